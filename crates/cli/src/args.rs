@@ -1,0 +1,126 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::addresses::Address;
+use crate::demo::DemoArgs;
+use crate::perf::PerfArgs;
+use crate::soak::SoakArgs;
+use crate::transfer::protocol::SCTP_PORT;
+
+const EXIT_CODES: &str = "Exit codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted by Ctrl-C.";
+
+/// Moves data over SCTP between hosts that change networks.
+///
+/// A connection uses every address that both hosts have. When a network dies, the data takes another one, and the
+/// connection lives on.
+#[derive(Parser, Debug)]
+#[command(name = "whimbrel", version, after_help = EXIT_CODES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// See a file survive the loss of its network, on this machine, in 20 seconds.
+    Demo(DemoArgs),
+    /// Receive files.
+    Recv(RecvArgs),
+    /// Send files.
+    Send(SendArgs),
+    /// Measure goodput, message rate, latency and CPU cost.
+    Perf(PerfArgs),
+    /// Play random networks, faults and users in virtual time, and check that SCTP keeps its promises.
+    Soak(SoakArgs),
+    /// Print a completion script for a shell.
+    Completions {
+        /// Which shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+/// What every command that reports progress understands.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct OutputArgs {
+    /// Print one JSON object per line: events, and a summary at the end.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print nothing but errors.
+    #[arg(long, short, conflicts_with = "json")]
+    pub(crate) quiet: bool,
+}
+
+/// Receive files
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  whimbrel recv --dir incoming                              every address of this host, UDP port 9899
+  whimbrel recv --dir incoming --listen 192.0.2.7,198.51.100.7
+  whimbrel recv --dir incoming --listen 127.0.0.1:9900 --once
+
+A file appears in DIR when its content is complete and its BLAKE3 hash is verified. Until then it is in
+DIR/.whimbrel-partial, where an interrupted transfer finds it again. Names that would lead out of DIR are
+refused, and symbolic links in DIR are not followed.")]
+pub(crate) struct RecvArgs {
+    /// Directory to put the files in; must exist.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// Local addresses, each IP or IP:UDPPORT (one port for all) [default: all of this host, port 9899].
+    #[arg(long, value_name = "ADDR", value_delimiter = ',')]
+    pub(crate) listen: Vec<Address>,
+    /// SCTP port.
+    #[arg(long, value_name = "PORT", default_value_t = SCTP_PORT)]
+    pub(crate) sctp_port: u16,
+    /// Replace files of the same name instead of refusing.
+    #[arg(long, conflicts_with = "rename")]
+    pub(crate) overwrite: bool,
+    /// Append .1, .2, … to the name of a file whose name is taken instead of refusing.
+    #[arg(long)]
+    pub(crate) rename: bool,
+    /// Exit after one complete transfer.
+    #[arg(long)]
+    pub(crate) once: bool,
+    /// Senders served at a time; others are turned away.
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) senders: u16,
+    /// Do not wait until files are on the disk before confirming them: faster, but a power failure may lose them.
+    #[arg(long)]
+    pub(crate) no_sync: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// Send files
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  whimbrel send film.mkv --to 192.0.2.7
+  whimbrel send film.mkv --to 192.0.2.7,198.51.100.7        a peer with two addresses
+  whimbrel send -r photos notes.txt --to host.example:9900
+  whimbrel send film.mkv --to 192.0.2.7 --bind 10.0.0.2,10.1.0.2
+
+An interrupted transfer resumes when the same command is run again: what the receiver has is checked by its
+BLAKE3 hash and not sent twice.")]
+pub(crate) struct SendArgs {
+    /// Files, and directories with -r.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The receiver's addresses, each IP, IP:UDPPORT or a host name; one that works is enough.
+    #[arg(long, value_name = "ADDR", value_delimiter = ',', required = true)]
+    pub(crate) to: Vec<Address>,
+    /// Local addresses to use [default: all that could reach the receiver].
+    #[arg(long, value_name = "ADDR", value_delimiter = ',')]
+    pub(crate) bind: Vec<Address>,
+    /// The receiver's SCTP port.
+    #[arg(long, value_name = "PORT", default_value_t = SCTP_PORT)]
+    pub(crate) sctp_port: u16,
+    /// Send directories with everything in them (symbolic links are left out).
+    #[arg(long, short)]
+    pub(crate) recursive: bool,
+    /// How long to try again after a lost connection.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    pub(crate) retry: u64,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}

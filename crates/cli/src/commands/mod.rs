@@ -1,0 +1,58 @@
+//! One file per command.
+
+pub(crate) mod recv;
+pub(crate) mod send;
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use whimbrel::{Association, AssociationEvent, Config, Endpoint, PathState};
+
+use crate::display::{Display, plain_state_name};
+use crate::transfer::report::Tally;
+
+/// How long a goodbye may take.
+const GOODBYE: Duration = Duration::from_secs(1);
+
+/// The protocol parameters of the file transfer.
+pub(crate) fn config() -> Config {
+    let mut config = Config::mobile();
+    // More streams than this only cost memory at the receiver.
+    config.streams.outbound = 16;
+    config.streams.inbound_max = 16;
+    config
+}
+
+/// Runs `work`, and meanwhile shows its progress and what happens to the association's paths.
+pub(crate) async fn watched<T>(
+    display: &Display,
+    tally: &Arc<Tally>,
+    association: &Association,
+    work: impl Future<Output = T>,
+) -> T {
+    let mut work = std::pin::pin!(work);
+    let mut events = association.events();
+    let mut tick = tokio::time::interval(display.interval());
+    let mut listening = true;
+    loop {
+        tokio::select! {
+            outcome = &mut work => return outcome,
+            _ = tick.tick() => display.tick(&tally.totals(), &association.paths().await),
+            event = events.recv(), if listening => match event {
+                Some(AssociationEvent::Path { route, state, .. }) if state != PathState::Unconfirmed => {
+                    display.path(&route, plain_state_name(state));
+                }
+                Some(AssociationEvent::PathInUse { route, .. }) => display.path(&route, "in use"),
+                Some(_) => {}
+                None => listening = false,
+            },
+        }
+    }
+}
+
+/// Tells every peer that we are gone, without waiting long for the news to leave.
+pub(crate) async fn leave(endpoint: &Endpoint, reason: &'static str) {
+    endpoint.abort(reason);
+    let _ = tokio::time::timeout(GOODBYE, endpoint.close()).await;
+}

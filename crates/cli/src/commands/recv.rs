@@ -1,0 +1,163 @@
+//! `whimbrel recv`
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use anyhow::Context;
+use serde_json::json;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use whimbrel::{Association, Endpoint, EndpointClosed, Listener, PathView};
+
+use super::{GOODBYE, config, leave};
+use crate::addresses::{self, UDP_PORT};
+use crate::args::RecvArgs;
+use crate::display::Display;
+use crate::exit::Failure;
+use crate::transfer::link::LinkError;
+use crate::transfer::receive::{ReceiveError, receive};
+use crate::transfer::report::{OnFile, Tally};
+use crate::transfer::store::{Existing, Store};
+
+struct Server {
+    store: Arc<Store>,
+    display: Arc<Display>,
+    tally: Arc<Tally>,
+    on_file: OnFile,
+    /// Associations being served, for the display of their paths.
+    current: Mutex<Vec<Association>>,
+    room: Arc<Semaphore>,
+}
+
+/// Receives files until Ctrl-C, or one complete transfer.
+pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
+    let existing = match (args.overwrite, args.rename) {
+        (true, _) => Existing::Overwrite,
+        (_, true) => Existing::Rename,
+        _ => Existing::Refuse,
+    };
+    let store = Store::open(&args.dir, existing, !args.no_sync)
+        .with_context(|| format!("cannot receive into {} (it must be a directory)", args.dir.display()))?;
+    let display = Arc::new(Display::new(args.output));
+    let local = addresses::local(&args.listen, UDP_PORT).await?;
+    let endpoint = Endpoint::builder().addresses(local).config(config()).bind().await?;
+    let listener = endpoint.listen(args.sctp_port)?;
+    let list: Vec<String> = endpoint.local_addresses().iter().map(ToString::to_string).collect();
+    display.event("listening", json!({ "addresses": list, "sctp_port": args.sctp_port }));
+    display.note(&format!("listening on {}; Ctrl-C ends", list.join(", ")));
+
+    let on_file: OnFile = {
+        let display = Arc::clone(&display);
+        Arc::new(move |report| display.file(&report))
+    };
+    let server = Arc::new(Server {
+        store,
+        display: Arc::clone(&display),
+        tally: Arc::new(Tally::default()),
+        on_file,
+        current: Mutex::default(),
+        room: Arc::new(Semaphore::new(usize::from(args.senders))),
+    });
+    let mut transfers = JoinSet::new();
+    let interrupted = server.serve_all(&listener, &mut transfers, args.once).await?;
+    leave(&endpoint, "the receiver was stopped").await;
+    let busy = !transfers.is_empty();
+    // The transfers see their associations end, and let go of their files.
+    while transfers.join_next().await.is_some() {}
+    let totals = server.tally.totals();
+    display.summary("received", &totals, totals.failed_files == 0 && !(interrupted && busy));
+    match (interrupted, totals.failed_files) {
+        (true, _) if busy => {
+            Err(Failure::Interrupted("unfinished files are kept, and resume when they are sent again"))
+        }
+        // Ctrl-C is how a server without work ends.
+        (true, _) => Err(Failure::Interrupted("")),
+        (false, 0) => Ok(()),
+        (false, _) => Err(Failure::Reported),
+    }
+}
+
+impl Server {
+    /// Serves whoever comes; whether Ctrl-C ended it.
+    async fn serve_all(
+        self: &Arc<Self>,
+        listener: &Listener,
+        transfers: &mut JoinSet<bool>,
+        once: bool,
+    ) -> Result<bool, EndpointClosed> {
+        let mut tick = tokio::time::interval(self.display.interval());
+        loop {
+            tokio::select! {
+                association = listener.accept() => self.admit(association?, transfers),
+                Some(complete) = transfers.join_next() => {
+                    if once && complete.unwrap_or(false) {
+                        return Ok(false);
+                    }
+                }
+                _ = tick.tick(), if !transfers.is_empty() => {
+                    self.display.tick(&self.tally.totals(), &self.paths().await);
+                }
+                _ = tokio::signal::ctrl_c() => return Ok(true),
+            }
+        }
+    }
+
+    fn admit(self: &Arc<Self>, association: Association, transfers: &mut JoinSet<bool>) {
+        let Ok(permit) = Arc::clone(&self.room).try_acquire_owned() else {
+            association.abort("the receiver is busy with other senders; try again later");
+            return;
+        };
+        let server = Arc::clone(self);
+        transfers.spawn(async move {
+            let complete = server.serve(association).await;
+            drop(permit);
+            complete
+        });
+    }
+
+    /// Serves one sender; whether it said that it was done.
+    async fn serve(&self, association: Association) -> bool {
+        let route = association.initial_route();
+        self.display.event("connected", json!({ "local": route.local, "remote": route.remote }));
+        self.display.note(&format!("connection from {}", route.remote));
+        self.current().push(association.clone());
+        let outcome = receive(
+            &association,
+            Arc::clone(&self.store),
+            Arc::clone(&self.tally),
+            Arc::clone(&self.on_file),
+        )
+        .await;
+        self.current().retain(|other| other.id() != association.id());
+        match &outcome {
+            Ok(()) => {}
+            // A restarted peer may be someone else (RFC 5062 §4).
+            Err(ReceiveError::Link(LinkError::Restarted)) => association.abort("restart in mid-transfer"),
+            Err(ReceiveError::Stop(stop)) => {
+                // Our reason is on its way; the abort, which overtakes everything, comes after it.
+                let _ = tokio::time::timeout(GOODBYE, association.shutdown()).await;
+                association.abort(stop.to_string());
+            }
+            Err(_) => association.abort("the transfer failed"),
+        }
+        let text = outcome.as_ref().err().map(ToString::to_string);
+        self.display
+            .event("disconnected", json!({ "remote": route.remote, "ok": outcome.is_ok(), "text": text }));
+        if let Some(text) = text {
+            let text = format!("{}: {text}; unfinished files can be resumed", route.remote);
+            self.display.note(&text);
+        }
+        outcome.is_ok()
+    }
+
+    async fn paths(&self) -> Vec<PathView> {
+        let current = self.current().clone();
+        match current.as_slice() {
+            [only] => only.paths().await,
+            _ => Vec::new(),
+        }
+    }
+
+    fn current(&self) -> MutexGuard<'_, Vec<Association>> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

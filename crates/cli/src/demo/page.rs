@@ -1,0 +1,157 @@
+//! The demo's page: one HTML file with everything in it.
+
+use std::fmt::Write;
+
+use anyhow::Context;
+use serde_json::{Value, json};
+
+use super::networks::{LTE, Profile, WIFI};
+use super::samples::{Point, STEP, between, thinned};
+use super::{CUT_AT, Story};
+
+const TEMPLATE: &str = include_str!("../../assets/demo.html");
+const STYLE: &str = include_str!("../../assets/demo.css");
+const SCRIPT: &str = include_str!("../../assets/demo.js");
+const CHART_SCRIPT: &str = include_str!("../../assets/vendor/uplot/uPlot.iife.min.js");
+const CHART_STYLE: &str = include_str!("../../assets/vendor/uplot/uPlot.min.css");
+const CHART_LICENCE: &str = include_str!("../../assets/vendor/uplot/LICENSE");
+
+/// What the close-up shows around the cut, seconds before and after.
+const CLOSE_UP: (f64, f64) = (0.4, 1.1);
+
+/// The page.
+pub(super) fn render(story: &Story) -> anyhow::Result<String> {
+    let data = serde_json::to_string(&data(story)).context("cannot encode the samples")?;
+    // Each placeholder is replaced once, in the template's own text: what is inserted is never searched again.
+    let parts: [(&str, String); 7] = [
+        ("{{licence}}", CHART_LICENCE.replace("--", "- -")),
+        ("{{chart-style}}", CHART_STYLE.to_owned()),
+        ("{{style}}", STYLE.to_owned()),
+        ("{{headline}}", headline(story)),
+        ("{{table}}", table(story)),
+        ("{{data}}", data.replace('<', "\\u003c")),
+        (
+            "{{scripts}}",
+            format!("<script>{}</script>\n<script>{}</script>", inline(CHART_SCRIPT), inline(SCRIPT)),
+        ),
+    ];
+    let mut rest = TEMPLATE;
+    let mut page = String::with_capacity(400_000);
+    for (placeholder, value) in parts {
+        let (before, after) =
+            rest.split_once(placeholder).with_context(|| format!("no {placeholder} in the template"))?;
+        page.push_str(before);
+        page.push_str(&value);
+        rest = after;
+    }
+    page.push_str(rest);
+    Ok(page)
+}
+
+/// A script inside a page ends at the first closing tag, wherever it stands.
+fn inline(script: &str) -> String {
+    script.replace("</script", "<\\/script")
+}
+
+fn data(story: &Story) -> Value {
+    let timeline = &story.timeline;
+    let cut = timeline.seconds(timeline.cut);
+    let gap_begin = timeline.seconds(story.pause.begin);
+    let gap = story.pause.gap.as_secs_f64();
+    let (from, to) = (gap_begin.min(cut) - CLOSE_UP.0, (gap_begin + gap).max(cut) + CLOSE_UP.1 - CLOSE_UP.0);
+    let steps = story.traffic.goodput.iter().map(Vec::len).max().unwrap_or(0);
+    let round = |value: f64, digits: f64| (value * digits).round() / digits;
+    let points = |points: Vec<Point>| -> Value {
+        points.iter().map(|p| json!([round(p.at, 1e4), p.tsn, u8::from(p.lost)])).collect()
+    };
+    let goodput = |network: usize| -> Value {
+        story.traffic.goodput[network].iter().map(|&megabits| round(megabits, 1e2)).collect()
+    };
+    json!({
+        "cut": cut, "back": timeline.back.map(|back| timeline.seconds(back)), "end": timeline.seconds(timeline.end),
+        "gap": [gap_begin, gap_begin + gap],
+        "names": [WIFI.name, LTE.name],
+        "goodput": {
+            "at": (0..steps).map(|step| round(step as f64 * STEP, 1e3)).collect::<Vec<_>>(),
+            "networks": [goodput(0), goodput(1)],
+        },
+        "overview": [points(thinned(&story.traffic.points[0])), points(thinned(&story.traffic.points[1]))],
+        "closeUp": {
+            "from": from, "to": to,
+            "networks": [
+                points(between(&story.traffic.points[0], from, to)),
+                points(between(&story.traffic.points[1], from, to)),
+            ],
+        },
+    })
+}
+
+fn headline(story: &Story) -> String {
+    format!(
+        "The Wi-Fi died in the middle of a {:.0} MB file. The transfer paused for <strong>{:.0} ms</strong>, went on over LTE, \
+         and the file arrived whole.",
+        story.bytes as f64 / 1e6,
+        story.pause.gap.as_secs_f64() * 1e3
+    )
+}
+
+fn table(story: &Story) -> String {
+    let timeline = &story.timeline;
+    let seconds = |at| format!("{:.2} s", timeline.seconds(at));
+    let millis = |duration: std::time::Duration| format!("{:.1} ms", duration.as_secs_f64() * 1e3);
+    let share = |network: usize| {
+        let total: u64 = story.traffic.bytes.iter().sum();
+        let bytes = story.traffic.bytes[network];
+        format!("{:.1} MB ({:.0} %)", bytes as f64 / 1e6, 100.0 * bytes as f64 / total.max(1) as f64)
+    };
+    let cut = timeline.seconds(timeline.cut);
+    let returned = timeline.back.and_then(|back| {
+        let back = timeline.seconds(back);
+        story.moves.iter().find(|(at, network)| *at >= back && *network == 0).map(|(at, _)| at - back)
+    });
+    let noticed =
+        story.moves.iter().find(|(at, network)| *at >= cut && *network == 1).map(|(at, _)| at - cut);
+    let rows: Vec<(&str, String)> = vec![
+        (
+            "Pause of the application",
+            format!("<strong>{:.0} ms</strong>", story.pause.gap.as_secs_f64() * 1e3),
+        ),
+        ("Spacing of data before, median", millis(story.pause.typical)),
+        ("Longest wait in the 2 s before", millis(story.pause.longest_before)),
+        ("Wi-Fi dies", format!("{} ({:.0} % of the file)", seconds(timeline.cut), CUT_AT * 100.0)),
+        (
+            "New data goes over LTE",
+            noticed.map_or("never".into(), |after| format!("{:.0} ms later", after * 1e3)),
+        ),
+        ("Wi-Fi is back", timeline.back.map_or("not before the end".into(), seconds)),
+        (
+            "Data goes over Wi-Fi again",
+            returned.map_or("not before the end".into(), |after| format!("{after:.2} s later")),
+        ),
+        ("File complete", format!("{}, {:.0} MB", seconds(timeline.end), story.bytes as f64 / 1e6)),
+        ("Carried by Wi-Fi", share(0)),
+        ("Carried by LTE", share(1)),
+        ("Data chunks sent again", story.traffic.retransmitted.to_string()),
+        ("Content, at both ends", format!("BLAKE3 <code>{}</code>", story.hash.to_hex())),
+        ("Wi-Fi", describe(&WIFI)),
+        ("LTE", describe(&LTE)),
+    ];
+    let mut out = String::new();
+    for (name, value) in rows {
+        let _ = writeln!(out, "<tr><th scope=\"row\">{name}</th><td>{value}</td></tr>");
+    }
+    out
+}
+
+fn describe(profile: &Profile) -> String {
+    format!(
+        "{} Mbit/s, {} ms there and back, {:.2} % random loss (emulated)",
+        profile.megabits,
+        profile.rtt.as_millis(),
+        profile.loss * 100.0
+    )
+}
+
+#[cfg(test)]
+#[path = "page_tests.rs"]
+mod tests;

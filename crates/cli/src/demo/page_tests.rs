@@ -1,0 +1,56 @@
+use std::time::{Duration, Instant, SystemTime};
+
+use super::super::arrivals::Pause;
+use super::super::samples::Traffic;
+use super::super::{Story, Timeline};
+use super::*;
+
+fn story() -> Story {
+    let begin = Instant::now();
+    let at = |millis| begin + Duration::from_millis(millis);
+    let millis = Duration::from_millis;
+    Story {
+        timeline: Timeline {
+            begin,
+            begin_unix: SystemTime::now(),
+            cut: at(4000),
+            back: Some(at(9000)),
+            end: at(12_000),
+        },
+        pause: Pause { gap: millis(321), begin: at(3999), typical: millis(1), longest_before: millis(20) },
+        traffic: Traffic {
+            points: [
+                vec![Point { at: 3.9, tsn: 1, lost: true }],
+                vec![Point { at: 4.3, tsn: 1, lost: false }],
+            ],
+            goodput: [vec![1.0, 2.0], vec![0.0, 3.0]],
+            retransmitted: 1,
+            bytes: [10, 30],
+        },
+        bytes: 40_000_000,
+        hash: blake3::hash(b"x"),
+        moves: vec![(0.0, 0), (4.2, 1), (9.5, 0)],
+    }
+}
+
+#[test]
+fn the_page_is_whole_and_needs_nothing_else() {
+    let page = render(&story()).unwrap();
+    for text in ["321 ms", "200 ms later", "0.50 s later", "(75 %)"] {
+        assert!(page.contains(text), "{text}");
+    }
+    assert!(page.contains("MIT License"), "the chart library's licence travels with it");
+    assert!(!page.contains("{{"), "a placeholder was left");
+    let own = page.replace(CHART_SCRIPT, "").replace(CHART_STYLE, "");
+    for outside in ["src=", "href=\"http", "@import", "url("] {
+        assert!(!own.contains(outside), "{outside}");
+    }
+}
+
+#[test]
+fn scripts_cannot_end_early() {
+    assert_eq!(inline("a</script>b</SCRIPT>"), "a<\\/script>b</SCRIPT>");
+    let page = render(&story()).unwrap();
+    let opened = page.matches("<script").count();
+    assert_eq!(opened, page.matches("</script>").count());
+}

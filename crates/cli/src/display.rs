@@ -1,0 +1,303 @@
+//! What the user sees: a bar on a terminal, a line now and then elsewhere, JSON lines, or nothing.
+
+use std::io::{IsTerminal, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::{DecimalBytes, HumanDuration, ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
+use whimbrel::{PathState, PathView};
+
+use crate::args::OutputArgs;
+use crate::transfer::names::printable;
+use crate::transfer::report::{FileReport, Totals};
+
+/// Files listed one by one on a terminal; of further ones only failures.
+const LISTED: u64 = 50;
+
+/// How to show things.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Mode {
+    Bar,
+    Lines,
+    Json,
+    Quiet,
+}
+
+/// The place where everything a command has to say comes together.
+pub(crate) struct Display {
+    mode: Mode,
+    bar: Option<ProgressBar>,
+    state: Mutex<State>,
+}
+
+struct State {
+    started: Instant,
+    last: Instant,
+    last_bytes: u64,
+    /// Bytes per second, smoothed over some seconds.
+    rate: f64,
+    listed: u64,
+}
+
+impl Display {
+    /// A display as the options ask for.
+    pub(crate) fn new(output: OutputArgs) -> Self {
+        let mode = match output {
+            OutputArgs { json: true, .. } => Mode::Json,
+            OutputArgs { quiet: true, .. } => Mode::Quiet,
+            _ if std::io::stdout().is_terminal() && std::io::stderr().is_terminal() => Mode::Bar,
+            _ => Mode::Lines,
+        };
+        let now = Instant::now();
+        let state = State { started: now, last: now, last_bytes: 0, rate: 0.0, listed: 0 };
+        Self { mode, bar: (mode == Mode::Bar).then(new_bar), state: Mutex::new(state) }
+    }
+
+    /// How often [`Display::tick`] should be called.
+    pub(crate) fn interval(&self) -> Duration {
+        Duration::from_millis(match self.mode {
+            Mode::Bar => 150,
+            Mode::Json => 1000,
+            Mode::Lines | Mode::Quiet => 2000,
+        })
+    }
+
+    /// A sentence for people.
+    pub(crate) fn note(&self, text: &str) {
+        match self.mode {
+            Mode::Bar => self.print(text),
+            Mode::Lines => line(text),
+            Mode::Json | Mode::Quiet => {}
+        }
+    }
+
+    /// A sentence for people that even `--quiet` does not suppress.
+    pub(crate) fn warn(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| eprintln!("{text}")),
+            None => eprintln!("{text}"),
+        }
+    }
+
+    /// An object for programs; `event` names its kind.
+    pub(crate) fn event(&self, event: &str, mut fields: Value) {
+        if self.mode == Mode::Json {
+            fields["event"] = event.into();
+            line(&fields.to_string());
+        }
+    }
+
+    /// Says how a file ended.
+    pub(crate) fn file(&self, report: &FileReport) {
+        let hash = report.hash.map(|hash| hash.to_hex().to_string());
+        self.event(
+            "file",
+            json!({
+                "name": report.name, "bytes": report.size, "resumed": report.resumed,
+                "outcome": report.outcome.name(), "text": report.text, "blake3": hash,
+            }),
+        );
+        if !report.outcome.is_success() {
+            if self.mode != Mode::Json {
+                self.warn(&format!("failed: {}: {}", report.name, explain(report)));
+            }
+            return;
+        }
+        let listed = {
+            let mut state = self.state();
+            state.listed += 1;
+            state.listed
+        };
+        match listed {
+            1..=LISTED => self.note(&format!("{}  {}", report.name, explain(report))),
+            n if n == LISTED + 1 => self.note("(further files are not listed)"),
+            _ => {}
+        }
+    }
+
+    /// Says that a path changed its state.
+    pub(crate) fn path(&self, route: &whimbrel::Route, state: &str) {
+        self.event("path", json!({ "local": route.local, "remote": route.remote, "state": state }));
+        self.note(&format!("path {} → {}: {state}", route.local.ip(), route.remote.ip()));
+    }
+
+    /// Shows how far things are.
+    pub(crate) fn tick(&self, totals: &Totals, paths: &[PathView]) {
+        let rate = self.state().measure(totals.done_bytes);
+        match (&self.bar, self.mode) {
+            (Some(bar), _) => {
+                bar.set_length(totals.bytes);
+                bar.set_position(totals.done_bytes.min(totals.bytes));
+                bar.set_message(format!("{}/s{}", DecimalBytes(rate as u64), eta(totals, rate)));
+                bar.set_prefix(describe(paths));
+            }
+            (_, Mode::Lines) if totals.bytes > totals.done_bytes && totals.done_bytes > 0 => {
+                let percent = 100.0 * totals.done_bytes as f64 / totals.bytes as f64;
+                line(&format!(
+                    "{percent:5.1} %  {} of {}  {}/s{}  {}",
+                    DecimalBytes(totals.done_bytes),
+                    DecimalBytes(totals.bytes),
+                    DecimalBytes(rate as u64),
+                    eta(totals, rate),
+                    describe(paths)
+                ));
+            }
+            (_, Mode::Json) => self.event(
+                "progress",
+                json!({
+                    "bytes": totals.done_bytes, "bytes_total": totals.bytes, "bytes_per_second": rate as u64,
+                    "files": totals.done_files, "files_failed": totals.failed_files, "files_total": totals.files,
+                    "paths": paths.iter().map(path_json).collect::<Vec<_>>(),
+                }),
+            ),
+            _ => {}
+        }
+    }
+
+    /// The summary, last of all.
+    pub(crate) fn summary(&self, verb: &str, totals: &Totals, ok: bool) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+        let elapsed = self.state().started.elapsed();
+        self.event(
+            "summary",
+            json!({
+                "ok": ok, "files": totals.done_files, "files_failed": totals.failed_files,
+                "bytes": totals.done_bytes, "seconds": elapsed.as_secs_f64(),
+            }),
+        );
+        let rate = totals.done_bytes as f64 / elapsed.as_secs_f64().max(1e-3);
+        let failed = match totals.failed_files {
+            0 => String::new(),
+            failed => format!(", {failed} failed"),
+        };
+        self.note(&format!(
+            "{verb} {} file{}{failed}, {} in {:.1} s ({}/s)",
+            totals.done_files,
+            if totals.done_files == 1 { "" } else { "s" },
+            DecimalBytes(totals.done_bytes),
+            elapsed.as_secs_f64(),
+            DecimalBytes(rate as u64)
+        ));
+    }
+
+    fn print(&self, text: &str) {
+        if let Some(bar) = &self.bar {
+            bar.suspend(|| line(text));
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn measure(&mut self, bytes: u64) -> f64 {
+        let elapsed = self.last.elapsed().as_secs_f64();
+        if elapsed > 0.05 {
+            let current = bytes.saturating_sub(self.last_bytes) as f64 / elapsed;
+            let weight = if self.rate == 0.0 { 1.0 } else { (elapsed / 2.0).min(1.0) };
+            self.rate += weight * (current - self.rate);
+            (self.last, self.last_bytes) = (Instant::now(), bytes);
+        }
+        self.rate
+    }
+}
+
+/// A path as JSON.
+pub(crate) fn path_json(path: &PathView) -> Value {
+    json!({
+        "local": path.route.local, "remote": path.route.remote, "state": state_name(path),
+        "in_use": path.in_use, "primary": path.primary,
+        "srtt_ms": path.srtt.map(|srtt| srtt.as_secs_f64() * 1e3), "rto_ms": path.rto.as_secs_f64() * 1e3,
+        "cwnd": path.cwnd, "flight_size": path.flight_size,
+        "bytes_sent": path.counters.bytes_sent, "bytes_received": path.counters.bytes_received,
+        "data_retransmitted": path.counters.data_retransmitted, "timeouts": path.counters.timeouts,
+    })
+}
+
+/// All paths in one line, the one in use first and marked.
+pub(crate) fn describe(paths: &[PathView]) -> String {
+    let mut paths: Vec<&PathView> = paths.iter().collect();
+    paths.sort_by_key(|path| !path.in_use);
+    let shown: Vec<String> = paths.iter().take(4).map(|path| describe_one(path)).collect();
+    let more = match paths.len().saturating_sub(4) {
+        0 => String::new(),
+        more => format!("  +{more} more"),
+    };
+    shown.join("  ") + &more
+}
+
+fn describe_one(path: &PathView) -> String {
+    let mark = if path.in_use { "* " } else { "" };
+    let rtt = path.srtt.map(|srtt| format!(" {:.0} ms", srtt.as_secs_f64() * 1e3)).unwrap_or_default();
+    format!("{mark}{}→{} {}{rtt}", path.route.local.ip(), path.route.remote.ip(), state_name(path))
+}
+
+/// A path's state in a word.
+pub(crate) fn state_name(path: &PathView) -> &'static str {
+    match path.state {
+        PathState::Active if !path.in_use => "standby",
+        state => plain_state_name(state),
+    }
+}
+
+/// A state in the RFC's words.
+pub(crate) fn plain_state_name(state: PathState) -> &'static str {
+    match state {
+        PathState::Unconfirmed => "unconfirmed",
+        PathState::Active => "active",
+        PathState::PotentiallyFailed => "potentially failed",
+        PathState::Inactive => "inactive",
+    }
+}
+
+fn explain(report: &FileReport) -> String {
+    use crate::transfer::protocol::Outcome;
+    let text = match report.outcome {
+        Outcome::Verified if report.resumed > 0 => {
+            format!(
+                "{}, of which {} were there already",
+                DecimalBytes(report.size),
+                DecimalBytes(report.resumed)
+            )
+        }
+        Outcome::Verified => DecimalBytes(report.size).to_string(),
+        Outcome::Already => "is there already, with the same content".into(),
+        Outcome::Exists => {
+            "a file of this name is there already (the receiver can run with --overwrite or --rename)".into()
+        }
+        Outcome::BadName => "the receiver does not accept this name".into(),
+        Outcome::NoSpace => "the receiver's disk is full".into(),
+        Outcome::Corrupt => "the content was damaged".into(),
+        Outcome::Busy | Outcome::Failed | Outcome::Abandoned => String::new(),
+    };
+    let separator = if text.is_empty() || report.text.is_empty() { "" } else { ": " };
+    format!("{text}{separator}{}", printable(&report.text))
+}
+
+fn eta(totals: &Totals, rate: f64) -> String {
+    let left = totals.bytes.saturating_sub(totals.done_bytes);
+    if left == 0 || rate < 1.0 {
+        return String::new();
+    }
+    format!(", {:#} left", HumanDuration(Duration::from_secs_f64((left as f64 / rate).min(1e9))))
+}
+
+fn new_bar() -> ProgressBar {
+    let template = "{bar:30} {percent:>3} %  {decimal_bytes} of {decimal_total_bytes}  {msg}\n{prefix}";
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(0).with_style(style)
+}
+
+/// A closed pipe at the other end of stdout is no reason to stop.
+fn line(text: &str) {
+    let _ = writeln!(std::io::stdout().lock(), "{text}");
+}
+
+#[cfg(test)]
+#[path = "display_tests.rs"]
+mod tests;

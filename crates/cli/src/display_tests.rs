@@ -1,0 +1,27 @@
+use crate::transfer::protocol::Outcome;
+
+use super::*;
+
+fn report(outcome: Outcome, text: &str) -> FileReport {
+    FileReport { name: "f".into(), size: 2_000_000, resumed: 0, outcome, text: text.into(), hash: None }
+}
+
+#[test]
+fn outcomes_say_what_to_do() {
+    assert!(explain(&report(Outcome::Exists, "")).contains("--overwrite"));
+    assert_eq!(
+        explain(&report(Outcome::NoSpace, "5 bytes needed")),
+        "the receiver's disk is full: 5 bytes needed"
+    );
+    assert_eq!(explain(&report(Outcome::Failed, "no\x1bpe")), "no\\u{1b}pe");
+    assert_eq!(explain(&report(Outcome::Verified, "saved as f.1")), "2.00 MB: saved as f.1");
+}
+
+#[test]
+fn the_rate_follows_the_bytes() {
+    let start = Instant::now().checked_sub(Duration::from_secs(2)).unwrap();
+    let mut state = State { started: start, last: start, last_bytes: 0, rate: 0.0, listed: 0 };
+    let rate = state.measure(2_000_000);
+    assert!((900_000.0..=1_000_000.0).contains(&rate), "{rate}");
+    assert_eq!(state.measure(3_000_000), rate, "not from a moment's worth of bytes");
+}

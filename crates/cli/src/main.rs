@@ -1,0 +1,50 @@
+//! The `whimbrel` command.
+#![forbid(unsafe_code)]
+// The command is where wall-clock time, threads and files live; the protocol core below it has none.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types)]
+
+mod addresses;
+mod args;
+mod association;
+mod commands;
+mod demo;
+mod display;
+mod exit;
+mod perf;
+mod soak;
+mod transfer;
+
+use std::process::ExitCode;
+
+use args::{Cli, Command};
+use clap::{CommandFactory, Parser};
+use exit::Failure;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return Failure::from(error).report(),
+    };
+    let outcome = runtime.block_on(run(cli.command));
+    // A thread may still wait for a slow disk; there is nothing left to wait for.
+    runtime.shutdown_background();
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+async fn run(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Demo(args) => demo::run(args).await,
+        Command::Recv(args) => commands::recv::run(args).await,
+        Command::Send(args) => commands::send::run(args).await,
+        Command::Perf(args) => perf::run(args).await,
+        Command::Soak(args) => soak::run(args).await,
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "whimbrel", &mut std::io::stdout());
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! `whimbrel perf client`
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail, ensure};
+use bytes::Bytes;
+use serde_json::json;
+use whimbrel::{Association, Endpoint, Message, PayloadProtocolId, StreamId};
+
+use super::count::{Counter, cpu_time};
+use super::histogram::Histogram;
+use super::protocol::{Control, Counts, Mode, PPID_DATA, Request, Seen, VERSION, hear, say};
+use super::report::{Output, Result as Measured};
+use super::{ClientArgs, config, run as halves};
+use crate::addresses;
+use crate::commands::leave;
+use crate::exit::Failure;
+
+/// How often an interim line appears.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+pub(super) async fn run(args: ClientArgs) -> Result<(), Failure> {
+    let output = Output { json: args.json };
+    let remote = addresses::resolve(&args.to).await?;
+    let local = match args.bind.as_slice() {
+        [] => addresses::towards(&remote)?,
+        typed => addresses::local(typed, 0).await?,
+    };
+    let endpoint = Endpoint::builder().addresses(local).config(config()).bind().await?;
+    let outcome = tokio::select! {
+        outcome = measure(&endpoint, &remote, &args, output) => outcome.map_err(Failure::from),
+        _ = tokio::signal::ctrl_c() => Err(Failure::Interrupted("")),
+    };
+    leave(&endpoint, "the client was stopped").await;
+    outcome
+}
+
+async fn measure(
+    endpoint: &Endpoint,
+    remote: &[std::net::SocketAddr],
+    args: &ClientArgs,
+    output: Output,
+) -> anyhow::Result<()> {
+    let request = Request {
+        version: VERSION,
+        mode: match (args.latency, args.reverse) {
+            (true, _) => Mode::Latency,
+            (_, true) => Mode::Download,
+            _ => Mode::Upload,
+        },
+        size: args.size.unwrap_or(if args.latency { 64 } else { 65_536 }),
+        seconds: args.time,
+        bytes: args.bytes,
+        streams: args.streams,
+        unordered: args.unordered,
+    };
+    let association = endpoint.connect(remote, args.sctp_port).await.with_context(|| {
+        format!("no connection to {}; is `whimbrel perf server` running there", remote[0])
+    })?;
+    let route = association.initial_route();
+    output.event("connected", json!({ "local": route.local, "remote": route.remote }));
+    output.note(&format!("connected to {}", route.remote));
+    say(&association, &Control::Request(request.clone())).await?;
+    ensure!(matches!(hear(&association).await?, Control::Ready), "not the answer that was due");
+    let counter = Counter::default();
+    let started = Instant::now();
+    let mut result = {
+        let work = work(&association, &request, &counter);
+        let mut work = std::pin::pin!(work);
+        let mut tick = tokio::time::interval_at((started + INTERVAL).into(), INTERVAL);
+        let mut before = Counts::default();
+        loop {
+            tokio::select! {
+                result = &mut work => break result?,
+                _ = tick.tick() => {
+                    let now = counter.read();
+                    let paths = association.paths().await;
+                    output.interval(started.elapsed(), INTERVAL, before, now, &paths);
+                    before = now;
+                }
+            }
+        }
+    };
+    result.paths = association.paths().await;
+    result.request = Some(request);
+    output.result(&result);
+    let _ = tokio::time::timeout(Duration::from_secs(5), association.shutdown()).await;
+    Ok(())
+}
+
+async fn work(association: &Association, request: &Request, counter: &Counter) -> anyhow::Result<Measured> {
+    match request.mode {
+        Mode::Upload => {
+            let (ours, theirs) = halves::send(association, request, counter).await?;
+            Ok(Measured { client: ours, server: theirs, received: theirs, ..Measured::default() })
+        }
+        Mode::Download => {
+            let ours = halves::receive(association, counter).await?;
+            let Control::Seen(theirs) = hear(association).await? else {
+                bail!("not the answer that was due")
+            };
+            Ok(Measured { client: ours, server: theirs, received: ours, ..Measured::default() })
+        }
+        Mode::Latency => latency(association, request, counter).await,
+    }
+}
+
+/// One message at a time.
+async fn latency(
+    association: &Association,
+    request: &Request,
+    counter: &Counter,
+) -> anyhow::Result<Measured> {
+    let payload = Bytes::from(vec![0x57; request.size as usize]);
+    let mut histogram = Histogram::new();
+    let (started, cpu) = (Instant::now(), cpu_time());
+    let mut sent = started;
+    while sent - started < request.duration() {
+        let mut message = Message::new(StreamId(0), payload.clone());
+        message.ppid = PayloadProtocolId(PPID_DATA);
+        association.send(message).await.context("the connection is lost")?;
+        let echoed = association.recv().await?.context("the server closed the connection")?;
+        ensure!(echoed.payload == payload, "the echo differs from what was sent");
+        let now = Instant::now();
+        histogram.record(now - sent);
+        counter.add(1, u64::from(request.size));
+        sent = now;
+    }
+    say(association, &Control::Done(counter.read())).await?;
+    let Control::Seen(server) = hear(association).await? else { bail!("not the answer that was due") };
+    let client = Seen {
+        counts: counter.read(),
+        seconds: started.elapsed().as_secs_f64(),
+        cpu_seconds: (cpu_time() - cpu).as_secs_f64(),
+    };
+    Ok(Measured { client, server, received: client, latency: Some(histogram), ..Measured::default() })
+}

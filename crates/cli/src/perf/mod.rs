@@ -1,0 +1,116 @@
+//! `whimbrel perf`: what a connection can do, and what it costs.
+
+mod client;
+mod count;
+mod histogram;
+mod protocol;
+mod report;
+mod run;
+mod server;
+
+use clap::{Args, Subcommand};
+
+use crate::addresses::Address;
+use crate::exit::Failure;
+use protocol::SCTP_PORT;
+
+/// Measure
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  whimbrel perf server --listen 192.0.2.7
+  whimbrel perf client --to 192.0.2.7                       10 s of 64 KiB messages
+  whimbrel perf client --to 192.0.2.7 --size 64 --streams 8 small messages
+  whimbrel perf client --to 192.0.2.7 --reverse --json      from the server to us
+  whimbrel perf client --to 192.0.2.7 --latency             one message at a time, there and back")]
+pub(crate) struct PerfArgs {
+    #[command(subcommand)]
+    role: Role,
+}
+
+#[derive(Subcommand, Debug)]
+enum Role {
+    /// Serve measurements until Ctrl-C.
+    Server(ServerArgs),
+    /// Measure against a server.
+    Client(ClientArgs),
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  whimbrel perf server --listen 192.0.2.7,198.51.100.7:9899")]
+struct ServerArgs {
+    /// Local addresses, each IP or IP:UDPPORT (one port for all) [default: all of this host, port 9899].
+    #[arg(long, value_name = "ADDR", value_delimiter = ',')]
+    listen: Vec<Address>,
+    /// SCTP port.
+    #[arg(long, value_name = "PORT", default_value_t = SCTP_PORT)]
+    sctp_port: u16,
+    /// Exit after one measurement.
+    #[arg(long)]
+    once: bool,
+    /// Print one JSON object per line.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example:\n  whimbrel perf client --to 192.0.2.7 --size 1200 --time 5 --streams 4 --unordered"
+)]
+struct ClientArgs {
+    /// The server's addresses, each IP, IP:UDPPORT or a host name.
+    #[arg(long, value_name = "ADDR", value_delimiter = ',', required = true)]
+    to: Vec<Address>,
+    /// Local addresses to use [default: all that could reach the server].
+    #[arg(long, value_name = "ADDR", value_delimiter = ',')]
+    bind: Vec<Address>,
+    /// The server's SCTP port.
+    #[arg(long, value_name = "PORT", default_value_t = SCTP_PORT)]
+    sctp_port: u16,
+    /// Bytes in a message [default: 65536, or 64 with --latency].
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    size: Option<u32>,
+    /// How long to measure.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds)]
+    time: f64,
+    /// Stop after this many bytes instead.
+    #[arg(long, value_name = "BYTES", conflicts_with = "time", value_parser = clap::value_parser!(u64).range(1..))]
+    bytes: Option<u64>,
+    /// The server sends, we receive.
+    #[arg(long)]
+    reverse: bool,
+    /// Streams to spread the messages over.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
+    streams: u16,
+    /// Send unordered messages.
+    #[arg(long)]
+    unordered: bool,
+    /// One message at a time, echoed by the server: round-trip times instead of goodput.
+    #[arg(long, conflicts_with_all = ["reverse", "bytes", "streams"])]
+    latency: bool,
+    /// Print one JSON object per line.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Serves or measures.
+pub(crate) async fn run(args: PerfArgs) -> Result<(), Failure> {
+    match args.role {
+        Role::Server(args) => server::run(args).await,
+        Role::Client(args) => client::run(args).await,
+    }
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds > 0.0 && seconds <= 86_400.0 => Ok(seconds),
+        _ => Err("expected a number of seconds, above 0 and at most 86400".into()),
+    }
+}
+
+/// The protocol parameters of measurements.
+fn config() -> whimbrel::Config {
+    let mut config = whimbrel::Config::mobile();
+    config.streams.outbound = 64;
+    config.streams.inbound_max = 64;
+    config
+}

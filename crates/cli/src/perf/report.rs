@@ -1,0 +1,142 @@
+//! How measurements are shown.
+
+use std::io::Write;
+use std::time::Duration;
+
+use indicatif::DecimalBytes;
+use serde_json::{Value, json};
+use whimbrel::PathView;
+
+use super::histogram::Histogram;
+use super::protocol::{Counts, Mode, Request, Seen};
+use crate::display::{describe, path_json};
+
+/// Lines for people, or JSON lines.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Output {
+    pub(super) json: bool,
+}
+
+/// A finished measurement.
+#[derive(Debug, Default)]
+pub(super) struct Result {
+    pub(super) request: Option<Request>,
+    pub(super) client: Seen,
+    pub(super) server: Seen,
+    /// Whichever side received: its clock and counts make the goodput.
+    pub(super) received: Seen,
+    pub(super) latency: Option<Histogram>,
+    pub(super) paths: Vec<PathView>,
+}
+
+impl Output {
+    pub(super) fn note(self, text: &str) {
+        if !self.json {
+            line(text);
+        }
+    }
+
+    pub(super) fn event(self, event: &str, mut fields: Value) {
+        if self.json {
+            fields["event"] = event.into();
+            line(&fields.to_string());
+        }
+    }
+
+    /// What happened since the last such line.
+    pub(super) fn interval(
+        self,
+        at: Duration,
+        length: Duration,
+        before: Counts,
+        now: Counts,
+        paths: &[PathView],
+    ) {
+        let seconds = length.as_secs_f64();
+        let (messages, bytes) = (now.messages - before.messages, now.bytes - before.bytes);
+        let retransmitted: u64 = paths.iter().map(|path| path.counters.data_retransmitted).sum();
+        let bits = bytes as f64 * 8.0 / seconds;
+        self.event(
+            "interval",
+            json!({
+                "at_seconds": at.as_secs_f64(), "seconds": seconds, "messages": messages, "bytes": bytes,
+                "bits_per_second": bits, "data_retransmitted_total": retransmitted,
+                "paths": paths.iter().map(path_json).collect::<Vec<_>>(),
+            }),
+        );
+        self.note(&format!(
+            "{:6.1} s  {:>10}  {:>8.1} Mbit/s  {:>9.0} msg/s  rtx {retransmitted}  {}",
+            at.as_secs_f64(),
+            DecimalBytes(bytes).to_string(),
+            bits / 1e6,
+            messages as f64 / seconds,
+            describe(paths)
+        ));
+    }
+
+    /// The end.
+    pub(super) fn result(self, result: &Result) {
+        let Some(request) = &result.request else { return };
+        let seconds = result.received.seconds.max(1e-9);
+        let counts = result.received.counts;
+        let (goodput, rate) = (counts.bytes as f64 * 8.0 / seconds, counts.messages as f64 / seconds);
+        let gigabytes = (counts.bytes as f64 / 1e9).max(1e-12);
+        let per_gb = |seen: &Seen| seen.cpu_seconds / gigabytes;
+        let both = per_gb(&result.client) + per_gb(&result.server);
+        let used = result.paths.iter().find(|path| path.in_use).or(result.paths.first());
+        let srtt = used.and_then(|path| path.srtt).map(|srtt| srtt.as_secs_f64() * 1e3);
+        let mut summary = json!({
+            "ok": true, "request": request, "seconds": seconds, "messages": counts.messages, "bytes": counts.bytes,
+            "goodput_bits_per_second": goodput, "messages_per_second": rate,
+            "cpu_seconds_per_gb": { "client": per_gb(&result.client), "server": per_gb(&result.server), "both": both },
+            "srtt_ms": srtt, "paths": result.paths.iter().map(path_json).collect::<Vec<_>>(),
+        });
+        if let Some(latency) = &result.latency {
+            summary["round_trip_us"] = latency_json(latency);
+        }
+        self.event("summary", summary);
+        if let Some(latency) = &result.latency {
+            let micros = |quantile: f64| latency.quantile(quantile).as_secs_f64() * 1e6;
+            self.note(&format!(
+                "round trip of {} bytes, {} times: min {:.0} µs, median {:.0}, 90 % {:.0}, 99 % {:.0}, 99.9 % {:.0}, max {:.0}",
+                request.size,
+                latency.count(),
+                latency.min().as_secs_f64() * 1e6,
+                micros(0.5),
+                micros(0.9),
+                micros(0.99),
+                micros(0.999),
+                latency.max().as_secs_f64() * 1e6
+            ));
+            return;
+        }
+        let direction = if request.mode == Mode::Download { "from the server" } else { "to the server" };
+        self.note(&format!(
+            "{direction}: {} in {seconds:.2} s: {:.1} Mbit/s, {rate:.0} messages/s of {} bytes",
+            DecimalBytes(counts.bytes),
+            goodput / 1e6,
+            request.size
+        ));
+        self.note(&format!(
+            "CPU seconds per GB: client {:.2}, server {:.2}, both {both:.2}; smoothed RTT {:.2} ms",
+            per_gb(&result.client),
+            per_gb(&result.server),
+            srtt.unwrap_or(0.0)
+        ));
+    }
+}
+
+fn latency_json(latency: &Histogram) -> Value {
+    let micros = |duration: Duration| duration.as_secs_f64() * 1e6;
+    json!({
+        "count": latency.count(), "min": micros(latency.min()), "mean": micros(latency.mean()),
+        "p50": micros(latency.quantile(0.5)), "p90": micros(latency.quantile(0.9)),
+        "p99": micros(latency.quantile(0.99)), "p999": micros(latency.quantile(0.999)),
+        "max": micros(latency.max()),
+    })
+}
+
+/// A closed pipe at the other end of stdout is no reason to stop.
+fn line(text: &str) {
+    let _ = writeln!(std::io::stdout().lock(), "{text}");
+}

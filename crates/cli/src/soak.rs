@@ -1,0 +1,199 @@
+//! `whimbrel soak`: random networks, faults and users in virtual time, from seed to seed.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use clap::Args;
+use whimbrel_soak::{Report, Watch};
+
+use crate::exit::Failure;
+
+/// The first seeds are played twice, and must come out the same.
+const TWICE: u64 = 5;
+
+/// Play random scenarios in virtual time
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:
+  whimbrel soak --seeds 1000
+  whimbrel soak --seed 4711 --seeds 1 --pcap soak.pcapng --trace soak.jsonl   replay one seed and look at it
+
+Each seed makes its own networks, faults, configurations and traffic. When the faults are over, every message must have
+been delivered exactly once, whole, and in the order of its stream; both ends must be closed, with nothing left over.")]
+pub(crate) struct SoakArgs {
+    /// How many seeds to play.
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
+    seeds: u64,
+    /// The first of them.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// Threads; one per processor unless given.
+    #[arg(long, value_name = "J", value_parser = clap::value_parser!(u64).range(1..=1024))]
+    jobs: Option<u64>,
+    /// Capture every link of the run to this file, for Wireshark. Needs `--seeds 1`.
+    #[arg(long, value_name = "FILE")]
+    pcap: Option<PathBuf>,
+    /// Write every event of the run to this file, one JSON object per line. Needs `--seeds 1`.
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Print one JSON object per failure, and one at the end.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) async fn run(args: SoakArgs) -> Result<(), Failure> {
+    if args.seeds > 1 && (args.pcap.is_some() || args.trace.is_some()) {
+        return Err(Failure::Usage("--pcap and --trace show one run: add --seeds 1".to_owned()));
+    }
+    tokio::task::spawn_blocking(move || play(&args)).await?
+}
+
+/// What all threads work on.
+struct Shared<'a> {
+    args: &'a SoakArgs,
+    next: AtomicU64,
+    failed: AtomicU64,
+    stop: AtomicBool,
+    totals: Mutex<Report>,
+}
+
+fn play(args: &SoakArgs) -> Result<(), Failure> {
+    let cpus = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
+    let jobs = args.jobs.unwrap_or(cpus).min(args.seeds);
+    let shared = Shared {
+        args,
+        next: AtomicU64::new(0),
+        failed: AtomicU64::new(0),
+        stop: AtomicBool::new(false),
+        totals: Mutex::new(Report::default()),
+    };
+    let (started, cpu) = (Instant::now(), cpu_time());
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..jobs).map(|_| scope.spawn(|| work(&shared))).collect();
+        workers.into_iter().try_for_each(|worker| match worker.join() {
+            Ok(result) => result,
+            Err(_) => Err(anyhow::anyhow!("a thread of the soak has panicked")),
+        })
+    })?;
+    let failed = shared.failed.load(Ordering::Relaxed);
+    let report = shared.totals.into_inner().unwrap_or_default();
+    summarise(args, failed, &report, started.elapsed(), cpu_time().saturating_sub(cpu));
+    if failed > 0 { Err(Failure::Reported) } else { Ok(()) }
+}
+
+fn work(shared: &Shared<'_>) -> anyhow::Result<()> {
+    let mut totals = Report::default();
+    loop {
+        let number = shared.next.fetch_add(1, Ordering::Relaxed);
+        if number >= shared.args.seeds || shared.stop.load(Ordering::Relaxed) {
+            break;
+        }
+        let seed = shared.args.seed.wrapping_add(number);
+        let result = play_one(shared.args, seed, number < TWICE).inspect_err(|_| {
+            shared.stop.store(true, Ordering::Relaxed);
+        })?;
+        match result {
+            Ok(report) => totals += &report,
+            Err(wrong) => {
+                shared.failed.fetch_add(1, Ordering::Relaxed);
+                tell(shared.args, seed, &wrong);
+            }
+        }
+    }
+    if let Ok(mut all) = shared.totals.lock() {
+        *all += &totals;
+    }
+    Ok(())
+}
+
+/// Plays one seed; `Ok(Err)` says what is wrong.
+fn play_one(args: &SoakArgs, seed: u64, twice: bool) -> anyhow::Result<Result<Report, Vec<String>>> {
+    let watch = Watch { pcap: open(args.pcap.as_deref())?, trace: open(args.trace.as_deref())? };
+    let report = match whimbrel_soak::run(seed, watch) {
+        Ok(report) => report,
+        Err(failure) => return Ok(Err(failure.wrong)),
+    };
+    if twice && whimbrel_soak::run(seed, Watch::default()).map(|again| again.hash).ok() != Some(report.hash) {
+        return Ok(Err(vec!["the same seed made another run".to_owned()]));
+    }
+    Ok(Ok(report))
+}
+
+fn open(path: Option<&Path>) -> anyhow::Result<Option<Box<dyn Write + Send>>> {
+    let Some(path) = path else { return Ok(None) };
+    let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(Some(Box::new(BufWriter::new(file))))
+}
+
+fn tell(args: &SoakArgs, seed: u64, wrong: &[String]) {
+    let replay = format!("whimbrel soak --seed {seed} --seeds 1 --pcap soak.pcapng --trace soak.jsonl");
+    if args.json {
+        say(format_args!("{}", serde_json::json!({ "seed": seed, "wrong": wrong, "replay": replay })));
+    } else {
+        say(format_args!("seed {seed} failed:\n  {}\n  replay: {replay}", wrong.join("\n  ")));
+    }
+}
+
+fn summarise(args: &SoakArgs, failed: u64, report: &Report, wall: Duration, cpu: Duration) {
+    let (wall, cpu) = (wall.as_secs_f64(), cpu.as_secs_f64());
+    let virtual_seconds = report.virtual_time.as_secs_f64();
+    let per_cpu = |amount: f64| amount / cpu.max(1e-9);
+    let packets = (report.packets + report.dropped) as f64;
+    if args.json {
+        let summary = serde_json::json!({
+            "seeds": args.seeds, "failed": failed, "seconds": wall, "cpu_seconds": cpu,
+            "virtual_seconds": virtual_seconds, "packets_delivered": report.packets, "packets_dropped": report.dropped,
+            "messages": report.messages, "bytes": report.bytes, "associations": report.associations,
+            "restarted": report.restarted, "aborted": report.aborted, "unreachable": report.unreachable,
+            "connects_failed": report.connects_failed, "crashes": report.crashes,
+            "longest_after_faults": report.after_faults.as_secs_f64(),
+            "virtual_seconds_per_cpu_second": per_cpu(virtual_seconds), "packets_per_cpu_second": per_cpu(packets),
+        });
+        say(format_args!("{summary}"));
+        return;
+    }
+    say(format_args!(
+        "{} of {} seeds passed in {wall:.1} s ({cpu:.1} s of CPU)",
+        args.seeds - failed,
+        args.seeds
+    ));
+    say(format_args!(
+        "  {virtual_seconds:.0} s of virtual time, {} packets delivered and {} dropped; per CPU second {:.0} s and {:.0} \
+         packets",
+        report.packets,
+        report.dropped,
+        per_cpu(virtual_seconds),
+        per_cpu(packets)
+    ));
+    say(format_args!(
+        "  {} messages, {:.1} MB, in {} associations' ends: {} restarted, {} aborted, {} lost to silence; {} failed \
+         attempts to connect, {} crashes",
+        report.messages,
+        report.bytes as f64 / 1e6,
+        report.associations,
+        report.restarted,
+        report.aborted,
+        report.unreachable,
+        report.connects_failed,
+        report.crashes
+    ));
+    say(format_args!(
+        "  longest time to the end after the last fault: {:.1} s",
+        report.after_faults.as_secs_f64()
+    ));
+}
+
+/// A line on stdout. Nobody may be reading it any more, which is no failure of the soak.
+fn say(line: std::fmt::Arguments<'_>) {
+    let _ = writeln!(std::io::stdout().lock(), "{line}");
+}
+
+/// CPU time of this process so far.
+fn cpu_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}

@@ -1,0 +1,390 @@
+//! The receiving end of a transfer as a plain state machine: frames in, replies out, files on disk.
+//!
+//! Runs on a thread of its own, since every step may wait for the disk. Whoever feeds it waits while its queue is
+//! full, so a slow disk closes the association's receive window and the sender slows down.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+
+use tokio::runtime::Handle;
+use tokio::sync::{Semaphore, mpsc};
+
+use super::hashing::hash_prefix;
+use super::link::Frame;
+use super::names::printable;
+use super::protocol::{
+    Abandon, Control, DataMessage, Hash, Kind, Malformed, Offer, Outcome, PPID_CONTROL, VERSION, WINDOW,
+};
+use super::report::{FileReport, OnFile, Tally};
+use super::store::{Look, Partial, Placed, Store};
+
+/// Files whose content is being flushed to disk at a time.
+const FINISHING: usize = 16;
+
+/// Why a transfer cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Stop {
+    /// The peer broke the protocol.
+    #[error("the peer does not speak the file-transfer protocol: {0}")]
+    Malformed(#[from] Malformed),
+    /// The peer speaks another version.
+    #[error("the peer speaks version {0} of the file-transfer protocol, we speak {VERSION}")]
+    Version(u16),
+    /// The peer gave up.
+    #[error("the peer gave up: {0}")]
+    Fatal(String),
+    /// Our own side of the connection is gone; nobody listens any more.
+    #[error("the connection is gone")]
+    Gone,
+}
+
+/// A file on its way.
+struct Entry {
+    offer: Offer,
+    state: State,
+}
+
+enum State {
+    /// The sender must prove that it has the same beginning.
+    Proving { look: Look, length: u64 },
+    /// May begin at `offset`, whose hash so far is in `hasher`.
+    Accepted { offset: u64, hasher: Box<blake3::Hasher> },
+    /// Content is arriving on a stream.
+    Arriving(Arriving),
+    /// Over for us; the sender will abandon it when our result reaches it.
+    Failed,
+}
+
+struct Arriving {
+    partial: Partial,
+    hasher: Box<blake3::Hasher>,
+    resumed: u64,
+    length: u64,
+}
+
+/// The state machine.
+pub(crate) struct Inbox {
+    store: Arc<Store>,
+    replies: mpsc::Sender<Control>,
+    tally: Arc<Tally>,
+    on_file: OnFile,
+    runtime: Handle,
+    finishing: Arc<Semaphore>,
+    welcomed: bool,
+    said_bye: bool,
+    files: BTreeMap<u32, Entry>,
+    /// Which file each data stream carries now.
+    streams: BTreeMap<u16, u32>,
+}
+
+impl Inbox {
+    /// `replies` must be drained until the inbox is dropped.
+    pub(crate) fn new(
+        store: Arc<Store>,
+        replies: mpsc::Sender<Control>,
+        tally: Arc<Tally>,
+        on_file: OnFile,
+        runtime: Handle,
+    ) -> Self {
+        Self {
+            store,
+            replies,
+            tally,
+            on_file,
+            runtime,
+            finishing: Arc::new(Semaphore::new(FINISHING)),
+            welcomed: false,
+            said_bye: false,
+            files: BTreeMap::new(),
+            streams: BTreeMap::new(),
+        }
+    }
+
+    /// Takes one frame. Blocks on the disk. An error ends the transfer; what has arrived stays resumable.
+    pub(crate) fn frame(&mut self, frame: Frame) -> Result<(), Stop> {
+        if frame.stream == 0 {
+            if frame.ppid != PPID_CONTROL {
+                return Err(Malformed("data on the control stream").into());
+            }
+            return self.control(Control::decode(&frame.bytes)?);
+        }
+        if !self.welcomed {
+            return Err(Malformed("data before the greeting").into());
+        }
+        self.data(frame.stream, DataMessage::decode(frame.ppid, frame.bytes)?)
+    }
+
+    /// Whether the sender has said that it is done, with every file over.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.said_bye && self.files.is_empty()
+    }
+
+    /// Waits until every finished file is in its place.
+    pub(crate) fn settle(&self) {
+        let all = self.runtime.block_on(self.finishing.acquire_many(FINISHING as u32));
+        drop(all);
+    }
+
+    fn control(&mut self, message: Control) -> Result<(), Stop> {
+        match message {
+            Control::Hello { version, files, bytes } if !self.welcomed => {
+                if version < VERSION {
+                    return Err(Stop::Version(version));
+                }
+                self.welcomed = true;
+                self.tally.announce(files, bytes);
+                self.reply(Control::Welcome { version: VERSION })
+            }
+            Control::Fatal { text } => Err(Stop::Fatal(printable(&text))),
+            _ if !self.welcomed => Err(Malformed("no greeting").into()),
+            Control::Offer(offer) => self.offer(offer),
+            Control::Claim { id, hash } => self.claim(id, hash),
+            Control::Cancel { id, text } => match self.files.remove(&id) {
+                Some(Entry { state: State::Arriving(_), .. }) | None => {
+                    Err(Malformed("cancel of a file that was not waiting").into())
+                }
+                Some(Entry { state: State::Failed, .. }) => Ok(()),
+                Some(entry) => self.end(entry.offer, 0, Outcome::Abandoned, printable(&text)),
+            },
+            Control::Bye => {
+                self.said_bye = true;
+                Ok(())
+            }
+            _ => Err(Malformed("a message only receivers send").into()),
+        }
+    }
+
+    fn offer(&mut self, offer: Offer) -> Result<(), Stop> {
+        // Twice the window: an offer can overtake the message on another stream that made room for it.
+        if self.files.len() >= 2 * WINDOW {
+            return Err(Malformed("too many offers at once").into());
+        }
+        if self.files.contains_key(&offer.id) {
+            return Err(Malformed("an offer's id is in use").into());
+        }
+        if let Err(error) = offer.path.check() {
+            return self.end(offer, 0, Outcome::BadName, error.to_string());
+        }
+        if offer.kind == Kind::Directory {
+            let (outcome, text) = match self.store.make_directory(&offer.path) {
+                Ok(()) => (Outcome::Verified, String::new()),
+                Err(error) => failure(&error),
+            };
+            return self.end(offer, 0, outcome, text);
+        }
+        self.judge(offer, false)
+    }
+
+    /// Decides what becomes of an offer with an acceptable name.
+    fn judge(&mut self, offer: Offer, replace: bool) -> Result<(), Stop> {
+        match self.store.look(&offer, replace) {
+            Ok(Look::Fresh) => self.accept(offer, 0, Box::default()),
+            // An empty file in place needs no proof, and an empty proof shows nothing.
+            Ok(Look::SameSize) if offer.size == 0 => self.end(offer, 0, Outcome::Already, String::new()),
+            Ok(look @ Look::SameSize) => self.prove(offer.size, look, offer),
+            Ok(look @ Look::Partial(length)) => self.prove(length, look, offer),
+            Ok(Look::Exists) => self.end(offer, 0, Outcome::Exists, String::new()),
+            Ok(Look::NoSpace(needed, available)) => {
+                let text = format!("{needed} bytes needed, {available} available");
+                self.end(offer, 0, Outcome::NoSpace, text)
+            }
+            Err(error) => {
+                let (outcome, text) = failure(&error);
+                self.end(offer, 0, outcome, text)
+            }
+        }
+    }
+
+    fn prove(&mut self, length: u64, look: Look, offer: Offer) -> Result<(), Stop> {
+        let id = offer.id;
+        self.files.insert(id, Entry { offer, state: State::Proving { look, length } });
+        self.reply(Control::Prove { id, length })
+    }
+
+    fn accept(&mut self, offer: Offer, offset: u64, hasher: Box<blake3::Hasher>) -> Result<(), Stop> {
+        let id = offer.id;
+        self.files.insert(id, Entry { offer, state: State::Accepted { offset, hasher } });
+        self.reply(Control::Accept { id, offset })
+    }
+
+    /// The sender names the hash of what we have. The hash travels this way round so that nobody can learn what is
+    /// in DIR by offering a name.
+    fn claim(&mut self, id: u32, claimed: Hash) -> Result<(), Stop> {
+        let Some(Entry { offer, state: State::Proving { look, length } }) = self.files.remove(&id) else {
+            return Err(Malformed("a claim nobody asked for").into());
+        };
+        // What cannot be read now (it may have been renamed or removed) is as good as not there.
+        let ours = self.store.read(&offer, &look).and_then(|file| hash_prefix(file, length)).ok();
+        let same = ours.filter(|hasher| hasher.finalize() == claimed);
+        match (look, same) {
+            (Look::SameSize, Some(_)) => {
+                self.tally.advance(length);
+                self.end(offer, length, Outcome::Already, String::new())
+            }
+            (Look::SameSize, None) if self.store.may_replace() => self.judge(offer, true),
+            (Look::SameSize, None) => self.end(offer, 0, Outcome::Exists, "with other content".into()),
+            (_, Some(hasher)) => self.accept(offer, length, hasher),
+            (_, None) => self.accept(offer, 0, Box::default()),
+        }
+    }
+
+    fn data(&mut self, stream: u16, message: DataMessage) -> Result<(), Stop> {
+        match message {
+            DataMessage::Begin { id, offset } => self.begin(stream, id, offset),
+            DataMessage::Data(bytes) => self.bytes(stream, &bytes),
+            DataMessage::End { hash } => self.finish(stream, hash),
+            DataMessage::Abandon { reason, text } => self.abandon(stream, reason, &text),
+        }
+    }
+
+    fn begin(&mut self, stream: u16, id: u32, offset: u64) -> Result<(), Stop> {
+        let entry = self.files.get_mut(&id).ok_or(Malformed("a file nobody offered begins"))?;
+        let State::Accepted { offset: accepted, hasher } = &mut entry.state else {
+            return Err(Malformed("a file begins that was not accepted").into());
+        };
+        if offset != *accepted {
+            return Err(Malformed("a file begins at another offset than accepted").into());
+        }
+        if self.streams.insert(stream, id).is_some() {
+            return Err(Malformed("a file begins inside another").into());
+        }
+        let hasher = std::mem::take(hasher);
+        match self.store.begin(&entry.offer, offset) {
+            Ok(Some(partial)) => {
+                self.tally.advance(offset);
+                entry.state = State::Arriving(Arriving { partial, hasher, resumed: offset, length: offset });
+                Ok(())
+            }
+            Ok(None) => self.fail(id, Outcome::Busy, "another transfer of this file is under way".into()),
+            Err(error) => {
+                let (outcome, text) = failure(&error);
+                self.fail(id, outcome, text)
+            }
+        }
+    }
+
+    fn bytes(&mut self, stream: u16, bytes: &[u8]) -> Result<(), Stop> {
+        let id = *self.streams.get(&stream).ok_or(Malformed("content outside a file"))?;
+        let Some(entry) = self.files.get_mut(&id) else { return Err(Malformed("content of no file").into()) };
+        let State::Arriving(arriving) = &mut entry.state else { return Ok(()) };
+        let end = arriving.length.saturating_add(bytes.len() as u64);
+        if end > entry.offer.size {
+            return Err(Malformed("more content than offered").into());
+        }
+        if let Err(error) = arriving.partial.write(arriving.length, bytes) {
+            let (outcome, text) = failure(&error);
+            return self.fail(id, outcome, text);
+        }
+        arriving.hasher.update(bytes);
+        arriving.length = end;
+        self.tally.advance(bytes.len() as u64);
+        Ok(())
+    }
+
+    fn finish(&mut self, stream: u16, hash: Hash) -> Result<(), Stop> {
+        let id = self.streams.remove(&stream).ok_or(Malformed("an end outside a file"))?;
+        let entry = self.files.remove(&id).ok_or(Malformed("an end of no file"))?;
+        let State::Arriving(arriving) = entry.state else { return Ok(()) };
+        let offer = entry.offer;
+        if arriving.length != offer.size {
+            return Err(Malformed("a file ends before its offered size").into());
+        }
+        let ours = arriving.hasher.finalize();
+        if ours != hash {
+            arriving.partial.discard();
+            let text = "the content that arrived is not what was sent".into();
+            return self.end(offer, 0, Outcome::Corrupt, text);
+        }
+        self.place(offer, arriving.partial, arriving.resumed, ours)
+    }
+
+    /// Flushes and renames on another thread, so that many small files do not wait for each other's disk writes.
+    fn place(&self, offer: Offer, partial: Partial, resumed: u64, hash: blake3::Hash) -> Result<(), Stop> {
+        let permit = self.runtime.block_on(Arc::clone(&self.finishing).acquire_owned());
+        let permit = permit.map_err(|_| Stop::Gone)?;
+        let replies = self.replies.clone();
+        let (tally, on_file) = (Arc::clone(&self.tally), Arc::clone(&self.on_file));
+        self.runtime.spawn_blocking(move || {
+            let (outcome, text) = match partial.finish(&offer) {
+                Ok(Placed::AsOffered) => (Outcome::Verified, String::new()),
+                Ok(Placed::Renamed(path)) => (Outcome::Verified, format!("saved as {path}")),
+                Ok(Placed::Taken) => (Outcome::Exists, "it appeared during the transfer".into()),
+                Err(error) => failure(&error),
+            };
+            report(&tally, &on_file, &offer, resumed, outcome, &text, Some(hash));
+            // If nobody listens any more, the file is in place all the same.
+            let _ = replies.blocking_send(Control::Result { id: offer.id, outcome, text });
+            // Only now: a peer that does not read results gets no further threads.
+            drop(permit);
+        });
+        Ok(())
+    }
+
+    fn abandon(&mut self, stream: u16, reason: Abandon, text: &str) -> Result<(), Stop> {
+        let id = self.streams.remove(&stream).ok_or(Malformed("an end outside a file"))?;
+        let entry = self.files.remove(&id).ok_or(Malformed("an end of no file"))?;
+        let State::Arriving(arriving) = entry.state else { return Ok(()) };
+        self.tally.retreat(arriving.length);
+        if reason == Abandon::Changed {
+            arriving.partial.discard();
+        }
+        self.end(entry.offer, 0, Outcome::Abandoned, printable(text))
+    }
+
+    /// Ends a file that has begun; its stream goes on until the sender hears of it.
+    fn fail(&mut self, id: u32, outcome: Outcome, text: String) -> Result<(), Stop> {
+        let Some(entry) = self.files.get_mut(&id) else { return Ok(()) };
+        if let State::Arriving(arriving) = std::mem::replace(&mut entry.state, State::Failed) {
+            self.tally.retreat(arriving.length);
+        }
+        report(&self.tally, &self.on_file, &entry.offer, 0, outcome, &text, None);
+        self.reply(Control::Result { id, outcome, text })
+    }
+
+    /// Ends a file that is in no table any more.
+    fn end(&self, offer: Offer, resumed: u64, outcome: Outcome, text: String) -> Result<(), Stop> {
+        // A directory is worth a word only when it could not be made.
+        if offer.kind == Kind::File || !outcome.is_success() {
+            report(&self.tally, &self.on_file, &offer, resumed, outcome, &text, None);
+        }
+        self.reply(Control::Result { id: offer.id, outcome, text })
+    }
+
+    fn reply(&self, message: Control) -> Result<(), Stop> {
+        self.replies.blocking_send(message).map_err(|_| Stop::Gone)
+    }
+}
+
+fn report(
+    tally: &Tally,
+    on_file: &OnFile,
+    offer: &Offer,
+    resumed: u64,
+    outcome: Outcome,
+    text: &str,
+    hash: Option<blake3::Hash>,
+) {
+    tally.file(outcome.is_success());
+    on_file(FileReport {
+        name: offer.path.to_string(),
+        size: offer.size,
+        resumed,
+        outcome,
+        text: text.to_owned(),
+        hash,
+    });
+}
+
+/// What a file-system error means for the file.
+fn failure(error: &io::Error) -> (Outcome, String) {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => (Outcome::NoSpace, error.to_string()),
+        io::ErrorKind::AlreadyExists => (Outcome::Exists, String::new()),
+        _ => (Outcome::Failed, error.to_string()),
+    }
+}
+
+#[cfg(test)]
+#[path = "inbox_tests.rs"]
+mod tests;

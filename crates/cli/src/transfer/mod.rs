@@ -1,0 +1,16 @@
+//! Moving files over an association (docs/file-transfer.md).
+
+mod cursor;
+mod hashing;
+pub(crate) mod inbox;
+pub(crate) mod link;
+pub(crate) mod names;
+pub(crate) mod protocol;
+pub(crate) mod reader;
+pub(crate) mod receive;
+pub(crate) mod report;
+pub(crate) mod send;
+pub(crate) mod source;
+pub(crate) mod store;
+#[cfg(test)]
+pub(crate) mod testing;

@@ -1,0 +1,57 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn path(names: &[&[u8]]) -> RelativePath {
+    RelativePath::unchecked(names.iter().map(|name| name.to_vec()).collect())
+}
+
+#[test]
+fn hostile_names_are_refused() {
+    let cases: &[(&[&[u8]], BadName)] = &[
+        (&[], BadName::Empty),
+        (&[b""], BadName::Empty),
+        (&[b"a", b""], BadName::Empty),
+        (&[b".."], BadName::Dots),
+        (&[b"a", b"..", b"b"], BadName::Dots),
+        (&[b"."], BadName::Dots),
+        (&[b"/etc/passwd"], BadName::Separator),
+        (&[b"..\\up"], BadName::Separator),
+        (&[b"a\0b"], BadName::Separator),
+        (&[&[b'x'; 256]], BadName::TooLong),
+        (&[b"x".as_slice(); 65], BadName::TooDeep),
+        (&[[b'x'; 255].as_slice(); 20], BadName::TooDeep),
+        (&[b".whimbrel-partial", b"x"], BadName::Reserved),
+        (&[b".WHIMBREL-Partial"], BadName::Reserved),
+    ];
+    for (names, error) in cases {
+        assert_eq!(path(names).check(), Err(*error), "{names:?}");
+    }
+}
+
+#[test]
+fn ordinary_and_odd_names_pass() {
+    for names in [&[b"a.txt".as_slice()] as &[&[u8]], &[b"...", b"-rf *", b"\xff\xfe"], &[&[b'x'; 255]]] {
+        assert_eq!(path(names).check(), Ok(()), "{names:?}");
+    }
+}
+
+#[test]
+fn names_cannot_play_with_the_terminal() {
+    let shown = path(&[b"a\x1b[2Jb", "x\u{202e}gpj.exe".as_bytes(), b"it's \"ok\"\n"]).to_string();
+    assert_eq!(shown, "a\\u{1b}[2Jb/x\\u{202e}gpj.exe/it's \"ok\"\\n");
+}
+
+proptest! {
+    /// Whatever passes the check stays below the directory when it is joined naively.
+    #[test]
+    fn checked_paths_stay_below(names in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..8), 0..4)) {
+        let path = RelativePath::unchecked(names);
+        if path.check().is_ok() {
+            let joined: Vec<_> = path.components().iter().map(|name| OsStr::from_bytes(name)).collect();
+            let joined: std::path::PathBuf = joined.iter().collect();
+            prop_assert_eq!(joined.components().count(), path.components().len());
+            prop_assert!(joined.components().all(|part| matches!(part, std::path::Component::Normal(_))));
+        }
+    }
+}

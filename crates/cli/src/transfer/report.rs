@@ -1,0 +1,92 @@
+//! What both ends of a transfer tell whoever watches.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::protocol::Outcome;
+
+/// How one file ended.
+#[derive(Clone, Debug)]
+pub(crate) struct FileReport {
+    /// Its path as offered, printable.
+    pub(crate) name: String,
+    /// Its size in bytes.
+    pub(crate) size: u64,
+    /// The bytes that did not have to be sent again.
+    pub(crate) resumed: u64,
+    /// How it ended.
+    pub(crate) outcome: Outcome,
+    /// In words; empty if there is nothing to add.
+    pub(crate) text: String,
+    /// BLAKE3 of the content, where the transfer got that far.
+    pub(crate) hash: Option<blake3::Hash>,
+}
+
+/// Called once per finished file, from any thread.
+pub(crate) type OnFile = Arc<dyn Fn(FileReport) + Send + Sync>;
+
+/// Running totals, read by the progress display while the transfer writes them.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    files: AtomicU64,
+    bytes: AtomicU64,
+    done_bytes: AtomicU64,
+    done_files: AtomicU64,
+    failed_files: AtomicU64,
+}
+
+/// A reading of a [`Tally`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Totals {
+    /// Files announced.
+    pub(crate) files: u64,
+    /// Bytes announced.
+    pub(crate) bytes: u64,
+    /// Bytes through, those that were there already included.
+    pub(crate) done_bytes: u64,
+    /// Files at their place.
+    pub(crate) done_files: u64,
+    /// Files that failed.
+    pub(crate) failed_files: u64,
+}
+
+impl Tally {
+    /// Adds to what is announced.
+    pub(crate) fn announce(&self, files: u64, bytes: u64) {
+        self.files.fetch_add(files, Ordering::Relaxed);
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Counts bytes as through.
+    pub(crate) fn advance(&self, bytes: u64) {
+        self.done_bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Takes back bytes that will be sent again.
+    pub(crate) fn retreat(&self, bytes: u64) {
+        self.done_bytes.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// Sets the bytes that are through, after a lost connection.
+    pub(crate) fn set_done_bytes(&self, bytes: u64) {
+        self.done_bytes.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Counts a file as over.
+    pub(crate) fn file(&self, success: bool) {
+        let counter = if success { &self.done_files } else { &self.failed_files };
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The totals now.
+    pub(crate) fn totals(&self) -> Totals {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        Totals {
+            files: read(&self.files),
+            bytes: read(&self.bytes),
+            done_bytes: read(&self.done_bytes),
+            done_files: read(&self.done_files),
+            failed_files: read(&self.failed_files),
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Whole transfers over a link in memory.
+
+use std::sync::Arc;
+
+use tempfile::TempDir;
+
+use super::super::receive::ReceiveError;
+use super::super::store::{Existing, Store};
+use super::super::testing::{Run, content, file, pair, recorder, transfer};
+use super::*;
+
+struct Dirs {
+    from: TempDir,
+    to: TempDir,
+}
+
+fn dirs() -> Dirs {
+    Dirs { from: TempDir::new().unwrap(), to: TempDir::new().unwrap() }
+}
+
+impl Dirs {
+    fn store(&self) -> Arc<Store> {
+        Store::open(self.to.path(), Existing::Refuse, false).unwrap()
+    }
+
+    fn received(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.to.path().join(name)).unwrap()
+    }
+}
+
+fn outcomes(run: &Run) -> Vec<Outcome> {
+    run.reports.iter().map(|report| report.outcome).collect()
+}
+
+#[tokio::test]
+async fn files_of_all_sizes_arrive() {
+    let dirs = dirs();
+    let sizes = [0, 1, 65_535, 65_536, 65_537, 3_000_000];
+    let paths: Vec<_> = sizes
+        .iter()
+        .map(|&size| file(dirs.from.path(), &format!("f{size}"), &content(size, size as u64)))
+        .collect();
+    let run = transfer(Sources::collect(&paths, false).unwrap(), &dirs.store(), None).await;
+    run.sent.as_ref().unwrap();
+    run.received.as_ref().unwrap();
+    for size in sizes {
+        assert_eq!(dirs.received(&format!("f{size}")), content(size, size as u64));
+    }
+    assert!(run.reports.iter().all(|report| report.outcome == Outcome::Verified && report.hash.is_some()));
+    assert_eq!(run.received_reports.len(), sizes.len());
+    assert_eq!(run.bytes, sizes.iter().sum::<usize>() as u64);
+}
+
+#[tokio::test]
+async fn thousands_of_small_files_and_a_tree_arrive() {
+    let dirs = dirs();
+    let root = dirs.from.path().join("tree");
+    std::fs::create_dir_all(root.join("sub/empty")).unwrap();
+    for index in 0..600 {
+        file(&root.join("sub"), &format!("{index}"), format!("content {index}").as_bytes());
+    }
+    let run = transfer(Sources::collect(&[root], true).unwrap(), &dirs.store(), None).await;
+    run.sent.as_ref().unwrap();
+    run.received.as_ref().unwrap();
+    for index in 0..600 {
+        assert_eq!(dirs.received(&format!("tree/sub/{index}")), format!("content {index}").as_bytes());
+    }
+    assert!(dirs.to.path().join("tree/sub/empty").is_dir());
+    assert_eq!(run.reports.len(), 600);
+}
+
+#[tokio::test]
+async fn a_cut_transfer_resumes_where_it_was() {
+    let dirs = dirs();
+    let body = content(4_000_000, 7);
+    let path = [file(dirs.from.path(), "f", &body)];
+    let first = transfer(Sources::collect(&path, false).unwrap(), &dirs.store(), Some(40)).await;
+    assert!(first.sent.unwrap_err().is_passing());
+    assert!(matches!(first.received, Err(ReceiveError::Link(_))));
+    assert!(!dirs.to.path().join("f").exists());
+    assert_eq!(first.bytes, 0, "open files count again when they are through again");
+    let second = transfer(Sources::collect(&path, false).unwrap(), &dirs.store(), None).await;
+    second.sent.unwrap();
+    second.received.unwrap();
+    assert_eq!(dirs.received("f"), body);
+    assert!(second.reports[0].resumed > 1_000_000, "resumed {}", second.reports[0].resumed);
+    let third = transfer(Sources::collect(&path, false).unwrap(), &dirs.store(), None).await;
+    assert_eq!(outcomes(&third), [Outcome::Already]);
+}
+
+#[tokio::test]
+async fn a_resumed_prefix_of_other_content_is_not_believed() {
+    let dirs = dirs();
+    let path = [file(dirs.from.path(), "f", &content(4_000_000, 7))];
+    let _ = transfer(Sources::collect(&path, false).unwrap(), &dirs.store(), Some(40)).await;
+    let other = content(4_000_000, 8);
+    file(dirs.from.path(), "f", &other);
+    let run = transfer(Sources::collect(&path, false).unwrap(), &dirs.store(), None).await;
+    run.sent.as_ref().unwrap();
+    assert_eq!(run.reports[0].resumed, 0);
+    assert_eq!(dirs.received("f"), other);
+}
+
+#[tokio::test]
+async fn one_outbox_goes_on_over_a_second_connection() {
+    let dirs = dirs();
+    let paths: Vec<_> =
+        (0..20).map(|n| file(dirs.from.path(), &n.to_string(), &content(300_000, n))).collect();
+    let (reports, on_file) = recorder();
+    let tally = Arc::new(Tally::default());
+    let sources = Sources::collect(&paths, false).unwrap();
+    let mut outbox = Outbox::new(sources, Arc::clone(&tally), on_file, Duration::from_secs(5));
+    for budget in [70, 90, usize::MAX] {
+        let (left, right) = pair();
+        let left = left.cut_after(budget);
+        let send = async {
+            let outcome = outbox.session(&left).await;
+            left.close();
+            outcome
+        };
+        let (_, on_received) = recorder();
+        let (sent, _) = tokio::join!(
+            send,
+            super::super::receive::receive(&right, dirs.store(), Arc::default(), on_received)
+        );
+        assert_eq!(sent.is_ok(), budget == usize::MAX);
+    }
+    assert!(outbox.is_done());
+    for n in 0..20 {
+        assert_eq!(dirs.received(&n.to_string()), content(300_000, n));
+    }
+    assert_eq!(reports.lock().unwrap().len(), 20, "one report per file");
+    assert_eq!(tally.totals().done_bytes, 20 * 300_000);
+}
+
+#[tokio::test]
+async fn other_content_in_place_is_refused_and_named() {
+    let dirs = dirs();
+    let path = [file(dirs.from.path(), "same-size", b"new"), file(dirs.from.path(), "longer", b"longer")];
+    file(dirs.to.path(), "same-size", b"old");
+    file(dirs.to.path(), "longer", b"old");
+    let run = transfer(Sources::collect(&path, false).unwrap(), &dirs.store(), None).await;
+    run.sent.as_ref().unwrap();
+    assert_eq!(outcomes(&run), [Outcome::Exists, Outcome::Exists]);
+    assert_eq!(dirs.received("same-size"), b"old");
+    assert_eq!(dirs.received("longer"), b"old");
+}
+
+#[tokio::test]
+async fn a_source_that_vanishes_or_changes_is_told_to_both_ends() {
+    let dirs = dirs();
+    let gone = file(dirs.from.path(), "gone", b"1");
+    let grown = file(dirs.from.path(), "grown", b"12");
+    let fine = file(dirs.from.path(), "fine", b"123");
+    let sources = Sources::collect(&[gone.clone(), grown.clone(), fine], false).unwrap();
+    std::fs::remove_file(gone).unwrap();
+    std::fs::write(grown, b"123").unwrap();
+    let run = transfer(sources, &dirs.store(), None).await;
+    run.sent.as_ref().unwrap();
+    let texts = |reports: &[FileReport]| {
+        let mut list: Vec<_> = reports.iter().map(|r| (r.name.clone(), r.outcome, r.text.clone())).collect();
+        list.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        list
+    };
+    assert_eq!(texts(&run.reports), texts(&run.received_reports));
+    let list = texts(&run.reports);
+    assert_eq!(list[0].1, Outcome::Verified);
+    assert_eq!((list[1].1, list[2].1), (Outcome::Abandoned, Outcome::Abandoned));
+    assert!(list[1].2.contains("No such file") && list[2].2.contains("changed"), "{list:?}");
+}
+
+#[tokio::test]
+async fn a_source_that_shrinks_in_mid_transfer_leaves_nothing() {
+    let dirs = dirs();
+    let path = file(dirs.from.path(), "f", &content(20_000_000, 1));
+    let sources = Sources::collect(std::slice::from_ref(&path), false).unwrap();
+    let (left, right) = pair();
+    let (reports, on_file) = recorder();
+    let mut outbox = Outbox::new(sources, Arc::default(), on_file, Duration::ZERO);
+    let tally = Arc::new(Tally::default());
+    let watch = Arc::clone(&tally);
+    let shrink = async {
+        while watch.totals().done_bytes < 500_000 {
+            tokio::task::yield_now().await;
+        }
+        std::fs::File::options().write(true).open(&path).unwrap().set_len(1_000).unwrap();
+    };
+    let send = async {
+        let outcome = outbox.session(&left).await;
+        left.close();
+        outcome
+    };
+    let (_, on_received) = recorder();
+    let receive = super::super::receive::receive(&right, dirs.store(), tally, on_received);
+    let (sent, received, ()) = tokio::join!(send, receive, shrink);
+    sent.unwrap();
+    received.unwrap();
+    let report = reports.lock().unwrap()[0].clone();
+    assert_eq!(report.outcome, Outcome::Abandoned);
+    assert_eq!(std::fs::read_dir(dirs.to.path()).unwrap().count(), 0);
+}
+
+#[tokio::test]
+async fn a_busy_file_is_offered_again() {
+    let dirs = dirs();
+    let path = [file(dirs.from.path(), "f", b"content")];
+    let store = dirs.store();
+    let sources = Sources::collect(&path, false).unwrap();
+    let other = store.begin(&sources.list[0].offer, 0).unwrap().unwrap();
+    let release = async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        drop(other);
+    };
+    let (run, ()) = tokio::join!(transfer(sources, &store, None), release);
+    run.sent.as_ref().unwrap();
+    assert_eq!(outcomes(&run), [Outcome::Verified]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_sender_that_says_nothing_is_sent_away() {
+    let dirs = dirs();
+    let (_left, right) = pair();
+    let (_, on_received) = recorder();
+    let receive = super::super::receive::receive(&right, dirs.store(), Arc::default(), on_received);
+    // A paused clock does not go on by itself while the disk thread lives.
+    let (received, ()) = tokio::join!(receive, tokio::time::advance(Duration::from_secs(11)));
+    assert!(matches!(received, Err(ReceiveError::Silent)));
+}

@@ -1,0 +1,161 @@
+use core::net::SocketAddr;
+
+use crate::Instant;
+
+/// One 4-tuple of addresses: where a datagram leaves from and where it goes. A path is exactly this.
+///
+/// The port is the UDP encapsulation port (RFC 6951) of that side, or 0 when SCTP runs directly on IP
+/// (protocol 132). SCTP's own ports are inside the packet.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Route {
+    /// Our address.
+    pub local: SocketAddr,
+    /// The peer's address.
+    pub remote: SocketAddr,
+}
+
+impl Route {
+    /// The same route seen from the other end.
+    pub const fn reversed(self) -> Self {
+        Self { local: self.remote, remote: self.local }
+    }
+}
+
+impl core::fmt::Display for Route {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{} -> {}", self.local, self.remote)
+    }
+}
+
+/// The two ECN bits of the IP header (RFC 3168 §5).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Ecn {
+    /// 00: the sender does not do ECN.
+    #[default]
+    NotCapable,
+    /// 01
+    Ect1,
+    /// 10
+    Ect0,
+    /// 11: a router met congestion.
+    CongestionExperienced,
+}
+
+/// Why the network said a destination cannot be reached (ICMP, RFC 9260 §10).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Unreachable {
+    /// Host, network or administratively unreachable.
+    Destination,
+    /// The peer host has no SCTP (or nothing listens on its UDP encapsulation port).
+    Protocol,
+    /// The datagram was too big; the next hop's MTU in bytes, IP header included, 0 if not said.
+    PacketTooBig {
+        /// Bytes, IP header included; 0 if the router did not say.
+        mtu: u32,
+    },
+}
+
+/// A fact about this host's links.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum LinkFact {
+    /// A local address has become usable.
+    AddressUp(SocketAddr),
+    /// A local address is gone, or its interface has lost its carrier.
+    AddressDown(SocketAddr),
+}
+
+/// Something that happens to a machine.
+#[derive(Debug)]
+pub enum Input<'a, C> {
+    /// A train of datagrams that arrived on one route. All are `segment` bytes long but the last, which may be
+    /// shorter: what one receive call with GRO yields. A single datagram has `segment == bytes.len()`.
+    ///
+    /// The train is one input so that a machine can answer once for all of it (one SACK, one wake-up).
+    Datagrams {
+        /// `local` is the address that was hit.
+        route: Route,
+        /// ECN bits of the train.
+        ecn: Ecn,
+        /// The datagrams' payloads, end to end. For UDP encapsulation and raw IP alike they begin with the SCTP
+        /// common header.
+        bytes: &'a [u8],
+        /// Length of each datagram but the last, in bytes; never 0.
+        segment: usize,
+    },
+    /// An ICMP error that quotes a datagram we sent on `route`.
+    Unreachable {
+        /// The route of the quoted datagram.
+        route: Route,
+        /// What the router or host said.
+        reason: Unreachable,
+        /// The beginning of the quoted datagram, as much as ICMP carried; begins with the SCTP common header.
+        quoted: &'a [u8],
+    },
+    /// A deadline has passed, or the driver just wants to drain.
+    Timeout,
+    /// A fact about the local links.
+    Link(LinkFact),
+    /// A wish of the user.
+    Command(C),
+}
+
+/// Where and how to send what the machine wrote.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Transmit {
+    /// From where to where.
+    pub route: Route,
+    /// ECN bits to set.
+    pub ecn: Ecn,
+    /// The bytes are one or more datagrams, each `segment` bytes long but the last, which may be shorter (GSO).
+    pub segment: usize,
+}
+
+/// One line of a trace: something worth seeing that is not an event for the application.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Record {
+    /// What happened, in the field's words: `cwnd`, `rto`, `t3-rtx`, `fast-retransmit`.
+    pub name: &'static str,
+    /// Whom it concerns: an association's number.
+    pub subject: u64,
+    /// The path, where there is one.
+    pub path: Option<u32>,
+    /// The new value, in the unit the name implies (bytes, nanoseconds).
+    pub value: u64,
+}
+
+/// Receives everything a machine puts out during one step.
+pub trait Sink<E> {
+    /// Send `bytes` as `transmit` says. A machine may call this many times in a step.
+    fn transmit(&mut self, transmit: &Transmit, bytes: &[u8]);
+    /// Tell the application.
+    fn event(&mut self, event: E);
+    /// Note a trace record. Ignored unless overridden.
+    fn trace(&mut self, _record: Record) {}
+    /// Whether trace records are wanted; a machine need not build them otherwise.
+    fn traces(&self) -> bool {
+        false
+    }
+}
+
+/// A sans-IO protocol machine.
+pub trait Machine {
+    /// Wishes of the user.
+    type Command;
+    /// What the user is told.
+    type Event;
+
+    /// Applies `inputs` in order at time `now`, drains every output into `sink`, and returns the next deadline, at
+    /// which the driver must call again (with [`Input::Timeout`], or with whatever came first).
+    ///
+    /// There is no other way in, so a driver cannot forget to drain. Time never runs backwards between calls.
+    /// Several inputs in one step share one drain: commands queued together are bundled, and a burst of packets
+    /// is acknowledged together.
+    fn step<'a>(
+        &mut self,
+        now: Instant,
+        inputs: impl IntoIterator<Item = Input<'a, Self::Command>>,
+        sink: &mut impl Sink<Self::Event>,
+    ) -> Option<Instant>
+    where
+        Self::Command: 'a;
+}

@@ -1,0 +1,142 @@
+use core::time::Duration;
+
+use crate::Loss;
+
+/// How much may wait in front of a bottleneck. The packet being sent is not counted: it has left the queue.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct QueueLimit {
+    /// At most this many packets wait.
+    pub packets: u32,
+    /// At most this many bytes wait (as on the link, headers included).
+    pub bytes: u64,
+}
+
+impl QueueLimit {
+    /// A limit in packets alone.
+    pub const fn packets(packets: u32) -> Self {
+        Self { packets, bytes: u64::MAX }
+    }
+
+    /// A limit in bytes alone.
+    pub const fn bytes(bytes: u64) -> Self {
+        Self { packets: u32::MAX, bytes }
+    }
+}
+
+/// Packets that take a detour and are overtaken by others.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Reorder {
+    /// Probability that a packet takes the detour.
+    pub probability: f64,
+    /// How much longer the detour takes.
+    pub extra: Duration,
+}
+
+/// One direction of a link: a bottleneck, then a wire. The default is a perfect wire without delay.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct LinkConfig {
+    /// Bit/s of the bottleneck; `None` sends at once, `Some(0)` counts as 1 bit/s.
+    pub rate_bps: Option<u64>,
+    /// The drop-tail queue in front of the bottleneck. Nothing ever waits without a rate.
+    pub queue: QueueLimit,
+    /// Bytes the link adds to each IP packet (Ethernet with preamble and gap: 38).
+    pub frame_overhead: u32,
+    /// The longest IP packet in bytes, IP header included; longer ones are dropped.
+    pub mtu: u32,
+    /// Whether the sender is told of a packet dropped for its size (ICMP packet too big), after as much time as the
+    /// packet took to get here.
+    pub tell_too_big: bool,
+    /// Time on the wire.
+    pub delay: Duration,
+    /// Each packet takes up to this much longer, uniformly.
+    pub jitter: Duration,
+    /// Jitter and changes of delay never let a packet overtake an earlier one: it waits behind it.
+    pub keep_order: bool,
+    /// What the wire loses.
+    pub loss: Loss,
+    /// Probability that bits of a packet flip. They flip in the payload and reach the machine: the UDP checksum, which
+    /// would catch most of them first, is not looked at, so that the machine's own checksum is put to the test.
+    pub corrupt: f64,
+    /// Probability that a packet arrives twice.
+    pub duplicate: f64,
+    /// Packets sent on a detour, in spite of `keep_order`.
+    pub reorder: Reorder,
+}
+
+impl Default for LinkConfig {
+    fn default() -> Self {
+        Self {
+            rate_bps: None,
+            queue: QueueLimit::packets(1000),
+            frame_overhead: 0,
+            mtu: 1500,
+            tell_too_big: false,
+            delay: Duration::ZERO,
+            jitter: Duration::ZERO,
+            keep_order: true,
+            loss: Loss::None,
+            corrupt: 0.0,
+            duplicate: 0.0,
+            reorder: Reorder::default(),
+        }
+    }
+}
+
+/// What becomes of the packets on a link that goes down.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum InFlight {
+    /// Everything in the queue and on the wire is lost.
+    #[default]
+    Lost,
+    /// Only new packets are refused; those that are on their way arrive.
+    Delivered,
+}
+
+/// A change of one direction of a link while it runs.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Change {
+    /// The link carries packets again.
+    Up,
+    /// The link carries nothing until [`Change::Up`].
+    Down(InFlight),
+    /// A new rate. Packets in the queue leave at the new rate, the rest of the one being sent included.
+    Rate(Option<u64>),
+    /// A new delay, for packets sent from now on.
+    Delay(Duration),
+    /// A new jitter.
+    Jitter(Duration),
+    /// A new loss model.
+    Loss(Loss),
+    /// A new probability of corruption.
+    Corrupt(f64),
+    /// A new probability of duplication.
+    Duplicate(f64),
+    /// A new detour.
+    Reorder(Reorder),
+    /// A new limit for packets that come from now on; those that wait already stay.
+    Queue(QueueLimit),
+    /// A new MTU in bytes.
+    Mtu(u32),
+    /// Everything anew. Whether the link is up does not change.
+    Config(LinkConfig),
+}
+
+impl Change {
+    /// The change's name in traces.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Up => "up",
+            Self::Down(_) => "down",
+            Self::Rate(_) => "rate",
+            Self::Delay(_) => "delay",
+            Self::Jitter(_) => "jitter",
+            Self::Loss(_) => "loss",
+            Self::Corrupt(_) => "corrupt",
+            Self::Duplicate(_) => "duplicate",
+            Self::Reorder(_) => "reorder",
+            Self::Queue(_) => "queue",
+            Self::Mtu(_) => "mtu",
+            Self::Config(_) => "config",
+        }
+    }
+}

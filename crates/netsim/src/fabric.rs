@@ -1,0 +1,294 @@
+use core::net::IpAddr;
+
+use whimbrel_machine::{Instant, Route, Seed, Transmit, Unreachable};
+
+use crate::capture::Captures;
+use crate::event_queue::{Due, EventQueue};
+use crate::hash::TraceHash;
+use crate::packets::{Content, Packets};
+use crate::topology::Topology;
+use crate::trace::{Line, Trace};
+use crate::{
+    Arrival, Attachment, Captured, Change, DropReason, Effect, Fate, Flight, Framing, InterfaceId,
+    LinkConfig, LinkDirection, LinkId, MAX_PAYLOAD, Side,
+};
+
+/// Packets in flight in a world, unless told otherwise.
+const PACKETS_IN_FLIGHT_MAX: usize = 1 << 20;
+
+/// An ICMP error with its own headers is at most 576 bytes long (RFC 1812 §4.3.2.3).
+const QUOTED_BYTES_MAX: usize = 576 - 20 - 8 - 20 - 8;
+
+const A_TO_B: u32 = 0;
+const B_TO_A: u32 = 1;
+
+/// The link that a direction belongs to, and which of the two it is.
+const fn link_and_side(direction: u32) -> (u32, u32) {
+    (direction / 2, direction % 2)
+}
+
+/// Everything between the hosts: links, routes, packets on their way, and who watches.
+pub(crate) struct Fabric {
+    pub(crate) topology: Topology,
+    pub(crate) directions: Vec<LinkDirection>,
+    pub(crate) packets: Packets,
+    pub(crate) events: EventQueue,
+    pub(crate) hash: TraceHash,
+    pub(crate) trace: Option<Trace>,
+    pub(crate) captures: Captures,
+    /// Packets dropped that were on no link, by reason.
+    pub(crate) strays: [u64; DropReason::COUNT],
+    pub(crate) host_names: Vec<String>,
+    offers: u64,
+    seed: Seed,
+}
+
+impl Fabric {
+    pub(crate) fn new(seed: Seed) -> Self {
+        Self {
+            topology: Topology::default(),
+            directions: Vec::new(),
+            packets: Packets::new(PACKETS_IN_FLIGHT_MAX),
+            events: EventQueue::default(),
+            hash: TraceHash::default(),
+            trace: None,
+            captures: Captures::default(),
+            strays: [0; DropReason::COUNT],
+            host_names: Vec::new(),
+            offers: 0,
+            seed,
+        }
+    }
+
+    pub(crate) fn add_link(&mut self, ends: [Attachment; 2], configs: [LinkConfig; 2]) -> LinkId {
+        let link = self.topology.add_link(ends[0], ends[1]);
+        for config in configs {
+            let id = self.directions.len() as u64;
+            self.directions.push(LinkDirection::new(config, &self.seed, id));
+        }
+        link
+    }
+
+    /// A host's machine sends a train of datagrams.
+    pub(crate) fn send(&mut self, now: Instant, host: u32, transmit: &Transmit, bytes: &[u8]) {
+        let segment = if transmit.segment == 0 { bytes.len().max(1) } else { transmit.segment };
+        let leaving = self.way_out(host, &transmit.route);
+        for datagram in bytes.chunks(segment) {
+            let leaving = if datagram.len() > MAX_PAYLOAD { Err(DropReason::Limit) } else { leaving };
+            match leaving
+                .and_then(|way| self.packets.take(datagram).ok_or(DropReason::Limit).map(|slot| (way, slot)))
+            {
+                Ok(((framing, destination, direction), slot)) => {
+                    let packet = &mut self.packets[slot];
+                    packet.content = Content::Datagram;
+                    packet.route = transmit.route;
+                    packet.ecn = transmit.ecn;
+                    packet.source = host;
+                    packet.destination = destination;
+                    packet.sent = now;
+                    packet.ip_bytes = (framing.header_bytes() + datagram.len()) as u32;
+                    packet.number = self.offers + 1;
+                    self.enter(now, direction, slot);
+                }
+                Err(reason) => {
+                    self.strays[reason as usize] += 1;
+                    self.trace_drop(now, 0, None, datagram.len() as u32, reason);
+                }
+            }
+        }
+    }
+
+    /// The framing, the destination interface and the first link direction of what `host` sends on `route`. The
+    /// packet leaves by the interface that owns its source address, never by some default.
+    fn way_out(&mut self, host: u32, route: &Route) -> Result<(Framing, u32, u32), DropReason> {
+        let framing = Framing::of(route).ok_or(DropReason::NoSource)?;
+        let source = self.topology.owner(route.local.ip()).ok_or(DropReason::NoSource)?;
+        if self.topology.interfaces[source as usize].host != host {
+            return Err(DropReason::NoSource);
+        }
+        let destination = self.topology.owner(route.remote.ip()).ok_or(DropReason::NoRoute)?;
+        let from = Attachment::Interface(InterfaceId(source));
+        let direction = self.topology.next_hop(from, destination).ok_or(DropReason::NoRoute)?;
+        Ok((framing, destination, direction))
+    }
+
+    /// Puts a packet on a link.
+    fn enter(&mut self, now: Instant, direction: u32, slot: u32) {
+        self.offers += 1;
+        let packet = &mut self.packets[slot];
+        packet.direction = direction;
+        packet.order = self.offers;
+        let fate = self.directions[direction as usize].offer(now, packet.ip_bytes);
+        self.watch_entry(now, direction, slot, fate);
+        match fate {
+            Fate::Passed { first, duplicate } => {
+                let copy = duplicate.map(|arrival| (self.packets.copy(slot), arrival));
+                self.launch(slot, first);
+                match copy {
+                    Some((Some(copy), arrival)) => self.launch(copy, arrival),
+                    Some((None, _)) => self.directions[direction as usize].dropped(DropReason::Limit),
+                    None => {}
+                }
+            }
+            Fate::Dropped(DropReason::Mtu) if self.directions[direction as usize].config().tell_too_big => {
+                self.return_to_sender(now, slot);
+            }
+            Fate::Dropped(_) => self.packets.release(slot),
+        }
+    }
+
+    fn launch(&mut self, slot: u32, arrival: Arrival) {
+        let generation = self.packets.reschedule(slot);
+        let packet = &mut self.packets[slot];
+        packet.flight = arrival.flight;
+        if arrival.corrupted {
+            self.directions[packet.direction as usize].flip_bits(&mut packet.bytes);
+        }
+        self.events.push(arrival.flight.arrives, Due::Packet { slot, generation });
+    }
+
+    /// Makes the packet an ICMP error that takes as long back as the packet took here.
+    fn return_to_sender(&mut self, now: Instant, slot: u32) {
+        let generation = self.packets.reschedule(slot);
+        let packet = &mut self.packets[slot];
+        let mtu = self.directions[packet.direction as usize].config().mtu;
+        packet.content = Content::Unreachable(Unreachable::PacketTooBig { mtu });
+        packet.bytes.truncate(QUOTED_BYTES_MAX);
+        self.events.push(now + (now - packet.sent), Due::Packet { slot, generation });
+    }
+
+    /// A packet's event has come up. Returns the host that gets what is in the slot; whoever delivers it releases
+    /// the slot.
+    pub(crate) fn arrive(&mut self, now: Instant, slot: u32, generation: u32) -> Option<u32> {
+        if !self.packets.is_current(slot, generation) {
+            return None;
+        }
+        let packet = &self.packets[slot];
+        if packet.content != Content::Datagram {
+            return Some(packet.source);
+        }
+        let (direction, destination, remote) =
+            (packet.direction, packet.destination, packet.route.remote.ip());
+        self.directions[direction as usize].delivered(packet.ip_bytes);
+        let (link, side) = link_and_side(direction);
+        if side == B_TO_A && self.captures.wants(link) {
+            self.capture(now, direction, slot, None);
+        }
+        let at = self.topology.far_end(direction);
+        if at == Attachment::Interface(InterfaceId(destination)) && self.owns(destination, remote) {
+            return Some(self.topology.interfaces[destination as usize].host);
+        }
+        // What reaches a host's interface without being for it goes no further: hosts do not forward.
+        match at {
+            Attachment::Router(_) => match self.topology.next_hop(at, destination) {
+                Some(next) => self.enter(now, next, slot),
+                None => self.discard(now, slot, DropReason::NoRoute),
+            },
+            Attachment::Interface(_) => self.discard(now, slot, DropReason::NoRoute),
+        }
+        None
+    }
+
+    /// Drops a packet that is on no link.
+    pub(crate) fn discard(&mut self, now: Instant, slot: u32, reason: DropReason) {
+        self.strays[reason as usize] += 1;
+        let (number, bytes) = (self.packets[slot].number, self.packets[slot].ip_bytes);
+        self.trace_drop(now, number, None, bytes, reason);
+        self.packets.release(slot);
+    }
+
+    pub(crate) fn change(&mut self, now: Instant, link: LinkId, side: Side, change: Change) {
+        if link.index() >= self.topology.link_count() {
+            return;
+        }
+        for direction in side.directions(link) {
+            self.hash.numbers(&[now.as_nanos(), u64::from(direction)]);
+            self.hash.bytes(change.name().as_bytes());
+            if let Some(trace) = &mut self.trace {
+                let (link, side) = link_and_side(direction);
+                let detail = format!("{change:?}");
+                trace.line(now, Line::Link { link, side, change: change.name(), detail });
+            }
+            self.change_direction(now, direction, change);
+        }
+    }
+
+    fn change_direction(&mut self, now: Instant, direction: u32, change: Change) {
+        let slots = match change {
+            Change::Down(_) | Change::Rate(_) | Change::Config(_) => self.packets.on_direction(direction),
+            _ => Vec::new(),
+        };
+        let mut flights: Vec<Flight> = slots.iter().map(|&slot| self.packets[slot].flight).collect();
+        match self.directions[direction as usize].change(now, change, &mut flights) {
+            Effect::None => {}
+            Effect::Retimed => {
+                for (slot, flight) in slots.into_iter().zip(flights) {
+                    if self.packets[slot].flight != flight {
+                        self.launch(slot, Arrival { flight, corrupted: false });
+                    }
+                }
+            }
+            Effect::Lost => {
+                for slot in slots {
+                    self.directions[direction as usize].dropped(DropReason::Cut);
+                    let (number, bytes) = (self.packets[slot].number, self.packets[slot].ip_bytes);
+                    self.trace_drop(now, number, Some(direction), bytes, DropReason::Cut);
+                    self.packets.release(slot);
+                }
+            }
+        }
+    }
+
+    fn owns(&self, interface: u32, address: IpAddr) -> bool {
+        self.topology.owner(address) == Some(interface)
+    }
+
+    fn watch_entry(&mut self, now: Instant, direction: u32, slot: u32, fate: Fate) {
+        let (link, side) = link_and_side(direction);
+        let captured = side == A_TO_B && self.captures.wants(link);
+        if self.trace.is_none() && !captured {
+            return;
+        }
+        let waiting = self.directions[direction as usize].waiting(now).0 as u64;
+        let packet = &self.packets[slot];
+        let (number, bytes, Route { local, remote }) = (packet.number, packet.ip_bytes, packet.route);
+        if captured {
+            self.capture(now, direction, slot, Some(fate));
+        }
+        if let Fate::Dropped(reason) = fate {
+            self.trace_drop(now, number, Some(direction), bytes, reason);
+        } else if let Some(trace) = &mut self.trace {
+            trace.line(now, Line::Enqueue { packet: number, link, side, local, remote, bytes, waiting });
+        }
+    }
+
+    fn capture(&mut self, now: Instant, direction: u32, slot: u32, entered: Option<Fate>) {
+        let packet = &self.packets[slot];
+        let lost = match entered {
+            Some(Fate::Dropped(reason)) => Some(format!("dropped: {}", reason.name())),
+            _ => None,
+        };
+        let captured = Captured {
+            route: packet.route,
+            ecn: packet.ecn,
+            payload: &packet.bytes,
+            inbound: entered.is_none(),
+            comment: lost.as_deref(),
+        };
+        self.captures.write(link_and_side(direction).0, now, &captured);
+    }
+
+    fn trace_drop(
+        &mut self,
+        now: Instant,
+        packet: u64,
+        direction: Option<u32>,
+        bytes: u32,
+        reason: DropReason,
+    ) {
+        if let Some(trace) = &mut self.trace {
+            let (link, side) = direction.map(link_and_side).unzip();
+            trace.line(now, Line::Drop { packet, link, side, bytes, reason });
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! A network in virtual time.
+//!
+//! A [`World`] holds hosts, links between their interfaces, and an event queue in integer nanoseconds. Each host
+//! runs one [`Machine`](whimbrel_machine::Machine) with an [`App`] on top; the world knows nothing of the protocol
+//! in the machine. Everything random comes from one [`Seed`](whimbrel_machine::Seed) by named streams, so a run is a
+//! pure function of its seed: [`World::trace_hash`] tells two runs apart.
+//!
+//! A link is two [`LinkDirection`]s, each a bottleneck (rate, drop-tail queue) followed by a wire (delay, jitter,
+//! loss, corruption, duplication, reordering). A direction is a plain object that says what becomes of each packet
+//! offered to it; it runs as well in real time, without a world.
+//!
+//! ```
+//! use std::time::Duration;
+//! use whimbrel_machine::{Instant, Seed};
+//! use whimbrel_netsim::{Fate, LinkConfig, LinkDirection};
+//!
+//! let config = LinkConfig { rate_bps: Some(8_000_000), delay: Duration::from_millis(10), ..LinkConfig::default() };
+//! let mut link = LinkDirection::new(config, &Seed::from_u64(1), 0);
+//! // 1000 bytes take 1 ms to send at 8 Mbit/s, then 10 ms to arrive.
+//! let Fate::Passed { first, .. } = link.offer(Instant::ZERO, 1000) else { panic!("the link loses nothing") };
+//! assert_eq!(first.flight.arrives, Instant::from_nanos(11_000_000));
+//! ```
+#![forbid(unsafe_code)]
+
+mod app;
+mod capture;
+mod config;
+mod direction;
+mod event_queue;
+mod fabric;
+mod hash;
+mod headers;
+mod loss;
+mod packets;
+mod pcapng;
+mod presets;
+mod stats;
+mod topology;
+mod trace;
+mod world;
+
+pub use app::{App, Context};
+pub use config::{Change, InFlight, LinkConfig, QueueLimit, Reorder};
+pub use direction::{Arrival, Effect, Fate, Flight, LinkDirection};
+pub use headers::{Framing, MAX_PAYLOAD};
+pub use loss::{GilbertElliott, Loss};
+pub use pcapng::{Captured, Pcapng};
+pub use stats::{DirectionStats, DropReason};
+pub use topology::{Attachment, HostId, InterfaceId, LinkId, RouterId, Side};
+pub use world::{Action, Stopped, World};

@@ -1,0 +1,118 @@
+//! ICMP messages, honest and forged (RFC 9260 §10; RFC 5062 §6; RFC 8899 §4.6).
+
+#[path = "common/wire_peer.rs"]
+mod wire_peer;
+
+use core::time::Duration;
+
+use whimbrel_machine::{Route, Unreachable};
+use whimbrel_proto::{CloseReason, Config, PathState};
+use whimbrel_wire::HeartbeatAck;
+use wire_peer::{Bench, Peer, Sent, ip, node_address, peer_address, quiet};
+
+/// An association with data under way, and the packet it was sent in.
+fn sending() -> (Bench, Peer, Sent) {
+    let mut bench = Bench::new(Config::rfc());
+    let mut peer = Peer::new();
+    peer.connect(&mut bench);
+    bench.send(0, &[1; 500]);
+    let sent = bench.take().into_iter().rev().find(|sent| !sent.data().is_empty()).unwrap();
+    (bench, peer, sent)
+}
+
+/// ICMP5, ICMP6: what quotes no packet of ours, or one with another tag or other ports, is ignored.
+#[test]
+fn a_message_without_the_right_tag_is_ignored() {
+    let (mut bench, _, sent) = sending();
+    let mut quotes: Vec<Vec<u8>> = (0..8).map(|length| sent.bytes[..length].to_vec()).collect();
+    for index in 0..8 {
+        let mut quote = sent.bytes.clone();
+        quote[index] ^= 1;
+        quotes.push(quote);
+    }
+    let mut zero = sent.bytes.clone();
+    zero[4..8].fill(0);
+    quotes.push(zero);
+    let size = bench.paths()[0].packet_size;
+    for quote in quotes {
+        for reason in
+            [Unreachable::Protocol, Unreachable::Destination, Unreachable::PacketTooBig { mtu: 600 }]
+        {
+            bench.unreachable(wire_peer::route(), reason, &quote);
+        }
+    }
+    assert_eq!(bench.closed(), None);
+    assert_eq!((bench.paths()[0].packet_size, bench.paths()[0].error_count), (size, 0));
+}
+
+/// ICMP8: protocol unreachable for a packet that was ours is an ABORT.
+#[test]
+fn protocol_unreachable_ends_the_association() {
+    let (mut bench, _, sent) = sending();
+    bench.unreachable(wire_peer::route(), Unreachable::Protocol, &sent.bytes[..8]);
+    assert_eq!(bench.closed(), Some(CloseReason::NoSctp));
+    assert!(bench.take().is_empty());
+}
+
+/// ICMP9: of a peer with several addresses one may be unreachable; the association stays.
+#[test]
+fn protocol_unreachable_at_one_of_several_addresses_does_not() {
+    let mut bench = Bench::with_addresses(quiet(), 2);
+    let mut peer = Peer::new();
+    peer.accept(&mut bench, &[ip("10.0.2.2").into()]);
+    let second = Route { local: node_address(2), remote: peer_address(2) };
+    let mut sent = bench.take();
+    bench.pass(Duration::from_millis(1));
+    sent.extend(bench.take());
+    let probe = sent.iter().find(|sent| sent.route == second).expect("a probe of the second path");
+    let info = match probe.chunks()[..] {
+        [whimbrel_wire::Chunk::Heartbeat(heartbeat)] => heartbeat.info.to_vec(),
+        _ => panic!("{probe:?}"),
+    };
+    bench.deliver_on(second, &peer.packet(&[&HeartbeatAck { info: &info }]));
+    assert_eq!(bench.paths()[1].state, PathState::Active);
+    bench.send(0, b"x");
+    let sent = bench.take_only();
+    bench.unreachable(sent.route, Unreachable::Protocol, &sent.bytes);
+    assert_eq!(bench.closed(), None);
+    assert_eq!(bench.paths()[0].error_count, 1);
+}
+
+/// ICMP8: in COOKIE-WAIT the quoted INIT must be ours, by its Initiate Tag.
+#[test]
+fn protocol_unreachable_for_the_init_ends_the_attempt() {
+    let mut bench = Bench::new(quiet());
+    bench.connect(&[peer_address(1)]);
+    let init = bench.take_only();
+    let mut forged = init.bytes.clone();
+    forged[19] ^= 1;
+    bench.unreachable(init.route, Unreachable::Protocol, &forged);
+    bench.unreachable(init.route, Unreachable::Protocol, &init.bytes[..16]);
+    assert_eq!(bench.closed(), None);
+    bench.unreachable(init.route, Unreachable::Protocol, &init.bytes[..20]);
+    assert_eq!(bench.closed(), Some(CloseReason::NoSctp));
+}
+
+/// ICMP3: destination unreachable does not end an association: anybody can say so, and it may be over in a second.
+#[test]
+fn destination_unreachable_is_a_hint() {
+    let (mut bench, peer, sent) = sending();
+    for _ in 0..100 {
+        bench.unreachable(wire_peer::route(), Unreachable::Destination, &sent.bytes);
+    }
+    assert_eq!(bench.closed(), None);
+    wire_peer::assert_alive(&mut bench, &peer);
+}
+
+/// ICMP7, RFC 8899 §4.6.2, RFC 5062 §6: packet too big below any sane size, or above what was sent, is a lie.
+#[test]
+fn packet_too_big_has_a_floor_and_a_ceiling() {
+    let (mut bench, _, sent) = sending();
+    let before = bench.paths()[0].packet_size;
+    for mtu in [0, 1, 27, 28, 68, 100, 200, 500, 9000, u32::MAX] {
+        bench.unreachable(wire_peer::route(), Unreachable::PacketTooBig { mtu }, &sent.bytes);
+        let size = bench.paths()[0].packet_size;
+        assert!(size >= 512 && size <= before, "{mtu}: {size}");
+    }
+    assert_eq!(bench.closed(), None);
+}

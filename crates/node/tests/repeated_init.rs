@@ -1,0 +1,31 @@
+//! An INIT that arrives again after the association is up (RFC 9260 §5.2.2).
+
+mod common;
+
+use core::time::Duration;
+
+use common::{Pair, User, link, message, remotes};
+use whimbrel_netsim::{LinkConfig, Reorder};
+use whimbrel_proto::{CloseReason, Config, Event};
+
+/// The same INIT names the same addresses. That the server made no path to some of them, here because it keeps one
+/// path only, does not make them new: to refuse the INIT as a restart with new addresses would abort the association.
+#[test]
+fn names_no_new_addresses() {
+    let mut config = Config::rfc();
+    config.limits.paths = 1;
+    let late = Reorder { probability: 0.5, extra: Duration::from_millis(400) };
+    let twice = LinkConfig { duplicate: 1.0, reorder: late, ..link(10, 5) };
+    for seed in 0..20 {
+        let mut client = User::client(&remotes(2));
+        client.outbox = (0..50).map(|n| message(0, n, 10_000)).collect();
+        client.shutdown_when_done = true;
+        let mut pair = Pair::new(seed, config.clone(), &[twice, twice], client, User::server());
+        pair.run(200);
+        let ended = pair.client().events.iter().find_map(|(_, event)| match event {
+            Event::Closed { reason, .. } => Some(reason.clone()),
+            _ => None,
+        });
+        assert_eq!(ended, Some(CloseReason::Shutdown), "seed {seed}");
+    }
+}

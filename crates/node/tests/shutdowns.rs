@@ -1,0 +1,245 @@
+//! Shutdowns that meet each other, lose packets, or meet a new beginning (RFC 9260 §9.2, §5.2.4 A).
+
+#[path = "common/wire_peer.rs"]
+mod wire_peer;
+
+use core::time::Duration;
+
+use whimbrel_proto::{CloseReason, Event, Message, SendError, StreamId};
+use whimbrel_wire::{Chunk, CookieEcho, Shutdown, ShutdownAck, ShutdownComplete, cause_code};
+use wire_peer::{Bench, Peer, Sent, cause_codes, quiet};
+
+fn up() -> (Bench, Peer) {
+    let mut bench = Bench::new(quiet());
+    let mut peer = Peer::new();
+    peer.connect(&mut bench);
+    bench.take();
+    (bench, peer)
+}
+
+fn shutdown(peer: &Peer) -> Vec<u8> {
+    peer.packet(&[&Shutdown { cumulative_tsn_ack: peer.node_tsn.prev() }])
+}
+
+const COMPLETE: ShutdownComplete = ShutdownComplete { tag_reflected: false };
+
+#[track_caller]
+fn assert_closed(bench: &Bench) {
+    assert_eq!(bench.closed(), Some(CloseReason::Shutdown));
+    assert_eq!(bench.node.association_count(), 0);
+}
+
+/// How many of the packets are (or contain) the chunk, and when they left, in seconds.
+fn times(sent: &[Sent], wanted: fn(&Chunk<'_>) -> bool) -> Vec<f64> {
+    let has = |sent: &&Sent| sent.chunks().iter().any(wanted);
+    sent.iter().filter(has).map(|sent| sent.at.as_secs_f64()).collect()
+}
+
+/// RFC 9260 §9.2: both shut down at once: SHUTDOWN meets SHUTDOWN, each answers with SHUTDOWN ACK, and SHUTDOWN ACK meets
+/// SHUTDOWN ACK.
+#[test]
+fn shutdowns_collide() {
+    let (mut bench, peer) = up();
+    bench.shutdown();
+    assert!(matches!(bench.take_only().only(), Chunk::Shutdown(_)));
+    let sent = bench.ask(&shutdown(&peer));
+    assert_eq!(sent[0].only(), Chunk::ShutdownAck);
+    assert_eq!(bench.closed(), None);
+    let sent = bench.ask(&peer.packet(&[&ShutdownAck]));
+    assert_eq!(sent[0].only(), Chunk::ShutdownComplete(COMPLETE));
+    assert_closed(&bench);
+}
+
+/// As above, but our SHUTDOWN ACK is answered first.
+#[test]
+fn shutdowns_collide_and_the_peer_completes() {
+    let (mut bench, peer) = up();
+    bench.shutdown();
+    bench.deliver(&shutdown(&peer));
+    assert!(bench.ask(&peer.packet(&[&COMPLETE])).is_empty());
+    assert_closed(&bench);
+}
+
+/// RFC 9260 §9.2: a lost SHUTDOWN is repeated by T2-shutdown, backing off, Association.Max.Retrans times; then the
+/// peer counts as unreachable.
+#[test]
+fn a_lost_shutdown_is_repeated_and_given_up() {
+    let mut config = quiet();
+    config.failure.association_max_retrans = 4;
+    config.heartbeat.interval = None;
+    let mut bench = Bench::new(config);
+    let mut peer = Peer::new();
+    peer.connect(&mut bench);
+    bench.take();
+    bench.shutdown();
+    bench.pass(Duration::from_secs(100));
+    let sent = times(&bench.take(), |chunk| matches!(chunk, Chunk::Shutdown(_)));
+    assert_eq!(sent, [1.0, 2.0, 4.0, 8.0, 16.0]);
+    assert_eq!(bench.closed(), Some(CloseReason::Unreachable));
+    // The peer, which knows nothing, is told when it speaks (§8.4 rule 8).
+    let sent = bench.ask(&shutdown(&peer));
+    assert!(matches!(sent[0].only(), Chunk::Abort(abort) if abort.tag_reflected));
+}
+
+/// RFC 9260 §9.2: the SHUTDOWN gets through at the second try.
+#[test]
+fn a_repeated_shutdown_is_as_good_as_the_first() {
+    let (mut bench, peer) = up();
+    bench.shutdown();
+    bench.pass(Duration::from_millis(1500));
+    assert_eq!(bench.take().len(), 2);
+    let sent = bench.ask(&peer.packet(&[&ShutdownAck]));
+    assert_eq!(sent[0].only(), Chunk::ShutdownComplete(COMPLETE));
+    assert_closed(&bench);
+}
+
+/// RFC 9260 §9.2: a lost SHUTDOWN ACK is repeated by T2-shutdown, and at once when the SHUTDOWN comes again.
+#[test]
+fn a_lost_shutdown_ack_is_repeated() {
+    let (mut bench, peer) = up();
+    let sent = bench.ask(&shutdown(&peer));
+    assert_eq!(sent[0].only(), Chunk::ShutdownAck);
+    bench.pass(Duration::from_millis(3500));
+    let sent = times(&bench.take(), |chunk| *chunk == Chunk::ShutdownAck);
+    assert_eq!(sent, [2.0, 4.0]);
+    let sent = bench.ask(&shutdown(&peer));
+    assert_eq!(sent[0].only(), Chunk::ShutdownAck);
+    bench.deliver(&peer.packet(&[&COMPLETE]));
+    assert_closed(&bench);
+}
+
+/// RFC 9260 §9.2, §8.4 rule 5: SHUTDOWN COMPLETE was lost, so SHUTDOWN ACK comes to a host that has forgotten
+/// everything; the reflected tag is good enough for the peer.
+#[test]
+fn a_lost_shutdown_complete_is_made_up_for() {
+    let (mut bench, peer) = up();
+    bench.shutdown();
+    bench.deliver(&peer.packet(&[&ShutdownAck]));
+    assert_closed(&bench);
+    let sent = bench.ask(&peer.packet(&[&ShutdownAck]));
+    assert_eq!(sent[0].tag(), peer.node_tag);
+    assert_eq!(sent[0].only(), Chunk::ShutdownComplete(ShutdownComplete { tag_reflected: true }));
+}
+
+/// RFC 9260 §9.2: in SHUTDOWN-ACK-SENT an INIT of the same peer is discarded, and SHUTDOWN ACK repeated.
+#[test]
+fn an_init_in_shutdown_ack_sent_repeats_the_shutdown_ack() {
+    let (mut bench, peer) = up();
+    bench.deliver(&shutdown(&peer));
+    let again = Peer { tag: 0x7777, ..Peer::new() };
+    let sent = bench.ask(&again.init(&[]));
+    assert_eq!(sent.len(), 1);
+    assert_eq!(sent[0].only(), Chunk::ShutdownAck);
+    assert_eq!(sent[0].tag(), peer.tag);
+    // Which the new peer answers as out of the blue.
+    let complete = wire_peer::packet(peer.header(peer.tag), &[&ShutdownComplete { tag_reflected: true }]);
+    bench.deliver(&complete);
+    assert_closed(&bench);
+}
+
+/// RFC 9260 §5.2.4 A: a restart recognised in SHUTDOWN-ACK-SENT sets nothing up: SHUTDOWN ACK, and an ERROR "Cookie
+/// Received While Shutting Down".
+#[test]
+fn a_restart_in_shutdown_ack_sent_is_refused() {
+    let (mut bench, peer) = up();
+    let mut again = Peer { tag: 0x7777, ..Peer::new() };
+    again.begin(&mut bench, &[]);
+    bench.deliver(&shutdown(&peer));
+    let sent = bench.ask(&again.packet(&[&CookieEcho { cookie: &again.cookie.clone() }]));
+    assert!(sent.iter().any(|sent| sent.chunks().contains(&Chunk::ShutdownAck)));
+    assert_eq!(cause_codes(&sent), [cause_code::COOKIE_RECEIVED_WHILE_SHUTTING_DOWN]);
+    assert!(sent.iter().all(|sent| !sent.chunks().contains(&Chunk::CookieAck)));
+    assert_eq!((bench.ups(), bench.restarts()), (1, 0));
+}
+
+/// RFC 9260 §9.2: in SHUTDOWN-PENDING what is queued is still delivered, and new data refused.
+#[test]
+fn shutdown_waits_for_data_and_takes_no_more() {
+    let (mut bench, peer) = up();
+    bench.send(0, b"last words");
+    bench.take();
+    bench.shutdown();
+    assert!(bench.take().is_empty(), "no SHUTDOWN before the data is acknowledged");
+    let association = bench.association();
+    let message = Message::new(StreamId(0), &b"too late"[..]);
+    bench.command(whimbrel_proto::Command::Send { association, message });
+    assert!(matches!(bench.events.last(), Some(Event::SendRefused { error: SendError::ShuttingDown, .. })));
+    let sent = bench.ask(&peer.sack(peer.node_tsn, 1000));
+    assert!(matches!(sent[0].only(), Chunk::Shutdown(_)));
+}
+
+/// RFC 9260 §9.2: in SHUTDOWN-RECEIVED outstanding data is still sent and acknowledged before SHUTDOWN ACK.
+#[test]
+fn a_shutdown_of_the_peer_waits_for_our_data() {
+    let (mut bench, peer) = up();
+    bench.send(0, b"wait");
+    bench.take();
+    assert!(bench.ask(&shutdown(&peer)).is_empty());
+    bench.pass(Duration::from_millis(1100));
+    assert_eq!(bench.take_only().data().len(), 1, "retransmitted");
+    let sent = bench.ask(&peer.packet(&[&Shutdown { cumulative_tsn_ack: peer.node_tsn }]));
+    assert_eq!(sent[0].only(), Chunk::ShutdownAck);
+}
+
+/// RFC 9260 §9.2: in SHUTDOWN-SENT each packet with DATA is answered with SHUTDOWN at once; gaps and duplicates with a
+/// SACK as well.
+#[test]
+fn data_in_shutdown_sent_is_answered_with_shutdown() {
+    let (mut bench, mut peer) = up();
+    bench.shutdown();
+    let first = peer.data(0, 0, b"a");
+    let second = peer.data(0, 1, b"b");
+    let sent = bench.ask(&peer.packet(&[&second]));
+    let kinds = |sent: &[Sent]| {
+        let chunks: Vec<u8> = sent.iter().flat_map(Sent::chunks).map(|chunk| chunk.chunk_type()).collect();
+        chunks
+    };
+    assert_eq!(kinds(&sent), [3, 7], "a gap");
+    let sent = bench.ask(&peer.packet(&[&first]));
+    assert!(kinds(&sent).contains(&7));
+    let cumulative = sent.iter().flat_map(Sent::chunks).find_map(|chunk| match chunk {
+        Chunk::Shutdown(shutdown) => Some(shutdown.cumulative_tsn_ack),
+        _ => None,
+    });
+    assert_eq!(cumulative, Some(second.tsn));
+    assert_eq!(kinds(&bench.ask(&peer.packet(&[&first]))), [3, 7], "a duplicate");
+    assert_eq!(bench.received(), [b"a", b"b"]);
+}
+
+/// RFC 9260 §9.2: T5-shutdown-guard ends a shutdown that the peer drags out for ever by sending DATA, with an ABORT.
+#[test]
+fn a_shutdown_that_is_dragged_out_is_aborted() {
+    let (mut bench, mut peer) = up();
+    bench.shutdown();
+    for n in 0..700_u16 {
+        if bench.closed().is_some() {
+            break;
+        }
+        let chunk = peer.data(0, n, b"and another thing");
+        bench.deliver(&peer.packet(&[&chunk]));
+        bench.pass(Duration::from_millis(500));
+    }
+    assert!(bench.closed().is_some());
+    let sent = bench.take();
+    let aborted = times(&sent, |chunk| matches!(chunk, Chunk::Abort(_)));
+    assert_eq!(aborted.first(), Some(&301.0), "five times RTO.Max after SHUTDOWN");
+}
+
+/// RFC 9260 §9.2: a SHUTDOWN ACK that nobody asked for ends nothing.
+#[test]
+fn an_unexpected_shutdown_ack_is_ignored() {
+    let (mut bench, peer) = up();
+    assert!(bench.ask(&peer.packet(&[&ShutdownAck])).is_empty());
+    wire_peer::assert_alive(&mut bench, &peer);
+}
+
+/// RFC 9260 §10 ICMP8 while SHUTDOWN COMPLETE is awaited: the peer has closed its port because it was done, and only its
+/// last packet was lost. That is a graceful end.
+#[test]
+fn a_peer_that_is_gone_after_its_shutdown_has_closed_gracefully() {
+    let (mut bench, peer) = up();
+    let sent = bench.ask(&shutdown(&peer));
+    assert_eq!(sent[0].only(), Chunk::ShutdownAck);
+    bench.unreachable(wire_peer::route(), whimbrel_machine::Unreachable::Protocol, &sent[0].bytes);
+    assert_closed(&bench);
+}

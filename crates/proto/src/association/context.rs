@@ -1,0 +1,85 @@
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use whimbrel_machine::{Instant, Rng, Route};
+use whimbrel_wire::cause::encode_causes;
+use whimbrel_wire::{Cause, Causes, CommonHeader};
+
+use super::Identity;
+use crate::config::Config;
+use crate::interface::{CloseReason, Event};
+use crate::timers::Timers;
+
+/// What every state of an association works with.
+pub(crate) struct Context<'a> {
+    pub(crate) now: Instant,
+    pub(crate) identity: &'a Identity,
+    pub(crate) config: &'a Config,
+    pub(crate) rng: &'a mut Rng,
+    pub(crate) timers: &'a mut Timers,
+    pub(crate) events: &'a mut VecDeque<Event>,
+}
+
+impl Context<'_> {
+    /// The common header of a packet to the peer.
+    pub(crate) fn header(&self, verification_tag: u32) -> CommonHeader {
+        self.identity.header(verification_tag)
+    }
+}
+
+impl Identity {
+    pub(crate) fn header(&self, verification_tag: u32) -> CommonHeader {
+        CommonHeader { source_port: self.local_port, destination_port: self.remote_port, verification_tag }
+    }
+}
+
+/// How an association ends. Handlers return it as an error, so that nothing is done after the end.
+#[derive(Debug)]
+pub(crate) enum Ending {
+    /// Nothing more is sent.
+    Silent(CloseReason),
+    /// An ABORT with these encoded causes is sent.
+    Abort { reason: CloseReason, causes: Vec<u8> },
+    /// This packet is sent.
+    Farewell(Box<Farewell>),
+}
+
+/// A last packet, finished. Boxed above, since every handler returns an [`Ending`] and few make this one.
+#[derive(Debug)]
+pub(crate) struct Farewell {
+    pub(crate) reason: CloseReason,
+    pub(crate) route: Route,
+    pub(crate) packet: Vec<u8>,
+}
+
+impl Ending {
+    /// We abort because the peer broke a rule (RFC 9260 §3.3.10.13).
+    pub(crate) fn violation(what: &'static str) -> Self {
+        Self::abort(CloseReason::ProtocolViolation(what), &[Cause::ProtocolViolation(what.as_bytes())])
+    }
+
+    pub(crate) fn abort(reason: CloseReason, causes: &[Cause<'_>]) -> Self {
+        let mut encoded = Vec::new();
+        encode_causes(causes, &mut encoded);
+        Self::Abort { reason, causes: encoded }
+    }
+}
+
+/// Most causes remembered from an ABORT or ERROR of the peer.
+const MAX_CAUSES: usize = 16;
+
+/// Codes of the causes in a chunk, as far as they can be read.
+pub(crate) fn cause_codes(causes: Causes<'_>) -> Vec<u16> {
+    causes.take(MAX_CAUSES).map_while(Result::ok).map(|cause| cause.code()).collect()
+}
+
+/// The ending an ABORT of the peer means (RFC 9260 §9.1).
+pub(crate) fn aborted_by_peer(causes: Causes<'_>) -> Ending {
+    let mut reason = Bytes::new();
+    for cause in causes.take(MAX_CAUSES).map_while(Result::ok) {
+        if let Cause::UserInitiatedAbort(text) = cause {
+            reason = Bytes::copy_from_slice(&text[..text.len().min(512)]);
+        }
+    }
+    Ending::Silent(CloseReason::AbortedByPeer { causes: cause_codes(causes), reason })
+}

@@ -1,0 +1,63 @@
+//! Errors of paths and of the association (RFC 9260 §8.1, §8.2; RFC 7829 §3.2, §5).
+
+use super::context::{Context, Ending};
+use super::open::Open;
+use crate::interface::{CloseReason, PathId, PathState};
+use crate::timers::TimerId;
+
+impl Open {
+    /// A timeout on a path. `of_association` says whether it also counts against the peer as a whole.
+    pub(crate) fn note_path_error(
+        &mut self,
+        context: &mut Context<'_>,
+        id: PathId,
+        of_association: bool,
+    ) -> Result<(), Ending> {
+        let limits = &context.config.failure;
+        if of_association {
+            self.error_count += 1;
+            if self.error_count > limits.association_max_retrans {
+                return Err(Ending::Silent(CloseReason::Unreachable));
+            }
+        }
+        let Some(path) = self.paths.get_mut(id) else { return Ok(()) };
+        // RFC 7829 §4.1: counting goes on beyond the limit, so that dormant paths can be told apart.
+        path.error_count = path.error_count.saturating_add(1);
+        let errors = path.error_count;
+        let state = if errors > limits.path_max_retrans {
+            PathState::Inactive
+        } else if limits.potentially_failed_max_retrans.is_some_and(|limit| errors > limit) {
+            PathState::PotentiallyFailed
+        } else {
+            path.state
+        };
+        if path.confirmed {
+            let fails_now = path.state == PathState::Active && state != PathState::Active;
+            self.change_path_state(context, id, state);
+            if fails_now {
+                // RFC 7829 §3.2 rule 6: a heartbeat as soon as the path becomes potentially failed.
+                context.timers.set(TimerId::Heartbeat(id), context.now);
+            }
+        }
+        if id == self.paths.primary()
+            && limits.primary_switchover_max_retrans.is_some_and(|limit| errors > limit)
+        {
+            let successor = self.data_path();
+            self.set_primary(successor);
+        }
+        self.notice_path_in_use(context);
+        Ok(())
+    }
+
+    /// A heartbeat came back: the path works (RFC 9260 §8.3).
+    pub(crate) fn note_path_alive(&mut self, context: &mut Context<'_>, id: PathId) {
+        let Some(path) = self.paths.get_mut(id) else { return };
+        path.error_count = 0;
+        path.confirmed = true;
+        self.change_path_state(context, id, PathState::Active);
+        // RFC 9260 §8.1: the association's counter may wait for the fate of outstanding data.
+        if self.outstanding.is_empty() {
+            self.error_count = 0;
+        }
+    }
+}

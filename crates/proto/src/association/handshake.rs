@@ -1,0 +1,483 @@
+//! The client's half of the four-way handshake: COOKIE-WAIT and COOKIE-ECHOED (RFC 9260 §5.1).
+
+use core::net::SocketAddr;
+
+use whimbrel_machine::{Ecn, Instant, Rng, Route, Transmit};
+use whimbrel_wire::{
+    AbortBuilder, COMMON_HEADER_LEN, Cause, Causes, ChecksumMode, Chunk, CookieEcho, EmitChunk, ErrorBuilder,
+    InitAck, InitBuilder, List, Packet, PacketWriter, Parameter, ShutdownComplete, parameter_type,
+};
+
+use super::context::{Context, Ending, Farewell, aborted_by_peer};
+use super::open::Open;
+use super::pairing;
+use super::peer_init::{PeerParameters, Problem};
+use super::replies::Encoded;
+use super::{Association, Identity, Phase};
+use crate::config::{ChecksumPolicy, Config};
+use crate::interface::CloseReason;
+use crate::path::rto::Rto;
+use crate::timers::{TimerId, Timers};
+
+/// What the user asked for.
+#[derive(Debug)]
+pub(crate) struct ConnectRequest {
+    pub(crate) remotes: Vec<SocketAddr>,
+    pub(crate) locals: Vec<SocketAddr>,
+}
+
+/// COOKIE-WAIT: an INIT is on its way.
+#[derive(Debug)]
+pub(crate) struct CookieWait {
+    request: ConnectRequest,
+    routes: Vec<Route>,
+    attempt: Attempt,
+    /// Milliseconds of cookie life to ask for, after a stale one (RFC 9260 §5.2.6 item 3).
+    preservative: u32,
+    /// Cookies that the peer has called stale.
+    stale_cookies: u32,
+    /// The next INIT begins another handshake and must not be taken for the last one.
+    wants_new_tag: bool,
+}
+
+/// COOKIE-ECHOED: a COOKIE ECHO is on its way. What the INIT ACK said is known.
+#[derive(Debug)]
+pub(crate) struct CookieEchoed {
+    pub(crate) open: Open,
+    request: ConnectRequest,
+    cookie: Vec<u8>,
+    unrecognized: Vec<u8>,
+    routes: Vec<Route>,
+    attempt: Attempt,
+    stale_cookies: u32,
+}
+
+/// The retransmission of INIT or COOKIE ECHO over all routes in turn (RFC 9260 §5.1).
+#[derive(Debug)]
+struct Attempt {
+    sent: u32,
+    due: bool,
+    first_sent_at: Instant,
+    rto: Rto,
+}
+
+impl Attempt {
+    fn new(now: Instant, config: &Config) -> Self {
+        Self { sent: 0, due: true, first_sent_at: now, rto: Rto::new(&config.rto) }
+    }
+
+    fn route(&self, routes: &[Route]) -> Option<Route> {
+        let turn = self.sent.saturating_sub(1) as usize;
+        routes.get(turn % routes.len().max(1)).copied()
+    }
+
+    /// The timer ran out: another try, unless Max.Init.Retransmits is used up (RFC 9260 §5.1.4).
+    fn expire(&mut self, config: &Config, routes: usize) -> Result<(), Ending> {
+        if self.sent > config.failure.max_init_retransmits {
+            return Err(Ending::Silent(CloseReason::Unreachable));
+        }
+        // Backing off is per address: it begins once every route has had its try.
+        if (self.sent as usize).is_multiple_of(routes.max(1)) {
+            self.rto.back_off();
+        }
+        self.due = true;
+        Ok(())
+    }
+}
+
+impl CookieWait {
+    pub(crate) fn new(
+        now: Instant,
+        config: &Config,
+        timers: &mut Timers,
+        _rng: &mut Rng,
+        request: ConnectRequest,
+    ) -> Self {
+        let routes = pairing::handshake_routes(&request.locals, &request.remotes);
+        // Without a route there is nothing to send; the attempt then fails by its own timer at once.
+        if routes.is_empty() {
+            timers.set(TimerId::T1Init, now);
+        }
+        let attempt = Attempt::new(now, config);
+        Self { request, routes, attempt, preservative: 0, stale_cookies: 0, wants_new_tag: false }
+    }
+
+    pub(crate) fn remotes(&self) -> &[SocketAddr] {
+        &self.request.remotes
+    }
+
+    /// Every route has had its try.
+    pub(crate) fn is_last_hope(&self) -> bool {
+        self.attempt.sent as usize >= self.routes.len()
+    }
+
+    /// The route just tried leads nowhere: no need to wait for T1-init.
+    pub(crate) fn try_next_route(&mut self, timers: &mut Timers, now: Instant) {
+        if !self.is_last_hope() {
+            timers.set(TimerId::T1Init, now);
+        }
+    }
+}
+
+impl Association {
+    /// Whether the user named this address of the peer (RFC 9260 §5.2.1 rule 1).
+    pub(crate) fn user_named(&self, remote: SocketAddr) -> bool {
+        match &self.phase {
+            Phase::CookieWait(wait) => wait.request.remotes.iter().any(|r| r.ip() == remote.ip()),
+            Phase::CookieEchoed(echoed) => echoed.request.remotes.iter().any(|r| r.ip() == remote.ip()),
+            _ => false,
+        }
+    }
+
+    pub(crate) fn handle_in_cookie_wait(
+        &mut self,
+        now: Instant,
+        route: Route,
+        packet: &Packet<'_>,
+        locals: &[SocketAddr],
+    ) -> Result<(), Ending> {
+        match packet.chunks().next() {
+            Some(Ok(Chunk::InitAck(init_ack))) => self.handle_init_ack(now, route, &init_ack, locals),
+            Some(Ok(Chunk::Abort(abort))) if !abort.tag_reflected => Err(aborted_by_peer(abort.causes)),
+            // RFC 9260 §8.5.1 E: answered as if out of the blue; T1-init goes on.
+            Some(Ok(Chunk::ShutdownAck)) => {
+                self.answer_shutdown_ack(route, packet);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) fn handle_in_cookie_echoed(
+        &mut self,
+        now: Instant,
+        route: Route,
+        packet: &Packet<'_>,
+    ) -> Result<(), Ending> {
+        let mut chunks = packet.chunks();
+        while let Some(raw) = chunks.next_raw() {
+            let Ok(raw) = raw else { break };
+            match raw.decode() {
+                Ok(Chunk::CookieAck) => {
+                    self.establish(now);
+                    let (mut context, phase) = self.split(now);
+                    let Phase::Open(open) = phase else { return Ok(()) };
+                    // What is bundled behind COOKIE ACK belongs to the established association.
+                    return open.handle_chunks(&mut context, route, packet, chunks);
+                }
+                Ok(Chunk::Abort(abort)) if !abort.tag_reflected => return Err(aborted_by_peer(abort.causes)),
+                Ok(Chunk::Error(error)) if reports_stale_cookie(error.causes) => {
+                    return self.restart_handshake(now);
+                }
+                Ok(Chunk::ShutdownAck) => self.answer_shutdown_ack(route, packet),
+                Ok(Chunk::Heartbeat(_)) => {
+                    let Phase::CookieEchoed(echoed) = &mut self.phase else { return Ok(()) };
+                    echoed.open.answer_heartbeat(route, &raw);
+                }
+                // RFC 9260 §6: DATA is discarded in this state; SACK may be.
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// T1-init or T1-cookie expired.
+    pub(crate) fn handle_handshake_timeout(&mut self, now: Instant) -> Result<(), Ending> {
+        let _ = now;
+        match &mut self.phase {
+            Phase::CookieWait(wait) if wait.routes.is_empty() => {
+                Err(Ending::Silent(CloseReason::Refused("no local address can reach the peer's addresses")))
+            }
+            Phase::CookieWait(wait) => wait.attempt.expire(&self.config, wait.routes.len()),
+            Phase::CookieEchoed(echoed) => echoed.attempt.expire(&self.config, echoed.routes.len()),
+            _ => Ok(()),
+        }
+    }
+
+    /// RFC 9260 §5.1 C.
+    fn handle_init_ack(
+        &mut self,
+        now: Instant,
+        route: Route,
+        init_ack: &InitAck<'_>,
+        locals: &[SocketAddr],
+    ) -> Result<(), Ending> {
+        // RFC 9260 §3.3.3: a zero Initiate Tag or a zero number of streams destroys the TCB.
+        if init_ack.initiate_tag == 0 {
+            return Err(Ending::Silent(CloseReason::ProtocolViolation("INIT ACK with a zero Initiate Tag")));
+        }
+        let abort = |reason, cause: Cause<'_>| {
+            let packet = write_abort(&self.identity, init_ack.initiate_tag, &[cause]);
+            let reason = CloseReason::ProtocolViolation(reason);
+            Err(Ending::Farewell(Box::new(Farewell { reason, route: reply(route), packet })))
+        };
+        if init_ack.outbound_streams == 0 || init_ack.inbound_streams == 0 {
+            return abort("INIT ACK with zero streams", Cause::InvalidMandatoryParameter);
+        }
+        let parameters = match PeerParameters::read(
+            init_ack.parameters,
+            route.remote.ip(),
+            self.config.limits.peer_addresses,
+        ) {
+            Ok(parameters) => parameters,
+            Err(Problem::HostName(parameter)) => {
+                return abort("INIT ACK with a host name", Cause::UnresolvableAddress(&parameter));
+            }
+            Err(Problem::Malformed) => {
+                return abort(
+                    "INIT ACK with a malformed parameter",
+                    Cause::ProtocolViolation(b"parameter length"),
+                );
+            }
+        };
+        let Some(cookie) = parameters.cookie else {
+            let missing = [parameter_type::STATE_COOKIE];
+            return abort(
+                "INIT ACK without a State Cookie",
+                Cause::MissingMandatoryParameter(List::from(&missing)),
+            );
+        };
+        let Phase::CookieWait(wait) = core::mem::replace(&mut self.phase, Phase::Closed) else {
+            return Ok(());
+        };
+        self.timers.clear(TimerId::T1Init);
+        let named = |remote: SocketAddr| wait.request.remotes.iter().any(|named| named.ip() == remote.ip());
+        // COOKIE ECHO goes where INIT ACK came from, but not to an address that nobody vouches for (RFC 9260 §5.4).
+        let first = match wait.attempt.route(&wait.routes) {
+            Some(tried) if !named(route.remote) => tried,
+            _ => route,
+        };
+        let paths =
+            pairing::paths(now, &self.config, locals, &parameters.remotes(route.remote), first, named);
+        let (mut context, _) = self.split(now);
+        let mut open = Open::from_init_ack(&mut context, paths, first, init_ack, parameters.zero_checksum);
+        open.peer.addresses = parameters.remotes(route.remote).to_vec();
+        if wait.attempt.sent == 1 {
+            open.measure_first(now.saturating_since(wait.attempt.first_sent_at));
+        }
+        // After that it goes along the other routes the user named.
+        let mut routes = vec![first];
+        routes.extend(wait.routes.iter().copied().filter(|r| *r != first));
+        self.phase = Phase::CookieEchoed(Box::new(CookieEchoed {
+            open,
+            request: wait.request,
+            cookie: cookie.to_vec(),
+            unrecognized: parameters.unrecognized,
+            routes,
+            attempt: Attempt::new(now, &self.config),
+            stale_cookies: wait.stale_cookies,
+        }));
+        Ok(())
+    }
+
+    /// COOKIE-ECHOED to ESTABLISHED (RFC 9260 §5.1 E).
+    pub(crate) fn establish(&mut self, now: Instant) {
+        // Already established: the peer has repeated its COOKIE ECHO (RFC 9260 §5.2.4 D).
+        if !matches!(self.phase, Phase::CookieEchoed(_)) {
+            return;
+        }
+        let Phase::CookieEchoed(echoed) = core::mem::replace(&mut self.phase, Phase::Closed) else { return };
+        self.timers = Timers::default();
+        let mut open = echoed.open;
+        let (mut context, _) = self.split(now);
+        open.start_path_supervision(&mut context);
+        self.phase = Phase::Open(Box::new(open));
+        self.announce_up();
+    }
+
+    /// The cookie was stale: a new INIT that asks for a longer life (RFC 9260 §5.2.6 item 3), unless that has been
+    /// tried Max.Init.Retransmits times (item 2).
+    fn restart_handshake(&mut self, now: Instant) -> Result<(), Ending> {
+        let Phase::CookieEchoed(echoed) = &self.phase else { return Ok(()) };
+        if echoed.stale_cookies >= self.config.failure.max_init_retransmits {
+            return Err(Ending::Silent(CloseReason::Refused("the peer calls every cookie of its own stale")));
+        }
+        let Phase::CookieEchoed(echoed) = core::mem::replace(&mut self.phase, Phase::Closed) else {
+            return Ok(());
+        };
+        self.timers = Timers::default();
+        let exchange = now.saturating_since(echoed.attempt.first_sent_at);
+        let mut wait = CookieWait::new(now, &self.config, &mut self.timers, &mut self.rng, echoed.request);
+        // No more than one second beyond the measured round trip.
+        wait.preservative = (exchange.as_millis().min(1_000) as u32).saturating_add(1_000);
+        wait.stale_cookies = echoed.stale_cookies + 1;
+        wait.wants_new_tag = true;
+        self.phase = Phase::CookieWait(wait);
+        Ok(())
+    }
+
+    /// Whether the handshake has begun anew, so that what is still under way of the last one (its COOKIE ACK, or a
+    /// duplicate of the error that ended it) would confuse this one if it found the same Verification Tag.
+    pub(crate) fn take_wish_for_new_tag(&mut self) -> bool {
+        match &mut self.phase {
+            Phase::CookieWait(wait) => core::mem::take(&mut wait.wants_new_tag),
+            _ => false,
+        }
+    }
+
+    pub(crate) fn answer_shutdown_ack(&mut self, route: Route, packet: &Packet<'_>) {
+        let mut out = Vec::new();
+        let mut writer =
+            PacketWriter::new(&mut out, self.identity.header(packet.header().verification_tag), 64);
+        let fits = writer.push(&ShutdownComplete { tag_reflected: true });
+        debug_assert!(fits);
+        writer.finish(ChecksumMode::Crc32c);
+        self.farewell = Some((reply(route), out));
+    }
+
+    pub(crate) fn poll_handshake(&mut self, now: Instant, out: &mut Vec<u8>) -> Option<Transmit> {
+        let start = out.len();
+        let route = match &mut self.phase {
+            Phase::CookieWait(wait) => {
+                if !core::mem::take(&mut wait.attempt.due) {
+                    return None;
+                }
+                let route = next_route(&mut wait.attempt, &wait.routes, now)?;
+                self.timers.set(TimerId::T1Init, now + wait.attempt.rto.current());
+                write_init(&self.identity, &self.config, &wait.request.locals, wait.preservative, out);
+                route
+            }
+            Phase::CookieEchoed(echoed) => {
+                if !core::mem::take(&mut echoed.attempt.due) {
+                    // Only heartbeats are answered before COOKIE ACK comes.
+                    let (mut context, phase) = self.split(now);
+                    let Phase::CookieEchoed(echoed) = phase else { return None };
+                    return echoed.open.poll_replies(&mut context, out);
+                }
+                let route = next_route(&mut echoed.attempt, &echoed.routes, now)?;
+                self.timers.set(TimerId::T1Cookie, now + echoed.attempt.rto.current());
+                write_cookie_echo(&self.identity, echoed, out);
+                route
+            }
+            _ => return None,
+        };
+        Some(Transmit { route, ecn: Ecn::NotCapable, segment: out.len() - start })
+    }
+
+    /// An ABORT to the peer, if its tag is known.
+    pub(crate) fn write_abort(&self, causes: &[Cause<'_>]) -> Option<(Route, Vec<u8>)> {
+        let mut encoded = Vec::new();
+        whimbrel_wire::cause::encode_causes(causes, &mut encoded);
+        self.write_abort_raw(&encoded)
+    }
+
+    /// As [`Self::write_abort`], with encoded causes.
+    pub(crate) fn write_abort_raw(&self, causes: &[u8]) -> Option<(Route, Vec<u8>)> {
+        let (open, tag) = match &self.phase {
+            Phase::CookieEchoed(echoed) => (&echoed.open, echoed.open.peer.tag),
+            Phase::Open(open) => (&**open, open.peer.tag),
+            _ => return None,
+        };
+        let route = open.route_in_use();
+        let mut chunk = vec![whimbrel_wire::chunk_type::ABORT, 0];
+        chunk.extend_from_slice(&(4 + causes.len() as u16).to_be_bytes());
+        chunk.extend_from_slice(causes);
+        chunk.resize(chunk.len().next_multiple_of(4), 0);
+        Some((route, single_chunk(&self.identity, tag, &Encoded(&chunk))))
+    }
+}
+
+fn next_route(attempt: &mut Attempt, routes: &[Route], now: Instant) -> Option<Route> {
+    attempt.sent += 1;
+    if attempt.sent == 1 {
+        attempt.first_sent_at = now;
+    }
+    attempt.route(routes)
+}
+
+/// Answers leave on the route the question came in on, which already is seen from here.
+const fn reply(route: Route) -> Route {
+    route
+}
+
+fn reports_stale_cookie(causes: Causes<'_>) -> bool {
+    causes.take(16).any(|cause| matches!(cause, Ok(Cause::StaleCookie { .. })))
+}
+
+/// A packet with one chunk and a CRC32c.
+pub(crate) fn single_chunk(identity: &Identity, tag: u32, chunk: &impl EmitChunk) -> Vec<u8> {
+    let mut out = Vec::with_capacity(COMMON_HEADER_LEN + chunk.wire_len());
+    let mut writer = PacketWriter::new(&mut out, identity.header(tag), usize::MAX);
+    let fits = writer.push(chunk);
+    debug_assert!(fits, "a control chunk fits its packet");
+    writer.finish(ChecksumMode::Crc32c);
+    out
+}
+
+fn write_abort(identity: &Identity, tag: u32, causes: &[Cause<'_>]) -> Vec<u8> {
+    single_chunk(identity, tag, &AbortBuilder { tag_reflected: false, causes })
+}
+
+fn write_init(
+    identity: &Identity,
+    config: &Config,
+    locals: &[SocketAddr],
+    preservative: u32,
+    out: &mut Vec<u8>,
+) {
+    let types = [parameter_type::IPV4_ADDRESS, parameter_type::IPV6_ADDRESS];
+    let mut parameters = own_parameters(config, locals);
+    parameters.push(Parameter::SupportedAddressTypes(List::from(&types)));
+    if preservative > 0 {
+        parameters.push(Parameter::CookiePreservative(preservative));
+    }
+    let init = InitBuilder {
+        initiate_tag: identity.local_tag,
+        a_rwnd: config.limits.receive_buffer as u32,
+        outbound_streams: config.streams.outbound,
+        inbound_streams: config.streams.inbound_max,
+        initial_tsn: identity.initial_tsn,
+        parameters: &parameters,
+    };
+    // RFC 9260 §8.5.1 A: a packet with INIT has a zero Verification Tag.
+    out.extend_from_slice(&single_chunk(identity, 0, &init));
+}
+
+/// Parameters common to our INIT and INIT ACK: our addresses if there are several (RFC 9260 §3.3.2.1), and
+/// extensions.
+pub(crate) fn own_parameters(config: &Config, locals: &[SocketAddr]) -> Vec<Parameter<'static>> {
+    let mut parameters = Vec::new();
+    let listed: Vec<_> = locals.iter().map(SocketAddr::ip).filter(|ip| !ip.is_unspecified()).collect();
+    if listed.len() > 1 {
+        parameters.extend(listed.into_iter().map(|ip| match ip {
+            core::net::IpAddr::V4(v4) => Parameter::Ipv4Address(v4),
+            core::net::IpAddr::V6(v6) => Parameter::Ipv6Address(v6),
+        }));
+    }
+    if let ChecksumPolicy::ZeroAcceptable { edmid } = config.checksum {
+        parameters.push(Parameter::ZeroChecksumAcceptable(edmid));
+    }
+    parameters
+}
+
+fn write_cookie_echo(identity: &Identity, echoed: &CookieEchoed, out: &mut Vec<u8>) {
+    let mut writer = PacketWriter::new(out, identity.header(echoed.open.peer.tag), usize::MAX);
+    let fits = writer.push(&CookieEcho { cookie: &echoed.cookie });
+    debug_assert!(fits);
+    if !echoed.unrecognized.is_empty() {
+        let causes = [Cause::UnrecognizedParameters(&echoed.unrecognized)];
+        let _ = writer.push(&ErrorBuilder { causes: &causes });
+    }
+    // RFC 9653 §5.2: a packet with COOKIE ECHO always carries a CRC32c.
+    writer.finish(ChecksumMode::Crc32c);
+}
+
+impl Open {
+    /// The INIT's round trip is the first RTT measurement of its path (RFC 9260 §6.3.1 C2).
+    fn measure_first(&mut self, rtt: core::time::Duration) {
+        if let Some(path) = self.paths.iter_mut().next() {
+            path.rto.on_measurement(rtt);
+        }
+    }
+
+    pub(crate) fn poll_replies(&mut self, context: &mut Context<'_>, out: &mut Vec<u8>) -> Option<Transmit> {
+        let (route, chunks) = self.replies.pop()?;
+        let start = out.len();
+        let mut writer = PacketWriter::new(out, context.header(self.peer.tag), usize::MAX);
+        let fits = writer.push(&Encoded(&chunks));
+        debug_assert!(fits);
+        writer.finish(self.checksum());
+        self.count_sent(route, out.len() - start);
+        Some(Transmit { route, ecn: Ecn::NotCapable, segment: out.len() - start })
+    }
+}

@@ -1,0 +1,278 @@
+//! Path supervision: heartbeats, path confirmation, path MTU probes (RFC 9260 §5.4, §8.3; RFC 8899).
+
+use core::time::Duration;
+
+use whimbrel_machine::Route;
+use whimbrel_wire::{COMMON_HEADER_LEN, Heartbeat, PacketWriter, PadBuilder, RawChunk, chunk_type};
+
+use super::context::{Context, Ending};
+use super::open::{Closing, Open};
+use crate::interface::{PathId, PathState};
+use crate::path::{Path, PendingHeartbeat};
+use crate::timers::TimerId;
+
+/// Heartbeat Info: path, kind and a 64-bit nonce (RFC 9260 §5.4). The time of sending stays here.
+const INFO_LEN: usize = 13;
+
+/// What a heartbeat is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Path = 0,
+    Pmtu = 1,
+}
+
+fn encode_info(path: PathId, kind: Kind, nonce: u64) -> [u8; INFO_LEN] {
+    let mut info = [0; INFO_LEN];
+    info[..4].copy_from_slice(&path.0.to_be_bytes());
+    info[4] = kind as u8;
+    info[5..].copy_from_slice(&nonce.to_be_bytes());
+    info
+}
+
+fn decode_info(info: &[u8]) -> Option<(PathId, Kind, u64)> {
+    let info: &[u8; INFO_LEN] = info.try_into().ok()?;
+    let (path, rest) = info.split_first_chunk::<4>()?;
+    let (&kind, nonce) = rest.split_first()?;
+    let kind = match kind {
+        0 => Kind::Path,
+        1 => Kind::Pmtu,
+        _ => return None,
+    };
+    Some((PathId(u32::from_be_bytes(*path)), kind, u64::from_be_bytes(nonce.try_into().ok()?)))
+}
+
+impl Open {
+    /// The association is established: supervise every path, confirm those that need it (RFC 9260 §5.4, §8.3).
+    pub(crate) fn start_path_supervision(&mut self, context: &mut Context<'_>) {
+        let ids: Vec<PathId> = self.paths.iter().map(|path| path.id).collect();
+        for id in ids {
+            self.supervise_new_path(context, id);
+        }
+    }
+
+    pub(crate) fn supervise_new_path(&mut self, context: &mut Context<'_>, id: PathId) {
+        let Some(path) = self.paths.get(id) else { return };
+        if path.confirmed {
+            self.schedule_heartbeat(context, id);
+            self.refresh_probe_timer(context, id);
+        } else {
+            context.timers.set(TimerId::Heartbeat(id), context.now);
+        }
+    }
+
+    // ---- inputs
+
+    /// RFC 9260 §8.3: answered at once, everything in it copied unchanged. In SHUTDOWN-SENT that is no duty any more, but
+    /// the peer may have much to send yet, and would think its paths dead.
+    pub(crate) fn answer_heartbeat(&mut self, route: Route, raw: &RawChunk<'_>) {
+        if matches!(self.closing, Closing::AckSent(_)) {
+            return;
+        }
+        let mut chunk = raw.bytes().to_vec();
+        chunk[0] = chunk_type::HEARTBEAT_ACK;
+        chunk[1] = 0;
+        chunk.resize(chunk.len().next_multiple_of(4), 0);
+        self.replies.push_raw(route, &chunk);
+    }
+
+    pub(crate) fn handle_heartbeat_ack(&mut self, context: &mut Context<'_>, info: &[u8]) {
+        let Some((id, kind, nonce)) = decode_info(info) else { return };
+        let Some(path) = self.paths.get_mut(id) else { return };
+        match kind {
+            Kind::Path => {
+                let Some(pending) = path.heartbeat.filter(|pending| pending.nonce == nonce) else { return };
+                path.heartbeat = None;
+                path.rto.on_measurement(context.now.saturating_since(pending.sent_at));
+                context.timers.clear(TimerId::HeartbeatTimeout(id));
+                self.note_path_alive(context, id);
+                self.schedule_heartbeat(context, id);
+                self.refresh_probe_timer(context, id);
+            }
+            Kind::Pmtu => {
+                let Some((_, size)) = path.pmtu_probe.filter(|(probe, _)| *probe == nonce) else { return };
+                path.pmtu_probe = None;
+                path.pmtu.on_probe_acked(size, context.now);
+                path.congestion.on_packet_size(path.pmtu.size() - COMMON_HEADER_LEN);
+                self.refresh_probe_timer(context, id);
+            }
+        }
+    }
+
+    /// The heartbeat timer of a path expired: send one unless the path is busy.
+    pub(crate) fn handle_heartbeat_due(&mut self, context: &mut Context<'_>, id: PathId) {
+        if matches!(self.closing, Closing::Sent(_) | Closing::AckSent(_)) {
+            return;
+        }
+        let Some(path) = self.paths.get(id) else { return };
+        if path.heartbeat.is_some() {
+            return;
+        }
+        let idle = context.now.saturating_since(path.last_probing);
+        let period = context.config.heartbeat.interval.unwrap_or(Duration::ZERO);
+        if path.state == PathState::Active && idle < period {
+            // Something else has measured the path meanwhile (RFC 9260 §8.3: only idle ones need it).
+            let at = path.last_probing + period + jitter(context, id, &self.paths);
+            context.timers.set(TimerId::Heartbeat(id), at);
+            return;
+        }
+        // Without its backing off: a dead address must not keep the others waiting for their turn.
+        if !path.confirmed && !self.probe_burst.try_send(context.now, path.rto.without_back_off()) {
+            context.timers.set(TimerId::Heartbeat(id), self.probe_burst.next_opportunity());
+            return;
+        }
+        self.send_heartbeat_on(context, id);
+    }
+
+    /// No answer within the RTO (RFC 9260 §8.3).
+    pub(crate) fn handle_heartbeat_timeout(
+        &mut self,
+        context: &mut Context<'_>,
+        id: PathId,
+    ) -> Result<(), Ending> {
+        let in_use = self.data_path() == id;
+        let Some(path) = self.paths.get_mut(id) else { return Ok(()) };
+        path.heartbeat = None;
+        path.rto.back_off();
+        // RFC 9260 §8.1: it counts against the association only on the path used for data. Unconfirmed ones never
+        // do (§5.4).
+        let of_association = in_use && path.confirmed;
+        self.note_path_error(context, id, of_association)?;
+        let max = context.config.failure.path_max_retrans;
+        let Some(path) = self.paths.get(id) else { return Ok(()) };
+        let urgent =
+            path.state == PathState::PotentiallyFailed || (!path.confirmed && path.error_count <= max);
+        if urgent {
+            context.timers.set(TimerId::Heartbeat(id), context.now);
+        } else {
+            self.schedule_heartbeat(context, id);
+        }
+        Ok(())
+    }
+
+    /// The timer of the path MTU search expired.
+    pub(crate) fn handle_probe_timer(&mut self, context: &mut Context<'_>, id: PathId) {
+        let Some(path) = self.paths.get_mut(id) else { return };
+        if path.pmtu_probe.is_some() {
+            path.pmtu_probe = None;
+            path.pmtu.on_probe_lost(context.now);
+            path.congestion.on_packet_size(path.pmtu.size() - COMMON_HEADER_LEN);
+        }
+        if path.state == PathState::Active {
+            self.pending_probe(context, id);
+        }
+        self.refresh_probe_timer(context, id);
+    }
+
+    // ---- commands
+
+    /// COOKIE ACK to where COOKIE ECHO came from. An unconfirmed address gets a HEARTBEAT in the same packet
+    /// (RFC 9260 §5.4).
+    pub(crate) fn send_cookie_ack(&mut self, context: &mut Context<'_>, route: Route) {
+        self.replies.cookie_ack(route);
+        let Some(id) = self.paths.by_route(route) else { return };
+        if self.paths.get(id).is_some_and(|path| path.confirmed) {
+            return;
+        }
+        self.send_heartbeat_on(context, id);
+        if let Some(pending) = self.paths.get_mut(id).and_then(|path| path.heartbeat.as_mut()) {
+            pending.written = true;
+            let info = encode_info(id, Kind::Path, pending.nonce);
+            self.replies.push(route, &Heartbeat { info: &info });
+        }
+    }
+
+    /// Sends a heartbeat on a path now.
+    pub(crate) fn send_heartbeat_on(&mut self, context: &mut Context<'_>, id: PathId) {
+        let nonce = context.rng.next_u64();
+        // One is under way: another would only put off the moment when its answer is missed.
+        let Some(path) = self.paths.get_mut(id).filter(|path| path.heartbeat.is_none()) else { return };
+        path.heartbeat = Some(PendingHeartbeat { nonce, sent_at: context.now, written: false });
+        path.last_probing = context.now;
+        context.timers.set(TimerId::HeartbeatTimeout(id), context.now + path.rto.current());
+        context.timers.clear(TimerId::Heartbeat(id));
+    }
+
+    /// The next heartbeat of an idle path: RTO + HB.interval, jittered by half an RTO (RFC 9260 §8.3).
+    fn schedule_heartbeat(&mut self, context: &mut Context<'_>, id: PathId) {
+        let Some(path) = self.paths.get(id) else { return };
+        let Some(interval) = context.config.heartbeat.interval else {
+            context.timers.clear(TimerId::Heartbeat(id));
+            return;
+        };
+        // RFC 7829 §3.2 rule 5: once per RTO while potentially failed.
+        let interval = if path.state == PathState::PotentiallyFailed { Duration::ZERO } else { interval };
+        let at = context.now + interval + path.rto.current() / 2 + jitter(context, id, &self.paths);
+        context.timers.set(TimerId::Heartbeat(id), at);
+    }
+
+    fn pending_probe(&mut self, context: &mut Context<'_>, id: PathId) {
+        let nonce = context.rng.next_u64();
+        let Some(path) = self.paths.get_mut(id) else { return };
+        if let Some(size) = path.pmtu.probe_due(context.now) {
+            path.pmtu.on_probe_sent(size, context.now, path.rto.current());
+            path.pmtu_probe = Some((nonce, size));
+            path.probe_written = false;
+        }
+    }
+
+    /// The first data goes out: from now on it matters how large packets may be, on standby paths too, since the
+    /// chunks of the association are cut for its smallest path.
+    pub(crate) fn start_pmtu_search(&mut self, context: &mut Context<'_>) {
+        let ids: Vec<PathId> = self.paths.iter().map(|path| path.id).collect();
+        for id in ids {
+            self.refresh_probe_timer(context, id);
+        }
+    }
+
+    pub(crate) fn refresh_probe_timer(&mut self, context: &mut Context<'_>, id: PathId) {
+        // RFC 8899 §4.3: probing may wait for data. Most packets of an association that only exists would be probes.
+        let data = self.paths.iter().any(|path| path.counters.data_sent > 0);
+        let Some(path) = self.paths.get(id) else { return };
+        match path.pmtu.deadline() {
+            // A path that has failed is left to heartbeats; its search goes on when it is active again.
+            Some(at) if path.state == PathState::Active && data => {
+                context.timers.set(TimerId::PmtuProbe(id), at.max(context.now))
+            }
+            _ => context.timers.clear(TimerId::PmtuProbe(id)),
+        }
+    }
+
+    // ---- outputs
+
+    /// A heartbeat or a path MTU probe that is waiting to be written.
+    pub(crate) fn poll_heartbeat(&mut self, context: &mut Context<'_>, out: &mut Vec<u8>) -> Option<Route> {
+        let checksum = self.checksum();
+        let header = context.header(self.peer.tag);
+        let waiting = |path: &&mut Path| {
+            path.heartbeat.is_some_and(|h| !h.written) || (path.pmtu_probe.is_some() && !path.probe_written)
+        };
+        let path = self.paths.iter_mut().find(waiting)?;
+        let (kind, nonce, size) = match (&mut path.heartbeat, path.pmtu_probe) {
+            (Some(pending), _) if !pending.written => {
+                pending.written = true;
+                (Kind::Path, pending.nonce, 0)
+            }
+            (_, Some((nonce, size))) => {
+                path.probe_written = true;
+                (Kind::Pmtu, nonce, size)
+            }
+            _ => return None,
+        };
+        let mut writer = PacketWriter::new(out, header, size.max(path.packet_size()));
+        let fits = writer.push(&Heartbeat { info: &encode_info(path.id, kind, nonce) });
+        debug_assert!(fits);
+        // RFC 8899 §6.2.1: a probe is a HEARTBEAT padded to the size under test.
+        if let Some(pad) = PadBuilder::filling(size.saturating_sub(writer.len())).filter(|_| size > 0) {
+            let fits = writer.push(&pad);
+            debug_assert!(fits);
+        }
+        writer.finish(checksum);
+        Some(path.route)
+    }
+}
+
+/// Uniform in 0 to one RTO: with half an RTO subtracted, ± 50 % of the RTO.
+fn jitter(context: &mut Context<'_>, id: PathId, paths: &crate::path::Paths) -> Duration {
+    let rto = paths.get(id).map_or(Duration::ZERO, |path| path.rto.current());
+    context.rng.duration_below(rto)
+}

@@ -1,0 +1,228 @@
+//! One packet in an open association: find the path, then one match per chunk (RFC 9260 §6, §8.5).
+
+use whimbrel_machine::Route;
+use whimbrel_wire::{Cause, Chunk, Chunks, Data, ErrorBuilder, Packet, RawChunk, UnknownAction};
+
+use super::context::{Context, Ending, aborted_by_peer, cause_codes};
+use super::open::{Closing, Open};
+use crate::interface::{CloseReason, Event};
+use crate::receive::DataOutcome;
+use crate::timers::TimerId;
+
+/// Bytes of an unrecognized chunk that are quoted back at most.
+const MAX_QUOTE: usize = 128;
+
+/// ERROR chunks of one packet that the user is told of at most.
+const MAX_ERRORS: u32 = 8;
+
+/// What the chunks of one packet have in common.
+#[derive(Debug, Default)]
+struct PacketNews {
+    data: bool,
+    /// HEARTBEATs answered: a packet full of them must not cause a storm (RFC 5062 §8).
+    heartbeats: u32,
+    /// ERROR chunks seen.
+    errors: u32,
+}
+
+impl Open {
+    /// A packet with our Verification Tag from `route`.
+    pub(crate) fn handle_packet(
+        &mut self,
+        context: &mut Context<'_>,
+        route: Route,
+        packet: &Packet<'_>,
+    ) -> Result<(), Ending> {
+        let chunks = packet.chunks();
+        self.handle_chunks(context, route, packet, chunks)
+    }
+
+    /// The `chunks` left of a packet.
+    pub(crate) fn handle_chunks(
+        &mut self,
+        context: &mut Context<'_>,
+        route: Route,
+        packet: &Packet<'_>,
+        mut chunks: Chunks<'_>,
+    ) -> Result<(), Ending> {
+        if !self.notice_arrival(route, packet.bytes().len()) {
+            self.totals.packets_dropped += 1;
+            return Ok(());
+        }
+        self.opportunity();
+        if let Closing::Sent(resend) = &mut self.closing {
+            // RFC 9260 §9.2: any packet of the peer gives it more time.
+            resend.timeouts = 0;
+        }
+        let mut news = PacketNews::default();
+        // RFC 9260 §6.10: chunks are processed in order; a partial chunk ends the packet.
+        while let Some(Ok(raw)) = chunks.next_raw() {
+            let Ok(chunk) = raw.decode() else { continue };
+            if !self.handle_chunk(context, route, &raw, chunk, &mut news)? {
+                break;
+            }
+        }
+        if news.data {
+            self.after_data(context, route);
+        }
+        self.advance_shutdown(context);
+        Ok(())
+    }
+
+    /// Counts the packet on its path and learns the peer's encapsulation port (RFC 6951 §5.4). False if the
+    /// packet is from an address that is not the peer's: the tag finds the association but does not let the
+    /// packet in (RFC 9260 §8.4).
+    fn notice_arrival(&mut self, route: Route, bytes: usize) -> bool {
+        let id = self.paths.by_route(route).or_else(|| {
+            let id = self.paths.by_ips(route.local.ip(), route.remote.ip());
+            if let Some(path) = id.and_then(|id| self.paths.get_mut(id)) {
+                path.route = route;
+                self.addresses_changed = true;
+            }
+            id
+        });
+        match id.and_then(|id| self.paths.get_mut(id)) {
+            Some(path) => {
+                path.counters.packets_received += 1;
+                path.counters.bytes_received += bytes as u64;
+                true
+            }
+            // There may be no path for this pair, or none to this address at all.
+            None => self.peer.addresses.iter().any(|address| address.ip() == route.remote.ip()),
+        }
+    }
+
+    /// Handles one chunk; false if the rest of the packet is to be ignored.
+    fn handle_chunk(
+        &mut self,
+        context: &mut Context<'_>,
+        route: Route,
+        raw: &RawChunk<'_>,
+        chunk: Chunk<'_>,
+        news: &mut PacketNews,
+    ) -> Result<bool, Ending> {
+        match chunk {
+            Chunk::Data(data) => {
+                news.data |= self.handle_data(context, route, &data)?;
+            }
+            Chunk::Sack(sack) => self.handle_sack(context, &sack)?,
+            Chunk::Heartbeat(_) => {
+                news.heartbeats += 1;
+                if news.heartbeats <= 1 {
+                    self.answer_heartbeat(route, raw);
+                }
+            }
+            Chunk::HeartbeatAck(ack) => self.handle_heartbeat_ack(context, ack.info),
+            Chunk::Abort(abort) => {
+                // RFC 9260 §8.5.1 B: with the T bit the tag must have been the peer's.
+                if !abort.tag_reflected || context.identity.local_tag == self.peer.tag {
+                    return Err(aborted_by_peer(abort.causes));
+                }
+                return Ok(false);
+            }
+            Chunk::Shutdown(shutdown) => self.handle_shutdown(context, shutdown.cumulative_tsn_ack)?,
+            Chunk::ShutdownAck => return self.handle_shutdown_ack(context, route).map(|()| false),
+            Chunk::ShutdownComplete(complete) => {
+                let accepted = !complete.tag_reflected || context.identity.local_tag == self.peer.tag;
+                if accepted && matches!(self.closing, Closing::AckSent(_)) {
+                    return Err(Ending::Silent(CloseReason::Shutdown));
+                }
+                return Ok(false);
+            }
+            Chunk::Error(error) => {
+                news.errors += 1;
+                let causes = cause_codes(error.causes);
+                if news.errors <= MAX_ERRORS
+                    && causes.iter().any(|&code| code != whimbrel_wire::cause_code::STALE_COOKIE)
+                {
+                    context.events.push_back(Event::PeerError { association: context.identity.id, causes });
+                }
+            }
+            Chunk::Unknown(unknown) => return Ok(self.handle_unknown(route, raw, unknown.action())),
+            // Extensions that this endpoint has not announced are treated as unknown (RFC 9260 §3.2).
+            Chunk::IData(_)
+            | Chunk::ReConfig(_)
+            | Chunk::Asconf(_)
+            | Chunk::AsconfAck(_)
+            | Chunk::Auth(_)
+            | Chunk::ForwardTsn(_)
+            | Chunk::IForwardTsn(_) => {
+                return Ok(self.handle_unknown(route, raw, UnknownAction::from_high_bits(raw.chunk_type())));
+            }
+            // RFC 9260 §5.2.3, §5.2.5: late INIT ACK and COOKIE ACK are discarded; INIT and COOKIE ECHO are the
+            // endpoint's. ECN is not in use. PAD is padding.
+            Chunk::Init(_)
+            | Chunk::InitAck(_)
+            | Chunk::CookieEcho(_)
+            | Chunk::CookieAck
+            | Chunk::Ecne(_)
+            | Chunk::Cwr(_)
+            | Chunk::Pad(_) => {}
+        }
+        Ok(true)
+    }
+
+    /// Queues an ERROR that answers a packet from `route`.
+    fn report(&mut self, route: Route, cause: Cause<'_>) {
+        let destination = self.confirmed_or_in_use(route);
+        self.replies.push(destination, &ErrorBuilder { causes: &[cause] });
+    }
+
+    /// An unrecognized chunk: its two high bits say what to do (RFC 9260 §3.2).
+    fn handle_unknown(&mut self, route: Route, raw: &RawChunk<'_>, action: UnknownAction) -> bool {
+        if action.reports() {
+            let quote = &raw.bytes()[..raw.bytes().len().min(MAX_QUOTE)];
+            self.report(route, Cause::UnrecognizedChunkType(quote));
+        }
+        !action.stops()
+    }
+
+    /// A DATA chunk; true if the packet counts as one with DATA.
+    fn handle_data(
+        &mut self,
+        context: &mut Context<'_>,
+        route: Route,
+        data: &Data<'_>,
+    ) -> Result<bool, Ending> {
+        // RFC 9260 §6: DATA is taken in ESTABLISHED, SHUTDOWN-PENDING and SHUTDOWN-SENT.
+        if matches!(self.closing, Closing::Received | Closing::AckSent(_)) {
+            return Ok(false);
+        }
+        if data.payload.is_empty() {
+            let reason = CloseReason::ProtocolViolation("DATA chunk without user data");
+            return Err(Ending::abort(reason, &[Cause::NoUserData { tsn: data.tsn }]));
+        }
+        let _ = context;
+        match self.receive.on_data(data) {
+            DataOutcome::InvalidStream => {
+                self.report(route, Cause::InvalidStreamIdentifier(data.stream));
+            }
+            DataOutcome::Violation(what) => return Err(Ending::violation(what)),
+            DataOutcome::New | DataOutcome::Duplicate | DataOutcome::NoRoom | DataOutcome::OutsideWindow => {}
+        }
+        Ok(true)
+    }
+
+    /// Decides about the acknowledgement of a packet with DATA (RFC 9260 §6.2).
+    fn after_data(&mut self, context: &mut Context<'_>, route: Route) {
+        if self.sack_route != route {
+            // The peer has moved to another path: it can hardly wait to hear whether that one works.
+            self.sack_route = route;
+            self.receive.force_ack();
+        }
+        self.receive.packet_done(context.now);
+        if let Closing::Sent(resend) = &mut self.closing {
+            // RFC 9260 §9.2: each packet with DATA is answered with SHUTDOWN at once.
+            resend.due = true;
+            context.timers.clear(TimerId::T2Shutdown);
+        }
+        self.set_sack_timer(context);
+    }
+
+    pub(crate) fn set_sack_timer(&self, context: &mut Context<'_>) {
+        match self.receive.ack_deadline() {
+            Some(at) => context.timers.set(TimerId::SackDelay, at),
+            None => context.timers.clear(TimerId::SackDelay),
+        }
+    }
+}

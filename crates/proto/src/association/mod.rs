@@ -1,0 +1,403 @@
+//! One association: the state machine of RFC 9260 §4 and everything it owns.
+//!
+//! Methods come in four families, in this order: inputs (`handle_*`), commands, outputs (`poll_*`,
+//! [`Association::next_deadline`]; pull until `None`), views. The endpoint is the only caller.
+
+mod context;
+mod data_out;
+mod failure;
+mod handshake;
+mod heartbeat;
+mod icmp;
+mod inbound;
+mod open;
+mod output;
+mod pairing;
+pub(crate) mod peer_init;
+mod replies;
+mod restart;
+mod sack;
+mod shutdown;
+mod timeouts;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use whimbrel_machine::{Instant, Rng, Route, Transmit};
+use whimbrel_wire::{Cause, Packet, Tsn};
+
+pub(crate) use self::context::{Context, Ending};
+pub(crate) use self::handshake::{ConnectRequest, own_parameters};
+use self::handshake::{CookieEchoed, CookieWait};
+pub(crate) use self::open::{Closing, Open};
+use crate::config::Config;
+use crate::cookie::CookieContents;
+use crate::interface::{
+    AssociationId, AssociationStats, CloseReason, ConnectToken, Event, Message, PathId, PathView, SendError,
+};
+use crate::timers::Timers;
+
+/// What stays the same for the whole life of an association.
+#[derive(Debug)]
+pub(crate) struct Identity {
+    pub(crate) id: AssociationId,
+    pub(crate) token: Option<ConnectToken>,
+    pub(crate) local_port: u16,
+    pub(crate) remote_port: u16,
+    /// The Verification Tag the peer must use (RFC 9260 §8.5); changes only with a restart.
+    pub(crate) local_tag: u32,
+    /// Our Initial TSN.
+    pub(crate) initial_tsn: Tsn,
+}
+
+/// An association.
+#[derive(Debug)]
+pub(crate) struct Association {
+    pub(crate) identity: Identity,
+    config: Arc<Config>,
+    rng: Rng,
+    phase: Phase,
+    timers: Timers,
+    events: VecDeque<Event>,
+    /// Finished packets that outlive the state they were written in: ABORT, SHUTDOWN COMPLETE.
+    farewell: Option<(Route, Vec<u8>)>,
+}
+
+/// The states of RFC 9260 §4; a state owns its data. `Open` covers ESTABLISHED and the four shutdown states.
+#[derive(Debug)]
+pub(crate) enum Phase {
+    CookieWait(CookieWait),
+    CookieEchoed(Box<CookieEchoed>),
+    Open(Box<Open>),
+    Closed,
+}
+
+impl Association {
+    /// Begins to set up an association: the peer will get an INIT (RFC 9260 §5.1 A).
+    pub(crate) fn connect(
+        now: Instant,
+        identity: Identity,
+        config: Arc<Config>,
+        mut rng: Rng,
+        request: ConnectRequest,
+    ) -> Self {
+        let mut timers = Timers::default();
+        let wait = CookieWait::new(now, &config, &mut timers, &mut rng, request);
+        Self {
+            identity,
+            config,
+            rng,
+            phase: Phase::CookieWait(wait),
+            timers,
+            events: VecDeque::new(),
+            farewell: None,
+        }
+    }
+
+    /// An association made from a valid State Cookie that came on `route` (RFC 9260 §5.1.5 step 5).
+    pub(crate) fn accept(
+        now: Instant,
+        identity: Identity,
+        config: Arc<Config>,
+        rng: Rng,
+        locals: &[core::net::SocketAddr],
+        cookie: &CookieContents,
+        route: Route,
+    ) -> Self {
+        let mut association = Self {
+            identity,
+            config,
+            rng,
+            phase: Phase::Closed,
+            timers: Timers::default(),
+            events: VecDeque::new(),
+            farewell: None,
+        };
+        association.open_from_cookie(now, locals, cookie, route);
+        association.announce_up();
+        association
+    }
+
+    /// Enters ESTABLISHED with what the cookie says.
+    pub(crate) fn open_from_cookie(
+        &mut self,
+        now: Instant,
+        locals: &[core::net::SocketAddr],
+        cookie: &CookieContents,
+        route: Route,
+    ) {
+        self.timers = Timers::default();
+        self.identity.local_tag = cookie.local_tag;
+        self.identity.initial_tsn = cookie.local_initial_tsn;
+        let (mut context, _) = self.split(now);
+        let mut open = Open::from_cookie(&mut context, locals, cookie, route);
+        open.start_path_supervision(&mut context);
+        open.send_cookie_ack(&mut context, route);
+        self.phase = Phase::Open(Box::new(open));
+    }
+
+    // ---- inputs
+
+    /// A packet whose checksum is right and whose Verification Tag is ours, except as RFC 9260 §8.5.1 has it for
+    /// ABORT and SHUTDOWN COMPLETE.
+    pub(crate) fn handle_packet(
+        &mut self,
+        now: Instant,
+        route: Route,
+        packet: &Packet<'_>,
+        locals: &[core::net::SocketAddr],
+    ) {
+        let result = match &self.phase {
+            Phase::CookieWait(_) => self.handle_in_cookie_wait(now, route, packet, locals),
+            Phase::CookieEchoed(_) => self.handle_in_cookie_echoed(now, route, packet),
+            Phase::Open(_) => {
+                let (mut context, phase) = self.split(now);
+                let Phase::Open(open) = phase else { return };
+                open.handle_packet(&mut context, route, packet)
+            }
+            Phase::Closed => Ok(()),
+        };
+        self.conclude(now, result);
+    }
+
+    /// Deadlines that have passed.
+    pub(crate) fn handle_timeout(&mut self, now: Instant) {
+        while let Some(timer) = self.timers.pop_expired(now) {
+            let result = match &self.phase {
+                Phase::CookieWait(_) | Phase::CookieEchoed(_) => self.handle_handshake_timeout(now),
+                Phase::Open(_) => {
+                    let (mut context, phase) = self.split(now);
+                    let Phase::Open(open) = phase else { return };
+                    open.handle_timer(&mut context, timer)
+                }
+                Phase::Closed => return,
+            };
+            self.conclude(now, result);
+        }
+    }
+
+    /// An ABORT that was accepted on account of its T bit (RFC 9260 §8.5.1 B).
+    pub(crate) fn handle_reflected_abort(&mut self, now: Instant, causes: whimbrel_wire::Causes<'_>) {
+        // Without an association the peer cannot be waiting for anything: it has our SHUTDOWN ACK, and only its
+        // SHUTDOWN COMPLETE was slower, on another path, than its answer to some stray packet.
+        let ending = match &self.phase {
+            Phase::Open(open) if matches!(open.closing, Closing::AckSent(_)) => {
+                Ending::Silent(CloseReason::Shutdown)
+            }
+            _ => context::aborted_by_peer(causes),
+        };
+        self.conclude(now, Err(ending));
+    }
+
+    /// A SHUTDOWN COMPLETE that was accepted on account of its T bit (RFC 9260 §8.5.1 C).
+    pub(crate) fn handle_reflected_shutdown_complete(&mut self, now: Instant) {
+        if matches!(&self.phase, Phase::Open(open) if matches!(open.closing, Closing::AckSent(_))) {
+            self.conclude(now, Err(Ending::Silent(CloseReason::Shutdown)));
+        }
+    }
+
+    // ---- commands
+
+    pub(crate) fn send(&mut self, message: Message) -> Result<(), (Message, SendError)> {
+        match &mut self.phase {
+            Phase::Open(open) => open.send(&self.config, message),
+            Phase::CookieWait(_) | Phase::CookieEchoed(_) | Phase::Closed => {
+                Err((message, SendError::Closed))
+            }
+        }
+    }
+
+    pub(crate) fn release(&mut self, bytes: usize) {
+        if let Phase::Open(open) = &mut self.phase {
+            open.receive.release(bytes);
+            open.opportunity();
+        }
+    }
+
+    pub(crate) fn shutdown(&mut self, now: Instant) {
+        let (mut context, phase) = self.split(now);
+        match phase {
+            Phase::Open(open) => open.begin_shutdown(&mut context),
+            Phase::CookieWait(_) | Phase::CookieEchoed(_) => self.abort(now, Bytes::new()),
+            Phase::Closed => {}
+        }
+    }
+
+    pub(crate) fn abort(&mut self, now: Instant, reason: Bytes) {
+        let reason = reason.slice(..reason.len().min(512));
+        let farewell = self.write_abort(&[Cause::UserInitiatedAbort(&reason)]);
+        self.farewell = farewell;
+        self.conclude(now, Err(Ending::Silent(CloseReason::Aborted)));
+    }
+
+    pub(crate) fn set_primary(&mut self, now: Instant, path: PathId) {
+        let (mut context, phase) = self.split(now);
+        if let Phase::Open(open) = phase {
+            open.set_primary(path);
+            open.notice_path_in_use(&mut context);
+        }
+    }
+
+    pub(crate) fn request_heartbeat(&mut self, now: Instant, path: PathId) {
+        let (mut context, phase) = self.split(now);
+        if let Phase::Open(open) = phase {
+            open.send_heartbeat_on(&mut context, path);
+        }
+    }
+
+    // ---- outputs
+
+    /// The next train of packets for one route, written to the end of `out`; `None` when there is nothing to send.
+    pub(crate) fn poll_transmit(
+        &mut self,
+        now: Instant,
+        max_segments: usize,
+        out: &mut Vec<u8>,
+    ) -> Option<Transmit> {
+        if let Some((route, packet)) = self.farewell.take() {
+            out.extend_from_slice(&packet);
+            return Some(Transmit { route, ecn: whimbrel_machine::Ecn::NotCapable, segment: packet.len() });
+        }
+        match &self.phase {
+            Phase::CookieWait(_) | Phase::CookieEchoed(_) => self.poll_handshake(now, out),
+            Phase::Open(_) => {
+                let Self { identity, config, rng, phase, timers, events, .. } = self;
+                let mut context = Context { now, identity, config, rng, timers, events };
+                let Phase::Open(open) = phase else { return None };
+                open.poll_transmit(&mut context, max_segments, out)
+            }
+            Phase::Closed => None,
+        }
+    }
+
+    pub(crate) fn poll_event(&mut self) -> Option<Event> {
+        if let Some(event) = self.events.pop_front() {
+            return Some(event);
+        }
+        match &mut self.phase {
+            Phase::Open(open) => open.poll_event(self.identity.id),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
+        self.timers.next().map(|(at, _)| at)
+    }
+
+    // ---- views
+
+    pub(crate) fn phase(&self) -> &Phase {
+        &self.phase
+    }
+
+    pub(crate) fn phase_mut(&mut self) -> &mut Phase {
+        &mut self.phase
+    }
+
+    pub(crate) fn tie_tags(&self) -> Option<(u64, u64)> {
+        match &self.phase {
+            Phase::CookieEchoed(echoed) => Some(echoed.open.tie_tags),
+            Phase::Open(open) => Some(open.tie_tags),
+            _ => None,
+        }
+    }
+
+    /// Whether the peer's addresses have changed since the last call, so that indices must follow.
+    pub(crate) fn take_addresses_changed(&mut self) -> bool {
+        match &mut self.phase {
+            Phase::Open(open) => core::mem::take(&mut open.addresses_changed),
+            _ => false,
+        }
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        matches!(self.phase, Phase::Closed)
+    }
+
+    /// The peer's Verification Tag, once known.
+    pub(crate) fn peer_tag(&self) -> Option<u32> {
+        match &self.phase {
+            Phase::CookieEchoed(echoed) => Some(echoed.open.peer.tag),
+            Phase::Open(open) => Some(open.peer.tag),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn paths(&self) -> Vec<PathView> {
+        match &self.phase {
+            Phase::Open(open) => open.path_views(),
+            _ => Vec::new(),
+        }
+    }
+
+    pub(crate) fn stats(&self) -> AssociationStats {
+        match &self.phase {
+            Phase::Open(open) => open.stats(),
+            _ => AssociationStats::default(),
+        }
+    }
+
+    /// Addresses of the peer that lead to this association.
+    pub(crate) fn remotes(&self) -> Vec<core::net::SocketAddr> {
+        match &self.phase {
+            Phase::CookieWait(wait) => wait.remotes().to_vec(),
+            Phase::CookieEchoed(echoed) => echoed.open.paths.remotes(),
+            Phase::Open(open) => open.paths.remotes(),
+            Phase::Closed => Vec::new(),
+        }
+    }
+
+    /// Every address the peer has named, whether a path leads there or not.
+    pub(crate) fn peer_addresses(&self) -> &[core::net::SocketAddr] {
+        match &self.phase {
+            Phase::CookieEchoed(echoed) => &echoed.open.peer.addresses,
+            Phase::Open(open) => &open.peer.addresses,
+            Phase::CookieWait(_) | Phase::Closed => &[],
+        }
+    }
+
+    // ---- shared
+
+    /// The context the states work in, and the state itself.
+    fn split(&mut self, now: Instant) -> (Context<'_>, &mut Phase) {
+        let Self { identity, config, rng, phase, timers, events, .. } = self;
+        (Context { now, identity, config, rng, timers, events }, phase)
+    }
+
+    pub(crate) fn announce_up(&mut self) {
+        if let Phase::Open(open) = &self.phase {
+            self.events.push_back(open.up_event(&self.identity));
+        }
+    }
+
+    /// Ends the association if `result` says so.
+    fn conclude(&mut self, now: Instant, result: Result<(), Ending>) {
+        let Err(ending) = result else { return };
+        let reason = match ending {
+            Ending::Silent(reason) => reason,
+            Ending::Abort { reason, causes } => {
+                self.farewell = self.write_abort_raw(&causes);
+                reason
+            }
+            Ending::Farewell(farewell) => {
+                let context::Farewell { reason, route, packet } = *farewell;
+                self.farewell = Some((route, packet));
+                reason
+            }
+        };
+        let event = match (&mut self.phase, self.identity.token) {
+            (Phase::Closed, _) => return,
+            (Phase::Open(open), _) => {
+                open.drain_received(&mut self.events, self.identity.id);
+                Event::Closed { association: self.identity.id, reason, undelivered: open.undelivered() }
+            }
+            (_, Some(token)) => Event::ConnectFailed { token, reason },
+            (_, None) => Event::Closed { association: self.identity.id, reason, undelivered: 0 },
+        };
+        let _ = now;
+        self.events.push_back(event);
+        self.timers = Timers::default();
+        self.phase = Phase::Closed;
+    }
+}

@@ -1,0 +1,404 @@
+use core::net::SocketAddr;
+use std::collections::VecDeque;
+
+use whimbrel_machine::Route;
+use whimbrel_wire::{ChecksumMode, InitAck, Tsn};
+
+use super::Identity;
+use super::context::Context;
+use super::pairing;
+use super::peer_init::remotes;
+use super::replies::Replies;
+use crate::config::{BurstLimit, ChecksumPolicy, Config};
+use crate::cookie::CookieContents;
+use crate::interface::{
+    AssociationId, AssociationStats, Event, Message, PathId, PathState, PathView, SendError,
+};
+use crate::path::Paths;
+use crate::path::amplification::ProbeBurst;
+use crate::path::choice::{AlternatePath, PathChoice, PrimaryPath, RetransmissionChoice};
+use crate::receive::Receive;
+use crate::send::outstanding::Outstanding;
+use crate::send::streams::OutboundStreams;
+
+/// An established association: ESTABLISHED and the states of its shutdown.
+#[derive(Debug)]
+pub(crate) struct Open {
+    pub(crate) peer: Peer,
+    pub(crate) paths: Paths,
+    pub(crate) path_choice: Box<dyn PathChoice>,
+    pub(crate) retransmission_choice: Box<dyn RetransmissionChoice>,
+    /// The path that new data last went out on, to notice a change.
+    pub(crate) in_use: PathId,
+    pub(crate) streams: OutboundStreams,
+    pub(crate) outstanding: Outstanding,
+    /// While in fast recovery: the TSN that ends it. One state for the whole association, as RFC 9260 §7.2.4 has
+    /// it: growth of every path is frozen meanwhile.
+    pub(crate) fast_recovery: Option<Tsn>,
+    pub(crate) window: PeerWindow,
+    pub(crate) receive: Receive,
+    /// Where the last DATA came from: SACKs go there (RFC 9260 §6.4).
+    pub(crate) sack_route: Route,
+    pub(crate) closing: Closing,
+    pub(crate) replies: Replies,
+    pub(crate) probe_burst: ProbeBurst,
+    /// Consecutive errors of the association (RFC 9260 §8.1).
+    pub(crate) error_count: u32,
+    /// Nonces that stand for the tags in cookies made while this association lives (RFC 9260 §5.2.2).
+    pub(crate) tie_tags: (u64, u64),
+    /// Something has happened since the last transmission opportunity began (RFC 9260 §6.1 D).
+    pub(crate) burst_closed: bool,
+    /// The peer's addresses are not those last indexed by the endpoint.
+    pub(crate) addresses_changed: bool,
+    pub(crate) totals: Totals,
+}
+
+/// What the peer told about itself.
+#[derive(Debug)]
+pub(crate) struct Peer {
+    /// The Verification Tag of packets to it.
+    pub(crate) tag: u32,
+    /// Every address the peer has named, paths or not: a restart must not add to them (RFC 9260 §5.2.2).
+    pub(crate) addresses: Vec<SocketAddr>,
+    pub(crate) inbound_streams: u16,
+    /// The error detection method for which both sides accept a zero checksum (RFC 9653).
+    pub(crate) zero_checksum: bool,
+}
+
+/// The peer's receive window as we know it (RFC 9260 §6.2.1).
+#[derive(Debug)]
+pub(crate) struct PeerWindow {
+    /// Bytes of user data the peer has room for, those in flight already subtracted.
+    pub(crate) rwnd: usize,
+    /// The window of the last SACK, nothing subtracted.
+    pub(crate) advertised: usize,
+    /// The largest window ever advertised, for silly window avoidance.
+    pub(crate) largest: usize,
+    /// A single DATA chunk may be sent into a closed window (RFC 9260 §6.1 A).
+    pub(crate) probe_allowed: bool,
+    /// Probes sent since the window closed; backs the interval off.
+    pub(crate) probes: u32,
+    /// A SACK has come since the last timeout: while the window is closed, timeouts are then no errors.
+    pub(crate) peer_answers: bool,
+}
+
+/// How far the shutdown has come (RFC 9260 §9.2).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Closing {
+    /// ESTABLISHED.
+    No,
+    /// SHUTDOWN-PENDING: the user wants to close, data is outstanding.
+    Pending,
+    /// SHUTDOWN-SENT.
+    Sent(Resend),
+    /// SHUTDOWN-RECEIVED: the peer wants to close, data is outstanding.
+    Received,
+    /// SHUTDOWN-ACK-SENT.
+    AckSent(Resend),
+}
+
+/// The retransmission of SHUTDOWN or SHUTDOWN ACK.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Resend {
+    /// The chunk is to be sent now.
+    pub(crate) due: bool,
+    /// How often T2-shutdown expired in a row.
+    pub(crate) timeouts: u32,
+    /// The path it was last sent on, or is to be sent on next; `None` before the first time.
+    pub(crate) path: Option<PathId>,
+}
+
+impl Resend {
+    pub(crate) const START: Self = Self { due: true, timeouts: 0, path: None };
+}
+
+/// Totals not kept elsewhere.
+#[derive(Debug, Default)]
+pub(crate) struct Totals {
+    pub(crate) messages_sent: u64,
+    pub(crate) bytes_sent: u64,
+    /// Acknowledged bytes not yet announced by [`Event::Sent`].
+    pub(crate) released: usize,
+    pub(crate) packets_dropped: u64,
+}
+
+/// What both ways into an open association have in common.
+struct Beginning {
+    paths: Paths,
+    route: Route,
+    peer_tag: u32,
+    peer_initial_tsn: Tsn,
+    peer_a_rwnd: u32,
+    outbound_streams: u16,
+    inbound_streams: u16,
+    zero_checksum: Option<u32>,
+}
+
+impl Open {
+    /// The client's side (RFC 9260 §5.1 C).
+    pub(crate) fn from_init_ack(
+        context: &mut Context<'_>,
+        paths: Paths,
+        route: Route,
+        init_ack: &InitAck<'_>,
+        zero_checksum: Option<u32>,
+    ) -> Self {
+        let streams = &context.config.streams;
+        let beginning = Beginning {
+            paths,
+            route,
+            peer_tag: init_ack.initiate_tag,
+            peer_initial_tsn: init_ack.initial_tsn,
+            peer_a_rwnd: init_ack.a_rwnd,
+            // RFC 9260 §5.1.1: the smaller of what we want and what the peer takes.
+            outbound_streams: streams.outbound.min(init_ack.inbound_streams),
+            inbound_streams: streams.inbound_max.min(init_ack.outbound_streams),
+            zero_checksum,
+        };
+        Self::begin(context, beginning)
+    }
+
+    /// The server's side (RFC 9260 §5.1 D).
+    pub(crate) fn from_cookie(
+        context: &mut Context<'_>,
+        locals: &[SocketAddr],
+        cookie: &CookieContents,
+        route: Route,
+    ) -> Self {
+        let addresses = remotes(cookie.route.remote, cookie.peer_addresses.iter().copied());
+        // RFC 9260 §5.4 rule 2: confirmed is only where the INIT ACK went, which COOKIE ECHO proves was received.
+        let paths = pairing::paths(context.now, context.config, locals, &addresses, cookie.route, |_| false);
+        let beginning = Beginning {
+            paths,
+            route,
+            peer_tag: cookie.peer_tag,
+            peer_initial_tsn: cookie.peer_initial_tsn,
+            peer_a_rwnd: cookie.peer_a_rwnd,
+            outbound_streams: cookie.outbound_streams,
+            inbound_streams: cookie.inbound_streams,
+            zero_checksum: (cookie.zero_checksum_edmid != 0).then_some(cookie.zero_checksum_edmid),
+        };
+        let mut open = Self::begin(context, beginning);
+        open.peer.addresses = addresses.to_vec();
+        open
+    }
+
+    fn begin(context: &mut Context<'_>, from: Beginning) -> Self {
+        let config = context.config;
+        let accepted = match config.checksum {
+            ChecksumPolicy::Crc32c => None,
+            ChecksumPolicy::ZeroAcceptable { edmid } => Some(edmid),
+        };
+        let rwnd = from.peer_a_rwnd as usize;
+        Self {
+            in_use: from.paths.primary(),
+            paths: from.paths,
+            path_choice: Box::new(PrimaryPath),
+            retransmission_choice: Box::new(AlternatePath),
+            streams: OutboundStreams::new(from.outbound_streams, (config.streams.scheduler)()),
+            outstanding: Outstanding::new(context.identity.initial_tsn),
+            fast_recovery: None,
+            window: PeerWindow {
+                rwnd,
+                largest: rwnd,
+                probe_allowed: false,
+                probes: 0,
+                advertised: rwnd,
+                peer_answers: false,
+            },
+            receive: Receive::new(
+                from.peer_initial_tsn,
+                from.inbound_streams,
+                config.limits.receive_buffer,
+                &config.sack,
+            ),
+            sack_route: from.route,
+            closing: Closing::No,
+            replies: Replies::default(),
+            probe_burst: ProbeBurst::new(config.heartbeat.max_burst),
+            error_count: 0,
+            // Nonces, never the real tags, and never 0, which means that there is none (RFC 9260 §5.2.2,
+            // RFC 5062 §3).
+            tie_tags: (context.rng.next_u64() | 1, context.rng.next_u64() | 1),
+            burst_closed: true,
+            addresses_changed: true,
+            peer: Peer {
+                tag: from.peer_tag,
+                addresses: Vec::new(),
+                inbound_streams: from.inbound_streams,
+                zero_checksum: accepted.is_some() && accepted == from.zero_checksum,
+            },
+            totals: Totals::default(),
+        }
+    }
+
+    // ---- commands
+
+    pub(crate) fn send(&mut self, config: &Config, message: Message) -> Result<(), (Message, SendError)> {
+        let refusal = if self.closing != Closing::No {
+            Some(SendError::ShuttingDown)
+        } else if message.stream.0 >= self.streams.count() {
+            Some(SendError::NoSuchStream)
+        } else if message.payload.is_empty() {
+            Some(SendError::Empty)
+        } else if self.undelivered() > 0
+            && self.undelivered() + message.payload.len() > config.limits.send_buffer
+        {
+            // A message larger than the whole buffer is let into an empty one: it could never be sent otherwise.
+            Some(SendError::BufferFull)
+        } else {
+            None
+        };
+        if let Some(error) = refusal {
+            return Err((message, error));
+        }
+        self.totals.messages_sent += 1;
+        self.totals.bytes_sent += message.payload.len() as u64;
+        self.streams.push(message);
+        self.opportunity();
+        Ok(())
+    }
+
+    pub(crate) fn set_primary(&mut self, path: PathId) {
+        // An unconfirmed address must not become the primary path (RFC 9260 §5.4).
+        if self.paths.get(path).is_some_and(|p| p.confirmed) {
+            self.paths.set_primary(path);
+            self.opportunity();
+        }
+    }
+
+    // ---- outputs
+
+    pub(crate) fn poll_event(&mut self, association: AssociationId) -> Option<Event> {
+        if let Some(received) = self.receive.pop() {
+            return Some(Event::Message { association, received });
+        }
+        let bytes = core::mem::take(&mut self.totals.released);
+        (bytes > 0).then_some(Event::Sent { association, bytes })
+    }
+
+    /// Moves every complete message to `events`: they were received before the association ended.
+    pub(crate) fn drain_received(&mut self, events: &mut VecDeque<Event>, association: AssociationId) {
+        while let Some(event) = self.poll_event(association) {
+            events.push_back(event);
+        }
+    }
+
+    // ---- views
+
+    pub(crate) fn up_event(&self, identity: &Identity) -> Event {
+        Event::Up {
+            association: identity.id,
+            token: identity.token,
+            outbound_streams: self.streams.count(),
+            inbound_streams: self.peer.inbound_streams,
+            local_port: identity.local_port,
+            remote_port: identity.remote_port,
+            primary: self.route_in_use(),
+        }
+    }
+
+    /// Bytes of user data accepted and not acknowledged for good.
+    pub(crate) fn undelivered(&self) -> usize {
+        self.streams.queued() + self.outstanding.held_payload()
+    }
+
+    /// The path for new data now, or the primary if none is confirmed.
+    pub(crate) fn data_path(&self) -> PathId {
+        self.path_choice.for_new_data(&self.paths).unwrap_or_else(|| self.paths.primary())
+    }
+
+    pub(crate) fn route_in_use(&self) -> Route {
+        self.paths.get(self.data_path()).map_or(self.sack_route, |path| path.route)
+    }
+
+    pub(crate) fn path_views(&self) -> Vec<PathView> {
+        let data_path = self.data_path();
+        self.paths
+            .iter()
+            .map(|path| path.view(path.id == self.paths.primary(), path.id == data_path))
+            .collect()
+    }
+
+    pub(crate) fn stats(&self) -> AssociationStats {
+        AssociationStats {
+            messages_sent: self.totals.messages_sent,
+            bytes_sent: self.totals.bytes_sent,
+            messages_received: self.receive.messages(),
+            bytes_received: self.receive.bytes(),
+            duplicates_received: self.receive.duplicates(),
+            packets_dropped: self.totals.packets_dropped,
+            send_queued: self.undelivered(),
+            receive_queued: self.receive.buffered(),
+        }
+    }
+
+    // ---- shared
+
+    /// Something has happened that may let more data out.
+    pub(crate) fn opportunity(&mut self) {
+        self.burst_closed = true;
+    }
+
+    /// Opens the burst limit of every path, once per opportunity (RFC 9260 §6.1 D).
+    pub(crate) fn open_bursts(&mut self, limit: BurstLimit) {
+        if core::mem::take(&mut self.burst_closed) {
+            for path in self.paths.iter_mut() {
+                path.open_burst(limit);
+            }
+        }
+    }
+
+    /// How packets to the peer are protected (RFC 9653 §5.2).
+    pub(crate) fn checksum(&self) -> ChecksumMode {
+        if self.peer.zero_checksum { ChecksumMode::Zero } else { ChecksumMode::Crc32c }
+    }
+
+    /// Counts a packet on the path it leaves by, if it is one.
+    pub(crate) fn count_sent(&mut self, route: Route, bytes: usize) {
+        if let Some(path) = self.paths.by_route(route).and_then(|id| self.paths.get_mut(id)) {
+            path.counters.packets_sent += 1;
+            path.counters.bytes_sent += bytes as u64;
+        }
+    }
+
+    /// Announces a path's state.
+    pub(crate) fn announce_path(&self, context: &mut Context<'_>, id: PathId) {
+        if let Some(path) = self.paths.get(id) {
+            context.events.push_back(Event::Path {
+                association: context.identity.id,
+                path: id,
+                route: path.route,
+                state: path.state,
+            });
+        }
+    }
+
+    /// Changes a path's state and announces it if it is new.
+    pub(crate) fn change_path_state(&mut self, context: &mut Context<'_>, id: PathId, state: PathState) {
+        let Some(path) = self.paths.get_mut(id) else { return };
+        if path.state != state {
+            path.state = state;
+            self.announce_path(context, id);
+            self.refresh_probe_timer(context, id);
+            self.notice_path_in_use(context);
+            self.opportunity();
+        }
+    }
+
+    /// Announces it when new data goes another way than before.
+    pub(crate) fn notice_path_in_use(&mut self, context: &mut Context<'_>) {
+        let id = self.data_path();
+        if id == self.in_use {
+            return;
+        }
+        self.in_use = id;
+        if let Some(path) = self.paths.get(id) {
+            context.events.push_back(Event::PathInUse {
+                association: context.identity.id,
+                path: id,
+                route: path.route,
+            });
+        }
+    }
+}

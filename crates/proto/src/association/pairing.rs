@@ -1,0 +1,104 @@
+//! Which address pairs become paths.
+
+use core::net::{IpAddr, SocketAddr};
+
+use whimbrel_machine::{Instant, Route};
+
+use crate::config::{Config, PathPairing};
+use crate::path::{Path, Paths};
+
+/// The paths between `locals` and `remotes`. The first one is `arrival`, where the handshake went: it is
+/// confirmed and primary. `vouched` says whether the user named the peer's address, which confirms it
+/// (RFC 9260 §5.4 rule 1); under [`PathPairing::Mesh`] an address may be genuine and the pair dead all the same, so
+/// there every other pair has to answer a heartbeat first, which is stricter than the RFC.
+pub(crate) fn paths(
+    now: Instant,
+    config: &Config,
+    locals: &[SocketAddr],
+    remotes: &[SocketAddr],
+    arrival: Route,
+    vouched: impl Fn(SocketAddr) -> bool,
+) -> Paths {
+    let mut paths = Paths::new();
+    let id = paths.next_id();
+    paths.push(Path::new(id, arrival, true, config, now));
+    for (index, &remote) in remotes.iter().enumerate() {
+        let routes = match config.pairing {
+            PathPairing::Mesh => fitting(locals, remote),
+            PathPairing::PerDestination => {
+                let taken: Vec<SocketAddr> = paths.iter().map(|path| path.route.local).collect();
+                partner(locals, index, remote, &taken).into_iter().collect()
+            }
+        };
+        for route in routes {
+            if paths.len() >= config.limits.paths {
+                return paths;
+            }
+            let known = match config.pairing {
+                PathPairing::PerDestination => paths.to_remote(remote.ip()).is_some(),
+                PathPairing::Mesh => paths.by_ips(route.local.ip(), route.remote.ip()).is_some(),
+            };
+            if !known {
+                let confirmed = config.pairing == PathPairing::PerDestination && vouched(remote);
+                let id = paths.next_id();
+                paths.push(Path::new(id, route, confirmed, config, now));
+            }
+        }
+    }
+    paths
+}
+
+/// The routes to `remote` that could work.
+fn fitting(locals: &[SocketAddr], remote: SocketAddr) -> Vec<Route> {
+    locals
+        .iter()
+        .filter(|local| local.is_ipv4() == remote.is_ipv4())
+        .filter(|local| local.ip().is_loopback() == remote.ip().is_loopback() || local.ip().is_unspecified())
+        .map(|&local| Route { local, remote })
+        .collect()
+}
+
+/// The best route to `remote`, which is the peer's address number `index`, when the local addresses `taken` have
+/// been given to others already. A peer lists its addresses in any order, so one on the same network is looked for
+/// first; then paths should share as little as they can (RFC 9260 §6.4); then the n-th goes to the n-th.
+fn partner(locals: &[SocketAddr], index: usize, remote: SocketAddr, taken: &[SocketAddr]) -> Option<Route> {
+    let routes = fitting(locals, remote);
+    let count = routes.len();
+    let rank = |(position, route): &(usize, &Route)| {
+        let uses = taken.iter().filter(|local| **local == route.local).count();
+        let after_its_turn = (position + count - index % count) % count;
+        (!same_network(route.local.ip(), remote.ip()), uses, after_its_turn)
+    };
+    routes.iter().enumerate().min_by_key(rank).map(|(_, &route)| route)
+}
+
+/// Whether the two probably share a link. The core knows no prefix lengths: the usual ones are assumed.
+fn same_network(one: IpAddr, other: IpAddr) -> bool {
+    match (one, other) {
+        (IpAddr::V4(one), IpAddr::V4(other)) => one.octets()[..3] == other.octets()[..3],
+        (IpAddr::V6(one), IpAddr::V6(other)) => one.octets()[..8] == other.octets()[..8],
+        _ => false,
+    }
+}
+
+/// Routes to try for an INIT, best first: each address of the peer from each fitting local address.
+pub(crate) fn handshake_routes(locals: &[SocketAddr], remotes: &[SocketAddr]) -> Vec<Route> {
+    let mut out: Vec<Route> = Vec::new();
+    // With one access network each, the pairs that work.
+    for (index, &remote) in remotes.iter().enumerate() {
+        let taken: Vec<SocketAddr> = out.iter().map(|route| route.local).collect();
+        out.extend(partner(locals, index, remote, &taken));
+    }
+    for &remote in remotes {
+        for route in fitting(locals, remote) {
+            if !out.contains(&route) {
+                out.push(route);
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+#[path = "pairing_tests.rs"]
+mod tests;

@@ -1,0 +1,109 @@
+//! What an INIT or INIT ACK says (RFC 9260 §3.3.2, §3.3.3, §5.1.1, §5.1.2).
+
+use core::net::{IpAddr, SocketAddr};
+
+use smallvec::SmallVec;
+use whimbrel_wire::{Parameter, Parameters, UnknownAction};
+
+/// What to do with an INIT or INIT ACK whose parameters cannot be accepted.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Problem {
+    /// A Host Name Address parameter: abort (RFC 9260 §5.1.2 B). Holds the parameter.
+    HostName(Vec<u8>),
+    /// A parameter whose length is unusable: the rest cannot be found.
+    Malformed,
+}
+
+/// The parameters of an INIT or INIT ACK, as far as this implementation uses them.
+#[derive(Debug, Default)]
+pub(crate) struct PeerParameters<'a> {
+    /// Addresses listed, usable ones only, each once.
+    pub(crate) addresses: SmallVec<[IpAddr; 4]>,
+    pub(crate) cookie: Option<&'a [u8]>,
+    /// EDMID of Zero Checksum Acceptable (RFC 9653).
+    pub(crate) zero_checksum: Option<u32>,
+    /// Milliseconds of Cookie Preservative (RFC 9260 §3.3.2.1.3).
+    pub(crate) cookie_preservative: u32,
+    /// Parameters to report as unrecognized, headers included and padded (RFC 9260 §3.2.1).
+    pub(crate) unrecognized: Vec<u8>,
+}
+
+/// Bytes of unrecognized parameters reported at most: an answer must not be much larger than the question
+/// (RFC 5062 §9).
+const MAX_UNRECOGNIZED: usize = 256;
+
+impl<'a> PeerParameters<'a> {
+    /// Reads the parameters of a chunk that came from `source`. Addresses beyond `max_addresses` are ignored.
+    pub(crate) fn read(
+        parameters: Parameters<'a>,
+        source: IpAddr,
+        max_addresses: usize,
+    ) -> Result<Self, Problem> {
+        let mut out = Self::default();
+        let mut rest = parameters;
+        while let Some(raw) = rest.next_raw() {
+            let Ok(raw) = raw else { return Err(Problem::Malformed) };
+            match raw.decode() {
+                Ok(Parameter::Ipv4Address(address)) => out.address(address.into(), source, max_addresses),
+                Ok(Parameter::Ipv6Address(address)) => out.address(address.into(), source, max_addresses),
+                Ok(Parameter::StateCookie(cookie)) => out.cookie = Some(cookie),
+                Ok(Parameter::ZeroChecksumAcceptable(edmid)) => out.zero_checksum = Some(edmid),
+                Ok(Parameter::CookiePreservative(milliseconds)) => out.cookie_preservative = milliseconds,
+                Ok(Parameter::HostName(_)) => return Err(Problem::HostName(raw.bytes().to_vec())),
+                Ok(Parameter::Unknown(unknown)) => {
+                    let action: UnknownAction = unknown.action();
+                    if action.reports() && out.unrecognized.len() + raw.bytes().len() <= MAX_UNRECOGNIZED {
+                        out.unrecognized.extend_from_slice(raw.bytes());
+                        out.unrecognized.resize(out.unrecognized.len().next_multiple_of(4), 0);
+                    }
+                    if action.stops() {
+                        break;
+                    }
+                }
+                // Known to the codec, but announcing something not in use here; or malformed inside, and so void.
+                Ok(_) | Err(_) => {}
+            }
+        }
+        Ok(out)
+    }
+
+    fn address(&mut self, address: IpAddr, source: IpAddr, max: usize) {
+        if is_usable(address, source) && !self.addresses.contains(&address) && self.addresses.len() < max {
+            self.addresses.push(address);
+        }
+    }
+
+    /// All transport addresses of the peer (RFC 9260 §5.1.2 C), see [`remotes`].
+    pub(crate) fn remotes(&self, source: SocketAddr) -> Vec<SocketAddr> {
+        remotes(source, self.addresses.iter().copied())
+    }
+}
+
+/// The `listed` addresses and `source`. The listed ones are given the source's encapsulation port until they show
+/// another (RFC 6951 §5.1), and keep their order: the n-th of the peer is paired with the n-th of ours, whichever of
+/// them the handshake came to use. A source that is not listed comes first.
+pub(crate) fn remotes(source: SocketAddr, listed: impl Iterator<Item = IpAddr>) -> Vec<SocketAddr> {
+    let mut out: Vec<SocketAddr> = listed.map(|ip| SocketAddr::new(ip, source.port())).collect();
+    if !out.contains(&source) {
+        out.insert(0, source);
+    }
+    out
+}
+
+/// Whether an address in a chunk from `source` may be one of the peer's. Loopback addresses mean something only
+/// to a peer on this very host, link-local ones only on one link.
+pub(crate) fn is_usable(address: IpAddr, source: IpAddr) -> bool {
+    if address.is_unspecified() || address.is_multicast() {
+        return false;
+    }
+    match address {
+        IpAddr::V4(v4) if v4.is_broadcast() => false,
+        IpAddr::V4(v4) if v4.is_link_local() => source == address,
+        IpAddr::V6(v6) if v6.is_unicast_link_local() => source == address,
+        _ => !address.is_loopback() || source.is_loopback(),
+    }
+}
+
+#[cfg(test)]
+#[path = "peer_init_tests.rs"]
+mod tests;

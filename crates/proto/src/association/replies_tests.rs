@@ -1,0 +1,53 @@
+use core::net::SocketAddr;
+
+use super::*;
+
+fn route(port: u16) -> Route {
+    Route { local: SocketAddr::from(([10, 0, 0, 1], 9899)), remote: SocketAddr::from(([10, 0, 0, 2], port)) }
+}
+
+/// RFC 9260 §6.4: each answer to where the question came from, in the order of the questions.
+#[test]
+fn answers_go_back_where_the_questions_came_from() {
+    let mut replies = Replies::default();
+    replies.push_raw(route(1), &[1; 4]);
+    replies.push_raw(route(2), &[2; 4]);
+    replies.push_raw(route(1), &[3; 4]);
+    assert_eq!(replies.pop(), Some((route(1), vec![1, 1, 1, 1, 3, 3, 3, 3])));
+    assert_eq!(replies.pop(), Some((route(2), vec![2; 4])));
+    assert_eq!(replies.pop(), None);
+}
+
+/// RFC 9260 §5.1 D: COOKIE ACK is the first chunk of its packet; a second one is the same answer.
+#[test]
+fn cookie_ack_comes_first() {
+    let mut replies = Replies::default();
+    replies.push_raw(route(2), &[2; 4]);
+    replies.push_raw(route(1), &[1; 4]);
+    replies.cookie_ack(route(1));
+    replies.cookie_ack(route(1));
+    replies.cookie_ack(route(3));
+    let cookie_ack = [whimbrel_wire::chunk_type::COOKIE_ACK, 0, 0, 4];
+    assert_eq!(replies.pop(), Some((route(3), cookie_ack.to_vec())));
+    assert_eq!(replies.pop(), Some((route(2), vec![2; 4])));
+    assert_eq!(replies.pop(), Some((route(1), [&cookie_ack[..], &[1; 4]].concat())));
+}
+
+/// RFC 5062 §8: one packet of questions, one packet of answers.
+#[test]
+fn answers_fit_one_packet() {
+    let mut replies = Replies::default();
+    (0..1000).for_each(|_| replies.push_raw(route(1), &[0; 12]));
+    replies.cookie_ack(route(1));
+    replies.push_raw(route(2), &[0; MAX_BYTES + 4]);
+    let (_, chunks) = replies.pop().unwrap();
+    assert!(chunks.len() > 1000 && chunks.len() <= MAX_BYTES + 4);
+    assert_eq!(replies.pop(), None, "too long for any packet");
+}
+
+#[test]
+fn routes_are_bounded() {
+    let mut replies = Replies::default();
+    (1..1000).for_each(|port| replies.push_raw(route(port), &[0; 4]));
+    assert_eq!(core::iter::from_fn(|| replies.pop()).count(), MAX_ROUTES);
+}

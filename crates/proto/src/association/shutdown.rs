@@ -1,0 +1,170 @@
+//! Graceful shutdown (RFC 9260 §9.2).
+
+use whimbrel_machine::Route;
+use whimbrel_wire::{
+    Cause, EmitChunk, ErrorBuilder, PacketWriter, Shutdown, ShutdownAck, ShutdownComplete, Tsn,
+};
+
+use super::context::{Context, Ending, Farewell};
+use super::handshake::single_chunk;
+use super::open::{Closing, Open, Resend};
+use crate::interface::{CloseReason, Event, PathId, PathState};
+use crate::timers::TimerId;
+
+impl Open {
+    /// The user's SHUTDOWN primitive.
+    pub(crate) fn begin_shutdown(&mut self, context: &mut Context<'_>) {
+        // In SHUTDOWN-RECEIVED and later the user's wish is ignored: it is happening already.
+        if self.closing == Closing::No {
+            self.closing = Closing::Pending;
+            self.advance_shutdown(context);
+        }
+    }
+
+    /// Goes on when nothing is left to be sent or acknowledged.
+    pub(crate) fn advance_shutdown(&mut self, context: &mut Context<'_>) {
+        if !self.streams.is_empty() || !self.outstanding.is_empty() {
+            return;
+        }
+        match self.closing {
+            Closing::Pending => {
+                self.closing = Closing::Sent(Resend::START);
+                // RFC 9260 §9.2: T5-shutdown-guard, 5 times RTO.Max.
+                context.timers.set(TimerId::T5ShutdownGuard, context.now + context.config.rto.max * 5);
+            }
+            Closing::Received => self.closing = Closing::AckSent(Resend::START),
+            Closing::No | Closing::Sent(_) | Closing::AckSent(_) => {}
+        }
+    }
+
+    /// SHUTDOWN from the peer.
+    pub(crate) fn handle_shutdown(
+        &mut self,
+        context: &mut Context<'_>,
+        cumulative: Tsn,
+    ) -> Result<(), Ending> {
+        self.handle_cumulative_ack(context, cumulative)?;
+        match self.closing {
+            Closing::No | Closing::Pending => {
+                self.closing = Closing::Received;
+                context.events.push_back(Event::PeerShutdown { association: context.identity.id });
+            }
+            // Both sides at once: acknowledge right away.
+            Closing::Sent(_) => {
+                self.closing = Closing::AckSent(Resend::START);
+                context.timers.clear(TimerId::T2Shutdown);
+            }
+            Closing::Received => {}
+            Closing::AckSent(ref mut resend) => resend.due = true,
+        }
+        Ok(())
+    }
+
+    /// SHUTDOWN ACK from the peer: the association is over, SHUTDOWN COMPLETE tells so.
+    pub(crate) fn handle_shutdown_ack(
+        &mut self,
+        context: &mut Context<'_>,
+        route: Route,
+    ) -> Result<(), Ending> {
+        match self.closing {
+            Closing::Sent(_) | Closing::AckSent(_) => {
+                let complete = ShutdownComplete { tag_reflected: false };
+                let packet = single_chunk(context.identity, self.peer.tag, &complete);
+                let route = self.confirmed_or_in_use(route);
+                Err(Ending::Farewell(Box::new(Farewell { reason: CloseReason::Shutdown, route, packet })))
+            }
+            Closing::No | Closing::Pending | Closing::Received => Ok(()),
+        }
+    }
+
+    /// T2-shutdown expired.
+    pub(crate) fn handle_t2(&mut self, context: &mut Context<'_>) -> Result<(), Ending> {
+        let full = self.receive.is_full();
+        let sent = matches!(self.closing, Closing::Sent(_));
+        let (Closing::Sent(resend) | Closing::AckSent(resend)) = &mut self.closing else { return Ok(()) };
+        resend.due = true;
+        if sent && full {
+            // The peer still has data for which we have no room, so that it has nothing to answer yet: it is to have
+            // ample opportunity (RFC 9260 §9.2). T5-shutdown-guard goes on.
+            if let Some(path) = resend.path.and_then(|id| self.paths.get_mut(id)) {
+                path.rto.back_off();
+            }
+            return Ok(());
+        }
+        resend.timeouts += 1;
+        if resend.timeouts > context.config.failure.association_max_retrans {
+            return Err(Ending::Silent(CloseReason::Unreachable));
+        }
+        let Some(id) = resend.path else { return Ok(()) };
+        if let Some(path) = self.paths.get_mut(id) {
+            path.rto.back_off();
+        }
+        self.note_path_error(context, id, false)?;
+        let next = self.next_shutdown_path(id);
+        if let Closing::Sent(resend) | Closing::AckSent(resend) = &mut self.closing {
+            resend.path = Some(next);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn shutdown_took_too_long(&self) -> Ending {
+        Ending::abort(CloseReason::Unreachable, &[])
+    }
+
+    /// The peer began anew while we wait for SHUTDOWN COMPLETE: SHUTDOWN ACK once more, and an explanation if it
+    /// was a COOKIE ECHO (RFC 9260 §5.2.4 A, §9.2).
+    pub(crate) fn repeat_shutdown_ack(&mut self, route: Route, explain: bool) {
+        if let Closing::AckSent(resend) = &mut self.closing {
+            resend.due = true;
+            if explain {
+                let causes = [Cause::CookieReceivedWhileShuttingDown];
+                let destination = self.confirmed_or_in_use(route);
+                self.replies.push(destination, &ErrorBuilder { causes: &causes });
+            }
+        }
+    }
+
+    /// SHUTDOWN or SHUTDOWN ACK, if one is to be sent now.
+    pub(crate) fn poll_shutdown(&mut self, context: &mut Context<'_>, out: &mut Vec<u8>) -> Option<Route> {
+        let in_use = self.data_path();
+        let (Closing::Sent(resend) | Closing::AckSent(resend)) = &mut self.closing else { return None };
+        if !core::mem::take(&mut resend.due) {
+            return None;
+        }
+        let id = resend.path.unwrap_or(in_use);
+        resend.path = Some(id);
+        let path = self.paths.get(id);
+        let route = path.map_or(self.sack_route, |path| path.route);
+        let rto = path.map_or(context.config.rto.initial, |path| path.rto.current());
+        context.timers.set(TimerId::T2Shutdown, context.now + rto);
+        let checksum = self.checksum();
+        let limit = self.packet_size(context, route);
+        let mut writer = PacketWriter::new(out, context.header(self.peer.tag), limit);
+        let fits = match self.closing {
+            Closing::Sent(_) => {
+                let shutdown = Shutdown { cumulative_tsn_ack: self.receive.cumulative_tsn() };
+                // Gaps and duplicates need a SACK besides (RFC 9260 §9.2).
+                if self.receive.has_gaps() || self.receive.ack_due(context.now) {
+                    self.write_sack(context, &mut writer, shutdown.wire_len());
+                }
+                writer.push(&shutdown)
+            }
+            _ => writer.push(&ShutdownAck),
+        };
+        debug_assert!(fits);
+        writer.finish(checksum);
+        Some(route)
+    }
+
+    /// Where to try again what got no answer on `last`: like retransmitted data on another active path
+    /// (RFC 9260 §6.4). Without one the confirmed paths take turns, so that one that works is found soon.
+    fn next_shutdown_path(&self, last: PathId) -> PathId {
+        let again = self.retransmission_choice.for_retransmission(&self.paths, last);
+        let active = |id: &PathId| self.paths.get(*id).is_some_and(|path| path.state == PathState::Active);
+        if let Some(id) = again.filter(active) {
+            return id;
+        }
+        let confirmed = || self.paths.iter().filter(|path| path.confirmed).map(|path| path.id);
+        confirmed().find(|&id| id > last).or_else(|| confirmed().next()).unwrap_or(last)
+    }
+}

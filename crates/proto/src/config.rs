@@ -1,0 +1,322 @@
+//! Protocol parameters (RFC 9260 §16 and extensions), by theme. A profile is data: nothing asks which one it is.
+
+use core::time::Duration;
+
+use crate::path::congestion::{NewCongestionControl, Reno};
+use crate::send::scheduler::{FirstComeFirstServed, NewStreamScheduler, RoundRobin};
+
+/// Everything about an endpoint that a user may choose.
+///
+/// Start from [`Config::rfc`] or [`Config::mobile`] and change fields; [`Config::validate`] says what is wrong.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Retransmission timeout (RFC 9260 §6.3).
+    pub rto: RtoConfig,
+    /// Path supervision (RFC 9260 §8.3, §5.4).
+    pub heartbeat: HeartbeatConfig,
+    /// When a path or the peer counts as dead (RFC 9260 §8, RFC 7829).
+    pub failure: FailureConfig,
+    /// State cookies (RFC 9260 §5.1.3).
+    pub cookie: CookieConfig,
+    /// Acknowledgements (RFC 9260 §6.2).
+    pub sack: SackConfig,
+    /// Congestion control (RFC 9260 §7).
+    pub congestion: CongestionConfig,
+    /// Path MTU (RFC 9260 §7.3, RFC 8899).
+    pub pmtu: PmtuConfig,
+    /// Streams (RFC 9260 §5.1.1).
+    pub streams: StreamConfig,
+    /// Buffer and table limits.
+    pub limits: LimitConfig,
+    /// Which local addresses are paired with which of the peer's.
+    pub pairing: PathPairing,
+    /// Whether packets with a zero checksum are acceptable (RFC 9653).
+    pub checksum: ChecksumPolicy,
+}
+
+/// Retransmission timeout parameters (RFC 9260 §6.3.1, §16).
+#[derive(Clone, Debug)]
+pub struct RtoConfig {
+    /// RTO.Initial.
+    pub initial: Duration,
+    /// RTO.Min.
+    pub min: Duration,
+    /// RTO.Max.
+    pub max: Duration,
+}
+
+/// Heartbeat parameters (RFC 9260 §8.3).
+#[derive(Clone, Debug)]
+pub struct HeartbeatConfig {
+    /// HB.interval: added to the path's RTO between heartbeats on an idle path. `None` switches heartbeats off,
+    /// except those that confirm a path (RFC 9260 §5.4).
+    pub interval: Option<Duration>,
+    /// HB.Max.Burst: how many paths may be probed for confirmation in one RTO (RFC 9260 §5.4).
+    pub max_burst: u32,
+}
+
+/// Failure detection (RFC 9260 §8.1, §8.2; RFC 7829).
+#[derive(Clone, Debug)]
+pub struct FailureConfig {
+    /// Path.Max.Retrans (PMR): a path is inactive when its error counter exceeds this.
+    pub path_max_retrans: u32,
+    /// Association.Max.Retrans: the association is lost when its error counter exceeds this.
+    pub association_max_retrans: u32,
+    /// Max.Init.Retransmits.
+    pub max_init_retransmits: u32,
+    /// PotentiallyFailed.Max.Retrans (PFMR, RFC 7829): a path is potentially failed when its error counter exceeds
+    /// this; `None` switches the state off.
+    pub potentially_failed_max_retrans: Option<u32>,
+    /// Primary.Switchover.Max.Retrans (PSMR, RFC 7829 §5): when the primary's error counter exceeds this, the path
+    /// in use becomes primary for good; `None` returns to the old primary when it recovers.
+    pub primary_switchover_max_retrans: Option<u32>,
+}
+
+/// State cookie parameters (RFC 9260 §5.1.3).
+#[derive(Clone, Debug)]
+pub struct CookieConfig {
+    /// Valid.Cookie.Life.
+    pub lifetime: Duration,
+    /// How often the MAC key changes; the previous key stays valid for one more period.
+    pub key_period: Duration,
+}
+
+/// Acknowledgement parameters (RFC 9260 §6.2).
+#[derive(Clone, Debug)]
+pub struct SackConfig {
+    /// SACK.Delay, at most 500 ms.
+    pub delay: Duration,
+    /// A SACK is sent at once when this many packets with DATA are unacknowledged.
+    pub packets: u32,
+}
+
+/// Congestion control parameters (RFC 9260 §7.2).
+#[derive(Clone, Debug)]
+pub struct CongestionConfig {
+    /// Makes the controller of a new path.
+    pub controller: NewCongestionControl,
+    /// cwnd of a fresh path.
+    pub initial_window: InitialWindow,
+    /// How much may be sent at one opportunity (RFC 9260 §6.1 D).
+    pub burst: BurstLimit,
+    /// L of RFC 9260 §7.2.1: slow start grows by at most this many full chunks per SACK.
+    pub slow_start_limit: u32,
+}
+
+/// The congestion window of a path that has not been used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum InitialWindow {
+    /// RFC 9260 §7.2.1: min(4·PMDCS, max(2·PMDCS, 4404)) bytes (4344 for IPv6).
+    Standard,
+    /// This many full packets, as RFC 6928 does with 10.
+    Packets(u32),
+}
+
+/// What limits a burst.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BurstLimit {
+    /// Max.Burst of RFC 9260 §6.1 D: at one opportunity flight size + this many packets caps cwnd.
+    Packets(u32),
+    /// As `Packets`, but a SACK that acknowledges n bytes also lets out 2·n bytes: a receiver that answers a whole
+    /// train of packets with one SACK does not throttle the sender, while a window that opens after idleness is
+    /// still limited.
+    AckClocked(u32),
+}
+
+/// Path MTU parameters. Sizes are SCTP packets in bytes: common header and chunks, without UDP or IP headers
+/// (the PLPMTU of RFC 8899).
+#[derive(Clone, Debug)]
+pub struct PmtuConfig {
+    /// BASE_PLPMTU: assumed to work everywhere, used until probing finds more.
+    pub base: usize,
+    /// The largest packet ever tried.
+    pub max: usize,
+    /// Whether to search above `base`.
+    pub search: PmtuSearch,
+}
+
+/// How the path MTU is found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PmtuSearch {
+    /// Use `max` from the start, believe only ICMP.
+    Off,
+    /// Probe with padded heartbeats (RFC 8899 §6.2); search again after this time (PMTU_RAISE_TIMER).
+    Probe {
+        /// PMTU_RAISE_TIMER.
+        raise_after: Duration,
+    },
+}
+
+/// Stream parameters.
+#[derive(Clone, Debug)]
+pub struct StreamConfig {
+    /// Outbound streams asked for (OS); at least 1.
+    pub outbound: u16,
+    /// Inbound streams accepted at most (MIS); at least 1.
+    pub inbound_max: u16,
+    /// Makes the scheduler that picks the stream to send from (RFC 8260 §3).
+    pub scheduler: NewStreamScheduler,
+}
+
+/// Limits on what one association may hold.
+#[derive(Clone, Debug)]
+pub struct LimitConfig {
+    /// Bytes of user data accepted but not yet acknowledged by the peer.
+    pub send_buffer: usize,
+    /// Receive buffer in bytes: what `a_rwnd` advertises when empty.
+    pub receive_buffer: usize,
+    /// Peer addresses taken from INIT or INIT ACK, at most.
+    pub peer_addresses: usize,
+    /// Paths (address pairs), at most.
+    pub paths: usize,
+    /// Associations per endpoint, at most.
+    pub associations: usize,
+}
+
+/// Which address pairs become paths.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PathPairing {
+    /// One path per address of the peer, as RFC 9260 speaks of destinations: from a local address of the same network
+    /// (/24, /64), or else from the one fewest paths leave from, or else from the n-th to the n-th.
+    PerDestination,
+    /// Every local address with every address of the peer of the same family and scope.
+    Mesh,
+}
+
+/// Checksums (RFC 9653).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ChecksumPolicy {
+    /// CRC32c on every packet.
+    Crc32c,
+    /// Declare and use the zero checksum when both sides name this error detection method (EDMID). Only sound when
+    /// the lower layer protects integrity, as DTLS does (EDMID 1).
+    ZeroAcceptable {
+        /// Error Detection Method Identifier.
+        edmid: u32,
+    },
+}
+
+impl Config {
+    /// The defaults of RFC 9260 §16: for interoperation and conformance.
+    pub fn rfc() -> Self {
+        Self {
+            rto: RtoConfig {
+                initial: Duration::from_secs(1),
+                min: Duration::from_secs(1),
+                max: Duration::from_secs(60),
+            },
+            heartbeat: HeartbeatConfig { interval: Some(Duration::from_secs(30)), max_burst: 1 },
+            failure: FailureConfig {
+                path_max_retrans: 5,
+                association_max_retrans: 10,
+                max_init_retransmits: 8,
+                potentially_failed_max_retrans: None,
+                primary_switchover_max_retrans: None,
+            },
+            cookie: CookieConfig { lifetime: Duration::from_secs(60), key_period: Duration::from_secs(3600) },
+            sack: SackConfig { delay: Duration::from_millis(200), packets: 2 },
+            congestion: CongestionConfig {
+                controller: Reno::boxed,
+                initial_window: InitialWindow::Standard,
+                burst: BurstLimit::Packets(4),
+                slow_start_limit: 1,
+            },
+            pmtu: PmtuConfig {
+                base: 1200,
+                max: 1452,
+                search: PmtuSearch::Probe { raise_after: Duration::from_secs(600) },
+            },
+            streams: StreamConfig {
+                outbound: 16,
+                inbound_max: u16::MAX,
+                scheduler: FirstComeFirstServed::boxed,
+            },
+            limits: LimitConfig {
+                send_buffer: 1 << 20,
+                receive_buffer: 1 << 20,
+                peer_addresses: 16,
+                paths: 32,
+                associations: 65_536,
+            },
+            pairing: PathPairing::PerDestination,
+            checksum: ChecksumPolicy::Crc32c,
+        }
+    }
+
+    /// What moving hosts need, and the default of the tools: quick timers, failover at the first timeout
+    /// (RFC 7829), standby paths that are supervised every few seconds, a large initial window, and every address
+    /// pair as a path.
+    pub fn mobile() -> Self {
+        let rfc = Self::rfc();
+        Self {
+            rto: RtoConfig {
+                initial: Duration::from_millis(500),
+                min: Duration::from_millis(200),
+                max: Duration::from_secs(10),
+            },
+            heartbeat: HeartbeatConfig { interval: Some(Duration::from_secs(2)), max_burst: 8 },
+            failure: FailureConfig {
+                path_max_retrans: 4,
+                association_max_retrans: 20,
+                max_init_retransmits: 8,
+                potentially_failed_max_retrans: Some(0),
+                primary_switchover_max_retrans: None,
+            },
+            sack: SackConfig { delay: Duration::from_millis(20), packets: 2 },
+            congestion: CongestionConfig {
+                initial_window: InitialWindow::Packets(10),
+                burst: BurstLimit::AckClocked(10),
+                slow_start_limit: 8,
+                ..rfc.congestion
+            },
+            streams: StreamConfig { scheduler: RoundRobin::boxed, ..rfc.streams },
+            limits: LimitConfig { send_buffer: 4 << 20, receive_buffer: 4 << 20, ..rfc.limits },
+            pairing: PathPairing::Mesh,
+            ..rfc
+        }
+    }
+
+    /// Checks that the values make sense together.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let check = |ok: bool, what: &'static str| if ok { Ok(()) } else { Err(ConfigError(what)) };
+        check(self.rto.min > Duration::ZERO, "RTO.Min must be above zero")?;
+        check(self.rto.min <= self.rto.max, "RTO.Min must not exceed RTO.Max")?;
+        check(
+            self.rto.initial >= self.rto.min && self.rto.initial <= self.rto.max,
+            "RTO.Initial must lie between RTO.Min and RTO.Max",
+        )?;
+        // RFC 9260 §6.2: an implementation MUST NOT allow SACK.Delay above 500 ms.
+        check(self.sack.delay <= Duration::from_millis(500), "SACK.Delay must not exceed 500 ms")?;
+        check(self.sack.packets >= 1, "a SACK must be due after at least one packet")?;
+        check(
+            self.streams.outbound >= 1 && self.streams.inbound_max >= 1,
+            "at least one stream each way is needed",
+        )?;
+        check(self.pmtu.base >= 512, "the base packet size must be at least 512 bytes")?;
+        check(
+            self.pmtu.max >= self.pmtu.base && self.pmtu.max <= 65_487,
+            "the largest packet size must lie between the base size and 65487 bytes",
+        )?;
+        // RFC 9260 §3.3.2: a_rwnd of an INIT SHOULD NOT be below 1500.
+        check(self.limits.receive_buffer >= 4096, "the receive buffer must be at least 4096 bytes")?;
+        check(self.limits.receive_buffer <= 1 << 30, "the receive buffer must be at most 1 GiB")?;
+        check(self.limits.send_buffer >= 4096, "the send buffer must be at least 4096 bytes")?;
+        check(self.limits.paths >= 1 && self.limits.peer_addresses >= 1, "at least one path is needed")?;
+        // RFC 7829 §5: PSMR must be at least PFMR, or PMR where PF is off.
+        let floor = self.failure.potentially_failed_max_retrans.unwrap_or(self.failure.path_max_retrans);
+        check(
+            self.failure.primary_switchover_max_retrans.is_none_or(|psmr| psmr >= floor),
+            "Primary.Switchover.Max.Retrans must not be below PotentiallyFailed.Max.Retrans (or Path.Max.Retrans)",
+        )?;
+        check(self.congestion.slow_start_limit >= 1, "slow start must grow by at least one packet per SACK")
+    }
+}
+
+/// Why a [`Config`] is unusable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct ConfigError(&'static str);
+
+#[cfg(test)]
+#[path = "config_tests.rs"]
+mod tests;

@@ -1,0 +1,134 @@
+//! The body of a cookie as bytes: fixed fields, the route, the addresses. Big-endian.
+
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6};
+use core::time::Duration;
+
+use smallvec::SmallVec;
+use whimbrel_machine::{Instant, Route};
+use whimbrel_wire::Tsn;
+
+use super::{CookieContents, MAX_COOKIE_ADDRESSES};
+
+const IPV4: u8 = 4;
+const IPV6: u8 = 6;
+
+pub(super) fn write(contents: &CookieContents, out: &mut Vec<u8>) {
+    let lifetime = u64::try_from(contents.lifetime.as_nanos()).unwrap_or(u64::MAX);
+    out.extend_from_slice(&contents.created.as_nanos().to_be_bytes());
+    out.extend_from_slice(&lifetime.to_be_bytes());
+    out.extend_from_slice(&contents.local_tag.to_be_bytes());
+    out.extend_from_slice(&contents.peer_tag.to_be_bytes());
+    out.extend_from_slice(&contents.local_tie_tag.to_be_bytes());
+    out.extend_from_slice(&contents.peer_tie_tag.to_be_bytes());
+    out.extend_from_slice(&contents.local_port.to_be_bytes());
+    out.extend_from_slice(&contents.peer_port.to_be_bytes());
+    out.extend_from_slice(&contents.local_initial_tsn.0.to_be_bytes());
+    out.extend_from_slice(&contents.peer_initial_tsn.0.to_be_bytes());
+    out.extend_from_slice(&contents.peer_a_rwnd.to_be_bytes());
+    out.extend_from_slice(&contents.outbound_streams.to_be_bytes());
+    out.extend_from_slice(&contents.inbound_streams.to_be_bytes());
+    out.extend_from_slice(&contents.zero_checksum_edmid.to_be_bytes());
+    write_socket_address(contents.route.local, out);
+    write_socket_address(contents.route.remote, out);
+    let count = contents.peer_addresses.len().min(MAX_COOKIE_ADDRESSES);
+    out.push(count as u8);
+    for &address in &contents.peer_addresses[..count] {
+        write_address(address, out);
+    }
+}
+
+/// `None` unless `bytes` are exactly one body.
+pub(super) fn read(bytes: &[u8]) -> Option<CookieContents> {
+    let mut reader = Reader(bytes);
+    let mut contents = CookieContents {
+        created: Instant::from_nanos(reader.u64()?),
+        lifetime: Duration::from_nanos(reader.u64()?),
+        local_tag: reader.u32()?,
+        peer_tag: reader.u32()?,
+        local_tie_tag: reader.u64()?,
+        peer_tie_tag: reader.u64()?,
+        local_port: reader.u16()?,
+        peer_port: reader.u16()?,
+        local_initial_tsn: Tsn(reader.u32()?),
+        peer_initial_tsn: Tsn(reader.u32()?),
+        peer_a_rwnd: reader.u32()?,
+        outbound_streams: reader.u16()?,
+        inbound_streams: reader.u16()?,
+        zero_checksum_edmid: reader.u32()?,
+        route: Route { local: reader.socket_address()?, remote: reader.socket_address()? },
+        peer_addresses: SmallVec::new(),
+    };
+    let count = usize::from(reader.u8()?);
+    if count > MAX_COOKIE_ADDRESSES {
+        return None;
+    }
+    for _ in 0..count {
+        contents.peer_addresses.push(reader.address()?);
+    }
+    reader.0.is_empty().then_some(contents)
+}
+
+fn write_address(address: IpAddr, out: &mut Vec<u8>) {
+    match address {
+        IpAddr::V4(address) => {
+            out.push(IPV4);
+            out.extend_from_slice(&address.octets());
+        }
+        IpAddr::V6(address) => {
+            out.push(IPV6);
+            out.extend_from_slice(&address.octets());
+        }
+    }
+}
+
+fn write_socket_address(address: SocketAddr, out: &mut Vec<u8>) {
+    write_address(address.ip(), out);
+    out.extend_from_slice(&address.port().to_be_bytes());
+    if let SocketAddr::V6(address) = address {
+        // Link-local addresses mean nothing without the interface they are on.
+        out.extend_from_slice(&address.scope_id().to_be_bytes());
+    }
+}
+
+struct Reader<'a>(&'a [u8]);
+
+impl Reader<'_> {
+    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (taken, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(*taken)
+    }
+
+    fn u8(&mut self) -> Option<u8> {
+        self.take().map(u8::from_be_bytes)
+    }
+
+    fn u16(&mut self) -> Option<u16> {
+        self.take().map(u16::from_be_bytes)
+    }
+
+    fn u32(&mut self) -> Option<u32> {
+        self.take().map(u32::from_be_bytes)
+    }
+
+    fn u64(&mut self) -> Option<u64> {
+        self.take().map(u64::from_be_bytes)
+    }
+
+    fn address(&mut self) -> Option<IpAddr> {
+        match self.u8()? {
+            IPV4 => self.take().map(|octets: [u8; 4]| Ipv4Addr::from(octets).into()),
+            IPV6 => self.take().map(|octets: [u8; 16]| Ipv6Addr::from(octets).into()),
+            _ => None,
+        }
+    }
+
+    fn socket_address(&mut self) -> Option<SocketAddr> {
+        let address = self.address()?;
+        let port = self.u16()?;
+        Some(match address {
+            IpAddr::V4(_) => SocketAddr::new(address, port),
+            IpAddr::V6(address) => SocketAddrV6::new(address, port, 0, self.u32()?).into(),
+        })
+    }
+}

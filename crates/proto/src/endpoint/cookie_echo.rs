@@ -1,0 +1,177 @@
+//! COOKIE ECHO: authenticated before anything else (RFC 9260 §5.1.5, §5.2.4).
+
+use core::time::Duration;
+use std::sync::Arc;
+
+use whimbrel_machine::{Instant, Route};
+use whimbrel_wire::{AbortBuilder, Cause, Chunk, CommonHeader, ErrorBuilder, Packet, RawChunk};
+
+use super::init::packet as one_chunk;
+use super::table::Lookup;
+use super::{Endpoint, decoded};
+use crate::association::peer_init::remotes;
+use crate::association::{Association, Closing, Identity, Phase};
+use crate::cookie::CookieContents;
+
+/// What to do with a valid cookie that meets an existing association: the actions of RFC 9260 §5.2.4 table 12.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Action {
+    /// A: the peer has restarted.
+    Restart,
+    /// B: both sides began at once, and the peer has chosen a new tag since.
+    Collision,
+    /// D: the cookie is for this very association.
+    Confirm,
+    /// C, and every case not in the table.
+    Discard,
+}
+
+impl Endpoint {
+    /// True if the packet was taken.
+    pub(super) fn handle_cookie_echo(
+        &mut self,
+        now: Instant,
+        route: Route,
+        packet: &Packet<'_>,
+        raw: &RawChunk<'_>,
+    ) -> bool {
+        let Some(Chunk::CookieEcho(echo)) = decoded(raw) else { return false };
+        // Steps 1 and 2: what fails authentication is discarded without a word.
+        let Ok(cookie) = self.cookies.open(now, echo.cookie) else {
+            self.totals.cookies_refused += 1;
+            return false;
+        };
+        // Step 3: the ports are part of what the MAC protects (RFC 5062 §7).
+        let header = packet.header();
+        let ports = Lookup { local: header.destination_port, remote: header.source_port };
+        if (cookie.local_port, cookie.peer_port, cookie.local_tag)
+            != (ports.local, ports.remote, header.verification_tag)
+        {
+            self.totals.cookies_refused += 1;
+            return false;
+        }
+        let known = remotes(cookie.route.remote, cookie.peer_addresses.iter().copied());
+        let existing = known.iter().find_map(|&remote| self.table.by_peer(remote, ports));
+        match existing {
+            Some(index) => self.cookie_for_existing(now, index, route, packet, &cookie),
+            None => self.cookie_for_new(now, route, packet, &cookie),
+        }
+    }
+
+    fn cookie_for_new(
+        &mut self,
+        now: Instant,
+        route: Route,
+        packet: &Packet<'_>,
+        cookie: &CookieContents,
+    ) -> bool {
+        // Step 4.
+        if let Some(excess) = staleness(now, cookie) {
+            self.report_stale(route, cookie, excess);
+            return true;
+        }
+        // A cookie that was good once: its association has come and gone, or the tag is in use elsewhere.
+        if self.spent_cookies.contains(cookie.local_tag) || self.table.has_tag(cookie.local_tag) {
+            return false;
+        }
+        let full = self.table.len() >= self.config.limits.associations;
+        if full || !self.listening.contains(&cookie.local_port) {
+            let causes: &[Cause<'_>] = if full { &[Cause::OutOfResource] } else { &[] };
+            let abort = one_chunk(back(cookie), &AbortBuilder { tag_reflected: false, causes });
+            self.answer(route, abort);
+            return true;
+        }
+        self.spent_cookies.spend(now, cookie.local_tag, end_of_life(cookie));
+        let index = self.table.insert(|id, number| {
+            let identity = Identity {
+                id,
+                token: None,
+                local_port: cookie.local_port,
+                remote_port: cookie.peer_port,
+                local_tag: cookie.local_tag,
+                initial_tsn: cookie.local_initial_tsn,
+            };
+            let rng = self.seed.stream("association", number);
+            Association::accept(now, identity, Arc::clone(&self.config), rng, &self.locals, cookie, route)
+        });
+        // DATA bundled with COOKIE ECHO (step 7).
+        self.deliver(now, index, route, packet)
+    }
+
+    fn cookie_for_existing(
+        &mut self,
+        now: Instant,
+        index: usize,
+        route: Route,
+        packet: &Packet<'_>,
+        cookie: &CookieContents,
+    ) -> bool {
+        let Some(association) = self.table.get_mut(index) else { return false };
+        let ours = association.identity.local_tag == cookie.local_tag;
+        let theirs = association.peer_tag() == Some(cookie.peer_tag);
+        // RFC 9260 §5.2.4 step 3: a cookie of the current association is good however old.
+        if !(ours && theirs)
+            && let Some(excess) = staleness(now, cookie)
+        {
+            self.report_stale(route, cookie, excess);
+            return true;
+        }
+        match action(association, cookie, ours, theirs) {
+            Action::Discard => return false,
+            Action::Restart if association.is_waiting_for_shutdown_complete() => {
+                association.repeat_shutdown_ack(route);
+                self.table.touch(index);
+                return true;
+            }
+            Action::Restart => association.restart(now, &self.locals, cookie, route),
+            Action::Collision => association.adopt_cookie(now, &self.locals, cookie, route),
+            Action::Confirm => association.confirm_cookie(now, route),
+        }
+        self.spent_cookies.spend(now, cookie.local_tag, end_of_life(cookie));
+        self.table.reindex(index);
+        self.deliver(now, index, route, packet)
+    }
+
+    fn report_stale(&mut self, route: Route, cookie: &CookieContents, excess: Duration) {
+        let microseconds = u32::try_from(excess.as_micros()).unwrap_or(u32::MAX);
+        let causes = [Cause::StaleCookie { microseconds }];
+        let error = one_chunk(back(cookie), &ErrorBuilder { causes: &causes });
+        self.answer(route, error);
+    }
+}
+
+/// Table 12 of RFC 9260 §5.2.4.
+fn action(association: &Association, cookie: &CookieContents, ours: bool, theirs: bool) -> Action {
+    let no_tie_tags = cookie.local_tie_tag == 0 && cookie.peer_tie_tag == 0;
+    let tied = association.tie_tags() == Some((cookie.local_tie_tag, cookie.peer_tie_tag)) && !no_tie_tags;
+    match (ours, theirs) {
+        (true, true) => Action::Confirm,
+        (true, false) => Action::Collision,
+        (false, false) if tied => Action::Restart,
+        (false, true | false) => Action::Discard,
+    }
+}
+
+fn end_of_life(cookie: &CookieContents) -> Instant {
+    cookie.created + cookie.lifetime
+}
+
+/// How long ago the cookie's life ended.
+fn staleness(now: Instant, cookie: &CookieContents) -> Option<Duration> {
+    let end = end_of_life(cookie);
+    (now > end).then(|| now.saturating_since(end))
+}
+
+fn back(cookie: &CookieContents) -> CommonHeader {
+    CommonHeader {
+        source_port: cookie.local_port,
+        destination_port: cookie.peer_port,
+        verification_tag: cookie.peer_tag,
+    }
+}
+
+impl Association {
+    fn is_waiting_for_shutdown_complete(&self) -> bool {
+        matches!(self.phase(), Phase::Open(open) if matches!(open.closing, Closing::AckSent(_)))
+    }
+}

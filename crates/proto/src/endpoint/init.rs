@@ -1,0 +1,233 @@
+//! INIT: answered without keeping anything (RFC 9260 §5.1 B, §5.2.1, §5.2.2).
+
+use core::net::SocketAddr;
+use core::time::Duration;
+
+use smallvec::SmallVec;
+use whimbrel_machine::{Instant, Route};
+use whimbrel_wire::{
+    AbortBuilder, Cause, ChecksumMode, Chunk, CommonHeader, EmitChunk, Init, InitAckBuilder, Packet,
+    PacketWriter, Parameter, RawChunk, Tsn,
+};
+
+use super::table::Lookup;
+use super::{Endpoint, decoded};
+use crate::association::peer_init::{PeerParameters, Problem};
+use crate::association::{Closing, Phase, own_parameters};
+use crate::cookie::CookieContents;
+
+/// The most a Cookie Preservative can add to a cookie's life (RFC 9260 §3.3.2.1.3 leaves it to us).
+const MAX_PRESERVATIVE: Duration = Duration::from_secs(5);
+
+/// What an INIT ACK and its cookie say about our side.
+struct OurSide {
+    tag: u32,
+    initial_tsn: Tsn,
+    tie_tags: (u64, u64),
+}
+
+impl Endpoint {
+    /// True if the packet was taken.
+    pub(super) fn handle_init(
+        &mut self,
+        now: Instant,
+        route: Route,
+        packet: &Packet<'_>,
+        raw: &RawChunk<'_>,
+    ) -> bool {
+        let header = packet.header();
+        // RFC 9260 §8.5.1 A: the tag is zero and INIT is the only chunk. §3.3.2: a zero Initiate Tag is discarded.
+        let Some(Chunk::Init(init)) = decoded(raw) else { return false };
+        if header.verification_tag != 0 || packet.chunks().count() != 1 || init.initiate_tag == 0 {
+            return false;
+        }
+        let back = CommonHeader {
+            source_port: header.destination_port,
+            destination_port: header.source_port,
+            verification_tag: init.initiate_tag,
+        };
+        // RFC 9260 §3.3.2: no streams is an error.
+        if init.outbound_streams == 0 || init.inbound_streams == 0 {
+            self.refuse(route, back, &[Cause::InvalidMandatoryParameter]);
+            return true;
+        }
+        let max = self.config.limits.peer_addresses;
+        match PeerParameters::read(init.parameters, route.remote.ip(), max) {
+            Ok(parameters) => self.answer_init(now, route, back, &init, &parameters),
+            // RFC 9260 §5.1.2 B.
+            Err(Problem::HostName(parameter)) => {
+                self.refuse(route, back, &[Cause::UnresolvableAddress(&parameter)])
+            }
+            Err(Problem::Malformed) => {
+                self.refuse(route, back, &[Cause::ProtocolViolation(b"parameter length")])
+            }
+        }
+        true
+    }
+
+    fn answer_init(
+        &mut self,
+        now: Instant,
+        route: Route,
+        back: CommonHeader,
+        init: &Init<'_>,
+        parameters: &PeerParameters<'_>,
+    ) {
+        let ports = Lookup { local: back.source_port, remote: back.destination_port };
+        let remotes = parameters.remotes(route.remote);
+        // RFC 9260 §5.1.2 D: any of its addresses identifies an existing association.
+        let existing = remotes.iter().find_map(|&remote| self.table.by_peer(remote, ports));
+        let ours = match existing {
+            Some(index) => match self.our_side_of(index, route, &remotes) {
+                Ok(Some(ours)) => ours,
+                Ok(None) => return,
+                Err(added) => {
+                    self.refuse(route, back, &[Cause::RestartWithNewAddresses(&added)]);
+                    return;
+                }
+            },
+            None if !self.listening.contains(&ports.local) => {
+                self.refuse(route, back, &[]);
+                return;
+            }
+            None => {
+                OurSide { tag: self.fresh_tag(), initial_tsn: Tsn(self.rng.next_u32()), tie_tags: (0, 0) }
+            }
+        };
+        self.totals.inits_answered += 1;
+        let cookie = self.bake(now, route, back, init, parameters, &ours);
+        self.send_init_ack(route, back, init, parameters, &ours, &cookie);
+    }
+
+    /// Our side of the answer to an INIT that meets an existing association. `Ok(None)`: there is no answer;
+    /// `Err`: the INIT adds these addresses, which a restart must not (RFC 9260 §5.2.2).
+    fn our_side_of(
+        &mut self,
+        index: usize,
+        route: Route,
+        remotes: &[SocketAddr],
+    ) -> Result<Option<OurSide>, Vec<u8>> {
+        let fresh =
+            OurSide { tag: self.fresh_tag(), initial_tsn: Tsn(self.rng.next_u32()), tie_tags: (0, 0) };
+        let Some(association) = self.table.get_mut(index) else { return Ok(None) };
+        let original = OurSide {
+            tag: association.identity.local_tag,
+            initial_tsn: association.identity.initial_tsn,
+            ..fresh
+        };
+        let known: SmallVec<[SocketAddr; 4]> = association.peer_addresses().into();
+        // RFC 9260 §5.2.1 rules 1 and 2: only to an address that the user named.
+        let named = association.user_named(route.remote);
+        match association.phase_mut() {
+            Phase::Closed => Ok(None),
+            Phase::CookieWait(_) => Ok(named.then_some(original)),
+            Phase::CookieEchoed(echoed) => {
+                refuse_additions(remotes, &known)?;
+                Ok(Some(OurSide { tie_tags: echoed.open.tie_tags, ..original }))
+            }
+            Phase::Open(open) => {
+                // RFC 9260 §9.2: the peer has missed SHUTDOWN COMPLETE.
+                if matches!(open.closing, Closing::AckSent(_)) {
+                    open.repeat_shutdown_ack(route, false);
+                    self.table.touch(index);
+                    return Ok(None);
+                }
+                refuse_additions(remotes, &known)?;
+                Ok(Some(OurSide { tie_tags: open.tie_tags, ..fresh }))
+            }
+        }
+    }
+
+    fn bake(
+        &mut self,
+        now: Instant,
+        route: Route,
+        back: CommonHeader,
+        init: &Init<'_>,
+        parameters: &PeerParameters<'_>,
+        ours: &OurSide,
+    ) -> Vec<u8> {
+        let preservative =
+            Duration::from_millis(u64::from(parameters.cookie_preservative)).min(MAX_PRESERVATIVE);
+        let streams = &self.config.streams;
+        let contents = CookieContents {
+            created: now,
+            lifetime: self.config.cookie.lifetime + preservative,
+            local_tag: ours.tag,
+            peer_tag: init.initiate_tag,
+            local_tie_tag: ours.tie_tags.0,
+            peer_tie_tag: ours.tie_tags.1,
+            local_port: back.source_port,
+            peer_port: back.destination_port,
+            local_initial_tsn: ours.initial_tsn,
+            peer_initial_tsn: init.initial_tsn,
+            peer_a_rwnd: init.a_rwnd,
+            // RFC 9260 §5.1.1.
+            outbound_streams: streams.outbound.min(init.inbound_streams),
+            inbound_streams: streams.inbound_max.min(init.outbound_streams),
+            route,
+            zero_checksum_edmid: parameters.zero_checksum.unwrap_or(0),
+            peer_addresses: parameters.addresses.clone(),
+        };
+        let mut cookie = Vec::with_capacity(192);
+        self.cookies.seal(now, &contents, &mut cookie);
+        cookie
+    }
+
+    fn send_init_ack(
+        &mut self,
+        route: Route,
+        back: CommonHeader,
+        init: &Init<'_>,
+        peer: &PeerParameters<'_>,
+        ours: &OurSide,
+        cookie: &[u8],
+    ) {
+        let mut parameters = own_parameters(&self.config, &self.locals);
+        parameters.insert(0, Parameter::StateCookie(cookie));
+        let unrecognized = whimbrel_wire::Parameters::from_wire(&peer.unrecognized);
+        let mut rest = unrecognized;
+        while let Some(Ok(raw)) = rest.next_raw() {
+            parameters.push(Parameter::UnrecognizedParameter(raw.bytes()));
+        }
+        let init_ack = InitAckBuilder {
+            initiate_tag: ours.tag,
+            a_rwnd: self.config.limits.receive_buffer as u32,
+            outbound_streams: self.config.streams.outbound.min(init.inbound_streams),
+            inbound_streams: self.config.streams.inbound_max,
+            initial_tsn: ours.initial_tsn,
+            parameters: &parameters,
+        };
+        let packet = packet(back, &init_ack);
+        self.answer(route, packet);
+    }
+
+    /// An ABORT that answers an INIT: the tag is the INIT's, the T bit clear (RFC 9260 §5.1, §8.4 rule 3).
+    fn refuse(&mut self, route: Route, back: CommonHeader, causes: &[Cause<'_>]) {
+        let packet = packet(back, &AbortBuilder { tag_reflected: false, causes });
+        self.answer(route, packet);
+    }
+}
+
+/// Fails with the addresses in `remotes` that are not `known`, as parameters.
+fn refuse_additions(remotes: &[SocketAddr], known: &[SocketAddr]) -> Result<(), Vec<u8>> {
+    let mut added = Vec::new();
+    for remote in remotes.iter().filter(|r| !known.iter().any(|k| k.ip() == r.ip())) {
+        let parameter = match remote.ip() {
+            core::net::IpAddr::V4(v4) => Parameter::Ipv4Address(v4),
+            core::net::IpAddr::V6(v6) => Parameter::Ipv6Address(v6),
+        };
+        parameter.emit(&mut added);
+    }
+    if added.is_empty() { Ok(()) } else { Err(added) }
+}
+
+/// A packet with one chunk and a CRC32c.
+pub(super) fn packet(header: CommonHeader, chunk: &impl EmitChunk) -> Vec<u8> {
+    let mut out = Vec::with_capacity(whimbrel_wire::COMMON_HEADER_LEN + chunk.wire_len());
+    let mut writer = PacketWriter::new(&mut out, header, usize::MAX);
+    let fits = writer.push(chunk);
+    debug_assert!(fits);
+    writer.finish(ChecksumMode::Crc32c);
+    out
+}

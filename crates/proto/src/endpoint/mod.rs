@@ -1,0 +1,383 @@
+//! An endpoint: its associations, stateless answers, and finding the association a packet belongs to.
+
+mod cookie_echo;
+mod icmp;
+mod init;
+mod out_of_the_blue;
+mod spent;
+mod table;
+
+use core::net::SocketAddr;
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use whimbrel_machine::{Ecn, Instant, LinkFact, Rng, Route, Seed, Transmit, Unreachable};
+use whimbrel_wire::{Chunk, Packet, RawChunk, chunk_type};
+
+use self::spent::SpentCookies;
+use self::table::{Lookup, Table};
+use crate::association::{Association, ConnectRequest, Identity, Phase};
+use crate::config::{ChecksumPolicy, Config};
+use crate::cookie::CookieKeys;
+use crate::interface::{
+    AssociationId, AssociationStats, CloseReason, Command, ConnectToken, Event, PathView, SendError,
+};
+
+/// Stateless answers waiting to be sent, at most; further ones are dropped, as if lost on the way.
+const MAX_ANSWERS: usize = 256;
+
+/// An SCTP endpoint: one set of local addresses, any number of SCTP ports and associations.
+///
+/// Use it through four families of methods: inputs (`handle_*`), [`Self::handle_command`], outputs
+/// ([`Self::poll_transmit`] until `None`, then [`Self::poll_event`] until `None`, then [`Self::next_deadline`]), and
+/// views. `whimbrel-node` wraps it into the one `step` of a machine; use that unless you write a driver loop of your
+/// own.
+#[derive(Debug)]
+pub struct Endpoint {
+    config: Arc<Config>,
+    seed: Seed,
+    rng: Rng,
+    locals: Vec<SocketAddr>,
+    cookies: CookieKeys,
+    spent_cookies: SpentCookies,
+    listening: BTreeSet<u16>,
+    table: Table,
+    /// Answers that belong to no association: INIT ACK, ABORT, SHUTDOWN COMPLETE, stale cookie errors.
+    answers: VecDeque<(Route, Vec<u8>)>,
+    events: VecDeque<Event>,
+    totals: EndpointStats,
+}
+
+/// Totals of an endpoint.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct EndpointStats {
+    /// Packets received.
+    pub packets_received: u64,
+    /// Packets dropped: malformed, wrong checksum, wrong tag.
+    pub packets_dropped: u64,
+    /// INIT chunks answered with INIT ACK.
+    pub inits_answered: u64,
+    /// Cookies that failed authentication.
+    pub cookies_refused: u64,
+    /// Packets that belonged to no association (RFC 9260 §8.4).
+    pub out_of_the_blue: u64,
+}
+
+impl Endpoint {
+    /// An endpoint with these local addresses. The port of each is its UDP encapsulation port, 0 for raw IP.
+    ///
+    /// `seed` decides every random choice: tags, initial TSNs, nonces, cookie keys, jitter. In real use it must come
+    /// from the operating system's randomness.
+    pub fn new(config: Arc<Config>, seed: Seed, locals: Vec<SocketAddr>) -> Self {
+        Self {
+            cookies: CookieKeys::new(seed.child("cookies", 0), config.cookie.key_period),
+            spent_cookies: SpentCookies::default(),
+            rng: seed.stream("endpoint", 0),
+            seed,
+            locals,
+            listening: BTreeSet::new(),
+            table: Table::default(),
+            answers: VecDeque::new(),
+            events: VecDeque::new(),
+            totals: EndpointStats::default(),
+            config,
+        }
+    }
+
+    // ---- inputs
+
+    /// A train of datagrams, see [`whimbrel_machine::Input::Datagrams`].
+    pub fn handle_datagrams(&mut self, now: Instant, route: Route, ecn: Ecn, bytes: &[u8], segment: usize) {
+        let _ = ecn;
+        for datagram in bytes.chunks(segment.max(1)) {
+            self.totals.packets_received += 1;
+            if !self.handle_packet(now, route, datagram) {
+                self.totals.packets_dropped += 1;
+            }
+        }
+    }
+
+    /// ICMP said that something we sent on `route` did not arrive (RFC 9260 §10). `quoted` is the beginning of it.
+    pub fn handle_unreachable(&mut self, now: Instant, route: Route, reason: Unreachable, quoted: &[u8]) {
+        self.handle_icmp(now, route, reason, quoted);
+    }
+
+    /// Lets time pass.
+    pub fn handle_timeout(&mut self, now: Instant) {
+        while let Some(index) = self.table.pop_expired(now) {
+            self.table.touch(index);
+            if let Some(association) = self.table.get_mut(index) {
+                association.handle_timeout(now);
+            }
+        }
+    }
+
+    /// A fact about the local links. Addresses are fixed for the life of an endpoint so far, so nothing happens.
+    pub fn handle_link(&mut self, now: Instant, fact: LinkFact) {
+        let _ = (now, fact);
+    }
+
+    // ---- commands
+
+    /// Carries out a wish of the user.
+    pub fn handle_command(&mut self, now: Instant, command: Command) {
+        match command {
+            Command::Listen { port } => {
+                self.listening.insert(port);
+            }
+            Command::StopListening { port } => {
+                self.listening.remove(&port);
+            }
+            Command::Connect { token, remote, remote_port, local_port } => {
+                self.connect(now, token, remote, remote_port, local_port);
+            }
+            Command::CancelConnect { token } => self.cancel_connect(now, token),
+            Command::Send { association, message } => {
+                let result = match self.table.touch_by_id(association) {
+                    Some(found) => found.send(message),
+                    None => Err((message, SendError::Closed)),
+                };
+                if let Err((message, error)) = result {
+                    self.events.push_back(Event::SendRefused { association, message, error });
+                }
+            }
+            Command::Release { association, bytes } => self.with(association, |a| a.release(bytes)),
+            Command::Shutdown { association } => self.with(association, |a| a.shutdown(now)),
+            Command::Abort { association, reason } => self.with(association, |a| a.abort(now, reason)),
+            Command::SetPrimary { association, path } => self.with(association, |a| a.set_primary(now, path)),
+            Command::RequestHeartbeat { association, path } => {
+                self.with(association, |a| a.request_heartbeat(now, path));
+            }
+        }
+    }
+
+    // ---- outputs
+
+    /// The next train of packets for one route, written to the end of `out`; `None` when there is nothing to send.
+    pub fn poll_transmit(
+        &mut self,
+        now: Instant,
+        max_segments: usize,
+        out: &mut Vec<u8>,
+    ) -> Option<Transmit> {
+        if let Some((route, packet)) = self.answers.pop_front() {
+            out.extend_from_slice(&packet);
+            return Some(Transmit { route, ecn: Ecn::NotCapable, segment: packet.len() });
+        }
+        while let Some(index) = self.table.first_touched() {
+            if let Some(association) = self.table.get_mut(index) {
+                // What an input asked for at once, such as the first heartbeat of a path, is part of its answer.
+                association.handle_timeout(now);
+                if let Some(transmit) = association.poll_transmit(now, max_segments, out) {
+                    return Some(transmit);
+                }
+                while let Some(event) = association.poll_event() {
+                    self.events.push_back(event);
+                }
+            }
+            self.table.settle(index);
+        }
+        None
+    }
+
+    /// The next event. Call after [`Self::poll_transmit`] has returned `None`.
+    pub fn poll_event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    /// When [`Self::handle_timeout`] must be called next.
+    pub fn next_deadline(&mut self) -> Option<Instant> {
+        self.table.next_deadline()
+    }
+
+    // ---- views
+
+    /// The paths of an association; empty if it is unknown or not established.
+    pub fn paths(&self, association: AssociationId) -> Vec<PathView> {
+        self.table.by_id(association).map(Association::paths).unwrap_or_default()
+    }
+
+    /// Totals of an association.
+    pub fn association_stats(&self, association: AssociationId) -> Option<AssociationStats> {
+        self.table.by_id(association).map(Association::stats)
+    }
+
+    /// How many associations exist, in any state.
+    pub fn association_count(&self) -> usize {
+        self.table.len()
+    }
+
+    /// Totals of the endpoint.
+    pub fn stats(&self) -> EndpointStats {
+        self.totals
+    }
+
+    // ---- packets
+
+    /// Handles one packet; false if it was dropped.
+    fn handle_packet(&mut self, now: Instant, route: Route, bytes: &[u8]) -> bool {
+        let Ok(packet) = Packet::parse(bytes) else { return false };
+        let header = packet.header();
+        // RFC 9260 §3.1: port 0 must not be used.
+        if header.source_port == 0 || header.destination_port == 0 || !is_unicast(route) {
+            return false;
+        }
+        let lookup = Lookup { local: header.destination_port, remote: header.source_port };
+        let by_tag = self.table.by_tag(header.verification_tag, lookup);
+        let Some(Ok(first)) = packet.chunks().next_raw() else {
+            return false;
+        };
+        if !self.checksum_is_acceptable(&packet, &first) {
+            return false;
+        }
+        // On raw IP other SCTP stacks share the address; what is for their ports is not ours to answer.
+        if route.local.port() == 0 && !self.owns_port(header.destination_port) {
+            return false;
+        }
+        match first.chunk_type() {
+            chunk_type::INIT => self.handle_init(now, route, &packet, &first),
+            chunk_type::COOKIE_ECHO => self.handle_cookie_echo(now, route, &packet, &first),
+            _ => match by_tag {
+                Some(index) => self.deliver(now, index, route, &packet),
+                None => self.handle_out_of_the_blue(now, route, &packet, lookup),
+            },
+        }
+    }
+
+    /// RFC 9260 §6.8; RFC 9653 §5.3: a zero checksum is good only where we have declared so to this peer.
+    fn checksum_is_acceptable(&self, packet: &Packet<'_>, first: &RawChunk<'_>) -> bool {
+        let declared = matches!(self.config.checksum, ChecksumPolicy::ZeroAcceptable { .. });
+        let setup = matches!(first.chunk_type(), chunk_type::INIT | chunk_type::COOKIE_ECHO);
+        // What belongs to no association may be processed, too (RFC 9653 §5.3, last paragraph): the peer that still believes in
+        // one learns sooner that it is gone.
+        (declared && packet.checksum() == 0 && !setup) || packet.checksum_is_valid()
+    }
+
+    fn deliver(&mut self, now: Instant, index: usize, route: Route, packet: &Packet<'_>) -> bool {
+        self.table.touch(index);
+        let Some(association) = self.table.get_mut(index) else { return false };
+        association.handle_packet(now, route, packet, &self.locals);
+        if association.take_wish_for_new_tag() {
+            self.renew_tag(index);
+        } else if association.take_addresses_changed() {
+            self.table.reindex(index);
+        }
+        true
+    }
+
+    /// Gives an association that begins its handshake anew another Verification Tag (RFC 9260 §5.3.1).
+    fn renew_tag(&mut self, index: usize) {
+        let tag = self.fresh_tag();
+        if let Some(association) = self.table.get_mut(index) {
+            association.identity.local_tag = tag;
+            self.table.reindex(index);
+        }
+    }
+
+    fn owns_port(&self, port: u16) -> bool {
+        self.listening.contains(&port) || self.table.uses_port(port)
+    }
+
+    fn answer(&mut self, route: Route, packet: Vec<u8>) {
+        if self.answers.len() < MAX_ANSWERS {
+            self.answers.push_back((route, packet));
+        }
+    }
+
+    // ---- associations
+
+    fn with(&mut self, id: AssociationId, command: impl FnOnce(&mut Association)) {
+        if let Some(association) = self.table.touch_by_id(id) {
+            command(association);
+        }
+    }
+
+    fn connect(
+        &mut self,
+        now: Instant,
+        token: ConnectToken,
+        remotes: Vec<SocketAddr>,
+        remote_port: u16,
+        local_port: Option<u16>,
+    ) {
+        let refuse = |what| Event::ConnectFailed { token, reason: CloseReason::Refused(what) };
+        if remotes.is_empty() || remotes.len() > self.config.limits.peer_addresses || remote_port == 0 {
+            let what = "connecting needs at least one address of the peer, not too many, and its SCTP port";
+            self.events.push_back(refuse(what));
+            return;
+        }
+        if self.table.len() >= self.config.limits.associations {
+            self.events.push_back(refuse("this endpoint has as many associations as it is allowed"));
+            return;
+        }
+        let Some(local_port) = self.choose_port(&remotes, remote_port, local_port) else {
+            self.events
+                .push_back(refuse("there already is an association between these ports and addresses"));
+            return;
+        };
+        let local_tag = self.fresh_tag();
+        let initial_tsn = whimbrel_wire::Tsn(self.rng.next_u32());
+        let request = ConnectRequest { remotes, locals: self.locals.clone() };
+        let index = self.table.insert(|id, seed_index| {
+            let identity =
+                Identity { id, token: Some(token), local_port, remote_port, local_tag, initial_tsn };
+            let rng = self.seed.stream("association", seed_index);
+            Association::connect(now, identity, Arc::clone(&self.config), rng, request)
+        });
+        self.table.touch(index);
+    }
+
+    fn cancel_connect(&mut self, now: Instant, token: ConnectToken) {
+        if let Some(index) = self.table.by_token(token) {
+            self.table.touch(index);
+            if let Some(association) = self.table.get_mut(index) {
+                association.abort(now, bytes::Bytes::new());
+            }
+        }
+    }
+
+    /// The local port of a new association: the wanted one, or a random ephemeral one (RFC 5062 §2: ports that
+    /// cannot be guessed make it harder to claim somebody's address first).
+    fn choose_port(&mut self, remotes: &[SocketAddr], remote_port: u16, wanted: Option<u16>) -> Option<u16> {
+        const FIRST: u16 = 49_152;
+        const COUNT: u64 = 16_384;
+        let free = |table: &Table, local: u16| {
+            let lookup = Lookup { local, remote: remote_port };
+            remotes.iter().all(|&remote| table.by_peer(remote, lookup).is_none())
+        };
+        if let Some(port) = wanted {
+            return (port != 0 && free(&self.table, port)).then_some(port);
+        }
+        let start = self.rng.below(COUNT);
+        (0..COUNT).map(|n| FIRST + ((start + n) % COUNT) as u16).find(|&port| free(&self.table, port))
+    }
+
+    /// A Verification Tag that no association has (RFC 9260 §5.3.1).
+    fn fresh_tag(&mut self) -> u32 {
+        loop {
+            let tag = self.rng.next_u32();
+            if tag != 0 && !self.table.has_tag(tag) {
+                return tag;
+            }
+        }
+    }
+}
+
+/// Neither end of the route may be a group or everyone (RFC 9260 §8.4 rule 1).
+fn is_unicast(route: Route) -> bool {
+    let unicast = |ip: core::net::IpAddr| match ip {
+        core::net::IpAddr::V4(v4) => !v4.is_multicast() && !v4.is_broadcast(),
+        core::net::IpAddr::V6(v6) => !v6.is_multicast(),
+    };
+    unicast(route.local.ip()) && unicast(route.remote.ip()) && !route.remote.ip().is_unspecified()
+}
+
+/// The chunk if it can be read.
+fn decoded<'a>(raw: &RawChunk<'a>) -> Option<Chunk<'a>> {
+    raw.decode().ok()
+}
+
+/// Whether an INIT that meets this association belongs to a handshake under way.
+const fn is_handshake(phase: &Phase) -> bool {
+    matches!(phase, Phase::CookieWait(_) | Phase::CookieEchoed(_))
+}

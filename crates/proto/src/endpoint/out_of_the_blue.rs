@@ -1,0 +1,101 @@
+//! Packets that belong to no association (RFC 9260 §8.4), and the reflected tags of §8.5.1.
+
+use whimbrel_machine::{Instant, Route};
+use whimbrel_wire::{AbortBuilder, Cause, Chunk, CommonHeader, Packet, ShutdownComplete};
+
+use super::init::packet as one_chunk;
+use super::table::Lookup;
+use super::{Endpoint, is_handshake};
+
+/// What an out of the blue packet asks for.
+enum Verdict {
+    Discard,
+    ShutdownComplete,
+    Abort,
+}
+
+impl Endpoint {
+    /// A packet whose tag is not one of ours. True if it was taken.
+    pub(super) fn handle_out_of_the_blue(
+        &mut self,
+        now: Instant,
+        route: Route,
+        packet: &Packet<'_>,
+        ports: Lookup,
+    ) -> bool {
+        let tag = packet.header().verification_tag;
+        // RFC 9260 §8.5.1 A: only INIT may carry a zero tag.
+        if tag == 0 {
+            return false;
+        }
+        if let Some(index) = self.table.by_peer(route.remote, ports) {
+            return self.handle_foreign_tag(now, index, route, packet, tag);
+        }
+        self.totals.out_of_the_blue += 1;
+        let header = packet.header();
+        let back = CommonHeader {
+            source_port: header.destination_port,
+            destination_port: header.source_port,
+            verification_tag: tag,
+        };
+        match verdict(packet) {
+            Verdict::Discard => false,
+            Verdict::ShutdownComplete => {
+                self.answer(route, one_chunk(back, &ShutdownComplete { tag_reflected: true }));
+                true
+            }
+            Verdict::Abort => {
+                self.answer(route, one_chunk(back, &AbortBuilder { tag_reflected: true, causes: &[] }));
+                true
+            }
+        }
+    }
+
+    /// The addresses belong to an association, the tag does not: to be discarded (RFC 9260 §8.5), but for a peer
+    /// that reflects the tag we gave it (§8.5.1 B, C), and a SHUTDOWN ACK that meets a handshake (§8.5.1 E).
+    fn handle_foreign_tag(
+        &mut self,
+        now: Instant,
+        index: usize,
+        route: Route,
+        packet: &Packet<'_>,
+        tag: u32,
+    ) -> bool {
+        let Some(association) = self.table.get_mut(index) else { return false };
+        let reflected = association.peer_tag() == Some(tag);
+        match packet.chunks().next() {
+            Some(Ok(Chunk::Abort(abort))) if reflected && abort.tag_reflected => {
+                association.handle_reflected_abort(now, abort.causes);
+            }
+            Some(Ok(Chunk::ShutdownComplete(complete))) if reflected && complete.tag_reflected => {
+                association.handle_reflected_shutdown_complete(now);
+            }
+            Some(Ok(Chunk::ShutdownAck)) if is_handshake(association.phase()) => {
+                association.answer_shutdown_ack(route, packet);
+            }
+            _ => return false,
+        }
+        self.table.touch(index);
+        true
+    }
+}
+
+/// RFC 9260 §8.4 rules 2 to 8. INIT and COOKIE ECHO have been taken care of.
+fn verdict(packet: &Packet<'_>) -> Verdict {
+    let mut verdict = Verdict::Abort;
+    for (position, chunk) in packet.chunks().enumerate() {
+        match chunk {
+            Ok(Chunk::Abort(_)) => return Verdict::Discard,
+            Ok(Chunk::ShutdownComplete(_) | Chunk::CookieAck | Chunk::Init(_)) => verdict = Verdict::Discard,
+            Ok(Chunk::Error(error)) => {
+                let stale = error.causes.take(16).any(|cause| matches!(cause, Ok(Cause::StaleCookie { .. })));
+                if stale {
+                    verdict = Verdict::Discard;
+                }
+            }
+            Ok(Chunk::ShutdownAck) if position == 0 => verdict = Verdict::ShutdownComplete,
+            Ok(_) | Err(_) => {}
+        }
+    }
+    verdict
+}

@@ -1,0 +1,266 @@
+use core::cmp::Reverse;
+use core::net::SocketAddr;
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use whimbrel_machine::Instant;
+
+use crate::association::Association;
+use crate::interface::{AssociationId, ConnectToken};
+
+/// The two SCTP ports of a packet, as seen from here.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Lookup {
+    pub(super) local: u16,
+    pub(super) remote: u16,
+}
+
+/// The associations of an endpoint and the ways to find them.
+///
+/// Packets are found by the tag we issued, so a change of address needs no update. The peer's addresses are
+/// indexed for the rest: INIT, COOKIE ECHO, reflected tags, ICMP. An address there includes the UDP encapsulation
+/// port: two hosts behind one NAT may well choose the same SCTP port, and must not be taken for a restart of each
+/// other.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    slots: Vec<Slot>,
+    free: Vec<usize>,
+    live: usize,
+    created: u64,
+    /// Never iterated: its order is not defined.
+    by_tag: FxHashMap<u32, usize>,
+    by_peer: BTreeMap<(SocketAddr, Lookup), usize>,
+    ports: BTreeMap<u16, usize>,
+    by_token: BTreeMap<ConnectToken, usize>,
+    /// Earliest deadline per association, possibly out of date: an entry counts only if it equals the slot's
+    /// `registered`, and is renewed when it fires too early. So a timer that is pushed back with every SACK costs
+    /// nothing here.
+    deadlines: BinaryHeap<Reverse<(Instant, usize)>>,
+    touched: VecDeque<usize>,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    association: Option<Box<Association>>,
+    generation: u32,
+    tag: u32,
+    peers: SmallVec<[SocketAddr; 2]>,
+    registered: Option<Instant>,
+    touched: bool,
+}
+
+impl Table {
+    // ---- changes
+
+    /// Adds an association made by `make` from its name and a number that is never used twice.
+    pub(super) fn insert(&mut self, make: impl FnOnce(AssociationId, u64) -> Association) -> usize {
+        let index = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(Slot::default());
+            self.slots.len() - 1
+        });
+        let slot = &mut self.slots[index];
+        slot.generation = slot.generation.wrapping_add(1);
+        let id = AssociationId((u64::from(slot.generation) << 32) | index as u64);
+        self.created += 1;
+        let association = make(id, self.created);
+        let (token, port) = (association.identity.token, association.identity.local_port);
+        slot.association = Some(Box::new(association));
+        self.live += 1;
+        *self.ports.entry(port).or_insert(0) += 1;
+        if let Some(token) = token {
+            self.by_token.insert(token, index);
+        }
+        self.reindex(index);
+        index
+    }
+
+    /// Brings the indices up to date with the association's tag and peer addresses.
+    pub(super) fn reindex(&mut self, index: usize) {
+        self.unindex(index);
+        let slot = &mut self.slots[index];
+        let Some(association) = &slot.association else { return };
+        if association.is_closed() {
+            return;
+        }
+        let lookup = lookup(association);
+        slot.tag = association.identity.local_tag;
+        slot.peers = association.remotes().into();
+        self.by_tag.insert(slot.tag, index);
+        for &peer in &slot.peers {
+            self.by_peer.entry((peer, lookup)).or_insert(index);
+        }
+    }
+
+    fn unindex(&mut self, index: usize) {
+        let slot = &mut self.slots[index];
+        let Some(association) = &slot.association else { return };
+        let lookup = lookup(association);
+        if self.by_tag.get(&slot.tag) == Some(&index) {
+            self.by_tag.remove(&slot.tag);
+        }
+        for peer in core::mem::take(&mut slot.peers) {
+            if self.by_peer.get(&(peer, lookup)) == Some(&index) {
+                self.by_peer.remove(&(peer, lookup));
+            }
+        }
+    }
+
+    /// Notes that something happened to the association, so that it is asked for output.
+    pub(super) fn touch(&mut self, index: usize) {
+        let slot = &mut self.slots[index];
+        if !slot.touched {
+            slot.touched = true;
+            self.touched.push_back(index);
+        }
+    }
+
+    pub(super) fn touch_by_id(&mut self, id: AssociationId) -> Option<&mut Association> {
+        let index = self.index(id)?;
+        self.touch(index);
+        self.get_mut(index)
+    }
+
+    pub(super) fn first_touched(&self) -> Option<usize> {
+        self.touched.front().copied()
+    }
+
+    /// The first touched association has nothing more to say: registers its deadline, or removes it if it is
+    /// closed.
+    pub(super) fn settle(&mut self, index: usize) {
+        debug_assert_eq!(self.touched.front(), Some(&index));
+        self.touched.pop_front();
+        self.slots[index].touched = false;
+        let Some(association) = &self.slots[index].association else { return };
+        if association.is_closed() {
+            self.remove(index);
+            return;
+        }
+        let deadline = association.next_deadline();
+        let slot = &mut self.slots[index];
+        if let Some(at) = deadline
+            && slot.registered.is_none_or(|registered| at < registered)
+        {
+            slot.registered = Some(at);
+            self.deadlines.push(Reverse((at, index)));
+        }
+    }
+
+    fn remove(&mut self, index: usize) {
+        self.unindex(index);
+        let slot = &mut self.slots[index];
+        let Some(association) = slot.association.take() else { return };
+        slot.registered = None;
+        let port = association.identity.local_port;
+        if let Some(count) = self.ports.get_mut(&port) {
+            *count -= 1;
+            if *count == 0 {
+                self.ports.remove(&port);
+            }
+        }
+        if let Some(token) = association.identity.token {
+            self.by_token.remove(&token);
+        }
+        self.live -= 1;
+        self.free.push(index);
+    }
+
+    /// An association whose deadline has passed.
+    pub(super) fn pop_expired(&mut self, now: Instant) -> Option<usize> {
+        loop {
+            let &Reverse((at, index)) = self.deadlines.peek()?;
+            if at > now {
+                return None;
+            }
+            self.deadlines.pop();
+            if self.renew(at, index, now) {
+                return Some(index);
+            }
+        }
+    }
+
+    /// Whether the popped entry is a true deadline; otherwise it is renewed or forgotten.
+    fn renew(&mut self, at: Instant, index: usize, now: Instant) -> bool {
+        let slot = &mut self.slots[index];
+        if slot.registered != Some(at) {
+            return false;
+        }
+        slot.registered = None;
+        let Some(due) = slot.association.as_ref().and_then(|association| association.next_deadline()) else {
+            return false;
+        };
+        if due <= now {
+            return true;
+        }
+        slot.registered = Some(due);
+        self.deadlines.push(Reverse((due, index)));
+        false
+    }
+
+    // ---- views
+
+    /// The next true deadline.
+    pub(super) fn next_deadline(&mut self) -> Option<Instant> {
+        loop {
+            let &Reverse((at, index)) = self.deadlines.peek()?;
+            let slot = &self.slots[index];
+            let current = slot.association.as_ref().and_then(|association| association.next_deadline());
+            if slot.registered == Some(at) && current == Some(at) {
+                return Some(at);
+            }
+            // Out of date. Renewing it now spares the driver an empty wake-up.
+            self.deadlines.pop();
+            if self.renew(at, index, Instant::ZERO) {
+                return Some(at);
+            }
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.live
+    }
+
+    pub(super) fn get(&self, index: usize) -> Option<&Association> {
+        self.slots.get(index)?.association.as_deref()
+    }
+
+    pub(super) fn get_mut(&mut self, index: usize) -> Option<&mut Association> {
+        self.slots.get_mut(index)?.association.as_deref_mut()
+    }
+
+    pub(super) fn by_id(&self, id: AssociationId) -> Option<&Association> {
+        self.get(self.index(id)?)
+    }
+
+    fn index(&self, id: AssociationId) -> Option<usize> {
+        let index = (id.0 & u64::from(u32::MAX)) as usize;
+        let slot = self.slots.get(index)?;
+        (u64::from(slot.generation) == id.0 >> 32 && slot.association.is_some()).then_some(index)
+    }
+
+    pub(super) fn has_tag(&self, tag: u32) -> bool {
+        self.by_tag.contains_key(&tag)
+    }
+
+    /// The association that issued `tag`, if the ports are its own, too.
+    pub(super) fn by_tag(&self, tag: u32, ports: Lookup) -> Option<usize> {
+        let index = *self.by_tag.get(&tag)?;
+        self.get(index).filter(|association| lookup(association) == ports).map(|_| index)
+    }
+
+    pub(super) fn by_peer(&self, peer: SocketAddr, ports: Lookup) -> Option<usize> {
+        self.by_peer.get(&(peer, ports)).copied()
+    }
+
+    pub(super) fn by_token(&self, token: ConnectToken) -> Option<usize> {
+        self.by_token.get(&token).copied()
+    }
+
+    pub(super) fn uses_port(&self, port: u16) -> bool {
+        self.ports.contains_key(&port)
+    }
+}
+
+fn lookup(association: &Association) -> Lookup {
+    Lookup { local: association.identity.local_port, remote: association.identity.remote_port }
+}

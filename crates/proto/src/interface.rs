@@ -1,0 +1,461 @@
+//! What users and SCTP say to each other (RFC 9260 §11): commands one way, events the other, and views.
+
+use core::net::SocketAddr;
+use core::time::Duration;
+
+use bytes::Bytes;
+use whimbrel_machine::Route;
+use whimbrel_wire::{PayloadProtocolId, StreamId};
+
+/// Names an association within its endpoint; never used twice.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct AssociationId(pub(crate) u64);
+
+impl AssociationId {
+    /// The number, for display and logs.
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+}
+
+/// Names a path within its association; never used twice.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct PathId(pub(crate) u32);
+
+impl PathId {
+    /// The number, for display and logs.
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+}
+
+/// Chosen by whoever gives [`Command::Connect`], to recognise the answer.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ConnectToken(pub u64);
+
+/// Whether a message waits for earlier ones of its stream (RFC 9260 §6.6).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Delivery {
+    /// In order within the stream.
+    #[default]
+    Ordered,
+    /// As soon as it is complete (U bit).
+    Unordered,
+}
+
+/// When the peer should acknowledge a message.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Acknowledge {
+    /// As the peer's delayed acknowledgement has it.
+    #[default]
+    Delayed,
+    /// At once: sets the I bit of the last DATA chunk (RFC 7053).
+    Immediately,
+}
+
+/// A user message to send.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Message {
+    /// Outbound stream.
+    pub stream: StreamId,
+    /// Payload protocol identifier, passed on unseen.
+    pub ppid: PayloadProtocolId,
+    /// Ordered or not.
+    pub delivery: Delivery,
+    /// Delayed or immediate acknowledgement.
+    pub acknowledge: Acknowledge,
+    /// The content; must not be empty (RFC 9260 §6.2: no user data is an error).
+    pub payload: Bytes,
+}
+
+impl Message {
+    /// An ordered message on `stream` with payload protocol identifier 0.
+    pub fn new(stream: StreamId, payload: impl Into<Bytes>) -> Self {
+        Self {
+            stream,
+            ppid: PayloadProtocolId(0),
+            delivery: Delivery::Ordered,
+            acknowledge: Acknowledge::Delayed,
+            payload: payload.into(),
+        }
+    }
+}
+
+/// Which part of a user message a [`Received`] carries.
+///
+/// Anything but `Whole` comes from partial delivery (RFC 9260 §6.9): the message is too large for the receive
+/// buffer. The parts of one message arrive in order, and nothing else of the same stream and [`Delivery`] between.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Part {
+    /// The whole message.
+    Whole,
+    /// The beginning.
+    First,
+    /// Neither beginning nor end.
+    Middle,
+    /// The end.
+    Last,
+}
+
+/// A received user message, or a part of one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Received {
+    /// Inbound stream.
+    pub stream: StreamId,
+    /// Payload protocol identifier.
+    pub ppid: PayloadProtocolId,
+    /// Ordered or not.
+    pub delivery: Delivery,
+    /// Whole message or which part.
+    pub part: Part,
+    /// The content, contiguous.
+    pub payload: Bytes,
+}
+
+/// A wish of the user.
+#[derive(Clone, Debug)]
+pub enum Command {
+    /// Accept associations on SCTP port `port` from now on.
+    Listen {
+        /// SCTP port, not the UDP encapsulation port.
+        port: u16,
+    },
+    /// Accept no further associations on `port`; existing ones live on.
+    StopListening {
+        /// SCTP port.
+        port: u16,
+    },
+    /// Set up an association (ASSOCIATE, RFC 9260 §11.1.2). Answered by [`Event::Up`] or [`Event::ConnectFailed`].
+    Connect {
+        /// Comes back in the answer.
+        token: ConnectToken,
+        /// The peer's addresses, best first, at least one. All count as confirmed (RFC 9260 §5.4).
+        remote: Vec<SocketAddr>,
+        /// The peer's SCTP port.
+        remote_port: u16,
+        /// Our SCTP port; `None` picks a random ephemeral one.
+        local_port: Option<u16>,
+    },
+    /// Give up an attempt to connect.
+    CancelConnect {
+        /// As given to [`Command::Connect`].
+        token: ConnectToken,
+    },
+    /// Send a message. Refused messages come back as [`Event::SendRefused`].
+    Send {
+        /// Where.
+        association: AssociationId,
+        /// What.
+        message: Message,
+    },
+    /// The user has taken this many bytes of received messages; opens the receive window.
+    Release {
+        /// Where.
+        association: AssociationId,
+        /// Bytes of [`Received::payload`] consumed.
+        bytes: usize,
+    },
+    /// Close gracefully: everything queued is delivered first (RFC 9260 §9.2).
+    Shutdown {
+        /// Where.
+        association: AssociationId,
+    },
+    /// Close at once, telling the peer why (RFC 9260 §9.1).
+    Abort {
+        /// Where.
+        association: AssociationId,
+        /// Upper layer abort reason, truncated to 512 bytes.
+        reason: Bytes,
+    },
+    /// Make a path the primary path.
+    SetPrimary {
+        /// Where.
+        association: AssociationId,
+        /// Must be confirmed.
+        path: PathId,
+    },
+    /// Send a heartbeat on a path now (RFC 9260 §11.1.10).
+    RequestHeartbeat {
+        /// Where.
+        association: AssociationId,
+        /// Which path.
+        path: PathId,
+    },
+}
+
+/// Why an association ended, or never began.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum CloseReason {
+    /// Both sides agreed: a graceful shutdown.
+    #[error("closed")]
+    Shutdown,
+    /// We aborted it on the user's wish.
+    #[error("aborted")]
+    Aborted,
+    /// The peer aborted it.
+    #[error("aborted by the peer: {}", describe_abort(.causes, .reason))]
+    AbortedByPeer {
+        /// Cause codes of the ABORT, in order (RFC 9260 §3.3.10).
+        causes: Vec<u16>,
+        /// Upper layer abort reason, empty if none.
+        reason: Bytes,
+    },
+    /// We aborted it because the peer broke the protocol.
+    #[error("protocol violation by the peer: {0}")]
+    ProtocolViolation(&'static str),
+    /// The peer does not answer (Association.Max.Retrans or Max.Init.Retransmits).
+    #[error("the peer does not answer")]
+    Unreachable,
+    /// ICMP said that the peer has no SCTP.
+    #[error("the peer host does not speak SCTP")]
+    NoSctp,
+    /// The user's own request could not be carried out.
+    #[error("{0}")]
+    Refused(&'static str),
+}
+
+fn describe_abort(causes: &[u16], reason: &Bytes) -> String {
+    if !reason.is_empty() {
+        return String::from_utf8_lossy(reason).into_owned();
+    }
+    match causes.first() {
+        Some(&code) => format!("cause {code}, {}", cause_name(code)),
+        None => "no reason given".to_owned(),
+    }
+}
+
+/// The name of a cause code (RFC 9260 §3.3.10 and extensions).
+pub fn cause_name(code: u16) -> &'static str {
+    use whimbrel_wire::cause_code as c;
+    match code {
+        c::INVALID_STREAM_IDENTIFIER => "Invalid Stream Identifier",
+        c::MISSING_MANDATORY_PARAMETER => "Missing Mandatory Parameter",
+        c::STALE_COOKIE => "Stale Cookie",
+        c::OUT_OF_RESOURCE => "Out of Resource",
+        c::UNRESOLVABLE_ADDRESS => "Unresolvable Address",
+        c::UNRECOGNIZED_CHUNK_TYPE => "Unrecognized Chunk Type",
+        c::INVALID_MANDATORY_PARAMETER => "Invalid Mandatory Parameter",
+        c::UNRECOGNIZED_PARAMETERS => "Unrecognized Parameters",
+        c::NO_USER_DATA => "No User Data",
+        c::COOKIE_RECEIVED_WHILE_SHUTTING_DOWN => "Cookie Received While Shutting Down",
+        c::RESTART_WITH_NEW_ADDRESSES => "Restart of an Association with New Addresses",
+        c::USER_INITIATED_ABORT => "User-Initiated Abort",
+        c::PROTOCOL_VIOLATION => "Protocol Violation",
+        c::DELETE_LAST_ADDRESS => "Request to Delete Last Remaining IP Address",
+        c::RESOURCE_SHORTAGE => "Operation Refused Due to Resource Shortage",
+        c::DELETE_SOURCE_ADDRESS => "Request to Delete Source IP Address",
+        c::ILLEGAL_ASCONF_ACK => "Association Aborted Due to Illegal ASCONF-ACK",
+        c::NO_AUTHORIZATION => "Request Refused - No Authorization",
+        c::UNSUPPORTED_HMAC_IDENTIFIER => "Unsupported HMAC Identifier",
+        _ => "unknown",
+    }
+}
+
+/// Why a message was not accepted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum SendError {
+    /// The association is unknown or gone.
+    #[error("the association is closed")]
+    Closed,
+    /// Shutdown has begun: no new data (RFC 9260 §9.2).
+    #[error("the association is shutting down")]
+    ShuttingDown,
+    /// No such outbound stream.
+    #[error("no such outbound stream")]
+    NoSuchStream,
+    /// Empty messages cannot be sent (RFC 9260 §6.2).
+    #[error("an empty message cannot be sent")]
+    Empty,
+    /// The send buffer is full; wait for [`Event::Sent`].
+    #[error("the send buffer is full")]
+    BufferFull,
+}
+
+/// The state of a path (RFC 9260 §5.4, §8.2; RFC 7829).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum PathState {
+    /// Not yet known to lead to the peer; carries no data.
+    Unconfirmed,
+    /// Usable.
+    Active,
+    /// Recent timeouts: avoided while another path is active (RFC 7829).
+    PotentiallyFailed,
+    /// Dead until a heartbeat is answered.
+    Inactive,
+}
+
+/// What an endpoint tells its user.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Event {
+    /// An association is up (COMMUNICATION UP, RFC 9260 §11.2.4).
+    Up {
+        /// Its name.
+        association: AssociationId,
+        /// Set when it answers a [`Command::Connect`]; `None` for one that the peer set up.
+        token: Option<ConnectToken>,
+        /// Usable outbound streams: ids 0 to this − 1.
+        outbound_streams: u16,
+        /// Inbound streams the peer may use.
+        inbound_streams: u16,
+        /// Our SCTP port.
+        local_port: u16,
+        /// The peer's SCTP port.
+        remote_port: u16,
+        /// The primary path's addresses.
+        primary: Route,
+    },
+    /// A [`Command::Connect`] came to nothing.
+    ConnectFailed {
+        /// Which.
+        token: ConnectToken,
+        /// Why.
+        reason: CloseReason,
+    },
+    /// User data arrived. Every byte must be given back by [`Command::Release`] once taken.
+    Message {
+        /// Where.
+        association: AssociationId,
+        /// What.
+        received: Received,
+    },
+    /// The peer has acknowledged this many bytes of user data: the send buffer has room again.
+    Sent {
+        /// Where.
+        association: AssociationId,
+        /// Bytes of [`Message::payload`].
+        bytes: usize,
+    },
+    /// A message was not accepted.
+    SendRefused {
+        /// Where.
+        association: AssociationId,
+        /// The message, as given.
+        message: Message,
+        /// Why.
+        error: SendError,
+    },
+    /// A path has come up or changed state (NETWORK STATUS CHANGE, RFC 9260 §11.2.3).
+    Path {
+        /// Where.
+        association: AssociationId,
+        /// Which.
+        path: PathId,
+        /// Its addresses.
+        route: Route,
+        /// Its new state.
+        state: PathState,
+    },
+    /// New data now goes out on another path than before, or another path was made primary.
+    PathInUse {
+        /// Where.
+        association: AssociationId,
+        /// Carries new data from now on.
+        path: PathId,
+        /// Its addresses.
+        route: Route,
+    },
+    /// The peer has restarted (RFC 9260 §5.2.4 A): data in flight either way may be lost, sequence numbers began
+    /// anew, and whoever restarted may be someone else (RFC 5062 §4). Never ignore it.
+    Restarted {
+        /// Where; the name stays.
+        association: AssociationId,
+        /// Outbound streams after the restart.
+        outbound_streams: u16,
+        /// Bytes of user data that were accepted before and not acknowledged; they are given up.
+        undelivered: usize,
+    },
+    /// The peer has begun a graceful shutdown: it takes no new data, and will send what it has queued.
+    PeerShutdown {
+        /// Where.
+        association: AssociationId,
+    },
+    /// The peer reported errors that do not end the association (COMMUNICATION ERROR, RFC 9260 §11.2.6).
+    PeerError {
+        /// Where.
+        association: AssociationId,
+        /// Cause codes.
+        causes: Vec<u16>,
+    },
+    /// The association is gone; nothing further comes of it.
+    Closed {
+        /// Which.
+        association: AssociationId,
+        /// Why.
+        reason: CloseReason,
+        /// Bytes of user data that were accepted but not acknowledged by the peer.
+        undelivered: usize,
+    },
+}
+
+/// A view of one path.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PathView {
+    /// Its name.
+    pub id: PathId,
+    /// Its addresses.
+    pub route: Route,
+    /// Its state.
+    pub state: PathState,
+    /// Whether it is the primary path.
+    pub primary: bool,
+    /// Whether new data goes out on it now.
+    pub in_use: bool,
+    /// Smoothed round-trip time, if measured.
+    pub srtt: Option<Duration>,
+    /// Current retransmission timeout, backoff included.
+    pub rto: Duration,
+    /// Congestion window, bytes.
+    pub cwnd: usize,
+    /// Slow-start threshold, bytes.
+    pub ssthresh: usize,
+    /// Bytes in flight.
+    pub flight_size: usize,
+    /// Packet size in use (SCTP packet), bytes.
+    pub packet_size: usize,
+    /// Consecutive errors.
+    pub error_count: u32,
+    /// Totals since the path began.
+    pub counters: PathCounters,
+}
+
+/// Totals of one path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PathCounters {
+    /// Packets sent.
+    pub packets_sent: u64,
+    /// Bytes of SCTP packets sent.
+    pub bytes_sent: u64,
+    /// Packets received.
+    pub packets_received: u64,
+    /// Bytes of SCTP packets received.
+    pub bytes_received: u64,
+    /// DATA chunks sent for the first time.
+    pub data_sent: u64,
+    /// DATA chunks retransmitted on this path.
+    pub data_retransmitted: u64,
+    /// T3-rtx expirations.
+    pub timeouts: u64,
+    /// Fast retransmit events.
+    pub fast_retransmits: u64,
+}
+
+/// Totals of one association.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct AssociationStats {
+    /// User messages handed over by the user.
+    pub messages_sent: u64,
+    /// Bytes of these.
+    pub bytes_sent: u64,
+    /// User messages delivered to the user.
+    pub messages_received: u64,
+    /// Bytes of these.
+    pub bytes_received: u64,
+    /// DATA chunks received twice.
+    pub duplicates_received: u64,
+    /// Packets dropped because of a wrong checksum, tag or form.
+    pub packets_dropped: u64,
+    /// User bytes accepted and not yet acknowledged.
+    pub send_queued: usize,
+    /// Bytes in the receive buffer.
+    pub receive_queued: usize,
+}

@@ -1,0 +1,46 @@
+//! Whimbrel's SCTP (RFC 9260): endpoints, associations, paths and streams as a pure state machine.
+//!
+//! No socket, clock, thread or ambient randomness: facts and wishes go in through `handle_*` and
+//! [`Endpoint::handle_command`], packets, events and deadlines come out through `poll_*`. Same inputs and seed, same
+//! bytes out.
+#![forbid(unsafe_code)]
+
+mod association;
+mod config;
+mod cookie;
+mod endpoint;
+mod interface;
+pub mod path;
+mod receive;
+#[cfg(any(test, fuzzing))]
+mod script;
+pub mod send;
+mod timers;
+
+#[cfg(test)]
+#[path = "../tests/support/corpus.rs"]
+mod corpus;
+
+/// The bodies of the fuzz targets that reach inside.
+#[cfg(fuzzing)]
+pub mod fuzzing {
+    /// Operations on the chunks that are outstanding.
+    pub fn outstanding(bytes: &[u8]) {
+        crate::send::operations::run(bytes);
+    }
+
+    /// Operations on the receiving half.
+    pub fn receive(bytes: &[u8]) {
+        crate::receive::operations::run(bytes);
+    }
+
+    /// Operations on the set of received TSNs.
+    pub fn tsn_map(bytes: &[u8]) {
+        crate::receive::tsn_map_operations::run(bytes);
+    }
+}
+
+pub use config::*;
+pub use endpoint::{Endpoint, EndpointStats};
+pub use interface::*;
+pub use whimbrel_wire::{PayloadProtocolId, StreamId};

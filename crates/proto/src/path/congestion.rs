@@ -1,0 +1,104 @@
+//! Congestion control of one path (RFC 9260 §7): the trait a new idea implements, and [`Reno`], the RFC's own.
+
+use core::fmt::Debug;
+
+use whimbrel_machine::Instant;
+
+use crate::InitialWindow;
+
+mod reno;
+
+pub use reno::Reno;
+
+/// Decides how much may be in flight on one path.
+///
+/// All sizes are bytes of DATA chunks, chunk header and padding included (RFC 9260 §7.2). Each path has its own
+/// controller, which sees only what happens on that path. The association does the counting (flight size, miss
+/// indications, Fast Recovery, timers), limits bursts, and sends whenever the flight size is below
+/// [`cwnd`](Self::cwnd); the controller only moves its window.
+pub trait CongestionControl: Debug + Send {
+    /// The congestion window in bytes. A packet may be sent while less than this is in flight, so it overbooks by
+    /// less than one packet (RFC 9260 §6.1 B).
+    fn cwnd(&self) -> usize;
+
+    /// The slow-start threshold in bytes.
+    fn ssthresh(&self) -> usize;
+
+    /// A SACK acknowledged DATA sent on this path. Where the same SACK reports a loss too, this comes before
+    /// [`on_fast_retransmit`](Self::on_fast_retransmit) (RFC 9260 §7.2.4, last note).
+    fn on_acked(&mut self, acked: &Acked);
+
+    /// DATA last sent on this path is lost by miss indications, and the association was not in Fast Recovery
+    /// (RFC 9260 §7.2.4 rule 2): called once per Fast Recovery.
+    fn on_fast_retransmit(&mut self);
+
+    /// T3-rtx expired on this path (RFC 9260 §6.3.3 E1).
+    fn on_timeout(&mut self);
+
+    /// No DATA was sent on this path for one more RTO (RFC 9260 §7.2.1, last rule).
+    fn on_idle_period(&mut self);
+
+    /// The largest DATA chunk that fits into a packet of this path has changed (PMDCS, RFC 9260 §1.6), in bytes
+    /// with its header.
+    fn on_packet_size(&mut self, pmdcs: usize);
+
+    /// Back to the state of a new path: the association was restarted, or the route has changed (RFC 9260 §7.2.5).
+    fn reset(&mut self);
+
+    /// Takes over a window known by other means, such as a handover policy's estimate of the new network. Bytes.
+    fn install(&mut self, cwnd: usize, ssthresh: usize);
+}
+
+/// What one SACK means for one path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Acked {
+    /// When the SACK arrived.
+    pub now: Instant,
+    /// Bytes acknowledged for the first time, by the Cumulative TSN Ack or by Gap Ack Blocks, of DATA last sent on
+    /// this path; chunk headers and padding included.
+    pub bytes: usize,
+    /// Bytes in flight on this path when the sender last had the opportunity to send. Several SACKs that are
+    /// handled without sending in between share the value from before the first of them: otherwise all but the
+    /// first would find the window half empty, through no fault of the sender.
+    pub flight_size_before: usize,
+    /// Whether the SACK advanced the Cumulative TSN Ack Point.
+    pub cumulative_advanced: bool,
+    /// Whether the association is in Fast Recovery and this SACK does not end it (RFC 9260 §7.2.4 rule 6).
+    pub in_fast_recovery: bool,
+    /// Whether nothing sent on this path is outstanding any more.
+    pub all_acknowledged: bool,
+}
+
+/// What a controller is told about its path when it is made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NewPath {
+    /// The largest DATA chunk that fits into a packet, header included, in bytes.
+    pub pmdcs: usize,
+    /// Whether the peer's address is an IPv6 address.
+    pub ipv6: bool,
+    /// cwnd to begin with.
+    pub initial_window: InitialWindow,
+    /// L of RFC 9260 §7.2.1: slow start grows by at most this many PMDCS per SACK.
+    pub slow_start_limit: u32,
+}
+
+impl NewPath {
+    /// The initial cwnd in bytes (RFC 9260 §7.2.1, first rule).
+    pub fn initial_cwnd(&self) -> usize {
+        match self.initial_window {
+            InitialWindow::Standard => {
+                let floor = if self.ipv6 { 4344 } else { 4404 };
+                (4 * self.pmdcs).min((2 * self.pmdcs).max(floor))
+            }
+            InitialWindow::Packets(packets) => {
+                self.pmdcs.saturating_mul(packets.max(1) as usize).min(LARGEST_WINDOW)
+            }
+        }
+    }
+}
+
+/// Makes the controller of a new path.
+pub type NewCongestionControl = fn(&NewPath) -> Box<dyn CongestionControl>;
+
+/// No receiver can advertise more, so a larger window means nothing (RFC 9260 §7.2.1: the initial ssthresh).
+const LARGEST_WINDOW: usize = u32::MAX as usize;

@@ -1,0 +1,90 @@
+use super::*;
+
+use proptest::prelude::*;
+
+fn config(initial: u64, min: u64, max: u64) -> RtoConfig {
+    RtoConfig {
+        initial: Duration::from_millis(initial),
+        min: Duration::from_millis(min),
+        max: Duration::from_millis(max),
+    }
+}
+
+fn ms(n: u64) -> Duration {
+    Duration::from_millis(n)
+}
+
+fn rttvar(rto: &Rto) -> Option<Duration> {
+    rto.smoothed.map(|smoothed| Duration::from_nanos(smoothed.rttvar))
+}
+
+/// RFC 9260 §6.3.1 C1 to C3.
+#[test]
+fn first_and_second_measurement_follow_the_formulas() {
+    let mut rto = Rto::new(&config(1000, 10, 60_000));
+    assert_eq!((rto.current(), rto.srtt()), (ms(1000), None));
+    rto.on_measurement(ms(100));
+    assert_eq!((rto.srtt(), rttvar(&rto), rto.current()), (Some(ms(100)), Some(ms(50)), ms(300)));
+    rto.on_measurement(ms(180));
+    // RTTVAR = 3/4·50 + 1/4·80, with the SRTT from before; SRTT = 7/8·100 + 1/8·180.
+    assert_eq!(rttvar(&rto), Some(Duration::from_micros(57_500)));
+    assert_eq!(rto.srtt(), Some(ms(110)));
+    assert_eq!(rto.current(), ms(110 + 230));
+}
+
+/// RFC 9260 §6.3.1 C6, C7.
+#[test]
+fn minimum_and_maximum_hold() {
+    let mut rto = Rto::new(&config(500, 200, 10_000));
+    rto.on_measurement(ms(1));
+    assert_eq!(rto.current(), ms(200));
+    rto.on_measurement(Duration::from_secs(3600));
+    assert_eq!(rto.current(), ms(10_000));
+}
+
+/// The series behind every failover time: RTO·2^i, cut at RTO.Max (RFC 9260 §6.3.3 E2).
+#[test]
+fn backing_off_doubles_and_a_measurement_ends_it() {
+    let mut rto = Rto::new(&config(1000, 1000, 60_000));
+    let seen: Vec<u64> = (0..8)
+        .map(|_| {
+            let now = rto.current().as_secs();
+            rto.back_off();
+            now
+        })
+        .collect();
+    assert_eq!(seen, [1, 2, 4, 8, 16, 32, 60, 60]);
+    assert_eq!(rto.without_back_off(), ms(1000));
+    rto.on_measurement(ms(10));
+    assert_eq!(rto.current(), ms(1000));
+}
+
+/// RFC 9260 §6.3.1 G1: even on a path without any variation RTTVAR stays above zero.
+#[test]
+fn variation_never_reaches_zero() {
+    let mut rto = Rto::new(&RtoConfig { min: Duration::from_nanos(1), ..config(1000, 1, 60_000) });
+    for _ in 0..200 {
+        rto.on_measurement(ms(40));
+    }
+    assert_eq!(rttvar(&rto), Some(Duration::from_nanos(1)));
+    assert_eq!(rto.current(), ms(40) + Duration::from_nanos(4));
+}
+
+proptest! {
+    /// No sequence of events leaves the bounds or overflows.
+    #[test]
+    fn stays_between_the_bounds(events in proptest::collection::vec(proptest::option::of(any::<u64>()), 0..200)) {
+        let mut rto = Rto::new(&config(500, 200, 10_000));
+        for event in events {
+            let before = rto.current();
+            match event {
+                Some(rtt) => rto.on_measurement(Duration::from_nanos(rtt)),
+                None => {
+                    rto.back_off();
+                    prop_assert!(rto.current() >= before);
+                }
+            }
+            prop_assert!(rto.current() >= ms(200) && rto.current() <= ms(10_000));
+        }
+    }
+}

@@ -1,0 +1,92 @@
+use core::net::{IpAddr, SocketAddr};
+
+use whimbrel_machine::Route;
+
+use super::Path;
+use crate::interface::PathId;
+
+/// The paths of an association, in the order they were added.
+#[derive(Debug)]
+pub(crate) struct Paths {
+    list: Vec<Path>,
+    primary: PathId,
+    next_id: u32,
+}
+
+impl Paths {
+    /// A set without paths; the first one added becomes the primary path.
+    pub(crate) fn new() -> Self {
+        Self { list: Vec::new(), primary: PathId(0), next_id: 0 }
+    }
+
+    pub(crate) fn next_id(&mut self) -> PathId {
+        let id = PathId(self.next_id);
+        self.next_id += 1;
+        id
+    }
+
+    pub(crate) fn push(&mut self, path: Path) {
+        if self.list.is_empty() {
+            self.primary = path.id;
+        }
+        self.list.push(path);
+    }
+
+    pub(crate) fn primary(&self) -> PathId {
+        self.primary
+    }
+
+    pub(crate) fn set_primary(&mut self, id: PathId) {
+        debug_assert!(self.get(id).is_some());
+        self.primary = id;
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Path> {
+        self.list.iter()
+    }
+
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Path> {
+        self.list.iter_mut()
+    }
+
+    pub(crate) fn get(&self, id: PathId) -> Option<&Path> {
+        self.list.iter().find(|p| p.id == id)
+    }
+
+    pub(crate) fn get_mut(&mut self, id: PathId) -> Option<&mut Path> {
+        self.list.iter_mut().find(|p| p.id == id)
+    }
+
+    /// The path whose addresses are exactly these.
+    pub(crate) fn by_route(&self, route: Route) -> Option<PathId> {
+        self.list.iter().find(|p| p.route == route).map(|p| p.id)
+    }
+
+    /// The path between these two IP addresses, whatever the encapsulation ports.
+    pub(crate) fn by_ips(&self, local: IpAddr, remote: IpAddr) -> Option<PathId> {
+        let between = |p: &&Path| p.route.local.ip() == local && p.route.remote.ip() == remote;
+        self.list.iter().find(between).map(|p| p.id)
+    }
+
+    /// Some path to this address of the peer, a confirmed one if there is.
+    pub(crate) fn to_remote(&self, remote: IpAddr) -> Option<PathId> {
+        let to = |p: &&Path| p.route.remote.ip() == remote;
+        let confirmed = self.list.iter().filter(to).find(|p| p.confirmed);
+        confirmed.or_else(|| self.list.iter().find(to)).map(|p| p.id)
+    }
+
+    /// The peer's addresses, each once.
+    pub(crate) fn remotes(&self) -> Vec<SocketAddr> {
+        let mut out: Vec<SocketAddr> = Vec::with_capacity(self.list.len());
+        for path in &self.list {
+            if !out.contains(&path.route.remote) {
+                out.push(path.route.remote);
+            }
+        }
+        out
+    }
+}

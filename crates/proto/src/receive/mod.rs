@@ -1,0 +1,330 @@
+//! The receiving half of an association (RFC 9260 §6.2, §6.5 to §6.7, §6.9).
+//!
+//! ```text
+//! DATA -> TSN map -> room in the window? -> reassembly, order of the stream -> pop() -> release()
+//!              \-> acknowledgement -> write_sack()
+//! ```
+//!
+//! Leaf state: it does no I/O and starts no timers; [`Receive::ack_deadline`] says when to come back.
+//!
+//! What a peer can make it hold is bounded: payload by the receive buffer, bookkeeping by [`window::OVERHEAD`], TSNs
+//! by [`tsn_map::WINDOW`], duplicates by [`acknowledgement::MAX_DUPLICATES`], streams by two bytes each.
+
+mod acknowledgement;
+mod held;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod operations;
+mod reassembly;
+mod streams;
+mod tsn_map;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod tsn_map_operations;
+mod window;
+
+use whimbrel_machine::Instant;
+use whimbrel_wire::{Data, GapAckBlock, SackBuilder, Tsn};
+
+use self::acknowledgement::{Acknowledgement, Urgency};
+use self::reassembly::Reassembly;
+use self::tsn_map::{Place, TsnMap};
+use self::window::Window;
+use crate::config::SackConfig;
+use crate::interface::Received;
+
+/// Gap ack blocks whose memory is kept between SACKs.
+const KEPT_BLOCKS: usize = 64;
+
+/// Everything the peer sent that the user has not yet released, and what to tell the peer about it.
+///
+/// Per packet: [`Receive::on_data`] for each DATA chunk, then [`Receive::packet_done`]; then [`Receive::pop`] until
+/// `None`, and a SACK if [`Receive::ack_due`].
+#[derive(Debug)]
+pub(crate) struct Receive {
+    tsns: TsnMap,
+    window: Window,
+    reassembly: Reassembly,
+    acknowledgement: Acknowledgement,
+    inbound_streams: u16,
+    duplicates: u64,
+    violation: Option<&'static str>,
+    /// The blocks of the SACK last written.
+    blocks: Vec<GapAckBlock>,
+    #[cfg(any(debug_assertions, test, fuzzing))]
+    largest_chunk: usize,
+}
+
+/// What became of a DATA chunk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum DataOutcome {
+    /// Accepted.
+    New,
+    /// Received before; will be reported.
+    Duplicate,
+    /// Dropped and not acknowledged: the buffer is full (RFC 9260 §6.2).
+    NoRoom,
+    /// Dropped and not acknowledged: further ahead than TSNs are remembered.
+    OutsideWindow,
+    /// Acknowledged and discarded; the caller reports the invalid stream identifier (RFC 9260 §6.5).
+    InvalidStream,
+    /// No correct peer sends this; the caller aborts. No further DATA is taken, but what was complete can be popped.
+    Violation(&'static str),
+}
+
+impl Receive {
+    /// For a peer whose first DATA will have `peer_initial_tsn`, with streams `0..inbound_streams`, and `buffer`
+    /// bytes that were advertised as `a_rwnd` during the handshake.
+    pub(crate) fn new(peer_initial_tsn: Tsn, inbound_streams: u16, buffer: usize, sack: &SackConfig) -> Self {
+        Self {
+            tsns: TsnMap::new(peer_initial_tsn),
+            window: Window::new(buffer),
+            reassembly: Reassembly::new(buffer),
+            acknowledgement: Acknowledgement::new(sack.delay, sack.packets),
+            inbound_streams,
+            duplicates: 0,
+            violation: None,
+            blocks: Vec::new(),
+            #[cfg(any(debug_assertions, test, fuzzing))]
+            largest_chunk: 0,
+        }
+    }
+
+    // ---- inputs
+
+    /// Takes one DATA chunk. Its payload must not be empty (the caller answers that with "No User Data").
+    #[inline]
+    pub(crate) fn on_data(&mut self, data: &Data<'_>) -> DataOutcome {
+        if let Some(what) = self.violation {
+            return DataOutcome::Violation(what);
+        }
+        let position = match self.tsns.place(data.tsn) {
+            Place::New(position) => position,
+            Place::Duplicate => {
+                self.duplicates += 1;
+                self.acknowledgement.on_duplicate(data.tsn);
+                return DataOutcome::Duplicate;
+            }
+            Place::OutsideWindow => {
+                self.acknowledgement.on_chunk(Urgency::Immediate);
+                return DataOutcome::OutsideWindow;
+            }
+        };
+        let valid = data.stream.0 < self.inbound_streams;
+        if valid && !self.admit(position, data.payload.len()) {
+            if position == self.tsns.cumulative() + 1 {
+                // Only the user can make room for this chunk, so it gets what there is of the message (RFC 9260 §6.9).
+                self.reassembly.deliver_unfinished();
+            }
+            // RFC 9260 §6.2: whoever drops DATA MUST send a SACK at once.
+            self.acknowledgement.on_chunk(Urgency::Immediate);
+            return DataOutcome::NoRoom;
+        }
+        // RFC 7053 §5.2: the I bit. RFC 5681 §4.2: what fills a gap, wholly or in part, is acknowledged at once.
+        let urgent = data.immediate || self.tsns.has_gaps();
+        self.acknowledgement.on_chunk(if urgent { Urgency::Immediate } else { Urgency::Delayed });
+        let outcome = match self.accept(position, data, valid) {
+            Err(what) => {
+                self.violation = Some(what);
+                return DataOutcome::Violation(what);
+            }
+            Ok(()) if valid => DataOutcome::New,
+            Ok(()) => DataOutcome::InvalidStream,
+        };
+        self.quick_invariants();
+        outcome
+    }
+
+    /// All chunks of a packet have been taken: decides when to acknowledge it. Nothing happens if none was DATA.
+    #[inline]
+    pub(crate) fn packet_done(&mut self, now: Instant) {
+        self.acknowledgement.packet_done(now, self.tsns.has_gaps());
+    }
+
+    // ---- commands
+
+    /// The user has consumed `bytes` of what it got. Makes a SACK due if the window has opened by a quarter of the
+    /// buffer, or from less than a packet, since the peer last heard of it (RFC 9260 §6.2).
+    pub(crate) fn release(&mut self, bytes: usize) {
+        self.window.release(bytes);
+        if self.window.update_due(self.reassembly.items()) {
+            self.acknowledgement.force();
+        }
+        self.quick_invariants();
+    }
+
+    /// Makes a SACK due now.
+    pub(crate) fn force_ack(&mut self) {
+        self.acknowledgement.force();
+    }
+
+    // ---- outputs
+
+    /// The next message or part to deliver. Its bytes count as buffered until [`Receive::release`].
+    #[inline]
+    pub(crate) fn pop(&mut self) -> Option<Received> {
+        let received = self.reassembly.pop()?;
+        self.window.hand_over(received.payload.len());
+        self.quick_invariants();
+        Some(received)
+    }
+
+    /// The SACK of now, at most `max_len` bytes long (but never less than 16): gap ack blocks lowest first as many
+    /// as fit (RFC 9260 §6.7), then duplicates. Whatever was due or pending counts as sent.
+    pub(crate) fn write_sack(&mut self, max_len: usize) -> SackBuilder<'_> {
+        let max_entries = SackBuilder::max_entries(max_len);
+        self.blocks.clear();
+        if self.blocks.capacity() > KEPT_BLOCKS {
+            self.blocks = Vec::new();
+        }
+        if self.tsns.has_gaps() {
+            self.tsns.gap_ack_blocks(max_entries, &mut self.blocks);
+        }
+        SackBuilder {
+            cumulative_tsn_ack: self.tsns.cumulative_tsn(),
+            a_rwnd: saturated(self.window.advertise(self.reassembly.items())),
+            duplicate_tsns: self.acknowledgement.sent(max_entries - self.blocks.len()),
+            gap_ack_blocks: &self.blocks,
+        }
+    }
+
+    /// When a delayed SACK becomes due; `None` if one is due already or there is nothing to acknowledge.
+    pub(crate) fn ack_deadline(&self) -> Option<Instant> {
+        self.acknowledgement.deadline()
+    }
+
+    // ---- views
+
+    /// Whether a SACK must go out now.
+    pub(crate) fn ack_due(&self, now: Instant) -> bool {
+        self.acknowledgement.is_due(now)
+    }
+
+    /// Whether there is something to acknowledge: a SACK should go along if DATA goes out anyway (RFC 9260 §6.1).
+    pub(crate) fn ack_pending(&self) -> bool {
+        self.acknowledgement.is_pending()
+    }
+
+    /// Whether the peer can send no more than a little, if anything, because the user does not read.
+    pub(crate) fn is_full(&self) -> bool {
+        self.window.current(self.reassembly.items()) < window::PACKET
+    }
+
+    /// The Cumulative TSN: it and all before it have been received.
+    pub(crate) fn cumulative_tsn(&self) -> Tsn {
+        self.tsns.cumulative_tsn()
+    }
+
+    /// Whether TSNs beyond the cumulative one have been received.
+    pub(crate) fn has_gaps(&self) -> bool {
+        self.tsns.has_gaps()
+    }
+
+    /// The window that a SACK would advertise now, in bytes.
+    #[cfg(any(test, fuzzing))]
+    pub(crate) fn a_rwnd(&self) -> u32 {
+        saturated(self.window.current(self.reassembly.items()))
+    }
+
+    /// Payload bytes received and not released by the user.
+    pub(crate) fn buffered(&self) -> usize {
+        self.window.used()
+    }
+
+    /// Messages delivered to their end so far.
+    pub(crate) fn messages(&self) -> u64 {
+        self.reassembly.messages()
+    }
+
+    /// Payload bytes delivered so far.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.reassembly.bytes()
+    }
+
+    /// DATA chunks that came more than once.
+    pub(crate) fn duplicates(&self) -> u64 {
+        self.duplicates
+    }
+
+    /// Whether `len` bytes at `position` can be taken; makes room for what fills a gap (RFC 9260 §6.2).
+    #[inline]
+    fn admit(&mut self, position: u64, len: usize) -> bool {
+        let items = self.reassembly.items();
+        if position > self.tsns.highest() {
+            // With the window closed, anything new beyond the highest TSN MUST be dropped.
+            self.window.current(items) > 0 && self.window.fits(len, items)
+        } else {
+            self.window.fits(len, items) || self.make_room(position, len)
+        }
+    }
+
+    /// Drops the highest TSNs held until `len` bytes fit at `position` below them (RFC 9260 §6.2: SHOULD).
+    ///
+    /// What is missing right after the cumulative TSN can displace everything held, so a full buffer never keeps
+    /// out the one chunk that would empty it.
+    fn make_room(&mut self, position: u64, len: usize) -> bool {
+        let items = self.reassembly.items();
+        let (droppable, droppable_bytes) = self.reassembly.droppable();
+        if !self.window.fits_without(droppable_bytes, len, items - droppable) {
+            return false;
+        }
+        while !self.window.fits(len, self.reassembly.items()) {
+            let Some((dropped, bytes)) = self.reassembly.drop_highest(position) else { return false };
+            self.tsns.remove(dropped);
+            self.window.drop_held(bytes);
+            self.acknowledgement.on_chunk(Urgency::Immediate);
+        }
+        true
+    }
+
+    /// Notes the TSN and, if its stream is valid, takes the payload.
+    #[inline]
+    fn accept(&mut self, position: u64, data: &Data<'_>, valid: bool) -> Result<(), &'static str> {
+        let in_order = position == self.tsns.cumulative() + 1;
+        self.tsns.record(position);
+        if valid {
+            #[cfg(any(debug_assertions, test, fuzzing))]
+            {
+                self.largest_chunk = self.largest_chunk.max(data.payload.len());
+            }
+            self.window.take(data.payload.len());
+            if in_order {
+                self.reassembly.in_order(position, data)?;
+            } else {
+                self.reassembly.beyond_gap(position, data)?;
+            }
+        }
+        if in_order {
+            self.reassembly.advanced(self.tsns.cumulative())?;
+        }
+        Ok(())
+    }
+
+    /// [`Receive::invariants`], as long as there is little to walk.
+    #[inline]
+    fn quick_invariants(&self) {
+        #[cfg(debug_assertions)]
+        if self.reassembly.items() <= 32 && self.tsns.highest() - self.tsns.cumulative() <= 64 {
+            self.invariants();
+        }
+    }
+
+    /// Panics if anything contradicts anything. Walks everything.
+    #[cfg(any(debug_assertions, test, fuzzing))]
+    pub(crate) fn invariants(&self) {
+        if self.violation.is_some() {
+            return;
+        }
+        let items = self.reassembly.items();
+        self.tsns.invariants();
+        self.reassembly.invariants(self.tsns.cumulative());
+        self.window.invariants(self.reassembly.kept_bytes(), items, self.largest_chunk);
+        assert!(self.tsns.has_gaps() || self.reassembly.droppable() == (0, 0), "held without a gap");
+    }
+}
+
+fn saturated(bytes: usize) -> u32 {
+    u32::try_from(bytes).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+#[path = "receive_tests.rs"]
+mod tests;

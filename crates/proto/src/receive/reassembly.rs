@@ -1,0 +1,345 @@
+//! From chunks to messages: reassembly (RFC 9260 §6.9), order within streams (§6.6), partial delivery.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use whimbrel_wire::{Data, StreamId};
+
+use super::held::{BEGUN_WITHIN, Header, Held, INCONSISTENT, NO_BEGINNING, Run, SSN_REUSED};
+use super::streams::NextSsns;
+use crate::interface::{Delivery, Part, Received};
+
+pub(super) const SSN_OUT_OF_ORDER: &str = "stream sequence number out of order";
+
+/// Capacity for received messages that is kept when there are none.
+const KEPT_READY: usize = 16;
+/// A message's first allocation is never larger than this on account of the message before it.
+const MAX_HINT: usize = 1 << 20;
+
+/// Turns DATA chunks into messages.
+///
+/// At the cumulative TSN every earlier chunk has been received, so there at most one message is unfinished: it is
+/// the next of its stream and is *built* in one contiguous buffer. Chunks beyond a gap are *held*, unless they are a
+/// whole message whose turn has come.
+#[derive(Debug)]
+pub(super) struct Reassembly {
+    building: Option<Building>,
+    held: Held,
+    next_ssns: NextSsns,
+    ready: VecDeque<Received>,
+    ready_bytes: usize,
+    /// Partial delivery begins when a message in the making is larger than this (RFC 9260 §6.9).
+    first_part: usize,
+    /// It goes on whenever so much more is there.
+    further_part: usize,
+    /// Length of the fragmented message before: the next one is probably as long.
+    hint: usize,
+    messages: u64,
+    bytes: u64,
+}
+
+/// The message that the cumulative TSN has got into.
+#[derive(Debug)]
+struct Building {
+    header: Header,
+    /// The position of the next fragment.
+    next: u64,
+    payload: Vec<u8>,
+    /// Its beginning has been delivered.
+    partial: bool,
+}
+
+impl Reassembly {
+    pub(super) fn new(buffer: usize) -> Self {
+        Self {
+            building: None,
+            held: Held::default(),
+            next_ssns: NextSsns::default(),
+            ready: VecDeque::new(),
+            ready_bytes: 0,
+            first_part: buffer / 2,
+            further_part: buffer / 4,
+            hint: 0,
+            messages: 0,
+            bytes: 0,
+        }
+    }
+
+    /// Takes the chunk right after the cumulative TSN.
+    #[inline]
+    pub(super) fn in_order(&mut self, position: u64, data: &Data<'_>) -> Result<(), &'static str> {
+        let header = Header::of(data);
+        if self.building.is_some() {
+            return self.continue_building(position, header, data);
+        }
+        if !data.beginning {
+            return Err(NO_BEGINNING);
+        }
+        self.expect_turn(&header)?;
+        if data.ending {
+            self.deliver(&header, Part::Whole, Bytes::copy_from_slice(data.payload));
+            self.finished(&header, false);
+        } else {
+            let mut payload = Vec::with_capacity(self.hint.max(data.payload.len().saturating_mul(2)));
+            payload.extend_from_slice(data.payload);
+            self.building = Some(Building { header, next: position + 1, payload, partial: false });
+            self.deliver_part_if_large();
+        }
+        Ok(())
+    }
+
+    /// Takes a chunk beyond a gap.
+    pub(super) fn beyond_gap(&mut self, position: u64, data: &Data<'_>) -> Result<(), &'static str> {
+        let header = Header::of(data);
+        if data.beginning && data.ending && self.may_deliver(&header)? {
+            self.deliver(&header, Part::Whole, Bytes::copy_from_slice(data.payload));
+            self.finished(&header, false);
+            return Ok(());
+        }
+        let Some(first) = self.held.insert(position, header, data)? else { return Ok(()) };
+        if self.may_deliver(&header)? {
+            self.deliver_held(first);
+            self.finished(&header, false);
+            Ok(())
+        } else if header.delivery == Delivery::Ordered {
+            self.held.wait(first, &header)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The cumulative TSN has advanced over held chunks, up to `cumulative`.
+    pub(super) fn advanced(&mut self, cumulative: u64) -> Result<(), &'static str> {
+        while let Some((first, run)) = self.held.take_up_to(cumulative) {
+            self.build_from(first, run)?;
+        }
+        Ok(())
+    }
+
+    /// The next message or part for the user.
+    #[inline]
+    pub(super) fn pop(&mut self) -> Option<Received> {
+        let received = self.ready.pop_front()?;
+        self.ready_bytes -= received.payload.len();
+        if self.ready.is_empty() && self.ready.capacity() > KEPT_READY {
+            self.ready = VecDeque::new();
+        }
+        Some(received)
+    }
+
+    /// Drops the held chunk with the highest TSN if it is beyond `position`; returns where it was and its bytes.
+    pub(super) fn drop_highest(&mut self, position: u64) -> Option<(u64, usize)> {
+        self.held.drop_highest(position)
+    }
+
+    /// How many things are kept apart: fragments beyond gaps, messages and parts not yet taken, a message being built.
+    #[inline]
+    pub(super) fn items(&self) -> usize {
+        self.held.fragments() + self.ready.len() + usize::from(self.building.is_some())
+    }
+
+    /// Of [`Reassembly::items`], those that can be dropped, and their bytes.
+    pub(super) fn droppable(&self) -> (usize, usize) {
+        (self.held.fragments(), self.held.bytes())
+    }
+
+    pub(super) fn messages(&self) -> u64 {
+        self.messages
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Payload bytes not yet taken by the user.
+    #[cfg(any(debug_assertions, test, fuzzing))]
+    pub(super) fn kept_bytes(&self) -> usize {
+        let built = self.building.as_ref().map_or(0, |building| building.payload.len());
+        built + self.held.bytes() + self.ready_bytes
+    }
+
+    /// An ordered message that begins at the cumulative TSN must be the next of its stream: the earlier ones had
+    /// lower TSNs, and all of those were received.
+    #[inline]
+    fn expect_turn(&self, header: &Header) -> Result<(), &'static str> {
+        let in_turn =
+            header.delivery == Delivery::Unordered || header.ssn == self.next_ssns.next(header.stream);
+        if in_turn { Ok(()) } else { Err(SSN_OUT_OF_ORDER) }
+    }
+
+    /// Whether a whole message from beyond a gap is to be delivered now.
+    fn may_deliver(&self, header: &Header) -> Result<bool, &'static str> {
+        let building = self
+            .building
+            .as_ref()
+            .filter(|b| (b.header.stream, b.header.delivery) == (header.stream, header.delivery));
+        match header.delivery {
+            // Nothing comes between the parts of a message (see `Part`).
+            Delivery::Unordered => Ok(!building.is_some_and(|building| building.partial)),
+            Delivery::Ordered if building.is_some_and(|building| building.header.ssn == header.ssn) => {
+                Err(SSN_REUSED)
+            }
+            Delivery::Ordered => Ok(header.ssn == self.next_ssns.next(header.stream)),
+        }
+    }
+
+    fn continue_building(
+        &mut self,
+        position: u64,
+        header: Header,
+        data: &Data<'_>,
+    ) -> Result<(), &'static str> {
+        let Some(building) = &mut self.building else { return Err(NO_BEGINNING) };
+        building.expect(position, &header, data.beginning)?;
+        if data.ending {
+            building.payload.reserve_exact(data.payload.len());
+        }
+        building.payload.extend_from_slice(data.payload);
+        building.next += 1;
+        if data.ending {
+            self.finish_building()
+        } else {
+            self.deliver_part_if_large()
+        }
+        Ok(())
+    }
+
+    /// The held `run` at `first` has no gap before it any more.
+    fn build_from(&mut self, first: u64, run: Run) -> Result<(), &'static str> {
+        let building = match &mut self.building {
+            Some(building) => {
+                building.expect(first, &run.header, run.begins)?;
+                building
+            }
+            None if !run.begins => return Err(NO_BEGINNING),
+            None => {
+                self.expect_turn(&run.header)?;
+                self.building.insert(Building {
+                    header: run.header,
+                    next: first,
+                    payload: Vec::with_capacity(self.hint.max(run.bytes())),
+                    partial: false,
+                })
+            }
+        };
+        run.append_to(&mut building.payload);
+        building.next += run.fragments();
+        if run.ends {
+            self.finish_building();
+        } else {
+            self.deliver_part_if_large();
+        }
+        Ok(())
+    }
+
+    fn finish_building(&mut self) {
+        let Some(building) = self.building.take() else { return };
+        let Building { header, payload, partial, .. } = building;
+        let part = if partial { Part::Last } else { Part::Whole };
+        self.hint = if partial { 0 } else { payload.len().min(MAX_HINT).min(self.first_part) };
+        self.deliver(&header, part, fitted(payload));
+        self.finished(&header, partial);
+    }
+
+    /// Partial delivery of whatever has been built, because nothing more fits the buffer.
+    pub(super) fn deliver_unfinished(&mut self) {
+        let Some(building) = self.building.as_mut().filter(|building| !building.payload.is_empty()) else {
+            return;
+        };
+        let part = if building.partial { Part::Middle } else { Part::First };
+        building.partial = true;
+        let (header, payload) = (building.header, core::mem::take(&mut building.payload));
+        self.deliver(&header, part, fitted(payload));
+    }
+
+    /// Partial delivery (RFC 9260 §6.9): a message that alone takes most of the buffer could never be completed.
+    fn deliver_part_if_large(&mut self) {
+        let Some(building) = &mut self.building else { return };
+        let (part, enough) =
+            if building.partial { (Part::Middle, self.further_part) } else { (Part::First, self.first_part) };
+        if building.payload.len() > enough {
+            building.partial = true;
+            let (header, payload) = (building.header, core::mem::take(&mut building.payload));
+            self.deliver(&header, part, fitted(payload));
+        }
+    }
+
+    /// A message has been delivered to its end: those that waited for it follow.
+    #[inline]
+    fn finished(&mut self, header: &Header, partial: bool) {
+        match header.delivery {
+            Delivery::Ordered => {
+                self.next_ssns.advance(header.stream);
+                if !self.held.is_empty() {
+                    self.deliver_successors(header.stream);
+                }
+            }
+            Delivery::Unordered if partial => {
+                for first in self.held.unordered(header.stream) {
+                    self.deliver_held(first);
+                }
+            }
+            Delivery::Unordered => {}
+        }
+    }
+
+    fn deliver_successors(&mut self, stream: StreamId) {
+        while let Some(run) = self.held.take_waiting(stream, self.next_ssns.next(stream)) {
+            self.deliver(&run.header.clone(), Part::Whole, run.into_payload());
+            self.next_ssns.advance(stream);
+        }
+    }
+
+    fn deliver_held(&mut self, first: u64) {
+        if let Some(run) = self.held.take(first) {
+            self.deliver(&run.header.clone(), Part::Whole, run.into_payload());
+        }
+    }
+
+    #[inline]
+    fn deliver(&mut self, header: &Header, part: Part, payload: Bytes) {
+        self.messages += u64::from(matches!(part, Part::Whole | Part::Last));
+        self.bytes += payload.len() as u64;
+        self.ready_bytes += payload.len();
+        let Header { stream, ppid, delivery, .. } = *header;
+        self.ready.push_back(Received { stream, ppid, delivery, part, payload });
+    }
+
+    #[cfg(any(debug_assertions, test, fuzzing))]
+    /// Panics if the parts contradict each other. Walks everything held.
+    pub(super) fn invariants(&self, cumulative: u64) {
+        self.held.invariants(cumulative);
+        assert_eq!(self.ready_bytes, self.ready.iter().map(|r| r.payload.len()).sum::<usize>());
+        if let Some(building) = &self.building {
+            assert!(building.next <= cumulative + 1);
+            let limit = if building.partial { self.further_part } else { self.first_part };
+            assert!(building.payload.len() <= limit);
+        }
+    }
+}
+
+impl Building {
+    /// Whether the chunk at `position` goes on with this message.
+    #[inline]
+    fn expect(&self, position: u64, header: &Header, begins: bool) -> Result<(), &'static str> {
+        if begins {
+            Err(BEGUN_WITHIN)
+        } else if self.next != position || self.header != *header {
+            Err(INCONSISTENT)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// Gives back capacity that a message would keep for nothing while the user holds it.
+fn fitted(mut payload: Vec<u8>) -> Bytes {
+    if payload.capacity() / 2 > payload.len() {
+        payload.shrink_to_fit();
+    }
+    Bytes::from(payload)
+}
+
+#[cfg(test)]
+#[path = "reassembly_tests.rs"]
+mod tests;

@@ -1,0 +1,136 @@
+//! The receive buffer and what is advertised of it (RFC 9260 §6.2, RFC 1122 §4.2.3.3).
+
+/// What each message, message part or separately held fragment costs besides its payload.
+///
+/// Peers count payload bytes only, so a buffer of one-byte messages would hold many times its size in bookkeeping.
+/// With this charge no more than `buffer / OVERHEAD` of them are held, read or not: memory stays below about four
+/// times the buffer. The advertised window shrinks with the charge as it does with the payload, whichever is less.
+pub(super) const OVERHEAD: usize = 64;
+/// However small the buffer, so many are accepted.
+const MIN_ITEMS: usize = 16;
+/// About the payload of one packet: the window does not open by less (RFC 1122 §4.2.3.3's Eff.snd.MSS).
+pub(super) const PACKET: usize = 1452;
+
+/// Accounts for every byte between arrival and release by the user.
+#[derive(Debug)]
+pub(super) struct Window {
+    buffer: usize,
+    max_items: usize,
+    /// Payload bytes held here or by the user. At most `buffer`, except that one chunk of any size is let into an
+    /// empty buffer: it could never be received otherwise.
+    used: usize,
+    /// The peer's credit: what was last advertised less what has arrived since.
+    offered: usize,
+    /// Payload bytes handed to the user and not yet released, and how many messages or parts they are.
+    user_bytes: usize,
+    user_items: usize,
+}
+
+impl Window {
+    pub(super) fn new(buffer: usize) -> Self {
+        let max_items = buffer.div_ceil(OVERHEAD).max(MIN_ITEMS);
+        Self { buffer, max_items, used: 0, offered: buffer, user_bytes: 0, user_items: 0 }
+    }
+
+    /// Whether `len` more bytes may be taken while `items` are held.
+    #[inline]
+    pub(super) fn fits(&self, len: usize, items: usize) -> bool {
+        self.fits_without(0, len, items)
+    }
+
+    /// As [`Window::fits`], as if `dropped` bytes were not held (and `items` counts none of theirs).
+    #[inline]
+    pub(super) fn fits_without(&self, dropped: usize, len: usize, items: usize) -> bool {
+        let used = self.used.saturating_sub(dropped);
+        (used == 0 || used.saturating_add(len) <= self.buffer) && items + self.user_items < self.max_items
+    }
+
+    /// Takes `len` bytes that came from the peer.
+    #[inline]
+    pub(super) fn take(&mut self, len: usize) {
+        self.used += len;
+        self.offered = self.offered.saturating_sub(len);
+    }
+
+    /// Gives back `len` bytes that were dropped.
+    pub(super) fn drop_held(&mut self, len: usize) {
+        debug_assert!(len <= self.used);
+        self.used -= len;
+    }
+
+    /// `len` bytes go to the user as one item.
+    #[inline]
+    pub(super) fn hand_over(&mut self, len: usize) {
+        self.user_bytes += len;
+        self.user_items += 1;
+    }
+
+    /// The user has consumed `bytes`. More than it was given counts as all.
+    ///
+    /// Which messages they were is not said, so the items go down in proportion.
+    pub(super) fn release(&mut self, bytes: usize) {
+        let bytes = bytes.min(self.user_bytes);
+        let left = self.user_bytes - bytes;
+        self.used -= bytes;
+        if left == 0 {
+            self.user_items = 0;
+        } else {
+            let items = (self.user_items as u128 * left as u128).div_ceil(self.user_bytes as u128);
+            self.user_items = items as usize;
+        }
+        self.user_bytes = left;
+    }
+
+    /// What to advertise while `items` are held: the free space, but the window opens only by a worthwhile step
+    /// beyond the peer's credit (receiver silly window avoidance, RFC 1122 §4.2.3.3).
+    #[inline]
+    pub(super) fn current(&self, items: usize) -> usize {
+        let bytes = self.buffer.saturating_sub(self.used);
+        let items = self.max_items.saturating_sub(items + self.user_items);
+        // The smallest buffers have items to spare beyond their bytes.
+        let free = bytes.min(items.saturating_mul(OVERHEAD));
+        if free >= self.offered + self.step() { free } else { free.min(self.offered) }
+    }
+
+    /// Whether the window has opened so far since the peer last heard of it that it should be told: by a quarter of
+    /// the buffer (RFC 9260 §6.2), or from less than a packet.
+    pub(super) fn update_due(&self, items: usize) -> bool {
+        let current = self.current(items);
+        current >= self.offered + self.buffer / 4 || (self.offered < self.step() && current > self.offered)
+    }
+
+    /// Advertises [`Window::current`].
+    pub(super) fn advertise(&mut self, items: usize) -> usize {
+        self.offered = self.current(items);
+        self.offered
+    }
+
+    #[inline]
+    pub(super) fn used(&self) -> usize {
+        self.used
+    }
+
+    /// The peer's credit: what was last advertised less what has arrived since.
+    #[cfg(any(test, fuzzing))]
+    pub(super) fn offered(&self) -> usize {
+        self.offered
+    }
+
+    fn step(&self) -> usize {
+        PACKET.min(self.buffer / 2)
+    }
+
+    #[cfg(any(debug_assertions, test, fuzzing))]
+    /// Panics unless `held` bytes are all that the user does not have.
+    pub(super) fn invariants(&self, held: usize, items: usize, largest_chunk: usize) {
+        assert_eq!(self.used, held + self.user_bytes);
+        assert!(self.used <= self.buffer.max(largest_chunk));
+        assert!(items + self.user_items <= self.max_items + 8, "{items} + {} items", self.user_items);
+        assert!(self.current(items) <= self.buffer);
+        assert_eq!(self.user_items == 0, self.user_bytes == 0);
+    }
+}
+
+#[cfg(test)]
+#[path = "window_tests.rs"]
+mod tests;

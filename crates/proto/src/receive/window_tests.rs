@@ -1,0 +1,92 @@
+use super::*;
+
+const BUFFER: usize = 100_000;
+
+#[test]
+fn counts_bytes_until_the_user_releases_them() {
+    let mut window = Window::new(BUFFER);
+    window.take(30_000);
+    assert_eq!((window.used(), window.current(1)), (30_000, 70_000));
+    window.hand_over(30_000);
+    assert_eq!(window.current(0), 70_000, "RFC 9260 §6.2 C: not before it is released");
+    window.release(30_000);
+    assert_eq!((window.used(), window.current(0)), (0, BUFFER));
+}
+
+/// RFC 1122 §4.2.3.3: a closed window does not open by small change.
+#[test]
+fn avoids_silly_windows() {
+    let mut window = Window::new(BUFFER);
+    window.take(BUFFER);
+    window.hand_over(BUFFER);
+    assert_eq!(window.advertise(0), 0);
+    window.release(PACKET - 1);
+    assert_eq!(window.current(0), 0);
+    assert!(!window.update_due(0));
+    window.release(1);
+    assert_eq!(window.current(0), PACKET);
+    assert!(window.update_due(0));
+    assert_eq!(window.advertise(0), PACKET);
+    assert!(!window.update_due(0));
+}
+
+/// The peer's credit shrinks with what it sends: small change is measured against that, not the last SACK.
+#[test]
+fn a_window_in_use_does_not_move_by_small_change() {
+    let mut window = Window::new(BUFFER);
+    window.take(50_000);
+    window.hand_over(50_000);
+    window.release(PACKET - 1);
+    assert_eq!(window.current(0), 50_000);
+    window.release(1);
+    assert_eq!(window.current(0), 50_000 + PACKET);
+}
+
+/// RFC 9260 §6.2: a window update only if the window can be increased by a quarter of the buffer.
+#[test]
+fn updates_come_by_quarters() {
+    let mut window = Window::new(BUFFER);
+    window.take(60_000);
+    window.hand_over(60_000);
+    window.advertise(0);
+    window.release(BUFFER / 4 - 1);
+    assert!(!window.update_due(0));
+    window.release(1);
+    assert!(window.update_due(0));
+    window.advertise(0);
+    assert!(!window.update_due(0));
+}
+
+#[test]
+fn each_item_is_charged() {
+    let window = Window::new(BUFFER);
+    let most = BUFFER.div_ceil(OVERHEAD);
+    assert!(window.fits(1, most - 1));
+    assert!(!window.fits(1, most));
+    assert_eq!(window.current(most - 100), 100 * OVERHEAD);
+    assert_eq!(window.current(most + 5), 0);
+}
+
+#[test]
+fn an_empty_buffer_takes_any_chunk() {
+    let mut window = Window::new(4096);
+    assert!(window.fits(60_000, 0));
+    window.take(60_000);
+    assert!(!window.fits(1, 0));
+    assert_eq!(window.current(1), 0);
+}
+
+#[test]
+fn items_are_released_in_proportion() {
+    let mut window = Window::new(BUFFER);
+    for _ in 0..10 {
+        window.take(100);
+        window.hand_over(100);
+    }
+    window.release(250);
+    assert_eq!((window.user_items, window.user_bytes), (8, 750));
+    window.release(749);
+    assert_eq!(window.user_items, 1);
+    window.release(usize::MAX);
+    assert_eq!((window.user_items, window.used()), (0, 0));
+}

@@ -1,0 +1,7 @@
+//! The sending half of an association: streams, scheduler, outstanding chunks.
+
+#[cfg(any(test, fuzzing))]
+pub(crate) mod operations;
+pub(crate) mod outstanding;
+pub mod scheduler;
+pub(crate) mod streams;

@@ -1,0 +1,73 @@
+//! Makes the world of a scenario.
+
+use core::net::SocketAddr;
+use std::sync::Arc;
+
+use whimbrel_machine::Seed;
+use whimbrel_netsim::{Action, Change, HostId, LinkId, Side, World};
+use whimbrel_node::Node;
+
+use crate::ledger::Ledger;
+use crate::scenario::Scenario;
+use crate::user::User;
+
+/// A world and the names of its parts.
+pub(crate) struct Built {
+    pub(crate) world: World<Node, User>,
+    pub(crate) hosts: [HostId; 2],
+    pub(crate) links: Vec<LinkId>,
+}
+
+const NAMES: [&str; 2] = ["client", "server"];
+
+impl Scenario {
+    fn addresses(&self, host: usize) -> Vec<SocketAddr> {
+        let ips = self.networks.interfaces[host].iter().flatten();
+        ips.map(|&ip| SocketAddr::new(ip, self.udp_port)).collect()
+    }
+
+    /// A host at the beginning of its life number `life`.
+    pub(crate) fn host(&self, seed: &Seed, host: usize, life: u64, ledger: Ledger) -> (Node, User) {
+        let plan = self.hosts[host].clone();
+        let seed = seed.child(NAMES[host], life);
+        let node = Node::new(Arc::clone(&plan.config), seed, self.addresses(host));
+        let inbound = Arc::clone(&self.hosts[1 - host].traffic);
+        (node, User::new(plan, inbound, self.addresses(1 - host), ledger))
+    }
+
+    pub(crate) fn build(&self, seed: u64) -> Built {
+        let mut world = World::new(Seed::from_u64(seed));
+        let hosts = [0, 1].map(|host| {
+            let (node, user) = self.host(&Seed::from_u64(seed), host, 0, Ledger::default());
+            world.add_host(NAMES[host], node, user)
+        });
+        let interfaces = [0, 1].map(|host| {
+            let of_host = self.networks.interfaces[host].iter();
+            let added = of_host.map(|ips| world.add_interface(hosts[host], ips.iter().copied()));
+            added.collect::<Vec<_>>()
+        });
+        let plans = self.networks.links.iter();
+        let links: Vec<LinkId> = if self.networks.mesh {
+            let router = world.add_router();
+            let ends = interfaces.iter().flatten();
+            let added =
+                ends.zip(plans).map(|(&i, plan)| world.add_link(i, router, plan.faulty[0], plan.faulty[1]));
+            added.collect()
+        } else {
+            let ends = interfaces[0].iter().zip(&interfaces[1]);
+            let added =
+                ends.zip(plans).map(|((&a, &b), plan)| world.add_link(a, b, plan.faulty[0], plan.faulty[1]));
+            added.collect()
+        };
+        for (&link, plan) in links.iter().zip(&self.networks.links) {
+            for &(at, side, change) in &plan.changes {
+                world.schedule(at, Action::Link(link, side, change));
+            }
+            for (side, clean) in [(Side::AtoB, plan.clean[0]), (Side::BtoA, plan.clean[1])] {
+                world.schedule(self.networks.heal_at, Action::Link(link, side, Change::Config(clean)));
+                world.schedule(self.networks.heal_at, Action::Link(link, side, Change::Up));
+            }
+        }
+        Built { world, hosts, links }
+    }
+}

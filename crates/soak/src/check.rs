@@ -1,0 +1,147 @@
+//! The verdict over both ledgers.
+
+use core::time::Duration;
+use std::collections::BTreeMap;
+
+use whimbrel_machine::Instant;
+use whimbrel_proto::{CloseReason, Delivery};
+
+use crate::ledger::{End, Incarnation, Ledger};
+use crate::scenario::Scenario;
+
+/// Time for the news of an end to reach the other side, when looking for what caused what.
+const SLACK: Duration = Duration::from_secs(1);
+
+/// Sentences of a verdict, at most.
+const MAX_SENTENCES: usize = 20;
+
+/// Everything that is wrong, in words.
+pub(crate) fn verdict(scenario: &Scenario, ledgers: [&Ledger; 2]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for (host, ledger) in ledgers.iter().enumerate() {
+        let name = ["client", "server"][host];
+        wrong.extend(ledger.complaints.iter().map(|(at, what)| format!("{at} {name}: {what}")));
+        for incarnation in &ledger.incarnations {
+            let violent = scenario.is_violent();
+            let excuse = |reason, at| excused(scenario, ledgers[1 - host], violent, reason, at);
+            if let Some((at, End::Closed(reason))) = &incarnation.end
+                && !excuse(reason, *at)
+            {
+                wrong.push(format!("{at} {name}: association {} ended: {reason}", incarnation.number));
+            }
+        }
+        delivery(scenario, host, ledgers, &mut wrong);
+    }
+    if !ledgers[0].done {
+        wrong.push("the client never closed gracefully".to_owned());
+    }
+    if ledgers.iter().any(|ledger| ledger.any_live()) {
+        wrong.push("an association is still up".to_owned());
+    }
+    if !wrong.is_empty() {
+        wrong.truncate(MAX_SENTENCES);
+        let lives = |ledger: &Ledger| {
+            let end = |i: &Incarnation| i.end.as_ref().map(|(at, end)| format!("{at} {end:?}"));
+            ledger.incarnations.iter().take(4).map(end).collect::<Vec<_>>()
+        };
+        wrong.push(format!("ends at the client {:?}", lives(ledgers[0])));
+        wrong.push(format!("ends at the server {:?}", lives(ledgers[1])));
+    }
+    wrong
+}
+
+/// Whether an association may have ended so, at that time.
+fn excused(scenario: &Scenario, peer: &Ledger, violent: bool, reason: &CloseReason, at: Instant) -> bool {
+    let rto = scenario.hosts.iter().map(|host| host.config.rto.max).max().unwrap_or_default();
+    match reason {
+        CloseReason::Shutdown => true,
+        // The last timer that ran when the network healed may have been the last straw.
+        CloseReason::Unreachable => {
+            violent || at <= scenario.networks.heal_at + rto + SLACK || ignored(scenario, peer, at)
+        }
+        CloseReason::Aborted => true,
+        // Who has been given up on, or never was accepted, learns so when it speaks next.
+        CloseReason::AbortedByPeer { .. } => {
+            violent
+                || peer.connects_failed > 0
+                || peer.incarnations.iter().any(|i| matches!(&i.end, Some((ended, _)) if *ended <= at))
+        }
+        CloseReason::ProtocolViolation(_) | CloseReason::NoSctp | CloseReason::Refused(_) => false,
+    }
+}
+
+/// Directly on IP a host does not answer packets for ports that are not in use, as other stacks may share its address.
+/// Who has missed the end of an association then hears nothing.
+fn ignored(scenario: &Scenario, peer: &Ledger, at: Instant) -> bool {
+    let ended = |i: &Incarnation| matches!(&i.end, Some((ended, _)) if *ended < at);
+    scenario.udp_port == 0 && peer.incarnations.iter().any(ended)
+}
+
+/// What `host` received against what the other side was promised.
+fn delivery(scenario: &Scenario, host: usize, ledgers: [&Ledger; 2], wrong: &mut Vec<String>) {
+    let name = ["client", "server"][host];
+    let mut carriers: BTreeMap<u8, u32> = BTreeMap::new();
+    for receiver in &ledgers[host].incarnations {
+        let Some(number) = receiver.peer else { continue };
+        *carriers.entry(number).or_default() += 1;
+        let Some(sender) = ledgers[1 - host].incarnations.iter().find(|i| i.number == number) else {
+            wrong.push(format!("{name} received from association {number}, which never was"));
+            continue;
+        };
+        order(scenario, host, sender, receiver, wrong);
+    }
+    for (number, count) in carriers {
+        if count > 1 {
+            wrong.push(format!("{name} received from association {number} in {count} associations"));
+        }
+    }
+    // Closed gracefully: everything was delivered, wherever it was received.
+    for sender in &ledgers[1 - host].incarnations {
+        let clean = matches!(&sender.end, Some((_, End::Closed(CloseReason::Shutdown))));
+        let receiver = ledgers[host].incarnations.iter().find(|i| i.peer == Some(sender.number));
+        let clean = clean
+            || receiver.is_some_and(|r| matches!(&r.end, Some((_, End::Closed(CloseReason::Shutdown)))));
+        let got = receiver.map_or(0, |receiver| receiver.received.len());
+        if clean && got != sender.accepted.len() {
+            let sent = sender.accepted.len();
+            wrong.push(format!("{name} received {got} of {sent} messages of association {}", sender.number));
+        }
+    }
+}
+
+/// Ordered messages came in the order of their stream, without a gap; everything that came had been accepted.
+fn order(
+    scenario: &Scenario,
+    host: usize,
+    sender: &Incarnation,
+    receiver: &Incarnation,
+    wrong: &mut Vec<String>,
+) {
+    let name = ["client", "server"][host];
+    let traffic = &scenario.hosts[1 - host].traffic;
+    let mut streams: BTreeMap<u16, (Vec<u32>, usize)> = BTreeMap::new();
+    let mut accepted = sender.accepted.clone();
+    accepted.sort_unstable();
+    for &number in &sender.accepted {
+        if traffic.delivery(number) == Delivery::Ordered {
+            let stream = traffic.stream(number, sender.outbound_streams);
+            streams.entry(stream.0).or_default().0.push(number);
+        }
+    }
+    for &number in &receiver.received {
+        if accepted.binary_search(&number).is_err() {
+            wrong.push(format!("{name} received message {number}, which was refused"));
+        }
+        if traffic.delivery(number) == Delivery::Unordered {
+            continue;
+        }
+        let stream = traffic.stream(number, sender.outbound_streams);
+        let (expected, next) = streams.entry(stream.0).or_default();
+        if expected.get(*next) != Some(&number) {
+            let wanted = expected.get(*next);
+            wrong.push(format!("{name} received message {number} in stream {stream:?}, not {wanted:?}"));
+            return;
+        }
+        *next += 1;
+    }
+}

@@ -1,0 +1,108 @@
+//! Random endpoint configurations: the two profiles, and mixtures around them.
+
+use core::time::Duration;
+
+use whimbrel_proto::path::congestion::Reno;
+use whimbrel_proto::send::scheduler::{FirstComeFirstServed, RoundRobin};
+use whimbrel_proto::{
+    BurstLimit, ChecksumPolicy, Config, InitialWindow, PathPairing, PmtuConfig, PmtuSearch, RtoConfig,
+};
+
+use crate::draw::Draw;
+
+/// The packet sizes of a scenario: what both hosts begin with, and what each link carries.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sizes {
+    base: usize,
+    /// Bytes of an IP packet.
+    pub(crate) mtu: u32,
+}
+
+/// IPv6 and UDP headers.
+const HEADERS: usize = 48;
+
+impl Sizes {
+    pub(crate) fn draw(draw: &mut Draw) -> Self {
+        let base = draw.one_of(&[512, 1200, 1200, 1200]);
+        let mtu = if draw.chance(0.5) { 1500 } else { draw.magnitude((base + HEADERS) as u64, 9_100) };
+        Self { base, mtu: mtu as u32 }
+    }
+}
+
+pub(crate) fn config(draw: &mut Draw, sizes: Sizes, corrupts: bool) -> Config {
+    let mut config = if draw.chance(0.5) { Config::rfc() } else { Config::mobile() };
+    packet_sizes(draw, sizes, &mut config);
+    if draw.chance(0.7) {
+        buffers(draw, &mut config);
+        timers(draw, &mut config);
+        failure(draw, &mut config);
+        sending(draw, &mut config);
+    }
+    // A zero checksum is only for networks that protect packets themselves (RFC 9653 §4).
+    if !corrupts && draw.chance(0.3) {
+        config.checksum = ChecksumPolicy::ZeroAcceptable { edmid: 1 };
+    }
+    config.validate().expect("a valid configuration was drawn");
+    config
+}
+
+fn packet_sizes(draw: &mut Draw, sizes: Sizes, config: &mut Config) {
+    let fits = sizes.mtu as usize - HEADERS;
+    config.pmtu = if draw.chance(0.15) {
+        PmtuConfig { base: sizes.base, max: fits.max(sizes.base), search: PmtuSearch::Off }
+    } else {
+        let max = draw.one_of(&[1452, fits, 8952]).max(sizes.base);
+        let raise_after = Duration::from_secs(draw.one_of(&[5, 600]));
+        PmtuConfig { base: sizes.base, max, search: PmtuSearch::Probe { raise_after } }
+    };
+}
+
+fn buffers(draw: &mut Draw, config: &mut Config) {
+    config.limits.receive_buffer = draw.magnitude(4096, 4 << 20) as usize;
+    config.limits.send_buffer = draw.magnitude(4096, 4 << 20) as usize;
+    config.limits.paths = draw.one_of(&[1, 2, 4, 32]);
+    config.limits.peer_addresses = draw.one_of(&[6, 16]);
+    config.pairing = draw.one_of(&[PathPairing::PerDestination, PathPairing::Mesh]);
+    config.streams.outbound = draw.one_of(&[1, 2, 16, 1000, u16::MAX]);
+    config.streams.inbound_max = draw.one_of(&[1, 5, 500, u16::MAX]);
+    config.streams.scheduler = if draw.chance(0.5) { FirstComeFirstServed::boxed } else { RoundRobin::boxed };
+}
+
+fn timers(draw: &mut Draw, config: &mut Config) {
+    let min = draw.magnitude(20, 1_000);
+    let max = draw.magnitude(min.max(2_000), 60_000);
+    config.rto = RtoConfig {
+        initial: draw.millis(min.max(500), max.min(3_000)),
+        min: Duration::from_millis(min),
+        max: Duration::from_millis(max),
+    };
+    config.heartbeat.interval =
+        if draw.chance(0.1) { None } else { Some(Duration::from_millis(draw.magnitude(200, 30_000))) };
+    config.heartbeat.max_burst = draw.between(1, 8) as u32;
+    config.sack.delay = draw.millis(0, 500);
+    config.sack.packets = draw.between(1, 4) as u32;
+    config.cookie.lifetime = Duration::from_secs(draw.one_of(&[2, 60]));
+    // COOKIE ECHO may be repeated for minutes, and is understood no longer than its key.
+    config.cookie.key_period = Duration::from_secs(draw.between(300, 3600));
+}
+
+fn failure(draw: &mut Draw, config: &mut Config) {
+    let failure = &mut config.failure;
+    failure.path_max_retrans = draw.between(0, 5) as u32;
+    failure.association_max_retrans = draw.between(8, 20) as u32;
+    failure.max_init_retransmits = draw.between(2, 8) as u32;
+    failure.potentially_failed_max_retrans =
+        draw.chance(0.5).then(|| draw.between(0, u64::from(failure.path_max_retrans)) as u32);
+    let floor = failure.potentially_failed_max_retrans.unwrap_or(failure.path_max_retrans);
+    failure.primary_switchover_max_retrans = draw.chance(0.3).then(|| floor + draw.between(0, 3) as u32);
+}
+
+fn sending(draw: &mut Draw, config: &mut Config) {
+    let packets = draw.between(1, 10) as u32;
+    config.congestion.controller = Reno::boxed;
+    config.congestion.initial_window =
+        if draw.chance(0.5) { InitialWindow::Standard } else { InitialWindow::Packets(packets) };
+    config.congestion.burst =
+        if draw.chance(0.5) { BurstLimit::Packets(packets) } else { BurstLimit::AckClocked(packets) };
+    config.congestion.slow_start_limit = draw.between(1, 8) as u32;
+}

@@ -1,0 +1,143 @@
+//! Random networks and what goes wrong in them.
+
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use core::time::Duration;
+
+use whimbrel_machine::Instant;
+use whimbrel_netsim::{Change, GilbertElliott, InFlight, LinkConfig, Loss, QueueLimit, Reorder, Side};
+
+use crate::draw::Draw;
+
+/// A link of the scenario: its directions without faults, and what happens to it.
+#[derive(Clone, Debug)]
+pub(crate) struct LinkPlan {
+    pub(crate) clean: [LinkConfig; 2],
+    pub(crate) faulty: [LinkConfig; 2],
+    pub(crate) changes: Vec<(Instant, Side, Change)>,
+}
+
+/// How hosts are connected.
+#[derive(Clone, Debug)]
+pub(crate) struct Networks {
+    /// All access links meet in one router; otherwise network n joins interface n of both hosts, and nothing else.
+    pub(crate) mesh: bool,
+    /// Per host and interface: its addresses.
+    pub(crate) interfaces: [Vec<Vec<IpAddr>>; 2],
+    /// With a router: one link per interface, the first host's first. Otherwise one link per network.
+    pub(crate) links: Vec<LinkPlan>,
+    /// bit/s of the slowest direction.
+    pub(crate) slowest: u64,
+    pub(crate) heal_at: Instant,
+    /// Whether bits flip anywhere.
+    pub(crate) corrupts: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Family {
+    V4,
+    V6,
+    Both,
+}
+
+impl Networks {
+    /// Every link carries IP packets of `mtu` bytes.
+    pub(crate) fn draw(draw: &mut Draw, mtu: u32) -> Self {
+        let mesh = draw.chance(0.4);
+        let count = draw.one_of(&[1, 2, 2, 2, 3]);
+        let counts = if mesh { [count, draw.between(1, 3) as usize] } else { [count, count] };
+        let family = draw.one_of(&[Family::V4, Family::V4, Family::V6, Family::Both]);
+        let per_network: Vec<bool> = (0..3).map(|_| draw.chance(0.5)).collect();
+        let interfaces = [0, 1].map(|host| {
+            (0..counts[host]).map(|n| addresses(family, mesh, per_network[n], n as u8, host as u8)).collect()
+        });
+        let harsh = draw.one_of(&[0.0, 0.3, 1.0, 1.0]);
+        let heal_at = Instant::ZERO + draw.millis(1_000, 60_000);
+        let links = if mesh { counts[0] + counts[1] } else { count };
+        let links: Vec<_> = (0..links).map(|_| link(draw, mtu, harsh, heal_at)).collect();
+        let directions = || links.iter().flat_map(|link| link.clean.iter());
+        let slowest = directions().filter_map(|config| config.rate_bps).min().unwrap_or(1_000_000_000);
+        let corrupts = links.iter().any(|link| link.faulty.iter().any(|config| config.corrupt > 0.0));
+        Self { mesh, interfaces, links, slowest, heal_at, corrupts }
+    }
+}
+
+fn addresses(family: Family, mesh: bool, v6: bool, network: u8, host: u8) -> Vec<IpAddr> {
+    let four = IpAddr::V4(Ipv4Addr::new(10, 0, network + 1, host + 1));
+    let six = IpAddr::V6(Ipv6Addr::new(0xfd00, 0, 0, u16::from(network) + 1, 0, 0, 0, u16::from(host) + 1));
+    match family {
+        Family::V4 => vec![four],
+        Family::V6 => vec![six],
+        // Without a router in between each network has its own kind.
+        Family::Both if !mesh => vec![if v6 { six } else { four }],
+        Family::Both => vec![four, six],
+    }
+}
+
+fn link(draw: &mut Draw, mtu: u32, harsh: f64, heal_at: Instant) -> LinkPlan {
+    let there = direction(draw, mtu);
+    let back = if draw.chance(0.5) { there } else { direction(draw, mtu) };
+    let clean = [there, back];
+    let faulty = clean.map(|config| if draw.chance(harsh) { faults(draw, config) } else { config });
+    let mut changes = Vec::new();
+    if draw.chance(harsh * 0.7) {
+        for _ in 0..draw.between(1, 4) {
+            flap(draw, heal_at, &mut changes);
+        }
+    }
+    if draw.chance(harsh * 0.3) {
+        let at = before(draw, heal_at);
+        changes.push((at, Side::Both, Change::Rate(Some(draw.magnitude(200_000, 100_000_000)))));
+        let at = before(draw, heal_at);
+        changes.push((at, Side::Both, Change::Delay(draw.millis(0, 400))));
+    }
+    LinkPlan { clean, faulty, changes }
+}
+
+fn before(draw: &mut Draw, heal_at: Instant) -> Instant {
+    Instant::from_nanos(draw.magnitude(1_000_000, heal_at.as_nanos()))
+}
+
+fn flap(draw: &mut Draw, heal_at: Instant, changes: &mut Vec<(Instant, Side, Change)>) {
+    let side = draw.one_of(&[Side::Both, Side::Both, Side::AtoB, Side::BtoA]);
+    let from = before(draw, heal_at);
+    let to = from + Duration::from_millis(draw.magnitude(10, 60_000));
+    let in_flight = draw.one_of(&[InFlight::Lost, InFlight::Delivered]);
+    changes.push((from, side, Change::Down(in_flight)));
+    changes.push((to.min(heal_at), side, Change::Up));
+}
+
+fn direction(draw: &mut Draw, mtu: u32) -> LinkConfig {
+    let rate = draw.chance(0.8).then(|| draw.magnitude(200_000, 500_000_000));
+    // Room for at least a few packets, and for no more than a second and a half of waiting.
+    let most = rate.map_or(10_000_000, |rate| rate * 3 / 16).max(u64::from(mtu) * 6);
+    LinkConfig {
+        rate_bps: rate,
+        queue: QueueLimit::bytes(draw.magnitude(u64::from(mtu) * 5, most)),
+        mtu,
+        tell_too_big: draw.chance(0.5),
+        delay: Duration::from_micros(draw.magnitude(10, 300_000)),
+        jitter: if draw.chance(0.3) { draw.millis(0, 20) } else { Duration::ZERO },
+        ..LinkConfig::default()
+    }
+}
+
+/// `config` with things that go wrong packet by packet.
+fn faults(draw: &mut Draw, config: LinkConfig) -> LinkConfig {
+    let loss = match draw.between(0, 3) {
+        0 => Loss::None,
+        1 | 2 => Loss::Bernoulli(draw.up_to(0.2)),
+        _ => Loss::GilbertElliott(GilbertElliott::bursts(draw.up_to(0.2), draw.between(1, 30) as f64)),
+    };
+    LinkConfig {
+        loss,
+        corrupt: if draw.chance(0.3) { draw.up_to(0.05) } else { 0.0 },
+        duplicate: if draw.chance(0.3) { draw.up_to(0.2) } else { 0.0 },
+        keep_order: draw.chance(0.7),
+        reorder: if draw.chance(0.4) {
+            Reorder { probability: draw.up_to(0.3), extra: draw.millis(0, 500) }
+        } else {
+            Reorder::default()
+        },
+        ..config
+    }
+}

@@ -1,0 +1,268 @@
+//! Plays a scenario to its end.
+
+use core::time::Duration;
+use std::io::Write;
+
+use whimbrel_machine::Instant;
+use whimbrel_netsim::{Action, DropReason, Side, Stopped};
+use whimbrel_proto::CloseReason;
+
+use crate::build::Built;
+use crate::check::verdict;
+use crate::ledger::{End, Ledger};
+use crate::scenario::{Crash, Scenario};
+use crate::traffic::LARGEST;
+
+/// Where to write what happens.
+#[derive(Default)]
+pub struct Watch {
+    /// Every link, as pcapng.
+    pub pcap: Option<Box<dyn Write + Send>>,
+    /// Every event, as JSON lines.
+    pub trace: Option<Box<dyn Write + Send>>,
+}
+
+/// What a run was like.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Fingerprint of everything that happened.
+    pub hash: u64,
+    /// Virtual time from the beginning to the moment when everything was over.
+    pub virtual_time: Duration,
+    /// How long after the faults that was, zero if before.
+    pub after_faults: Duration,
+    /// Packets delivered by links.
+    pub packets: u64,
+    /// Packets dropped.
+    pub dropped: u64,
+    /// Messages delivered.
+    pub messages: u64,
+    /// Bytes of these.
+    pub bytes: u64,
+    /// Associations, as both ends count them together, restarted ones counted anew.
+    pub associations: u64,
+    /// Of these: ended because the peer had restarted.
+    pub restarted: u64,
+    /// Of these: aborted by either user.
+    pub aborted: u64,
+    /// Of these: given up because the peer did not answer.
+    pub unreachable: u64,
+    /// Attempts to connect that failed.
+    pub connects_failed: u64,
+    /// Hosts that crashed.
+    pub crashes: u64,
+}
+
+impl core::ops::AddAssign<&Self> for Report {
+    /// Sums; the hash becomes one of both, in this order, and `after_faults` the longer one.
+    fn add_assign(&mut self, other: &Self) {
+        self.hash = self.hash.rotate_left(1) ^ other.hash;
+        self.virtual_time += other.virtual_time;
+        self.after_faults = self.after_faults.max(other.after_faults);
+        self.packets += other.packets;
+        self.dropped += other.dropped;
+        self.messages += other.messages;
+        self.bytes += other.bytes;
+        self.associations += other.associations;
+        self.restarted += other.restarted;
+        self.aborted += other.aborted;
+        self.unreachable += other.unreachable;
+        self.connects_failed += other.connects_failed;
+        self.crashes += other.crashes;
+    }
+}
+
+/// Broken promises.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// What is wrong, one sentence each.
+    pub wrong: Vec<String>,
+    /// The run as far as it came.
+    pub report: Report,
+}
+
+/// Plays the scenario of `seed`.
+///
+/// # Errors
+/// Says which promises were broken; a panic breaks one.
+pub fn run(seed: u64, watch: Watch) -> Result<Report, Box<Failure>> {
+    // Nothing of the run is looked at after a panic.
+    let run = core::panic::AssertUnwindSafe(|| run_to_the_end(seed, watch));
+    std::panic::catch_unwind(run).unwrap_or_else(|payload| {
+        let text = payload.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or_default();
+        Err(Box::new(Failure { wrong: vec![format!("panic: {text}")], report: Report::default() }))
+    })
+}
+
+fn run_to_the_end(seed: u64, watch: Watch) -> Result<Report, Box<Failure>> {
+    let scenario = Scenario::draw(seed);
+    let mut built = scenario.build(seed);
+    let mut wrong = Vec::new();
+    if let Err(error) = attach(&mut built, watch) {
+        wrong.push(format!("cannot write: {error}"));
+    }
+    let over_at = Play { scenario: &scenario, built: &mut built, seed, wrong: &mut wrong }.play();
+    let ledgers = built.hosts.map(|host| &built.world.app(host).ledger);
+    wrong.extend(verdict(&scenario, ledgers));
+    let report = report(&scenario, &built, over_at);
+    if let Err(error) = built.world.finish() {
+        wrong.push(format!("cannot write: {error}"));
+    }
+    if wrong.is_empty() { Ok(report) } else { Err(Box::new(Failure { wrong, report })) }
+}
+
+fn attach(built: &mut Built, watch: Watch) -> std::io::Result<()> {
+    if let Some(trace) = watch.trace {
+        built.world.trace_to(trace);
+    }
+    if let Some(pcap) = watch.pcap {
+        let names: Vec<String> = (0..built.links.len()).map(|n| format!("link{n}")).collect();
+        let links: Vec<_> = built.links.iter().zip(&names).map(|(&link, name)| (link, &name[..])).collect();
+        built.world.capture(&links, pcap)?;
+    }
+    Ok(())
+}
+
+struct Play<'a> {
+    scenario: &'a Scenario,
+    built: &'a mut Built,
+    seed: u64,
+    wrong: &'a mut Vec<String>,
+}
+
+impl Play<'_> {
+    /// Returns when everything was over.
+    fn play(&mut self) -> Instant {
+        for crash in &self.scenario.crashes {
+            self.run_until(crash.at);
+            self.crash(crash);
+        }
+        let limit = self.scenario.limit;
+        let mut over_at = None;
+        while self.wrong.is_empty() && self.built.world.now() < limit {
+            let next = (self.built.world.now() + Duration::from_secs(1)).min(limit);
+            let stopped = self.run_slice(next);
+            if over_at.is_none() && self.is_over() {
+                over_at = Some(self.built.world.now());
+            }
+            if stopped == Stopped::Idle {
+                break;
+            }
+        }
+        self.check_rest();
+        over_at.unwrap_or_else(|| self.built.world.now())
+    }
+
+    fn is_over(&self) -> bool {
+        let world = &self.built.world;
+        world.app(self.built.hosts[0]).ledger.done
+            && self.built.hosts.iter().all(|&host| world.machine(host).association_count() == 0)
+    }
+
+    fn run_until(&mut self, at: Instant) {
+        while self.wrong.is_empty() && self.built.world.now() < at {
+            let next = (self.built.world.now() + Duration::from_secs(1)).min(at);
+            self.run_slice(next);
+        }
+    }
+
+    fn run_slice(&mut self, until: Instant) -> Stopped {
+        let stopped = self.built.world.run_until(until);
+        if stopped == Stopped::Livelock {
+            self.wrong.push(format!("{} livelock", self.built.world.now()));
+        }
+        self.check_limits();
+        stopped
+    }
+
+    /// Buffers stay within what the configuration allows.
+    fn check_limits(&mut self) {
+        let Built { world, hosts, .. } = &*self.built;
+        for (host, plan) in hosts.iter().zip(&self.scenario.hosts) {
+            let (user, node) = (world.app(*host), world.machine(*host));
+            for stats in user.associations().filter_map(|association| node.stats(association)) {
+                let limits = &plan.config.limits;
+                // A message of any size is let into an empty send buffer, a chunk into an empty receive buffer.
+                let send = limits.send_buffer.max(plan.traffic.largest());
+                let receive = limits.receive_buffer.max(65_536);
+                if stats.send_queued > send || stats.receive_queued > receive {
+                    self.wrong.push(format!("{} buffers overflow: {stats:?}", world.now()));
+                }
+            }
+            if node.association_count() > 20 {
+                self.wrong.push(format!("{} {} associations", world.now(), node.association_count()));
+            }
+        }
+    }
+
+    fn crash(&mut self, crash: &Crash) {
+        let host = self.built.hosts[crash.host];
+        let now = self.built.world.now();
+        let mut ledger: Ledger = core::mem::take(&mut self.built.world.app_mut(host).ledger);
+        ledger.crash(now);
+        self.built.world.act(Action::Crash(host));
+        self.run_until(crash.back_at);
+        let seed = whimbrel_machine::Seed::from_u64(self.seed);
+        let fresh = self.scenario.host(&seed, crash.host, 1, ledger);
+        self.built.world.act(Action::Restart(host, Box::new(fresh)));
+    }
+
+    /// Nothing may be left anywhere.
+    fn check_rest(&mut self) {
+        let world = &self.built.world;
+        for &host in &self.built.hosts {
+            let (user, node) = (world.app(host), world.machine(host));
+            for association in user.associations() {
+                let (stats, paths) = (node.stats(association), node.paths(association));
+                self.wrong.push(format!("host {} still has {stats:?} {paths:?}", host.index()));
+            }
+        }
+        let associations: usize =
+            self.built.hosts.iter().map(|&host| world.machine(host).association_count()).sum();
+        if associations > 0 {
+            self.wrong.push(format!("{associations} associations are left at {}", world.now()));
+        }
+        if world.packets_in_flight() > 0 {
+            let count = world.packets_in_flight();
+            self.wrong.push(format!("{count} packets are in flight at {}", world.now()));
+        }
+    }
+}
+
+fn report(scenario: &Scenario, built: &Built, over_at: Instant) -> Report {
+    let world = &built.world;
+    let mut report = Report {
+        hash: world.trace_hash(),
+        virtual_time: over_at - Instant::ZERO,
+        after_faults: over_at - scenario.networks.heal_at,
+        crashes: scenario.crashes.len() as u64,
+        ..Report::default()
+    };
+    for side in [Side::AtoB, Side::BtoA] {
+        for &link in &built.links {
+            let stats = world.stats(link, side);
+            report.packets += stats.delivered_packets;
+            report.dropped += stats.dropped_packets();
+        }
+    }
+    report.dropped += world.stray_drops(DropReason::NoRoute);
+    for (host, &id) in built.hosts.iter().enumerate() {
+        let ledger = &world.app(id).ledger;
+        let inbound = &scenario.hosts[1 - host].traffic;
+        report.connects_failed += ledger.connects_failed;
+        for incarnation in &ledger.incarnations {
+            report.associations += 1;
+            report.messages += incarnation.received.len() as u64;
+            let bytes = incarnation.received.iter().map(|&n| inbound.messages[n as usize].bytes.min(LARGEST));
+            report.bytes += bytes.sum::<usize>() as u64;
+            match &incarnation.end {
+                Some((_, End::Restarted)) => report.restarted += 1,
+                Some((_, End::Closed(CloseReason::Aborted))) => report.aborted += 1,
+                Some((_, End::Closed(CloseReason::Unreachable))) => report.unreachable += 1,
+                _ => {}
+            }
+        }
+    }
+    report
+}

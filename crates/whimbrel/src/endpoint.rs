@@ -1,0 +1,162 @@
+use std::sync::Arc;
+
+use core::net::SocketAddr;
+
+use bytes::Bytes;
+use tokio::sync::oneshot;
+use whimbrel_proto::{Command, ConnectToken};
+
+use crate::accept::{AcceptQueue, Listener};
+use crate::association::Association;
+use crate::builder::{Encapsulation, EndpointBuilder, SCTP_OVER_UDP_PORT};
+use crate::error::{BindError, ConnectError, EndpointClosed, ListenError};
+use crate::shared::{Client, Request};
+
+/// One SCTP stack: local addresses, their sockets, and the associations over them.
+///
+/// A cheap handle; clone it freely. Any number of endpoints can live in a process, they share nothing. When all handles
+/// are dropped, existing associations live on (see the crate's documentation).
+#[derive(Clone)]
+pub struct Endpoint {
+    client: Arc<Client>,
+}
+
+impl Endpoint {
+    pub(crate) fn new(client: Arc<Client>) -> Self {
+        Self { client }
+    }
+
+    /// Opens an endpoint on these local addresses, SCTP inside UDP, with [`Config::mobile`](crate::Config::mobile).
+    ///
+    /// The port is the UDP port, the same for all addresses; 0 picks a free one.
+    ///
+    /// # Errors
+    /// [`BindError`], each of which says what to do.
+    pub async fn bind(addresses: impl IntoIterator<Item = SocketAddr>) -> Result<Self, BindError> {
+        Self::builder().addresses(addresses).bind().await
+    }
+
+    /// Sets up an endpoint with other choices.
+    pub fn builder() -> EndpointBuilder {
+        EndpointBuilder::new()
+    }
+
+    /// The local addresses, with the UDP port in use (0 on raw IP).
+    pub fn local_addresses(&self) -> &[SocketAddr] {
+        &self.client.addresses
+    }
+
+    /// Accepts associations on an SCTP port, until the [`Listener`] is dropped.
+    ///
+    /// # Errors
+    /// [`ListenError`]: the port has a listener already, or the endpoint is closed.
+    pub fn listen(&self, sctp_port: u16) -> Result<Listener, ListenError> {
+        if sctp_port == 0 {
+            return Err(ListenError::PortZero);
+        }
+        let mut listeners = self.client.listeners();
+        if listeners.contains_key(&sctp_port) {
+            return Err(ListenError::AlreadyListening(sctp_port));
+        }
+        let queue = Arc::new(AcceptQueue::default());
+        listeners.insert(sctp_port, queue.clone());
+        drop(listeners);
+        if self.client.is_closing() {
+            self.client.listeners().remove(&sctp_port);
+            return Err(EndpointClosed.into());
+        }
+        self.client.command(Command::Listen { port: sctp_port });
+        Ok(Listener::new(self.client.clone(), queue, sctp_port))
+    }
+
+    /// Sets up an association with the peer that has these addresses, best first, and listens on `sctp_port`.
+    ///
+    /// Of the peer's addresses one that works is enough: it tells the others. With UDP encapsulation their port is the
+    /// peer's UDP port (0 means [`SCTP_OVER_UDP_PORT`]).
+    ///
+    /// Dropping the future gives the attempt up; if it succeeds at that very moment, the association is closed again.
+    ///
+    /// # Errors
+    /// [`ConnectError`]: the peer does not answer, refuses, or cannot be reached from here.
+    pub async fn connect(&self, remote: &[SocketAddr], sctp_port: u16) -> Result<Association, ConnectError> {
+        let remote = self.check_remote(remote, sctp_port)?;
+        let local_port = self.client.sctp_port;
+        let (reply, answer) = oneshot::channel();
+        let token = self.client.connect(reply, |token| Command::Connect {
+            token,
+            remote,
+            remote_port: sctp_port,
+            local_port,
+        })?;
+        let _attempt = Attempt { client: &self.client, token };
+        answer.await.unwrap_or(Err(ConnectError::Closed(EndpointClosed)))
+    }
+
+    fn check_remote(&self, remote: &[SocketAddr], sctp_port: u16) -> Result<Vec<SocketAddr>, ConnectError> {
+        if sctp_port == 0 {
+            return Err(ConnectError::PortZero);
+        }
+        if remote.is_empty() {
+            return Err(ConnectError::NoAddress);
+        }
+        let mut addresses = Vec::with_capacity(remote.len());
+        for &address in remote {
+            if address.ip().is_unspecified() || address.ip().is_multicast() {
+                return Err(ConnectError::NotAHost(address));
+            }
+            let mut address = address;
+            match self.client.encapsulation {
+                Encapsulation::Udp if address.port() == 0 => address.set_port(SCTP_OVER_UDP_PORT),
+                Encapsulation::Udp => {}
+                Encapsulation::RawIp => address.set_port(0),
+            }
+            if !addresses.contains(&address) {
+                addresses.push(address);
+            }
+        }
+        let ours = self.local_addresses();
+        if !addresses.iter().any(|theirs| ours.iter().any(|our| our.is_ipv4() == theirs.is_ipv4())) {
+            return Err(ConnectError::NoCommonFamily);
+        }
+        Ok(addresses)
+    }
+
+    /// Shuts every association down gracefully and waits until all are gone and the sockets are closed. Attempts to
+    /// connect fail, listeners end.
+    ///
+    /// Peers that do not answer hold this up until they count as lost; [`Endpoint::abort`] does not wait for them.
+    /// Messages that the peers still send can be received meanwhile.
+    ///
+    /// Dropping the future does not take it back.
+    pub async fn close(&self) {
+        self.client.begin_close(Request::Close);
+        self.client.ended().await;
+    }
+
+    /// Aborts every association, telling the peers why, and closes the endpoint.
+    pub fn abort(&self, reason: impl Into<Bytes>) {
+        self.client.begin_close(Request::Abort(reason.into()));
+    }
+}
+
+/// An attempt to connect: dropped before it is answered, it is cancelled.
+struct Attempt<'a> {
+    client: &'a Client,
+    token: ConnectToken,
+}
+
+impl Drop for Attempt<'_> {
+    fn drop(&mut self) {
+        self.client.cancel_connect(self.token);
+    }
+}
+
+impl core::fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Endpoint").field("addresses", &self.local_addresses()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+#[path = "endpoint_tests.rs"]
+mod tests;

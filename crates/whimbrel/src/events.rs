@@ -1,0 +1,136 @@
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use tokio::sync::Notify;
+use whimbrel_machine::Route;
+use whimbrel_proto::{CloseReason, Message, PathId, PathState, SendError};
+
+use crate::shared::lock;
+
+/// Events kept for a reader that does not read; older ones are dropped and counted.
+const CAPACITY: usize = 256;
+
+/// Something that happened to an association besides the arrival of messages.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum AssociationEvent {
+    /// A path has come up or changed state.
+    Path {
+        /// Which.
+        path: PathId,
+        /// Its addresses.
+        route: Route,
+        /// Its new state.
+        state: PathState,
+    },
+    /// New data now goes out on this path.
+    PathInUse {
+        /// Which.
+        path: PathId,
+        /// Its addresses.
+        route: Route,
+    },
+    /// The peer has restarted; [`Association::recv`](crate::Association::recv) reports it too.
+    Restarted {
+        /// Outbound streams after the restart.
+        outbound_streams: u16,
+        /// Bytes of messages that were taken for sending before the restart and are given up.
+        undelivered: usize,
+    },
+    /// The peer has begun a graceful shutdown: it takes no new data.
+    PeerShutdown,
+    /// The peer reported errors that do not end the association.
+    PeerError {
+        /// Cause codes (RFC 9260 §3.3.10).
+        causes: Vec<u16>,
+    },
+    /// A message that [`Association::send`](crate::Association::send) had taken could not be sent after all, because
+    /// the association changed at the same moment.
+    SendRefused {
+        /// The message.
+        message: Message,
+        /// Why.
+        error: SendError,
+    },
+    /// The association is gone. Always the last event.
+    Closed {
+        /// Why.
+        reason: CloseReason,
+        /// Bytes of messages that were taken for sending but not acknowledged by the peer.
+        undelivered: usize,
+    },
+}
+
+/// Receives the events of one association, from the moment it was asked for.
+///
+/// Holds 256 events; when nobody reads them, the oldest are dropped and counted by [`Events::missed`].
+#[derive(Debug)]
+pub struct Events {
+    subscriber: Arc<Subscriber>,
+}
+
+impl Events {
+    pub(crate) fn new(subscriber: Arc<Subscriber>) -> Self {
+        Self { subscriber }
+    }
+
+    /// The next event; `None` after [`AssociationEvent::Closed`].
+    ///
+    /// Cancel-safe: an event is taken only by a call that returns it.
+    pub async fn recv(&mut self) -> Option<AssociationEvent> {
+        loop {
+            let arrived = self.subscriber.arrived.notified();
+            {
+                let mut log = lock(&self.subscriber.log);
+                if let Some(event) = log.events.pop_front() {
+                    return Some(event);
+                }
+                if log.ended {
+                    return None;
+                }
+            }
+            arrived.await;
+        }
+    }
+
+    /// The next event if there is one already.
+    pub fn try_recv(&mut self) -> Option<AssociationEvent> {
+        lock(&self.subscriber.log).events.pop_front()
+    }
+
+    /// How many events were dropped because they were not read in time.
+    pub fn missed(&self) -> u64 {
+        lock(&self.subscriber.log).missed
+    }
+}
+
+#[derive(Default, Debug)]
+pub(crate) struct Subscriber {
+    log: Mutex<Log>,
+    arrived: Notify,
+}
+
+#[derive(Default, Debug)]
+struct Log {
+    events: VecDeque<AssociationEvent>,
+    missed: u64,
+    ended: bool,
+}
+
+impl Subscriber {
+    pub(crate) fn push(&self, event: AssociationEvent) {
+        let mut log = lock(&self.log);
+        if log.events.len() == CAPACITY {
+            log.events.pop_front();
+            log.missed += 1;
+        }
+        log.ended |= matches!(event, AssociationEvent::Closed { .. });
+        log.events.push_back(event);
+        drop(log);
+        self.arrived.notify_one();
+    }
+}
+
+#[cfg(test)]
+#[path = "events_tests.rs"]
+mod tests;

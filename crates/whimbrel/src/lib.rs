@@ -1,0 +1,88 @@
+//! Whimbrel: mobile, multihomed SCTP (RFC 9260) for tokio.
+//!
+//! An [`Endpoint`] owns the sockets: one per local address, SCTP inside UDP (RFC 6951) or directly on IP. It connects
+//! to peers, or listens for them; either way yields an [`Association`], which carries messages on many streams and
+//! over every path that the two hosts have between them. When a path dies, the messages take another.
+//!
+//! ```no_run
+//! use whimbrel::{Endpoint, Message, StreamId};
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! // One port, every address the host is to be reached at.
+//! let endpoint = Endpoint::bind(["192.0.2.7:9899".parse()?, "198.51.100.7:9899".parse()?]).await?;
+//! let association = endpoint.connect(&["203.0.113.1:9899".parse()?], 5001).await?;
+//! association.send(Message::new(StreamId(0), "hello")).await?;
+//! while let Some(received) = association.recv().await? {
+//!     println!("{} bytes on stream {}", received.payload.len(), received.stream.0);
+//! }
+//! association.shutdown().await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! and on the other side:
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let endpoint = whimbrel::Endpoint::bind(["203.0.113.1:9899".parse()?]).await?;
+//! let listener = endpoint.listen(5001)?;
+//! loop {
+//!     let association = listener.accept().await?;
+//!     tokio::spawn(async move {
+//!         let stream = association.stream(0).expect("there is always a stream 0");
+//!         while let Ok(Some(received)) = association.recv().await {
+//!             stream.send(received.payload).await?;
+//!         }
+//!         Ok::<(), whimbrel::SendError>(())
+//!     });
+//! }
+//! # }
+//! ```
+//!
+//! # Who keeps what alive
+//!
+//! The endpoint's task ends when the last handle is gone ([`Endpoint`], [`Listener`], [`Association`], [`Stream`]) and
+//! the last association has been shut down. Dropping the endpoint alone does no harm to its associations; dropping an
+//! association shuts it down gracefully in the background, for which the runtime must live on: a program that is about
+//! to end calls [`Endpoint::close`] or [`Association::shutdown`] and waits.
+//!
+//! # Cancellation
+//!
+//! Every future here may be dropped at any time, for instance by `tokio::select!`, without losing or doubling a
+//! message; each method's documentation says what remains.
+#![forbid(unsafe_code)]
+// This crate owns the clock: elsewhere in the workspace time is an argument.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types)]
+
+mod accept;
+mod association;
+mod builder;
+mod clock;
+mod delivery;
+mod driver;
+mod endpoint;
+mod error;
+mod events;
+mod mailbox;
+mod registry;
+mod shared;
+mod socket;
+mod stream;
+mod timer;
+
+pub use accept::Listener;
+pub use association::Association;
+pub use builder::{Encapsulation, EndpointBuilder, SCTP_OVER_UDP_PORT};
+pub use endpoint::Endpoint;
+pub use error::{BindError, ConnectError, EndpointClosed, ListenError, RecvError, TrySendError};
+pub use events::{AssociationEvent, Events};
+pub use stream::Stream;
+
+pub use bytes::Bytes;
+pub use whimbrel_machine::{Route, Seed};
+pub use whimbrel_proto as proto;
+pub use whimbrel_proto::{
+    Acknowledge, AssociationId, AssociationStats, CloseReason, Config, Delivery, Message, Part, PathCounters,
+    PathId, PathState, PathView, Received, SendError,
+};
+pub use whimbrel_wire::{PayloadProtocolId, StreamId};

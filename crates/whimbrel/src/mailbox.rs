@@ -1,0 +1,430 @@
+//! What an association's handles and the driver share: messages on their way to the user, and room to send.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
+
+use tokio::sync::Notify;
+use whimbrel_proto::{AssociationId, CloseReason, Command, Event, Message, Received, SendError};
+
+use crate::error::{RecvError, TrySendError};
+use crate::events::{AssociationEvent, Subscriber};
+use crate::shared::{Shared, Wake, lock};
+
+/// One association's mailbox.
+///
+/// What it holds is bounded: received messages by the receive window, since bytes are given back to it only when
+/// taken; messages to send by the send buffer, counted here and credited when the peer acknowledges.
+pub(crate) struct Mailbox {
+    pub(crate) id: AssociationId,
+    state: Mutex<State>,
+    pub(crate) readable: Notify,
+    pub(crate) writable: Notify,
+    pub(crate) ended: Notify,
+    /// Senders that wait for room queue here, so that they go first come, first served.
+    pub(crate) turn: tokio::sync::Mutex<()>,
+}
+
+struct State {
+    received: VecDeque<Item>,
+    /// Bytes taken by the user and not yet given back to the receive window.
+    taken: usize,
+    /// Bytes accepted from the user and not yet acknowledged by the peer.
+    queued: usize,
+    /// Senders waiting for room; the others must not overtake them.
+    waiting_senders: usize,
+    outbound_streams: u16,
+    phase: Phase,
+    /// No handle is left: messages that still arrive are dropped.
+    abandoned: bool,
+    subscribers: Vec<Weak<Subscriber>>,
+}
+
+enum Item {
+    Message(Received),
+    Restarted,
+}
+
+enum Phase {
+    Open,
+    /// No new data may be sent.
+    ShuttingDown,
+    Closed {
+        reason: CloseReason,
+        undelivered: usize,
+    },
+}
+
+/// What came of taking a message: nothing yet, or the outcome of `recv`.
+pub(crate) type Taken = Option<Result<Option<Received>, RecvError>>;
+
+impl Mailbox {
+    pub(crate) fn new(id: AssociationId, outbound_streams: u16) -> Self {
+        Self {
+            id,
+            state: Mutex::new(State {
+                received: VecDeque::new(),
+                taken: 0,
+                queued: 0,
+                waiting_senders: 0,
+                outbound_streams,
+                phase: Phase::Open,
+                abandoned: false,
+                subscribers: Vec::new(),
+            }),
+            readable: Notify::new(),
+            writable: Notify::new(),
+            ended: Notify::new(),
+            turn: tokio::sync::Mutex::new(()),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+
+    // Commands of the user.
+
+    /// Takes a message for sending if there is room. Only who waits in `turn` may pass `in_turn`.
+    pub(crate) fn offer(&self, shared: &Shared, message: Message, in_turn: bool) -> Result<(), TrySendError> {
+        let mut state = self.state();
+        if let Err(error) = state.admit(&message, shared.send_limit, in_turn) {
+            return Err(TrySendError { message, error });
+        }
+        // Under the mailbox's lock, so that no shutdown slips between the check and the queue.
+        let mut queue = shared.queue();
+        queue.push(Command::Send { association: self.id, message });
+        let wake = queue.wake();
+        drop(queue);
+        drop(state);
+        wake.fire();
+        Ok(())
+    }
+
+    /// Takes messages for sending from the front of `messages` while there is room, all under one lock.
+    pub(crate) fn offer_many(
+        &self,
+        shared: &Shared,
+        messages: &mut VecDeque<Message>,
+        in_turn: bool,
+    ) -> Result<(), SendError> {
+        let mut state = self.state();
+        let mut queue = shared.queue();
+        let outcome = loop {
+            let Some(message) = messages.pop_front() else { break Ok(()) };
+            match state.admit(&message, shared.send_limit, in_turn) {
+                Ok(()) => queue.push(Command::Send { association: self.id, message }),
+                Err(error) => {
+                    messages.push_front(message);
+                    break Err(error);
+                }
+            }
+        };
+        let wake = queue.wake();
+        drop(queue);
+        drop(state);
+        wake.fire();
+        outcome
+    }
+
+    /// Announces a sender that waits for room, until the guard is dropped.
+    pub(crate) fn wait_for_room(&self) -> WaitingSender<'_> {
+        self.state().waiting_senders += 1;
+        WaitingSender(self)
+    }
+
+    pub(crate) fn take(&self, shared: &Shared) -> Taken {
+        let mut state = self.state();
+        match state.received.pop_front() {
+            Some(Item::Message(received)) => {
+                state.taken += received.payload.len();
+                let wake = state.give_back(self.id, shared, shared.release_threshold);
+                drop(state);
+                wake.fire();
+                Some(Ok(Some(received)))
+            }
+            Some(Item::Restarted) => Some(Err(RecvError::Restarted)),
+            None => state.end(),
+        }
+    }
+
+    /// Takes up to `limit` messages at once; `None` if there is nothing to report yet.
+    pub(crate) fn take_many(
+        &self,
+        shared: &Shared,
+        into: &mut Vec<Received>,
+        limit: usize,
+    ) -> Option<Result<usize, RecvError>> {
+        let mut state = self.state();
+        let mut count = 0;
+        while count < limit {
+            match state.received.pop_front() {
+                Some(Item::Message(received)) => {
+                    state.taken += received.payload.len();
+                    into.push(received);
+                    count += 1;
+                }
+                Some(Item::Restarted) if count == 0 => return Some(Err(RecvError::Restarted)),
+                Some(Item::Restarted) => {
+                    state.received.push_front(Item::Restarted);
+                    break;
+                }
+                None => break,
+            }
+        }
+        if count == 0 && limit > 0 {
+            return state.end().map(|end| end.map(|_| 0));
+        }
+        let wake = state.give_back(self.id, shared, shared.release_threshold);
+        drop(state);
+        wake.fire();
+        Some(Ok(count))
+    }
+
+    /// Begins a graceful shutdown, unless one has begun or the association is gone.
+    pub(crate) fn shutdown(&self, shared: &Shared) {
+        let mut state = self.state();
+        // Also when the peer has begun: a second request changes nothing there.
+        if !matches!(state.phase, Phase::Closed { .. }) {
+            state.phase = Phase::ShuttingDown;
+            let mut queue = shared.queue();
+            queue.push(Command::Shutdown { association: self.id });
+            let wake = queue.wake();
+            drop(queue);
+            drop(state);
+            wake.fire();
+            self.writable.notify_waiters();
+        }
+    }
+
+    /// The last handle is gone: what was received is dropped, what was sent is still delivered.
+    pub(crate) fn abandon(&self, shared: &Shared) {
+        let mut state = self.state();
+        state.abandoned = true;
+        let dropped = core::mem::take(&mut state.received);
+        state.taken += dropped.iter().map(Item::len).sum::<usize>();
+        let wake = state.give_back(self.id, shared, 1);
+        drop(state);
+        wake.fire();
+        drop(dropped);
+        self.shutdown(shared);
+    }
+
+    pub(crate) fn subscribe(&self) -> Arc<Subscriber> {
+        let subscriber = Arc::new(Subscriber::default());
+        let mut state = self.state();
+        match &state.phase {
+            Phase::Closed { reason, undelivered } => {
+                subscriber
+                    .push(AssociationEvent::Closed { reason: reason.clone(), undelivered: *undelivered });
+            }
+            _ => {
+                state.subscribers.retain(|old| old.strong_count() > 0);
+                state.subscribers.push(Arc::downgrade(&subscriber));
+            }
+        }
+        subscriber
+    }
+
+    // Views.
+
+    pub(crate) fn close_reason(&self) -> Option<CloseReason> {
+        match &self.state().phase {
+            Phase::Closed { reason, .. } => Some(reason.clone()),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn outbound_streams(&self) -> u16 {
+        self.state().outbound_streams
+    }
+
+    pub(crate) fn queued(&self) -> usize {
+        self.state().queued
+    }
+
+    // The driver's side.
+
+    /// Opens the mailbox for a run of events.
+    pub(crate) fn deliver(&self) -> Delivery<'_> {
+        Delivery { mailbox: self, state: self.state(), readable: false, credited: false, ended: false }
+    }
+}
+
+impl State {
+    fn admit(&mut self, message: &Message, limit: usize, in_turn: bool) -> Result<(), SendError> {
+        match self.phase {
+            Phase::Open => {}
+            Phase::ShuttingDown => return Err(SendError::ShuttingDown),
+            Phase::Closed { .. } => return Err(SendError::Closed),
+        }
+        let bytes = message.payload.len();
+        if bytes == 0 {
+            return Err(SendError::Empty);
+        }
+        if message.stream.0 >= self.outbound_streams {
+            return Err(SendError::NoSuchStream);
+        }
+        // A message larger than the whole buffer goes alone.
+        let room = self.queued == 0 || self.queued.saturating_add(bytes) <= limit;
+        if !room || (self.waiting_senders > 0 && !in_turn) {
+            return Err(SendError::BufferFull);
+        }
+        self.queued += bytes;
+        Ok(())
+    }
+
+    /// Gives the taken bytes back to the receive window if there are at least `threshold`.
+    ///
+    /// Fewer wait for the driver to pass by: the window is nearly open then, so nobody is held up, and the driver
+    /// is not woken for each small message.
+    fn give_back(&mut self, association: AssociationId, shared: &Shared, threshold: usize) -> Wake {
+        if self.taken < threshold || matches!(self.phase, Phase::Closed { .. }) {
+            return Wake::NOBODY;
+        }
+        let bytes = core::mem::take(&mut self.taken);
+        let mut queue = shared.queue();
+        queue.push(Command::Release { association, bytes });
+        queue.wake()
+    }
+
+    fn end(&self) -> Taken {
+        match &self.phase {
+            Phase::Closed { reason: CloseReason::Shutdown, .. } => Some(Ok(None)),
+            Phase::Closed { reason, .. } => Some(Err(RecvError::Closed(reason.clone()))),
+            _ => None,
+        }
+    }
+
+    fn publish(&mut self, event: &AssociationEvent) {
+        self.subscribers.retain(|subscriber| match subscriber.upgrade() {
+            Some(subscriber) => {
+                subscriber.push(event.clone());
+                true
+            }
+            None => false,
+        });
+    }
+}
+
+impl Item {
+    fn len(&self) -> usize {
+        match self {
+            Self::Message(received) => received.payload.len(),
+            Self::Restarted => 0,
+        }
+    }
+}
+
+/// A sender that waits for room.
+pub(crate) struct WaitingSender<'a>(&'a Mailbox);
+
+impl Drop for WaitingSender<'_> {
+    fn drop(&mut self) {
+        self.0.state().waiting_senders -= 1;
+    }
+}
+
+/// A run of events on their way into one mailbox, under one lock; the waiting tasks are woken once, at the end.
+pub(crate) struct Delivery<'a> {
+    mailbox: &'a Mailbox,
+    state: MutexGuard<'a, State>,
+    readable: bool,
+    credited: bool,
+    ended: bool,
+}
+
+impl Delivery<'_> {
+    /// Delivers one event of this association. `Up` and `ConnectFailed` are not mailbox matters.
+    pub(crate) fn event(&mut self, event: Event) {
+        match event {
+            Event::Message { received, .. } => self.message(received),
+            Event::Sent { bytes, .. } => self.credit(bytes),
+            Event::SendRefused { message, error, .. } => {
+                self.credit(message.payload.len());
+                self.state.publish(&AssociationEvent::SendRefused { message, error });
+            }
+            Event::Path { path, route, state, .. } => {
+                self.state.publish(&AssociationEvent::Path { path, route, state });
+            }
+            Event::PathInUse { path, route, .. } => {
+                self.state.publish(&AssociationEvent::PathInUse { path, route });
+            }
+            Event::Restarted { outbound_streams, undelivered, .. } => {
+                self.restarted(outbound_streams, undelivered);
+            }
+            Event::PeerShutdown { .. } => {
+                if matches!(self.state.phase, Phase::Open) {
+                    self.state.phase = Phase::ShuttingDown;
+                }
+                // Senders that wait must learn that they wait in vain.
+                self.credited = true;
+                self.state.publish(&AssociationEvent::PeerShutdown);
+            }
+            Event::PeerError { causes, .. } => self.state.publish(&AssociationEvent::PeerError { causes }),
+            Event::Closed { reason, undelivered, .. } => self.closed(reason, undelivered),
+            Event::Up { .. } | Event::ConnectFailed { .. } => {}
+        }
+    }
+
+    fn message(&mut self, received: Received) {
+        if self.state.abandoned {
+            self.state.taken += received.payload.len();
+        } else {
+            self.state.received.push_back(Item::Message(received));
+            self.readable = true;
+        }
+    }
+
+    fn credit(&mut self, bytes: usize) {
+        self.state.queued = self.state.queued.saturating_sub(bytes);
+        self.credited = true;
+    }
+
+    fn restarted(&mut self, outbound_streams: u16, undelivered: usize) {
+        self.state.outbound_streams = outbound_streams;
+        self.credit(undelivered);
+        // Restarts with nothing received between them are one to the reader, so a peer cannot pile them up.
+        if !self.state.abandoned && !matches!(self.state.received.back(), Some(Item::Restarted)) {
+            self.state.received.push_back(Item::Restarted);
+            self.readable = true;
+        }
+        self.state.publish(&AssociationEvent::Restarted { outbound_streams, undelivered });
+    }
+
+    pub(crate) fn closed(&mut self, reason: CloseReason, undelivered: usize) {
+        if matches!(self.state.phase, Phase::Closed { .. }) {
+            return;
+        }
+        self.state.publish(&AssociationEvent::Closed { reason: reason.clone(), undelivered });
+        self.state.subscribers = Vec::new();
+        self.state.phase = Phase::Closed { reason, undelivered };
+        self.ended = true;
+    }
+
+    /// Ends the run: wakes who waits, and returns the bytes that were taken since the driver last passed, and
+    /// whether the window needs them at once because nobody reads here any more.
+    pub(crate) fn finish(mut self, send_limit: usize) -> (usize, bool) {
+        let taken = core::mem::take(&mut self.state.taken);
+        let urgent = self.state.abandoned && taken > 0;
+        // Waking a sender for every acknowledgement would cost more than the data: wait for a quarter of the buffer.
+        let roomy = self.credited
+            && self.state.waiting_senders > 0
+            && (self.state.queued <= send_limit - send_limit / 4 || !matches!(self.state.phase, Phase::Open));
+        let Self { mailbox, state, readable, ended, .. } = self;
+        drop(state);
+        if readable || ended {
+            mailbox.readable.notify_waiters();
+        }
+        if roomy || ended {
+            mailbox.writable.notify_waiters();
+        }
+        if ended {
+            mailbox.ended.notify_waiters();
+        }
+        (taken, urgent)
+    }
+}
+
+#[cfg(test)]
+#[path = "mailbox_tests.rs"]
+mod tests;

@@ -1,0 +1,98 @@
+//! The socket's error queue, where Linux puts ICMP messages along with the datagram they quote.
+
+use core::net::SocketAddr;
+
+use tokio::net::UdpSocket;
+
+use super::NetworkError;
+
+/// What was at the head of the queue.
+#[allow(dead_code, reason = "systems without an error queue never have anything in it")]
+pub(super) enum Next {
+    Empty,
+    /// Something the machine has no use for.
+    Irrelevant,
+    Error(NetworkError),
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(super) fn next(_io: &UdpSocket, _local: SocketAddr) -> Next {
+    Next::Empty
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(super) use linux::next;
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod linux {
+    use std::io::IoSliceMut;
+    use std::os::fd::AsRawFd;
+
+    use core::net::{SocketAddrV4, SocketAddrV6};
+
+    use nix::libc::{SO_EE_ORIGIN_ICMP, SO_EE_ORIGIN_ICMP6, SO_EE_ORIGIN_LOCAL, sock_extended_err};
+    use nix::sys::socket::{ControlMessageOwned, MsgFlags, SockaddrStorage, recvmsg};
+    use whimbrel_machine::{Route, Unreachable};
+
+    use super::*;
+
+    /// Enough of the quoted packet for its common header, and an INIT's initiate tag.
+    const QUOTED_BYTES: usize = 576;
+
+    pub(in super::super) fn next(io: &UdpSocket, local: SocketAddr) -> Next {
+        let mut quoted = [0; QUOTED_BYTES];
+        let mut control = [0; 256];
+        let mut slices = [IoSliceMut::new(&mut quoted)];
+        let flags = MsgFlags::MSG_ERRQUEUE | MsgFlags::MSG_DONTWAIT;
+        let message = match recvmsg::<SockaddrStorage>(io.as_raw_fd(), &mut slices, Some(&mut control), flags)
+        {
+            Ok(message) => message,
+            Err(_) => return Next::Empty,
+        };
+        let length = message.bytes;
+        // With an error, the address is that of the packet's destination.
+        let remote = message.address.as_ref().and_then(address);
+        let reason = message.cmsgs().ok().and_then(|mut messages| {
+            messages.find_map(|message| match message {
+                ControlMessageOwned::Ipv4RecvErr(error, _) | ControlMessageOwned::Ipv6RecvErr(error, _) => {
+                    reason(&error)
+                }
+                _ => None,
+            })
+        });
+        match (remote, reason) {
+            (Some(remote), Some(reason)) => Next::Error(NetworkError {
+                route: Route { local, remote },
+                reason,
+                quoted: quoted[..length].to_vec(),
+            }),
+            _ => Next::Irrelevant,
+        }
+    }
+
+    fn address(storage: &SockaddrStorage) -> Option<SocketAddr> {
+        match (storage.as_sockaddr_in(), storage.as_sockaddr_in6()) {
+            (Some(v4), _) => Some(SocketAddrV4::new(v4.ip(), v4.port()).into()),
+            (_, Some(v6)) => Some(SocketAddrV6::new(v6.ip(), v6.port(), 0, v6.scope_id()).into()),
+            _ => None,
+        }
+    }
+
+    /// What an ICMP message means to SCTP (RFC 9260 §10; RFC 6951 §5.5 for ports).
+    fn reason(error: &sock_extended_err) -> Option<Unreachable> {
+        match (error.ee_origin, error.ee_type, error.ee_code) {
+            // Protocol unreachable; port unreachable is the same to encapsulated SCTP.
+            (SO_EE_ORIGIN_ICMP, 3, 2 | 3) => Some(Unreachable::Protocol),
+            (SO_EE_ORIGIN_ICMP, 3, 4) | (SO_EE_ORIGIN_ICMP6, 2, _) => {
+                Some(Unreachable::PacketTooBig { mtu: error.ee_info })
+            }
+            (SO_EE_ORIGIN_ICMP, 3, _) => Some(Unreachable::Destination),
+            // Port unreachable; unrecognised next header.
+            (SO_EE_ORIGIN_ICMP6, 1, 4) | (SO_EE_ORIGIN_ICMP6, 4, 1) => Some(Unreachable::Protocol),
+            (SO_EE_ORIGIN_ICMP6, 1, _) => Some(Unreachable::Destination),
+            // Our own interface's MTU. The packet is not quoted; `send` reports it with the packet.
+            (SO_EE_ORIGIN_LOCAL, _, _) => None,
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! One socket per local address: trains of datagrams in and out, and what the network says about them.
+
+mod error_queue;
+mod gather;
+mod open;
+mod outbox;
+mod receive;
+mod send;
+
+use std::sync::Arc;
+
+use core::future::Future;
+use core::net::SocketAddr;
+use core::pin::Pin;
+use core::task::{Context, Poll};
+
+use quinn_udp::UdpSocketState;
+use tokio::io::Interest;
+use tokio::net::UdpSocket;
+use whimbrel_machine::{Route, Unreachable};
+
+use gather::Gathered;
+use outbox::Outbox;
+pub(crate) use receive::ReceiveBuffers;
+
+/// What precedes the SCTP packet in a received datagram.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Framing {
+    /// Nothing: UDP encapsulation, or raw IPv6, whose header the system keeps.
+    Bare,
+    /// The IPv4 header, which raw sockets get to see.
+    Ipv4Header,
+}
+
+/// One local address and its socket. Raw sockets are handled as UDP sockets without ports, which for everything used
+/// here (addresses, ECN bits, don't-fragment) is what they are to the system.
+pub(crate) struct Socket {
+    local: SocketAddr,
+    framing: Framing,
+    io: Arc<UdpSocket>,
+    state: UdpSocketState,
+    /// Packets of equal length to one peer, perhaps of many associations, on their way into one train.
+    gathered: Gathered,
+    /// Trains that the system had no room for.
+    outbox: Outbox,
+    /// ICMP errors and local refusals not yet told to the machine.
+    errors: Vec<NetworkError>,
+    /// Resolves when the system has something in the socket's error queue.
+    alarm: Alarm,
+    /// An error may have cut a receive call short, so that it looked as if the socket were drained.
+    reread: bool,
+}
+
+type Alarm = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Errors kept between two runs of the driver, at most; a router can send any number.
+const ERRORS_MAX: usize = 64;
+
+/// An ICMP error, or a refusal by this host's own network layer, about a datagram we sent.
+#[derive(Debug)]
+pub(crate) struct NetworkError {
+    pub(crate) route: Route,
+    pub(crate) reason: Unreachable,
+    /// The beginning of the SCTP packet.
+    pub(crate) quoted: Vec<u8>,
+}
+
+impl Socket {
+    pub(crate) fn local(&self) -> SocketAddr {
+        self.local
+    }
+
+    /// Makes sure that the task is woken when an ICMP error arrives. True if one did.
+    ///
+    /// An error does not make a socket readable, so this is a wait of its own.
+    pub(crate) fn watch_errors(&mut self, cx: &mut Context<'_>) -> bool {
+        while self.alarm.as_mut().poll(cx).is_ready() {
+            self.collect_errors();
+            self.alarm = alarm(self.io.clone());
+            self.reread = true;
+        }
+        self.reread || !self.errors.is_empty()
+    }
+
+    pub(crate) fn take_errors(&mut self) -> impl Iterator<Item = NetworkError> + '_ {
+        self.errors.drain(..)
+    }
+
+    fn note(&mut self, error: NetworkError) {
+        if self.errors.len() < ERRORS_MAX {
+            self.errors.push(error);
+        }
+    }
+
+    /// Moves what the system has queued to `errors`.
+    fn collect_errors(&mut self) {
+        for _ in 0..ERRORS_MAX {
+            match error_queue::next(&self.io, self.local) {
+                error_queue::Next::Empty => return,
+                error_queue::Next::Irrelevant => {}
+                error_queue::Next::Error(error) => self.note(error),
+            }
+        }
+    }
+}
+
+fn alarm(io: Arc<UdpSocket>) -> Alarm {
+    Box::pin(async move {
+        match io.ready(Interest::ERROR).await {
+            // Clears the readiness, so that the next error is noticed.
+            Ok(_) => drop(io.try_io(Interest::ERROR, || Err::<(), _>(std::io::ErrorKind::WouldBlock.into()))),
+            // The runtime's I/O driver is shutting down.
+            Err(_) => core::future::pending().await,
+        }
+    })
+}
+
+/// Whether a poll came out ready without an error; an error here means that the runtime is shutting down.
+fn is_ready(poll: Poll<std::io::Result<()>>) -> bool {
+    matches!(poll, Poll::Ready(Ok(())))
+}
+
+#[cfg(test)]
+#[path = "socket_tests.rs"]
+mod tests;

@@ -1,0 +1,114 @@
+use std::io;
+use std::sync::Arc;
+
+use core::net::SocketAddr;
+
+use quinn_udp::{UdpSockRef, UdpSocketState};
+use socket2::{Domain, Protocol, Type};
+use tokio::net::UdpSocket;
+
+use super::{Framing, Gathered, Outbox, Socket, alarm};
+use crate::error::BindError;
+
+/// Asked of the system for each direction; it may give less. A GSO train alone is 64 KiB.
+const BUFFER: usize = 8 << 20;
+
+/// SCTP's number among the protocols above IP.
+const IPPROTO_SCTP: i32 = 132;
+
+impl Socket {
+    /// A UDP socket bound to exactly this address and port.
+    pub(crate) fn open_udp(address: SocketAddr) -> Result<Self, BindError> {
+        let open = || open(address, Type::DGRAM, Protocol::UDP);
+        let (io, state) = open().map_err(|source| explain(address, source))?;
+        let local = io.local_addr().map_err(|source| explain(address, source))?;
+        Ok(Self::new(local, Framing::Bare, io, state))
+    }
+
+    /// A raw socket for SCTP packets to this address.
+    pub(crate) fn open_raw(address: SocketAddr) -> Result<Self, BindError> {
+        if !cfg!(unix) {
+            return Err(BindError::RawUnsupported);
+        }
+        let mut address = address;
+        address.set_port(0);
+        let (io, state) =
+            open(address, Type::RAW, Protocol::from(IPPROTO_SCTP)).map_err(|source| match source.kind() {
+                io::ErrorKind::PermissionDenied => BindError::RawNotPermitted,
+                _ => explain(address, source),
+            })?;
+        let framing = if address.is_ipv4() { Framing::Ipv4Header } else { Framing::Bare };
+        Ok(Self::new(address, framing, io, state))
+    }
+
+    fn new(local: SocketAddr, framing: Framing, io: UdpSocket, state: UdpSocketState) -> Self {
+        let io = Arc::new(io);
+        Self {
+            local,
+            framing,
+            alarm: alarm(io.clone()),
+            io,
+            state,
+            gathered: Gathered::default(),
+            outbox: Outbox::default(),
+            errors: Vec::new(),
+            reread: false,
+        }
+    }
+
+    /// Tries again what quinn-udp has given up for good: it takes a refused train for a system without GSO.
+    pub(super) fn renew_state(&mut self) {
+        if let Ok(state) = prepare(&self.io) {
+            self.state = state;
+        }
+    }
+}
+
+fn open(address: SocketAddr, kind: Type, protocol: Protocol) -> io::Result<(UdpSocket, UdpSocketState)> {
+    let socket = socket2::Socket::new(Domain::for_address(address), kind, Some(protocol))?;
+    // Raw sockets have one address family anyway, and refuse the option.
+    if address.is_ipv6() && kind == Type::DGRAM {
+        socket.set_only_v6(true)?;
+    }
+    socket.set_nonblocking(true)?;
+    socket.bind(&address.into())?;
+    // Small buffers only cost speed, so what the system does not grant is done without.
+    let _ = socket.set_recv_buffer_size(BUFFER);
+    let _ = socket.set_send_buffer_size(BUFFER);
+    let io = UdpSocket::from_std(socket.into())?;
+    let state = prepare(&io)?;
+    Ok((io, state))
+}
+
+fn prepare(io: &UdpSocket) -> io::Result<UdpSocketState> {
+    let reference = UdpSockRef::from(io);
+    let state = UdpSocketState::new(reference)?;
+    // Where it does not work, the protocol's own timers find out, only later.
+    let _ = state.enable_transport_errors(UdpSockRef::from(io));
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    {
+        use nix::sys::socket::{setsockopt, sockopt};
+        // quinn-udp 0.6.3 asks for time stamps, which we do not use, and then has too small a control buffer for
+        // them and the ECN bits of a coalesced train: the ECN bits are lost.
+        setsockopt(io, sockopt::ReceiveTimestampns, &false)?;
+        // quinn-udp stops at the IPv4 option, which raw IPv6 sockets do not know.
+        if io.local_addr()?.is_ipv6() {
+            let _ = setsockopt(io, sockopt::Ipv6RecvErr, &true);
+        }
+        // With the right to do so, more than the system-wide limit.
+        let _ = setsockopt(io, sockopt::RcvBufForce, &BUFFER);
+        let _ = setsockopt(io, sockopt::SndBufForce, &BUFFER);
+    }
+    Ok(state)
+}
+
+fn explain(address: SocketAddr, source: io::Error) -> BindError {
+    match source.kind() {
+        io::ErrorKind::AddrNotAvailable => BindError::AddressNotHere(address.ip()),
+        io::ErrorKind::AddrInUse => BindError::PortInUse { address: address.ip(), port: address.port() },
+        io::ErrorKind::PermissionDenied => {
+            BindError::PortNotPermitted { address: address.ip(), port: address.port() }
+        }
+        _ => BindError::Io { address, source },
+    }
+}

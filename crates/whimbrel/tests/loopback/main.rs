@@ -1,0 +1,15 @@
+//! The library over real sockets on the loopback interface.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "these tests run in real time")]
+
+mod backpressure;
+mod cancel;
+mod crowd;
+mod drops;
+mod echo;
+mod ending;
+mod network;
+mod paths;
+mod raw;
+mod relay;
+mod restart;
+mod support;

@@ -1,0 +1,24 @@
+use super::*;
+use crate::testing::{bytes_of, captured, check, chunk_of, emitted};
+use crate::{Chunk, Tsn};
+
+#[test]
+fn reads_and_writes_what_linux_sent() {
+    let causes = Causes::from_wire(&[0, 12, 0, 4]);
+    check("linux_abort", 0, Chunk::Abort(Abort { tag_reflected: false, causes }));
+    let packet = captured("linux_abort_no_user_data");
+    let Chunk::Abort(abort) = chunk_of(&packet, 0) else { panic!("an ABORT") };
+    let causes: Vec<_> = abort.causes.collect();
+    assert_eq!(causes, [Ok(Cause::NoUserData { tsn: Tsn(1001) })]);
+    let causes = &[Cause::NoUserData { tsn: Tsn(1001) }];
+    assert_eq!(emitted(&AbortBuilder { tag_reflected: false, causes }), bytes_of(&packet, 0));
+}
+
+#[test]
+fn the_t_bit_is_the_lowest() {
+    let reflected = AbortBuilder { tag_reflected: true, causes: &[] };
+    assert_eq!(emitted(&reflected), [6, 1, 0, 4]);
+    crate::testing::round_trip(&reflected, |chunk| {
+        assert_eq!(chunk, Chunk::Abort(Abort { tag_reflected: true, causes: Causes::EMPTY }));
+    });
+}

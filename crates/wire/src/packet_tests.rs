@@ -1,0 +1,28 @@
+use super::*;
+use crate::testing::captured;
+
+#[test]
+fn the_common_header_reads_as_captured() {
+    let bytes = captured("usrsctp_data");
+    let packet = Packet::parse(&bytes).expect("a packet");
+    let header = CommonHeader { source_port: 0xfd4c, destination_port: 7, verification_tag: 0xddc9_c306 };
+    assert_eq!(packet.header(), header);
+    assert_eq!(packet.header().to_bytes()[..8], bytes[..8]);
+    assert_eq!(packet.checksum(), u32::from_le_bytes([0x86, 0x85, 0xf7, 0x4c]));
+    assert_eq!(packet.bytes(), bytes);
+    assert!(format!("{packet:?}").contains("Data"));
+}
+
+#[test]
+fn a_packet_is_a_header_and_whole_words() {
+    let bytes = captured("usrsctp_data");
+    for end in 0..bytes.len() {
+        let expected = match end {
+            0..12 => Err(ParseError::TooShort),
+            _ if end % 4 != 0 => Err(ParseError::NotWholeWords),
+            _ => Ok(()),
+        };
+        assert_eq!(Packet::parse(&bytes[..end]).map(|_| ()), expected, "{end} bytes");
+    }
+    assert_eq!(Packet::parse(&bytes[..12]).expect("a header is enough").chunks().count(), 0);
+}

@@ -1,0 +1,10 @@
+//! Two endpoints over a network that loses, repeats, reorders and changes packets.
+//! `cargo test -p whimbrel-proto` runs the same body over the corpus.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+#[path = "../../crates/proto/tests/support/mod.rs"]
+mod support;
+
+fuzz_target!(|bytes: &[u8]| support::lossy_pair::run(bytes));

@@ -1,0 +1,7 @@
+//! Operations on the set of received TSNs.
+//! `cargo test -p whimbrel-proto` runs the same body over the corpus.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| whimbrel_proto::fuzzing::tsn_map(bytes));

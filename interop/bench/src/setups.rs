@@ -1,0 +1,180 @@
+//! Associations set up and held: how fast, how dear, how large.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::referee::{Match, Pair};
+use crate::rounds::{self, Spread};
+use crate::table::{self, number};
+use crate::transfers::strings;
+use crate::{Memory, Setups};
+
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// usrsctp, and Whimbrel with two addresses at each end, as it is meant to be used; or with one, as usrsctp is here.
+const STACKS: [&str; 3] = ["whimbrel", "usrsctp", WHIMBREL_SINGLE];
+
+const WHIMBREL_SINGLE: &str = "whimbrel, one address";
+
+const HOLDERS: [&str; 2] = ["whimbrel", "usrsctp"];
+
+#[derive(Serialize)]
+struct SetupRow {
+    stack: &'static str,
+    inflight: usize,
+    setups_per_s: Spread,
+    cpu_us_per_setup: Spread,
+}
+
+pub(crate) fn run_setups(arguments: &Setups) -> anyhow::Result<()> {
+    let contestants: Vec<(usize, &'static str)> =
+        arguments.inflight.iter().flat_map(|&inflight| STACKS.map(|stack| (inflight, stack))).collect();
+    let program = std::env::current_exe()?;
+    let common = &arguments.common;
+    let results = rounds::play(
+        common.rounds,
+        &contestants,
+        |(inflight, stack)| format!("{stack}, {inflight} at a time"),
+        |&(inflight, stack)| {
+            hold(stack, arguments.count, inflight, false, common.port).play(of(
+                stack,
+                &program,
+                &common.usrsctp,
+            ))
+        },
+    );
+    let rows: Vec<SetupRow> = contestants
+        .iter()
+        .zip(&results)
+        .filter_map(|(&(inflight, stack), pairs)| {
+            let count = arguments.count as f64;
+            Some(SetupRow {
+                stack,
+                inflight,
+                setups_per_s: Spread::of(pairs.iter().map(|pair| count / pair.client.seconds))?,
+                cpu_us_per_setup: Spread::of(pairs.iter().map(|pair| pair.cpu() * 1e6 / count))?,
+            })
+        })
+        .collect();
+    if common.json {
+        println!("{}", serde_json::to_string_pretty(&rows)?);
+        return Ok(());
+    }
+    let usrsctp = |inflight: usize| {
+        rows.iter().find(|row| row.stack == "usrsctp" && row.inflight == inflight).map(|row| row.setups_per_s)
+    };
+    let cells: Vec<_> = rows
+        .iter()
+        .map(|row| {
+            let rate = row.setups_per_s;
+            let ratio = usrsctp(row.inflight).map_or(f64::NAN, |other| rate.median / other.median);
+            vec![
+                row.inflight.to_string(),
+                row.stack.to_owned(),
+                number(rate.median),
+                format!("{} to {}", number(rate.min), number(rate.max)),
+                number(row.cpu_us_per_setup.median),
+                number(ratio),
+            ]
+        })
+        .collect();
+    table::print(
+        &["in flight", "stack", "set-ups/s", "spread", "CPU µs each, both ends", "ratio to usrsctp"],
+        &cells,
+    );
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct MemoryRow {
+    stack: &'static str,
+    end: &'static str,
+    bytes_per_association: Spread,
+}
+
+pub(crate) fn run_memory(arguments: &Memory) -> anyhow::Result<()> {
+    let program = std::env::current_exe()?;
+    let common = &arguments.common;
+    let results = rounds::play(
+        common.rounds,
+        &HOLDERS,
+        |stack| (*stack).to_owned(),
+        |&stack| {
+            hold(stack, arguments.count, 16, true, common.port).play(of(stack, &program, &common.usrsctp))
+        },
+    );
+    let mut rows = Vec::new();
+    for (stack, pairs) in HOLDERS.into_iter().zip(&results) {
+        let each = |growth: i64| growth as f64 * 1024.0 / arguments.count as f64;
+        let ends = |pick: fn(&Pair) -> i64| Spread::of(pairs.iter().map(|pair| each(pick(pair))));
+        let server = ends(|pair| pair.server.rss_after_kib - pair.server.rss_before_kib);
+        let client = ends(|pair| pair.client.rss_after_kib - pair.client.rss_before_kib);
+        for (end, spread) in [("server", server), ("client", client)] {
+            rows.extend(spread.map(|bytes_per_association| MemoryRow { stack, end, bytes_per_association }));
+        }
+    }
+    if common.json {
+        println!("{}", serde_json::to_string_pretty(&rows)?);
+        return Ok(());
+    }
+    let cells: Vec<_> = rows
+        .iter()
+        .map(|row| {
+            let bytes = row.bytes_per_association;
+            vec![
+                row.stack.to_owned(),
+                row.end.to_owned(),
+                number(bytes.median / 1024.0),
+                format!("{} to {}", number(bytes.min / 1024.0), number(bytes.max / 1024.0)),
+            ]
+        })
+        .collect();
+    table::print(&["stack", "end", "KiB per idle association", "spread"], &cells);
+    Ok(())
+}
+
+fn of<'a>(stack: &str, program: &'a Path, usrsctp: &'a Path) -> &'a Path {
+    if stack == "usrsctp" { usrsctp } else { program }
+}
+
+/// Sets up `count` associations and holds them.
+fn hold(stack: &str, count: usize, inflight: usize, idle: bool, port: u16) -> Match {
+    let (count, inflight) = (count.to_string(), inflight.to_string());
+    let (server, client) = (port.to_string(), (port + 1).to_string());
+    let ends = ["server", "client"].map(|role| {
+        if stack == "usrsctp" {
+            let what = if idle { "--idle" } else { "--setups" };
+            strings(&[
+                role,
+                what,
+                &count,
+                "--inflight",
+                &inflight,
+                "--server-udp",
+                &server,
+                "--client-udp",
+                &client,
+            ])
+        } else {
+            let mut words = strings(&[
+                "end",
+                "whimbrel",
+                role,
+                "--setups",
+                &count,
+                "--inflight",
+                &inflight,
+                "--port",
+                &server,
+            ]);
+            words.extend(idle.then(|| "--idle".to_owned()));
+            if stack == WHIMBREL_SINGLE {
+                words.extend(strings(&["--addresses", "1"]));
+            }
+            words
+        }
+    });
+    Match { ends, limit: LIMIT }
+}

@@ -1,0 +1,110 @@
+# Sourced by run.sh and selftest.sh: two programs at a time, what they must have said, and captures.
+# Wants $here (this directory), $work (a directory for files) and $name (prefix of the namespaces).
+# shellcheck shell=bash
+. "$here/topology.sh"
+build=$here/build
+export PEER_NAME=${name}k
+passed=0
+failed=0
+capture=
+
+cleanup() {
+    [ -n "$capture" ] && kill "$capture" 2>/dev/null
+    topology_down "$name"
+    "$here/kernel/peer" down
+    rm -rf "$work"
+}
+trap cleanup EXIT
+trap 'exit 1' INT TERM
+
+# on_a, on_b: the hosts of topology.sh. guest: inside the kernel peer; tester: the other end of its links.
+on_a() { ip netns exec "$name-a" "$@"; }
+on_b() { ip netns exec "$name-b" "$@"; }
+guest() { "$here/kernel/peer" exec "$@"; }
+tester() { ip netns exec "$PEER_NAME" "$@"; }
+
+pass() {
+    passed=$((passed + 1))
+    echo "ok   $*"
+}
+fail() {
+    failed=$((failed + 1))
+    echo "FAIL $*"
+}
+
+# said FILE PATTERN: waits up to twenty seconds for the pattern in a file that is being written.
+said() {
+    for ((i = 0; i < 1000; i++)); do
+        grep -q "$2" "$1" && return
+        sleep 0.02
+    done
+    return 1
+}
+
+# pair LISTENER... -- CONNECTOR...: starts the second when the first listens, waits for both.
+# What they say is in $work/first and $work/second.
+pair() {
+    local first=()
+    while [ "$1" != -- ]; do first+=("$1") && shift; done
+    shift
+    : >"$work/first" # or the last pair's could be taken for this one's
+    : >"$work/second"
+    "${first[@]}" >"$work/first" 2>&1 &
+    local listener=$!
+    said "$work/first" '"listening"'
+    "$@" >"$work/second" 2>&1
+    wait "$listener"
+}
+
+# check NAME FILE PATTERN... [-- FILE PATTERN...]: every pattern must be found in its file of `pair`.
+check() {
+    local what=$1 file=$work/$2
+    shift 2
+    while [ $# -gt 0 ]; do
+        if [ "$1" = -- ]; then
+            file=$work/$2
+            shift 2
+        elif grep -qE "$1" "$file"; then
+            shift
+        else
+            fail "$what: no $1 in ${file##*/}"
+            for one in first second; do cut -c1-400 "$work/$one" | tail -15 | sed "s/^/     $one: /"; done
+            return
+        fi
+    done
+    pass "$what"
+}
+
+# received MESSAGES BYTES: the pattern of a report that so much arrived, all of it right.
+received() { echo "\"received\",\"messages\":$1,\"bytes\":$2,\"bad\":0.*\"ok\":true"; }
+
+# record NAMESPACE FILE starts a capture; recorded FILE [CHUNK...] ends and checks it: these chunks must be in it.
+record() {
+    : >"$work/tcpdump" # or the last capture's could be taken for this one's
+    ip netns exec "$1" tcpdump --immediate-mode -B 65536 -U -n -i any -s 0 -w "$2" 'sctp or udp port 9899 or udp port 9900' 2>"$work/tcpdump" &
+    capture=$!
+    said "$work/tcpdump" listening
+}
+recorded() {
+    local file=$1 summary dropped size=-1 quiet=0 bad=0
+    shift
+    # tcpdump throws away what it has not read yet when it is told to end.
+    while [ $quiet -lt 3 ]; do
+        sleep 0.2
+        if [ "$size" = "$(stat -c %s "$file")" ]; then quiet=$((quiet + 1)); else quiet=0 size=$(stat -c %s "$file"); fi
+    done
+    kill "$capture" && wait "$capture" 2>/dev/null
+    capture=
+    dropped=$(sed -n 's/ packets dropped by kernel//p' "$work/tcpdump")
+    summary=$("$here/check_capture.sh" -p 9899 -p 9900 "$file") || bad=1
+    for chunk in "$@"; do
+        case $summary in
+        *" $chunk="*) ;;
+        *) summary+="; no $chunk in it" && [ "${dropped:-0}" = 0 ] && bad=1 ;;
+        esac
+    done
+    summary="${summary#*: }${dropped:+; $dropped not captured}"
+    if [ $bad = 0 ]; then pass "capture: $summary"; else fail "capture ${file##*/}: $summary"; fi
+    [ -z "${KEEP:-}" ] || cp "$file" "$KEEP/"
+    rm -f "$file"
+}
