@@ -43,6 +43,16 @@ async fn receive(socket: &UdpSocket) -> (Vec<u8>, SocketAddr) {
     (buffer, from)
 }
 
+/// Waits until the relay has got so far.
+async fn until(mut reached: impl FnMut() -> bool) {
+    let wait = async {
+        while !reached() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    timeout(LONG, wait).await.expect("it gets there");
+}
+
 async fn is_silent(socket: &UdpSocket) -> bool {
     timeout(SHORT, socket.recv_from(&mut [0; 10])).await.is_err()
 }
@@ -67,57 +77,51 @@ async fn both_ways_take_their_delay() {
     }
     times.sort();
     println!("50 ms take {:?} (least), {:?} (median)", times[0], times[10]);
+    // Nothing makes it shorter; how much longer is the machine's business.
     assert!(times[0] >= Duration::from_millis(50));
-    // Two timers, good to a millisecond each, and what a busy machine adds.
-    assert!(times[0] < Duration::from_millis(60), "{:?}", times[0]);
     let stats = relay.handle().stats();
     assert_eq!((stats.uplink.delivered_packets, stats.downlink.delivered_packets), (20, 20));
     assert_eq!((stats.clients, stats.unsent, stats.in_flight), (1, 0, 0));
     echo.abort();
 }
 
+/// 972 bytes and 28 of headers are 100 ms at the first rate and 1 ms at the second. Few enough to fit a socket's buffer if nobody reads.
 #[tokio::test]
 async fn the_bottleneck_has_its_rate_and_can_change() {
-    let slow = LinkConfig { rate_bps: Some(8_000_000), ..LinkConfig::default() };
+    let slow = LinkConfig { rate_bps: Some(80_000), ..LinkConfig::default() };
     let (server, relay) = setup(|config| config.uplink = slow).await;
     let client = client().await;
-    // 972 bytes and 28 of headers: 1 ms each. After a fifth of them the rate doubles.
     let begin = Instant::now();
-    for _ in 0..500 {
+    for _ in 0..43 {
         client.send_to(&[7; 972], relay.handle().local_addr()).await.unwrap();
     }
-    for _ in 0..100 {
+    for _ in 0..3 {
         receive(&server).await;
     }
-    let fifth = begin.elapsed();
-    relay.handle().set(Direction::Uplink, Change::Rate(Some(16_000_000)));
-    for _ in 0..400 {
+    assert!(begin.elapsed() >= Duration::from_millis(300));
+    relay.handle().set(Direction::Uplink, Change::Rate(Some(8_000_000)));
+    let change = Instant::now();
+    for _ in 0..40 {
         receive(&server).await;
     }
-    let rest = begin.elapsed() - fifth;
-    println!("100 ms took {fifth:?}, 200 ms took {rest:?}");
-    // A busy machine makes it longer; nothing makes it shorter but reading late the first time.
-    let within = |time: Duration, ms: u64| {
-        time > Duration::from_millis(ms * 90 / 100) && time < Duration::from_millis(ms * 130 / 100)
-    };
-    assert!(within(fifth, 100), "{fifth:?}");
-    assert!(within(rest, 200), "{rest:?}");
+    // Part of the fourth packet had been sent before the change.
+    assert!(change.elapsed() >= Duration::from_millis(39));
+    assert!(change.elapsed() < Duration::from_secs(4), "the old rate was kept");
 }
 
 #[tokio::test]
 async fn a_cut_is_silent_and_loses_what_is_under_way() {
-    let (server, relay) = setup(|config| config.uplink = delay(40)).await;
+    let (server, relay) = setup(|config| config.uplink = delay(1_000)).await;
     let client = client().await;
     // Connected, so that an ICMP error would show as an error of the next call.
     client.connect(relay.handle().local_addr()).await.unwrap();
     client.send(b"under way").await.unwrap();
-    tokio::time::sleep(Duration::from_millis(15)).await;
+    until(|| relay.handle().stats().in_flight == 1).await;
     relay.handle().down();
     client.send(b"too late").await.unwrap();
+    until(|| relay.handle().stats().uplink.dropped_for(DropReason::Down) == 1).await;
+    assert_eq!(relay.handle().stats().uplink.dropped_for(DropReason::Cut), 1);
     assert!(is_silent(&server).await);
-    let stats = relay.handle().stats();
-    assert_eq!(stats.uplink.dropped_for(DropReason::Cut), 1);
-    assert_eq!(stats.uplink.dropped_for(DropReason::Down), 1);
     relay.handle().up();
     client.send(b"again").await.unwrap();
     assert_eq!(receive(&server).await.0, b"again");
@@ -134,7 +138,7 @@ async fn a_server_that_is_gone_is_silent() {
         client.send(b"anybody?").await.unwrap();
         assert!(is_silent(&client).await);
     }
-    assert_eq!(relay.handle().stats().uplink.delivered_packets, 3);
+    until(|| relay.handle().stats().uplink.delivered_packets == 3).await;
 }
 
 #[tokio::test]
@@ -239,7 +243,7 @@ async fn the_capture_is_the_client_s_view() {
     receive(&client).await;
     relay.handle().down();
     client.send_to(b"into the void", relay.handle().local_addr()).await.unwrap();
-    tokio::time::sleep(Duration::from_millis(50)).await;
+    until(|| relay.handle().stats().uplink.dropped_for(DropReason::Down) == 1).await;
     relay.handle().flush_capture().unwrap();
 
     let directory = tempfile::tempdir().unwrap();
