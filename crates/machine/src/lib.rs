@@ -8,9 +8,13 @@
 #![forbid(unsafe_code)]
 
 mod instant;
+mod link;
+mod power;
 mod rng;
 mod step;
 
 pub use instant::Instant;
+pub use link::{Cost, InterfaceFact, InterfaceId, InterfaceKind, LinkFact};
+pub use power::ReceivedPower;
 pub use rng::{Rng, Seed};
-pub use step::{Ecn, Input, LinkFact, Machine, Record, Route, Sink, Transmit, Unreachable};
+pub use step::{Ecn, Input, Machine, Record, Route, Sink, Transmit, Unreachable};

@@ -1,6 +1,6 @@
 use core::net::SocketAddr;
 
-use crate::Instant;
+use crate::{Instant, LinkFact};
 
 /// One 4-tuple of addresses: where a datagram leaves from and where it goes. A path is exactly this.
 ///
@@ -53,15 +53,6 @@ pub enum Unreachable {
         /// Bytes, IP header included; 0 if the router did not say.
         mtu: u32,
     },
-}
-
-/// A fact about this host's links.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum LinkFact {
-    /// A local address has become usable.
-    AddressUp(SocketAddr),
-    /// A local address is gone, or its interface has lost its carrier.
-    AddressDown(SocketAddr),
 }
 
 /// Something that happens to a machine.
