@@ -37,6 +37,8 @@ pub(crate) struct Driver {
     buffers: ReceiveBuffers,
     errors: Vec<NetworkError>,
     wishes: Wishes,
+    /// Carried out before the packets of the next step.
+    first: Vec<Command>,
     /// Bytes that users have taken since the last step; given back with the next, whatever causes it.
     releases: Vec<Command>,
     events: Vec<Event>,
@@ -60,6 +62,7 @@ impl Driver {
             buffers: ReceiveBuffers::new(),
             errors: Vec::new(),
             wishes: Wishes::default(),
+            first: Vec::new(),
             releases: Vec::new(),
             events: Vec::new(),
             registry: Registry::default(),
@@ -99,7 +102,7 @@ impl Driver {
     }
 
     fn step(&mut self, now: Instant) {
-        let Self { node, sockets, buffers, errors, wishes, releases, events, .. } = self;
+        let Self { node, sockets, buffers, errors, wishes, first, releases, events, .. } = self;
         let count = wishes.commands.len().min(COMMANDS_PER_STEP);
         let network = errors.iter().map(|error| Input::Unreachable {
             route: error.route,
@@ -107,9 +110,12 @@ impl Driver {
             quoted: &error.quoted,
         });
         let commands = releases.drain(..).chain(wishes.commands.drain(..count)).map(Input::Command);
-        // Packets first: a peer that closes properly and goes may be out of reach by the time its last word is read.
-        let inputs = buffers
-            .inputs()
+        // Packets before errors and wishes: a peer that closes properly and goes may be out of reach by the time its last
+        // word is read.
+        let inputs = first
+            .drain(..)
+            .map(Input::Command)
+            .chain(buffers.inputs())
             .chain(network)
             .chain(commands)
             // Tells the machine the time even if nothing else is left.
@@ -144,6 +150,7 @@ impl Driver {
                         let _ = reply.send(stats);
                     }
                 }
+                Request::Listen(command) => self.first.push(command),
                 Request::HandlesGone => self.unattended = true,
                 Request::Close => {
                     for mailbox in self.registry.all() {

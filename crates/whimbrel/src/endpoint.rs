@@ -48,6 +48,8 @@ impl Endpoint {
 
     /// Accepts associations on an SCTP port, until the [`Listener`] is dropped.
     ///
+    /// A peer that connects after this has returned is not refused.
+    ///
     /// # Errors
     /// [`ListenError`]: the port has a listener already, or the endpoint is closed.
     pub fn listen(&self, sctp_port: u16) -> Result<Listener, ListenError> {
@@ -65,7 +67,7 @@ impl Endpoint {
             self.client.listeners().remove(&sctp_port);
             return Err(EndpointClosed.into());
         }
-        self.client.command(Command::Listen { port: sctp_port });
+        self.client.request(Request::Listen(Command::Listen { port: sctp_port }));
         Ok(Listener::new(self.client.clone(), queue, sctp_port))
     }
 

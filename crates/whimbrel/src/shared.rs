@@ -25,6 +25,9 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(crate) enum Request {
     Paths(AssociationId, oneshot::Sender<Vec<PathView>>),
     Stats(AssociationId, oneshot::Sender<AssociationStats>),
+    /// Begin (or stop) listening before any packet is looked at that arrives from now on: whoever was told the port
+    /// may connect in the same instant.
+    Listen(Command),
     /// The last handle is gone: finish what there is, then end.
     HandlesGone,
     /// Shut every association down, then end.

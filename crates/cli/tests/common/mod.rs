@@ -31,8 +31,6 @@ impl Running {
         let mut running = Self::start(arguments);
         let event = running.event("listening");
         running.address = event["addresses"][0].as_str().expect("an address").to_owned();
-        // An INIT that comes in the same instant may still be refused.
-        std::thread::sleep(Duration::from_millis(20));
         running
     }
 
