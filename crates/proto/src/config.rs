@@ -1,7 +1,10 @@
 //! Protocol parameters (RFC 9260 §16 and extensions), by theme. A profile is data: nothing asks which one it is.
 
+mod dar;
+
 use core::time::Duration;
 
+pub use self::dar::{DarConfig, DarMode, PeerRequests};
 use crate::path::congestion::{NewCongestionControl, Reno};
 use crate::send::scheduler::{FirstComeFirstServed, NewStreamScheduler, RoundRobin};
 
@@ -32,6 +35,8 @@ pub struct Config {
     pub pairing: PathPairing,
     /// Whether packets with a zero checksum are acceptable (RFC 9653).
     pub checksum: ChecksumPolicy,
+    /// Addresses that come and go (RFC 5061).
+    pub dar: DarConfig,
 }
 
 /// Retransmission timeout parameters (RFC 9260 §6.3.1, §16).
@@ -240,6 +245,12 @@ impl Config {
             },
             pairing: PathPairing::PerDestination,
             checksum: ChecksumPolicy::Crc32c,
+            dar: DarConfig {
+                mode: DarMode::Off,
+                peer_requests: PeerRequests::Accept,
+                queue: 64,
+                cached_acks: 8,
+            },
         }
     }
 
@@ -272,6 +283,7 @@ impl Config {
             streams: StreamConfig { scheduler: RoundRobin::boxed, ..rfc.streams },
             limits: LimitConfig { send_buffer: 4 << 20, receive_buffer: 4 << 20, ..rfc.limits },
             pairing: PathPairing::Mesh,
+            dar: DarConfig { mode: DarMode::Negotiated, ..rfc.dar },
             ..rfc
         }
     }
@@ -307,6 +319,11 @@ impl Config {
         check(
             self.failure.primary_switchover_max_retrans.is_none_or(|psmr| psmr >= floor),
             "Primary.Switchover.Max.Retrans must not be below PotentiallyFailed.Max.Retrans (or Path.Max.Retrans)",
+        )?;
+        check(self.dar.queue >= 1, "at least one address change must be allowed to wait")?;
+        check(
+            (1..=64).contains(&self.dar.cached_acks),
+            "between 1 and 64 answers to address changes must be kept",
         )?;
         check(self.congestion.slow_start_limit >= 1, "slow start must grow by at least one packet per SACK")
     }

@@ -1,11 +1,18 @@
 //! What users and SCTP say to each other (RFC 9260 §11): commands one way, events the other, and views.
 
+mod mobility;
+mod view;
+
 use core::net::SocketAddr;
-use core::time::Duration;
 
 use bytes::Bytes;
 use whimbrel_machine::Route;
 use whimbrel_wire::{PayloadProtocolId, StreamId};
+
+pub use self::mobility::{
+    AddressChange, AddressChangeError, Mobility, PathShape, PeerAddressChange, StaticReason,
+};
+pub use self::view::{AssociationStats, PathCounters, PathState, PathView};
 
 /// Names an association within its endpoint; never used twice.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -181,6 +188,39 @@ pub enum Command {
         /// Which path.
         path: PathId,
     },
+    /// Tell the peer of changes to our addresses (RFC 5061). Each change is answered by one
+    /// [`Event::AddressChanged`], in the order given.
+    ///
+    /// The changes go out in this order, in one ASCONF chunk if they fit one packet, behind whatever was asked for
+    /// before; one that cannot be sent at all is answered at once. A [`AddressChange::Delete`] takes the address out of use at once, a [`AddressChange::Add`] puts it to
+    /// use once the peer has acknowledged it and a heartbeat has been answered.
+    ///
+    /// When no address that the peer knows can be sent from any more, the ASCONF leaves from the first address to be
+    /// added and names an old one, by which the peer finds the association (RFC 5061 §5.3.2): give the new address, the
+    /// deletion of the old one and the request to make the new one primary in this order (break before make).
+    ChangeAddresses {
+        /// Where.
+        association: AssociationId,
+        /// In the order in which the peer is to carry them out.
+        changes: Vec<AddressChange>,
+    },
+    /// Install congestion state on a path, as a handover policy knows more about a link than slow start does.
+    ShapePath {
+        /// Where.
+        association: AssociationId,
+        /// Which path.
+        path: PathId,
+        /// What to install.
+        shape: PathShape,
+    },
+    /// Take what is in flight on a path for lost now, because the link it went over is known to be gone. It goes out
+    /// again on the path for retransmissions; the congestion window of this path stays as it is.
+    RetransmitLost {
+        /// Where.
+        association: AssociationId,
+        /// Which path.
+        path: PathId,
+    },
 }
 
 /// Why an association ended, or never began.
@@ -271,19 +311,6 @@ pub enum SendError {
     BufferFull,
 }
 
-/// The state of a path (RFC 9260 §5.4, §8.2; RFC 7829).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum PathState {
-    /// Not yet known to lead to the peer; carries no data.
-    Unconfirmed,
-    /// Usable.
-    Active,
-    /// Recent timeouts: avoided while another path is active (RFC 7829).
-    PotentiallyFailed,
-    /// Dead until a heartbeat is answered.
-    Inactive,
-}
-
 /// What an endpoint tells its user.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Event {
@@ -303,6 +330,8 @@ pub enum Event {
         remote_port: u16,
         /// The primary path's addresses.
         primary: Route,
+        /// Whether addresses can come and go while the association lives.
+        mobility: Mobility,
     },
     /// A [`Command::Connect`] came to nothing.
     ConnectFailed {
@@ -354,6 +383,41 @@ pub enum Event {
         /// Its addresses.
         route: Route,
     },
+    /// A path is no more: one of its addresses has left the association.
+    PathGone {
+        /// Where.
+        association: AssociationId,
+        /// Which.
+        path: PathId,
+        /// The addresses it had.
+        route: Route,
+    },
+    /// The answer to one change of a [`Command::ChangeAddresses`].
+    AddressChanged {
+        /// Where.
+        association: AssociationId,
+        /// The change, as given.
+        change: AddressChange,
+        /// Whether the peer has carried it out.
+        outcome: Result<(), AddressChangeError>,
+    },
+    /// The peer has changed its addresses (RFC 5061 §5.2).
+    PeerAddress {
+        /// Where.
+        association: AssociationId,
+        /// The address; its port is the UDP encapsulation port.
+        address: SocketAddr,
+        /// What became of it.
+        change: PeerAddressChange,
+    },
+    /// The mobility announced by [`Event::Up`] holds no more: the peer has turned out not to understand ASCONF
+    /// (RFC 5061 §5.1 A9), or a restart has changed what it can do.
+    MobilityChanged {
+        /// Where.
+        association: AssociationId,
+        /// From now on.
+        mobility: Mobility,
+    },
     /// The peer has restarted (RFC 9260 §5.2.4 A): data in flight either way may be lost, sequence numbers began
     /// anew, and whoever restarted may be someone else (RFC 5062 §4). Never ignore it.
     Restarted {
@@ -385,77 +449,4 @@ pub enum Event {
         /// Bytes of user data that were accepted but not acknowledged by the peer.
         undelivered: usize,
     },
-}
-
-/// A view of one path.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PathView {
-    /// Its name.
-    pub id: PathId,
-    /// Its addresses.
-    pub route: Route,
-    /// Its state.
-    pub state: PathState,
-    /// Whether it is the primary path.
-    pub primary: bool,
-    /// Whether new data goes out on it now.
-    pub in_use: bool,
-    /// Smoothed round-trip time, if measured.
-    pub srtt: Option<Duration>,
-    /// Current retransmission timeout, backoff included.
-    pub rto: Duration,
-    /// Congestion window, bytes.
-    pub cwnd: usize,
-    /// Slow-start threshold, bytes.
-    pub ssthresh: usize,
-    /// Bytes in flight.
-    pub flight_size: usize,
-    /// Packet size in use (SCTP packet), bytes.
-    pub packet_size: usize,
-    /// Consecutive errors.
-    pub error_count: u32,
-    /// Totals since the path began.
-    pub counters: PathCounters,
-}
-
-/// Totals of one path.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct PathCounters {
-    /// Packets sent.
-    pub packets_sent: u64,
-    /// Bytes of SCTP packets sent.
-    pub bytes_sent: u64,
-    /// Packets received.
-    pub packets_received: u64,
-    /// Bytes of SCTP packets received.
-    pub bytes_received: u64,
-    /// DATA chunks sent for the first time.
-    pub data_sent: u64,
-    /// DATA chunks retransmitted on this path.
-    pub data_retransmitted: u64,
-    /// T3-rtx expirations.
-    pub timeouts: u64,
-    /// Fast retransmit events.
-    pub fast_retransmits: u64,
-}
-
-/// Totals of one association.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct AssociationStats {
-    /// User messages handed over by the user.
-    pub messages_sent: u64,
-    /// Bytes of these.
-    pub bytes_sent: u64,
-    /// User messages delivered to the user.
-    pub messages_received: u64,
-    /// Bytes of these.
-    pub bytes_received: u64,
-    /// DATA chunks received twice.
-    pub duplicates_received: u64,
-    /// Packets dropped because of a wrong checksum, tag or form.
-    pub packets_dropped: u64,
-    /// User bytes accepted and not yet acknowledged.
-    pub send_queued: usize,
-    /// Bytes in the receive buffer.
-    pub receive_queued: usize,
 }

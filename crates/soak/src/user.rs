@@ -451,6 +451,9 @@ fn noteworthy(event: &Event) -> Option<(&'static str, u64)> {
         Event::Restarted { association, .. } => ("restarted", association.number()),
         Event::PeerShutdown { association } => ("peer-shutdown", association.number()),
         Event::Closed { association, .. } => ("closed", association.number()),
-        Event::Path { .. } | Event::PeerError { .. } => return None,
+        Event::PathGone { path, .. } => ("path-gone", u64::from(path.number())),
+        Event::AddressChanged { outcome, .. } => ("address-changed", u64::from(outcome.is_ok())),
+        Event::PeerAddress { change, .. } => ("peer-address", *change as u64),
+        Event::Path { .. } | Event::PeerError { .. } | Event::MobilityChanged { .. } => return None,
     })
 }

@@ -35,6 +35,7 @@ impl Deliverer<'_> {
                     local_port,
                     remote_port,
                     primary,
+                    mobility: _,
                 } => {
                     let setup = Setup { inbound_streams, local_port, remote_port, primary };
                     self.up(association, token, outbound_streams, setup);
@@ -113,6 +114,10 @@ fn association_of(event: &Event) -> Option<AssociationId> {
         | Event::SendRefused { association, .. }
         | Event::Path { association, .. }
         | Event::PathInUse { association, .. }
+        | Event::PathGone { association, .. }
+        | Event::AddressChanged { association, .. }
+        | Event::PeerAddress { association, .. }
+        | Event::MobilityChanged { association, .. }
         | Event::Restarted { association, .. }
         | Event::PeerShutdown { association }
         | Event::PeerError { association, .. }

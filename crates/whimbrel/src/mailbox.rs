@@ -362,7 +362,12 @@ impl Delivery<'_> {
             }
             Event::PeerError { causes, .. } => self.state.publish(&AssociationEvent::PeerError { causes }),
             Event::Closed { reason, undelivered, .. } => self.closed(reason, undelivered),
-            Event::Up { .. } | Event::ConnectFailed { .. } => {}
+            Event::Up { .. }
+            | Event::ConnectFailed { .. }
+            | Event::PathGone { .. }
+            | Event::AddressChanged { .. }
+            | Event::PeerAddress { .. }
+            | Event::MobilityChanged { .. } => {}
         }
     }
 

@@ -12,7 +12,8 @@ use super::replies::Replies;
 use crate::config::{BurstLimit, ChecksumPolicy, Config};
 use crate::cookie::CookieContents;
 use crate::interface::{
-    AssociationId, AssociationStats, Event, Message, PathId, PathState, PathView, SendError,
+    AssociationId, AssociationStats, Event, Message, Mobility, PathId, PathState, PathView, SendError,
+    StaticReason,
 };
 use crate::path::Paths;
 use crate::path::amplification::ProbeBurst;
@@ -295,6 +296,7 @@ impl Open {
             local_port: identity.local_port,
             remote_port: identity.remote_port,
             primary: self.route_in_use(),
+            mobility: Mobility::Static(StaticReason::SwitchedOff),
         }
     }
 

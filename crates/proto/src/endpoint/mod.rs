@@ -20,7 +20,8 @@ use crate::association::{Association, ConnectRequest, Identity, Phase};
 use crate::config::{ChecksumPolicy, Config};
 use crate::cookie::CookieKeys;
 use crate::interface::{
-    AssociationId, AssociationStats, CloseReason, Command, ConnectToken, Event, PathView, SendError,
+    AddressChangeError, AssociationId, AssociationStats, CloseReason, Command, ConnectToken, Event, PathView,
+    SendError, StaticReason,
 };
 
 /// Stateless answers waiting to be sent, at most; further ones are dropped, as if lost on the way.
@@ -148,6 +149,17 @@ impl Endpoint {
             Command::RequestHeartbeat { association, path } => {
                 self.with(association, |a| a.request_heartbeat(now, path));
             }
+            Command::ChangeAddresses { association, changes } => {
+                // Not in use yet: every association is static.
+                let outcome = Err(AddressChangeError::Static(StaticReason::SwitchedOff));
+                self.events.extend(changes.into_iter().map(|change| Event::AddressChanged {
+                    association,
+                    change,
+                    outcome,
+                }));
+            }
+            // Not in use yet.
+            Command::ShapePath { .. } | Command::RetransmitLost { .. } => {}
         }
     }
 

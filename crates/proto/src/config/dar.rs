@@ -1,0 +1,34 @@
+/// Dynamic address reconfiguration (RFC 5061).
+#[derive(Clone, Debug)]
+pub struct DarConfig {
+    /// Whether to offer it.
+    pub mode: DarMode,
+    /// What the peer may ask for.
+    pub peer_requests: PeerRequests,
+    /// Address changes of ours that may wait for the peer's answer, at most.
+    pub queue: usize,
+    /// ASCONF-ACK chunks kept in case they were lost, at most (RFC 5061 §5.2 E2).
+    pub cached_acks: usize,
+}
+
+/// Whether dynamic address reconfiguration is offered to the peer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DarMode {
+    /// ASCONF is not announced, and treated as an unknown chunk.
+    Off,
+    /// ASCONF and AUTH are announced and used with peers that announce them, too.
+    Negotiated,
+}
+
+/// Which authenticated requests of the peer are carried out; others are refused with "Request Refused - No
+/// Authorization" (RFC 5061 §4.3.5).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PeerRequests {
+    /// All that RFC 5061 allows.
+    Accept,
+    /// Only those that name their address: a wildcard means the source address of the packet, which is not authenticated,
+    /// so that an attacker on the path could choose it (RFC 5061 §6).
+    RefuseWildcards,
+    /// None: the peer's addresses stay as they are.
+    Refuse,
+}

@@ -1,0 +1,98 @@
+//! Words for addresses that come and go (RFC 5061).
+
+use core::net::{IpAddr, SocketAddr};
+use core::time::Duration;
+
+/// A change to our addresses that the peer is asked to carry out (RFC 5061 §4.2).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum AddressChange {
+    /// Add this local address to the association. Its port is our UDP encapsulation port there, 0 for raw IP. The
+    /// address must be up ([`LinkFact::AddressUp`](whimbrel_machine::LinkFact::AddressUp)).
+    ///
+    /// The unspecified address (`0.0.0.0`, `::`) means "the address this packet comes from", for hosts behind a NAT; who
+    /// is on the path can then choose the address (RFC 5061 §6).
+    Add(SocketAddr),
+    /// Take this local address out of the association, never the last one. The unspecified address means all but the one
+    /// the ASCONF leaves from.
+    Delete(IpAddr),
+    /// Ask the peer to send to this address of ours. The unspecified address means the one the ASCONF leaves from.
+    SetPrimary(IpAddr),
+}
+
+/// Why an [`AddressChange`] was not carried out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum AddressChangeError {
+    /// The association is unknown, not yet up, or gone.
+    #[error("the association is not up")]
+    Closed,
+    /// Addresses of this association cannot change.
+    #[error("addresses of this association cannot change: {0}")]
+    Static(StaticReason),
+    /// The shutdown has gone too far for ASCONF chunks (RFC 5061 §5.1.1 C4).
+    #[error("the association is shutting down")]
+    ShuttingDown,
+    /// As many changes wait as [`DarConfig::queue`](crate::DarConfig::queue) allows.
+    #[error("too many address changes are waiting")]
+    QueueFull,
+    /// An address to be added must be up and a unicast address; one to be deleted or made primary must be part of the
+    /// association by then.
+    #[error("the address is not one of ours, or cannot be used")]
+    NotOurs,
+    /// The last address of an association cannot be deleted (RFC 5061 §5.3 F5).
+    #[error("the last address cannot be deleted")]
+    LastAddress,
+    /// The peer has refused, with this cause code (RFC 5061 §4.3; [`cause_name`](crate::cause_name)).
+    #[error("the peer has refused: {}", crate::cause_name(*.0))]
+    RefusedByPeer(u16),
+    /// The peer refused an earlier change of the same chunk, and this one with it (RFC 5061 §5.1 A7).
+    #[error("an earlier change was refused")]
+    EarlierRefused,
+    /// The association ended or was restarted before the peer had answered.
+    #[error("the association ended or was restarted")]
+    Abandoned,
+}
+
+/// Whether the addresses of an association can change while it lives.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Mobility {
+    /// Both sides understand ASCONF and authenticate it.
+    Dynamic,
+    /// The addresses stay as the handshake has them: multihoming without movement.
+    Static(StaticReason),
+}
+
+/// Why the addresses of an association cannot change.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, thiserror::Error)]
+pub enum StaticReason {
+    /// [`DarConfig::mode`](crate::DarConfig::mode) says so.
+    #[error("dynamic address reconfiguration is switched off")]
+    SwitchedOff,
+    /// The peer does not understand ASCONF (RFC 5061).
+    #[error("the peer does not support dynamic address reconfiguration")]
+    PeerLacksAsconf,
+    /// The peer cannot authenticate chunks (RFC 4895), or not those that matter.
+    #[error("the peer does not support authentication")]
+    PeerLacksAuth,
+}
+
+/// What has become of an address of the peer.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum PeerAddressChange {
+    /// It belongs to the association; it carries data once a heartbeat has been answered there.
+    Added,
+    /// It does not belong to the association any more.
+    Deleted,
+    /// The peer wants to be sent to there. Done at once, or as soon as a path to it is confirmed.
+    MadePrimary,
+}
+
+/// Congestion state to install on a path; `None` leaves a value as it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PathShape {
+    /// Congestion window, bytes.
+    pub cwnd: Option<usize>,
+    /// Slow-start threshold, bytes.
+    pub ssthresh: Option<usize>,
+    /// Retransmission timeout, kept within RTO.Min and RTO.Max; the next measurement adapts it.
+    pub rto: Option<Duration>,
+}

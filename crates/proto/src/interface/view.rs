@@ -1,0 +1,93 @@
+//! Views of paths and totals of associations.
+
+use core::time::Duration;
+
+use whimbrel_machine::Route;
+
+use super::PathId;
+
+/// The state of a path (RFC 9260 §5.4, §8.2; RFC 7829).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum PathState {
+    /// Not yet known to lead to the peer; carries no data.
+    Unconfirmed,
+    /// Usable.
+    Active,
+    /// Recent timeouts: avoided while another path is active (RFC 7829).
+    PotentiallyFailed,
+    /// Dead until a heartbeat is answered.
+    Inactive,
+}
+
+/// A view of one path.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PathView {
+    /// Its name.
+    pub id: PathId,
+    /// Its addresses.
+    pub route: Route,
+    /// Its state.
+    pub state: PathState,
+    /// Whether it is the primary path.
+    pub primary: bool,
+    /// Whether new data goes out on it now.
+    pub in_use: bool,
+    /// Smoothed round-trip time, if measured.
+    pub srtt: Option<Duration>,
+    /// Current retransmission timeout, backoff included.
+    pub rto: Duration,
+    /// Congestion window, bytes.
+    pub cwnd: usize,
+    /// Slow-start threshold, bytes.
+    pub ssthresh: usize,
+    /// Bytes in flight.
+    pub flight_size: usize,
+    /// Packet size in use (SCTP packet), bytes.
+    pub packet_size: usize,
+    /// Consecutive errors.
+    pub error_count: u32,
+    /// Totals since the path began.
+    pub counters: PathCounters,
+}
+
+/// Totals of one path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PathCounters {
+    /// Packets sent.
+    pub packets_sent: u64,
+    /// Bytes of SCTP packets sent.
+    pub bytes_sent: u64,
+    /// Packets received.
+    pub packets_received: u64,
+    /// Bytes of SCTP packets received.
+    pub bytes_received: u64,
+    /// DATA chunks sent for the first time.
+    pub data_sent: u64,
+    /// DATA chunks retransmitted on this path.
+    pub data_retransmitted: u64,
+    /// T3-rtx expirations.
+    pub timeouts: u64,
+    /// Fast retransmit events.
+    pub fast_retransmits: u64,
+}
+
+/// Totals of one association.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct AssociationStats {
+    /// User messages handed over by the user.
+    pub messages_sent: u64,
+    /// Bytes of these.
+    pub bytes_sent: u64,
+    /// User messages delivered to the user.
+    pub messages_received: u64,
+    /// Bytes of these.
+    pub bytes_received: u64,
+    /// DATA chunks received twice.
+    pub duplicates_received: u64,
+    /// Packets dropped because of a wrong checksum, tag or form.
+    pub packets_dropped: u64,
+    /// User bytes accepted and not yet acknowledged.
+    pub send_queued: usize,
+    /// Bytes in the receive buffer.
+    pub receive_queued: usize,
+}
