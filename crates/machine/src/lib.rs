@@ -17,4 +17,4 @@ pub use instant::Instant;
 pub use link::{Cost, InterfaceFact, InterfaceId, InterfaceKind, LinkFact};
 pub use power::ReceivedPower;
 pub use rng::{Rng, Seed};
-pub use step::{Ecn, Input, Machine, Record, Route, Sink, Transmit, Unreachable};
+pub use step::{Ecn, Fragmentation, Input, Machine, Record, Route, Sink, Transmit, Unreachable};

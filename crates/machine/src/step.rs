@@ -90,6 +90,16 @@ pub enum Input<'a, C> {
     Command(C),
 }
 
+/// Whether the network may cut a datagram up on its way: the opposite of IPv4's DF bit.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Fragmentation {
+    /// A datagram that is too big is lost, and a router may say so.
+    #[default]
+    Forbidden,
+    /// For what cannot be made smaller, such as a DATA chunk that was sent before the path MTU shrank (RFC 9260 §6.9).
+    Allowed,
+}
+
 /// Where and how to send what the machine wrote.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Transmit {
@@ -97,6 +107,8 @@ pub struct Transmit {
     pub route: Route,
     /// ECN bits to set.
     pub ecn: Ecn,
+    /// Whether the datagrams may be fragmented.
+    pub fragmentation: Fragmentation,
     /// The bytes are one or more datagrams, each `segment` bytes long but the last, which may be shorter (GSO).
     pub segment: usize,
 }

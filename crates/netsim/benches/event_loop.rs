@@ -4,7 +4,7 @@ use core::net::SocketAddr;
 use core::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use whimbrel_machine::{Ecn, Input, Instant, Machine, Route, Seed, Sink, Transmit};
+use whimbrel_machine::{Ecn, Fragmentation, Input, Instant, Machine, Route, Seed, Sink, Transmit};
 use whimbrel_netsim::{Fate, LinkConfig, LinkDirection, QueueLimit, World};
 
 const PACKETS: u64 = 10_000;
@@ -35,7 +35,15 @@ impl Machine for Blaster {
                 (Input::Datagrams { bytes, .. }, _) => self.received += u64::from(!bytes.is_empty()),
                 (Input::Timeout, Some(route)) if self.left > 0 => {
                     self.left -= TRAIN.min(self.left);
-                    sink.transmit(&Transmit { route, ecn: Ecn::NotCapable, segment: PAYLOAD }, &self.buffer);
+                    sink.transmit(
+                        &Transmit {
+                            route,
+                            ecn: Ecn::NotCapable,
+                            fragmentation: Fragmentation::Forbidden,
+                            segment: PAYLOAD,
+                        },
+                        &self.buffer,
+                    );
                 }
                 _ => {}
             }

@@ -41,7 +41,7 @@ pub struct LinkConfig {
     pub queue: QueueLimit,
     /// Bytes the link adds to each IP packet (Ethernet with preamble and gap: 38).
     pub frame_overhead: u32,
-    /// The longest IP packet in bytes, IP header included; longer ones are dropped.
+    /// The longest IP packet in bytes, IP header included; longer ones are dropped unless they may be fragmented.
     pub mtu: u32,
     /// Whether the sender is told of a packet dropped for its size (ICMP packet too big), after as much time as the
     /// packet took to get here.

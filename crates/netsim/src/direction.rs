@@ -1,7 +1,7 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use whimbrel_machine::{Instant, Rng, Seed};
+use whimbrel_machine::{Fragmentation, Instant, Rng, Seed};
 
 use crate::loss::LossProcess;
 use crate::{Change, DirectionStats, DropReason, InFlight, LinkConfig};
@@ -104,13 +104,19 @@ impl LinkDirection {
     /// Offers an IP packet of `ip_bytes` (IP header included) at time `now`, which never runs backwards, and says
     /// what becomes of it. Whoever keeps the packet calls [`LinkDirection::delivered`] for each copy that arrives.
     pub fn offer(&mut self, now: Instant, ip_bytes: u32) -> Fate {
+        self.offer_as(now, ip_bytes, Fragmentation::Forbidden)
+    }
+
+    /// As [`LinkDirection::offer`]; if the packet may be fragmented, its size does not matter. Its fragments travel as
+    /// one packet: they share its fate, and the headers they would add are not counted.
+    pub fn offer_as(&mut self, now: Instant, ip_bytes: u32, fragmentation: Fragmentation) -> Fate {
         let bytes = self.link_bytes(ip_bytes);
         self.stats.offered_packets += 1;
         self.stats.offered_bytes += bytes;
         if !self.up {
             return self.refuse(DropReason::Down);
         }
-        if ip_bytes > self.config.mtu {
+        if ip_bytes > self.config.mtu && fragmentation == Fragmentation::Forbidden {
             return self.refuse(DropReason::Mtu);
         }
         self.release_sent(now);

@@ -78,6 +78,7 @@ fn frame_overhead_and_mtu_are_counted() {
     assert_eq!(arrival(link.offer(at(0), 900)), at(MS));
     assert_eq!(arrival(link.offer(at(MS), 1000)), at(MS + 1_100_000));
     assert_eq!(link.offer(at(MS), 1001), Fate::Dropped(DropReason::Mtu));
+    assert!(matches!(link.offer_as(at(MS), 1001, Fragmentation::Allowed), Fate::Passed { .. }));
     link.delivered(900);
     assert_eq!(link.stats().delivered_bytes, 1000);
 }

@@ -83,6 +83,7 @@ impl Fabric {
                     packet.content = Content::Datagram;
                     packet.route = transmit.route;
                     packet.ecn = transmit.ecn;
+                    packet.fragmentation = transmit.fragmentation;
                     packet.source = host;
                     packet.destination = destination;
                     packet.sent = now;
@@ -118,7 +119,7 @@ impl Fabric {
         let packet = &mut self.packets[slot];
         packet.direction = direction;
         packet.order = self.offers;
-        let fate = self.directions[direction as usize].offer(now, packet.ip_bytes);
+        let fate = self.directions[direction as usize].offer_as(now, packet.ip_bytes, packet.fragmentation);
         self.watch_entry(now, direction, slot, fate);
         match fate {
             Fate::Passed { first, duplicate } => {

@@ -1,4 +1,4 @@
-use whimbrel_machine::{Ecn, Instant, Route, Unreachable};
+use whimbrel_machine::{Ecn, Fragmentation, Instant, Route, Unreachable};
 
 use crate::Flight;
 
@@ -20,6 +20,7 @@ pub(crate) struct Packet {
     /// As the sender sees it.
     pub(crate) route: Route,
     pub(crate) ecn: Ecn,
+    pub(crate) fragmentation: Fragmentation,
     /// The host that sent it.
     pub(crate) source: u32,
     /// The interface it is for.
@@ -81,6 +82,7 @@ impl Packets {
         to.content = from.content;
         to.route = from.route;
         to.ecn = from.ecn;
+        to.fragmentation = from.fragmentation;
         to.source = from.source;
         to.destination = from.destination;
         to.direction = from.direction;
@@ -148,6 +150,7 @@ impl Packet {
             content: Content::Vacant,
             route: Route { local: nowhere, remote: nowhere },
             ecn: Ecn::NotCapable,
+            fragmentation: Fragmentation::Forbidden,
             source: 0,
             destination: 0,
             direction: 0,

@@ -4,7 +4,9 @@
 use core::net::SocketAddr;
 use core::time::Duration;
 
-use whimbrel_machine::{Ecn, Input, Instant, LinkFact, Machine, Route, Sink, Transmit, Unreachable};
+use whimbrel_machine::{
+    Ecn, Fragmentation, Input, Instant, LinkFact, Machine, Route, Sink, Transmit, Unreachable,
+};
 use whimbrel_netsim::{App, Context};
 
 pub(crate) const HEADER: usize = 16;
@@ -78,7 +80,12 @@ impl Machine for Toy {
                     self.received += 1;
                     sink.event(parse(route, bytes));
                     if self.echo {
-                        let transmit = Transmit { route, ecn: Ecn::NotCapable, segment };
+                        let transmit = Transmit {
+                            route,
+                            ecn: Ecn::NotCapable,
+                            fragmentation: Fragmentation::Forbidden,
+                            segment,
+                        };
                         sink.transmit(&transmit, bytes);
                     }
                 }
@@ -90,7 +97,12 @@ impl Machine for Toy {
                     for _ in 0..count {
                         self.write(now, bytes);
                     }
-                    let transmit = Transmit { route, ecn: Ecn::Ect0, segment: bytes.max(HEADER) };
+                    let transmit = Transmit {
+                        route,
+                        ecn: Ecn::Ect0,
+                        fragmentation: Fragmentation::Forbidden,
+                        segment: bytes.max(HEADER),
+                    };
                     sink.transmit(&transmit, &self.buffer);
                 }
                 Input::Command(Command::Alarm(after)) => self.alarm = Some(now + after),

@@ -2,7 +2,7 @@
 
 use core::net::SocketAddr;
 
-use whimbrel_machine::{Ecn, Instant, Rng, Route, Transmit};
+use whimbrel_machine::{Instant, Rng, Route, Transmit};
 use whimbrel_wire::{
     AbortBuilder, COMMON_HEADER_LEN, Cause, Causes, ChecksumMode, Chunk, CookieEcho, EmitChunk, ErrorBuilder,
     InitAck, InitBuilder, List, Packet, PacketWriter, Parameter, ShutdownComplete, parameter_type,
@@ -10,6 +10,7 @@ use whimbrel_wire::{
 
 use super::context::{Context, Ending, Farewell, aborted_by_peer};
 use super::open::Open;
+use super::output::single_packet;
 use super::pairing;
 use super::peer_init::{PeerParameters, Problem};
 use super::replies::Encoded;
@@ -351,7 +352,7 @@ impl Association {
             }
             _ => return None,
         };
-        Some(Transmit { route, ecn: Ecn::NotCapable, segment: out.len() - start })
+        Some(single_packet(&self.config, route, out.len() - start))
     }
 
     /// An ABORT to the peer, if its tag is known.
@@ -478,6 +479,6 @@ impl Open {
         debug_assert!(fits);
         writer.finish(self.checksum());
         self.count_sent(route, out.len() - start);
-        Some(Transmit { route, ecn: Ecn::NotCapable, segment: out.len() - start })
+        Some(single_packet(context.config, route, out.len() - start))
     }
 }

@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use whimbrel_machine::Route;
-use whimbrel_wire::{COMMON_HEADER_LEN, Heartbeat, PacketWriter, PadBuilder, RawChunk, chunk_type};
+use whimbrel_wire::{Heartbeat, PacketWriter, PadBuilder, RawChunk, chunk_type};
 
 use super::context::{Context, Ending};
 use super::open::{Closing, Open};
@@ -92,7 +92,7 @@ impl Open {
                 let Some((_, size)) = path.pmtu_probe.filter(|(probe, _)| *probe == nonce) else { return };
                 path.pmtu_probe = None;
                 path.pmtu.on_probe_acked(size, context.now);
-                path.congestion.on_packet_size(path.pmtu.size() - COMMON_HEADER_LEN);
+                path.congestion.on_packet_size(path.pmdcs());
                 self.refresh_probe_timer(context, id);
             }
         }
@@ -152,11 +152,9 @@ impl Open {
     /// The timer of the path MTU search expired.
     pub(crate) fn handle_probe_timer(&mut self, context: &mut Context<'_>, id: PathId) {
         let Some(path) = self.paths.get_mut(id) else { return };
-        if path.pmtu_probe.is_some() {
-            path.pmtu_probe = None;
-            path.pmtu.on_probe_lost(context.now);
-            path.congestion.on_packet_size(path.pmtu.size() - COMMON_HEADER_LEN);
-        }
+        path.pmtu_probe = None;
+        path.pmtu.on_probe_lost(context.now);
+        path.congestion.on_packet_size(path.pmdcs());
         if path.state == PathState::Active {
             self.pending_probe(context, id);
         }

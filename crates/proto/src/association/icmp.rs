@@ -1,7 +1,6 @@
 //! ICMP messages about an association, already matched to it (RFC 9260 §10).
 
 use whimbrel_machine::{Instant, Route, Unreachable};
-use whimbrel_wire::COMMON_HEADER_LEN;
 
 use super::{Association, Closing, Ending, Open, Phase};
 use crate::interface::CloseReason;
@@ -60,7 +59,7 @@ impl Open {
         let Some(id) = self.paths.by_route(route) else { return };
         let Some(path) = self.paths.get_mut(id) else { return };
         path.pmtu.on_packet_too_big(size, context.now);
-        path.congestion.on_packet_size(path.pmtu.size() - COMMON_HEADER_LEN);
+        path.congestion.on_packet_size(path.pmdcs());
         self.refresh_probe_timer(context, id);
     }
 }

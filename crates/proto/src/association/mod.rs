@@ -31,6 +31,7 @@ pub(crate) use self::context::{Context, Ending};
 pub(crate) use self::handshake::{ConnectRequest, own_parameters};
 use self::handshake::{CookieEchoed, CookieWait};
 pub(crate) use self::open::{Closing, Open};
+pub(crate) use self::output::single_packet;
 use crate::config::Config;
 use crate::cookie::CookieContents;
 use crate::interface::{
@@ -257,7 +258,7 @@ impl Association {
     ) -> Option<Transmit> {
         if let Some((route, packet)) = self.farewell.take() {
             out.extend_from_slice(&packet);
-            return Some(Transmit { route, ecn: whimbrel_machine::Ecn::NotCapable, segment: packet.len() });
+            return Some(single_packet(&self.config, route, packet.len()));
         }
         match &self.phase {
             Phase::CookieWait(_) | Phase::CookieEchoed(_) => self.poll_handshake(now, out),

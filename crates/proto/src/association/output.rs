@@ -1,16 +1,25 @@
 //! What an open association sends next (RFC 9260 §6.1, §6.10): answers, shutdown, heartbeats, data, SACK.
 
-use whimbrel_machine::{Ecn, Route, Transmit};
+use whimbrel_machine::{Ecn, Fragmentation, Route, Transmit};
 use whimbrel_wire::{COMMON_HEADER_LEN, PacketWriter, SackBuilder};
 
 use super::context::Context;
 use super::open::Open;
 use super::replies::Encoded;
+use crate::config::Config;
 use crate::interface::PathId;
 use crate::path::Path;
 
 /// A SACK without gap ack blocks or duplicates.
 const SMALLEST_SACK: usize = 16;
+
+/// A packet about whose path nothing is known. What is larger than the base size, such as a COOKIE ECHO with a large
+/// cookie, cannot be made smaller, so it may be fragmented.
+pub(crate) fn single_packet(config: &Config, route: Route, bytes: usize) -> Transmit {
+    let fragmentation =
+        if bytes > config.pmtu.base { Fragmentation::Allowed } else { Fragmentation::Forbidden };
+    Transmit { route, ecn: Ecn::NotCapable, fragmentation, segment: bytes }
+}
 
 impl Open {
     /// The next train of packets for one route.
@@ -30,7 +39,9 @@ impl Open {
             return Some(self.sent(route, out.len() - start));
         }
         if let Some(route) = self.poll_heartbeat(context, out) {
-            return Some(self.sent(route, out.len() - start));
+            // A probe that arrived in fragments would prove nothing (RFC 8899 §3).
+            let fragmentation = Fragmentation::Forbidden;
+            return Some(Transmit { fragmentation, ..self.sent(route, out.len() - start) });
         }
         if let Some((path, segment)) = self.poll_data(context, max_segments.max(1), out) {
             return Some(self.sent_train(path, out.len() - start, segment));
@@ -97,13 +108,16 @@ impl Open {
 
     fn sent(&mut self, route: Route, bytes: usize) -> Transmit {
         self.count_sent(route, bytes);
-        Transmit { route, ecn: Ecn::NotCapable, segment: bytes }
+        let path = self.paths.by_route(route).and_then(|id| self.paths.get(id));
+        let fragmentation = path.map_or(Fragmentation::Forbidden, |path| path.fragmentation(bytes));
+        Transmit { route, ecn: Ecn::NotCapable, fragmentation, segment: bytes }
     }
 
     fn sent_train(&mut self, path: PathId, bytes: usize, segment: usize) -> Transmit {
         let path = self.paths.get_mut(path).expect("data was just sent on it");
         path.counters.packets_sent += bytes.div_ceil(segment) as u64;
         path.counters.bytes_sent += bytes as u64;
-        Transmit { route: path.route, ecn: Ecn::NotCapable, segment }
+        let fragmentation = path.fragmentation(segment);
+        Transmit { route: path.route, ecn: Ecn::NotCapable, fragmentation, segment }
     }
 }

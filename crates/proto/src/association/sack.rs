@@ -98,6 +98,9 @@ impl Open {
         }
         path.acked_since_burst += acks.acked;
         path.one_packet = false;
+        if cumulative_advanced {
+            path.data_timeouts = 0;
+        }
         if let Some((_, sent_at)) = timed_acked {
             path.timed = None;
             path.rto.on_measurement(context.now.saturating_since(sent_at));

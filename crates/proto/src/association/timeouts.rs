@@ -54,7 +54,9 @@ impl Open {
         if !probing {
             path.congestion.on_timeout();
             path.one_packet = true;
-            path.pmtu.on_consecutive_timeouts(path.error_count + 1);
+            path.data_timeouts = path.data_timeouts.saturating_add(1);
+            path.pmtu.on_consecutive_timeouts(path.data_timeouts);
+            path.congestion.on_packet_size(path.pmdcs());
         }
         // A timeout repairs what fast recovery could not; slow start must be able to grow again.
         self.fast_recovery = None;

@@ -16,7 +16,7 @@ use whimbrel_wire::{Chunk, Packet, RawChunk, chunk_type};
 
 use self::spent::SpentCookies;
 use self::table::{Lookup, Table};
-use crate::association::{Association, ConnectRequest, Identity, Phase};
+use crate::association::{Association, ConnectRequest, Identity, Phase, single_packet};
 use crate::config::{ChecksumPolicy, Config};
 use crate::cookie::CookieKeys;
 use crate::interface::{
@@ -174,7 +174,7 @@ impl Endpoint {
     ) -> Option<Transmit> {
         if let Some((route, packet)) = self.answers.pop_front() {
             out.extend_from_slice(&packet);
-            return Some(Transmit { route, ecn: Ecn::NotCapable, segment: packet.len() });
+            return Some(single_packet(&self.config, route, packet.len()));
         }
         while let Some(index) = self.table.first_touched() {
             if let Some(association) = self.table.get_mut(index) {

@@ -9,7 +9,7 @@ mod set;
 
 use core::time::Duration;
 
-use whimbrel_machine::{Instant, Route};
+use whimbrel_machine::{Fragmentation, Instant, Route};
 use whimbrel_wire::{COMMON_HEADER_LEN, Tsn};
 
 use self::congestion::{CongestionControl, NewPath};
@@ -39,6 +39,9 @@ pub(crate) struct Path {
     pub(crate) earliest: Option<Tsn>,
     /// Consecutive errors (RFC 9260 §8.2).
     pub(crate) error_count: u32,
+    /// T3-rtx expirations since DATA sent here last moved the Cumulative TSN Ack Point. Unlike `error_count`, answered
+    /// heartbeats leave it alone: they are small, and say nothing about full packets (RFC 8899 §4.3).
+    pub(crate) data_timeouts: u32,
     /// The DATA chunk whose round trip is being timed: one per round trip (RFC 9260 §6.3.1 C4).
     pub(crate) timed: Option<(Tsn, Instant)>,
     /// After T3-rtx at most one packet is in flight until something is acknowledged (RFC 9260 §7.2.3).
@@ -93,6 +96,7 @@ impl Path {
             utilised: 0,
             earliest: None,
             error_count: 0,
+            data_timeouts: 0,
             timed: None,
             one_packet: false,
             forced: false,
@@ -115,6 +119,16 @@ impl Path {
     /// Largest SCTP packet, a multiple of 4 bytes.
     pub(crate) fn packet_size(&self) -> usize {
         self.pmtu.size() & !3
+    }
+
+    /// Whether an SCTP packet of `bytes` may be fragmented on its way: one that is larger than the path carries and
+    /// could not be made smaller (RFC 9260 §6.9), or anything while not even the base size gets through.
+    pub(crate) fn fragmentation(&self, bytes: usize) -> Fragmentation {
+        if bytes > self.packet_size() || self.pmtu.is_in_error() {
+            Fragmentation::Allowed
+        } else {
+            Fragmentation::Forbidden
+        }
     }
 
     /// Whether cwnd and the burst limit let another packet out (RFC 9260 §6.1 B and D, §7.2.3).

@@ -19,7 +19,7 @@ const ERROR_RETRY: Duration = Duration::from_secs(15);
 /// A gain in bytes not worth three probes: about 1 % of a packet.
 const LEAST_GAIN: usize = 16;
 
-/// After this many T3-rtx or heartbeat timeouts in a row a size that was found may be a black hole (RFC 8899 §4.3).
+/// After this many T3-rtx timeouts in a row a size that was found may be a black hole (RFC 8899 §4.3).
 /// One timeout is everyday loss.
 const BLACK_HOLE_TIMEOUTS: u32 = 2;
 
@@ -209,6 +209,11 @@ impl PathMtu {
     /// The largest packet to send (PLPMTU).
     pub(crate) fn size(&self) -> usize {
         self.size
+    }
+
+    /// Whether not even the base size gets through, or the path is down (the Error state of RFC 8899 §5.2).
+    pub(crate) fn is_in_error(&self) -> bool {
+        matches!(self.phase, Phase::Error { .. })
     }
 
     fn enter_base(&mut self) {

@@ -1,6 +1,7 @@
 //! One socket per local address: trains of datagrams in and out, and what the network says about them.
 
 mod error_queue;
+mod fragmentation;
 mod gather;
 mod open;
 mod outbox;

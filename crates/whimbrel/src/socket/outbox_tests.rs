@@ -1,10 +1,15 @@
-use whimbrel_machine::{Ecn, Route};
+use whimbrel_machine::{Ecn, Fragmentation, Route};
 
 use super::*;
 
 fn transmit() -> Transmit {
     let address = "127.0.0.1:9".parse().unwrap();
-    Transmit { route: Route { local: address, remote: address }, ecn: Ecn::NotCapable, segment: 1000 }
+    Transmit {
+        route: Route { local: address, remote: address },
+        ecn: Ecn::NotCapable,
+        fragmentation: Fragmentation::Forbidden,
+        segment: 1000,
+    }
 }
 
 #[test]

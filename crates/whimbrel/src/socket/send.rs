@@ -4,9 +4,9 @@ use core::task::Context;
 
 use quinn_udp::{EcnCodepoint, UdpSockRef};
 use tokio::io::Interest;
-use whimbrel_machine::{Ecn, Transmit, Unreachable};
+use whimbrel_machine::{Ecn, Fragmentation, Transmit, Unreachable};
 
-use super::{NetworkError, Socket, is_ready};
+use super::{NetworkError, Socket, fragmentation, is_ready};
 
 /// Payload of one system call at most; with the headers it must stay below 64 KiB.
 const TRAIN_BYTES_MAX: usize = 65_000;
@@ -20,11 +20,15 @@ impl Socket {
     ///
     /// Single packets may wait for others of their kind until [`Socket::send_gathered`].
     pub(crate) fn send(&mut self, transmit: &Transmit, bytes: &[u8]) {
-        if bytes.len() > transmit.segment {
+        if bytes.len() > transmit.segment || transmit.fragmentation == Fragmentation::Allowed {
             self.send_gathered();
             return self.send_or_keep(transmit, bytes);
         }
-        if !self.gathered.add(transmit, bytes, self.train_bytes(bytes.len())) {
+        if !self.gathered.add(
+            transmit,
+            bytes,
+            self.train_bytes(&Transmit { segment: bytes.len(), ..*transmit }),
+        ) {
             self.send_gathered();
             self.gathered.start(transmit, bytes);
         }
@@ -64,7 +68,7 @@ impl Socket {
     /// Sends as much as goes without waiting and returns the rest.
     fn send_now<'a>(&mut self, transmit: &Transmit, mut bytes: &'a [u8]) -> &'a [u8] {
         while !bytes.is_empty() {
-            let (train, rest) = bytes.split_at(bytes.len().min(self.train_bytes(transmit.segment)));
+            let (train, rest) = bytes.split_at(bytes.len().min(self.train_bytes(transmit)));
             match self.send_train(transmit, train) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return bytes,
                 Err(error) => self.refused(transmit, train, &error),
@@ -75,9 +79,13 @@ impl Socket {
         bytes
     }
 
-    /// How many bytes of datagrams of `segment` bytes go in one call.
-    fn train_bytes(&self, segment: usize) -> usize {
-        let segment = segment.max(1);
+    /// How many bytes of a train go in one call. The system refuses to cut a train into datagrams that it would have
+    /// to fragment, so those go one by one.
+    fn train_bytes(&self, transmit: &Transmit) -> usize {
+        let segment = transmit.segment.max(1);
+        if transmit.fragmentation == Fragmentation::Allowed {
+            return segment;
+        }
         (TRAIN_BYTES_MAX / segment).clamp(1, self.state.max_gso_segments()) * segment
     }
 
@@ -100,7 +108,14 @@ impl Socket {
             segment_size: Some(transmit.segment),
             src_ip: None,
         };
-        self.io.try_io(Interest::WRITABLE, || self.state.try_send(UdpSockRef::from(&*self.io), &datagrams))
+        let send = || {
+            self.io
+                .try_io(Interest::WRITABLE, || self.state.try_send(UdpSockRef::from(&*self.io), &datagrams))
+        };
+        match transmit.fragmentation {
+            Fragmentation::Forbidden => send(),
+            Fragmentation::Allowed => fragmentation::allowed(&self.io, self.local, send),
+        }
     }
 
     /// The system will not send this train: find out what can be saved, and tell the machine about the rest.

@@ -2,7 +2,7 @@ use core::future::poll_fn;
 use core::time::Duration;
 
 use tokio::time::timeout;
-use whimbrel_machine::{Ecn, Input, Transmit};
+use whimbrel_machine::{Ecn, Fragmentation, Input, Transmit};
 
 use super::*;
 
@@ -21,7 +21,8 @@ async fn writable(socket: Socket) -> Socket {
 }
 
 fn towards(from: &Socket, remote: SocketAddr, ecn: Ecn, segment: usize) -> Transmit {
-    Transmit { route: Route { local: from.local, remote }, ecn, segment }
+    let fragmentation = Fragmentation::Forbidden;
+    Transmit { route: Route { local: from.local, remote }, ecn, fragmentation, segment }
 }
 
 /// What came in: ECN bits, sender and content of each datagram.
@@ -156,6 +157,28 @@ async fn a_packet_too_big_for_the_interface_is_reported() {
     assert!(matches!(errors[0].reason, Unreachable::PacketTooBig { .. }));
     assert_eq!(errors[0].quoted[..8], [7; 8]);
     assert!(from.state.max_gso_segments() > 1);
+}
+
+/// What may be fragmented arrives whatever the interface's MTU (RFC 9260 §6.9), and only that. Loopback interfaces
+/// carry anything up to 64 KiB; with a smaller MTU, as in a network namespace, this shows more.
+#[tokio::test]
+async fn datagrams_may_be_fragmented_one_by_one() {
+    for address in ["127.0.0.1:0", "[::1]:0"] {
+        let (mut from, mut to) = pair(address).await;
+        let whole = towards(&from, to.local, Ecn::NotCapable, 3000);
+        let fragments = Transmit { fragmentation: Fragmentation::Allowed, ..whole };
+        from.send(&fragments, &[1; 3000]);
+        from.send(&fragments, &[[2; 3000], [3; 3000]].concat());
+        from.send(&Transmit { segment: 500, ..whole }, &[4; 500]);
+        from.send_gathered();
+        let first: Vec<u8> = receive(&mut to, 4).await.into_iter().map(|(_, _, bytes)| bytes[0]).collect();
+        assert_eq!(first, [1, 2, 3, 4], "{address}");
+        from.send(&whole, &[5; 3000]);
+        from.send(&fragments, &[6; 3000]);
+        let refused = from.take_errors().count();
+        let rest = receive(&mut to, 2 - refused).await;
+        assert_eq!(rest.last().map(|(_, _, bytes)| bytes[0]), Some(6), "{address}");
+    }
 }
 
 /// Raw sockets need a right that a test may not have.

@@ -1,0 +1,64 @@
+//! The path MTU becomes smaller under a running transfer, as it does when a host moves to a network with tunnels. A
+//! DATA chunk cannot be cut again, so what was in flight needs IP fragmentation (RFC 9260 §6.9, RFC 8899 §4.3).
+
+mod common;
+
+use core::time::Duration;
+
+use common::{Pair, User, link, message, remotes};
+use whimbrel_machine::Instant;
+use whimbrel_netsim::{Action, Change, LinkConfig, Side};
+use whimbrel_proto::Config;
+
+const MESSAGES: usize = 400;
+
+/// A transfer over `networks` networks, all of which carry no more than `mtu` bytes from one second on.
+fn transfer(config: Config, networks: u8, mtu: u32, tell_too_big: bool) -> Pair {
+    let links = vec![LinkConfig { tell_too_big, ..link(8, 10) }; networks.into()];
+    let mut client = User::client(&remotes(networks));
+    client.outbox = (0..MESSAGES).map(|n| message(0, n, 10_000)).collect();
+    client.shutdown_when_done = true;
+    let mut pair = Pair::new(1, config, &links, client, User::server());
+    for index in 0..pair.links.len() {
+        let at = Instant::ZERO + Duration::from_secs(1);
+        pair.world.schedule(at, Action::Link(pair.links[index], Side::Both, Change::Mtu(mtu)));
+    }
+    pair.run(60);
+    pair
+}
+
+#[track_caller]
+fn assert_complete(pair: &Pair, what: &str) {
+    let bytes: usize = pair.server().received.iter().map(|(_, received)| received.payload.len()).sum();
+    assert_eq!(bytes, MESSAGES * 10_000, "{what}");
+    assert!(pair.client().closed() && pair.server().closed(), "{what}");
+}
+
+/// No router says a word: timeouts of full packets tell it, although heartbeats go on being answered meanwhile.
+#[test]
+fn silently() {
+    for (name, config) in [("rfc", Config::rfc()), ("mobile", Config::mobile())] {
+        for networks in [1, 2] {
+            let pair = transfer(config.clone(), networks, 1300, false);
+            assert_complete(&pair, &format!("{name}, {networks} networks"));
+        }
+    }
+}
+
+/// A router names the new MTU (RFC 9260 §10, ICMP7).
+#[test]
+fn with_an_icmp_message() {
+    for (name, config) in [("rfc", Config::rfc()), ("mobile", Config::mobile())] {
+        let pair = transfer(config, 1, 1300, true);
+        assert_complete(&pair, name);
+    }
+}
+
+/// Not even the base size passes unfragmented (the Error phase of RFC 8899 §5.2).
+#[test]
+fn below_the_base_size() {
+    for (name, config) in [("rfc", Config::rfc()), ("mobile", Config::mobile())] {
+        let pair = transfer(config, 1, 800, false);
+        assert_complete(&pair, name);
+    }
+}
