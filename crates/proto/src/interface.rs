@@ -30,6 +30,11 @@ impl AssociationId {
 pub struct PathId(pub(crate) u32);
 
 impl PathId {
+    /// The path with this number, for whoever models an association instead of running one.
+    pub const fn from_number(number: u32) -> Self {
+        Self(number)
+    }
+
     /// The number, for display and logs.
     pub const fn number(self) -> u32 {
         self.0

@@ -1,0 +1,67 @@
+use core::net::{IpAddr, SocketAddr};
+
+use whimbrel_machine::LinkFact;
+use whimbrel_proto::{PathId, PathState};
+
+/// Something a policy may want to know.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Fact {
+    /// The association is up; the first fact of all.
+    Begun,
+    /// About this host's links.
+    Link(LinkFact),
+    /// A path was confirmed, failed, became potentially failed, or recovered.
+    Path {
+        /// Which.
+        path: PathId,
+        /// Its new state.
+        state: PathState,
+    },
+    /// A path is no more.
+    PathGone {
+        /// Which it was.
+        path: PathId,
+    },
+    /// Losses were repaired on a path by fast retransmit.
+    Loss {
+        /// Which.
+        path: PathId,
+    },
+    /// T3-rtx expired on a path.
+    Timeout {
+        /// Which.
+        path: PathId,
+    },
+    /// What a path can carry, as estimated by someone.
+    Estimate {
+        /// Which.
+        path: PathId,
+        /// The highest rate of its bottleneck, bit/s.
+        capacity: Option<u64>,
+        /// What of it is free, bit/s.
+        available: Option<u64>,
+    },
+    /// The peer has answered an [`Action::AddAddress`](crate::Action::AddAddress).
+    Added {
+        /// Our address.
+        address: SocketAddr,
+        /// Whether it agreed.
+        accepted: bool,
+    },
+    /// The peer has answered an [`Action::DeleteAddress`](crate::Action::DeleteAddress).
+    Deleted {
+        /// Our address.
+        address: IpAddr,
+        /// Whether it agreed.
+        accepted: bool,
+    },
+    /// The peer has answered an [`Action::AskPrimary`](crate::Action::AskPrimary).
+    PrimaryAsked {
+        /// Our address.
+        address: IpAddr,
+        /// Whether it agreed.
+        accepted: bool,
+    },
+    /// The deadline has come that the policy asked for.
+    Deadline,
+}

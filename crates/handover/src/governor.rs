@@ -1,0 +1,306 @@
+//! Carries out wishes safely and in measure.
+
+use core::net::IpAddr;
+
+use whimbrel_machine::{Instant, LinkFact};
+
+use crate::bucket::Bucket;
+use crate::{Action, Decision, Fact, Need, Pace, Reason, Standing, View, Want, Wish};
+
+/// Addresses whose past is remembered, at most.
+const MAX_REMEMBERED: usize = 32;
+
+/// What the governor remembers between facts.
+#[derive(Debug)]
+pub(crate) struct Governor {
+    pace: Pace,
+    moves: Bucket,
+    requests: Bucket,
+    moved_at: Option<Instant>,
+    /// The address wanted for its advantage, and since when.
+    candidate: Option<(IpAddr, Instant)>,
+    /// The address that the peer was last asked to send to; `None` once it has refused.
+    asked: Option<IpAddr>,
+    /// Something was asked of the peer: what it sends to must follow our own primary path from now on.
+    asks: bool,
+    past: Vec<Past>,
+    wake: Option<Instant>,
+}
+
+/// What happened to an address.
+#[derive(Clone, Copy, Debug)]
+struct Past {
+    ip: IpAddr,
+    down_since: Option<Instant>,
+    /// How often it had to be left in a hurry, lately.
+    failures: u32,
+    shunned_until: Instant,
+}
+
+impl Governor {
+    pub(crate) fn new(pace: Pace) -> Self {
+        Self {
+            pace,
+            moves: Bucket::new(pace.moves, pace.move_every),
+            requests: Bucket::new(pace.requests, pace.request_every),
+            moved_at: None,
+            candidate: None,
+            asked: None,
+            asks: false,
+            past: Vec::new(),
+            wake: None,
+        }
+    }
+
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
+        self.wake
+    }
+
+    pub(crate) fn carry_out(
+        &mut self,
+        now: Instant,
+        fact: &Fact,
+        wish: &Wish,
+        view: &View<'_>,
+    ) -> Vec<Decision> {
+        self.wake = None;
+        self.note(now, fact, view);
+        let mut decisions = Vec::new();
+        if self.start_over(now, wish, view, &mut decisions) {
+            return decisions;
+        }
+        self.add(now, wish, view, &mut decisions);
+        let moving = self.follow(now, wish.primary, view, &mut decisions);
+        self.keep_asking(now, moving, view, &mut decisions);
+        self.delete(now, wish, view, moving, &mut decisions);
+        decisions
+    }
+
+    /// Remembers what a fact says about the past of addresses.
+    fn note(&mut self, now: Instant, fact: &Fact, view: &View<'_>) {
+        if let Fact::PrimaryAsked { address, accepted: false } = *fact
+            && self.asked == Some(address)
+        {
+            self.asked = None;
+        }
+        if let Fact::Link(LinkFact::AddressDown(address)) = *fact
+            && self.asked == Some(address.ip())
+        {
+            // When it comes back the peer must be asked again.
+            self.asked = None;
+        }
+        for local in view.addresses {
+            let ip = local.address.ip();
+            match self.past.iter_mut().find(|past| past.ip == ip) {
+                Some(past) if local.up => past.down_since = None,
+                Some(past) => past.down_since = past.down_since.or(Some(now)),
+                None if !local.up => {
+                    self.remember(Past { ip, down_since: Some(now), failures: 0, shunned_until: now });
+                }
+                None => {}
+            }
+        }
+    }
+
+    fn remember(&mut self, past: Past) {
+        if self.past.len() >= MAX_REMEMBERED {
+            // The one whose time is over first.
+            let oldest = self.past.iter().enumerate().min_by_key(|(_, past)| past.shunned_until);
+            if let Some((at, _)) = oldest {
+                self.past.remove(at);
+            }
+        }
+        self.past.push(past);
+    }
+
+    /// Break before make: none of the addresses that the peer knows is left, but there is another. One ASCONF with
+    /// add, delete and set primary in this order (b08 §3.3.2, RFC 5061 §5.1).
+    fn start_over(&mut self, now: Instant, wish: &Wish, view: &View<'_>, out: &mut Vec<Decision>) -> bool {
+        let lost = |local: &&crate::LocalAddress| local.standing != Standing::Absent;
+        let nothing_left = view.dynamic && view.addresses.iter().filter(lost).all(|local| !local.up);
+        let new = |local: &&crate::LocalAddress| local.up && local.standing == Standing::Absent;
+        let wanted = wish.primary.map(|want| want.local);
+        let ready = || view.addresses.iter().filter(new).filter(|l| wish.addresses.contains(&l.address.ip()));
+        let chosen = ready().find(|l| Some(l.address.ip()) == wanted).or_else(|| ready().next());
+        let Some(chosen) = chosen.filter(|_| nothing_left) else { return false };
+        if !self.may(now, true) {
+            return true;
+        }
+        self.requests.take(now);
+        let ip = chosen.address.ip();
+        let mut push = |action, reason| out.push(Decision { action, reason });
+        push(Action::AddAddress(chosen.address), Reason::AddressAcquired);
+        for old in view.addresses.iter().filter(|l| l.standing == Standing::Present) {
+            push(Action::DeleteAddress(old.address.ip()), Reason::AddressLost);
+        }
+        push(Action::AskPrimary(ip), Reason::AddressLost);
+        self.asked = Some(ip);
+        self.asks = true;
+        self.moved_at = Some(now);
+        true
+    }
+
+    fn add(&mut self, now: Instant, wish: &Wish, view: &View<'_>, out: &mut Vec<Decision>) {
+        if !view.dynamic {
+            return;
+        }
+        for local in view.addresses.iter().filter(|l| l.up && l.standing == Standing::Absent) {
+            if wish.addresses.contains(&local.address.ip()) && self.may(now, true) {
+                self.requests.take(now);
+                let action = Action::AddAddress(local.address);
+                out.push(Decision { action, reason: Reason::AddressAcquired });
+            }
+        }
+    }
+
+    /// Moves if that is wanted, possible and in measure. Returns the address in use from now on.
+    fn follow(
+        &mut self,
+        now: Instant,
+        want: Option<Want>,
+        view: &View<'_>,
+        out: &mut Vec<Decision>,
+    ) -> Option<IpAddr> {
+        let current = view.primary();
+        let Some(want) = want.filter(|want| Some(want.local) != current) else {
+            self.candidate = None;
+            return current;
+        };
+        let Some(path) = view.usable_path(want.local).map(|path| path.id) else {
+            // A fact will tell when it has one.
+            self.candidate = None;
+            return current;
+        };
+        if !self.is_time(now, want) || !self.may(now, false) {
+            return current;
+        }
+        self.moves.take(now);
+        self.moved_at = Some(now);
+        self.candidate = None;
+        if want.need == Need::Necessity
+            && let Some(left) = current
+        {
+            self.shun(now, left);
+        }
+        out.push(Decision { action: Action::UsePath(path), reason: want.reason });
+        if view.dynamic && self.may(now, true) {
+            self.ask(now, want.local, want.reason, out);
+        }
+        self.asks |= view.dynamic;
+        Some(want.local)
+    }
+
+    /// What the peer sends to must be what we use, even if it refused before or the address was gone for a while.
+    fn keep_asking(
+        &mut self,
+        now: Instant,
+        current: Option<IpAddr>,
+        view: &View<'_>,
+        out: &mut Vec<Decision>,
+    ) {
+        let Some(current) = current.filter(|_| self.asks && view.dynamic) else { return };
+        let usable = view.usable_path(current).is_some();
+        if self.asked != Some(current) && usable && self.may(now, true) {
+            self.ask(now, current, Reason::Preferred, out);
+        }
+    }
+
+    fn ask(&mut self, now: Instant, ip: IpAddr, reason: Reason, out: &mut Vec<Decision>) {
+        self.requests.take(now);
+        self.asked = Some(ip);
+        out.push(Decision { action: Action::AskPrimary(ip), reason });
+    }
+
+    fn delete(
+        &mut self,
+        now: Instant,
+        wish: &Wish,
+        view: &View<'_>,
+        current: Option<IpAddr>,
+        out: &mut Vec<Decision>,
+    ) {
+        if !view.dynamic {
+            return;
+        }
+        for local in view.addresses.iter().filter(|l| l.standing == Standing::Present) {
+            let ip = local.address.ip();
+            if !self.is_unwanted(now, ip, local.up, wish) {
+                continue;
+            }
+            // The one in use is not taken away, and another one that works must stay.
+            let other = view.addresses.iter().map(|l| l.address.ip());
+            let gone = |other| out.iter().any(|d| d.action == Action::DeleteAddress(other));
+            let safe = Some(ip) != current
+                && other.filter(|&o| o != ip).any(|o| view.usable_path(o).is_some() && !gone(o));
+            if safe && self.may(now, true) {
+                self.requests.take(now);
+                out.push(Decision { action: Action::DeleteAddress(ip), reason: Reason::AddressLost });
+            }
+        }
+    }
+
+    fn is_unwanted(&mut self, now: Instant, ip: IpAddr, up: bool, wish: &Wish) -> bool {
+        if !wish.addresses.contains(&ip) {
+            return true;
+        }
+        let down_since = self.past.iter().find(|past| past.ip == ip).and_then(|past| past.down_since);
+        let Some(since) = down_since.filter(|_| !up) else { return false };
+        let due = since + self.pace.forget_after;
+        self.wake_at(now, due);
+        due <= now
+    }
+
+    /// Whether the time has come for this move, as far as dwelling and settling are concerned.
+    fn is_time(&mut self, now: Instant, want: Want) -> bool {
+        if want.need == Need::Necessity {
+            self.candidate = None;
+            return true;
+        }
+        let since = match self.candidate {
+            Some((ip, since)) if ip == want.local => since,
+            _ => now,
+        };
+        self.candidate = Some((want.local, since));
+        let shunned = self.past.iter().find(|past| past.ip == want.local).map(|past| past.shunned_until);
+        let dwelt = self.moved_at.map(|at| at + self.pace.dwell);
+        let due = [Some(since + self.pace.settle), shunned, dwelt].into_iter().flatten().max().unwrap_or(now);
+        self.wake_at(now, due);
+        due <= now
+    }
+
+    /// It had to be left in a hurry: the more often that happens, the longer nobody returns just because it looks better.
+    fn shun(&mut self, now: Instant, ip: IpAddr) {
+        if self.pace.longest_shun.is_zero() {
+            return;
+        }
+        if !self.past.iter().any(|past| past.ip == ip) {
+            self.remember(Past { ip, down_since: None, failures: 0, shunned_until: now });
+        }
+        let pace = self.pace;
+        let Some(past) = self.past.iter_mut().find(|past| past.ip == ip) else { return };
+        // Forgiven when it has held twice as long as one has to wait at most.
+        if now.saturating_since(past.shunned_until) > pace.longest_shun * 2 {
+            past.failures = 0;
+        }
+        let time = pace.dwell.saturating_mul(1 << past.failures.min(16)).min(pace.longest_shun);
+        past.failures = past.failures.saturating_add(1);
+        past.shunned_until = now + time;
+    }
+
+    /// Whether the limits let another request (or else move) out now.
+    fn may(&mut self, now: Instant, request: bool) -> bool {
+        let at = if request { self.requests.next() } else { self.moves.next() };
+        self.wake_at(now, at);
+        at <= now
+    }
+
+    fn wake_at(&mut self, now: Instant, at: Instant) {
+        if at > now {
+            self.wake = Some(self.wake.map_or(at, |wake| wake.min(at)));
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "governor_tests.rs"]
+mod tests;

@@ -1,0 +1,305 @@
+use core::time::Duration;
+
+use proptest::prelude::*;
+use whimbrel_machine::{InterfaceFact, InterfaceKind, ReceivedPower};
+use whimbrel_proto::PathState;
+
+use super::*;
+use crate::testing::{Model, Peer, about, address, ip, seconds};
+use crate::{
+    Failover, FastestNetwork, Governed, Judge, LayerTwoHandover, Policy, Seamless, SignalStrength, Thresholds,
+};
+
+const WIFI: InterfaceKind = InterfaceKind::WirelessLan;
+const CELL: InterfaceKind = InterfaceKind::Cellular;
+
+/// Interfaces 1 and 2 in the association, 1 primary; what the puppet wishes is told by facts.
+fn puppet() -> Model<Governed<Puppet>> {
+    Model::new(Governed::new(Puppet, Pace::MOBILE), &[(1, WIFI), (2, CELL)])
+}
+
+/// Wants what is selected at once, what has rank 0 some time, and every address that is not metered.
+#[derive(Debug)]
+struct Puppet;
+
+impl Judge for Puppet {
+    fn judge(&mut self, _now: Instant, _fact: &Fact, view: &View<'_>) -> Wish {
+        let selected = view.interfaces.iter().find(|interface| interface.selected);
+        let preferred = view.interfaces.iter().find(|interface| interface.rank == Some(0));
+        let locals =
+            |id| view.addresses.iter().find(move |l| Some(l.interface) == id).map(|l| l.address.ip());
+        let chosen = selected.or(preferred).map(|interface| interface.id);
+        let need = if selected.is_some() { Need::Necessity } else { Need::Advantage };
+        let primary = locals(chosen).map(|local| Want { local, need, reason: Reason::Preferred });
+        let metered = |l: &crate::LocalAddress| {
+            view.interface(l.interface).is_some_and(|i| i.cost == whimbrel_machine::Cost::Metered)
+        };
+        let addresses = view.addresses.iter().filter(|l| !metered(l)).map(|l| l.address.ip()).collect();
+        Wish { primary, addresses }
+    }
+}
+
+#[test]
+fn an_advantage_must_settle_and_a_necessity_need_not() {
+    let mut model = puppet();
+    model.link(about(2, InterfaceFact::Rank(0)));
+    assert_eq!(model.primary(), Some(ip(1)));
+    model.wait(seconds(0.49));
+    assert_eq!(model.primary(), Some(ip(1)));
+    model.wait(seconds(0.02));
+    assert_eq!(model.primary(), Some(ip(2)));
+    assert_eq!(model.peer_sends_to, Some(ip(2)), "both directions");
+    model.link(about(1, InterfaceFact::Selected));
+    assert_eq!(model.primary(), Some(ip(1)), "at once, whatever the dwell time");
+}
+
+#[test]
+fn an_advantage_waits_for_the_dwell_time() {
+    let mut model = puppet();
+    model.link(about(2, InterfaceFact::Rank(0)));
+    model.wait(seconds(0.6));
+    model.link(about(2, InterfaceFact::Rank(9)));
+    model.link(about(1, InterfaceFact::Rank(0)));
+    model.wait(seconds(1.5));
+    assert_eq!(model.primary(), Some(ip(2)));
+    model.wait(seconds(1.0));
+    assert_eq!(model.primary(), Some(ip(1)));
+}
+
+/// An advantage that comes and goes is none.
+#[test]
+fn a_wish_that_does_not_last_is_not_followed() {
+    let mut model = puppet();
+    for _ in 0..20 {
+        model.link(about(2, InterfaceFact::Rank(0)));
+        model.wait(seconds(0.3));
+        model.link(about(2, InterfaceFact::Rank(9)));
+        model.wait(seconds(0.3));
+    }
+    assert_eq!(model.moves(), []);
+}
+
+#[test]
+fn even_necessities_are_limited() {
+    let mut model = puppet();
+    for step in 0..1000 {
+        model.link(about(1 + (step % 2) as u8, InterfaceFact::Selected));
+        model.wait(seconds(0.01));
+    }
+    let pace = Pace::MOBILE;
+    assert!(model.moves().len() <= pace.moves as usize + 10, "{} moves in 10 s", model.moves().len());
+    assert!(model.moves().len() >= 10, "and it does move when it may");
+}
+
+#[test]
+fn set_primary_and_deletion_of_what_is_left_come_together_and_in_this_order() {
+    let mut model = puppet();
+    model.link(about(1, InterfaceFact::Cost(whimbrel_machine::Cost::Metered)));
+    assert!(model.knows(1), "the address in use stays");
+    model.log.clear();
+    model.link(about(2, InterfaceFact::Selected));
+    let actions = model.actions();
+    assert!(matches!(
+        actions[..],
+        [Action::UsePath(_), Action::AskPrimary(new), Action::DeleteAddress(old)] if new == ip(2) && old == ip(1)
+    ));
+}
+
+#[test]
+fn an_address_that_is_down_for_long_is_deleted_and_one_that_blinks_is_not() {
+    let mut model = puppet();
+    model.down(2);
+    model.wait(seconds(3.0));
+    model.up(2, CELL);
+    model.wait(seconds(10.0));
+    assert!(model.knows(2));
+    assert_eq!(model.log, []);
+    model.down(2);
+    model.wait(seconds(4.9));
+    assert!(model.knows(2));
+    model.wait(seconds(0.2));
+    assert!(!model.knows(2));
+    model.up(2, CELL);
+    assert!(model.knows(2));
+}
+
+/// b08 §3.3.2: add, delete, set primary, in this order.
+#[test]
+fn break_before_make_is_one_request_in_the_right_order() {
+    let mut model = Model::new(Governed::new(Puppet, Pace::MOBILE), &[(1, WIFI)]);
+    model.down(1);
+    model.wait(seconds(60.0));
+    assert_eq!(model.log, [], "the last address is never deleted");
+    model.up(2, CELL);
+    assert_eq!(
+        model.actions(),
+        [Action::AddAddress(address(2)), Action::DeleteAddress(ip(1)), Action::AskPrimary(ip(2))]
+    );
+    assert!(model.knows(2) && !model.knows(1));
+    assert_eq!(model.primary(), Some(ip(2)));
+}
+
+#[test]
+fn a_peer_that_refuses_is_asked_again_but_not_too_often() {
+    let mut model = puppet();
+    model.peer = Peer::Refuses;
+    model.up(3, CELL);
+    model.link(about(2, InterfaceFact::Selected));
+    model.wait(seconds(10.0));
+    let requests = model.log.len();
+    assert!(requests <= 16 + 20 + 1, "{requests}");
+    assert!(!model.knows(3));
+    model.peer = Peer::Agrees;
+    model.wait(seconds(2.0));
+    assert!(model.knows(3));
+    assert_eq!(model.peer_sends_to, Some(ip(2)));
+}
+
+#[test]
+fn a_peer_without_asconf_is_asked_nothing() {
+    let mut model = puppet();
+    model.dynamic = false;
+    model.up(3, CELL);
+    model.link(about(2, InterfaceFact::Selected));
+    model.down(3);
+    model.wait(seconds(10.0));
+    assert_eq!(model.actions().len(), 1);
+    assert!(matches!(model.actions()[0], Action::UsePath(_)));
+}
+
+// ---- whatever happens
+
+#[derive(Clone, Debug)]
+enum Step {
+    Up(u8),
+    Down(u8),
+    Interface(u8, InterfaceFact),
+    Path(u8, PathState),
+    Answer(Peer),
+    Wait(u64),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let n = 1..=4_u8;
+    let state = prop_oneof![
+        Just(PathState::Active),
+        Just(PathState::PotentiallyFailed),
+        Just(PathState::Inactive),
+        Just(PathState::Unconfirmed),
+    ];
+    let fact = prop_oneof![
+        Just(InterfaceFact::Up(WIFI)),
+        Just(InterfaceFact::Down),
+        Just(InterfaceFact::GoingDown),
+        Just(InterfaceFact::HandoverComplete),
+        (-95.0..-40.0_f64).prop_map(|dbm| InterfaceFact::Signal(ReceivedPower::from_dbm(dbm))),
+        Just(InterfaceFact::Strongest),
+        (0..4_u8).prop_map(InterfaceFact::Rank),
+        Just(InterfaceFact::Selected),
+    ];
+    let peer = prop_oneof![Just(Peer::Agrees), Just(Peer::Refuses), Just(Peer::Silent)];
+    prop_oneof![
+        1 => n.clone().prop_map(Step::Up),
+        1 => n.clone().prop_map(Step::Down),
+        4 => (n.clone(), fact).prop_map(|(n, fact)| Step::Interface(n, fact)),
+        2 => (n, state).prop_map(|(n, state)| Step::Path(n, state)),
+        2 => peer.prop_map(Step::Answer),
+        3 => (0..1500_u64).prop_map(Step::Wait),
+    ]
+}
+
+fn play(policy: Box<dyn Policy>, pace: Pace, steps: &[Step]) {
+    let mut model = Model::new(policy, &[(1, WIFI), (2, CELL)]);
+    for step in steps {
+        match step {
+            Step::Up(n) => model.link(LinkFact::AddressUp(address(*n))),
+            Step::Down(n) => {
+                model.link(LinkFact::AddressDown(address(*n)));
+                model.path(*n, PathState::Inactive);
+            }
+            Step::Interface(n, fact) => model.link(about(*n, *fact)),
+            Step::Path(n, state) => model.path(*n, *state),
+            Step::Answer(peer) => {
+                model.peer = *peer;
+                model.answer_one();
+            }
+            Step::Wait(millis) => model.wait(Duration::from_millis(*millis)),
+        }
+    }
+    // A fact that is repeated without end must not be obeyed without end.
+    bounded(&model.moves(), pace.moves, pace.move_every);
+    let requests: Vec<Instant> = model
+        .log
+        .iter()
+        .filter(|(_, d)| !matches!(d.action, Action::UsePath(_)))
+        .map(|(at, _)| *at)
+        .collect();
+    // A request of break-before-make counts once for what it adds, deletes and asks.
+    bounded(&requests, pace.requests * 6, pace.request_every / 6);
+}
+
+/// In any time T no more than burst + T / every, and one for the edges.
+fn bounded(times: &[Instant], burst: u32, every: Duration) {
+    for (from, &start) in times.iter().enumerate() {
+        for (to, &end) in times.iter().enumerate().skip(from) {
+            let allowed = u128::from(burst) + end.saturating_since(start).as_nanos() / every.as_nanos() + 1;
+            assert!((to - from + 1) as u128 <= allowed, "{} in {:?}", to - from + 1, end - start);
+        }
+    }
+}
+
+fn policies(pace: Pace) -> [Box<dyn Policy>; 4] {
+    let thresholds =
+        Thresholds { reception: ReceivedPower::from_dbm(-90.0), primary: ReceivedPower::from_dbm(-75.0) };
+    [
+        Box::new(Failover::policy(pace)),
+        Box::new(FastestNetwork::policy(pace)),
+        Box::new(SignalStrength::policy(thresholds, LayerTwoHandover::Hard, pace)),
+        Box::new(Seamless::policy(pace)),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    /// The last address is never deleted, nothing that does not work is made primary (checked by the model at each decision), and
+    /// moves and requests are bounded in time, whatever the facts.
+    #[test]
+    fn no_facts_make_any_policy_unsafe_or_restless(steps in proptest::collection::vec(step(), 1..120)) {
+        for pace in [Pace::MOBILE, Pace::AT_ONCE] {
+            for policy in policies(pace) {
+                play(policy, pace, &steps);
+            }
+        }
+    }
+
+    /// When the facts calm down with one address left, every policy ends up there.
+    #[test]
+    fn every_policy_ends_up_where_alone_it_works(steps in proptest::collection::vec(step(), 1..60)) {
+        for policy in policies(Pace::MOBILE) {
+            let name = format!("{policy:?}");
+            let mut model = Model::new(policy, &[(1, WIFI), (2, CELL)]);
+            for step in &steps {
+                match step {
+                    Step::Up(n) => model.up(*n, WIFI),
+                    Step::Down(n) => model.down(*n),
+                    Step::Interface(n, fact) => model.link(about(*n, *fact)),
+                    Step::Path(n, state) if *state != PathState::Unconfirmed => model.path(*n, *state),
+                    Step::Wait(millis) => model.wait(Duration::from_millis(*millis)),
+                    _ => {}
+                }
+            }
+            model.wait(seconds(30.0));
+            for n in 1..=4 {
+                model.link(about(n, InterfaceFact::Down));
+                model.down(n);
+            }
+            model.wait(seconds(30.0));
+            model.up(3, WIFI);
+            model.signal(3, -50.0);
+            model.wait(seconds(200.0));
+            prop_assert_eq!(model.primary(), Some(ip(3)), "{}", name);
+            prop_assert!(model.knows(3));
+        }
+    }
+}

@@ -1,0 +1,48 @@
+use core::net::IpAddr;
+
+use whimbrel_machine::Instant;
+
+use crate::{Fact, Reason, View};
+
+/// Says where an association should be; [`Governed`](crate::Governed) makes a [`Policy`](crate::Policy) of it.
+///
+/// A judge is asked after every fact and says the same again as long as it means it. It need not care whether its wish has been
+/// carried out, how often it changes its mind, or whether the peer takes part.
+pub trait Judge: core::fmt::Debug + Send {
+    /// What it wishes, given this fact and view.
+    fn judge(&mut self, now: Instant, fact: &Fact, view: &View<'_>) -> Wish;
+
+    /// When it may change its mind without a new fact.
+    fn next_deadline(&self) -> Option<Instant> {
+        None
+    }
+}
+
+/// Where a judge wants an association to be.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Wish {
+    /// The address to use, in both directions; `None` if the present one will do.
+    pub primary: Option<Want>,
+    /// Our addresses that should be part of the association. One that is down is kept, but not added.
+    pub addresses: Vec<IpAddr>,
+}
+
+/// The address that a judge wants to be used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Want {
+    /// Which of ours.
+    pub local: IpAddr,
+    /// How badly.
+    pub need: Need,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// How badly a move is needed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Need {
+    /// It would be better there: that can wait until it is certain.
+    Advantage,
+    /// The present address is failing or gone: at once.
+    Necessity,
+}

@@ -1,0 +1,139 @@
+use core::net::IpAddr;
+use core::time::Duration;
+
+use whimbrel_machine::{Instant, InterfaceFact, InterfaceId, InterfaceKind, LinkFact, ReceivedPower};
+
+use super::failover::every_address;
+use crate::{Fact, Governed, Interface, Judge, Need, Pace, Reason, Trend, View, Want, Wish};
+
+/// Interfaces whose signal is followed, at most.
+const MAX_TRENDS: usize = 64;
+
+/// Stays in the fastest network as long as possible (b08 §4.2.1.2).
+///
+/// To a faster network it moves as soon as that has a working path. To a slower one it moves as late as is safe: at the warning of
+/// the layer below, if there is one; when the signal, going on as it does, will be lost within the time that the move takes; or
+/// when the path fails.
+#[derive(Clone, Debug)]
+pub struct FastestNetwork {
+    /// Below this nothing can be received any more.
+    floor: ReceivedPower,
+    /// Added to the round-trip times that a move takes.
+    margin: Duration,
+    trends: Vec<(InterfaceId, Trend)>,
+    wake: Option<Instant>,
+}
+
+impl FastestNetwork {
+    /// A judge that takes signals below `floor` for lost, and leaves `margin` earlier than seems necessary.
+    pub const fn new(floor: ReceivedPower, margin: Duration) -> Self {
+        Self { floor, margin, trends: Vec::new(), wake: None }
+    }
+
+    /// As a policy with its usual settings: −90 dBm, 100 ms, and at once to a faster network when the dwell time is over.
+    pub fn policy(pace: Pace) -> Governed<Self> {
+        let judge = Self::new(ReceivedPower::from_dbm(-90.0), Duration::from_millis(100));
+        Governed::new(judge, Pace { settle: Duration::ZERO, ..pace })
+    }
+
+    fn note(&mut self, now: Instant, fact: &Fact) {
+        let Fact::Link(LinkFact::Interface { interface, fact }) = *fact else { return };
+        match fact {
+            InterfaceFact::Signal(power) => {
+                if !self.trends.iter().any(|(id, _)| *id == interface) && self.trends.len() < MAX_TRENDS {
+                    self.trends.push((interface, Trend::default()));
+                }
+                if let Some((_, trend)) = self.trends.iter_mut().find(|(id, _)| *id == interface) {
+                    trend.on_reading(now, power);
+                }
+            }
+            InterfaceFact::Down => self.trends.retain(|(id, _)| *id != interface),
+            _ => {}
+        }
+    }
+
+    /// How long the interface will last; `None` if nothing says that it will end.
+    fn time_left(&self, now: Instant, interface: &Interface) -> Option<Duration> {
+        if interface.going_down {
+            return Some(Duration::ZERO);
+        }
+        let (_, trend) = self.trends.iter().find(|(id, _)| *id == interface.id)?;
+        trend.time_until(now, self.floor)
+    }
+
+    /// How long a move away from `from` takes: the request, and what was sent before it arrived (twice the one-way time that
+    /// c04 allows), on the slower of both ways.
+    fn time_needed(&self, view: &View<'_>, from: IpAddr, to: IpAddr) -> Duration {
+        let rtt = |ip| view.paths_from(ip).filter_map(|path| path.srtt).max().unwrap_or_default();
+        rtt(from).max(rtt(to)) + self.margin
+    }
+}
+
+/// Bit/s to compare by, if the rate is not known, by what the kind of interface usually has.
+fn speed(interface: Option<&Interface>) -> u64 {
+    let Some(interface) = interface else { return 0 };
+    interface.rate.unwrap_or(match interface.kind {
+        InterfaceKind::Wired => 1_000_000_000,
+        InterfaceKind::WirelessLan => 50_000_000,
+        InterfaceKind::Cellular => 10_000_000,
+        InterfaceKind::Other => 1_000_000,
+    })
+}
+
+impl Judge for FastestNetwork {
+    fn judge(&mut self, now: Instant, fact: &Fact, view: &View<'_>) -> Wish {
+        self.note(now, fact);
+        self.wake = None;
+        Wish { primary: self.choose(now, view), addresses: every_address(view) }
+    }
+
+    fn next_deadline(&self) -> Option<Instant> {
+        self.wake
+    }
+}
+
+impl FastestNetwork {
+    fn choose(&mut self, now: Instant, view: &View<'_>) -> Option<Want> {
+        let current = view.primary()?;
+        let here = view.usable_path(current).is_some();
+        let lasts = |judge: &Self, ip: IpAddr, needed: Duration| {
+            let left = view.interface_of(ip).and_then(|interface| judge.time_left(now, interface));
+            left.is_none_or(|left| left > needed)
+        };
+        let working = view.addresses.iter().map(|local| local.address.ip());
+        let others: Vec<IpAddr> =
+            working.filter(|&ip| ip != current && view.usable_path(ip).is_some()).collect();
+        let fastest = |judge: &Self, margin: Duration| {
+            let lasting = others.iter().copied().filter(|&ip| lasts(judge, ip, margin));
+            lasting.max_by_key(|&ip| (speed(view.interface_of(ip)), core::cmp::Reverse(ip)))
+        };
+        let best = fastest(self, self.margin * 2);
+        let any = best.or_else(|| fastest(self, Duration::ZERO));
+        if !here {
+            let local = any.or_else(|| others.first().copied())?;
+            return Some(Want { local, need: Need::Necessity, reason: Reason::PathFailed });
+        }
+        let best = best?;
+        if !lasts(self, current, self.time_needed(view, current, best)) {
+            let warned = view.interface_of(current).is_some_and(|interface| interface.going_down);
+            let reason = if warned { Reason::GoingDown } else { Reason::SignalFading };
+            return Some(Want { local: best, need: Need::Necessity, reason });
+        }
+        self.look_ahead(now, view, current, best);
+        let faster = speed(view.interface_of(best)) > speed(view.interface_of(current));
+        faster.then_some(Want { local: best, need: Need::Advantage, reason: Reason::Faster })
+    }
+
+    /// Asks to be woken when it will be time to leave, should no reading come before.
+    fn look_ahead(&mut self, now: Instant, view: &View<'_>, current: IpAddr, best: IpAddr) {
+        let left = view.interface_of(current).and_then(|interface| self.time_left(now, interface));
+        if let Some(left) = left {
+            let at = now + left.saturating_sub(self.time_needed(view, current, best));
+            self.wake = (at > now).then_some(at);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "fastest_network_tests.rs"]
+mod tests;

@@ -1,0 +1,6 @@
+//! One policy per file.
+
+pub(crate) mod failover;
+pub(crate) mod fastest_network;
+pub(crate) mod seamless;
+pub(crate) mod signal_strength;

@@ -1,0 +1,323 @@
+//! A model of a host, its association and its peer, just good enough to try policies on: it carries out decisions, and checks
+//! each of them against what must never happen.
+
+use core::net::{IpAddr, SocketAddr};
+use core::time::Duration;
+
+use whimbrel_machine::{Instant, InterfaceFact, InterfaceId, InterfaceKind, LinkFact, ReceivedPower, Route};
+use whimbrel_proto::{PathCounters, PathId, PathState, PathView};
+
+use crate::{Action, Decision, Fact, Interfaces, LocalAddress, Policy, Standing, View};
+
+/// The address of interface `n`.
+pub(crate) fn address(n: u8) -> SocketAddr {
+    SocketAddr::from(([10, 0, n, 1], 9899))
+}
+
+pub(crate) fn ip(n: u8) -> IpAddr {
+    address(n).ip()
+}
+
+pub(crate) const fn seconds(seconds: f64) -> Duration {
+    Duration::from_nanos((seconds * 1e9) as u64)
+}
+
+pub(crate) fn about(n: u8, fact: InterfaceFact) -> LinkFact {
+    LinkFact::Interface { interface: InterfaceId(n.into()), fact }
+}
+
+/// What the peer makes of requests.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Peer {
+    Agrees,
+    Refuses,
+    Silent,
+}
+
+pub(crate) struct Model<P> {
+    pub policy: P,
+    pub now: Instant,
+    pub peer: Peer,
+    pub dynamic: bool,
+    pub log: Vec<(Instant, Decision)>,
+    /// Where the peer sends; `None` while nobody has asked.
+    pub peer_sends_to: Option<IpAddr>,
+    interfaces: Interfaces,
+    known: Vec<(SocketAddr, Standing)>,
+    paths: Vec<PathView>,
+    requests: Vec<Action>,
+    next_path: u32,
+}
+
+impl<P: Policy> Model<P> {
+    /// An association over the addresses of `interfaces`, the first one primary. Each interface is of the kind given.
+    pub(crate) fn new(policy: P, interfaces: &[(u8, InterfaceKind)]) -> Self {
+        let mut model = Self {
+            policy,
+            now: Instant::ZERO + seconds(100.0),
+            peer: Peer::Agrees,
+            dynamic: true,
+            log: Vec::new(),
+            peer_sends_to: None,
+            interfaces: Interfaces::default(),
+            known: Vec::new(),
+            paths: Vec::new(),
+            requests: Vec::new(),
+            next_path: 0,
+        };
+        for &(n, kind) in interfaces {
+            model.interfaces.apply(&LinkFact::AddressOn { interface: InterfaceId(n.into()), address: ip(n) });
+            model.interfaces.apply(&about(n, InterfaceFact::Up(kind)));
+            model.interfaces.apply(&LinkFact::AddressUp(address(n)));
+            model.known.push((address(n), Standing::Present));
+            model.add_path(n, PathState::Active);
+        }
+        model.observe(&Fact::Begun);
+        model
+    }
+
+    fn add_path(&mut self, n: u8, state: PathState) {
+        let id = PathId::from_number(self.next_path);
+        self.next_path += 1;
+        let remote = SocketAddr::from(([192, 0, 2, 1], 9899));
+        self.paths.push(PathView {
+            id,
+            route: Route { local: address(n), remote },
+            state,
+            primary: self.paths.is_empty(),
+            in_use: false,
+            srtt: Some(Duration::from_millis(50)),
+            rto: Duration::from_millis(200),
+            cwnd: 12_000,
+            ssthresh: usize::MAX,
+            flight_size: 0,
+            packet_size: 1200,
+            error_count: 0,
+            counters: PathCounters::default(),
+        });
+    }
+
+    fn addresses(&self) -> Vec<LocalAddress> {
+        let usable: Vec<(SocketAddr, InterfaceId)> = self.interfaces.usable().collect();
+        let standing =
+            |ip| self.known.iter().find(|(a, _)| a.ip() == ip).map_or(Standing::Absent, |(_, s)| *s);
+        let mut all: Vec<LocalAddress> = usable
+            .iter()
+            .map(|&(address, interface)| LocalAddress {
+                address,
+                interface,
+                up: true,
+                standing: standing(address.ip()),
+            })
+            .collect();
+        for &(address, standing) in &self.known {
+            if !usable.iter().any(|(up, _)| *up == address) {
+                let interface = self.interfaces.interface_of(address.ip()).unwrap_or(InterfaceId(u32::MAX));
+                all.push(LocalAddress { address, interface, up: false, standing });
+            }
+        }
+        all
+    }
+
+    pub(crate) fn observe(&mut self, fact: &Fact) {
+        let addresses = self.addresses();
+        let interfaces = self.interfaces.list().to_vec();
+        let paths = self.paths.clone();
+        let view =
+            View { interfaces: &interfaces, addresses: &addresses, paths: &paths, dynamic: self.dynamic };
+        let decisions = self.policy.observe(self.now, fact, &view);
+        check(&decisions, &view);
+        assert!(self.policy.next_deadline().is_none_or(|at| at > self.now), "a deadline in the past");
+        for decision in decisions {
+            self.log.push((self.now, decision));
+            self.carry_out(decision.action);
+        }
+    }
+
+    fn carry_out(&mut self, action: Action) {
+        match action {
+            Action::UsePath(path) => self.paths.iter_mut().for_each(|p| p.primary = p.id == path),
+            Action::AddAddress(address) => {
+                self.known.push((address, Standing::Adding));
+                self.requests.push(action);
+            }
+            Action::DeleteAddress(ip) => {
+                if let Some((_, standing)) = self.known.iter_mut().find(|(a, _)| a.ip() == ip) {
+                    *standing = Standing::Deleting;
+                }
+                self.requests.push(action);
+            }
+            Action::AskPrimary(_) => self.requests.push(action),
+            Action::ShapePath { .. } | Action::RetransmitLost(_) => {}
+        }
+    }
+
+    /// The peer answers one request.
+    pub(crate) fn answer_one(&mut self) {
+        if self.requests.is_empty() || self.peer == Peer::Silent {
+            return;
+        }
+        let accepted = self.peer == Peer::Agrees;
+        match self.requests.remove(0) {
+            Action::AddAddress(address) => {
+                self.known.retain(|(a, _)| accepted || *a != address);
+                if let Some((_, standing)) = self.known.iter_mut().find(|(a, _)| *a == address) {
+                    *standing = Standing::Present;
+                }
+                self.observe(&Fact::Added { address, accepted });
+                if accepted {
+                    let IpAddr::V4(v4) = address.ip() else { unreachable!() };
+                    let up = self.interfaces.usable().any(|(a, _)| a == address);
+                    self.add_path(v4.octets()[2], PathState::Unconfirmed);
+                    if up {
+                        self.path(v4.octets()[2], PathState::Active);
+                    }
+                }
+            }
+            Action::DeleteAddress(address) => {
+                if accepted {
+                    self.known.retain(|(a, _)| a.ip() != address);
+                    self.remove_paths(address);
+                } else if let Some((_, standing)) = self.known.iter_mut().find(|(a, _)| a.ip() == address) {
+                    *standing = Standing::Present;
+                }
+                self.observe(&Fact::Deleted { address, accepted });
+            }
+            Action::AskPrimary(address) => {
+                if accepted {
+                    self.peer_sends_to = Some(address);
+                }
+                self.observe(&Fact::PrimaryAsked { address, accepted });
+            }
+            _ => {}
+        }
+    }
+
+    fn remove_paths(&mut self, ip: IpAddr) {
+        let primary_gone = self.paths.iter().any(|p| p.primary && p.route.local.ip() == ip);
+        self.paths.retain(|path| path.route.local.ip() != ip);
+        if primary_gone && let Some(path) = self.paths.first_mut() {
+            path.primary = true;
+        }
+    }
+
+    /// The peer answers everything.
+    pub(crate) fn answer(&mut self) {
+        while !self.requests.is_empty() && self.peer != Peer::Silent {
+            self.answer_one();
+        }
+    }
+
+    /// The paths from interface `n` change their state.
+    pub(crate) fn path(&mut self, n: u8, state: PathState) {
+        let ids: Vec<PathId> =
+            self.paths.iter().filter(|p| p.route.local.ip() == ip(n)).map(|p| p.id).collect();
+        for id in ids {
+            if let Some(path) = self.paths.iter_mut().find(|p| p.id == id && p.state != state) {
+                path.state = state;
+                self.observe(&Fact::Path { path: id, state });
+            }
+        }
+    }
+
+    pub(crate) fn link(&mut self, fact: LinkFact) {
+        self.interfaces.apply(&fact);
+        self.observe(&Fact::Link(fact));
+    }
+
+    pub(crate) fn up(&mut self, n: u8, kind: InterfaceKind) {
+        self.link(LinkFact::AddressOn { interface: InterfaceId(n.into()), address: ip(n) });
+        self.link(about(n, InterfaceFact::Up(kind)));
+        self.link(LinkFact::AddressUp(address(n)));
+        self.answer();
+        self.path(n, PathState::Active);
+    }
+
+    pub(crate) fn down(&mut self, n: u8) {
+        self.link(LinkFact::AddressDown(address(n)));
+        self.path(n, PathState::Inactive);
+        self.answer();
+    }
+
+    pub(crate) fn signal(&mut self, n: u8, dbm: f64) {
+        self.link(about(n, InterfaceFact::Signal(ReceivedPower::from_dbm(dbm))));
+    }
+
+    /// Lets time pass, deadlines included.
+    pub(crate) fn wait(&mut self, time: Duration) {
+        let until = self.now + time;
+        let mut wakes = 0;
+        while let Some(at) = self.policy.next_deadline().filter(|&at| at <= until) {
+            self.now = at;
+            self.observe(&Fact::Deadline);
+            self.answer();
+            wakes += 1;
+            assert!(wakes < 100_000, "woken for nothing");
+        }
+        self.now = until;
+    }
+
+    /// The interface of the primary path.
+    pub(crate) fn primary(&self) -> Option<IpAddr> {
+        self.paths.iter().find(|path| path.primary).map(|path| path.route.local.ip())
+    }
+
+    pub(crate) fn knows(&self, n: u8) -> bool {
+        self.known.iter().any(|&(a, standing)| a == address(n) && standing == Standing::Present)
+    }
+
+    /// When the primary path was changed.
+    pub(crate) fn moves(&self) -> Vec<Instant> {
+        self.log.iter().filter(|(_, d)| matches!(d.action, Action::UsePath(_))).map(|(at, _)| *at).collect()
+    }
+
+    pub(crate) fn actions(&self) -> Vec<Action> {
+        self.log.iter().map(|(_, decision)| decision.action).collect()
+    }
+}
+
+/// What must never be decided.
+fn check(decisions: &[Decision], view: &View<'_>) {
+    let has = |action| decisions.iter().any(|decision| decision.action == action);
+    let any_usable = view.addresses.iter().any(|local| view.usable_path(local.address.ip()).is_some());
+    let added = decisions.iter().find_map(|decision| match decision.action {
+        Action::AddAddress(address) => Some(address.ip()),
+        _ => None,
+    });
+    let mut left: Vec<IpAddr> = view
+        .addresses
+        .iter()
+        .filter(|local| local.standing == Standing::Present)
+        .map(|local| local.address.ip())
+        .collect();
+    for decision in decisions {
+        match decision.action {
+            Action::UsePath(path) => {
+                let path = view.paths.iter().find(|known| known.id == path).expect("a path there is");
+                assert_eq!(path.state, PathState::Active, "a path that does not work made primary");
+                assert!(view.address(path.route.local.ip()).is_none_or(|local| local.up));
+            }
+            Action::AskPrimary(ip) => {
+                let works = view.usable_path(ip).is_some();
+                let nothing_else = !any_usable && added == Some(ip);
+                assert!(works || nothing_else, "asked for {ip}, which does not work");
+                assert!(view.dynamic);
+            }
+            Action::AddAddress(address) => {
+                let local = view.address(address.ip()).expect("an address there is");
+                assert!(local.up && local.standing == Standing::Absent && view.dynamic);
+            }
+            Action::DeleteAddress(ip) => {
+                assert!(view.dynamic);
+                assert!(left.contains(&ip), "deleted twice, or never there");
+                left.retain(|&other| other != ip);
+                assert!(!left.is_empty() || added.is_some(), "the last address deleted");
+                let moves_away = decisions.iter().any(|d| matches!(d.action, Action::UsePath(_)));
+                let in_use = view.primary() == Some(ip) && view.usable_path(ip).is_some();
+                assert!(!in_use || moves_away, "the address in use deleted");
+                assert!(!has(Action::AskPrimary(ip)), "asked for and deleted");
+            }
+            Action::ShapePath { .. } | Action::RetransmitLost(_) => {}
+        }
+    }
+}

@@ -1,0 +1,108 @@
+use core::net::{IpAddr, SocketAddr};
+
+use whimbrel_machine::{Cost, InterfaceId, InterfaceKind, ReceivedPower};
+use whimbrel_proto::{PathState, PathView};
+
+/// What a policy may look at while it decides.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    /// This host's interfaces.
+    pub interfaces: &'a [Interface],
+    /// This host's addresses: those that are usable now, and those that the peer still counts as ours.
+    pub addresses: &'a [LocalAddress],
+    /// The association's paths.
+    pub paths: &'a [PathView],
+    /// Whether addresses can be added and deleted while the association lives: the peer understands ASCONF and AUTH
+    /// (RFC 5061 §4.2.7).
+    pub dynamic: bool,
+}
+
+/// An interface of this host, as far as it is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Interface {
+    /// Its name.
+    pub id: InterfaceId,
+    /// What is behind it.
+    pub kind: InterfaceKind,
+    /// It has its carrier, as far as we were told.
+    pub up: bool,
+    /// The layer below has warned that it will go down, and not taken it back since by saying that it is up.
+    pub going_down: bool,
+    /// Its layer-2 handover is complete.
+    pub attached: bool,
+    /// The last signal strength reported.
+    pub signal: Option<ReceivedPower>,
+    /// The layer below called it the strongest, and no other one since.
+    pub strongest: bool,
+    /// Nominal rate, bit/s.
+    pub rate: Option<u64>,
+    /// What its use costs.
+    pub cost: Cost,
+    /// The user's order of preference, 0 is the best.
+    pub rank: Option<u8>,
+    /// The network wants it to be used, and has named no other one since.
+    pub selected: bool,
+}
+
+/// An address of this host.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LocalAddress {
+    /// The address.
+    pub address: SocketAddr,
+    /// Its interface.
+    pub interface: InterfaceId,
+    /// It can be used: neither it nor its interface is down.
+    pub up: bool,
+    /// What it is to this association.
+    pub standing: Standing,
+}
+
+/// What one of our addresses is to an association.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Standing {
+    /// The peer does not know it.
+    Absent,
+    /// The peer has been asked to add it, and has not answered.
+    Adding,
+    /// The peer knows it.
+    Present,
+    /// The peer has been asked to delete it, and has not answered.
+    Deleting,
+}
+
+impl View<'_> {
+    /// The interface called `id`.
+    pub fn interface(&self, id: InterfaceId) -> Option<&Interface> {
+        self.interfaces.iter().find(|interface| interface.id == id)
+    }
+
+    /// Our address `ip`.
+    pub fn address(&self, ip: IpAddr) -> Option<&LocalAddress> {
+        self.addresses.iter().find(|local| local.address.ip() == ip)
+    }
+
+    /// The interface of our address `ip`.
+    pub fn interface_of(&self, ip: IpAddr) -> Option<&Interface> {
+        self.interface(self.address(ip)?.interface)
+    }
+
+    /// Our address on the primary path.
+    pub fn primary(&self) -> Option<IpAddr> {
+        self.paths.iter().find(|path| path.primary).map(|path| path.route.local.ip())
+    }
+
+    /// The paths from our address `ip`.
+    pub fn paths_from(&self, ip: IpAddr) -> impl Iterator<Item = &PathView> {
+        self.paths.iter().filter(move |path| path.route.local.ip() == ip)
+    }
+
+    /// The path to use from our address `ip`: an active one, to where the primary path leads if there is one, or else
+    /// the quickest.
+    pub fn usable_path(&self, ip: IpAddr) -> Option<&PathView> {
+        let usable = self.address(ip).is_none_or(|local| local.up && local.standing == Standing::Present);
+        let remote = self.paths.iter().find(|path| path.primary).map(|path| path.route.remote);
+        self.paths_from(ip).filter(|path| usable && path.state == PathState::Active).min_by_key(|path| {
+            (Some(path.route.remote) != remote, path.srtt.unwrap_or(core::time::Duration::MAX), path.id)
+        })
+    }
+}
