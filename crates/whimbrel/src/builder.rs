@@ -1,23 +1,26 @@
 use std::sync::Arc;
 
 use core::net::SocketAddr;
+use core::time::Duration;
 
 use tokio::runtime::Handle;
+use tokio::time::timeout;
 use whimbrel_machine::Seed;
 use whimbrel_node::Node;
 use whimbrel_proto::Config;
 
-use crate::driver::Driver;
+use crate::driver::{Driver, Links};
 use crate::endpoint::Endpoint;
 use crate::error::BindError;
+use crate::interfaces::{self, Board, FactTeller, LinkSource};
+use crate::locals::{Locals, Wanted};
 use crate::shared::{Client, Shared};
-use crate::socket::Socket;
 
 /// The UDP port registered for SCTP inside UDP (RFC 6951 §5.1).
 pub const SCTP_OVER_UDP_PORT: u16 = 9899;
 
-/// Attempts to find a UDP port that is free on every address.
-const FREE_PORT_ATTEMPTS: usize = 64;
+/// How long the system may take to list its addresses before the endpoint begins without them.
+const FIRST_WORD: Duration = Duration::from_secs(2);
 
 /// How SCTP packets travel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -44,13 +47,13 @@ pub enum Encapsulation {
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug)]
 pub struct EndpointBuilder {
     addresses: Vec<SocketAddr>,
     config: Config,
     sctp_port: Option<u16>,
     seed: Option<Seed>,
     encapsulation: Encapsulation,
+    sources: Vec<Box<dyn LinkSource>>,
 }
 
 impl EndpointBuilder {
@@ -61,11 +64,17 @@ impl EndpointBuilder {
             sctp_port: None,
             seed: None,
             encapsulation: Encapsulation::default(),
+            sources: Vec::new(),
         }
     }
 
     /// Adds local addresses. The port is the UDP encapsulation port, the same for all ([`SCTP_OVER_UDP_PORT`] is the
     /// registered one; 0 picks one that is free on all addresses); with [`Encapsulation::RawIp`] it does not matter.
+    ///
+    /// `0.0.0.0` stands for every IPv4 address that the host has, now or later, and `[::]` for every IPv6 address, loopback
+    /// and link-local ones excepted. Sockets follow: they open as addresses appear and close as addresses vanish or their
+    /// interface loses its carrier, named addresses too; [`Endpoint::events`] tells. Without any such address the endpoint
+    /// waits for one.
     pub fn addresses(mut self, addresses: impl IntoIterator<Item = SocketAddr>) -> Self {
         self.addresses.extend(addresses);
         self
@@ -96,6 +105,12 @@ impl EndpointBuilder {
         self
     }
 
+    /// Adds a source of link facts to the system's own: signal strength, cost, or whatever else the system does not know.
+    pub fn link_source(mut self, source: impl LinkSource) -> Self {
+        self.sources.push(Box::new(source));
+        self
+    }
+
     /// Opens the sockets and starts the endpoint's task on the current tokio runtime.
     ///
     /// # Errors
@@ -103,17 +118,46 @@ impl EndpointBuilder {
     pub async fn bind(self) -> Result<Endpoint, BindError> {
         let runtime = Handle::try_current().map_err(|_| BindError::NoRuntime)?;
         self.config.validate()?;
-        check_addresses(&self.addresses, self.encapsulation)?;
+        let wanted = wanted(&self.addresses, self.encapsulation)?;
         let seed = self.seed.map_or_else(system_seed, Ok)?;
-        let sockets = open_all(&self.addresses, self.encapsulation)?;
-        let addresses: Vec<_> = sockets.iter().map(Socket::local).collect();
-        let shared =
-            Arc::new(Shared::new(addresses.clone(), self.encapsulation, self.sctp_port, &self.config));
-        let node = Node::new(Arc::new(self.config), seed, addresses);
+        let mut sources = self.sources;
+        // Loopback addresses do not come and go; whoever tests with them says so by a source of his own.
+        if wanted.is_any() || !sources.is_empty() || wanted.named.iter().any(|ip| !ip.is_loopback()) {
+            sources.insert(0, interfaces::system());
+        }
+        let shared = Arc::new(Shared::new(self.encapsulation, self.sctp_port, &self.config));
+        let board = {
+            let shared = Arc::downgrade(&shared);
+            Board::new(move || {
+                if let Some(shared) = shared.upgrade() {
+                    shared.wake();
+                }
+            })
+        };
+        let running = board.start(sources);
+        // Without the system's word, named addresses work, and any will once it comes.
+        let _ = timeout(FIRST_WORD, board.all_have_spoken()).await;
+        let interfaces = board.read();
+        let locals = Locals::open(wanted, self.encapsulation, &interfaces)?;
+        shared.set_addresses(locals.addresses());
+        let node = Node::new(Arc::new(self.config), seed, locals.addresses());
         let client = Arc::new(Client(shared.clone()));
-        let driver = Driver::new(node, shared, Arc::downgrade(&client), sockets);
+        let links = Links { board, sources: running, teller: FactTeller::default() };
+        let driver = Driver::new(node, shared, Arc::downgrade(&client), locals, links, &interfaces);
         runtime.spawn(driver);
         Ok(Endpoint::new(client))
+    }
+}
+
+impl core::fmt::Debug for EndpointBuilder {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("EndpointBuilder")
+            .field("addresses", &self.addresses)
+            .field("config", &self.config)
+            .field("sctp_port", &self.sctp_port)
+            .field("encapsulation", &self.encapsulation)
+            .field("link_sources", &self.sources.iter().map(|source| source.name()).collect::<Vec<_>>())
+            .finish_non_exhaustive()
     }
 }
 
@@ -123,46 +167,24 @@ fn system_seed() -> Result<Seed, BindError> {
     Ok(Seed::from_bytes(bytes))
 }
 
-fn check_addresses(addresses: &[SocketAddr], encapsulation: Encapsulation) -> Result<(), BindError> {
-    let first = addresses.first().ok_or(BindError::NoAddress)?.port();
+fn wanted(addresses: &[SocketAddr], encapsulation: Encapsulation) -> Result<Wanted, BindError> {
+    let port = addresses.first().ok_or(BindError::NoAddress)?.port();
+    let mut wanted = Wanted { port, ..Wanted::default() };
     for (index, address) in addresses.iter().enumerate() {
-        if address.ip().is_unspecified() {
-            return Err(BindError::Unspecified(address.ip()));
+        let ip = address.ip();
+        if addresses[..index].iter().any(|other| other.ip() == ip) {
+            return Err(BindError::Duplicate(ip));
         }
-        if addresses[..index].iter().any(|other| other.ip() == address.ip()) {
-            return Err(BindError::Duplicate(address.ip()));
+        if encapsulation == Encapsulation::Udp && address.port() != port {
+            return Err(BindError::DifferentPorts { first: port, other: address.port() });
         }
-        if encapsulation == Encapsulation::Udp && address.port() != first {
-            return Err(BindError::DifferentPorts { first, other: address.port() });
-        }
-    }
-    Ok(())
-}
-
-fn open_all(addresses: &[SocketAddr], encapsulation: Encapsulation) -> Result<Vec<Socket>, BindError> {
-    if encapsulation == Encapsulation::RawIp {
-        return addresses.iter().map(|&address| Socket::open_raw(address)).collect();
-    }
-    if addresses[0].port() != 0 {
-        return addresses.iter().map(|&address| Socket::open_udp(address)).collect();
-    }
-    // The system picks a port for the first address; the others must happen to be free there too.
-    for _ in 0..FREE_PORT_ATTEMPTS {
-        let first = Socket::open_udp(addresses[0])?;
-        let port = first.local().port();
-        let mut sockets = vec![first];
-        for &address in &addresses[1..] {
-            match Socket::open_udp(SocketAddr::new(address.ip(), port)) {
-                Ok(socket) => sockets.push(socket),
-                Err(BindError::PortInUse { .. }) => break,
-                Err(error) => return Err(error),
-            }
-        }
-        if sockets.len() == addresses.len() {
-            return Ok(sockets);
+        match ip.is_unspecified() {
+            true if ip.is_ipv4() => wanted.any_v4 = true,
+            true => wanted.any_v6 = true,
+            false => wanted.named.push(ip),
         }
     }
-    Err(BindError::NoFreePort)
+    Ok(wanted)
 }
 
 #[cfg(test)]

@@ -12,8 +12,6 @@ async fn refusal(addresses: &[&str]) -> String {
 #[tokio::test]
 async fn unusable_addresses_are_explained() {
     assert!(refusal(&[]).await.contains("at least one local address"));
-    assert!(refusal(&["0.0.0.0:0"]).await.contains("name the addresses"));
-    assert!(refusal(&["[::]:0"]).await.contains("name the addresses"));
     assert!(refusal(&["127.0.0.1:0", "127.0.0.1:0"]).await.contains("given twice"));
     assert!(refusal(&["127.0.0.1:1000", "[::1]:2000"]).await.contains("different UDP ports"));
     assert_eq!(

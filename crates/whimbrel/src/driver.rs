@@ -4,15 +4,19 @@ use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 
-use whimbrel_machine::{Input, Instant, Machine, Sink, Transmit};
+use tokio::task::JoinSet;
+use whimbrel_machine::{Input, Instant, LinkFact, Machine, Sink, Transmit};
 use whimbrel_node::Node;
 use whimbrel_proto::{CloseReason, Command, Event};
 
 use crate::clock::Clock;
 use crate::delivery::Deliverer;
+use crate::endpoint_events::EndpointEvent;
+use crate::interfaces::{Board, FactTeller, Interfaces};
+use crate::locals::Locals;
 use crate::registry::Registry;
 use crate::shared::{Client, Request, Shared, Wishes};
-use crate::socket::{NetworkError, ReceiveBuffers, Socket};
+use crate::socket::{LocalAddress, NetworkError, ReceiveBuffers};
 use crate::timer::Timer;
 
 /// Rounds before other tasks of the runtime get their turn.
@@ -31,14 +35,17 @@ pub(crate) struct Driver {
     timer: Timer,
     shared: Arc<Shared>,
     client: Weak<Client>,
-    sockets: Vec<Socket>,
-    /// The socket that is read first; moves on each round, so that a busy one does not starve the others.
-    first_socket: usize,
+    locals: Locals,
+    /// The address that is read first; moves on each round, so that a busy one does not starve the others.
+    first_local: usize,
+    links: Links,
     buffers: ReceiveBuffers,
     errors: Vec<NetworkError>,
     wishes: Wishes,
     /// Carried out before the packets of the next step.
     first: Vec<Command>,
+    /// What is new about the links; told before packets too.
+    facts: Vec<LinkFact>,
     /// Bytes that users have taken since the last step; given back with the next, whatever causes it.
     releases: Vec<Command>,
     events: Vec<Event>,
@@ -48,21 +55,40 @@ pub(crate) struct Driver {
     finished: bool,
 }
 
+/// Where the endpoint learns about the host's links.
+pub(crate) struct Links {
+    pub(crate) board: Arc<Board>,
+    /// The sources' tasks, which end with the driver.
+    pub(crate) sources: JoinSet<()>,
+    pub(crate) teller: FactTeller,
+}
+
 impl Driver {
-    pub(crate) fn new(node: Node, shared: Arc<Shared>, client: Weak<Client>, sockets: Vec<Socket>) -> Self {
+    /// `interfaces` is what the host's links were like when `locals` were opened.
+    pub(crate) fn new(
+        node: Node,
+        shared: Arc<Shared>,
+        client: Weak<Client>,
+        locals: Locals,
+        mut links: Links,
+        interfaces: &Interfaces,
+    ) -> Self {
         let clock = Clock::start();
+        let facts = links.teller.tell(interfaces).rising;
         Self {
             node,
             clock,
             timer: Timer::new(clock),
             shared,
             client,
-            sockets,
-            first_socket: 0,
+            locals,
+            first_local: 0,
+            links,
             buffers: ReceiveBuffers::new(),
             errors: Vec::new(),
             wishes: Wishes::default(),
             first: Vec::new(),
+            facts,
             releases: Vec::new(),
             events: Vec::new(),
             registry: Registry::default(),
@@ -80,7 +106,8 @@ impl Driver {
         if wishes {
             self.carry_out_requests();
         }
-        let urgent = self.registry.take_urgent();
+        self.follow_links();
+        let urgent = self.registry.take_urgent() || !self.facts.is_empty();
         if !(due || urgent || wishes || !self.buffers.is_empty() || !self.errors.is_empty()) {
             return false;
         }
@@ -91,18 +118,43 @@ impl Driver {
 
     fn receive(&mut self, cx: &mut Context<'_>) {
         self.buffers.clear();
-        let count = self.sockets.len();
+        let locals = self.locals.all();
+        let count = locals.len();
         for offset in 0..count {
-            let socket = &mut self.sockets[(self.first_socket + offset) % count];
-            socket.flush(cx);
-            socket.receive(cx, &mut self.buffers);
-            self.errors.extend(socket.take_errors());
+            let local = &mut locals[(self.first_local + offset) % count];
+            local.exchange(cx, &mut self.buffers, &mut self.errors);
         }
-        self.first_socket = (self.first_socket + 1) % count.max(1);
+        self.first_local = (self.first_local + 1) % count.max(1);
+    }
+
+    /// Opens and closes sockets as the host's addresses come and go, and collects the facts for the next step.
+    fn follow_links(&mut self) {
+        if !self.links.board.has_news() {
+            return;
+        }
+        let news = self.links.board.take();
+        let mut events: Vec<_> = news
+            .complaints
+            .into_iter()
+            .map(|complaint| EndpointEvent::LinkSource { source: complaint.source, text: complaint.text })
+            .collect();
+        if let Some(interfaces) = news.interfaces {
+            let told = self.links.teller.tell(&interfaces);
+            let (up, down): (Vec<_>, Vec<_>) = self
+                .locals
+                .follow(&interfaces, &mut events)
+                .into_iter()
+                .partition(|fact| matches!(fact, LinkFact::AddressUp(_)));
+            self.facts.extend(told.rising.into_iter().chain(up).chain(told.falling).chain(down));
+            self.shared.set_addresses(self.locals.addresses());
+        }
+        for event in &events {
+            self.shared.subscribers.publish(event);
+        }
     }
 
     fn step(&mut self, now: Instant) {
-        let Self { node, sockets, buffers, errors, wishes, first, releases, events, .. } = self;
+        let Self { node, locals, buffers, errors, wishes, first, facts, releases, events, .. } = self;
         let count = wishes.commands.len().min(COMMANDS_PER_STEP);
         let network = errors.iter().map(|error| Input::Unreachable {
             route: error.route,
@@ -112,18 +164,20 @@ impl Driver {
         let commands = releases.drain(..).chain(wishes.commands.drain(..count)).map(Input::Command);
         // Packets before errors and wishes: a peer that closes properly and goes may be out of reach by the time its last
         // word is read.
-        let inputs = first
+        let inputs = facts
             .drain(..)
-            .map(Input::Command)
+            .map(Input::Link)
+            .chain(first.drain(..).map(Input::Command))
             .chain(buffers.inputs())
             .chain(network)
             .chain(commands)
             // Tells the machine the time even if nothing else is left.
             .chain([Input::Timeout]);
-        let mut output = Output { sockets, events };
+        let locals = locals.all();
+        let mut output = Output { locals, events };
         let deadline = node.step(now, inputs, &mut output);
         self.timer.set(deadline);
-        sockets.iter_mut().for_each(Socket::send_gathered);
+        locals.iter_mut().for_each(LocalAddress::send_gathered);
         errors.clear();
     }
 
@@ -179,17 +233,19 @@ impl Driver {
     /// Makes sure that the task is woken by whatever comes next. False if something has come already.
     fn park(&mut self, cx: &mut Context<'_>) -> bool {
         let mut errors = false;
-        for socket in &mut self.sockets {
-            errors |= socket.watch_errors(cx);
+        for local in self.locals.all() {
+            errors |= local.watch_errors(cx);
         }
-        !errors && !self.timer.arm(cx) && self.shared.park(cx.waker())
+        // News that came before the waker was in place woke nobody.
+        !errors && !self.timer.arm(cx) && self.shared.park(cx.waker()) && !self.links.board.has_news()
     }
 
     /// Closes the sockets and tells everyone.
     fn finish(&mut self) {
         if !self.finished {
             self.finished = true;
-            self.sockets.clear();
+            self.links.sources.abort_all();
+            self.locals.close();
             self.registry.fail_all(&CloseReason::Refused("the endpoint is gone"));
             self.shared.finish();
         }
@@ -227,15 +283,15 @@ impl Drop for Driver {
 
 /// Where the machine's outputs go during a step: packets straight to the sockets, events to a list.
 struct Output<'a> {
-    sockets: &'a mut [Socket],
+    locals: &'a mut [LocalAddress],
     events: &'a mut Vec<Event>,
 }
 
 impl Sink<Event> for Output<'_> {
     fn transmit(&mut self, transmit: &Transmit, bytes: &[u8]) {
-        // A handful of sockets at most. A machine that sends from an address that is not ours sends nowhere.
-        if let Some(socket) = self.sockets.iter_mut().find(|socket| socket.local() == transmit.route.local) {
-            socket.send(transmit, bytes);
+        // A handful of addresses at most. A machine that sends from an address that is not ours sends nowhere.
+        if let Some(local) = self.locals.iter_mut().find(|local| local.local() == transmit.route.local) {
+            local.send(transmit, bytes);
         }
     }
 

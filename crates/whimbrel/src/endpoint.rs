@@ -9,6 +9,7 @@ use whimbrel_proto::{Command, ConnectToken};
 use crate::accept::{AcceptQueue, Listener};
 use crate::association::Association;
 use crate::builder::{Encapsulation, EndpointBuilder, SCTP_OVER_UDP_PORT};
+use crate::endpoint_events::EndpointEvents;
 use crate::error::{BindError, ConnectError, EndpointClosed, ListenError};
 use crate::shared::{Client, Request};
 
@@ -41,9 +42,16 @@ impl Endpoint {
         EndpointBuilder::new()
     }
 
-    /// The local addresses, with the UDP port in use (0 on raw IP).
-    pub fn local_addresses(&self) -> &[SocketAddr] {
-        &self.client.addresses
+    /// The local addresses as they are now, with the UDP port in use (0 on raw IP).
+    pub fn local_addresses(&self) -> Vec<SocketAddr> {
+        self.client.addresses()
+    }
+
+    /// What happens to the endpoint from now on: addresses that come and go, link facts that make no sense.
+    ///
+    /// Each call makes an independent receiver; the first one also gets what happened before.
+    pub fn events(&self) -> EndpointEvents {
+        self.client.subscribers.subscribe()
     }
 
     /// Accepts associations on an SCTP port, until the [`Listener`] is dropped.
@@ -117,6 +125,9 @@ impl Endpoint {
             }
         }
         let ours = self.local_addresses();
+        if ours.is_empty() {
+            return Err(ConnectError::NoLocalAddress);
+        }
         if !addresses.iter().any(|theirs| ours.iter().any(|our| our.is_ipv4() == theirs.is_ipv4())) {
             return Err(ConnectError::NoCommonFamily);
         }

@@ -15,9 +15,6 @@ pub enum BindError {
     /// An address was given twice.
     #[error("address {0} is given twice")]
     Duplicate(IpAddr),
-    /// A wildcard address: SCTP tells its peer which addresses it has, so they must be named.
-    #[error("{0} stands for every address; name the addresses to use, such as those that `ip address` shows")]
-    Unspecified(IpAddr),
     /// The addresses have different UDP ports. One stack has one encapsulation port (RFC 6951 §5.1).
     #[error(
         "the addresses have different UDP ports ({first} and {other}); an endpoint has one port (RFC 6951), so use the same for all"
@@ -111,6 +108,9 @@ pub enum ConnectError {
     /// No address of the peer is a host's.
     #[error("{0} is not the address of a host")]
     NotAHost(SocketAddr),
+    /// This host has no address at all now.
+    #[error("this host has no usable address now; is its network up?")]
+    NoLocalAddress,
     /// SCTP port 0 is not a port.
     #[error("SCTP port 0 cannot be connected to; choose 1 to 65535")]
     PortZero,

@@ -10,7 +10,7 @@ async fn name() -> AssociationId {
     let address = ["127.0.0.1:0".parse().unwrap()];
     let endpoint = Endpoint::bind(address).await.unwrap();
     let _listener = endpoint.listen(1).unwrap();
-    endpoint.connect(endpoint.local_addresses(), 1).await.unwrap().id()
+    endpoint.connect(&endpoint.local_addresses(), 1).await.unwrap().id()
 }
 
 /// A mailbox without a driver, so that nothing happens but what the test does.
@@ -26,7 +26,7 @@ async fn bench() -> Bench {
     let mut config = Config::mobile();
     config.limits.send_buffer = SEND_LIMIT;
     config.limits.receive_buffer = RECEIVE_BUFFER;
-    let shared = Shared::new(Vec::new(), Encapsulation::Udp, None, &config);
+    let shared = Shared::new(Encapsulation::Udp, None, &config);
     Bench { mailbox: Mailbox::new(name().await, 4), shared }
 }
 

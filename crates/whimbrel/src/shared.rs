@@ -13,6 +13,7 @@ use whimbrel_proto::{AssociationId, AssociationStats, Command, Config, ConnectTo
 
 use crate::accept::AcceptQueue;
 use crate::association::Association;
+use crate::endpoint_events::Subscribers;
 use crate::error::ConnectError;
 use crate::{Encapsulation, EndpointClosed};
 
@@ -93,7 +94,8 @@ pub(crate) struct Shared {
     queue: Mutex<Queue>,
     listeners: Mutex<BTreeMap<u16, Arc<AcceptQueue>>>,
     finished: Notify,
-    pub(crate) addresses: Vec<SocketAddr>,
+    addresses: Mutex<Vec<SocketAddr>>,
+    pub(crate) subscribers: Subscribers,
     pub(crate) encapsulation: Encapsulation,
     /// Our SCTP port for connecting; `None` leaves it to the machine.
     pub(crate) sctp_port: Option<u16>,
@@ -104,22 +106,33 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(
-        addresses: Vec<SocketAddr>,
-        encapsulation: Encapsulation,
-        sctp_port: Option<u16>,
-        config: &Config,
-    ) -> Self {
+    pub(crate) fn new(encapsulation: Encapsulation, sctp_port: Option<u16>, config: &Config) -> Self {
         Self {
             queue: Mutex::default(),
             listeners: Mutex::default(),
             finished: Notify::new(),
-            addresses,
+            addresses: Mutex::default(),
+            subscribers: Subscribers::default(),
             encapsulation,
             sctp_port,
             send_limit: config.limits.send_buffer,
             release_threshold: config.limits.receive_buffer / 8,
         }
+    }
+
+    /// The local addresses that are open now.
+    pub(crate) fn addresses(&self) -> Vec<SocketAddr> {
+        lock(&self.addresses).clone()
+    }
+
+    pub(crate) fn set_addresses(&self, addresses: Vec<SocketAddr>) {
+        *lock(&self.addresses) = addresses;
+    }
+
+    /// Wakes the driver.
+    pub(crate) fn wake(&self) {
+        let wake = self.queue().wake();
+        wake.fire();
     }
 
     pub(crate) fn queue(&self) -> MutexGuard<'_, Queue> {
@@ -243,6 +256,7 @@ impl Shared {
         drop(wishes);
         self.fail_connecting();
         self.close_listeners();
+        self.subscribers.end();
         self.finished.notify_waiters();
     }
 

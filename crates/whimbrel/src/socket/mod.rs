@@ -3,6 +3,7 @@
 mod error_queue;
 mod fragmentation;
 mod gather;
+mod local;
 mod open;
 mod outbox;
 mod receive;
@@ -21,6 +22,7 @@ use tokio::net::UdpSocket;
 use whimbrel_machine::{Route, Unreachable};
 
 use gather::Gathered;
+pub(crate) use local::LocalAddress;
 use outbox::Outbox;
 pub(crate) use receive::ReceiveBuffers;
 

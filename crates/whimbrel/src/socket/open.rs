@@ -2,6 +2,7 @@ use std::io;
 use std::sync::Arc;
 
 use core::net::SocketAddr;
+use core::num::NonZeroU32;
 
 use quinn_udp::{UdpSockRef, UdpSocketState};
 use socket2::{Domain, Protocol, Type};
@@ -41,6 +42,23 @@ impl Socket {
         Ok(Self::new(address, framing, io, state))
     }
 
+    /// Another UDP socket for the same address and port, bound to a device too. The system gives it what arrives by that
+    /// device, and this one what arrives otherwise.
+    pub(super) fn open_twin(&self, device: NonZeroU32) -> io::Result<Self> {
+        // Raw sockets would each get a copy of everything.
+        if self.framing == Framing::Ipv4Header || self.local.port() == 0 {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        // Only while the twin is bound may the port be shared: later others must find it in use.
+        let own = socket2::SockRef::from(&*self.io);
+        own.set_reuse_address(true)?;
+        let twin = open_on(self.local, Type::DGRAM, Protocol::UDP, Some(device));
+        own.set_reuse_address(false)?;
+        let (io, state) = twin?;
+        socket2::SockRef::from(&io).set_reuse_address(false)?;
+        Ok(Self::new(self.local, self.framing, io, state))
+    }
+
     fn new(local: SocketAddr, framing: Framing, io: UdpSocket, state: UdpSocketState) -> Self {
         let io = Arc::new(io);
         Self {
@@ -65,12 +83,25 @@ impl Socket {
 }
 
 fn open(address: SocketAddr, kind: Type, protocol: Protocol) -> io::Result<(UdpSocket, UdpSocketState)> {
+    open_on(address, kind, protocol, None)
+}
+
+fn open_on(
+    address: SocketAddr,
+    kind: Type,
+    protocol: Protocol,
+    device: Option<NonZeroU32>,
+) -> io::Result<(UdpSocket, UdpSocketState)> {
     let socket = socket2::Socket::new(Domain::for_address(address), kind, Some(protocol))?;
     // Raw sockets have one address family anyway, and refuse the option.
     if address.is_ipv6() && kind == Type::DGRAM {
         socket.set_only_v6(true)?;
     }
     socket.set_nonblocking(true)?;
+    if device.is_some() {
+        bind_device(&socket, address, device)?;
+        socket.set_reuse_address(true)?;
+    }
     socket.bind(&address.into())?;
     // Small buffers only cost speed, so what the system does not grant is done without.
     let _ = socket.set_recv_buffer_size(BUFFER);
@@ -78,6 +109,21 @@ fn open(address: SocketAddr, kind: Type, protocol: Protocol) -> io::Result<(UdpS
     let io = UdpSocket::from_std(socket.into())?;
     let state = prepare(&io)?;
     Ok((io, state))
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn bind_device(socket: &socket2::Socket, address: SocketAddr, device: Option<NonZeroU32>) -> io::Result<()> {
+    if address.is_ipv4() {
+        socket.bind_device_by_index_v4(device)
+    } else {
+        socket.bind_device_by_index_v6(device)
+    }
+}
+
+/// Elsewhere systems choose routes by source address, or nobody has tried.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn bind_device(_: &socket2::Socket, _: SocketAddr, _: Option<NonZeroU32>) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 fn prepare(io: &UdpSocket) -> io::Result<UdpSocketState> {

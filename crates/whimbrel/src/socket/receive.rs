@@ -1,6 +1,6 @@
 use std::io::{self, IoSliceMut};
 
-use core::net::SocketAddr;
+use core::net::{IpAddr, SocketAddr};
 use core::ops::Range;
 use core::task::Context;
 
@@ -44,6 +44,15 @@ impl ReceiveBuffers {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.arrivals.is_empty()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.arrivals.len()
+    }
+
+    /// Who sent the trains from number `first` on.
+    pub(crate) fn senders(&self, first: usize) -> impl Iterator<Item = IpAddr> {
+        self.arrivals[first..].iter().map(|arrival| arrival.route.remote.ip())
     }
 
     pub(crate) fn is_full(&self) -> bool {

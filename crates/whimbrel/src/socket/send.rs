@@ -165,17 +165,28 @@ const PENDING_ERRNOS: [i32; 3] = [nix::libc::EPROTO, nix::libc::ENOPROTOOPT, nix
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 const PENDING_ERRNOS: [i32; 0] = [];
 
+/// ENODEV, ENXIO.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const NO_DEVICE_ERRNOS: [i32; 2] = [nix::libc::ENODEV, nix::libc::ENXIO];
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+const NO_DEVICE_ERRNOS: [i32; 0] = [];
+
 /// What a refusal by our own network layer means for the route.
 fn reason(error: &io::Error) -> Option<Unreachable> {
     if quinn_udp::is_msg_size_err(error) {
         return Some(Unreachable::PacketTooBig { mtu: 0 });
     }
     match error.kind() {
-        // No route, interface down, address gone.
+        // No route, interface down, address gone; EINVAL is what Linux says of a source address that is gone.
         io::ErrorKind::HostUnreachable
         | io::ErrorKind::NetworkUnreachable
         | io::ErrorKind::NetworkDown
-        | io::ErrorKind::AddrNotAvailable => Some(Unreachable::Destination),
+        | io::ErrorKind::AddrNotAvailable
+        | io::ErrorKind::InvalidInput => Some(Unreachable::Destination),
+        // The device that the socket is bound to is gone.
+        _ if error.raw_os_error().is_some_and(|code| NO_DEVICE_ERRNOS.contains(&code)) => {
+            Some(Unreachable::Destination)
+        }
         // Full device queues, firewalls: as good as lost on the way.
         _ => None,
     }

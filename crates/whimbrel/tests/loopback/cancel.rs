@@ -57,8 +57,9 @@ async fn a_connect_dropped_at_any_moment_leaves_no_association() {
     let server = endpoint().await;
     let listener = server.listen(PORT).unwrap();
     let client = endpoint().await;
+    let remote = server.local_addresses();
     for microseconds in (0..2000).step_by(50) {
-        let attempt = client.connect(server.local_addresses(), PORT);
+        let attempt = client.connect(&remote, PORT);
         if let Ok(Ok(association)) = timeout(Duration::from_micros(microseconds), attempt).await {
             drop(association);
         }
@@ -72,7 +73,7 @@ async fn a_connect_dropped_at_any_moment_leaves_no_association() {
         }
         panic!("the listener has ended");
     });
-    let association = soon(client.connect(server.local_addresses(), PORT)).await.unwrap();
+    let association = soon(client.connect(&server.local_addresses(), PORT)).await.unwrap();
     association.send(message(0, "here".into())).await.unwrap();
     let (payload, _listener) = soon(ending).await.unwrap();
     assert_eq!(payload, "here");

@@ -21,7 +21,7 @@ async fn a_thousand_associations() {
     let mut clients = Vec::new();
     let mut near = Vec::new();
     for number in 0..1000 {
-        let association = soon(client.connect(server.local_addresses(), PORT)).await.unwrap();
+        let association = soon(client.connect(&server.local_addresses(), PORT)).await.unwrap();
         near.push(association.clone());
         clients.push(tokio::spawn(async move {
             association.send(message(0, content(number, 1000))).await.unwrap();

@@ -77,7 +77,7 @@ async fn a_dropped_listener_turns_away() {
     let server = endpoint().await;
     let client = endpoint().await;
     let listener = server.listen(PORT).unwrap();
-    let near = soon(client.connect(server.local_addresses(), PORT)).await.unwrap();
+    let near = soon(client.connect(&server.local_addresses(), PORT)).await.unwrap();
     drop(listener);
     soon(near.closed()).await;
     // Listening again works at once.

@@ -7,6 +7,7 @@ mod crowd;
 mod drops;
 mod echo;
 mod ending;
+mod links;
 mod listening;
 mod network;
 mod paths;

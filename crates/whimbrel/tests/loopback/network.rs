@@ -20,7 +20,7 @@ async fn a_host_without_sctp_is_told_at_once() {
 async fn a_port_without_listener_refuses() {
     let server = endpoint().await;
     let client = endpoint().await;
-    let outcome = timeout(Duration::from_secs(3), client.connect(server.local_addresses(), PORT)).await;
+    let outcome = timeout(Duration::from_secs(3), client.connect(&server.local_addresses(), PORT)).await;
     let error = outcome.expect("at once").unwrap_err();
     assert!(matches!(error, ConnectError::Failed(CloseReason::AbortedByPeer { .. })), "{error}");
 }

@@ -38,9 +38,9 @@ async fn raw_endpoints_share_an_address() {
         };
         let listener = server.listen(port).unwrap();
         let _other = bystander.listen(port + 1).unwrap();
+        let remote = server.local_addresses();
         let (near, far) =
-            soon(async { tokio::join!(client.connect(server.local_addresses(), port), listener.accept()) })
-                .await;
+            soon(async { tokio::join!(client.connect(&remote, port), listener.accept()) }).await;
         let (near, far) = (near.unwrap(), far.unwrap());
         for number in 0..50 {
             near.send(message(0, content(number, 5000))).await.unwrap();

@@ -26,7 +26,7 @@ fn a_restart_is_never_overlooked() {
     let here = runtime();
     let server = here.block_on(endpoint());
     let listener = server.listen(PORT).unwrap();
-    let addresses = server.local_addresses().to_vec();
+    let addresses = server.local_addresses();
 
     let there = runtime();
     let serving = here.spawn(async move { (listener.accept().await.unwrap(), listener) });

@@ -54,8 +54,8 @@ pub(crate) async fn connect(
     server: &Endpoint,
     listener: &Listener,
 ) -> (Association, Association) {
-    let (near, far) =
-        soon(async { tokio::join!(client.connect(server.local_addresses(), PORT), listener.accept()) }).await;
+    let remote = server.local_addresses();
+    let (near, far) = soon(async { tokio::join!(client.connect(&remote, PORT), listener.accept()) }).await;
     (near.unwrap(), far.unwrap())
 }
 

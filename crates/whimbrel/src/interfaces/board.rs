@@ -1,0 +1,147 @@
+use std::sync::{Arc, Mutex};
+
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+
+use super::{Interfaces, LineError, LinkSource, LinkSourceError, Publisher};
+use crate::shared::lock;
+
+/// Complaints kept until the driver takes them, at most.
+const COMPLAINTS_MAX: usize = 64;
+
+/// Where the sources write and the driver reads: the latest word of each, nothing else, so it is bounded.
+pub(crate) struct Board {
+    state: Mutex<State>,
+    published: Notify,
+    /// Wakes the driver.
+    wake: Box<dyn Fn() + Send + Sync>,
+}
+
+#[derive(Default)]
+struct State {
+    names: Vec<String>,
+    sources: Vec<Option<Interfaces>>,
+    changed: bool,
+    complaints: Vec<Complaint>,
+}
+
+/// Something a source could not make sense of, or the end of a source.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Complaint {
+    pub(crate) source: String,
+    pub(crate) text: String,
+}
+
+/// What is new on the board.
+#[derive(Default)]
+pub(crate) struct LinkNews {
+    /// All interfaces, if anything about them may have changed.
+    pub(crate) interfaces: Option<Interfaces>,
+    pub(crate) complaints: Vec<Complaint>,
+}
+
+impl Board {
+    pub(crate) fn new(wake: impl Fn() + Send + Sync + 'static) -> Arc<Self> {
+        Arc::new(Self { state: Mutex::default(), published: Notify::new(), wake: Box::new(wake) })
+    }
+
+    /// Starts the sources. They end when the set is dropped.
+    pub(crate) fn start(self: &Arc<Self>, sources: Vec<Box<dyn LinkSource>>) -> JoinSet<()> {
+        let mut running = JoinSet::new();
+        {
+            let mut state = lock(&self.state);
+            state.names = sources.iter().map(|source| source.name()).collect();
+            state.sources = vec![None; sources.len()];
+        }
+        for (slot, source) in sources.into_iter().enumerate() {
+            let board = Arc::clone(self);
+            let publisher = Publisher::new(Arc::clone(self), slot);
+            running.spawn(async move {
+                if let Err(error) = source.run(publisher).await {
+                    board.failed(slot, &error);
+                }
+            });
+        }
+        running
+    }
+
+    pub(super) fn publish(&self, slot: usize, mut interfaces: Interfaces) {
+        while interfaces.0.len() > Interfaces::MAX {
+            interfaces.0.pop_last();
+        }
+        {
+            let mut state = lock(&self.state);
+            let Some(known) = state.sources.get_mut(slot) else { return };
+            let first = known.is_none();
+            if known.as_ref() == Some(&interfaces) {
+                return;
+            }
+            *known = Some(interfaces);
+            state.changed = true;
+            if first {
+                self.published.notify_waiters();
+            }
+        }
+        (self.wake)();
+    }
+
+    pub(super) fn reject(&self, slot: usize, error: LineError) {
+        self.complain(slot, error.to_string());
+    }
+
+    fn failed(&self, slot: usize, error: &LinkSourceError) {
+        // Whoever waits for its first word waits no longer.
+        if let Some(known) = lock(&self.state).sources.get_mut(slot) {
+            known.get_or_insert_default();
+        }
+        self.published.notify_waiters();
+        self.complain(slot, format!("no further link facts: {}", error.cause));
+    }
+
+    fn complain(&self, slot: usize, text: String) {
+        let mut state = lock(&self.state);
+        if state.complaints.len() < COMPLAINTS_MAX {
+            let source = state.names.get(slot).cloned().unwrap_or_default();
+            state.complaints.push(Complaint { source, text });
+        }
+        drop(state);
+        (self.wake)();
+    }
+
+    /// Waits until every source has said something.
+    pub(crate) async fn all_have_spoken(&self) {
+        loop {
+            let published = self.published.notified();
+            if lock(&self.state).sources.iter().all(Option::is_some) {
+                return;
+            }
+            published.await;
+        }
+    }
+
+    /// What all sources say together, which is then no longer news; complaints stay.
+    pub(crate) fn read(&self) -> Interfaces {
+        let mut state = lock(&self.state);
+        state.changed = false;
+        Interfaces::merged(state.sources.iter().flatten())
+    }
+
+    /// What is new since the last call.
+    pub(crate) fn take(&self) -> LinkNews {
+        let mut state = lock(&self.state);
+        let complaints = core::mem::take(&mut state.complaints);
+        let changed = core::mem::take(&mut state.changed);
+        let interfaces = changed.then(|| Interfaces::merged(state.sources.iter().flatten()));
+        LinkNews { interfaces, complaints }
+    }
+
+    /// Whether [`Board::take`] would find anything.
+    pub(crate) fn has_news(&self) -> bool {
+        let state = lock(&self.state);
+        state.changed || !state.complaints.is_empty()
+    }
+}
+
+#[cfg(test)]
+#[path = "board_tests.rs"]
+mod tests;

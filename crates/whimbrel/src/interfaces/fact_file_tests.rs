@@ -1,0 +1,99 @@
+use std::io::Write;
+use std::sync::Arc;
+
+use tempfile::TempDir;
+
+use super::*;
+use crate::interfaces::Board;
+
+/// A file, and what a tail of it has published.
+struct Bench {
+    directory: TempDir,
+    board: Arc<Board>,
+    publisher: Publisher,
+    tail: Tail,
+}
+
+impl Bench {
+    fn new(content: &str) -> Self {
+        let directory = TempDir::new().unwrap();
+        let path = directory.path().join("links");
+        std::fs::write(&path, content).unwrap();
+        let board = Board::new(|| {});
+        let publisher = Publisher::new(board.clone(), 0);
+        let tail = Tail::open(&path).unwrap();
+        Self { directory, board, publisher, tail }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.directory.path().join("links")
+    }
+
+    fn append(&self, text: &str) {
+        let mut file = File::options().append(true).open(self.path()).unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+    }
+
+    /// Reads all there is.
+    fn read(&mut self) -> &Interfaces {
+        let path = self.path();
+        self.tail.follow(&path).unwrap();
+        while self.tail.read(&self.publisher).unwrap() {}
+        &self.tail.known
+    }
+
+    fn complaints(&self) -> Vec<String> {
+        self.board.take().complaints.into_iter().map(|complaint| complaint.text).collect()
+    }
+}
+
+#[test]
+fn lines_count_once_they_are_complete() {
+    let mut bench = Bench::new("{\"interface\": \"a\", \"up\": true}\n{\"interface\": \"b\", ");
+    assert_eq!(bench.read().0.len(), 1);
+    bench.append("\"up\": false}");
+    assert_eq!(bench.read().0.len(), 1);
+    bench.append("\n");
+    assert_eq!(bench.read().0["b"].up, Some(false));
+}
+
+#[test]
+fn a_bad_line_is_named_and_the_next_one_counts() {
+    let mut bench = Bench::new("");
+    bench.append("{\"interface\": \"a\", \"up\": true}\nnonsense\n");
+    bench.append(&"x".repeat(3 * READ_BYTES));
+    bench.append("\n{\"interface\": \"a\", \"up\": false}\n");
+    assert_eq!(bench.read().0["a"].up, Some(false));
+    let complaints = bench.complaints();
+    assert_eq!(complaints.len(), 2, "{complaints:?}");
+    assert!(
+        complaints[0].starts_with("line 2: expected ident at column 2; expected an object"),
+        "{complaints:?}"
+    );
+    assert_eq!(complaints[1], "line 3: longer than 4096 bytes");
+    assert!(bench.tail.partial.capacity() < 4 * READ_BYTES, "what is skipped is not kept");
+}
+
+#[test]
+fn a_file_that_is_cut_short_or_replaced_begins_anew() {
+    let mut bench = Bench::new("{\"interface\": \"a\", \"up\": true}\n");
+    assert!(bench.read().0.contains_key("a"));
+    std::fs::write(bench.path(), "{\"interface\":\"b\"}\n").unwrap();
+    assert_eq!(bench.read().0.keys().collect::<Vec<_>>(), ["b"]);
+    let new = bench.directory.path().join("new");
+    std::fs::write(&new, "{\"interface\": \"c\", \"metered\": true}\n").unwrap();
+    std::fs::rename(&new, bench.path()).unwrap();
+    assert_eq!(bench.read().0.keys().collect::<Vec<_>>(), ["c"]);
+    // Gone for a moment: what was known stands.
+    std::fs::remove_file(bench.path()).unwrap();
+    assert_eq!(bench.read().0.len(), 1);
+}
+
+#[test]
+fn a_file_that_is_not_there_is_an_error() {
+    let directory = TempDir::new().unwrap();
+    let missing = FactFile::open(directory.path().join("none")).unwrap_err().to_string();
+    assert!(missing.contains("none") && missing.contains("No such file"), "{missing}");
+    let directory = FactFile::open(directory.path()).unwrap_err().to_string();
+    assert!(directory.contains("not a regular file"), "{directory}");
+}

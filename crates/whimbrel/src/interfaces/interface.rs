@@ -1,0 +1,148 @@
+use std::collections::BTreeMap;
+
+use core::net::IpAddr;
+use core::num::NonZeroU32;
+
+use serde::Deserialize;
+
+/// What kind of network an interface leads to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum InterfaceKind {
+    /// A cable.
+    Ethernet,
+    /// IEEE 802.11.
+    Wifi,
+    /// A mobile network's modem.
+    Cellular,
+    /// A tunnel.
+    Tunnel,
+    /// This host itself.
+    Loopback,
+}
+
+/// An address of an interface.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct InterfaceAddress {
+    /// The address.
+    pub ip: IpAddr,
+    /// Somebody named this very address, so it is used even if it is a loopback or link-local one.
+    pub asked_for: bool,
+}
+
+/// How much the system likes a route: default routes before others, then by metric.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct RouteRank {
+    /// Leads to a part of the network only.
+    pub specific: bool,
+    /// The system's metric, lower is better.
+    pub metric: u32,
+}
+
+/// What is known of one interface. `None` is what nobody has said.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Interface {
+    /// The system's number for it.
+    pub index: Option<NonZeroU32>,
+    /// What kind of network it leads to.
+    pub kind: Option<InterfaceKind>,
+    /// Switched on, and with a carrier (RFC 2863: operational status).
+    pub up: Option<bool>,
+    /// Addresses that can be used, in the order of the system. IPv6 addresses appear here when duplicate address detection
+    /// (RFC 4862 §5.4) is done with them.
+    pub addresses: Vec<InterfaceAddress>,
+    /// The best of its IPv4 routes beyond its own subnet, if it has any: then what leaves from its addresses can leave
+    /// through it.
+    pub way_out_v4: Option<RouteRank>,
+    /// The same for IPv6.
+    pub way_out_v6: Option<RouteRank>,
+    /// Signal strength in dBm.
+    pub signal_dbm: Option<f64>,
+    /// Every byte costs money: to be spared.
+    pub metered: Option<bool>,
+    /// Nominal or estimated rate.
+    pub bits_per_second: Option<u64>,
+    /// The user's order of preference: 0 is the best.
+    pub rank: Option<u8>,
+    /// Whoever knows the link says that it will soon be lost (IEEE 802.21: Link_Going_Down).
+    pub going_down: bool,
+    /// How often it has been attached to another access point: a rise says that a layer-2 handover is complete.
+    pub handovers: u64,
+    /// How often the network has ordered its use: a rise is an order.
+    pub orders: u64,
+}
+
+impl Interface {
+    /// Whether it can carry anything: up, as far as anybody has said.
+    pub fn is_up(&self) -> bool {
+        self.up != Some(false)
+    }
+
+    /// Whether it is there at all, and not only talked about.
+    pub fn is_present(&self) -> bool {
+        self.up == Some(true) || (self.is_up() && !self.addresses.is_empty())
+    }
+
+    /// The interface's own way beyond its subnet for what leaves from this address.
+    pub(crate) fn way_out(&self, ip: IpAddr) -> Option<RouteRank> {
+        if ip.is_ipv4() { self.way_out_v4 } else { self.way_out_v6 }
+    }
+
+    /// Adds what another source says, which has the last word.
+    fn merge(&mut self, other: &Self) {
+        self.index = self.index.or(other.index);
+        self.kind = other.kind.or(self.kind);
+        self.up = match (self.up, other.up) {
+            (Some(one), Some(other)) => Some(one && other),
+            (one, other) => one.or(other),
+        };
+        for address in &other.addresses {
+            match self.addresses.iter_mut().find(|own| own.ip == address.ip) {
+                Some(own) => own.asked_for |= address.asked_for,
+                None => self.addresses.push(*address),
+            }
+        }
+        self.way_out_v4 = self.way_out_v4.into_iter().chain(other.way_out_v4).min();
+        self.way_out_v6 = self.way_out_v6.into_iter().chain(other.way_out_v6).min();
+        self.signal_dbm = other.signal_dbm.or(self.signal_dbm);
+        self.metered = other.metered.or(self.metered);
+        self.bits_per_second = other.bits_per_second.or(self.bits_per_second);
+        self.rank = other.rank.or(self.rank);
+        self.going_down |= other.going_down;
+        // Sources are few and each counts its own: sums rise when any of them rises.
+        self.handovers = self.handovers.saturating_add(other.handovers);
+        self.orders = self.orders.saturating_add(other.orders);
+    }
+}
+
+/// All interfaces by name.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Interfaces(pub BTreeMap<String, Interface>);
+
+impl Interfaces {
+    /// Interfaces of one source, at most; further ones are left out.
+    pub const MAX: usize = 256;
+
+    /// What all sources say together, the last of them having the last word.
+    pub(crate) fn merged<'a>(sources: impl IntoIterator<Item = &'a Self>) -> Self {
+        let mut merged = Self::default();
+        for source in sources {
+            for (name, interface) in &source.0 {
+                merged.0.entry(name.clone()).or_default().merge(interface);
+            }
+        }
+        merged
+    }
+
+    /// The interface that has an address: one that is up, if there is any.
+    pub fn with_address(&self, ip: IpAddr) -> Option<(&str, &Interface)> {
+        let mut holders = self.0.iter().filter(|(_, own)| own.addresses.iter().any(|a| a.ip == ip));
+        let first = holders.clone().find(|(_, interface)| interface.is_up()).or_else(|| holders.next())?;
+        Some((first.0, first.1))
+    }
+}
+
+#[cfg(test)]
+#[path = "interface_tests.rs"]
+mod tests;

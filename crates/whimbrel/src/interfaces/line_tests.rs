@@ -1,0 +1,101 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn read(lines: &[&str]) -> Result<Interfaces, String> {
+    let mut known = Interfaces::default();
+    for line in lines {
+        apply(&mut known, line.as_bytes())?;
+    }
+    Ok(known)
+}
+
+#[test]
+fn lines_add_up() {
+    let known = read(&[
+        r#"{"interface": "wlan0", "kind": "wifi", "up": true, "addresses": ["192.0.2.7", "2001:db8::7"]}"#,
+        "",
+        r#"  {"interface": "wlan0", "signal_dbm": -61.5, "handover_complete": true}"#,
+        r#"{"interface": "wwan0", "metered": true, "bits_per_second": 20000000, "rank": 1, "selected": true}"#,
+        r#"{"interface": "wlan0", "up": false, "going_down": true, "handover_complete": true}"#,
+    ])
+    .unwrap();
+    let wlan = &known.0["wlan0"];
+    assert_eq!((wlan.kind, wlan.up), (Some(InterfaceKind::Wifi), Some(false)));
+    assert_eq!((wlan.signal_dbm, wlan.going_down, wlan.handovers), (Some(-61.5), true, 2));
+    let expected =
+        ["192.0.2.7", "2001:db8::7"].map(|ip| InterfaceAddress { ip: ip.parse().unwrap(), asked_for: true });
+    assert_eq!(wlan.addresses, expected);
+    let wwan = &known.0["wwan0"];
+    assert_eq!(
+        (wwan.metered, wwan.bits_per_second, wwan.rank, wwan.orders),
+        (Some(true), Some(20_000_000), Some(1), 1)
+    );
+    assert_eq!(wwan.up, None);
+}
+
+#[test]
+fn an_interface_can_go() {
+    let known = read(&[r#"{"interface": "a", "up": true}"#, r#"{"interface": "a", "gone": true}"#]).unwrap();
+    assert!(known.0.is_empty());
+}
+
+#[test]
+fn errors_say_what_is_wrong_and_nothing_of_the_line_counts() {
+    let many: Vec<String> = (0..=ADDRESSES_MAX).map(|n| format!("\"10.0.0.{n}\"")).collect();
+    let many = format!(r#"{{"interface": "a", "addresses": [{}]}}"#, many.join(","));
+    let long = format!(r#"{{"interface": "{}"}}"#, "a".repeat(LINE_BYTES_MAX));
+    for (line, words) in [
+        ("wlan0 up", r#"column 1; expected an object like {"interface": "wlan0", "up": true}"#),
+        (r#"{"interface": "a""#, "EOF"),
+        (r#"{"up": true}"#, "missing field `interface`"),
+        (r#"{"interface": "a", "singal_dbm": -60}"#, "unknown field `singal_dbm`, expected one of"),
+        (r#"{"interface": "a", "kind": "lte"}"#, "unknown variant `lte`"),
+        (r#"{"interface": "a", "signal_dbm": 61}"#, "impossible"),
+        (r#"{"interface": "a", "signal_dbm": -1e9}"#, "impossible"),
+        (r#"{"interface": "", "up": true}"#, "not an interface's name"),
+        (r#"{"interface": "a b", "up": true}"#, "not an interface's name"),
+        (r#"{"interface": "../x", "up": true}"#, "not an interface's name"),
+        (r#"{"interface": "a", "addresses": ["10.0.0.1/24"]}"#, "invalid IP address"),
+        (r#"{"interface": "a", "addresses": ["0.0.0.0"]}"#, "not the address of a host"),
+        (r#"{"interface": "a", "addresses": ["ff02::1"]}"#, "not the address of a host"),
+        (r#"{"interface": "a", "bits_per_second": -1}"#, "invalid value"),
+        (&many, "more than 32 addresses"),
+        (&long, "longer than 4096 bytes"),
+    ] {
+        let mut known = Interfaces::default();
+        let error = apply(&mut known, line.as_bytes()).expect_err(line);
+        assert!(error.contains(words), "{line}: {error}");
+        assert_eq!(known, Interfaces::default());
+    }
+}
+
+#[test]
+fn there_is_an_end_to_interfaces() {
+    let mut known = Interfaces::default();
+    for number in 0..Interfaces::MAX {
+        apply(&mut known, format!(r#"{{"interface": "i{number}", "up": true}}"#).as_bytes()).unwrap();
+    }
+    assert!(apply(&mut known, br#"{"interface": "more", "up": true}"#).unwrap_err().contains("256"));
+    // Those that are known can still change.
+    apply(&mut known, br#"{"interface": "i7", "up": false}"#).unwrap();
+    assert_eq!(known.0.len(), Interfaces::MAX);
+}
+
+proptest! {
+    #[test]
+    fn nonsense_does_no_harm(line in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _ = apply(&mut Interfaces::default(), &line);
+    }
+
+    #[test]
+    fn nearly_right_lines_do_no_harm(cut in 0_usize..90, change in any::<(usize, u8)>()) {
+        let line = br#"{"interface": "wlan0", "up": true, "addresses": ["192.0.2.7"], "signal_dbm": -61.5}"#;
+        let mut line = line[..cut.min(line.len())].to_vec();
+        if !line.is_empty() {
+            let place = change.0 % line.len();
+            line[place] = change.1;
+        }
+        let _ = apply(&mut Interfaces::default(), &line);
+    }
+}

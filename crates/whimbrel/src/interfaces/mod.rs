@@ -1,0 +1,61 @@
+//! What this host's links are like, as it changes: which interfaces have a carrier and which addresses, how strong their
+//! signal is, what they cost.
+//!
+//! Facts come from [`LinkSource`]s. [`system`] is the operating system's own; [`FactFile`] and [`FactSocket`] are for what
+//! only the user's own programs know (a modem manager's signal strength, a plan's cost), and for tests. An endpoint is
+//! given further ones by [`EndpointBuilder::link_source`](crate::EndpointBuilder::link_source) and merges what they say:
+//!
+//! - an interface is up if nobody says that it is down;
+//! - it has the addresses that anybody says it has;
+//! - of signal, rate, cost and kind, the source added last has the last word.
+//!
+//! # The lines of fact files and sockets
+//!
+//! One JSON object per line (per datagram for sockets). What a line does not mention stays as it was.
+//!
+//! ```text
+//! {"interface": "wwan0", "kind": "cellular", "metered": true}
+//! {"interface": "wwan0", "signal_dbm": -97.5}
+//! {"interface": "wlan0", "up": false}
+//! {"interface": "wlan0", "up": true, "addresses": ["192.0.2.7"], "bits_per_second": 54000000}
+//! {"interface": "wlan0", "going_down": true}
+//! {"interface": "wlan0", "gone": true}
+//! {"interface": "wwan0", "rank": 0, "handover_complete": true, "selected": true}
+//! ```
+
+mod board;
+mod fact_file;
+#[cfg(unix)]
+mod fact_socket;
+mod facts;
+mod interface;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod kernel;
+mod line;
+#[cfg_attr(any(target_os = "linux", target_os = "android"), allow(dead_code, reason = "for other systems"))]
+mod polling;
+mod preferences;
+mod source;
+
+pub(crate) use board::Board;
+pub use fact_file::FactFile;
+#[cfg(unix)]
+pub use fact_socket::FactSocket;
+pub(crate) use facts::FactTeller;
+pub use interface::{Interface, InterfaceAddress, InterfaceKind, Interfaces, RouteRank};
+pub use line::LineError;
+pub use preferences::Preferences;
+pub use source::{LinkSource, LinkSourceError, Publisher, Run};
+
+/// The operating system's own word on links and addresses: rtnetlink on Linux, which tells of changes at once; elsewhere
+/// the list of addresses, looked at twice a second.
+pub fn system() -> Box<dyn LinkSource> {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    {
+        Box::new(kernel::Kernel)
+    }
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    {
+        Box::new(polling::Polling::default())
+    }
+}

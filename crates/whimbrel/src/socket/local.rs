@@ -1,0 +1,159 @@
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use core::net::{IpAddr, SocketAddr};
+use core::num::NonZeroU32;
+use core::task::Context;
+
+use whimbrel_machine::Transmit;
+
+use super::{NetworkError, ReceiveBuffers, Socket};
+
+/// Peers kept that are reached by the host's routes and not through the device; forgetting one costs a detour.
+const ELSEWHERE_MAX: usize = 64;
+
+/// A local address and what sends and receives for it.
+///
+/// A socket that is bound to an address alone sends by the host's routing table, which looks at the destination only:
+/// with two networks, everything leaves by the better default route, whatever its source address, and the other network
+/// is never used. So what leaves from an address goes through a second socket, bound to the address's device, if
+/// that has routes of its own. The first socket still receives what arrives by another device (Linux takes a packet for
+/// any of its addresses on any of its devices), and answers it the way it came.
+pub(crate) struct LocalAddress {
+    socket: Socket,
+    device: Option<Device>,
+    /// The host's own addresses: they are not reached through a device.
+    own: Arc<BTreeSet<IpAddr>>,
+    parked: bool,
+}
+
+struct Device {
+    index: NonZeroU32,
+    socket: Socket,
+    elsewhere: VecDeque<IpAddr>,
+}
+
+impl LocalAddress {
+    pub(crate) fn new(socket: Socket) -> Self {
+        Self { socket, device: None, own: Arc::default(), parked: false }
+    }
+
+    /// Address and UDP port.
+    pub(crate) fn local(&self) -> SocketAddr {
+        self.socket.local()
+    }
+
+    /// Sends nothing from now on. What still arrives is received.
+    pub(crate) fn park(&mut self) {
+        self.parked = true;
+    }
+
+    /// Sends again. Whether it was parked.
+    pub(crate) fn unpark(&mut self) -> bool {
+        core::mem::take(&mut self.parked)
+    }
+
+    pub(crate) fn is_parked(&self) -> bool {
+        self.parked
+    }
+
+    /// Tells which addresses are this host's.
+    pub(crate) fn set_own(&mut self, own: &Arc<BTreeSet<IpAddr>>) {
+        self.own = Arc::clone(own);
+    }
+
+    /// Sends through a device from now on, or by the host's routes alone. What the system does not allow is done without.
+    pub(crate) fn set_device(&mut self, index: Option<NonZeroU32>) {
+        if self.device.as_ref().map(|device| device.index) == index {
+            return;
+        }
+        self.device = None;
+        self.device = index.and_then(|index| {
+            let socket = self.socket.open_twin(index).ok()?;
+            Some(Device { index, socket, elsewhere: VecDeque::new() })
+        });
+    }
+
+    pub(crate) fn send(&mut self, transmit: &Transmit, bytes: &[u8]) {
+        if self.parked {
+            return;
+        }
+        let remote = transmit.route.remote.ip();
+        match &mut self.device {
+            Some(device)
+                if !self.own.contains(&remote)
+                    && !remote.is_loopback()
+                    && !device.elsewhere.contains(&remote) =>
+            {
+                device.socket.send(transmit, bytes);
+            }
+            _ => self.socket.send(transmit, bytes),
+        }
+    }
+
+    pub(crate) fn send_gathered(&mut self) {
+        self.sockets().for_each(Socket::send_gathered);
+    }
+
+    /// Sends what the sockets had no room for, and receives what there is and `buffers` have room for.
+    pub(crate) fn exchange(
+        &mut self,
+        cx: &mut Context<'_>,
+        buffers: &mut ReceiveBuffers,
+        errors: &mut Vec<NetworkError>,
+    ) {
+        self.sockets().for_each(|socket| socket.flush(cx));
+        if let Some(device) = &mut self.device {
+            let before = buffers.len();
+            device.socket.receive(cx, buffers);
+            device.came_back(buffers.senders(before));
+            errors.extend(device.socket.take_errors());
+        }
+        let before = buffers.len();
+        self.socket.receive(cx, buffers);
+        if let Some(device) = &mut self.device {
+            device.came_elsewhere(buffers.senders(before), &self.own);
+        }
+        errors.extend(self.socket.take_errors());
+    }
+
+    /// See [`Socket::watch_errors`].
+    pub(crate) fn watch_errors(&mut self, cx: &mut Context<'_>) -> bool {
+        let mut any = false;
+        for socket in self.sockets() {
+            any |= socket.watch_errors(cx);
+        }
+        any
+    }
+
+    fn sockets(&mut self) -> impl Iterator<Item = &mut Socket> {
+        core::iter::once(&mut self.socket).chain(self.device.as_mut().map(|device| &mut device.socket))
+    }
+}
+
+impl Device {
+    fn came_back(&mut self, senders: impl Iterator<Item = IpAddr>) {
+        if self.elsewhere.is_empty() {
+            return;
+        }
+        for sender in senders {
+            self.elsewhere.retain(|ip| *ip != sender);
+        }
+    }
+
+    fn came_elsewhere(&mut self, senders: impl Iterator<Item = IpAddr>, own: &BTreeSet<IpAddr>) {
+        for sender in senders {
+            if own.contains(&sender) || self.elsewhere.contains(&sender) {
+                continue;
+            }
+            if self.elsewhere.len() == ELSEWHERE_MAX {
+                self.elsewhere.pop_front();
+            }
+            self.elsewhere.push_back(sender);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "local_tests.rs"]
+mod tests;

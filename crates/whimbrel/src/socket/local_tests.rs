@@ -1,0 +1,54 @@
+use core::time::Duration;
+
+use super::*;
+use crate::error::BindError;
+
+/// The loopback device.
+const LO: Option<NonZeroU32> = NonZeroU32::new(1);
+
+#[tokio::test]
+async fn a_second_socket_on_the_device_leaves_the_port_to_nobody_else() {
+    let socket = Socket::open_udp("127.0.0.41:0".parse().unwrap()).unwrap();
+    let mut local = LocalAddress::new(socket);
+    local.set_device(LO);
+    assert!(local.device.is_some(), "any process may bind a socket to a device since Linux 5.7");
+    let address = local.local();
+    assert!(matches!(Socket::open_udp(address), Err(BindError::PortInUse { .. })));
+    local.set_device(None);
+    assert!(local.device.is_none());
+    assert!(matches!(Socket::open_udp(address), Err(BindError::PortInUse { .. })));
+    drop(local);
+    Socket::open_udp(address).unwrap();
+}
+
+#[tokio::test]
+async fn what_arrives_by_the_device_reaches_the_socket_on_the_device() {
+    let mut local = LocalAddress::new(Socket::open_udp("127.0.0.42:0".parse().unwrap()).unwrap());
+    local.set_device(LO);
+    let peer = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    peer.send_to(b"hello", local.local()).unwrap();
+    let device = local.device.as_mut().unwrap();
+    let mut buffers = ReceiveBuffers::new();
+    let received = core::future::poll_fn(|cx| {
+        device.socket.receive(cx, &mut buffers);
+        if buffers.is_empty() { core::task::Poll::Pending } else { core::task::Poll::Ready(buffers.len()) }
+    });
+    let count = tokio::time::timeout(Duration::from_secs(10), received).await.expect("it arrives");
+    assert_eq!(count, 1);
+}
+
+#[tokio::test]
+async fn peers_that_came_another_way_are_remembered_within_bounds() {
+    let mut local = LocalAddress::new(Socket::open_udp("127.0.0.43:0".parse().unwrap()).unwrap());
+    local.set_device(LO);
+    let device = local.device.as_mut().unwrap();
+    let ip = |n: u32| IpAddr::from((n + (10 << 24)).to_be_bytes());
+    let own = BTreeSet::from([ip(5)]);
+    device.came_elsewhere((0..10_000).map(ip), &own);
+    assert_eq!(device.elsewhere.len(), ELSEWHERE_MAX);
+    assert!(device.elsewhere.contains(&ip(9_999)));
+    device.came_back([ip(9_999)].into_iter());
+    assert!(!device.elsewhere.contains(&ip(9_999)));
+    device.came_elsewhere([ip(5)].into_iter(), &own);
+    assert!(!device.elsewhere.contains(&ip(5)), "our own addresses are known anyway");
+}
