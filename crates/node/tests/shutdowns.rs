@@ -206,23 +206,56 @@ fn data_in_shutdown_sent_is_answered_with_shutdown() {
     assert_eq!(bench.received(), [b"a", b"b"]);
 }
 
-/// RFC 9260 §9.2: T5-shutdown-guard ends a shutdown that the peer drags out for ever by sending DATA, with an ABORT.
-#[test]
-fn a_shutdown_that_is_dragged_out_is_aborted() {
-    let (mut bench, mut peer) = up();
+/// When the node aborts a shutdown, in seconds, if `packet` comes from the peer every 20 seconds.
+fn aborted_at(bench: &mut Bench, mut packet: impl FnMut() -> Vec<u8>) -> f64 {
     bench.shutdown();
-    for n in 0..700_u16 {
+    for _ in 0..400 {
         if bench.closed().is_some() {
             break;
         }
-        let chunk = peer.data(0, n, b"and another thing");
-        bench.deliver(&peer.packet(&[&chunk]));
-        bench.pass(Duration::from_millis(500));
+        bench.deliver(&packet());
+        bench.pass(Duration::from_secs(20));
     }
     assert!(bench.closed().is_some());
-    let sent = bench.take();
-    let aborted = times(&sent, |chunk| matches!(chunk, Chunk::Abort(_)));
-    assert_eq!(aborted.first(), Some(&301.0), "five times RTO.Max after SHUTDOWN");
+    times(&bench.take(), |chunk| matches!(chunk, Chunk::Abort(_)))[0]
+}
+
+/// RFC 9260 §9.2: T5-shutdown-guard ends a shutdown in which the peer makes no progress, with an ABORT.
+#[test]
+fn a_shutdown_that_gets_nowhere_is_aborted() {
+    let (mut bench, mut peer) = up();
+    let chunk = peer.data(0, 0, b"as I said");
+    let same = peer.packet(&[&chunk]);
+    assert_eq!(aborted_at(&mut bench, || same.clone()), 301.0, "five times RTO.Max after the DATA was new");
+}
+
+/// RFC 9260 §9.2: one that the peer drags out for ever by sending DATA is aborted as well, only later.
+#[test]
+fn a_shutdown_that_is_dragged_out_is_aborted() {
+    let (mut bench, mut peer) = up();
+    let mut n = 0;
+    let more = || {
+        n += 1;
+        let chunk = peer.data(0, n - 1, b"and another thing");
+        peer.packet(&[&chunk])
+    };
+    assert_eq!(aborted_at(&mut bench, more), 6001.0, "twenty times T5-shutdown-guard after SHUTDOWN");
+}
+
+/// RFC 9260 §9.2: the peer is to have ample opportunity to send what it has queued, however long that takes on a slow
+/// path.
+#[test]
+fn a_peer_that_empties_its_queue_is_waited_for() {
+    let (mut bench, mut peer) = up();
+    bench.shutdown();
+    for n in 0..6 {
+        let chunk = peer.data(0, n, b"from the queue");
+        bench.deliver(&peer.packet(&[&chunk]));
+        bench.pass(Duration::from_secs(200));
+    }
+    assert_eq!(bench.received().len(), 6);
+    bench.deliver(&peer.packet(&[&ShutdownAck]));
+    assert_closed(&bench);
 }
 
 /// RFC 9260 §9.2: a SHUTDOWN ACK that nobody asked for ends nothing.

@@ -15,10 +15,17 @@ const MAX_QUOTE: usize = 128;
 /// ERROR chunks of one packet that the user is told of at most.
 const MAX_ERRORS: u32 = 8;
 
+/// SACKs of one packet that are processed at most. Peers send one; each may cost a walk over everything outstanding.
+const MAX_SACKS: u32 = 4;
+
 /// What the chunks of one packet have in common.
 #[derive(Debug, Default)]
 struct PacketNews {
     data: bool,
+    /// DATA that had not come before.
+    new_data: bool,
+    /// SACKs processed.
+    sacks: u32,
     /// HEARTBEATs answered: a packet full of them must not cause a storm (RFC 5062 §8).
     heartbeats: u32,
     /// ERROR chunks seen.
@@ -65,6 +72,9 @@ impl Open {
         if news.data {
             self.after_data(context, route);
         }
+        if news.new_data && matches!(self.closing, Closing::Sent(_)) {
+            self.prolong_guard(context);
+        }
         self.advance_shutdown(context);
         Ok(())
     }
@@ -102,10 +112,13 @@ impl Open {
         news: &mut PacketNews,
     ) -> Result<bool, Ending> {
         match chunk {
-            Chunk::Data(data) => {
-                news.data |= self.handle_data(context, route, &data)?;
+            Chunk::Data(data) => self.handle_data(context, route, &data, news)?,
+            Chunk::Sack(sack) => {
+                news.sacks += 1;
+                if news.sacks <= MAX_SACKS {
+                    self.handle_sack(context, &sack)?;
+                }
             }
-            Chunk::Sack(sack) => self.handle_sack(context, &sack)?,
             Chunk::Heartbeat(_) => {
                 news.heartbeats += 1;
                 if news.heartbeats <= 1 {
@@ -177,16 +190,17 @@ impl Open {
         !action.stops()
     }
 
-    /// A DATA chunk; true if the packet counts as one with DATA.
+    /// A DATA chunk.
     fn handle_data(
         &mut self,
         context: &mut Context<'_>,
         route: Route,
         data: &Data<'_>,
-    ) -> Result<bool, Ending> {
+        news: &mut PacketNews,
+    ) -> Result<(), Ending> {
         // RFC 9260 §6: DATA is taken in ESTABLISHED, SHUTDOWN-PENDING and SHUTDOWN-SENT.
         if matches!(self.closing, Closing::Received | Closing::AckSent(_)) {
-            return Ok(false);
+            return Ok(());
         }
         if data.payload.is_empty() {
             let reason = CloseReason::ProtocolViolation("DATA chunk without user data");
@@ -198,9 +212,11 @@ impl Open {
                 self.report(route, Cause::InvalidStreamIdentifier(data.stream));
             }
             DataOutcome::Violation(what) => return Err(Ending::violation(what)),
-            DataOutcome::New | DataOutcome::Duplicate | DataOutcome::NoRoom | DataOutcome::OutsideWindow => {}
+            DataOutcome::New => news.new_data = true,
+            DataOutcome::Duplicate | DataOutcome::NoRoom | DataOutcome::OutsideWindow => {}
         }
-        Ok(true)
+        news.data = true;
+        Ok(())
     }
 
     /// Decides about the acknowledgement of a packet with DATA (RFC 9260 §6.2).

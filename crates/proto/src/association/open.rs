@@ -1,7 +1,7 @@
 use core::net::SocketAddr;
 use std::collections::VecDeque;
 
-use whimbrel_machine::Route;
+use whimbrel_machine::{Instant, Route};
 use whimbrel_wire::{ChecksumMode, InitAck, Tsn};
 
 use super::Identity;
@@ -41,6 +41,8 @@ pub(crate) struct Open {
     /// Where the last DATA came from: SACKs go there (RFC 9260 §6.4).
     pub(crate) sack_route: Route,
     pub(crate) closing: Closing,
+    /// When a shutdown that we began is over at the latest.
+    pub(crate) shutdown_limit: Instant,
     pub(crate) replies: Replies,
     pub(crate) probe_burst: ProbeBurst,
     /// Consecutive errors of the association (RFC 9260 §8.1).
@@ -215,6 +217,7 @@ impl Open {
             ),
             sack_route: from.route,
             closing: Closing::No,
+            shutdown_limit: context.now,
             replies: Replies::default(),
             probe_burst: ProbeBurst::new(config.heartbeat.max_burst),
             error_count: 0,

@@ -59,7 +59,11 @@ impl Replies {
                 chunk.extend_from_slice(&reply.chunks);
                 reply.chunks = chunk;
             }
-            None => self.queue.insert(0, Reply { route, chunks: chunk, first: true }),
+            None => {
+                // A COOKIE ECHO can be repeated from any number of addresses.
+                self.queue.truncate(MAX_ROUTES - 1);
+                self.queue.insert(0, Reply { route, chunks: chunk, first: true });
+            }
         }
     }
 

@@ -50,4 +50,6 @@ fn routes_are_bounded() {
     let mut replies = Replies::default();
     (1..1000).for_each(|port| replies.push_raw(route(port), &[0; 4]));
     assert_eq!(core::iter::from_fn(|| replies.pop()).count(), MAX_ROUTES);
+    (1..1000).for_each(|port| replies.cookie_ack(route(port)));
+    assert_eq!(core::iter::from_fn(|| replies.pop()).count(), MAX_ROUTES);
 }

@@ -1,5 +1,7 @@
 //! Graceful shutdown (RFC 9260 §9.2).
 
+use core::time::Duration;
+
 use whimbrel_machine::Route;
 use whimbrel_wire::{
     Cause, EmitChunk, ErrorBuilder, PacketWriter, Shutdown, ShutdownAck, ShutdownComplete, Tsn,
@@ -8,8 +10,18 @@ use whimbrel_wire::{
 use super::context::{Context, Ending, Farewell};
 use super::handshake::single_chunk;
 use super::open::{Closing, Open, Resend};
+use crate::config::Config;
 use crate::interface::{CloseReason, Event, PathId, PathState};
 use crate::timers::TimerId;
+
+/// A peer that goes on sending gets this many times T5-shutdown-guard. What it had queued takes as long as it takes; but
+/// nobody may keep an association for ever that its user has closed.
+const MAX_GUARDS: u32 = 20;
+
+/// T5-shutdown-guard (RFC 9260 §9.2).
+fn guard(config: &Config) -> Duration {
+    config.rto.max * 5
+}
 
 impl Open {
     /// The user's SHUTDOWN primitive.
@@ -29,12 +41,18 @@ impl Open {
         match self.closing {
             Closing::Pending => {
                 self.closing = Closing::Sent(Resend::START);
-                // RFC 9260 §9.2: T5-shutdown-guard, 5 times RTO.Max.
-                context.timers.set(TimerId::T5ShutdownGuard, context.now + context.config.rto.max * 5);
+                self.shutdown_limit = context.now + guard(context.config) * MAX_GUARDS;
+                context.timers.set(TimerId::T5ShutdownGuard, context.now + guard(context.config));
             }
             Closing::Received => self.closing = Closing::AckSent(Resend::START),
             Closing::No | Closing::Sent(_) | Closing::AckSent(_) => {}
         }
+    }
+
+    /// New DATA came while we wait for SHUTDOWN ACK: the peer is on its way to the end of what it has queued.
+    pub(crate) fn prolong_guard(&mut self, context: &mut Context<'_>) {
+        let at = (context.now + guard(context.config)).min(self.shutdown_limit);
+        context.timers.set(TimerId::T5ShutdownGuard, at);
     }
 
     /// SHUTDOWN from the peer.
