@@ -120,8 +120,12 @@ pub(crate) struct Bench {
 impl Bench {
     /// A node with `addresses` addresses that listens on [`NODE_PORT`].
     pub(crate) fn with_addresses(config: Config, addresses: u8) -> Self {
+        Self::with_locals(config, (1..=addresses).map(node_address).collect())
+    }
+
+    /// A node with these addresses that listens on [`NODE_PORT`].
+    pub(crate) fn with_locals(config: Config, locals: Vec<SocketAddr>) -> Self {
         config.validate().unwrap();
-        let locals = (1..=addresses).map(node_address).collect();
         let node = Node::new(Arc::new(config), Seed::from_u64(1), locals);
         let now = Instant::from_nanos(1_000_000_000);
         let mut bench =

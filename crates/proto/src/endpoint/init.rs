@@ -17,7 +17,7 @@ use crate::association::{Closing, Phase, own_parameters};
 use crate::cookie::CookieContents;
 
 /// The most a Cookie Preservative can add to a cookie's life (RFC 9260 §3.3.2.1.3 leaves it to us).
-const MAX_PRESERVATIVE: Duration = Duration::from_secs(5);
+pub(crate) const MAX_PRESERVATIVE: Duration = Duration::from_secs(5);
 
 /// What an INIT ACK and its cookie say about our side.
 struct OurSide {

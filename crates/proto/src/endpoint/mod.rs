@@ -1,6 +1,7 @@
 //! An endpoint: its associations, stateless answers, and finding the association a packet belongs to.
 
 mod cookie_echo;
+mod departed;
 mod icmp;
 mod init;
 mod out_of_the_blue;
@@ -14,6 +15,8 @@ use std::sync::Arc;
 use whimbrel_machine::{Ecn, Instant, LinkFact, Rng, Route, Seed, Transmit, Unreachable};
 use whimbrel_wire::{Chunk, Packet, RawChunk, chunk_type};
 
+use self::departed::Departed;
+pub(crate) use self::init::MAX_PRESERVATIVE;
 use self::spent::SpentCookies;
 use self::table::{Lookup, Table};
 use crate::association::{Association, ConnectRequest, Identity, Phase, single_packet};
@@ -41,6 +44,7 @@ pub struct Endpoint {
     locals: Vec<SocketAddr>,
     cookies: CookieKeys,
     spent_cookies: SpentCookies,
+    departed: Departed,
     listening: BTreeSet<u16>,
     table: Table,
     /// Answers that belong to no association: INIT ACK, ABORT, SHUTDOWN COMPLETE, stale cookie errors.
@@ -73,6 +77,7 @@ impl Endpoint {
         Self {
             cookies: CookieKeys::new(seed.child("cookies", 0), config.cookie.key_period),
             spent_cookies: SpentCookies::default(),
+            departed: Departed::default(),
             rng: seed.stream("endpoint", 0),
             seed,
             locals,
@@ -187,7 +192,11 @@ impl Endpoint {
                     self.events.push_back(event);
                 }
             }
-            self.table.settle(index);
+            if let Some((tag, ports)) = self.table.settle(index)
+                && self.is_raw()
+            {
+                self.departed.note(now, tag, ports, self.config.rto.max * 5);
+            }
         }
         None
     }
@@ -243,7 +252,10 @@ impl Endpoint {
             return false;
         }
         // On raw IP other SCTP stacks share the address; what is for their ports is not ours to answer.
-        if route.local.port() == 0 && !self.owns_port(header.destination_port) {
+        if route.local.port() == 0
+            && !self.owns_port(header.destination_port)
+            && !self.departed.knows(now, header.verification_tag, lookup)
+        {
             return false;
         }
         match first.chunk_type() {
@@ -284,6 +296,11 @@ impl Endpoint {
             association.identity.local_tag = tag;
             self.table.reindex(index);
         }
+    }
+
+    /// Whether other SCTP stacks may share an address with this endpoint.
+    fn is_raw(&self) -> bool {
+        self.locals.iter().any(|local| local.port() == 0)
     }
 
     fn owns_port(&self, port: u16) -> bool {

@@ -126,15 +126,16 @@ impl Table {
     }
 
     /// The first touched association has nothing more to say: registers its deadline, or removes it if it is
-    /// closed.
-    pub(super) fn settle(&mut self, index: usize) {
+    /// closed, and returns its tag and ports then.
+    pub(super) fn settle(&mut self, index: usize) -> Option<(u32, Lookup)> {
         debug_assert_eq!(self.touched.front(), Some(&index));
         self.touched.pop_front();
         self.slots[index].touched = false;
-        let Some(association) = &self.slots[index].association else { return };
+        let association = self.slots[index].association.as_ref()?;
         if association.is_closed() {
+            let departed = (association.identity.local_tag, lookup(association));
             self.remove(index);
-            return;
+            return Some(departed);
         }
         let deadline = association.next_deadline();
         let slot = &mut self.slots[index];
@@ -144,6 +145,7 @@ impl Table {
             slot.registered = Some(at);
             self.deadlines.push(Reverse((at, index)));
         }
+        None
     }
 
     fn remove(&mut self, index: usize) {
