@@ -5,6 +5,7 @@ mod dar;
 use core::time::Duration;
 
 pub use self::dar::{DarConfig, DarMode, PeerRequests};
+use crate::endpoint::MAX_PRESERVATIVE;
 use crate::path::congestion::{NewCongestionControl, Reno};
 use crate::send::scheduler::{FirstComeFirstServed, NewStreamScheduler, RoundRobin};
 
@@ -58,6 +59,9 @@ pub struct HeartbeatConfig {
     pub interval: Option<Duration>,
     /// HB.Max.Burst: how many paths may be probed for confirmation in one RTO (RFC 9260 §5.4).
     pub max_burst: u32,
+    /// The most that the backing off of its RTO may add to each wait in the supervision of a path that carries no data,
+    /// so that a standby path that has come back is noticed soon. `None`: up to RTO.Max, as RFC 9260 §8.3 has it.
+    pub standby_back_off: Option<Duration>,
 }
 
 /// Failure detection (RFC 9260 §8.1, §8.2; RFC 7829).
@@ -82,7 +86,8 @@ pub struct FailureConfig {
 pub struct CookieConfig {
     /// Valid.Cookie.Life.
     pub lifetime: Duration,
-    /// How often the MAC key changes; the previous key stays valid for one more period.
+    /// How often the MAC key changes; the previous key stays valid for one more period. No shorter than a client may
+    /// take to give up repeating its COOKIE ECHO, or the last ones would be taken for forged.
     pub key_period: Duration,
 }
 
@@ -210,7 +215,11 @@ impl Config {
                 min: Duration::from_secs(1),
                 max: Duration::from_secs(60),
             },
-            heartbeat: HeartbeatConfig { interval: Some(Duration::from_secs(30)), max_burst: 1 },
+            heartbeat: HeartbeatConfig {
+                interval: Some(Duration::from_secs(30)),
+                max_burst: 1,
+                standby_back_off: None,
+            },
             failure: FailureConfig {
                 path_max_retrans: 5,
                 association_max_retrans: 10,
@@ -265,7 +274,11 @@ impl Config {
                 min: Duration::from_millis(200),
                 max: Duration::from_secs(10),
             },
-            heartbeat: HeartbeatConfig { interval: Some(Duration::from_secs(2)), max_burst: 8 },
+            heartbeat: HeartbeatConfig {
+                interval: Some(Duration::from_secs(2)),
+                max_burst: 8,
+                standby_back_off: Some(Duration::from_secs(3)),
+            },
             failure: FailureConfig {
                 path_max_retrans: 4,
                 association_max_retrans: 20,
@@ -288,6 +301,19 @@ impl Config {
         }
     }
 
+    /// How long INIT or COOKIE ECHO is repeated until it is given up: T1 and its Max.Init.Retransmits repetitions, backed
+    /// off (RFC 9260 §5.1.4).
+    fn handshake_tries(&self) -> Duration {
+        let mut left = self.failure.max_init_retransmits.saturating_add(1);
+        let (mut rto, mut total) = (self.rto.initial, Duration::ZERO);
+        while left > 0 && rto < self.rto.max {
+            total = total.saturating_add(rto);
+            rto = rto.saturating_mul(2);
+            left -= 1;
+        }
+        total.saturating_add(self.rto.max.saturating_mul(left))
+    }
+
     /// Checks that the values make sense together.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let check = |ok: bool, what: &'static str| if ok { Ok(()) } else { Err(ConfigError(what)) };
@@ -299,6 +325,15 @@ impl Config {
         )?;
         // RFC 9260 §6.2: an implementation MUST NOT allow SACK.Delay above 500 ms.
         check(self.sack.delay <= Duration::from_millis(500), "SACK.Delay must not exceed 500 ms")?;
+        // RFC 9260 §5.2.4 step 3: the cookie of an association that exists is good however old, as long as its MAC is.
+        check(
+            self.cookie.key_period >= self.cookie.lifetime.saturating_add(MAX_PRESERVATIVE),
+            "the cookie key must be valid for longer than a cookie",
+        )?;
+        check(
+            self.cookie.key_period >= self.handshake_tries(),
+            "the cookie key must be valid for as long as COOKIE ECHO is repeated (T1-cookie)",
+        )?;
         check(self.sack.packets >= 1, "a SACK must be due after at least one packet")?;
         check(
             self.streams.outbound >= 1 && self.streams.inbound_max >= 1,

@@ -29,7 +29,7 @@ fn profiles_are_valid() {
 fn nonsense_is_refused() {
     let milliseconds = Duration::from_millis;
     type Change = fn(&mut Config);
-    let changes: [(Change, &str); 20] = [
+    let changes: [(Change, &str); 22] = [
         (|c| c.rto.min = Duration::ZERO, "RTO.Min"),
         (|c| c.rto.min = c.rto.max + Duration::from_secs(1), "RTO.Min"),
         (|c| c.rto.initial = c.rto.max * 2, "RTO.Initial"),
@@ -57,6 +57,9 @@ fn nonsense_is_refused() {
         ),
         (|c| c.congestion.slow_start_limit = 0, "slow start"),
         (|c| c.pmtu.base = 60_000, "largest"),
+        (|c| c.cookie.lifetime = Duration::from_secs(3596), "longer than a cookie"),
+        // 1 + 2 + 4 + 8 + 16 + 32 + 60 + 60 + 60 seconds.
+        (|c| c.cookie.key_period = Duration::from_millis(242_999), "T1-cookie"),
     ];
     for (number, (change, about)) in changes.into_iter().enumerate() {
         let mut config = Config::rfc();
@@ -67,5 +70,6 @@ fn nonsense_is_refused() {
     let mut edge = Config::rfc();
     edge.sack.delay = milliseconds(500);
     edge.failure.primary_switchover_max_retrans = Some(5);
+    edge.cookie.key_period = Duration::from_secs(243);
     assert_eq!(edge.validate(), Ok(()));
 }

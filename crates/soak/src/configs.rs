@@ -83,7 +83,7 @@ fn timers(draw: &mut Draw, config: &mut Config) {
     config.sack.packets = draw.between(1, 4) as u32;
     config.cookie.lifetime = Duration::from_secs(draw.one_of(&[2, 60]));
     // COOKIE ECHO may be repeated for minutes, and is understood no longer than its key.
-    config.cookie.key_period = Duration::from_secs(draw.between(300, 3600));
+    config.cookie.key_period = Duration::from_secs(draw.between(400, 3600));
 }
 
 fn failure(draw: &mut Draw, config: &mut Config) {

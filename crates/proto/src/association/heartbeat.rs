@@ -111,7 +111,9 @@ impl Open {
         let period = context.config.heartbeat.interval.unwrap_or(Duration::ZERO);
         if path.state == PathState::Active && idle < period {
             // Something else has measured the path meanwhile (RFC 9260 §8.3: only idle ones need it).
-            let at = path.last_probing + period + jitter(context, id, &self.paths);
+            let rto = self.supervision_rto(context, path);
+            // Uniform in 0 to one RTO.
+            let at = path.last_probing + period + context.rng.duration_below(rto);
             context.timers.set(TimerId::Heartbeat(id), at);
             return;
         }
@@ -179,14 +181,25 @@ impl Open {
         }
     }
 
+    /// The RTO of a path as its supervision has it: on standby it backs off no further than the configuration says.
+    fn supervision_rto(&self, context: &Context<'_>, path: &Path) -> Duration {
+        let rto = path.rto.current();
+        match context.config.heartbeat.standby_back_off {
+            Some(most) if path.id != self.data_path() => rto.min(path.rto.without_back_off() + most),
+            _ => rto,
+        }
+    }
+
     /// Sends a heartbeat on a path now.
     pub(crate) fn send_heartbeat_on(&mut self, context: &mut Context<'_>, id: PathId) {
         let nonce = context.rng.next_u64();
+        let Some(path) = self.paths.get(id) else { return };
+        let rto = self.supervision_rto(context, path);
         // One is under way: another would only put off the moment when its answer is missed.
         let Some(path) = self.paths.get_mut(id).filter(|path| path.heartbeat.is_none()) else { return };
         path.heartbeat = Some(PendingHeartbeat { nonce, sent_at: context.now, written: false });
         path.last_probing = context.now;
-        context.timers.set(TimerId::HeartbeatTimeout(id), context.now + path.rto.current());
+        context.timers.set(TimerId::HeartbeatTimeout(id), context.now + rto);
         context.timers.clear(TimerId::Heartbeat(id));
     }
 
@@ -199,7 +212,8 @@ impl Open {
         };
         // RFC 7829 §3.2 rule 5: once per RTO while potentially failed.
         let interval = if path.state == PathState::PotentiallyFailed { Duration::ZERO } else { interval };
-        let at = context.now + interval + path.rto.current() / 2 + jitter(context, id, &self.paths);
+        let rto = self.supervision_rto(context, path);
+        let at = context.now + interval + rto / 2 + context.rng.duration_below(rto);
         context.timers.set(TimerId::Heartbeat(id), at);
     }
 
@@ -267,10 +281,4 @@ impl Open {
         writer.finish(checksum);
         Some(path.route)
     }
-}
-
-/// Uniform in 0 to one RTO: with half an RTO subtracted, ± 50 % of the RTO.
-fn jitter(context: &mut Context<'_>, id: PathId, paths: &crate::path::Paths) -> Duration {
-    let rto = paths.get(id).map_or(Duration::ZERO, |path| path.rto.current());
-    context.rng.duration_below(rto)
 }

@@ -1,0 +1,102 @@
+//! What counts against the peer and what against a path (RFC 9260 §8.1, §8.2, §8.3).
+
+#[path = "common/wire_peer.rs"]
+mod wire_peer;
+
+use core::net::IpAddr;
+use core::time::Duration;
+
+use whimbrel_proto::{CloseReason, Config, PathState};
+use whimbrel_wire::{Chunk, HeartbeatAck};
+use wire_peer::{Bench, Peer, Sent, ip, peer_address, quiet};
+
+const OTHER: &str = "10.0.2.2";
+
+fn config() -> Config {
+    let mut config = quiet();
+    config.heartbeat.interval = Some(Duration::from_millis(300));
+    config.failure.association_max_retrans = 3;
+    config.failure.path_max_retrans = 2;
+    config
+}
+
+/// Answers the HEARTBEATs among `sent` that went to `address`.
+fn answer(bench: &mut Bench, peer: &Peer, sent: &[Sent], address: IpAddr) {
+    for one in sent.iter().filter(|sent| sent.route.remote.ip() == address) {
+        for chunk in one.chunks() {
+            if let Chunk::Heartbeat(heartbeat) = chunk {
+                bench.deliver_on(one.route, &peer.packet(&[&HeartbeatAck { info: heartbeat.info }]));
+            }
+        }
+    }
+}
+
+/// Lets `seconds` pass while the peer answers the HEARTBEATs to `address` and nothing else.
+fn answering(bench: &mut Bench, peer: &Peer, address: IpAddr, seconds: u64) {
+    for _ in 0..seconds * 50 {
+        bench.pass(Duration::from_millis(20));
+        let sent = bench.take();
+        answer(bench, peer, &sent, address);
+        if bench.closed().is_some() {
+            return;
+        }
+    }
+}
+
+/// RFC 9260 §8.1: HEARTBEAT ACKs do not clear the association's counter while DATA is outstanding, so a peer that answers
+/// HEARTBEATs but never acknowledges DATA is given up.
+#[test]
+fn answered_heartbeats_do_not_make_up_for_unacknowledged_data() {
+    let mut bench = Bench::new(config());
+    let mut peer = Peer::new();
+    peer.connect(&mut bench);
+    bench.send(0, b"nobody acknowledges this");
+    answering(&mut bench, &peer, peer_address(1).ip(), 60);
+    assert_eq!(bench.closed(), Some(CloseReason::Unreachable));
+}
+
+/// RFC 9260 §8.1, §8.3: without outstanding DATA they do.
+#[test]
+fn answered_heartbeats_keep_an_idle_association_alive() {
+    let mut bench = Bench::new(config());
+    let mut peer = Peer::new();
+    peer.connect(&mut bench);
+    for _ in 0..10 {
+        // Two in a row are missed each time.
+        let before = bench.now;
+        while bench.now < before + Duration::from_secs(4) {
+            bench.pass(Duration::from_millis(100));
+            bench.take();
+        }
+        answering(&mut bench, &peer, peer_address(1).ip(), 20);
+        assert_eq!(bench.closed(), None);
+    }
+}
+
+/// RFC 9260 §8.1: on the path in use they count against the association.
+#[test]
+fn an_idle_peer_that_falls_silent_is_given_up() {
+    let mut bench = Bench::new(config());
+    let mut peer = Peer::new();
+    peer.connect(&mut bench);
+    bench.pass(Duration::from_secs(120));
+    assert_eq!(bench.closed(), Some(CloseReason::Unreachable));
+}
+
+/// RFC 9260 §8.1, §8.2: HEARTBEATs that are not answered on another path make that path inactive, and say nothing about
+/// the association.
+#[test]
+fn a_dead_standby_path_does_not_end_the_association() {
+    let mut bench = Bench::with_addresses(config(), 2);
+    let mut peer = Peer::new();
+    peer.connect_with(&mut bench, &[peer_address(1).ip(), ip(OTHER)]);
+    let sent = bench.take();
+    answer(&mut bench, &peer, &sent, ip(OTHER));
+    let state =
+        |bench: &Bench| bench.paths().iter().find(|path| path.route.remote.ip() == ip(OTHER)).unwrap().state;
+    assert_eq!(state(&bench), PathState::Active);
+    answering(&mut bench, &peer, peer_address(1).ip(), 600);
+    assert_eq!(bench.closed(), None);
+    assert_eq!(state(&bench), PathState::Inactive);
+    answering(&mut bench, &peer, ip(OTHER), 5);
+}
