@@ -1,14 +1,12 @@
 #!/usr/bin/env bash
 # Every test there is, from a fresh Debian 12 with Rust: installs what it needs (as root), then runs all stages.
 # Usage: ci/test.sh [STAGE...]   stages: format lint unit docs fuzz soak demo interop
+# What failed is said again at the end. Environment: LIMIT=SECONDS for everything together (default 2600).
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 
-stages=("$@")
-[ ${#stages[@]} -gt 0 ] || stages=(format lint unit docs fuzz soak demo interop)
-passed=0
-failed=0
-summary=()
+all=(format lint unit docs fuzz soak demo interop)
+limit=${LIMIT:-2600}
 
 install() {
     local packages=(build-essential ca-certificates git iproute2 iptables kmod libsctp-dev libusrsctp-dev lksctp-tools
@@ -18,8 +16,10 @@ install() {
         return 0
     fi
     export DEBIAN_FRONTEND=noninteractive
-    dpkg -s "${packages[@]}" >/dev/null 2>&1 && return 0
-    apt-get update -q >/dev/null && apt-get install -q -y --no-install-recommends "${packages[@]}" >/dev/null
+    local options=(-q -y -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300)
+    local state
+    state=$(dpkg-query -W -f '${db:Status-Abbrev}\n' "${packages[@]}" 2>/dev/null) && ! grep -qv '^ii' <<<"$state" && return 0
+    apt-get "${options[@]}" update >/dev/null && apt-get "${options[@]}" install --no-install-recommends "${packages[@]}" >/dev/null
 }
 
 format() { cargo fmt --all --check; }
@@ -28,7 +28,7 @@ unit() { cargo test --workspace --locked --no-fail-fast; }
 docs() { RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked; }
 fuzz() { RUSTFLAGS="--cfg fuzzing" cargo check --manifest-path fuzz/Cargo.toml --locked; }
 soak() { cargo run --release --locked -- soak --seeds 2000; }
-demo() { cargo run --release --locked -- demo --out "${TMPDIR:-/tmp}/whimbrel-demo-$$.html"; }
+demo() { cargo run --release --locked -- demo --out "$work/demo.html"; }
 interop() {
     if [ "$(id -u)" != 0 ]; then
         echo "skipped: needs root for network namespaces"
@@ -38,26 +38,67 @@ interop() {
     interop/run.sh || { echo "interop failed once; the second run decides" && interop/run.sh; }
 }
 
-run() {
-    local name=$1 start=$SECONDS
-    echo "=== $name"
-    if "$name"; then
-        passed=$((passed + 1))
-        summary+=("ok      $name, $((SECONDS - start)) s")
-    else
-        failed=$((failed + 1))
-        summary+=("FAILED  $name, $((SECONDS - start)) s")
-    fi
-    echo "${summary[-1]}"
+# What a reader wants to know of a failed stage: names of tests, complaints of compilers, checks that failed.
+excerpt() {
+    local lines
+    lines=$(grep -aE '^test .* FAILED$|^error|^ +--> |panicked at|^FAIL|^FAILED|^Diff in |to rerun pass|^E: |seed ' "$1" |
+        grep -avE '^error: [0-9]+ targets? failed' | awk '!said[$0]++' | head -n 40)
+    [ -n "$lines" ] || lines=$(tail -n 15 "$1")
+    sed 's/^/        /' <<<"$lines"
 }
 
-run install
+# In a process of its own, so that a stage that hangs can be ended with all that it started.
+run() {
+    local name=$1 start=$SECONDS left=$((limit - SECONDS)) status why=
+    echo "=== $name"
+    if [ "$left" -le 0 ]; then
+        status=124
+    else
+        : >"$work/$name.log"
+        WORK=$work timeout --kill-after=30 "$left" ci/test.sh "--stage=$name" >>"$work/$name.log" 2>&1 &
+        child=$!
+        tail -n +1 -s 0.2 -f --pid="$child" "$work/$name.log"
+        wait "$child"
+        status=$?
+    fi
+    if [ "$status" = 0 ]; then
+        passed=$((passed + 1))
+        summary+=("ok      $name, $((SECONDS - start)) s")
+        echo "${summary[-1]}"
+        return
+    fi
+    case $status in 124 | 137) why=", ended after the $limit s that all stages have together" ;; esac
+    failed=$((failed + 1))
+    echo "FAILED  $name, $((SECONDS - start)) s$why"
+    summary+=("FAILED  $name, $((SECONDS - start)) s$why")
+    [ -s "$work/$name.log" ] && summary+=("$(excerpt "$work/$name.log")")
+}
+
+case ${1-} in
+--stage=*)
+    work=$WORK
+    "${1#--stage=}"
+    exit
+    ;;
+esac
+
+stages=("$@")
+[ ${#stages[@]} -gt 0 ] || stages=("${all[@]}")
 for stage in "${stages[@]}"; do
-    case $stage in
-    format | lint | unit | docs | fuzz | soak | demo | interop) run "$stage" ;;
+    case " ${all[*]} " in
+    *" $stage "*) ;;
     *) echo "ci/test.sh: no stage '$stage'" >&2; exit 2 ;;
     esac
 done
+
+passed=0
+failed=0
+summary=()
+child=
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap '[ -z "$child" ] || kill "$child" 2>/dev/null; exit 130' INT TERM
+for stage in install "${stages[@]}"; do run "$stage"; done
 echo
 printf '%s\n' "${summary[@]}"
 echo "$passed passed, $failed failed"

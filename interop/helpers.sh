@@ -3,6 +3,8 @@
 # shellcheck shell=bash
 . "$here/topology.sh"
 build=$here/build
+# Seconds after which a peer gives up: far more than a transfer takes on a busy machine.
+patience=180
 export PEER_NAME=${name}k
 passed=0
 failed=0
@@ -32,13 +34,13 @@ fail() {
     echo "FAIL $*"
 }
 
-# said FILE PATTERN: waits up to twenty seconds for the pattern in a file that is being written.
+# said FILE PATTERN: waits up to a minute for the pattern in a file that is being written.
 said() {
-    for ((i = 0; i < 1000; i++)); do
-        grep -q "$2" "$1" && return
+    local end=$((SECONDS + 60))
+    until grep -q "$2" "$1"; do
+        [ $SECONDS -lt $end ] || return
         sleep 0.02
     done
-    return 1
 }
 
 # pair LISTENER... -- CONNECTOR...: starts the second when the first listens, waits for both.
@@ -86,12 +88,14 @@ record() {
     said "$work/tcpdump" listening
 }
 recorded() {
-    local file=$1 summary dropped size=-1 quiet=0 bad=0
+    local file=$1 summary dropped size now=-1 quiet=0 bad=0
     shift
-    # tcpdump throws away what it has not read yet when it is told to end.
-    while [ $quiet -lt 3 ]; do
-        sleep 0.2
-        if [ "$size" = "$(stat -c %s "$file")" ]; then quiet=$((quiet + 1)); else quiet=0 size=$(stat -c %s "$file"); fi
+    # tcpdump throws away what it has not read yet when it is told to end. It has read all when it sleeps (S), not
+    # when it waits for a processor (R) or the disk (D).
+    while [ $quiet -lt 5 ] && kill -0 "$capture" 2>/dev/null; do
+        sleep 0.1
+        size=$now now=$(stat -c %s "$file")
+        if [ "$size" = "$now" ] && grep -q '^State:.S' "/proc/$capture/status" 2>/dev/null; then quiet=$((quiet + 1)); else quiet=0; fi
     done
     kill "$capture" && wait "$capture" 2>/dev/null
     capture=

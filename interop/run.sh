@@ -15,6 +15,8 @@ quick="--rto-min 200 --rto-initial 500 --rto-max 1000 --pmr 1 --heartbeat 200"
 bulk="--send 1600 --size 65536 --streams 4"
 all_of_bulk=$(received 1600 104857600)
 graceful='"how":"shutdown_complete"'
+# What is said in this time arrives even on a machine that does many other things.
+hold="--hold 1000"
 
 # What a part provides: ours and theirs (run a peer with its addresses), $our_host (the namespace of
 # ours), $to_ours and $to_theirs (options that connect), $our_first and $their_first (primary addresses),
@@ -83,14 +85,14 @@ small_shutdown_by_listener() {
 }
 
 small_aborts() {
-    pair ours --listen -- theirs $to_ours --send 3 --hold 200 --close abort --abort-text enough
+    pair ours --listen -- theirs $to_ours --send 3 $hold --close abort --abort-text enough
     check "their ABORT and its reason" first "\"how\":\"lost\",\"cause\":12,\"text\":\"$reason\"" "$(received 3 3072)"
-    pair theirs --listen -- ours $to_theirs --send 3 --hold 200 --close abort --abort-text enough
+    pair theirs --listen -- ours $to_theirs --send 3 $hold --close abort --abort-text enough
     check "our ABORT and its reason" first '"how":"lost","cause":12,"text":"enough"' "$(received 3 3072)"
 }
 
 twice() { # ours|theirs CONNECT-OPTIONS...: vanishes, comes back from the same port
-    "$@" --port 6000 --send 5 --hold 200 --close vanish
+    "$@" --port 6000 --send 5 $hold --close vanish
     "$@" --port 6000 --send 7
 }
 
@@ -110,13 +112,14 @@ collide() {
     cut_link 1
     cut_link 2
     : >"$work/first"
-    "${early[@]}" --rto-initial 3000 --send 5 --expect 5 --hold 300 >"$work/first" 2>&1 &
+    # It does not try again before the late one is there, whose INIT is an answer enough.
+    "${early[@]}" --rto-initial 20000 --rto-max 20000 --send 5 --expect 5 $hold >"$work/first" 2>&1 &
     local waiting=$!
     said "$work/first" '"start"'
-    sleep 0.4
+    sleep 1.5
     mend_link 1
     mend_link 2
-    "$@" --send 5 --expect 5 --hold 300 >"$work/second" 2>&1
+    "$@" --send 5 --expect 5 $hold >"$work/second" 2>&1
     wait "$waiting"
     check "$what" first "$(received 5 5120)" "$graceful" -- second "$(received 5 5120)" "$graceful"
 }
@@ -130,13 +133,13 @@ small_collisions() {
 
 # Both INITs, INIT ACKs, COOKIE ECHOs and SHUTDOWNs cross. Only the guest's kernel can delay packets.
 crossing() {
-    guest tc qdisc add dev eth1 root netem delay 600ms
+    guest tc qdisc add dev eth1 root netem delay 1500ms
     : >"$work/first"
-    theirs $to_ours --port 6005 --remote-port 6006 --send 5 --expect 5 --hold 300 >"$work/first" 2>&1 &
+    theirs $to_ours --port 6005 --remote-port 6006 --rto-initial 20000 --rto-max 20000 --send 5 --expect 5 $hold >"$work/first" 2>&1 &
     local early=$!
     said "$work/first" '"start"'
     sleep 0.1
-    ours $to_theirs --port 6006 --remote-port 6005 --rto-initial 3000 --send 5 --expect 5 --hold 300 >"$work/second" 2>&1
+    ours $to_theirs --port 6006 --remote-port 6005 --rto-initial 20000 --rto-max 20000 --send 5 --expect 5 $hold >"$work/second" 2>&1
     wait "$early"
     guest tc qdisc del dev eth1 root
     check "INIT collision, packets cross" first "$(received 5 5120)" "$graceful" -- second "$(received 5 5120)" "$graceful"
@@ -171,8 +174,8 @@ wire_packets() {
 usrsctp_part() {
     local our_host=$name-a our_first=10.131.1.1 their_first=10.131.1.2 reason=enough part="usrsctp over UDP"
     local to_ours="--connect $our_first" to_theirs="--connect $their_first"
-    ours() { on_a "$whimbrel" --bind 10.131.1.1,10.131.2.1 --udp 9899 --udp-remote 9900 "$@"; }
-    theirs() { on_b "$build/usrsctp-peer" --bind 10.131.1.2,10.131.2.2 --udp 9900 --udp-remote 9899 "$@"; }
+    ours() { on_a "$whimbrel" --timeout "$patience" --bind 10.131.1.1,10.131.2.1 --udp 9899 --udp-remote 9900 "$@"; }
+    theirs() { on_b "$build/usrsctp-peer" --timeout "$patience" --bind 10.131.1.2,10.131.2.2 --udp 9900 --udp-remote 9899 "$@"; }
     cut_link() { topology_cut "$name" "$1"; }
     mend_link() { topology_mend "$name" "$1"; }
     topology_up "$name" || { fail "no network namespaces" && return; }
@@ -184,8 +187,8 @@ usrsctp_part() {
 kernel_part() {
     local our_host=$PEER_NAME our_first=10.132.1.1 their_first=10.132.1.2 reason='' part udp_ours udp_theirs
     local to_ours="--connect $our_first" to_theirs="--connect $their_first"
-    ours() { tester "$whimbrel" --bind 10.132.1.1,10.132.2.1 $udp_ours "$@"; }
-    theirs() { guest "$build/kernel-peer" --bind 10.132.1.2,10.132.2.2 $udp_theirs "$@"; }
+    ours() { tester "$whimbrel" --timeout "$patience" --bind 10.132.1.1,10.132.2.1 $udp_ours "$@"; }
+    theirs() { guest "$build/kernel-peer" --timeout "$patience" --bind 10.132.1.2,10.132.2.2 $udp_theirs "$@"; }
     cut_link() { kernel/peer cut "$1"; }
     mend_link() { kernel/peer mend "$1"; }
     kernel/peer up || { fail "the kernel peer does not start" && return; }
