@@ -22,7 +22,14 @@ install() {
     apt-get "${options[@]}" update >/dev/null && apt-get "${options[@]}" install --no-install-recommends "${packages[@]}" >/dev/null
 }
 
-format() { cargo fmt --all --check; }
+format() {
+    cargo fmt --all --check || return
+    # What is no member of the workspace has a lock file of its own, which a new dependency of the library outdates.
+    for manifest in fuzz interop/bench interop/whimbrel; do
+        cargo tree --locked --manifest-path "$manifest/Cargo.toml" >/dev/null ||
+            { echo "FAIL $manifest/Cargo.lock is out of date: cargo tree --manifest-path $manifest/Cargo.toml" && return 1; }
+    done
+}
 lint() { cargo clippy --workspace --all-targets --locked -- -D warnings; }
 unit() { cargo test --workspace --locked --no-fail-fast; }
 docs() { RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked; }
