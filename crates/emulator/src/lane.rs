@@ -1,11 +1,8 @@
 use core::cmp::Ordering;
 use std::collections::BinaryHeap;
-use std::sync::Arc;
 
 use whimbrel_machine::{Instant, Seed};
 use whimbrel_netsim::{Arrival, Change, DropReason, Effect, Fate, Flight, LinkConfig, LinkDirection};
-
-use crate::client::Client;
 
 /// Datagrams that wait in one direction at most, whatever the link's rate and delay: some 100 MB of full-size ones.
 const PENDING_MAX: usize = 65_536;
@@ -14,45 +11,47 @@ const PENDING_MAX: usize = 65_536;
 const SPARE_BUFFERS_MAX: usize = 4096;
 
 /// A datagram on its way through a link.
-pub(crate) struct Pending {
+pub(crate) struct Pending<T> {
     flight: Flight,
     /// Its place in the order of offers.
     order: u64,
     ip_bytes: u32,
-    pub(crate) client: Arc<Client>,
+    /// Whose it is.
+    pub(crate) owner: T,
     pub(crate) bytes: Vec<u8>,
 }
 
-impl PartialEq for Pending {
+impl<T> PartialEq for Pending<T> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Pending {}
+impl<T> Eq for Pending<T> {}
 
-impl PartialOrd for Pending {
+impl<T> PartialOrd for Pending<T> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Pending {
+impl<T> Ord for Pending<T> {
     /// The earliest arrival is the greatest, for a heap that pops the greatest; ties go by order of offer.
     fn cmp(&self, other: &Self) -> Ordering {
         (other.flight.arrives, other.order).cmp(&(self.flight.arrives, self.order))
     }
 }
 
-/// One direction of the relay: the link model and the datagrams it has let pass, until they are due.
-pub(crate) struct Lane {
+/// One direction in real time: the link model and the datagrams it has let pass, until they are due. Each has an owner
+/// of type `T`.
+pub(crate) struct Lane<T> {
     link: LinkDirection,
-    pending: BinaryHeap<Pending>,
+    pending: BinaryHeap<Pending<T>>,
     offers: u64,
     spare: Vec<Vec<u8>>,
 }
 
-impl Lane {
+impl<T: Clone> Lane<T> {
     pub(crate) fn new(config: LinkConfig, seed: &Seed, id: u64) -> Self {
         let link = LinkDirection::new(config, seed, id);
         Self { link, pending: BinaryHeap::new(), offers: 0, spare: Vec::new() }
@@ -62,7 +61,7 @@ impl Lane {
     pub(crate) fn offer(
         &mut self,
         now: Instant,
-        client: &Arc<Client>,
+        owner: &T,
         ip_bytes: u32,
         bytes: &[u8],
     ) -> Option<DropReason> {
@@ -76,20 +75,20 @@ impl Lane {
                 self.link.dropped(DropReason::Limit);
                 return Some(DropReason::Limit);
             }
-            self.keep(arrival, client, ip_bytes, bytes);
+            self.keep(arrival, owner, ip_bytes, bytes);
         }
         None
     }
 
-    fn keep(&mut self, arrival: Arrival, client: &Arc<Client>, ip_bytes: u32, bytes: &[u8]) {
+    fn keep(&mut self, arrival: Arrival, owner: &T, ip_bytes: u32, bytes: &[u8]) {
         let mut buffer = self.spare.pop().unwrap_or_default();
         buffer.clear();
         buffer.extend_from_slice(bytes);
         if arrival.corrupted {
             self.link.flip_bits(&mut buffer);
         }
-        let (flight, order, client) = (arrival.flight, self.offers, Arc::clone(client));
-        self.pending.push(Pending { flight, order, ip_bytes, client, bytes: buffer });
+        let (flight, order, owner) = (arrival.flight, self.offers, owner.clone());
+        self.pending.push(Pending { flight, order, ip_bytes, owner, bytes: buffer });
     }
 
     /// When the next datagram is due.
@@ -98,7 +97,7 @@ impl Lane {
     }
 
     /// The next datagram that is due by `now`.
-    pub(crate) fn pop_due(&mut self, now: Instant) -> Option<Pending> {
+    pub(crate) fn pop_due(&mut self, now: Instant) -> Option<Pending<T>> {
         if self.next_due()? > now {
             return None;
         }

@@ -3,16 +3,10 @@ use core::time::Duration;
 use whimbrel_netsim::InFlight;
 
 use super::*;
-use crate::client::bind;
 
 const MS: Duration = Duration::from_millis(1);
 
-fn someone() -> Arc<Client> {
-    let anywhere = "127.0.0.1:0".parse().unwrap();
-    Arc::new(Client::new(anywhere, bind(anywhere).unwrap(), Instant::ZERO))
-}
-
-fn drain(lane: &mut Lane, until: Instant) -> Vec<(Instant, Vec<u8>)> {
+fn drain(lane: &mut Lane<()>, until: Instant) -> Vec<(Instant, Vec<u8>)> {
     core::iter::from_fn(|| lane.pop_due(until)).map(|due| (due.flight.arrives, due.bytes)).collect()
 }
 
@@ -20,9 +14,8 @@ fn drain(lane: &mut Lane, until: Instant) -> Vec<(Instant, Vec<u8>)> {
 fn datagrams_come_out_in_the_order_of_their_arrival() {
     let config = LinkConfig { jitter: 20 * MS, keep_order: false, duplicate: 0.3, ..LinkConfig::default() };
     let mut lane = Lane::new(config, &Seed::from_u64(1), 0);
-    let client = someone();
     for number in 0..100_u8 {
-        assert_eq!(lane.offer(Instant::ZERO + u32::from(number) * MS, &client, 100, &[number]), None);
+        assert_eq!(lane.offer(Instant::ZERO + u32::from(number) * MS, &(), 100, &[number]), None);
     }
     let half = Instant::ZERO + 60 * MS;
     let (early, late) = (drain(&mut lane, half), drain(&mut lane, Instant::FAR_FUTURE));
@@ -40,9 +33,8 @@ fn datagrams_come_out_in_the_order_of_their_arrival() {
 fn a_change_reaches_what_is_pending() {
     let config = LinkConfig { rate_bps: Some(8_000_000), ..LinkConfig::default() };
     let mut lane = Lane::new(config, &Seed::from_u64(1), 0);
-    let client = someone();
     for number in 0..4 {
-        lane.offer(Instant::ZERO, &client, 1000, &[number]);
+        lane.offer(Instant::ZERO, &(), 1000, &[number]);
     }
     lane.change(Instant::ZERO + MS, Change::Rate(Some(4_000_000)));
     let arrivals: Vec<u64> =
@@ -57,9 +49,8 @@ fn a_change_reaches_what_is_pending() {
 fn pending_datagrams_are_bounded() {
     let config = LinkConfig { delay: 1000 * MS, ..LinkConfig::default() };
     let mut lane = Lane::new(config, &Seed::from_u64(1), 0);
-    let client = someone();
     let refused = (0..PENDING_MAX + 5)
-        .filter(|_| lane.offer(Instant::ZERO, &client, 100, b"x") == Some(DropReason::Limit))
+        .filter(|_| lane.offer(Instant::ZERO, &(), 100, b"x") == Some(DropReason::Limit))
         .count();
     assert_eq!((refused, lane.len()), (5, PENDING_MAX));
     while let Some(due) = lane.pop_due(Instant::FAR_FUTURE) {

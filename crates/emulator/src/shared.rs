@@ -54,8 +54,8 @@ struct Capture {
 
 /// Everything that changes while the relay runs.
 pub(crate) struct State {
-    pub(crate) uplink: Lane,
-    pub(crate) downlink: Lane,
+    pub(crate) uplink: Lane<Arc<Client>>,
+    pub(crate) downlink: Lane<Arc<Client>>,
     clients: BTreeMap<SocketAddr, Known>,
     /// The exit address of the first client is the configured one, port included; those of others only share its IP.
     exit: SocketAddr,
@@ -79,8 +79,8 @@ pub(crate) struct Shared {
 }
 
 pub(crate) struct Setup {
-    pub(crate) uplink: Lane,
-    pub(crate) downlink: Lane,
+    pub(crate) uplink: Lane<Arc<Client>>,
+    pub(crate) downlink: Lane<Arc<Client>>,
     pub(crate) listen: UdpSocket,
     pub(crate) towards: SocketAddr,
     pub(crate) exit: SocketAddr,
@@ -163,11 +163,11 @@ impl Shared {
     pub(crate) fn pump(&self, state: &mut State) {
         let now = self.now();
         while let Some(due) = state.uplink.pop_due(now) {
-            state.unsent += u64::from(due.client.exit.send_to(&due.bytes, self.towards).is_err());
+            state.unsent += u64::from(due.owner.exit.send_to(&due.bytes, self.towards).is_err());
             state.uplink.recycle(due.bytes);
         }
         while let Some(due) = state.downlink.pop_due(now) {
-            let address = due.client.address;
+            let address = due.owner.address;
             state.unsent += u64::from(self.listen.send_to(&due.bytes, address).is_err());
             state.capture(now, Route { local: self.listen_address, remote: address }, true, &due.bytes, None);
             state.downlink.recycle(due.bytes);

@@ -1,0 +1,31 @@
+use super::*;
+
+#[test]
+fn commands_say_what_changes_where() {
+    let ms = Duration::from_millis;
+    assert_eq!(parse("cut").unwrap(), (Direction::Both, Change::Down(InFlight::Lost)));
+    assert_eq!(parse(" back mend ").unwrap(), (Direction::Downlink, Change::Up));
+    assert_eq!(parse("forth rate 2.5mbit").unwrap(), (Direction::Uplink, Change::Rate(Some(2_500_000))));
+    assert_eq!(parse("rate none").unwrap(), (Direction::Both, Change::Rate(None)));
+    assert_eq!(parse("delay 30ms").unwrap(), (Direction::Both, Change::Delay(ms(30))));
+    assert_eq!(parse("loss 2%").unwrap(), (Direction::Both, Change::Loss(Loss::Bernoulli(0.02))));
+    assert_eq!(parse("loss 0").unwrap(), (Direction::Both, Change::Loss(Loss::None)));
+}
+
+#[test]
+fn nonsense_is_refused_with_a_reason() {
+    for line in [
+        "",
+        "forth",
+        "rate",
+        "rate fast",
+        "rate 3mb",
+        "delay 3",
+        "loss 3",
+        "cut now",
+        "explode",
+        "delay 1e999s",
+    ] {
+        assert!(!parse(line).unwrap_err().to_string().is_empty(), "{line}");
+    }
+}

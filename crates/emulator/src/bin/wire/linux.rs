@@ -1,0 +1,142 @@
+#[path = "command.rs"]
+mod command;
+
+use core::time::Duration;
+use std::io::Write;
+
+use anyhow::Context as _;
+use clap::Parser;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tun_rs::{AsyncDevice, DeviceBuilder, Layer};
+use whimbrel_emulator::Cable;
+use whimbrel_machine::Seed;
+use whimbrel_netsim::{DirectionStats, LinkConfig, Loss, QueueLimit};
+
+/// Frames read in one go, before the other end gets a turn.
+const BATCH: usize = 64;
+
+/// The longest frame of a TAP device.
+const FRAME_MAX: usize = 65_550;
+
+/// An emulated cable between two TAP devices.
+///
+/// Makes the devices A and B; move each into a network namespace, give it an address and set it up. What goes into one comes out
+/// of the other after the bottleneck (rate, drop-tail queue) and the wire (delay, jitter, loss), the same model as in
+/// virtual time. Says `{"ready":true}` when the devices exist. Reads commands from standard input, one a line, and ends with it:
+///
+///   cut                        carries nothing from now on; the devices keep their carrier
+///   mend                       carries again
+///   rate 5mbit | none          delay 30ms      jitter 2ms      loss 1%
+///   forth rate 1mbit           only from A to B; `back` only from B to A
+#[derive(Parser, Debug)]
+#[command(
+    verbatim_doc_comment,
+    after_help = "Example:\n  mkfifo wifi; exec 3<>wifi\n  whimbrel-wire mn-wifi ap-wifi --rate 20mbit --delay 10ms --queue 100 <&3 &\n  ip link set mn-wifi netns mobile; ip link set ap-wifi netns router\n  echo cut >&3"
+)]
+struct Options {
+    /// Name of the first device.
+    a: String,
+    /// Name of the second device.
+    b: String,
+    /// Rate of both directions: kbit, mbit, gbit or none.
+    #[arg(long, default_value = "none", value_parser = |text: &str| command::rate(text).map(Rate))]
+    rate: Rate,
+    /// Time on the wire, one way.
+    #[arg(long, default_value = "0ms", value_parser = command::duration)]
+    delay: Duration,
+    /// Each packet takes up to this much longer.
+    #[arg(long, default_value = "0ms", value_parser = command::duration)]
+    jitter: Duration,
+    /// Share of packets that the wire loses.
+    #[arg(long, default_value = "0", value_parser = command::loss)]
+    loss: Loss,
+    /// Packets that may wait in front of the bottleneck.
+    #[arg(long, default_value_t = 100)]
+    queue: u32,
+    /// Decides which packets are lost and how much they jitter.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+}
+
+/// Keeps clap from taking `None` for an option that was not given.
+#[derive(Clone, Copy, Debug)]
+struct Rate(Option<u64>);
+
+pub(crate) fn main() -> anyhow::Result<()> {
+    let options = Options::parse();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(run(options))
+}
+
+async fn run(options: Options) -> anyhow::Result<()> {
+    let (a, b) = (device(&options.a)?, device(&options.b)?);
+    let config = LinkConfig {
+        rate_bps: options.rate.0,
+        queue: QueueLimit::packets(options.queue),
+        delay: options.delay,
+        jitter: options.jitter,
+        loss: options.loss,
+        ..LinkConfig::default()
+    };
+    let mut cable = Cable::new(config, config, Seed::from_u64(options.seed));
+    say(&serde_json::json!({"ready": true, "a": options.a, "b": options.b}))?;
+    carry(&mut cable, &a, &b).await?;
+    let (forth, back) = cable.stats();
+    say(&serde_json::json!({"forth": summary(&forth), "back": summary(&back)}))
+}
+
+fn device(name: &str) -> anyhow::Result<AsyncDevice> {
+    DeviceBuilder::new().name(name).layer(Layer::L2).enable(false).build_async().with_context(|| {
+        format!("cannot make the TAP device {name} (this needs root or CAP_NET_ADMIN, and /dev/net/tun)")
+    })
+}
+
+/// Until standard input ends.
+async fn carry(cable: &mut Cable, a: &AsyncDevice, b: &AsyncDevice) -> anyhow::Result<()> {
+    let mut commands = BufReader::new(tokio::io::stdin()).lines();
+    let mut buffer = vec![0; FRAME_MAX];
+    loop {
+        let next = cable.next_due();
+        tokio::select! {
+            line = commands.next_line() => match line? {
+                Some(line) => match command::parse(&line) {
+                    Ok((direction, change)) => cable.set(direction, change),
+                    Err(error) => eprintln!("whimbrel-wire: {error}"),
+                },
+                None => return Ok(()),
+            },
+            ready = a.readable() => { ready?; read(cable, a, true, &mut buffer); }
+            ready = b.readable() => { ready?; read(cable, b, false, &mut buffer); }
+            () = sleep_until(next) => {}
+        }
+        // A device that is down, or whose queue is full, takes no frame: it is lost, as on a cable that nobody listens to.
+        cable.deliver(|forth, frame| drop(if forth { b.try_send(frame) } else { a.try_send(frame) }));
+    }
+}
+
+/// Reads what there is. A device that is down has nothing.
+fn read(cable: &mut Cable, from: &AsyncDevice, forth: bool, buffer: &mut [u8]) {
+    for _ in 0..BATCH {
+        match from.try_recv(buffer) {
+            Ok(length) => cable.offer(forth, &buffer[..length]),
+            Err(_) => break,
+        }
+    }
+}
+
+async fn sleep_until(at: Option<std::time::Instant>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(at.into()).await,
+        None => core::future::pending().await,
+    }
+}
+
+fn summary(stats: &DirectionStats) -> serde_json::Value {
+    serde_json::json!({"packets": stats.delivered_packets, "bytes": stats.delivered_bytes})
+}
+
+fn say(value: &serde_json::Value) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{value}")?;
+    Ok(out.flush()?)
+}

@@ -1,0 +1,83 @@
+//! A steady stream of records over Whimbrel, TCP, MPTCP or QUIC, and a log of every gap at the receiver. See `--help`.
+//!
+//! Every transport carries the same bytes at the same pace; only `transport/NAME.rs` differs.
+
+mod pace;
+mod record;
+mod report;
+mod transport;
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+use crate::pace::Pace;
+use crate::transport::Transport;
+
+/// A steady stream of records between two hosts, and every gap that the receiver sees.
+///
+/// `serve` waits on the host that stays, `move` runs on the host that moves; either can be the sender. The receiver prints one JSON
+/// report at the end: records, bytes, the largest gap between arrivals, and all gaps above 100 ms.
+#[derive(Parser, Debug)]
+#[command(
+    version,
+    after_help = "Example:\n  whimbrel-mover tcp serve 127.0.0.1:7000 &\n  whimbrel-mover tcp move 127.0.0.1:7000 --seconds 5 --send down"
+)]
+struct Options {
+    /// What carries the records.
+    transport: Transport,
+    #[command(subcommand)]
+    role: Role,
+}
+
+#[derive(Subcommand, Debug)]
+enum Role {
+    /// Waits for one mover on these addresses (all but Whimbrel use the first).
+    Serve {
+        /// Addresses with ports.
+        #[arg(required = true)]
+        listen: Vec<SocketAddr>,
+    },
+    /// Connects, exchanges the records, ends.
+    Move {
+        /// Addresses of the host that serves.
+        #[arg(required = true)]
+        to: Vec<SocketAddr>,
+        /// Who sends the records.
+        #[arg(long, value_enum, default_value_t = Direction::Up)]
+        send: Direction,
+        /// For how long.
+        #[arg(long, default_value_t = 10.0)]
+        seconds: f64,
+        /// Bytes in a record, at least 24.
+        #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(24..=60_000))]
+        size: u32,
+        /// Records a second; 0 sends as fast as the transport takes them.
+        #[arg(long, default_value_t = 500)]
+        rate: u32,
+    },
+}
+
+/// Which way the records go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Direction {
+    /// From the host that moves.
+    Up,
+    /// To the host that moves.
+    Down,
+}
+
+fn main() -> anyhow::Result<()> {
+    let options = Options::parse();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        match options.role {
+            Role::Serve { listen } => options.transport.serve(&listen).await,
+            Role::Move { to, send, seconds, size, rate } => {
+                let pace = Pace { size, rate, duration: Duration::try_from_secs_f64(seconds)? };
+                options.transport.connect(&to, send == Direction::Up, pace).await
+            }
+        }
+    })
+}

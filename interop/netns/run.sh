@@ -1,0 +1,119 @@
+#!/bin/bash
+# run.sh [-t TRANSPORT]... [-m MOVE]... [-d up|down]... [-c 1|2] [-n RUNS] - a host that moves, on real interfaces.
+#
+# Namespaces, emulated cables (topology.sh), a steady stream of records (mover/), and the moves of moves.sh while it flows. Prints what the
+# receiver saw: whether every record came, in order and undamaged, and the largest gap between two arrivals. Without options: Whimbrel alone,
+# every move, both directions; fails if a record is missing. `-t all` runs TCP, MPTCP and QUIC on the same wires in the same run and never
+# fails on their account. -c: how many addresses of the host that stays are used. Needs root.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+name=mv$$
+work=$(mktemp -d)
+. "$here/topology.sh"
+. "$here/moves.sh"
+moves=() transports=() directions=() addresses=2 runs=1
+while getopts t:m:d:c:n: option; do
+    case $option in
+    t) if [ "$OPTARG" = all ]; then transports+=(whimbrel mptcp quic tcp); else transports+=("$OPTARG"); fi ;;
+    m) moves+=("$OPTARG") ;;
+    d) directions+=("$OPTARG") ;;
+    c) addresses=$OPTARG ;;
+    n) runs=$OPTARG ;;
+    *) sed -n '2,8s/^# \{0,1\}//p' "$0" && exit 2 ;;
+    esac
+done
+[ ${#moves[@]} -gt 0 ] || moves=(make_before_break silent_break break_before_make new_address twenty_moves flapping)
+[ ${#transports[@]} -gt 0 ] || transports=(whimbrel)
+[ ${#directions[@]} -gt 0 ] || directions=(up down)
+failed=0
+trap 'topology_down; rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+
+target=${CARGO_TARGET_DIR:-$here/../../target}
+cargo build -q --release --locked --manifest-path "$here/../../Cargo.toml" -p whimbrel-emulator --bin whimbrel-wire || exit
+cargo build -q --release --locked --manifest-path "$here/mover/Cargo.toml" --target-dir "$target/mover" || exit
+wire=$target/release/whimbrel-wire
+mover=$target/mover/release/whimbrel-mover
+
+# How the kernel's MPTCP learns of addresses: each interface's address is a subflow, with a routing table of its own.
+mptcp_ready() {
+    on_mn sysctl -qw net.mptcp.enabled=1 && on_cn sysctl -qw net.mptcp.enabled=1
+    on_mn ip mptcp limits set subflow 4 add_addr_accepted 4
+    on_cn ip mptcp limits set subflow 4 add_addr_accepted 4
+    local link table=100
+    for link in wifi lte; do
+        table=$((table + 1))
+        on_mn ip rule add from "${net_of[$link]}.0/24" table $table
+        on_mn ip mptcp endpoint add "${net_of[$link]}.2" subflow
+    done
+}
+# The tables must follow the interfaces, as a network manager would have it.
+mptcp_follow() {
+    local link table=100
+    for link in wifi lte; do
+        table=$((table + 1))
+        on_mn ip route replace default via "${net_of[$link]}.1" dev "mn-$link" table $table 2>/dev/null
+    done
+}
+
+seconds_of() { case $1 in twenty_moves) echo 22 ;; flapping) echo 9 ;; *) echo 8 ;; esac; }
+
+# run MOVE TRANSPORT DIRECTION
+run() {
+    local move=$1 transport=$2 direction=$3 server client follow=
+    rm -f "$work"/*.json "$work"/*.log
+    topology_up || { echo "the namespaces cannot be made" && return 1; }
+    if [ "$transport" = mptcp ]; then
+        mptcp_ready
+        (while sleep 0.05; do mptcp_follow; done) &
+        follow=$!
+    fi
+    $move
+    [ "$transport" != mptcp ] || mptcp_follow
+    local to=(10.61.11.2:7000)
+    [ "$transport" != whimbrel ] || to=(10.61.11.2:9899)
+    [ "$transport" != whimbrel ] || [ "$addresses" = 1 ] || to+=(10.61.12.2:9899)
+    on_cn timeout 60 "$mover" "$transport" serve "${to[@]}" >"$work/server.json" 2>"$work/server.log" &
+    server=$!
+    for ((i = 0; i < 500; i++)); do grep -q ready "$work/server.json" && break || sleep 0.02; done
+    "${move}_then" 2>"$work/then.log" &
+    local then=$!
+    on_mn timeout 60 "$mover" "$transport" move "${to[@]}" --send "$direction" --seconds "$(seconds_of "$move")" \
+        >"$work/client.json" 2>"$work/client.log" &
+    client=$!
+    wait $client
+    wait $then
+    # A peer that has lost its last way says nothing more; what it has received by then is its result.
+    [ "$direction" = down ] && kill $server 2>/dev/null
+    wait $server
+    [ -z "$follow" ] || kill $follow
+    report "$move" "$transport" "$direction"
+    topology_down
+}
+
+report() {
+    local line
+    line=$(grep -h '"records"' "$work"/*.json)
+    if [ -z "$line" ]; then
+        line='{"complete":false,"error":"no report"}'
+        [ "$2" != whimbrel ] || tail -n 3 "$work"/*.log
+    fi
+    python3 - "$1" "$2" "$3" "$line" <<'PY'
+import json, sys
+move, transport, direction, line = sys.argv[1:]
+r = json.loads(line)
+gaps = ", ".join(f"{g['gap_ms']:.0f}" for g in r.get("gaps", [])[:8]) or "none"
+done = "complete" if r["complete"] else "BROKEN: " + str(r.get("error"))[:60]
+print(f"{move:18} {direction:4} {transport:9} {done:10} largest gap {r.get('largest_gap_ms', 0):7.1f} ms, in {r.get('duration_ms', 0) / 1000:5.1f} s; gaps over 100 ms: {gaps}", flush=True)
+PY
+    if [ "$2" = whimbrel ] && ! grep -q '"complete":true' <<<"$line"; then failed=$((failed + 1)); fi
+}
+
+for ((n = 0; n < runs; n++)); do
+    for move in "${moves[@]}"; do
+        for direction in "${directions[@]}"; do
+            for transport in "${transports[@]}"; do run "$move" "$transport" "$direction"; done
+        done
+    done
+done
+[ $failed = 0 ] || { echo "$failed runs of Whimbrel were not complete" && exit 1; }
