@@ -1,4 +1,4 @@
-//! What counts against the peer and what against a path (RFC 9260 §8.1, §8.2, §8.3).
+//! What counts against the peer and what against a path (RFC 9260 §8.1, §8.2, §8.3, §11.2.3).
 
 #[path = "common/wire_peer.rs"]
 mod wire_peer;

@@ -269,7 +269,7 @@ fn a_sender_that_ignores_the_window_fills_nothing_but_the_buffer() {
 
 // ---- heaps of small things
 
-/// RFC 5062 §8: a packet of a thousand HEARTBEATs is answered with no more than one packet.
+/// RFC 5062 §8, §10: a packet of a thousand HEARTBEATs is answered with no more than one packet.
 #[test]
 fn a_thousand_heartbeats_give_at_most_one_packet() {
     let (mut bench, peer) = up();
@@ -336,7 +336,7 @@ fn duplicates_are_reported_within_bounds() {
 
 // ---- unknown and broken chunks
 
-/// RFC 9260 §3.2: the two high bits of an unknown chunk say whether the rest of the packet is processed and whether it
+/// RFC 9260 §3.2, §3.3.10.6: the two high bits of an unknown chunk say whether the rest of the packet is processed and whether it
 /// is reported.
 #[test]
 fn unknown_chunks_are_treated_as_their_high_bits_say() {

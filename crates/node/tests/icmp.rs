@@ -104,7 +104,7 @@ fn destination_unreachable_is_a_hint() {
     wire_peer::assert_alive(&mut bench, &peer);
 }
 
-/// ICMP7, RFC 8899 §4.6.2, RFC 5062 §6: packet too big below any sane size, or above what was sent, is a lie.
+/// ICMP7, RFC 8899 §4.6.2, §6.2.2.4, RFC 5062 §6: packet too big below any sane size, or above what was sent, is a lie.
 #[test]
 fn packet_too_big_has_a_floor_and_a_ceiling() {
     let (mut bench, _, sent) = sending();

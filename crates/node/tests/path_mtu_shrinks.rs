@@ -1,5 +1,5 @@
 //! The path MTU becomes smaller under a running transfer, as it does when a host moves to a network with tunnels. A
-//! DATA chunk cannot be cut again, so what was in flight needs IP fragmentation (RFC 9260 §6.9, RFC 8899 §4.3).
+//! DATA chunk cannot be cut again, so what was in flight needs IP fragmentation (RFC 9260 §6.9, RFC 8899 §4.3, §4.4).
 
 mod common;
 

@@ -26,6 +26,7 @@ fn zero_can_be_the_right_checksum() {
     assert_eq!(written, bytes);
 }
 
+/// RFC 9260 §6.8, appendix §A.
 #[test]
 fn every_captured_packet_has_a_valid_checksum_and_every_flipped_bit_is_seen() {
     for (name, mut bytes) in all_captured() {

@@ -63,9 +63,9 @@ pub struct Acked {
     pub flight_size_before: usize,
     /// Whether the SACK advanced the Cumulative TSN Ack Point.
     pub cumulative_advanced: bool,
-    /// Whether the association is in Fast Recovery and this SACK does not end it (RFC 9260 §7.2.4 rule 6).
+    /// Whether the association was in Fast Recovery when this SACK came, even if it ends it (RFC 9260 §7.2.4 rule 6).
     pub in_fast_recovery: bool,
-    /// Whether nothing sent on this path is outstanding any more.
+    /// Whether nothing is outstanding any more, on any path (RFC 9260 §7.2.2, last rule).
     pub all_acknowledged: bool,
 }
 

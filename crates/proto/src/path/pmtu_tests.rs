@@ -45,6 +45,7 @@ impl Network {
     }
 }
 
+/// RFC 8899 §5.2, §5.3.2: the base size is confirmed, then the largest is tried; §4.2: a probe that is answered is believed.
 #[test]
 fn ordinary_path_needs_two_probes() {
     let mut path = PathMtu::new(&config());
@@ -55,6 +56,7 @@ fn ordinary_path_needs_two_probes() {
     assert_eq!(path.deadline(), None);
 }
 
+/// RFC 8899 §5.3.1, §5.3.2, §5.1.1 (PMTU_RAISE_TIMER).
 #[test]
 fn narrow_path_is_found_within_one_percent_and_searched_again_after_the_raise_timer() {
     for mtu in (1200..1452).step_by(4) {
@@ -123,6 +125,7 @@ fn packet_too_big_of_the_probes_own_size_is_inconsistent() {
     assert_eq!(path.probe_due(Instant::ZERO), Some(1448));
 }
 
+/// RFC 8899 §5.1.1, §5.1.2: the PROBE_TIMER is a second at least, and MAX_PROBES probes decide.
 #[test]
 fn isolated_loss_does_not_end_the_search() {
     let mut path = PathMtu::new(&config());
@@ -145,6 +148,7 @@ fn isolated_loss_does_not_end_the_search() {
     assert_eq!(path.deadline(), Some(now + Duration::from_secs(3)));
 }
 
+/// RFC 8899 §4.2, §6.2.1.3: whenever it comes, an answer confirms the size of its probe, and only sizes that were probed.
 #[test]
 fn late_answer_counts() {
     let mut path = PathMtu::new(&config());
@@ -158,6 +162,7 @@ fn late_answer_counts() {
     assert_eq!(path.size(), 1452);
 }
 
+/// RFC 8899 §4.3.
 #[test]
 fn black_hole_leads_back_to_base_and_up_again() {
     let mut path = PathMtu::new(&config());
@@ -171,7 +176,7 @@ fn black_hole_leads_back_to_base_and_up_again() {
     assert_eq!(path.size(), 1452);
 }
 
-/// A dead path is probed every 15 s, keeps the base size, and recovers.
+/// RFC 8899 §5.2: a dead path is probed every 15 s, keeps the base size, and recovers.
 #[test]
 fn error_state_probes_slowly_and_ends_when_base_passes() {
     let mut path = PathMtu::new(&config());

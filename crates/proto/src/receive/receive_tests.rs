@@ -211,6 +211,7 @@ fn duplicates_and_strays_are_answered_at_once() {
     let sack = receive.write_sack(100);
     assert!(sack.duplicate_tsns.is_empty() && sack.gap_ack_blocks.is_empty());
     assert_eq!((receive.duplicates(), receive.messages(), receive.bytes()), (1, 1, 1));
+    // RFC 7053 §5.2.
     receive.on_data(&Data { immediate: true, ..message(2, b"x") });
     receive.packet_done(NOW);
     assert!(receive.ack_due(NOW), "RFC 7053");

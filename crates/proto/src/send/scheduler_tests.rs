@@ -14,12 +14,14 @@ fn filled(make: NewStreamScheduler, streams: &[u16]) -> Box<dyn StreamScheduler>
     scheduler
 }
 
+/// RFC 8260 §3.1.
 #[test]
 fn first_come_first_served_keeps_the_users_order() {
     let order = [7, 7, 7, 0, 65_535, 7, 0];
     assert_eq!(drain(&mut *filled(FirstComeFirstServed::boxed, &order)), order);
 }
 
+/// RFC 8260 §3.2.
 #[test]
 fn round_robin_takes_one_message_from_each_stream_in_turn() {
     let mut scheduler = filled(RoundRobin::boxed, &[7, 7, 7, 0, 65_535, 7, 0]);

@@ -2,6 +2,8 @@ use super::*;
 use crate::testing::hex;
 
 /// One of each, with the bytes the RFC's figure asks for.
+/// RFC 9260 §3.3.10.1, §3.3.10.2, §3.3.10.3, §3.3.10.4, §3.3.10.5, §3.3.10.6, §3.3.10.7, §3.3.10.8, §3.3.10.9, §3.3.10.10,
+/// §3.3.10.11, §3.3.10.12, §3.3.10.13; RFC 5061 §4.3.1, §4.3.2, §4.3.3, §4.3.4, §4.3.5; RFC 4895 §4.1.
 #[test]
 fn every_cause_reads_and_writes_its_figure() {
     let request: &[u8] = &[0xc0, 2, 0, 4];

@@ -2,6 +2,7 @@ use super::*;
 use crate::testing::{bytes_of, captured, check, chunk_of, emitted};
 use crate::{Chunk, Tsn};
 
+/// RFC 9260 §3.3.7.
 #[test]
 fn reads_and_writes_what_linux_sent() {
     let causes = Causes::from_wire(&[0, 12, 0, 4]);

@@ -3,6 +3,7 @@ use crate::cause::{Cause, Causes, encode_causes};
 use crate::testing::{check, emitted, error_of, hex, round_trip};
 use crate::{Chunk, ErrorCauseIndication};
 
+/// RFC 5061 §4.1.2.
 #[test]
 fn reads_and_writes_what_usrsctp_sent() {
     let ack = AsconfAck { sequence_number: 0x5407_3b9e, parameters: Parameters::EMPTY };

@@ -2,6 +2,7 @@ use super::*;
 use crate::testing::{captured, check, chunk_of, error_of, hex, raw_chunks};
 use crate::{Chunk, Packet};
 
+/// RFC 4895 §5.1.
 #[test]
 fn reads_and_writes_what_linux_and_usrsctp_sent() {
     let hmac = hex("2c08091654fe52edd144c5a51d791f2bf884d5e8");

@@ -2,6 +2,7 @@ use super::*;
 use crate::Chunk;
 use crate::testing::{check, error_of};
 
+/// RFC 9260 §3.3.12.
 #[test]
 fn reads_and_writes_what_linux_and_usrsctp_sent() {
     check("linux_cookie_ack", 0, Chunk::CookieAck);

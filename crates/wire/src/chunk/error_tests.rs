@@ -2,6 +2,7 @@ use super::*;
 use crate::testing::{bytes_of, captured, chunk_of, emitted};
 use crate::{Chunk, StreamId};
 
+/// RFC 9260 §3.3.10.
 #[test]
 fn reads_and_writes_what_linux_sent() {
     // Linux quotes the chunk with its padding.

@@ -2,6 +2,7 @@ use super::*;
 use crate::Chunk;
 use crate::testing::{check, error_of};
 
+/// RFC 3758 §3.2.
 #[test]
 fn reads_and_writes_what_linux_sent() {
     let skipped = [SkippedStream { stream: StreamId(0), ssn: Ssn(8) }];

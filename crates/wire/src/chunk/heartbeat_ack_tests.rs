@@ -2,6 +2,7 @@ use super::*;
 use crate::Chunk;
 use crate::testing::{captured, check, chunk_of, error_of};
 
+/// RFC 9260 §3.3.6.
 #[test]
 fn linux_returned_what_usrsctp_had_sent() {
     let request = captured("usrsctp_heartbeat");

@@ -2,6 +2,7 @@ use super::*;
 use crate::Chunk;
 use crate::testing::{check, error_of, hex};
 
+/// RFC 9260 §3.3.5.
 #[test]
 fn reads_and_writes_what_usrsctp_sent() {
     let info = hex("181c016bfdb00c00eb45100458e7822d021000000a8f0202000000000000000000000000");

@@ -2,6 +2,7 @@ use super::*;
 use crate::Chunk;
 use crate::testing::{check, emitted, error_of, hex};
 
+/// RFC 8260 §2.3.1.
 #[test]
 fn reads_and_writes_what_linux_sent() {
     let skipped = [SkippedMessage { stream: StreamId(0), unordered: false, message_id: MessageId(0x3c) }];

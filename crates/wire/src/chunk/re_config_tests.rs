@@ -15,6 +15,7 @@ fn check(name: &str, expected: Parameter<'_>) {
     assert_eq!(emitted(&ReConfigBuilder { parameters: &[expected] }), bytes_of(&packet, 0));
 }
 
+/// RFC 6525 §3.1, §4.1, §4.2, §4.3, §4.5.
 #[test]
 fn reads_and_writes_the_requests_linux_sent() {
     check(
@@ -38,6 +39,7 @@ fn reads_and_writes_the_requests_linux_sent() {
     check("linux_re_config_tsn", Parameter::SsnTsnResetRequest(0x7af2_e379));
 }
 
+/// RFC 6525 §4.4.
 #[test]
 fn reads_and_writes_the_responses_linux_sent() {
     let response = |number, next_tsns| {

@@ -2,6 +2,7 @@ use super::*;
 use crate::Chunk;
 use crate::testing::{check, emitted, error_of, round_trip};
 
+/// RFC 9260 §3.3.13.
 #[test]
 fn reads_and_writes_what_usrsctp_sent() {
     check("usrsctp_shutdown_complete", 0, Chunk::ShutdownComplete(ShutdownComplete { tag_reflected: false }));

@@ -3,7 +3,9 @@ use crate::parameter::ParameterErrorKind::WrongLength;
 use crate::testing::hex;
 use crate::{Cause, Causes, StreamId, Tsn};
 
-/// One of each, with the bytes the RFC's figure asks for.
+/// One of each, with the bytes the RFC's figure asks for: RFC 9260 §3.3.2.1.1, §3.3.2.1.2, §3.3.2.1.3, §3.3.2.1.4,
+/// §3.3.2.1.5, §3.3.3.1.1, §3.3.3.1.2, §3.3.5; RFC 6525 §4.1, §4.2, §4.3, §4.4, §4.5, §4.6; RFC 4895 §3.1, §3.2, §3.3;
+/// RFC 4820 §4; RFC 3758 §3.1; RFC 5061 §4.2.1, §4.2.2, §4.2.3, §4.2.4, §4.2.5, §4.2.6, §4.2.7.
 #[test]
 fn every_parameter_reads_and_writes_its_figure() {
     let request = AddressRequest { correlation_id: 9, address: Ipv6Addr::LOCALHOST.into() };

@@ -65,6 +65,7 @@ fn slow_start_ends_above_ssthresh() {
     assert_eq!(reno.cwnd(), 9000);
 }
 
+/// RFC 9260 §7.2.1: only a window that was in full use grows.
 #[test]
 fn an_unused_window_does_not_grow() {
     let mut reno = at(8000, 100_000);
@@ -74,6 +75,7 @@ fn an_unused_window_does_not_grow() {
     assert_eq!(reno.cwnd(), 9000);
 }
 
+/// RFC 9260 §7.2.2.
 #[test]
 fn congestion_avoidance_grows_one_packet_per_window() {
     let mut reno = at(10_000, 5000);
@@ -85,6 +87,7 @@ fn congestion_avoidance_grows_one_packet_per_window() {
     assert_eq!((reno.cwnd(), reno.partial_bytes_acked), (11_000, 500));
 }
 
+/// RFC 9260 §7.2.2: what is saved up for growth is kept, but not beyond cwnd, and forgotten when all is acknowledged.
 #[test]
 fn partial_bytes_acked_waits_at_cwnd_while_the_window_is_not_used() {
     let mut reno = at(10_000, 5000);
@@ -109,6 +112,7 @@ fn nothing_grows_during_fast_recovery() {
     }
 }
 
+/// RFC 9260 §7.2.3.
 #[test]
 fn losses_cut_the_window() {
     let mut reno = at(20_000, 5000);

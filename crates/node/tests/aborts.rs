@@ -1,0 +1,96 @@
+//! ABORT, ours and the peer's (RFC 9260 §9.1, §11.1.4, §11.2.5).
+
+#[path = "common/wire_peer.rs"]
+mod wire_peer;
+
+use bytes::Bytes;
+use whimbrel_proto::{CloseReason, Command, Event, Message, SendError, StreamId};
+use whimbrel_wire::{AbortBuilder, Cause, Chunk, Parameter, cause_code};
+use wire_peer::{Bench, Peer, peer_address, quiet};
+
+fn up() -> (Bench, Peer) {
+    let mut bench = Bench::new(quiet());
+    let mut peer = Peer::new();
+    peer.connect(&mut bench);
+    bench.take();
+    (bench, peer)
+}
+
+fn abort(bench: &mut Bench, reason: &'static [u8]) {
+    let association = bench.association();
+    bench.command(Command::Abort { association, reason: Bytes::from_static(reason) });
+}
+
+/// RFC 9260 §9.1, §3.3.7, §3.3.10.12: the ABORT carries the user's reason and no DATA; nothing is left, and what comes
+/// for the association afterwards is out of the blue.
+#[test]
+fn the_users_abort_tells_why_and_leaves_nothing() {
+    let (mut bench, peer) = up();
+    bench.send(0, &[1; 5000]);
+    bench.take();
+    abort(&mut bench, b"enough");
+    let sent = bench.take_only();
+    assert_eq!(sent.tag(), peer.tag);
+    let Chunk::Abort(chunk) = sent.only() else { panic!("{sent:?}") };
+    assert!(!chunk.tag_reflected);
+    assert_eq!(chunk.causes.map(Result::unwrap).collect::<Vec<_>>(), [Cause::UserInitiatedAbort(b"enough")]);
+    let closed = bench.events.iter().find_map(|event| match event {
+        Event::Closed { reason, undelivered, .. } => Some((reason.clone(), *undelivered)),
+        _ => None,
+    });
+    assert_eq!(closed, Some((CloseReason::Aborted, 5000)));
+    assert_eq!(bench.node.association_count(), 0);
+    let association = bench.association();
+    bench.command(Command::Send { association, message: Message::new(StreamId(0), &b"too late"[..]) });
+    assert!(matches!(bench.events.last(), Some(Event::SendRefused { error: SendError::Closed, .. })));
+    let sent = bench.ask(&peer.sack(peer.node_tsn, 1000));
+    assert!(matches!(sent[0].only(), Chunk::Abort(abort) if abort.tag_reflected));
+}
+
+/// A reason that is too long for any packet is cut.
+#[test]
+fn a_long_reason_is_cut() {
+    let (mut bench, _) = up();
+    abort(&mut bench, &[b'!'; 100_000]);
+    let sent = bench.take_only();
+    let Chunk::Abort(chunk) = sent.only() else { panic!("{sent:?}") };
+    let reasons: Vec<_> = chunk.causes.map(Result::unwrap).collect();
+    assert_eq!(reasons, [Cause::UserInitiatedAbort(&[b'!'; 512])]);
+}
+
+/// RFC 9260 §9.1, §11.2.5: the peer's ABORT ends the association without an answer; the user gets the causes, the reason,
+/// and what had arrived before.
+#[test]
+fn the_peers_abort_is_not_answered_and_told() {
+    let (mut bench, mut peer) = up();
+    let chunk = peer.data(0, 0, b"last words");
+    let causes = [Cause::ProtocolViolation(b"x"), Cause::UserInitiatedAbort(b"bye")];
+    let sent = bench.ask(&peer.packet(&[&chunk, &AbortBuilder { tag_reflected: false, causes: &causes }]));
+    assert!(sent.is_empty(), "{sent:?}");
+    assert_eq!(bench.received(), [b"last words"]);
+    let codes = vec![cause_code::PROTOCOL_VIOLATION, cause_code::USER_INITIATED_ABORT];
+    let reason = CloseReason::AbortedByPeer { causes: codes, reason: Bytes::from_static(b"bye") };
+    assert_eq!(bench.closed(), Some(reason));
+    assert_eq!(bench.node.association_count(), 0);
+}
+
+/// RFC 9260 §9.1, §8.5.1 B: an ABORT that answers the INIT or the COOKIE ECHO ends the attempt.
+#[test]
+fn an_abort_during_the_handshake_ends_the_attempt() {
+    for echoed in [false, true] {
+        let mut bench = Bench::new(quiet());
+        let mut peer = Peer::new();
+        bench.take();
+        bench.connect(&[peer_address(1)]);
+        peer.learn_init(&bench.take_only());
+        if echoed {
+            bench.deliver(&peer.init_ack(&[Parameter::StateCookie(b"cookie")]));
+            bench.take();
+        }
+        let refusal = AbortBuilder { tag_reflected: false, causes: &[Cause::OutOfResource] };
+        assert!(bench.ask(&peer.packet(&[&refusal])).is_empty());
+        let reason =
+            CloseReason::AbortedByPeer { causes: vec![cause_code::OUT_OF_RESOURCE], reason: Bytes::new() };
+        assert_eq!(bench.closed(), Some(reason));
+    }
+}

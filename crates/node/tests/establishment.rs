@@ -1,0 +1,108 @@
+//! What the two sides agree on while they set up an association, and how long they try (RFC 9260 §5.1, §5.1.1, §5.1.4,
+//! §11.1.2, §11.2.4).
+
+#[path = "common/wire_peer.rs"]
+mod wire_peer;
+
+use core::time::Duration;
+
+use whimbrel_proto::{CloseReason, Config, Event};
+use whimbrel_wire::{Chunk, Parameter, cause_code};
+use wire_peer::{Bench, Peer, Sent, cause_codes, peer_address, quiet};
+
+fn streams(outbound: u16, inbound_max: u16) -> Config {
+    let mut config = quiet();
+    (config.streams.outbound, config.streams.inbound_max) = (outbound, inbound_max);
+    config
+}
+
+/// Outbound and inbound streams of the association that came up.
+fn agreed(bench: &Bench) -> (u16, u16) {
+    let up = bench.events.iter().find_map(|event| match event {
+        Event::Up { outbound_streams, inbound_streams, .. } => Some((*outbound_streams, *inbound_streams)),
+        _ => None,
+    });
+    up.unwrap()
+}
+
+/// RFC 9260 §5.1.1: each direction has the smaller of what its sender asks for and its receiver takes, whoever begins.
+#[test]
+fn each_direction_has_the_smaller_number_of_streams() {
+    // The peer asks for 10 streams and takes 10.
+    for (outbound, inbound_max, expected) in
+        [(4, 20, (4, 10)), (20, 4, (10, 4)), (u16::MAX, u16::MAX, (10, 10)), (1, 1, (1, 1))]
+    {
+        let mut bench = Bench::new(streams(outbound, inbound_max));
+        Peer::new().connect(&mut bench);
+        assert_eq!(agreed(&bench), expected);
+        let mut bench = Bench::new(streams(outbound, inbound_max));
+        Peer::new().accept(&mut bench, &[]);
+        assert_eq!(agreed(&bench), expected);
+    }
+}
+
+/// RFC 9260 §5.1.1, §3.3.10.1: a stream beyond that is reported, and its DATA goes nowhere.
+#[test]
+fn a_stream_beyond_the_agreed_ones_is_invalid() {
+    let mut bench = Bench::new(streams(4, 4));
+    let mut peer = Peer::new();
+    peer.connect(&mut bench);
+    let (last, beyond) = (peer.data(3, 0, b"fine"), peer.data(4, 0, b"not fine"));
+    let sent = bench.ask(&peer.packet(&[&last, &beyond]));
+    assert_eq!(cause_codes(&sent), [cause_code::INVALID_STREAM_IDENTIFIER]);
+    assert_eq!(bench.received(), [b"fine"]);
+}
+
+/// Seconds from the first of these packets to each.
+fn since_first(sent: &[Sent]) -> Vec<u64> {
+    sent.iter().map(|one| one.at.saturating_since(sent[0].at).as_secs()).collect()
+}
+
+/// 1 + 2 + 4 + ... seconds, up to RTO.Max.
+const SERIES: [u64; 9] = [0, 1, 3, 7, 15, 31, 63, 123, 183];
+
+/// RFC 9260 §5.1 A, §5.1.4, §6.3.3: INIT is repeated by T1-init, backing off, Max.Init.Retransmits times.
+#[test]
+fn an_unanswered_init_is_repeated_and_given_up() {
+    let mut bench = Bench::new(quiet());
+    bench.take();
+    bench.connect(&[peer_address(1)]);
+    bench.pass(Duration::from_secs(242));
+    assert_eq!(bench.closed(), None);
+    bench.pass(Duration::from_secs(2));
+    assert_eq!(bench.closed(), Some(CloseReason::Unreachable));
+    let sent = bench.take();
+    assert_eq!(since_first(&sent), SERIES);
+    assert!(sent.iter().all(|one| one.bytes == sent[0].bytes), "the same INIT each time");
+}
+
+/// RFC 9260 §5.1 C, §5.1.4: so is COOKIE ECHO by T1-cookie.
+#[test]
+fn an_unanswered_cookie_echo_is_repeated_and_given_up() {
+    let mut bench = Bench::new(quiet());
+    let mut peer = Peer::new();
+    bench.take();
+    bench.connect(&[peer_address(1)]);
+    peer.learn_init(&bench.take_only());
+    bench.deliver(&peer.init_ack(&[Parameter::StateCookie(b"cookie")]));
+    bench.pass(Duration::from_secs(250));
+    assert_eq!(bench.closed(), Some(CloseReason::Unreachable));
+    let sent = bench.take();
+    assert_eq!(since_first(&sent), SERIES);
+    assert!(sent.iter().all(|one| matches!(one.only(), Chunk::CookieEcho(echo) if echo.cookie == b"cookie")));
+}
+
+/// RFC 9260 §3.3.10.4: an endpoint with as many associations as it is allowed says so, and keeps nothing.
+#[test]
+fn a_full_endpoint_is_out_of_resource() {
+    let mut config = quiet();
+    config.limits.associations = 1;
+    let mut bench = Bench::new(config);
+    Peer::new().connect(&mut bench);
+    let mut second = Peer { port: 7001, tag: 0x3333_4444, ..Peer::new() };
+    second.begin(&mut bench, &[]);
+    let sent = bench.ask(&second.cookie_echo());
+    assert_eq!(cause_codes(&sent), [cause_code::OUT_OF_RESOURCE]);
+    assert_eq!(sent[0].tag(), second.tag);
+    assert_eq!(bench.node.association_count(), 1);
+}
