@@ -32,6 +32,14 @@ struct PacketNews {
     errors: u32,
 }
 
+impl PacketNews {
+    /// Whether one more SACK is processed.
+    fn admits_sack(&mut self) -> bool {
+        self.sacks += 1;
+        self.sacks <= MAX_SACKS
+    }
+}
+
 impl Open {
     /// A packet with our Verification Tag from `route`.
     pub(crate) fn handle_packet(
@@ -113,12 +121,7 @@ impl Open {
     ) -> Result<bool, Ending> {
         match chunk {
             Chunk::Data(data) => self.handle_data(context, route, &data, news)?,
-            Chunk::Sack(sack) => {
-                news.sacks += 1;
-                if news.sacks <= MAX_SACKS {
-                    self.handle_sack(context, &sack)?;
-                }
-            }
+            Chunk::Sack(sack) if news.admits_sack() => self.handle_sack(context, &sack)?,
             Chunk::Heartbeat(_) => {
                 news.heartbeats += 1;
                 if news.heartbeats <= 1 {
@@ -168,6 +171,7 @@ impl Open {
             | Chunk::InitAck(_)
             | Chunk::CookieEcho(_)
             | Chunk::CookieAck
+            | Chunk::Sack(_)
             | Chunk::Ecne(_)
             | Chunk::Cwr(_)
             | Chunk::Pad(_) => {}

@@ -1,5 +1,6 @@
 //! An endpoint: its associations, stateless answers, and finding the association a packet belongs to.
 
+mod connect;
 mod cookie_echo;
 mod departed;
 mod icmp;
@@ -19,12 +20,11 @@ use self::departed::Departed;
 pub(crate) use self::init::MAX_PRESERVATIVE;
 use self::spent::SpentCookies;
 use self::table::{Lookup, Table};
-use crate::association::{Association, ConnectRequest, Identity, Phase, single_packet};
+use crate::association::{Association, Phase, single_packet};
 use crate::config::{ChecksumPolicy, Config};
 use crate::cookie::CookieKeys;
 use crate::interface::{
-    AddressChangeError, AssociationId, AssociationStats, CloseReason, Command, ConnectToken, Event, PathView,
-    SendError, StaticReason,
+    AddressChangeError, AssociationId, AssociationStats, Command, Event, PathView, SendError, StaticReason,
 };
 
 /// Stateless answers waiting to be sent, at most; further ones are dropped, as if lost on the way.
@@ -319,66 +319,6 @@ impl Endpoint {
         if let Some(association) = self.table.touch_by_id(id) {
             command(association);
         }
-    }
-
-    fn connect(
-        &mut self,
-        now: Instant,
-        token: ConnectToken,
-        remotes: Vec<SocketAddr>,
-        remote_port: u16,
-        local_port: Option<u16>,
-    ) {
-        let refuse = |what| Event::ConnectFailed { token, reason: CloseReason::Refused(what) };
-        if remotes.is_empty() || remotes.len() > self.config.limits.peer_addresses || remote_port == 0 {
-            let what = "connecting needs at least one address of the peer, not too many, and its SCTP port";
-            self.events.push_back(refuse(what));
-            return;
-        }
-        if self.table.len() >= self.config.limits.associations {
-            self.events.push_back(refuse("this endpoint has as many associations as it is allowed"));
-            return;
-        }
-        let Some(local_port) = self.choose_port(&remotes, remote_port, local_port) else {
-            self.events
-                .push_back(refuse("there already is an association between these ports and addresses"));
-            return;
-        };
-        let local_tag = self.fresh_tag();
-        let initial_tsn = whimbrel_wire::Tsn(self.rng.next_u32());
-        let request = ConnectRequest { remotes, locals: self.locals.clone() };
-        let index = self.table.insert(|id, seed_index| {
-            let identity =
-                Identity { id, token: Some(token), local_port, remote_port, local_tag, initial_tsn };
-            let rng = self.seed.stream("association", seed_index);
-            Association::connect(now, identity, Arc::clone(&self.config), rng, request)
-        });
-        self.table.touch(index);
-    }
-
-    fn cancel_connect(&mut self, now: Instant, token: ConnectToken) {
-        if let Some(index) = self.table.by_token(token) {
-            self.table.touch(index);
-            if let Some(association) = self.table.get_mut(index) {
-                association.abort(now, bytes::Bytes::new());
-            }
-        }
-    }
-
-    /// The local port of a new association: the wanted one, or a random ephemeral one (RFC 5062 §2: ports that
-    /// cannot be guessed make it harder to claim somebody's address first).
-    fn choose_port(&mut self, remotes: &[SocketAddr], remote_port: u16, wanted: Option<u16>) -> Option<u16> {
-        const FIRST: u16 = 49_152;
-        const COUNT: u64 = 16_384;
-        let free = |table: &Table, local: u16| {
-            let lookup = Lookup { local, remote: remote_port };
-            remotes.iter().all(|&remote| table.by_peer(remote, lookup).is_none())
-        };
-        if let Some(port) = wanted {
-            return (port != 0 && free(&self.table, port)).then_some(port);
-        }
-        let start = self.rng.below(COUNT);
-        (0..COUNT).map(|n| FIRST + ((start + n) % COUNT) as u16).find(|&port| free(&self.table, port))
     }
 
     /// A Verification Tag that no association has (RFC 9260 §5.3.1).
