@@ -19,6 +19,8 @@ pub(crate) struct Address {
 enum Host {
     Ip(IpAddr),
     Name(String),
+    /// All addresses of this host.
+    Any,
 }
 
 impl FromStr for Address {
@@ -44,6 +46,9 @@ impl FromStr for Address {
             }
             None => (text, None),
         };
+        if name == "any" {
+            return Ok(Self { host: Host::Any, port });
+        }
         let plausible = !name.is_empty()
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_'))
             && !name.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
@@ -61,6 +66,7 @@ pub(crate) async fn resolve(addresses: &[Address]) -> anyhow::Result<Vec<SocketA
         let port = address.port.unwrap_or(UDP_PORT);
         match &address.host {
             Host::Ip(ip) => out.push(SocketAddr::new(*ip, port)),
+            Host::Any => anyhow::bail!("`any` means this host's own addresses; name the peer's"),
             Host::Name(name) => {
                 let found = tokio::net::lookup_host((name.as_str(), port)).await;
                 out.extend(found.with_context(|| format!("cannot find the address of {name}"))?);
@@ -77,70 +83,62 @@ pub(crate) async fn resolve(addresses: &[Address]) -> anyhow::Result<Vec<SocketA
     Ok(out)
 }
 
-/// The local addresses to bind for `listen`; all of the host's if it is empty or a wildcard.
+/// Stands for every address of its family that the host has or gets.
+const WILDCARDS: [IpAddr; 2] = [IpAddr::V4(Ipv4Addr::UNSPECIFIED), IpAddr::V6(Ipv6Addr::UNSPECIFIED)];
+
+/// The local addresses to bind as typed, wildcards among them for `any`; `any` if none are typed. On a host that has
+/// nothing but itself, `any` includes that.
 pub(crate) async fn local(addresses: &[Address], default_port: u16) -> anyhow::Result<Vec<SocketAddr>> {
     let port = addresses.iter().find_map(|address| address.port).unwrap_or(default_port);
-    let mut out = Vec::new();
-    let all = [Ipv4Addr::UNSPECIFIED.into(), Ipv6Addr::UNSPECIFIED.into()];
-    let typed: Vec<IpAddr> = match addresses {
-        [] => all.to_vec(),
-        typed => resolve(typed).await?.iter().map(SocketAddr::ip).collect(),
-    };
-    for ip in typed {
-        if ip.is_unspecified() {
-            out.extend(of_this_host()?.into_iter().filter(|own| own.is_ipv4() == ip.is_ipv4()));
-        } else {
-            out.push(ip);
-        }
+    if addresses.iter().any(|address| address.port.is_some_and(|other| other != port)) {
+        anyhow::bail!("one endpoint has one UDP port: give the same port to every local address");
     }
-    let mut seen = Vec::new();
-    out.retain(|ip| {
-        !seen.contains(ip) && {
-            seen.push(*ip);
-            true
-        }
-    });
-    if out.is_empty() {
-        anyhow::bail!("this host has no usable address; name one");
-    }
+    let mut out: Vec<IpAddr> = Vec::new();
     for address in addresses {
-        if address.port.is_some_and(|other| other != port) {
-            anyhow::bail!("one endpoint has one UDP port: give the same port to every local address");
+        match address.host {
+            Host::Any => out.extend(WILDCARDS),
+            _ => out.extend(resolve(core::slice::from_ref(address)).await?.iter().map(SocketAddr::ip)),
         }
     }
-    Ok(out.into_iter().map(|ip| SocketAddr::new(ip, port)).collect())
+    if addresses.is_empty() {
+        out.extend(WILDCARDS);
+    }
+    if out.iter().any(IpAddr::is_unspecified) {
+        out.extend(of_this_host()?.into_iter().filter(IpAddr::is_loopback));
+    }
+    Ok(with_port(out, port))
 }
 
 /// The local addresses to connect from when none are named: the one the system would use towards each destination
-/// first, then the host's others of the same families, so that there is somewhere to move to.
+/// first, then any other of the same families, now or later, so that there is somewhere to move to.
 pub(crate) fn towards(remote: &[SocketAddr]) -> anyhow::Result<Vec<SocketAddr>> {
     let mut out: Vec<IpAddr> = Vec::new();
-    let mut add = |ip: IpAddr| {
-        if !out.contains(&ip) {
-            out.push(ip);
-        }
-    };
     for &address in remote {
-        let any: IpAddr =
-            if address.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
+        let any = WILDCARDS[usize::from(address.is_ipv6())];
         // Nothing is sent: connecting a UDP socket only asks the routing table.
         let routed = std::net::UdpSocket::bind((any, 0))
             .and_then(|socket| socket.connect(address).and_then(|()| socket.local_addr()));
-        if let Ok(local) = routed {
-            add(local.ip());
-        }
+        out.extend(routed.ok().map(|local| local.ip()));
     }
-    if remote.iter().any(|address| !address.ip().is_loopback()) {
-        for ip in of_this_host()? {
-            if remote.iter().any(|address| address.is_ipv4() == ip.is_ipv4()) {
-                add(ip);
-            }
-        }
+    for address in remote.iter().filter(|address| !address.ip().is_loopback()) {
+        out.push(WILDCARDS[usize::from(address.is_ipv6())]);
     }
     if out.is_empty() {
         anyhow::bail!("no route to any of the peer's addresses; is the network up?");
     }
-    Ok(out.into_iter().map(|ip| SocketAddr::new(ip, 0)).collect())
+    Ok(with_port(out, 0))
+}
+
+/// Each address once, with the port.
+fn with_port(ips: Vec<IpAddr>, port: u16) -> Vec<SocketAddr> {
+    let mut out: Vec<SocketAddr> = Vec::new();
+    for ip in ips {
+        let address = SocketAddr::new(ip, port);
+        if !out.contains(&address) {
+            out.push(address);
+        }
+    }
+    out
 }
 
 /// Addresses of this host that others can reach: no loopback (unless there is nothing else), no link-local.

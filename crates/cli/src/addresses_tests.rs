@@ -29,13 +29,26 @@ async fn local_addresses_share_a_port() {
     let two = local(&list(&["127.0.0.1", "[::1]:5", "127.0.0.1"]), 9).await.unwrap();
     assert_eq!(two, ["127.0.0.1:5".parse().unwrap(), "[::1]:5".parse().unwrap()]);
     assert!(local(&list(&["127.0.0.1:4", "[::1]:5"]), 9).await.is_err());
-    let all = local(&[], 9).await.unwrap();
-    assert!(
-        !all.is_empty() && all.iter().all(|address| !address.ip().is_unspecified() && address.port() == 9)
-    );
+    let any: Vec<SocketAddr> = vec!["0.0.0.0:9".parse().unwrap(), "[::]:9".parse().unwrap()];
+    for typed in [&[][..], &["any"], &["0.0.0.0", "::"], &["any", "0.0.0.0"]] {
+        let all = local(&list(typed), 9).await.unwrap();
+        assert_eq!(all[..2], any, "{typed:?}");
+        // On a host with nothing but itself, that too.
+        assert!(all[2..].iter().all(|address| address.ip().is_loopback() && address.port() == 9));
+    }
+    assert_eq!(local(&list(&["any:7"]), 9).await.unwrap()[0].port(), 7);
+    assert!(resolve(&list(&["any"])).await.unwrap_err().to_string().contains("name the peer's"));
 }
 
 #[test]
 fn loopback_is_reached_from_loopback() {
     assert_eq!(towards(&["127.0.0.1:9".parse().unwrap()]).unwrap(), ["127.0.0.1:0".parse().unwrap()]);
+}
+
+#[test]
+fn others_are_reached_from_wherever_the_host_is() {
+    let from = towards(&["192.0.2.200:9".parse().unwrap(), "192.0.2.201:9".parse().unwrap()]).unwrap();
+    // First the address that the system would use, if it has a route.
+    assert_eq!(from.last(), Some(&"0.0.0.0:0".parse().unwrap()));
+    assert!(from.len() <= 2, "{from:?}");
 }

@@ -6,6 +6,8 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::addresses::Address;
 use crate::demo::DemoArgs;
+use crate::mobility::MobilityArgs;
+use crate::paths::PathsArgs;
 use crate::perf::PerfArgs;
 use crate::soak::SoakArgs;
 use crate::transfer::protocol::SCTP_PORT;
@@ -33,6 +35,8 @@ pub(crate) enum Command {
     Send(SendArgs),
     /// Measure goodput, message rate, latency and CPU cost.
     Perf(PerfArgs),
+    /// See the connections of all running commands and their paths, live.
+    Paths(PathsArgs),
     /// Play random networks, faults and users in virtual time, and check that SCTP keeps its promises.
     Soak(SoakArgs),
     /// Print a completion script for a shell.
@@ -56,7 +60,7 @@ pub(crate) struct OutputArgs {
 /// Receive files
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  whimbrel recv --dir incoming                              every address of this host, UDP port 9899
+  whimbrel recv --dir incoming                              every address this host has or gets, UDP port 9899
   whimbrel recv --dir incoming --listen 192.0.2.7,198.51.100.7
   whimbrel recv --dir incoming --listen 127.0.0.1:9900 --once
 
@@ -67,7 +71,8 @@ pub(crate) struct RecvArgs {
     /// Directory to put the files in; must exist.
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: PathBuf,
-    /// Local addresses, each IP or IP:UDPPORT (one port for all) [default: all of this host, port 9899].
+    /// Local addresses, each IP or IP:UDPPORT (one port for all), or `any` for all that this host has or gets
+    /// [default: any, port 9899].
     #[arg(long, value_name = "ADDR", value_delimiter = ',')]
     pub(crate) listen: Vec<Address>,
     /// SCTP port.
@@ -89,6 +94,8 @@ pub(crate) struct RecvArgs {
     #[arg(long)]
     pub(crate) no_sync: bool,
     #[command(flatten)]
+    pub(crate) mobility: MobilityArgs,
+    #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
 
@@ -99,6 +106,7 @@ pub(crate) struct RecvArgs {
   whimbrel send film.mkv --to 192.0.2.7,198.51.100.7        a peer with two addresses
   whimbrel send -r photos notes.txt --to host.example:9900
   whimbrel send film.mkv --to 192.0.2.7 --bind 10.0.0.2,10.1.0.2
+  whimbrel send film.mkv --to 192.0.2.7 --prefer wlan0,wwan0 --metered wwan0
 
 An interrupted transfer resumes when the same command is run again: what the receiver has is checked by its
 BLAKE3 hash and not sent twice.")]
@@ -109,7 +117,8 @@ pub(crate) struct SendArgs {
     /// The receiver's addresses, each IP, IP:UDPPORT or a host name; one that works is enough.
     #[arg(long, value_name = "ADDR", value_delimiter = ',', required = true)]
     pub(crate) to: Vec<Address>,
-    /// Local addresses to use [default: all that could reach the receiver].
+    /// Local addresses to use, or `any` for all that this host has or gets [default: any; with a receiver on this host,
+    /// its own].
     #[arg(long, value_name = "ADDR", value_delimiter = ',')]
     pub(crate) bind: Vec<Address>,
     /// The receiver's SCTP port.
@@ -121,6 +130,8 @@ pub(crate) struct SendArgs {
     /// How long to try again after a lost connection.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub(crate) retry: u64,
+    #[command(flatten)]
+    pub(crate) mobility: MobilityArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

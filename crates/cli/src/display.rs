@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use whimbrel::{PathState, PathView};
 
 use crate::args::OutputArgs;
+use crate::mobility::News;
 use crate::transfer::names::printable;
 use crate::transfer::report::{FileReport, Totals};
 
@@ -191,6 +192,16 @@ impl Display {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl News for Display {
+    fn event(&self, kind: &str, fields: Value) {
+        Self::event(self, kind, fields);
+    }
+
+    fn note(&self, text: &str) {
+        Self::note(self, text);
     }
 }
 

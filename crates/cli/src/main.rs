@@ -7,9 +7,12 @@ mod addresses;
 mod args;
 mod association;
 mod commands;
+mod control;
 mod demo;
 mod display;
 mod exit;
+mod mobility;
+mod paths;
 mod perf;
 mod soak;
 mod transfer;
@@ -41,6 +44,7 @@ async fn run(command: Command) -> Result<(), Failure> {
         Command::Recv(args) => commands::recv::run(args).await,
         Command::Send(args) => commands::send::run(args).await,
         Command::Perf(args) => perf::run(args).await,
+        Command::Paths(args) => paths::run(args).await,
         Command::Soak(args) => soak::run(args).await,
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "whimbrel", &mut std::io::stdout());

@@ -1,13 +1,15 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use core::net::{IpAddr, SocketAddr};
 use core::pin::pin;
 
 use bytes::Bytes;
 use tokio::sync::oneshot;
 use whimbrel_machine::Route;
 use whimbrel_proto::{
-    AssociationId, AssociationStats, CloseReason, Command, Message, PathId, PathView, Received, SendError,
+    AddressChange, AddressChangeError, AssociationId, AssociationStats, CloseReason, Command, Message,
+    Mobility, PathId, PathView, Received, SendError,
 };
 use whimbrel_wire::StreamId;
 
@@ -28,7 +30,6 @@ pub struct Association(Arc<Inner>);
 struct Inner {
     mailbox: Arc<Mailbox>,
     client: Arc<Client>,
-    setup: Setup,
 }
 
 impl Drop for Inner {
@@ -44,11 +45,12 @@ pub(crate) struct Setup {
     pub(crate) local_port: u16,
     pub(crate) remote_port: u16,
     pub(crate) primary: Route,
+    pub(crate) mobility: Mobility,
 }
 
 impl Association {
-    pub(crate) fn new(client: Arc<Client>, mailbox: Arc<Mailbox>, setup: Setup) -> Self {
-        Self(Arc::new(Inner { mailbox, client, setup }))
+    pub(crate) fn new(client: Arc<Client>, mailbox: Arc<Mailbox>) -> Self {
+        Self(Arc::new(Inner { mailbox, client }))
     }
 
     fn mailbox(&self) -> &Mailbox {
@@ -255,6 +257,73 @@ impl Association {
         self.0.client.command(Command::RequestHeartbeat { association: self.id(), path });
     }
 
+    // Our addresses. A policy does all this by itself; these are for programs that know better.
+
+    /// Whether our addresses can change while the association lives, and if not, why.
+    pub fn mobility(&self) -> Mobility {
+        self.mailbox().changes.mobility()
+    }
+
+    /// Adds a local address to the association: tells the peer, and waits for its answer (RFC 5061). The address carries data
+    /// once a heartbeat from it has been answered.
+    ///
+    /// It must be one of [`Endpoint::local_addresses`](crate::Endpoint::local_addresses).
+    ///
+    /// ```no_run
+    /// # async fn example(association: whimbrel::Association) -> Result<(), Box<dyn std::error::Error>> {
+    /// // The train leaves the station: from Wi-Fi to cellular.
+    /// association.add_address("10.64.0.2".parse()?).await?;
+    /// association.ask_primary("10.64.0.2".parse()?).await?;
+    /// association.delete_address("192.0.2.7".parse()?).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// Dropping the future does not take the request back; this is so of all requests to the peer here.
+    ///
+    /// # Errors
+    /// [`AddressChangeError`], for instance that the peer does not know about moving ([`Association::mobility`]).
+    pub async fn add_address(&self, address: IpAddr) -> Result<(), AddressChangeError> {
+        let ours = self.0.client.addresses();
+        let own = ours.iter().find(|own| own.ip() == address).or_else(|| ours.first());
+        let port = own.map_or(0, SocketAddr::port);
+        self.change_one(AddressChange::Add(SocketAddr::new(address, port))).await
+    }
+
+    /// Takes a local address out of the association, never the last one.
+    ///
+    /// # Errors
+    /// [`AddressChangeError`].
+    pub async fn delete_address(&self, address: IpAddr) -> Result<(), AddressChangeError> {
+        self.change_one(AddressChange::Delete(address)).await
+    }
+
+    /// Asks the peer to send to this address of ours. It does so at once, or as soon as it knows that the address leads to us.
+    ///
+    /// # Errors
+    /// [`AddressChangeError`].
+    pub async fn ask_primary(&self, address: IpAddr) -> Result<(), AddressChangeError> {
+        self.change_one(AddressChange::SetPrimary(address)).await
+    }
+
+    /// Several changes in one go, in this order, and the answer to each. After a hard handover, when the old address is lost
+    /// already: add the new one, delete the old one, make the new one primary.
+    pub async fn change_addresses(&self, changes: Vec<AddressChange>) -> Vec<Result<(), AddressChangeError>> {
+        let association = self.id();
+        let expected = self.mailbox().changes.expect(&changes, || {
+            self.0.client.command(Command::ChangeAddresses { association, changes: changes.clone() });
+        });
+        let mut answers = Vec::with_capacity(expected.len());
+        for answer in expected {
+            answers.push(answer.await.unwrap_or(Err(AddressChangeError::Closed)));
+        }
+        answers
+    }
+
+    async fn change_one(&self, change: AddressChange) -> Result<(), AddressChangeError> {
+        self.change_addresses(vec![change]).await.pop().unwrap_or(Err(AddressChangeError::Closed))
+    }
+
     // Plain facts.
 
     /// The association's name within its endpoint, for display and logs.
@@ -269,22 +338,22 @@ impl Association {
 
     /// Inbound streams that the peer may use.
     pub fn inbound_streams(&self) -> u16 {
-        self.0.setup.inbound_streams
+        self.mailbox().setup.inbound_streams
     }
 
     /// Our SCTP port.
     pub fn local_port(&self) -> u16 {
-        self.0.setup.local_port
+        self.mailbox().setup.local_port
     }
 
     /// The peer's SCTP port.
     pub fn remote_port(&self) -> u16 {
-        self.0.setup.remote_port
+        self.mailbox().setup.remote_port
     }
 
     /// The primary path's addresses when the association was set up.
     pub fn initial_route(&self) -> Route {
-        self.0.setup.primary
+        self.mailbox().setup.primary
     }
 
     /// Bytes that were taken for sending and that the peer has not acknowledged yet.

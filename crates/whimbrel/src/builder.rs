@@ -143,7 +143,8 @@ impl EndpointBuilder {
         let node = Node::new(Arc::new(self.config), seed, locals.addresses());
         let client = Arc::new(Client(shared.clone()));
         let links = Links { board, sources: running, teller: FactTeller::default() };
-        let driver = Driver::new(node, shared, Arc::downgrade(&client), locals, links, &interfaces);
+        let driver = Driver::new(node, shared.clone(), Arc::downgrade(&client), locals, links, &interfaces);
+        shared.set_interfaces(interfaces);
         runtime.spawn(driver);
         Ok(Endpoint::new(client))
     }

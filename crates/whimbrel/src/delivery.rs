@@ -35,9 +35,9 @@ impl Deliverer<'_> {
                     local_port,
                     remote_port,
                     primary,
-                    mobility: _,
+                    mobility,
                 } => {
-                    let setup = Setup { inbound_streams, local_port, remote_port, primary };
+                    let setup = Setup { inbound_streams, local_port, remote_port, primary, mobility };
                     self.up(association, token, outbound_streams, setup);
                 }
                 Event::ConnectFailed { token, reason } => {
@@ -78,10 +78,10 @@ impl Deliverer<'_> {
     }
 
     fn up(&mut self, id: AssociationId, token: Option<ConnectToken>, outbound_streams: u16, setup: Setup) {
-        let mailbox = Arc::new(Mailbox::new(id, outbound_streams));
+        let mailbox = Arc::new(Mailbox::new(id, outbound_streams, setup));
         self.registry.insert(mailbox.clone());
         let Some(client) = self.client.upgrade() else { return self.turn_away(id, "nobody is here") };
-        let association = Association::new(client, mailbox, setup);
+        let association = Association::new(client, mailbox);
         match token {
             Some(token) => match self.shared.take_connecting(token) {
                 // If the caller gave up this very moment, dropping the association shuts it down.

@@ -11,9 +11,11 @@ use whimbrel_proto::{CloseReason, Command, Event};
 
 use crate::clock::Clock;
 use crate::delivery::Deliverer;
+use crate::endpoint::AssociationView;
 use crate::endpoint_events::EndpointEvent;
 use crate::interfaces::{Board, FactTeller, Interfaces};
 use crate::locals::Locals;
+use crate::mailbox::Mailbox;
 use crate::registry::Registry;
 use crate::shared::{Client, Request, Shared, Wishes};
 use crate::socket::{LocalAddress, NetworkError, ReceiveBuffers};
@@ -147,6 +149,7 @@ impl Driver {
                 .partition(|fact| matches!(fact, LinkFact::AddressUp(_)));
             self.facts.extend(told.rising.into_iter().chain(up).chain(told.falling).chain(down));
             self.shared.set_addresses(self.locals.addresses());
+            self.shared.set_interfaces(interfaces);
         }
         for event in &events {
             self.shared.subscribers.publish(event);
@@ -204,6 +207,9 @@ impl Driver {
                         let _ = reply.send(stats);
                     }
                 }
+                Request::Overview(reply) => {
+                    let _ = reply.send(overview(&self.node, &self.registry));
+                }
                 Request::Listen(command) => self.first.push(command),
                 Request::HandlesGone => self.unattended = true,
                 Request::Close => {
@@ -250,6 +256,18 @@ impl Driver {
             self.shared.finish();
         }
     }
+}
+
+fn overview(node: &Node, registry: &Registry) -> Vec<AssociationView> {
+    let one = |mailbox: Arc<Mailbox>| AssociationView {
+        id: mailbox.id,
+        local_port: mailbox.setup.local_port,
+        remote_port: mailbox.setup.remote_port,
+        mobility: mailbox.changes.mobility(),
+        paths: node.paths(mailbox.id),
+        stats: node.stats(mailbox.id).unwrap_or_default(),
+    };
+    registry.all().into_iter().map(one).collect()
 }
 
 impl Future for Driver {

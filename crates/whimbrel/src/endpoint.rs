@@ -4,13 +4,14 @@ use core::net::SocketAddr;
 
 use bytes::Bytes;
 use tokio::sync::oneshot;
-use whimbrel_proto::{Command, ConnectToken};
+use whimbrel_proto::{AssociationId, AssociationStats, Command, ConnectToken, Mobility, PathView};
 
 use crate::accept::{AcceptQueue, Listener};
 use crate::association::Association;
 use crate::builder::{Encapsulation, EndpointBuilder, SCTP_OVER_UDP_PORT};
 use crate::endpoint_events::EndpointEvents;
 use crate::error::{BindError, ConnectError, EndpointClosed, ListenError};
+use crate::interfaces::Interfaces;
 use crate::shared::{Client, Request};
 
 /// One SCTP stack: local addresses, their sockets, and the associations over them.
@@ -45,6 +46,19 @@ impl Endpoint {
     /// The local addresses as they are now, with the UDP port in use (0 on raw IP).
     pub fn local_addresses(&self) -> Vec<SocketAddr> {
         self.client.addresses()
+    }
+
+    /// What is known of this host's interfaces now. Empty unless somebody has a reason to look: an endpoint on loopback
+    /// addresses only, without sources of link facts, does not watch interfaces.
+    pub fn interfaces(&self) -> Arc<Interfaces> {
+        self.client.interfaces()
+    }
+
+    /// All associations as they are now, oldest first; none once the endpoint is closed.
+    pub async fn associations(&self) -> Vec<AssociationView> {
+        let (reply, answer) = oneshot::channel();
+        self.client.request(Request::Overview(reply));
+        answer.await.unwrap_or_default()
     }
 
     /// What happens to the endpoint from now on: addresses that come and go, link facts that make no sense.
@@ -150,6 +164,24 @@ impl Endpoint {
     pub fn abort(&self, reason: impl Into<Bytes>) {
         self.client.begin_close(Request::Abort(reason.into()));
     }
+}
+
+/// One of an endpoint's associations, seen from outside.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct AssociationView {
+    /// Its name within the endpoint.
+    pub id: AssociationId,
+    /// Our SCTP port.
+    pub local_port: u16,
+    /// The peer's SCTP port.
+    pub remote_port: u16,
+    /// Whether addresses can come and go.
+    pub mobility: Mobility,
+    /// Its paths.
+    pub paths: Vec<PathView>,
+    /// Its totals.
+    pub stats: AssociationStats,
 }
 
 /// An attempt to connect: dropped before it is answered, it is cancelled.

@@ -1,9 +1,14 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
+use core::net::SocketAddr;
+
 use tokio::sync::Notify;
 use whimbrel_machine::Route;
-use whimbrel_proto::{CloseReason, Message, PathId, PathState, SendError};
+use whimbrel_proto::{
+    AddressChange, AddressChangeError, CloseReason, Message, Mobility, PathId, PathState, PeerAddressChange,
+    SendError,
+};
 
 use crate::shared::lock;
 
@@ -29,6 +34,32 @@ pub enum AssociationEvent {
         path: PathId,
         /// Its addresses.
         route: Route,
+    },
+    /// A path is no more: one of its addresses has left the association.
+    PathGone {
+        /// Which.
+        path: PathId,
+        /// The addresses it had.
+        route: Route,
+    },
+    /// The peer has answered a change of our addresses, whoever wanted it.
+    AddressChanged {
+        /// The change.
+        change: AddressChange,
+        /// Whether the peer has carried it out.
+        outcome: Result<(), AddressChangeError>,
+    },
+    /// The peer has changed its addresses.
+    PeerAddress {
+        /// The address; its port is the UDP encapsulation port.
+        address: SocketAddr,
+        /// What became of it.
+        change: PeerAddressChange,
+    },
+    /// Addresses can change now, or no more.
+    MobilityChanged {
+        /// From now on.
+        mobility: Mobility,
     },
     /// The peer has restarted; [`Association::recv`](crate::Association::recv) reports it too.
     Restarted {

@@ -39,6 +39,31 @@
 //! # }
 //! ```
 //!
+//! # Moving
+//!
+//! Addresses may come and go. An endpoint bound to `0.0.0.0` or `[::]` has all that the host has, and follows them:
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! use whimbrel::{Endpoint, EndpointEvent, interfaces::{FactFile, Preferences}};
+//!
+//! let endpoint = Endpoint::builder()
+//!     .addresses(["0.0.0.0:9899".parse()?, "[::]:9899".parse()?])
+//!     // Cellular costs money; a program of ours writes its signal strength to a file.
+//!     .link_source(Preferences::default().prefer(["wlan0", "wwan0"]).metered(["wwan0"]))
+//!     .link_source(FactFile::open("/run/modem/links")?)
+//!     .bind()
+//!     .await?;
+//! let mut events = endpoint.events();
+//! while let Some(event) = events.recv().await {
+//!     if let EndpointEvent::AddressUp { address, interface } = event {
+//!         println!("{address} is there, on {}", interface.as_deref().unwrap_or("some interface"));
+//!     }
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # Who keeps what alive
 //!
 //! The endpoint's task ends when the last handle is gone ([`Endpoint`], [`Listener`], [`Association`], [`Stream`]) and
@@ -57,6 +82,7 @@
 mod accept;
 mod association;
 mod builder;
+mod changes;
 mod clock;
 mod delivery;
 mod driver;
@@ -76,7 +102,7 @@ mod timer;
 pub use accept::Listener;
 pub use association::Association;
 pub use builder::{Encapsulation, EndpointBuilder, SCTP_OVER_UDP_PORT};
-pub use endpoint::Endpoint;
+pub use endpoint::{AssociationView, Endpoint};
 pub use endpoint_events::{EndpointEvent, EndpointEvents};
 pub use error::{BindError, ConnectError, EndpointClosed, ListenError, RecvError, TrySendError};
 pub use events::{AssociationEvent, Events};
@@ -86,7 +112,8 @@ pub use bytes::Bytes;
 pub use whimbrel_machine::{Route, Seed};
 pub use whimbrel_proto as proto;
 pub use whimbrel_proto::{
-    Acknowledge, AssociationId, AssociationStats, CloseReason, Config, Delivery, Message, Part, PathCounters,
-    PathId, PathState, PathView, Received, SendError,
+    Acknowledge, AddressChange, AddressChangeError, AssociationId, AssociationStats, CloseReason, Config,
+    Delivery, Message, Mobility, Part, PathCounters, PathId, PathState, PathView, PeerAddressChange,
+    Received, SendError, StaticReason,
 };
 pub use whimbrel_wire::{PayloadProtocolId, StreamId};

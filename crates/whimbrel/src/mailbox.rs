@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use tokio::sync::Notify;
 use whimbrel_proto::{AssociationId, CloseReason, Command, Event, Message, Received, SendError};
 
+use crate::association::Setup;
+use crate::changes::Changes;
 use crate::error::{RecvError, TrySendError};
 use crate::events::{AssociationEvent, Subscriber};
 use crate::shared::{Shared, Wake, lock};
@@ -16,6 +18,8 @@ use crate::shared::{Shared, Wake, lock};
 /// taken; messages to send by the send buffer, counted here and credited when the peer acknowledges.
 pub(crate) struct Mailbox {
     pub(crate) id: AssociationId,
+    pub(crate) setup: Setup,
+    pub(crate) changes: Changes,
     state: Mutex<State>,
     pub(crate) readable: Notify,
     pub(crate) writable: Notify,
@@ -58,9 +62,11 @@ enum Phase {
 pub(crate) type Taken = Option<Result<Option<Received>, RecvError>>;
 
 impl Mailbox {
-    pub(crate) fn new(id: AssociationId, outbound_streams: u16) -> Self {
+    pub(crate) fn new(id: AssociationId, outbound_streams: u16, setup: Setup) -> Self {
         Self {
             id,
+            setup,
+            changes: Changes::new(setup.mobility),
             state: Mutex::new(State {
                 received: VecDeque::new(),
                 taken: 0,
@@ -362,12 +368,21 @@ impl Delivery<'_> {
             }
             Event::PeerError { causes, .. } => self.state.publish(&AssociationEvent::PeerError { causes }),
             Event::Closed { reason, undelivered, .. } => self.closed(reason, undelivered),
-            Event::Up { .. }
-            | Event::ConnectFailed { .. }
-            | Event::PathGone { .. }
-            | Event::AddressChanged { .. }
-            | Event::PeerAddress { .. }
-            | Event::MobilityChanged { .. } => {}
+            Event::PathGone { path, route, .. } => {
+                self.state.publish(&AssociationEvent::PathGone { path, route });
+            }
+            Event::AddressChanged { change, outcome, .. } => {
+                self.mailbox.changes.answered(&change, outcome);
+                self.state.publish(&AssociationEvent::AddressChanged { change, outcome });
+            }
+            Event::PeerAddress { address, change, .. } => {
+                self.state.publish(&AssociationEvent::PeerAddress { address, change });
+            }
+            Event::MobilityChanged { mobility, .. } => {
+                self.mailbox.changes.set_mobility(mobility);
+                self.state.publish(&AssociationEvent::MobilityChanged { mobility });
+            }
+            Event::Up { .. } | Event::ConnectFailed { .. } => {}
         }
     }
 
@@ -400,6 +415,7 @@ impl Delivery<'_> {
         if matches!(self.state.phase, Phase::Closed { .. }) {
             return;
         }
+        self.mailbox.changes.close();
         self.state.publish(&AssociationEvent::Closed { reason: reason.clone(), undelivered });
         self.state.subscribers = Vec::new();
         self.state.phase = Phase::Closed { reason, undelivered };

@@ -1,5 +1,6 @@
 use tokio::task::yield_now;
-use whimbrel_proto::{Config, Delivery as Order, Part};
+use whimbrel_machine::Route;
+use whimbrel_proto::{Config, Delivery as Order, Mobility, Part};
 use whimbrel_wire::{PayloadProtocolId, StreamId};
 
 use super::*;
@@ -27,7 +28,15 @@ async fn bench() -> Bench {
     config.limits.send_buffer = SEND_LIMIT;
     config.limits.receive_buffer = RECEIVE_BUFFER;
     let shared = Shared::new(Encapsulation::Udp, None, &config);
-    Bench { mailbox: Mailbox::new(name().await, 4), shared }
+    let route = Route { local: "127.0.0.1:1".parse().unwrap(), remote: "127.0.0.1:2".parse().unwrap() };
+    let setup = Setup {
+        inbound_streams: 4,
+        local_port: 1,
+        remote_port: 1,
+        primary: route,
+        mobility: Mobility::Dynamic,
+    };
+    Bench { mailbox: Mailbox::new(name().await, 4, setup), shared }
 }
 
 impl Bench {

@@ -13,8 +13,10 @@ use whimbrel_proto::{AssociationId, AssociationStats, Command, Config, ConnectTo
 
 use crate::accept::AcceptQueue;
 use crate::association::Association;
+use crate::endpoint::AssociationView;
 use crate::endpoint_events::Subscribers;
 use crate::error::ConnectError;
+use crate::interfaces::Interfaces;
 use crate::{Encapsulation, EndpointClosed};
 
 /// Locks without minding a panic elsewhere: no critical section here leaves its data half-changed.
@@ -26,6 +28,8 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(crate) enum Request {
     Paths(AssociationId, oneshot::Sender<Vec<PathView>>),
     Stats(AssociationId, oneshot::Sender<AssociationStats>),
+    /// Everything about all associations.
+    Overview(oneshot::Sender<Vec<AssociationView>>),
     /// Begin (or stop) listening before any packet is looked at that arrives from now on: whoever was told the port
     /// may connect in the same instant.
     Listen(Command),
@@ -95,6 +99,7 @@ pub(crate) struct Shared {
     listeners: Mutex<BTreeMap<u16, Arc<AcceptQueue>>>,
     finished: Notify,
     addresses: Mutex<Vec<SocketAddr>>,
+    interfaces: Mutex<Arc<Interfaces>>,
     pub(crate) subscribers: Subscribers,
     pub(crate) encapsulation: Encapsulation,
     /// Our SCTP port for connecting; `None` leaves it to the machine.
@@ -112,6 +117,7 @@ impl Shared {
             listeners: Mutex::default(),
             finished: Notify::new(),
             addresses: Mutex::default(),
+            interfaces: Mutex::default(),
             subscribers: Subscribers::default(),
             encapsulation,
             sctp_port,
@@ -127,6 +133,15 @@ impl Shared {
 
     pub(crate) fn set_addresses(&self, addresses: Vec<SocketAddr>) {
         *lock(&self.addresses) = addresses;
+    }
+
+    /// What is known of this host's interfaces.
+    pub(crate) fn interfaces(&self) -> Arc<Interfaces> {
+        Arc::clone(&lock(&self.interfaces))
+    }
+
+    pub(crate) fn set_interfaces(&self, interfaces: Interfaces) {
+        *lock(&self.interfaces) = Arc::new(interfaces);
     }
 
     /// Wakes the driver.

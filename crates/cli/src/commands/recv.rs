@@ -6,13 +6,15 @@ use anyhow::Context;
 use serde_json::json;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
-use whimbrel::{Association, Endpoint, EndpointClosed, Listener, PathView};
+use whimbrel::{Association, EndpointClosed, Listener, PathView};
 
 use super::{GOODBYE, config, leave};
 use crate::addresses::{self, UDP_PORT};
 use crate::args::RecvArgs;
+use crate::control::ControlSocket;
 use crate::display::Display;
 use crate::exit::Failure;
+use crate::mobility;
 use crate::transfer::link::LinkError;
 use crate::transfer::receive::{ReceiveError, receive};
 use crate::transfer::report::{OnFile, Tally};
@@ -39,11 +41,13 @@ pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
         .with_context(|| format!("cannot receive into {} (it must be a directory)", args.dir.display()))?;
     let display = Arc::new(Display::new(args.output));
     let local = addresses::local(&args.listen, UDP_PORT).await?;
-    let endpoint = Endpoint::builder().addresses(local).config(config()).bind().await?;
+    let endpoint = args.mobility.bind(local, config()).await?;
+    let _control = ControlSocket::start("recv", &endpoint);
     let listener = endpoint.listen(args.sctp_port)?;
     let list: Vec<String> = endpoint.local_addresses().iter().map(ToString::to_string).collect();
     display.event("listening", json!({ "addresses": list, "sctp_port": args.sctp_port }));
-    display.note(&format!("listening on {}; Ctrl-C ends", list.join(", ")));
+    display.note(&format!("listening on {}; Ctrl-C ends", mobility::describe(&list)));
+    mobility::tell(&endpoint, Arc::clone(&display));
 
     let on_file: OnFile = {
         let display = Arc::clone(&display);

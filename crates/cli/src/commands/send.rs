@@ -10,8 +10,10 @@ use whimbrel::{Association, ConnectError, Endpoint};
 use super::{config, leave, watched};
 use crate::addresses;
 use crate::args::SendArgs;
+use crate::control::ControlSocket;
 use crate::display::Display;
 use crate::exit::Failure;
+use crate::mobility;
 use crate::transfer::report::{OnFile, Tally};
 use crate::transfer::send::Outbox;
 use crate::transfer::source::{SourceError, Sources};
@@ -48,7 +50,9 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
         [] => addresses::towards(&remote)?,
         typed => addresses::local(typed, 0).await?,
     };
-    let endpoint = Endpoint::builder().addresses(local).config(config()).bind().await?;
+    let endpoint = args.mobility.bind(local, config()).await?;
+    let _control = ControlSocket::start("send", &endpoint);
+    mobility::tell(&endpoint, Arc::clone(&display));
     let tally = Arc::new(Tally::default());
     let on_file: OnFile = {
         let display = Arc::clone(&display);

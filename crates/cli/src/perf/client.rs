@@ -1,5 +1,6 @@
 //! `whimbrel perf client`
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
@@ -14,7 +15,9 @@ use super::report::{Output, Result as Measured};
 use super::{ClientArgs, config, run as halves};
 use crate::addresses;
 use crate::commands::leave;
+use crate::control::ControlSocket;
 use crate::exit::Failure;
+use crate::mobility;
 
 /// How often an interim line appears.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -26,7 +29,9 @@ pub(super) async fn run(args: ClientArgs) -> Result<(), Failure> {
         [] => addresses::towards(&remote)?,
         typed => addresses::local(typed, 0).await?,
     };
-    let endpoint = Endpoint::builder().addresses(local).config(config()).bind().await?;
+    let endpoint = args.mobility.bind(local, config()).await?;
+    let _control = ControlSocket::start("perf client", &endpoint);
+    mobility::tell(&endpoint, Arc::new(output));
     let outcome = tokio::select! {
         outcome = measure(&endpoint, &remote, &args, output) => outcome.map_err(Failure::from),
         _ = tokio::signal::ctrl_c() => Err(Failure::Interrupted("")),

@@ -12,6 +12,7 @@ use clap::{Args, Subcommand};
 
 use crate::addresses::Address;
 use crate::exit::Failure;
+use crate::mobility::MobilityArgs;
 use protocol::SCTP_PORT;
 
 /// Measure
@@ -38,7 +39,8 @@ enum Role {
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  whimbrel perf server --listen 192.0.2.7,198.51.100.7:9899")]
 struct ServerArgs {
-    /// Local addresses, each IP or IP:UDPPORT (one port for all) [default: all of this host, port 9899].
+    /// Local addresses, each IP or IP:UDPPORT (one port for all), or `any` for all that this host has or gets
+    /// [default: any, port 9899].
     #[arg(long, value_name = "ADDR", value_delimiter = ',')]
     listen: Vec<Address>,
     /// SCTP port.
@@ -47,6 +49,8 @@ struct ServerArgs {
     /// Exit after one measurement.
     #[arg(long)]
     once: bool,
+    #[command(flatten)]
+    mobility: MobilityArgs,
     /// Print one JSON object per line.
     #[arg(long)]
     json: bool,
@@ -60,7 +64,8 @@ struct ClientArgs {
     /// The server's addresses, each IP, IP:UDPPORT or a host name.
     #[arg(long, value_name = "ADDR", value_delimiter = ',', required = true)]
     to: Vec<Address>,
-    /// Local addresses to use [default: all that could reach the server].
+    /// Local addresses to use, or `any` for all that this host has or gets [default: any; with a server on this host, its
+    /// own].
     #[arg(long, value_name = "ADDR", value_delimiter = ',')]
     bind: Vec<Address>,
     /// The server's SCTP port.
@@ -87,6 +92,8 @@ struct ClientArgs {
     /// One message at a time, echoed by the server: round-trip times instead of goodput.
     #[arg(long, conflicts_with_all = ["reverse", "bytes", "streams"])]
     latency: bool,
+    #[command(flatten)]
+    mobility: MobilityArgs,
     /// Print one JSON object per line.
     #[arg(long)]
     json: bool,

@@ -10,11 +10,22 @@ use whimbrel::PathView;
 use super::histogram::Histogram;
 use super::protocol::{Counts, Mode, Request, Seen};
 use crate::display::{describe, path_json};
+use crate::mobility::News;
 
 /// Lines for people, or JSON lines.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Output {
     pub(super) json: bool,
+}
+
+impl News for Output {
+    fn event(&self, kind: &str, fields: Value) {
+        Self::event(*self, kind, fields);
+    }
+
+    fn note(&self, text: &str) {
+        Self::note(*self, text);
+    }
 }
 
 /// A finished measurement.

@@ -6,7 +6,7 @@ use anyhow::bail;
 use serde_json::json;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
-use whimbrel::{Association, Endpoint, Message, PayloadProtocolId, StreamId};
+use whimbrel::{Association, Message, PayloadProtocolId, StreamId};
 
 use super::count::{Counter, cpu_time};
 use super::protocol::{Control, Counts, Mode, PPID_CONTROL, PPID_DATA, Request, Seen, decode, hear, say};
@@ -14,7 +14,9 @@ use super::report::Output;
 use super::{ServerArgs, config, run as halves};
 use crate::addresses::{self, UDP_PORT};
 use crate::commands::leave;
+use crate::control::ControlSocket;
 use crate::exit::Failure;
+use crate::mobility;
 
 /// Measurements at a time.
 const CLIENTS: usize = 16;
@@ -22,11 +24,13 @@ const CLIENTS: usize = 16;
 pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
     let output = Output { json: args.json };
     let local = addresses::local(&args.listen, UDP_PORT).await?;
-    let endpoint = Endpoint::builder().addresses(local).config(config()).bind().await?;
+    let endpoint = args.mobility.bind(local, config()).await?;
+    let _control = ControlSocket::start("perf server", &endpoint);
     let listener = endpoint.listen(args.sctp_port)?;
     let list: Vec<String> = endpoint.local_addresses().iter().map(ToString::to_string).collect();
     output.event("listening", json!({ "addresses": list, "sctp_port": args.sctp_port }));
-    output.note(&format!("listening on {}; Ctrl-C ends", list.join(", ")));
+    output.note(&format!("listening on {}; Ctrl-C ends", mobility::describe(&list)));
+    mobility::tell(&endpoint, Arc::new(output));
     let room = Arc::new(Semaphore::new(CLIENTS));
     let mut clients = JoinSet::new();
     let interrupted = loop {

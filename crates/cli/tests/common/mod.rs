@@ -43,8 +43,19 @@ impl Running {
     }
 
     pub(crate) fn start(arguments: &[&str]) -> Self {
-        let mut command = whimbrel();
-        command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Self::start_with(arguments, &[])
+    }
+
+    /// With these environment variables.
+    pub(crate) fn start_with(arguments: &[&str], environment: &[(&str, &Path)]) -> Self {
+        Self::run(&[&[env!("CARGO_BIN_EXE_whimbrel")], arguments].concat(), environment)
+    }
+
+    /// The program comes first: one that runs `whimbrel` elsewhere, perhaps.
+    pub(crate) fn run(command_line: &[&str], environment: &[(&str, &Path)]) -> Self {
+        let mut command = Command::new(command_line[0]);
+        command.envs(environment.iter().copied());
+        command.args(&command_line[1..]).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the command starts");
         let stdout = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = channel();

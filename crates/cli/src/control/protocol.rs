@@ -1,0 +1,118 @@
+//! What is said on the control socket.
+
+use std::net::SocketAddr;
+
+use serde::{Deserialize, Serialize};
+use whimbrel::interfaces::Interfaces;
+use whimbrel::{AssociationView, Mobility, PathView};
+
+use crate::display::plain_state_name;
+
+/// Raised when an answer changes its meaning. Fields may be added without.
+pub(super) const VERSION: u32 = 1;
+
+/// Bytes of a question, at most.
+pub(super) const QUESTION_BYTES_MAX: usize = 1024;
+
+/// Bytes of an answer that are read, at most: thousands of associations.
+pub(super) const ANSWER_BYTES_MAX: usize = 16 << 20;
+
+/// A question.
+#[derive(Serialize, Deserialize, Debug)]
+#[serde(tag = "request", rename_all = "kebab-case")]
+pub(super) enum Question {
+    /// All associations with their paths.
+    Paths,
+}
+
+/// The answer of one process.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+pub(crate) struct Report {
+    pub(crate) version: u32,
+    pub(crate) pid: u32,
+    /// `send`, `recv`, …
+    pub(crate) command: String,
+    /// Local addresses in use.
+    pub(crate) addresses: Vec<SocketAddr>,
+    pub(crate) associations: Vec<AssociationReport>,
+}
+
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+pub(crate) struct AssociationReport {
+    /// Its name within the process.
+    pub(crate) id: u64,
+    pub(crate) local_port: u16,
+    pub(crate) remote_port: u16,
+    /// `dynamic`, or why addresses cannot change.
+    pub(crate) mobility: String,
+    pub(crate) paths: Vec<PathReport>,
+}
+
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+pub(crate) struct PathReport {
+    pub(crate) id: u32,
+    pub(crate) local: SocketAddr,
+    pub(crate) remote: SocketAddr,
+    pub(crate) interface: Option<String>,
+    pub(crate) signal_dbm: Option<f64>,
+    pub(crate) metered: Option<bool>,
+    pub(crate) state: String,
+    pub(crate) primary: bool,
+    pub(crate) in_use: bool,
+    pub(crate) srtt_ms: Option<f64>,
+    pub(crate) rto_ms: f64,
+    pub(crate) cwnd: usize,
+    pub(crate) flight_size: usize,
+    pub(crate) bytes_sent: u64,
+    pub(crate) bytes_received: u64,
+}
+
+impl Report {
+    pub(super) fn new(
+        command: &str,
+        addresses: Vec<SocketAddr>,
+        associations: &[AssociationView],
+        interfaces: &Interfaces,
+    ) -> Self {
+        let associations = associations.iter().map(|view| AssociationReport {
+            id: view.id.number(),
+            local_port: view.local_port,
+            remote_port: view.remote_port,
+            mobility: match view.mobility {
+                Mobility::Dynamic => "dynamic".into(),
+                Mobility::Static(reason) => reason.to_string(),
+            },
+            paths: view.paths.iter().map(|path| PathReport::new(path, interfaces)).collect(),
+        });
+        Self {
+            version: VERSION,
+            pid: std::process::id(),
+            command: command.into(),
+            addresses,
+            associations: associations.collect(),
+        }
+    }
+}
+
+impl PathReport {
+    fn new(path: &PathView, interfaces: &Interfaces) -> Self {
+        let interface = interfaces.with_address(path.route.local.ip());
+        Self {
+            id: path.id.number(),
+            local: path.route.local,
+            remote: path.route.remote,
+            interface: interface.map(|(name, _)| name.to_owned()),
+            signal_dbm: interface.and_then(|(_, interface)| interface.signal_dbm),
+            metered: interface.and_then(|(_, interface)| interface.metered),
+            state: plain_state_name(path.state).into(),
+            primary: path.primary,
+            in_use: path.in_use,
+            srtt_ms: path.srtt.map(|srtt| srtt.as_secs_f64() * 1e3),
+            rto_ms: path.rto.as_secs_f64() * 1e3,
+            cwnd: path.cwnd,
+            flight_size: path.flight_size,
+            bytes_sent: path.counters.bytes_sent,
+            bytes_received: path.counters.bytes_received,
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! `whimbrel paths`: the associations of all this user's processes and the paths they have.
+
+mod rows;
+mod screen;
+
+use std::io::{IsTerminal, Write};
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::json;
+
+use crate::control::ask_all;
+use crate::exit::Failure;
+use rows::{Sample, plain};
+
+/// Paths
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  whimbrel paths                    a live table; q or Ctrl-C ends it
+  whimbrel paths --once             the table once, as text
+  whimbrel paths --json --once | jq '.processes[].associations[].paths[].state'
+
+It shows the send, recv and perf commands of the same user, by sockets that only their owner can use, in
+$XDG_RUNTIME_DIR/whimbrel, /run/user/UID/whimbrel or /tmp/whimbrel-UID.")]
+pub(crate) struct PathsArgs {
+    /// Print once and exit; the default when the output is not a terminal.
+    #[arg(long)]
+    once: bool,
+    /// Print one JSON object per second and line; with --once, one.
+    #[arg(long)]
+    json: bool,
+    /// Seconds between two looks.
+    #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = seconds)]
+    interval: f64,
+}
+
+/// Between the two looks that rates need when there is only one table.
+const SHORT: Duration = Duration::from_millis(300);
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if (0.1..=3600.0).contains(&seconds) => Ok(seconds),
+        _ => Err("expected a number of seconds, from 0.1 to 3600".into()),
+    }
+}
+
+pub(crate) async fn run(args: PathsArgs) -> Result<(), Failure> {
+    let interval = Duration::from_secs_f64(args.interval);
+    if !args.json && !args.once && std::io::stdout().is_terminal() {
+        let handle = tokio::runtime::Handle::current();
+        return Ok(tokio::task::spawn_blocking(move || screen::show(&handle, interval)).await??);
+    }
+    let mut before = Sample::take(ask_all().await?, None);
+    if args.once || !args.json {
+        tokio::time::sleep(SHORT).await;
+        let now = Sample::take(ask_all().await?, Some(&before));
+        print(&now, args.json);
+        return Ok(());
+    }
+    let mut tick = tokio::time::interval(interval);
+    tick.tick().await;
+    loop {
+        tokio::select! {
+            _ = tick.tick() => {}
+            _ = tokio::signal::ctrl_c() => return Ok(()),
+        }
+        let now = Sample::take(ask_all().await?, Some(&before));
+        if !print(&now, true) {
+            return Ok(());
+        }
+        before = now;
+    }
+}
+
+/// False when nobody reads any more.
+fn print(sample: &Sample, json: bool) -> bool {
+    let text = if json {
+        format!("{}\n", json!({ "event": "paths", "processes": sample.to_json() }))
+    } else {
+        plain(&sample.rows())
+    };
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_ok()
+}

@@ -1,0 +1,132 @@
+//! `whimbrel paths`, and link facts from files and sockets, with real processes.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "these tests run in real time")]
+
+mod common;
+
+use std::io::Write;
+use std::path::Path;
+use std::process::Output;
+
+use common::{Running, wait_until, whimbrel};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A place for control sockets of this test alone.
+fn runtime() -> TempDir {
+    TempDir::new().unwrap()
+}
+
+fn paths(runtime: &Path, arguments: &[&str]) -> Output {
+    whimbrel().arg("paths").args(arguments).env("XDG_RUNTIME_DIR", runtime).output().unwrap()
+}
+
+fn processes(runtime: &Path) -> Vec<Value> {
+    let output = paths(runtime, &["--json", "--once"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let value: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
+    value["processes"].as_array().unwrap().clone()
+}
+
+#[test]
+fn running_commands_show_their_paths() {
+    let runtime = runtime();
+    let in_runtime =
+        |arguments: &[&str]| Running::start_with(arguments, &[("XDG_RUNTIME_DIR", runtime.path())]);
+    let mut server = in_runtime(&["perf", "server", "--json", "--listen", "127.0.0.1:0"]);
+    let address = server.event("listening")["addresses"][0].as_str().unwrap().to_owned();
+    let mut client = in_runtime(&["perf", "client", "--json", "--to", &address, "--time", "3600"]);
+    client.event("connected");
+    let mut seen = Vec::new();
+    wait_until("both ends show an active path that carries data", || {
+        seen = processes(runtime.path());
+        let path = |process: &Value| process["associations"][0]["paths"][0].clone();
+        seen.len() == 2
+            && seen.iter().all(|process| path(process)["state"] == "active")
+            && seen.iter().any(|process| path(process)["out_bits_per_second"].as_f64() > Some(0.0))
+    });
+    let mut commands: Vec<_> = seen.iter().map(|process| process["command"].as_str().unwrap()).collect();
+    commands.sort_unstable();
+    assert_eq!(commands, ["perf client", "perf server"]);
+
+    let text = String::from_utf8(paths(runtime.path(), &[]).stdout).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with("PROCESS") && lines.len() == 3, "{text}");
+    assert!(
+        lines[1].contains("127.0.0.1") && lines[1].contains("active") && lines[1].contains("in use"),
+        "{text}"
+    );
+
+    // One leaves properly, the other has no time for that.
+    client.interrupt();
+    assert_eq!(client.finish().0, 130);
+    let directory = runtime.path().join("whimbrel");
+    let sockets = || std::fs::read_dir(&directory).unwrap().count();
+    assert_eq!(sockets(), 1);
+    server.kill();
+    assert_eq!(sockets(), 1);
+    assert_eq!(processes(runtime.path()), Vec::<Value>::new());
+    assert_eq!(sockets(), 0, "stale sockets are removed");
+    assert!(String::from_utf8_lossy(&paths(runtime.path(), &["--once"]).stdout).contains("no associations"));
+}
+
+#[test]
+fn a_live_listing_ends_with_ctrl_c() {
+    let runtime = runtime();
+    let arguments = ["paths", "--json", "--interval", "0.1"];
+    let mut listing = Running::start_with(&arguments, &[("XDG_RUNTIME_DIR", runtime.path())]);
+    for _ in 0..3 {
+        assert_eq!(listing.event("paths")["processes"], Value::Array(Vec::new()));
+    }
+    listing.interrupt();
+    assert_eq!(listing.finish().0, 0);
+}
+
+/// An interface that goes down in a file takes its address with it, and brings it back.
+#[test]
+fn link_facts_from_a_file_take_addresses_down_and_up() {
+    let directory = runtime();
+    let facts = directory.path().join("links");
+    let say = |line: &str| {
+        let mut file = std::fs::File::options().create(true).append(true).open(&facts).unwrap();
+        writeln!(file, "{line}").unwrap();
+    };
+    say(r#"{"interface": "wlan9", "up": true, "addresses": ["127.0.0.62"], "signal_dbm": -55}"#);
+    let facts_name = facts.to_str().unwrap();
+    let incoming = directory.path().to_str().unwrap();
+    let listen = ["--listen", "127.0.0.61:0,127.0.0.62", "--link-facts", facts_name, "--prefer", "wlan9"];
+    let mut receiver = Running::start_with(
+        &[&["recv", "--json", "--dir", incoming], &listen[..]].concat(),
+        &[("XDG_RUNTIME_DIR", directory.path())],
+    );
+    assert_eq!(receiver.event("listening")["addresses"].as_array().unwrap().len(), 2);
+    say("nonsense");
+    let complaint = receiver.event("link-facts");
+    assert!(complaint["text"].as_str().unwrap().starts_with("line 2: expected ident"), "{complaint}");
+    say(r#"{"interface": "wlan9", "up": false}"#);
+    let down = receiver.event("address");
+    assert_eq!(down["state"], "down");
+    assert!(down["address"].as_str().unwrap().starts_with("127.0.0.62:"), "{down}");
+    say(r#"{"interface": "wlan9", "up": true}"#);
+    let up = receiver.event("address");
+    assert_eq!((&up["state"], &up["interface"]), (&"up".into(), &"wlan9".into()));
+    assert_eq!(up["address"], down["address"]);
+}
+
+#[test]
+fn wrong_options_are_explained() {
+    let directory = runtime();
+    let taken = directory.path().join("taken.sock");
+    std::fs::write(&taken, "content").unwrap();
+    let file = taken.to_str().unwrap();
+    for (arguments, code, words) in [
+        (&["--link-facts", "/nowhere/links"][..], 1, "a file must exist"),
+        (&["--link-facts", file], 1, "something else of that name"),
+        (&["--prefer", "wlan0,wlan0"], 1, "names wlan0 twice"),
+        (&["--metered", "a b"], 2, "an interface's name"),
+    ] {
+        let output = whimbrel().args(["send", file, "--to", "127.0.0.1"]).args(arguments).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{text}");
+        assert!(text.contains(words), "{text}");
+    }
+}
