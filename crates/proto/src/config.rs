@@ -1,11 +1,13 @@
 //! Protocol parameters (RFC 9260 §16 and extensions), by theme. A profile is data: nothing asks which one it is.
 
 mod dar;
+mod primary_change;
 
 use core::time::Duration;
 
 pub use self::dar::{DarConfig, DarMode, PeerRequests};
 use crate::endpoint::MAX_PRESERVATIVE;
+pub use self::primary_change::PrimaryChangeRule;
 use crate::path::congestion::{NewCongestionControl, Reno};
 use crate::send::scheduler::{FirstComeFirstServed, NewStreamScheduler, RoundRobin};
 
@@ -38,6 +40,8 @@ pub struct Config {
     pub checksum: ChecksumPolicy,
     /// Addresses that come and go (RFC 5061).
     pub dar: DarConfig,
+    /// What becomes of data in flight when the primary path changes.
+    pub primary_change: PrimaryChangeRule,
 }
 
 /// Retransmission timeout parameters (RFC 9260 §6.3.1, §16).
@@ -120,6 +124,8 @@ pub enum InitialWindow {
     Standard,
     /// This many full packets, as RFC 6928 does with 10.
     Packets(u32),
+    /// This many bytes, but at least one full packet.
+    Bytes(usize),
 }
 
 /// What limits a burst.
@@ -260,6 +266,7 @@ impl Config {
                 queue: 64,
                 cached_acks: 8,
             },
+            primary_change: PrimaryChangeRule::Standard,
         }
     }
 

@@ -7,7 +7,8 @@ use whimbrel_wire::{COMMON_HEADER_LEN, DATA_HEADER_LEN, PacketWriter, Tsn};
 
 use super::context::Context;
 use super::open::{Closing, Open};
-use crate::interface::{PathId, PathState};
+use super::primary_change::Permit;
+use crate::interface::PathId;
 use crate::path::Path;
 use crate::send::outstanding::{Loss, Outstanding, data_chunk_len};
 use crate::timers::TimerId;
@@ -44,12 +45,19 @@ impl Open {
         if matches!(self.closing, Closing::Sent(_) | Closing::AckSent(_)) {
             return None;
         }
+        let permit = self.primary_change.permits(self);
+        if permit == Permit::Probe {
+            return self.poll_probe(context, out);
+        }
+        if permit == Permit::Nothing {
+            return None;
+        }
         if self.outstanding.has_lost()
             && let Some(sent) = self.poll_retransmission(context, out)
         {
             return Some(sent);
         }
-        if self.streams.is_empty() {
+        if self.streams.is_empty() || permit == Permit::Retransmissions {
             return None;
         }
         let path = self.path_choice.for_new_data(&self.paths)?;
@@ -79,7 +87,7 @@ impl Open {
             let key = (chunk.path, loss);
             let destination = match target {
                 Some((known, destination)) if known == key => destination,
-                _ => self.destination(chunk.path, loss),
+                _ => self.retransmission_path(chunk.path, loss),
             };
             target = Some((key, destination));
             if destination != Some(path) {
@@ -96,13 +104,10 @@ impl Open {
     }
 
     /// Where a lost chunk is retransmitted (RFC 9260 §6.4).
-    fn destination(&self, sent_on: PathId, loss: Loss) -> Option<PathId> {
-        let active = self.paths.get(sent_on).is_some_and(|path| path.state == PathState::Active);
+    pub(crate) fn retransmission_path(&self, sent_on: PathId, loss: Loss) -> Option<PathId> {
         match loss {
-            Loss::Missing if active => Some(sent_on),
-            Loss::Missing | Loss::Timeout => {
-                self.retransmission_choice.for_retransmission(&self.paths, sent_on)
-            }
+            Loss::Missing => self.retransmission_choice.for_fast_retransmission(&self.paths, sent_on),
+            Loss::Timeout => self.retransmission_choice.for_retransmission(&self.paths, sent_on),
         }
     }
 
@@ -175,6 +180,19 @@ impl Open {
     }
 
     // ---- new data
+
+    /// One packet of new data on the primary path, whatever the windows say.
+    fn poll_probe(&mut self, context: &mut Context<'_>, out: &mut Vec<u8>) -> Option<(PathId, usize)> {
+        let id = self.paths.primary();
+        let (limit, fragment) = (self.paths.get(id)?.packet_size(), self.fragment_size());
+        let first = self.outstanding.next_tsn();
+        self.window.probe_allowed = true;
+        let Packet::Written(len) = self.write_data_packet(context, id, limit, fragment, true, out) else {
+            return None;
+        };
+        self.with_primary_change(|rule, _| rule.on_probe_sent(context, id, first));
+        Some((id, len))
+    }
 
     fn poll_new_data(
         &mut self,

@@ -85,6 +85,7 @@ impl Open {
                 path.rto.on_measurement(context.now.saturating_since(pending.sent_at));
                 context.timers.clear(TimerId::HeartbeatTimeout(id));
                 self.note_path_alive(context, id);
+                self.with_primary_change(|rule, open| rule.on_heartbeat_answered(open, context, id));
                 self.schedule_heartbeat(context, id);
                 self.refresh_probe_timer(context, id);
             }
@@ -135,6 +136,7 @@ impl Open {
         let Some(path) = self.paths.get_mut(id) else { return Ok(()) };
         path.heartbeat = None;
         path.rto.back_off();
+        self.primary_change.on_timeout();
         // RFC 9260 §8.1: it counts against the association only on the path used for data. Unconfirmed ones never
         // do (§5.4).
         let of_association = in_use && path.confirmed;

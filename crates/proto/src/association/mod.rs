@@ -14,6 +14,7 @@ mod open;
 mod output;
 mod pairing;
 pub(crate) mod peer_init;
+mod primary_change;
 mod replies;
 mod restart;
 mod sack;
@@ -35,7 +36,8 @@ pub(crate) use self::output::single_packet;
 use crate::config::Config;
 use crate::cookie::CookieContents;
 use crate::interface::{
-    AssociationId, AssociationStats, CloseReason, ConnectToken, Event, Message, PathId, PathView, SendError,
+    AssociationId, AssociationStats, CloseReason, ConnectToken, Event, Message, PathId, PathShape, PathView,
+    SendError,
 };
 use crate::timers::Timers;
 
@@ -237,6 +239,19 @@ impl Association {
         if let Phase::Open(open) = phase {
             open.set_primary(path);
             open.notice_path_in_use(&mut context);
+        }
+    }
+
+    pub(crate) fn shape_path(&mut self, path: PathId, shape: PathShape) {
+        if let Phase::Open(open) = &mut self.phase {
+            open.shape_path(path, shape);
+        }
+    }
+
+    pub(crate) fn retransmit_lost(&mut self, now: Instant, path: PathId) {
+        let (mut context, phase) = self.split(now);
+        if let Phase::Open(open) = phase {
+            open.take_for_lost(&mut context, path);
         }
     }
 

@@ -8,6 +8,7 @@ use super::Identity;
 use super::context::Context;
 use super::pairing;
 use super::peer_init::remotes;
+use super::primary_change::{self, PrimaryChange};
 use super::replies::Replies;
 use crate::config::{BurstLimit, ChecksumPolicy, Config};
 use crate::cookie::CookieContents;
@@ -17,7 +18,7 @@ use crate::interface::{
 };
 use crate::path::Paths;
 use crate::path::amplification::ProbeBurst;
-use crate::path::choice::{AlternatePath, PathChoice, PrimaryPath, RetransmissionChoice};
+use crate::path::choice::{PathChoice, PrimaryPath, RetransmissionChoice};
 use crate::receive::Receive;
 use crate::send::outstanding::Outstanding;
 use crate::send::streams::OutboundStreams;
@@ -29,6 +30,9 @@ pub(crate) struct Open {
     pub(crate) paths: Paths,
     pub(crate) path_choice: Box<dyn PathChoice>,
     pub(crate) retransmission_choice: Box<dyn RetransmissionChoice>,
+    pub(crate) primary_change: Box<dyn PrimaryChange>,
+    /// The primary path as `primary_change` knows it.
+    pub(crate) known_primary: PathId,
     /// The path that new data last went out on, to notice a change.
     pub(crate) in_use: PathId,
     pub(crate) streams: OutboundStreams,
@@ -193,11 +197,14 @@ impl Open {
             ChecksumPolicy::ZeroAcceptable { edmid } => Some(edmid),
         };
         let rwnd = from.peer_a_rwnd as usize;
+        let primary_change = primary_change::rule(config.primary_change);
         Self {
             in_use: from.paths.primary(),
+            known_primary: from.paths.primary(),
             paths: from.paths,
             path_choice: Box::new(PrimaryPath),
-            retransmission_choice: Box::new(AlternatePath),
+            retransmission_choice: primary_change.retransmissions(),
+            primary_change,
             streams: OutboundStreams::new(from.outbound_streams, (config.streams.scheduler)()),
             outstanding: Outstanding::new(context.identity.initial_tsn),
             fast_recovery: None,

@@ -29,6 +29,7 @@ impl Open {
         max_segments: usize,
         out: &mut Vec<u8>,
     ) -> Option<Transmit> {
+        self.react_to_primary_change(context);
         self.open_bursts(context.config.congestion.burst);
         let start = out.len();
         if let Some((route, chunks)) = self.replies.pop() {

@@ -20,6 +20,7 @@ impl Open {
             Err(SackError::NeverSent) => return Err(never_sent()),
         };
         self.apply(context, cumulative, &report);
+        self.with_primary_change(|rule, open| rule.on_sack(open, context));
         // RFC 9260 §6.2.1 D ii.
         let a_rwnd = sack.a_rwnd as usize;
         self.window.rwnd = a_rwnd.saturating_sub(self.outstanding.in_flight_payload());

@@ -9,7 +9,10 @@ impl Open {
     pub(crate) fn handle_timer(&mut self, context: &mut Context<'_>, timer: TimerId) -> Result<(), Ending> {
         self.opportunity();
         match timer {
-            TimerId::T3Retransmit(path) => self.handle_t3(context, path),
+            TimerId::T3Retransmit(path) => {
+                self.primary_change.on_timeout();
+                self.handle_t3(context, path)
+            }
             TimerId::Heartbeat(path) => {
                 self.handle_heartbeat_due(context, path);
                 Ok(())

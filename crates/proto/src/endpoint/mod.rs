@@ -163,8 +163,12 @@ impl Endpoint {
                     outcome,
                 }));
             }
-            // Not in use yet.
-            Command::ShapePath { .. } | Command::RetransmitLost { .. } => {}
+            Command::ShapePath { association, path, shape } => {
+                self.with(association, |a| a.shape_path(path, shape));
+            }
+            Command::RetransmitLost { association, path } => {
+                self.with(association, |a| a.retransmit_lost(now, path));
+            }
         }
     }
 

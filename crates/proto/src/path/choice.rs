@@ -15,6 +15,12 @@ pub(crate) trait PathChoice: Debug + Send {
 pub(crate) trait RetransmissionChoice: Debug + Send {
     /// `lost_on` may no longer exist.
     fn for_retransmission(&self, paths: &Paths, lost_on: PathId) -> Option<PathId>;
+
+    /// Where a chunk goes that was lost by miss indications: the same path again, while that is active.
+    fn for_fast_retransmission(&self, paths: &Paths, lost_on: PathId) -> Option<PathId> {
+        let active = paths.get(lost_on).is_some_and(|path| path.state == PathState::Active);
+        if active { Some(lost_on) } else { self.for_retransmission(paths, lost_on) }
+    }
 }
 
 /// New data goes to the primary path, or to the best alternative while the primary has failed
@@ -47,6 +53,20 @@ impl RetransmissionChoice for AlternatePath {
             (None, Some(same)) if same.state == PathState::Active => Some(same.id),
             _ => best(paths, from, |p| p.confirmed),
         }
+    }
+}
+
+/// Retransmissions go where new data goes: alternates exist only while a mobile host changes networks (paper c04, §2.2).
+#[derive(Debug)]
+pub(crate) struct PrimaryOnly;
+
+impl RetransmissionChoice for PrimaryOnly {
+    fn for_retransmission(&self, paths: &Paths, _lost_on: PathId) -> Option<PathId> {
+        PrimaryPath.for_new_data(paths)
+    }
+
+    fn for_fast_retransmission(&self, paths: &Paths, lost_on: PathId) -> Option<PathId> {
+        self.for_retransmission(paths, lost_on)
     }
 }
 

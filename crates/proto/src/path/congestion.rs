@@ -93,6 +93,7 @@ impl NewPath {
             InitialWindow::Packets(packets) => {
                 self.pmdcs.saturating_mul(packets.max(1) as usize).min(LARGEST_WINDOW)
             }
+            InitialWindow::Bytes(bytes) => bytes.clamp(self.pmdcs, LARGEST_WINDOW),
         }
     }
 }

@@ -51,6 +51,11 @@ impl Rto {
         self.current = self.computed(smoothed);
     }
 
+    /// Takes over a timeout known by other means, kept within RTO.Min and RTO.Max; the next measurement replaces it.
+    pub(crate) fn install(&mut self, rto: Duration) {
+        self.current = nanos(rto).clamp(self.min, self.max);
+    }
+
     /// Doubles the RTO, up to RTO.Max (RFC 9260 §6.3.3 E2).
     pub(crate) fn back_off(&mut self) {
         self.current = (self.current * 2).min(self.max);

@@ -1,0 +1,185 @@
+//! All associations that move: facts reach their policies, and what they decide reaches the endpoint.
+
+use core::fmt;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use whimbrel_handover::{Decision, Fact, Interfaces, Policy};
+use whimbrel_machine::{Instant, InterfaceFact, LinkFact};
+use whimbrel_proto::{AssociationId, Endpoint, Event, Mobility};
+
+use crate::mover::Mover;
+
+/// Decisions remembered for whoever asks, at most; the oldest are forgotten.
+const MAX_REMEMBERED: usize = 256;
+
+/// What a policy has decided about an association, and when.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Decided {
+    /// When.
+    pub at: Instant,
+    /// About which association.
+    pub association: AssociationId,
+    /// What, and why.
+    pub decision: Decision,
+}
+
+/// Makes the policy of a new association.
+pub(crate) struct NewPolicy(pub(crate) Box<dyn Fn() -> Box<dyn Policy> + Send>);
+
+impl fmt::Debug for NewPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("NewPolicy")
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Movers {
+    new_policy: NewPolicy,
+    all: BTreeMap<AssociationId, Mover>,
+    /// When each policy wants to be asked, the earliest first.
+    deadlines: BTreeSet<(Instant, AssociationId)>,
+    decided: VecDeque<Decided>,
+}
+
+impl Movers {
+    pub(crate) fn new(new_policy: NewPolicy) -> Self {
+        Self { new_policy, all: BTreeMap::new(), deadlines: BTreeSet::new(), decided: VecDeque::new() }
+    }
+
+    // ---- inputs
+
+    /// A link fact, which `interfaces` and `endpoint` know already.
+    pub(crate) fn handle_link(
+        &mut self,
+        now: Instant,
+        fact: LinkFact,
+        interfaces: &Interfaces,
+        endpoint: &mut Endpoint,
+    ) {
+        let ids: Vec<AssociationId> = self.all.keys().copied().collect();
+        for id in ids {
+            self.observe(now, id, &Fact::Link(fact), interfaces, endpoint);
+        }
+    }
+
+    pub(crate) fn handle_timeout(&mut self, now: Instant, interfaces: &Interfaces, endpoint: &mut Endpoint) {
+        while let Some(&(at, id)) = self.deadlines.first()
+            && at <= now
+        {
+            self.deadlines.pop_first();
+            self.observe(now, id, &Fact::Deadline, interfaces, endpoint);
+        }
+    }
+
+    /// Something that the user will be told, too.
+    pub(crate) fn handle_event(
+        &mut self,
+        now: Instant,
+        event: &Event,
+        interfaces: &Interfaces,
+        endpoint: &mut Endpoint,
+    ) {
+        let (id, fact) = match *event {
+            Event::Up { association, mobility, .. } => {
+                let known = interfaces.usable().map(|(address, _)| address);
+                let dynamic = mobility == Mobility::Dynamic;
+                let mover = Mover::new(association, (self.new_policy.0)(), known, dynamic);
+                self.all.insert(association, mover);
+                (association, Fact::Begun)
+            }
+            Event::Path { association, path, state, .. } => (association, Fact::Path { path, state }),
+            Event::PathGone { association, path, .. } => (association, Fact::PathGone { path }),
+            Event::AddressChanged { association, change, outcome } => {
+                let Some(mover) = self.all.get_mut(&association) else { return };
+                (association, mover.answered(change, outcome.is_ok()))
+            }
+            Event::MobilityChanged { association, mobility } => {
+                let Some(mover) = self.all.get_mut(&association) else { return };
+                mover.set_dynamic(mobility == Mobility::Dynamic);
+                (association, Fact::Begun)
+            }
+            Event::Restarted { association, .. } => {
+                let Some(mover) = self.all.get_mut(&association) else { return };
+                mover.restart(interfaces.usable().map(|(address, _)| address));
+                (association, Fact::Begun)
+            }
+            Event::Closed { association, .. } => {
+                self.all.remove(&association);
+                self.deadlines.retain(|&(_, id)| id != association);
+                return;
+            }
+            _ => return,
+        };
+        self.observe(now, id, &fact, interfaces, endpoint);
+    }
+
+    // ---- outputs
+
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
+        self.deadlines.first().map(|&(at, _)| at)
+    }
+
+    pub(crate) fn decided(&mut self) -> impl Iterator<Item = Decided> + '_ {
+        self.decided.drain(..)
+    }
+
+    // ---- views
+
+    pub(crate) fn decisions(&self) -> &VecDeque<Decided> {
+        &self.decided
+    }
+
+    // ---- shared
+
+    fn observe(
+        &mut self,
+        now: Instant,
+        association: AssociationId,
+        fact: &Fact,
+        interfaces: &Interfaces,
+        endpoint: &mut Endpoint,
+    ) {
+        let Some(mover) = self.all.get_mut(&association) else { return };
+        if let Some(before) = mover.next_deadline() {
+            self.deadlines.remove(&(before, association));
+        }
+        let decisions = mover.observe(now, fact, interfaces, &endpoint.paths(association));
+        if let Some(next) = mover.next_deadline() {
+            self.deadlines.insert((next, association));
+        }
+        for command in mover.commands(&decisions) {
+            endpoint.handle_command(now, command);
+        }
+        for decision in decisions {
+            if self.decided.len() >= MAX_REMEMBERED {
+                self.decided.pop_front();
+            }
+            self.decided.push_back(Decided { at: now, association, decision });
+        }
+    }
+}
+
+/// Tells the endpoint what a link fact means for addresses: it knows nothing about interfaces.
+pub(crate) fn tell_endpoint(
+    now: Instant,
+    fact: LinkFact,
+    interfaces: &mut Interfaces,
+    endpoint: &mut Endpoint,
+) {
+    let before: Vec<core::net::SocketAddr> = interfaces.usable().map(|(address, _)| address).collect();
+    interfaces.apply(&fact);
+    match fact {
+        LinkFact::AddressUp(_) | LinkFact::AddressDown(_) => endpoint.handle_link(now, fact),
+        LinkFact::Interface { fact: InterfaceFact::Up(_) | InterfaceFact::Down, .. }
+        | LinkFact::AddressOn { .. } => {
+            let after: Vec<core::net::SocketAddr> = interfaces.usable().map(|(address, _)| address).collect();
+            for &address in before.iter().filter(|address| !after.contains(address)) {
+                endpoint.handle_link(now, LinkFact::AddressDown(address));
+            }
+            for &address in after.iter().filter(|address| !before.contains(address)) {
+                endpoint.handle_link(now, LinkFact::AddressUp(address));
+            }
+        }
+        LinkFact::Interface { .. } => {}
+    }
+}
