@@ -114,7 +114,7 @@ impl Governor {
     }
 
     /// Break before make: none of the addresses that the peer knows is left, but there is another. One ASCONF with
-    /// add, delete and set primary in this order (b08 §3.3.2, RFC 5061 §5.1).
+    /// add, delete and set primary in this order (b08 section 3.3.2, RFC 5061 §5.1).
     fn start_over(&mut self, now: Instant, wish: &Wish, view: &View<'_>, out: &mut Vec<Decision>) -> bool {
         let lost = |local: &&crate::LocalAddress| local.standing != Standing::Absent;
         let nothing_left = view.dynamic && view.addresses.iter().filter(lost).all(|local| !local.up);

@@ -123,7 +123,7 @@ fn an_address_that_is_down_for_long_is_deleted_and_one_that_blinks_is_not() {
     assert!(model.knows(2));
 }
 
-/// b08 §3.3.2: add, delete, set primary, in this order.
+/// b08 section 3.3.2: add, delete, set primary, in this order.
 #[test]
 fn break_before_make_is_one_request_in_the_right_order() {
     let mut model = Model::new(Governed::new(Puppet, Pace::MOBILE), &[(1, WIFI)]);

@@ -1,4 +1,4 @@
-/// Two thresholds instead of one, so that a value that wavers around either changes nothing (b08 §4.2.1: an
+/// Two thresholds instead of one, so that a value that wavers around either changes nothing (b08 section 4.2.1: an
 /// aggressive and a conservative one).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Hysteresis<T> {

@@ -158,7 +158,7 @@ fn the_first_packet_on_the_new_path_is_a_probe_that_was_never_sent_before() {
     assert_eq!(scene.data(), [], "nothing else before its answer");
 }
 
-/// c04 §2.2: "whatever the receive window": the case in which, without a probe, nothing could be sent until T3-rtx expires.
+/// c04 section 2.2: "whatever the receive window": the case in which, without a probe, nothing could be sent until T3-rtx expires.
 #[test]
 fn the_probe_ignores_a_full_window() {
     use PrimaryChangeRule::{ProbeFirst, Standard};

@@ -5,7 +5,7 @@ use whimbrel_machine::Instant;
 use crate::{Fact, Governed, Judge, Need, Pace, Reason, View, Want, Wish};
 
 /// What SCTP does by itself: stays on the primary path, lets the protocol use another while that one fails, and returns when it
-/// works again (RFC 9260 §6.4.1, b08 §4.1.1). Addresses are added and deleted as they come and go. Only when the primary path's own
+/// works again (RFC 9260 §6.4.1, b08 section 4.1.1). Addresses are added and deleted as they come and go. Only when the primary path's own
 /// address is gone is another made primary.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Failover;

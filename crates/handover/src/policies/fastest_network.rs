@@ -9,7 +9,7 @@ use crate::{Fact, Governed, Interface, Judge, Need, Pace, Reason, Trend, View, W
 /// Interfaces whose signal is followed, at most.
 const MAX_TRENDS: usize = 64;
 
-/// Stays in the fastest network as long as possible (b08 §4.2.1.2).
+/// Stays in the fastest network as long as possible (b08 section 4.2.1.2).
 ///
 /// To a faster network it moves as soon as that has a working path. To a slower one it moves as late as is safe: at the warning of
 /// the layer below, if there is one; when the signal, going on as it does, will be lost within the time that the move takes; or

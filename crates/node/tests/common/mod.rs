@@ -22,6 +22,8 @@ pub(crate) struct User {
     pub connect: Option<Vec<SocketAddr>>,
     /// Sent as soon as the association is up, as fast as the send buffer lets them go.
     pub outbox: std::collections::VecDeque<Message>,
+    /// Sent as well, one by one at this interval: how many are left, and how many bytes each has.
+    pub ticks: Option<Ticks>,
     /// Shut down once everything is acknowledged.
     pub shutdown_when_done: bool,
     /// Keep received data instead of releasing it.
@@ -35,6 +37,14 @@ pub(crate) struct User {
     limit: usize,
 }
 
+/// A source of constant bit rate.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ticks {
+    pub interval: Duration,
+    pub bytes: usize,
+    pub left: usize,
+}
+
 impl User {
     pub(crate) fn server() -> Self {
         Self { listen: true, limit: 256 * 1024, ..Self::default() }
@@ -42,6 +52,17 @@ impl User {
 
     pub(crate) fn client(remote: &[SocketAddr]) -> Self {
         Self { connect: Some(remote.to_vec()), limit: 256 * 1024, ..Self::default() }
+    }
+
+    fn tick(&mut self, context: &mut Context<'_, Command>) {
+        let (Some(ticks), Some(association)) = (&mut self.ticks, self.association) else { return };
+        if ticks.left > 0 {
+            ticks.left -= 1;
+            let message = message(0, ticks.left, ticks.bytes);
+            self.queued += message.payload.len();
+            context.command(Command::Send { association, message });
+            context.wake_at(context.now() + ticks.interval, 0);
+        }
     }
 
     fn pump(&mut self, context: &mut Context<'_, Command>) {
@@ -86,9 +107,16 @@ impl App<Node> for User {
         }
     }
 
+    fn on_wake(&mut self, _token: u64, context: &mut Context<'_, Command>) {
+        self.tick(context);
+    }
+
     fn on_event(&mut self, event: Event, context: &mut Context<'_, Command>) {
         match &event {
-            Event::Up { association, .. } => self.association = Some(*association),
+            Event::Up { association, .. } => {
+                self.association = Some(*association);
+                self.tick(context);
+            }
             Event::Message { association, received } => {
                 if !self.discard {
                     self.received.push((context.now(), received.clone()));
@@ -123,13 +151,26 @@ pub(crate) fn address(network: u8, host: u8) -> SocketAddr {
 
 impl Pair {
     pub(crate) fn new(seed: u64, config: Config, links: &[LinkConfig], client: User, server: User) -> Self {
+        Self::with_nodes(seed, config, links, client, server, |_, node| node)
+    }
+
+    /// As [`Self::new`]; `finish` makes the node of host 1 (client) and 2 (server) what it is to be.
+    pub(crate) fn with_nodes(
+        seed: u64,
+        config: Config,
+        links: &[LinkConfig],
+        client: User,
+        server: User,
+        finish: impl Fn(u8, Node) -> Node,
+    ) -> Self {
         config.validate().unwrap();
         let config = Arc::new(config);
         let mut world = World::new(Seed::from_u64(seed));
         let networks = 1..=links.len() as u8;
         let addresses = |host: u8| networks.clone().map(|network| address(network, host)).collect::<Vec<_>>();
         let node = |host: u8, world: &World<Node, User>| {
-            Node::new(Arc::clone(&config), world.seed().child("host", host.into()), addresses(host))
+            let seed = world.seed().child("host", host.into());
+            finish(host, Node::new(Arc::clone(&config), seed, addresses(host)))
         };
         let (client_node, server_node) = (node(1, &world), node(2, &world));
         let server = world.add_host("server", server_node, server);

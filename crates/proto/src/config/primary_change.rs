@@ -4,7 +4,7 @@ pub enum PrimaryChangeRule {
     /// New data takes the new path, what is in flight is left to acknowledgements and timers (RFC 9260 §6.4). Right as long as
     /// the old path still delivers.
     Standard,
-    /// One packet of new data goes first and alone; its acknowledgement tells what was lost (paper c04, §2.2).
+    /// One packet of new data goes first and alone; its acknowledgement tells what was lost (paper c04 section 2.2).
     /// Retransmissions use the primary path only.
     ProbeFirst,
     /// What is in flight on the old path is retransmitted at once (m-SCTP+ in paper d10).

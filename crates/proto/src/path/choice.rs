@@ -56,7 +56,7 @@ impl RetransmissionChoice for AlternatePath {
     }
 }
 
-/// Retransmissions go where new data goes: alternates exist only while a mobile host changes networks (paper c04, §2.2).
+/// Retransmissions go where new data goes: alternates exist only while a mobile host changes networks (paper c04 section 2.2).
 #[derive(Debug)]
 pub(crate) struct PrimaryOnly;
 

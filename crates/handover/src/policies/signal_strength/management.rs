@@ -64,7 +64,7 @@ impl Change {
     }
 }
 
-/// What the link layer and the address acquisition module tell (c04 §2.1.1).
+/// What the link layer and the address acquisition module tell (c04 section 2.1.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Signal {
     /// L2 handover completion.
@@ -80,7 +80,7 @@ pub enum Signal {
     AddressLost(IpAddr),
 }
 
-/// What is to be told to the stack, which tells the peer (c04 §2.1.1).
+/// What is to be told to the stack, which tells the peer (c04 section 2.1.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Trigger {
     /// ADDIP.
@@ -91,7 +91,7 @@ pub enum Trigger {
     DeleteIp(InterfaceId, SocketAddr),
 }
 
-/// What the mobile node hears while it changes from one access point to another (c04 §3.2).
+/// What the mobile node hears while it changes from one access point to another (c04 section 3.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum LayerTwoHandover {
     /// Both paths, while it is in the overlap.
@@ -118,7 +118,7 @@ pub struct Row {
     pub delete_postponed: bool,
 }
 
-/// The Address Management Module of c04 §2.1: decides from the signals of the link layer when to add and delete addresses and
+/// The Address Management Module of c04 section 2.1: decides from the signals of the link layer when to add and delete addresses and
 /// when to change the primary path.
 #[derive(Clone, Debug)]
 pub struct AddressManagement {

@@ -254,7 +254,7 @@ fn a_soft_handover_leaves_the_old_signal() {
     assert_eq!(amm.level(OLD), Level::Strong);
 }
 
-/// c04 §3.2: to and fro in the overlap, short of both thresholds, changes nothing after the first change.
+/// c04 section 3.2: to and fro in the overlap, short of both thresholds, changes nothing after the first change.
 #[test]
 fn ping_pong_in_the_overlap_changes_nothing() {
     let mut amm = started();

@@ -1,4 +1,4 @@
-//! Address management from signal strength: the paper by Chang, Lee and Koh (c04 §2.1).
+//! Address management from signal strength: the paper by Chang, Lee and Koh (c04 section 2.1).
 //!
 //! [`AddressManagement`] is the paper's module with its table, signals and rules and nothing else. [`SignalStrength`] makes its signals
 //! out of link facts, and wishes out of its triggers.

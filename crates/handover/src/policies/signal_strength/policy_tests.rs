@@ -4,7 +4,7 @@ use super::*;
 use crate::Action;
 use crate::testing::{Model, about, ip, seconds};
 
-/// c04 §3.2.
+/// c04 section 3.2.
 fn thresholds() -> Thresholds {
     Thresholds {
         reception: ReceivedPower::from_watts(3.6526e-10),
@@ -64,7 +64,7 @@ fn a_walk_from_cell_to_cell() {
     ));
 }
 
-/// c04 §3.2: to and fro between 226 and 294 m, short of both thresholds.
+/// c04 section 3.2: to and fro between 226 and 294 m, short of both thresholds.
 #[test]
 fn ping_pong_in_the_overlap() {
     let mut model = cell();

@@ -2,7 +2,7 @@ use whimbrel_machine::ReceivedPower;
 
 use super::Level;
 
-/// The two thresholds that make levels of signal strengths (c04 §2.1).
+/// The two thresholds that make levels of signal strengths (c04 section 2.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Thresholds {
     /// L2-TH: the least with which anything can be received.

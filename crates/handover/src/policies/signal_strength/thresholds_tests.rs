@@ -24,7 +24,7 @@ fn formula_1_gives_the_threshold_at_the_edge_of_coverage() {
     assert!(radio(0.5844).received(299.0) > radio(0.5844).received(300.0));
 }
 
-/// c04 §3.2: 2 to 28 m/s and 5 to 100 ms give 3.653e-10 to 3.794e-10 W. The upper value as printed does not fit 300 m exactly: within
+/// c04 section 3.2: 2 to 28 m/s and 5 to 100 ms give 3.653e-10 to 3.794e-10 W. The upper value as printed does not fit 300 m exactly: within
 /// 0.1 %.
 #[test]
 fn formula_2_gives_the_papers_range_of_primary_thresholds() {

@@ -5,7 +5,7 @@ use crate::interface::PathId;
 use crate::path::choice::{PrimaryOnly, RetransmissionChoice};
 
 /// Everything unacknowledged is resent on the new path before any new packet, so that no fast recovery freezes its
-/// window: UFA+ of the paper d10 (§III.C).
+/// window: UFA+ of the paper d10 (section III.C).
 ///
 /// Other than with `RetransmitAtOnce`, that goes for what was sent on any path, nothing of it leaves by a third path, and new data
 /// waits until the last of it has been sent, wherever there would be room for it.

@@ -1,4 +1,4 @@
-//! What a sender does when its primary path changes, be it by our user, by the peer's request (RFC 5061 §5.2.2), or by
+//! What a sender does when its primary path changes, be it by our user, by the peer's request (RFC 5061 §5.2), or by
 //! Primary.Switchover (RFC 7829 §5). One rule per file.
 
 mod lost_first;

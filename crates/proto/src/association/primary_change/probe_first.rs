@@ -9,7 +9,7 @@ use crate::path::choice::{PrimaryOnly, RetransmissionChoice};
 use crate::send::outstanding::ChunkState;
 use crate::timers::TimerId;
 
-/// The correspondent node of the paper c04 (§2.2): one packet never sent before goes out on the new primary path at once, whatever the
+/// The correspondent node of the paper c04 (section 2.2): one packet never sent before goes out on the new primary path at once, whatever the
 /// windows say. Its acknowledgement shows what was lost during the handover: that is sent first, in slow start, then new data.
 /// Retransmissions use the primary path only, as alternates exist for a moment only.
 ///

@@ -1,0 +1,217 @@
+//! Handover between two networks that both ends have had from the beginning, with policies deciding when: what the receiver
+//! sees of it. Link 1 is a wireless LAN, link 2 cellular; the client moves.
+
+mod common;
+
+use core::time::Duration;
+
+use common::{Pair, Ticks, User, address, link, message, remotes};
+use whimbrel_handover::{Action, Pace, Policy, Reason, Seamless};
+use whimbrel_machine::{Cost, Instant, InterfaceFact, InterfaceId, InterfaceKind, LinkFact, ReceivedPower};
+use whimbrel_netsim::{Action as World, LinkConfig};
+use whimbrel_node::Node;
+use whimbrel_proto::Config;
+
+const CLIENT: u8 = 1;
+
+fn millis(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+fn at(after: u64) -> Instant {
+    Instant::ZERO + millis(after)
+}
+
+fn seamless() -> Box<dyn Policy> {
+    Box::new(Seamless::policy(Pace::MOBILE))
+}
+
+/// A message of `bytes` each `interval`.
+fn source(interval: Duration, bytes: usize, seconds: u64) -> Option<Ticks> {
+    let left = (Duration::from_secs(seconds).as_nanos() / interval.as_nanos()) as usize;
+    Some(Ticks { interval, bytes, left })
+}
+
+/// Two links, the client moving by `seamless`, the server without a policy.
+fn moving(links: &[LinkConfig], client: User, server: User) -> Pair {
+    let finish = |host, node: Node| if host == CLIENT { node.with_policy(seamless) } else { node };
+    let mut pair = Pair::with_nodes(7, Config::mobile(), links, client, server, finish);
+    for (n, kind) in [(1, InterfaceKind::WirelessLan), (2, InterfaceKind::Cellular)] {
+        let interface = InterfaceId(n);
+        tell(&mut pair, 0, LinkFact::AddressOn { interface, address: address(n as u8, CLIENT).ip() });
+        about(&mut pair, 0, n, InterfaceFact::Up(kind));
+    }
+    pair
+}
+
+fn tell(pair: &mut Pair, after: u64, fact: LinkFact) {
+    pair.world.schedule(at(after), World::Fact(pair.client, fact));
+}
+
+fn about(pair: &mut Pair, after: u64, interface: u32, fact: InterfaceFact) {
+    tell(pair, after, LinkFact::Interface { interface: InterfaceId(interface), fact });
+}
+
+/// The longest time between two messages of `user` that ends between `from` and `to` (ms), and when it ends.
+fn longest_gap(user: &User, from: u64, to: u64) -> (Duration, Instant) {
+    let times: Vec<Instant> = user.received.iter().map(|(at, _)| *at).collect();
+    let gaps = times.windows(2).filter(|pair| pair[1] > at(from) && pair[1] <= at(to));
+    gaps.map(|pair| (pair[1].saturating_since(pair[0]), pair[1])).max().expect("messages have arrived")
+}
+
+/// Where the client sends, and the reasons for its moves.
+fn moves(pair: &Pair) -> Vec<Reason> {
+    let decided = pair.world.machine(pair.client).decisions();
+    let moved = decided.filter(|decided| matches!(decided.decision.action, Action::UsePath(_)));
+    moved.map(|decided| decided.decision.reason).collect()
+}
+
+fn in_use(pair: &Pair) -> u8 {
+    let association = pair.client().association.unwrap();
+    let paths = pair.world.machine(pair.client).paths(association);
+    let path = paths.iter().find(|path| path.in_use).unwrap();
+    (1..=2).find(|&n| path.route.local == address(n, CLIENT)).unwrap()
+}
+
+/// The target: no gap longer than one round trip of the new path over the spacing without a handover.
+fn assert_no_gap(pair: &Pair, spacing: Duration, rtt: Duration, from: u64, to: u64) {
+    let (gap, when) = longest_gap(pair.server(), from, to);
+    println!("longest gap {gap:?} at {when}, spacing {spacing:?}, round trip of the new path {rtt:?}");
+    assert!(gap <= spacing + rtt, "{gap:?}");
+}
+
+#[test]
+fn a_warning_means_no_gap() {
+    for (delay_old, delay_new) in [(5, 40), (40, 5), (20, 20)] {
+        let mut client = User::client(&remotes(2));
+        client.ticks = source(millis(5), 1000, 8);
+        let links = [link(20, delay_old), link(20, delay_new)];
+        let mut pair = moving(&links, client, User::server());
+        about(&mut pair, 3000, 1, InterfaceFact::GoingDown);
+        pair.cut(0, at(3500));
+        pair.run(10);
+        assert_no_gap(&pair, millis(5), millis(2 * delay_new), 1000, 8000);
+        assert_eq!(moves(&pair), [Reason::GoingDown]);
+        assert_eq!(pair.server().received.len(), 1600);
+    }
+}
+
+/// Bulk data, so that a whole window is on its way when the move comes.
+#[test]
+fn a_warning_means_no_gap_under_load() {
+    let mut client = User::client(&remotes(2));
+    client.outbox = (0..8000).map(|n| message(0, n, 1000)).collect();
+    let mut pair = moving(&[link(10, 5), link(10, 40)], client, User::server());
+    about(&mut pair, 2000, 1, InterfaceFact::GoingDown);
+    pair.cut(0, at(2600));
+    pair.run(20);
+    let (spacing, _) = longest_gap(pair.server(), 1000, 2000);
+    assert_no_gap(&pair, spacing, millis(80), 2000, 5000);
+    assert_eq!(pair.server().received.len(), 8000);
+}
+
+/// The signal falls by half a decibel each 100 ms; at −90 dBm the link is dead.
+#[test]
+fn a_falling_signal_means_no_gap() {
+    let mut client = User::client(&remotes(2));
+    client.ticks = source(millis(5), 1000, 10);
+    let mut pair = moving(&[link(20, 5), link(20, 40)], client, User::server());
+    for step in 0..60 {
+        let power = ReceivedPower::from_dbm(-60.0 - 0.5 * step as f64);
+        about(&mut pair, 1000 + 100 * step, 1, InterfaceFact::Signal(power));
+    }
+    pair.cut(0, at(7000));
+    pair.run(12);
+    assert_no_gap(&pair, millis(5), millis(80), 1000, 10_000);
+    assert_eq!(moves(&pair), [Reason::SignalFading]);
+}
+
+/// Nothing warns: from the break to the first message at the receiver that was not there before.
+#[test]
+fn a_silent_break_takes_at_most_300_ms() {
+    println!("round trip    from the break to the next message");
+    for delay in [1, 5, 10, 20, 30, 40, 50] {
+        for offset in [0, 3, 7] {
+            let mut client = User::client(&remotes(2));
+            client.ticks = source(millis(10), 1000, 6);
+            let mut pair = moving(&[link(20, delay), link(20, delay)], client, User::server());
+            let broken = 3000 + offset;
+            pair.cut(0, at(broken));
+            pair.run(8);
+            let next = pair.server().received.iter().find(|(when, _)| *when > at(broken)).unwrap().0;
+            let takes = next.saturating_since(at(broken));
+            println!("{:7} ms    {takes:?}", 2 * delay);
+            assert!(takes <= millis(300), "{takes:?} with a round trip of {} ms", 2 * delay);
+            assert_eq!(moves(&pair), [Reason::PathFailed]);
+            assert_eq!(pair.server().received.len(), 600, "nothing is lost");
+        }
+    }
+}
+
+/// A link that is dead for 300 ms of each second.
+#[test]
+fn no_ping_pong_on_a_flapping_link() {
+    let mut client = User::client(&remotes(2));
+    client.ticks = source(millis(10), 500, 120);
+    let mut pair = moving(&[link(20, 10), link(20, 30)], client, User::server());
+    for second in 2..100 {
+        pair.cut(0, at(1000 * second));
+        pair.heal(0, at(1000 * second + 300));
+    }
+    pair.run(130);
+    // Back after 2, 4, 8, 16, 32 and 64 s, and away again each time; and to stay when it is over.
+    let moves = moves(&pair);
+    assert!((2..=15).contains(&moves.len()), "{moves:?}");
+    assert_eq!(pair.server().received.len(), 12_000);
+    assert_eq!(in_use(&pair), if moves.len().is_multiple_of(2) { 1 } else { 2 });
+}
+
+#[test]
+fn a_metered_link_is_used_only_while_nothing_else_works() {
+    let mut client = User::client(&remotes(2));
+    client.ticks = source(millis(10), 500, 40);
+    let mut pair = moving(&[link(2, 30), link(100, 5)], client, User::server());
+    about(&mut pair, 0, 1, InterfaceFact::Rank(1));
+    about(&mut pair, 0, 2, InterfaceFact::Rank(0));
+    about(&mut pair, 0, 2, InterfaceFact::Cost(Cost::Metered));
+    pair.run(10);
+    assert_eq!((in_use(&pair), moves(&pair)), (1, vec![]), "however fast and preferred");
+    pair.cut(0, at(10_000));
+    pair.run(15);
+    assert_eq!(in_use(&pair), 2);
+    pair.heal(0, at(15_000));
+    pair.run(30);
+    assert_eq!(in_use(&pair), 1, "left when that is certain");
+    pair.run(45);
+    assert_eq!(pair.server().received.len(), 4000);
+    assert_eq!(moves(&pair), [Reason::PathFailed, Reason::Preferred]);
+}
+
+#[test]
+fn twenty_moves_under_load_lose_nothing() {
+    let mut client = User::client(&remotes(2));
+    client.outbox = (0..60_000).map(|n| message(0, n, 1000)).collect();
+    client.shutdown_when_done = true;
+    let mut pair = moving(&[link(10, 5), link(10, 20)], client, User::server());
+    for round in 0..20 {
+        let when = 2000 + 2000 * round;
+        let (leave, other) = if round % 2 == 0 { (1, 2) } else { (2, 1) };
+        about(&mut pair, when, leave, InterfaceFact::GoingDown);
+        let kind = if other == 1 { InterfaceKind::WirelessLan } else { InterfaceKind::Cellular };
+        about(&mut pair, when - 200, other, InterfaceFact::Up(kind));
+    }
+    pair.run(45);
+    assert_eq!(moves(&pair).len(), 20);
+    let (gap, when) = longest_gap(pair.server(), 1000, 42_000);
+    println!("longest gap in 20 moves {gap:?} at {when}");
+    assert!(gap <= millis(60), "{gap:?}");
+    pair.run(90);
+    assert_eq!(pair.server().received.len(), 60_000);
+    let in_order = pair
+        .server()
+        .received
+        .iter()
+        .enumerate()
+        .all(|(n, (_, got))| got.payload == message(0, n, 1000).payload);
+    assert!(in_order);
+}
