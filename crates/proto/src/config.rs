@@ -6,8 +6,8 @@ mod primary_change;
 use core::time::Duration;
 
 pub use self::dar::{DarConfig, DarMode, PeerRequests};
-use crate::endpoint::MAX_PRESERVATIVE;
 pub use self::primary_change::PrimaryChangeRule;
+use crate::endpoint::MAX_PRESERVATIVE;
 use crate::path::congestion::{NewCongestionControl, Reno};
 use crate::send::scheduler::{FirstComeFirstServed, NewStreamScheduler, RoundRobin};
 
