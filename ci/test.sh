@@ -27,9 +27,10 @@ install() {
 format() {
     cargo fmt --all --check || return
     # What is no member of the workspace has a lock file of its own, which a new dependency of the library outdates.
-    for manifest in fuzz interop/bench interop/whimbrel; do
-        cargo tree --locked --manifest-path "$manifest/Cargo.toml" >/dev/null ||
-            { echo "FAIL $manifest/Cargo.lock is out of date: cargo tree --manifest-path $manifest/Cargo.toml" && return 1; }
+    local lock
+    for lock in $(git ls-files '*/Cargo.lock'); do
+        cargo tree --locked --manifest-path "${lock%lock}toml" >/dev/null ||
+            { echo "FAIL $lock is out of date: cargo tree --manifest-path ${lock%lock}toml" && return 1; }
     done
 }
 lint() { cargo clippy --workspace --all-targets --locked -- -D warnings; }
