@@ -62,7 +62,7 @@ impl Association {
     /// Sends a message: returns as soon as it is in the send buffer, waits while that is full.
     ///
     /// Waiting senders go first come, first served. A message larger than the whole send buffer
-    /// (`config.limits.send_buffer`) goes when the buffer is empty. Delivery is not confirmed one by one;
+    /// (`config.limits.send_buffer`) goes when the buffer is empty; small ones count as 64 bytes each. Delivery is not confirmed one by one;
     /// [`Association::shutdown`] says whether everything arrived.
     ///
     /// Cancel-safe: dropped before it returns, the message is not sent.

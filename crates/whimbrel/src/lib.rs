@@ -94,6 +94,7 @@ pub mod interfaces;
 mod locals;
 mod mailbox;
 mod registry;
+mod send_queue;
 mod shared;
 mod socket;
 mod stream;

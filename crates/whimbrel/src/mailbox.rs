@@ -10,12 +10,14 @@ use crate::association::Setup;
 use crate::changes::Changes;
 use crate::error::{RecvError, TrySendError};
 use crate::events::{AssociationEvent, Subscriber};
+use crate::send_queue::SendQueue;
 use crate::shared::{Shared, Wake, lock};
 
 /// One association's mailbox.
 ///
 /// What it holds is bounded: received messages by the receive window, since bytes are given back to it only when
-/// taken; messages to send by the send buffer, counted here and credited when the peer acknowledges.
+/// taken; messages to send by the send buffer, counted here and credited when the peer acknowledges. A small message
+/// counts for more than its bytes in both, so that its bookkeeping is bounded, too.
 pub(crate) struct Mailbox {
     pub(crate) id: AssociationId,
     pub(crate) setup: Setup,
@@ -32,8 +34,8 @@ struct State {
     received: VecDeque<Item>,
     /// Bytes taken by the user and not yet given back to the receive window.
     taken: usize,
-    /// Bytes accepted from the user and not yet acknowledged by the peer.
-    queued: usize,
+    /// Accepted from the user and not yet acknowledged by the peer.
+    queued: SendQueue,
     /// Senders waiting for room; the others must not overtake them.
     waiting_senders: usize,
     outbound_streams: u16,
@@ -70,7 +72,7 @@ impl Mailbox {
             state: Mutex::new(State {
                 received: VecDeque::new(),
                 taken: 0,
-                queued: 0,
+                queued: SendQueue::default(),
                 waiting_senders: 0,
                 outbound_streams,
                 phase: Phase::Open,
@@ -245,7 +247,7 @@ impl Mailbox {
     }
 
     pub(crate) fn queued(&self) -> usize {
-        self.state().queued
+        self.state().queued.bytes()
     }
 
     // The driver's side.
@@ -270,12 +272,10 @@ impl State {
         if message.stream.0 >= self.outbound_streams {
             return Err(SendError::NoSuchStream);
         }
-        // A message larger than the whole buffer goes alone.
-        let room = self.queued == 0 || self.queued.saturating_add(bytes) <= limit;
-        if !room || (self.waiting_senders > 0 && !in_turn) {
+        if !self.queued.has_room(bytes, limit) || (self.waiting_senders > 0 && !in_turn) {
             return Err(SendError::BufferFull);
         }
-        self.queued += bytes;
+        self.queued.add(bytes);
         Ok(())
     }
 
@@ -396,7 +396,7 @@ impl Delivery<'_> {
     }
 
     fn credit(&mut self, bytes: usize) {
-        self.state.queued = self.state.queued.saturating_sub(bytes);
+        self.state.queued.credit(bytes);
         self.credited = true;
     }
 
@@ -430,7 +430,7 @@ impl Delivery<'_> {
         // Waking a sender for every acknowledgement would cost more than the data: wait for a quarter of the buffer.
         let roomy = self.credited
             && self.state.waiting_senders > 0
-            && (self.state.queued <= send_limit - send_limit / 4 || !matches!(self.state.phase, Phase::Open));
+            && (self.state.queued.is_roomy(send_limit) || !matches!(self.state.phase, Phase::Open));
         let Self { mailbox, state, readable, ended, .. } = self;
         drop(state);
         if readable || ended {
