@@ -7,6 +7,7 @@ use core::time::Duration;
 
 pub use self::dar::{DarConfig, DarMode, PeerRequests};
 pub use self::primary_change::PrimaryChangeRule;
+use crate::auth::{AuthConfig, AuthSupport};
 use crate::endpoint::MAX_PRESERVATIVE;
 use crate::path::congestion::{NewCongestionControl, Reno};
 use crate::send::scheduler::{FirstComeFirstServed, NewStreamScheduler, RoundRobin};
@@ -42,6 +43,8 @@ pub struct Config {
     pub dar: DarConfig,
     /// What becomes of data in flight when the primary path changes.
     pub primary_change: PrimaryChangeRule,
+    /// Authenticated chunks (RFC 4895).
+    pub auth: AuthConfig,
 }
 
 /// Retransmission timeout parameters (RFC 9260 §6.3.1, §16).
@@ -267,6 +270,7 @@ impl Config {
                 cached_acks: 8,
             },
             primary_change: PrimaryChangeRule::Standard,
+            auth: AuthConfig::off(),
         }
     }
 
@@ -304,6 +308,7 @@ impl Config {
             limits: LimitConfig { send_buffer: 4 << 20, receive_buffer: 4 << 20, ..rfc.limits },
             pairing: PathPairing::Mesh,
             dar: DarConfig { mode: DarMode::Negotiated, ..rfc.dar },
+            auth: AuthConfig::offered(),
             ..rfc
         }
     }
@@ -367,7 +372,12 @@ impl Config {
             (1..=64).contains(&self.dar.cached_acks),
             "between 1 and 64 answers to address changes must be kept",
         )?;
-        check(self.congestion.slow_start_limit >= 1, "slow start must grow by at least one packet per SACK")
+        check(self.congestion.slow_start_limit >= 1, "slow start must grow by at least one packet per SACK")?;
+        check(
+            self.dar.mode == DarMode::Off || self.auth.support == AuthSupport::Offered,
+            "ASCONF is only used authenticated (RFC 5061 §4.1)",
+        )?;
+        self.auth.validate().map_err(ConfigError)
     }
 }
 

@@ -9,10 +9,12 @@ use smallvec::SmallVec;
 use whimbrel_machine::{Instant, Route, Seed};
 use whimbrel_wire::Tsn;
 
+use crate::auth::offer::{Offer, Randoms};
+
 mod codec;
 
 /// The format below. A cookie with another version is not ours, or from before an update.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// Version and key number.
 const HEADER_LEN: usize = 2;
@@ -61,6 +63,32 @@ pub(crate) struct CookieContents {
     pub(crate) zero_checksum_edmid: u32,
     /// Addresses listed in the INIT, at most [`MAX_COOKIE_ADDRESSES`].
     pub(crate) peer_addresses: SmallVec<[IpAddr; 4]>,
+    /// What the INIT offered of authentication, if it can be used (RFC 4895 §6.3). Our own random number is not
+    /// carried: it follows from `local_tag` and `local_initial_tsn`. Neither are shared keys (RFC 4895 §6.3).
+    pub(crate) auth: Option<Offer>,
+}
+
+/// A cookie that has come back, and what follows from it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct OpenedCookie {
+    contents: CookieContents,
+    /// Our random number in the INIT ACK that brought the cookie (RFC 4895 §6.1).
+    pub(crate) auth_random: [u8; 32],
+}
+
+impl OpenedCookie {
+    pub(crate) fn new(contents: CookieContents, randoms: &Randoms) -> Self {
+        let auth_random = randoms.of(contents.local_tag, contents.local_initial_tsn);
+        Self { contents, auth_random }
+    }
+}
+
+impl core::ops::Deref for OpenedCookie {
+    type Target = CookieContents;
+
+    fn deref(&self) -> &CookieContents {
+        &self.contents
+    }
 }
 
 /// Why a cookie is not accepted. Either way the packet is discarded without an answer (RFC 9260 §5.1.5 rule 1).

@@ -35,6 +35,7 @@ fn contents() -> CookieContents {
             remote: SocketAddr::from((Ipv4Addr::new(198, 51, 100, 7), 31_000)),
         },
         zero_checksum_edmid: 1,
+        auth: None,
         peer_addresses: (1..=4).map(|n| IpAddr::from([203, 0, 113, n])).collect(),
     }
 }
@@ -109,7 +110,8 @@ fn signed_nonsense_is_malformed() {
     let mut keys = keys();
     let good = sealed(&mut keys, seconds(5), &contents());
     let body = &good[HEADER_LEN..good.len() - MAC_LEN];
-    let count_at = body.len() - 4 * 5 - 1;
+    // The addresses, and a byte that says that the peer offered no authentication.
+    let count_at = body.len() - 4 * 5 - 2;
     assert_eq!(body[count_at], 4);
     let sign = |body: &[u8]| {
         let mut cookie = vec![VERSION, 0];
@@ -162,6 +164,21 @@ fn socket_address() -> impl Strategy<Value = SocketAddr> {
     ]
 }
 
+/// Offers of every shape that a cookie carries.
+fn offer() -> impl Strategy<Value = Offer> {
+    let lists = (
+        proptest::option::of(proptest::collection::vec(any::<u8>(), 0..=256)),
+        proptest::collection::vec(any::<u16>(), 0..=16),
+        proptest::collection::vec(any::<u8>(), 0..=3),
+    );
+    (any::<[u8; 32]>(), lists).prop_map(|(random, (chunks, hmacs, extensions))| Offer {
+        random,
+        chunks: chunks.map(SmallVec::from_vec),
+        hmacs: hmacs.into(),
+        extensions: extensions.into(),
+    })
+}
+
 prop_compose! {
     fn any_contents()(
         times in any::<(u64, u64)>(),
@@ -171,6 +188,7 @@ prop_compose! {
         words in any::<(u32, u32)>(),
         route in (socket_address(), socket_address()),
         peer_addresses in proptest::collection::vec(any::<IpAddr>(), 0..=MAX_COOKIE_ADDRESSES),
+        auth in proptest::option::of(offer()),
     ) -> CookieContents {
         CookieContents {
             created: Instant::from_nanos(times.0),
@@ -189,6 +207,7 @@ prop_compose! {
             route: Route { local: route.0, remote: route.1 },
             zero_checksum_edmid: words.1,
             peer_addresses: peer_addresses.into(),
+            auth,
         }
     }
 }

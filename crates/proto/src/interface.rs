@@ -13,6 +13,7 @@ pub use self::mobility::{
     AddressChange, AddressChangeError, Mobility, PathShape, PeerAddressChange, StaticReason,
 };
 pub use self::view::{AssociationStats, PathCounters, PathState, PathView};
+use crate::auth::{AuthKeyChange, AuthKeyNews, AuthScope};
 
 /// Names an association within its endpoint; never used twice.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -225,6 +226,13 @@ pub enum Command {
         association: AssociationId,
         /// Which path.
         path: PathId,
+    },
+    /// Change shared keys (RFC 4895 §6.1, RFC 6458 §8.3). Refusals come back as [`Event::AuthKey`].
+    ChangeAuthKey {
+        /// Whose.
+        scope: AuthScope,
+        /// How.
+        change: AuthKeyChange,
     },
 }
 
@@ -444,6 +452,15 @@ pub enum Event {
         association: AssociationId,
         /// Cause codes.
         causes: Vec<u16>,
+    },
+    /// News of a shared key (RFC 6458 §6.1.8).
+    AuthKey {
+        /// Where; `None` for the keys that associations to come begin with.
+        association: Option<AssociationId>,
+        /// Shared Key Identifier.
+        key: u16,
+        /// What.
+        news: AuthKeyNews,
     },
     /// The association is gone; nothing further comes of it.
     Closed {

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod association;
+mod auth;
 mod config;
 mod cookie;
 mod endpoint;
@@ -40,6 +41,10 @@ pub mod fuzzing {
     }
 }
 
+pub use auth::{
+    AuthConfig, AuthKeyChange, AuthKeyError, AuthKeyNews, AuthScope, AuthSupport, HmacAlgorithm, SharedKeys,
+    SharedSecret,
+};
 pub use config::*;
 pub use endpoint::{Endpoint, EndpointStats};
 pub use interface::*;

@@ -454,6 +454,9 @@ fn noteworthy(event: &Event) -> Option<(&'static str, u64)> {
         Event::PathGone { path, .. } => ("path-gone", u64::from(path.number())),
         Event::AddressChanged { outcome, .. } => ("address-changed", u64::from(outcome.is_ok())),
         Event::PeerAddress { change, .. } => ("peer-address", *change as u64),
-        Event::Path { .. } | Event::PeerError { .. } | Event::MobilityChanged { .. } => return None,
+        Event::Path { .. }
+        | Event::PeerError { .. }
+        | Event::AuthKey { .. }
+        | Event::MobilityChanged { .. } => return None,
     })
 }

@@ -122,6 +122,7 @@ fn association_of(event: &Event) -> Option<AssociationId> {
         | Event::PeerShutdown { association }
         | Event::PeerError { association, .. }
         | Event::Closed { association, .. } => Some(*association),
+        Event::AuthKey { association, .. } => *association,
         // These make and break what the others go to.
         Event::Up { .. } | Event::ConnectFailed { .. } => None,
     }

@@ -382,7 +382,7 @@ impl Delivery<'_> {
                 self.mailbox.changes.set_mobility(mobility);
                 self.state.publish(&AssociationEvent::MobilityChanged { mobility });
             }
-            Event::Up { .. } | Event::ConnectFailed { .. } => {}
+            Event::Up { .. } | Event::ConnectFailed { .. } | Event::AuthKey { .. } => {}
         }
     }
 

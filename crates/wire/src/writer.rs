@@ -64,6 +64,28 @@ impl<'a> PacketWriter<'a> {
         true
     }
 
+    /// Inserts a chunk before the one that begins at `offset` (from the start of the packet); `false`, and nothing
+    /// written, if it does not fit.
+    ///
+    /// # Panics
+    /// If `offset` lies behind what was written.
+    #[must_use = "a chunk that did not fit was not written"]
+    pub fn insert(&mut self, offset: usize, chunk: &impl EmitChunk) -> bool {
+        let before = self.len();
+        if !self.push(chunk) {
+            return false;
+        }
+        let added = self.len() - before;
+        self.bytes_mut()[offset..].rotate_right(added);
+        true
+    }
+
+    /// Removes what was written from `offset` (from the start of the packet) on, which must be a chunk's start.
+    pub fn truncate(&mut self, offset: usize) {
+        debug_assert!(offset >= COMMON_HEADER_LEN, "the header stays");
+        self.out.truncate(self.start + offset);
+    }
+
     /// The packet so far, its checksum field zero: what an HMAC is computed over and written into
     /// (RFC 4895 §6.2). Offsets are those a later [`Packet::bytes`](crate::Packet::bytes) has.
     #[inline]

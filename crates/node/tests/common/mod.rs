@@ -163,14 +163,37 @@ impl Pair {
         server: User,
         finish: impl Fn(u8, Node) -> Node,
     ) -> Self {
-        config.validate().unwrap();
-        let config = Arc::new(config);
+        Self::build(seed, [config.clone(), config], links, client, server, finish)
+    }
+
+    /// Hosts that are configured differently: first the client, then the server.
+    pub(crate) fn with_configs(
+        seed: u64,
+        configs: [Config; 2],
+        links: &[LinkConfig],
+        client: User,
+        server: User,
+    ) -> Self {
+        Self::build(seed, configs, links, client, server, |_, node| node)
+    }
+
+    fn build(
+        seed: u64,
+        configs: [Config; 2],
+        links: &[LinkConfig],
+        client: User,
+        server: User,
+        finish: impl Fn(u8, Node) -> Node,
+    ) -> Self {
+        configs.iter().for_each(|config| config.validate().unwrap());
+        let configs = configs.map(Arc::new);
         let mut world = World::new(Seed::from_u64(seed));
         let networks = 1..=links.len() as u8;
         let addresses = |host: u8| networks.clone().map(|network| address(network, host)).collect::<Vec<_>>();
         let node = |host: u8, world: &World<Node, User>| {
             let seed = world.seed().child("host", host.into());
-            finish(host, Node::new(Arc::clone(&config), seed, addresses(host)))
+            let config = Arc::clone(&configs[usize::from(host) - 1]);
+            finish(host, Node::new(config, seed, addresses(host)))
         };
         let (client_node, server_node) = (node(1, &world), node(2, &world));
         let server = world.add_host("server", server_node, server);

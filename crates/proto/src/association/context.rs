@@ -1,4 +1,5 @@
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use whimbrel_machine::{Instant, Rng, Route};
@@ -6,6 +7,7 @@ use whimbrel_wire::cause::encode_causes;
 use whimbrel_wire::{Cause, Causes, CommonHeader};
 
 use super::Identity;
+use crate::auth::SharedKeys;
 use crate::config::Config;
 use crate::interface::{CloseReason, Event};
 use crate::timers::Timers;
@@ -18,6 +20,8 @@ pub(crate) struct Context<'a> {
     pub(crate) rng: &'a mut Rng,
     pub(crate) timers: &'a mut Timers,
     pub(crate) events: &'a mut VecDeque<Event>,
+    /// The shared keys of this association.
+    pub(crate) keys: &'a Arc<SharedKeys>,
 }
 
 impl Context<'_> {

@@ -3,8 +3,9 @@
 use core::time::Duration;
 
 use smallvec::SmallVec;
-use whimbrel_wire::{COMMON_HEADER_LEN, DATA_HEADER_LEN, PacketWriter, Tsn};
+use whimbrel_wire::{COMMON_HEADER_LEN, DATA_HEADER_LEN, Tsn, chunk_type};
 
+use super::chunk_writer::ChunkWriter;
 use super::context::Context;
 use super::open::{Closing, Open};
 use super::primary_change::Permit;
@@ -114,15 +115,16 @@ impl Open {
     fn retransmit_on(&mut self, context: &mut Context<'_>, id: PathId, out: &mut Vec<u8>) -> Option<usize> {
         let path = self.paths.get(id)?;
         let limit = path.packet_size();
-        let chosen = self.lost_for(id, limit - COMMON_HEADER_LEN);
+        let header = self.data_header_len();
+        let chosen = self.lost_for(id, limit - header);
         let &(first, _) = chosen.first()?;
         let first_len = self.outstanding.get(first)?.wire_len();
-        let limit = limit.max(COMMON_HEADER_LEN + first_len);
+        let limit = limit.max(header + first_len);
         let checksum = self.checksum();
         let start = out.len();
-        let mut writer = PacketWriter::new(out, context.header(self.peer.tag), limit);
+        let mut writer = ChunkWriter::new(out, context.header(self.peer.tag), limit);
         // Control chunks come before DATA (RFC 9260 §6.10), and a full packet has no room for them.
-        if writer.remaining() >= first_len + SACK_ROOM {
+        if writer.room_for(&self.auth, chunk_type::DATA) >= first_len + self.sack_room() {
             self.bundle_sack(context, id, &mut writer);
         }
         let (mut chunks, mut sent) = (0, 0);
@@ -131,7 +133,7 @@ impl Open {
             let mut data = Outstanding::data(tsn, chunk);
             // The answer is urgent after a timeout (RFC 7053 §4).
             data.immediate |= loss == Loss::Timeout;
-            if !writer.push(&data) {
+            if !writer.push(&self.auth, &data) {
                 break;
             }
             chunks += 1;
@@ -140,7 +142,7 @@ impl Open {
             self.outstanding.retransmit(tsn, id, context.now);
             self.window.rwnd = self.window.rwnd.saturating_sub(payload);
         }
-        writer.finish(checksum);
+        writer.finish(&self.auth, checksum);
         self.note_retransmitted(context, id, first, chunks, sent);
         Some(out.len() - start)
     }
@@ -227,15 +229,26 @@ impl Open {
     /// Whether the next packet can continue a train of `segment`-byte packets without being cut short by it.
     fn fits_train(&mut self, segment: usize, full: usize) -> bool {
         let Some(head) = self.streams.head_len() else { return false };
-        segment == full || COMMON_HEADER_LEN + data_chunk_len(head) <= segment
+        segment == full || self.data_header_len() + data_chunk_len(head) <= segment
     }
 
     /// The most user data in one chunk: what fits every path the chunk may have to be retransmitted on
     /// (AMDCS, RFC 9260 §7.3).
     fn fragment_size(&self) -> usize {
         let usable = self.paths.iter().filter(|path| path.confirmed);
-        let smallest = usable.map(|path| path.packet_size() - COMMON_HEADER_LEN).min();
+        let smallest = usable.map(|path| path.packet_size() - self.data_header_len()).min();
         smallest.unwrap_or(512) - DATA_HEADER_LEN
+    }
+
+    /// What comes before DATA in a packet: the common header, and AUTH if the peer wants DATA authenticated.
+    fn data_header_len(&self) -> usize {
+        COMMON_HEADER_LEN + self.auth.overhead(chunk_type::DATA)
+    }
+
+    /// Room to leave for a SACK, and for AUTH if that is for the SACK's sake alone.
+    fn sack_room(&self) -> usize {
+        let of_data = self.auth.overhead(chunk_type::DATA);
+        SACK_ROOM + self.auth.overhead(chunk_type::SACK).saturating_sub(of_data)
     }
 
     fn write_data_packet(
@@ -247,20 +260,22 @@ impl Open {
         bundle_sack: bool,
         out: &mut Vec<u8>,
     ) -> Packet {
-        if self.next_piece_len(limit - COMMON_HEADER_LEN, fragment, true).is_none() {
+        if self.next_piece_len(limit.saturating_sub(self.data_header_len()), fragment, true).is_none() {
             self.watch_closed_window(context);
             return Packet::None;
         }
         let checksum = self.checksum();
         let start = out.len();
-        let mut writer = PacketWriter::new(out, context.header(self.peer.tag), limit);
+        let mut writer = ChunkWriter::new(out, context.header(self.peer.tag), limit);
         if bundle_sack {
             self.bundle_sack(context, id, &mut writer);
         }
         let first = self.outstanding.next_tsn();
         let mut bytes = 0;
         let mut chunks = 0;
-        while let Some(len) = self.next_piece_len(writer.remaining(), fragment, chunks == 0) {
+        while let Some(len) =
+            self.next_piece_len(writer.room_for(&self.auth, chunk_type::DATA), fragment, chunks == 0)
+        {
             bytes += self.write_chunk(context, id, len, bytes, &mut writer);
             chunks += 1;
         }
@@ -268,7 +283,7 @@ impl Open {
             writer.discard();
             return Packet::None;
         }
-        writer.finish(checksum);
+        writer.finish(&self.auth, checksum);
         if chunks > 0 {
             self.note_sent(context, id, first, chunks, bytes);
         }
@@ -311,7 +326,7 @@ impl Open {
         id: PathId,
         len: usize,
         before: usize,
-        writer: &mut PacketWriter<'_>,
+        writer: &mut ChunkWriter<'_>,
     ) -> usize {
         let mut piece = self.streams.take(len).expect("a piece was announced");
         let wire_len = data_chunk_len(piece.payload.len());
@@ -325,7 +340,7 @@ impl Open {
         }
         piece.immediate |= self.closing == Closing::Pending && self.streams.is_empty();
         let (tsn, chunk) = self.outstanding.push(piece, id, context.now);
-        let fits = writer.push(&Outstanding::data(tsn, chunk));
+        let fits = writer.push(&self.auth, &Outstanding::data(tsn, chunk));
         debug_assert!(fits, "the room was measured");
         wire_len
     }
@@ -355,9 +370,13 @@ impl Open {
     }
 
     /// Puts a pending SACK before the DATA if both go to the same place (RFC 9260 §6.1).
-    fn bundle_sack(&mut self, context: &mut Context<'_>, id: PathId, writer: &mut PacketWriter<'_>) {
+    fn bundle_sack(&mut self, context: &mut Context<'_>, id: PathId, writer: &mut ChunkWriter<'_>) {
         let same = self.paths.get(id).is_some_and(|path| path.route == self.sack_destination());
-        if same && self.receive.ack_pending() && !self.receive.has_gaps() && writer.remaining() >= SACK_ROOM {
+        if same
+            && self.receive.ack_pending()
+            && !self.receive.has_gaps()
+            && writer.room_for(&self.auth, chunk_type::SACK) >= SACK_ROOM
+        {
             self.write_sack(context, writer, 0);
         }
     }

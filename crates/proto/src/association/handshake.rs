@@ -8,6 +8,8 @@ use whimbrel_wire::{
     InitAck, InitBuilder, List, Packet, PacketWriter, Parameter, ShutdownComplete, parameter_type,
 };
 
+use super::authentication::one_chunk;
+use super::chunk_writer::ChunkWriter;
 use super::context::{Context, Ending, Farewell, aborted_by_peer};
 use super::open::Open;
 use super::output::single_packet;
@@ -15,6 +17,8 @@ use super::pairing;
 use super::peer_init::{PeerParameters, Problem};
 use super::replies::Encoded;
 use super::{Association, Identity, Phase};
+use crate::auth::gate::{Admission, Gate};
+use crate::auth::offer::Offer;
 use crate::config::{ChecksumPolicy, Config};
 use crate::interface::CloseReason;
 use crate::path::rto::Rto;
@@ -137,11 +141,16 @@ impl Association {
         packet: &Packet<'_>,
         locals: &[SocketAddr],
     ) -> Result<(), Ending> {
-        match packet.chunks().next() {
-            Some(Ok(Chunk::InitAck(init_ack))) => self.handle_init_ack(now, route, &init_ack, locals),
-            Some(Ok(Chunk::Abort(abort))) if !abort.tag_reflected => Err(aborted_by_peer(abort.causes)),
+        let Some(Ok(first)) = packet.chunks().next() else { return Ok(()) };
+        // RFC 4895 §6.3: without the peer's random number there is no key, and so nothing genuine.
+        if self.requires_authenticated(first.chunk_type()) {
+            return Ok(());
+        }
+        match first {
+            Chunk::InitAck(init_ack) => self.handle_init_ack(now, route, &init_ack, locals),
+            Chunk::Abort(abort) if !abort.tag_reflected => Err(aborted_by_peer(abort.causes)),
             // RFC 9260 §8.5.1 E: answered as if out of the blue; T1-init goes on.
-            Some(Ok(Chunk::ShutdownAck)) => {
+            Chunk::ShutdownAck => {
                 self.answer_shutdown_ack(route, packet);
                 Ok(())
             }
@@ -156,15 +165,23 @@ impl Association {
         packet: &Packet<'_>,
     ) -> Result<(), Ending> {
         let mut chunks = packet.chunks();
+        let mut gate = Gate::default();
         while let Some(raw) = chunks.next_raw() {
             let Ok(raw) = raw else { break };
+            let (mut context, phase) = self.split(now);
+            let Phase::CookieEchoed(echoed) = phase else { break };
+            match echoed.open.admit(&mut context, route, packet, &raw, &mut gate) {
+                Admission::Admit => {}
+                Admission::Skip => continue,
+                Admission::Stop | Admission::StopUnsupported(_) => break,
+            }
             match raw.decode() {
                 Ok(Chunk::CookieAck) => {
                     self.establish(now);
                     let (mut context, phase) = self.split(now);
                     let Phase::Open(open) = phase else { return Ok(()) };
                     // What is bundled behind COOKIE ACK belongs to the established association.
-                    return open.handle_chunks(&mut context, route, packet, chunks);
+                    return open.handle_chunks(&mut context, route, packet, chunks, gate);
                 }
                 Ok(Chunk::Abort(abort)) if !abort.tag_reflected => return Err(aborted_by_peer(abort.causes)),
                 Ok(Chunk::Error(error)) if reports_stale_cookie(error.causes) => {
@@ -207,11 +224,11 @@ impl Association {
         if init_ack.initiate_tag == 0 {
             return Err(Ending::Silent(CloseReason::ProtocolViolation("INIT ACK with a zero Initiate Tag")));
         }
-        let abort = |reason, cause: Cause<'_>| {
+        let refuse = |reason, cause: Cause<'_>| {
             let packet = write_abort(&self.identity, init_ack.initiate_tag, &[cause]);
-            let reason = CloseReason::ProtocolViolation(reason);
             Err(Ending::Farewell(Box::new(Farewell { reason, route: reply(route), packet })))
         };
+        let abort = |reason, cause: Cause<'_>| refuse(CloseReason::ProtocolViolation(reason), cause);
         if init_ack.outbound_streams == 0 || init_ack.inbound_streams == 0 {
             return abort("INIT ACK with zero streams", Cause::InvalidMandatoryParameter);
         }
@@ -230,6 +247,10 @@ impl Association {
                     Cause::ProtocolViolation(b"parameter length"),
                 );
             }
+        };
+        let auth = match parameters.auth.judge(&self.config) {
+            Ok(auth) => auth,
+            Err(refusal) => return refuse(refusal.reason(), refusal.cause()),
         };
         let Some(cookie) = parameters.cookie else {
             let missing = [parameter_type::STATE_COOKIE];
@@ -251,7 +272,7 @@ impl Association {
         let paths =
             pairing::paths(now, &self.config, locals, &parameters.remotes(route.remote), first, named);
         let (mut context, _) = self.split(now);
-        let mut open = Open::from_init_ack(&mut context, paths, first, init_ack, parameters.zero_checksum);
+        let mut open = Open::from_init_ack(&mut context, paths, first, init_ack, &parameters, auth.as_ref());
         open.peer.addresses = parameters.remotes(route.remote).to_vec();
         if wait.attempt.sent == 1 {
             open.measure_first(now.saturating_since(wait.attempt.first_sent_at));
@@ -374,7 +395,7 @@ impl Association {
         chunk.extend_from_slice(&(4 + causes.len() as u16).to_be_bytes());
         chunk.extend_from_slice(causes);
         chunk.resize(chunk.len().next_multiple_of(4), 0);
-        Some((route, single_chunk(&self.identity, tag, &Encoded(&chunk))))
+        Some((route, one_chunk(&self.identity, tag, &open.auth, &Encoded(&chunk))))
     }
 }
 
@@ -417,7 +438,8 @@ fn write_init(
     out: &mut Vec<u8>,
 ) {
     let types = [parameter_type::IPV4_ADDRESS, parameter_type::IPV6_ADDRESS];
-    let mut parameters = own_parameters(config, locals);
+    let offer = Offer::own(config, identity.auth_random);
+    let mut parameters = own_parameters(config, locals, offer.as_ref());
     parameters.push(Parameter::SupportedAddressTypes(List::from(&types)));
     if preservative > 0 {
         parameters.push(Parameter::CookiePreservative(preservative));
@@ -436,7 +458,11 @@ fn write_init(
 
 /// Parameters common to our INIT and INIT ACK: our addresses if there are several (RFC 9260 §3.3.2.1), and
 /// extensions.
-pub(crate) fn own_parameters(config: &Config, locals: &[SocketAddr]) -> Vec<Parameter<'static>> {
+pub(crate) fn own_parameters<'a>(
+    config: &Config,
+    locals: &[SocketAddr],
+    auth: Option<&'a Offer>,
+) -> Vec<Parameter<'a>> {
     let mut parameters = Vec::new();
     let listed: Vec<_> = locals.iter().map(SocketAddr::ip).filter(|ip| !ip.is_unspecified()).collect();
     if listed.len() > 1 {
@@ -448,19 +474,23 @@ pub(crate) fn own_parameters(config: &Config, locals: &[SocketAddr]) -> Vec<Para
     if let ChecksumPolicy::ZeroAcceptable { edmid } = config.checksum {
         parameters.push(Parameter::ZeroChecksumAcceptable(edmid));
     }
+    if let Some(auth) = auth {
+        parameters.extend(auth.parameters());
+    }
     parameters
 }
 
 fn write_cookie_echo(identity: &Identity, echoed: &CookieEchoed, out: &mut Vec<u8>) {
-    let mut writer = PacketWriter::new(out, identity.header(echoed.open.peer.tag), usize::MAX);
-    let fits = writer.push(&CookieEcho { cookie: &echoed.cookie });
+    let auth = &echoed.open.auth;
+    let mut writer = ChunkWriter::new(out, identity.header(echoed.open.peer.tag), usize::MAX);
+    let fits = writer.push(auth, &CookieEcho { cookie: &echoed.cookie });
     debug_assert!(fits);
     if !echoed.unrecognized.is_empty() {
         let causes = [Cause::UnrecognizedParameters(&echoed.unrecognized)];
-        let _ = writer.push(&ErrorBuilder { causes: &causes });
+        let _ = writer.push(auth, &ErrorBuilder { causes: &causes });
     }
     // RFC 9653 §5.2: a packet with COOKIE ECHO always carries a CRC32c.
-    writer.finish(ChecksumMode::Crc32c);
+    writer.finish(auth, ChecksumMode::Crc32c);
 }
 
 impl Open {
@@ -474,10 +504,10 @@ impl Open {
     pub(crate) fn poll_replies(&mut self, context: &mut Context<'_>, out: &mut Vec<u8>) -> Option<Transmit> {
         let (route, chunks) = self.replies.pop()?;
         let start = out.len();
-        let mut writer = PacketWriter::new(out, context.header(self.peer.tag), usize::MAX);
-        let fits = writer.push(&Encoded(&chunks));
+        let mut writer = ChunkWriter::new(out, context.header(self.peer.tag), usize::MAX);
+        let fits = writer.push(&self.auth, &Encoded(&chunks));
         debug_assert!(fits);
-        writer.finish(self.checksum());
+        writer.finish(&self.auth, self.checksum());
         self.count_sent(route, out.len() - start);
         Some(single_packet(context.config, route, out.len() - start))
     }

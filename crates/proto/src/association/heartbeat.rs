@@ -3,8 +3,9 @@
 use core::time::Duration;
 
 use whimbrel_machine::Route;
-use whimbrel_wire::{Heartbeat, PacketWriter, PadBuilder, RawChunk, chunk_type};
+use whimbrel_wire::{Heartbeat, PadBuilder, RawChunk, chunk_type};
 
+use super::chunk_writer::ChunkWriter;
 use super::context::{Context, Ending};
 use super::open::{Closing, Open};
 use crate::interface::{PathId, PathState};
@@ -272,15 +273,16 @@ impl Open {
             }
             _ => return None,
         };
-        let mut writer = PacketWriter::new(out, header, size.max(path.packet_size()));
-        let fits = writer.push(&Heartbeat { info: &encode_info(path.id, kind, nonce) });
+        let mut writer = ChunkWriter::new(out, header, size.max(path.packet_size()));
+        let fits = writer.push(&self.auth, &Heartbeat { info: &encode_info(path.id, kind, nonce) });
         debug_assert!(fits);
         // RFC 8899 §6.2.1: a probe is a HEARTBEAT padded to the size under test.
-        if let Some(pad) = PadBuilder::filling(size.saturating_sub(writer.len())).filter(|_| size > 0) {
-            let fits = writer.push(&pad);
+        let room = size.saturating_sub(writer.len()).min(writer.room_for(&self.auth, chunk_type::PAD));
+        if let Some(pad) = PadBuilder::filling(room).filter(|_| size > 0) {
+            let fits = writer.push(&self.auth, &pad);
             debug_assert!(fits);
         }
-        writer.finish(checksum);
+        writer.finish(&self.auth, checksum);
         Some(path.route)
     }
 }

@@ -5,6 +5,7 @@ use whimbrel_wire::{Cause, Chunk, Chunks, Data, ErrorBuilder, Packet, RawChunk, 
 
 use super::context::{Context, Ending, aborted_by_peer, cause_codes};
 use super::open::{Closing, Open};
+use crate::auth::gate::{Admission, Gate};
 use crate::interface::{CloseReason, Event};
 use crate::receive::DataOutcome;
 use crate::timers::TimerId;
@@ -30,6 +31,8 @@ struct PacketNews {
     heartbeats: u32,
     /// ERROR chunks seen.
     errors: u32,
+    /// Whether the chunk at hand came after a genuine AUTH chunk.
+    gate: Gate,
 }
 
 impl PacketNews {
@@ -48,17 +51,17 @@ impl Open {
         route: Route,
         packet: &Packet<'_>,
     ) -> Result<(), Ending> {
-        let chunks = packet.chunks();
-        self.handle_chunks(context, route, packet, chunks)
+        self.handle_chunks(context, route, packet, packet.chunks(), Gate::default())
     }
 
-    /// The `chunks` left of a packet.
+    /// The `chunks` left of a packet, of which `gate` has seen the beginning.
     pub(crate) fn handle_chunks(
         &mut self,
         context: &mut Context<'_>,
         route: Route,
         packet: &Packet<'_>,
         mut chunks: Chunks<'_>,
+        gate: Gate,
     ) -> Result<(), Ending> {
         if !self.notice_arrival(route, packet.bytes().len()) {
             self.totals.packets_dropped += 1;
@@ -69,9 +72,14 @@ impl Open {
             // RFC 9260 §9.2: any packet of the peer gives it more time.
             resend.timeouts = 0;
         }
-        let mut news = PacketNews::default();
+        let mut news = PacketNews { gate, ..PacketNews::default() };
         // RFC 9260 §6.10: chunks are processed in order; a partial chunk ends the packet.
         while let Some(Ok(raw)) = chunks.next_raw() {
+            match self.admit(context, route, packet, &raw, &mut news.gate) {
+                Admission::Admit => {}
+                Admission::Skip => continue,
+                Admission::Stop | Admission::StopUnsupported(_) => break,
+            }
             let Ok(chunk) = raw.decode() else { continue };
             if !self.handle_chunk(context, route, &raw, chunk, &mut news)? {
                 break;

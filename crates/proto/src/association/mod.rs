@@ -3,6 +3,8 @@
 //! Methods come in four families, in this order: inputs (`handle_*`), commands, outputs (`poll_*`,
 //! [`Association::next_deadline`]; pull until `None`), views. The endpoint is the only caller.
 
+mod authentication;
+mod chunk_writer;
 mod context;
 mod data_out;
 mod failure;
@@ -26,15 +28,17 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use whimbrel_machine::{Instant, Rng, Route, Transmit};
-use whimbrel_wire::{Cause, Packet, Tsn};
+use whimbrel_wire::{Cause, Chunks, Packet, Tsn};
 
 pub(crate) use self::context::{Context, Ending};
 pub(crate) use self::handshake::{ConnectRequest, own_parameters};
 use self::handshake::{CookieEchoed, CookieWait};
 pub(crate) use self::open::{Closing, Open};
 pub(crate) use self::output::single_packet;
+use crate::auth::SharedKeys;
+use crate::auth::gate::Gate;
 use crate::config::Config;
-use crate::cookie::CookieContents;
+use crate::cookie::OpenedCookie;
 use crate::interface::{
     AssociationId, AssociationStats, CloseReason, ConnectToken, Event, Message, PathId, PathShape, PathView,
     SendError,
@@ -52,6 +56,8 @@ pub(crate) struct Identity {
     pub(crate) local_tag: u32,
     /// Our Initial TSN.
     pub(crate) initial_tsn: Tsn,
+    /// Our random number, which changes with the tag (RFC 4895 §6.1).
+    pub(crate) auth_random: [u8; 32],
 }
 
 /// An association.
@@ -65,6 +71,8 @@ pub(crate) struct Association {
     events: VecDeque<Event>,
     /// Finished packets that outlive the state they were written in: ABORT, SHUTDOWN COMPLETE.
     farewell: Option<(Route, Vec<u8>)>,
+    /// The shared keys (RFC 4895 §6.1); they outlive restarts.
+    keys: Arc<SharedKeys>,
 }
 
 /// The states of RFC 9260 §4; a state owns its data. `Open` covers ESTABLISHED and the four shutdown states.
@@ -83,6 +91,7 @@ impl Association {
         identity: Identity,
         config: Arc<Config>,
         mut rng: Rng,
+        keys: Arc<SharedKeys>,
         request: ConnectRequest,
     ) -> Self {
         let mut timers = Timers::default();
@@ -95,6 +104,7 @@ impl Association {
             timers,
             events: VecDeque::new(),
             farewell: None,
+            keys,
         }
     }
 
@@ -104,8 +114,9 @@ impl Association {
         identity: Identity,
         config: Arc<Config>,
         rng: Rng,
+        keys: Arc<SharedKeys>,
         locals: &[core::net::SocketAddr],
-        cookie: &CookieContents,
+        cookie: &OpenedCookie,
         route: Route,
     ) -> Self {
         let mut association = Self {
@@ -116,6 +127,7 @@ impl Association {
             timers: Timers::default(),
             events: VecDeque::new(),
             farewell: None,
+            keys,
         };
         association.open_from_cookie(now, locals, cookie, route);
         association.announce_up();
@@ -127,12 +139,13 @@ impl Association {
         &mut self,
         now: Instant,
         locals: &[core::net::SocketAddr],
-        cookie: &CookieContents,
+        cookie: &OpenedCookie,
         route: Route,
     ) {
         self.timers = Timers::default();
         self.identity.local_tag = cookie.local_tag;
         self.identity.initial_tsn = cookie.local_initial_tsn;
+        self.identity.auth_random = cookie.auth_random;
         let (mut context, _) = self.split(now);
         let mut open = Open::from_cookie(&mut context, locals, cookie, route);
         open.start_path_supervision(&mut context);
@@ -161,6 +174,20 @@ impl Association {
             }
             Phase::Closed => Ok(()),
         };
+        self.conclude(now, result);
+    }
+
+    /// What follows COOKIE ECHO in its packet (RFC 9260 §5.1.5 step 7), and how far that is authenticated.
+    pub(crate) fn handle_rest(
+        &mut self,
+        now: Instant,
+        route: Route,
+        packet: &Packet<'_>,
+        rest: (Chunks<'_>, Gate),
+    ) {
+        let (mut context, phase) = self.split(now);
+        let Phase::Open(open) = phase else { return };
+        let result = open.handle_chunks(&mut context, route, packet, rest.0, rest.1);
         self.conclude(now, result);
     }
 
@@ -278,8 +305,7 @@ impl Association {
         match &self.phase {
             Phase::CookieWait(_) | Phase::CookieEchoed(_) => self.poll_handshake(now, out),
             Phase::Open(_) => {
-                let Self { identity, config, rng, phase, timers, events, .. } = self;
-                let mut context = Context { now, identity, config, rng, timers, events };
+                let (mut context, phase) = self.split(now);
                 let Phase::Open(open) = phase else { return None };
                 open.poll_transmit(&mut context, max_segments, out)
             }
@@ -377,8 +403,8 @@ impl Association {
 
     /// The context the states work in, and the state itself.
     fn split(&mut self, now: Instant) -> (Context<'_>, &mut Phase) {
-        let Self { identity, config, rng, phase, timers, events, .. } = self;
-        (Context { now, identity, config, rng, timers, events }, phase)
+        let Self { identity, config, rng, phase, timers, events, keys, .. } = self;
+        (Context { now, identity, config, rng, timers, events, keys }, phase)
     }
 
     pub(crate) fn announce_up(&mut self) {

@@ -7,11 +7,13 @@ use whimbrel_wire::{ChecksumMode, InitAck, Tsn};
 use super::Identity;
 use super::context::Context;
 use super::pairing;
-use super::peer_init::remotes;
+use super::peer_init::{PeerParameters, remotes};
 use super::primary_change::{self, PrimaryChange};
 use super::replies::Replies;
+use crate::auth::offer::Offer;
+use crate::auth::session::Auth;
 use crate::config::{BurstLimit, ChecksumPolicy, Config};
-use crate::cookie::CookieContents;
+use crate::cookie::OpenedCookie;
 use crate::interface::{
     AssociationId, AssociationStats, Event, Message, Mobility, PathId, PathState, PathView, SendError,
     StaticReason,
@@ -27,6 +29,7 @@ use crate::send::streams::OutboundStreams;
 #[derive(Debug)]
 pub(crate) struct Open {
     pub(crate) peer: Peer,
+    pub(crate) auth: Auth,
     pub(crate) paths: Paths,
     pub(crate) path_choice: Box<dyn PathChoice>,
     pub(crate) retransmission_choice: Box<dyn RetransmissionChoice>,
@@ -130,7 +133,7 @@ pub(crate) struct Totals {
 }
 
 /// What both ways into an open association have in common.
-struct Beginning {
+struct Beginning<'a> {
     paths: Paths,
     route: Route,
     peer_tag: u32,
@@ -139,6 +142,7 @@ struct Beginning {
     outbound_streams: u16,
     inbound_streams: u16,
     zero_checksum: Option<u32>,
+    auth: Option<&'a Offer>,
 }
 
 impl Open {
@@ -148,7 +152,8 @@ impl Open {
         paths: Paths,
         route: Route,
         init_ack: &InitAck<'_>,
-        zero_checksum: Option<u32>,
+        parameters: &PeerParameters<'_>,
+        auth: Option<&Offer>,
     ) -> Self {
         let streams = &context.config.streams;
         let beginning = Beginning {
@@ -160,7 +165,8 @@ impl Open {
             // RFC 9260 §5.1.1: the smaller of what we want and what the peer takes.
             outbound_streams: streams.outbound.min(init_ack.inbound_streams),
             inbound_streams: streams.inbound_max.min(init_ack.outbound_streams),
-            zero_checksum,
+            zero_checksum: parameters.zero_checksum,
+            auth,
         };
         Self::begin(context, beginning)
     }
@@ -169,7 +175,7 @@ impl Open {
     pub(crate) fn from_cookie(
         context: &mut Context<'_>,
         locals: &[SocketAddr],
-        cookie: &CookieContents,
+        cookie: &OpenedCookie,
         route: Route,
     ) -> Self {
         let addresses = remotes(cookie.route.remote, cookie.peer_addresses.iter().copied());
@@ -184,13 +190,14 @@ impl Open {
             outbound_streams: cookie.outbound_streams,
             inbound_streams: cookie.inbound_streams,
             zero_checksum: (cookie.zero_checksum_edmid != 0).then_some(cookie.zero_checksum_edmid),
+            auth: cookie.auth.as_ref(),
         };
         let mut open = Self::begin(context, beginning);
         open.peer.addresses = addresses.to_vec();
         open
     }
 
-    fn begin(context: &mut Context<'_>, from: Beginning) -> Self {
+    fn begin(context: &mut Context<'_>, from: Beginning<'_>) -> Self {
         let config = context.config;
         let accepted = match config.checksum {
             ChecksumPolicy::Crc32c => None,
@@ -199,6 +206,7 @@ impl Open {
         let rwnd = from.peer_a_rwnd as usize;
         let primary_change = primary_change::rule(config.primary_change);
         Self {
+            auth: Auth::new(config, context.keys, context.identity.auth_random, from.auth),
             in_use: from.paths.primary(),
             known_primary: from.paths.primary(),
             paths: from.paths,

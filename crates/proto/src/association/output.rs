@@ -1,8 +1,9 @@
 //! What an open association sends next (RFC 9260 §6.1, §6.10): answers, shutdown, heartbeats, data, SACK.
 
 use whimbrel_machine::{Ecn, Fragmentation, Route, Transmit};
-use whimbrel_wire::{COMMON_HEADER_LEN, PacketWriter, SackBuilder};
+use whimbrel_wire::{COMMON_HEADER_LEN, SackBuilder, chunk_type};
 
+use super::chunk_writer::ChunkWriter;
 use super::context::Context;
 use super::open::Open;
 use super::replies::Encoded;
@@ -58,15 +59,16 @@ impl Open {
     /// A packet with the encoded `chunks`, and the SACK if one is pending.
     fn write_control(&mut self, context: &mut Context<'_>, route: Route, chunks: &[u8], out: &mut Vec<u8>) {
         let checksum = self.checksum();
-        let limit = self.packet_size(context, route).max(COMMON_HEADER_LEN + chunks.len());
-        let mut writer = PacketWriter::new(out, context.header(self.peer.tag), limit);
-        let fits = writer.push(&Encoded(chunks));
+        let needed = COMMON_HEADER_LEN + chunks.len() + self.auth.largest_overhead();
+        let limit = self.packet_size(context, route).max(needed);
+        let mut writer = ChunkWriter::new(out, context.header(self.peer.tag), limit);
+        let fits = writer.push(&self.auth, &Encoded(chunks));
         debug_assert!(fits, "answers are bounded");
         // COOKIE ECHO and heartbeats of an unconfirmed address are no place for a SACK.
         if chunks.is_empty() || (self.receive.ack_due(context.now) && route == self.sack_destination()) {
             self.write_sack(context, &mut writer, 0);
         }
-        writer.finish(checksum);
+        writer.finish(&self.auth, checksum);
     }
 
     /// The largest packet known to arrive by `route` (RFC 9260 §6.2: a SACK is cut to the path MTU).
@@ -80,15 +82,15 @@ impl Open {
     pub(crate) fn write_sack(
         &mut self,
         context: &mut Context<'_>,
-        writer: &mut PacketWriter<'_>,
+        writer: &mut ChunkWriter<'_>,
         reserve: usize,
     ) {
-        let room = writer.remaining().saturating_sub(reserve);
+        let room = writer.room_for(&self.auth, chunk_type::SACK).saturating_sub(reserve);
         if room < SMALLEST_SACK {
             return;
         }
         let sack: SackBuilder<'_> = self.receive.write_sack(room);
-        let fits = writer.push(&sack);
+        let fits = writer.push(&self.auth, &sack);
         debug_assert!(fits, "a SACK is cut to fit");
         self.set_sack_timer(context);
     }

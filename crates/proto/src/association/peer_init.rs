@@ -5,6 +5,8 @@ use core::net::{IpAddr, SocketAddr};
 use smallvec::SmallVec;
 use whimbrel_wire::{Parameter, Parameters, UnknownAction};
 
+use crate::auth::offer::AuthParameters;
+
 /// What to do with an INIT or INIT ACK whose parameters cannot be accepted.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Problem {
@@ -26,6 +28,8 @@ pub(crate) struct PeerParameters<'a> {
     pub(crate) cookie_preservative: u32,
     /// Parameters to report as unrecognized, headers included and padded (RFC 9260 §3.2.1).
     pub(crate) unrecognized: Vec<u8>,
+    /// Authentication, not judged yet.
+    pub(crate) auth: AuthParameters<'a>,
 }
 
 /// Bytes of unrecognized parameters reported at most: an answer must not be much larger than the question
@@ -60,8 +64,10 @@ impl<'a> PeerParameters<'a> {
                         break;
                     }
                 }
-                // Known to the codec, but announcing something not in use here; or malformed inside, and so void.
-                Ok(_) | Err(_) => {}
+                // Authentication; or known to the codec, but announcing something not in use here.
+                Ok(other) => out.auth.note(&other),
+                // Malformed inside, and so void.
+                Err(_) => {}
             }
         }
         Ok(out)

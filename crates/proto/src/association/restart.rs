@@ -5,7 +5,8 @@ use core::net::SocketAddr;
 use whimbrel_machine::{Instant, Route};
 
 use super::{Association, Phase};
-use crate::cookie::CookieContents;
+use crate::auth::session::Auth;
+use crate::cookie::OpenedCookie;
 use crate::interface::Event;
 
 impl Association {
@@ -14,7 +15,7 @@ impl Association {
         &mut self,
         now: Instant,
         locals: &[SocketAddr],
-        cookie: &CookieContents,
+        cookie: &OpenedCookie,
         route: Route,
     ) {
         let Phase::Open(open) = &mut self.phase else { return };
@@ -34,7 +35,7 @@ impl Association {
         &mut self,
         now: Instant,
         locals: &[SocketAddr],
-        cookie: &CookieContents,
+        cookie: &OpenedCookie,
         route: Route,
     ) {
         match &mut self.phase {
@@ -44,6 +45,8 @@ impl Association {
             }
             Phase::Open(open) => {
                 open.peer.tag = cookie.peer_tag;
+                // The random numbers follow the tags (RFC 4895 §6.1).
+                open.auth = Auth::new(&self.config, &self.keys, cookie.auth_random, cookie.auth.as_ref());
                 open.replies.cookie_ack(route);
             }
             Phase::Closed => {}

@@ -4,9 +4,10 @@ use core::time::Duration;
 
 use whimbrel_machine::Route;
 use whimbrel_wire::{
-    Cause, EmitChunk, ErrorBuilder, PacketWriter, Shutdown, ShutdownAck, ShutdownComplete, Tsn,
+    Cause, EmitChunk, ErrorBuilder, Shutdown, ShutdownAck, ShutdownComplete, Tsn, chunk_type,
 };
 
+use super::chunk_writer::ChunkWriter;
 use super::context::{Context, Ending, Farewell};
 use super::handshake::single_chunk;
 use super::open::{Closing, Open, Resend};
@@ -157,20 +158,21 @@ impl Open {
         context.timers.set(TimerId::T2Shutdown, context.now + rto);
         let checksum = self.checksum();
         let limit = self.packet_size(context, route);
-        let mut writer = PacketWriter::new(out, context.header(self.peer.tag), limit);
+        let mut writer = ChunkWriter::new(out, context.header(self.peer.tag), limit);
         let fits = match self.closing {
             Closing::Sent(_) => {
                 let shutdown = Shutdown { cumulative_tsn_ack: self.receive.cumulative_tsn() };
                 // Gaps and duplicates need a SACK besides (RFC 9260 §9.2).
                 if self.receive.has_gaps() || self.receive.ack_due(context.now) {
-                    self.write_sack(context, &mut writer, shutdown.wire_len());
+                    let auth_len = self.auth.overhead(chunk_type::SHUTDOWN);
+                    self.write_sack(context, &mut writer, shutdown.wire_len() + auth_len);
                 }
-                writer.push(&shutdown)
+                writer.push(&self.auth, &shutdown)
             }
-            _ => writer.push(&ShutdownAck),
+            _ => writer.push(&self.auth, &ShutdownAck),
         };
         debug_assert!(fits);
-        writer.finish(checksum);
+        writer.finish(&self.auth, checksum);
         Some(route)
     }
 

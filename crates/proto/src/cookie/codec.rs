@@ -8,9 +8,14 @@ use whimbrel_machine::{Instant, Route};
 use whimbrel_wire::Tsn;
 
 use super::{CookieContents, MAX_COOKIE_ADDRESSES};
+use crate::auth::offer::{MAX_CHUNKS, MAX_HMACS, Offer};
 
 const IPV4: u8 = 4;
 const IPV6: u8 = 6;
+
+/// Whether something optional follows.
+const ABSENT: u8 = 0;
+const PRESENT: u8 = 1;
 
 pub(super) fn write(contents: &CookieContents, out: &mut Vec<u8>) {
     let lifetime = u64::try_from(contents.lifetime.as_nanos()).unwrap_or(u64::MAX);
@@ -35,6 +40,10 @@ pub(super) fn write(contents: &CookieContents, out: &mut Vec<u8>) {
     for &address in &contents.peer_addresses[..count] {
         write_address(address, out);
     }
+    match &contents.auth {
+        Some(offer) => write_offer(offer, out),
+        None => out.push(ABSENT),
+    }
 }
 
 /// `None` unless `bytes` are exactly one body.
@@ -57,6 +66,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<CookieContents> {
         zero_checksum_edmid: reader.u32()?,
         route: Route { local: reader.socket_address()?, remote: reader.socket_address()? },
         peer_addresses: SmallVec::new(),
+        auth: None,
     };
     let count = usize::from(reader.u8()?);
     if count > MAX_COOKIE_ADDRESSES {
@@ -65,7 +75,25 @@ pub(super) fn read(bytes: &[u8]) -> Option<CookieContents> {
     for _ in 0..count {
         contents.peer_addresses.push(reader.address()?);
     }
+    contents.auth = match reader.u8()? {
+        ABSENT => None,
+        PRESENT => Some(reader.offer()?),
+        _ => return None,
+    };
     reader.0.is_empty().then_some(contents)
+}
+
+fn write_offer(offer: &Offer, out: &mut Vec<u8>) {
+    out.push(PRESENT);
+    out.extend_from_slice(&offer.random);
+    // One more than the length: 0 if there was no such parameter, which is not the same as an empty one.
+    let chunks = offer.chunks.as_ref().map_or(0, |chunks| chunks.len() as u16 + 1);
+    out.extend_from_slice(&chunks.to_be_bytes());
+    out.extend_from_slice(offer.chunks.as_deref().unwrap_or_default());
+    out.push(offer.hmacs.len() as u8);
+    offer.hmacs.iter().for_each(|id| out.extend_from_slice(&id.to_be_bytes()));
+    out.push(offer.extensions.len() as u8);
+    out.extend_from_slice(&offer.extensions);
 }
 
 fn write_address(address: IpAddr, out: &mut Vec<u8>) {
@@ -113,6 +141,28 @@ impl Reader<'_> {
 
     fn u64(&mut self) -> Option<u64> {
         self.take().map(u64::from_be_bytes)
+    }
+
+    fn bytes(&mut self, len: usize) -> Option<&[u8]> {
+        let (taken, rest) = self.0.split_at_checked(len)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    fn offer(&mut self) -> Option<Offer> {
+        let random = self.take()?;
+        let chunks = match usize::from(self.u16()?).checked_sub(1) {
+            None => None,
+            Some(count) if count > MAX_CHUNKS => return None,
+            Some(count) => Some(SmallVec::from_slice(self.bytes(count)?)),
+        };
+        let count = usize::from(self.u8()?);
+        if count > MAX_HMACS {
+            return None;
+        }
+        let hmacs = (0..count).map(|_| self.u16()).collect::<Option<_>>()?;
+        let count = usize::from(self.u8()?);
+        Some(Offer { random, chunks, hmacs, extensions: SmallVec::from_slice(self.bytes(count)?) })
     }
 
     fn address(&mut self) -> Option<IpAddr> {

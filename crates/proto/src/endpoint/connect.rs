@@ -36,12 +36,21 @@ impl Endpoint {
         };
         let local_tag = self.fresh_tag();
         let initial_tsn = whimbrel_wire::Tsn(self.rng.next_u32());
+        let auth_random = self.randoms.of(local_tag, initial_tsn);
         let request = ConnectRequest { remotes, locals: self.locals.clone() };
         let index = self.table.insert(|id, seed_index| {
-            let identity =
-                Identity { id, token: Some(token), local_port, remote_port, local_tag, initial_tsn };
+            let identity = Identity {
+                id,
+                token: Some(token),
+                local_port,
+                remote_port,
+                local_tag,
+                initial_tsn,
+                auth_random,
+            };
             let rng = self.seed.stream("association", seed_index);
-            Association::connect(now, identity, Arc::clone(&self.config), rng, request)
+            let (config, keys) = (Arc::clone(&self.config), Arc::clone(&self.keys));
+            Association::connect(now, identity, config, rng, keys, request)
         });
         self.table.touch(index);
     }

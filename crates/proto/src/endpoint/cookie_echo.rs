@@ -4,14 +4,14 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use whimbrel_machine::{Instant, Route};
-use whimbrel_wire::{AbortBuilder, Cause, Chunk, CommonHeader, ErrorBuilder, Packet, RawChunk};
+use whimbrel_wire::{AbortBuilder, Cause, Chunk, CommonHeader, ErrorBuilder, Packet};
 
 use super::init::packet as one_chunk;
 use super::table::Lookup;
-use super::{Endpoint, decoded};
+use super::{CookieEchoAt, Endpoint, Rest, decoded};
 use crate::association::peer_init::remotes;
 use crate::association::{Association, Closing, Identity, Phase};
-use crate::cookie::CookieContents;
+use crate::cookie::{CookieContents, OpenedCookie};
 
 /// What to do with a valid cookie that meets an existing association: the actions of RFC 9260 §5.2.4 table 12.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,14 +33,15 @@ impl Endpoint {
         now: Instant,
         route: Route,
         packet: &Packet<'_>,
-        raw: &RawChunk<'_>,
+        at: CookieEchoAt<'_>,
     ) -> bool {
-        let Some(Chunk::CookieEcho(echo)) = decoded(raw) else { return false };
+        let Some(Chunk::CookieEcho(echo)) = decoded(&at.echo) else { return false };
         // Steps 1 and 2: what fails authentication is discarded without a word.
         let Ok(cookie) = self.cookies.open(now, echo.cookie) else {
             self.totals.cookies_refused += 1;
             return false;
         };
+        let cookie = OpenedCookie::new(cookie, &self.randoms);
         // Step 3: the ports are part of what the MAC protects (RFC 5062 §7).
         let header = packet.header();
         let ports = Lookup { local: header.destination_port, remote: header.source_port };
@@ -52,9 +53,11 @@ impl Endpoint {
         }
         let known = remotes(cookie.route.remote, cookie.peer_addresses.iter().copied());
         let existing = known.iter().find_map(|&remote| self.table.by_peer(remote, ports));
+        let Some(gate) = self.admit_cookie(packet, at.auth.as_ref(), &cookie, existing) else { return false };
+        let rest = (at.rest, gate);
         match existing {
-            Some(index) => self.cookie_for_existing(now, index, route, packet, &cookie),
-            None => self.cookie_for_new(now, route, packet, &cookie),
+            Some(index) => self.cookie_for_existing(now, index, route, packet, &cookie, rest),
+            None => self.cookie_for_new(now, route, packet, &cookie, rest),
         }
     }
 
@@ -63,7 +66,8 @@ impl Endpoint {
         now: Instant,
         route: Route,
         packet: &Packet<'_>,
-        cookie: &CookieContents,
+        cookie: &OpenedCookie,
+        rest: Rest<'_>,
     ) -> bool {
         // Step 4.
         if let Some(excess) = staleness(now, cookie) {
@@ -90,12 +94,14 @@ impl Endpoint {
                 remote_port: cookie.peer_port,
                 local_tag: cookie.local_tag,
                 initial_tsn: cookie.local_initial_tsn,
+                auth_random: cookie.auth_random,
             };
             let rng = self.seed.stream("association", number);
-            Association::accept(now, identity, Arc::clone(&self.config), rng, &self.locals, cookie, route)
+            let (config, keys) = (Arc::clone(&self.config), Arc::clone(&self.keys));
+            Association::accept(now, identity, config, rng, keys, &self.locals, cookie, route)
         });
         // DATA bundled with COOKIE ECHO (step 7).
-        self.deliver(now, index, route, packet)
+        self.deliver_rest(now, index, route, packet, rest)
     }
 
     fn cookie_for_existing(
@@ -104,7 +110,8 @@ impl Endpoint {
         index: usize,
         route: Route,
         packet: &Packet<'_>,
-        cookie: &CookieContents,
+        cookie: &OpenedCookie,
+        rest: Rest<'_>,
     ) -> bool {
         let Some(association) = self.table.get_mut(index) else { return false };
         let ours = association.identity.local_tag == cookie.local_tag;
@@ -129,7 +136,7 @@ impl Endpoint {
         }
         self.spent_cookies.spend(now, cookie.local_tag, end_of_life(cookie));
         self.table.reindex(index);
-        self.deliver(now, index, route, packet)
+        self.deliver_rest(now, index, route, packet, rest)
     }
 
     fn report_stale(&mut self, route: Route, cookie: &CookieContents, excess: Duration) {

@@ -14,6 +14,7 @@ use super::table::Lookup;
 use super::{Endpoint, decoded};
 use crate::association::peer_init::{PeerParameters, Problem};
 use crate::association::{Closing, Phase, own_parameters};
+use crate::auth::offer::Offer;
 use crate::cookie::CookieContents;
 
 /// The most a Cookie Preservative can add to a cookie's life (RFC 9260 §3.3.2.1.3 leaves it to us).
@@ -24,6 +25,12 @@ struct OurSide {
     tag: u32,
     initial_tsn: Tsn,
     tie_tags: (u64, u64),
+}
+
+/// What an INIT says besides its fixed fields.
+struct Question<'a> {
+    parameters: PeerParameters<'a>,
+    auth: Option<Offer>,
 }
 
 impl Endpoint {
@@ -53,7 +60,10 @@ impl Endpoint {
         }
         let max = self.config.limits.peer_addresses;
         match PeerParameters::read(init.parameters, route.remote.ip(), max) {
-            Ok(parameters) => self.answer_init(now, route, back, &init, &parameters),
+            Ok(parameters) => match parameters.auth.judge(&self.config) {
+                Ok(auth) => self.answer_init(now, route, back, &init, &Question { parameters, auth }),
+                Err(refusal) => self.refuse(route, back, &[refusal.cause()]),
+            },
             // RFC 9260 §5.1.2 B.
             Err(Problem::HostName(parameter)) => {
                 self.refuse(route, back, &[Cause::UnresolvableAddress(&parameter)])
@@ -71,10 +81,10 @@ impl Endpoint {
         route: Route,
         back: CommonHeader,
         init: &Init<'_>,
-        parameters: &PeerParameters<'_>,
+        question: &Question<'_>,
     ) {
         let ports = Lookup { local: back.source_port, remote: back.destination_port };
-        let remotes = parameters.remotes(route.remote);
+        let remotes = question.parameters.remotes(route.remote);
         // RFC 9260 §5.1.2 D: any of its addresses identifies an existing association.
         let existing = remotes.iter().find_map(|&remote| self.table.by_peer(remote, ports));
         let ours = match existing {
@@ -95,8 +105,8 @@ impl Endpoint {
             }
         };
         self.totals.inits_answered += 1;
-        let cookie = self.bake(now, route, back, init, parameters, &ours);
-        self.send_init_ack(route, back, init, parameters, &ours, &cookie);
+        let cookie = self.bake(now, route, back, init, question, &ours);
+        self.send_init_ack(route, back, init, question, &ours, &cookie);
     }
 
     /// Our side of the answer to an INIT that meets an existing association. `Ok(None)`: there is no answer;
@@ -144,9 +154,10 @@ impl Endpoint {
         route: Route,
         back: CommonHeader,
         init: &Init<'_>,
-        parameters: &PeerParameters<'_>,
+        question: &Question<'_>,
         ours: &OurSide,
     ) -> Vec<u8> {
+        let parameters = &question.parameters;
         let preservative =
             Duration::from_millis(u64::from(parameters.cookie_preservative)).min(MAX_PRESERVATIVE);
         let streams = &self.config.streams;
@@ -168,6 +179,7 @@ impl Endpoint {
             route,
             zero_checksum_edmid: parameters.zero_checksum.unwrap_or(0),
             peer_addresses: parameters.addresses.clone(),
+            auth: question.auth.clone(),
         };
         let mut cookie = Vec::with_capacity(192);
         self.cookies.seal(now, &contents, &mut cookie);
@@ -179,13 +191,16 @@ impl Endpoint {
         route: Route,
         back: CommonHeader,
         init: &Init<'_>,
-        peer: &PeerParameters<'_>,
+        question: &Question<'_>,
         ours: &OurSide,
         cookie: &[u8],
     ) {
-        let mut parameters = own_parameters(&self.config, &self.locals);
+        // A peer that offers nothing is spared what it would not understand.
+        let random = self.randoms.of(ours.tag, ours.initial_tsn);
+        let auth = question.auth.as_ref().and_then(|_| Offer::own(&self.config, random));
+        let mut parameters = own_parameters(&self.config, &self.locals, auth.as_ref());
         parameters.insert(0, Parameter::StateCookie(cookie));
-        let unrecognized = whimbrel_wire::Parameters::from_wire(&peer.unrecognized);
+        let unrecognized = whimbrel_wire::Parameters::from_wire(&question.parameters.unrecognized);
         let mut rest = unrecognized;
         while let Some(Ok(raw)) = rest.next_raw() {
             parameters.push(Parameter::UnrecognizedParameter(raw.bytes()));

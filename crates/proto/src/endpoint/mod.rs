@@ -1,5 +1,6 @@
 //! An endpoint: its associations, stateless answers, and finding the association a packet belongs to.
 
+mod authentication;
 mod connect;
 mod cookie_echo;
 mod departed;
@@ -14,13 +15,16 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use whimbrel_machine::{Ecn, Instant, LinkFact, Rng, Route, Seed, Transmit, Unreachable};
-use whimbrel_wire::{Chunk, Packet, RawChunk, chunk_type};
+use whimbrel_wire::{Chunk, Chunks, Packet, RawChunk, chunk_type};
 
 use self::departed::Departed;
 pub(crate) use self::init::MAX_PRESERVATIVE;
 use self::spent::SpentCookies;
 use self::table::{Lookup, Table};
 use crate::association::{Association, Phase, single_packet};
+use crate::auth::SharedKeys;
+use crate::auth::gate::Gate;
+use crate::auth::offer::Randoms;
 use crate::config::{ChecksumPolicy, Config};
 use crate::cookie::CookieKeys;
 use crate::interface::{
@@ -46,6 +50,9 @@ pub struct Endpoint {
     spent_cookies: SpentCookies,
     departed: Departed,
     listening: BTreeSet<u16>,
+    randoms: Randoms,
+    /// The shared keys that associations to come begin with.
+    keys: Arc<SharedKeys>,
     table: Table,
     /// Answers that belong to no association: INIT ACK, ABORT, SHUTDOWN COMPLETE, stale cookie errors.
     answers: VecDeque<(Route, Vec<u8>)>,
@@ -78,6 +85,8 @@ impl Endpoint {
             cookies: CookieKeys::new(seed.child("cookies", 0), config.cookie.key_period),
             spent_cookies: SpentCookies::default(),
             departed: Departed::default(),
+            randoms: Randoms::new(seed.child("auth", 0)),
+            keys: Arc::new(config.auth.keys.clone()),
             rng: seed.stream("endpoint", 0),
             seed,
             locals,
@@ -169,6 +178,7 @@ impl Endpoint {
             Command::RetransmitLost { association, path } => {
                 self.with(association, |a| a.retransmit_lost(now, path));
             }
+            Command::ChangeAuthKey { scope, change } => self.change_key(scope, &change),
         }
     }
 
@@ -264,7 +274,7 @@ impl Endpoint {
         }
         match first.chunk_type() {
             chunk_type::INIT => self.handle_init(now, route, &packet, &first),
-            chunk_type::COOKIE_ECHO => self.handle_cookie_echo(now, route, &packet, &first),
+            _ if let Some(echo) = cookie_echo(&packet) => self.handle_cookie_echo(now, route, &packet, echo),
             _ => match by_tag {
                 Some(index) => self.deliver(now, index, route, &packet),
                 None => self.handle_out_of_the_blue(now, route, &packet, lookup),
@@ -275,7 +285,7 @@ impl Endpoint {
     /// RFC 9260 §6.8; RFC 9653 §5.3: a zero checksum is good only where we have declared so to this peer.
     fn checksum_is_acceptable(&self, packet: &Packet<'_>, first: &RawChunk<'_>) -> bool {
         let declared = matches!(self.config.checksum, ChecksumPolicy::ZeroAcceptable { .. });
-        let setup = matches!(first.chunk_type(), chunk_type::INIT | chunk_type::COOKIE_ECHO);
+        let setup = first.chunk_type() == chunk_type::INIT || cookie_echo(packet).is_some();
         // What belongs to no association may be processed, too (RFC 9653 §5.3, last paragraph): the peer that still believes in
         // one learns sooner that it is gone.
         (declared && packet.checksum() == 0 && !setup) || packet.checksum_is_valid()
@@ -285,19 +295,43 @@ impl Endpoint {
         self.table.touch(index);
         let Some(association) = self.table.get_mut(index) else { return false };
         association.handle_packet(now, route, packet, &self.locals);
+        self.follow(index);
+        true
+    }
+
+    /// The rest of a packet whose beginning belonged to the endpoint.
+    fn deliver_rest(
+        &mut self,
+        now: Instant,
+        index: usize,
+        route: Route,
+        packet: &Packet<'_>,
+        rest: Rest<'_>,
+    ) -> bool {
+        self.table.touch(index);
+        let Some(association) = self.table.get_mut(index) else { return false };
+        association.handle_rest(now, route, packet, rest);
+        self.follow(index);
+        true
+    }
+
+    /// Brings the table up to date after a packet.
+    fn follow(&mut self, index: usize) {
+        let Some(association) = self.table.get_mut(index) else { return };
         if association.take_wish_for_new_tag() {
             self.renew_tag(index);
         } else if association.take_addresses_changed() {
             self.table.reindex(index);
         }
-        true
     }
 
     /// Gives an association that begins its handshake anew another Verification Tag (RFC 9260 §5.3.1).
     fn renew_tag(&mut self, index: usize) {
         let tag = self.fresh_tag();
         if let Some(association) = self.table.get_mut(index) {
-            association.identity.local_tag = tag;
+            let identity = &mut association.identity;
+            identity.local_tag = tag;
+            identity.auth_random = self.randoms.of(tag, identity.initial_tsn);
             self.table.reindex(index);
         }
     }
@@ -343,6 +377,29 @@ fn is_unicast(route: Route) -> bool {
         core::net::IpAddr::V6(v6) => !v6.is_multicast(),
     };
     unicast(route.local.ip()) && unicast(route.remote.ip()) && !route.remote.ip().is_unspecified()
+}
+
+/// What is left of a packet, and how far the packet has been authenticated.
+type Rest<'a> = (Chunks<'a>, Gate);
+
+/// A COOKIE ECHO at the beginning of a packet, where alone it may be, but for an AUTH chunk before it (RFC 4895 §6.3).
+struct CookieEchoAt<'a> {
+    auth: Option<RawChunk<'a>>,
+    echo: RawChunk<'a>,
+    rest: Chunks<'a>,
+}
+
+fn cookie_echo<'a>(packet: &Packet<'a>) -> Option<CookieEchoAt<'a>> {
+    let mut rest = packet.chunks();
+    let first = rest.next_raw()?.ok()?;
+    match first.chunk_type() {
+        chunk_type::COOKIE_ECHO => Some(CookieEchoAt { auth: None, echo: first, rest }),
+        chunk_type::AUTH => {
+            let echo = rest.next_raw()?.ok().filter(|raw| raw.chunk_type() == chunk_type::COOKIE_ECHO)?;
+            Some(CookieEchoAt { auth: Some(first), echo, rest })
+        }
+        _ => None,
+    }
 }
 
 /// The chunk if it can be read.

@@ -1,7 +1,7 @@
 //! Packets that belong to no association (RFC 9260 §8.4), and the reflected tags of §8.5.1.
 
 use whimbrel_machine::{Instant, Route};
-use whimbrel_wire::{AbortBuilder, Cause, Chunk, CommonHeader, Packet, ShutdownComplete};
+use whimbrel_wire::{AbortBuilder, Cause, Chunk, CommonHeader, Packet, ShutdownComplete, chunk_type};
 
 use super::init::packet as one_chunk;
 use super::table::Lookup;
@@ -64,6 +64,10 @@ impl Endpoint {
         let Some(association) = self.table.get_mut(index) else { return false };
         let reflected = association.peer_tag() == Some(tag);
         match packet.chunks().next() {
+            // RFC 4895 §6.3: who reflects a tag has no key left.
+            Some(Ok(Chunk::Abort(_))) if association.requires_authenticated(chunk_type::ABORT) => {
+                return false;
+            }
             Some(Ok(Chunk::Abort(abort))) if reflected && abort.tag_reflected => {
                 association.handle_reflected_abort(now, abort.causes);
             }
@@ -83,7 +87,9 @@ impl Endpoint {
 /// RFC 9260 §8.4 rules 2 to 8. INIT and COOKIE ECHO have been taken care of.
 fn verdict(packet: &Packet<'_>) -> Verdict {
     let mut verdict = Verdict::Abort;
-    for (position, chunk) in packet.chunks().enumerate() {
+    // RFC 4895 §6.3: without taking AUTH into account.
+    let chunks = packet.chunks().skip_while(|chunk| matches!(chunk, Ok(Chunk::Auth(_))));
+    for (position, chunk) in chunks.enumerate() {
         match chunk {
             Ok(Chunk::Abort(_)) => return Verdict::Discard,
             Ok(Chunk::ShutdownComplete(_) | Chunk::CookieAck | Chunk::Init(_)) => verdict = Verdict::Discard,

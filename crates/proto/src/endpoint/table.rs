@@ -51,6 +51,11 @@ struct Slot {
 }
 
 impl Table {
+    /// Every association's place, in no particular but a fixed order.
+    pub(super) fn indices(&self) -> Vec<usize> {
+        (0..self.slots.len()).filter(|&index| self.slots[index].association.is_some()).collect()
+    }
+
     // ---- changes
 
     /// Adds an association made by `make` from its name and a number that is never used twice.

@@ -1,0 +1,201 @@
+//! The authentication of one association.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+use whimbrel_wire as wire;
+
+use super::ChunkTypes;
+use super::config::HmacAlgorithm;
+use super::interface::AuthKeyNews;
+use super::key::{KeyVectors, Mac};
+use super::offer::{Offer, required};
+use super::shared_keys::SharedKeys;
+use crate::config::Config;
+
+/// Unknown keys the user is told of at most, until keys change: whoever knows the tag could otherwise make any number
+/// of events.
+const MAX_UNKNOWN_REPORTS: u32 = 16;
+
+/// Keys kept ready for what the peer sends: two of each algorithm, as during a roll-over.
+const MAX_READY: usize = 4;
+
+/// Authentication as far as both sides agreed on it. Where they did not, nothing of this costs anything.
+#[derive(Debug, Default)]
+pub(crate) struct Auth {
+    pub(crate) session: Option<Box<Session>>,
+}
+
+/// What an AUTH chunk is worth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Verdict {
+    /// What follows is authenticated.
+    Genuine,
+    /// What follows is to be dropped without a word (RFC 4895 §6.3).
+    Discard,
+    /// What follows is to be dropped, and the peer told that it used an algorithm we did not ask for.
+    UnsupportedHmac(u16),
+}
+
+/// The keys of an association and what both sides agreed on.
+#[derive(Debug)]
+pub(crate) struct Session {
+    shared: Arc<SharedKeys>,
+    vectors: KeyVectors,
+    /// What we told the peer that it may use.
+    accepted: SmallVec<[HmacAlgorithm; 2]>,
+    /// What the peer only takes authenticated.
+    pub(crate) peer_requires: ChunkTypes,
+    /// What we only take authenticated.
+    pub(crate) we_require: ChunkTypes,
+    extensions: SmallVec<[u8; 4]>,
+    /// The key to send with, and its identifier.
+    pub(crate) sending: (u16, Mac),
+    /// Keys that the peer used lately, the last one first.
+    ready: SmallVec<[(u16, Mac); MAX_READY]>,
+    last_used: Option<u16>,
+    unknown_reports: u32,
+    /// News of the last AUTH chunk.
+    news: Option<(u16, AuthKeyNews)>,
+}
+
+impl Auth {
+    /// What the two offers make possible.
+    pub(crate) fn new(
+        config: &Config,
+        shared: &Arc<SharedKeys>,
+        random: [u8; 32],
+        peer: Option<&Offer>,
+    ) -> Self {
+        let session = peer.and_then(|peer| {
+            let own = Offer::own(config, random)?;
+            let algorithm = peer.algorithm(&config.auth.algorithms)?;
+            let vectors = KeyVectors::new(own.key_vector(), peer.key_vector());
+            Some(Box::new(Session {
+                sending: sending(shared, &vectors, algorithm)?,
+                shared: Arc::clone(shared),
+                vectors,
+                accepted: config.auth.algorithms.iter().copied().collect(),
+                peer_requires: ChunkTypes::required(peer.chunks.as_deref().unwrap_or_default()),
+                we_require: ChunkTypes::required(&required(config)),
+                extensions: peer.extensions.clone(),
+                ready: SmallVec::new(),
+                last_used: None,
+                unknown_reports: 0,
+                news: None,
+            }))
+        });
+        Self { session }
+    }
+
+    /// Whether both sides can authenticate.
+    #[allow(dead_code, reason = "for dynamic addresses, which come next")]
+    pub(crate) fn is_agreed(&self) -> bool {
+        self.session.is_some()
+    }
+
+    /// Whether the peer has said that it supports an extension, named by chunk type, and can authenticate it.
+    #[allow(dead_code, reason = "for dynamic addresses, which come next")]
+    pub(crate) fn peer_supports(&self, chunk_type: u8) -> bool {
+        self.session.as_ref().is_some_and(|session| session.extensions.contains(&chunk_type))
+    }
+
+    /// Whether we take chunks of this type only authenticated.
+    #[inline]
+    pub(crate) fn we_require(&self, chunk_type: u8) -> bool {
+        self.session.as_ref().is_some_and(|session| session.we_require.contains(chunk_type))
+    }
+
+    /// Bytes that an AUTH chunk takes in a packet with a chunk of this type: 0 if the peer does not ask for it.
+    #[inline]
+    pub(crate) fn overhead(&self, chunk_type: u8) -> usize {
+        match &self.session {
+            Some(session) if session.peer_requires.contains(chunk_type) => session.auth_len(),
+            _ => 0,
+        }
+    }
+
+    /// Bytes that AUTH takes in any packet at most.
+    pub(crate) fn largest_overhead(&self) -> usize {
+        self.session.as_ref().map_or(0, |session| session.auth_len())
+    }
+
+    /// The keys have changed.
+    pub(crate) fn set_keys(&mut self, shared: &Arc<SharedKeys>) {
+        let Some(session) = &mut self.session else { return };
+        let algorithm = session.sending.1.algorithm();
+        if let Some(sending) = sending(shared, &session.vectors, algorithm) {
+            session.sending = sending;
+        }
+        session.shared = Arc::clone(shared);
+        session.ready.clear();
+        session.unknown_reports = 0;
+    }
+
+    /// Judges the AUTH chunk `raw` of `packet` (RFC 4895 §6.3).
+    pub(crate) fn verify(&mut self, packet: &[u8], raw: &wire::RawChunk<'_>) -> Verdict {
+        match (&mut self.session, raw.decode()) {
+            (Some(session), Ok(wire::Chunk::Auth(auth))) => session.verify(packet, raw, &auth),
+            _ => Verdict::Discard,
+        }
+    }
+
+    /// What the last AUTH chunk told about its key.
+    pub(crate) fn take_news(&mut self) -> Option<(u16, AuthKeyNews)> {
+        self.session.as_mut()?.news.take()
+    }
+}
+
+impl Session {
+    /// Bytes of an AUTH chunk of ours.
+    pub(crate) fn auth_len(&self) -> usize {
+        wire::Auth::HMAC_OFFSET + self.sending.1.algorithm().len()
+    }
+
+    fn verify(&mut self, packet: &[u8], raw: &wire::RawChunk<'_>, auth: &wire::Auth<'_>) -> Verdict {
+        let algorithm = HmacAlgorithm::from_id(auth.hmac_id).filter(|known| self.accepted.contains(known));
+        let Some(algorithm) = algorithm else { return Verdict::UnsupportedHmac(auth.hmac_id) };
+        let Some(mac) = self.key(auth.shared_key_id, algorithm) else {
+            if self.unknown_reports < MAX_UNKNOWN_REPORTS {
+                self.unknown_reports += 1;
+                self.news = Some((auth.shared_key_id, AuthKeyNews::Unknown));
+            }
+            return Verdict::Discard;
+        };
+        let head = &packet[raw.offset()..][..wire::Auth::HMAC_OFFSET];
+        // Padding of this chunk and of those behind it is covered (RFC 4895 §6.2).
+        let tail = &packet[raw.offset() + raw.bytes().len()..];
+        if !mac.verify(head, auth.hmac, tail) {
+            return Verdict::Discard;
+        }
+        if self.last_used != Some(auth.shared_key_id) {
+            self.last_used = Some(auth.shared_key_id);
+            self.news = Some((auth.shared_key_id, AuthKeyNews::InUse));
+        }
+        Verdict::Genuine
+    }
+
+    /// The key the peer has named, computed when it is needed first.
+    fn key(&mut self, id: u16, algorithm: HmacAlgorithm) -> Option<&Mac> {
+        let known = self.ready.iter().position(|(ready, mac)| *ready == id && mac.algorithm() == algorithm);
+        match known {
+            Some(at) => self.ready[..=at].rotate_right(1),
+            None => {
+                let mac = Mac::new(algorithm, &self.vectors.association_key(self.shared.get(id)?));
+                self.ready.truncate(MAX_READY - 1);
+                self.ready.insert(0, (id, mac));
+            }
+        }
+        self.ready.first().map(|(_, mac)| mac)
+    }
+}
+
+/// The active key, ready for use.
+fn sending(shared: &SharedKeys, vectors: &KeyVectors, algorithm: HmacAlgorithm) -> Option<(u16, Mac)> {
+    let id = shared.active();
+    Some((id, Mac::new(algorithm, &vectors.association_key(shared.get(id)?))))
+}
+
+#[cfg(test)]
+#[path = "session_tests.rs"]
+mod tests;
