@@ -269,7 +269,7 @@ pub enum CloseReason {
 
 fn describe_abort(causes: &[u16], reason: &Bytes) -> String {
     if !reason.is_empty() {
-        return String::from_utf8_lossy(reason).into_owned();
+        return crate::printable::printable(reason);
     }
     match causes.first() {
         Some(&code) => format!("cause {code}, {}", cause_name(code)),

@@ -12,6 +12,7 @@ mod cookie;
 mod endpoint;
 mod interface;
 pub mod path;
+mod printable;
 mod receive;
 #[cfg(any(test, fuzzing))]
 mod script;
