@@ -132,8 +132,8 @@ pub struct EndpointClosed;
 #[non_exhaustive]
 pub enum RecvError {
     /// The peer has restarted (RFC 9260 §5.2.4 A). Messages received so far came from its former life, those that
-    /// follow come from the new one, and data on the way may be lost. Reported once; receiving can go on if the
-    /// application knows how to start afresh.
+    /// follow come from the new one, and data on the way may be lost. Reported once; of lives that began and ended
+    /// before this was read, nothing is kept. Receiving can go on if the application knows how to start afresh.
     #[error("the peer has restarted; messages may be lost")]
     Restarted,
     /// The association ended otherwise than by a graceful shutdown.

@@ -93,6 +93,7 @@ mod events;
 pub mod interfaces;
 mod locals;
 mod mailbox;
+mod received;
 mod registry;
 mod send_queue;
 mod shared;

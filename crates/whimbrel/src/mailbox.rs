@@ -10,6 +10,7 @@ use crate::association::Setup;
 use crate::changes::Changes;
 use crate::error::{RecvError, TrySendError};
 use crate::events::{AssociationEvent, Subscriber};
+use crate::received::{Item, ReceivedQueue};
 use crate::send_queue::SendQueue;
 use crate::shared::{Shared, Wake, lock};
 
@@ -31,9 +32,7 @@ pub(crate) struct Mailbox {
 }
 
 struct State {
-    received: VecDeque<Item>,
-    /// Bytes taken by the user and not yet given back to the receive window.
-    taken: usize,
+    received: ReceivedQueue,
     /// Accepted from the user and not yet acknowledged by the peer.
     queued: SendQueue,
     /// Senders waiting for room; the others must not overtake them.
@@ -43,11 +42,6 @@ struct State {
     /// No handle is left: messages that still arrive are dropped.
     abandoned: bool,
     subscribers: Vec<Weak<Subscriber>>,
-}
-
-enum Item {
-    Message(Received),
-    Restarted,
 }
 
 enum Phase {
@@ -70,8 +64,7 @@ impl Mailbox {
             setup,
             changes: Changes::new(setup.mobility),
             state: Mutex::new(State {
-                received: VecDeque::new(),
-                taken: 0,
+                received: ReceivedQueue::default(),
                 queued: SendQueue::default(),
                 waiting_senders: 0,
                 outbound_streams,
@@ -142,9 +135,8 @@ impl Mailbox {
 
     pub(crate) fn take(&self, shared: &Shared) -> Taken {
         let mut state = self.state();
-        match state.received.pop_front() {
+        match state.received.pop() {
             Some(Item::Message(received)) => {
-                state.taken += received.payload.len();
                 let wake = state.give_back(self.id, shared, shared.release_threshold);
                 drop(state);
                 wake.fire();
@@ -164,18 +156,13 @@ impl Mailbox {
     ) -> Option<Result<usize, RecvError>> {
         let mut state = self.state();
         let mut count = 0;
-        while count < limit {
-            match state.received.pop_front() {
+        while count < limit && !(count > 0 && state.received.restart_is_next()) {
+            match state.received.pop() {
                 Some(Item::Message(received)) => {
-                    state.taken += received.payload.len();
                     into.push(received);
                     count += 1;
                 }
-                Some(Item::Restarted) if count == 0 => return Some(Err(RecvError::Restarted)),
-                Some(Item::Restarted) => {
-                    state.received.push_front(Item::Restarted);
-                    break;
-                }
+                Some(Item::Restarted) => return Some(Err(RecvError::Restarted)),
                 None => break,
             }
         }
@@ -208,8 +195,7 @@ impl Mailbox {
     pub(crate) fn abandon(&self, shared: &Shared) {
         let mut state = self.state();
         state.abandoned = true;
-        let dropped = core::mem::take(&mut state.received);
-        state.taken += dropped.iter().map(Item::len).sum::<usize>();
+        let dropped = state.received.pop_all();
         let wake = state.give_back(self.id, shared, 1);
         drop(state);
         wake.fire();
@@ -284,10 +270,10 @@ impl State {
     /// Fewer wait for the driver to pass by: the window is nearly open then, so nobody is held up, and the driver
     /// is not woken for each small message.
     fn give_back(&mut self, association: AssociationId, shared: &Shared, threshold: usize) -> Wake {
-        if self.taken < threshold || matches!(self.phase, Phase::Closed { .. }) {
+        if self.received.taken() < threshold || matches!(self.phase, Phase::Closed { .. }) {
             return Wake::NOBODY;
         }
-        let bytes = core::mem::take(&mut self.taken);
+        let bytes = self.received.give_back();
         let mut queue = shared.queue();
         queue.push(Command::Release { association, bytes });
         queue.wake()
@@ -309,15 +295,6 @@ impl State {
             }
             None => false,
         });
-    }
-}
-
-impl Item {
-    fn len(&self) -> usize {
-        match self {
-            Self::Message(received) => received.payload.len(),
-            Self::Restarted => 0,
-        }
     }
 }
 
@@ -388,9 +365,9 @@ impl Delivery<'_> {
 
     fn message(&mut self, received: Received) {
         if self.state.abandoned {
-            self.state.taken += received.payload.len();
+            self.state.received.pass_over(&received);
         } else {
-            self.state.received.push_back(Item::Message(received));
+            self.state.received.push(received);
             self.readable = true;
         }
     }
@@ -403,9 +380,8 @@ impl Delivery<'_> {
     fn restarted(&mut self, outbound_streams: u16, undelivered: usize) {
         self.state.outbound_streams = outbound_streams;
         self.credit(undelivered);
-        // Restarts with nothing received between them are one to the reader, so a peer cannot pile them up.
-        if !self.state.abandoned && !matches!(self.state.received.back(), Some(Item::Restarted)) {
-            self.state.received.push_back(Item::Restarted);
+        if !self.state.abandoned {
+            self.state.received.restarted();
             self.readable = true;
         }
         self.state.publish(&AssociationEvent::Restarted { outbound_streams, undelivered });
@@ -425,7 +401,7 @@ impl Delivery<'_> {
     /// Ends the run: wakes who waits, and returns the bytes that were taken since the driver last passed, and
     /// whether the window needs them at once because nobody reads here any more.
     pub(crate) fn finish(mut self, send_limit: usize) -> (usize, bool) {
-        let taken = core::mem::take(&mut self.state.taken);
+        let taken = self.state.received.give_back();
         let urgent = self.state.abandoned && taken > 0;
         // Waking a sender for every acknowledgement would cost more than the data: wait for a quarter of the buffer.
         let roomy = self.credited

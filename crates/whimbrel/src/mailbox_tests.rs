@@ -174,6 +174,24 @@ async fn a_restart_stands_between_two_lives() {
     assert_eq!(take_many(), None);
 }
 
+/// A peer that restarts for ever, and each time fills the window that a restart opens, fills no memory.
+#[tokio::test]
+async fn restarts_do_not_pile_up_what_was_received() {
+    let bench = bench().await;
+    bench.deliver([bench.message(RECEIVE_BUFFER)]);
+    for _ in 0..1000 {
+        bench.deliver([bench.restarted(0), bench.message(RECEIVE_BUFFER)]);
+    }
+    let held = bench.mailbox.state().received.len();
+    assert!(held <= 3, "{held} items: the first life, a restart, the last life");
+    assert!(matches!(bench.take(), Some(Ok(Some(_)))));
+    assert_eq!(bench.released(), 0, "the window of the former life is gone");
+    assert_eq!(bench.take(), Some(Err(RecvError::Restarted)));
+    assert!(matches!(bench.take(), Some(Ok(Some(_)))));
+    assert_eq!(bench.released(), RECEIVE_BUFFER);
+    assert_eq!(bench.take(), None);
+}
+
 #[tokio::test]
 async fn the_end_comes_after_what_was_received() {
     let bench = bench().await;
