@@ -144,11 +144,16 @@ impl Store {
     /// it is not as long as `offset` any more.
     pub(crate) fn begin(self: &Arc<Self>, offer: &Offer, offset: u64) -> io::Result<Option<Partial>> {
         let key = key(offer);
+        let partial = self.partial()?;
         let mut active = lock(&self.active);
         let file = match active.get(&key) {
             Some(slot) if lock(&slot.touched).elapsed() < IDLE => return Ok(None),
-            // The slot's owner finds its file gone and gives up.
-            Some(slot) => lock(&slot.file).take(),
+            // The slot's owner finds its file gone and gives up. While it puts the file in its place, which takes as
+            // long as the disk does, there is nothing to be taken over.
+            Some(slot) => match slot.file.try_lock() {
+                Ok(mut file) => file.take(),
+                Err(_) => return Ok(None),
+            },
             None => None,
         };
         let file = match file {
@@ -158,15 +163,14 @@ impl Store {
                 let mode = if offer.executable { 0o777 } else { 0o666 };
                 let flags =
                     OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-                File::from(rustix::fs::openat(
-                    self.partial()?,
-                    key.as_str(),
-                    flags,
-                    Mode::from_raw_mode(mode),
-                )?)
+                File::from(rustix::fs::openat(&partial, key.as_str(), flags, Mode::from_raw_mode(mode))?)
             }
         };
-        let lost = file.try_lock().is_err() || file.metadata()?.len() < offset;
+        // Opened a moment ago is not locked: another process may have put this very file in its place meanwhile,
+        // where not a byte of it may change.
+        let lost = file.try_lock().is_err()
+            || file.metadata()?.len() < offset
+            || !is_named(&file, &partial, OsStr::new(&key))?;
         if lost {
             return Ok(None);
         }
@@ -244,14 +248,17 @@ impl Partial {
 
     /// Puts the complete file in its place.
     pub(crate) fn finish(self, offer: &Offer) -> io::Result<Placed> {
-        {
-            let file = lock(&self.slot.file);
-            let file = file.as_ref().ok_or_else(taken_over)?;
-            set_mtime(file, offer.mtime);
-            if self.store.sync {
-                file.sync_data()?;
-            }
+        // Held until the file is in its place and given up there: whoever takes a partial file over may shorten it.
+        let mut slot = lock(&self.slot.file);
+        let file = slot.take().ok_or_else(taken_over)?;
+        set_mtime(&file, offer.mtime);
+        if self.store.sync {
+            file.sync_data()?;
         }
+        self.place(offer)
+    }
+
+    fn place(&self, offer: &Offer) -> io::Result<Placed> {
         let store = &self.store;
         let partial = store.partial()?;
         let parent = store.parent(&offer.path, true)?.ok_or(io::ErrorKind::NotFound)?;
@@ -333,6 +340,16 @@ fn stat(directory: impl AsFd, name: &OsStr) -> io::Result<Option<(FileType, u64)
     match rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(stat) => Ok(Some((FileType::from_raw_mode(stat.st_mode), stat.st_size as u64))),
         Err(Errno::NOENT) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether an open file is the one of this name.
+fn is_named(file: &File, directory: &OwnedFd, name: &OsStr) -> io::Result<bool> {
+    let open = rustix::fs::fstat(file)?;
+    match rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(named) => Ok((open.st_dev, open.st_ino) == (named.st_dev, named.st_ino)),
+        Err(Errno::NOENT) => Ok(false),
         Err(error) => Err(error.into()),
     }
 }

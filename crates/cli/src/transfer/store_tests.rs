@@ -77,6 +77,32 @@ fn an_idle_transfer_is_taken_over_and_its_owner_is_told() {
 }
 
 #[test]
+fn a_file_that_is_being_placed_is_not_taken_over() {
+    let (_directory, store) = store(Existing::Refuse);
+    let offer = offer(&["f"], 4);
+    let first = write(&store, &offer, b"abcd");
+    *lock(&first.slot.touched) = Instant::now().checked_sub(2 * IDLE).unwrap();
+    // As while a slow disk is being waited for.
+    let placing = lock(&first.slot.file);
+    assert!(store.begin(&offer, 0).unwrap().is_none());
+    drop(placing);
+    first.finish(&offer).unwrap();
+    assert_eq!(std::fs::read(_directory.path().join("f")).unwrap(), b"abcd");
+}
+
+#[test]
+fn what_another_process_has_put_in_its_place_is_not_shortened() {
+    let (directory, store) = store(Existing::Refuse);
+    let offer = offer(&["f"], 4);
+    let first = write(&store, &offer, b"abcd");
+    *lock(&first.slot.touched) = Instant::now().checked_sub(2 * IDLE).unwrap();
+    let partial = directory.path().join(PARTIAL_DIRECTORY).join(key(&offer));
+    std::fs::rename(partial, directory.path().join("f")).unwrap();
+    assert!(store.begin(&offer, 0).unwrap().is_none());
+    assert_eq!(std::fs::read(directory.path().join("f")).unwrap(), b"abcd");
+}
+
+#[test]
 fn existing_files_are_kept_replaced_or_stepped_aside_for() {
     for (existing, look, placed) in [
         (Existing::Refuse, Look::Exists, Placed::Taken),
