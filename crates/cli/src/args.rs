@@ -14,6 +14,9 @@ use crate::transfer::protocol::SCTP_PORT;
 
 const EXIT_CODES: &str = "Exit codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted by Ctrl-C.";
 
+/// Seconds; more than anybody waits, and no more than clocks can add.
+const A_YEAR: u64 = 365 * 86_400;
+
 /// Moves data over SCTP between hosts that change networks.
 ///
 /// A connection uses every address that both hosts have. When a network dies, the data takes another one, and the
@@ -60,12 +63,12 @@ pub(crate) struct OutputArgs {
 /// Receive files
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  whimbrel recv --dir incoming                              every address this host has or gets, UDP port 9899
+  whimbrel recv --dir incoming                   every address this host has or gets, UDP port 9899
   whimbrel recv --dir incoming --listen 192.0.2.7,198.51.100.7
   whimbrel recv --dir incoming --listen 127.0.0.1:9900 --once
 
-A file appears in DIR when its content is complete and its BLAKE3 hash is verified. Until then it is in
-DIR/.whimbrel-partial, where an interrupted transfer finds it again. Names that would lead out of DIR are
+A file appears in DIR when its content is complete and its BLAKE3 hash is verified. Until then it is in \
+DIR/.whimbrel-partial, where an interrupted transfer finds it again. Names that would lead out of DIR are \
 refused, and symbolic links in DIR are not followed.")]
 pub(crate) struct RecvArgs {
     /// Directory to put the files in; must exist.
@@ -108,7 +111,7 @@ pub(crate) struct RecvArgs {
   whimbrel send film.mkv --to 192.0.2.7 --bind 10.0.0.2,10.1.0.2
   whimbrel send film.mkv --to 192.0.2.7 --prefer wlan0,wwan0 --metered wwan0
 
-An interrupted transfer resumes when the same command is run again: what the receiver has is checked by its
+An interrupted transfer resumes when the same command is run again: what the receiver has is checked by its \
 BLAKE3 hash and not sent twice.")]
 pub(crate) struct SendArgs {
     /// Files, and directories with -r.
@@ -128,7 +131,7 @@ pub(crate) struct SendArgs {
     #[arg(long, short)]
     pub(crate) recursive: bool,
     /// How long to try again after a lost connection.
-    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(..=A_YEAR))]
     pub(crate) retry: u64,
     #[command(flatten)]
     pub(crate) mobility: MobilityArgs,

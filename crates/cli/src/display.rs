@@ -1,10 +1,11 @@
 //! What the user sees: a bar on a terminal, a line now and then elsewhere, JSON lines, or nothing.
 
 use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{DecimalBytes, HumanDuration, ProgressBar, ProgressStyle};
+use indicatif::{DecimalBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 use whimbrel::{PathState, PathView};
 
@@ -29,6 +30,8 @@ enum Mode {
 pub(crate) struct Display {
     mode: Mode,
     bar: Option<ProgressBar>,
+    /// Whether the bar is on the screen: only while something is under way.
+    shown: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -52,7 +55,12 @@ impl Display {
         };
         let now = Instant::now();
         let state = State { started: now, last: now, last_bytes: 0, rate: 0.0, listed: 0 };
-        Self { mode, bar: (mode == Mode::Bar).then(new_bar), state: Mutex::new(state) }
+        Self {
+            mode,
+            bar: (mode == Mode::Bar).then(new_bar),
+            shown: AtomicBool::new(false),
+            state: Mutex::new(state),
+        }
     }
 
     /// How often [`Display::tick`] should be called.
@@ -128,6 +136,9 @@ impl Display {
         let rate = self.state().measure(totals.done_bytes);
         match (&self.bar, self.mode) {
             (Some(bar), _) => {
+                if !self.shown.swap(true, Ordering::Relaxed) {
+                    bar.set_draw_target(ProgressDrawTarget::stderr());
+                }
                 bar.set_length(totals.bytes);
                 bar.set_position(totals.done_bytes.min(totals.bytes));
                 bar.set_message(format!("{}/s{}", DecimalBytes(rate as u64), eta(totals, rate)));
@@ -156,11 +167,20 @@ impl Display {
         }
     }
 
+    /// Nothing is under way any more, for now.
+    pub(crate) fn idle(&self) {
+        if let Some(bar) = &self.bar
+            && self.shown.swap(false, Ordering::Relaxed)
+        {
+            bar.finish_and_clear();
+            bar.set_draw_target(ProgressDrawTarget::hidden());
+            bar.reset();
+        }
+    }
+
     /// The summary, last of all.
     pub(crate) fn summary(&self, verb: &str, totals: &Totals, ok: bool) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
+        self.idle();
         let elapsed = self.state().started.elapsed();
         self.event(
             "summary",
@@ -169,6 +189,10 @@ impl Display {
                 "bytes": totals.done_bytes, "seconds": elapsed.as_secs_f64(),
             }),
         );
+        if !ok && totals.done_files == 0 && totals.failed_files == 0 {
+            // What went wrong is said as an error; how little was done is not worth a line.
+            return;
+        }
         let rate = totals.done_bytes as f64 / elapsed.as_secs_f64().max(1e-3);
         let failed = match totals.failed_files {
             0 => String::new(),
@@ -284,7 +308,8 @@ fn explain(report: &FileReport) -> String {
         Outcome::BadName => "the receiver does not accept this name".into(),
         Outcome::NoSpace => "the receiver's disk is full".into(),
         Outcome::Corrupt => "the content was damaged".into(),
-        Outcome::Busy | Outcome::Failed | Outcome::Abandoned => String::new(),
+        Outcome::Failed => "the receiver cannot store it".into(),
+        Outcome::Busy | Outcome::Abandoned => String::new(),
     };
     let separator = if text.is_empty() || report.text.is_empty() { "" } else { ": " };
     format!("{text}{separator}{}", printable(&report.text))
@@ -301,7 +326,7 @@ fn eta(totals: &Totals, rate: f64) -> String {
 fn new_bar() -> ProgressBar {
     let template = "{bar:30} {percent:>3} %  {decimal_bytes} of {decimal_total_bytes}  {msg}\n{prefix}";
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(0).with_style(style)
+    ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::hidden()).with_style(style)
 }
 
 /// A closed pipe at the other end of stdout is no reason to stop.

@@ -13,7 +13,7 @@ fn outcomes_say_what_to_do() {
         explain(&report(Outcome::NoSpace, "5 bytes needed")),
         "the receiver's disk is full: 5 bytes needed"
     );
-    assert_eq!(explain(&report(Outcome::Failed, "no\x1bpe")), "no\\u{1b}pe");
+    assert_eq!(explain(&report(Outcome::Failed, "no\x1bpe")), "the receiver cannot store it: no\\u{1b}pe");
     assert_eq!(explain(&report(Outcome::Verified, "saved as f.1")), "2.00 MB: saved as f.1");
 }
 

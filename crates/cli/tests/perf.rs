@@ -35,10 +35,8 @@ fn a_number_of_bytes_is_counted_exactly_in_both_directions() {
 #[test]
 fn time_ends_a_measurement() {
     let server = server();
-    let started = std::time::Instant::now();
     let summary = measure(&server, &["--time", "0.5", "--size", "64"]);
-    assert!(started.elapsed().as_secs_f64() < 20.0);
-    assert!((0.1..10.0).contains(&summary["seconds"].as_f64().unwrap()), "{summary}");
+    assert!(summary["seconds"].as_f64().unwrap() > 0.1, "{summary}");
 }
 
 #[test]
@@ -49,4 +47,54 @@ fn round_trips_are_measured() {
     let value = |name: &str| times[name].as_f64().unwrap();
     assert!(value("count") > 10.0 && value("min") > 1.0);
     assert!(value("min") <= value("p50") && value("p50") <= value("p99") && value("p99") <= value("max"));
+}
+
+/// A perf server's peer by the library: what a client may say, and not say.
+async fn connect(server: &Running) -> (whimbrel::Endpoint, whimbrel::Association) {
+    let local: std::net::SocketAddr = "127.0.0.1:0".parse().unwrap();
+    let endpoint = whimbrel::Endpoint::bind([local]).await.unwrap();
+    let association = endpoint.connect(&[server.address.parse().unwrap()], 7879).await.unwrap();
+    (endpoint, association)
+}
+
+fn control(json: &str) -> whimbrel::Message {
+    let mut message = whimbrel::Message::new(whimbrel::StreamId(0), json.to_owned());
+    message.ppid = whimbrel::PayloadProtocolId(0x5748_5000);
+    message
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_says_nothing_does_not_keep_its_place() {
+    let mut server = server();
+    let (_endpoint, association) = connect(&server).await;
+    tokio::time::timeout(common::PATIENCE, association.closed()).await.expect("it is sent away");
+    assert_eq!(server.event("failed")["text"], "the client said nothing");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nonsense_is_answered_and_does_not_reach_the_terminal_as_it_is() {
+    let mut server = server();
+    for (said, answer) in [
+        (
+            r#"{"request":{"version":1,"mode":"upload","size":0,"seconds":1,"bytes":null,"streams":1,"unordered":false}}"#,
+            "message size 0",
+        ),
+        (
+            r#"{"request":{"version":1,"mode":"upload","size":9,"seconds":-1,"bytes":null,"streams":1,"unordered":false}}"#,
+            "duration",
+        ),
+        (
+            r#"{"request":{"version":1,"mode":"upload","size":9,"seconds":1,"bytes":null,"streams":65535,"unordered":false}}"#,
+            "65535 streams",
+        ),
+        (r#"{"error":"\u001b[2J"}"#, "the peer says: \\u{1b}[2J"),
+        ("not JSON at all", "does not speak"),
+        (r#""ready""#, "not the request"),
+    ] {
+        let (_endpoint, association) = connect(&server).await;
+        association.send(control(said)).await.unwrap();
+        let text = server.event("failed")["text"].as_str().unwrap().to_owned();
+        assert!(text.contains(answer), "{text}");
+        tokio::time::timeout(common::PATIENCE, association.closed()).await.expect("it is sent away");
+    }
 }

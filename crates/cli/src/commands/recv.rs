@@ -17,7 +17,7 @@ use crate::exit::Failure;
 use crate::mobility;
 use crate::transfer::link::LinkError;
 use crate::transfer::receive::{ReceiveError, receive};
-use crate::transfer::report::{OnFile, Tally};
+use crate::transfer::report::{OnFile, Tally, Totals};
 use crate::transfer::store::{Existing, Store};
 
 struct Server {
@@ -37,8 +37,12 @@ pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
         (_, true) => Existing::Rename,
         _ => Existing::Refuse,
     };
-    let store = Store::open(&args.dir, existing, !args.no_sync)
-        .with_context(|| format!("cannot receive into {} (it must be a directory)", args.dir.display()))?;
+    let store = Store::open(&args.dir, existing, !args.no_sync).with_context(|| {
+        format!(
+            "cannot receive into {}, which must be a directory that can be written to",
+            args.dir.display()
+        )
+    })?;
     let display = Arc::new(Display::new(args.output));
     let local = addresses::local(&args.listen, UDP_PORT).await?;
     let endpoint = args.mobility.bind(local, config()).await?;
@@ -89,6 +93,8 @@ impl Server {
         once: bool,
     ) -> Result<bool, EndpointClosed> {
         let mut tick = tokio::time::interval(self.display.interval());
+        // Progress is about what is under way, not about what came yesterday.
+        let mut before = Totals::default();
         loop {
             tokio::select! {
                 association = listener.accept() => self.admit(association?, transfers),
@@ -97,8 +103,14 @@ impl Server {
                         return Ok(false);
                     }
                 }
-                _ = tick.tick(), if !transfers.is_empty() => {
-                    self.display.tick(&self.tally.totals(), &self.paths().await);
+                _ = tick.tick() => {
+                    let totals = self.tally.totals();
+                    if transfers.is_empty() {
+                        before = totals;
+                        self.display.idle();
+                    } else {
+                        self.display.tick(&totals.since(&before), &self.paths().await);
+                    }
                 }
                 _ = tokio::signal::ctrl_c() => return Ok(true),
             }

@@ -110,6 +110,7 @@ impl Transfer {
     }
 
     async fn connect(&self) -> anyhow::Result<Association> {
+        self.display.note(&format!("connecting to {}", self.peers()));
         let association = self.endpoint.connect(&self.remote, self.sctp_port).await;
         let association = association.map_err(|error| self.advise(error))?;
         let route = association.initial_route();
@@ -118,13 +119,22 @@ impl Transfer {
         Ok(association)
     }
 
-    fn advise(&self, error: ConnectError) -> anyhow::Error {
+    /// The receiver's addresses, for people.
+    fn peers(&self) -> String {
         let list: Vec<String> = self.remote.iter().map(SocketAddr::to_string).collect();
+        list.join(", ")
+    }
+
+    /// What to do about an error. One of our own making needs no advice about the receiver.
+    fn advise(&self, error: ConnectError) -> anyhow::Error {
+        if !matches!(error, ConnectError::Failed(_)) {
+            return error.into();
+        }
         let ports = format!("UDP {}", self.remote.first().map_or(0, SocketAddr::port));
         let hint = format!(
             "is `whimbrel recv` running there (SCTP port {}), and do firewalls let {ports} through?",
             self.sctp_port
         );
-        anyhow::Error::new(error).context(format!("no connection to {}; {hint}", list.join(", ")))
+        anyhow::Error::new(error).context(format!("no connection to {}; {hint}", self.peers()))
     }
 }

@@ -11,7 +11,9 @@ mod page;
 mod samples;
 mod stage;
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, ensure};
@@ -89,9 +91,12 @@ struct Story {
 
 /// Runs the demo.
 pub(crate) async fn run(args: DemoArgs) -> Result<(), Failure> {
+    let wrong_place = || format!("cannot write {} (choose another place with --out)", args.out.display());
+    check_place(&args.out).with_context(wrong_place)?;
     let live = Live::new(args.json);
     let outcome = tokio::select! {
         outcome = tokio::time::timeout(LIMIT, perform(&args, &live)) => outcome
+            .ok()
             .context("the demo did not finish in time; is this machine very busy?")
             .and_then(|outcome| outcome),
         _ = tokio::signal::ctrl_c() => {
@@ -101,10 +106,16 @@ pub(crate) async fn run(args: DemoArgs) -> Result<(), Failure> {
     };
     live.close();
     let story = outcome?;
-    std::fs::write(&args.out, page::render(&story)?)
-        .with_context(|| format!("cannot write {} (choose another place with --out)", args.out.display()))?;
+    std::fs::write(&args.out, page::render(&story)?).with_context(wrong_place)?;
     report(&live, &story, &args);
     Ok(())
+}
+
+/// Whether the page can be written; better known before the show than after it.
+fn check_place(path: &Path) -> io::Result<()> {
+    let new = !path.exists();
+    File::options().append(true).create(true).open(path)?;
+    if new { std::fs::remove_file(path) } else { Ok(()) }
 }
 
 async fn perform(args: &DemoArgs, live: &Live) -> anyhow::Result<Story> {
@@ -142,7 +153,7 @@ fn report(live: &Live, story: &Story, args: &DemoArgs) {
             "longest_spacing_before_ms": millis(pause.longest_before),
             "cut_at_seconds": timeline.seconds(timeline.cut),
             "back_at_seconds": timeline.back.map(|back| timeline.seconds(back)),
-            "retransmitted": story.traffic.retransmitted, "page": args.out,
+            "retransmitted": story.traffic.retransmitted, "page": args.out.to_string_lossy(),
         }),
     );
     live.say(&format!(

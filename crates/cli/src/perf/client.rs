@@ -22,6 +22,9 @@ use crate::mobility;
 /// How often an interim line appears.
 const INTERVAL: Duration = Duration::from_secs(1);
 
+/// How long the server may take to say that it is ready.
+const GREETING: Duration = Duration::from_secs(10);
+
 pub(super) async fn run(args: ClientArgs) -> Result<(), Failure> {
     let output = Output { json: args.json };
     let remote = addresses::resolve(&args.to).await?;
@@ -66,7 +69,9 @@ async fn measure(
     output.event("connected", json!({ "local": route.local, "remote": route.remote }));
     output.note(&format!("connected to {}", route.remote));
     say(&association, &Control::Request(request.clone())).await?;
-    ensure!(matches!(hear(&association).await?, Control::Ready), "not the answer that was due");
+    let answer = tokio::time::timeout(GREETING, hear(&association)).await;
+    let answer = answer.ok().context("the server does not answer; is it `whimbrel perf server`")??;
+    ensure!(matches!(answer, Control::Ready), "not the answer that was due");
     let counter = Counter::default();
     let started = Instant::now();
     let mut result = {

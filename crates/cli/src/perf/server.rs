@@ -1,15 +1,16 @@
 //! `whimbrel perf server`
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use serde_json::json;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use whimbrel::{Association, Message, PayloadProtocolId, StreamId};
 
 use super::count::{Counter, cpu_time};
-use super::protocol::{Control, Counts, Mode, PPID_CONTROL, PPID_DATA, Request, Seen, decode, hear, say};
+use super::protocol::{Control, Mode, PPID_CONTROL, PPID_DATA, Request, Seen, decode, hear, say};
 use super::report::Output;
 use super::{ServerArgs, config, run as halves};
 use crate::addresses::{self, UDP_PORT};
@@ -20,6 +21,12 @@ use crate::mobility;
 
 /// Measurements at a time.
 const CLIENTS: usize = 16;
+/// How long a client may take to say what it wants, and to close in the end.
+const GREETING: Duration = Duration::from_secs(10);
+/// A measurement in which nothing moves for this long is over; what a slow network has in its queues moves.
+const STALL: Duration = Duration::from_secs(120);
+/// How long telling a client what was wrong may take.
+const GOODBYE: Duration = Duration::from_secs(1);
 
 pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
     let output = Output { json: args.json };
@@ -40,11 +47,7 @@ pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
                 match Arc::clone(&room).try_acquire_owned() {
                     Ok(permit) => {
                         clients.spawn(async move {
-                            let outcome = serve(&association, output).await;
-                            if let Err(error) = &outcome {
-                                output.note(&format!("{}: {error:#}", association.initial_route().remote));
-                                let _ = say(&association, &Control::Error(error.to_string())).await;
-                            }
+                            attend(&association, output).await;
                             drop(permit);
                         });
                     }
@@ -63,45 +66,89 @@ pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
     if interrupted { Err(Failure::Interrupted("")) } else { Ok(()) }
 }
 
+/// Serves a client, and leaves nothing of it behind: one that keeps its window shut would stay for ever.
+async fn attend(association: &Association, output: Output) {
+    if let Err(error) = serve(association, output).await {
+        let remote = association.initial_route().remote;
+        output.event("failed", json!({ "remote": remote, "text": format!("{error:#}") }));
+        output.note(&format!("{remote}: {error:#}"));
+        let goodbye = async {
+            let _ = say(association, &Control::Error(error.to_string())).await;
+            association.shutdown().await
+        };
+        let _ = tokio::time::timeout(GOODBYE, goodbye).await;
+    }
+    association.abort("the measurement is over");
+}
+
 async fn serve(association: &Association, output: Output) -> anyhow::Result<()> {
-    let Control::Request(request) = hear(association).await? else { bail!("not the request that was due") };
+    let greeting = tokio::time::timeout(GREETING, hear(association)).await;
+    let Control::Request(request) = greeting.ok().context("the client said nothing")?? else {
+        bail!("not the request that was due")
+    };
     request.check()?;
     let remote = association.initial_route().remote;
     output.event("request", json!({ "remote": remote, "request": request }));
     output.note(&format!("{remote}: {:?}, messages of {} bytes", request.mode, request.size));
     say(association, &Control::Ready).await?;
     let counter = Counter::default();
-    let seen = match request.mode {
-        Mode::Upload => halves::receive(association, &counter).await?,
-        Mode::Download => {
-            let (ours, _) = halves::send(association, &request, &counter).await?;
-            // The client has no other way to know what this side spent.
-            say(association, &Control::Seen(ours)).await?;
-            ours
-        }
-        Mode::Latency => echo(association, &request).await?,
+    let seen = tokio::select! {
+        seen = measure(association, &request, &counter) => seen?,
+        () = stalled(&counter) => bail!("nothing has moved for {} s", STALL.as_secs()),
     };
     output.event("served", json!({ "remote": remote, "seen": seen }));
-    association.closed().await;
+    // It is the client that closes.
+    let _ = tokio::time::timeout(GREETING, association.closed()).await;
     Ok(())
 }
 
+async fn measure(association: &Association, request: &Request, counter: &Counter) -> anyhow::Result<Seen> {
+    match request.mode {
+        Mode::Upload => halves::receive(association, counter).await,
+        Mode::Download => {
+            let (ours, _) = halves::send(association, request, counter).await?;
+            // The client has no other way to know what this side spent.
+            say(association, &Control::Seen(ours)).await?;
+            Ok(ours)
+        }
+        Mode::Latency => echo(association, request, counter).await,
+    }
+}
+
+/// Returns when nothing has been counted for [`STALL`].
+async fn stalled(counter: &Counter) {
+    let mut before = None;
+    loop {
+        let now = counter.read();
+        if before.replace(now) == Some(now) {
+            return;
+        }
+        tokio::time::sleep(STALL).await;
+    }
+}
+
 /// Returns every message to where it came from, until the client is done.
-async fn echo(association: &Association, request: &Request) -> anyhow::Result<Seen> {
+async fn echo(association: &Association, request: &Request, counter: &Counter) -> anyhow::Result<Seen> {
     let cpu = cpu_time();
-    let mut counts = Counts::default();
     while let Some(received) = association.recv().await? {
         if received.ppid.0 == PPID_CONTROL {
             let Control::Done(_) = decode(&received.payload)? else { bail!("not the end that was due") };
             break;
         }
-        counts.messages += 1;
-        counts.bytes += received.payload.len() as u64;
+        counter.add(1, received.payload.len() as u64);
         let mut message = Message::new(StreamId(0), received.payload);
         message.ppid = PayloadProtocolId(PPID_DATA);
         association.send(message).await?;
     }
-    let seen = Seen { counts, seconds: request.seconds, cpu_seconds: (cpu_time() - cpu).as_secs_f64() };
+    let seen = Seen {
+        counts: counter.read(),
+        seconds: request.seconds,
+        cpu_seconds: (cpu_time() - cpu).as_secs_f64(),
+    };
     say(association, &Control::Seen(seen)).await?;
     Ok(seen)
 }
+
+#[cfg(test)]
+#[path = "server_tests.rs"]
+mod tests;

@@ -4,12 +4,12 @@
 //! full, so a slow disk closes the association's receive window and the sender slows down.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::sync::Arc;
 
 use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, mpsc};
 
+use super::account::Account;
 use super::hashing::hash_prefix;
 use super::link::Frame;
 use super::names::printable;
@@ -17,27 +17,11 @@ use super::protocol::{
     Abandon, Control, DataMessage, Hash, Kind, Malformed, Offer, Outcome, PPID_CONTROL, VERSION, WINDOW,
 };
 use super::report::{FileReport, OnFile, Tally};
+use super::stop::Stop;
 use super::store::{Look, Partial, Placed, Store};
 
 /// Files whose content is being flushed to disk at a time.
 const FINISHING: usize = 16;
-
-/// Why a transfer cannot go on.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Stop {
-    /// The peer broke the protocol.
-    #[error("the peer does not speak the file-transfer protocol: {0}")]
-    Malformed(#[from] Malformed),
-    /// The peer speaks another version.
-    #[error("the peer speaks version {0} of the file-transfer protocol, we speak {VERSION}")]
-    Version(u16),
-    /// The peer gave up.
-    #[error("the peer gave up: {0}")]
-    Fatal(String),
-    /// Our own side of the connection is gone; nobody listens any more.
-    #[error("the connection is gone")]
-    Gone,
-}
 
 /// A file on its way.
 struct Entry {
@@ -67,7 +51,7 @@ struct Arriving {
 pub(crate) struct Inbox {
     store: Arc<Store>,
     replies: mpsc::Sender<Control>,
-    tally: Arc<Tally>,
+    account: Arc<Account>,
     on_file: OnFile,
     runtime: Handle,
     finishing: Arc<Semaphore>,
@@ -90,7 +74,7 @@ impl Inbox {
         Self {
             store,
             replies,
-            tally,
+            account: Arc::new(Account::new(tally)),
             on_file,
             runtime,
             finishing: Arc::new(Semaphore::new(FINISHING)),
@@ -133,7 +117,7 @@ impl Inbox {
                     return Err(Stop::Version(version));
                 }
                 self.welcomed = true;
-                self.tally.announce(files, bytes);
+                self.account.announce(files, bytes);
                 self.reply(Control::Welcome { version: VERSION })
             }
             Control::Fatal { text } => Err(Stop::Fatal(printable(&text))),
@@ -169,7 +153,7 @@ impl Inbox {
         if offer.kind == Kind::Directory {
             let (outcome, text) = match self.store.make_directory(&offer.path) {
                 Ok(()) => (Outcome::Verified, String::new()),
-                Err(error) => failure(&error),
+                Err(error) => Outcome::of_error(&error),
             };
             return self.end(offer, 0, outcome, text);
         }
@@ -190,7 +174,7 @@ impl Inbox {
                 self.end(offer, 0, Outcome::NoSpace, text)
             }
             Err(error) => {
-                let (outcome, text) = failure(&error);
+                let (outcome, text) = Outcome::of_error(&error);
                 self.end(offer, 0, outcome, text)
             }
         }
@@ -219,7 +203,7 @@ impl Inbox {
         let same = ours.filter(|hasher| hasher.finalize() == claimed);
         match (look, same) {
             (Look::SameSize, Some(_)) => {
-                self.tally.advance(length);
+                self.account.advance(length);
                 self.end(offer, length, Outcome::Already, String::new())
             }
             (Look::SameSize, None) if self.store.may_replace() => self.judge(offer, true),
@@ -252,13 +236,13 @@ impl Inbox {
         let hasher = std::mem::take(hasher);
         match self.store.begin(&entry.offer, offset) {
             Ok(Some(partial)) => {
-                self.tally.advance(offset);
+                self.account.advance(offset);
                 entry.state = State::Arriving(Arriving { partial, hasher, resumed: offset, length: offset });
                 Ok(())
             }
             Ok(None) => self.fail(id, Outcome::Busy, "another transfer of this file is under way".into()),
             Err(error) => {
-                let (outcome, text) = failure(&error);
+                let (outcome, text) = Outcome::of_error(&error);
                 self.fail(id, outcome, text)
             }
         }
@@ -273,12 +257,12 @@ impl Inbox {
             return Err(Malformed("more content than offered").into());
         }
         if let Err(error) = arriving.partial.write(arriving.length, bytes) {
-            let (outcome, text) = failure(&error);
+            let (outcome, text) = Outcome::of_error(&error);
             return self.fail(id, outcome, text);
         }
         arriving.hasher.update(bytes);
         arriving.length = end;
-        self.tally.advance(bytes.len() as u64);
+        self.account.advance(bytes.len() as u64);
         Ok(())
     }
 
@@ -292,6 +276,7 @@ impl Inbox {
         }
         let ours = arriving.hasher.finalize();
         if ours != hash {
+            self.account.retreat(offer.size);
             arriving.partial.discard();
             let text = "the content that arrived is not what was sent".into();
             return self.end(offer, 0, Outcome::Corrupt, text);
@@ -304,15 +289,18 @@ impl Inbox {
         let permit = self.runtime.block_on(Arc::clone(&self.finishing).acquire_owned());
         let permit = permit.map_err(|_| Stop::Gone)?;
         let replies = self.replies.clone();
-        let (tally, on_file) = (Arc::clone(&self.tally), Arc::clone(&self.on_file));
+        let (account, on_file) = (Arc::clone(&self.account), Arc::clone(&self.on_file));
         self.runtime.spawn_blocking(move || {
             let (outcome, text) = match partial.finish(&offer) {
                 Ok(Placed::AsOffered) => (Outcome::Verified, String::new()),
                 Ok(Placed::Renamed(path)) => (Outcome::Verified, format!("saved as {path}")),
                 Ok(Placed::Taken) => (Outcome::Exists, "it appeared during the transfer".into()),
-                Err(error) => failure(&error),
+                Err(error) => Outcome::of_error(&error),
             };
-            report(&tally, &on_file, &offer, resumed, outcome, &text, Some(hash));
+            if !outcome.is_success() {
+                account.retreat(offer.size);
+            }
+            report(&account, &on_file, &offer, resumed, outcome, &text, Some(hash));
             // If nobody listens any more, the file is in place all the same.
             let _ = replies.blocking_send(Control::Result { id: offer.id, outcome, text });
             // Only now: a peer that does not read results gets no further threads.
@@ -325,7 +313,7 @@ impl Inbox {
         let id = self.streams.remove(&stream).ok_or(Malformed("an end outside a file"))?;
         let entry = self.files.remove(&id).ok_or(Malformed("an end of no file"))?;
         let State::Arriving(arriving) = entry.state else { return Ok(()) };
-        self.tally.retreat(arriving.length);
+        self.account.retreat(arriving.length);
         if reason == Abandon::Changed {
             arriving.partial.discard();
         }
@@ -336,9 +324,9 @@ impl Inbox {
     fn fail(&mut self, id: u32, outcome: Outcome, text: String) -> Result<(), Stop> {
         let Some(entry) = self.files.get_mut(&id) else { return Ok(()) };
         if let State::Arriving(arriving) = std::mem::replace(&mut entry.state, State::Failed) {
-            self.tally.retreat(arriving.length);
+            self.account.retreat(arriving.length);
         }
-        report(&self.tally, &self.on_file, &entry.offer, 0, outcome, &text, None);
+        report(&self.account, &self.on_file, &entry.offer, 0, outcome, &text, None);
         self.reply(Control::Result { id, outcome, text })
     }
 
@@ -346,7 +334,7 @@ impl Inbox {
     fn end(&self, offer: Offer, resumed: u64, outcome: Outcome, text: String) -> Result<(), Stop> {
         // A directory is worth a word only when it could not be made.
         if offer.kind == Kind::File || !outcome.is_success() {
-            report(&self.tally, &self.on_file, &offer, resumed, outcome, &text, None);
+            report(&self.account, &self.on_file, &offer, resumed, outcome, &text, None);
         }
         self.reply(Control::Result { id: offer.id, outcome, text })
     }
@@ -356,8 +344,19 @@ impl Inbox {
     }
 }
 
+impl Drop for Inbox {
+    /// What is resumed later counts again from its beginning.
+    fn drop(&mut self) {
+        for entry in self.files.values() {
+            if let State::Arriving(arriving) = &entry.state {
+                self.account.retreat(arriving.length);
+            }
+        }
+    }
+}
+
 fn report(
-    tally: &Tally,
+    account: &Account,
     on_file: &OnFile,
     offer: &Offer,
     resumed: u64,
@@ -365,7 +364,7 @@ fn report(
     text: &str,
     hash: Option<blake3::Hash>,
 ) {
-    tally.file(outcome.is_success());
+    account.file(outcome.is_success());
     on_file(FileReport {
         name: offer.path.to_string(),
         size: offer.size,
@@ -374,15 +373,6 @@ fn report(
         text: text.to_owned(),
         hash,
     });
-}
-
-/// What a file-system error means for the file.
-fn failure(error: &io::Error) -> (Outcome, String) {
-    match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => (Outcome::NoSpace, error.to_string()),
-        io::ErrorKind::AlreadyExists => (Outcome::Exists, String::new()),
-        _ => (Outcome::Failed, error.to_string()),
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Moving files over an association (docs/file-transfer.md).
 
+mod account;
 mod cursor;
 mod hashing;
 pub(crate) mod inbox;
@@ -11,6 +12,7 @@ pub(crate) mod receive;
 pub(crate) mod report;
 pub(crate) mod send;
 pub(crate) mod source;
+pub(crate) mod stop;
 pub(crate) mod store;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -114,8 +114,14 @@ fn check_name(name: &[u8]) -> Result<(), BadName> {
 }
 
 impl fmt::Display for RelativePath {
+    /// Safe for a terminal, also if it was not checked: no control characters, and no more than could be accepted.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = 0;
         for (index, name) in self.0.iter().enumerate() {
+            shown += name.len() + 1;
+            if shown > MAX_PATH || index >= MAX_DEPTH {
+                return f.write_str("/…");
+            }
             if index > 0 {
                 f.write_str("/")?;
             }

@@ -42,6 +42,13 @@ fn names_cannot_play_with_the_terminal() {
     assert_eq!(shown, "a\\u{1b}[2Jb/x\\u{202e}gpj.exe/it's \"ok\"\\n");
 }
 
+#[test]
+fn what_is_shown_of_a_name_has_an_end() {
+    let shown = path(&[[b'x'; 255].as_slice(); 255]).to_string();
+    assert!(shown.len() <= MAX_PATH + 8 && shown.ends_with("/…"), "{}", shown.len());
+    assert_eq!(path(&[b"".as_slice(); 255]).to_string().matches('/').count(), MAX_DEPTH);
+}
+
 proptest! {
     /// Whatever passes the check stays below the directory when it is joined naively.
     #[test]

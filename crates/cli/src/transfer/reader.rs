@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::{Bytes, BytesMut};
+use rustix::fs::OFlags;
 use tokio::sync::mpsc;
 
 use super::hashing::hash_prefix;
@@ -165,7 +166,10 @@ impl Reader {
 
 /// Opens a source, which must still be what was offered.
 fn open(source: &Source) -> Result<File, Trouble> {
-    let file = File::open(&source.location).map_err(|error| unreadable(&error))?;
+    // What was a file may be a pipe by now: opening that would wait for a writer.
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let file = File::options().read(true).custom_flags(flags).open(&source.location);
+    let file = file.map_err(|error| unreadable(&error))?;
     check_unchanged(&file, source)?;
     Ok(file)
 }

@@ -1,9 +1,21 @@
 //! What both ends of a transfer tell whoever watches.
 
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::protocol::Outcome;
+
+impl Outcome {
+    /// What a file-system error means for a file, with the rest in words.
+    pub(crate) fn of_error(error: &io::Error) -> (Self, String) {
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => (Self::NoSpace, error.to_string()),
+            io::ErrorKind::AlreadyExists => (Self::Exists, String::new()),
+            _ => (Self::Failed, error.to_string()),
+        }
+    }
+}
 
 /// How one file ended.
 #[derive(Clone, Debug)]
@@ -50,11 +62,30 @@ pub(crate) struct Totals {
     pub(crate) failed_files: u64,
 }
 
+impl Totals {
+    /// What has come since an earlier reading.
+    pub(crate) fn since(&self, earlier: &Self) -> Self {
+        Self {
+            files: self.files.wrapping_sub(earlier.files),
+            bytes: self.bytes.wrapping_sub(earlier.bytes),
+            done_bytes: self.done_bytes.wrapping_sub(earlier.done_bytes),
+            done_files: self.done_files.wrapping_sub(earlier.done_files),
+            failed_files: self.failed_files.wrapping_sub(earlier.failed_files),
+        }
+    }
+}
+
 impl Tally {
     /// Adds to what is announced.
     pub(crate) fn announce(&self, files: u64, bytes: u64) {
         self.files.fetch_add(files, Ordering::Relaxed);
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Takes back what was announced and will not come. Wraps, as announcing does: the numbers come from peers.
+    pub(crate) fn withdraw(&self, files: u64, bytes: u64) {
+        self.files.fetch_sub(files, Ordering::Relaxed);
+        self.bytes.fetch_sub(bytes, Ordering::Relaxed);
     }
 
     /// Counts bytes as through.

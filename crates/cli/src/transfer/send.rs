@@ -21,6 +21,9 @@ const BUSY_PAUSE: Duration = Duration::from_secs(1);
 /// How long to look for the peer's reason after the link is lost.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
+/// How long a receiver may take to greet.
+const GREETING: Duration = Duration::from_secs(30);
+
 /// Why a session ended before everything was settled.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SendError {
@@ -30,12 +33,15 @@ pub(crate) enum SendError {
     /// The receiver closed the association early; a new session can go on.
     #[error("the receiver closed the connection before everything was sent")]
     Early,
+    /// The receiver is there, but does not answer; a new session may find it better.
+    #[error("the receiver said nothing for {} s", GREETING.as_secs())]
+    Silent,
     /// The receiver gave up; a new session would end the same way.
     #[error("the receiver gave up: {0}")]
     Fatal(String),
     /// The receiver breaks the protocol.
     #[error("the peer does not speak the file-transfer protocol: {0}")]
-    Malformed(#[from] Malformed),
+    Malformed(Malformed),
     /// The receiver speaks another version.
     #[error("the receiver speaks version {0} of the file-transfer protocol, we speak {VERSION}")]
     Version(u16),
@@ -44,10 +50,17 @@ pub(crate) enum SendError {
     Streams,
 }
 
+// Not `#[from]`: the text has its reason in it already, and as a source it would be told twice.
+impl From<Malformed> for SendError {
+    fn from(reason: Malformed) -> Self {
+        Self::Malformed(reason)
+    }
+}
+
 impl SendError {
     /// Whether a new connection may succeed.
     pub(crate) fn is_passing(&self) -> bool {
-        matches!(self, Self::Link(_) | Self::Early)
+        matches!(self, Self::Link(_) | Self::Early | Self::Silent)
     }
 }
 
@@ -75,6 +88,8 @@ struct Open {
     resumed: u64,
     /// Whether content may be on its way.
     sending: bool,
+    /// How often a proof was asked for.
+    proofs: u8,
 }
 
 impl Outbox {
@@ -213,6 +228,7 @@ impl<L: Link> Session<'_, L> {
     async fn talk(mut self) -> Result<(), SendError> {
         let totals = self.outbox.tally.totals();
         self.say(Control::Hello { version: VERSION, files: totals.files, bytes: totals.bytes }).await;
+        let mut greeted = false;
         loop {
             while self.outbox.open.len() < WINDOW
                 && let Some(id) = self.outbox.pending.pop_front()
@@ -229,7 +245,15 @@ impl<L: Link> Session<'_, L> {
                 self.outbox.pending.extend(self.outbox.busy.drain(..));
                 continue;
             }
-            let frame = self.link.recv().await?.ok_or(SendError::Early)?;
+            // Later a receiver may be busy with its disk for as long as it takes; a greeting takes no time.
+            let frame = match greeted {
+                true => self.link.recv().await?,
+                false => tokio::time::timeout(GREETING, self.link.recv())
+                    .await
+                    .map_err(|_| SendError::Silent)??,
+            };
+            greeted = true;
+            let frame = frame.ok_or(SendError::Early)?;
             if frame.stream != 0 || frame.ppid != PPID_CONTROL {
                 return Err(Malformed("content from a receiver").into());
             }
@@ -250,6 +274,11 @@ impl<L: Link> Session<'_, L> {
                 if length == 0 || length > size {
                     return Err(Malformed("a proof of more than was offered").into());
                 }
+                // Each costs us reading the file. Two have a reason: what is in place, and what is unfinished.
+                open.proofs += 1;
+                if open.proofs > 2 {
+                    return Err(Malformed("one proof after the other").into());
+                }
                 open.resumed = length;
                 self.start(Job::Prove { id, length }).await
             }
@@ -258,7 +287,7 @@ impl<L: Link> Session<'_, L> {
                 if offset != 0 && offset != open.resumed {
                     return Err(Malformed("accepted from an offset that was not proved").into());
                 }
-                *open = Open { resumed: offset, sending: true };
+                *open = Open { resumed: offset, sending: true, ..*open };
                 self.start(Job::Send { id, offset }).await
             }
             Control::Result { id, outcome, text } => self.result(id, outcome, &text),

@@ -94,7 +94,8 @@ impl Sources {
 
     /// Bytes offered.
     pub(crate) fn bytes(&self) -> u64 {
-        self.list.iter().map(|source| source.offer.size).sum()
+        // Sparse files can be larger than any disk, so their sum may be larger than any number.
+        self.list.iter().fold(0, |sum, source| source.offer.size.saturating_add(sum))
     }
 
     /// Depth is bounded by [`super::names::MAX_DEPTH`]: a deeper path is an error before its children are read.
@@ -108,8 +109,10 @@ impl Sources {
         entries.sort_unstable();
         for name in entries {
             let path = directory.join(&name);
-            // Not followed: a link may lead anywhere, or in a circle.
-            let metadata = std::fs::symlink_metadata(&path).map_err(|error| unreadable(&path, error))?;
+            let Some(metadata) = look_at(&path)? else {
+                self.skip(&path, "gone");
+                continue;
+            };
             let names: Vec<&OsStr> = names.iter().copied().chain([name.as_os_str()]).collect();
             if metadata.is_dir() {
                 self.walk(&path, &names, &metadata)?;
@@ -118,10 +121,14 @@ impl Sources {
             } else {
                 let what =
                     if metadata.is_symlink() { "a symbolic link" } else { "neither a file nor a directory" };
-                self.skipped.push(format!("{} is {what}", printable(&path.to_string_lossy())));
+                self.skip(&path, what);
             }
         }
         Ok(())
+    }
+
+    fn skip(&mut self, path: &Path, what: &str) {
+        self.skipped.push(format!("{} is {what}", printable(&path.to_string_lossy())));
     }
 
     fn add(
@@ -153,6 +160,16 @@ impl Sources {
             Some(pair) => Err(SourceError::Twice(pair[0].clone())),
             None => Ok(()),
         }
+    }
+}
+
+/// What an entry of a directory is; `None` if it has gone since the directory was read, which is how directories live.
+fn look_at(path: &Path) -> Result<Option<Metadata>, SourceError> {
+    // Not followed: a link may lead anywhere, or in a circle.
+    match std::fs::symlink_metadata(path) {
+        Ok(metadata) => Ok(Some(metadata)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(unreadable(path, error)),
     }
 }
 

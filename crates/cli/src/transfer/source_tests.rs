@@ -45,3 +45,22 @@ fn a_directory_named_by_dots_has_its_real_name() {
     let sources = Sources::collect(&[directory.path().join("real/sub/..")], true).unwrap();
     assert_eq!(sources.list[0].offer.path.to_string(), "real");
 }
+
+#[test]
+fn sizes_add_up_to_the_largest_number_at_most() {
+    let directory = TempDir::new().unwrap();
+    std::fs::write(directory.path().join("f"), b"").unwrap();
+    let mut sources = Sources::collect(&[directory.path().join("f")], false).unwrap();
+    sources.list[0].offer.size = u64::MAX / 2;
+    sources.list = vec![sources.list[0].clone(); 3];
+    assert_eq!(sources.bytes(), u64::MAX);
+}
+
+#[test]
+fn an_entry_that_has_gone_is_no_error() {
+    let directory = TempDir::new().unwrap();
+    assert!(look_at(&directory.path().join("gone")).unwrap().is_none());
+    std::fs::write(directory.path().join("f"), b"").unwrap();
+    assert!(look_at(&directory.path().join("f")).unwrap().is_some());
+    assert!(look_at(&directory.path().join("f/below")).is_err());
+}

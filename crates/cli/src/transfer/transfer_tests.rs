@@ -170,6 +170,55 @@ async fn a_source_that_vanishes_or_changes_is_told_to_both_ends() {
 }
 
 #[tokio::test]
+async fn a_source_that_becomes_a_pipe_is_not_waited_for() {
+    let dirs = dirs();
+    let path = file(dirs.from.path(), "f", b"content");
+    let sources = Sources::collect(std::slice::from_ref(&path), false).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+    let run = transfer(sources, &dirs.store(), None).await;
+    run.sent.as_ref().unwrap();
+    assert_eq!(outcomes(&run), [Outcome::Abandoned]);
+}
+
+#[tokio::test]
+async fn the_receivers_totals_are_what_came_and_not_what_was_said() {
+    let dirs = dirs();
+    let path = [file(dirs.from.path(), "f", &content(4_000_000, 7))];
+    let tally = Arc::new(Tally::default());
+    for budget in [40, usize::MAX] {
+        let (left, right) = pair();
+        let left = left.cut_after(budget);
+        let sources = Sources::collect(&path, false).unwrap();
+        let mut outbox = Outbox::new(sources, Arc::default(), recorder().1, Duration::ZERO);
+        let send = async {
+            let _ = outbox.session(&left).await;
+            left.close();
+        };
+        let receive = super::super::receive::receive(&right, dirs.store(), Arc::clone(&tally), recorder().1);
+        let (_, ()) = tokio::join!(receive, send);
+        let totals = tally.totals();
+        let whole = if budget == usize::MAX { 4_000_000 } else { 0 };
+        assert_eq!((totals.bytes, totals.done_bytes), (whole, whole));
+    }
+}
+
+#[tokio::test]
+async fn a_message_that_is_too_long_ends_the_transfer() {
+    let dirs = dirs();
+    let (left, right) = pair();
+    let frame =
+        Frame { stream: 1, ppid: super::super::protocol::PPID_DATA, bytes: vec![0; BLOCK + 1].into() };
+    left.send(frame).await.unwrap();
+    let (_, on_received) = recorder();
+    let received = super::super::receive::receive(&right, dirs.store(), Arc::default(), on_received).await;
+    assert!(matches!(received, Err(ReceiveError::Stop(_))), "{received:?}");
+    // The sender is told.
+    let fatal = left.recv().await.unwrap().unwrap();
+    assert!(matches!(Control::decode(&fatal.bytes), Ok(Control::Fatal { .. })));
+}
+
+#[tokio::test]
 async fn a_source_that_shrinks_in_mid_transfer_leaves_nothing() {
     let dirs = dirs();
     let path = file(dirs.from.path(), "f", &content(20_000_000, 1));
@@ -225,4 +274,31 @@ async fn a_sender_that_says_nothing_is_sent_away() {
     // A paused clock does not go on by itself while the disk thread lives.
     let (received, ()) = tokio::join!(receive, tokio::time::advance(Duration::from_secs(11)));
     assert!(matches!(received, Err(ReceiveError::Silent)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_receiver_that_says_nothing_is_not_waited_for() {
+    let dirs = dirs();
+    let sources = Sources::collect(&[file(dirs.from.path(), "f", b"content")], false).unwrap();
+    let (left, _right) = pair();
+    let mut outbox = Outbox::new(sources, Arc::default(), recorder().1, Duration::ZERO);
+    // A paused clock does not go on by itself while the disk thread lives.
+    let (sent, ()) = tokio::join!(outbox.session(&left), tokio::time::advance(Duration::from_secs(31)));
+    assert!(matches!(sent, Err(SendError::Silent)), "{sent:?}");
+}
+
+#[tokio::test]
+async fn a_receiver_cannot_have_a_file_read_for_ever() {
+    let dirs = dirs();
+    let sources = Sources::collect(&[file(dirs.from.path(), "f", b"content")], false).unwrap();
+    let (left, right) = pair();
+    let mut outbox = Outbox::new(sources, Arc::default(), recorder().1, Duration::ZERO);
+    let ask = async {
+        right.send(control(&Control::Welcome { version: VERSION })).await.unwrap();
+        for _ in 0..3 {
+            right.send(control(&Control::Prove { id: 0, length: 7 })).await.unwrap();
+        }
+    };
+    let (sent, ()) = tokio::join!(outbox.session(&left), ask);
+    assert!(matches!(sent, Err(SendError::Malformed(_))), "{sent:?}");
 }
