@@ -2,7 +2,7 @@
 
 use core::net::SocketAddr;
 
-use tokio::net::UdpSocket;
+use std::net::UdpSocket;
 
 use super::NetworkError;
 

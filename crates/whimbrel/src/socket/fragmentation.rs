@@ -2,7 +2,7 @@
 
 use core::net::SocketAddr;
 
-use tokio::net::UdpSocket;
+use std::net::UdpSocket;
 
 /// Calls `send` while datagrams of `io` may be fragmented. Where the system has no such option, they are sent as
 /// always and may be refused.

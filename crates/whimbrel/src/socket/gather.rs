@@ -1,41 +1,67 @@
 use whimbrel_machine::Transmit;
 
-/// Packets that go out as one train although they were written one by one: heartbeats, acknowledgements and set-ups
+/// Trains that grow at a time, at most: so many peers' addresses, or ways to them, can take turns.
+const TRAINS: usize = 8;
+
+/// Packets that go out as trains although they were written one by one: heartbeats, acknowledgements and set-ups
 /// of many associations with the same peer. A system call costs many times what the copy does.
+///
+/// Packets of one route keep their order. Packets of different routes have none: they take different ways.
 #[derive(Default, Debug)]
 pub(super) struct Gathered {
-    transmit: Option<Transmit>,
-    bytes: Vec<u8>,
+    growing: Vec<Train>,
+    /// Buffers for the next trains.
+    spare: Vec<Vec<u8>>,
+}
+
+/// Packets of equal length that go the same way.
+#[derive(Debug)]
+pub(super) struct Train {
+    pub(super) transmit: Transmit,
+    pub(super) bytes: Vec<u8>,
 }
 
 impl Gathered {
-    /// Appends a packet if it is of the same kind as those before and the train stays within `limit` bytes.
-    pub(super) fn add(&mut self, transmit: &Transmit, packet: &[u8], limit: usize) -> bool {
-        let alike = |train: &Transmit| {
-            train.route == transmit.route && train.ecn == transmit.ecn && train.segment == packet.len()
-        };
-        let fits = self.transmit.as_ref().is_some_and(alike) && self.bytes.len() + packet.len() <= limit;
-        if fits {
-            self.bytes.extend_from_slice(packet);
+    /// Appends a packet to the train of its route, or begins one. Returns a train that must be sent first: one that
+    /// has become too long (more than `limit` bytes) or is of another kind, or one that has to make room.
+    #[must_use]
+    pub(super) fn add(&mut self, transmit: &Transmit, packet: &[u8], limit: usize) -> Option<Train> {
+        let found = self.growing.iter_mut().position(|train| train.transmit.route == transmit.route);
+        if let Some(train) = found.map(|index| &mut self.growing[index])
+            && train.transmit.ecn == transmit.ecn
+            && train.transmit.segment == packet.len()
+            && train.bytes.len() + packet.len() <= limit
+        {
+            train.bytes.extend_from_slice(packet);
+            return None;
         }
-        fits
+        let index = found.or((self.growing.len() == TRAINS).then_some(0));
+        let leaving = index.map(|index| self.growing.remove(index));
+        let mut bytes = self.spare.pop().unwrap_or_default();
+        bytes.extend_from_slice(packet);
+        self.growing.push(Train { transmit: Transmit { segment: packet.len(), ..*transmit }, bytes });
+        leaving
     }
 
-    /// Begins a train with a packet; there must be none.
-    pub(super) fn start(&mut self, transmit: &Transmit, packet: &[u8]) {
-        debug_assert!(self.transmit.is_none() && self.bytes.is_empty());
-        self.transmit = Some(Transmit { segment: packet.len(), ..*transmit });
-        self.bytes.extend_from_slice(packet);
+    /// The train that packets of this route wait in.
+    pub(super) fn take_like(&mut self, transmit: &Transmit) -> Option<Train> {
+        let index = self.growing.iter().position(|train| train.transmit.route == transmit.route)?;
+        Some(self.growing.remove(index))
     }
 
-    /// The train, if there is one.
-    pub(super) fn take(&mut self) -> Option<(Transmit, Vec<u8>)> {
-        let transmit = self.transmit.take()?;
-        Some((transmit, core::mem::take(&mut self.bytes)))
+    /// A train, the oldest first.
+    pub(super) fn take(&mut self) -> Option<Train> {
+        (!self.growing.is_empty()).then(|| self.growing.remove(0))
     }
 
-    /// Keeps an empty buffer for the next train.
-    pub(super) fn reuse(&mut self, buffer: Vec<u8>) {
-        self.bytes = buffer;
+    /// Keeps the buffer of a train that has left.
+    pub(super) fn reuse(&mut self, train: Train) {
+        let mut bytes = train.bytes;
+        bytes.clear();
+        self.spare.push(bytes);
     }
 }
+
+#[cfg(test)]
+#[path = "gather_tests.rs"]
+mod tests;

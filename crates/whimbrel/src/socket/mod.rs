@@ -3,25 +3,23 @@
 mod error_queue;
 mod fragmentation;
 mod gather;
+mod io;
 mod local;
 mod open;
 mod outbox;
 mod receive;
 mod send;
 
-use std::sync::Arc;
-
 use core::future::Future;
 use core::net::SocketAddr;
 use core::pin::Pin;
-use core::task::{Context, Poll};
+use core::task::Context;
 
 use quinn_udp::UdpSocketState;
-use tokio::io::Interest;
-use tokio::net::UdpSocket;
 use whimbrel_machine::{Route, Unreachable};
 
 use gather::Gathered;
+use io::Io;
 pub(crate) use local::LocalAddress;
 use outbox::Outbox;
 pub(crate) use receive::ReceiveBuffers;
@@ -40,7 +38,7 @@ enum Framing {
 pub(crate) struct Socket {
     local: SocketAddr,
     framing: Framing,
-    io: Arc<UdpSocket>,
+    io: Io,
     state: UdpSocketState,
     /// Packets of equal length to one peer, perhaps of many associations, on their way into one train.
     gathered: Gathered,
@@ -79,7 +77,7 @@ impl Socket {
     pub(crate) fn watch_errors(&mut self, cx: &mut Context<'_>) -> bool {
         while self.alarm.as_mut().poll(cx).is_ready() {
             self.collect_errors();
-            self.alarm = alarm(self.io.clone());
+            self.alarm = Box::pin(self.io.error());
             self.reread = true;
         }
         self.reread || !self.errors.is_empty()
@@ -98,29 +96,13 @@ impl Socket {
     /// Moves what the system has queued to `errors`.
     fn collect_errors(&mut self) {
         for _ in 0..ERRORS_MAX {
-            match error_queue::next(&self.io, self.local) {
+            match error_queue::next(self.io.socket(), self.local) {
                 error_queue::Next::Empty => return,
                 error_queue::Next::Irrelevant => {}
                 error_queue::Next::Error(error) => self.note(error),
             }
         }
     }
-}
-
-fn alarm(io: Arc<UdpSocket>) -> Alarm {
-    Box::pin(async move {
-        match io.ready(Interest::ERROR).await {
-            // Clears the readiness, so that the next error is noticed.
-            Ok(_) => drop(io.try_io(Interest::ERROR, || Err::<(), _>(std::io::ErrorKind::WouldBlock.into()))),
-            // The runtime's I/O driver is shutting down.
-            Err(_) => core::future::pending().await,
-        }
-    })
-}
-
-/// Whether a poll came out ready without an error; an error here means that the runtime is shutting down.
-fn is_ready(poll: Poll<std::io::Result<()>>) -> bool {
-    matches!(poll, Poll::Ready(Ok(())))
 }
 
 #[cfg(test)]

@@ -1,14 +1,13 @@
 use std::io;
-use std::sync::Arc;
+use std::net::UdpSocket;
 
 use core::net::SocketAddr;
 use core::num::NonZeroU32;
 
 use quinn_udp::{UdpSockRef, UdpSocketState};
 use socket2::{Domain, Protocol, Type};
-use tokio::net::UdpSocket;
 
-use super::{Framing, Gathered, Outbox, Socket, alarm};
+use super::{Framing, Gathered, Io, Outbox, Socket};
 use crate::error::BindError;
 
 /// Asked of the system for each direction; it may give less. A GSO train alone is 64 KiB.
@@ -22,7 +21,7 @@ impl Socket {
     pub(crate) fn open_udp(address: SocketAddr) -> Result<Self, BindError> {
         let open = || open(address, Type::DGRAM, Protocol::UDP);
         let (io, state) = open().map_err(|source| explain(address, source))?;
-        let local = io.local_addr().map_err(|source| explain(address, source))?;
+        let local = io.socket().local_addr().map_err(|source| explain(address, source))?;
         Ok(Self::new(local, Framing::Bare, io, state))
     }
 
@@ -50,21 +49,20 @@ impl Socket {
             return Err(io::ErrorKind::Unsupported.into());
         }
         // Only while the twin is bound may the port be shared: later others must find it in use.
-        let own = socket2::SockRef::from(&*self.io);
+        let own = socket2::SockRef::from(self.io.socket());
         own.set_reuse_address(true)?;
         let twin = open_on(self.local, Type::DGRAM, Protocol::UDP, Some(device));
         own.set_reuse_address(false)?;
         let (io, state) = twin?;
-        socket2::SockRef::from(&io).set_reuse_address(false)?;
+        socket2::SockRef::from(io.socket()).set_reuse_address(false)?;
         Ok(Self::new(self.local, self.framing, io, state))
     }
 
-    fn new(local: SocketAddr, framing: Framing, io: UdpSocket, state: UdpSocketState) -> Self {
-        let io = Arc::new(io);
+    fn new(local: SocketAddr, framing: Framing, io: Io, state: UdpSocketState) -> Self {
         Self {
             local,
             framing,
-            alarm: alarm(io.clone()),
+            alarm: Box::pin(io.error()),
             io,
             state,
             gathered: Gathered::default(),
@@ -76,13 +74,13 @@ impl Socket {
 
     /// Tries again what quinn-udp has given up for good: it takes a refused train for a system without GSO.
     pub(super) fn renew_state(&mut self) {
-        if let Ok(state) = prepare(&self.io) {
+        if let Ok(state) = prepare(self.io.socket()) {
             self.state = state;
         }
     }
 }
 
-fn open(address: SocketAddr, kind: Type, protocol: Protocol) -> io::Result<(UdpSocket, UdpSocketState)> {
+fn open(address: SocketAddr, kind: Type, protocol: Protocol) -> io::Result<(Io, UdpSocketState)> {
     open_on(address, kind, protocol, None)
 }
 
@@ -91,7 +89,7 @@ fn open_on(
     kind: Type,
     protocol: Protocol,
     device: Option<NonZeroU32>,
-) -> io::Result<(UdpSocket, UdpSocketState)> {
+) -> io::Result<(Io, UdpSocketState)> {
     let socket = socket2::Socket::new(Domain::for_address(address), kind, Some(protocol))?;
     // Raw sockets have one address family anyway, and refuse the option.
     if address.is_ipv6() && kind == Type::DGRAM {
@@ -106,9 +104,9 @@ fn open_on(
     // Small buffers only cost speed, so what the system does not grant is done without.
     let _ = socket.set_recv_buffer_size(BUFFER);
     let _ = socket.set_send_buffer_size(BUFFER);
-    let io = UdpSocket::from_std(socket.into())?;
-    let state = prepare(&io)?;
-    Ok((io, state))
+    let socket = UdpSocket::from(socket);
+    let state = prepare(&socket)?;
+    Ok((Io::new(socket)?, state))
 }
 
 #[cfg(any(target_os = "linux", target_os = "android"))]

@@ -5,10 +5,9 @@ use core::ops::Range;
 use core::task::Context;
 
 use quinn_udp::{EcnCodepoint, RecvMeta, UdpSockRef};
-use tokio::io::Interest;
 use whimbrel_machine::{Ecn, Input, Route};
 
-use super::{ERRORS_MAX, Framing, Socket, is_ready};
+use super::{ERRORS_MAX, Framing, Socket};
 
 /// Trains received before the machine is asked: enough to share the cost of a step, few enough to stay in the cache.
 const TRAINS: usize = 16;
@@ -75,10 +74,7 @@ impl Socket {
     /// reason to stop: the machine finds out by its timers.
     pub(crate) fn receive(&mut self, cx: &mut Context<'_>, buffers: &mut ReceiveBuffers) {
         let mut errors = 0;
-        while !buffers.is_full()
-            && errors < ERRORS_MAX
-            && (is_ready(self.io.poll_recv_ready(cx)) || self.reread)
-        {
+        while !buffers.is_full() && errors < ERRORS_MAX && (self.io.poll_readable(cx) || self.reread) {
             let (count, outcome) = self.receive_once(buffers);
             self.reread = false;
             buffers.used += count;
@@ -104,12 +100,12 @@ impl Socket {
             core::array::from_fn(|_| IoSliceMut::new(chunks.next().unwrap_or_default()));
         let mut count = 0;
         let mut receive = || {
-            count = self.state.recv(UdpSockRef::from(&*self.io), &mut slices[..free], &mut metas)?;
+            count = self.state.recv(UdpSockRef::from(self.io.socket()), &mut slices[..free], &mut metas)?;
             // Fewer than could be: the socket is drained. Saying so to the runtime saves a call that finds nothing.
             if count < free { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
         };
         // The runtime lets nothing through while it takes the socket for drained.
-        let outcome = if self.reread { receive() } else { self.io.try_io(Interest::READABLE, receive) };
+        let outcome = if self.reread { receive() } else { self.io.read(receive) };
         for (index, meta) in metas[..count].iter().enumerate() {
             let arrival = self.arrival(meta, start + index * TRAIN_BYTES, &buffers.storage);
             buffers.arrivals.extend(arrival);

@@ -3,10 +3,10 @@ use std::io;
 use core::task::Context;
 
 use quinn_udp::{EcnCodepoint, UdpSockRef};
-use tokio::io::Interest;
 use whimbrel_machine::{Ecn, Fragmentation, Transmit, Unreachable};
 
-use super::{NetworkError, Socket, fragmentation, is_ready};
+use super::gather::Train;
+use super::{NetworkError, Socket, fragmentation};
 
 /// Payload of one system call at most; with the headers it must stay below 64 KiB.
 const TRAIN_BYTES_MAX: usize = 65_000;
@@ -20,27 +20,31 @@ impl Socket {
     ///
     /// Single packets may wait for others of their kind until [`Socket::send_gathered`].
     pub(crate) fn send(&mut self, transmit: &Transmit, bytes: &[u8]) {
-        if bytes.len() > transmit.segment || transmit.fragmentation == Fragmentation::Allowed {
-            self.send_gathered();
-            return self.send_or_keep(transmit, bytes);
+        let gathered = bytes.len() <= transmit.segment && transmit.fragmentation == Fragmentation::Forbidden;
+        let leaving = if gathered {
+            let limit = self.train_bytes(&Transmit { segment: bytes.len(), ..*transmit });
+            self.gathered.add(transmit, bytes, limit)
+        } else {
+            self.gathered.take_like(transmit)
+        };
+        if let Some(train) = leaving {
+            self.send_gathered_train(train);
         }
-        if !self.gathered.add(
-            transmit,
-            bytes,
-            self.train_bytes(&Transmit { segment: bytes.len(), ..*transmit }),
-        ) {
-            self.send_gathered();
-            self.gathered.start(transmit, bytes);
+        if !gathered {
+            self.send_or_keep(transmit, bytes);
         }
     }
 
     /// Sends the packets that have been waiting for others; due at the end of each step.
     pub(crate) fn send_gathered(&mut self) {
-        if let Some((transmit, mut gathered)) = self.gathered.take() {
-            self.send_or_keep(&transmit, &gathered);
-            gathered.clear();
-            self.gathered.reuse(gathered);
+        while let Some(train) = self.gathered.take() {
+            self.send_gathered_train(train);
         }
+    }
+
+    fn send_gathered_train(&mut self, train: Train) {
+        self.send_or_keep(&train.transmit, &train.bytes);
+        self.gathered.reuse(train);
     }
 
     fn send_or_keep(&mut self, transmit: &Transmit, bytes: &[u8]) {
@@ -56,12 +60,18 @@ impl Socket {
 
     /// Sends what is kept, as far as the socket takes it; the task is woken when it takes more.
     pub(crate) fn flush(&mut self, cx: &mut Context<'_>) {
-        while !self.outbox.is_empty() && is_ready(self.io.poll_send_ready(cx)) {
+        if self.outbox.is_empty() {
+            return;
+        }
+        while !self.outbox.is_empty() && self.io.poll_writable(cx) {
             let Some((transmit, bytes)) = self.outbox.pop() else { return };
             let rest = self.send_now(&transmit, &bytes);
             if !rest.is_empty() {
                 self.outbox.put_back(transmit, rest);
             }
+        }
+        if self.outbox.is_empty() {
+            self.io.all_written();
         }
     }
 
@@ -108,13 +118,11 @@ impl Socket {
             segment_size: Some(transmit.segment),
             src_ip: None,
         };
-        let send = || {
-            self.io
-                .try_io(Interest::WRITABLE, || self.state.try_send(UdpSockRef::from(&*self.io), &datagrams))
-        };
+        let send =
+            || self.io.write(|| self.state.try_send(UdpSockRef::from(self.io.socket()), &datagrams));
         match transmit.fragmentation {
             Fragmentation::Forbidden => send(),
-            Fragmentation::Allowed => fragmentation::allowed(&self.io, self.local, send),
+            Fragmentation::Allowed => fragmentation::allowed(self.io.socket(), self.local, send),
         }
     }
 

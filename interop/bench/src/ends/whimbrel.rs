@@ -3,12 +3,12 @@
 
 use std::collections::VecDeque;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use anyhow::Context;
 use bytes::Bytes;
-use tokio::task::LocalSet;
 use whimbrel::proto::PathPairing;
 use whimbrel::{Association, Config, Endpoint, Listener, Message, Part, StreamId};
 
@@ -32,7 +32,7 @@ const LINGER: Duration = Duration::from_millis(100);
 pub(super) fn run(end: &End) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let end = end.clone();
-    runtime.block_on(LocalSet::new().run_until(async move {
+    runtime.block_on(async move {
         let before = rss_kib()?;
         let endpoint = bind(&end).await?;
         let mut report = match (end.role, end.setups) {
@@ -48,7 +48,7 @@ pub(super) fn run(end: &End) -> anyhow::Result<()> {
         tokio::time::sleep(LINGER).await;
         // Idle associations need no farewell here.
         std::process::exit(0)
-    }))
+    })
 }
 
 async fn bind(end: &End) -> anyhow::Result<Endpoint> {
@@ -161,14 +161,13 @@ async fn connect_all(
     count: usize,
     associations: &mut Vec<Association>,
 ) -> anyhow::Result<()> {
-    let left = Rc::new(std::cell::Cell::new(count));
+    let left = Arc::new(AtomicUsize::new(count));
     let lanes: Vec<_> = (0..end.inflight)
         .map(|_| {
             let (left, endpoint, server) = (left.clone(), endpoint.clone(), addresses(end, 1));
-            tokio::task::spawn_local(async move {
+            tokio::spawn(async move {
                 let mut mine = Vec::new();
-                while left.get() > 0 {
-                    left.set(left.get() - 1);
+                while left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_ok() {
                     mine.push(endpoint.connect(&server, SCTP_PORT).await?);
                 }
                 anyhow::Ok(mine)
