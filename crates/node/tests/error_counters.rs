@@ -90,6 +90,8 @@ fn a_dead_standby_path_does_not_end_the_association() {
     let mut bench = Bench::with_addresses(config(), 2);
     let mut peer = Peer::new();
     peer.connect_with(&mut bench, &[peer_address(1).ip(), ip(OTHER)]);
+    // A quarter of the RTO is left to the peer to probe first.
+    bench.pass(Duration::from_millis(300));
     let sent = bench.take();
     answer(&mut bench, &peer, &sent, ip(OTHER));
     let state =

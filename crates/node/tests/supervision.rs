@@ -2,9 +2,12 @@
 
 mod common;
 
-use common::{Pair, User, link, remotes};
+use core::time::Duration;
+
+use common::{Pair, User, link, message, remotes};
 use whimbrel_machine::Instant;
-use whimbrel_proto::{Config, PathState};
+use whimbrel_netsim::Action;
+use whimbrel_proto::{Command, Config, PathState, PathView};
 
 #[test]
 fn an_idle_association_confirms_its_paths() {
@@ -25,5 +28,59 @@ fn an_idle_association_confirms_its_paths() {
                 .iter()
                 .all(|route| route.local.ip().to_string()[..6] == route.remote.ip().to_string()[..6])
         );
+    }
+}
+
+/// RFC 9260 §5.4: each end confirms each path. The second end's probe goes with its answer to the first's.
+#[test]
+fn three_packets_confirm_a_path_for_both_ends() {
+    let mut pair = Pair::new(
+        4,
+        Config::mobile(),
+        &[link(10, 5), link(10, 20)],
+        User::client(&remotes(2)),
+        User::server(),
+    );
+    pair.world.run_until(Instant::from_nanos(1_000_000_000));
+    let standby = |host, user: &User| -> PathView {
+        let paths = pair.world.machine(host).paths(user.association.unwrap());
+        paths.into_iter().find(|path| path.state == PathState::Active && !path.primary).unwrap()
+    };
+    assert_eq!(standby(pair.client, pair.client()).counters.packets_sent, 2);
+    assert_eq!(standby(pair.server, pair.server()).counters.packets_sent, 1);
+}
+
+/// RFC 9260 §8.3: a path that has been measured by data is idle RTO + HB.interval later, ± 50 % of the RTO.
+#[test]
+fn a_busy_path_gets_its_heartbeat_a_period_after_the_data() {
+    const DATA: Duration = Duration::from_secs(1);
+    for seed in 0..20 {
+        let mut config = Config::rfc();
+        config.heartbeat.interval = Some(Duration::from_secs(2));
+        let mut pair = Pair::new(seed, config, &[link(10, 5)], User::client(&remotes(1)), User::server());
+        pair.world.run_until(Instant::ZERO + DATA);
+        // Both ends send, or the other's heartbeat would be answered meanwhile.
+        for host in [pair.client, pair.server] {
+            let user = pair.world.app_mut(host);
+            user.queued += 100;
+            let association = user.association.unwrap();
+            let send = Command::Send { association, message: message(0, 0, 100) };
+            pair.world.schedule(Instant::ZERO + DATA, Action::Command(host, send));
+        }
+        let association = pair.client().association.unwrap();
+        pair.world.run_until(Instant::ZERO + DATA + Duration::from_millis(500));
+        // By now the search for the path MTU, which the data began, is over: it takes a few round trips.
+        let sent = |pair: &Pair| pair.world.machine(pair.client).paths(association)[0].counters.packets_sent;
+        let before = sent(&pair);
+        let mut now = Instant::ZERO + DATA + Duration::from_millis(500);
+        while sent(&pair) == before {
+            now += Duration::from_millis(10);
+            pair.world.run_until(now);
+        }
+        let after = now - DATA;
+        let (rto, interval) = (Duration::from_secs(1), Duration::from_secs(2));
+        let period = Instant::ZERO + interval + rto;
+        assert!(after >= period - rto / 2, "seed {seed}: {after} after the data");
+        assert!(after <= period + rto / 2 + Duration::from_millis(20), "seed {seed}: {after} after the data");
     }
 }

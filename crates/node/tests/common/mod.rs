@@ -33,7 +33,8 @@ pub(crate) struct User {
     pub association: Option<AssociationId>,
     pub events: Vec<(Instant, Event)>,
     pub received: Vec<(Instant, Received)>,
-    queued: usize,
+    /// Bytes not acknowledged yet. Whoever sends past the outbox adds to it.
+    pub queued: usize,
     limit: usize,
 }
 

@@ -7,6 +7,7 @@ use whimbrel_wire::{Heartbeat, PadBuilder, RawChunk, chunk_type};
 
 use super::chunk_writer::ChunkWriter;
 use super::context::{Context, Ending};
+use super::heartbeat_time;
 use super::open::{Closing, Open};
 use crate::interface::{PathId, PathState};
 use crate::path::{Path, PendingHeartbeat};
@@ -57,7 +58,8 @@ impl Open {
             self.schedule_heartbeat(context, id);
             self.refresh_probe_timer(context, id);
         } else {
-            context.timers.set(TimerId::Heartbeat(id), context.now);
+            let at = heartbeat_time::first_probe(context.now, context.identity.token.is_some(), &path.rto);
+            context.timers.set(TimerId::Heartbeat(id), at);
         }
     }
 
@@ -74,6 +76,22 @@ impl Open {
         chunk[1] = 0;
         chunk.resize(chunk.len().next_multiple_of(4), 0);
         self.replies.push_raw(route, &chunk);
+    }
+
+    /// The peer has probed a path that we have yet to confirm: our own first probe goes with the answer, so that both
+    /// ends are done after three packets instead of four. What RFC 9260 §5.4 allows towards an unconfirmed address is
+    /// just these two chunks.
+    pub(crate) fn return_probe(&mut self, context: &mut Context<'_>, route: Route) {
+        let Some(id) = self.paths.by_route(route) else { return };
+        let Some(path) = self.paths.get(id) else { return };
+        // Only the first probe: what follows has its own rhythm, which the peer must not set.
+        let waiting = path.error_count == 0 && context.timers.is_set(TimerId::Heartbeat(id));
+        if path.confirmed || !waiting || matches!(self.closing, Closing::Sent(_) | Closing::AckSent(_)) {
+            return;
+        }
+        if self.probe_burst.try_send(context.now, path.rto.without_back_off()) {
+            self.send_heartbeat_with_reply(context, id, route);
+        }
     }
 
     pub(crate) fn handle_heartbeat_ack(&mut self, context: &mut Context<'_>, info: &[u8]) {
@@ -109,13 +127,11 @@ impl Open {
         if path.heartbeat.is_some() {
             return;
         }
-        let idle = context.now.saturating_since(path.last_probing);
-        let period = context.config.heartbeat.interval.unwrap_or(Duration::ZERO);
-        if path.state == PathState::Active && idle < period {
+        let interval = context.config.heartbeat.interval.unwrap_or(Duration::ZERO);
+        let (since, rto) = (path.last_probing, self.supervision_rto(context, path));
+        if path.state == PathState::Active && context.now < heartbeat_time::earliest(since, interval, rto) {
             // Something else has measured the path meanwhile (RFC 9260 §8.3: only idle ones need it).
-            let rto = self.supervision_rto(context, path);
-            // Uniform in 0 to one RTO.
-            let at = path.last_probing + period + context.rng.duration_below(rto);
+            let at = heartbeat_time::next(since, interval, rto, context.rng);
             context.timers.set(TimerId::Heartbeat(id), at);
             return;
         }
@@ -176,6 +192,11 @@ impl Open {
         if self.paths.get(id).is_some_and(|path| path.confirmed) {
             return;
         }
+        self.send_heartbeat_with_reply(context, id, route);
+    }
+
+    /// Sends a heartbeat on a path, behind the answer that waits to go there.
+    fn send_heartbeat_with_reply(&mut self, context: &mut Context<'_>, id: PathId, route: Route) {
         self.send_heartbeat_on(context, id);
         if let Some(pending) = self.paths.get_mut(id).and_then(|path| path.heartbeat.as_mut()) {
             pending.written = true;
@@ -216,7 +237,7 @@ impl Open {
         // RFC 7829 §3.2 rule 5: once per RTO while potentially failed.
         let interval = if path.state == PathState::PotentiallyFailed { Duration::ZERO } else { interval };
         let rto = self.supervision_rto(context, path);
-        let at = context.now + interval + rto / 2 + context.rng.duration_below(rto);
+        let at = heartbeat_time::next(context.now, interval, rto, context.rng);
         context.timers.set(TimerId::Heartbeat(id), at);
     }
 

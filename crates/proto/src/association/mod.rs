@@ -10,6 +10,7 @@ mod data_out;
 mod failure;
 mod handshake;
 mod heartbeat;
+mod heartbeat_time;
 mod icmp;
 mod inbound;
 mod open;

@@ -6,6 +6,7 @@
 //! - A HEARTBEAT of less than 100 bytes, unasked: one per RTO and path until the path counts as failed (PMR + 1 of
 //!   them), one per heartbeat interval after that, and HB.Max.Burst per RTO over all paths ([`ProbeBurst`]).
 //! - A HEARTBEAT ACK, no longer than the HEARTBEAT it answers, one per packet.
+//! - The first of these HEARTBEATs may go with a HEARTBEAT ACK: less than twice what came.
 //! - A COOKIE ACK with a HEARTBEAT, which answers a longer COOKIE ECHO.
 //!
 //! Path MTU probes, SACK, ERROR, SHUTDOWN and DATA only go to confirmed addresses.
