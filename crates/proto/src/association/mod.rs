@@ -44,6 +44,7 @@ use crate::interface::{
     AssociationId, AssociationStats, CloseReason, ConnectToken, Event, Message, PathId, PathShape, PathView,
     SendError,
 };
+use crate::receive::Buffers;
 use crate::timers::Timers;
 
 /// What stays the same for the whole life of an association.
@@ -59,6 +60,8 @@ pub(crate) struct Identity {
     pub(crate) initial_tsn: Tsn,
     /// Our random number, which changes with the tag (RFC 4895 §6.1).
     pub(crate) auth_random: [u8; 32],
+    /// The endpoint's, for large messages.
+    pub(crate) buffers: Buffers,
 }
 
 /// An association.

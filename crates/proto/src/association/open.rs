@@ -228,6 +228,7 @@ impl Open {
                 from.peer_initial_tsn,
                 from.inbound_streams,
                 config.limits.receive_buffer,
+                context.identity.buffers.clone(),
                 &config.sack,
             ),
             sack_route: from.route,

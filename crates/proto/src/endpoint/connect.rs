@@ -47,6 +47,7 @@ impl Endpoint {
                 local_tag,
                 initial_tsn,
                 auth_random,
+                buffers: self.buffers.clone(),
             };
             let rng = self.seed.stream("association", seed_index);
             let (config, keys) = (Arc::clone(&self.config), Arc::clone(&self.keys));

@@ -95,6 +95,7 @@ impl Endpoint {
                 local_tag: cookie.local_tag,
                 initial_tsn: cookie.local_initial_tsn,
                 auth_random: cookie.auth_random,
+                buffers: self.buffers.clone(),
             };
             let rng = self.seed.stream("association", number);
             let (config, keys) = (Arc::clone(&self.config), Arc::clone(&self.keys));

@@ -30,6 +30,7 @@ use crate::cookie::CookieKeys;
 use crate::interface::{
     AddressChangeError, AssociationId, AssociationStats, Command, Event, PathView, SendError, StaticReason,
 };
+use crate::receive::Buffers;
 
 /// Stateless answers waiting to be sent, at most; further ones are dropped, as if lost on the way.
 const MAX_ANSWERS: usize = 256;
@@ -57,6 +58,7 @@ pub struct Endpoint {
     /// Answers that belong to no association: INIT ACK, ABORT, SHUTDOWN COMPLETE, stale cookie errors.
     answers: VecDeque<(Route, Vec<u8>)>,
     events: VecDeque<Event>,
+    buffers: Buffers,
     totals: EndpointStats,
 }
 
@@ -94,6 +96,7 @@ impl Endpoint {
             table: Table::default(),
             answers: VecDeque::new(),
             events: VecDeque::new(),
+            buffers: Buffers::default(),
             totals: EndpointStats::default(),
             config,
         }

@@ -30,7 +30,8 @@ pub(super) struct Table {
     created: u64,
     /// Never iterated: its order is not defined.
     by_tag: FxHashMap<u32, usize>,
-    by_peer: BTreeMap<(SocketAddr, Lookup), usize>,
+    /// The ports come first: they are quickly compared, and mostly decide.
+    by_peer: BTreeMap<(Lookup, SocketAddr), usize>,
     ports: BTreeMap<u16, usize>,
     by_token: BTreeMap<ConnectToken, usize>,
     /// Earliest deadline per association, possibly out of date: an entry counts only if it equals the slot's
@@ -93,7 +94,7 @@ impl Table {
         slot.peers = association.remotes().into();
         self.by_tag.insert(slot.tag, index);
         for &peer in &slot.peers {
-            self.by_peer.entry((peer, lookup)).or_insert(index);
+            self.by_peer.entry((lookup, peer)).or_insert(index);
         }
     }
 
@@ -105,8 +106,8 @@ impl Table {
             self.by_tag.remove(&slot.tag);
         }
         for peer in core::mem::take(&mut slot.peers) {
-            if self.by_peer.get(&(peer, lookup)) == Some(&index) {
-                self.by_peer.remove(&(peer, lookup));
+            if self.by_peer.get(&(lookup, peer)) == Some(&index) {
+                self.by_peer.remove(&(lookup, peer));
             }
         }
     }
@@ -256,7 +257,7 @@ impl Table {
     }
 
     pub(super) fn by_peer(&self, peer: SocketAddr, ports: Lookup) -> Option<usize> {
-        self.by_peer.get(&(peer, ports)).copied()
+        self.by_peer.get(&(ports, peer)).copied()
     }
 
     pub(super) fn by_token(&self, token: ConnectToken) -> Option<usize> {

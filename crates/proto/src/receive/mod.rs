@@ -11,6 +11,7 @@
 //! by [`tsn_map::WINDOW`], duplicates by [`acknowledgement::MAX_DUPLICATES`], streams by two bytes each.
 
 mod acknowledgement;
+mod buffers;
 mod held;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod operations;
@@ -25,6 +26,7 @@ use whimbrel_machine::Instant;
 use whimbrel_wire::{Data, GapAckBlock, SackBuilder, Tsn};
 
 use self::acknowledgement::{Acknowledgement, Urgency};
+pub(crate) use self::buffers::Buffers;
 use self::reassembly::Reassembly;
 use self::tsn_map::{Place, TsnMap};
 use self::window::Window;
@@ -72,12 +74,18 @@ pub(crate) enum DataOutcome {
 
 impl Receive {
     /// For a peer whose first DATA will have `peer_initial_tsn`, with streams `0..inbound_streams`, and `buffer`
-    /// bytes that were advertised as `a_rwnd` during the handshake.
-    pub(crate) fn new(peer_initial_tsn: Tsn, inbound_streams: u16, buffer: usize, sack: &SackConfig) -> Self {
+    /// bytes that were advertised as `a_rwnd` during the handshake. Large messages lie in `buffers`.
+    pub(crate) fn new(
+        peer_initial_tsn: Tsn,
+        inbound_streams: u16,
+        buffer: usize,
+        buffers: Buffers,
+        sack: &SackConfig,
+    ) -> Self {
         Self {
             tsns: TsnMap::new(peer_initial_tsn),
             window: Window::new(buffer),
-            reassembly: Reassembly::new(buffer),
+            reassembly: Reassembly::new(buffer, buffers),
             acknowledgement: Acknowledgement::new(sack.delay, sack.packets),
             inbound_streams,
             duplicates: 0,

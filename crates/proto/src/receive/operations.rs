@@ -8,6 +8,7 @@ use whimbrel_machine::Instant;
 use whimbrel_wire::{Data, PayloadProtocolId, Ssn, StreamId, Tsn};
 
 use super::acknowledgement::MAX_DUPLICATES;
+use super::buffers::Buffers;
 use super::{DataOutcome, Receive};
 use crate::config::SackConfig;
 use crate::interface::{Delivery, Part, Received};
@@ -57,7 +58,7 @@ fn receiver(input: &mut Input<'_>, streams: u16) -> (Receive, Tsn, usize) {
     let initial = [Tsn(1), Tsn(u32::MAX - 20), Tsn(0x7fff_fff0), Tsn(0)][input.below(4)];
     let buffer = [4096, 10_000, 1 << 20][input.below(3)];
     let sack = SackConfig { delay: Duration::from_millis(20), packets: 2 };
-    (Receive::new(initial, streams, buffer, &sack), initial, buffer)
+    (Receive::new(initial, streams, buffer, Buffers::default(), &sack), initial, buffer)
 }
 
 /// Chunks made of anything: nothing may panic, loop or grow.

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use whimbrel_wire::{Data, StreamId};
 
+use super::buffers::Buffers;
 use super::held::{BEGUN_WITHIN, Header, Held, INCONSISTENT, NO_BEGINNING, Run, SSN_REUSED};
 use super::streams::NextSsns;
 use crate::interface::{Delivery, Part, Received};
@@ -34,6 +35,7 @@ pub(super) struct Reassembly {
     further_part: usize,
     /// Length of the fragmented message before: the next one is probably as long.
     hint: usize,
+    buffers: Buffers,
     messages: u64,
     bytes: u64,
 }
@@ -50,7 +52,7 @@ struct Building {
 }
 
 impl Reassembly {
-    pub(super) fn new(buffer: usize) -> Self {
+    pub(super) fn new(buffer: usize, buffers: Buffers) -> Self {
         Self {
             building: None,
             held: Held::default(),
@@ -60,6 +62,7 @@ impl Reassembly {
             first_part: buffer / 2,
             further_part: buffer / 4,
             hint: 0,
+            buffers,
             messages: 0,
             bytes: 0,
         }
@@ -80,7 +83,7 @@ impl Reassembly {
             self.deliver(&header, Part::Whole, Bytes::copy_from_slice(data.payload));
             self.finished(&header, false);
         } else {
-            let mut payload = Vec::with_capacity(self.hint.max(data.payload.len().saturating_mul(2)));
+            let mut payload = self.buffers.take(self.hint.max(data.payload.len().saturating_mul(2)));
             payload.extend_from_slice(data.payload);
             self.building = Some(Building { header, next: position + 1, payload, partial: false });
             self.deliver_part_if_large();
@@ -217,7 +220,7 @@ impl Reassembly {
                 self.building.insert(Building {
                     header: run.header,
                     next: first,
-                    payload: Vec::with_capacity(self.hint.max(run.bytes())),
+                    payload: self.buffers.take(self.hint.max(run.bytes())),
                     partial: false,
                 })
             }
@@ -237,7 +240,8 @@ impl Reassembly {
         let Building { header, payload, partial, .. } = building;
         let part = if partial { Part::Last } else { Part::Whole };
         self.hint = if partial { 0 } else { payload.len().min(MAX_HINT).min(self.first_part) };
-        self.deliver(&header, part, fitted(payload));
+        let payload = self.buffers.lend(payload);
+        self.deliver(&header, part, payload);
         self.finished(&header, partial);
     }
 
@@ -249,7 +253,8 @@ impl Reassembly {
         let part = if building.partial { Part::Middle } else { Part::First };
         building.partial = true;
         let (header, payload) = (building.header, core::mem::take(&mut building.payload));
-        self.deliver(&header, part, fitted(payload));
+        let payload = self.buffers.lend(payload);
+        self.deliver(&header, part, payload);
     }
 
     /// Partial delivery (RFC 9260 §6.9): a message that alone takes most of the buffer could never be completed.
@@ -260,7 +265,8 @@ impl Reassembly {
         if building.payload.len() > enough {
             building.partial = true;
             let (header, payload) = (building.header, core::mem::take(&mut building.payload));
-            self.deliver(&header, part, fitted(payload));
+            let payload = self.buffers.lend(payload);
+            self.deliver(&header, part, payload);
         }
     }
 
@@ -330,14 +336,6 @@ impl Building {
             Ok(())
         }
     }
-}
-
-/// Gives back capacity that a message would keep for nothing while the user holds it.
-fn fitted(mut payload: Vec<u8>) -> Bytes {
-    if payload.capacity() / 2 > payload.len() {
-        payload.shrink_to_fit();
-    }
-    Bytes::from(payload)
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ fn popped(reassembly: &mut Reassembly) -> Vec<(u16, Part, Vec<u8>)> {
 
 #[test]
 fn whole_messages_pass() {
-    let mut reassembly = Reassembly::new(1000);
+    let mut reassembly = Reassembly::new(1000, Buffers::default());
     reassembly.in_order(1, &data("BE", 0, 0, b"a")).expect("first");
     reassembly.in_order(2, &data("BE", 9, 0, b"b")).expect("another stream");
     reassembly.in_order(3, &data("UBE", 0, 55, b"c")).expect("no order, any number");
@@ -41,7 +41,7 @@ fn whole_messages_pass() {
 /// RFC 9260 §6.6: a loss in one stream does not hold up another, nor unordered messages.
 #[test]
 fn streams_do_not_wait_for_each_other() {
-    let mut reassembly = Reassembly::new(1000);
+    let mut reassembly = Reassembly::new(1000, Buffers::default());
     reassembly.beyond_gap(2, &data("BE", 0, 1, b"second")).expect("waits");
     reassembly.beyond_gap(3, &data("BE", 1, 0, b"other")).expect("its turn");
     reassembly.beyond_gap(4, &data("UB", 0, 0, b"un")).expect("begins");
@@ -57,7 +57,7 @@ fn streams_do_not_wait_for_each_other() {
 
 #[test]
 fn a_gap_within_a_message_is_filled() {
-    let mut reassembly = Reassembly::new(1000);
+    let mut reassembly = Reassembly::new(1000, Buffers::default());
     reassembly.in_order(1, &data("B", 0, 0, b"a")).expect("begins");
     reassembly.beyond_gap(3, &data("", 0, 0, b"c")).expect("held");
     reassembly.beyond_gap(4, &data("E", 0, 0, b"d")).expect("held");
@@ -73,13 +73,22 @@ fn a_gap_within_a_message_is_filled() {
 #[test]
 fn violations_are_named() {
     let begun = || {
-        let mut reassembly = Reassembly::new(1000);
+        let mut reassembly = Reassembly::new(1000, Buffers::default());
         reassembly.in_order(1, &data("B", 0, 0, b"a")).expect("begins");
         reassembly
     };
-    assert_eq!(Reassembly::new(1000).in_order(1, &data("", 0, 0, b"a")), Err(NO_BEGINNING));
-    assert_eq!(Reassembly::new(1000).in_order(1, &data("E", 0, 0, b"a")), Err(NO_BEGINNING));
-    assert_eq!(Reassembly::new(1000).in_order(1, &data("BE", 0, 1, b"a")), Err(SSN_OUT_OF_ORDER));
+    assert_eq!(
+        Reassembly::new(1000, Buffers::default()).in_order(1, &data("", 0, 0, b"a")),
+        Err(NO_BEGINNING)
+    );
+    assert_eq!(
+        Reassembly::new(1000, Buffers::default()).in_order(1, &data("E", 0, 0, b"a")),
+        Err(NO_BEGINNING)
+    );
+    assert_eq!(
+        Reassembly::new(1000, Buffers::default()).in_order(1, &data("BE", 0, 1, b"a")),
+        Err(SSN_OUT_OF_ORDER)
+    );
     assert_eq!(begun().in_order(2, &data("B", 0, 0, b"a")), Err(BEGUN_WITHIN));
     assert_eq!(begun().in_order(2, &data("BE", 1, 0, b"a")), Err(BEGUN_WITHIN));
     for other in [data("", 1, 0, b"a"), data("", 0, 1, b"a"), data("U", 0, 0, b"a")] {
@@ -94,7 +103,7 @@ fn violations_are_named() {
 /// All before it have been received, so a message whose turn has not come never will be.
 #[test]
 fn an_ssn_that_was_skipped_is_noticed_when_the_gap_closes() {
-    let mut reassembly = Reassembly::new(1000);
+    let mut reassembly = Reassembly::new(1000, Buffers::default());
     reassembly.beyond_gap(2, &data("BE", 0, 2, b"b")).expect("waits");
     reassembly.in_order(1, &data("BE", 0, 0, b"a")).expect("first");
     assert_eq!(reassembly.advanced(2), Err(SSN_OUT_OF_ORDER));
@@ -102,7 +111,7 @@ fn an_ssn_that_was_skipped_is_noticed_when_the_gap_closes() {
 
 #[test]
 fn a_large_message_is_delivered_in_parts() {
-    let mut reassembly = Reassembly::new(100);
+    let mut reassembly = Reassembly::new(100, Buffers::default());
     let chunk = [7; 20];
     reassembly.in_order(1, &data("B", 0, 0, &chunk)).expect("begins");
     for position in 2..9 {
@@ -123,7 +132,7 @@ fn a_large_message_is_delivered_in_parts() {
 /// See `Part`: nothing else of the same stream and delivery comes between.
 #[test]
 fn unordered_messages_wait_while_another_is_delivered_in_parts() {
-    let mut reassembly = Reassembly::new(100);
+    let mut reassembly = Reassembly::new(100, Buffers::default());
     reassembly.in_order(1, &data("UB", 0, 0, &[1; 60])).expect("begins");
     for (position, stream) in [(4, 0), (5, 1), (6, 0)] {
         reassembly.beyond_gap(position, &data("UBE", stream, 0, &[2])).expect("held or delivered");
@@ -139,7 +148,7 @@ fn unordered_messages_wait_while_another_is_delivered_in_parts() {
 /// A long message must not make the short ones after it keep its size.
 #[test]
 fn capacity_is_given_back() {
-    let mut reassembly = Reassembly::new(1 << 20);
+    let mut reassembly = Reassembly::new(1 << 20, Buffers::default());
     for (position, len) in [(1, 100_000), (3, 1)] {
         let payload = vec![1; len];
         reassembly.in_order(position, &data("UB", 0, 0, &payload)).expect("begins");

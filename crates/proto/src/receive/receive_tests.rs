@@ -9,7 +9,13 @@ const BUFFER: usize = 10_000;
 const NOW: Instant = Instant::ZERO;
 
 fn receive(buffer: usize) -> Receive {
-    Receive::new(Tsn(1), 4, buffer, &SackConfig { delay: Duration::from_millis(20), packets: 2 })
+    Receive::new(
+        Tsn(1),
+        4,
+        buffer,
+        Buffers::default(),
+        &SackConfig { delay: Duration::from_millis(20), packets: 2 },
+    )
 }
 
 /// A whole unordered message on stream 0.
