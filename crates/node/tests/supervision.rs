@@ -84,3 +84,25 @@ fn a_busy_path_gets_its_heartbeat_a_period_after_the_data() {
         assert!(after <= period + rto / 2 + Duration::from_millis(20), "seed {seed}: {after} after the data");
     }
 }
+
+/// RFC 9260 §8.3: both ends supervise an idle path, in the same rhythm, with three packets a period instead of four: when
+/// one end's HEARTBEAT comes within the jitter of the other's, the other's goes with the answer.
+#[test]
+fn an_idle_path_carries_three_packets_a_period() {
+    const PERIODS: u64 = 50;
+    let mut config = Config::rfc();
+    config.heartbeat.interval = Some(Duration::from_secs(9));
+    let mut pair = Pair::new(5, config, &[link(10, 5)], User::client(&remotes(1)), User::server());
+    let sent = |pair: &Pair| -> u64 {
+        let packets = |host, user: &User| {
+            pair.world.machine(host).paths(user.association.unwrap())[0].counters.packets_sent
+        };
+        packets(pair.client, pair.client()) + packets(pair.server, pair.server())
+    };
+    pair.run(100);
+    let before = sent(&pair);
+    pair.run(100 + PERIODS * 10);
+    let packets = sent(&pair) - before;
+    // A period is RTO + HB.interval, 10 s, or up to half an RTO less, since the earlier of the two decides.
+    assert!((3 * PERIODS - 3..=3 * PERIODS * 10 / 9).contains(&packets), "{packets} packets");
+}

@@ -78,18 +78,26 @@ impl Open {
         self.replies.push_raw(route, &chunk);
     }
 
-    /// The peer has probed a path that we have yet to confirm: our own first probe goes with the answer, so that both
-    /// ends are done after three packets instead of four. What RFC 9260 §5.4 allows towards an unconfirmed address is
-    /// just these two chunks.
-    pub(crate) fn return_probe(&mut self, context: &mut Context<'_>, route: Route) {
+    /// The peer has sent a HEARTBEAT, and ours on this path may go, too: it goes with the answer, so that both ends are done
+    /// after three packets instead of four.
+    ///
+    /// On a path that is yet to be confirmed this is the first probe; HEARTBEAT and HEARTBEAT ACK is just what RFC 9260
+    /// §5.4 allows there. On others it is the heartbeat whose time has come within the jitter of §8.3. The peer cannot
+    /// make us send more of either.
+    pub(crate) fn return_heartbeat(&mut self, context: &mut Context<'_>, route: Route) {
         let Some(id) = self.paths.by_route(route) else { return };
         let Some(path) = self.paths.get(id) else { return };
-        // Only the first probe: what follows has its own rhythm, which the peer must not set.
         let waiting = path.error_count == 0 && context.timers.is_set(TimerId::Heartbeat(id));
-        if path.confirmed || !waiting || matches!(self.closing, Closing::Sent(_) | Closing::AckSent(_)) {
+        if !waiting || matches!(self.closing, Closing::Sent(_) | Closing::AckSent(_)) {
             return;
         }
-        if self.probe_burst.try_send(context.now, path.rto.without_back_off()) {
+        let rto = path.rto.current();
+        let due = match context.config.heartbeat.interval {
+            _ if !path.confirmed => self.probe_burst.try_send(context.now, path.rto.without_back_off()),
+            Some(interval) => context.now >= heartbeat_time::earliest(path.last_probing, interval, rto),
+            None => false,
+        };
+        if due {
             self.send_heartbeat_with_reply(context, id, route);
         }
     }

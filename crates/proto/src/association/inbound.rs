@@ -134,7 +134,7 @@ impl Open {
                 news.heartbeats += 1;
                 if news.heartbeats <= 1 {
                     self.answer_heartbeat(route, raw);
-                    self.return_probe(context, route);
+                    self.return_heartbeat(context, route);
                 }
             }
             Chunk::HeartbeatAck(ack) => self.handle_heartbeat_ack(context, ack.info),

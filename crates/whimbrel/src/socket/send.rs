@@ -118,8 +118,7 @@ impl Socket {
             segment_size: Some(transmit.segment),
             src_ip: None,
         };
-        let send =
-            || self.io.write(|| self.state.try_send(UdpSockRef::from(self.io.socket()), &datagrams));
+        let send = || self.io.write(|| self.state.try_send(UdpSockRef::from(self.io.socket()), &datagrams));
         match transmit.fragmentation {
             Fragmentation::Forbidden => send(),
             Fragmentation::Allowed => fragmentation::allowed(self.io.socket(), self.local, send),

@@ -159,7 +159,7 @@ async fn a_packet_too_big_for_the_interface_is_reported() {
 #[tokio::test]
 async fn datagrams_may_be_fragmented_one_by_one() {
     for address in ["127.0.0.1:0", "[::1]:0"] {
-        let (mut from, mut to) = pair(address).await;
+        let (mut from, mut to) = pair(address);
         let whole = towards(&from, to.local, Ecn::NotCapable, 3000);
         let fragments = Transmit { fragmentation: Fragmentation::Allowed, ..whole };
         from.send(&fragments, &[1; 3000]);
