@@ -41,9 +41,10 @@ impl Scene {
         let mut peer = Peer { a_rwnd: WINDOW, ..Peer::new() };
         peer.connect_with(&mut bench, &[peer_address(2).ip(), peer_address(3).ip()]);
         let mut scene = Self { bench, peer };
-        for _ in 0..8 {
+        // The node leaves the peer a quarter of the RTO to probe first.
+        for _ in 0..10 {
             scene.answer_heartbeats();
-            scene.bench.pass(Duration::from_millis(1));
+            scene.bench.pass(Duration::from_millis(100));
         }
         scene.bench.take();
         assert!(scene.bench.paths().iter().all(|path| path.state == PathState::Active));
