@@ -375,7 +375,7 @@ impl Config {
         check(self.congestion.slow_start_limit >= 1, "slow start must grow by at least one packet per SACK")?;
         check(
             self.dar.mode == DarMode::Off || self.auth.support == AuthSupport::Offered,
-            "ASCONF is only used authenticated (RFC 5061 §4.1)",
+            "ASCONF is only used authenticated (RFC 5061 §4.1.1)",
         )?;
         self.auth.validate().map_err(ConfigError)
     }

@@ -31,6 +31,11 @@ pub mod fuzzing {
         crate::send::operations::run(bytes);
     }
 
+    /// Packets between two sides that authenticate.
+    pub fn authentication(bytes: &[u8]) {
+        crate::auth::operations::run(bytes);
+    }
+
     /// Operations on the receiving half.
     pub fn receive(bytes: &[u8]) {
         crate::receive::operations::run(bytes);

@@ -5,8 +5,10 @@ use core::time::Duration;
 use whimbrel_proto::path::congestion::Reno;
 use whimbrel_proto::send::scheduler::{FirstComeFirstServed, RoundRobin};
 use whimbrel_proto::{
-    BurstLimit, ChecksumPolicy, Config, InitialWindow, PathPairing, PmtuConfig, PmtuSearch, RtoConfig,
+    AuthConfig, BurstLimit, ChecksumPolicy, Config, HmacAlgorithm, InitialWindow, PathPairing, PmtuConfig,
+    PmtuSearch, RtoConfig, SharedKeys, SharedSecret,
 };
+use whimbrel_wire::chunk_type;
 
 use crate::draw::Draw;
 
@@ -44,6 +46,39 @@ pub(crate) fn config(draw: &mut Draw, sizes: Sizes, corrupts: bool) -> Config {
     }
     config.validate().expect("a valid configuration was drawn");
     config
+}
+
+/// Now and then both hosts share a key and authenticate.
+pub(crate) fn authentication(draw: &mut Draw) -> Option<AuthConfig> {
+    draw.chance(0.3).then(|| AuthConfig {
+        keys: SharedKeys::new(1, SharedSecret::new(*b"known to both")),
+        algorithms: draw
+            .one_of(&[
+                [HmacAlgorithm::Sha256, HmacAlgorithm::Sha1],
+                [HmacAlgorithm::Sha1, HmacAlgorithm::Sha256],
+            ])
+            .to_vec(),
+        ..AuthConfig::offered()
+    })
+}
+
+/// What one host takes only authenticated. ABORT, ERROR and COOKIE ECHO also come from hosts that have lost their keys
+/// in a crash, and must be understood nevertheless.
+pub(crate) fn with_demands(draw: &mut Draw, auth: &AuthConfig) -> AuthConfig {
+    use chunk_type as t;
+    let types = [
+        t::DATA,
+        t::SACK,
+        t::HEARTBEAT,
+        t::HEARTBEAT_ACK,
+        t::SHUTDOWN,
+        t::SHUTDOWN_ACK,
+        t::COOKIE_ACK,
+        t::PAD,
+    ];
+    let share = draw.one_of(&[0.0, 0.3, 1.0]);
+    let required = types.into_iter().filter(|_| draw.chance(share)).collect();
+    AuthConfig { required, ..auth.clone() }
 }
 
 fn packet_sizes(draw: &mut Draw, sizes: Sizes, config: &mut Config) {

@@ -103,8 +103,14 @@ impl Scenario {
         // No more than what takes half a minute in the slowest network.
         let most = (networks.slowest / 8 * 30).min(4_000_000);
         let traffics = [0, 1].map(|host| Arc::new(Traffic::draw(draw, host, most)));
+        // Drawn apart, so that the rest of a scenario is what it was before there was authentication.
+        let apart = &mut Draw(Seed::from_u64(seed).stream("authentication", 0));
+        let auth = configs::authentication(apart);
         let mut hosts = [0, 1].map(|host: usize| {
             let mut config = configs::config(draw, sizes, networks.corrupts);
+            if let Some(auth) = &auth {
+                config.auth = configs::with_demands(apart, auth);
+            }
             let mut user = user(draw, host == 0, &config, &traffics[1 - host]);
             if traffics[1 - host].bytes() > 60 * config.limits.receive_buffer as u64 {
                 // One buffer per round trip at best: that may take longer than a shutdown may.

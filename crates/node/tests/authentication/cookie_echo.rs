@@ -45,7 +45,7 @@ fn only_who_has_the_key_gets_an_association() {
     assert_eq!((bench.ups(), bench.received()), (1, vec![b"first".to_vec()]));
 }
 
-/// The example of RFC 4895 §7: AUTH between COOKIE ECHO and DATA.
+/// RFC 4895 §6.3: AUTH between COOKIE ECHO and DATA.
 #[test]
 fn data_behind_cookie_echo_is_authenticated_with_the_new_keys() {
     let mut bench = Bench::new(requiring(&[chunk_type::DATA]));

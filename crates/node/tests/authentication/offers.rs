@@ -1,4 +1,4 @@
-//! What INIT and INIT ACK say, and what is made of it (RFC 4895 §3, §6.1; RFC 5061 §4.2.7, §8).
+//! What INIT and INIT ACK say, and what is made of it (RFC 4895 §3.1, §3.2, §3.3, §6.1; RFC 5061 §4.2.7).
 
 use whimbrel_proto::CloseReason;
 use whimbrel_wire::{Chunk, CookieAck, List, Parameter, Parameters, cause_code, chunk_type, parameter_type};
@@ -92,7 +92,7 @@ fn peers_without_authentication_are_served() {
     Peer::new().accept(&mut bench, &[]);
 }
 
-/// What [`Problem`](Refused) an INIT and an INIT ACK with these parameters meet.
+/// An INIT and an INIT ACK with these parameters are answered with ABORT; why the node gave up connecting.
 #[track_caller]
 fn assert_refused(required: &[u8], parameters: &[Parameter<'_>], cause: u16) -> CloseReason {
     let mut bench = Bench::new(requiring(required));
@@ -146,7 +146,7 @@ fn a_peer_without_authentication_is_refused_where_the_user_insists_on_it() {
     }
 }
 
-/// RFC 5061 §8: an INIT that lists ASCONF without parameters of authentication has been tampered with.
+/// Security considerations of RFC 5061: an INIT that lists ASCONF without parameters of authentication has been tampered with.
 #[test]
 fn asconf_without_authentication_aborts() {
     let types = [chunk_type::ASCONF, chunk_type::ASCONF_ACK];

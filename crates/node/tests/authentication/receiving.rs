@@ -212,7 +212,7 @@ fn cookie_ack_must_be_authenticated_if_that_is_required() {
     assert_eq!((bench.ups(), bench.received()), (1, vec![b"behind".to_vec()]));
 }
 
-/// Without authentication AUTH is an unknown chunk: it and what follows are dropped (RFC 4895 §5, RFC 9260 §3.2).
+/// Without authentication AUTH is an unknown chunk: it and what follows are dropped (RFC 4895 §5.1, RFC 9260 §3.2).
 #[test]
 fn auth_means_nothing_where_it_is_off() {
     let mut bench = Bench::new(quiet());

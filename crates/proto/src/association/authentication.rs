@@ -3,13 +3,11 @@
 use std::sync::Arc;
 
 use whimbrel_machine::Route;
-use whimbrel_wire::{COMMON_HEADER_LEN, Cause, ChecksumMode, EmitChunk, ErrorBuilder, Packet, RawChunk};
+use whimbrel_wire::{COMMON_HEADER_LEN, Cause, ErrorBuilder, Packet, RawChunk, chunk_type};
 
-use super::chunk_writer::ChunkWriter;
 use super::open::Open;
-use super::{Association, Context, Identity, Phase};
+use super::{Association, Context, Phase};
 use crate::auth::gate::{Admission, Gate};
-use crate::auth::session::Auth;
 use crate::auth::{AuthKeyChange, AuthKeyNews, SharedKeys};
 use crate::interface::Event;
 
@@ -71,14 +69,9 @@ impl Open {
             self.replies.push(destination, &ErrorBuilder { causes: &causes });
         }
     }
-}
 
-/// A packet with one chunk, authenticated if the peer wants that, and a CRC32c.
-pub(crate) fn one_chunk(identity: &Identity, tag: u32, auth: &Auth, chunk: &impl EmitChunk) -> Vec<u8> {
-    let mut out = Vec::with_capacity(COMMON_HEADER_LEN + chunk.wire_len());
-    let mut writer = ChunkWriter::new(&mut out, identity.header(tag), usize::MAX);
-    let fits = writer.push(auth, chunk);
-    debug_assert!(fits, "a control chunk fits its packet");
-    writer.finish(auth, ChecksumMode::Crc32c);
-    out
+    /// What comes before DATA in a packet: the common header, and AUTH if the peer wants DATA authenticated.
+    pub(crate) fn data_header_len(&self) -> usize {
+        COMMON_HEADER_LEN + self.auth.overhead(chunk_type::DATA)
+    }
 }

@@ -60,7 +60,7 @@ impl<'a> ChunkWriter<'a> {
         let Some(first) = first_required(session, self.packet.bytes_mut(), at) else { return true };
         let (shared_key_id, mac) = &session.sending;
         let algorithm = mac.algorithm();
-        let hmac = &[0; MAX_MAC_LEN][..algorithm.len()];
+        let hmac = &[0; MAX_MAC_LEN][..algorithm.mac_len()];
         let auth = AuthChunk { shared_key_id: *shared_key_id, hmac_id: algorithm.id(), hmac };
         if self.packet.insert(first, &auth) {
             self.auth_at = Some(first);
@@ -75,7 +75,7 @@ impl<'a> ChunkWriter<'a> {
     pub(crate) fn finish(mut self, auth: &Auth, checksum: ChecksumMode) {
         if let (Some(at), Some(session)) = (self.auth_at, &auth.session) {
             let mac = &session.sending.1;
-            let field = AuthChunk::HMAC_OFFSET..AuthChunk::HMAC_OFFSET + mac.algorithm().len();
+            let field = AuthChunk::HMAC_OFFSET..AuthChunk::HMAC_OFFSET + mac.algorithm().mac_len();
             mac.sign(&mut self.packet.bytes_mut()[at..], field);
         }
         self.packet.finish(checksum);

@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use smallvec::SmallVec;
-use whimbrel_wire::{COMMON_HEADER_LEN, DATA_HEADER_LEN, Tsn, chunk_type};
+use whimbrel_wire::{DATA_HEADER_LEN, Tsn, chunk_type};
 
 use super::chunk_writer::ChunkWriter;
 use super::context::Context;
@@ -238,11 +238,6 @@ impl Open {
         let usable = self.paths.iter().filter(|path| path.confirmed);
         let smallest = usable.map(|path| path.packet_size() - self.data_header_len()).min();
         smallest.unwrap_or(512) - DATA_HEADER_LEN
-    }
-
-    /// What comes before DATA in a packet: the common header, and AUTH if the peer wants DATA authenticated.
-    fn data_header_len(&self) -> usize {
-        COMMON_HEADER_LEN + self.auth.overhead(chunk_type::DATA)
     }
 
     /// Room to leave for a SACK, and for AUTH if that is for the SACK's sake alone.

@@ -8,7 +8,6 @@ use whimbrel_wire::{
     InitAck, InitBuilder, List, Packet, PacketWriter, Parameter, ShutdownComplete, parameter_type,
 };
 
-use super::authentication::one_chunk;
 use super::chunk_writer::ChunkWriter;
 use super::context::{Context, Ending, Farewell, aborted_by_peer};
 use super::open::Open;
@@ -374,28 +373,6 @@ impl Association {
             _ => return None,
         };
         Some(single_packet(&self.config, route, out.len() - start))
-    }
-
-    /// An ABORT to the peer, if its tag is known.
-    pub(crate) fn write_abort(&self, causes: &[Cause<'_>]) -> Option<(Route, Vec<u8>)> {
-        let mut encoded = Vec::new();
-        whimbrel_wire::cause::encode_causes(causes, &mut encoded);
-        self.write_abort_raw(&encoded)
-    }
-
-    /// As [`Self::write_abort`], with encoded causes.
-    pub(crate) fn write_abort_raw(&self, causes: &[u8]) -> Option<(Route, Vec<u8>)> {
-        let (open, tag) = match &self.phase {
-            Phase::CookieEchoed(echoed) => (&echoed.open, echoed.open.peer.tag),
-            Phase::Open(open) => (&**open, open.peer.tag),
-            _ => return None,
-        };
-        let route = open.route_in_use();
-        let mut chunk = vec![whimbrel_wire::chunk_type::ABORT, 0];
-        chunk.extend_from_slice(&(4 + causes.len() as u16).to_be_bytes());
-        chunk.extend_from_slice(causes);
-        chunk.resize(chunk.len().next_multiple_of(4), 0);
-        Some((route, one_chunk(&self.identity, tag, &open.auth, &Encoded(&chunk))))
     }
 }
 

@@ -3,11 +3,13 @@
 //! Methods come in four families, in this order: inputs (`handle_*`), commands, outputs (`poll_*`,
 //! [`Association::next_deadline`]; pull until `None`), views. The endpoint is the only caller.
 
+mod abort;
 mod authentication;
 mod chunk_writer;
 mod context;
 mod data_out;
 mod failure;
+mod from_cookie;
 mod handshake;
 mod heartbeat;
 mod heartbeat_time;
@@ -29,17 +31,17 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use whimbrel_machine::{Instant, Rng, Route, Transmit};
-use whimbrel_wire::{Cause, Chunks, Packet, Tsn};
+use whimbrel_wire::{Cause, Packet, Tsn};
 
+#[cfg(any(test, fuzzing))]
+pub(crate) use self::chunk_writer::ChunkWriter;
 pub(crate) use self::context::{Context, Ending};
 pub(crate) use self::handshake::{ConnectRequest, own_parameters};
 use self::handshake::{CookieEchoed, CookieWait};
 pub(crate) use self::open::{Closing, Open};
 pub(crate) use self::output::single_packet;
 use crate::auth::SharedKeys;
-use crate::auth::gate::Gate;
 use crate::config::Config;
-use crate::cookie::OpenedCookie;
 use crate::interface::{
     AssociationId, AssociationStats, CloseReason, ConnectToken, Event, Message, PathId, PathShape, PathView,
     SendError,
@@ -62,6 +64,14 @@ pub(crate) struct Identity {
     pub(crate) auth_random: [u8; 32],
     /// The endpoint's, for large messages.
     pub(crate) buffers: Buffers,
+}
+
+/// What an association gets from its endpoint.
+#[derive(Debug)]
+pub(crate) struct Means {
+    pub(crate) config: Arc<Config>,
+    pub(crate) rng: Rng,
+    pub(crate) keys: Arc<SharedKeys>,
 }
 
 /// An association.
@@ -90,14 +100,8 @@ pub(crate) enum Phase {
 
 impl Association {
     /// Begins to set up an association: the peer will get an INIT (RFC 9260 §5.1 A).
-    pub(crate) fn connect(
-        now: Instant,
-        identity: Identity,
-        config: Arc<Config>,
-        mut rng: Rng,
-        keys: Arc<SharedKeys>,
-        request: ConnectRequest,
-    ) -> Self {
+    pub(crate) fn connect(now: Instant, identity: Identity, means: Means, request: ConnectRequest) -> Self {
+        let Means { config, mut rng, keys } = means;
         let mut timers = Timers::default();
         let wait = CookieWait::new(now, &config, &mut timers, &mut rng, request);
         Self {
@@ -110,51 +114,6 @@ impl Association {
             farewell: None,
             keys,
         }
-    }
-
-    /// An association made from a valid State Cookie that came on `route` (RFC 9260 §5.1.5 step 5).
-    pub(crate) fn accept(
-        now: Instant,
-        identity: Identity,
-        config: Arc<Config>,
-        rng: Rng,
-        keys: Arc<SharedKeys>,
-        locals: &[core::net::SocketAddr],
-        cookie: &OpenedCookie,
-        route: Route,
-    ) -> Self {
-        let mut association = Self {
-            identity,
-            config,
-            rng,
-            phase: Phase::Closed,
-            timers: Timers::default(),
-            events: VecDeque::new(),
-            farewell: None,
-            keys,
-        };
-        association.open_from_cookie(now, locals, cookie, route);
-        association.announce_up();
-        association
-    }
-
-    /// Enters ESTABLISHED with what the cookie says.
-    pub(crate) fn open_from_cookie(
-        &mut self,
-        now: Instant,
-        locals: &[core::net::SocketAddr],
-        cookie: &OpenedCookie,
-        route: Route,
-    ) {
-        self.timers = Timers::default();
-        self.identity.local_tag = cookie.local_tag;
-        self.identity.initial_tsn = cookie.local_initial_tsn;
-        self.identity.auth_random = cookie.auth_random;
-        let (mut context, _) = self.split(now);
-        let mut open = Open::from_cookie(&mut context, locals, cookie, route);
-        open.start_path_supervision(&mut context);
-        open.send_cookie_ack(&mut context, route);
-        self.phase = Phase::Open(Box::new(open));
     }
 
     // ---- inputs
@@ -178,20 +137,6 @@ impl Association {
             }
             Phase::Closed => Ok(()),
         };
-        self.conclude(now, result);
-    }
-
-    /// What follows COOKIE ECHO in its packet (RFC 9260 §5.1.5 step 7), and how far that is authenticated.
-    pub(crate) fn handle_rest(
-        &mut self,
-        now: Instant,
-        route: Route,
-        packet: &Packet<'_>,
-        rest: (Chunks<'_>, Gate),
-    ) {
-        let (mut context, phase) = self.split(now);
-        let Phase::Open(open) = phase else { return };
-        let result = open.handle_chunks(&mut context, route, packet, rest.0, rest.1);
         self.conclude(now, result);
     }
 

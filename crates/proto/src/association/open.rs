@@ -2,7 +2,7 @@ use core::net::SocketAddr;
 use std::collections::VecDeque;
 
 use whimbrel_machine::{Instant, Route};
-use whimbrel_wire::{ChecksumMode, InitAck, Tsn};
+use whimbrel_wire::{InitAck, Tsn};
 
 use super::Identity;
 use super::context::Context;
@@ -367,19 +367,6 @@ impl Open {
             for path in self.paths.iter_mut() {
                 path.open_burst(limit);
             }
-        }
-    }
-
-    /// How packets to the peer are protected (RFC 9653 §5.2).
-    pub(crate) fn checksum(&self) -> ChecksumMode {
-        if self.peer.zero_checksum { ChecksumMode::Zero } else { ChecksumMode::Crc32c }
-    }
-
-    /// Counts a packet on the path it leaves by, if it is one.
-    pub(crate) fn count_sent(&mut self, route: Route, bytes: usize) {
-        if let Some(path) = self.paths.by_route(route).and_then(|id| self.paths.get_mut(id)) {
-            path.counters.packets_sent += 1;
-            path.counters.bytes_sent += bytes as u64;
         }
     }
 

@@ -1,7 +1,7 @@
 //! What an open association sends next (RFC 9260 §6.1, §6.10): answers, shutdown, heartbeats, data, SACK.
 
 use whimbrel_machine::{Ecn, Fragmentation, Route, Transmit};
-use whimbrel_wire::{COMMON_HEADER_LEN, SackBuilder, chunk_type};
+use whimbrel_wire::{COMMON_HEADER_LEN, ChecksumMode, SackBuilder, chunk_type};
 
 use super::chunk_writer::ChunkWriter;
 use super::context::Context;
@@ -107,6 +107,19 @@ impl Open {
         let confirmed =
             self.paths.iter().any(|path| path.confirmed && path.route.remote.ip() == route.remote.ip());
         if confirmed { route } else { self.route_in_use() }
+    }
+
+    /// How packets to the peer are protected (RFC 9653 §5.2).
+    pub(crate) fn checksum(&self) -> ChecksumMode {
+        if self.peer.zero_checksum { ChecksumMode::Zero } else { ChecksumMode::Crc32c }
+    }
+
+    /// Counts a packet on the path it leaves by, if it is one.
+    pub(crate) fn count_sent(&mut self, route: Route, bytes: usize) {
+        if let Some(path) = self.paths.by_route(route).and_then(|id| self.paths.get_mut(id)) {
+            path.counters.packets_sent += 1;
+            path.counters.bytes_sent += bytes as u64;
+        }
     }
 
     fn sent(&mut self, route: Route, bytes: usize) -> Transmit {

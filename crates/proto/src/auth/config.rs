@@ -57,7 +57,7 @@ impl HmacAlgorithm {
     }
 
     /// Bytes of the HMAC.
-    pub const fn len(self) -> usize {
+    pub const fn mac_len(self) -> usize {
         match self {
             Self::Sha1 => 20,
             Self::Sha256 => 32,

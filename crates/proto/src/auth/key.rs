@@ -81,7 +81,7 @@ impl Mac {
     /// Whether `tag` is the HMAC of `head`, zeros in its place, and `tail`. Takes the same time wherever they
     /// differ.
     pub(crate) fn verify(&self, head: &[u8], tag: &[u8], tail: &[u8]) -> bool {
-        let zeros = &[0; MAX_MAC_LEN][..self.algorithm().len()];
+        let zeros = &[0; MAX_MAC_LEN][..self.algorithm().mac_len()];
         if tag.len() != zeros.len() {
             return false;
         }

@@ -72,7 +72,7 @@ fn the_shared_key_comes_before_the_vectors() {
 fn what_was_signed_is_genuine_and_any_change_is_noticed() {
     for algorithm in [HmacAlgorithm::Sha1, HmacAlgorithm::Sha256] {
         let mac = Mac::new(algorithm, b"key");
-        let len = algorithm.len();
+        let len = algorithm.mac_len();
         let mut covered = vec![7; 8];
         covered.resize(8 + len, 0);
         covered.extend_from_slice(b"behind");

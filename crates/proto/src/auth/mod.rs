@@ -11,6 +11,8 @@ pub(crate) mod gate;
 mod interface;
 pub(crate) mod key;
 pub(crate) mod offer;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod operations;
 pub(crate) mod session;
 mod shared_keys;
 

@@ -1,4 +1,4 @@
-//! What one side says about authentication in its INIT or INIT ACK (RFC 4895 §3, §6.1; RFC 5061 §4.2.7).
+//! What one side says about authentication in its INIT or INIT ACK (RFC 4895 §3.1, §3.2, §3.3, §6.1; RFC 5061 §4.2.7).
 
 use smallvec::SmallVec;
 use whimbrel_machine::Seed;
@@ -95,7 +95,7 @@ fn extensions(config: &Config) -> SmallVec<[u8; 4]> {
     types
 }
 
-/// The chunks of dynamic addresses, if these are in use. They are taken only authenticated (RFC 5061 §4.1).
+/// The chunks of dynamic addresses, if these are in use. They are taken only authenticated (RFC 5061 §4.1.1, §4.1.2).
 fn of_addresses(config: &Config) -> &'static [u8] {
     match config.dar.mode {
         DarMode::Off => &[],
@@ -180,7 +180,7 @@ impl<'a> AuthParameters<'a> {
         if config.auth.support == AuthSupport::Off {
             return Ok(None);
         }
-        // RFC 4895 §3: each is included once. Two could be read as different key vectors.
+        // RFC 4895 §3.1, §3.2, §3.3: each is included once. Two could be read as different key vectors.
         if self.repeated {
             return Err(Refusal::Violation("authentication parameter twice"));
         }
@@ -202,7 +202,7 @@ impl<'a> AuthParameters<'a> {
         let usable = offer.filter(|offer| offer.algorithm(&config.auth.algorithms).is_some());
         match usable {
             Some(offer) => Ok(Some(offer)),
-            // RFC 5061 §8: such an association is not established.
+            // By the security considerations of RFC 5061 such an association is not established.
             None if self.lists(chunk_type::ASCONF) => {
                 Err(Refusal::Violation("ASCONF without authentication"))
             }

@@ -117,7 +117,7 @@ fn a_random_number_of_another_length_is_a_violation() {
     }
 }
 
-/// RFC 4895 §3: each parameter is included once. RFC 5061 §4.2.7: so is Supported Extensions.
+/// RFC 4895 §3.1, §3.2, §3.3: each parameter is included once. RFC 5061 §4.2.7: so is Supported Extensions.
 #[test]
 fn a_parameter_twice_is_a_violation() {
     let ids = [3, 1];
@@ -153,7 +153,7 @@ fn the_peers_preference_decides() {
     assert_eq!(offer(0, None, &[3, 1]).algorithm(&[HmacAlgorithm::Sha1]), Some(HmacAlgorithm::Sha1));
 }
 
-/// A peer that cannot authenticate: fine, unless it says that it has ASCONF (RFC 5061 §8) or our user insists.
+/// A peer that cannot authenticate: fine, unless it says that it has ASCONF or our user insists.
 #[test]
 fn incomplete_offers() {
     let ids = [3, 1];

@@ -9,7 +9,7 @@ use super::ChunkTypes;
 use super::config::HmacAlgorithm;
 use super::interface::AuthKeyNews;
 use super::key::{KeyVectors, Mac};
-use super::offer::{Offer, required};
+use super::offer::Offer;
 use super::shared_keys::SharedKeys;
 use crate::config::Config;
 
@@ -67,9 +67,15 @@ impl Auth {
         random: [u8; 32],
         peer: Option<&Offer>,
     ) -> Self {
-        let session = peer.and_then(|peer| {
-            let own = Offer::own(config, random)?;
-            let algorithm = peer.algorithm(&config.auth.algorithms)?;
+        match peer.zip(Offer::own(config, random)) {
+            Some((peer, own)) => Self::with_offers(config, shared, &own, peer),
+            None => Self::default(),
+        }
+    }
+
+    /// What two offers make possible, `own` and the one of the peer.
+    pub(crate) fn with_offers(config: &Config, shared: &Arc<SharedKeys>, own: &Offer, peer: &Offer) -> Self {
+        let session = peer.algorithm(&config.auth.algorithms).and_then(|algorithm| {
             let vectors = KeyVectors::new(own.key_vector(), peer.key_vector());
             Some(Box::new(Session {
                 sending: sending(shared, &vectors, algorithm)?,
@@ -77,7 +83,7 @@ impl Auth {
                 vectors,
                 accepted: config.auth.algorithms.iter().copied().collect(),
                 peer_requires: ChunkTypes::required(peer.chunks.as_deref().unwrap_or_default()),
-                we_require: ChunkTypes::required(&required(config)),
+                we_require: ChunkTypes::required(own.chunks.as_deref().unwrap_or_default()),
                 extensions: peer.extensions.clone(),
                 ready: SmallVec::new(),
                 last_used: None,
@@ -149,7 +155,7 @@ impl Auth {
 impl Session {
     /// Bytes of an AUTH chunk of ours.
     pub(crate) fn auth_len(&self) -> usize {
-        wire::Auth::HMAC_OFFSET + self.sending.1.algorithm().len()
+        wire::Auth::HMAC_OFFSET + self.sending.1.algorithm().mac_len()
     }
 
     fn verify(&mut self, packet: &[u8], raw: &wire::RawChunk<'_>, auth: &wire::Auth<'_>) -> Verdict {

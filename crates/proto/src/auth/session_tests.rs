@@ -32,10 +32,10 @@ fn packet(auth: &Auth, key: u16, algorithm: HmacAlgorithm) -> Vec<u8> {
     let mac = Mac::new(algorithm, &vectors.association_key(keys().get(key).unwrap_or(&SharedSecret::null())));
     let mut out = Vec::new();
     let mut writer = PacketWriter::new(&mut out, CommonHeader::default(), 1000);
-    let hmac = vec![0; algorithm.len()];
+    let hmac = vec![0; algorithm.mac_len()];
     assert!(writer.push(&wire::Auth { shared_key_id: key, hmac_id: algorithm.id(), hmac: &hmac }));
     assert!(writer.push(&Heartbeat { info: b"abc" }));
-    mac.sign(&mut writer.bytes_mut()[12..], 8..8 + algorithm.len());
+    mac.sign(&mut writer.bytes_mut()[12..], 8..8 + algorithm.mac_len());
     writer.finish(ChecksumMode::Crc32c);
     out
 }

@@ -7,7 +7,7 @@ use whimbrel_machine::Instant;
 
 use super::Endpoint;
 use super::table::{Lookup, Table};
-use crate::association::{Association, ConnectRequest, Identity};
+use crate::association::{Association, ConnectRequest, Identity, Means};
 use crate::interface::{CloseReason, ConnectToken, Event};
 
 impl Endpoint {
@@ -51,7 +51,7 @@ impl Endpoint {
             };
             let rng = self.seed.stream("association", seed_index);
             let (config, keys) = (Arc::clone(&self.config), Arc::clone(&self.keys));
-            Association::connect(now, identity, config, rng, keys, request)
+            Association::connect(now, identity, Means { config, rng, keys }, request)
         });
         self.table.touch(index);
     }

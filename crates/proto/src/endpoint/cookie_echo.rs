@@ -4,13 +4,16 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use whimbrel_machine::{Instant, Route};
-use whimbrel_wire::{AbortBuilder, Cause, Chunk, CommonHeader, ErrorBuilder, Packet};
+use whimbrel_wire::{
+    AbortBuilder, Cause, Chunk, Chunks, CommonHeader, ErrorBuilder, Packet, RawChunk, chunk_type,
+};
 
 use super::init::packet as one_chunk;
 use super::table::Lookup;
-use super::{CookieEchoAt, Endpoint, Rest, decoded};
+use super::{Endpoint, decoded};
 use crate::association::peer_init::remotes;
-use crate::association::{Association, Closing, Identity, Phase};
+use crate::association::{Association, Closing, Identity, Means, Phase};
+use crate::auth::gate::Gate;
 use crate::cookie::{CookieContents, OpenedCookie};
 
 /// What to do with a valid cookie that meets an existing association: the actions of RFC 9260 §5.2.4 table 12.
@@ -24,6 +27,29 @@ enum Action {
     Confirm,
     /// C, and every case not in the table.
     Discard,
+}
+
+/// What is left of a packet, and how far the packet has been authenticated.
+pub(super) type Rest<'a> = (Chunks<'a>, Gate);
+
+/// A COOKIE ECHO at the beginning of a packet, where alone it may be, but for an AUTH chunk before it (RFC 4895 §6.3).
+pub(super) struct CookieEchoAt<'a> {
+    auth: Option<RawChunk<'a>>,
+    echo: RawChunk<'a>,
+    rest: Chunks<'a>,
+}
+
+pub(super) fn cookie_echo<'a>(packet: &Packet<'a>) -> Option<CookieEchoAt<'a>> {
+    let mut rest = packet.chunks();
+    let first = rest.next_raw()?.ok()?;
+    match first.chunk_type() {
+        chunk_type::COOKIE_ECHO => Some(CookieEchoAt { auth: None, echo: first, rest }),
+        chunk_type::AUTH => {
+            let echo = rest.next_raw()?.ok().filter(|raw| raw.chunk_type() == chunk_type::COOKIE_ECHO)?;
+            Some(CookieEchoAt { auth: Some(first), echo, rest })
+        }
+        _ => None,
+    }
 }
 
 impl Endpoint {
@@ -99,7 +125,7 @@ impl Endpoint {
             };
             let rng = self.seed.stream("association", number);
             let (config, keys) = (Arc::clone(&self.config), Arc::clone(&self.keys));
-            Association::accept(now, identity, config, rng, keys, &self.locals, cookie, route)
+            Association::accept(now, identity, Means { config, rng, keys }, &self.locals, cookie, route)
         });
         // DATA bundled with COOKIE ECHO (step 7).
         self.deliver_rest(now, index, route, packet, rest)

@@ -15,15 +15,15 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use whimbrel_machine::{Ecn, Instant, LinkFact, Rng, Route, Seed, Transmit, Unreachable};
-use whimbrel_wire::{Chunk, Chunks, Packet, RawChunk, chunk_type};
+use whimbrel_wire::{Chunk, Packet, RawChunk, chunk_type};
 
+use self::cookie_echo::{Rest, cookie_echo};
 use self::departed::Departed;
 pub(crate) use self::init::MAX_PRESERVATIVE;
 use self::spent::SpentCookies;
 use self::table::{Lookup, Table};
 use crate::association::{Association, Phase, single_packet};
 use crate::auth::SharedKeys;
-use crate::auth::gate::Gate;
 use crate::auth::offer::Randoms;
 use crate::config::{ChecksumPolicy, Config};
 use crate::cookie::CookieKeys;
@@ -380,29 +380,6 @@ fn is_unicast(route: Route) -> bool {
         core::net::IpAddr::V6(v6) => !v6.is_multicast(),
     };
     unicast(route.local.ip()) && unicast(route.remote.ip()) && !route.remote.ip().is_unspecified()
-}
-
-/// What is left of a packet, and how far the packet has been authenticated.
-type Rest<'a> = (Chunks<'a>, Gate);
-
-/// A COOKIE ECHO at the beginning of a packet, where alone it may be, but for an AUTH chunk before it (RFC 4895 §6.3).
-struct CookieEchoAt<'a> {
-    auth: Option<RawChunk<'a>>,
-    echo: RawChunk<'a>,
-    rest: Chunks<'a>,
-}
-
-fn cookie_echo<'a>(packet: &Packet<'a>) -> Option<CookieEchoAt<'a>> {
-    let mut rest = packet.chunks();
-    let first = rest.next_raw()?.ok()?;
-    match first.chunk_type() {
-        chunk_type::COOKIE_ECHO => Some(CookieEchoAt { auth: None, echo: first, rest }),
-        chunk_type::AUTH => {
-            let echo = rest.next_raw()?.ok().filter(|raw| raw.chunk_type() == chunk_type::COOKIE_ECHO)?;
-            Some(CookieEchoAt { auth: Some(first), echo, rest })
-        }
-        _ => None,
-    }
 }
 
 /// The chunk if it can be read.
