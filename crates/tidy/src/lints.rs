@@ -133,7 +133,9 @@ fn unreachable_files(tree: &Tree) -> Vec<String> {
     for source in tree.rust() {
         let Some((package, inside)) = source.path.split_once("/src/") else { continue };
         let file = inside.rsplit('/').next().unwrap_or(inside);
-        if !package.starts_with("crates/") || inside == "lib.rs" || inside == "main.rs" {
+        // What cargo takes for the root of a crate.
+        let program = inside.strip_prefix("bin/").is_some_and(|name| !name.contains('/'));
+        if !package.starts_with("crates/") || inside == "lib.rs" || inside == "main.rs" || program {
             continue;
         }
         let module = match inside.strip_suffix("/mod.rs") {
