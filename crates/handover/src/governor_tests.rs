@@ -165,6 +165,12 @@ fn a_peer_without_asconf_is_asked_nothing() {
     model.wait(seconds(10.0));
     assert_eq!(model.actions().len(), 1);
     assert!(matches!(model.actions()[0], Action::UsePath(_)));
+    // Not even when nothing it knows is left.
+    model.down(1);
+    model.down(2);
+    model.up(4, CELL);
+    model.wait(seconds(10.0));
+    assert_eq!(model.actions().len(), 1);
 }
 
 // ---- whatever happens
