@@ -38,6 +38,7 @@ impl Gate {
         self.judge(auth, packet, raw)
     }
 
+    #[inline]
     fn judge(&mut self, auth: &mut Auth, packet: &Packet<'_>, raw: &RawChunk<'_>) -> Admission {
         match (raw.chunk_type(), *self) {
             // RFC 4895 §5.1: AUTH MUST NOT appear more than once.

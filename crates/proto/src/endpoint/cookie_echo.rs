@@ -39,7 +39,14 @@ pub(super) struct CookieEchoAt<'a> {
     rest: Chunks<'a>,
 }
 
-pub(super) fn cookie_echo<'a>(packet: &Packet<'a>) -> Option<CookieEchoAt<'a>> {
+/// The COOKIE ECHO of a packet with this `first` chunk.
+#[inline]
+pub(super) fn cookie_echo<'a>(packet: &Packet<'a>, first: &RawChunk<'a>) -> Option<CookieEchoAt<'a>> {
+    // Few packets begin like that.
+    matches!(first.chunk_type(), chunk_type::COOKIE_ECHO | chunk_type::AUTH).then(|| locate(packet))?
+}
+
+fn locate<'a>(packet: &Packet<'a>) -> Option<CookieEchoAt<'a>> {
     let mut rest = packet.chunks();
     let first = rest.next_raw()?.ok()?;
     match first.chunk_type() {

@@ -277,7 +277,9 @@ impl Endpoint {
         }
         match first.chunk_type() {
             chunk_type::INIT => self.handle_init(now, route, &packet, &first),
-            _ if let Some(echo) = cookie_echo(&packet) => self.handle_cookie_echo(now, route, &packet, echo),
+            _ if let Some(echo) = cookie_echo(&packet, &first) => {
+                self.handle_cookie_echo(now, route, &packet, echo)
+            }
             _ => match by_tag {
                 Some(index) => self.deliver(now, index, route, &packet),
                 None => self.handle_out_of_the_blue(now, route, &packet, lookup),
@@ -288,10 +290,10 @@ impl Endpoint {
     /// RFC 9260 §6.8; RFC 9653 §5.3: a zero checksum is good only where we have declared so to this peer.
     fn checksum_is_acceptable(&self, packet: &Packet<'_>, first: &RawChunk<'_>) -> bool {
         let declared = matches!(self.config.checksum, ChecksumPolicy::ZeroAcceptable { .. });
-        let setup = first.chunk_type() == chunk_type::INIT || cookie_echo(packet).is_some();
+        let setup = || first.chunk_type() == chunk_type::INIT || cookie_echo(packet, first).is_some();
         // What belongs to no association may be processed, too (RFC 9653 §5.3, last paragraph): the peer that still believes in
         // one learns sooner that it is gone.
-        (declared && packet.checksum() == 0 && !setup) || packet.checksum_is_valid()
+        (declared && packet.checksum() == 0 && !setup()) || packet.checksum_is_valid()
     }
 
     fn deliver(&mut self, now: Instant, index: usize, route: Route, packet: &Packet<'_>) -> bool {
