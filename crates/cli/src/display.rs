@@ -125,12 +125,6 @@ impl Display {
         }
     }
 
-    /// Says that a path changed its state.
-    pub(crate) fn path(&self, route: &whimbrel::Route, state: &str) {
-        self.event("path", json!({ "local": route.local, "remote": route.remote, "state": state }));
-        self.note(&format!("path {} → {}: {state}", route.local.ip(), route.remote.ip()));
-    }
-
     /// Shows how far things are.
     pub(crate) fn tick(&self, totals: &Totals, paths: &[PathView]) {
         let rate = self.state().measure(totals.done_bytes);

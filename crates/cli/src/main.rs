@@ -11,6 +11,7 @@ mod control;
 mod demo;
 mod display;
 mod exit;
+mod key_file;
 mod mobility;
 mod paths;
 mod perf;

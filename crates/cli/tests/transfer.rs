@@ -264,3 +264,31 @@ fn a_file_larger_than_four_gigabytes_arrives_sparse() {
         .unwrap();
     assert_eq!(&end, b"the end");
 }
+
+/// With the same key a file arrives; with another one, or none, nobody gets in, and is told what to look at.
+#[test]
+fn only_who_has_the_key_gets_in() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = place();
+    let key = |name: &str, line: &str| {
+        let path = place.file(name, line.as_bytes());
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        path
+    };
+    let right = key("right", "5 000102030405060708090a0b0c0d0e0f");
+    let wrong = key("wrong", "5 ff0102030405060708090a0b0c0d0e0f");
+    let file = place.file("f", b"content");
+    let mut receiver = Running::recv(place.to.path(), &["--auth-key-file", &right]);
+    let mut locked_out = [&["--auth-key-file", &wrong][..], &[]].map(|arguments| {
+        Running::start(&[&["send", "--json", "--to", &receiver.address, &file], arguments].concat())
+    });
+    for sender in &mut locked_out {
+        let text = sender.event("waiting")["text"].as_str().unwrap().to_owned();
+        assert!(text.contains("no answer yet") && text.contains("--auth-key-file"), "{text}");
+    }
+    assert!(send(&receiver.address, &[&file, "--auth-key-file", &right]).status.success());
+    assert_eq!(receiver.event("file")["outcome"], "verified");
+    std::fs::set_permissions(&right, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let output = send(&receiver.address, &[&file, "--auth-key-file", &right]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("chmod 600"));
+}

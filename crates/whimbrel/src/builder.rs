@@ -5,6 +5,7 @@ use core::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::time::timeout;
+use whimbrel_handover::{Pace, Policy, Seamless};
 use whimbrel_machine::Seed;
 use whimbrel_node::Node;
 use whimbrel_proto::Config;
@@ -54,6 +55,17 @@ pub struct EndpointBuilder {
     seed: Option<Seed>,
     encapsulation: Encapsulation,
     sources: Vec<Box<dyn LinkSource>>,
+    policy: PolicyChoice,
+}
+
+/// Makes the policy of a new association.
+type NewPolicy = Box<dyn Fn() -> Box<dyn Policy> + Send>;
+
+enum PolicyChoice {
+    /// [`Seamless`] for hosts that move.
+    Usual,
+    None,
+    Chosen(NewPolicy),
 }
 
 impl EndpointBuilder {
@@ -65,6 +77,7 @@ impl EndpointBuilder {
             seed: None,
             encapsulation: Encapsulation::default(),
             sources: Vec::new(),
+            policy: PolicyChoice::Usual,
         }
     }
 
@@ -111,6 +124,35 @@ impl EndpointBuilder {
         self
     }
 
+    /// Decides for each association when and where to move; `new_policy` makes one policy per association.
+    ///
+    /// Unless said otherwise, an endpoint on a wildcard address, which is what a moving host uses, has
+    /// [`Seamless`] at [`Pace::MOBILE`], and one on named addresses has none: these do not change by themselves.
+    ///
+    /// ```no_run
+    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// use whimbrel::Endpoint;
+    /// use whimbrel::handover::{Failover, Pace};
+    ///
+    /// let endpoint = Endpoint::builder()
+    ///     .addresses(["0.0.0.0:9899".parse()?])
+    ///     .policy(|| Failover::policy(Pace::MOBILE))
+    ///     .bind()
+    ///     .await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn policy<P: Policy + 'static>(mut self, new_policy: impl Fn() -> P + Send + 'static) -> Self {
+        self.policy = PolicyChoice::Chosen(Box::new(move || Box::new(new_policy())));
+        self
+    }
+
+    /// Moves only on the program's own commands, such as [`Association::add_address`](crate::Association::add_address).
+    pub fn without_policy(mut self) -> Self {
+        self.policy = PolicyChoice::None;
+        self
+    }
+
     /// Opens the sockets and starts the endpoint's task on the current tokio runtime.
     ///
     /// # Errors
@@ -138,9 +180,15 @@ impl EndpointBuilder {
         // Without the system's word, named addresses work, and any will once it comes.
         let _ = timeout(FIRST_WORD, board.all_have_spoken()).await;
         let interfaces = board.read();
+        let any = wanted.is_any();
         let locals = Locals::open(wanted, self.encapsulation, &interfaces)?;
         shared.set_addresses(locals.addresses());
         let node = Node::new(Arc::new(self.config), seed, locals.addresses());
+        let node = match self.policy {
+            PolicyChoice::Usual if any => node.with_policy(|| Box::new(Seamless::policy(Pace::MOBILE))),
+            PolicyChoice::Usual | PolicyChoice::None => node,
+            PolicyChoice::Chosen(new_policy) => node.with_policy(new_policy),
+        };
         let client = Arc::new(Client(shared.clone()));
         let links = Links { board, sources: running, teller: FactTeller::default() };
         let driver = Driver::new(node, shared.clone(), Arc::downgrade(&client), locals, links, &interfaces);

@@ -157,7 +157,8 @@ impl Driver {
     }
 
     fn step(&mut self, now: Instant) {
-        let Self { node, locals, buffers, errors, wishes, first, facts, releases, events, .. } = self;
+        let Self { node, locals, buffers, errors, wishes, first, facts, releases, events, registry, .. } =
+            self;
         let count = wishes.commands.len().min(COMMANDS_PER_STEP);
         let network = errors.iter().map(|error| Input::Unreachable {
             route: error.route,
@@ -182,6 +183,11 @@ impl Driver {
         self.timer.set(deadline);
         locals.iter_mut().for_each(LocalAddress::send_gathered);
         errors.clear();
+        for decided in node.take_decisions() {
+            if let Some(mailbox) = registry.get(decided.association) {
+                mailbox.decided(decided.decision);
+            }
+        }
     }
 
     fn deliver(&mut self) {

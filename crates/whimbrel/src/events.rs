@@ -4,10 +4,11 @@ use std::sync::{Arc, Mutex};
 use core::net::SocketAddr;
 
 use tokio::sync::Notify;
+use whimbrel_handover::Decision;
 use whimbrel_machine::Route;
 use whimbrel_proto::{
-    AddressChange, AddressChangeError, CloseReason, Message, Mobility, PathId, PathState, PeerAddressChange,
-    SendError,
+    AddressChange, AddressChangeError, AuthKeyNews, CloseReason, Message, Mobility, PathId, PathState,
+    PeerAddressChange, SendError,
 };
 
 use crate::shared::lock;
@@ -49,6 +50,15 @@ pub enum AssociationEvent {
         /// Whether the peer has carried it out.
         outcome: Result<(), AddressChangeError>,
     },
+    /// There is something to say about a shared key (RFC 4895).
+    AuthKey {
+        /// Its identifier.
+        key: u16,
+        /// What.
+        news: AuthKeyNews,
+    },
+    /// The policy has decided something, and why.
+    Decision(Decision),
     /// The peer has changed its addresses.
     PeerAddress {
         /// The address; its port is the UDP encapsulation port.

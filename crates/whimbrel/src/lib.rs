@@ -64,6 +64,11 @@
 //! # }
 //! ```
 //!
+//! A policy decides for each association when to move, and does what it takes: it tells the peer about new addresses, asks it
+//! to send there, moves what we send, and takes lost addresses out. [`AssociationEvent::Decision`] says what it did and why;
+//! [`EndpointBuilder::policy`] chooses another one. A program that knows better does without
+//! ([`EndpointBuilder::without_policy`]) and uses [`Association::add_address`] and its kin.
+//!
 //! # Who keeps what alive
 //!
 //! The endpoint's task ends when the last handle is gone ([`Endpoint`], [`Listener`], [`Association`], [`Stream`]) and
@@ -111,11 +116,12 @@ pub use events::{AssociationEvent, Events};
 pub use stream::Stream;
 
 pub use bytes::Bytes;
-pub use whimbrel_machine::{Route, Seed};
+pub use whimbrel_handover as handover;
+pub use whimbrel_machine::{ReceivedPower, Route, Seed};
 pub use whimbrel_proto as proto;
 pub use whimbrel_proto::{
-    Acknowledge, AddressChange, AddressChangeError, AssociationId, AssociationStats, CloseReason, Config,
-    Delivery, Message, Mobility, Part, PathCounters, PathId, PathState, PathView, PeerAddressChange,
-    Received, SendError, StaticReason,
+    Acknowledge, AddressChange, AddressChangeError, AssociationId, AssociationStats, AuthKeyNews,
+    CloseReason, Config, Delivery, Message, Mobility, Part, PathCounters, PathId, PathState, PathView,
+    PeerAddressChange, Received, SendError, StaticReason,
 };
 pub use whimbrel_wire::{PayloadProtocolId, StreamId};

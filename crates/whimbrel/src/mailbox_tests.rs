@@ -1,6 +1,6 @@
 use tokio::task::yield_now;
 use whimbrel_machine::Route;
-use whimbrel_proto::{Config, Delivery as Order, Mobility, Part};
+use whimbrel_proto::{Config, Delivery as Order, Event, Mobility, Part};
 use whimbrel_wire::{PayloadProtocolId, StreamId};
 
 use super::*;

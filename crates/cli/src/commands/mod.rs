@@ -7,9 +7,10 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use whimbrel::{Association, AssociationEvent, Config, Endpoint, PathState};
+use whimbrel::{Association, Config, Endpoint};
 
-use crate::display::{Display, plain_state_name};
+use crate::display::Display;
+use crate::mobility::tell_of;
 use crate::transfer::report::Tally;
 
 /// How long a goodbye may take.
@@ -40,11 +41,7 @@ pub(crate) async fn watched<T>(
             outcome = &mut work => return outcome,
             _ = tick.tick() => display.tick(&tally.totals(), &association.paths().await),
             event = events.recv(), if listening => match event {
-                Some(AssociationEvent::Path { route, state, .. }) if state != PathState::Unconfirmed => {
-                    display.path(&route, plain_state_name(state));
-                }
-                Some(AssociationEvent::PathInUse { route, .. }) => display.path(&route, "in use"),
-                Some(_) => {}
+                Some(event) => tell_of(&event, display),
                 None => listening = false,
             },
         }

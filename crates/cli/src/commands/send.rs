@@ -18,6 +18,8 @@ use crate::transfer::report::{OnFile, Tally};
 use crate::transfer::send::Outbox;
 use crate::transfer::source::{SourceError, Sources};
 
+/// After so long without an answer something is probably wrong.
+const LONG: Duration = Duration::from_secs(3);
 /// Pause before a new connection.
 const PAUSE: Duration = Duration::from_secs(1);
 /// How long the last acknowledgements may take, when every file is confirmed already.
@@ -28,6 +30,7 @@ struct Transfer {
     remote: Vec<SocketAddr>,
     sctp_port: u16,
     patience: Duration,
+    key_hint: &'static str,
     display: Arc<Display>,
     tally: Arc<Tally>,
 }
@@ -60,7 +63,9 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
     };
     let patience = Duration::from_secs(args.retry);
     let mut outbox = Outbox::new(sources, Arc::clone(&tally), on_file, patience);
-    let transfer = Transfer { endpoint, remote, sctp_port: args.sctp_port, patience, display, tally };
+    let key_hint = args.mobility.key_hint();
+    let transfer =
+        Transfer { endpoint, remote, sctp_port: args.sctp_port, patience, key_hint, display, tally };
     let outcome = tokio::select! {
         outcome = transfer.complete(&mut outbox) => outcome,
         _ = tokio::signal::ctrl_c() => {
@@ -111,7 +116,16 @@ impl Transfer {
 
     async fn connect(&self) -> anyhow::Result<Association> {
         self.display.note(&format!("connecting to {}", self.peers()));
-        let association = self.endpoint.connect(&self.remote, self.sctp_port).await;
+        let mut attempt = std::pin::pin!(self.endpoint.connect(&self.remote, self.sctp_port));
+        let association = match tokio::time::timeout(LONG, &mut attempt).await {
+            Ok(outcome) => outcome,
+            Err(_) => {
+                let text = format!("no answer yet; {}", self.hint());
+                self.display.event("waiting", json!({ "text": text }));
+                self.display.note(&text);
+                attempt.await
+            }
+        };
         let association = association.map_err(|error| self.advise(error))?;
         let route = association.initial_route();
         self.display.event("connected", json!({ "local": route.local, "remote": route.remote }));
@@ -130,11 +144,14 @@ impl Transfer {
         if !matches!(error, ConnectError::Failed(_)) {
             return error.into();
         }
-        let ports = format!("UDP {}", self.remote.first().map_or(0, SocketAddr::port));
-        let hint = format!(
-            "is `whimbrel recv` running there (SCTP port {}), and do firewalls let {ports} through?",
-            self.sctp_port
-        );
-        anyhow::Error::new(error).context(format!("no connection to {}; {hint}", self.peers()))
+        anyhow::Error::new(error).context(format!("no connection to {}; {}", self.peers(), self.hint()))
+    }
+
+    fn hint(&self) -> String {
+        let port = self.remote.first().map_or(0, SocketAddr::port);
+        format!(
+            "is `whimbrel recv` running there (SCTP port {}), and do firewalls let UDP {port} through?{}",
+            self.sctp_port, self.key_hint
+        )
     }
 }

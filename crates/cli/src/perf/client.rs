@@ -63,7 +63,8 @@ async fn measure(
         unordered: args.unordered,
     };
     let association = endpoint.connect(remote, args.sctp_port).await.with_context(|| {
-        format!("no connection to {}; is `whimbrel perf server` running there", remote[0])
+        let hint = args.mobility.key_hint();
+        format!("no connection to {}; is `whimbrel perf server` running there?{hint}", remote[0])
     })?;
     let route = association.initial_route();
     output.event("connected", json!({ "local": route.local, "remote": route.remote }));

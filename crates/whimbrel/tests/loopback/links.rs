@@ -1,8 +1,9 @@
 use std::net::SocketAddr;
 
 use tokio::sync::watch;
+use whimbrel::handover::{Action, Pace, Seamless};
 use whimbrel::interfaces::{Interface, InterfaceAddress, Interfaces, LinkSource, Publisher, Run};
-use whimbrel::{Endpoint, EndpointEvent, EndpointEvents};
+use whimbrel::{AddressChangeError, AssociationEvent, Endpoint, EndpointEvent, EndpointEvents, PathState};
 
 use crate::support::*;
 
@@ -104,4 +105,66 @@ async fn any_gets_what_appears() {
     };
     soon(appeared).await;
     assert_eq!(client.local_addresses().iter().filter(|address| address.ip() == ip).count(), 1);
+}
+
+/// With a policy, the loss of the address in use moves the association before any timeout.
+#[tokio::test]
+async fn a_policy_moves_what_loses_its_address() {
+    let ips = ["127.0.0.55", "127.0.0.56"];
+    let links = |up: [bool; 2]| host(&[("a", ips[0], up[0]), ("b", ips[1], up[1])]);
+    let (sender, receiver) = watch::channel(links([true, true]));
+    let client = Endpoint::builder()
+        .addresses([local("127.0.0.55:0"), local("127.0.0.56:0")])
+        .link_source(Scripted(receiver))
+        .policy(|| Seamless::policy(Pace::MOBILE))
+        .bind()
+        .await
+        .unwrap();
+    let server = endpoint().await;
+    let listener = server.listen(PORT).unwrap();
+    let (near, far) = connect(&client, &server, &listener).await;
+    let both_active = async {
+        loop {
+            let paths = near.paths().await;
+            if paths.len() == 2 && paths.iter().all(|path| path.state == PathState::Active) {
+                return paths;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    };
+    let paths = soon(both_active).await;
+    let in_use = paths.iter().find(|path| path.in_use).unwrap();
+    let mut events = near.events();
+    sender.send(links(ips.map(|ip| ip != in_use.route.local.ip().to_string()))).unwrap();
+    let moved = async {
+        let mut decided = false;
+        loop {
+            match events.recv().await.unwrap() {
+                AssociationEvent::Decision(decision) => {
+                    decided |= matches!(decision.action, Action::UsePath(path) if path != in_use.id);
+                }
+                AssociationEvent::PathInUse { path, .. } if path != in_use.id => return decided,
+                _ => {}
+            }
+        }
+    };
+    let decided = soon(moved).await;
+    near.send(message(0, content(1, 50_000))).await.unwrap();
+    assert_eq!(soon(far.recv()).await.unwrap().unwrap().payload, content(1, 50_000));
+    assert!(decided, "the policy says so");
+}
+
+/// The peer lacks what it takes, or the address is not ours: the answer says it.
+#[tokio::test]
+async fn changes_of_address_are_answered() {
+    let Pair { near, .. } = pair().await;
+    let stranger = "192.0.2.200".parse().unwrap();
+    let error = soon(near.add_address(stranger)).await.unwrap_err();
+    assert!(matches!(error, AddressChangeError::NotOurs | AddressChangeError::Static(_)), "{error}");
+    let last = near.initial_route().local.ip();
+    let error = soon(near.delete_address(last)).await.unwrap_err();
+    assert!(matches!(error, AddressChangeError::LastAddress | AddressChangeError::Static(_)), "{error}");
+    near.abort("enough");
+    soon(near.closed()).await;
+    assert_eq!(soon(near.ask_primary(last)).await, Err(AddressChangeError::Closed));
 }
