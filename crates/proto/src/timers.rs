@@ -18,6 +18,8 @@ pub(crate) enum TimerId {
     T2Shutdown,
     /// T5-shutdown-guard: the whole shutdown takes too long (RFC 9260 §9.2).
     T5ShutdownGuard,
+    /// T4-rto: ASCONF was not acknowledged (RFC 5061 §5.1).
+    T4Asconf,
     /// A SACK has been delayed long enough (RFC 9260 §6.2).
     SackDelay,
     /// The peer's window is closed: see whether it has opened (RFC 9260 §6.1 A).

@@ -5,7 +5,7 @@ use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 use core::time::Duration;
 use std::sync::Arc;
 
-use whimbrel_machine::{Ecn, Input, Instant, Machine, Route, Seed, Sink, Transmit, Unreachable};
+use whimbrel_machine::{Ecn, Input, Instant, LinkFact, Machine, Route, Seed, Sink, Transmit, Unreachable};
 use whimbrel_node::Node;
 use whimbrel_proto::{
     AssociationId, CloseReason, Command, Config, ConnectToken, Event, Message, PathView, PmtuSearch, StreamId,
@@ -177,6 +177,11 @@ impl Bench {
     /// An ICMP message about a packet on `route` arrives.
     pub(crate) fn unreachable(&mut self, route: Route, reason: Unreachable, quoted: &[u8]) {
         self.step(Input::Unreachable { route, reason, quoted });
+    }
+
+    /// A fact about the node's links.
+    pub(crate) fn link(&mut self, fact: LinkFact) {
+        self.step(Input::Link(fact));
     }
 
     pub(crate) fn command(&mut self, command: Command) {

@@ -64,7 +64,7 @@ impl Open {
         }
         // RFC 4895 §4.1. The rest of the packet is dropped, so there is one answer to it.
         if let Admission::StopUnsupported(hmac_id) = admission {
-            let destination = self.confirmed_or_in_use(route);
+            let Some(destination) = self.confirmed_or_in_use(route) else { return };
             let causes = [Cause::UnsupportedHmacIdentifier { hmac_id }];
             self.replies.push(destination, &ErrorBuilder { causes: &causes });
         }

@@ -366,7 +366,7 @@ impl Open {
 
     /// Puts a pending SACK before the DATA if both go to the same place (RFC 9260 §6.1).
     fn bundle_sack(&mut self, context: &mut Context<'_>, id: PathId, writer: &mut ChunkWriter<'_>) {
-        let same = self.paths.get(id).is_some_and(|path| path.route == self.sack_destination());
+        let same = self.paths.get(id).is_some_and(|path| Some(path.route) == self.sack_destination());
         if same
             && self.receive.ack_pending()
             && !self.receive.has_gaps()

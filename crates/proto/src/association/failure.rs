@@ -13,18 +13,16 @@ impl Open {
         id: PathId,
         of_association: bool,
     ) -> Result<(), Ending> {
-        let limits = &context.config.failure;
         if of_association {
-            self.error_count += 1;
-            if self.error_count > limits.association_max_retrans {
-                return Err(Ending::Silent(CloseReason::Unreachable));
-            }
+            self.note_association_error(context)?;
         }
+        let limits = &context.config.failure;
         let Some(path) = self.paths.get_mut(id) else { return Ok(()) };
         // RFC 7829 §4.1: counting goes on beyond the limit, so that dormant paths can be told apart.
         path.error_count = path.error_count.saturating_add(1);
         let errors = path.error_count;
-        let state = if errors > limits.path_max_retrans {
+        // A failed path whose link has come back has few errors and works no more than before.
+        let state = if errors > limits.path_max_retrans || path.state == PathState::Inactive {
             PathState::Inactive
         } else if limits.potentially_failed_max_retrans.is_some_and(|limit| errors > limit) {
             PathState::PotentiallyFailed
@@ -49,12 +47,22 @@ impl Open {
         Ok(())
     }
 
+    /// A timeout that counts against the peer as a whole (RFC 9260 §8.1).
+    pub(crate) fn note_association_error(&mut self, context: &Context<'_>) -> Result<(), Ending> {
+        self.error_count += 1;
+        if self.error_count > context.config.failure.association_max_retrans {
+            return Err(Ending::Silent(CloseReason::Unreachable));
+        }
+        Ok(())
+    }
+
     /// A heartbeat came back: the path works (RFC 9260 §8.3).
     pub(crate) fn note_path_alive(&mut self, context: &mut Context<'_>, id: PathId) {
         let Some(path) = self.paths.get_mut(id) else { return };
         path.error_count = 0;
         path.confirmed = true;
         self.change_path_state(context, id, PathState::Active);
+        self.grant_wanted_primary(context);
         // RFC 9260 §8.1: the association's counter may wait for the fate of outstanding data.
         if self.outstanding.is_empty() {
             self.error_count = 0;

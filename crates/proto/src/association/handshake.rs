@@ -9,12 +9,11 @@ use whimbrel_wire::{
 };
 
 use super::chunk_writer::ChunkWriter;
-use super::context::{Context, Ending, Farewell, aborted_by_peer};
+use super::context::{Ending, Farewell, aborted_by_peer};
 use super::open::Open;
 use super::output::single_packet;
 use super::pairing;
 use super::peer_init::{PeerParameters, Problem};
-use super::replies::Encoded;
 use super::{Association, Identity, Phase};
 use crate::auth::gate::{Admission, Gate};
 use crate::auth::offer::Offer;
@@ -33,9 +32,9 @@ pub(crate) struct ConnectRequest {
 /// COOKIE-WAIT: an INIT is on its way.
 #[derive(Debug)]
 pub(crate) struct CookieWait {
-    request: ConnectRequest,
-    routes: Vec<Route>,
-    attempt: Attempt,
+    pub(super) request: ConnectRequest,
+    pub(super) routes: Vec<Route>,
+    pub(super) attempt: Attempt,
     /// Milliseconds of cookie life to ask for, after a stale one (RFC 9260 §5.2.6 item 3).
     preservative: u32,
     /// Cookies that the peer has called stale.
@@ -51,14 +50,14 @@ pub(crate) struct CookieEchoed {
     request: ConnectRequest,
     cookie: Vec<u8>,
     unrecognized: Vec<u8>,
-    routes: Vec<Route>,
+    pub(super) routes: Vec<Route>,
     attempt: Attempt,
     stale_cookies: u32,
 }
 
 /// The retransmission of INIT or COOKIE ECHO over all routes in turn (RFC 9260 §5.1).
 #[derive(Debug)]
-struct Attempt {
+pub(super) struct Attempt {
     sent: u32,
     due: bool,
     first_sent_at: Instant,
@@ -70,7 +69,7 @@ impl Attempt {
         Self { sent: 0, due: true, first_sent_at: now, rto: Rto::new(&config.rto) }
     }
 
-    fn route(&self, routes: &[Route]) -> Option<Route> {
+    pub(super) fn route(&self, routes: &[Route]) -> Option<Route> {
         let turn = self.sent.saturating_sub(1) as usize;
         routes.get(turn % routes.len().max(1)).copied()
     }
@@ -268,10 +267,14 @@ impl Association {
             Some(tried) if !named(route.remote) => tried,
             _ => route,
         };
-        let paths =
-            pairing::paths(now, &self.config, locals, &parameters.remotes(route.remote), first, named);
+        // The peer knows those that the INIT has listed.
+        let known = &wait.request.locals;
+        let up: Vec<SocketAddr> = known.iter().copied().filter(|known| locals.contains(known)).collect();
+        let paths = pairing::paths(now, &self.config, &up, &parameters.remotes(route.remote), first, named);
         let (mut context, _) = self.split(now);
-        let mut open = Open::from_init_ack(&mut context, paths, first, init_ack, &parameters, auth.as_ref());
+        let mut open =
+            Open::from_init_ack(&mut context, paths, first, init_ack, &parameters, auth.as_ref(), known);
+        open.locals.set_up(locals);
         open.peer.addresses = parameters.remotes(route.remote).to_vec();
         if wait.attempt.sent == 1 {
             open.measure_first(now.saturating_since(wait.attempt.first_sent_at));
@@ -468,24 +471,4 @@ fn write_cookie_echo(identity: &Identity, echoed: &CookieEchoed, out: &mut Vec<u
     }
     // RFC 9653 §5.2: a packet with COOKIE ECHO always carries a CRC32c.
     writer.finish(auth, ChecksumMode::Crc32c);
-}
-
-impl Open {
-    /// The INIT's round trip is the first RTT measurement of its path (RFC 9260 §6.3.1 C2).
-    fn measure_first(&mut self, rtt: core::time::Duration) {
-        if let Some(path) = self.paths.iter_mut().next() {
-            path.rto.on_measurement(rtt);
-        }
-    }
-
-    pub(crate) fn poll_replies(&mut self, context: &mut Context<'_>, out: &mut Vec<u8>) -> Option<Transmit> {
-        let (route, chunks) = self.replies.pop()?;
-        let start = out.len();
-        let mut writer = ChunkWriter::new(out, context.header(self.peer.tag), usize::MAX);
-        let fits = writer.push(&self.auth, &Encoded(&chunks));
-        debug_assert!(fits);
-        writer.finish(&self.auth, self.checksum());
-        self.count_sent(route, out.len() - start);
-        Some(single_packet(context.config, route, out.len() - start))
-    }
 }

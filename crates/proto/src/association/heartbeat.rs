@@ -10,7 +10,7 @@ use super::context::{Context, Ending};
 use super::heartbeat_time;
 use super::open::{Closing, Open};
 use crate::interface::{PathId, PathState};
-use crate::path::{Path, PendingHeartbeat};
+use crate::path::{Egress, Path, PendingHeartbeat};
 use crate::timers::TimerId;
 
 /// Heartbeat Info: path, kind and a 64-bit nonce (RFC 9260 §5.4). The time of sending stays here.
@@ -53,8 +53,8 @@ impl Open {
     }
 
     pub(crate) fn supervise_new_path(&mut self, context: &mut Context<'_>, id: PathId) {
-        let Some(path) = self.paths.get(id) else { return };
-        if path.confirmed {
+        let Some(path) = self.paths.get(id).filter(|path| path.egress == Egress::Open) else { return };
+        if path.state == PathState::Active {
             self.schedule_heartbeat(context, id);
             self.refresh_probe_timer(context, id);
         } else {
@@ -75,7 +75,11 @@ impl Open {
         chunk[0] = chunk_type::HEARTBEAT_ACK;
         chunk[1] = 0;
         chunk.resize(chunk.len().next_multiple_of(4), 0);
-        self.replies.push_raw(route, &chunk);
+        // Not from an address that the peer has not acknowledged yet (RFC 5061 §5.3 F1), nor from one that is leaving.
+        let source = if self.locals.is_source(route.local.ip()) { Some(route) } else { self.route_to_use() };
+        if let Some(source) = source {
+            self.replies.push_raw(source, &chunk);
+        }
     }
 
     /// The peer has sent a HEARTBEAT, and ours on this path may go, too: it goes with the answer, so that both ends are done
@@ -168,8 +172,9 @@ impl Open {
         self.note_path_error(context, id, of_association)?;
         let max = context.config.failure.path_max_retrans;
         let Some(path) = self.paths.get(id) else { return Ok(()) };
-        let urgent =
-            path.state == PathState::PotentiallyFailed || (!path.confirmed && path.error_count <= max);
+        // Unconfirmed, or its link has just come back.
+        let to_be_proved = path.state != PathState::Active && path.error_count <= max;
+        let urgent = path.state == PathState::PotentiallyFailed || to_be_proved;
         if urgent {
             context.timers.set(TimerId::Heartbeat(id), context.now);
         } else {
@@ -206,7 +211,13 @@ impl Open {
     /// Sends a heartbeat on a path, behind the answer that waits to go there.
     fn send_heartbeat_with_reply(&mut self, context: &mut Context<'_>, id: PathId, route: Route) {
         self.send_heartbeat_on(context, id);
-        if let Some(pending) = self.paths.get_mut(id).and_then(|path| path.heartbeat.as_mut()) {
+        self.bundle_heartbeat(id, route);
+    }
+
+    /// Puts the HEARTBEAT that waits on a path among the answers that go there.
+    pub(crate) fn bundle_heartbeat(&mut self, id: PathId, route: Route) {
+        let pending = self.paths.get_mut(id).and_then(|path| path.heartbeat.as_mut());
+        if let Some(pending) = pending.filter(|pending| !pending.written) {
             pending.written = true;
             let info = encode_info(id, Kind::Path, pending.nonce);
             self.replies.push(route, &Heartbeat { info: &info });
@@ -228,7 +239,8 @@ impl Open {
         let Some(path) = self.paths.get(id) else { return };
         let rto = self.supervision_rto(context, path);
         // One is under way: another would only put off the moment when its answer is missed.
-        let Some(path) = self.paths.get_mut(id).filter(|path| path.heartbeat.is_none()) else { return };
+        let ready = |path: &&mut Path| path.heartbeat.is_none() && path.egress == Egress::Open;
+        let Some(path) = self.paths.get_mut(id).filter(ready) else { return };
         path.heartbeat = Some(PendingHeartbeat { nonce, sent_at: context.now, written: false });
         path.last_probing = context.now;
         context.timers.set(TimerId::HeartbeatTimeout(id), context.now + rto);

@@ -1,12 +1,16 @@
 //! One packet in an open association: find the path, then one match per chunk (RFC 9260 §6, §8.5).
 
 use whimbrel_machine::Route;
-use whimbrel_wire::{Cause, Chunk, Chunks, Data, ErrorBuilder, Packet, RawChunk, UnknownAction};
+use whimbrel_wire::{
+    Cause, Causes, Chunk, Chunks, Data, ErrorBuilder, Packet, RawChunk, UnknownAction, chunk_type,
+};
 
+use super::asconf::PacketAnswers;
 use super::context::{Context, Ending, aborted_by_peer, cause_codes};
 use super::open::{Closing, Open};
 use crate::auth::gate::{Admission, Gate};
-use crate::interface::{CloseReason, Event};
+use crate::config::DarMode;
+use crate::interface::{CloseReason, Event, Mobility};
 use crate::receive::DataOutcome;
 use crate::timers::TimerId;
 
@@ -31,6 +35,10 @@ struct PacketNews {
     heartbeats: u32,
     /// ERROR chunks seen.
     errors: u32,
+    /// The packet comes from an address that is not the peer's: only ASCONF can change that (RFC 5061 §5.2 D2).
+    stranger: bool,
+    /// Answers to ASCONF.
+    asconf: PacketAnswers,
     /// Whether the chunk at hand came after a genuine AUTH chunk.
     gate: Gate,
 }
@@ -41,6 +49,15 @@ impl PacketNews {
         self.sacks += 1;
         self.sacks <= MAX_SACKS
     }
+}
+
+/// Whether an ERROR says that the peer does not know ASCONF (RFC 5061 §5.1 A9).
+fn rejects_asconf(causes: Causes<'_>) -> bool {
+    let unknown = |cause| match cause {
+        Cause::UnrecognizedChunkType(chunk) => chunk.first() == Some(&chunk_type::ASCONF),
+        _ => false,
+    };
+    causes.take(16).map_while(Result::ok).any(unknown)
 }
 
 impl Open {
@@ -63,16 +80,17 @@ impl Open {
         mut chunks: Chunks<'_>,
         gate: Gate,
     ) -> Result<(), Ending> {
-        if !self.notice_arrival(route, packet.bytes().len()) {
+        let known = self.notice_arrival(route, packet.bytes().len());
+        if !known && !self.is_about_new_address(route, chunks.clone()) {
             self.totals.packets_dropped += 1;
             return Ok(());
         }
         self.opportunity();
-        if let Closing::Sent(resend) = &mut self.closing {
+        if known && let Closing::Sent(resend) = &mut self.closing {
             // RFC 9260 §9.2: any packet of the peer gives it more time.
             resend.timeouts = 0;
         }
-        let mut news = PacketNews { gate, ..PacketNews::default() };
+        let mut news = PacketNews { gate, stranger: !known, ..PacketNews::default() };
         // RFC 9260 §6.10: chunks are processed in order; a partial chunk ends the packet.
         while let Some(Ok(raw)) = chunks.next_raw() {
             match self.admit(context, route, packet, &raw, &mut news.gate) {
@@ -81,10 +99,14 @@ impl Open {
                 Admission::Stop | Admission::StopUnsupported(_) => break,
             }
             let Ok(chunk) = raw.decode() else { continue };
+            if news.stranger && !matches!(chunk, Chunk::Asconf(_)) {
+                continue;
+            }
             if !self.handle_chunk(context, route, &raw, chunk, &mut news)? {
                 break;
             }
         }
+        self.send_asconf_acks(context, route, packet, news.asconf);
         if news.data {
             self.after_data(context, route);
         }
@@ -104,6 +126,8 @@ impl Open {
             if let Some(path) = id.and_then(|id| self.paths.get_mut(id)) {
                 path.route = route;
                 self.addresses_changed = true;
+                let addresses = self.peer.addresses.iter_mut();
+                addresses.filter(|address| address.ip() == route.remote.ip()).for_each(|a| *a = route.remote);
             }
             id
         });
@@ -114,8 +138,21 @@ impl Open {
                 true
             }
             // There may be no path for this pair, or none to this address at all.
-            None => self.peer.addresses.iter().any(|address| address.ip() == route.remote.ip()),
+            None => self.knows(route.remote.ip()) && self.locals.accepts(route.local.ip()),
         }
+    }
+
+    /// Whether a packet from an address that is not the peer's holds an ASCONF that names one which is, so that it may
+    /// belong to this association all the same (RFC 5061 §5.2 D2, §5.3.2). A wildcard leaves that to the tag.
+    fn is_about_new_address(&self, route: Route, mut chunks: Chunks<'_>) -> bool {
+        if self.asconf.mobility != Mobility::Dynamic || !self.locals.accepts(route.local.ip()) {
+            return false;
+        }
+        let asconf = chunks.find_map(|chunk| match chunk {
+            Ok(Chunk::Asconf(asconf)) => Some(asconf),
+            _ => None,
+        });
+        asconf.is_some_and(|asconf| asconf.address.is_unspecified() || self.knows(asconf.address))
     }
 
     /// Handles one chunk; false if the rest of the packet is to be ignored.
@@ -138,6 +175,8 @@ impl Open {
                 }
             }
             Chunk::HeartbeatAck(ack) => self.handle_heartbeat_ack(context, ack.info),
+            // RFC 5061 §5.3 F4: it answers what was sent before the address was deleted (§5.3.1).
+            Chunk::Abort(_) if self.locals.is_leaving(route.local.ip()) => return Ok(false),
             Chunk::Abort(abort) => {
                 // RFC 9260 §8.5.1 B: with the T bit the tag must have been the peer's.
                 if !abort.tag_reflected || context.identity.local_tag == self.peer.tag {
@@ -154,16 +193,11 @@ impl Open {
                 }
                 return Ok(false);
             }
-            Chunk::Error(error) => {
-                news.errors += 1;
-                let causes = cause_codes(error.causes);
-                if news.errors <= MAX_ERRORS
-                    && causes.iter().any(|&code| code != whimbrel_wire::cause_code::STALE_COOKIE)
-                {
-                    context.events.push_back(Event::PeerError { association: context.identity.id, causes });
-                }
-            }
+            Chunk::Error(error) => self.handle_error(context, error.causes, news),
             Chunk::Unknown(unknown) => return Ok(self.handle_unknown(route, raw, unknown.action())),
+            Chunk::Asconf(_) | Chunk::AsconfAck(_) if context.config.dar.mode == DarMode::Negotiated => {
+                return self.handle_address_changes(context, route, chunk, news);
+            }
             // Extensions that this endpoint has not announced are treated as unknown (RFC 9260 §3.2).
             Chunk::IData(_)
             | Chunk::ReConfig(_)
@@ -188,9 +222,51 @@ impl Open {
         Ok(true)
     }
 
+    /// The peer reports errors that do not end the association.
+    fn handle_error(&mut self, context: &mut Context<'_>, causes: Causes<'_>, news: &mut PacketNews) {
+        news.errors += 1;
+        if rejects_asconf(causes) {
+            self.handle_asconf_not_understood(context);
+        }
+        let causes = cause_codes(causes);
+        if news.errors <= MAX_ERRORS
+            && causes.iter().any(|&code| code != whimbrel_wire::cause_code::STALE_COOKIE)
+        {
+            context.events.push_back(Event::PeerError { association: context.identity.id, causes });
+        }
+    }
+
+    /// ASCONF or ASCONF-ACK; false if the rest of the packet is to be ignored.
+    fn handle_address_changes(
+        &mut self,
+        context: &mut Context<'_>,
+        route: Route,
+        chunk: Chunk<'_>,
+        news: &mut PacketNews,
+    ) -> Result<bool, Ending> {
+        // RFC 5061 §5.2 D5: unauthenticated, it takes the rest of the packet with it; so it does with a peer that has not
+        // announced it.
+        if self.asconf.mobility != Mobility::Dynamic || news.gate != Gate::Authenticated {
+            return Ok(false);
+        }
+        match chunk {
+            Chunk::Asconf(asconf) => {
+                // RFC 5061 §5.2 D2-ext: each names an address of its own.
+                if news.stranger && !asconf.address.is_unspecified() && !self.knows(asconf.address) {
+                    return Ok(false);
+                }
+                self.handle_asconf(context, route, &asconf, &mut news.asconf);
+                news.stranger = !self.knows(route.remote.ip());
+            }
+            Chunk::AsconfAck(ack) => self.handle_asconf_ack(context, route, &ack)?,
+            _ => {}
+        }
+        Ok(true)
+    }
+
     /// Queues an ERROR that answers a packet from `route`.
     fn report(&mut self, route: Route, cause: Cause<'_>) {
-        let destination = self.confirmed_or_in_use(route);
+        let Some(destination) = self.confirmed_or_in_use(route) else { return };
         self.replies.push(destination, &ErrorBuilder { causes: &[cause] });
     }
 

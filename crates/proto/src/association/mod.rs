@@ -4,6 +4,7 @@
 //! [`Association::next_deadline`]; pull until `None`), views. The endpoint is the only caller.
 
 mod abort;
+mod asconf;
 mod authentication;
 mod chunk_writer;
 mod context;
@@ -15,11 +16,15 @@ mod heartbeat;
 mod heartbeat_time;
 mod icmp;
 mod inbound;
+mod links;
+mod locals;
 mod open;
 mod output;
 mod pairing;
+mod path_changes;
 pub(crate) mod peer_init;
 mod primary_change;
+mod reflected;
 mod replies;
 mod restart;
 mod sack;
@@ -43,8 +48,8 @@ pub(crate) use self::output::single_packet;
 use crate::auth::SharedKeys;
 use crate::config::Config;
 use crate::interface::{
-    AssociationId, AssociationStats, CloseReason, ConnectToken, Event, Message, PathId, PathShape, PathView,
-    SendError,
+    AddressChangeError, AssociationId, AssociationStats, CloseReason, ConnectToken, Event, Message, PathId,
+    PathShape, PathView, SendError,
 };
 use crate::receive::Buffers;
 use crate::timers::Timers;
@@ -156,26 +161,6 @@ impl Association {
         }
     }
 
-    /// An ABORT that was accepted on account of its T bit (RFC 9260 §8.5.1 B).
-    pub(crate) fn handle_reflected_abort(&mut self, now: Instant, causes: whimbrel_wire::Causes<'_>) {
-        // Without an association the peer cannot be waiting for anything: it has our SHUTDOWN ACK, and only its
-        // SHUTDOWN COMPLETE was slower, on another path, than its answer to some stray packet.
-        let ending = match &self.phase {
-            Phase::Open(open) if matches!(open.closing, Closing::AckSent(_)) => {
-                Ending::Silent(CloseReason::Shutdown)
-            }
-            _ => context::aborted_by_peer(causes),
-        };
-        self.conclude(now, Err(ending));
-    }
-
-    /// A SHUTDOWN COMPLETE that was accepted on account of its T bit (RFC 9260 §8.5.1 C).
-    pub(crate) fn handle_reflected_shutdown_complete(&mut self, now: Instant) {
-        if matches!(&self.phase, Phase::Open(open) if matches!(open.closing, Closing::AckSent(_))) {
-            self.conclude(now, Err(Ending::Silent(CloseReason::Shutdown)));
-        }
-    }
-
     // ---- commands
 
     pub(crate) fn send(&mut self, message: Message) -> Result<(), (Message, SendError)> {
@@ -213,6 +198,8 @@ impl Association {
     pub(crate) fn set_primary(&mut self, now: Instant, path: PathId) {
         let (mut context, phase) = self.split(now);
         if let Phase::Open(open) = phase {
+            // The user's choice counts for more than the peer's wish.
+            open.asconf.wanted_primary = None;
             open.set_primary(path);
             open.notice_path_in_use(&mut context);
         }
@@ -294,7 +281,7 @@ impl Association {
         }
     }
 
-    /// Whether the peer's addresses have changed since the last call, so that indices must follow.
+    /// Whether the peer's addresses have changed since the last call.
     pub(crate) fn take_addresses_changed(&mut self) -> bool {
         match &mut self.phase {
             Phase::Open(open) => core::mem::take(&mut open.addresses_changed),
@@ -377,6 +364,10 @@ impl Association {
                 reason
             }
         };
+        let (mut context, phase) = self.split(now);
+        if let Phase::Open(open) = phase {
+            open.abandon_changes(&mut context, AddressChangeError::Abandoned);
+        }
         let event = match (&mut self.phase, self.identity.token) {
             (Phase::Closed, _) => return,
             (Phase::Open(open), _) => {
@@ -386,7 +377,6 @@ impl Association {
             (_, Some(token)) => Event::ConnectFailed { token, reason },
             (_, None) => Event::Closed { association: self.identity.id, reason, undelivered: 0 },
         };
-        let _ = now;
         self.events.push_back(event);
         self.timers = Timers::default();
         self.phase = Phase::Closed;

@@ -5,7 +5,9 @@ use whimbrel_machine::{Instant, Route};
 use whimbrel_wire::{InitAck, Tsn};
 
 use super::Identity;
+use super::asconf::{Asconf, mobility};
 use super::context::Context;
+use super::locals::Locals;
 use super::pairing;
 use super::peer_init::{PeerParameters, remotes};
 use super::primary_change::{self, PrimaryChange};
@@ -14,13 +16,10 @@ use crate::auth::offer::Offer;
 use crate::auth::session::Auth;
 use crate::config::{BurstLimit, ChecksumPolicy, Config};
 use crate::cookie::OpenedCookie;
-use crate::interface::{
-    AssociationId, AssociationStats, Event, Message, Mobility, PathId, PathState, PathView, SendError,
-    StaticReason,
-};
-use crate::path::Paths;
+use crate::interface::{AssociationId, AssociationStats, Event, Message, PathId, PathView, SendError};
 use crate::path::amplification::ProbeBurst;
 use crate::path::choice::{PathChoice, PrimaryPath, RetransmissionChoice};
+use crate::path::{Egress, Path, Paths};
 use crate::receive::Receive;
 use crate::send::outstanding::Outstanding;
 use crate::send::streams::OutboundStreams;
@@ -30,6 +29,10 @@ use crate::send::streams::OutboundStreams;
 pub(crate) struct Open {
     pub(crate) peer: Peer,
     pub(crate) auth: Auth,
+    /// Our own addresses.
+    pub(crate) locals: Locals,
+    /// Address changes, ours and the peer's (RFC 5061).
+    pub(crate) asconf: Asconf,
     pub(crate) paths: Paths,
     pub(crate) path_choice: Box<dyn PathChoice>,
     pub(crate) retransmission_choice: Box<dyn RetransmissionChoice>,
@@ -135,6 +138,8 @@ pub(crate) struct Totals {
 /// What both ways into an open association have in common.
 struct Beginning<'a> {
     paths: Paths,
+    /// The addresses we have told the peer of.
+    locals: &'a [SocketAddr],
     route: Route,
     peer_tag: u32,
     peer_initial_tsn: Tsn,
@@ -154,10 +159,12 @@ impl Open {
         init_ack: &InitAck<'_>,
         parameters: &PeerParameters<'_>,
         auth: Option<&Offer>,
+        locals: &[SocketAddr],
     ) -> Self {
         let streams = &context.config.streams;
         let beginning = Beginning {
             paths,
+            locals,
             route,
             peer_tag: init_ack.initiate_tag,
             peer_initial_tsn: init_ack.initial_tsn,
@@ -183,6 +190,7 @@ impl Open {
         let paths = pairing::paths(context.now, context.config, locals, &addresses, cookie.route, |_| false);
         let beginning = Beginning {
             paths,
+            locals,
             route,
             peer_tag: cookie.peer_tag,
             peer_initial_tsn: cookie.peer_initial_tsn,
@@ -205,8 +213,11 @@ impl Open {
         };
         let rwnd = from.peer_a_rwnd as usize;
         let primary_change = primary_change::rule(config.primary_change);
+        let auth = Auth::new(config, context.keys, context.identity.auth_random, from.auth);
         Self {
-            auth: Auth::new(config, context.keys, context.identity.auth_random, from.auth),
+            asconf: Asconf::new(mobility(config, &auth), context.identity.initial_tsn, from.peer_initial_tsn),
+            auth,
+            locals: Locals::new(from.locals.iter().copied().chain([from.route.local]), from.locals),
             in_use: from.paths.primary(),
             known_primary: from.paths.primary(),
             paths: from.paths,
@@ -281,7 +292,7 @@ impl Open {
 
     pub(crate) fn set_primary(&mut self, path: PathId) {
         // An unconfirmed address must not become the primary path (RFC 9260 §5.4).
-        if self.paths.get(path).is_some_and(|p| p.confirmed) {
+        if self.paths.get(path).is_some_and(Path::is_usable) {
             self.paths.set_primary(path);
             self.opportunity();
         }
@@ -315,7 +326,7 @@ impl Open {
             local_port: identity.local_port,
             remote_port: identity.remote_port,
             primary: self.route_in_use(),
-            mobility: Mobility::Static(StaticReason::SwitchedOff),
+            mobility: self.asconf.mobility,
         }
     }
 
@@ -327,6 +338,11 @@ impl Open {
     /// The path for new data now, or the primary if none is confirmed.
     pub(crate) fn data_path(&self) -> PathId {
         self.path_choice.for_new_data(&self.paths).unwrap_or_else(|| self.paths.primary())
+    }
+
+    /// The way to the peer now, if there is one that packets may leave by.
+    pub(crate) fn route_to_use(&self) -> Option<Route> {
+        self.paths.get(self.data_path()).filter(|path| path.egress == Egress::Open).map(|path| path.route)
     }
 
     pub(crate) fn route_in_use(&self) -> Route {
@@ -367,46 +383,6 @@ impl Open {
             for path in self.paths.iter_mut() {
                 path.open_burst(limit);
             }
-        }
-    }
-
-    /// Announces a path's state.
-    pub(crate) fn announce_path(&self, context: &mut Context<'_>, id: PathId) {
-        if let Some(path) = self.paths.get(id) {
-            context.events.push_back(Event::Path {
-                association: context.identity.id,
-                path: id,
-                route: path.route,
-                state: path.state,
-            });
-        }
-    }
-
-    /// Changes a path's state and announces it if it is new.
-    pub(crate) fn change_path_state(&mut self, context: &mut Context<'_>, id: PathId, state: PathState) {
-        let Some(path) = self.paths.get_mut(id) else { return };
-        if path.state != state {
-            path.state = state;
-            self.announce_path(context, id);
-            self.refresh_probe_timer(context, id);
-            self.notice_path_in_use(context);
-            self.opportunity();
-        }
-    }
-
-    /// Announces it when new data goes another way than before.
-    pub(crate) fn notice_path_in_use(&mut self, context: &mut Context<'_>) {
-        let id = self.data_path();
-        if id == self.in_use {
-            return;
-        }
-        self.in_use = id;
-        if let Some(path) = self.paths.get(id) {
-            context.events.push_back(Event::PathInUse {
-                association: context.identity.id,
-                path: id,
-                route: path.route,
-            });
         }
     }
 }

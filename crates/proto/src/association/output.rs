@@ -14,6 +14,9 @@ use crate::path::Path;
 /// A SACK without gap ack blocks or duplicates.
 const SMALLEST_SACK: usize = 16;
 
+/// A SACK with as many gap ack blocks as are sent to an address that has not been confirmed.
+const BRIEF_SACK: usize = 64;
+
 /// A packet about whose path nothing is known. What is larger than the base size, such as a COOKIE ECHO with a large
 /// cookie, cannot be made smaller, so it may be fragmented.
 pub(crate) fn single_packet(config: &Config, route: Route, bytes: usize) -> Transmit {
@@ -33,11 +36,19 @@ impl Open {
         self.react_to_primary_change(context);
         self.open_bursts(context.config.congestion.burst);
         let start = out.len();
-        if let Some((route, chunks)) = self.replies.pop() {
+        while let Some((route, chunks)) = self.replies.pop() {
+            // The address may have gone since the answer was given.
+            let asconf = chunks.first() == Some(&chunk_type::ASCONF);
+            if !self.locals.is_source(route.local.ip()) && !asconf {
+                continue;
+            }
             self.write_control(context, route, &chunks, out);
             return Some(self.sent(route, out.len() - start));
         }
         if let Some(route) = self.poll_shutdown(context, out) {
+            return Some(self.sent(route, out.len() - start));
+        }
+        if let Some(route) = self.poll_asconf(context, out) {
             return Some(self.sent(route, out.len() - start));
         }
         if let Some(route) = self.poll_heartbeat(context, out) {
@@ -48,8 +59,9 @@ impl Open {
         if let Some((path, segment)) = self.poll_data(context, max_segments.max(1), out) {
             return Some(self.sent_train(path, out.len() - start, segment));
         }
-        if self.receive.ack_due(context.now) {
-            let route = self.sack_destination();
+        if self.receive.ack_due(context.now)
+            && let Some(route) = self.sack_destination()
+        {
             self.write_control(context, route, &[], out);
             return Some(self.sent(route, out.len() - start));
         }
@@ -65,8 +77,13 @@ impl Open {
         let fits = writer.push(&self.auth, &Encoded(chunks));
         debug_assert!(fits, "answers are bounded");
         // COOKIE ECHO and heartbeats of an unconfirmed address are no place for a SACK.
-        if chunks.is_empty() || (self.receive.ack_due(context.now) && route == self.sack_destination()) {
+        let due = self.receive.ack_due(context.now);
+        if chunks.is_empty() || (due && self.sack_destination() == Some(route)) {
             self.write_sack(context, &mut writer, 0);
+        } else if due && route == self.sack_route && chunks.first() == Some(&chunk_type::ASCONF_ACK) {
+            // RFC 5061 §5.2 V4: a brief one may go with the answer to where the peer has moved.
+            let room = writer.room_for(&self.auth, chunk_type::SACK);
+            self.write_sack(context, &mut writer, room.saturating_sub(BRIEF_SACK));
         }
         writer.finish(&self.auth, checksum);
     }
@@ -97,16 +114,35 @@ impl Open {
 
     /// Where a SACK goes: to where the last DATA came from, unless that address has not been confirmed
     /// (RFC 9260 §6.4, §5.4).
-    pub(crate) fn sack_destination(&self) -> Route {
+    pub(crate) fn sack_destination(&self) -> Option<Route> {
         self.confirmed_or_in_use(self.sack_route)
     }
 
     /// Where an answer to a packet from `route` goes. To an address that is not confirmed nothing may go but
-    /// heartbeats and their answers, and COOKIE ACK (RFC 9260 §5.4).
-    pub(crate) fn confirmed_or_in_use(&self, route: Route) -> Route {
-        let confirmed =
-            self.paths.iter().any(|path| path.confirmed && path.route.remote.ip() == route.remote.ip());
-        if confirmed { route } else { self.route_in_use() }
+    /// heartbeats and their answers, COOKIE ACK (RFC 9260 §5.4) and ASCONF-ACK (RFC 5061 §5.3 F1): `None` if there is no
+    /// other, as while the peer moves.
+    pub(crate) fn confirmed_or_in_use(&self, route: Route) -> Option<Route> {
+        let good = self.is_confirmed(route.remote.ip()) && self.locals.is_source(route.local.ip());
+        let in_use = || self.paths.get(self.data_path()).filter(|path| path.is_usable());
+        if good { Some(route) } else { in_use().map(|path| path.route) }
+    }
+
+    /// The INIT's round trip is the first RTT measurement of its path (RFC 9260 §6.3.1 C2).
+    pub(crate) fn measure_first(&mut self, rtt: core::time::Duration) {
+        if let Some(path) = self.paths.iter_mut().next() {
+            path.rto.on_measurement(rtt);
+        }
+    }
+
+    pub(crate) fn poll_replies(&mut self, context: &mut Context<'_>, out: &mut Vec<u8>) -> Option<Transmit> {
+        let (route, chunks) = self.replies.pop()?;
+        let start = out.len();
+        let mut writer = ChunkWriter::new(out, context.header(self.peer.tag), usize::MAX);
+        let fits = writer.push(&self.auth, &Encoded(&chunks));
+        debug_assert!(fits);
+        writer.finish(&self.auth, self.checksum());
+        self.count_sent(route, out.len() - start);
+        Some(single_packet(context.config, route, out.len() - start))
     }
 
     /// How packets to the peer are protected (RFC 9653 §5.2).

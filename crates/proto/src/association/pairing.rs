@@ -5,7 +5,7 @@ use core::net::{IpAddr, SocketAddr};
 use whimbrel_machine::{Instant, Route};
 
 use crate::config::{Config, PathPairing};
-use crate::path::{Path, Paths};
+use crate::path::{Egress, Path, Paths};
 
 /// The paths between `locals` and `remotes`. The first one is `arrival`, where the handshake went: it is
 /// confirmed and primary. `vouched` says whether the user named the peer's address, which confirms it
@@ -46,6 +46,46 @@ pub(crate) fn paths(
         }
     }
     paths
+}
+
+/// The routes that should become paths now that addresses have changed: `sources` are what we can send from. Under
+/// [`PathPairing::PerDestination`] an address of the peer gets another path when none can be sent on any more, and a
+/// route that is `proven` to work is taken first.
+pub(crate) fn missing(
+    pairing: PathPairing,
+    sources: &[SocketAddr],
+    remotes: &[SocketAddr],
+    paths: &Paths,
+    proven: Option<Route>,
+) -> Vec<Route> {
+    let mut routes: Vec<Route> = Vec::new();
+    let open = || paths.iter().filter(|path| path.egress == Egress::Open).map(|path| path.route);
+    for (index, &remote) in remotes.iter().enumerate() {
+        match pairing {
+            PathPairing::Mesh => {
+                let new = |route: &Route| paths.by_ips(route.local.ip(), route.remote.ip()).is_none();
+                routes.extend(fitting(sources, remote).into_iter().filter(new));
+            }
+            PathPairing::PerDestination if open().any(|route| route.remote.ip() == remote.ip()) => {}
+            PathPairing::PerDestination => {
+                let taken: Vec<SocketAddr> =
+                    open().map(|route| route.local).chain(routes.iter().map(|route| route.local)).collect();
+                let proven = proven.filter(|route| route.remote == remote && sources.contains(&route.local));
+                routes.extend(proven.or_else(|| partner(sources, index, remote, &taken)));
+            }
+        }
+    }
+    routes
+}
+
+/// Whether any of `remotes` could be reached from `local`.
+pub(crate) fn reaches(local: SocketAddr, remotes: &[SocketAddr]) -> bool {
+    remotes.iter().any(|&remote| !fitting(&[local], remote).is_empty())
+}
+
+/// The routes from `local` to those of `remotes` it could reach.
+pub(crate) fn routes_from(local: SocketAddr, remotes: impl Iterator<Item = SocketAddr>) -> Vec<Route> {
+    remotes.flat_map(|remote| fitting(&[local], remote)).collect()
 }
 
 /// The routes to `remote` that could work.

@@ -4,10 +4,11 @@ use core::net::SocketAddr;
 
 use whimbrel_machine::{Instant, Route};
 
+use super::asconf::mobility;
 use super::{Association, Phase};
 use crate::auth::session::Auth;
 use crate::cookie::OpenedCookie;
-use crate::interface::Event;
+use crate::interface::{AddressChangeError, Event};
 
 impl Association {
     /// Action A: the peer has restarted. Everything begins anew under the same name; what was in flight is gone.
@@ -22,6 +23,10 @@ impl Association {
         // What had arrived completely was acknowledged, so the user gets it.
         open.drain_received(&mut self.events, self.identity.id);
         let undelivered = open.undelivered();
+        let (mut context, phase) = self.split(now);
+        if let Phase::Open(open) = phase {
+            open.abandon_changes(&mut context, AddressChangeError::Abandoned);
+        }
         self.open_from_cookie(now, locals, cookie, route);
         self.events.push_back(Event::Restarted {
             association: self.identity.id,
@@ -47,6 +52,7 @@ impl Association {
                 open.peer.tag = cookie.peer_tag;
                 // The random numbers follow the tags (RFC 4895 §6.1).
                 open.auth = Auth::new(&self.config, &self.keys, cookie.auth_random, cookie.auth.as_ref());
+                open.asconf.mobility = mobility(&self.config, &open.auth);
                 open.replies.cookie_ack(route);
             }
             Phase::Closed => {}

@@ -89,7 +89,9 @@ impl Open {
             Closing::Sent(_) | Closing::AckSent(_) => {
                 let complete = ShutdownComplete { tag_reflected: false };
                 let packet = single_chunk(context.identity, self.peer.tag, &complete);
-                let route = self.confirmed_or_in_use(route);
+                let Some(route) = self.confirmed_or_in_use(route) else {
+                    return Err(Ending::Silent(CloseReason::Shutdown));
+                };
                 Err(Ending::Farewell(Box::new(Farewell { reason: CloseReason::Shutdown, route, packet })))
             }
             Closing::No | Closing::Pending | Closing::Received => Ok(()),
@@ -137,8 +139,9 @@ impl Open {
             resend.due = true;
             if explain {
                 let causes = [Cause::CookieReceivedWhileShuttingDown];
-                let destination = self.confirmed_or_in_use(route);
-                self.replies.push(destination, &ErrorBuilder { causes: &causes });
+                if let Some(destination) = self.confirmed_or_in_use(route) {
+                    self.replies.push(destination, &ErrorBuilder { causes: &causes });
+                }
             }
         }
     }
@@ -146,11 +149,14 @@ impl Open {
     /// SHUTDOWN or SHUTDOWN ACK, if one is to be sent now.
     pub(crate) fn poll_shutdown(&mut self, context: &mut Context<'_>, out: &mut Vec<u8>) -> Option<Route> {
         let in_use = self.data_path();
+        let open = |id: &PathId| self.paths.get(*id).is_some_and(|path| path.is_usable());
         let (Closing::Sent(resend) | Closing::AckSent(resend)) = &mut self.closing else { return None };
-        if !core::mem::take(&mut resend.due) {
+        if !resend.due {
             return None;
         }
-        let id = resend.path.unwrap_or(in_use);
+        // Without a way it goes out when a link comes back.
+        let id = resend.path.filter(open).or(Some(in_use).filter(open))?;
+        resend.due = false;
         resend.path = Some(id);
         let path = self.paths.get(id);
         let route = path.map_or(self.sack_route, |path| path.route);
@@ -184,7 +190,7 @@ impl Open {
         if let Some(id) = again.filter(active) {
             return id;
         }
-        let confirmed = || self.paths.iter().filter(|path| path.confirmed).map(|path| path.id);
+        let confirmed = || self.paths.iter().filter(|path| path.is_usable()).map(|path| path.id);
         confirmed().find(|&id| id > last).or_else(|| confirmed().next()).unwrap_or(last)
     }
 }

@@ -31,6 +31,7 @@ impl Open {
                 self.window.probes = self.window.probes.saturating_add(1);
                 Ok(())
             }
+            TimerId::T4Asconf => self.handle_t4(context),
             TimerId::T2Shutdown => self.handle_t2(context),
             TimerId::T5ShutdownGuard => Err(self.shutdown_took_too_long()),
             TimerId::T1Init | TimerId::T1Cookie => Ok(()),

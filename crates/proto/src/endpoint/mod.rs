@@ -6,6 +6,7 @@ mod cookie_echo;
 mod departed;
 mod icmp;
 mod init;
+mod links;
 mod out_of_the_blue;
 mod spent;
 mod table;
@@ -14,7 +15,7 @@ use core::net::SocketAddr;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use whimbrel_machine::{Ecn, Instant, LinkFact, Rng, Route, Seed, Transmit, Unreachable};
+use whimbrel_machine::{Ecn, Instant, Rng, Route, Seed, Transmit, Unreachable};
 use whimbrel_wire::{Chunk, Packet, RawChunk, chunk_type};
 
 use self::cookie_echo::{Rest, cookie_echo};
@@ -27,9 +28,7 @@ use crate::auth::SharedKeys;
 use crate::auth::offer::Randoms;
 use crate::config::{ChecksumPolicy, Config};
 use crate::cookie::CookieKeys;
-use crate::interface::{
-    AddressChangeError, AssociationId, AssociationStats, Command, Event, PathView, SendError, StaticReason,
-};
+use crate::interface::{AssociationId, AssociationStats, Command, Event, PathView, SendError};
 use crate::receive::Buffers;
 
 /// Stateless answers waiting to be sent, at most; further ones are dropped, as if lost on the way.
@@ -130,11 +129,6 @@ impl Endpoint {
         }
     }
 
-    /// A fact about the local links. Addresses are fixed for the life of an endpoint so far, so nothing happens.
-    pub fn handle_link(&mut self, now: Instant, fact: LinkFact) {
-        let _ = (now, fact);
-    }
-
     // ---- commands
 
     /// Carries out a wish of the user.
@@ -167,13 +161,7 @@ impl Endpoint {
                 self.with(association, |a| a.request_heartbeat(now, path));
             }
             Command::ChangeAddresses { association, changes } => {
-                // Not in use yet: every association is static.
-                let outcome = Err(AddressChangeError::Static(StaticReason::SwitchedOff));
-                self.events.extend(changes.into_iter().map(|change| Event::AddressChanged {
-                    association,
-                    change,
-                    outcome,
-                }));
+                self.change_addresses(now, association, changes);
             }
             Command::ShapePath { association, path, shape } => {
                 self.with(association, |a| a.shape_path(path, shape));

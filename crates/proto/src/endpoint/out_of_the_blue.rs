@@ -1,5 +1,7 @@
 //! Packets that belong to no association (RFC 9260 §8.4), and the reflected tags of §8.5.1.
 
+use core::net::{IpAddr, SocketAddr};
+
 use whimbrel_machine::{Instant, Route};
 use whimbrel_wire::{AbortBuilder, Cause, Chunk, CommonHeader, Packet, ShutdownComplete, chunk_type};
 
@@ -30,6 +32,12 @@ impl Endpoint {
         }
         if let Some(index) = self.table.by_peer(route.remote, ports) {
             return self.handle_foreign_tag(now, index, route, packet, tag);
+        }
+        // RFC 5061 §5.2 D2, D4: the address it names leads to an association, the tag does not fit.
+        if names_known_address(packet, |address| {
+            self.table.by_peer(SocketAddr::new(address, route.remote.port()), ports).is_some()
+        }) {
+            return false;
         }
         self.totals.out_of_the_blue += 1;
         let header = packet.header();
@@ -69,7 +77,7 @@ impl Endpoint {
                 return false;
             }
             Some(Ok(Chunk::Abort(abort))) if reflected && abort.tag_reflected => {
-                association.handle_reflected_abort(now, abort.causes);
+                association.handle_reflected_abort(now, route, abort.causes);
             }
             Some(Ok(Chunk::ShutdownComplete(complete))) if reflected && complete.tag_reflected => {
                 association.handle_reflected_shutdown_complete(now);
@@ -82,6 +90,15 @@ impl Endpoint {
         self.table.touch(index);
         true
     }
+}
+
+/// Whether the packet holds an ASCONF whose Address Parameter is `known`.
+fn names_known_address(packet: &Packet<'_>, known: impl Fn(IpAddr) -> bool) -> bool {
+    let asconf = packet.chunks().find_map(|chunk| match chunk {
+        Ok(Chunk::Asconf(asconf)) => Some(asconf.address),
+        _ => None,
+    });
+    asconf.is_some_and(known)
 }
 
 /// RFC 9260 §8.4 rules 2 to 8. INIT and COOKIE ECHO have been taken care of.

@@ -7,7 +7,7 @@ use crate::interface::{PathId, PathState};
 
 /// Chooses the path for new data.
 pub(crate) trait PathChoice: Debug + Send {
-    /// `None` only when no path has been confirmed.
+    /// `None` only when no path is usable.
     fn for_new_data(&self, paths: &Paths) -> Option<PathId>;
 }
 
@@ -31,10 +31,10 @@ pub(crate) struct PrimaryPath;
 impl PathChoice for PrimaryPath {
     fn for_new_data(&self, paths: &Paths) -> Option<PathId> {
         let primary = paths.get(paths.primary());
-        if let Some(primary) = primary.filter(|p| p.state == PathState::Active) {
+        if let Some(primary) = primary.filter(|p| p.state == PathState::Active && p.is_usable()) {
             return Some(primary.id);
         }
-        best(paths, primary, |p| p.confirmed)
+        best(paths, primary, Path::is_usable)
     }
 }
 
@@ -45,13 +45,13 @@ pub(crate) struct AlternatePath;
 impl RetransmissionChoice for AlternatePath {
     fn for_retransmission(&self, paths: &Paths, lost_on: PathId) -> Option<PathId> {
         let from = paths.get(lost_on);
-        let alternate = best(paths, from, |p| p.confirmed && p.id != lost_on)
+        let alternate = best(paths, from, |p| p.is_usable() && p.id != lost_on)
             .and_then(|id| paths.get(id))
             .filter(|p| p.state == PathState::Active);
         match (alternate, from) {
             (Some(alternate), _) => Some(alternate.id),
-            (None, Some(same)) if same.state == PathState::Active => Some(same.id),
-            _ => best(paths, from, |p| p.confirmed),
+            (None, Some(same)) if same.state == PathState::Active && same.is_usable() => Some(same.id),
+            _ => best(paths, from, Path::is_usable),
         }
     }
 }

@@ -27,6 +27,7 @@ pub(crate) struct Path {
     pub(crate) state: PathState,
     /// A heartbeat has been answered, or the user or the cookie vouches for it (RFC 9260 §5.4). Never undone.
     pub(crate) confirmed: bool,
+    pub(crate) egress: Egress,
     pub(crate) rto: Rto,
     pub(crate) congestion: Box<dyn CongestionControl>,
     pub(crate) pmtu: PathMtu,
@@ -66,6 +67,14 @@ pub(crate) struct Path {
     pub(crate) counters: PathCounters,
 }
 
+/// Whether packets may leave by a path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Egress {
+    Open,
+    /// The link of its local address is down, or that address is being deleted (RFC 5061 §5.3 F4).
+    Closed,
+}
+
 /// A HEARTBEAT that has not been answered yet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PendingHeartbeat {
@@ -89,6 +98,7 @@ impl Path {
             route,
             state: if confirmed { PathState::Active } else { PathState::Unconfirmed },
             confirmed,
+            egress: Egress::Open,
             rto: Rto::new(&config.rto),
             congestion,
             pmtu,
@@ -109,6 +119,11 @@ impl Path {
             probe_written: false,
             counters: PathCounters::default(),
         }
+    }
+
+    /// Whether it may carry data, in whatever state it is.
+    pub(crate) fn is_usable(&self) -> bool {
+        self.confirmed && self.egress == Egress::Open
     }
 
     /// Path Maximum DATA Chunk Size: the largest DATA chunk, header and padding included (RFC 9260 §1.3).

@@ -61,6 +61,11 @@ impl Rto {
         self.current = (self.current * 2).min(self.max);
     }
 
+    /// Ends any backing off: what the timeouts told holds no more.
+    pub(crate) fn forget_back_off(&mut self) {
+        self.current = self.smoothed.map_or(self.initial, |smoothed| self.computed(smoothed));
+    }
+
     /// The timeout to use now, backing off included.
     pub(crate) fn current(&self) -> Duration {
         Duration::from_nanos(self.current)

@@ -32,6 +32,12 @@ impl Paths {
         self.list.push(path);
     }
 
+    /// Takes a path out. Another one must be made primary if it was that.
+    pub(crate) fn remove(&mut self, id: PathId) -> Option<Path> {
+        let at = self.list.iter().position(|path| path.id == id)?;
+        Some(self.list.remove(at))
+    }
+
     pub(crate) fn primary(&self) -> PathId {
         self.primary
     }

@@ -260,6 +260,18 @@ impl Outstanding {
         bytes
     }
 
+    /// Chunks last sent on `from` count for `to` from now on, since that path is no more. None of them is in flight; some
+    /// may be acknowledged by a gap ack block, and if the receiver reneges they must belong to some path.
+    pub(crate) fn reassign(&mut self, from: PathId, to: PathId) {
+        for chunk in self.chunks.iter_mut().filter(|chunk| chunk.path == from) {
+            debug_assert_ne!(chunk.state, ChunkState::InFlight);
+            if chunk.state == ChunkState::GapAcknowledged {
+                chunk.path = to;
+                chunk.several_paths = true;
+            }
+        }
+    }
+
     // ---- inputs
 
     /// Applies a SACK (RFC 9260 §6.2.1, §7.2.4). `gaps` are (start, end) offsets from the cumulative TSN, as on the

@@ -1,0 +1,210 @@
+//! A host with one address that has lost it and got another (RFC 5061 §5.2 D2, §5.3.2).
+
+use core::time::Duration;
+
+use whimbrel_proto::AddressChange::{Add, Delete, SetPrimary};
+use whimbrel_proto::{AddressChangeError as Error, PathState, PeerAddressChange};
+use whimbrel_wire::{AsconfBuilder, Chunk, chunk_type, parameter_type as kind};
+
+use crate::mobile::*;
+use crate::wire_peer::*;
+
+/// D2, E6, RFC 5061 §5.3.2: the request comes from an address nobody knows and names the old one. It is found, carried out, and
+/// answered to where it came from; data goes there as soon as that is confirmed.
+#[test]
+fn a_peer_that_has_moved_is_found_by_its_old_address() {
+    let (mut bench, mut mobile) = Mobile::connected(mesh(), 1);
+    bench.send(0, b"lost on the way to the old address");
+    bench.take();
+    let (old, new) = (peer_address(1).ip(), peer_address(2).ip());
+    let packet = mobile.asconf(&[add(0, new), delete(1, old), set_primary(2, new)]);
+    bench.deliver_on(between(1, 2), &packet);
+    let sent = bench.take();
+    assert_eq!(acks(&mobile, &sent), [(between(1, 2), mobile.serial - 1, vec![])]);
+    assert!(sent.iter().all(|sent| sent.route == between(1, 2)), "{sent:?}");
+    assert!(!holds(&sent, chunk_type::DATA), "not confirmed yet");
+    assert_eq!(state(&bench, between(1, 2)), PathState::Unconfirmed);
+    assert_eq!(sent.len(), 1, "the HEARTBEAT goes with the answer: {sent:?}");
+    let heartbeat = sent[0].chunks().into_iter().find_map(|chunk| match chunk {
+        Chunk::Heartbeat(heartbeat) => Some(heartbeat.info.to_vec()),
+        _ => None,
+    });
+    let answer = whimbrel_wire::HeartbeatAck { info: &heartbeat.unwrap() };
+    bench.deliver_on(between(1, 2), &mobile.packet(&[&answer]));
+    let data = bench.take_only();
+    assert_eq!(
+        (data.route, data.data()[0].payload),
+        (between(1, 2), &b"lost on the way to the old address"[..])
+    );
+    let made = news(&bench).into_iter().map(|(_, change)| change).collect::<Vec<_>>();
+    use PeerAddressChange::{Added, Deleted, MadePrimary};
+    assert_eq!(made, [Added, Deleted, MadePrimary]);
+}
+
+/// The answer was lost: the request comes again from the new address, which is known by now.
+#[test]
+fn a_repeated_request_of_a_peer_that_has_moved_is_answered_again() {
+    let (mut bench, mut mobile) = Mobile::connected(mesh(), 1);
+    let (old, new) = (peer_address(1).ip(), peer_address(2).ip());
+    let packet = mobile.asconf(&[add(0, new), delete(1, old), set_primary(2, new)]);
+    for _ in 0..3 {
+        bench.deliver_on(between(1, 2), &packet);
+        let sent = bench.take();
+        assert_eq!(acks(&mobile, &sent), [(between(1, 2), mobile.serial - 1, vec![])]);
+    }
+    assert_eq!(remotes(&bench), [new]);
+}
+
+/// RFC 5061 §4.1.1: the wildcard as the address to look up leaves that to the tag.
+#[test]
+fn a_peer_that_has_moved_is_found_by_its_tag_if_it_names_no_address() {
+    let (mut bench, mut mobile) = Mobile::connected(mesh(), 1);
+    let packet = mobile.asconf_naming(ip("0.0.0.0"), &[add(0, ip("0.0.0.0"))]);
+    bench.deliver_on(between(1, 2), &packet);
+    assert_eq!(acks(&mobile, &bench.take()).len(), 1);
+    assert_eq!(remotes(&bench).len(), 2);
+}
+
+/// D3: naming an address that is not the peer's leads nowhere.
+#[test]
+fn a_stranger_that_names_a_foreign_address_is_ignored() {
+    let (mut bench, mut mobile) = Mobile::connected(mesh(), 1);
+    for named in [peer_address(2).ip(), peer_address(3).ip(), ip("2001:db8::1")] {
+        let packet = mobile.clone().asconf_naming(named, &[add(0, peer_address(2).ip())]);
+        bench.deliver_on(between(1, 2), &packet);
+        assert!(bench.take().is_empty(), "{named}");
+    }
+    assert_eq!(remotes(&bench).len(), 1);
+    assert_eq!(acks(&mobile.clone(), &bench.ask(&mobile.asconf(&[]))).len(), 1);
+}
+
+/// D5: what else is in the packet of a stranger counts only once it has been added.
+#[test]
+fn the_rest_of_a_strangers_packet_counts_once_it_is_no_stranger() {
+    for adds in [true, false] {
+        let (mut bench, mut mobile) = Mobile::connected(mesh(), 1);
+        let (early, late) = (mobile.data(0, 0, b"early"), mobile.data(0, 1, b"late"));
+        let requests = if adds { vec![add(0, peer_address(2).ip())] } else { vec![] };
+        let chunk = AsconfBuilder {
+            sequence_number: mobile.serial,
+            address: peer_address(1).ip(),
+            parameters: &requests,
+        };
+        let packet = mobile.signed_behind(&[&early], &[&chunk, &late]);
+        bench.deliver_on(between(1, 2), &packet);
+        assert!(bench.received().is_empty());
+        bench.deliver(&mobile.packet(&[&early]));
+        let wanted: &[&[u8]] = if adds { &[b"early", b"late"] } else { &[b"early"] };
+        assert_eq!(bench.received(), wanted);
+    }
+}
+
+/// The node has moved: without any address that the peer knows, the request leaves from the new one and names the old
+/// one, in the order add, delete, set primary. The answer confirms the way it took: data goes out at once.
+#[test]
+fn the_node_moves_with_its_only_address() {
+    let (mut bench, mobile) = Mobile::connected(mesh(), 1);
+    let (old, new) = (node_address(1), node_address(2));
+    bench.send(0, b"in flight");
+    bench.take();
+    down(&mut bench, old);
+    bench.send(0, b"nowhere to go");
+    bench.pass(Duration::from_secs(20));
+    assert!(bench.take().is_empty(), "nothing leaves from an address that is down");
+    up(&mut bench, new);
+    assert!(bench.take().is_empty(), "nor from one that the peer does not know");
+    change(&mut bench, &[Add(new), Delete(old.ip()), SetPrimary(new.ip())]);
+    let asconf = bench.take_only();
+    assert_eq!(asconf.route, between(2, 1));
+    let (_, address, requests) = mobile.read_asconf(&asconf);
+    assert_eq!(address, old.ip());
+    let kinds: Vec<u16> = requests.iter().map(|&(kind, ..)| kind).collect();
+    assert_eq!(kinds, [kind::ADD_IP_ADDRESS, kind::DELETE_IP_ADDRESS, kind::SET_PRIMARY_ADDRESS]);
+    bench.pass(Duration::from_millis(100));
+    mobile.grant(&mut bench, &asconf);
+    let data: Vec<Vec<u8>> = bench
+        .take()
+        .iter()
+        .flat_map(|sent| sent.data().iter().map(|d| d.payload.to_vec()).collect::<Vec<_>>())
+        .collect();
+    assert_eq!(data, [b"in flight".to_vec(), b"nowhere to go".to_vec()]);
+    assert!(bench.paths().iter().all(|path| path.route == between(2, 1) && path.state == PathState::Active));
+    assert_eq!(bench.paths()[0].srtt, Some(Duration::from_millis(100)));
+    assert!(outcomes(&bench).iter().all(|(_, outcome)| outcome.is_ok()));
+}
+
+/// The same with one path per destination.
+#[test]
+fn the_node_moves_with_one_path_per_destination() {
+    let (mut bench, mobile) = Mobile::connected(dynamic(), 1);
+    let (old, new) = (node_address(1), node_address(2));
+    down(&mut bench, old);
+    up(&mut bench, new);
+    change(&mut bench, &[Add(new), Delete(old.ip()), SetPrimary(new.ip())]);
+    let asconf = bench.take_only();
+    assert_eq!(asconf.route, between(2, 1));
+    mobile.grant(&mut bench, &asconf);
+    bench.send(0, b"on");
+    assert!(bench.take().iter().any(|sent| sent.route == between(2, 1) && !sent.data().is_empty()));
+    assert_eq!(bench.paths().len(), 1);
+}
+
+/// The old address has failed without a word: the repetition comes from the new one (B4).
+#[test]
+fn when_the_old_address_does_not_answer_the_new_one_asks() {
+    let (mut bench, mobile) = Mobile::connected(mesh(), 1);
+    up(&mut bench, node_address(2));
+    change(&mut bench, &[Add(node_address(2))]);
+    assert_eq!(bench.take_only().route, between(1, 1));
+    bench.pass(Duration::from_millis(1001));
+    let again = bench.take().into_iter().find(|sent| holds(&[sent.clone()], chunk_type::ASCONF)).unwrap();
+    assert_eq!(again.route, between(2, 1));
+    mobile.grant(&mut bench, &again);
+    assert_eq!(outcomes(&bench), [(Add(node_address(2)), Ok(()))]);
+    assert_eq!(state(&bench, between(2, 1)), PathState::Active);
+}
+
+/// The link goes down while a request is under way from there: it goes out again from elsewhere at once.
+#[test]
+fn a_request_under_way_from_an_address_that_goes_down_is_repeated_from_elsewhere() {
+    let (mut bench, mobile) = Mobile::connected(mesh(), 1);
+    up(&mut bench, node_address(2));
+    change(&mut bench, &[Add(node_address(2))]);
+    let first = bench.take_only();
+    down(&mut bench, node_address(1));
+    let again = bench.take_only();
+    assert_eq!((again.route, again.bytes == first.bytes), (between(2, 1), true));
+    mobile.grant(&mut bench, &again);
+    assert_eq!(state(&bench, between(2, 1)), PathState::Active);
+}
+
+/// A user who deletes before adding has nothing left to send from: the deletion is refused, the rest goes on.
+#[test]
+fn deleting_before_adding_is_refused() {
+    let (mut bench, _) = Mobile::connected(mesh(), 1);
+    let (old, new) = (node_address(1), node_address(2));
+    down(&mut bench, old);
+    up(&mut bench, new);
+    change(&mut bench, &[Delete(old.ip()), Add(new)]);
+    assert_eq!(outcomes(&bench), [(Delete(old.ip()), Err(Error::LastAddress))]);
+    assert_eq!(bench.take_only().route, between(2, 1));
+}
+
+/// Twenty moves in a row: addresses, paths and numbers stay bounded.
+#[test]
+fn a_peer_that_moves_and_moves_is_followed() {
+    let (mut bench, mut mobile) = Mobile::connected(mesh(), 1);
+    for n in 2..40 {
+        let (old, new) = (peer_address(n - 1).ip(), peer_address(n).ip());
+        let packet = mobile.asconf_naming(old, &[add(0, new), delete(1, old), set_primary(2, new)]);
+        bench.deliver_on(between(1, n), &packet);
+        mobile.settle(&mut bench);
+        bench.pass(Duration::from_secs(1));
+        mobile.settle(&mut bench);
+        assert_eq!(remotes(&bench), [new]);
+        bench.send(0, b"x");
+        let sent = bench.take_only();
+        assert_eq!(sent.route, between(1, n));
+        bench.deliver_on(between(1, n), &mobile.sack(sent.data()[0].tsn, 100_000));
+    }
+}

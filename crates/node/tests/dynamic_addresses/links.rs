@@ -1,0 +1,195 @@
+//! The node's own links come and go.
+
+use core::time::Duration;
+
+use whimbrel_proto::{AddressChange, Command, Event, PathState};
+use whimbrel_wire::{Chunk, HeartbeatAck, chunk_type};
+
+use crate::mobile::*;
+use crate::wire_peer::*;
+
+fn two_paths(config: whimbrel_proto::Config) -> (Bench, Mobile) {
+    let (mut bench, mobile) = Mobile::connected_with(config, 2, &[1, 2]);
+    mobile.settle(&mut bench);
+    bench.pass(Duration::from_secs(1));
+    mobile.settle(&mut bench);
+    assert!(bench.paths().iter().all(|path| path.state == PathState::Active));
+    (bench, mobile)
+}
+
+/// Nothing more leaves from an address that is down, and what was in flight there goes out elsewhere at once.
+#[test]
+fn what_was_in_flight_on_a_link_that_goes_down_is_sent_elsewhere_at_once() {
+    for config in [mesh(), dynamic()] {
+        let (mut bench, mobile) = two_paths(config);
+        bench.send(0, b"one");
+        assert_eq!(bench.take_only().route.local, node_address(1));
+        down(&mut bench, node_address(1));
+        let sent = bench.take();
+        let again: Vec<_> = sent.iter().filter(|sent| !sent.data().is_empty()).collect();
+        assert_eq!(again.len(), 1);
+        assert_eq!((again[0].route.local, again[0].data()[0].payload), (node_address(2), &b"one"[..]));
+        assert_eq!(state(&bench, between(1, 1)), PathState::Inactive);
+        let data = mobile.clone().data(0, 0, b"from the peer");
+        bench.deliver_on(between(2, 2), &mobile.packet(&[&data]));
+        bench.send(0, b"two");
+        bench.pass(Duration::from_secs(100));
+        assert!(bench.take().iter().all(|sent| sent.route.local == node_address(2)));
+    }
+}
+
+/// The address stays part of the association, and once it is up again its paths carry data after one answered heartbeat,
+/// which is sent at once.
+#[test]
+fn a_link_that_comes_back_is_used_after_one_heartbeat() {
+    let (mut bench, mobile) = two_paths(mesh());
+    down(&mut bench, node_address(1));
+    bench.take();
+    bench.pass(Duration::from_millis(10));
+    up(&mut bench, node_address(1));
+    let sent = bench.take();
+    let heartbeat = sent.iter().find(|sent| sent.route == between(1, 1)).expect("a heartbeat at once");
+    let Chunk::Heartbeat(heartbeat) = heartbeat.only() else { panic!("{heartbeat:?}") };
+    assert_eq!(state(&bench, between(1, 1)), PathState::Inactive);
+    bench.send(0, b"x");
+    assert_eq!(bench.take_only().route.local, node_address(2));
+    bench.deliver_on(between(1, 1), &mobile.packet(&[&HeartbeatAck { info: heartbeat.info }]));
+    assert_eq!(state(&bench, between(1, 1)), PathState::Active);
+    bench.deliver(&mobile.sack(mobile.node_tsn, 100_000));
+    bench.send(0, b"y");
+    assert_eq!(bench.take_only().route, between(1, 1));
+    assert!(outcomes(&bench).is_empty() && remotes(&bench).len() == 2);
+}
+
+/// A heartbeat lost right after the link came up is repeated soon, and until one is answered nothing else goes there.
+#[test]
+fn the_first_heartbeat_of_a_link_that_comes_back_may_be_lost() {
+    let (mut bench, _) = two_paths(whimbrel_proto::Config {
+        failure: whimbrel_proto::FailureConfig {
+            potentially_failed_max_retrans: Some(0),
+            ..dynamic().failure
+        },
+        ..mesh()
+    });
+    down(&mut bench, node_address(1));
+    up(&mut bench, node_address(1));
+    bench.take();
+    bench.pass(Duration::from_millis(1100));
+    let sent = bench.take();
+    assert!(sent.iter().any(|sent| sent.route == between(1, 1)), "{sent:?}");
+    assert_eq!(state(&bench, between(1, 1)), PathState::Inactive);
+}
+
+/// All links down: nothing is sent, no error is counted, and everything goes on where it was when one comes back.
+#[test]
+fn without_any_link_the_association_waits() {
+    for config in [mesh(), dynamic()] {
+        let (mut bench, mobile) = two_paths(config);
+        bench.send(0, b"waits");
+        bench.take();
+        down(&mut bench, node_address(1));
+        down(&mut bench, node_address(2));
+        bench.take();
+        bench.send(0, b"too");
+        bench.shutdown();
+        bench.pass(Duration::from_secs(3600));
+        assert!(bench.take().is_empty());
+        assert_eq!(bench.closed(), None);
+        up(&mut bench, node_address(2));
+        let sent = mobile.settle(&mut bench);
+        let payloads: Vec<Vec<u8>> =
+            sent.iter().flat_map(Sent::data).map(|data| data.payload.to_vec()).collect();
+        assert_eq!(payloads, [b"waits".to_vec(), b"too".to_vec()]);
+    }
+}
+
+/// SHUTDOWN and its acknowledgement wait for a link, too.
+#[test]
+fn a_shutdown_waits_for_a_link() {
+    let (mut bench, mobile) = Mobile::connected(mesh(), 1);
+    down(&mut bench, node_address(1));
+    bench.shutdown();
+    bench.pass(Duration::from_secs(10));
+    assert!(bench.take().is_empty());
+    up(&mut bench, node_address(1));
+    assert!(holds(&mobile.settle(&mut bench), chunk_type::SHUTDOWN));
+}
+
+/// What is known to be lost is sent again at once.
+#[test]
+fn what_the_user_knows_to_be_lost_is_sent_again() {
+    let (mut bench, _) = two_paths(mesh());
+    bench.send(0, b"lost");
+    let first = bench.take_only();
+    let (association, id) = (bench.association(), path(&bench, first.route).unwrap().id);
+    let cwnd = path(&bench, first.route).unwrap().cwnd;
+    bench.command(Command::RetransmitLost { association, path: id });
+    let again = bench.take_only();
+    assert_ne!(again.route, first.route);
+    assert_eq!(again.data()[0].payload, b"lost");
+    assert_eq!(path(&bench, first.route).unwrap().cwnd, cwnd);
+    assert_eq!(path(&bench, first.route).unwrap().flight_size, 0);
+    bench.command(Command::RetransmitLost { association, path: id });
+    assert!(bench.take().is_empty());
+}
+
+/// An address that is deleted leaves with its paths, and the user is told.
+#[test]
+fn the_paths_of_a_deleted_address_are_gone() {
+    let (mut bench, mobile) = two_paths(mesh());
+    let before = bench.paths().len();
+    change(&mut bench, &[AddressChange::Delete(node_address(2).ip())]);
+    let asconf = bench.take_only();
+    mobile.grant(&mut bench, &asconf);
+    assert_eq!(bench.paths().len(), before / 2);
+    let gone = bench.events.iter().filter(|event| matches!(event, Event::PathGone { .. })).count();
+    assert_eq!(gone, before / 2);
+}
+
+/// During the handshake: INIT goes out from the address that is left, and lists what there is.
+#[test]
+fn a_handshake_goes_on_from_another_address() {
+    let mut bench = Bench::with_addresses(mesh(), 1);
+    bench.connect(&[peer_address(1)]);
+    assert_eq!(bench.take_only().route.local, node_address(1));
+    up(&mut bench, node_address(2));
+    down(&mut bench, node_address(1));
+    bench.pass(Duration::ZERO);
+    let init = bench.take_only();
+    assert_eq!(init.route.local, node_address(2));
+    let mut mobile = Mobile::new();
+    mobile.auth.learn_init(&init);
+    let parameters = mobile.auth.parameters();
+    let mut all = vec![whimbrel_wire::Parameter::StateCookie(b"a cookie")];
+    all.extend_from_slice(&parameters);
+    let init_ack = mobile.init_ack(&all);
+    bench.deliver_on(between(2, 1), &init_ack);
+    assert_eq!(bench.take_only().route.local, node_address(2));
+    bench.deliver_on(between(2, 1), &mobile.packet(&[&whimbrel_wire::CookieAck]));
+    bench.send(0, b"up");
+    assert!(bench.take().iter().all(|sent| sent.route.local == node_address(2)));
+}
+
+/// Links that flap during COOKIE-ECHOED.
+#[test]
+fn a_cookie_goes_out_again_from_an_address_that_the_init_listed() {
+    let mut bench = Bench::with_addresses(mesh(), 2);
+    bench.connect(&[peer_address(1)]);
+    let mut mobile = Mobile::new();
+    mobile.auth.learn_init(&bench.take_only());
+    let own = mobile.auth.parameters();
+    let mut all = vec![whimbrel_wire::Parameter::StateCookie(b"a cookie")];
+    all.extend_from_slice(&own);
+    bench.deliver(&mobile.init_ack(&all));
+    assert_eq!(bench.take_only().route.local, node_address(1));
+    down(&mut bench, node_address(1));
+    bench.pass(Duration::ZERO);
+    assert_eq!(bench.take_only().route.local, node_address(2));
+    bench.deliver_on(between(2, 1), &mobile.packet(&[&whimbrel_wire::CookieAck]));
+    assert_eq!(bench.ups(), 1);
+    bench.pass(Duration::from_secs(5));
+    assert!(bench.take().iter().all(|sent| sent.route.local == node_address(2)));
+    up(&mut bench, node_address(1));
+    mobile.settle(&mut bench);
+    assert_eq!(state(&bench, between(1, 1)), PathState::Active);
+}

@@ -1,0 +1,321 @@
+//! What an ASCONF of the peer asks for is done or refused, in order (RFC 5061 §5.2 V1 to V4, §5.3 F5 to F14, §5.4).
+
+use core::net::{IpAddr, SocketAddr};
+
+use whimbrel_machine::Route;
+use whimbrel_wire::cause::encode_causes;
+use whimbrel_wire::{
+    AddressRequest, Asconf as AsconfChunk, AsconfAck, Cause, Causes, ErrorCauseIndication, Parameter,
+    Parameters, RawParameter, UnknownAction, parameter_type,
+};
+
+use super::super::context::Context;
+use super::super::open::Open;
+use super::super::pairing;
+use super::super::peer_init::is_usable;
+use crate::config::PeerRequests;
+use crate::interface::{Event, PathState, PeerAddressChange};
+
+/// Bytes of an answer at most: it must fit one packet. Requests behind the last one that can be answered are not carried
+/// out, which the peer concludes from the silence after a failure (RFC 5061 §5.1 A7).
+const MAX_ANSWER: usize = 900;
+
+/// Bytes of a request that are quoted back at most: any request that is understood is shorter.
+const MAX_QUOTE: usize = 64;
+
+/// Why a request is refused.
+#[derive(Clone, Copy)]
+enum Refusal {
+    LastAddress,
+    SourceAddress,
+    ResourceShortage,
+    NoAuthorization,
+    /// The address cannot be used: not a unicast address, out of scope, of a family that we cannot send to, or not part
+    /// of the association. RFC 5061 has no cause for that; RFC 9260 §3.3.10.5 quotes the address parameter.
+    Unresolvable,
+}
+
+impl Refusal {
+    /// The error cause, which quotes the request.
+    fn cause(self, request: &[u8]) -> Cause<'_> {
+        const HEADER_AND_CORRELATION: usize = 8;
+        match self {
+            Self::LastAddress => Cause::DeleteLastAddress(request),
+            Self::SourceAddress => Cause::DeleteSourceAddress(request),
+            Self::ResourceShortage => Cause::ResourceShortage(request),
+            Self::NoAuthorization => Cause::NoAuthorization(request),
+            Self::Unresolvable => {
+                Cause::UnresolvableAddress(request.get(HEADER_AND_CORRELATION..).unwrap_or_default())
+            }
+        }
+    }
+}
+
+/// The answer to one chunk as it grows.
+#[derive(Default)]
+struct Answer {
+    responses: Vec<u8>,
+    /// Something was refused: from now on successes are reported, too.
+    refusing: bool,
+    /// An addition or deletion was refused, so all that follow are (F11).
+    changes_fail: bool,
+}
+
+/// An answer ready to be sent.
+pub(super) struct Acknowledgement {
+    serial: u32,
+    responses: Vec<u8>,
+}
+
+impl whimbrel_wire::EmitChunk for Acknowledgement {
+    fn wire_len(&self) -> usize {
+        self.chunk().wire_len()
+    }
+
+    fn emit(&self, out: &mut Vec<u8>) {
+        self.chunk().emit(out);
+    }
+}
+
+impl Acknowledgement {
+    fn chunk(&self) -> AsconfAck<'_> {
+        AsconfAck { sequence_number: self.serial, parameters: Parameters::from_wire(&self.responses) }
+    }
+}
+
+impl Answer {
+    fn respond(&mut self, response: &Parameter<'_>) {
+        response.emit(&mut self.responses);
+        self.responses.resize(self.responses.len().next_multiple_of(4), 0);
+    }
+
+    fn refuse(&mut self, correlation_id: u32, cause: Cause<'_>) {
+        let mut causes = Vec::new();
+        encode_causes(&[cause], &mut causes);
+        let causes = Causes::from_wire(&causes);
+        self.respond(&Parameter::ErrorCauseIndication(ErrorCauseIndication { correlation_id, causes }));
+        self.refusing = true;
+    }
+
+    fn report(&mut self, request: AddressRequest, raw: &RawParameter<'_>, outcome: Result<(), Refusal>) {
+        match outcome {
+            Err(refusal) => self.refuse(request.correlation_id, refusal.cause(raw.bytes())),
+            Ok(()) if self.refusing => self.respond(&Parameter::SuccessIndication(request.correlation_id)),
+            Ok(()) => {}
+        }
+    }
+}
+
+impl Open {
+    /// Carries out what an ASCONF from `route` asks for.
+    pub(super) fn carry_out(
+        &mut self,
+        context: &mut Context<'_>,
+        route: Route,
+        asconf: &AsconfChunk<'_>,
+    ) -> Acknowledgement {
+        let mut answer = Answer::default();
+        let mut requests = asconf.parameters;
+        while let Some(raw) = requests.next_raw() {
+            if answer.responses.len() > MAX_ANSWER {
+                break;
+            }
+            // Where the next one begins cannot be told.
+            let Ok(raw) = raw else {
+                answer.refuse(0, Cause::InvalidMandatoryParameter);
+                break;
+            };
+            if !self.carry_out_one(context, route, &raw, &mut answer) {
+                break;
+            }
+        }
+        Acknowledgement { serial: asconf.sequence_number, responses: answer.responses }
+    }
+
+    /// False if the rest of the chunk is to be ignored.
+    fn carry_out_one(
+        &mut self,
+        context: &mut Context<'_>,
+        route: Route,
+        raw: &RawParameter<'_>,
+        answer: &mut Answer,
+    ) -> bool {
+        let code = raw.parameter_type();
+        let changes = matches!(code, parameter_type::ADD_IP_ADDRESS | parameter_type::DELETE_IP_ADDRESS);
+        match raw.decode() {
+            Ok(Parameter::AddIpAddress(request) | Parameter::DeleteIpAddress(request)) => {
+                let outcome = if answer.changes_fail {
+                    Err(Refusal::ResourceShortage)
+                } else if code == parameter_type::ADD_IP_ADDRESS {
+                    self.add_peer_address(context, route, request.address)
+                } else {
+                    self.delete_peer_address(context, route, request.address)
+                };
+                answer.changes_fail |= outcome.is_err();
+                answer.report(request, raw, outcome);
+            }
+            Ok(Parameter::SetPrimaryAddress(request)) => {
+                let outcome = self.set_primary_for_peer(context, route, request.address);
+                answer.report(request, raw, outcome);
+            }
+            Ok(Parameter::Unknown(unknown)) => {
+                let action: UnknownAction = unknown.action();
+                if action.reports() {
+                    let quote = &raw.bytes()[..raw.bytes().len().min(MAX_QUOTE)];
+                    answer.refuse(correlation(raw), Cause::UnrecognizedParameters(quote));
+                }
+                return !action.stops();
+            }
+            // RFC 5061 §4.2: what may not appear here is ignored.
+            Ok(_) => {}
+            Err(_) if changes || code == parameter_type::SET_PRIMARY_ADDRESS => {
+                answer.changes_fail |= changes;
+                answer.refuse(correlation(raw), Cause::InvalidMandatoryParameter);
+            }
+            Err(_) => {}
+        }
+        true
+    }
+
+    /// Whether our user lets the peer do this.
+    fn authorize(&self, context: &Context<'_>, address: IpAddr) -> Result<(), Refusal> {
+        match context.config.dar.peer_requests {
+            PeerRequests::Accept => Ok(()),
+            PeerRequests::RefuseWildcards if !address.is_unspecified() => Ok(()),
+            PeerRequests::RefuseWildcards | PeerRequests::Refuse => Err(Refusal::NoAuthorization),
+        }
+    }
+
+    fn add_peer_address(
+        &mut self,
+        context: &mut Context<'_>,
+        route: Route,
+        address: IpAddr,
+    ) -> Result<(), Refusal> {
+        self.authorize(context, address)?;
+        let source = route.remote;
+        // RFC 5061 §4.2.1: the wildcard means the source address.
+        let address = if address.is_unspecified() { source.ip() } else { address };
+        let added = SocketAddr::new(address, source.port());
+        // One that we are about to add or delete counts, too: what will be left is not known yet.
+        let reachable = self.locals.all().any(|local| pairing::reaches(local, &[added]));
+        if !is_usable(address, source.ip()) || !reachable {
+            return Err(Refusal::Unresolvable);
+        }
+        if self.knows(address) {
+            return Ok(());
+        }
+        let limits = &context.config.limits;
+        // F9.
+        if self.peer.addresses.len() >= limits.peer_addresses || self.paths.len() >= limits.paths {
+            return Err(Refusal::ResourceShortage);
+        }
+        self.peer.addresses.push(added);
+        self.announce_peer_address(context, added, PeerAddressChange::Added);
+        // F14: unconfirmed until a heartbeat has been answered.
+        self.pair_addresses(context, None);
+        Ok(())
+    }
+
+    fn delete_peer_address(
+        &mut self,
+        context: &mut Context<'_>,
+        route: Route,
+        address: IpAddr,
+    ) -> Result<(), Refusal> {
+        self.authorize(context, address)?;
+        let source = route.remote.ip();
+        // RFC 5061 §4.2.2: the wildcard means all but the source address.
+        if address.is_unspecified() {
+            if !self.knows(source) || !self.paths.iter().any(|path| path.route.remote.ip() == source) {
+                return Err(Refusal::LastAddress);
+            }
+            let others: Vec<IpAddr> =
+                self.peer.addresses.iter().map(SocketAddr::ip).filter(|other| *other != source).collect();
+            for other in others {
+                self.forget_peer_address(context, other);
+            }
+            return Ok(());
+        }
+        if !self.knows(address) {
+            return Err(Refusal::Unresolvable);
+        }
+        // F7: an address that we have no path to does not count.
+        if !self
+            .paths
+            .iter()
+            .any(|path| path.route.remote.ip() != address && self.knows(path.route.remote.ip()))
+        {
+            return Err(Refusal::LastAddress);
+        }
+        // F8.
+        if address == source {
+            return Err(Refusal::SourceAddress);
+        }
+        self.forget_peer_address(context, address);
+        Ok(())
+    }
+
+    /// F13.
+    fn forget_peer_address(&mut self, context: &mut Context<'_>, address: IpAddr) {
+        let Some(at) = self.peer.addresses.iter().position(|known| known.ip() == address) else { return };
+        let removed = self.peer.addresses.remove(at);
+        if self.asconf.wanted_primary == Some(address) {
+            self.asconf.wanted_primary = None;
+        }
+        self.remove_stale_paths(context);
+        self.addresses_changed = true;
+        self.announce_peer_address(context, removed, PeerAddressChange::Deleted);
+        self.notice_path_in_use(context);
+    }
+
+    /// RFC 5061 §5.4: advice, followed as soon as a path to the address works.
+    fn set_primary_for_peer(
+        &mut self,
+        context: &mut Context<'_>,
+        route: Route,
+        address: IpAddr,
+    ) -> Result<(), Refusal> {
+        self.authorize(context, address)?;
+        let address = if address.is_unspecified() { route.remote.ip() } else { address };
+        if !self.knows(address) {
+            return Err(Refusal::Unresolvable);
+        }
+        self.asconf.wanted_primary = Some(address);
+        self.grant_wanted_primary(context);
+        Ok(())
+    }
+
+    /// Makes the address that the peer wants the primary one, if a path to it works by now.
+    pub(crate) fn grant_wanted_primary(&mut self, context: &mut Context<'_>) {
+        let Some(wanted) = self.asconf.wanted_primary else { return };
+        let primary = self.paths.get(self.paths.primary()).map(|path| path.route.local.ip());
+        let works = |path: &&crate::path::Path| {
+            path.is_usable() && path.state == PathState::Active && path.route.remote.ip() == wanted
+        };
+        let best = self.paths.iter().filter(works).min_by_key(|path| {
+            // Only the peer's side of the way is its business.
+            (Some(path.route.local.ip()) != primary, path.error_count, path.id)
+        });
+        let Some((id, address)) = best.map(|path| (path.id, path.route.remote)) else { return };
+        self.asconf.wanted_primary = None;
+        self.set_primary(id);
+        self.announce_peer_address(context, address, PeerAddressChange::MadePrimary);
+        self.notice_path_in_use(context);
+    }
+
+    fn announce_peer_address(
+        &self,
+        context: &mut Context<'_>,
+        address: SocketAddr,
+        change: PeerAddressChange,
+    ) {
+        let association = context.identity.id;
+        context.events.push_back(Event::PeerAddress { association, address, change });
+    }
+}
+
+/// Where the correlation id would be if there is one.
+fn correlation(raw: &RawParameter<'_>) -> u32 {
+    raw.value().first_chunk().map_or(0, |&id| u32::from_be_bytes(id))
+}

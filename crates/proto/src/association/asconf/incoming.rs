@@ -1,0 +1,151 @@
+//! ASCONF chunks come in: each is carried out once, in order, and answered as often as it comes (RFC 5061 §5.2).
+
+use core::net::SocketAddr;
+use std::collections::VecDeque;
+
+use whimbrel_machine::Route;
+use whimbrel_wire::{Asconf as AsconfChunk, EmitChunk, Packet};
+
+use super::super::context::Context;
+use super::super::open::{Closing, Open};
+use super::super::pairing::reaches;
+
+/// To an address that nobody has confirmed this many bytes of answers go for each byte that came, at most.
+const AMPLIFICATION: usize = 3;
+
+/// The peer's serial numbers and our answers.
+#[derive(Debug)]
+pub(super) struct Incoming {
+    /// Peer-Sequence-Number: the last chunk carried out.
+    peer_serial: u32,
+    /// Answers, kept in case they were lost, oldest first.
+    cached: VecDeque<(u32, Vec<u8>)>,
+}
+
+/// The answers to the ASCONF chunks of one packet (RFC 5061 §5.5).
+#[derive(Debug, Default)]
+pub(crate) struct PacketAnswers {
+    chunks_seen: u32,
+    answers: Vec<Vec<u8>>,
+}
+
+impl Incoming {
+    pub(super) fn new(peer_serial: u32) -> Self {
+        Self { peer_serial, cached: VecDeque::new() }
+    }
+}
+
+impl Open {
+    /// An authenticated ASCONF from `route` (RFC 5061 §5.2 E1 to E5).
+    pub(crate) fn handle_asconf(
+        &mut self,
+        context: &mut Context<'_>,
+        route: Route,
+        asconf: &AsconfChunk<'_>,
+        packet: &mut PacketAnswers,
+    ) {
+        // RFC 5061 §5.1.1 C4: no answer could be sent.
+        if matches!(self.closing, Closing::AckSent(_)) {
+            return;
+        }
+        let incoming = &mut self.asconf.incoming;
+        let first = packet.chunks_seen == 0;
+        packet.chunks_seen += 1;
+        let serial = asconf.sequence_number;
+        // RFC 5061 §3.
+        let ahead = serial.wrapping_sub(incoming.peer_serial);
+        // E2: done already. The answer goes out again if it is still there.
+        if ahead == 0 || ahead > 1 << 31 {
+            let known = incoming.cached.iter().find(|(cached, _)| *cached == serial);
+            packet.answers.extend(known.map(|(_, answer)| answer.clone()));
+            return;
+        }
+        // E5: a chunk before it is missing, or somebody guesses.
+        if ahead != 1 {
+            return;
+        }
+        // E1: the peer has every answer before this one, or it would have repeated its question.
+        if first {
+            incoming.cached.clear();
+        }
+        incoming.peer_serial = serial;
+        let ack = self.carry_out(context, route, asconf);
+        let mut answer = Vec::with_capacity(ack.wire_len());
+        ack.emit(&mut answer);
+        let incoming = &mut self.asconf.incoming;
+        if incoming.cached.len() >= context.config.dar.cached_acks {
+            incoming.cached.pop_front();
+        }
+        incoming.cached.push_back((serial, answer.clone()));
+        packet.answers.push(answer);
+    }
+
+    /// The packet is at its end: its answers go back to where it came from, whatever address that is (E6), as far as
+    /// they fit one packet (E7). A HEARTBEAT to an address that has just been added goes with them (RFC 5061 §5.3 F1).
+    pub(crate) fn send_asconf_acks(
+        &mut self,
+        context: &mut Context<'_>,
+        route: Route,
+        packet: &Packet<'_>,
+        answers: PacketAnswers,
+    ) {
+        if answers.answers.is_empty() {
+            return;
+        }
+        let Some((route, before)) = self.way_back(route) else { return };
+        // Who has the keys could still name the address of somebody else as the source.
+        let bound = if self.is_confirmed(route.remote.ip()) {
+            usize::MAX
+        } else {
+            AMPLIFICATION * packet.bytes().len()
+        };
+        let mut bytes = self.auth.largest_overhead() + whimbrel_wire::COMMON_HEADER_LEN + before.len();
+        if !before.is_empty() && bytes <= bound {
+            self.replies.push_raw(route, &before);
+        }
+        for answer in &answers.answers {
+            bytes += answer.len();
+            if bytes > bound {
+                return;
+            }
+            self.replies.push_raw(route, answer);
+        }
+        if self.sack_destination().is_none() {
+            // The peer has left every address that a SACK could go to, and would send again what has arrived. V4 lets a
+            // SACK go with the answer.
+            self.sack_route = route;
+            self.receive.force_ack();
+        }
+        let added = self.paths.by_route(route);
+        let added = added.filter(|&id| self.paths.get(id).is_some_and(|path| !path.confirmed));
+        let rto = added.and_then(|id| self.paths.get(id)).map(|path| path.rto.without_back_off());
+        if let (Some(id), Some(rto)) = (added, rto)
+            && self.probe_burst.try_send(context.now, rto)
+        {
+            self.send_heartbeat_on(context, id);
+            self.bundle_heartbeat(id, route);
+        }
+    }
+
+    /// The route back to where a packet came from, from the address it came to if that may be sent from, and what must
+    /// come before the answer. When both sides lose their only address at once, each waits for an answer that the other
+    /// may send neither from the address it deletes (F4) nor from the one it adds (F1), unless the packet has an ASCONF
+    /// in it: so the own request is repeated before the answer.
+    fn way_back(&self, route: Route) -> Option<(Route, Vec<u8>)> {
+        if self.locals.is_source(route.local.ip()) {
+            return Some((route, Vec::new()));
+        }
+        let source = self.locals.sources().into_iter().find(|local| reaches(*local, &[route.remote]));
+        if let Some(local) = source {
+            return Some((Route { local, ..route }, Vec::new()));
+        }
+        let request = self.asconf.outgoing.outstanding.as_ref()?;
+        let usable = |local: &SocketAddr| {
+            self.locals.up(local.ip()).is_some()
+                && request.pinned.is_none_or(|pinned| pinned == local.ip())
+                && reaches(*local, &[route.remote])
+        };
+        let local = request.items.iter().filter_map(|item| item.added).find(usable)?;
+        Some((Route { local, ..route }, request.chunk.clone()))
+    }
+}

@@ -1,0 +1,151 @@
+//! Addresses that come and go while the association lives (RFC 5061).
+//!
+//! Ours: a wish waits in `Outgoing`, `request` makes ASCONF chunks of what waits, `transmit` sends them, `answer` reads
+//! the ASCONF-ACK. The peer's: `incoming` keeps the serial numbers and the answers, `carry_out` does what is asked.
+
+mod answer;
+mod carry_out;
+mod incoming;
+mod request;
+mod transmit;
+
+use core::net::IpAddr;
+use std::collections::VecDeque;
+
+use whimbrel_wire::{Tsn, chunk_type};
+
+use self::incoming::Incoming;
+pub(crate) use self::incoming::PacketAnswers;
+use self::request::Request;
+use super::context::Context;
+use super::open::{Closing, Open};
+use super::{Association, Phase};
+use crate::auth::session::Auth;
+use crate::config::{Config, DarMode};
+use crate::interface::{AddressChange, AddressChangeError, Event, Mobility, StaticReason};
+use crate::timers::TimerId;
+use whimbrel_machine::Instant;
+
+/// Address changes of one association, in both directions.
+#[derive(Debug)]
+pub(crate) struct Asconf {
+    pub(crate) mobility: Mobility,
+    outgoing: Outgoing,
+    incoming: Incoming,
+    /// The address the peer wants to be sent to, as soon as a path there is confirmed and works.
+    pub(crate) wanted_primary: Option<IpAddr>,
+}
+
+/// Changes to our own addresses: one chunk under way, the rest waits in the order given.
+#[derive(Debug)]
+struct Outgoing {
+    /// Sequence number of the next chunk (RFC 5061 §5.1 A2).
+    next_serial: u32,
+    next_correlation: u32,
+    waiting: VecDeque<AddressChange>,
+    outstanding: Option<Request>,
+    /// Parameter types that the peer does not understand (RFC 5061 §5.3 F3a, F3b).
+    not_understood: Vec<u16>,
+}
+
+/// What the handshake makes possible.
+pub(crate) fn mobility(config: &Config, auth: &Auth) -> Mobility {
+    let announced = |chunk_type| auth.peer_supports(chunk_type);
+    if config.dar.mode == DarMode::Off {
+        Mobility::Static(StaticReason::SwitchedOff)
+    } else if auth.session.is_none() {
+        Mobility::Static(StaticReason::PeerLacksAuth)
+    } else if !announced(chunk_type::ASCONF) || !announced(chunk_type::ASCONF_ACK) {
+        Mobility::Static(StaticReason::PeerLacksAsconf)
+    } else {
+        Mobility::Dynamic
+    }
+}
+
+impl Asconf {
+    /// Serial numbers begin with the initial TSNs (RFC 5061 §5.1 A2).
+    pub(crate) fn new(mobility: Mobility, initial_tsn: Tsn, peer_initial_tsn: Tsn) -> Self {
+        Self {
+            mobility,
+            outgoing: Outgoing {
+                next_serial: initial_tsn.0,
+                next_correlation: 0,
+                waiting: VecDeque::new(),
+                outstanding: None,
+                not_understood: Vec::new(),
+            },
+            incoming: Incoming::new(peer_initial_tsn.0.wrapping_sub(1)),
+            wanted_primary: None,
+        }
+    }
+}
+
+impl Association {
+    /// The user wants the peer to be told of these changes.
+    pub(crate) fn change_addresses(&mut self, now: Instant, changes: Vec<AddressChange>) {
+        let (mut context, phase) = self.split(now);
+        match phase {
+            Phase::Open(open) => open.change_addresses(&mut context, changes),
+            _ => refuse(&mut context, changes, AddressChangeError::Closed),
+        }
+    }
+}
+
+fn refuse(
+    context: &mut Context<'_>,
+    changes: impl IntoIterator<Item = AddressChange>,
+    error: AddressChangeError,
+) {
+    for change in changes {
+        answer_user(context, change, Err(error));
+    }
+}
+
+fn answer_user(context: &mut Context<'_>, change: AddressChange, outcome: Result<(), AddressChangeError>) {
+    let association = context.identity.id;
+    context.events.push_back(Event::AddressChanged { association, change, outcome });
+}
+
+impl Open {
+    fn change_addresses(&mut self, context: &mut Context<'_>, changes: Vec<AddressChange>) {
+        if let Mobility::Static(reason) = self.asconf.mobility {
+            return refuse(context, changes, AddressChangeError::Static(reason));
+        }
+        if matches!(self.closing, Closing::AckSent(_)) {
+            return refuse(context, changes, AddressChangeError::ShuttingDown);
+        }
+        for change in changes {
+            let outgoing = &mut self.asconf.outgoing;
+            let under_way = outgoing.outstanding.as_ref().map_or(0, Request::len);
+            if outgoing.waiting.len() + under_way < context.config.dar.queue {
+                outgoing.waiting.push_back(change);
+            } else {
+                answer_user(context, change, Err(AddressChangeError::QueueFull));
+            }
+        }
+        self.opportunity();
+    }
+
+    /// Gives up every change that waits or is under way.
+    pub(crate) fn abandon_changes(&mut self, context: &mut Context<'_>, error: AddressChangeError) {
+        context.timers.clear(TimerId::T4Asconf);
+        if let Some(request) = self.asconf.outgoing.outstanding.take() {
+            refuse(context, request.changes(), error);
+            self.undo(context, &request);
+        }
+        let waiting = core::mem::take(&mut self.asconf.outgoing.waiting);
+        refuse(context, waiting, error);
+    }
+
+    /// The peer has answered ASCONF with an ERROR that says it does not know this chunk (RFC 5061 §5.1 A9).
+    pub(crate) fn handle_asconf_not_understood(&mut self, context: &mut Context<'_>) {
+        if self.asconf.outgoing.outstanding.is_none() {
+            return;
+        }
+        let reason = StaticReason::PeerLacksAsconf;
+        self.asconf.mobility = Mobility::Static(reason);
+        self.abandon_changes(context, AddressChangeError::Static(reason));
+        let (association, mobility) = (context.identity.id, self.asconf.mobility);
+        context.events.push_back(Event::MobilityChanged { association, mobility });
+    }
+}

@@ -1,0 +1,336 @@
+//! ASCONF chunks are made of the changes that wait (RFC 5061 §5.1 A1, A2, §5.3, §5.4).
+
+use core::net::{IpAddr, SocketAddr};
+
+use whimbrel_machine::{Instant, Route};
+use whimbrel_wire::{AddressRequest, AsconfBuilder, EmitChunk, Parameter, cause_code, parameter_type};
+
+use super::super::context::Context;
+use super::super::locals::{Locals, Standing};
+use super::super::open::Open;
+use super::super::pairing;
+use super::answer_user;
+use crate::interface::{AddressChange, AddressChangeError, PathId};
+
+/// Changes in one chunk at most. The chunk and an answer that refuses every one of them fit the smallest packet of
+/// IPv6 (RFC 5061 §5.1.1 C5).
+const MAX_CHANGES: usize = 16;
+
+/// An ASCONF chunk until it is acknowledged. Once made it stays as it is (RFC 5061 §5.1 B4).
+#[derive(Debug)]
+pub(super) struct Request {
+    pub(super) serial: u32,
+    /// The chunk, encoded.
+    pub(super) chunk: Vec<u8>,
+    pub(super) items: Vec<Item>,
+    /// The only address it may leave from, if the meaning of a wildcard depends on it.
+    pub(super) pinned: Option<IpAddr>,
+    /// Addresses it deletes: it must not leave from there (RFC 5061 §5.3 F6).
+    pub(super) deleted: Vec<IpAddr>,
+    /// Where it was last sent.
+    pub(super) route: Option<Route>,
+    pub(super) sent_at: Instant,
+    /// How often it was sent.
+    pub(super) sent: u32,
+    /// It is to be sent as soon as there is a way.
+    pub(super) due: bool,
+}
+
+/// One change of a chunk.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Item {
+    pub(super) change: AddressChange,
+    /// The address to be added, wildcards resolved.
+    pub(super) added: Option<SocketAddr>,
+    pub(super) correlation_id: u32,
+}
+
+impl Request {
+    pub(super) fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    pub(super) fn changes(&self) -> impl Iterator<Item = AddressChange> {
+        self.items.iter().map(|item| item.change)
+    }
+}
+
+/// What the addresses will be once the changes chosen so far are carried out.
+struct Draft {
+    items: Vec<(AddressChange, Option<SocketAddr>)>,
+    members: Vec<SocketAddr>,
+    pinned: Option<IpAddr>,
+    deleted: Vec<IpAddr>,
+}
+
+/// What becomes of a change that waits.
+enum Verdict {
+    /// It goes into the chunk, with the address it adds.
+    Take(Option<SocketAddr>),
+    /// Nothing is to be done.
+    Done,
+    Wrong(AddressChangeError),
+    /// It goes into the next chunk.
+    Later,
+}
+
+impl Draft {
+    fn new(locals: &Locals) -> Self {
+        Self { items: Vec::new(), members: locals.members().collect(), pinned: None, deleted: Vec::new() }
+    }
+
+    fn has(&self, address: IpAddr) -> bool {
+        self.members.iter().any(|member| member.ip() == address)
+    }
+
+    fn delete(&mut self, address: IpAddr) {
+        self.members.retain(|member| member.ip() != address);
+        self.deleted.push(address);
+    }
+
+    fn added(&self) -> impl Iterator<Item = SocketAddr> {
+        self.items.iter().filter_map(|&(_, added)| added)
+    }
+}
+
+impl Open {
+    /// Makes the next chunk, if changes wait and it could be sent now.
+    pub(super) fn begin_request(&mut self, context: &mut Context<'_>) {
+        let mut draft = Draft::new(&self.locals);
+        while draft.items.len() < MAX_CHANGES {
+            let Some(&change) = self.asconf.outgoing.waiting.front() else { break };
+            let verdict = match change {
+                AddressChange::Add(address) => self.judge_add(&mut draft, address),
+                AddressChange::Delete(address) => self.judge_delete(&mut draft, address),
+                AddressChange::SetPrimary(address) => self.judge_set_primary(&mut draft, address),
+            };
+            match verdict {
+                Verdict::Take(added) => draft.items.push((change, added)),
+                Verdict::Done => answer_user(context, change, Ok(())),
+                Verdict::Wrong(error) => answer_user(context, change, Err(error)),
+                Verdict::Later => break,
+            }
+            self.asconf.outgoing.waiting.pop_front();
+        }
+        if draft.items.is_empty() {
+            return;
+        }
+        if self.ways(draft.pinned, &draft.deleted, draft.added()).is_empty() {
+            // Nothing can be sent now. The user may have something better in mind by then.
+            for &(change, _) in draft.items.iter().rev() {
+                self.asconf.outgoing.waiting.push_front(change);
+            }
+            return;
+        }
+        self.commit(context, draft);
+    }
+
+    fn understood(&self, parameter: u16) -> Result<(), Verdict> {
+        let refused = self.asconf.outgoing.not_understood.contains(&parameter);
+        let error = AddressChangeError::RefusedByPeer(cause_code::UNRECOGNIZED_PARAMETERS);
+        if refused { Err(Verdict::Wrong(error)) } else { Ok(()) }
+    }
+
+    fn judge_add(&self, draft: &mut Draft, address: SocketAddr) -> Verdict {
+        if let Err(verdict) = self.understood(parameter_type::ADD_IP_ADDRESS) {
+            return verdict;
+        }
+        let wildcard = address.ip().is_unspecified();
+        let fresh = |up: &SocketAddr| {
+            up.is_ipv4() == address.is_ipv4()
+                && (address.port() == 0 || up.port() == address.port())
+                && !up.ip().is_unspecified()
+                && !draft.has(up.ip())
+        };
+        let found = if wildcard { self.locals.all_up().find(fresh) } else { self.locals.up(address.ip()) };
+        let Some(local) = found.filter(|local| is_addable(local.ip())) else {
+            return Verdict::Wrong(AddressChangeError::NotOurs);
+        };
+        if draft.has(local.ip()) {
+            return Verdict::Done;
+        }
+        if !pairing::reaches(local, &self.peer.addresses) {
+            return Verdict::Wrong(AddressChangeError::NotOurs);
+        }
+        if wildcard && let Err(verdict) = pin(draft, local.ip()) {
+            return verdict;
+        }
+        draft.members.push(local);
+        draft.deleted.retain(|deleted| *deleted != local.ip());
+        Verdict::Take(Some(local))
+    }
+
+    fn judge_delete(&self, draft: &mut Draft, address: IpAddr) -> Verdict {
+        if let Err(verdict) = self.understood(parameter_type::DELETE_IP_ADDRESS) {
+            return verdict;
+        }
+        if address.is_unspecified() {
+            let Some(kept) = self.source_of_wildcard(draft) else { return Verdict::Later };
+            if let Err(verdict) = pin(draft, kept) {
+                return verdict;
+            }
+            for member in draft.members.clone().into_iter().filter(|member| member.ip() != kept) {
+                draft.delete(member.ip());
+            }
+            return Verdict::Take(None);
+        }
+        if !draft.has(address) {
+            return Verdict::Wrong(AddressChangeError::NotOurs);
+        }
+        if draft.pinned == Some(address) || draft.added().any(|added| added.ip() == address) {
+            // It needs another source, or the answer to the addition first.
+            return Verdict::Later;
+        }
+        // RFC 5061 §5.3 F5; an address that cannot be sent from is as good as none.
+        let is_up = |member: &SocketAddr| self.locals.up(member.ip()).is_some();
+        let good = |member: &&SocketAddr| {
+            member.ip() != address
+                && pairing::reaches(**member, &self.peer.addresses)
+                && (is_up(member) || self.locals.up(address).is_none())
+        };
+        if !draft.members.iter().any(|member| good(&member)) {
+            return Verdict::Wrong(AddressChangeError::LastAddress);
+        }
+        draft.delete(address);
+        Verdict::Take(None)
+    }
+
+    fn judge_set_primary(&self, draft: &mut Draft, address: IpAddr) -> Verdict {
+        if let Err(verdict) = self.understood(parameter_type::SET_PRIMARY_ADDRESS) {
+            return verdict;
+        }
+        if address.is_unspecified() {
+            let Some(source) = self.source_of_wildcard(draft) else { return Verdict::Later };
+            return pin(draft, source).map_or_else(|verdict| verdict, |()| Verdict::Take(None));
+        }
+        // RFC 5061 §5.4: only for an address that is part of the association by then.
+        if draft.has(address) { Verdict::Take(None) } else { Verdict::Wrong(AddressChangeError::NotOurs) }
+    }
+
+    /// The address a chunk with a wildcard leaves from: the one the wildcard is to add, else where data goes from, else
+    /// one that the chunk adds.
+    fn source_of_wildcard(&self, draft: &Draft) -> Option<IpAddr> {
+        let good = |address: &IpAddr| draft.has(*address) && !draft.deleted.contains(address);
+        let in_use = self.route_to_use().map(|route| route.local.ip());
+        let up = |member: &&SocketAddr| self.locals.up(member.ip()).is_some();
+        draft
+            .pinned
+            .or_else(|| in_use.filter(good))
+            .or_else(|| draft.members.iter().find(up).map(SocketAddr::ip).filter(good))
+    }
+
+    /// Numbers and encodes the chunk and changes the standing of the addresses.
+    fn commit(&mut self, context: &mut Context<'_>, draft: Draft) {
+        let address = self.lookup_address();
+        let outgoing = &mut self.asconf.outgoing;
+        let serial = outgoing.next_serial;
+        outgoing.next_serial = serial.wrapping_add(1);
+        let mut items = Vec::with_capacity(draft.items.len());
+        let mut parameters = Vec::with_capacity(draft.items.len());
+        for &(change, added) in &draft.items {
+            let correlation_id = outgoing.next_correlation;
+            outgoing.next_correlation = correlation_id.wrapping_add(1);
+            let request = |address| AddressRequest { correlation_id, address };
+            parameters.push(match change {
+                AddressChange::Add(address) => Parameter::AddIpAddress(request(address.ip())),
+                AddressChange::Delete(address) => Parameter::DeleteIpAddress(request(address)),
+                AddressChange::SetPrimary(address) => Parameter::SetPrimaryAddress(request(address)),
+            });
+            items.push(Item { change, added, correlation_id });
+        }
+        let mut chunk = Vec::new();
+        AsconfBuilder { sequence_number: serial, address, parameters: &parameters }.emit(&mut chunk);
+        for &local in draft.items.iter().filter_map(|(_, added)| added.as_ref()) {
+            self.locals.set(local, Standing::Adding);
+        }
+        for &deleted in &draft.deleted {
+            self.begin_deletion(context, deleted);
+        }
+        self.asconf.outgoing.outstanding = Some(Request {
+            serial,
+            chunk,
+            items,
+            pinned: draft.pinned,
+            deleted: draft.deleted,
+            route: None,
+            sent_at: context.now,
+            sent: 0,
+            due: true,
+        });
+    }
+
+    /// The Address Parameter: one of our addresses that the peer knows, by which it finds the association when the
+    /// source address is new to it (RFC 5061 §4.1.1, §5.3.2).
+    fn lookup_address(&self) -> IpAddr {
+        let primary = self.paths.get(self.paths.primary()).map(|path| path.route.local.ip());
+        let known = |address: &IpAddr| self.locals.standing(*address) == Some(Standing::Member);
+        let member = || self.locals.members().next().map(|member| member.ip());
+        primary.filter(known).or_else(member).unwrap_or(self.sack_route.local.ip())
+    }
+
+    /// RFC 5061 §5.3 F4: received at, not sent from.
+    fn begin_deletion(&mut self, context: &mut Context<'_>, address: IpAddr) {
+        let member = self.locals.members().find(|member| member.ip() == address);
+        if let Some(member) = member {
+            self.locals.set(member, Standing::Deleting);
+        }
+        for id in self.paths_from(address) {
+            self.close_egress(context, id);
+        }
+        // With one path per destination another address takes over.
+        self.pair_addresses(context, None);
+    }
+
+    /// The changes of a request have come to nothing.
+    pub(super) fn undo(&mut self, context: &mut Context<'_>, request: &Request) {
+        for added in request.items.iter().filter_map(|item| item.added) {
+            if self.locals.standing(added.ip()) == Some(Standing::Adding) {
+                self.locals.remove(added.ip());
+            }
+        }
+        for &deleted in &request.deleted {
+            self.keep_address(context, deleted);
+        }
+        self.pair_addresses(context, None);
+    }
+
+    /// An address that was to be deleted stays.
+    pub(super) fn keep_address(&mut self, context: &mut Context<'_>, address: IpAddr) {
+        if !self.locals.is_leaving(address) {
+            return;
+        }
+        if let Some(path) = self.paths_from(address).first().and_then(|&id| self.paths.get(id)) {
+            self.locals.set(path.route.local, Standing::Member);
+        } else {
+            let port = self.locals.up(address).map_or(0, |up| up.port());
+            self.locals.set(SocketAddr::new(address, port), Standing::Member);
+        }
+        if self.locals.is_source(address) {
+            for id in self.paths_from(address) {
+                self.open_egress(context, id);
+            }
+        }
+    }
+
+    pub(crate) fn paths_from(&self, local: IpAddr) -> Vec<PathId> {
+        self.paths.iter().filter(|path| path.route.local.ip() == local).map(|path| path.id).collect()
+    }
+}
+
+/// All wildcards of a chunk mean the same address.
+fn pin(draft: &mut Draft, address: IpAddr) -> Result<(), Verdict> {
+    match draft.pinned {
+        Some(pinned) if pinned != address => Err(Verdict::Later),
+        _ if draft.deleted.contains(&address) => Err(Verdict::Later),
+        _ => {
+            draft.pinned = Some(address);
+            Ok(())
+        }
+    }
+}
+
+/// RFC 5061 §4.2.1: no broadcast or multicast address.
+fn is_addable(address: IpAddr) -> bool {
+    let broadcast = matches!(address, IpAddr::V4(v4) if v4.is_broadcast());
+    !address.is_unspecified() && !address.is_multicast() && !broadcast
+}

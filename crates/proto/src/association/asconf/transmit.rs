@@ -1,0 +1,149 @@
+//! ASCONF chunks go out, one at a time, until they are acknowledged (RFC 5061 §5.1, §5.1.1).
+
+use core::net::{IpAddr, SocketAddr};
+
+use whimbrel_machine::Route;
+use whimbrel_wire::COMMON_HEADER_LEN;
+
+use super::super::chunk_writer::ChunkWriter;
+use super::super::context::{Context, Ending};
+use super::super::open::{Closing, Open};
+use super::super::pairing;
+use super::super::replies::Encoded;
+use crate::interface::{AddressChangeError, PathState};
+use crate::path::Egress;
+use crate::timers::TimerId;
+
+/// The RTO of a route that is not a path doubles this often at most.
+const MAX_DOUBLINGS: u32 = 6;
+
+impl Open {
+    /// An ASCONF chunk, if one is to be sent now and there is a way.
+    pub(crate) fn poll_asconf(&mut self, context: &mut Context<'_>, out: &mut Vec<u8>) -> Option<Route> {
+        let outgoing = &self.asconf.outgoing;
+        if outgoing.outstanding.is_none() && outgoing.waiting.is_empty() {
+            return None;
+        }
+        // RFC 5061 §5.1.1 C4.
+        if matches!(self.closing, Closing::AckSent(_)) {
+            self.abandon_changes(context, AddressChangeError::ShuttingDown);
+            return None;
+        }
+        if self.asconf.outgoing.outstanding.is_none() {
+            self.begin_request(context);
+        }
+        if !self.asconf.outgoing.outstanding.as_ref()?.due {
+            return None;
+        }
+        let Some(route) = self.next_way() else {
+            // It goes out when a link comes back.
+            context.timers.clear(TimerId::T4Asconf);
+            return None;
+        };
+        let path = self.paths.by_route(route).and_then(|id| self.paths.get(id));
+        let request = self.asconf.outgoing.outstanding.as_mut()?;
+        // A4, B5.
+        let rto = path.map_or_else(
+            || {
+                (context.config.rto.initial * (1 << request.sent.min(MAX_DOUBLINGS)))
+                    .min(context.config.rto.max)
+            },
+            |path| path.rto.current(),
+        );
+        context.timers.set(TimerId::T4Asconf, context.now + rto);
+        request.due = false;
+        request.sent = request.sent.saturating_add(1);
+        request.sent_at = context.now;
+        request.route = Some(route);
+        let chunk = &request.chunk;
+        let limit = COMMON_HEADER_LEN + chunk.len() + self.auth.largest_overhead();
+        let mut writer = ChunkWriter::new(out, context.identity.header(self.peer.tag), limit);
+        let fits = writer.push(&self.auth, &Encoded(chunk));
+        debug_assert!(fits, "the packet is as large as it must be");
+        writer.finish(&self.auth, self.checksum());
+        Some(route)
+    }
+
+    /// T4-rto expired (RFC 5061 §5.1 B1 to B5).
+    pub(crate) fn handle_t4(&mut self, context: &mut Context<'_>) -> Result<(), Ending> {
+        let Some(request) = &mut self.asconf.outgoing.outstanding else { return Ok(()) };
+        request.due = true;
+        let path = request.route.and_then(|route| self.paths.by_route(route));
+        let Some(id) = path else { return self.note_association_error(context) };
+        if let Some(path) = self.paths.get_mut(id) {
+            path.rto.back_off();
+        }
+        self.note_path_error(context, id, true)
+    }
+
+    /// The address that the outstanding chunk left from is down: no need to wait for T4.
+    pub(crate) fn repeat_asconf_from_elsewhere(&mut self, context: &mut Context<'_>, down: IpAddr) {
+        let Some(request) = &mut self.asconf.outgoing.outstanding else { return };
+        if request.route.is_some_and(|route| route.local.ip() == down) {
+            request.due = true;
+            context.timers.clear(TimerId::T4Asconf);
+        }
+    }
+
+    /// Where the outstanding chunk goes next: not where it went last, if there is another way (B4).
+    fn next_way(&self) -> Option<Route> {
+        let request = self.asconf.outgoing.outstanding.as_ref()?;
+        let added = request.items.iter().filter_map(|item| item.added);
+        let ways = self.ways(request.pinned, &request.deleted, added);
+        let last = request.route.and_then(|last| ways.iter().position(|&way| way == last));
+        ways.get(last.map_or(0, |last| (last + 1) % ways.len())).copied()
+    }
+
+    /// The routes a chunk may take, best first: paths that work, then from an address that has no path, such as one that it adds,
+    /// which is the only way when all others are gone (RFC 5061 §5.3 F1, §5.3.2), then paths that have failed. Never from an address that it
+    /// deletes (F6), and to an address that has not been confirmed (RFC 9260 §5.4) only if there is no other.
+    pub(super) fn ways(
+        &self,
+        pinned: Option<IpAddr>,
+        deleted: &[IpAddr],
+        added: impl Iterator<Item = SocketAddr>,
+    ) -> Vec<Route> {
+        let allowed =
+            |local: IpAddr| pinned.is_none_or(|pinned| pinned == local) && !deleted.contains(&local);
+        let in_use = self.data_path();
+        let mut paths: Vec<_> = self
+            .paths
+            .iter()
+            .filter(|path| path.confirmed && path.egress == Egress::Open && allowed(path.route.local.ip()))
+            .map(|path| {
+                let rank = match path.state {
+                    PathState::Active => 0,
+                    PathState::PotentiallyFailed => 1,
+                    PathState::Unconfirmed | PathState::Inactive => 3,
+                };
+                ((rank, path.id != in_use, path.id), path.route)
+            })
+            .collect();
+        paths.sort_unstable_by_key(|&(rank, _)| rank);
+        let (mut remotes, others): (Vec<SocketAddr>, Vec<SocketAddr>) =
+            self.peer.addresses.iter().copied().partition(|remote| self.is_confirmed(remote.ip()));
+        if remotes.is_empty() {
+            // The peer has moved, too, and no HEARTBEAT can be sent before this is acknowledged.
+            remotes = others;
+        }
+        let remotes = self.primary_first(remotes);
+        // With one path per destination some of our addresses have none.
+        let spare = self.locals.sources();
+        let new = spare
+            .into_iter()
+            .chain(added.filter(|local| self.locals.up(local.ip()).is_some()))
+            .filter(|local| allowed(local.ip()))
+            .flat_map(|local| pairing::routes_from(local, remotes.iter().copied()))
+            .filter(|route| self.paths.by_route(*route).is_none());
+        let working = paths.iter().filter(|((rank, ..), _)| *rank < 2).map(|&(_, route)| route);
+        let failed = paths.iter().filter(|((rank, ..), _)| *rank >= 2).map(|&(_, route)| route);
+        working.chain(new).chain(failed).collect()
+    }
+
+    /// The peer's primary address before its others.
+    fn primary_first(&self, mut remotes: Vec<SocketAddr>) -> Vec<SocketAddr> {
+        let primary = self.paths.get(self.paths.primary()).map(|path| path.route.remote.ip());
+        remotes.sort_by_key(|remote| Some(remote.ip()) != primary);
+        remotes
+    }
+}

@@ -1,0 +1,113 @@
+//! Local addresses come up and go down.
+
+use core::net::SocketAddr;
+
+use whimbrel_machine::{Instant, Route};
+
+use super::context::Context;
+use super::open::Open;
+use super::pairing;
+use super::{Association, Phase};
+use crate::path::Egress;
+use crate::timers::TimerId;
+
+impl Association {
+    /// `locals` are the endpoint's addresses, `address` among them now.
+    pub(crate) fn address_up(&mut self, now: Instant, address: SocketAddr, locals: &[SocketAddr]) {
+        self.reroute_handshake(now, locals);
+        let (mut context, phase) = self.split(now);
+        match phase {
+            Phase::CookieEchoed(echoed) => {
+                echoed.open.locals.handle_up(address);
+                echoed.open.follow_links();
+            }
+            Phase::Open(open) => open.address_up(&mut context, address),
+            Phase::CookieWait(_) | Phase::Closed => {}
+        }
+    }
+
+    /// `locals` are the endpoint's addresses, `address` no more among them.
+    pub(crate) fn address_down(&mut self, now: Instant, address: SocketAddr, locals: &[SocketAddr]) {
+        self.reroute_handshake(now, locals);
+        let (mut context, phase) = self.split(now);
+        match phase {
+            Phase::CookieEchoed(echoed) => {
+                echoed.open.locals.handle_down(address.ip());
+                echoed.open.follow_links();
+            }
+            Phase::Open(open) => open.address_down(&mut context, address),
+            Phase::CookieWait(_) | Phase::Closed => {}
+        }
+    }
+
+    /// The endpoint's addresses have changed: the handshake goes on from those there are now, if there are any.
+    fn reroute_handshake(&mut self, now: Instant, locals: &[SocketAddr]) {
+        match &mut self.phase {
+            Phase::CookieWait(wait) => {
+                let routes = pairing::handshake_routes(locals, &wait.request.remotes);
+                if routes.is_empty() || routes == wait.routes {
+                    return;
+                }
+                let tried = wait.attempt.route(&wait.routes);
+                if !tried.is_some_and(|tried| routes.contains(&tried)) {
+                    self.timers.set(TimerId::T1Init, now);
+                }
+                wait.routes = routes;
+                wait.request.locals = locals.to_vec();
+            }
+            Phase::CookieEchoed(echoed) => {
+                // The peer knows the addresses of the INIT, no others, until the association is up.
+                let up = |route: &Route| locals.contains(&route.local);
+                if echoed.routes.iter().any(up) && !echoed.routes.iter().all(up) {
+                    echoed.routes.retain(up);
+                    self.timers.set(TimerId::T1Cookie, now);
+                }
+            }
+            Phase::Open(_) | Phase::Closed => {}
+        }
+    }
+}
+
+impl Open {
+    fn address_up(&mut self, context: &mut Context<'_>, address: SocketAddr) {
+        self.locals.handle_up(address);
+        self.opportunity();
+        if !self.locals.is_source(address.ip()) {
+            return;
+        }
+        for id in self.paths_from(address.ip()) {
+            if let Some(path) = self.paths.get_mut(id) {
+                path.route.local = address;
+            }
+            self.open_egress(context, id);
+        }
+        self.pair_addresses(context, None);
+    }
+
+    /// Nothing is sent from there any more, and what is on its way is taken for lost. The address stays part of the
+    /// association until it is deleted by ASCONF.
+    fn address_down(&mut self, context: &mut Context<'_>, address: SocketAddr) {
+        self.locals.handle_down(address.ip());
+        let paths = self.paths_from(address.ip());
+        // All at once, so that nothing goes from one to the other.
+        for &id in &paths {
+            if let Some(path) = self.paths.get_mut(id) {
+                path.egress = Egress::Closed;
+            }
+        }
+        for id in paths {
+            self.close_egress(context, id);
+        }
+        self.pair_addresses(context, None);
+        self.repeat_asconf_from_elsewhere(context, address.ip());
+    }
+
+    /// Before the association is up: its timers belong to the handshake.
+    fn follow_links(&mut self) {
+        let Self { paths, locals, .. } = self;
+        for path in paths.iter_mut() {
+            let local = path.route.local.ip();
+            path.egress = if locals.is_source(local) { Egress::Open } else { Egress::Closed };
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Paths come and go with the addresses of both sides, and with the links below.
+
+use core::net::IpAddr;
+
+use whimbrel_machine::Route;
+
+use super::context::Context;
+use super::open::{Closing, Open};
+use super::pairing;
+use crate::interface::{Event, PathId, PathState};
+use crate::path::{Egress, Path};
+use crate::timers::TimerId;
+
+impl Open {
+    /// Makes paths of the address pairs that should be ones and are not, and removes those that have lost an address.
+    /// `proven` is a route that an authenticated exchange has just been over: a path there needs no heartbeat to be
+    /// confirmed.
+    pub(crate) fn pair_addresses(&mut self, context: &mut Context<'_>, proven: Option<Route>) {
+        let sources = self.locals.sources();
+        let routes =
+            pairing::missing(context.config.pairing, &sources, &self.peer.addresses, &self.paths, proven);
+        for route in routes {
+            if self.paths.len() >= context.config.limits.paths {
+                break;
+            }
+            let id = self.paths.next_id();
+            let confirmed = proven == Some(route);
+            self.paths.push(Path::new(id, route, confirmed, context.config, context.now));
+            self.announce_path(context, id);
+            self.supervise_new_path(context, id);
+            if !confirmed {
+                // It may be the only one: no time to lose.
+                context.timers.set(TimerId::Heartbeat(id), context.now);
+            }
+        }
+        self.remove_stale_paths(context);
+        self.addresses_changed = true;
+        self.notice_path_in_use(context);
+        self.opportunity();
+    }
+
+    /// Removes paths one address of which is no longer part of the association. The last path stays: an association
+    /// without any would not even have a way to end.
+    pub(crate) fn remove_stale_paths(&mut self, context: &mut Context<'_>) {
+        let stale: Vec<PathId> = self.paths.iter().filter(|path| self.is_stale(path)).map(|p| p.id).collect();
+        for id in stale {
+            self.remove_path(context, id);
+        }
+        if !self.knows(self.sack_route.remote.ip()) || !self.locals.accepts(self.sack_route.local.ip()) {
+            self.sack_route = self.route_in_use();
+        }
+    }
+
+    fn is_stale(&self, path: &Path) -> bool {
+        !self.knows(path.route.remote.ip()) || !self.locals.accepts(path.route.local.ip())
+    }
+
+    /// Whether this is an address of the peer.
+    pub(crate) fn knows(&self, remote: IpAddr) -> bool {
+        self.peer.addresses.iter().any(|address| address.ip() == remote)
+    }
+
+    /// Whether this address has proved to be the peer's (RFC 9260 §5.4).
+    pub(crate) fn is_confirmed(&self, remote: IpAddr) -> bool {
+        self.paths.iter().any(|path| path.confirmed && path.route.remote.ip() == remote)
+    }
+
+    /// Removes a path: what was in flight there goes elsewhere.
+    fn remove_path(&mut self, context: &mut Context<'_>, id: PathId) {
+        if self.paths.len() == 1 {
+            return;
+        }
+        self.silence_path(context, id);
+        let Some(path) = self.paths.remove(id) else { return };
+        let successor = self.path_choice.for_new_data(&self.paths);
+        let open = || self.paths.iter().find(|path| path.egress == Egress::Open).map(|path| path.id);
+        let any = || self.paths.iter().next().map(|path| path.id);
+        let Some(successor) = successor.or_else(open).or_else(any) else { return };
+        if self.paths.primary() == id {
+            self.paths.set_primary(successor);
+        }
+        self.outstanding.reassign(id, successor);
+        if let Closing::Sent(resend) | Closing::AckSent(resend) = &mut self.closing
+            && resend.path == Some(id)
+        {
+            resend.path = None;
+        }
+        let association = context.identity.id;
+        context.events.push_back(Event::PathGone { association, path: id, route: path.route });
+        self.addresses_changed = true;
+    }
+
+    /// Nothing leaves by this path any more: its link is down, or its local address is being deleted.
+    pub(crate) fn close_egress(&mut self, context: &mut Context<'_>, id: PathId) {
+        self.silence_path(context, id);
+        if self.paths.get(id).is_some_and(|path| path.confirmed) {
+            self.change_path_state(context, id, PathState::Inactive);
+        }
+        self.notice_path_in_use(context);
+    }
+
+    /// Packets may leave by this path again; it carries data once a heartbeat has been answered, which is sent at once.
+    pub(crate) fn open_egress(&mut self, context: &mut Context<'_>, id: PathId) {
+        let Some(path) = self.paths.get_mut(id).filter(|path| path.egress == Egress::Closed) else { return };
+        path.egress = Egress::Open;
+        path.error_count = 0;
+        path.rto.forget_back_off();
+        context.timers.set(TimerId::Heartbeat(id), context.now);
+    }
+
+    /// Ends everything that goes on on a path.
+    fn silence_path(&mut self, context: &mut Context<'_>, id: PathId) {
+        let Some(path) = self.paths.get_mut(id) else { return };
+        path.egress = Egress::Closed;
+        path.heartbeat = None;
+        path.pmtu_probe = None;
+        for timer in [
+            TimerId::Heartbeat(id),
+            TimerId::HeartbeatTimeout(id),
+            TimerId::PmtuProbe(id),
+            TimerId::T3Retransmit(id),
+        ] {
+            context.timers.clear(timer);
+        }
+        self.take_for_lost(context, id);
+        if let Some(path) = self.paths.get_mut(id) {
+            path.earliest = None;
+            path.timed = None;
+            path.one_packet = false;
+        }
+    }
+
+    // ---- shared
+
+    /// Announces a path's state.
+    pub(crate) fn announce_path(&self, context: &mut Context<'_>, id: PathId) {
+        if let Some(path) = self.paths.get(id) {
+            context.events.push_back(Event::Path {
+                association: context.identity.id,
+                path: id,
+                route: path.route,
+                state: path.state,
+            });
+        }
+    }
+
+    /// Changes a path's state and announces it if it is new.
+    pub(crate) fn change_path_state(&mut self, context: &mut Context<'_>, id: PathId, state: PathState) {
+        let Some(path) = self.paths.get_mut(id) else { return };
+        if path.egress == Egress::Closed && state != PathState::Inactive {
+            return;
+        }
+        if path.state != state {
+            path.state = state;
+            self.announce_path(context, id);
+            self.refresh_probe_timer(context, id);
+            self.notice_path_in_use(context);
+            self.opportunity();
+        }
+    }
+
+    /// Announces it when new data goes another way than before.
+    pub(crate) fn notice_path_in_use(&mut self, context: &mut Context<'_>) {
+        let id = self.data_path();
+        if id == self.in_use {
+            return;
+        }
+        self.in_use = id;
+        if let Some(path) = self.paths.get(id) {
+            context.events.push_back(Event::PathInUse {
+                association: context.identity.id,
+                path: id,
+                route: path.route,
+            });
+        }
+    }
+}

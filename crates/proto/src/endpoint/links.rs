@@ -1,0 +1,57 @@
+//! Local addresses come and go, and users tell peers of it.
+
+use core::net::SocketAddr;
+
+use whimbrel_machine::{Instant, LinkFact};
+
+use super::Endpoint;
+use crate::association::Association;
+use crate::interface::{AddressChange, AddressChangeError, AssociationId, Event};
+
+impl Endpoint {
+    /// A fact about the local links. An address that has come up is used by new associations and by those that it already
+    /// belongs to; others are told of it by [`Command::ChangeAddresses`](crate::Command::ChangeAddresses). From an address
+    /// that has gone down nothing is sent any more, but it belongs to its associations until it is deleted.
+    pub fn handle_link(&mut self, now: Instant, fact: LinkFact) {
+        match fact {
+            LinkFact::AddressUp(address) => {
+                self.locals.retain(|local| local.ip() != address.ip());
+                self.locals.push(address);
+                self.tell_links(|association, locals| association.address_up(now, address, locals));
+            }
+            LinkFact::AddressDown(address) => {
+                self.locals.retain(|local| local.ip() != address.ip());
+                self.tell_links(|association, locals| association.address_down(now, address, locals));
+            }
+            // For whoever decides when to move.
+            LinkFact::AddressOn { .. } | LinkFact::Interface { .. } => {}
+        }
+    }
+
+    fn tell_links(&mut self, mut tell: impl FnMut(&mut Association, &[SocketAddr])) {
+        for index in self.table.indices() {
+            self.table.touch(index);
+            let Some(association) = self.table.get_mut(index) else { continue };
+            tell(association, &self.locals);
+            if association.take_addresses_changed() {
+                self.table.reindex(index);
+            }
+        }
+    }
+
+    pub(super) fn change_addresses(
+        &mut self,
+        now: Instant,
+        association: AssociationId,
+        changes: Vec<AddressChange>,
+    ) {
+        match self.table.touch_by_id(association) {
+            Some(found) => found.change_addresses(now, changes),
+            None => {
+                let outcome = Err(AddressChangeError::Closed);
+                let answer = |change| Event::AddressChanged { association, change, outcome };
+                self.events.extend(changes.into_iter().map(answer));
+            }
+        }
+    }
+}
