@@ -157,7 +157,8 @@ async fn a_policy_moves_what_loses_its_address() {
 /// The peer lacks what it takes, or the address is not ours: the answer says it.
 #[tokio::test]
 async fn changes_of_address_are_answered() {
-    let Pair { near, .. } = pair().await;
+    let pair = pair().await;
+    let near = &pair.near;
     let stranger = "192.0.2.200".parse().unwrap();
     let error = soon(near.add_address(stranger)).await.unwrap_err();
     assert!(matches!(error, AddressChangeError::NotOurs | AddressChangeError::Static(_)), "{error}");
