@@ -136,3 +136,25 @@ fn a_cable_is_pulled_and_put_back() {
     assert_eq!((&up["state"], &up["interface"]), (&"up".into(), &"a0".into()));
     wait_until("the first network's path is active again", || networks.is_active("a0"));
 }
+
+/// Break before make: the only network goes, address and all, and later another one comes.
+#[test]
+fn a_host_changes_its_only_network() {
+    let Some(networks) = Networks::new("o") else { return };
+    networks.mobile("addr del 10.71.2.2/24 dev b0");
+    networks.mobile("link set b0 down");
+    let mut server = networks.run(&networks.peer, &["perf", "server", "--json", "--listen", PEER]);
+    server.event("listening");
+    let client = ["perf", "client", "--json", "--to", PEER, "--bind", "any", "--time", "3600"];
+    let mut client = networks.run(&networks.mobile, &client);
+    client.event("connected");
+    wait_until("the network has an active path", || networks.is_active("a0"));
+
+    networks.mobile("addr del 10.71.1.2/24 dev a0");
+    networks.mobile("link set a0 down");
+    assert_eq!(client.event("address")["state"], "down");
+    networks.mobile("addr add 10.71.2.2/24 dev b0");
+    networks.attach("b0", 2);
+    assert_eq!(client.event("address")["state"], "up");
+    wait_until("data goes on over the new network", || networks.sent("b0") > 1_000_000);
+}

@@ -105,6 +105,13 @@ async fn any_gets_what_appears() {
     };
     soon(appeared).await;
     assert_eq!(client.local_addresses().iter().filter(|address| address.ip() == ip).count(), 1);
+    // From an address that it did not begin with.
+    let server = endpoint().await;
+    let listener = server.listen(PORT).unwrap();
+    let (near, far) = connect(&client, &server, &listener).await;
+    near.send(message(0, "hello".into())).await.unwrap();
+    assert_eq!(soon(far.recv()).await.unwrap().unwrap().payload, "hello");
+    assert_eq!(near.initial_route().local.ip(), ip);
 }
 
 /// With a policy, the loss of the address in use moves the association before any timeout.
