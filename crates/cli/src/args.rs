@@ -30,7 +30,7 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
-    /// See a file survive the loss of its network, on this machine, in 20 seconds.
+    /// See a file survive the loss of its network, on this machine, in some 15 seconds.
     Demo(DemoArgs),
     /// Receive files.
     Recv(RecvArgs),

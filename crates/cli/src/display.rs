@@ -127,7 +127,7 @@ impl Display {
 
     /// Shows how far things are.
     pub(crate) fn tick(&self, totals: &Totals, paths: &[PathView]) {
-        let rate = self.state().measure(totals.done_bytes);
+        let rate = self.state().measure(Instant::now(), totals.done_bytes);
         match (&self.bar, self.mode) {
             (Some(bar), _) => {
                 if !self.shown.swap(true, Ordering::Relaxed) {
@@ -224,13 +224,13 @@ impl News for Display {
 }
 
 impl State {
-    fn measure(&mut self, bytes: u64) -> f64 {
-        let elapsed = self.last.elapsed().as_secs_f64();
+    fn measure(&mut self, now: Instant, bytes: u64) -> f64 {
+        let elapsed = now.saturating_duration_since(self.last).as_secs_f64();
         if elapsed > 0.05 {
             let current = bytes.saturating_sub(self.last_bytes) as f64 / elapsed;
             let weight = if self.rate == 0.0 { 1.0 } else { (elapsed / 2.0).min(1.0) };
             self.rate += weight * (current - self.rate);
-            (self.last, self.last_bytes) = (Instant::now(), bytes);
+            (self.last, self.last_bytes) = (now, bytes);
         }
         self.rate
     }

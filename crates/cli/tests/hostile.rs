@@ -4,9 +4,8 @@
 mod common;
 
 use std::net::SocketAddr;
-use std::time::Duration;
 
-use common::{Running, send};
+use common::{PATIENCE, Running, send};
 use tempfile::TempDir;
 use whimbrel::{Association, Endpoint, Message, PayloadProtocolId, StreamId};
 
@@ -87,7 +86,7 @@ async fn nonsense_ends_its_own_connection_only() {
         say(&association, nonsense).await;
         say(&association, hello()).await;
         say(&association, hello()).await;
-        let _ = tokio::time::timeout(Duration::from_secs(20), association.closed()).await.expect("an abort");
+        let _ = tokio::time::timeout(PATIENCE, association.closed()).await.expect("an abort");
         assert_eq!(receiver.event("disconnected")["ok"], false);
     }
     let file = directory.path().join("source");

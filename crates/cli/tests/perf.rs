@@ -36,7 +36,7 @@ fn a_number_of_bytes_is_counted_exactly_in_both_directions() {
 fn time_ends_a_measurement() {
     let server = server();
     let summary = measure(&server, &["--time", "0.5", "--size", "64"]);
-    assert!(summary["seconds"].as_f64().unwrap() > 0.1, "{summary}");
+    assert!(summary["seconds"].as_f64().unwrap() >= 0.5, "{summary}");
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn round_trips_are_measured() {
     let summary = measure(&server, &["--latency", "--time", "0.5"]);
     let times = &summary["round_trip_us"];
     let value = |name: &str| times[name].as_f64().unwrap();
-    assert!(value("count") > 10.0 && value("min") > 1.0);
+    assert!(value("count") >= 1.0 && value("min") > 1.0);
     assert!(value("min") <= value("p50") && value("p50") <= value("p99") && value("p99") <= value("max"));
 }
 

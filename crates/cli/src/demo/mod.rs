@@ -33,8 +33,9 @@ const FILE_BYTES: usize = 40_000_000;
 const CUT_AT: f64 = 0.4;
 /// It comes back after this long.
 const DEAD_FOR: Duration = Duration::from_millis(2500);
-/// Everything ends within this time, one way or the other.
-const LIMIT: Duration = Duration::from_secs(19);
+/// Everything ends within this time, one way or the other: 12 seconds on a machine with time to spare, more on one
+/// that is too busy to play two networks at their full rate.
+const LIMIT: Duration = Duration::from_secs(120);
 /// Waits before the cut that say what is typical.
 const BEFORE: Duration = Duration::from_secs(2);
 

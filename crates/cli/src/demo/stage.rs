@@ -26,7 +26,7 @@ use crate::transfer::store::{Existing, Store};
 /// How often the director looks.
 const STEP: Duration = Duration::from_millis(50);
 /// How long the second path may take to be confirmed.
-const CONFIRM: Duration = Duration::from_secs(3);
+const CONFIRM: Duration = Duration::from_secs(20);
 /// Content per message: small, so that a pause is seen exactly.
 const BLOCK: usize = 4096;
 

@@ -103,7 +103,7 @@ pub(crate) fn recorder() -> (Arc<Mutex<Vec<FileReport>>>, OnFile) {
 pub(crate) async fn transfer(sources: Sources, store: &Arc<Store>, budget: Option<usize>) -> Run {
     let (reports, on_file) = recorder();
     let tally = Arc::new(Tally::default());
-    let mut outbox = Outbox::new(sources, Arc::clone(&tally), on_file, Duration::from_secs(5));
+    let mut outbox = Outbox::new(sources, Arc::clone(&tally), on_file, Duration::from_secs(60));
     let (mut left, right) = pair();
     if let Some(frames) = budget {
         left = left.cut_after(frames);

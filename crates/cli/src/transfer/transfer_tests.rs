@@ -109,7 +109,7 @@ async fn one_outbox_goes_on_over_a_second_connection() {
     let (reports, on_file) = recorder();
     let tally = Arc::new(Tally::default());
     let sources = Sources::collect(&paths, false).unwrap();
-    let mut outbox = Outbox::new(sources, Arc::clone(&tally), on_file, Duration::from_secs(5));
+    let mut outbox = Outbox::new(sources, Arc::clone(&tally), on_file, Duration::from_secs(60));
     for budget in [70, 90, usize::MAX] {
         let (left, right) = pair();
         let left = left.cut_after(budget);

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 /// Nothing here takes longer, unless it hangs.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
 pub(crate) fn whimbrel() -> Command {
     Command::new(env!("CARGO_BIN_EXE_whimbrel"))

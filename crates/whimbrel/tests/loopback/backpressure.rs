@@ -17,11 +17,12 @@ fn small_buffers() -> Config {
     config
 }
 
-/// Sends until neither our buffer nor the peer's takes more; returns how many messages that were.
+/// Sends until neither our buffer nor the peer's takes more, for a second, so that even a packet lost on a busy machine
+/// has been sent again; returns how many messages that were.
 async fn fill(association: &Association) -> usize {
     let mut sent = 0_usize;
     let mut idle = 0;
-    while idle < 20 {
+    while idle < 100 {
         match association.try_send(message(0, content(sent, LENGTH))) {
             Ok(()) => {
                 sent += 1;

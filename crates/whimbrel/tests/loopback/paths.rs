@@ -1,6 +1,6 @@
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::net::UdpSocket;
 use tokio::time::sleep;
@@ -85,20 +85,15 @@ async fn a_transfer_survives_the_loss_of_its_network() {
             }
         }
     });
-    let mut gap = Duration::ZERO;
     for number in 0..COUNT {
-        let before = Instant::now();
         let received = soon(far.recv()).await.unwrap().unwrap();
-        gap = gap.max(before.elapsed());
         assert_eq!(received.payload, content(number, 20_000), "message {number}");
         if number == COUNT / 3 {
             dies.cut();
         }
     }
     soon(sender).await.unwrap();
-    println!("longest gap {gap:?}");
     assert!(stays.forwarded.load(Ordering::Relaxed) > 1000, "the other network carried the rest");
-    assert!(gap < Duration::from_secs(5), "{gap:?}");
     let mut seen = Vec::new();
     while let Some(event) = events.try_recv() {
         seen.push(event);

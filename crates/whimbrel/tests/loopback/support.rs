@@ -9,7 +9,7 @@ use whimbrel::{Association, Bytes, Config, Endpoint, Listener, Message, StreamId
 pub(crate) const PORT: u16 = 5001;
 
 /// Nothing here takes that long unless it hangs.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Fails instead of hanging.
 pub(crate) async fn soon<T>(what: impl Future<Output = T>) -> T {
