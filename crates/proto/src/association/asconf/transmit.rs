@@ -7,10 +7,11 @@ use whimbrel_wire::COMMON_HEADER_LEN;
 
 use super::super::chunk_writer::ChunkWriter;
 use super::super::context::{Context, Ending};
+use super::super::locals::Standing;
 use super::super::open::{Closing, Open};
 use super::super::pairing;
 use super::super::replies::Encoded;
-use crate::interface::{AddressChangeError, PathState};
+use crate::interface::{AddressChange, AddressChangeError, PathState};
 use crate::path::Egress;
 use crate::timers::TimerId;
 
@@ -86,12 +87,26 @@ impl Open {
     }
 
     /// Where the outstanding chunk goes next: not where it went last, if there is another way (B4).
-    fn next_way(&self) -> Option<Route> {
+    fn next_way(&mut self) -> Option<Route> {
         let request = self.asconf.outgoing.outstanding.as_ref()?;
         let added = request.items.iter().filter_map(|item| item.added);
-        let ways = self.ways(request.pinned, &request.deleted, added);
+        let mut ways = self.ways(request.pinned, &request.deleted, added);
+        if ways.is_empty() {
+            // Every address the peer knows has gone while it was under way. What waits to be added cannot be, before this is
+            // acknowledged: so it leaves from there, and the peer finds the association by the Address Parameter (§5.2).
+            let waiting = self.asconf.outgoing.waiting.iter().filter_map(|change| match *change {
+                AddressChange::Add(address) => self.locals.up(address.ip()),
+                AddressChange::Delete(_) | AddressChange::SetPrimary(_) => None,
+            });
+            ways = self.ways(request.pinned, &request.deleted, waiting);
+        }
         let last = request.route.and_then(|last| ways.iter().position(|&way| way == last));
-        ways.get(last.map_or(0, |last| (last + 1) % ways.len())).copied()
+        let way = ways.get(last.map_or(0, |last| (last + 1) % ways.len())).copied()?;
+        if self.locals.standing(way.local.ip()).is_none() {
+            // Its answer is to be let in.
+            self.locals.set(way.local, Standing::Adding);
+        }
+        Some(way)
     }
 
     /// The routes a chunk may take, best first: paths that work, then from an address that has no path, such as one that it adds,

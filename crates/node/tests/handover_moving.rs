@@ -1,0 +1,309 @@
+//! A client that changes networks while it sends or receives, its server at one fixed address: addresses come and go by ASCONF,
+//! and `seamless` decides when (scenarios B and C of paper b08).
+
+mod common;
+
+use core::net::{IpAddr, SocketAddr};
+use core::time::Duration;
+use std::sync::Arc;
+
+use common::{Ticks, User, link, message};
+use whimbrel_handover::{Action, Pace, Policy, Seamless};
+use whimbrel_machine::{Instant, InterfaceFact, InterfaceId, InterfaceKind, LinkFact, Seed};
+use whimbrel_netsim::{Action as Happening, Change, HostId, InFlight, LinkConfig, LinkId, Loss, Side, World};
+use whimbrel_node::Node;
+use whimbrel_proto::{Config, Event, Mobility, PathState};
+
+const UDP: u16 = 9899;
+
+fn millis(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+fn at(after: u64) -> Instant {
+    Instant::ZERO + millis(after)
+}
+
+/// The client's address in network `n`.
+fn mobile(n: u8) -> SocketAddr {
+    SocketAddr::new(IpAddr::from([10, 0, n, 1]), UDP)
+}
+
+/// The server's only address.
+fn fixed() -> SocketAddr {
+    SocketAddr::new(IpAddr::from([192, 0, 2, 1]), UDP)
+}
+
+fn seamless() -> Box<dyn Policy> {
+    Box::new(Seamless::policy(Pace::MOBILE))
+}
+
+/// The client, the networks it may be in, and a server behind a router that leads to all of them.
+struct Journey {
+    world: World<Node, User>,
+    client: HostId,
+    server: HostId,
+    links: Vec<LinkId>,
+}
+
+impl Journey {
+    /// The client begins with its address in network 1 alone.
+    fn new(seed: u64, networks: &[LinkConfig], client: User, server: User) -> Self {
+        let config = Arc::new(Config::mobile());
+        config.validate().unwrap();
+        let mut world = World::new(Seed::from_u64(seed));
+        let node = |world: &World<Node, User>, n, locals| {
+            Node::new(Arc::clone(&config), world.seed().child("host", n), locals).with_policy(seamless)
+        };
+        let (at_client, at_server) = (node(&world, 1, vec![mobile(1)]), node(&world, 2, vec![fixed()]));
+        let server = world.add_host("server", at_server, server);
+        let client = world.add_host("client", at_client, client);
+        let router = world.add_router();
+        let home = world.add_interface(server, [fixed().ip()]);
+        world.add_link(router, home, link(1000, 1), link(1000, 1));
+        let mut links = Vec::new();
+        for (n, config) in (1..).zip(networks) {
+            let interface = world.add_interface(client, [mobile(n).ip()]);
+            links.push(world.add_link(interface, router, *config, *config));
+        }
+        let mut journey = Self { world, client, server, links };
+        journey.tell(0, LinkFact::AddressOn { interface: InterfaceId(1), address: mobile(1).ip() });
+        journey.about(0, 1, InterfaceFact::Up(InterfaceKind::WirelessLan));
+        journey
+    }
+
+    fn tell(&mut self, after: u64, fact: LinkFact) {
+        self.world.schedule(at(after), Happening::Fact(self.client, fact));
+    }
+
+    fn about(&mut self, after: u64, n: u8, fact: InterfaceFact) {
+        self.tell(after, LinkFact::Interface { interface: InterfaceId(n.into()), fact });
+    }
+
+    /// Network `n` is there at `after` ms.
+    fn enter(&mut self, after: u64, n: u8) {
+        self.world
+            .schedule(at(after), Happening::Link(self.links[usize::from(n) - 1], Side::Both, Change::Up));
+        self.tell(after, LinkFact::AddressOn { interface: InterfaceId(n.into()), address: mobile(n).ip() });
+        self.about(after, n, InterfaceFact::Up(InterfaceKind::WirelessLan));
+        self.tell(after, LinkFact::AddressUp(mobile(n)));
+    }
+
+    /// Network `n` is lost at `after` ms, and the client knows.
+    fn leave(&mut self, after: u64, n: u8) {
+        self.cut(after, n);
+        self.tell(after, LinkFact::AddressDown(mobile(n)));
+    }
+
+    /// Nothing passes network `n` from `after` ms on.
+    fn cut(&mut self, after: u64, n: u8) {
+        let down = Change::Down(InFlight::Lost);
+        self.world.schedule(at(after), Happening::Link(self.links[usize::from(n) - 1], Side::Both, down));
+    }
+
+    fn run(&mut self, until: u64) {
+        self.world.run_until(at(until));
+    }
+
+    fn server(&self) -> &User {
+        self.world.app(self.server)
+    }
+
+    fn client(&self) -> &User {
+        self.world.app(self.client)
+    }
+
+    /// The client's addresses that lead somewhere, as the server sees them.
+    fn addresses(&self) -> Vec<IpAddr> {
+        let paths = self.world.machine(self.server).paths(self.server().association.unwrap());
+        let active = paths.iter().filter(|path| path.state == PathState::Active);
+        let mut all: Vec<IpAddr> = active.map(|path| path.route.remote.ip()).collect();
+        all.sort();
+        all
+    }
+
+    /// Where the server sends.
+    fn server_sends_to(&self) -> IpAddr {
+        let paths = self.world.machine(self.server).paths(self.server().association.unwrap());
+        paths.iter().find(|path| path.in_use).unwrap().route.remote.ip()
+    }
+
+    fn moves(&self) -> usize {
+        let decided = self.world.machine(self.client).decisions();
+        decided.filter(|decided| matches!(decided.decision.action, Action::UsePath(_))).count()
+    }
+}
+
+/// The longest time between two messages that ends between `from` and `to` (ms).
+fn longest_gap(user: &User, from: u64, to: u64) -> Duration {
+    let times: Vec<Instant> = user.received.iter().map(|(at, _)| *at).collect();
+    let gaps = times.windows(2).filter(|pair| pair[1] > at(from) && pair[1] <= at(to));
+    gaps.map(|pair| pair[1].saturating_since(pair[0])).max().expect("messages have arrived")
+}
+
+fn source(interval: u64, bytes: usize, seconds: u64) -> Option<Ticks> {
+    Some(Ticks { interval: millis(interval), bytes, left: (seconds * 1000 / interval) as usize })
+}
+
+fn users(up: Option<Ticks>, down: Option<Ticks>) -> (User, User) {
+    let mut client = User::client(&[fixed()]);
+    client.ticks = up;
+    let mut server = User::server();
+    server.ticks = down;
+    (client, server)
+}
+
+#[test]
+fn addresses_can_come_and_go() {
+    let (client, server) = users(source(10, 500, 3), None);
+    let mut journey = Journey::new(1, &[link(20, 5)], client, server);
+    journey.run(1000);
+    let mobility = journey.client().events.iter().find_map(|(_, event)| match event {
+        Event::Up { mobility, .. } => Some(*mobility),
+        _ => None,
+    });
+    assert_eq!(mobility, Some(Mobility::Dynamic));
+}
+
+/// Scenario C with a warning, in both directions at once.
+#[test]
+fn make_before_break_has_no_gap_in_either_direction() {
+    for (old, new) in [(5, 40), (40, 5), (20, 20)] {
+        let (client, server) = users(source(5, 500, 8), source(5, 500, 8));
+        let mut journey = Journey::new(2, &[link(20, old), link(20, new)], client, server);
+        journey.enter(2000, 2);
+        journey.run(3000);
+        assert_eq!(journey.addresses(), [mobile(1).ip(), mobile(2).ip()], "added at once, and confirmed");
+        journey.about(3000, 1, InterfaceFact::GoingDown);
+        journey.leave(3600, 1);
+        journey.run(20_000);
+        for (name, user) in [("up", journey.server()), ("down", journey.client())] {
+            let gap = longest_gap(user, 1000, 8000);
+            println!("{old} ms to {new} ms, {name}: longest gap {gap:?}");
+            assert!(gap <= millis(5 + 2 * (new + 1)), "{gap:?}");
+            assert_eq!(user.received.len(), 1600);
+        }
+        assert_eq!(journey.server_sends_to(), mobile(2).ip());
+        assert_eq!(journey.addresses(), [mobile(2).ip()], "the old one is deleted");
+        assert_eq!(journey.moves(), 1);
+    }
+}
+
+/// Nothing warns, and the client does not know either.
+#[test]
+fn a_silent_break_takes_at_most_300_ms_in_either_direction() {
+    for delay in [1, 10, 25, 49] {
+        let (client, server) = users(source(10, 500, 8), source(10, 500, 8));
+        let mut journey = Journey::new(3, &[link(20, delay), link(20, delay)], client, server);
+        journey.enter(2000, 2);
+        journey.cut(4000, 1);
+        journey.run(20_000);
+        for (name, user) in [("up", journey.server()), ("down", journey.client())] {
+            let next = user.received.iter().find(|(when, _)| *when > at(4000 + delay)).unwrap().0;
+            let takes = next.saturating_since(at(4000));
+            println!("round trip {} ms, {name}: {takes:?}", 2 * (delay + 1));
+            assert!(takes <= millis(300), "{takes:?}");
+            assert_eq!(user.received.len(), 800);
+        }
+    }
+}
+
+/// Scenario B: one address at a time.
+#[test]
+fn break_before_make_goes_on_from_the_new_address() {
+    for gap in [50, 500, 5000] {
+        let (client, server) = users(source(10, 500, 10), source(10, 500, 10));
+        let mut journey = Journey::new(4, &[link(20, 10), link(20, 30)], client, server);
+        journey.leave(3000, 1);
+        journey.enter(3000 + gap, 2);
+        journey.run(60_000);
+        for (name, user) in [("up", journey.server()), ("down", journey.client())] {
+            let next = user.received.iter().find(|(when, _)| *when > at(3000 + gap)).unwrap().0;
+            let takes = next.saturating_since(at(3000 + gap));
+            println!("{gap} ms without an address, {name}: {takes:?} after the new one");
+            assert_eq!(user.received.len(), 1000, "nothing is lost");
+        }
+        assert_eq!(journey.addresses(), [mobile(2).ip()]);
+        assert_eq!(journey.server_sends_to(), mobile(2).ip());
+    }
+}
+
+/// The request to send to network 2 is under way when that is lost, too. It cannot be delivered from there, and nothing can be asked
+/// before it is answered: it leaves from the new address.
+#[test]
+fn a_request_under_way_does_not_block_a_break_before_make() {
+    let (client, server) = users(source(10, 500, 10), source(10, 500, 10));
+    let networks = [link(20, 10), link(20, 10), link(20, 10)];
+    let mut journey = Journey::new(8, &networks, client, server);
+    journey.enter(1000, 2);
+    journey.leave(3000, 1);
+    journey.leave(3005, 2);
+    journey.enter(4000, 3);
+    journey.run(60_000);
+    assert_eq!(journey.addresses(), [mobile(3).ip()]);
+    assert_eq!(journey.server_sends_to(), mobile(3).ip());
+    for user in [journey.server(), journey.client()] {
+        assert_eq!(user.received.len(), 1000);
+        let next = user.received.iter().find(|(when, _)| *when > at(4000)).unwrap().0;
+        assert!(next < at(5000), "{next}");
+    }
+}
+
+/// To and fro between two networks, each time with a new address announced and the old one deleted.
+#[test]
+fn twenty_moves_back_and_forth_under_load() {
+    let (mut client, server) = users(None, source(10, 500, 120));
+    client.outbox = (0..100_000).map(|n| message(0, n, 1000)).collect();
+    let mut journey = Journey::new(5, &[link(10, 5), link(10, 20)], client, server);
+    for round in 0..20 {
+        let (old, new) = if round % 2 == 0 { (1, 2) } else { (2, 1) };
+        let when = 2000 + 10_000 * round;
+        journey.enter(when, new);
+        journey.about(when + 1000, old, InterfaceFact::GoingDown);
+        journey.leave(when + 1500, old);
+    }
+    journey.run(300_000);
+    assert_eq!(journey.moves(), 20);
+    assert_eq!(journey.server().received.len(), 100_000);
+    assert_eq!(journey.client().received.len(), 12_000);
+    println!("longest gap, down: {:?}", longest_gap(journey.client(), 1000, 110_000));
+    let in_order = |(n, (_, got)): (usize, &(Instant, whimbrel_proto::Received))| {
+        got.payload == message(0, n, 1000).payload
+    };
+    assert!(journey.server().received.iter().enumerate().all(in_order));
+}
+
+/// An address that comes and goes each second: few requests, few moves, and nothing lost.
+#[test]
+fn a_flapping_address_does_not_make_it_restless() {
+    let (client, server) = users(source(20, 500, 120), source(20, 500, 120));
+    let mut journey = Journey::new(6, &[link(20, 10), link(20, 10)], client, server);
+    journey.enter(500, 2);
+    for second in 2..100 {
+        journey.leave(1000 * second, 1);
+        journey.enter(1000 * second + 500, 1);
+    }
+    journey.run(200_000);
+    assert!(journey.moves() <= 4, "{}", journey.moves());
+    assert_eq!(journey.server().received.len(), 6000);
+    assert_eq!(journey.client().received.len(), 6000);
+}
+
+/// Requests and answers get lost like everything else.
+#[test]
+fn moves_survive_loss() {
+    for seed in 0..20 {
+        let mut lossy = link(10, 20);
+        lossy.loss = Loss::Bernoulli(0.1);
+        let (client, server) = users(source(20, 500, 20), source(20, 500, 20));
+        let mut journey = Journey::new(seed, &[lossy, lossy], client, server);
+        journey.enter(2000, 2);
+        journey.about(5000, 1, InterfaceFact::GoingDown);
+        journey.leave(8000, 1);
+        journey.enter(12_000, 1);
+        journey.leave(16_000, 2);
+        journey.run(120_000);
+        assert_eq!(journey.server().received.len(), 1000, "seed {seed}");
+        assert_eq!(journey.client().received.len(), 1000, "seed {seed}");
+    }
+}
