@@ -97,9 +97,9 @@ pub(crate) struct RecvArgs {
     #[arg(long)]
     pub(crate) no_sync: bool,
     #[command(flatten)]
-    pub(crate) mobility: MobilityArgs,
-    #[command(flatten)]
     pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) mobility: MobilityArgs,
 }
 
 /// Send files
@@ -134,7 +134,7 @@ pub(crate) struct SendArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(..=A_YEAR))]
     pub(crate) retry: u64,
     #[command(flatten)]
-    pub(crate) mobility: MobilityArgs,
-    #[command(flatten)]
     pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) mobility: MobilityArgs,
 }

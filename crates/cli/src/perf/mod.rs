@@ -49,11 +49,11 @@ struct ServerArgs {
     /// Exit after one measurement.
     #[arg(long)]
     once: bool,
-    #[command(flatten)]
-    mobility: MobilityArgs,
     /// Print one JSON object per line.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    mobility: MobilityArgs,
 }
 
 #[derive(Args, Debug)]
@@ -92,11 +92,11 @@ struct ClientArgs {
     /// One message at a time, echoed by the server: round-trip times instead of goodput.
     #[arg(long, conflicts_with_all = ["reverse", "bytes", "streams"])]
     latency: bool,
-    #[command(flatten)]
-    mobility: MobilityArgs,
     /// Print one JSON object per line.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    mobility: MobilityArgs,
 }
 
 /// Serves or measures.
