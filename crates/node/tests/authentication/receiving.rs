@@ -251,7 +251,7 @@ fn path_supervision_is_authenticated() {
     assert_eq!(sent.route, route());
     let [Chunk::Auth(_), Chunk::Heartbeat(heartbeat)] = sent.chunks()[..] else { panic!("{sent:?}") };
     let ack = whimbrel_wire::HeartbeatAck { info: heartbeat.info };
-    bench.now = bench.now + Duration::from_millis(40);
+    bench.now += Duration::from_millis(40);
     bench.deliver(&peer.packet(&[&ack]));
     assert_eq!(bench.paths()[0].srtt, None, "not authenticated");
     bench.deliver(&peer.signed(&[&ack]));
