@@ -25,7 +25,8 @@ fn asked(changes: &[AddressChange]) -> (Bench, Mobile, Sent) {
     up(&mut bench, node_address(3));
     bench.take();
     change(&mut bench, changes);
-    let asconf = bench.take().into_iter().find(|sent| holds(&[sent.clone()], chunk_type::ASCONF)).unwrap();
+    let asconf =
+        bench.take().into_iter().find(|sent| holds(core::slice::from_ref(sent), chunk_type::ASCONF)).unwrap();
     (bench, mobile, asconf)
 }
 

@@ -127,7 +127,7 @@ fn bombing_a_victim_by_adding_its_address() {
         bench.deliver(&mobile.asconf(&[delete(0, victim.ip())]));
         bench.pass(Duration::from_millis(20));
         let sent = bench.take();
-        let highest = sent.iter().flat_map(Sent::data).map(|data| data.tsn).last();
+        let highest = sent.iter().flat_map(Sent::data).map(|data| data.tsn).next_back();
         if let Some(highest) = highest {
             bench.deliver(&mobile.sack(highest, 100_000));
         }

@@ -157,7 +157,8 @@ fn when_the_old_address_does_not_answer_the_new_one_asks() {
     change(&mut bench, &[Add(node_address(2))]);
     assert_eq!(bench.take_only().route, between(1, 1));
     bench.pass(Duration::from_millis(1001));
-    let again = bench.take().into_iter().find(|sent| holds(&[sent.clone()], chunk_type::ASCONF)).unwrap();
+    let again =
+        bench.take().into_iter().find(|sent| holds(core::slice::from_ref(sent), chunk_type::ASCONF)).unwrap();
     assert_eq!(again.route, between(2, 1));
     mobile.grant(&mut bench, &again);
     assert_eq!(outcomes(&bench), [(Add(node_address(2)), Ok(()))]);

@@ -85,7 +85,8 @@ fn a_repetition_takes_another_path() {
     change(&mut bench, &[SetPrimary(node_address(2).ip())]);
     let first = bench.take_only();
     bench.pass(Duration::from_millis(1001));
-    let again = bench.take().into_iter().find(|sent| holds(&[sent.clone()], chunk_type::ASCONF)).unwrap();
+    let again =
+        bench.take().into_iter().find(|sent| holds(core::slice::from_ref(sent), chunk_type::ASCONF)).unwrap();
     assert_eq!((first.route, first.bytes == again.bytes), (between(1, 1), true));
     assert_ne!(again.route, first.route);
     mobile.grant(&mut bench, &again);
@@ -153,7 +154,8 @@ fn an_address_being_deleted_receives_and_does_not_send() {
     let answers = bench.take();
     assert!(holds(&answers, chunk_type::SACK));
     assert!(answers.iter().all(|sent| sent.route.local == node_address(2)), "{answers:?}");
-    let asconf = sent.into_iter().find(|sent| holds(&[sent.clone()], chunk_type::ASCONF)).unwrap();
+    let asconf =
+        sent.into_iter().find(|sent| holds(core::slice::from_ref(sent), chunk_type::ASCONF)).unwrap();
     mobile.grant(&mut bench, &asconf);
     assert_eq!(outcomes(&bench), [(Delete(node_address(1).ip()), Ok(()))]);
     assert!(bench.paths().iter().all(|path| path.route.local == node_address(2)));
@@ -173,7 +175,8 @@ fn the_last_usable_address_is_not_given_up() {
     let (one, two) = (node_address(1).ip(), node_address(2).ip());
     change(&mut bench, &[Delete(one), Delete(two)]);
     assert_eq!(outcomes(&bench), [(Delete(two), Err(Error::LastAddress))]);
-    let asconf = bench.take().into_iter().find(|sent| holds(&[sent.clone()], chunk_type::ASCONF)).unwrap();
+    let asconf =
+        bench.take().into_iter().find(|sent| holds(core::slice::from_ref(sent), chunk_type::ASCONF)).unwrap();
     assert_eq!(mobile.read_asconf(&asconf).2.len(), 1);
 
     let (mut bench, mobile) = Mobile::connected_with(mesh(), 2, &[]);
