@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Every test there is, from a fresh Debian 12 with Rust: installs what it needs (as root), then runs all stages.
-# Usage: ci/test.sh [STAGE...]   stages: format lint unit docs fuzz soak demo interop
+# Usage: ci/test.sh [STAGE...]   stages: format lint unit docs fuzz soak demo interop moves
 # What failed is said again at the end. Environment: LIMIT=SECONDS for everything together (default 2600).
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
-all=(format lint unit docs fuzz soak demo interop)
+all=(format lint unit docs fuzz soak demo interop moves)
 limit=${LIMIT:-2600}
 # Everything is built once here; what incremental builds would need is written for nothing.
 export CARGO_INCREMENTAL=${CARGO_INCREMENTAL:-0}
@@ -46,6 +46,15 @@ interop() {
     fi
     # Real processes and captures on a shared machine: a failure has to repeat itself.
     interop/run.sh || { echo "interop failed once; the second run decides" && interop/run.sh; }
+}
+
+# A host that moves, on real interfaces and emulated cables.
+moves() {
+    if [ "$(id -u)" != 0 ] || [ ! -c /dev/net/tun ]; then
+        echo "skipped: needs root for network namespaces, and /dev/net/tun"
+        return 0
+    fi
+    interop/netns/run.sh || { echo "moves failed once; the second run decides" && interop/netns/run.sh; }
 }
 
 # What a reader wants to know of a failed stage: names of tests, complaints of compilers, checks that failed.

@@ -35,24 +35,25 @@ cargo build -q --release --locked --manifest-path "$here/mover/Cargo.toml" --tar
 wire=$target/release/whimbrel-wire
 mover=$target/mover/release/whimbrel-mover
 
-# How the kernel's MPTCP learns of addresses: each interface's address is a subflow, with a routing table of its own.
+# How the kernel's MPTCP learns of addresses: each is announced as the end of a subflow, and has a routing table of its own.
 mptcp_ready() {
     on_mn sysctl -qw net.mptcp.enabled=1 && on_cn sysctl -qw net.mptcp.enabled=1
     on_mn ip mptcp limits set subflow 4 add_addr_accepted 4
     on_cn ip mptcp limits set subflow 4 add_addr_accepted 4
-    local link table=100
-    for link in wifi lte; do
-        table=$((table + 1))
-        on_mn ip rule add from "${net_of[$link]}.0/24" table $table
-        on_mn ip mptcp endpoint add "${net_of[$link]}.2" subflow
-    done
+    on_mn ip rule add from 10.61.1.0/24 table 101
+    on_mn ip rule add from 10.61.2.0/24 table 102
 }
-# The tables must follow the interfaces, as a network manager would have it.
+# Both follow the interfaces, at once, as a good network manager would have it.
 mptcp_follow() {
-    local link table=100
+    local link address table=100
     for link in wifi lte; do
         table=$((table + 1))
-        on_mn ip route replace default via "${net_of[$link]}.1" dev "mn-$link" table $table 2>/dev/null
+        address=$(ip -n "$name-mn" -4 -o addr show dev "mn-$link" up 2>/dev/null | sed -n 's|.* inet \([0-9.]*\)/.*|\1|p')
+        if [ "$address" = "${announced[$link]:-}" ]; then continue; fi
+        [ -z "${announced[$link]:-}" ] || on_mn ip mptcp endpoint delete id $table 2>/dev/null
+        [ -z "$address" ] || on_mn ip route replace default via "${net_of[$link]}.1" dev "mn-$link" table $table
+        [ -z "$address" ] || on_mn ip mptcp endpoint add "$address" id $table subflow dev "mn-$link"
+        announced[$link]=$address
     done
 }
 
@@ -65,17 +66,19 @@ run() {
     topology_up || { echo "the namespaces cannot be made" && return 1; }
     if [ "$transport" = mptcp ]; then
         mptcp_ready
-        (while sleep 0.05; do mptcp_follow; done) &
-        follow=$!
     fi
     $move
-    [ "$transport" != mptcp ] || mptcp_follow
+    if [ "$transport" = mptcp ]; then
+        (declare -A announced=() && while :; do mptcp_follow && sleep 0.02; done) &
+        follow=$!
+        sleep 0.3
+    fi
     local to=(10.61.11.2:7000)
     [ "$transport" != whimbrel ] || to=(10.61.11.2:9899)
     [ "$transport" != whimbrel ] || [ "$addresses" = 1 ] || to+=(10.61.12.2:9899)
     on_cn timeout 60 "$mover" "$transport" serve "${to[@]}" >"$work/server.json" 2>"$work/server.log" &
     server=$!
-    for ((i = 0; i < 500; i++)); do grep -q ready "$work/server.json" && break || sleep 0.02; done
+    for ((i = 0; i < 500; i++)); do grep -qs ready "$work/server.json" && break || sleep 0.02; done
     "${move}_then" 2>"$work/then.log" &
     local then=$!
     on_mn timeout 60 "$mover" "$transport" move "${to[@]}" --send "$direction" --seconds "$(seconds_of "$move")" \

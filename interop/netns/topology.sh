@@ -31,7 +31,7 @@ cable() {
     "$wire" "mn-$link" "ap-$link" "$@" <"$work/$link.in" >"$work/$link.wire" 2>&1 {fd}<&- &
     wire_pid[$link]=$!
     for ((i = 0; i < 500; i++)); do
-        grep -q ready "$work/$link.wire" && break
+        grep -qs ready "$work/$link.wire" && break
         sleep 0.02
     done
     grep -q ready "$work/$link.wire" || { cat "$work/$link.wire" && return 1; }

@@ -95,6 +95,8 @@ impl Server {
         let mut tick = tokio::time::interval(self.display.interval());
         // Progress is about what is under way, not about what came yesterday.
         let mut before = Totals::default();
+        // One future for all rounds: a Ctrl-C that comes while another branch is busy must not be lost.
+        let mut interrupt = std::pin::pin!(tokio::signal::ctrl_c());
         loop {
             tokio::select! {
                 association = listener.accept() => self.admit(association?, transfers),
@@ -112,7 +114,7 @@ impl Server {
                         self.display.tick(&totals.since(&before), &self.paths().await);
                     }
                 }
-                _ = tokio::signal::ctrl_c() => return Ok(true),
+                _ = &mut interrupt => return Ok(true),
             }
         }
     }

@@ -59,10 +59,12 @@ pub(crate) async fn run(args: PathsArgs) -> Result<(), Failure> {
     }
     let mut tick = tokio::time::interval(interval);
     tick.tick().await;
+    // One future for all rounds: a Ctrl-C that comes while another branch is busy must not be lost.
+    let mut interrupt = std::pin::pin!(tokio::signal::ctrl_c());
     loop {
         tokio::select! {
             _ = tick.tick() => {}
-            _ = tokio::signal::ctrl_c() => return Ok(()),
+            _ = &mut interrupt => return Ok(()),
         }
         let now = Sample::take(ask_all().await?, Some(&before));
         if !print(&now, true) {

@@ -40,6 +40,8 @@ pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
     mobility::tell(&endpoint, Arc::new(output));
     let room = Arc::new(Semaphore::new(CLIENTS));
     let mut clients = JoinSet::new();
+    // One future for all rounds: a Ctrl-C that comes while another branch is busy must not be lost.
+    let mut interrupt = std::pin::pin!(tokio::signal::ctrl_c());
     let interrupted = loop {
         tokio::select! {
             association = listener.accept() => {
@@ -59,7 +61,7 @@ pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
                     break false;
                 }
             }
-            _ = tokio::signal::ctrl_c() => break true,
+            _ = &mut interrupt => break true,
         }
     };
     leave(&endpoint, "the server was stopped").await;

@@ -16,10 +16,15 @@ pub(crate) trait RetransmissionChoice: Debug + Send {
     /// `lost_on` may no longer exist.
     fn for_retransmission(&self, paths: &Paths, lost_on: PathId) -> Option<PathId>;
 
-    /// Where a chunk goes that was lost by miss indications: the same path again, while that is active.
+    /// Where a chunk goes that was lost by miss indications: the same path again, while that is active and new data goes there,
+    /// too. A path that new data has left is one that the user or the peer has given up: what it lost must not wait for its T3-rtx.
     fn for_fast_retransmission(&self, paths: &Paths, lost_on: PathId) -> Option<PathId> {
-        let active = paths.get(lost_on).is_some_and(|path| path.state == PathState::Active);
-        if active { Some(lost_on) } else { self.for_retransmission(paths, lost_on) }
+        let current = PrimaryPath.for_new_data(paths).filter(|&id| is_active(paths, id));
+        match current {
+            Some(current) if current != lost_on => Some(current),
+            _ if is_active(paths, lost_on) => Some(lost_on),
+            _ => self.for_retransmission(paths, lost_on),
+        }
     }
 }
 
@@ -68,6 +73,10 @@ impl RetransmissionChoice for PrimaryOnly {
     fn for_fast_retransmission(&self, paths: &Paths, lost_on: PathId) -> Option<PathId> {
         self.for_retransmission(paths, lost_on)
     }
+}
+
+fn is_active(paths: &Paths, id: PathId) -> bool {
+    paths.get(id).is_some_and(|path| path.state == PathState::Active)
 }
 
 /// The best usable path: active before potentially failed before inactive, fewest errors, then the one most

@@ -34,6 +34,20 @@ fn again(paths: &Paths, lost_on: u32) -> Option<u32> {
     AlternatePath.for_retransmission(paths, PathId(lost_on)).map(PathId::number)
 }
 
+/// What a path lost goes out on it again, unless new data has left it (RFC 9260 §7.2.4 leaves the choice to the sender).
+#[test]
+fn fast_retransmissions_follow_new_data() {
+    let again = |paths: &Paths, lost_on| {
+        AlternatePath.for_fast_retransmission(paths, PathId(lost_on)).map(PathId::number)
+    };
+    let mut paths = mesh();
+    assert_eq!(again(&paths, 0), Some(0));
+    paths.set_primary(PathId(3));
+    assert_eq!(again(&paths, 0), Some(3));
+    set(&mut paths, 0, PathState::Inactive, 6);
+    assert_eq!(again(&paths, 0), Some(3));
+}
+
 /// RFC 9260 §6.4.
 #[test]
 fn new_data_goes_to_the_primary() {
