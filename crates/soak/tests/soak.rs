@@ -21,8 +21,9 @@ fn promises_are_kept() {
     assert!(all.crashes > 5 && all.restarted > 0 && all.aborted > 0 && all.unreachable > 0, "{all:?}");
 }
 
-/// Seeds that once failed. 50335: a SACK larger than the path MTU never arrived (RFC 9260 §6.2).
-const REGRESSIONS: [u64; 1] = [50_335];
+/// Seeds that once failed. 50335: a SACK larger than the path MTU never arrived (RFC 9260 §6.2). 2826
+/// and 5588: a SHUTDOWN ACK behind AUTH that met a handshake had no answer (RFC 9260 §8.5.1 E, RFC 4895 §6.3).
+const REGRESSIONS: [u64; 3] = [50_335, 2826, 5588];
 
 #[test]
 fn what_failed_once_is_mended() {

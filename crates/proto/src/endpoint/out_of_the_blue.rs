@@ -3,7 +3,9 @@
 use core::net::{IpAddr, SocketAddr};
 
 use whimbrel_machine::{Instant, Route};
-use whimbrel_wire::{AbortBuilder, Cause, Chunk, CommonHeader, Packet, ShutdownComplete, chunk_type};
+use whimbrel_wire::{
+    AbortBuilder, Cause, Chunk, ChunkError, CommonHeader, Packet, ShutdownComplete, chunk_type,
+};
 
 use super::init::packet as one_chunk;
 use super::table::Lookup;
@@ -71,7 +73,7 @@ impl Endpoint {
     ) -> bool {
         let Some(association) = self.table.get_mut(index) else { return false };
         let reflected = association.peer_tag() == Some(tag);
-        match packet.chunks().next() {
+        match without_auth(packet).next() {
             // RFC 4895 §6.3: who reflects a tag has no key left.
             Some(Ok(Chunk::Abort(_))) if association.requires_authenticated(chunk_type::ABORT) => {
                 return false;
@@ -101,12 +103,15 @@ fn names_known_address(packet: &Packet<'_>, known: impl Fn(IpAddr) -> bool) -> b
     asconf.is_some_and(known)
 }
 
+/// RFC 4895 §6.3: a packet that belongs to no association is handled without taking AUTH into account.
+fn without_auth<'a>(packet: &Packet<'a>) -> impl Iterator<Item = Result<Chunk<'a>, ChunkError<'a>>> {
+    packet.chunks().skip_while(|chunk| matches!(chunk, Ok(Chunk::Auth(_))))
+}
+
 /// RFC 9260 §8.4 rules 2 to 8. INIT and COOKIE ECHO have been taken care of.
 fn verdict(packet: &Packet<'_>) -> Verdict {
     let mut verdict = Verdict::Abort;
-    // RFC 4895 §6.3: without taking AUTH into account.
-    let chunks = packet.chunks().skip_while(|chunk| matches!(chunk, Ok(Chunk::Auth(_))));
-    for (position, chunk) in chunks.enumerate() {
+    for (position, chunk) in without_auth(packet).enumerate() {
         match chunk {
             Ok(Chunk::Abort(_)) => return Verdict::Discard,
             Ok(Chunk::ShutdownComplete(_) | Chunk::CookieAck | Chunk::Init(_)) => verdict = Verdict::Discard,
