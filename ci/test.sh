@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Every test there is, from a fresh Debian 12 with Rust: installs what it needs (as root), then runs all stages.
 # Usage: ci/test.sh [STAGE...]   stages: format lint unit docs fuzz soak demo interop moves
-# What failed is said again at the end. Environment: LIMIT=SECONDS for everything together (default 2600).
+# What failed is said again at the end. Environment: LIMIT=SECONDS for everything together (default 3300).
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
 all=(format lint unit docs fuzz soak demo interop moves)
-limit=${LIMIT:-2600}
+limit=${LIMIT:-3300}
 # Everything is built once here; what incremental builds would need is written for nothing.
 export CARGO_INCREMENTAL=${CARGO_INCREMENTAL:-0}
 
