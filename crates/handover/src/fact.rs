@@ -22,25 +22,6 @@ pub enum Fact {
         /// Which it was.
         path: PathId,
     },
-    /// Losses were repaired on a path by fast retransmit.
-    Loss {
-        /// Which.
-        path: PathId,
-    },
-    /// T3-rtx expired on a path.
-    Timeout {
-        /// Which.
-        path: PathId,
-    },
-    /// What a path can carry, as estimated by someone.
-    Estimate {
-        /// Which.
-        path: PathId,
-        /// The highest rate of its bottleneck, bit/s.
-        capacity: Option<u64>,
-        /// What of it is free, bit/s.
-        available: Option<u64>,
-    },
     /// The peer has answered an [`Action::AddAddress`](crate::Action::AddAddress).
     Added {
         /// Our address.

@@ -1,14 +1,9 @@
-use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, Weak};
 
 use core::net::SocketAddr;
 
-use tokio::sync::Notify;
-
+use crate::event_log::EventLog;
 use crate::shared::lock;
-
-/// Events kept for a reader that does not read; older ones are dropped and counted.
-const CAPACITY: usize = 256;
 
 /// Something that happened to an endpoint as a whole.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -50,47 +45,25 @@ pub struct EndpointEvents {
     subscriber: Arc<Subscriber>,
 }
 
-#[derive(Default, Debug)]
-struct Subscriber {
-    log: Mutex<Log>,
-    arrived: Notify,
-}
-
-#[derive(Default, Debug)]
-struct Log {
-    events: VecDeque<EndpointEvent>,
-    missed: u64,
-    ended: bool,
-}
+/// Who reads the events of an endpoint.
+type Subscriber = EventLog<EndpointEvent>;
 
 impl EndpointEvents {
     /// The next event; `None` once the endpoint is closed.
     ///
     /// Cancel-safe: an event is taken only by a call that returns it.
     pub async fn recv(&mut self) -> Option<EndpointEvent> {
-        loop {
-            let arrived = self.subscriber.arrived.notified();
-            {
-                let mut log = lock(&self.subscriber.log);
-                if let Some(event) = log.events.pop_front() {
-                    return Some(event);
-                }
-                if log.ended {
-                    return None;
-                }
-            }
-            arrived.await;
-        }
+        self.subscriber.recv().await
     }
 
     /// The next event if there is one already.
     pub fn try_recv(&mut self) -> Option<EndpointEvent> {
-        lock(&self.subscriber.log).events.pop_front()
+        self.subscriber.try_recv()
     }
 
     /// How many events were dropped because they were not read in time.
     pub fn missed(&self) -> u64 {
-        lock(&self.subscriber.log).missed
+        self.subscriber.missed()
     }
 }
 
@@ -114,7 +87,9 @@ impl Subscribers {
         let mut state = lock(&self.state);
         let subscriber = state.early.take().unwrap_or_default();
         state.asked = true;
-        lock(&subscriber.log).ended = state.ended;
+        if state.ended {
+            subscriber.end();
+        }
         state.list.retain(|old| old.strong_count() > 0);
         state.list.push(Arc::downgrade(&subscriber));
         EndpointEvents { subscriber }
@@ -123,19 +98,16 @@ impl Subscribers {
     pub(crate) fn publish(&self, event: &EndpointEvent) {
         let mut state = lock(&self.state);
         if !state.asked {
-            state.early.get_or_insert_default().push(event);
+            state.early.get_or_insert_default().push(event.clone());
         }
-        state.each(|subscriber| subscriber.push(event));
+        state.each(|subscriber| subscriber.push(event.clone()));
     }
 
     /// No further events will come.
     pub(crate) fn end(&self) {
         let mut state = lock(&self.state);
         state.ended = true;
-        state.each(|subscriber| {
-            lock(&subscriber.log).ended = true;
-            subscriber.arrived.notify_one();
-        });
+        state.each(Subscriber::end);
     }
 }
 
@@ -146,19 +118,6 @@ impl State {
             subscriber.iter().for_each(|subscriber| change(subscriber));
             subscriber.is_some()
         });
-    }
-}
-
-impl Subscriber {
-    fn push(&self, event: &EndpointEvent) {
-        let mut log = lock(&self.log);
-        if log.events.len() == CAPACITY {
-            log.events.pop_front();
-            log.missed += 1;
-        }
-        log.events.push_back(event.clone());
-        drop(log);
-        self.arrived.notify_one();
     }
 }
 

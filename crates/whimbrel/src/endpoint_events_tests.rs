@@ -1,4 +1,5 @@
 use super::*;
+use crate::event_log::CAPACITY;
 
 fn event(number: usize) -> EndpointEvent {
     EndpointEvent::LinkSource { source: "test".into(), text: number.to_string() }

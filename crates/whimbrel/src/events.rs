@@ -1,9 +1,7 @@
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use core::net::SocketAddr;
 
-use tokio::sync::Notify;
 use whimbrel_handover::Decision;
 use whimbrel_machine::Route;
 use whimbrel_proto::{
@@ -11,10 +9,7 @@ use whimbrel_proto::{
     PeerAddressChange, SendError,
 };
 
-use crate::shared::lock;
-
-/// Events kept for a reader that does not read; older ones are dropped and counted.
-const CAPACITY: usize = 256;
+use crate::event_log::EventLog;
 
 /// Something that happened to an association besides the arrival of messages.
 #[derive(Clone, PartialEq, Debug)]
@@ -119,56 +114,31 @@ impl Events {
     ///
     /// Cancel-safe: an event is taken only by a call that returns it.
     pub async fn recv(&mut self) -> Option<AssociationEvent> {
-        loop {
-            let arrived = self.subscriber.arrived.notified();
-            {
-                let mut log = lock(&self.subscriber.log);
-                if let Some(event) = log.events.pop_front() {
-                    return Some(event);
-                }
-                if log.ended {
-                    return None;
-                }
-            }
-            arrived.await;
-        }
+        self.subscriber.recv().await
     }
 
     /// The next event if there is one already.
     pub fn try_recv(&mut self) -> Option<AssociationEvent> {
-        lock(&self.subscriber.log).events.pop_front()
+        self.subscriber.try_recv()
     }
 
     /// How many events were dropped because they were not read in time.
     pub fn missed(&self) -> u64 {
-        lock(&self.subscriber.log).missed
+        self.subscriber.missed()
     }
 }
 
-#[derive(Default, Debug)]
-pub(crate) struct Subscriber {
-    log: Mutex<Log>,
-    arrived: Notify,
-}
-
-#[derive(Default, Debug)]
-struct Log {
-    events: VecDeque<AssociationEvent>,
-    missed: u64,
-    ended: bool,
-}
+/// Who reads the events of an association.
+pub(crate) type Subscriber = EventLog<AssociationEvent>;
 
 impl Subscriber {
-    pub(crate) fn push(&self, event: AssociationEvent) {
-        let mut log = lock(&self.log);
-        if log.events.len() == CAPACITY {
-            log.events.pop_front();
-            log.missed += 1;
+    /// Passes an event on; [`AssociationEvent::Closed`] is the last.
+    pub(crate) fn tell(&self, event: AssociationEvent) {
+        let last = matches!(event, AssociationEvent::Closed { .. });
+        self.push(event);
+        if last {
+            self.end();
         }
-        log.ended |= matches!(event, AssociationEvent::Closed { .. });
-        log.events.push_back(event);
-        drop(log);
-        self.arrived.notify_one();
     }
 }
 

@@ -94,6 +94,7 @@ mod driver;
 mod endpoint;
 mod endpoint_events;
 mod error;
+mod event_log;
 mod events;
 pub mod interfaces;
 mod locals;

@@ -299,7 +299,7 @@ impl State {
     fn publish(&mut self, event: &AssociationEvent) {
         self.subscribers.retain(|subscriber| match subscriber.upgrade() {
             Some(subscriber) => {
-                subscriber.push(event.clone());
+                subscriber.tell(event.clone());
                 true
             }
             None => false,

@@ -161,7 +161,11 @@ impl Open {
         let path = self.paths.get(id);
         let route = path.map_or(self.sack_route, |path| path.route);
         let rto = path.map_or(context.config.rto.initial, |path| path.rto.current());
-        context.timers.set(TimerId::T2Shutdown, context.now + rto);
+        // A repetition that the peer has asked for, by SHUTDOWN or INIT, is not a new beginning: whoever asks again and again
+        // must not keep the association. Where the timer is to be restarted it has been cleared.
+        if !context.timers.is_set(TimerId::T2Shutdown) {
+            context.timers.set(TimerId::T2Shutdown, context.now + rto);
+        }
         let checksum = self.checksum();
         let limit = self.packet_size(context, route);
         let mut writer = ChunkWriter::new(out, context.header(self.peer.tag), limit);

@@ -16,6 +16,14 @@ impl ChunkTypes {
         types
     }
 
+    /// And ASCONF and ASCONF-ACK: these MUST be sent authenticated (RFC 5061 §4.1.1, §4.1.2), even to a peer that forgot to list
+    /// them.
+    pub(crate) fn with_changes_of_addresses(mut self) -> Self {
+        let addresses = Self::required(&[chunk_type::ASCONF, chunk_type::ASCONF_ACK]);
+        self.0.iter_mut().zip(addresses.0).for_each(|(types, more)| *types |= more);
+        self
+    }
+
     #[inline]
     pub(crate) fn contains(&self, chunk_type: u8) -> bool {
         self.0[usize::from(chunk_type >> 6)] >> (chunk_type & 63) & 1 == 1

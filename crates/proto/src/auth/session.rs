@@ -82,7 +82,8 @@ impl Auth {
                 shared: Arc::clone(shared),
                 vectors,
                 accepted: config.auth.algorithms.iter().copied().collect(),
-                peer_requires: ChunkTypes::required(peer.chunks.as_deref().unwrap_or_default()),
+                peer_requires: ChunkTypes::required(peer.chunks.as_deref().unwrap_or_default())
+                    .with_changes_of_addresses(),
                 we_require: ChunkTypes::required(own.chunks.as_deref().unwrap_or_default()),
                 extensions: peer.extensions.clone(),
                 ready: SmallVec::new(),
@@ -94,14 +95,7 @@ impl Auth {
         Self { session }
     }
 
-    /// Whether both sides can authenticate.
-    #[allow(dead_code, reason = "for dynamic addresses, which come next")]
-    pub(crate) fn is_agreed(&self) -> bool {
-        self.session.is_some()
-    }
-
     /// Whether the peer has said that it supports an extension, named by chunk type, and can authenticate it.
-    #[allow(dead_code, reason = "for dynamic addresses, which come next")]
     pub(crate) fn peer_supports(&self, chunk_type: u8) -> bool {
         self.session.as_ref().is_some_and(|session| session.extensions.contains(&chunk_type))
     }

@@ -130,6 +130,15 @@ fn each_side_asks_for_its_own() {
     assert!(!other.we_require(chunk_type::HEARTBEAT));
 }
 
+/// RFC 5061 §4.1.1: ASCONF is never sent without AUTH, whatever the peer's CHUNKS say.
+#[test]
+fn changes_of_addresses_are_always_authenticated() {
+    let (one, other) = pair();
+    for auth in [&one, &other] {
+        assert!(auth.overhead(chunk_type::ASCONF) > 0 && auth.overhead(chunk_type::ASCONF_ACK) > 0);
+    }
+}
+
 #[test]
 fn nothing_is_required_of_a_peer_that_cannot() {
     let random = Randoms::new(Seed::from_u64(1)).of(1, whimbrel_wire::Tsn(1));
