@@ -69,6 +69,22 @@ static void association_is_up(struct session *session, const struct sctp_assoc_c
     pthread_mutex_unlock(&session->lock);
 }
 
+static void ended(struct session *session, bool graceful)
+{
+    pthread_mutex_lock(&session->lock);
+    session->graceful = graceful;
+    session->aborted = !graceful;
+    session->ended = true;
+    pthread_cond_broadcast(&session->changed);
+    pthread_mutex_unlock(&session->lock);
+}
+
+void session_has_shut_down(struct session *session)
+{
+    report("closed", "\"how\":\"shutdown_complete\",\"cause\":0,\"text\":\"\"");
+    ended(session, true);
+}
+
 static void association_is_over(struct session *session, const struct sctp_assoc_change *change, size_t length)
 {
     static const char *const how[] = {"shutdown_complete", "lost", "cannot_start"};
@@ -82,12 +98,7 @@ static void association_is_over(struct session *session, const struct sctp_assoc
         text_length = 0;
     json_escape(text, text_length, escaped, sizeof escaped);
     report("closed", "\"how\":\"%s\",\"cause\":%u,\"text\":\"%s\"", how[which], cause, escaped);
-    pthread_mutex_lock(&session->lock);
-    session->graceful = which == 0;
-    session->aborted = which != 0;
-    session->ended = true;
-    pthread_cond_broadcast(&session->changed);
-    pthread_mutex_unlock(&session->lock);
+    ended(session, which == 0);
 }
 
 static void association_changed(struct session *session, const struct sctp_assoc_change *change, size_t length)

@@ -92,6 +92,8 @@ struct session {
 /* Runs one association to its end; returns the exit status (0: all as asked). */
 int session_run(struct session *session);
 void session_notification(struct session *session, const void *notification, size_t length);
+/* The association has ended in order, and no notification will say so. */
+void session_has_shut_down(struct session *session);
 void session_status(struct session *session);
 
 #endif

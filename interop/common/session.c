@@ -50,6 +50,10 @@ static void *receive_all(void *argument)
             continue;
         /* Linux says "end" at the peer's SHUTDOWN already, before it tells how that ended. */
         if (got == 0 && !session->left && patience-- > 0) {
+            if (stack_has_shut_down(session->socket)) {
+                session_has_shut_down(session);
+                break;
+            }
             usleep(10000);
             continue;
         }

@@ -30,6 +30,8 @@ ssize_t stack_send(void *socket, const void *data, size_t length, uint16_t strea
 ssize_t stack_receive(void *socket, void *data, size_t length, struct sctp_rcvinfo *info, int *flags);
 bool stack_is_unordered(const struct sctp_rcvinfo *info);
 int stack_shutdown(void *socket);
+/* Whether the association has ended in order, for a stack whose notification of that may get lost. */
+bool stack_has_shut_down(void *socket);
 /* Sends an ABORT, with this reason if the stack lets its user give one. */
 int stack_abort(void *socket, const char *text);
 /* Leaves without a packet: the peer must not learn that this end is gone. Does not return. */

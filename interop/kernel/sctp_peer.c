@@ -154,6 +154,23 @@ int stack_shutdown(void *socket)
     return shutdown(number_of(socket), SHUT_WR);
 }
 
+/* The kernel throws SHUTDOWN_COMP away if this end calls shutdown() between the peer's SHUTDOWN and the end of
+ * the association (sctp_ulpq_tail_event: nobody is thought to listen). An association that failed leaves an error. */
+bool stack_has_shut_down(void *socket)
+{
+    struct sctp_status status;
+    socklen_t length = sizeof status, error_length = sizeof(int);
+    int error = 0;
+    char peeked;
+
+    if (getsockopt(number_of(socket), IPPROTO_SCTP, SCTP_STATUS, &status, &length) == 0 || errno != EINVAL)
+        return false;
+    usleep(100000); /* where nothing was thrown away, it is there now, and reading it says more */
+    if (recv(number_of(socket), &peeked, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
+        return false;
+    return getsockopt(number_of(socket), SOL_SOCKET, SO_ERROR, &error, &error_length) == 0 && error == 0;
+}
+
 /* The API gives a one-to-one socket no other ABORT than that of SO_LINGER, which has no text. */
 int stack_abort(void *socket, const char *text)
 {

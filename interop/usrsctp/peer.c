@@ -116,6 +116,12 @@ int stack_shutdown(void *socket)
     return usrsctp_shutdown(socket, SHUT_WR);
 }
 
+bool stack_has_shut_down(void *socket)
+{
+    (void)socket;
+    return false; /* always notifies */
+}
+
 int stack_abort(void *socket, const char *text)
 {
     struct sctp_sndinfo info = {.snd_flags = SCTP_ABORT};
