@@ -268,6 +268,7 @@ impl Config {
                 peer_requests: PeerRequests::Accept,
                 queue: 64,
                 cached_acks: 8,
+                adaptation_indication: None,
             },
             primary_change: PrimaryChangeRule::Standard,
             auth: AuthConfig::off(),

@@ -14,7 +14,7 @@ use crate::auth::offer::{Offer, Randoms};
 mod codec;
 
 /// The format below. A cookie with another version is not ours, or from before an update.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 
 /// Version and key number.
 const HEADER_LEN: usize = 2;
@@ -63,6 +63,10 @@ pub(crate) struct CookieContents {
     pub(crate) zero_checksum_edmid: u32,
     /// Addresses listed in the INIT, at most [`MAX_COOKIE_ADDRESSES`].
     pub(crate) peer_addresses: SmallVec<[IpAddr; 4]>,
+    /// The code point of the peer's upper layer (RFC 5061 §4.2.6).
+    pub(crate) adaptation: Option<u32>,
+    /// The address that the peer would like to be sent to (RFC 5061 §4.2.4).
+    pub(crate) primary: Option<IpAddr>,
     /// What the INIT offered of authentication, if it can be used (RFC 4895 §6.3). Our own random number is not
     /// carried: it follows from `local_tag` and `local_initial_tsn`. Neither are shared keys (RFC 4895 §6.3).
     pub(crate) auth: Option<Offer>,

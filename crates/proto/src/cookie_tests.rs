@@ -35,6 +35,8 @@ fn contents() -> CookieContents {
             remote: SocketAddr::from((Ipv4Addr::new(198, 51, 100, 7), 31_000)),
         },
         zero_checksum_edmid: 1,
+        adaptation: Some(7),
+        primary: Some(IpAddr::from([203, 0, 113, 2])),
         auth: None,
         peer_addresses: (1..=4).map(|n| IpAddr::from([203, 0, 113, n])).collect(),
     }
@@ -111,7 +113,8 @@ fn signed_nonsense_is_malformed() {
     let good = sealed(&mut keys, seconds(5), &contents());
     let body = &good[HEADER_LEN..good.len() - MAC_LEN];
     // The addresses, and a byte that says that the peer offered no authentication.
-    let count_at = body.len() - 4 * 5 - 2;
+    // Behind the addresses: a code point (1 + 4 bytes), a primary address (1 + 5), no authentication (1).
+    let count_at = body.len() - 4 * 5 - 13;
     assert_eq!(body[count_at], 4);
     let sign = |body: &[u8]| {
         let mut cookie = vec![VERSION, 0];
@@ -188,6 +191,7 @@ prop_compose! {
         words in any::<(u32, u32)>(),
         route in (socket_address(), socket_address()),
         peer_addresses in proptest::collection::vec(any::<IpAddr>(), 0..=MAX_COOKIE_ADDRESSES),
+        wishes in any::<(Option<u32>, Option<IpAddr>)>(),
         auth in proptest::option::of(offer()),
     ) -> CookieContents {
         CookieContents {
@@ -207,6 +211,8 @@ prop_compose! {
             route: Route { local: route.0, remote: route.1 },
             zero_checksum_edmid: words.1,
             peer_addresses: peer_addresses.into(),
+            adaptation: wishes.0,
+            primary: wishes.1,
             auth,
         }
     }

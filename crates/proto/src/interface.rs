@@ -345,6 +345,8 @@ pub enum Event {
         primary: Route,
         /// Whether addresses can come and go while the association lives.
         mobility: Mobility,
+        /// The code point that the peer's upper layer has announced (RFC 5061 §4.2.6).
+        peer_adaptation: Option<u32>,
     },
     /// A [`Command::Connect`] came to nothing.
     ConnectFailed {

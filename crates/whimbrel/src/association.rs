@@ -46,6 +46,7 @@ pub(crate) struct Setup {
     pub(crate) remote_port: u16,
     pub(crate) primary: Route,
     pub(crate) mobility: Mobility,
+    pub(crate) peer_adaptation: Option<u32>,
 }
 
 impl Association {
@@ -349,6 +350,11 @@ impl Association {
     /// The peer's SCTP port.
     pub fn remote_port(&self) -> u16 {
         self.mailbox().setup.remote_port
+    }
+
+    /// The code point that the peer's user has announced (`config.dar.adaptation_indication` there; RFC 5061 §4.2.6).
+    pub fn peer_adaptation(&self) -> Option<u32> {
+        self.mailbox().setup.peer_adaptation
     }
 
     /// The primary path's addresses when the association was set up.

@@ -36,8 +36,16 @@ impl Deliverer<'_> {
                     remote_port,
                     primary,
                     mobility,
+                    peer_adaptation,
                 } => {
-                    let setup = Setup { inbound_streams, local_port, remote_port, primary, mobility };
+                    let setup = Setup {
+                        inbound_streams,
+                        local_port,
+                        remote_port,
+                        primary,
+                        mobility,
+                        peer_adaptation,
+                    };
                     self.up(association, token, outbound_streams, setup);
                 }
                 Event::ConnectFailed { token, reason } => {

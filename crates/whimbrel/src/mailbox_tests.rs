@@ -35,6 +35,7 @@ async fn bench() -> Bench {
         remote_port: 1,
         primary: route,
         mobility: Mobility::Dynamic,
+        peer_adaptation: None,
     };
     Bench { mailbox: Mailbox::new(name().await, 4, setup), shared }
 }

@@ -8,6 +8,7 @@ mod mobile;
 #[path = "../common/wire_peer.rs"]
 mod wire_peer;
 
+mod announced;
 mod answers;
 mod attacks;
 mod break_before_make;

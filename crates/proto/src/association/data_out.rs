@@ -7,8 +7,9 @@ use whimbrel_wire::{DATA_HEADER_LEN, Tsn, chunk_type};
 
 use super::chunk_writer::ChunkWriter;
 use super::context::Context;
-use super::open::{Closing, Open};
+use super::open::Open;
 use super::primary_change::Permit;
+use super::shutdown::Closing;
 use crate::interface::PathId;
 use crate::path::Path;
 use crate::send::outstanding::{Loss, Outstanding, data_chunk_len};

@@ -32,7 +32,7 @@ impl Association {
             keys: means.keys,
         };
         association.open_from_cookie(now, locals, cookie, route);
-        association.announce_up();
+        association.announce_up(now);
         association
     }
 

@@ -306,7 +306,7 @@ impl Association {
         let (mut context, _) = self.split(now);
         open.start_path_supervision(&mut context);
         self.phase = Phase::Open(Box::new(open));
-        self.announce_up();
+        self.announce_up(now);
     }
 
     /// The cookie was stale: a new INIT that asks for a longer life (RFC 9260 §5.2.6 item 3), unless that has been
@@ -453,6 +453,9 @@ pub(crate) fn own_parameters<'a>(
     }
     if let ChecksumPolicy::ZeroAcceptable { edmid } = config.checksum {
         parameters.push(Parameter::ZeroChecksumAcceptable(edmid));
+    }
+    if let Some(code) = config.dar.adaptation_indication {
+        parameters.push(Parameter::AdaptationLayerIndication(code));
     }
     if let Some(auth) = auth {
         parameters.extend(auth.parameters());

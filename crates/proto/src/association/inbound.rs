@@ -7,7 +7,8 @@ use whimbrel_wire::{
 
 use super::asconf::PacketAnswers;
 use super::context::{Context, Ending, aborted_by_peer, cause_codes};
-use super::open::{Closing, Open};
+use super::open::Open;
+use super::shutdown::Closing;
 use crate::auth::gate::{Admission, Gate};
 use crate::config::DarMode;
 use crate::interface::{CloseReason, Event, Mobility};

@@ -43,8 +43,9 @@ pub(crate) use self::chunk_writer::ChunkWriter;
 pub(crate) use self::context::{Context, Ending};
 pub(crate) use self::handshake::{ConnectRequest, own_parameters};
 use self::handshake::{CookieEchoed, CookieWait};
-pub(crate) use self::open::{Closing, Open};
+pub(crate) use self::open::Open;
 pub(crate) use self::output::single_packet;
+pub(crate) use self::shutdown::Closing;
 use crate::auth::SharedKeys;
 use crate::config::Config;
 use crate::interface::{
@@ -343,9 +344,11 @@ impl Association {
         (Context { now, identity, config, rng, timers, events, keys }, phase)
     }
 
-    pub(crate) fn announce_up(&mut self) {
-        if let Phase::Open(open) = &self.phase {
-            self.events.push_back(open.up_event(&self.identity));
+    pub(crate) fn announce_up(&mut self, now: Instant) {
+        let (mut context, phase) = self.split(now);
+        if let Phase::Open(open) = phase {
+            context.events.push_back(open.up_event(context.identity));
+            open.grant_wanted_primary(&mut context);
         }
     }
 

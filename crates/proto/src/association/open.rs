@@ -1,17 +1,18 @@
-use core::net::SocketAddr;
+use core::net::{IpAddr, SocketAddr};
 use std::collections::VecDeque;
 
 use whimbrel_machine::{Instant, Route};
 use whimbrel_wire::{InitAck, Tsn};
 
 use super::Identity;
-use super::asconf::{Asconf, mobility};
+use super::asconf::{Asconf, mobility, peer_may_choose};
 use super::context::Context;
 use super::locals::Locals;
 use super::pairing;
 use super::peer_init::{PeerParameters, remotes};
 use super::primary_change::{self, PrimaryChange};
 use super::replies::Replies;
+use super::shutdown::Closing;
 use crate::auth::offer::Offer;
 use crate::auth::session::Auth;
 use crate::config::{BurstLimit, ChecksumPolicy, Config};
@@ -76,6 +77,8 @@ pub(crate) struct Peer {
     pub(crate) inbound_streams: u16,
     /// The error detection method for which both sides accept a zero checksum (RFC 9653).
     pub(crate) zero_checksum: bool,
+    /// The code point of its upper layer (RFC 5061 §4.2.6).
+    pub(crate) adaptation: Option<u32>,
 }
 
 /// The peer's receive window as we know it (RFC 9260 §6.2.1).
@@ -93,36 +96,6 @@ pub(crate) struct PeerWindow {
     pub(crate) probes: u32,
     /// A SACK has come since the last timeout: while the window is closed, timeouts are then no errors.
     pub(crate) peer_answers: bool,
-}
-
-/// How far the shutdown has come (RFC 9260 §9.2).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Closing {
-    /// ESTABLISHED.
-    No,
-    /// SHUTDOWN-PENDING: the user wants to close, data is outstanding.
-    Pending,
-    /// SHUTDOWN-SENT.
-    Sent(Resend),
-    /// SHUTDOWN-RECEIVED: the peer wants to close, data is outstanding.
-    Received,
-    /// SHUTDOWN-ACK-SENT.
-    AckSent(Resend),
-}
-
-/// The retransmission of SHUTDOWN or SHUTDOWN ACK.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Resend {
-    /// The chunk is to be sent now.
-    pub(crate) due: bool,
-    /// How often T2-shutdown expired in a row.
-    pub(crate) timeouts: u32,
-    /// The path it was last sent on, or is to be sent on next; `None` before the first time.
-    pub(crate) path: Option<PathId>,
-}
-
-impl Resend {
-    pub(crate) const START: Self = Self { due: true, timeouts: 0, path: None };
 }
 
 /// Totals not kept elsewhere.
@@ -147,6 +120,8 @@ struct Beginning<'a> {
     outbound_streams: u16,
     inbound_streams: u16,
     zero_checksum: Option<u32>,
+    adaptation: Option<u32>,
+    primary: Option<IpAddr>,
     auth: Option<&'a Offer>,
 }
 
@@ -173,6 +148,8 @@ impl Open {
             outbound_streams: streams.outbound.min(init_ack.inbound_streams),
             inbound_streams: streams.inbound_max.min(init_ack.outbound_streams),
             zero_checksum: parameters.zero_checksum,
+            adaptation: parameters.adaptation,
+            primary: parameters.primary,
             auth,
         };
         Self::begin(context, beginning)
@@ -198,6 +175,8 @@ impl Open {
             outbound_streams: cookie.outbound_streams,
             inbound_streams: cookie.inbound_streams,
             zero_checksum: (cookie.zero_checksum_edmid != 0).then_some(cookie.zero_checksum_edmid),
+            adaptation: cookie.adaptation,
+            primary: cookie.primary,
             auth: cookie.auth.as_ref(),
         };
         let mut open = Self::begin(context, beginning);
@@ -214,8 +193,11 @@ impl Open {
         let rwnd = from.peer_a_rwnd as usize;
         let primary_change = primary_change::rule(config.primary_change);
         let auth = Auth::new(config, context.keys, context.identity.auth_random, from.auth);
+        let mut asconf =
+            Asconf::new(mobility(config, &auth), context.identity.initial_tsn, from.peer_initial_tsn);
+        asconf.wanted_primary = from.primary.filter(|_| peer_may_choose(config));
         Self {
-            asconf: Asconf::new(mobility(config, &auth), context.identity.initial_tsn, from.peer_initial_tsn),
+            asconf,
             auth,
             locals: Locals::new(from.locals.iter().copied().chain([from.route.local]), from.locals),
             in_use: from.paths.primary(),
@@ -258,6 +240,7 @@ impl Open {
                 addresses: Vec::new(),
                 inbound_streams: from.inbound_streams,
                 zero_checksum: accepted.is_some() && accepted == from.zero_checksum,
+                adaptation: from.adaptation,
             },
             totals: Totals::default(),
         }
@@ -327,6 +310,7 @@ impl Open {
             remote_port: identity.remote_port,
             primary: self.route_in_use(),
             mobility: self.asconf.mobility,
+            peer_adaptation: self.peer.adaptation,
         }
     }
 

@@ -5,8 +5,9 @@ use core::net::IpAddr;
 use whimbrel_machine::Route;
 
 use super::context::Context;
-use super::open::{Closing, Open};
+use super::open::Open;
 use super::pairing;
+use super::shutdown::Closing;
 use crate::interface::{Event, PathId, PathState};
 use crate::path::{Egress, Path};
 use crate::timers::TimerId;

@@ -3,7 +3,7 @@
 use core::net::{IpAddr, SocketAddr};
 
 use smallvec::SmallVec;
-use whimbrel_wire::{Parameter, Parameters, UnknownAction};
+use whimbrel_wire::{List, Parameter, Parameters, UnknownAction, parameter_type};
 
 use crate::auth::offer::AuthParameters;
 
@@ -26,10 +26,48 @@ pub(crate) struct PeerParameters<'a> {
     pub(crate) zero_checksum: Option<u32>,
     /// Milliseconds of Cookie Preservative (RFC 9260 §3.3.2.1.3).
     pub(crate) cookie_preservative: u32,
+    /// The upper layer's code point (RFC 5061 §4.2.6).
+    pub(crate) adaptation: Option<u32>,
+    /// The address of its own that the peer would like to be sent to (RFC 5061 §4.2.4).
+    pub(crate) primary: Option<IpAddr>,
+    /// Addresses that the peer cannot send to are not offered to it.
+    pub(crate) families: Families,
     /// Parameters to report as unrecognized, headers included and padded (RFC 9260 §3.2.1).
     pub(crate) unrecognized: Vec<u8>,
     /// Authentication, not judged yet.
     pub(crate) auth: AuthParameters<'a>,
+}
+
+/// Address families (RFC 9260 §3.3.2.1.5).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Families {
+    v4: bool,
+    v6: bool,
+}
+
+impl Default for Families {
+    /// Who names none supports all.
+    fn default() -> Self {
+        Self { v4: true, v6: true }
+    }
+}
+
+impl Families {
+    /// Those in `types`, and that of `source`, which the peer has just used.
+    fn named(types: List<'_, u16>, source: IpAddr) -> Self {
+        let names = |code| types.iter().any(|named| named == code);
+        Self {
+            v4: source.is_ipv4() || names(parameter_type::IPV4_ADDRESS),
+            v6: source.is_ipv6() || names(parameter_type::IPV6_ADDRESS),
+        }
+    }
+
+    pub(crate) const fn include(self, address: IpAddr) -> bool {
+        match address {
+            IpAddr::V4(_) => self.v4,
+            IpAddr::V6(_) => self.v6,
+        }
+    }
 }
 
 /// Bytes of unrecognized parameters reported at most: an answer must not be much larger than the question
@@ -53,6 +91,9 @@ impl<'a> PeerParameters<'a> {
                 Ok(Parameter::StateCookie(cookie)) => out.cookie = Some(cookie),
                 Ok(Parameter::ZeroChecksumAcceptable(edmid)) => out.zero_checksum = Some(edmid),
                 Ok(Parameter::CookiePreservative(milliseconds)) => out.cookie_preservative = milliseconds,
+                Ok(Parameter::AdaptationLayerIndication(code)) => out.adaptation = Some(code),
+                Ok(Parameter::SetPrimaryAddress(request)) => out.primary = Some(request.address),
+                Ok(Parameter::SupportedAddressTypes(types)) => out.families = Families::named(types, source),
                 Ok(Parameter::HostName(_)) => return Err(Problem::HostName(raw.bytes().to_vec())),
                 Ok(Parameter::Unknown(unknown)) => {
                     let action: UnknownAction = unknown.action();

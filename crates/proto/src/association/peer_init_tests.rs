@@ -142,6 +142,20 @@ fn known_parameters_without_meaning_here_are_skipped() {
     assert_eq!((parameters.addresses.len(), parameters.unrecognized.len()), (1, 0));
 }
 
+/// RFC 9260 §3.3.2.1.5: a family that is not named is not used, but for the one that the peer is heard from.
+#[test]
+fn address_families_are_those_named_and_the_sources() {
+    let families = |types: &[u16]| {
+        let bytes = encoded(&[Parameter::SupportedAddressTypes(List::from(types))]);
+        let families = read(&bytes).unwrap().families;
+        (families.include(SOURCE), families.include(ip("2001:db8::1")))
+    };
+    assert_eq!(families(&[parameter_type::IPV4_ADDRESS]), (true, false));
+    assert_eq!(families(&[parameter_type::IPV6_ADDRESS]), (true, true));
+    assert_eq!(families(&[]), (true, false));
+    assert!(read(&[]).unwrap().families.include(ip("2001:db8::1")), "who says nothing uses both");
+}
+
 proptest! {
     #[test]
     fn any_bytes_are_read_within_bounds(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {

@@ -3,7 +3,8 @@
 use whimbrel_machine::{Instant, Route};
 
 use super::context::{Ending, aborted_by_peer};
-use super::open::{Closing, Open};
+use super::open::Open;
+use super::shutdown::Closing;
 use super::{Association, Phase};
 use crate::interface::CloseReason;
 

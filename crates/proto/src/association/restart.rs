@@ -46,7 +46,7 @@ impl Association {
         match &mut self.phase {
             Phase::CookieWait(_) | Phase::CookieEchoed(_) => {
                 self.open_from_cookie(now, locals, cookie, route);
-                self.announce_up();
+                self.announce_up(now);
             }
             Phase::Open(open) => {
                 open.peer.tag = cookie.peer_tag;

@@ -10,7 +10,7 @@ use whimbrel_wire::{
 use super::chunk_writer::ChunkWriter;
 use super::context::{Context, Ending, Farewell};
 use super::handshake::single_chunk;
-use super::open::{Closing, Open, Resend};
+use super::open::Open;
 use crate::config::Config;
 use crate::interface::{CloseReason, Event, PathId, PathState};
 use crate::timers::TimerId;
@@ -22,6 +22,36 @@ const MAX_GUARDS: u32 = 20;
 /// T5-shutdown-guard (RFC 9260 §9.2).
 fn guard(config: &Config) -> Duration {
     config.rto.max * 5
+}
+
+/// How far the shutdown has come (RFC 9260 §9.2).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Closing {
+    /// ESTABLISHED.
+    No,
+    /// SHUTDOWN-PENDING: the user wants to close, data is outstanding.
+    Pending,
+    /// SHUTDOWN-SENT.
+    Sent(Resend),
+    /// SHUTDOWN-RECEIVED: the peer wants to close, data is outstanding.
+    Received,
+    /// SHUTDOWN-ACK-SENT.
+    AckSent(Resend),
+}
+
+/// The retransmission of SHUTDOWN or SHUTDOWN ACK.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Resend {
+    /// The chunk is to be sent now.
+    pub(crate) due: bool,
+    /// How often T2-shutdown expired in a row.
+    pub(crate) timeouts: u32,
+    /// The path it was last sent on, or is to be sent on next; `None` before the first time.
+    pub(crate) path: Option<PathId>,
+}
+
+impl Resend {
+    pub(crate) const START: Self = Self { due: true, timeouts: 0, path: None };
 }
 
 impl Open {

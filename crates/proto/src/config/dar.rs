@@ -9,6 +9,9 @@ pub struct DarConfig {
     pub queue: usize,
     /// ASCONF-ACK chunks kept in case they were lost, at most (RFC 5061 §5.2 E2).
     pub cached_acks: usize,
+    /// A code point for the peer's upper layer, told in INIT and INIT ACK (RFC 5061 §4.2.6): what it means is between the
+    /// users of both ends. Needs no [`DarMode`]. The peer's is in [`Event::Up`](crate::Event::Up).
+    pub adaptation_indication: Option<u32>,
 }
 
 /// Whether dynamic address reconfiguration is offered to the peer.

@@ -40,10 +40,9 @@ pub(super) fn write(contents: &CookieContents, out: &mut Vec<u8>) {
     for &address in &contents.peer_addresses[..count] {
         write_address(address, out);
     }
-    match &contents.auth {
-        Some(offer) => write_offer(offer, out),
-        None => out.push(ABSENT),
-    }
+    write_optional(contents.adaptation, out, |code, out| out.extend_from_slice(&code.to_be_bytes()));
+    write_optional(contents.primary, out, write_address);
+    write_optional(contents.auth.as_ref(), out, write_offer);
 }
 
 /// `None` unless `bytes` are exactly one body.
@@ -66,6 +65,8 @@ pub(super) fn read(bytes: &[u8]) -> Option<CookieContents> {
         zero_checksum_edmid: reader.u32()?,
         route: Route { local: reader.socket_address()?, remote: reader.socket_address()? },
         peer_addresses: SmallVec::new(),
+        adaptation: None,
+        primary: None,
         auth: None,
     };
     let count = usize::from(reader.u8()?);
@@ -75,16 +76,20 @@ pub(super) fn read(bytes: &[u8]) -> Option<CookieContents> {
     for _ in 0..count {
         contents.peer_addresses.push(reader.address()?);
     }
-    contents.auth = match reader.u8()? {
-        ABSENT => None,
-        PRESENT => Some(reader.offer()?),
-        _ => return None,
-    };
+    contents.adaptation = reader.optional(Reader::u32)?;
+    contents.primary = reader.optional(Reader::address)?;
+    contents.auth = reader.optional(Reader::offer)?;
     reader.0.is_empty().then_some(contents)
 }
 
+fn write_optional<T>(value: Option<T>, out: &mut Vec<u8>, write: impl FnOnce(T, &mut Vec<u8>)) {
+    out.push(if value.is_some() { PRESENT } else { ABSENT });
+    if let Some(value) = value {
+        write(value, out);
+    }
+}
+
 fn write_offer(offer: &Offer, out: &mut Vec<u8>) {
-    out.push(PRESENT);
     out.extend_from_slice(&offer.random);
     // One more than the length: 0 if there was no such parameter, which is not the same as an empty one.
     let chunks = offer.chunks.as_ref().map_or(0, |chunks| chunks.len() as u16 + 1);
@@ -147,6 +152,15 @@ impl Reader<'_> {
         let (taken, rest) = self.0.split_at_checked(len)?;
         self.0 = rest;
         Some(taken)
+    }
+
+    /// `None` if what is there cannot be read.
+    fn optional<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<Option<T>> {
+        match self.u8()? {
+            ABSENT => Some(None),
+            PRESENT => read(self).map(Some),
+            _ => None,
+        }
     }
 
     fn offer(&mut self) -> Option<Offer> {

@@ -179,6 +179,8 @@ impl Endpoint {
             route,
             zero_checksum_edmid: parameters.zero_checksum.unwrap_or(0),
             peer_addresses: parameters.addresses.clone(),
+            adaptation: parameters.adaptation,
+            primary: parameters.primary,
             auth: question.auth.clone(),
         };
         let mut cookie = Vec::with_capacity(192);
@@ -198,7 +200,11 @@ impl Endpoint {
         // A peer that offers nothing is spared what it would not understand.
         let random = self.randoms.of(ours.tag, ours.initial_tsn);
         let auth = question.auth.as_ref().and_then(|_| Offer::own(&self.config, random));
-        let mut parameters = own_parameters(&self.config, &self.locals, auth.as_ref());
+        // RFC 9260 §3.3.2.1.5: nothing that the peer cannot use.
+        let families = question.parameters.families;
+        let locals: SmallVec<[SocketAddr; 4]> =
+            self.locals.iter().copied().filter(|local| families.include(local.ip())).collect();
+        let mut parameters = own_parameters(&self.config, &locals, auth.as_ref());
         parameters.insert(0, Parameter::StateCookie(cookie));
         let unrecognized = whimbrel_wire::Parameters::from_wire(&question.parameters.unrecognized);
         let mut rest = unrecognized;

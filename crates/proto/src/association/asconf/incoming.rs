@@ -7,8 +7,9 @@ use whimbrel_machine::Route;
 use whimbrel_wire::{Asconf as AsconfChunk, EmitChunk, Packet};
 
 use super::super::context::Context;
-use super::super::open::{Closing, Open};
+use super::super::open::Open;
 use super::super::pairing::reaches;
+use super::super::shutdown::Closing;
 
 /// To an address that nobody has confirmed this many bytes of answers go for each byte that came, at most.
 const AMPLIFICATION: usize = 3;

@@ -18,10 +18,11 @@ use self::incoming::Incoming;
 pub(crate) use self::incoming::PacketAnswers;
 use self::request::Request;
 use super::context::Context;
-use super::open::{Closing, Open};
+use super::open::Open;
+use super::shutdown::Closing;
 use super::{Association, Phase};
 use crate::auth::session::Auth;
-use crate::config::{Config, DarMode};
+use crate::config::{Config, DarMode, PeerRequests};
 use crate::interface::{AddressChange, AddressChangeError, Event, Mobility, StaticReason};
 use crate::timers::TimerId;
 use whimbrel_machine::Instant;
@@ -78,6 +79,12 @@ impl Asconf {
             wanted_primary: None,
         }
     }
+}
+
+/// Whether the peer's wish in its INIT or INIT ACK for a primary address is heard (RFC 5061 §4.2.4). These chunks are not
+/// authenticated; but the address must be one that they list, and data goes there only once it has answered.
+pub(crate) fn peer_may_choose(config: &Config) -> bool {
+    config.dar.mode != DarMode::Off && config.dar.peer_requests != PeerRequests::Refuse
 }
 
 impl Association {
