@@ -80,16 +80,16 @@ check() {
 # received MESSAGES BYTES: the pattern of a report that so much arrived, all of it right.
 received() { echo "\"received\",\"messages\":$1,\"bytes\":$2,\"bad\":0.*\"ok\":true"; }
 
-# record NAMESPACE FILE starts a capture; recorded FILE [CHUNK...] ends and checks it: these chunks must be in it.
+# record NAMESPACE FILE starts a capture, stop_recording FILE ends it, judge_recording FILE [CHUNK...] checks it: these chunks
+# must be in it, or have been among the $dropped that tcpdump was too slow for. recorded FILE [CHUNK...] does the last two.
 record() {
     : >"$work/tcpdump" # or the last capture's could be taken for this one's
     ip netns exec "$1" tcpdump --immediate-mode -B 65536 -U -n -i any -s 0 -w "$2" 'sctp or udp port 9899 or udp port 9900' 2>"$work/tcpdump" &
     capture=$!
     said "$work/tcpdump" listening
 }
-recorded() {
-    local file=$1 summary dropped size now=-1 quiet=0 bad=0
-    shift
+stop_recording() {
+    local file=$1 size now=-1 quiet=0
     # tcpdump throws away what it has not read yet when it is told to end. It has read all when it sleeps (S), not
     # when it waits for a processor (R) or the disk (D).
     while [ $quiet -lt 5 ] && kill -0 "$capture" 2>/dev/null; do
@@ -100,6 +100,10 @@ recorded() {
     kill "$capture" && wait "$capture" 2>/dev/null
     capture=
     dropped=$(sed -n 's/ packets dropped by kernel//p' "$work/tcpdump")
+}
+judge_recording() {
+    local file=$1 summary bad=0
+    shift
     summary=$("$here/check_capture.sh" -p 9899 -p 9900 "$file") || bad=1
     for chunk in "$@"; do
         case $summary in
@@ -111,4 +115,14 @@ recorded() {
     if [ $bad = 0 ]; then pass "capture: $summary"; else fail "capture ${file##*/}: $summary"; fi
     [ -z "${KEEP:-}" ] || cp "$file" "$KEEP/"
     rm -f "$file"
+}
+recorded() {
+    stop_recording "$1"
+    judge_recording "$@"
+}
+
+# authenticated_with FILE: "sha1|sha256 key N" of the AUTH chunks, one line for each that differs.
+authenticated_with() {
+    tshark -n -d udp.port==9899,sctp -d udp.port==9900,sctp -r "$1" -Y sctp.shared_key_id -T fields -e sctp.hmac_id \
+        -e sctp.shared_key_id 2>/dev/null | sort -u | awk '{ print ($1 == 1 ? "sha1" : $1 == 3 ? "sha256" : $1) " key " $2 }'
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # run.sh [usrsctp] [kernel] - Whimbrel against the stacks of others, every packet captured and checked.
-# usrsctp over UDP; the Linux kernel (user-mode-linux) raw and over UDP. Needs root; some minutes.
+# usrsctp over UDP, and raw where addresses change; the Linux kernel (user-mode-linux) raw and over UDP. Needs root; some minutes.
 #
 # Environment: KEEP=DIR      keep every capture there
 #              ONLY=PATTERN  only the cases that the glob pattern matches, by function name: ONLY='cut_*'
@@ -17,6 +17,7 @@ all_of_bulk=$(received 1600 104857600)
 graceful='"how":"shutdown_complete"'
 # What is said in this time arrives even on a machine that does many other things.
 hold="--hold 1000"
+. ./address_changes.sh
 
 # What a part provides: ours and theirs (run a peer with its addresses), $our_host (the namespace of
 # ours), $to_ours and $to_theirs (options that connect), $our_first and $their_first (primary addresses),
@@ -181,22 +182,41 @@ usrsctp_part() {
     topology_up "$name" || { fail "no network namespaces" && return; }
     wire_packets link1 link2
     every_case
+    part="usrsctp raw"
+    local net=10.131 ours_link=link theirs_link=link their_home_link=home best_hmac=sha1
+    on_ours() { on_a "$@"; }
+    on_theirs() { on_b "$@"; }
+    ours_at() { on_a "$whimbrel" --timeout "$patience" --bind "$@"; }
+    theirs_at() { on_b "$build/usrsctp-peer" --timeout "$patience" --bind "$@"; }
+    echo "--- $part"
+    # Not the loopback device: usrsctp takes its addresses for unreachable from elsewhere.
+    on_b ip link add home type veth peer name home-end
+    on_b ip link set home up
+    on_b ip link set home-end up
+    address_changes
     topology_down "$name"
 }
 
 kernel_part() {
     local our_host=$PEER_NAME our_first=10.132.1.1 their_first=10.132.1.2 reason='' part udp_ours udp_theirs
     local to_ours="--connect $our_first" to_theirs="--connect $their_first"
-    ours() { tester "$whimbrel" --timeout "$patience" --bind 10.132.1.1,10.132.2.1 $udp_ours "$@"; }
-    theirs() { guest "$build/kernel-peer" --timeout "$patience" --bind 10.132.1.2,10.132.2.2 $udp_theirs "$@"; }
+    local net=10.132 ours_link=k theirs_link=eth their_home_link=lo best_hmac=sha256
+    on_ours() { tester "$@"; }
+    on_theirs() { guest "$@"; }
+    ours_at() { tester "$whimbrel" --timeout "$patience" $udp_ours --bind "$@"; }
+    theirs_at() { guest "$build/kernel-peer --timeout $patience $udp_theirs --bind $(printf '%q ' "$@")"; }
+    ours() { ours_at 10.132.1.1,10.132.2.1 "$@"; }
+    theirs() { theirs_at 10.132.1.2,10.132.2.2 "$@"; }
     cut_link() { kernel/peer cut "$1"; }
     mend_link() { kernel/peer mend "$1"; }
     kernel/peer up || { fail "the kernel peer does not start" && return; }
     wire_packets k1 k2
     part="kernel raw" udp_ours='' udp_theirs=''
     every_case crossing
+    address_changes
     part="kernel over UDP" udp_ours="--udp 9900 --udp-remote 9899" udp_theirs="--udp 9899 --udp-remote 9900"
     every_case crossing
+    address_changes
 }
 
 [ "$(id -u)" = 0 ] || { echo "needs root" >&2 && exit 2; }

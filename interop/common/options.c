@@ -29,7 +29,12 @@ static const char usage_text[] =
     "  --close HOW             shutdown (default for --connect), abort, vanish, wait (default for --listen)\n"
     "  --abort-text TEXT       reason carried in the ABORT\n"
     "  --stdin                 then take commands: send N SIZE STREAM | status | primary ADDR |\n"
-    "                          expect N | shutdown | abort TEXT | vanish\n"
+    "                          expect N | shutdown | abort TEXT | vanish, and those of --change\n"
+    "  --asconf                support changes of address (RFC 5061) with authentication (RFC 4895)\n"
+    "  --change COMMAND        add ADDR | remove ADDR | ask-primary ADDR: of our own, at the next report of progress;\n"
+    "                          sending stops half way until all of these are done\n"
+    "  --auth-key ID:TEXT      endpoint pair shared key\n"
+    "  --hmac sha1|sha256      what the peer is to authenticate with\n"
     "  --timeout SECONDS       give up, exit status 3 (default 60)\n"
     "\n"
     "  --rto-min MS --rto-initial MS --rto-max MS (min <= initial <= max, defaults 1, 3, 60 s) --pmr N --amr N --init-retransmits N\n"
@@ -43,7 +48,7 @@ enum option_id {
     LISTEN = OPTION_FIRST, CONNECT, BIND, PORT, REMOTE_PORT, UDP, UDP_REMOTE, AT, ACCEPT, SEND, SIZE, STREAMS,
     UNORDERED, ECHO, EXPECT, PROGRESS, HOLD, CLOSE, ABORT_TEXT, COMMANDS, TIMEOUT, RTO_MIN, RTO_INITIAL, RTO_MAX,
     PMR, AMR, INIT_RETRANSMITS, HEARTBEAT, SACK_DELAY, SACK_FREQ, PATH_MTU, SNDBUF, RCVBUF, STREAMS_OUT,
-    STREAMS_IN, MAX_MESSAGE, PLAIN, HELP,
+    STREAMS_IN, MAX_MESSAGE, PLAIN, ASCONF, CHANGE, AUTH_KEY, HMAC, HELP,
 };
 
 static const struct option long_options[] = {
@@ -84,6 +89,10 @@ static const struct option long_options[] = {
     {"streams-in", required_argument, NULL, STREAMS_IN},
     {"max-message", required_argument, NULL, MAX_MESSAGE},
     {"plain", no_argument, NULL, PLAIN},
+    {"asconf", no_argument, NULL, ASCONF},
+    {"change", required_argument, NULL, CHANGE},
+    {"auth-key", required_argument, NULL, AUTH_KEY},
+    {"hmac", required_argument, NULL, HMAC},
     {"help", no_argument, NULL, HELP},
     {NULL, 0, NULL, 0},
 };
@@ -171,6 +180,32 @@ static void take_tuning(struct options *o, int id, const char *text)
     }
 }
 
+static void take_mobility(struct options *o, int id, const char *text)
+{
+    const char *colon = text != NULL ? strchr(text, ':') : NULL;
+
+    switch (id) {
+    case ASCONF: o->asconf = true; break;
+    case CHANGE:
+        if (o->changes == MAX_CHANGES)
+            fail("too many changes", text);
+        o->change[o->changes++] = text;
+        break;
+    case AUTH_KEY:
+        if (colon == NULL)
+            fail("not ID:TEXT", text);
+        o->key_id = (uint16_t)atoi(text);
+        o->key = colon + 1;
+        break;
+    case HMAC:
+        if (strcmp(text, "sha1") != 0 && strcmp(text, "sha256") != 0)
+            fail("not sha1 or sha256", text);
+        o->hmac = strcmp(text, "sha1") == 0 ? 1 : 3;
+        break;
+    default: take_tuning(o, id, text);
+    }
+}
+
 static void take(struct options *o, int id, const char *text)
 {
     switch (id) {
@@ -199,7 +234,7 @@ static void take(struct options *o, int id, const char *text)
     case STREAMS_IN: o->streams_in = (uint32_t)number(text, 65535); break;
     case MAX_MESSAGE: o->message_limit = (uint32_t)number(text, 1 << 30); break;
     case PLAIN: o->plain = true; break;
-    default: take_tuning(o, id, text);
+    default: take_mobility(o, id, text);
     }
 }
 
@@ -225,6 +260,8 @@ void options_parse(struct options *o, int argc, char **argv, const char *stack)
         fail("wants --listen or --connect", "nothing else");
     if (o->send_size == 0 || o->send_streams == 0)
         fail("size and streams", "at least 1");
+    if (o->changes > 0 && o->progress_bytes == 0)
+        fail("--change", "needs --progress");
     if (o->role == ROLE_LISTEN && o->port == 0)
         o->port = 5001;
     if (o->udp_remote == 0)

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-enum { MAX_ADDRESSES = 16, MAX_STREAMS = 65536 };
+enum { MAX_ADDRESSES = 16, MAX_STREAMS = 65536, MAX_CHANGES = 16 };
 
 /* PPID of every message on stream s is PPID_BASE + s. */
 #define PPID_BASE 0x57480000u
@@ -32,7 +32,9 @@ struct options {
     uint64_t send_messages;
     uint32_t send_size;
     uint32_t send_streams;
-    bool unordered, echo, plain, read_commands;
+    bool unordered, echo, plain, asconf, read_commands;
+    const char *change[MAX_CHANGES];  /* one at each report of progress */
+    uint32_t changes;
     uint64_t expect_messages;
     uint64_t progress_bytes;
     uint32_t message_limit;           /* largest message taken */
@@ -45,6 +47,9 @@ struct options {
     int init_retransmits, heartbeat_ms, sack_delay_ms, sack_frequency, path_mtu;
     int send_buffer, receive_buffer;  /* -1: leave the stack's default */
     uint32_t streams_out, streams_in;
+    uint16_t key_id;                  /* endpoint pair shared key (RFC 4895) */
+    const char *key;                  /* NULL: none */
+    uint16_t hmac;                    /* most wanted HMAC identifier; 0: as the stack likes */
 };
 
 void options_parse(struct options *options, int argc, char **argv, const char *stack_name);
@@ -84,7 +89,8 @@ struct session {
     const struct options *options;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    bool up, ended, graceful, aborted, left;
+    bool up, ended, graceful, aborted, left, changes_failed;
+    uint32_t changes_done;
     uint64_t send_failures, restarts;
     struct totals received;
     uint64_t *next;                   /* per stream: number of the next message we send */
@@ -95,5 +101,11 @@ void session_notification(struct session *session, const void *notification, siz
 /* The association has ended in order, and no notification will say so. */
 void session_has_shut_down(struct session *session);
 void session_status(struct session *session);
+/* "add ADDR", "remove ADDR" or "ask-primary ADDR": of our own addresses, now; false if the stack refuses. */
+bool session_change(struct session *session, const char *command);
+/* The next of --change. */
+void session_change_next(struct session *session);
+/* True when all of --change are done. */
+bool session_wait_for_changes(struct session *session);
 
 #endif

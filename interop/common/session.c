@@ -29,9 +29,11 @@ static void whole_message(struct session *session, const uint8_t *data, uint32_t
     totals_add(totals, data, length, info->rcv_sid, ntohl(info->rcv_ppid), unordered);
     pthread_cond_broadcast(&session->changed);
     pthread_mutex_unlock(&session->lock);
-    if (o->progress_bytes > 0 && before / o->progress_bytes != totals->bytes / o->progress_bytes)
+    if (o->progress_bytes > 0 && before / o->progress_bytes != totals->bytes / o->progress_bytes) {
         report("progress", "\"messages\":%llu,\"bytes\":%llu", (unsigned long long)totals->messages,
                (unsigned long long)totals->bytes);
+        session_change_next(session);
+    }
     if (o->echo && stack_send(session->socket, data, length, info->rcv_sid, ntohl(info->rcv_ppid), unordered) < 0)
         report("error", "\"call\":\"echo\",\"error\":\"%s\"", strerror(errno));
 }
@@ -119,6 +121,11 @@ static bool send_messages(struct session *session, uint64_t messages, uint32_t s
     const char *error = NULL;
 
     for (; data != NULL && done < messages; done++) {
+        /* So that the second half goes out with the new addresses, however fast this is. */
+        if (done == messages / 2 && !session_wait_for_changes(session)) {
+            error = "not all changes of address done";
+            break;
+        }
         uint16_t stream = (uint16_t)(first_stream + done % streams);
         content_fill(data, size, next[stream], stream);
         if (stack_send(session->socket, data, size, stream, PPID_BASE + stream, session->options->unordered) < 0) {
@@ -191,6 +198,8 @@ static bool obey(struct session *session, enum closing *how, const char **abort_
             session_status(session);
         else if (strncmp(line, "primary ", 8) == 0)
             make_primary(session, line + 8);
+        else if (strncmp(line, "add ", 4) == 0 || strncmp(line, "remove ", 7) == 0 || strncmp(line, "ask-primary ", 12) == 0)
+            ok &= session_change(session, line);
         else if (strcmp(line, "shutdown") == 0)
             return *how = CLOSE_SHUTDOWN, ok;
         else if (strcmp(line, "vanish") == 0)

@@ -22,6 +22,8 @@ int stack_set(void *socket, int level, int name, const void *value, socklen_t le
 int stack_get(void *socket, int level, int name, void *value, socklen_t *length);
 int stack_bind(void *socket, struct addresses *local);
 int stack_listen(void *socket);
+/* Adds or removes a local address of an association that is up. */
+int stack_change_address(void *socket, struct sockaddr *address, bool add);
 void *stack_accept(void *socket);
 int stack_connect(void *socket, struct addresses *remote);
 ssize_t stack_send(void *socket, const void *data, size_t length, uint16_t stream, uint32_t ppid,

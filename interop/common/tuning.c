@@ -3,6 +3,8 @@
 
 #include "stack.h"
 
+enum { SHA1 = 1 };
+
 static void set(void *socket, int level, int name, const char *what, const void *value, socklen_t length)
 {
     if (stack_set(socket, level, name, value, length) != 0)
@@ -63,6 +65,33 @@ static void set_paths(void *socket, const struct options *o)
         set(socket, IPPROTO_SCTP, SCTP_PEER_ADDR_PARAMS, "SCTP_PEER_ADDR_PARAMS", &path, sizeof path);
 }
 
+/* Which algorithm the peer uses follows the order of our list (RFC 4895 section 6.1), which must have SHA-1 in it. */
+static void set_authentication(void *socket, const struct options *o)
+{
+    if (o->hmac != 0) {
+        uint8_t space[sizeof(struct sctp_hmacalgo) + 2 * sizeof(uint16_t)] = {0};
+        struct sctp_hmacalgo *algorithms = (struct sctp_hmacalgo *)space;
+        uint32_t count = 0;
+        if (o->hmac != SHA1)
+            algorithms->shmac_idents[count++] = o->hmac;
+        algorithms->shmac_idents[count++] = SHA1;
+        algorithms->shmac_number_of_idents = count;
+        set(socket, IPPROTO_SCTP, SCTP_HMAC_IDENT, "SCTP_HMAC_IDENT", space,
+            (socklen_t)(sizeof *algorithms + count * sizeof(uint16_t)));
+    }
+    if (o->key != NULL) {
+        uint8_t space[sizeof(struct sctp_authkey) + 256] = {0};
+        struct sctp_authkey *key = (struct sctp_authkey *)space;
+        struct sctp_authkeyid active = {.scact_keynumber = o->key_id};
+        size_t length = strnlen(o->key, 256);
+        key->sca_keynumber = o->key_id;
+        key->sca_keylength = (uint16_t)length;
+        memcpy(key->sca_key, o->key, length);
+        set(socket, IPPROTO_SCTP, SCTP_AUTH_KEY, "SCTP_AUTH_KEY", space, (socklen_t)(sizeof *key + length));
+        set(socket, IPPROTO_SCTP, SCTP_AUTH_ACTIVE_KEY, "SCTP_AUTH_ACTIVE_KEY", &active, sizeof active);
+    }
+}
+
 void tuning_apply(void *socket, const struct options *o)
 {
     int on = 1;
@@ -82,6 +111,7 @@ void tuning_apply(void *socket, const struct options *o)
         set(socket, SOL_SOCKET, SO_RCVBUF, "SO_RCVBUF", &o->receive_buffer, sizeof o->receive_buffer);
     set_timers(socket, o);
     set_paths(socket, o);
+    set_authentication(socket, o);
     if (o->udp_remote != 0) {
         struct sctp_udpencaps udp = {0};
         udp.sue_address.ss_family = o->remote.family == AF_INET6 ? AF_INET6 : AF_INET;

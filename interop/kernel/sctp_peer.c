@@ -40,16 +40,23 @@ static unsigned read_setting(const char *path)
 
 void stack_start(const struct options *options)
 {
-    static const char local[] = "/proc/sys/net/sctp/udp_port", remote[] = "/proc/sys/net/sctp/encap_port";
+    const struct {
+        const char *path;
+        unsigned value;
+    } settings[] = {
+        /* Both ports, and before any socket: with encap_port 0 the INIT ACK leaves without UDP. */
+        {"/proc/sys/net/sctp/udp_port", options->udp_port},
+        {"/proc/sys/net/sctp/encap_port", options->udp_remote},
+        {"/proc/sys/net/sctp/auth_enable", options->asconf},
+        {"/proc/sys/net/sctp/addip_enable", options->asconf},
+    };
 
     sctp_port = options->port;
     if (pipe(stop) != 0)
         stop[0] = -1; /* ABORT and vanishing will then fail, and say so */
-    /* Both, and before any socket: with encap_port 0 the INIT ACK leaves without UDP. */
-    if (read_setting(local) != options->udp_port)
-        write_setting(local, options->udp_port);
-    if (read_setting(remote) != options->udp_remote)
-        write_setting(remote, options->udp_remote);
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        if (read_setting(settings[i].path) != settings[i].value)
+            write_setting(settings[i].path, settings[i].value);
 }
 
 static int number_of(void *handle)
@@ -97,6 +104,11 @@ int stack_bind(void *socket, struct addresses *local)
     if (local->count == 0)
         return bind(number_of(socket), (struct sockaddr *)&any, sizeof any);
     return sctp_bindx(number_of(socket), (struct sockaddr *)local->packed, local->count, SCTP_BINDX_ADD_ADDR);
+}
+
+int stack_change_address(void *socket, struct sockaddr *address, bool add)
+{
+    return sctp_bindx(number_of(socket), address, 1, add ? SCTP_BINDX_ADD_ADDR : SCTP_BINDX_REM_ADDR);
 }
 
 int stack_listen(void *socket)

@@ -4,6 +4,7 @@
  * addresses, each needs its own subnet so that the route decides it. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/filter.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,16 +15,35 @@ const char stack_name[] = "usrsctp";
 
 static uint16_t sctp_port;
 
+/* Linux (6.x) answers a packet of protocol 132 with "protocol unreachable" when no raw socket has room for it, too, and
+ * the peer must take that for an ABORT (RFC 9260 section 10, ICMP8). A socket that drops everything always has room. */
+static void never_unreachable(void)
+{
+    struct sock_filter nothing[] = {BPF_STMT(BPF_RET | BPF_K, 0)};
+    struct sock_fprog program = {.len = 1, .filter = nothing};
+    int guard = socket(AF_INET, SOCK_RAW, IPPROTO_SCTP);
+
+    if (guard < 0 || setsockopt(guard, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) != 0)
+        report("error", "\"call\":\"guard\",\"error\":\"%s\"", strerror(errno));
+}
+
 void stack_start(const struct options *options)
 {
     sctp_port = options->port;
+    if (options->udp_port == 0)
+        never_unreachable();
     usrsctp_init(options->udp_port, NULL, NULL);
     usrsctp_sysctl_set_sctp_no_csum_on_loopback(0);
     usrsctp_sysctl_set_sctp_blackhole(0);
+    /* Changes of address are ours to order: usrsctp is not to follow the host's interfaces. */
+    usrsctp_sysctl_set_sctp_auto_asconf(0);
+    if (options->asconf) {
+        usrsctp_sysctl_set_sctp_auth_enable(1);
+        usrsctp_sysctl_set_sctp_asconf_enable(1);
+    }
     if (options->plain) {
         usrsctp_sysctl_set_sctp_ecn_enable(0);
         usrsctp_sysctl_set_sctp_asconf_enable(0);
-        usrsctp_sysctl_set_sctp_auto_asconf(0);
         usrsctp_sysctl_set_sctp_auth_enable(0);
         usrsctp_sysctl_set_sctp_reconfig_enable(0);
         usrsctp_sysctl_set_sctp_pr_enable(0);
@@ -63,6 +83,11 @@ int stack_bind(void *socket, struct addresses *local)
     if (local->count == 0)
         return usrsctp_bind(socket, (struct sockaddr *)&any, sizeof any);
     return usrsctp_bindx(socket, (struct sockaddr *)local->packed, local->count, SCTP_BINDX_ADD_ADDR);
+}
+
+int stack_change_address(void *socket, struct sockaddr *address, bool add)
+{
+    return usrsctp_bindx(socket, address, 1, add ? SCTP_BINDX_ADD_ADDR : SCTP_BINDX_REM_ADDR);
 }
 
 int stack_listen(void *socket)

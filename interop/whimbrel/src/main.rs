@@ -1,17 +1,22 @@
 //! The interoperation peer on Whimbrel: same options and reports as the peers on usrsctp and the Linux kernel, so that scripts can mix any two.
 
+mod changes;
 mod content;
 mod options;
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use changes::Standing;
 use clap::Parser;
 use content::{Joiner, Totals};
 use options::{Close, Options};
 use serde_json::{Value, json};
 use tokio::sync::watch;
-use whimbrel::{Association, AssociationEvent, CloseReason, Endpoint, PathState, RecvError};
+use whimbrel::handover::{Pace, Seamless};
+use whimbrel::{
+    Association, AssociationEvent, CloseReason, Endpoint, PathState, PeerAddressChange, RecvError,
+};
 
 /// One JSON object per line: `t`, `event`, then the members of `fields`.
 struct Reporter {
@@ -58,7 +63,11 @@ async fn run(options: &Options, reporter: &'static Reporter) -> anyhow::Result<b
     let mut builder = Endpoint::builder()
         .addresses(options.locals())
         .encapsulation(options.encapsulation())
-        .config(options.config());
+        .config(options.config())
+        .without_policy();
+    if options.seamless {
+        builder = builder.policy(|| Seamless::policy(Pace::MOBILE));
+    }
     if let Some(port) = options.port {
         builder = builder.sctp_port(port);
     }
@@ -69,11 +78,11 @@ async fn run(options: &Options, reporter: &'static Reporter) -> anyhow::Result<b
         let listener = endpoint.listen(port)?;
         reporter.say("listening", json!({"port": port, "udp": options.udp}));
         for _ in 0..options.accept {
-            ok &= session(options, listener.accept().await?, reporter).await?;
+            ok &= session(options, &endpoint, listener.accept().await?, reporter).await?;
         }
     } else {
         match endpoint.connect(&options.remotes(), options.remote_port).await {
-            Ok(association) => ok = session(options, association, reporter).await?,
+            Ok(association) => ok = session(options, &endpoint, association, reporter).await?,
             Err(error) => {
                 reporter.say("closed", json!({"how": "cannot_start", "cause": 0, "text": error.to_string()}));
                 ok = false;
@@ -87,14 +96,20 @@ async fn run(options: &Options, reporter: &'static Reporter) -> anyhow::Result<b
 /// One association from its beginning to its end; true if all went as asked.
 async fn session(
     options: &Options,
+    endpoint: &Endpoint,
     association: Association,
     reporter: &'static Reporter,
 ) -> anyhow::Result<bool> {
     report_up("up", &association, reporter).await;
     let events = tokio::spawn(report_events(association.clone(), reporter));
     let (progress, mut arrived) = watch::channel(Totals::default());
-    let receiver = tokio::spawn(receive_all(options.clone(), association.clone(), progress, reporter));
-    let mut ok = send_all(options, &association, reporter).await;
+    let (reached, made) = watch::channel(0);
+    let receiver =
+        tokio::spawn(receive_all(options.clone(), association.clone(), progress, reached, reporter));
+    let (standing, mut changes) = watch::channel(Standing::UnderWay);
+    let wanted = options.change.clone();
+    tokio::spawn(changes::carry_out(wanted, endpoint.clone(), association.clone(), made, standing, reporter));
+    let mut ok = send_all(options, &association, &mut changes, reporter).await;
     let complete = |totals: &Totals| totals.messages >= options.expect;
     if options.expect > 0 {
         ok &= arrived.wait_for(complete).await.is_ok();
@@ -128,7 +143,12 @@ async fn session(
     Ok(ok && good && graceful)
 }
 
-async fn send_all(options: &Options, association: &Association, reporter: &Reporter) -> bool {
+async fn send_all(
+    options: &Options,
+    association: &Association,
+    changes: &mut watch::Receiver<Standing>,
+    reporter: &Reporter,
+) -> bool {
     if options.send == 0 {
         return true;
     }
@@ -136,6 +156,14 @@ async fn send_all(options: &Options, association: &Association, reporter: &Repor
     let mut done = 0;
     let mut failure = None;
     while done < options.send && failure.is_none() {
+        // So that the second half goes out with the new addresses, however fast this is.
+        if done == options.send / 2 {
+            let standing = changes.wait_for(|standing| *standing != Standing::UnderWay).await;
+            if standing.map_or(true, |standing| *standing == Standing::Failed) {
+                failure = Some("not all changes of address done".to_owned());
+                break;
+            }
+        }
         let stream = (done % u64::from(options.streams)) as u16;
         let n = done / u64::from(options.streams);
         match association.send(content::message(n, stream, options.size, options.unordered)).await {
@@ -154,6 +182,7 @@ async fn receive_all(
     options: Options,
     association: Association,
     progress: watch::Sender<Totals>,
+    reached: watch::Sender<u64>,
     reporter: &'static Reporter,
 ) -> Value {
     let mut first = None;
@@ -168,6 +197,7 @@ async fn receive_all(
                 let after = progress.borrow().bytes;
                 if options.progress > 0 && before / options.progress != after / options.progress {
                     reporter.say("progress", json!({"bytes": after}));
+                    reached.send_modify(|reached| *reached += 1);
                 }
                 if options.echo {
                     let mut message = whimbrel::Message::new(received.stream, received.payload);
@@ -208,6 +238,21 @@ async fn report_events(association: Association, reporter: &'static Reporter) {
             AssociationEvent::PathInUse { route, .. } => {
                 reporter.say("path_in_use", json!({"address": route.remote.ip().to_string()}));
             }
+            AssociationEvent::PeerAddress { address, change } => {
+                let state = match change {
+                    PeerAddressChange::Added => "added",
+                    PeerAddressChange::Deleted => "removed",
+                    PeerAddressChange::MadePrimary => "made_primary",
+                };
+                reporter.say("address", json!({"address": address.ip().to_string(), "state": state}));
+            }
+            AssociationEvent::AddressChanged { change, outcome } => {
+                let error = outcome.err().map(|error| error.to_string());
+                reporter.say("address_changed", json!({"change": format!("{change:?}"), "error": error}));
+            }
+            AssociationEvent::AuthKey { key, news } => {
+                reporter.say("auth_key", json!({"key": key, "news": format!("{news:?}")}));
+            }
             AssociationEvent::PeerShutdown => reporter.say("shutdown", json!({"by": "peer"})),
             AssociationEvent::PeerError { causes } => reporter.say("remote_error", json!({"causes": causes})),
             AssociationEvent::SendRefused { error, .. } => {
@@ -234,8 +279,10 @@ async fn report_up(event: &str, association: &Association, reporter: &Reporter) 
     let paths = association.paths().await;
     let mut remote: Vec<String> = paths.iter().map(|path| path.route.remote.ip().to_string()).collect();
     remote.dedup();
+    let mobility = format!("{:?}", association.mobility());
     let (out, inn) = (association.outbound_streams(), association.inbound_streams());
-    reporter.say(event, json!({"streams_out": out, "streams_in": inn, "remote": remote}));
+    reporter
+        .say(event, json!({"streams_out": out, "streams_in": inn, "remote": remote, "mobility": mobility}));
 }
 
 async fn report_status(association: &Association, reporter: &Reporter) {
@@ -244,7 +291,7 @@ async fn report_status(association: &Association, reporter: &Reporter) {
         .await
         .iter()
         .map(|path| {
-            json!({"address": path.route.remote.ip().to_string(), "state": format!("{:?}", path.state),
+            json!({"address": path.route.remote.ip().to_string(), "local": path.route.local.ip().to_string(), "state": format!("{:?}", path.state),
                 "cwnd": path.cwnd, "srtt": path.srtt.map(|srtt| srtt.as_micros() as u64), "packet": path.packet_size,
                 "timeouts": path.counters.timeouts, "fast_retransmits": path.counters.fast_retransmits})
         })

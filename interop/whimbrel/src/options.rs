@@ -2,7 +2,10 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
+use whimbrel::proto::{AuthConfig, DarMode, HmacAlgorithm, SharedKeys, SharedSecret};
 use whimbrel::{Config, Encapsulation};
+
+use crate::changes::Change;
 
 /// Interoperation peer on Whimbrel.
 #[derive(Parser, Debug, Clone)]
@@ -86,6 +89,22 @@ pub(crate) struct Options {
     /// Bytes that wait to be received, at most: the window.
     #[arg(long, default_value_t = 4 << 20)]
     pub rcvbuf: usize,
+    /// Support changes of address (RFC 5061) with authentication (RFC 4895).
+    #[arg(long)]
+    pub asconf: bool,
+    /// `add ADDR`, `remove ADDR`, `ask-primary ADDR`, of our own, or `await ADDR`, until the host has it: each at the next
+    /// report of progress; sending stops half way until all of these are done.
+    #[arg(long, requires = "progress")]
+    pub change: Vec<Change>,
+    /// Let the policy for hosts that move decide about our addresses.
+    #[arg(long)]
+    pub seamless: bool,
+    /// Endpoint pair shared key.
+    #[arg(long, value_name = "ID:TEXT", value_parser = key)]
+    pub auth_key: Option<(u16, String)>,
+    /// What the peer is to authenticate with.
+    #[arg(long)]
+    pub hmac: Option<Hmac>,
     /// Start from Config::mobile() instead of Config::rfc().
     #[arg(long)]
     pub mobile: bool,
@@ -102,6 +121,20 @@ pub(crate) enum Close {
     Vanish,
     /// When the peer does.
     Wait,
+}
+
+/// HMAC algorithms.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Hmac {
+    /// SHA-1 alone.
+    Sha1,
+    /// SHA-256 before SHA-1, without which nobody may be.
+    Sha256,
+}
+
+fn key(text: &str) -> Result<(u16, String), String> {
+    let (id, key) = text.split_once(':').ok_or("not ID:TEXT")?;
+    Ok((id.parse().map_err(|error| format!("{id}: {error}"))?, key.to_owned()))
 }
 
 impl Options {
@@ -137,6 +170,18 @@ impl Options {
         }
         if let Some(milliseconds) = self.heartbeat {
             config.heartbeat.interval = (milliseconds > 0).then(|| Duration::from_millis(milliseconds));
+        }
+        if self.asconf {
+            config.dar.mode = DarMode::Negotiated;
+            config.auth = AuthConfig::offered();
+        }
+        if let Some((id, key)) = &self.auth_key {
+            config.auth.keys = SharedKeys::new(*id, SharedSecret::new(key.as_bytes()));
+        }
+        match self.hmac {
+            Some(Hmac::Sha1) => config.auth.algorithms = vec![HmacAlgorithm::Sha1],
+            Some(Hmac::Sha256) => config.auth.algorithms = vec![HmacAlgorithm::Sha256, HmacAlgorithm::Sha1],
+            None => {}
         }
         config.streams.outbound = 1024;
         config.limits.send_buffer = self.sndbuf;
