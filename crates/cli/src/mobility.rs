@@ -12,8 +12,8 @@ use whimbrel::handover::{
 };
 use whimbrel::interfaces::{FactFile, Preferences};
 use whimbrel::{
-    AddressChange, AssociationEvent, AuthKeyNews, Config, Endpoint, EndpointBuilder, EndpointEvent, Mobility,
-    PathState, PeerAddressChange, ReceivedPower,
+    AddressChange, Association, AssociationEvent, AuthKeyNews, Config, Endpoint, EndpointBuilder,
+    EndpointEvent, Mobility, PathState, PeerAddressChange, ReceivedPower,
 };
 use whimbrel_wire::chunk_type;
 
@@ -176,6 +176,16 @@ pub(crate) fn tell(endpoint: &Endpoint, news: Arc<impl News>) {
                 }
                 _ => {}
             }
+        }
+    });
+}
+
+/// Tells what happens to an association's paths and addresses, until it ends.
+pub(crate) fn follow(association: &Association, news: Arc<impl News>) {
+    let mut events = association.events();
+    tokio::spawn(async move {
+        while let Some(event) = events.recv().await {
+            tell_of(&event, news.as_ref());
         }
     });
 }

@@ -137,6 +137,7 @@ impl Server {
         let route = association.initial_route();
         self.display.event("connected", json!({ "local": route.local, "remote": route.remote }));
         self.display.note(&format!("connection from {}", route.remote));
+        mobility::follow(&association, Arc::clone(&self.display));
         self.current().push(association.clone());
         let outcome = receive(
             &association,

@@ -69,6 +69,7 @@ async fn measure(
     let route = association.initial_route();
     output.event("connected", json!({ "local": route.local, "remote": route.remote }));
     output.note(&format!("connected to {}", route.remote));
+    mobility::follow(&association, Arc::new(output));
     say(&association, &Control::Request(request.clone())).await?;
     let answer = tokio::time::timeout(GREETING, hear(&association)).await;
     let answer = answer.ok().context("the server does not answer; is it `whimbrel perf server`")??;

@@ -92,6 +92,7 @@ async fn serve(association: &Association, output: Output) -> anyhow::Result<()> 
     let remote = association.initial_route().remote;
     output.event("request", json!({ "remote": remote, "request": request }));
     output.note(&format!("{remote}: {:?}, messages of {} bytes", request.mode, request.size));
+    mobility::follow(association, Arc::new(output));
     say(association, &Control::Ready).await?;
     let counter = Counter::default();
     let seen = tokio::select! {
