@@ -279,3 +279,25 @@ fn probes_that_go_with_answers_share_the_budget() {
     let probes = sent.iter().flat_map(Sent::chunks).filter(|chunk| matches!(chunk, Chunk::Heartbeat(_)));
     assert_eq!(probes.count(), 1, "HB.Max.Burst is 1");
 }
+
+/// A peer in another private network of the same numbers lists our own address, or one that a neighbour of ours has: nothing is
+/// sent to ourselves, and whoever answers at the other with an ABORT does not end the association (RFC 5062 §2).
+#[test]
+fn an_address_of_the_peer_that_somebody_else_has() {
+    let mut bench = Bench::new(quiet());
+    let mut peer = Peer::new();
+    peer.connect_with(&mut bench, &[wire_peer::route().local.ip(), ip(VICTIM)]);
+    bench.pass(Duration::from_secs(5));
+    let sent = bench.take();
+    assert!(to(&sent, wire_peer::route().local.ip()).is_empty());
+    assert!(!to(&sent, ip(VICTIM)).is_empty());
+    let neighbour = wire_peer::packet(
+        peer.header(peer.tag),
+        &[&whimbrel_wire::AbortBuilder { tag_reflected: true, causes: &[] }],
+    );
+    bench.deliver_on(victim(), &neighbour);
+    assert_eq!(bench.closed(), None);
+    // From an address that is known to be the peer's it is believed (RFC 9260 §8.5.1 B).
+    bench.deliver(&neighbour);
+    assert!(bench.closed().is_some());
+}

@@ -1,6 +1,6 @@
 //! What INIT and INIT ACK say, and what is made of it (RFC 4895 §3.1, §3.2, §3.3, §6.1; RFC 5061 §4.2.7).
 
-use whimbrel_proto::CloseReason;
+use whimbrel_proto::{CloseReason, Config, DarMode};
 use whimbrel_wire::{Chunk, CookieAck, List, Parameter, Parameters, cause_code, chunk_type, parameter_type};
 
 use crate::auth_peer::{AuthPeer, SHA1, SHA256, requiring};
@@ -95,14 +95,19 @@ fn peers_without_authentication_are_served() {
 /// An INIT and an INIT ACK with these parameters are answered with ABORT; why the node gave up connecting.
 #[track_caller]
 fn assert_refused(required: &[u8], parameters: &[Parameter<'_>], cause: u16) -> CloseReason {
-    let mut bench = Bench::new(requiring(required));
+    assert_refused_by(&requiring(required), parameters, cause)
+}
+
+#[track_caller]
+fn assert_refused_by(config: &Config, parameters: &[Parameter<'_>], cause: u16) -> CloseReason {
+    let mut bench = Bench::new(config.clone());
     let peer = Peer::new();
     let sent = bench.ask(&peer.init(parameters));
     assert!(matches!(sent[0].only(), Chunk::Abort(_)), "{sent:?}");
     assert_eq!((sent[0].tag(), cause_codes(&sent)), (peer.tag, vec![cause]));
     assert_eq!(bench.node.association_count(), 0);
 
-    let mut bench = Bench::new(requiring(required));
+    let mut bench = Bench::new(config.clone());
     let mut peer = Peer::new();
     peer.learn_init(&init_of(&mut bench));
     let mut all = vec![Parameter::StateCookie(b"a cookie")];
@@ -150,7 +155,13 @@ fn a_peer_without_authentication_is_refused_where_the_user_insists_on_it() {
 #[test]
 fn asconf_without_authentication_aborts() {
     let types = [chunk_type::ASCONF, chunk_type::ASCONF_ACK];
-    assert_refused(&[], &[Parameter::SupportedExtensions(&types)], cause_code::PROTOCOL_VIOLATION);
+    let parameters = [Parameter::SupportedExtensions(&types)];
+    let mut config = requiring(&[]);
+    config.dar.mode = DarMode::Negotiated;
+    assert_refused_by(&config, &parameters, cause_code::PROTOCOL_VIOLATION);
+    // Who does not use dynamic addresses need not care.
+    config.dar.mode = DarMode::Off;
+    Peer::new().begin(&mut Bench::new(config), &parameters);
 }
 
 /// Tampering with what is part of the key vectors makes the keys differ.

@@ -8,6 +8,7 @@ mod mobile;
 #[path = "../common/wire_peer.rs"]
 mod wire_peer;
 
+mod abuses;
 mod announced;
 mod answers;
 mod attacks;

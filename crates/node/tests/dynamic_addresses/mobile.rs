@@ -121,6 +121,22 @@ impl Mobile {
         self.auth.learn(init_ack.parameters);
     }
 
+    /// Answers the node's INIT, to the end of the handshake.
+    #[track_caller]
+    pub(crate) fn accept_init(&mut self, bench: &mut Bench, init: &Sent) {
+        self.auth.peer.learn_init(init);
+        let Chunk::Init(chunk) = init.only() else { panic!() };
+        self.auth.learn(chunk.parameters);
+        let own = self.clone();
+        let mut parameters = own.parameters();
+        parameters.push(Parameter::SupportedExtensions(&EXTENSIONS));
+        parameters.push(Parameter::StateCookie(b"a cookie"));
+        bench.deliver(&own.init_ack(&parameters));
+        assert!(matches!(bench.take_only().chunks()[0], Chunk::CookieEcho(_)));
+        bench.deliver(&self.packet(&[&whimbrel_wire::CookieAck]));
+        assert_eq!(bench.ups(), 1);
+    }
+
     /// Answers every HEARTBEAT, so that paths are confirmed; what else was sent.
     pub(crate) fn settle(&self, bench: &mut Bench) -> Vec<Sent> {
         let mut others = Vec::new();

@@ -325,3 +325,47 @@ fn without_an_association_changes_are_refused() {
     assert_eq!(outcomes(&bench), [(Add(node_address(2)), Err(Error::Closed))]);
     assert!(bench.take().iter().all(|sent| !matches!(sent.only(), Chunk::Asconf(_))));
 }
+
+/// F4, F6: an address that is to be deleted and added again is not sent from before the deletion has been answered.
+#[test]
+fn deleting_and_adding_the_same_address_takes_two_chunks() {
+    let (mut bench, mobile) = Mobile::connected(mesh(), 2);
+    let one = node_address(1);
+    change(&mut bench, &[Delete(one.ip()), Add(one)]);
+    let first = bench.take_only();
+    assert_eq!(first.route.local, node_address(2), "not from the address that it deletes");
+    let (_, _, requests) = mobile.read_asconf(&first);
+    assert_eq!(requests.iter().map(|&(kind, ..)| kind).collect::<Vec<_>>(), [kind::DELETE_IP_ADDRESS]);
+    bench.send(0, b"x");
+    assert!(bench.take().iter().all(|sent| sent.route.local == node_address(2)));
+    mobile.grant(&mut bench, &first);
+    let second =
+        bench.take().into_iter().find(|sent| holds(core::slice::from_ref(sent), chunk_type::ASCONF)).unwrap();
+    let (_, _, requests) = mobile.read_asconf(&second);
+    assert_eq!(requests.iter().map(|&(kind, ..)| kind).collect::<Vec<_>>(), [kind::ADD_IP_ADDRESS]);
+    mobile.grant(&mut bench, &second);
+    assert_eq!(outcomes(&bench), [(Delete(one.ip()), Ok(())), (Add(one), Ok(()))]);
+}
+
+/// RFC 5061 §5.3 F1: an address that comes up while an INIT is under way was not listed there, so the peer does not know it:
+/// nothing leaves from it before it has been added.
+#[test]
+fn an_address_that_comes_up_during_the_handshake_is_not_known_to_the_peer() {
+    let mut bench = Bench::with_addresses(mesh(), 1);
+    let mut mobile = Mobile::new();
+    bench.take();
+    bench.connect(&[peer_address(1)]);
+    let init = bench.take_only();
+    bench.link(whimbrel_machine::LinkFact::AddressUp(node_address(2)));
+    assert!(bench.take().iter().all(|sent| sent.route.local == node_address(1)));
+    mobile.accept_init(&mut bench, &init);
+    mobile.settle(&mut bench);
+    bench.pass(Duration::from_secs(3));
+    let sent = bench.take();
+    assert!(sent.iter().all(|sent| sent.route.local == node_address(1)), "{sent:?}");
+    change(&mut bench, &[Add(node_address(2))]);
+    let sent =
+        bench.take().into_iter().find(|sent| holds(core::slice::from_ref(sent), chunk_type::ASCONF)).unwrap();
+    mobile.grant(&mut bench, &sent);
+    assert_eq!(outcomes(&bench), [(Add(node_address(2)), Ok(()))]);
+}

@@ -35,6 +35,8 @@ pub(crate) struct CookieWait {
     pub(super) request: ConnectRequest,
     pub(super) routes: Vec<Route>,
     pub(super) attempt: Attempt,
+    /// Our addresses that every INIT so far has listed: whichever the peer answers, it knows them.
+    listed: Option<Vec<SocketAddr>>,
     /// Milliseconds of cookie life to ask for, after a stale one (RFC 9260 §5.2.6 item 3).
     preservative: u32,
     /// Cookies that the peer has called stale.
@@ -102,7 +104,15 @@ impl CookieWait {
             timers.set(TimerId::T1Init, now);
         }
         let attempt = Attempt::new(now, config);
-        Self { request, routes, attempt, preservative: 0, stale_cookies: 0, wants_new_tag: false }
+        Self {
+            request,
+            routes,
+            attempt,
+            listed: None,
+            preservative: 0,
+            stale_cookies: 0,
+            wants_new_tag: false,
+        }
     }
 
     pub(crate) fn remotes(&self) -> &[SocketAddr] {
@@ -267,8 +277,7 @@ impl Association {
             Some(tried) if !named(route.remote) => tried,
             _ => route,
         };
-        // The peer knows those that the INIT has listed.
-        let known = &wait.request.locals;
+        let known = wait.listed.as_ref().unwrap_or(&wait.request.locals);
         let up: Vec<SocketAddr> = known.iter().copied().filter(|known| locals.contains(known)).collect();
         let paths = pairing::paths(now, &self.config, &up, &parameters.remotes(route.remote), first, named);
         let (mut context, _) = self.split(now);
@@ -358,6 +367,10 @@ impl Association {
                 }
                 let route = next_route(&mut wait.attempt, &wait.routes, now)?;
                 self.timers.set(TimerId::T1Init, now + wait.attempt.rto.current());
+                match &mut wait.listed {
+                    Some(listed) => listed.retain(|one| wait.request.locals.contains(one)),
+                    None => wait.listed = Some(wait.request.locals.clone()),
+                }
                 write_init(&self.identity, &self.config, &wait.request.locals, wait.preservative, out);
                 route
             }

@@ -107,7 +107,6 @@ impl Open {
                 break;
             }
         }
-        self.send_asconf_acks(context, route, packet, news.asconf);
         if news.data {
             self.after_data(context, route);
         }
@@ -115,6 +114,10 @@ impl Open {
             self.prolong_guard(context);
         }
         self.advance_shutdown(context);
+        // RFC 5061 §5.1.1 C4: not once SHUTDOWN ACK is on its way.
+        if !matches!(self.closing, Closing::AckSent(_)) {
+            self.send_asconf_acks(context, route, packet, news.asconf);
+        }
         Ok(())
     }
 

@@ -40,6 +40,10 @@ pub(crate) struct Open {
     pub(crate) primary_change: Box<dyn PrimaryChange>,
     /// The primary path as `primary_change` knows it.
     pub(crate) known_primary: PathId,
+    /// The peer has asked for the primary path there is now.
+    pub(crate) primary_by_peer: bool,
+    /// When `primary_change` last reacted, and how far the peer had acknowledged then.
+    pub(crate) reacted_to_primary: Option<(Instant, Tsn)>,
     /// The path that new data last went out on, to notice a change.
     pub(crate) in_use: PathId,
     pub(crate) streams: OutboundStreams,
@@ -202,6 +206,8 @@ impl Open {
             locals: Locals::new(from.locals.iter().copied().chain([from.route.local]), from.locals),
             in_use: from.paths.primary(),
             known_primary: from.paths.primary(),
+            primary_by_peer: false,
+            reacted_to_primary: None,
             paths: from.paths,
             path_choice: Box::new(PrimaryPath),
             retransmission_choice: primary_change.retransmissions(),

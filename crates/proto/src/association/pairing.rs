@@ -88,8 +88,12 @@ pub(crate) fn routes_from(local: SocketAddr, remotes: impl Iterator<Item = Socke
     remotes.flat_map(|remote| fitting(&[local], remote)).collect()
 }
 
-/// The routes to `remote` that could work.
+/// The routes to `remote` that could work; none if that is ourselves, as far as an encapsulation port can tell. Networks with the
+/// same private numbers are common, and a peer may list such an address.
 fn fitting(locals: &[SocketAddr], remote: SocketAddr) -> Vec<Route> {
+    if remote.port() != 0 && locals.contains(&remote) {
+        return Vec::new();
+    }
     locals
         .iter()
         .filter(|local| local.is_ipv4() == remote.is_ipv4())

@@ -19,7 +19,12 @@ impl Association {
         // It answers what was sent from an address that was being deleted (RFC 5061 §5.3.1).
         let local = route.local.ip();
         let late = |open: &Open| open.locals.is_leaving(local) || !open.locals.accepts(local);
-        if matches!(&self.phase, Phase::Open(open) if late(open)) {
+        // An address that the peer has listed but that somebody else has, on a private network of the same numbers for
+        // instance: who answers there says nothing about the peer.
+        let elsewhere = |open: &Open| {
+            !open.is_confirmed(route.remote.ip()) && open.paths.iter().any(|path| path.confirmed)
+        };
+        if matches!(&self.phase, Phase::Open(open) if late(open) || elsewhere(open)) {
             return;
         }
         // Without an association the peer cannot be waiting for anything: it has our SHUTDOWN ACK, and only its

@@ -22,7 +22,7 @@ struct Reply {
 /// Routes with answers pending at a time.
 const MAX_ROUTES: usize = 32;
 /// Bytes of answers for one route: one packet.
-const MAX_BYTES: usize = 1100;
+pub(crate) const MAX_BYTES: usize = 1100;
 
 impl Replies {
     /// Queues a chunk for `route`.
@@ -32,19 +32,21 @@ impl Replies {
         self.push_raw(route, &bytes);
     }
 
-    /// Queues the encoded, padded chunk `bytes` for `route`.
-    pub(crate) fn push_raw(&mut self, route: Route, bytes: &[u8]) {
+    /// Queues the encoded, padded chunk `bytes` for `route`. False if there is no room.
+    pub(crate) fn push_raw(&mut self, route: Route, bytes: &[u8]) -> bool {
         debug_assert_eq!(bytes.len() % 4, 0);
         let room = self.queue.len() < MAX_ROUTES && bytes.len() <= MAX_BYTES;
         match self.queue.iter_mut().find(|reply| reply.route == route) {
             Some(reply) if reply.chunks.len() + bytes.len() <= MAX_BYTES => {
-                reply.chunks.extend_from_slice(bytes)
+                reply.chunks.extend_from_slice(bytes);
+                true
             }
-            Some(_) => {}
+            Some(_) => false,
             None if room => {
                 self.queue.push(Reply { route, chunks: bytes.to_vec(), first: false });
+                true
             }
-            None => {}
+            None => false,
         }
     }
 

@@ -37,7 +37,8 @@ fn cookie_ack_comes_first() {
 #[test]
 fn answers_fit_one_packet() {
     let mut replies = Replies::default();
-    (0..1000).for_each(|_| replies.push_raw(route(1), &[0; 12]));
+    let taken = (0..1000).filter(|_| replies.push_raw(route(1), &[0; 12])).count();
+    assert_eq!(taken, MAX_BYTES / 12);
     replies.cookie_ack(route(1));
     replies.push_raw(route(2), &[0; MAX_BYTES + 4]);
     let (_, chunks) = replies.pop().unwrap();
@@ -48,7 +49,8 @@ fn answers_fit_one_packet() {
 #[test]
 fn routes_are_bounded() {
     let mut replies = Replies::default();
-    (1..1000).for_each(|port| replies.push_raw(route(port), &[0; 4]));
+    let taken = (1..1000).filter(|&port| replies.push_raw(route(port), &[0; 4])).count();
+    assert_eq!(taken, MAX_ROUTES);
     assert_eq!(core::iter::from_fn(|| replies.pop()).count(), MAX_ROUTES);
     (1..1000).for_each(|port| replies.cookie_ack(route(port)));
     assert_eq!(core::iter::from_fn(|| replies.pop()).count(), MAX_ROUTES);

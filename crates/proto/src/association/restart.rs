@@ -52,8 +52,12 @@ impl Association {
                 open.peer.tag = cookie.peer_tag;
                 // The random numbers follow the tags (RFC 4895 §6.1).
                 open.auth = Auth::new(&self.config, &self.keys, cookie.auth_random, cookie.auth.as_ref());
+                let before = open.asconf.mobility;
                 open.asconf.mobility = mobility(&self.config, &open.auth);
                 open.replies.cookie_ack(route);
+                if open.asconf.mobility != before {
+                    self.announce_mobility(now);
+                }
             }
             Phase::Closed => {}
         }

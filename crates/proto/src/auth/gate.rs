@@ -51,6 +51,8 @@ impl Gate {
                 Verdict::Discard => Admission::Stop,
                 Verdict::UnsupportedHmac(id) => Admission::StopUnsupported(id),
             },
+            // RFC 5061 §5.2 D5: nothing hides behind a request that is not authenticated.
+            (chunk_type::ASCONF, Self::Open) if auth.we_require(chunk_type::ASCONF) => Admission::Stop,
             (other, Self::Open) if auth.we_require(other) => Admission::Skip,
             _ => Admission::Admit,
         }

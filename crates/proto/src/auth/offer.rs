@@ -203,7 +203,8 @@ impl<'a> AuthParameters<'a> {
         match usable {
             Some(offer) => Ok(Some(offer)),
             // By the security considerations of RFC 5061 such an association is not established.
-            None if self.lists(chunk_type::ASCONF) => {
+            // Where dynamic addresses are not in use, it does not matter.
+            None if config.dar.mode == DarMode::Negotiated && self.lists(chunk_type::ASCONF) => {
                 Err(Refusal::Violation("ASCONF without authentication"))
             }
             None if !config.auth.required.is_empty() => Err(Refusal::NotOffered),

@@ -41,6 +41,7 @@ impl Open {
             return Ok(());
         }
         let Some(request) = outgoing.outstanding.take() else { return Ok(()) };
+        outgoing.was_answered = true;
         // A5.
         context.timers.clear(TimerId::T4Asconf);
         self.error_count = 0;

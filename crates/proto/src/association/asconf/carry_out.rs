@@ -289,17 +289,24 @@ impl Open {
     /// Makes the address that the peer wants the primary one, if a path to it works by now.
     pub(crate) fn grant_wanted_primary(&mut self, context: &mut Context<'_>) {
         let Some(wanted) = self.asconf.wanted_primary else { return };
-        let primary = self.paths.get(self.paths.primary()).map(|path| path.route.local.ip());
-        let works = |path: &&crate::path::Path| {
-            path.is_usable() && path.state == PathState::Active && path.route.remote.ip() == wanted
-        };
-        let best = self.paths.iter().filter(works).min_by_key(|path| {
-            // Only the peer's side of the way is its business.
-            (Some(path.route.local.ip()) != primary, path.error_count, path.id)
+        let usable = |path: &&crate::path::Path| path.is_usable() && path.state == PathState::Active;
+        // Only the peer's side of the way is its business: while our address works it stays, if it has a path to there. Or a
+        // peer that answers at a metered or slow address of ours alone could make us use that.
+        let ours = self.paths.get(self.paths.primary()).map(|path| path.route.local.ip());
+        let ours = ours.filter(|&ours| {
+            let mut from_ours = self.paths.iter().filter(|path| path.route.local.ip() == ours);
+            self.paths.iter().filter(usable).any(|path| path.route.local.ip() == ours)
+                && from_ours.any(|path| path.route.remote.ip() == wanted)
         });
+        let works = |path: &&crate::path::Path| {
+            path.route.remote.ip() == wanted && ours.is_none_or(|ours| path.route.local.ip() == ours)
+        };
+        let best =
+            self.paths.iter().filter(usable).filter(works).min_by_key(|path| (path.error_count, path.id));
         let Some((id, address)) = best.map(|path| (path.id, path.route.remote)) else { return };
         self.asconf.wanted_primary = None;
         self.set_primary(id);
+        self.primary_by_peer = true;
         self.announce_peer_address(context, address, PeerAddressChange::MadePrimary);
         self.notice_path_in_use(context);
     }

@@ -9,6 +9,7 @@ use whimbrel_wire::{Asconf as AsconfChunk, EmitChunk, Packet};
 use super::super::context::Context;
 use super::super::open::Open;
 use super::super::pairing::reaches;
+use super::super::replies::MAX_BYTES;
 use super::super::shutdown::Closing;
 
 /// To an address that nobody has confirmed this many bytes of answers go for each byte that came, at most.
@@ -28,6 +29,18 @@ pub(super) struct Incoming {
 pub(crate) struct PacketAnswers {
     chunks_seen: u32,
     answers: Vec<Vec<u8>>,
+    bytes: usize,
+}
+
+impl PacketAnswers {
+    /// What does not fit the packet that answers is not sent, nor what comes after it (E7): the peer asks again. A packet
+    /// can hold thousands of repetitions.
+    fn push(&mut self, answer: &[u8]) {
+        self.bytes = self.bytes.saturating_add(answer.len());
+        if self.bytes <= MAX_BYTES {
+            self.answers.push(answer.to_vec());
+        }
+    }
 }
 
 impl Incoming {
@@ -57,8 +70,9 @@ impl Open {
         let ahead = serial.wrapping_sub(incoming.peer_serial);
         // E2: done already. The answer goes out again if it is still there.
         if ahead == 0 || ahead > 1 << 31 {
-            let known = incoming.cached.iter().find(|(cached, _)| *cached == serial);
-            packet.answers.extend(known.map(|(_, answer)| answer.clone()));
+            if let Some((_, answer)) = incoming.cached.iter().find(|(cached, _)| *cached == serial) {
+                packet.push(answer);
+            }
             return;
         }
         // E5: a chunk before it is missing, or somebody guesses.
@@ -77,8 +91,8 @@ impl Open {
         if incoming.cached.len() >= context.config.dar.cached_acks {
             incoming.cached.pop_front();
         }
-        incoming.cached.push_back((serial, answer.clone()));
-        packet.answers.push(answer);
+        packet.push(&answer);
+        incoming.cached.push_back((serial, answer));
     }
 
     /// The packet is at its end: its answers go back to where it came from, whatever address that is (E6), as far as
@@ -106,10 +120,9 @@ impl Open {
         }
         for answer in &answers.answers {
             bytes += answer.len();
-            if bytes > bound {
-                return;
+            if bytes > bound || !self.replies.push_raw(route, answer) {
+                break;
             }
-            self.replies.push_raw(route, answer);
         }
         if self.sack_destination().is_none() {
             // The peer has left every address that a SACK could go to, and would send again what has arrived. V4 lets a

@@ -45,6 +45,8 @@ struct Outgoing {
     next_correlation: u32,
     waiting: VecDeque<AddressChange>,
     outstanding: Option<Request>,
+    /// The peer has answered an ASCONF, authenticated.
+    was_answered: bool,
     /// Parameter types that the peer does not understand (RFC 5061 §5.3 F3a, F3b).
     not_understood: Vec<u16>,
 }
@@ -73,6 +75,7 @@ impl Asconf {
                 next_correlation: 0,
                 waiting: VecDeque::new(),
                 outstanding: None,
+                was_answered: false,
                 not_understood: Vec::new(),
             },
             incoming: Incoming::new(peer_initial_tsn.0.wrapping_sub(1)),
@@ -95,6 +98,19 @@ impl Association {
             Phase::Open(open) => open.change_addresses(&mut context, changes),
             _ => refuse(&mut context, changes, AddressChangeError::Closed),
         }
+    }
+}
+
+impl Association {
+    /// What the handshake makes possible has changed: what can no longer be done is given up.
+    pub(crate) fn announce_mobility(&mut self, now: Instant) {
+        let (mut context, phase) = self.split(now);
+        let Phase::Open(open) = phase else { return };
+        let mobility = open.asconf.mobility;
+        if let Mobility::Static(reason) = mobility {
+            open.abandon_changes(&mut context, AddressChangeError::Static(reason));
+        }
+        context.events.push_back(Event::MobilityChanged { association: context.identity.id, mobility });
     }
 }
 
@@ -144,9 +160,10 @@ impl Open {
         refuse(context, waiting, error);
     }
 
-    /// The peer has answered ASCONF with an ERROR that says it does not know this chunk (RFC 5061 §5.1 A9).
+    /// The peer has answered ASCONF with an ERROR that says it does not know this chunk (RFC 5061 §5.1 A9). ERROR need not be
+    /// authenticated: of a peer that has answered an ASCONF it is not believed.
     pub(crate) fn handle_asconf_not_understood(&mut self, context: &mut Context<'_>) {
-        if self.asconf.outgoing.outstanding.is_none() {
+        if self.asconf.outgoing.outstanding.is_none() || self.asconf.outgoing.was_answered {
             return;
         }
         let reason = StaticReason::PeerLacksAsconf;

@@ -149,6 +149,10 @@ impl Open {
         if draft.has(local.ip()) {
             return Verdict::Done;
         }
+        // F4: nothing leaves from an address until its deletion has been answered.
+        if draft.deleted.contains(&local.ip()) {
+            return Verdict::Later;
+        }
         if !pairing::reaches(local, &self.peer.addresses) {
             return Verdict::Wrong(AddressChangeError::NotOurs);
         }
@@ -156,7 +160,6 @@ impl Open {
             return verdict;
         }
         draft.members.push(local);
-        draft.deleted.retain(|deleted| *deleted != local.ip());
         Verdict::Take(Some(local))
     }
 

@@ -12,7 +12,7 @@ use super::super::open::Open;
 use super::super::pairing;
 use super::super::replies::Encoded;
 use super::super::shutdown::Closing;
-use crate::interface::{AddressChange, AddressChangeError, PathState};
+use crate::interface::{AddressChange, AddressChangeError, Mobility, PathState};
 use crate::path::Egress;
 use crate::timers::TimerId;
 
@@ -26,6 +26,7 @@ impl Open {
         if outgoing.outstanding.is_none() && outgoing.waiting.is_empty() {
             return None;
         }
+        debug_assert_eq!(self.asconf.mobility, Mobility::Dynamic, "changes are given up when mobility ends");
         // RFC 5061 §5.1.1 C4.
         if matches!(self.closing, Closing::AckSent(_)) {
             self.abandon_changes(context, AddressChangeError::ShuttingDown);

@@ -78,9 +78,22 @@ impl Open {
     pub(crate) fn react_to_primary_change(&mut self, context: &mut Context<'_>) {
         let primary = self.paths.primary();
         let known = core::mem::replace(&mut self.known_primary, primary);
-        if known != primary {
-            self.with_primary_change(|rule, open| rule.on_changed(open, context, known));
+        let by_peer = core::mem::take(&mut self.primary_by_peer);
+        if known == primary || (by_peer && self.primary_toggles(context, known)) {
+            return;
         }
+        self.reacted_to_primary = Some((context.now, self.outstanding.cumulative_ack_point()));
+        self.with_primary_change(|rule, open| rule.on_changed(open, context, known));
+    }
+
+    /// Whether the last reaction is less than an RTO ago and nothing has been acknowledged since. A peer that asks for one
+    /// primary after the other would be sent the same data again for every request, which need cost it nothing
+    /// (RFC 5062 §5).
+    fn primary_toggles(&self, context: &Context<'_>, old: PathId) -> bool {
+        let acknowledged = self.outstanding.cumulative_ack_point();
+        let rto = self.paths.get(old).map_or(context.config.rto.initial, |path| path.rto.without_back_off());
+        self.reacted_to_primary
+            .is_some_and(|(at, point)| point == acknowledged && context.now.saturating_since(at) < rto)
     }
 
     /// Calls the rule with the association it belongs to.
