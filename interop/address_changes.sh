@@ -118,6 +118,27 @@ theirs_moves() {
         second "\"remove $net.1.2\",\"error\":null" "$all_of_moving" "$graceful"
 }
 
+# Theirs loses its only address and has another one a second later; the kernel does the rest. ("any" needs a port.)
+theirs_breaks_before_it_makes() {
+    our_home add
+    on_theirs ip -4 addr flush dev "${theirs_link}2"
+    their_default_route 1
+    {
+        said "$work/first" '"progress"' && on_theirs ip addr del "$net.1.2/24" dev "${theirs_link}1"
+        sleep 1
+        on_theirs ip addr add "$net.2.2/24" dev "${theirs_link}2"
+        their_default_route 2
+    } &
+    local steps=$!
+    pair ours_at "$net.9.1" --listen --mobile $moving "$@" -- \
+        theirs_anywhere --port 5002 --connect "$net.9.1" --auto-asconf $patient $moving "$@"
+    wait "$steps"
+    on_theirs ip addr add "$net.1.2/24" dev "${theirs_link}1"
+    check "theirs loses its only address and gets another one" \
+        first "\"$net.2.2\",\"state\":\"added\"" "\"$net.1.2\",\"state\":\"removed\"" "$all_of_moving" "$graceful" -- \
+        second "$all_of_moving" "$graceful"
+}
+
 address_changes() {
     changing sha1 7 ours_moves --hmac sha1 --auth-key "7:a key that only these two have"
     changing $best_hmac 0 ours_breaks_before_it_makes --hmac $best_hmac

@@ -205,6 +205,7 @@ kernel_part() {
     on_theirs() { guest "$@"; }
     ours_at() { tester "$whimbrel" --timeout "$patience" $udp_ours --bind "$@"; }
     theirs_at() { guest "$build/kernel-peer --timeout $patience $udp_theirs --bind $(printf '%q ' "$@")"; }
+    theirs_anywhere() { guest "$build/kernel-peer --timeout $patience $udp_theirs $(printf '%q ' "$@")"; }
     ours() { ours_at 10.132.1.1,10.132.2.1 "$@"; }
     theirs() { theirs_at 10.132.1.2,10.132.2.2 "$@"; }
     cut_link() { kernel/peer cut "$1"; }
@@ -214,9 +215,11 @@ kernel_part() {
     part="kernel raw" udp_ours='' udp_theirs=''
     every_case crossing
     address_changes
+    changing sha256 0 theirs_breaks_before_it_makes --hmac sha256
     part="kernel over UDP" udp_ours="--udp 9900 --udp-remote 9899" udp_theirs="--udp 9899 --udp-remote 9900"
     every_case crossing
     address_changes
+    changing sha256 0 theirs_breaks_before_it_makes --hmac sha256
 }
 
 [ "$(id -u)" = 0 ] || { echo "needs root" >&2 && exit 2; }

@@ -76,6 +76,8 @@ int main(int argc, char **argv)
     tuning_apply(socket, &options);
     if (options.local.count > 0 || options.port != 0)
         check(stack_bind(socket, &options.local) == 0 ? socket : NULL, "bind");
+    if (options.auto_asconf)
+        check(stack_follow_host(socket) == 0 ? socket : NULL, "auto_asconf");
     if (options.role == ROLE_LISTEN) {
         check(stack_listen(socket) == 0 ? socket : NULL, "listen");
         report("listening", "\"port\":%u,\"udp\":%u", options.port, options.udp_port);

@@ -31,6 +31,7 @@ static const char usage_text[] =
     "  --stdin                 then take commands: send N SIZE STREAM | status | primary ADDR |\n"
     "                          expect N | shutdown | abort TEXT | vanish, and those of --change\n"
     "  --asconf                support changes of address (RFC 5061) with authentication (RFC 4895)\n"
+    "  --auto-asconf           ... and follow the host's addresses (Linux only; without --bind)\n"
     "  --change COMMAND        add ADDR | remove ADDR | ask-primary ADDR: of our own, at the next report of progress;\n"
     "                          sending stops half way until all of these are done\n"
     "  --auth-key ID:TEXT      endpoint pair shared key\n"
@@ -48,7 +49,7 @@ enum option_id {
     LISTEN = OPTION_FIRST, CONNECT, BIND, PORT, REMOTE_PORT, UDP, UDP_REMOTE, AT, ACCEPT, SEND, SIZE, STREAMS,
     UNORDERED, ECHO, EXPECT, PROGRESS, HOLD, CLOSE, ABORT_TEXT, COMMANDS, TIMEOUT, RTO_MIN, RTO_INITIAL, RTO_MAX,
     PMR, AMR, INIT_RETRANSMITS, HEARTBEAT, SACK_DELAY, SACK_FREQ, PATH_MTU, SNDBUF, RCVBUF, STREAMS_OUT,
-    STREAMS_IN, MAX_MESSAGE, PLAIN, ASCONF, CHANGE, AUTH_KEY, HMAC, HELP,
+    STREAMS_IN, MAX_MESSAGE, PLAIN, ASCONF, AUTO_ASCONF, CHANGE, AUTH_KEY, HMAC, HELP,
 };
 
 static const struct option long_options[] = {
@@ -90,6 +91,7 @@ static const struct option long_options[] = {
     {"max-message", required_argument, NULL, MAX_MESSAGE},
     {"plain", no_argument, NULL, PLAIN},
     {"asconf", no_argument, NULL, ASCONF},
+    {"auto-asconf", no_argument, NULL, AUTO_ASCONF},
     {"change", required_argument, NULL, CHANGE},
     {"auth-key", required_argument, NULL, AUTH_KEY},
     {"hmac", required_argument, NULL, HMAC},
@@ -186,6 +188,7 @@ static void take_mobility(struct options *o, int id, const char *text)
 
     switch (id) {
     case ASCONF: o->asconf = true; break;
+    case AUTO_ASCONF: o->asconf = o->auto_asconf = true; break;
     case CHANGE:
         if (o->changes == MAX_CHANGES)
             fail("too many changes", text);

@@ -32,7 +32,7 @@ struct options {
     uint64_t send_messages;
     uint32_t send_size;
     uint32_t send_streams;
-    bool unordered, echo, plain, asconf, read_commands;
+    bool unordered, echo, plain, asconf, auto_asconf, read_commands;
     const char *change[MAX_CHANGES];  /* one at each report of progress */
     uint32_t changes;
     uint64_t expect_messages;

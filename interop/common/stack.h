@@ -24,6 +24,8 @@ int stack_bind(void *socket, struct addresses *local);
 int stack_listen(void *socket);
 /* Adds or removes a local address of an association that is up. */
 int stack_change_address(void *socket, struct sockaddr *address, bool add);
+/* From now on the addresses are those the host has, as they come and go. */
+int stack_follow_host(void *socket);
 void *stack_accept(void *socket);
 int stack_connect(void *socket, struct addresses *remote);
 ssize_t stack_send(void *socket, const void *data, size_t length, uint16_t stream, uint32_t ppid,

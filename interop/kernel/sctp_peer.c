@@ -111,6 +111,13 @@ int stack_change_address(void *socket, struct sockaddr *address, bool add)
     return sctp_bindx(number_of(socket), address, 1, add ? SCTP_BINDX_ADD_ADDR : SCTP_BINDX_REM_ADDR);
 }
 
+int stack_follow_host(void *socket)
+{
+    int on = 1;
+
+    return setsockopt(number_of(socket), IPPROTO_SCTP, SCTP_AUTO_ASCONF, &on, sizeof on);
+}
+
 int stack_listen(void *socket)
 {
     return listen(number_of(socket), 16);

@@ -90,6 +90,13 @@ int stack_change_address(void *socket, struct sockaddr *address, bool add)
     return usrsctp_bindx(socket, address, 1, add ? SCTP_BINDX_ADD_ADDR : SCTP_BINDX_REM_ADDR);
 }
 
+int stack_follow_host(void *socket)
+{
+    (void)socket;
+    errno = EOPNOTSUPP; /* it looks at interfaces once, where it has no routing socket */
+    return -1;
+}
+
 int stack_listen(void *socket)
 {
     return usrsctp_listen(socket, 16);
