@@ -24,6 +24,9 @@ use crate::timer::Timer;
 /// Rounds before other tasks of the runtime get their turn.
 const ROUNDS: usize = 8;
 
+/// How long an endpoint without associations may wait for its sockets to take what is left.
+const LINGER: core::time::Duration = core::time::Duration::from_secs(1);
+
 /// Commands carried out in one step; a burst of more is spread over several, so that packets are read in between.
 const COMMANDS_PER_STEP: usize = 4096;
 
@@ -54,6 +57,8 @@ pub(crate) struct Driver {
     registry: Registry,
     /// No handle is left.
     unattended: bool,
+    /// Until when the last words may wait for room in the sockets.
+    lingers_until: Option<Instant>,
     finished: bool,
 }
 
@@ -95,6 +100,7 @@ impl Driver {
             events: Vec::new(),
             registry: Registry::default(),
             unattended: false,
+            lingers_until: None,
             finished: false,
         }
     }
@@ -242,6 +248,17 @@ impl Driver {
             && !self.shared.is_connecting()
     }
 
+    /// Whether last words (an ABORT behind a full socket buffer, say) still have to leave, and may.
+    fn lingers(&mut self) -> bool {
+        if !self.locals.all().iter_mut().any(LocalAddress::has_unsent) {
+            return false;
+        }
+        let now = self.clock.now();
+        let until = *self.lingers_until.get_or_insert(now + LINGER);
+        self.timer.set(Some(until));
+        now < until
+    }
+
     /// Makes sure that the task is woken by whatever comes next. False if something has come already.
     fn park(&mut self, cx: &mut Context<'_>) -> bool {
         let mut errors = false;
@@ -285,7 +302,7 @@ impl Future for Driver {
             if this.round(cx) {
                 continue;
             }
-            if this.is_done() {
+            if this.is_done() && !this.lingers() {
                 this.finish();
                 return Poll::Ready(());
             }

@@ -117,6 +117,11 @@ impl LocalAddress {
         errors.extend(self.socket.take_errors());
     }
 
+    /// Whether something waits for a socket to have room.
+    pub(crate) fn has_unsent(&mut self) -> bool {
+        self.sockets().any(|socket| socket.has_unsent())
+    }
+
     /// See [`Socket::watch_errors`].
     pub(crate) fn watch_errors(&mut self, cx: &mut Context<'_>) -> bool {
         let mut any = false;

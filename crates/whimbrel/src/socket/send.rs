@@ -58,6 +58,10 @@ impl Socket {
         }
     }
 
+    pub(crate) fn has_unsent(&self) -> bool {
+        !self.outbox.is_empty()
+    }
+
     /// Sends what is kept, as far as the socket takes it; the task is woken when it takes more.
     pub(crate) fn flush(&mut self, cx: &mut Context<'_>) {
         if self.outbox.is_empty() {
