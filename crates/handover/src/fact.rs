@@ -1,12 +1,12 @@
 use core::net::{IpAddr, SocketAddr};
 
 use whimbrel_machine::LinkFact;
-use whimbrel_proto::{PathId, PathState};
+use whimbrel_proto::{PathId, PathState, PeerAddressChange};
 
 /// Something a policy may want to know.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Fact {
-    /// The association is up; the first fact of all.
+    /// The association is up; the first fact of all. Told again after a restart, and when it turns out whether addresses can change.
     Begun,
     /// About this host's links.
     Link(LinkFact),
@@ -16,6 +16,12 @@ pub enum Fact {
         path: PathId,
         /// Its new state.
         state: PathState,
+    },
+    /// New data goes out on another path than before, or another path was made primary. That may have been the peer's wish
+    /// (RFC 5061 §5.4), which knows nothing of our links.
+    PathInUse {
+        /// Carries new data from now on.
+        path: PathId,
     },
     /// A path is no more.
     PathGone {
@@ -42,6 +48,13 @@ pub enum Fact {
         address: IpAddr,
         /// Whether it agreed.
         accepted: bool,
+    },
+    /// The peer has changed its addresses (RFC 5061 §5.2).
+    PeerAddress {
+        /// Which address.
+        address: SocketAddr,
+        /// What became of it.
+        change: PeerAddressChange,
     },
     /// The deadline has come that the policy asked for.
     Deadline,

@@ -5,7 +5,8 @@ use core::net::IpAddr;
 use whimbrel_machine::{Instant, LinkFact};
 
 use crate::bucket::Bucket;
-use crate::{Action, Decision, Fact, Need, Pace, Reason, Standing, View, Want, Wish};
+use crate::refusals::{Refusals, Request};
+use crate::{Action, Decision, Fact, LocalAddress, Need, Pace, Reason, Standing, View, Want, Wish};
 
 /// Addresses whose past is remembered, at most.
 const MAX_REMEMBERED: usize = 32;
@@ -23,6 +24,7 @@ pub(crate) struct Governor {
     asked: Option<IpAddr>,
     /// Something was asked of the peer: what it sends to must follow our own primary path from now on.
     asks: bool,
+    refusals: Refusals,
     past: Vec<Past>,
     wake: Option<Instant>,
 }
@@ -47,6 +49,7 @@ impl Governor {
             candidate: None,
             asked: None,
             asks: false,
+            refusals: Refusals::new(pace.request_every),
             past: Vec::new(),
             wake: None,
         }
@@ -69,25 +72,38 @@ impl Governor {
         if self.start_over(now, wish, view, &mut decisions) {
             return decisions;
         }
-        self.add(now, wish, view, &mut decisions);
+        // What is asked for most urgently comes first: there may be no room for more.
         let moving = self.follow(now, wish.primary, view, &mut decisions);
         self.keep_asking(now, moving, view, &mut decisions);
+        self.add(now, wish, view, &mut decisions);
         self.delete(now, wish, view, moving, &mut decisions);
         decisions
     }
 
     /// Remembers what a fact says about the past of addresses.
     fn note(&mut self, now: Instant, fact: &Fact, view: &View<'_>) {
-        if let Fact::PrimaryAsked { address, accepted: false } = *fact
-            && self.asked == Some(address)
-        {
-            self.asked = None;
-        }
-        if let Fact::Link(LinkFact::AddressDown(address)) = *fact
-            && self.asked == Some(address.ip())
-        {
+        match *fact {
+            Fact::Begun => {
+                // Or begun anew: the peer has forgotten everything, or can do other things than before.
+                self.asked = None;
+                self.candidate = None;
+                self.refusals.forget();
+            }
+            Fact::Added { address, accepted } => {
+                self.refusals.note(now, Request::Add, address.ip(), accepted);
+            }
+            Fact::Deleted { address, accepted } => {
+                self.refusals.note(now, Request::Delete, address, accepted);
+            }
+            Fact::PrimaryAsked { address, accepted } => {
+                self.refusals.note(now, Request::Primary, address, accepted);
+                self.asked = self.asked.filter(|&asked| accepted || asked != address);
+            }
             // When it comes back the peer must be asked again.
-            self.asked = None;
+            Fact::Link(LinkFact::AddressDown(down)) => {
+                self.asked = self.asked.filter(|&asked| asked != down.ip());
+            }
+            _ => {}
         }
         for local in view.addresses {
             let ip = local.address.ip();
@@ -116,12 +132,14 @@ impl Governor {
     /// Break before make: none of the addresses that the peer knows is left, but there is another. One ASCONF with
     /// add, delete and set primary in this order (b08 section 3.3.2, RFC 5061 §5.1).
     fn start_over(&mut self, now: Instant, wish: &Wish, view: &View<'_>, out: &mut Vec<Decision>) -> bool {
-        let lost = |local: &&crate::LocalAddress| local.standing != Standing::Absent;
+        let lost = |local: &&LocalAddress| local.standing != Standing::Absent;
         let nothing_left = view.dynamic && view.addresses.iter().filter(lost).all(|local| !local.up);
-        let new = |local: &&crate::LocalAddress| local.up && local.standing == Standing::Absent;
         let wanted = wish.primary.map(|want| want.local);
-        let ready = || view.addresses.iter().filter(new).filter(|l| wish.addresses.contains(&l.address.ip()));
-        let chosen = ready().find(|l| Some(l.address.ip()) == wanted).or_else(|| ready().next());
+        let refused = |ip| self.refusals.retry_at(Request::Add, ip).is_some_and(|at| at > now);
+        let chosen = new_addresses(wish, view).min_by_key(|local| {
+            let ip = local.address.ip();
+            (refused(ip), Some(ip) != wanted)
+        });
         let Some(chosen) = chosen.filter(|_| nothing_left) else { return false };
         if !self.may(now, true) {
             return true;
@@ -144,8 +162,8 @@ impl Governor {
         if !view.dynamic {
             return;
         }
-        for local in view.addresses.iter().filter(|l| l.up && l.standing == Standing::Absent) {
-            if wish.addresses.contains(&local.address.ip()) && self.may(now, true) {
+        for local in new_addresses(wish, view) {
+            if self.may_request(now, Request::Add, local.address.ip()) {
                 self.requests.take(now);
                 let action = Action::AddAddress(local.address);
                 out.push(Decision { action, reason: Reason::AddressAcquired });
@@ -183,7 +201,7 @@ impl Governor {
             self.shun(now, left);
         }
         out.push(Decision { action: Action::UsePath(path), reason: want.reason });
-        if view.dynamic && self.may(now, true) {
+        if view.dynamic && self.may_request(now, Request::Primary, want.local) {
             self.ask(now, want.local, want.reason, out);
         }
         self.asks |= view.dynamic;
@@ -200,7 +218,7 @@ impl Governor {
     ) {
         let Some(current) = current.filter(|_| self.asks && view.dynamic) else { return };
         let usable = view.usable_path(current).is_some();
-        if self.asked != Some(current) && usable && self.may(now, true) {
+        if self.asked != Some(current) && usable && self.may_request(now, Request::Primary, current) {
             self.ask(now, current, Reason::Preferred, out);
         }
     }
@@ -232,7 +250,7 @@ impl Governor {
             let gone = |other| out.iter().any(|d| d.action == Action::DeleteAddress(other));
             let safe = Some(ip) != current
                 && other.filter(|&o| o != ip).any(|o| view.usable_path(o).is_some() && !gone(o));
-            if safe && self.may(now, true) {
+            if safe && self.may_request(now, Request::Delete, ip) {
                 self.requests.take(now);
                 out.push(Decision { action: Action::DeleteAddress(ip), reason: Reason::AddressLost });
             }
@@ -287,6 +305,15 @@ impl Governor {
         past.shunned_until = now + time;
     }
 
+    /// Whether the limits let this request out now, and the peer has not refused it a moment ago.
+    fn may_request(&mut self, now: Instant, request: Request, ip: IpAddr) -> bool {
+        if let Some(at) = self.refusals.retry_at(request, ip).filter(|&at| at > now) {
+            self.wake_at(now, at);
+            return false;
+        }
+        self.may(now, true)
+    }
+
     /// Whether the limits let another request (or else move) out now.
     fn may(&mut self, now: Instant, request: bool) -> bool {
         let at = if request { self.requests.next() } else { self.moves.next() };
@@ -299,6 +326,15 @@ impl Governor {
             self.wake = Some(self.wake.map_or(at, |wake| wake.min(at)));
         }
     }
+}
+
+/// Addresses that could be added: wanted, usable, and of use with a peer that has the addresses it has.
+fn new_addresses<'a>(wish: &'a Wish, view: &View<'a>) -> impl Iterator<Item = &'a LocalAddress> {
+    let view = *view;
+    view.addresses.iter().filter(move |local| {
+        let ip = local.address.ip();
+        local.up && local.standing == Standing::Absent && view.reaches(ip) && wish.addresses.contains(&ip)
+    })
 }
 
 #[cfg(test)]

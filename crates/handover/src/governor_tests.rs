@@ -139,19 +139,85 @@ fn break_before_make_is_one_request_in_the_right_order() {
     assert_eq!(model.primary(), Some(ip(2)));
 }
 
+/// After half a second, one, two, four, eight seconds, and so on.
 #[test]
-fn a_peer_that_refuses_is_asked_again_but_not_too_often() {
+fn a_peer_that_refuses_is_asked_again_but_ever_more_rarely() {
     let mut model = puppet();
     model.peer = Peer::Refuses;
     model.up(3, CELL);
     model.link(about(2, InterfaceFact::Selected));
+    model.answer();
     model.wait(seconds(10.0));
-    let requests = model.log.len();
-    assert!(requests <= 16 + 20 + 1, "{requests}");
+    let asked = |action| model.actions().iter().filter(|&&other| other == action).count();
+    assert_eq!(asked(Action::AddAddress(address(3))), 5);
+    assert_eq!(asked(Action::AskPrimary(ip(2))), 5);
     assert!(!model.knows(3));
     model.peer = Peer::Agrees;
-    model.wait(seconds(2.0));
+    model.wait(seconds(6.0));
     assert!(model.knows(3));
+    assert_eq!(model.peer_sends_to, Some(ip(2)));
+}
+
+/// An address that the peer will never take does not use up what is allowed for all requests.
+#[test]
+fn refused_additions_do_not_hold_up_anything_else() {
+    let mut model = puppet();
+    model.peer = Peer::RefusesAdditions;
+    model.up(3, CELL);
+    for _ in 0..100 {
+        model.link(about(1, InterfaceFact::Rank(5)));
+        model.answer();
+        model.wait(seconds(0.1));
+    }
+    model.link(about(2, InterfaceFact::Selected));
+    model.answer();
+    assert_eq!(model.peer_sends_to, Some(ip(2)), "at once");
+    model.link(about(1, InterfaceFact::Cost(whimbrel_machine::Cost::Metered)));
+    model.answer();
+    assert!(!model.knows(1), "deleted");
+}
+
+#[test]
+fn refused_primaries_do_not_hold_up_anything_else() {
+    let mut model = puppet();
+    model.peer = Peer::RefusesPrimaries;
+    model.link(about(2, InterfaceFact::Selected));
+    for _ in 0..100 {
+        model.link(about(1, InterfaceFact::Rank(5)));
+        model.answer();
+        model.wait(seconds(0.1));
+    }
+    model.up(3, CELL);
+    assert!(model.knows(3));
+    model.link(about(1, InterfaceFact::Cost(whimbrel_machine::Cost::Metered)));
+    model.answer();
+    assert!(!model.knows(1));
+}
+
+/// A host with IPv6, a peer without: there is nothing to ask for until the peer has an IPv6 address, too.
+#[test]
+fn an_address_of_a_family_that_the_peer_lacks_is_not_added() {
+    let mut model = puppet();
+    let six = |n: u16| std::net::SocketAddr::from(([0x2001, 0xdb8, 0, 0, 0, 0, 0, n], 9899));
+    model.link(LinkFact::AddressUp(six(1)));
+    model.wait(seconds(10.0));
+    assert_eq!(model.log, []);
+    model.remotes.push(six(2));
+    model.peer = Peer::Silent;
+    let change = whimbrel_proto::PeerAddressChange::Added;
+    model.observe(&Fact::PeerAddress { address: six(2), change });
+    assert_eq!(model.actions(), [Action::AddAddress(six(1))]);
+}
+
+/// After a restart the peer sends where it likes.
+#[test]
+fn after_a_restart_the_peer_is_asked_for_the_primary_again() {
+    let mut model = puppet();
+    model.link(about(2, InterfaceFact::Selected));
+    model.answer();
+    assert_eq!(model.peer_sends_to.take(), Some(ip(2)));
+    model.observe(&Fact::Begun);
+    model.answer();
     assert_eq!(model.peer_sends_to, Some(ip(2)));
 }
 

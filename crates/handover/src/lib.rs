@@ -17,6 +17,7 @@ mod judge;
 mod level;
 mod pace;
 mod policies;
+mod refusals;
 mod trend;
 mod view;
 

@@ -31,6 +31,10 @@ pub(crate) fn about(n: u8, fact: InterfaceFact) -> LinkFact {
 pub(crate) enum Peer {
     Agrees,
     Refuses,
+    /// It has no room for further addresses; everything else is fine.
+    RefusesAdditions,
+    /// It chooses by itself where it sends; everything else is fine.
+    RefusesPrimaries,
     Silent,
 }
 
@@ -45,6 +49,7 @@ pub(crate) struct Model<P> {
     interfaces: Interfaces,
     known: Vec<(SocketAddr, Standing)>,
     paths: Vec<PathView>,
+    pub remotes: Vec<SocketAddr>,
     requests: Vec<Action>,
     next_path: u32,
 }
@@ -62,6 +67,7 @@ impl<P: Policy> Model<P> {
             interfaces: Interfaces::default(),
             known: Vec::new(),
             paths: Vec::new(),
+            remotes: vec![SocketAddr::from(([192, 0, 2, 1], 9899))],
             requests: Vec::new(),
             next_path: 0,
         };
@@ -79,7 +85,7 @@ impl<P: Policy> Model<P> {
     fn add_path(&mut self, n: u8, state: PathState) {
         let id = PathId::from_number(self.next_path);
         self.next_path += 1;
-        let remote = SocketAddr::from(([192, 0, 2, 1], 9899));
+        let remote = self.remotes[0];
         self.paths.push(PathView {
             id,
             route: Route { local: address(n), remote },
@@ -123,8 +129,13 @@ impl<P: Policy> Model<P> {
         let addresses = self.addresses();
         let interfaces = self.interfaces.list().to_vec();
         let paths = self.paths.clone();
-        let view =
-            View { interfaces: &interfaces, addresses: &addresses, paths: &paths, dynamic: self.dynamic };
+        let view = View {
+            interfaces: &interfaces,
+            addresses: &addresses,
+            paths: &paths,
+            remotes: &self.remotes,
+            dynamic: self.dynamic,
+        };
         let decisions = self.policy.observe(self.now, fact, &view);
         check(&decisions, &view);
         assert!(self.policy.next_deadline().is_none_or(|at| at > self.now), "a deadline in the past");
@@ -157,8 +168,14 @@ impl<P: Policy> Model<P> {
         if self.requests.is_empty() || self.peer == Peer::Silent {
             return;
         }
-        let accepted = self.peer == Peer::Agrees;
-        match self.requests.remove(0) {
+        let request = self.requests.remove(0);
+        let accepted = match self.peer {
+            Peer::Agrees => true,
+            Peer::RefusesAdditions => !matches!(request, Action::AddAddress(_)),
+            Peer::RefusesPrimaries => !matches!(request, Action::AskPrimary(_)),
+            Peer::Refuses | Peer::Silent => false,
+        };
+        match request {
             Action::AddAddress(address) => {
                 self.known.retain(|(a, _)| accepted || *a != address);
                 if let Some((_, standing)) = self.known.iter_mut().find(|(a, _)| *a == address) {

@@ -12,6 +12,8 @@ pub struct View<'a> {
     pub addresses: &'a [LocalAddress],
     /// The association's paths.
     pub paths: &'a [PathView],
+    /// The peer's addresses, whether there is a path to them or not.
+    pub remotes: &'a [SocketAddr],
     /// Whether addresses can be added and deleted while the association lives: the peer understands ASCONF and AUTH
     /// (RFC 5061 §4.2.7).
     pub dynamic: bool,
@@ -89,6 +91,11 @@ impl View<'_> {
     /// Our address on the primary path.
     pub fn primary(&self) -> Option<IpAddr> {
         self.paths.iter().find(|path| path.primary).map(|path| path.route.local.ip())
+    }
+
+    /// Whether the peer has any address of the same family as `ip`: without one, `ip` is of no use to this association.
+    pub fn reaches(&self, ip: IpAddr) -> bool {
+        self.remotes.iter().any(|remote| remote.is_ipv4() == ip.is_ipv4())
     }
 
     /// The paths from our address `ip`.

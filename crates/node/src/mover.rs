@@ -67,10 +67,11 @@ impl Mover {
         fact: &Fact,
         interfaces: &Interfaces,
         paths: &[PathView],
+        remotes: &[SocketAddr],
     ) -> Vec<Decision> {
         let addresses = self.addresses(interfaces);
-        let view =
-            View { interfaces: interfaces.list(), addresses: &addresses, paths, dynamic: self.dynamic };
+        let interfaces = interfaces.list();
+        let view = View { interfaces, addresses: &addresses, paths, remotes, dynamic: self.dynamic };
         self.policy.observe(now, fact, &view)
     }
 

@@ -81,13 +81,18 @@ impl Movers {
     ) {
         let (id, fact) = match *event {
             Event::Up { association, mobility, .. } => {
-                let known = interfaces.usable().map(|(address, _)| address);
+                // Not those that are up: some may have come up, or gone, since the handshake told the peer of us.
+                let known = endpoint.addresses(association).local;
                 let dynamic = mobility == Mobility::Dynamic;
                 let mover = Mover::new(association, (self.new_policy.0)(), known, dynamic);
                 self.all.insert(association, mover);
                 (association, Fact::Begun)
             }
             Event::Path { association, path, state, .. } => (association, Fact::Path { path, state }),
+            Event::PathInUse { association, path, .. } => (association, Fact::PathInUse { path }),
+            Event::PeerAddress { association, address, change } => {
+                (association, Fact::PeerAddress { address, change })
+            }
             Event::PathGone { association, path, .. } => (association, Fact::PathGone { path }),
             Event::AddressChanged { association, change, outcome } => {
                 let Some(mover) = self.all.get_mut(&association) else { return };
@@ -100,7 +105,7 @@ impl Movers {
             }
             Event::Restarted { association, .. } => {
                 let Some(mover) = self.all.get_mut(&association) else { return };
-                mover.restart(interfaces.usable().map(|(address, _)| address));
+                mover.restart(endpoint.addresses(association).local);
                 (association, Fact::Begun)
             }
             Event::Closed { association, .. } => {
@@ -143,7 +148,8 @@ impl Movers {
         if let Some(before) = mover.next_deadline() {
             self.deadlines.remove(&(before, association));
         }
-        let decisions = mover.observe(now, fact, interfaces, &endpoint.paths(association));
+        let remotes = endpoint.addresses(association).remote;
+        let decisions = mover.observe(now, fact, interfaces, &endpoint.paths(association), &remotes);
         if let Some(next) = mover.next_deadline() {
             self.deadlines.insert((next, association));
         }

@@ -165,6 +165,19 @@ fn addresses_can_come_and_go() {
     assert_eq!(mobility, Some(Mobility::Dynamic));
 }
 
+/// One that comes up while the handshake is on its way is in neither INIT nor INIT ACK, or only in the one that came too late. A
+/// round trip takes 102 ms.
+#[test]
+fn an_address_that_comes_up_during_the_handshake_is_added() {
+    for when in [10, 60, 110, 150, 190, 220] {
+        let (client, server) = users(source(10, 500, 3), None);
+        let mut journey = Journey::new(9, &[link(20, 50), link(20, 50)], client, server);
+        journey.enter(when, 2);
+        journey.run(3000);
+        assert_eq!(journey.addresses(), [mobile(1).ip(), mobile(2).ip()], "after {when} ms");
+    }
+}
+
 /// Scenario C with a warning, in both directions at once.
 #[test]
 fn make_before_break_has_no_gap_in_either_direction() {

@@ -10,7 +10,7 @@ use whimbrel_handover::{Action, Pace, Policy, Reason, Seamless};
 use whimbrel_machine::{Cost, Instant, InterfaceFact, InterfaceId, InterfaceKind, LinkFact, ReceivedPower};
 use whimbrel_netsim::{Action as World, LinkConfig};
 use whimbrel_node::Node;
-use whimbrel_proto::Config;
+use whimbrel_proto::{AddressChange, Command, Config, PathPairing, PathState, PathView};
 
 const CLIENT: u8 = 1;
 
@@ -34,8 +34,12 @@ fn source(interval: Duration, bytes: usize, seconds: u64) -> Option<Ticks> {
 
 /// Two links, the client moving by `seamless`, the server without a policy.
 fn moving(links: &[LinkConfig], client: User, server: User) -> Pair {
+    moving_with(Config::mobile(), links, client, server)
+}
+
+fn moving_with(config: Config, links: &[LinkConfig], client: User, server: User) -> Pair {
     let finish = |host, node: Node| if host == CLIENT { node.with_policy(seamless) } else { node };
-    let mut pair = Pair::with_nodes(7, Config::mobile(), links, client, server, finish);
+    let mut pair = Pair::with_nodes(7, config, links, client, server, finish);
     for (n, kind) in [(1, InterfaceKind::WirelessLan), (2, InterfaceKind::Cellular)] {
         let interface = InterfaceId(n);
         tell(&mut pair, 0, LinkFact::AddressOn { interface, address: address(n as u8, CLIENT).ip() });
@@ -185,6 +189,71 @@ fn a_metered_link_is_used_only_while_nothing_else_works() {
     pair.run(45);
     assert_eq!(pair.server().received.len(), 4000);
     assert_eq!(moves(&pair), [Reason::PathFailed, Reason::Preferred]);
+}
+
+/// The server moves: between its INIT ACK and the COOKIE ECHO its second address comes up. A round trip takes 100 ms.
+#[test]
+fn an_address_that_comes_up_after_init_ack_is_added() {
+    for when in [20, 60, 100, 140, 160] {
+        let mut client = User::client(&remotes(1));
+        client.ticks = source(millis(10), 500, 2);
+        let finish = |host, node: Node| if host == CLIENT { node } else { node.with_policy(seamless) };
+        let links = [link(20, 50), link(20, 50)];
+        let mut pair = Pair::with_nodes(7, Config::mobile(), &links, client, User::server(), finish);
+        for (when, fact) in
+            [(0, LinkFact::AddressDown(address(2, 2))), (when, LinkFact::AddressUp(address(2, 2)))]
+        {
+            pair.world.schedule(at(when), World::Fact(pair.server, fact));
+        }
+        pair.run(4);
+        let paths = pair.world.machine(pair.client).paths(pair.client().association.unwrap());
+        let active = |path: &&PathView| path.state == PathState::Active && path.route.remote == address(2, 2);
+        assert_eq!(paths.iter().filter(active).count(), 1, "after {when} ms");
+    }
+}
+
+/// The other way round: what the peer was told of and is gone by the time that the association is up is deleted.
+#[test]
+fn an_address_that_goes_away_during_the_handshake_is_deleted() {
+    for when in [20, 60, 110, 150, 190] {
+        let mut client = User::client(&remotes(2));
+        client.ticks = source(millis(10), 500, 12);
+        let mut pair = moving(&[link(20, 50), link(20, 50)], client, User::server());
+        tell(&mut pair, when, LinkFact::AddressDown(address(2, CLIENT)));
+        pair.run(12);
+        let paths = pair.world.machine(pair.server).paths(pair.server().association.unwrap());
+        assert!(paths.iter().all(|path| path.route.remote == address(1, CLIENT)), "after {when} ms");
+    }
+}
+
+/// What the peer asks for is advice (RFC 5061 §5.4): followed, and taken back when the user would rather not pay for it. However
+/// often it asks, the governor's measure holds. With one path for each address of the peer, ours goes with the peer's.
+#[test]
+fn a_peer_that_asks_for_the_metered_link_does_not_get_it_for_long() {
+    let mut client = User::client(&remotes(2));
+    client.ticks = source(millis(10), 500, 20);
+    let config = Config { pairing: PathPairing::PerDestination, ..Config::mobile() };
+    let mut pair = moving_with(config, &[link(20, 10), link(20, 10)], client, User::server());
+    about(&mut pair, 0, 2, InterfaceFact::Cost(Cost::Metered));
+    pair.run(3);
+    let association = pair.server().association.unwrap();
+    let ask = || {
+        let changes = vec![AddressChange::SetPrimary(address(2, 2).ip())];
+        World::Command(pair.server, Command::ChangeAddresses { association, changes })
+    };
+    let asked: Vec<_> = (0..50).map(|n| (at(3000 + 100 * n), ask())).collect();
+    for (when, command) in asked {
+        pair.world.schedule(when, command);
+    }
+    pair.world.run_until(at(3100));
+    assert_eq!(in_use(&pair), 2, "it does get it");
+    pair.run(12);
+    assert_eq!(in_use(&pair), 1);
+    let moves = moves(&pair);
+    assert!((1..=4).contains(&moves.len()), "{moves:?}");
+    assert!(moves.iter().all(|&reason| reason == Reason::Preferred));
+    pair.run(30);
+    assert_eq!(pair.server().received.len(), 2000);
 }
 
 #[test]

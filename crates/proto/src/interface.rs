@@ -12,7 +12,7 @@ use whimbrel_wire::{PayloadProtocolId, StreamId};
 pub use self::mobility::{
     AddressChange, AddressChangeError, Mobility, PathShape, PeerAddressChange, StaticReason,
 };
-pub use self::view::{AssociationStats, PathCounters, PathState, PathView};
+pub use self::view::{AssociationAddresses, AssociationStats, PathCounters, PathState, PathView};
 use crate::auth::{AuthKeyChange, AuthKeyNews, AuthScope};
 
 /// Names an association within its endpoint; never used twice.

@@ -8,6 +8,7 @@ use super::context::Context;
 use super::open::Open;
 use super::pairing;
 use super::{Association, Phase};
+use crate::interface::AssociationAddresses;
 use crate::path::Egress;
 use crate::timers::TimerId;
 
@@ -37,6 +38,17 @@ impl Association {
             }
             Phase::Open(open) => open.address_down(&mut context, address),
             Phase::CookieWait(_) | Phase::Closed => {}
+        }
+    }
+
+    /// What the peer knows of us, and we of the peer; nothing before the association is up.
+    pub(crate) fn addresses(&self) -> AssociationAddresses {
+        match &self.phase {
+            Phase::Open(open) => AssociationAddresses {
+                local: open.locals.members().collect(),
+                remote: open.peer.addresses.clone(),
+            },
+            _ => AssociationAddresses::default(),
         }
     }
 

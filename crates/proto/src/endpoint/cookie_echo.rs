@@ -119,6 +119,7 @@ impl Endpoint {
             return true;
         }
         self.spent_cookies.spend(now, cookie.local_tag, end_of_life(cookie));
+        let (told, new) = self.locals_since(cookie.created);
         let index = self.table.insert(|id, number| {
             let identity = Identity {
                 id,
@@ -132,7 +133,10 @@ impl Endpoint {
             };
             let rng = self.seed.stream("association", number);
             let (config, keys) = (Arc::clone(&self.config), Arc::clone(&self.keys));
-            Association::accept(now, identity, Means { config, rng, keys }, &self.locals, cookie, route)
+            let means = Means { config, rng, keys };
+            let mut association = Association::accept(now, identity, means, &told, cookie, route);
+            new.iter().for_each(|&address| association.address_up(now, address, &self.locals));
+            association
         });
         // DATA bundled with COOKIE ECHO (step 7).
         self.deliver_rest(now, index, route, packet, rest)
@@ -147,6 +151,7 @@ impl Endpoint {
         cookie: &OpenedCookie,
         rest: Rest<'_>,
     ) -> bool {
+        let (told, new) = self.locals_since(cookie.created);
         let Some(association) = self.table.get_mut(index) else { return false };
         let ours = association.identity.local_tag == cookie.local_tag;
         let theirs = association.peer_tag() == Some(cookie.peer_tag);
@@ -164,10 +169,11 @@ impl Endpoint {
                 self.table.touch(index);
                 return true;
             }
-            Action::Restart => association.restart(now, &self.locals, cookie, route),
-            Action::Collision => association.adopt_cookie(now, &self.locals, cookie, route),
+            Action::Restart => association.restart(now, &told, cookie, route),
+            Action::Collision => association.adopt_cookie(now, &told, cookie, route),
             Action::Confirm => association.confirm_cookie(now, route),
         }
+        new.iter().for_each(|&address| association.address_up(now, address, &self.locals));
         self.spent_cookies.spend(now, cookie.local_tag, end_of_life(cookie));
         self.table.reindex(index);
         self.deliver_rest(now, index, route, packet, rest)

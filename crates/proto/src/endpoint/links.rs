@@ -15,17 +15,28 @@ impl Endpoint {
     pub fn handle_link(&mut self, now: Instant, fact: LinkFact) {
         match fact {
             LinkFact::AddressUp(address) => {
+                if !self.locals.iter().any(|local| local.ip() == address.ip()) {
+                    self.came_up.push((address, now));
+                }
                 self.locals.retain(|local| local.ip() != address.ip());
                 self.locals.push(address);
                 self.tell_links(|association, locals| association.address_up(now, address, locals));
             }
             LinkFact::AddressDown(address) => {
+                self.came_up.retain(|(up, _)| up.ip() != address.ip());
                 self.locals.retain(|local| local.ip() != address.ip());
                 self.tell_links(|association, locals| association.address_down(now, address, locals));
             }
             // For whoever decides when to move.
             LinkFact::AddressOn { .. } | LinkFact::Interface { .. } => {}
         }
+    }
+
+    /// Those of our addresses that the INIT ACK with a cookie made at `created` has named, and those that have come up since.
+    pub(super) fn locals_since(&self, created: Instant) -> (Vec<SocketAddr>, Vec<SocketAddr>) {
+        let new =
+            |local: &SocketAddr| self.came_up.iter().any(|&(up, at)| up.ip() == local.ip() && at > created);
+        self.locals.iter().partition(|local| !new(local))
     }
 
     fn tell_links(&mut self, mut tell: impl FnMut(&mut Association, &[SocketAddr])) {

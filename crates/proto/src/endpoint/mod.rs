@@ -28,7 +28,9 @@ use crate::auth::SharedKeys;
 use crate::auth::offer::Randoms;
 use crate::config::{ChecksumPolicy, Config};
 use crate::cookie::CookieKeys;
-use crate::interface::{AssociationId, AssociationStats, Command, Event, PathView, SendError};
+use crate::interface::{
+    AssociationAddresses, AssociationId, AssociationStats, Command, Event, PathView, SendError,
+};
 use crate::receive::Buffers;
 
 /// Stateless answers waiting to be sent, at most; further ones are dropped, as if lost on the way.
@@ -46,6 +48,8 @@ pub struct Endpoint {
     seed: Seed,
     rng: Rng,
     locals: Vec<SocketAddr>,
+    /// When those of `locals` that were not there from the beginning came up.
+    came_up: Vec<(SocketAddr, Instant)>,
     cookies: CookieKeys,
     spent_cookies: SpentCookies,
     departed: Departed,
@@ -91,6 +95,7 @@ impl Endpoint {
             rng: seed.stream("endpoint", 0),
             seed,
             locals,
+            came_up: Vec::new(),
             listening: BTreeSet::new(),
             table: Table::default(),
             answers: VecDeque::new(),
@@ -221,6 +226,11 @@ impl Endpoint {
     /// The paths of an association; empty if it is unknown or not established.
     pub fn paths(&self, association: AssociationId) -> Vec<PathView> {
         self.table.by_id(association).map(Association::paths).unwrap_or_default()
+    }
+
+    /// The addresses of both ends of an association; none if it is unknown or not established.
+    pub fn addresses(&self, association: AssociationId) -> AssociationAddresses {
+        self.table.by_id(association).map(Association::addresses).unwrap_or_default()
     }
 
     /// Totals of an association.

@@ -1,5 +1,6 @@
 //! Views of paths and totals of associations.
 
+use core::net::SocketAddr;
 use core::time::Duration;
 
 use whimbrel_machine::Route;
@@ -69,6 +70,15 @@ pub struct PathCounters {
     pub timeouts: u64,
     /// Fast retransmit events.
     pub fast_retransmits: u64,
+}
+
+/// The addresses of both ends of an association, paths or not.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct AssociationAddresses {
+    /// Ours that the peer knows, and has not been asked to delete.
+    pub local: Vec<SocketAddr>,
+    /// The peer's.
+    pub remote: Vec<SocketAddr>,
 }
 
 /// Totals of one association.
