@@ -369,3 +369,22 @@ fn an_address_that_comes_up_during_the_handshake_is_not_known_to_the_peer() {
     mobile.grant(&mut bench, &sent);
     assert_eq!(outcomes(&bench), [(Add(node_address(2)), Ok(()))]);
 }
+
+/// The same for who is called: what came up after the INIT ACK was not listed there.
+#[test]
+fn an_address_that_comes_up_before_the_cookie_returns_is_not_known_to_the_peer() {
+    let mut bench = Bench::with_addresses(mesh(), 1);
+    let mut mobile = Mobile::new();
+    mobile.begin(&mut bench, &[1]);
+    bench.pass(Duration::from_millis(10));
+    bench.link(whimbrel_machine::LinkFact::AddressUp(node_address(2)));
+    bench.deliver(&mobile.cookie_echo());
+    mobile.settle(&mut bench);
+    bench.pass(Duration::from_secs(3));
+    let sent = bench.take();
+    assert!(sent.iter().all(|sent| sent.route.local == node_address(1)), "{sent:?}");
+    change(&mut bench, &[Add(node_address(2))]);
+    let sent = bench.take().into_iter().find(|sent| holds(core::slice::from_ref(sent), chunk_type::ASCONF));
+    mobile.grant(&mut bench, &sent.unwrap());
+    assert_eq!(outcomes(&bench), [(Add(node_address(2)), Ok(()))]);
+}
