@@ -300,21 +300,14 @@ fn play(policy: Box<dyn Policy>, pace: Pace, steps: &[Step]) {
     }
     // A fact that is repeated without end must not be obeyed without end.
     bounded(&model.moves(), pace.moves, pace.move_every);
-    let requests: Vec<Instant> = model
-        .log
-        .iter()
-        .filter(|(_, d)| !matches!(d.action, Action::UsePath(_)))
-        .map(|(at, _)| *at)
-        .collect();
-    // A request of break-before-make counts once for what it adds, deletes and asks.
-    bounded(&requests, pace.requests * 6, pace.request_every / 6);
+    bounded(&model.requested, pace.requests, pace.request_every);
 }
 
-/// In any time T no more than burst + T / every, and one for the edges.
+/// In any time T no more than burst + T / every.
 fn bounded(times: &[Instant], burst: u32, every: Duration) {
     for (from, &start) in times.iter().enumerate() {
         for (to, &end) in times.iter().enumerate().skip(from) {
-            let allowed = u128::from(burst) + end.saturating_since(start).as_nanos() / every.as_nanos() + 1;
+            let allowed = u128::from(burst) + end.saturating_since(start).as_nanos() / every.as_nanos();
             assert!((to - from + 1) as u128 <= allowed, "{} in {:?}", to - from + 1, end - start);
         }
     }

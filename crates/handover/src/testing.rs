@@ -44,6 +44,8 @@ pub(crate) struct Model<P> {
     pub peer: Peer,
     pub dynamic: bool,
     pub log: Vec<(Instant, Decision)>,
+    /// When requests were made. All that a host asks for at once that has lost every address the peer knows is one request.
+    pub requested: Vec<Instant>,
     /// Where the peer sends; `None` while nobody has asked.
     pub peer_sends_to: Option<IpAddr>,
     interfaces: Interfaces,
@@ -63,6 +65,7 @@ impl<P: Policy> Model<P> {
             peer: Peer::Agrees,
             dynamic: true,
             log: Vec::new(),
+            requested: Vec::new(),
             peer_sends_to: None,
             interfaces: Interfaces::default(),
             known: Vec::new(),
@@ -139,6 +142,10 @@ impl<P: Policy> Model<P> {
         let decisions = self.policy.observe(self.now, fact, &view);
         check(&decisions, &view);
         assert!(self.policy.next_deadline().is_none_or(|at| at > self.now), "a deadline in the past");
+        let requests = decisions.iter().filter(|d| !matches!(d.action, Action::UsePath(_))).count();
+        let stranded = addresses.iter().filter(|l| l.standing != Standing::Absent).all(|local| !local.up);
+        let requests = if stranded { requests.min(1) } else { requests };
+        self.requested.extend(core::iter::repeat_n(self.now, requests));
         for decision in decisions {
             self.log.push((self.now, decision));
             self.carry_out(decision.action);

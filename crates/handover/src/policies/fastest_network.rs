@@ -9,6 +9,10 @@ use crate::{Fact, Governed, Interface, Judge, Need, Pace, Reason, Trend, View, W
 /// Interfaces whose signal is followed, at most.
 const MAX_TRENDS: usize = 64;
 
+/// Another network is faster when it exceeds the present rate by this fraction of it (one in so many): the rates that radios report
+/// waver, and between two that are about the same it would go to and fro for ever.
+const WORTH_A_MOVE: u64 = 4;
+
 /// Stays in the fastest network as long as possible (b08 section 4.2.1.2).
 ///
 /// To a faster network it moves as soon as that has a working path. To a slower one it moves as late as is safe: at the warning of
@@ -120,7 +124,8 @@ impl FastestNetwork {
             return Some(Want { local: best, need: Need::Necessity, reason });
         }
         self.look_ahead(now, view, current, best);
-        let faster = speed(view.interface_of(best)) > speed(view.interface_of(current));
+        let (here, there) = (speed(view.interface_of(current)), speed(view.interface_of(best)));
+        let faster = there > here.saturating_add(here / WORTH_A_MOVE);
         faster.then_some(Want { local: best, need: Need::Advantage, reason: Reason::Faster })
     }
 

@@ -56,6 +56,22 @@ fn rates_count_more_than_kinds() {
     assert_eq!(model.primary(), Some(ip(2)));
 }
 
+/// What a radio reports wavers: two networks that are about as fast are as good as one.
+#[test]
+fn between_similar_networks_it_stays() {
+    let mut model = Model::new(FastestNetwork::policy(Pace::MOBILE), &[(1, WirelessLan), (2, WirelessLan)]);
+    for step in 0..200 {
+        let n = 1 + step % 2;
+        model.link(about(n as u8, InterfaceFact::Rate(54_000_000)));
+        model.link(about(3 - n as u8, InterfaceFact::Rate(48_000_000)));
+        model.wait(seconds(2.5));
+    }
+    assert_eq!(model.moves(), []);
+    model.link(about(1, InterfaceFact::Rate(24_000_000)));
+    model.wait(seconds(2.5));
+    assert_eq!(model.primary(), Some(ip(2)), "but not where another is clearly faster");
+}
+
 #[test]
 fn down_at_the_warning() {
     let mut model = in_wireless_lan();

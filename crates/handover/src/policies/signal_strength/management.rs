@@ -180,7 +180,7 @@ impl AddressManagement {
     fn on_attached(&mut self, interface: InterfaceId, out: &mut Vec<Trigger>) {
         let Some(row) = self.row(interface) else { return };
         let news = !core::mem::replace(&mut row.attached, true);
-        add_if_ready(row, out);
+        self.add_or_replace(interface, out);
         if news && self.handover == LayerTwoHandover::Hard {
             // From now on only the new path is heard.
             let others: Vec<(InterfaceId, Level)> = self
@@ -198,16 +198,29 @@ impl AddressManagement {
     }
 
     fn on_address(&mut self, interface: InterfaceId, address: SocketAddr, out: &mut Vec<Trigger>) {
+        let Some(row) = self.row(interface) else { return };
+        // A row holds one address (c04 Fig. 3). One of the other IP version stands beside it, and takes nothing's place.
+        if row.address.is_some_and(|known| known.is_ipv4() != address.is_ipv4()) {
+            return;
+        }
+        row.address = Some(address);
+        self.add_or_replace(interface, out);
+    }
+
+    /// ADDIP, once both the layer-2 handover and the address are there. Another address on the same interface takes the place
+    /// of the old one.
+    fn add_or_replace(&mut self, interface: InterfaceId, out: &mut Vec<Trigger>) {
         let primary = self.primary == Some(interface);
         let Some(row) = self.row(interface) else { return };
-        row.address = Some(address);
-        let before = row.added.filter(|&added| added != address);
-        add_if_ready(row, out);
-        if let (Some(before), Some(added)) = (before, row.added.filter(|&added| added == address)) {
-            // Another address on the same interface takes the place of the old one.
+        let Some(address) = row.address.filter(|&address| row.attached && row.added != Some(address)) else {
+            return;
+        };
+        let before = row.added.replace(address);
+        out.push(Trigger::AddIp(interface, address));
+        if let Some(before) = before {
             row.delete_postponed = false;
             if primary {
-                out.push(Trigger::SetPrimary(interface, added));
+                out.push(Trigger::SetPrimary(interface, address));
             }
             out.push(Trigger::DeleteIp(interface, before));
         }
@@ -292,15 +305,6 @@ impl AddressManagement {
             delete_postponed: false,
         });
         self.table.last_mut()
-    }
-}
-
-/// ADDIP, once both the layer-2 handover and the address are there.
-fn add_if_ready(row: &mut Row, out: &mut Vec<Trigger>) {
-    let Some(address) = row.address.filter(|_| row.attached) else { return };
-    if row.added != Some(address) {
-        row.added = Some(address);
-        out.push(Trigger::AddIp(row.interface, address));
     }
 }
 

@@ -276,6 +276,31 @@ fn a_new_address_on_the_primary_interface_replaces_the_old_one() {
     );
 }
 
+/// IPAC before L2HC: the row had lost its attachment together with the old address, whose deletion waited.
+#[test]
+fn a_new_address_that_is_attached_only_later_replaces_the_old_one() {
+    let mut amm = started();
+    let other = SocketAddr::from(([10, 9, 9, 9], 9899));
+    let signals = [ss(OLD, Change::Vanishes), ss(OLD, Change::AppearsStrong), Signal::Ipac(OLD, other)];
+    assert_eq!(feed(&mut amm, &signals), []);
+    assert_eq!(
+        amm.on_signal(Signal::L2hc(OLD)),
+        [Trigger::AddIp(OLD, other), Trigger::SetPrimary(OLD, other), delete(OLD)]
+    );
+}
+
+#[test]
+fn an_address_of_the_other_ip_version_replaces_only_one_that_is_lost() {
+    let mut amm = started();
+    let six = SocketAddr::from(([0x2001, 0xdb8, 0, 0, 0, 0, 0, 1], 9899));
+    assert_eq!(amm.on_signal(Signal::Ipac(OLD, six)), []);
+    assert_eq!(amm.on_signal(Signal::AddressLost(address(OLD).ip())), [], "postponed");
+    assert_eq!(
+        amm.on_signal(Signal::Ipac(OLD, six)),
+        [Trigger::AddIp(OLD, six), Trigger::SetPrimary(OLD, six), delete(OLD)]
+    );
+}
+
 #[test]
 fn an_address_lost_under_a_strong_signal_is_deleted_like_one_out_of_coverage() {
     let mut amm = overlapping();

@@ -12,7 +12,7 @@ use whimbrel_machine::{Instant, InterfaceFact, InterfaceId, LinkFact, ReceivedPo
 
 pub use self::management::{AddressManagement, Change, LayerTwoHandover, Level, Row, Signal, Trigger};
 pub use self::thresholds::{Thresholds, TwoRayGround, primary_threshold};
-use crate::{Fact, Governed, Judge, Need, Pace, Reason, View, Want, Wish};
+use crate::{Fact, Governed, Judge, LocalAddress, Need, Pace, Reason, View, Want, Wish};
 
 /// Adds addresses as early as possible, keeps them as long as they can be heard, and changes to the strongest interface when the
 /// one in use falls below Primary-TH.
@@ -54,7 +54,7 @@ impl SignalStrength {
             Fact::Begun => self.begin(view),
             Fact::Link(LinkFact::AddressUp(address)) => {
                 let interface = view.address(address.ip()).map(|local| local.interface);
-                if let Some(interface) = interface {
+                if let Some(interface) = interface.filter(|_| view.reaches(address.ip())) {
                     // An interface that nobody says anything about is taken to be attached.
                     if view.interface(interface).is_none_or(|i| i.attached || i.signal.is_none()) {
                         self.signal(Signal::L2hc(interface));
@@ -64,6 +64,18 @@ impl SignalStrength {
             }
             Fact::Link(LinkFact::AddressDown(address)) => {
                 self.signal(Signal::AddressLost(address.ip()));
+                // Another one is as good, if the interface has any.
+                let empty = |id| {
+                    self.management.table().iter().any(|row| row.interface == id && row.address.is_none())
+                };
+                let interface =
+                    view.address(address.ip()).map(|local| local.interface).filter(|&id| empty(id));
+                let beside = view.addresses.iter().find(|local| {
+                    Some(local.interface) == interface && local.up && view.reaches(local.address.ip())
+                });
+                if let Some(local) = beside {
+                    self.signal(Signal::Ipac(local.interface, local.address));
+                }
             }
             Fact::Link(LinkFact::Interface { interface, fact }) => self.note_interface(interface, fact),
             _ => {}
@@ -105,7 +117,13 @@ impl SignalStrength {
 
     /// What is in the association when it begins: attached, addressed, and strong unless a reading says otherwise.
     fn begin(&mut self, view: &View<'_>) {
-        for local in view.addresses.iter().filter(|local| local.up) {
+        let primary = view.primary();
+        let mut locals: Vec<&LocalAddress> = view.addresses.iter().filter(|local| local.up).collect();
+        locals.retain(|local| view.reaches(local.address.ip()));
+        // Of two IP versions the one in use counts.
+        let in_use = |local: &LocalAddress| primary.is_some_and(|ip| ip.is_ipv4() == local.address.is_ipv4());
+        locals.sort_by_key(|local| (Some(local.address.ip()) != primary, !in_use(local)));
+        for local in locals {
             let Some(interface) = view.interface(local.interface) else { continue };
             if let Some(power) = interface.signal {
                 self.read(interface.id, power);
@@ -115,7 +133,6 @@ impl SignalStrength {
             self.signal(Signal::L2hc(interface.id));
             self.signal(Signal::Ipac(interface.id, local.address));
         }
-        let primary = view.primary();
         self.primary = primary;
         self.management.set_primary(primary.and_then(|ip| Some(view.address(ip)?.interface)));
     }
@@ -138,9 +155,29 @@ impl SignalStrength {
 impl Judge for SignalStrength {
     fn judge(&mut self, _now: Instant, fact: &Fact, view: &View<'_>) -> Wish {
         self.note(fact, view);
-        let primary =
-            self.primary.map(|local| Want { local, need: Need::Necessity, reason: Reason::SignalFading });
-        Wish { primary, addresses: self.wanted.clone() }
+        let need = self.need(view);
+        let primary = self.primary.map(|local| Want { local, need, reason: Reason::SignalFading });
+        let beside = view.addresses.iter().filter(|local| self.stands_beside(local, view));
+        let addresses = self.wanted.iter().copied().chain(beside.map(|local| local.address.ip()));
+        Wish { primary, addresses: addresses.collect() }
+    }
+}
+
+impl SignalStrength {
+    /// A signal that is merely weak still carries: time enough for the pace that was set, which may well be none.
+    fn need(&self, view: &View<'_>) -> Need {
+        let current = view.primary().filter(|&ip| view.usable_path(ip).is_some());
+        let interface = current.and_then(|ip| view.interface_of(ip));
+        let heard = interface.is_some_and(|i| !i.going_down && self.management.level(i.id) != Level::None);
+        if heard { Need::Advantage } else { Need::Necessity }
+    }
+
+    /// Whether the table has nothing to say about an address: it is of the other IP version than the one in its interface's row, and
+    /// stays and goes with that; or of no use to this peer.
+    fn stands_beside(&self, local: &LocalAddress, view: &View<'_>) -> bool {
+        let row = self.management.table().iter().find(|row| row.interface == local.interface);
+        let other = |row: &Row| row.added.is_some_and(|added| added.is_ipv4() != local.address.is_ipv4());
+        row.is_some_and(other) || !view.reaches(local.address.ip())
     }
 }
 

@@ -2,7 +2,7 @@ use whimbrel_machine::InterfaceKind::WirelessLan;
 
 use super::*;
 use crate::Action;
-use crate::testing::{Model, about, ip, seconds};
+use crate::testing::{Model, Peer, about, ip, seconds};
 
 /// c04 section 3.2.
 fn thresholds() -> Thresholds {
@@ -93,4 +93,51 @@ fn out_of_coverage_before_the_next_one_is_ready() {
     model.wait(seconds(1.0));
     assert_eq!(model.primary(), Some(ip(2)));
     assert!(!model.knows(1));
+}
+
+fn six(n: u16) -> std::net::SocketAddr {
+    std::net::SocketAddr::from(([0x2001, 0xdb8, 0, 0, 0, 0, 0, n], 9899))
+}
+
+/// An interface has an IPv4 and an IPv6 address: neither takes the place of the other.
+#[test]
+fn an_ipv6_address_does_not_drive_out_the_ipv4_address_of_its_interface() {
+    let policy = SignalStrength::policy(thresholds(), LayerTwoHandover::Soft, Pace::AT_ONCE);
+    let mut model = Model::new(policy, &[(1, WirelessLan), (2, WirelessLan)]);
+    let come_up = |model: &mut Model<_>| {
+        model.link(LinkFact::AddressOn { interface: InterfaceId(2), address: six(1).ip() });
+        model.link(LinkFact::AddressUp(six(1)));
+        model.wait(seconds(1.0));
+    };
+    come_up(&mut model);
+    assert_eq!(model.actions(), [], "of no use to a peer without");
+    model.link(LinkFact::AddressDown(six(1)));
+    model.remotes.push(six(2));
+    model.peer = Peer::Silent;
+    come_up(&mut model);
+    // The table knows the interface by its IPv4 address.
+    assert_eq!(model.actions(), [Action::AddAddress(six(1))]);
+    receive(&mut model, 1, 100.0);
+    receive(&mut model, 2, 301.0);
+    model.wait(seconds(1.0));
+    assert_eq!(model.actions()[1..], [Action::DeleteAddress(ip(2))], "when it cannot be heard any more");
+}
+
+/// At a pace for users a weak signal is no emergency, a lost one is.
+#[test]
+fn a_weak_signal_is_left_when_that_has_settled_and_a_lost_one_at_once() {
+    let policy = || SignalStrength::policy(thresholds(), LayerTwoHandover::Soft, Pace::MOBILE);
+    let mut model = Model::new(policy(), &[(1, WirelessLan), (2, WirelessLan)]);
+    receive(&mut model, 1, 200.0);
+    receive(&mut model, 2, 100.0);
+    receive(&mut model, 1, 298.0);
+    model.wait(seconds(0.4));
+    assert_eq!(model.primary(), Some(ip(1)));
+    model.wait(seconds(0.2));
+    assert_eq!(model.primary(), Some(ip(2)));
+    let mut model = Model::new(policy(), &[(1, WirelessLan), (2, WirelessLan)]);
+    receive(&mut model, 1, 200.0);
+    receive(&mut model, 2, 100.0);
+    receive(&mut model, 1, 301.0);
+    assert_eq!(model.primary(), Some(ip(2)));
 }
