@@ -214,12 +214,10 @@ kernel_part() {
     wire_packets k1 k2
     part="kernel raw" udp_ours='' udp_theirs=''
     every_case crossing
-    address_changes
-    changing sha256 0 theirs_breaks_before_it_makes --hmac sha256
+    kernel_address_changes
     part="kernel over UDP" udp_ours="--udp 9900 --udp-remote 9899" udp_theirs="--udp 9899 --udp-remote 9900"
     every_case crossing
-    address_changes
-    changing sha256 0 theirs_breaks_before_it_makes --hmac sha256
+    kernel_address_changes
 }
 
 [ "$(id -u)" = 0 ] || { echo "needs root" >&2 && exit 2; }

@@ -3,6 +3,8 @@
 mod error_queue;
 mod fragmentation;
 mod gather;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod guard;
 mod io;
 mod local;
 mod open;
@@ -50,6 +52,8 @@ pub(crate) struct Socket {
     alarm: Alarm,
     /// An error may have cut a receive call short, so that it looked as if the socket were drained.
     reread: bool,
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    _guard: Option<guard::Guard>,
 }
 
 type Alarm = Pin<Box<dyn Future<Output = ()> + Send>>;

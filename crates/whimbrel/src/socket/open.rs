@@ -11,7 +11,7 @@ use super::{Framing, Gathered, Io, Outbox, Socket};
 use crate::error::BindError;
 
 /// Asked of the system for each direction; it may give less. A GSO train alone is 64 KiB.
-const BUFFER: usize = 8 << 20;
+pub(super) const BUFFER: usize = 8 << 20;
 
 /// SCTP's number among the protocols above IP.
 const IPPROTO_SCTP: i32 = 132;
@@ -38,7 +38,13 @@ impl Socket {
                 _ => explain(address, source),
             })?;
         let framing = if address.is_ipv4() { Framing::Ipv4Header } else { Framing::Bare };
-        Ok(Self::new(address, framing, io, state))
+        #[cfg_attr(not(any(target_os = "linux", target_os = "android")), allow(unused_mut))]
+        let mut socket = Self::new(address, framing, io, state);
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        {
+            socket._guard = super::guard::Guard::new(address, Protocol::from(IPPROTO_SCTP)).ok();
+        }
+        Ok(socket)
     }
 
     /// Another UDP socket for the same address and port, bound to a device too. The system gives it what arrives by that
@@ -69,6 +75,8 @@ impl Socket {
             outbox: Outbox::default(),
             errors: Vec::new(),
             reread: false,
+            #[cfg(any(target_os = "linux", target_os = "android"))]
+            _guard: None,
         }
     }
 

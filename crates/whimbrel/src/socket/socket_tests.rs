@@ -200,6 +200,23 @@ async fn raw_ip_carries_bare_packets() {
     }
 }
 
+/// What a full buffer cannot take is lost, and the system does not tell the peer that there is no SCTP here.
+#[tokio::test]
+async fn a_full_raw_socket_is_not_called_unreachable() {
+    // More than twice the buffer, as the system counts it.
+    const PACKETS: usize = 2 * super::open::BUFFER / 1000;
+    for (a, b) in [("127.0.0.63:0", "127.0.0.64:0"), ("[::1]:0", "[::1]:0")] {
+        let (Some(mut from), Some(to)) = (open_raw(a), open_raw(b)) else { return };
+        for _ in 0..PACKETS {
+            from.send(&towards(&from, to.local, Ecn::NotCapable, 1000), &[1; 1000]);
+        }
+        from.send_gathered();
+        // On loopback the answer would be there before the send call returns.
+        from.collect_errors();
+        assert!(from.take_errors().next().is_none(), "{b}");
+    }
+}
+
 /// Once a packet waits for room, those behind it wait, too; the runtime says when there is room. (On loopback a send buffer is
 /// never full, so the first one is made to wait.)
 #[tokio::test]
