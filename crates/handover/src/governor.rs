@@ -22,6 +22,8 @@ pub(crate) struct Governor {
     candidate: Option<(IpAddr, Instant)>,
     /// The address that the peer was last asked to send to; `None` once it has refused.
     asked: Option<IpAddr>,
+    /// The peer was asked for this address in the request that adds it: our own primary path follows when it works.
+    ahead: Option<IpAddr>,
     /// Something was asked of the peer: what it sends to must follow our own primary path from now on.
     asks: bool,
     refusals: Refusals,
@@ -48,6 +50,7 @@ impl Governor {
             moved_at: None,
             candidate: None,
             asked: None,
+            ahead: None,
             asks: false,
             refusals: Refusals::new(pace.request_every),
             past: Vec::new(),
@@ -74,7 +77,7 @@ impl Governor {
         }
         // What is asked for most urgently comes first: there may be no room for more.
         let moving = self.follow(now, wish.primary, view, &mut decisions);
-        self.keep_asking(now, moving, view, &mut decisions);
+        self.keep_asking(now, wish, moving, view, &mut decisions);
         self.add(now, wish, view, &mut decisions);
         self.delete(now, wish, view, moving, &mut decisions);
         decisions
@@ -163,11 +166,27 @@ impl Governor {
             return;
         }
         for local in new_addresses(wish, view) {
-            if self.may_request(now, Request::Add, local.address.ip()) {
+            let ip = local.address.ip();
+            if self.may_request(now, Request::Add, ip) {
                 self.requests.take(now);
                 let action = Action::AddAddress(local.address);
                 out.push(Decision { action, reason: Reason::AddressAcquired });
+                self.ask_ahead(now, wish.primary.filter(|want| want.local == ip), out);
             }
+        }
+    }
+
+    /// The address that has just been added is where everything should go: asking for it in the same request saves a round trip
+    /// (b08 section 4.2.1.2). The peer obeys once its path works (RFC 5061 §5.4), so that nothing can get lost by that.
+    fn ask_ahead(&mut self, now: Instant, want: Option<Want>, out: &mut Vec<Decision>) {
+        let Some(want) = want else { return };
+        let at_once = want.need == Need::Necessity || self.due(now, want, now) <= now;
+        let refused = self.refusals.retry_at(Request::Add, want.local).is_some();
+        if at_once && !refused && self.may(now, false) && self.may_request(now, Request::Primary, want.local)
+        {
+            self.ask(now, want.local, want.reason, out);
+            self.ahead = Some(want.local);
+            self.asks = true;
         }
     }
 
@@ -201,7 +220,8 @@ impl Governor {
             self.shun(now, left);
         }
         out.push(Decision { action: Action::UsePath(path), reason: want.reason });
-        if view.dynamic && self.may_request(now, Request::Primary, want.local) {
+        let asked = self.ahead.take() == Some(want.local) && self.asked == Some(want.local);
+        if view.dynamic && !asked && self.may_request(now, Request::Primary, want.local) {
             self.ask(now, want.local, want.reason, out);
         }
         self.asks |= view.dynamic;
@@ -212,11 +232,18 @@ impl Governor {
     fn keep_asking(
         &mut self,
         now: Instant,
+        wish: &Wish,
         current: Option<IpAddr>,
         view: &View<'_>,
         out: &mut Vec<Decision>,
     ) {
         let Some(current) = current.filter(|_| self.asks && view.dynamic) else { return };
+        let wanted = wish.primary.map(|want| want.local);
+        self.ahead = self.ahead.filter(|_| self.ahead == self.asked && self.ahead == wanted);
+        if self.ahead.is_some() {
+            // We follow the peer, for once.
+            return;
+        }
         let usable = view.usable_path(current).is_some();
         if self.asked != Some(current) && usable && self.may_request(now, Request::Primary, current) {
             self.ask(now, current, Reason::Preferred, out);
@@ -279,11 +306,16 @@ impl Governor {
             _ => now,
         };
         self.candidate = Some((want.local, since));
-        let shunned = self.past.iter().find(|past| past.ip == want.local).map(|past| past.shunned_until);
-        let dwelt = self.moved_at.map(|at| at + self.pace.dwell);
-        let due = [Some(since + self.pace.settle), shunned, dwelt].into_iter().flatten().max().unwrap_or(now);
+        let due = self.due(now, want, since);
         self.wake_at(now, due);
         due <= now
+    }
+
+    /// When an advantage that has been there `since` then may be taken.
+    fn due(&self, now: Instant, want: Want, since: Instant) -> Instant {
+        let shunned = self.past.iter().find(|past| past.ip == want.local).map(|past| past.shunned_until);
+        let dwelt = self.moved_at.map(|at| at + self.pace.dwell);
+        [Some(since + self.pace.settle), shunned, dwelt].into_iter().flatten().max().unwrap_or(now)
     }
 
     /// It had to be left in a hurry: the more often that happens, the longer nobody returns just because it looks better.

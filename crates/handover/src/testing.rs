@@ -188,14 +188,14 @@ impl<P: Policy> Model<P> {
                 if let Some((_, standing)) = self.known.iter_mut().find(|(a, _)| *a == address) {
                     *standing = Standing::Present;
                 }
-                self.observe(&Fact::Added { address, accepted });
+                let IpAddr::V4(v4) = address.ip() else { unreachable!() };
                 if accepted {
-                    let IpAddr::V4(v4) = address.ip() else { unreachable!() };
-                    let up = self.interfaces.usable().any(|(a, _)| a == address);
                     self.add_path(v4.octets()[2], PathState::Unconfirmed);
-                    if up {
-                        self.path(v4.octets()[2], PathState::Active);
-                    }
+                }
+                self.observe(&Fact::Added { address, accepted });
+                let up = self.interfaces.usable().any(|(a, _)| a == address);
+                if accepted && up {
+                    self.path(v4.octets()[2], PathState::Active);
                 }
             }
             Action::DeleteAddress(address) => {
@@ -314,7 +314,7 @@ fn check(decisions: &[Decision], view: &View<'_>) {
         .filter(|local| local.standing == Standing::Present)
         .map(|local| local.address.ip())
         .collect();
-    for decision in decisions {
+    for (at, decision) in decisions.iter().enumerate() {
         match decision.action {
             Action::UsePath(path) => {
                 let path = view.paths.iter().find(|known| known.id == path).expect("a path there is");
@@ -324,7 +324,10 @@ fn check(decisions: &[Decision], view: &View<'_>) {
             Action::AskPrimary(ip) => {
                 let works = view.usable_path(ip).is_some();
                 let nothing_else = !any_usable && added == Some(ip);
-                assert!(works || nothing_else, "asked for {ip}, which does not work");
+                // RFC 5061 §5.4: the peer obeys once it works.
+                let before = at.checked_sub(1).map(|before| decisions[before].action);
+                let just_added = matches!(before, Some(Action::AddAddress(new)) if new.ip() == ip);
+                assert!(works || nothing_else || just_added, "asked for {ip}, which does not work");
                 assert!(view.dynamic);
             }
             Action::AddAddress(address) => {

@@ -8,7 +8,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use common::{Ticks, User, link, message};
-use whimbrel_handover::{Action, Pace, Policy, Seamless};
+use whimbrel_handover::{Action, FastestNetwork, Pace, Policy, Seamless};
 use whimbrel_machine::{Instant, InterfaceFact, InterfaceId, InterfaceKind, LinkFact, Seed};
 use whimbrel_netsim::{Action as Happening, Change, HostId, InFlight, LinkConfig, LinkId, Loss, Side, World};
 use whimbrel_node::Node;
@@ -49,11 +49,22 @@ struct Journey {
 impl Journey {
     /// The client begins with its address in network 1 alone.
     fn new(seed: u64, networks: &[LinkConfig], client: User, server: User) -> Self {
+        Self::by(seamless, seed, networks, client, server)
+    }
+
+    /// As [`Self::new`], moving by `policy`.
+    fn by(
+        policy: fn() -> Box<dyn Policy>,
+        seed: u64,
+        networks: &[LinkConfig],
+        client: User,
+        server: User,
+    ) -> Self {
         let config = Arc::new(Config::mobile());
         config.validate().unwrap();
         let mut world = World::new(Seed::from_u64(seed));
         let node = |world: &World<Node, User>, n, locals| {
-            Node::new(Arc::clone(&config), world.seed().child("host", n), locals).with_policy(seamless)
+            Node::new(Arc::clone(&config), world.seed().child("host", n), locals).with_policy(policy)
         };
         let (at_client, at_server) = (node(&world, 1, vec![mobile(1)]), node(&world, 2, vec![fixed()]));
         let server = world.add_host("server", at_server, server);
@@ -200,6 +211,31 @@ fn make_before_break_has_no_gap_in_either_direction() {
         assert_eq!(journey.addresses(), [mobile(2).ip()], "the old one is deleted");
         assert_eq!(journey.moves(), 1);
     }
+}
+
+/// b08 section 4.2.1.2: Add IP and Set Primary together, so that the server sends to the new address as soon as that has answered it: a
+/// round trip of the old path earlier than if Set Primary waited for the answer.
+#[test]
+fn to_a_faster_network_the_peer_is_asked_together_with_the_addition() {
+    let fastest = || -> Box<dyn Policy> { Box::new(FastestNetwork::policy(Pace::MOBILE)) };
+    let (client, server) = users(source(5, 500, 8), source(5, 500, 8));
+    let mut journey = Journey::by(fastest, 11, &[link(20, 30), link(20, 10)], client, server);
+    journey.about(0, 1, InterfaceFact::Rate(2_000_000));
+    journey.enter(2000, 2);
+    // The request takes 31 ms, the heartbeat 11 ms, and its answer 31 ms: before the acknowledgement nothing else leaves from the new
+    // address (RFC 5061 §5.3 F1).
+    journey.run(2070);
+    assert_eq!(journey.server_sends_to(), mobile(1).ip());
+    journey.run(2076);
+    assert_eq!(journey.moves(), 0, "it does not send from there itself yet");
+    assert_eq!(journey.server_sends_to(), mobile(2).ip());
+    journey.run(20_000);
+    for user in [journey.server(), journey.client()] {
+        assert_eq!(user.received.len(), 1600);
+        println!("longest gap {:?}", longest_gap(user, 1000, 8000));
+        assert!(longest_gap(user, 1000, 8000) <= millis(10), "no gap");
+    }
+    assert_eq!(journey.moves(), 1);
 }
 
 /// Nothing warns, and the client does not know either.

@@ -2,9 +2,12 @@ use core::net::IpAddr;
 use core::time::Duration;
 
 use whimbrel_machine::{Instant, InterfaceFact, InterfaceId, InterfaceKind, LinkFact, ReceivedPower};
+use whimbrel_proto::{PathState, PathView};
 
 use super::failover::every_address;
-use crate::{Fact, Governed, Interface, Judge, Need, Pace, Reason, Trend, View, Want, Wish};
+use crate::{
+    Fact, Governed, Interface, Judge, LocalAddress, Need, Pace, Reason, Standing, Trend, View, Want, Wish,
+};
 
 /// Interfaces whose signal is followed, at most.
 const MAX_TRENDS: usize = 64;
@@ -15,7 +18,7 @@ const WORTH_A_MOVE: u64 = 4;
 
 /// Stays in the fastest network as long as possible (b08 section 4.2.1.2).
 ///
-/// To a faster network it moves as soon as that has a working path. To a slower one it moves as late as is safe: at the warning of
+/// To a faster network it moves as soon as that has a working path; the peer is asked to together with the addition of the address. To a slower one it moves as late as is safe: at the warning of
 /// the layer below, if there is one; when the signal, going on as it does, will be lost within the time that the move takes; or
 /// when the path fails.
 #[derive(Clone, Debug)]
@@ -84,6 +87,18 @@ fn speed(interface: Option<&Interface>) -> u64 {
     })
 }
 
+/// Whether an address is about to become usable: it is to be added, or its paths are being confirmed.
+fn is_joining(local: &LocalAddress, view: &View<'_>) -> bool {
+    let ip = local.address.ip();
+    let unconfirmed = |path: &PathView| path.state == PathState::Unconfirmed;
+    let coming = match local.standing {
+        Standing::Absent | Standing::Adding => view.dynamic && view.reaches(ip),
+        Standing::Present => view.paths_from(ip).any(unconfirmed),
+        Standing::Deleting => false,
+    };
+    local.up && coming
+}
+
 impl Judge for FastestNetwork {
     fn judge(&mut self, now: Instant, fact: &Fact, view: &View<'_>) -> Wish {
         self.note(now, fact);
@@ -117,16 +132,21 @@ impl FastestNetwork {
             let local = any.or_else(|| others.first().copied())?;
             return Some(Want { local, need: Need::Necessity, reason: Reason::PathFailed });
         }
-        let best = best?;
-        if !lasts(self, current, self.time_needed(view, current, best)) {
-            let warned = view.interface_of(current).is_some_and(|interface| interface.going_down);
-            let reason = if warned { Reason::GoingDown } else { Reason::SignalFading };
-            return Some(Want { local: best, need: Need::Necessity, reason });
+        if let Some(best) = best {
+            if !lasts(self, current, self.time_needed(view, current, best)) {
+                let warned = view.interface_of(current).is_some_and(|interface| interface.going_down);
+                let reason = if warned { Reason::GoingDown } else { Reason::SignalFading };
+                return Some(Want { local: best, need: Need::Necessity, reason });
+            }
+            self.look_ahead(now, view, current, best);
         }
-        self.look_ahead(now, view, current, best);
-        let (here, there) = (speed(view.interface_of(current)), speed(view.interface_of(best)));
-        let faster = there > here.saturating_add(here / WORTH_A_MOVE);
-        faster.then_some(Want { local: best, need: Need::Advantage, reason: Reason::Faster })
+        let here = speed(view.interface_of(current));
+        let faster = |ip: &IpAddr| speed(view.interface_of(*ip)) > here.saturating_add(here / WORTH_A_MOVE);
+        let joining = view.addresses.iter().filter(|local| is_joining(local, view)).map(|l| l.address.ip());
+        let joining = joining.filter(|&ip| faster(&ip) && lasts(self, ip, self.margin * 2));
+        // One that works before one that may never do.
+        let best = best.filter(faster).or_else(|| joining.max_by_key(|&ip| speed(view.interface_of(ip))));
+        best.map(|local| Want { local, need: Need::Advantage, reason: Reason::Faster })
     }
 
     /// Asks to be woken when it will be time to leave, should no reading come before.

@@ -2,7 +2,8 @@ use whimbrel_machine::InterfaceKind::{Cellular, WirelessLan};
 use whimbrel_proto::PathState;
 
 use super::*;
-use crate::testing::{Model, about, ip, seconds};
+use crate::Action;
+use crate::testing::{Model, Peer, about, address, ip, seconds};
 
 fn in_cellular() -> Model<Governed<FastestNetwork>> {
     Model::new(FastestNetwork::policy(Pace::MOBILE), &[(1, Cellular)])
@@ -37,6 +38,64 @@ fn to_a_faster_network_at_once() {
     assert_eq!(model.primary(), Some(ip(2)));
     assert_eq!(model.peer_sends_to, Some(ip(2)));
     assert!(model.knows(1), "the slower one stays");
+}
+
+/// As [`Model::up`], but nobody answers yet.
+fn come_up(model: &mut Model<Governed<FastestNetwork>>, n: u8) {
+    model.link(LinkFact::AddressOn { interface: InterfaceId(n.into()), address: ip(n) });
+    model.link(about(n, InterfaceFact::Up(WirelessLan)));
+    model.link(LinkFact::AddressUp(address(n)));
+}
+
+/// b08 section 4.2.1.2: Add IP and Set Primary together as soon as the address exists, in this order.
+#[test]
+fn the_peer_is_asked_together_with_the_addition() {
+    let mut model = in_cellular();
+    come_up(&mut model, 2);
+    assert_eq!(model.actions(), [Action::AddAddress(address(2)), Action::AskPrimary(ip(2))]);
+    assert_eq!(model.primary(), Some(ip(1)), "our own primary path waits until the new one works");
+    model.answer();
+    assert_eq!(model.primary(), Some(ip(2)));
+    assert_eq!(model.actions().len(), 3, "and it is not asked twice");
+    model.wait(seconds(60.0));
+    assert_eq!(model.actions().len(), 3);
+}
+
+#[test]
+fn what_was_asked_for_too_early_is_taken_back() {
+    let mut model = in_cellular();
+    come_up(&mut model, 2);
+    model.link(about(2, InterfaceFact::GoingDown));
+    model.answer();
+    assert_eq!(model.peer_sends_to, Some(ip(1)));
+    assert_eq!(model.moves(), []);
+}
+
+#[test]
+fn before_the_dwell_time_is_over_it_is_only_added() {
+    let mut model = in_cellular();
+    model.up(2, WirelessLan);
+    model.log.clear();
+    model.link(about(3, InterfaceFact::Rate(1_000_000_000)));
+    come_up(&mut model, 3);
+    assert_eq!(model.actions(), [Action::AddAddress(address(3))]);
+    model.answer();
+    model.wait(seconds(3.0));
+    assert_eq!((model.primary(), model.peer_sends_to), (Some(ip(3)), Some(ip(3))));
+}
+
+/// A peer without room for it, beside one that it knows: what works is not missed for what may never.
+#[test]
+fn a_refused_address_does_not_keep_it_from_the_next_best() {
+    let mut model = in_cellular();
+    model.peer = Peer::RefusesAdditions;
+    model.link(about(2, InterfaceFact::Rate(1_000_000_000)));
+    model.up(2, WirelessLan);
+    model.wait(seconds(30.0));
+    assert_eq!((model.primary(), model.moves()), (Some(ip(1)), vec![]));
+    model.peer = Peer::Agrees;
+    model.up(3, WirelessLan);
+    assert_eq!(model.primary(), Some(ip(3)));
 }
 
 #[test]
