@@ -131,7 +131,7 @@ theirs_breaks_before_it_makes() {
     } &
     local steps=$!
     pair ours_at "$net.9.1" --listen --mobile $moving "$@" -- \
-        theirs_anywhere --port 5002 --connect "$net.9.1" --auto-asconf $patient $moving "$@"
+        theirs_anywhere --port 5002 --connect "$net.9.1" --auto-asconf $patient $moving "$@" --change "await $net.2.2"
     wait "$steps"
     on_theirs ip addr add "$net.1.2/24" dev "${theirs_link}1"
     check "theirs loses its only address and gets another one" \

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "stack.h"
 
@@ -44,6 +45,31 @@ static int ask_primary(struct session *session, const struct sockaddr_storage *a
     return stack_set(session->socket, IPPROTO_SCTP, SCTP_SET_PEER_PRIMARY_ADDR, &primary, sizeof primary);
 }
 
+static bool is_ours(struct session *session, const char *wanted)
+{
+    struct sockaddr *addresses = NULL;
+    int count = stack_addresses(session->socket, false, &addresses);
+    bool found = false;
+    char text[64];
+
+    for (const uint8_t *at = (const uint8_t *)addresses; count-- > 0;) {
+        address_text((const struct sockaddr *)at, text, sizeof text);
+        found |= strcmp(text, wanted) == 0;
+        at += address_length((const struct sockaddr *)at);
+    }
+    if (addresses != NULL)
+        stack_free_addresses(false, addresses);
+    return found;
+}
+
+/* Until the stack, which follows the host, has put the address into the association; --timeout is the limit. */
+static int await(struct session *session, const char *wanted)
+{
+    while (!is_ours(session, wanted))
+        usleep(20000);
+    return 0;
+}
+
 bool session_change(struct session *session, const char *command)
 {
     struct sockaddr_storage address;
@@ -58,6 +84,8 @@ bool session_change(struct session *session, const char *command)
             result = stack_change_address(session->socket, (struct sockaddr *)&address, false);
         else if (strcmp(verb, "ask-primary") == 0)
             result = ask_primary(session, &address);
+        else if (strcmp(verb, "await") == 0)
+            result = await(session, text);
     }
     report("change", "\"command\":\"%s\",\"error\":%s%s%s", command, result < 0 ? "\"" : "",
            result < 0 ? strerror(errno) : "null", result < 0 ? "\"" : "");

@@ -32,7 +32,7 @@ static const char usage_text[] =
     "                          expect N | shutdown | abort TEXT | vanish, and those of --change\n"
     "  --asconf                support changes of address (RFC 5061) with authentication (RFC 4895)\n"
     "  --auto-asconf           ... and follow the host's addresses (Linux only; without --bind)\n"
-    "  --change COMMAND        add ADDR | remove ADDR | ask-primary ADDR: of our own, at the next report of progress;\n"
+    "  --change COMMAND        add ADDR | remove ADDR | ask-primary ADDR | await ADDR: of our own, at the next progress;\n"
     "                          sending stops half way until all of these are done\n"
     "  --auth-key ID:TEXT      endpoint pair shared key\n"
     "  --hmac sha1|sha256      what the peer is to authenticate with\n"

@@ -101,7 +101,7 @@ void session_notification(struct session *session, const void *notification, siz
 /* The association has ended in order, and no notification will say so. */
 void session_has_shut_down(struct session *session);
 void session_status(struct session *session);
-/* "add ADDR", "remove ADDR" or "ask-primary ADDR": of our own addresses, now; false if the stack refuses. */
+/* "add ADDR", "remove ADDR", "ask-primary ADDR", or "await ADDR": of our own addresses, now; false if the stack refuses. */
 bool session_change(struct session *session, const char *command);
 /* The next of --change. */
 void session_change_next(struct session *session);
