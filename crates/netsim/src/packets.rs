@@ -9,6 +9,8 @@ pub(crate) enum Content {
     Vacant,
     /// A datagram on its way.
     Datagram,
+    /// A datagram that no host has sent, on its way to the host in `source`.
+    Forged,
     /// News for the sender of a datagram: the beginning of it comes back.
     Unreachable(Unreachable),
 }
@@ -21,7 +23,7 @@ pub(crate) struct Packet {
     pub(crate) route: Route,
     pub(crate) ecn: Ecn,
     pub(crate) fragmentation: Fragmentation,
-    /// The host that sent it.
+    /// The host that sent it; of what was forged, the one that gets it.
     pub(crate) source: u32,
     /// The interface it is for.
     pub(crate) destination: u32,

@@ -7,8 +7,8 @@ use crate::event_queue::Due;
 use crate::fabric::Fabric;
 use crate::trace::Trace;
 use crate::{
-    App, Attachment, Change, DirectionStats, DropReason, HostId, InterfaceId, LinkConfig, LinkDirection,
-    LinkId, RouterId, Side,
+    App, Attachment, Change, DirectionStats, DropReason, HostId, InterfaceId, Intruder, LinkConfig,
+    LinkDirection, LinkId, RouterId, Side,
 };
 
 mod run;
@@ -83,6 +83,7 @@ pub struct World<M: Machine, A> {
     vacant_actions: Vec<u32>,
     scratch: Scratch<M>,
     seed: Seed,
+    intruder: Option<Box<dyn Intruder>>,
     /// Events and steps at the present instant.
     busy: u32,
     livelock: bool,
@@ -104,6 +105,7 @@ impl<M: Machine, A: App<M>> World<M, A> {
                 notes: Vec::new(),
             },
             seed,
+            intruder: None,
             busy: 0,
             livelock: false,
         }
@@ -153,6 +155,11 @@ impl<M: Machine, A: App<M>> World<M, A> {
         b_to_a: LinkConfig,
     ) -> LinkId {
         self.fabric.add_link([a.into(), b.into()], [a_to_b, b_to_a])
+    }
+
+    /// Lets somebody into the network; who was there before is gone.
+    pub fn set_intruder(&mut self, intruder: Option<Box<dyn Intruder>>) {
+        self.intruder = intruder;
     }
 
     /// Has `action` happen at time `at`, or now if that has passed.

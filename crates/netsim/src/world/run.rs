@@ -7,7 +7,7 @@ use crate::event_queue::Due;
 use crate::fabric::Fabric;
 use crate::packets::Content;
 use crate::trace::Line;
-use crate::{App, Context, DropReason, HostId};
+use crate::{App, Context, DropReason, HostId, Overheard};
 
 /// Events and steps at one instant before a run is taken to go round in circles.
 const BUSY_MAX: u32 = 1_000_000;
@@ -135,12 +135,13 @@ impl<M: Machine, A: App<M>> World<M, A> {
         if !self.hosts[host as usize].running {
             return self.fabric.discard(self.now, slot, DropReason::HostDown);
         }
+        self.show_intruder(slot);
         self.note_delivery(host, slot);
         let packet = &mut self.fabric.packets[slot];
         let (content, route, ecn) = (packet.content, packet.route, packet.ecn);
         let bytes = core::mem::take(&mut packet.bytes);
         match content {
-            Content::Datagram => {
+            Content::Datagram | Content::Forged => {
                 let (route, segment) = (route.reversed(), bytes.len());
                 self.step_host(host, [Input::Datagrams { route, ecn, bytes: &bytes, segment }]);
             }
@@ -153,10 +154,29 @@ impl<M: Machine, A: App<M>> World<M, A> {
         self.fabric.packets.release(slot);
     }
 
+    /// Whoever sits in the network has the last word about a datagram. What is forged is not shown: who forged it knows it.
+    fn show_intruder(&mut self, slot: u32) {
+        let Some(intruder) =
+            self.intruder.as_mut().filter(|_| self.fabric.packets[slot].content == Content::Datagram)
+        else {
+            return;
+        };
+        let packet = &mut self.fabric.packets[slot];
+        let mut forgeries = Vec::new();
+        let overheard = Overheard { route: packet.route, bytes: &mut packet.bytes };
+        intruder.on_packet(self.now, overheard, &mut forgeries);
+        for forgery in &forgeries {
+            self.fabric.forge(self.now, forgery);
+        }
+    }
+
     fn note_delivery(&mut self, host: u32, slot: u32) {
         let fabric = &mut self.fabric;
         let packet = &fabric.packets[slot];
-        let kind = if packet.content == Content::Datagram { HASH_DELIVER } else { HASH_UNREACHABLE };
+        let kind = match packet.content {
+            Content::Unreachable(_) => HASH_UNREACHABLE,
+            _ => HASH_DELIVER,
+        };
         let ports = u64::from(packet.route.local.port()) << 16 | u64::from(packet.route.remote.port());
         let hosts = u64::from(host) << 32 | u64::from(packet.source);
         fabric.hash.numbers(&[kind, self.now.as_nanos(), hosts, ports | (packet.ecn as u64) << 32]);
