@@ -55,6 +55,69 @@ fn a_repeated_request_of_a_peer_that_has_moved_is_answered_again() {
     assert_eq!(remotes(&bench), [new]);
 }
 
+/// B4, E2: the answer was lost, and by now the peer is somewhere else. It must repeat its request as it was, which names an
+/// address that this very request has deleted. It gets its answer there, and nothing else happens.
+#[test]
+fn a_peer_that_moves_on_before_it_has_its_answer_is_answered_there() {
+    let (mut bench, mut mobile) = Mobile::connected(mesh(), 1);
+    let (old, new) = (peer_address(1).ip(), peer_address(2).ip());
+    let packet = mobile.asconf(&[add(0, new), delete(1, old), set_primary(2, new)]);
+    bench.deliver_on(between(1, 2), &packet);
+    bench.take();
+    for _ in 0..2 {
+        bench.deliver_on(between(1, 3), &packet);
+        assert_eq!(acks(&mobile, &bench.take()), [(between(1, 3), mobile.serial - 1, vec![])]);
+        assert_eq!(remotes(&bench), [new]);
+    }
+    // A new request that names it leads nowhere.
+    let packet = mobile.clone().asconf_naming(old, &[add(0, peer_address(3).ip())]);
+    bench.deliver_on(between(1, 3), &packet);
+    assert!(bench.take().is_empty());
+    // The one that names what the peer knows by now does.
+    let packet = mobile.asconf_naming(new, &[add(0, peer_address(3).ip()), delete(1, new)]);
+    bench.deliver_on(between(1, 3), &packet);
+    assert_eq!(acks(&mobile, &bench.take()).len(), 1);
+    assert_eq!(remotes(&bench), [peer_address(3).ip()]);
+}
+
+/// B3, B5: each address of the peer has an RTO of its own, so that trying one after the other takes no longer and longer.
+#[test]
+fn a_node_that_has_moved_tries_every_address_of_the_peer_soon() {
+    let (mut bench, mobile) = Mobile::connected_with(dynamic(), 1, &[1, 2, 3]);
+    mobile.settle(&mut bench);
+    down(&mut bench, node_address(1));
+    up(&mut bench, node_address(2));
+    bench.take();
+    change(&mut bench, &[Add(node_address(2)), Delete(node_address(1).ip())]);
+    bench.pass(Duration::from_secs(8));
+    let sent = bench.take();
+    let tries: Vec<_> =
+        sent.iter().filter(|sent| holds(core::slice::from_ref(sent), chunk_type::ASCONF)).collect();
+    let to: Vec<_> = tries.iter().map(|sent| sent.route.remote).collect();
+    let all = [peer_address(1), peer_address(2), peer_address(3)];
+    assert_eq!(to[..6], [all, all].concat());
+    let waits: Vec<_> = tries.windows(2).map(|two| two[1].at.saturating_since(two[0].at).as_secs()).collect();
+    assert_eq!(waits[..5], [1, 1, 1, 2, 2]);
+}
+
+/// Links that go down one after the other under a request are no timeouts: the last address does not wait for their sake.
+#[test]
+fn links_that_go_down_do_not_back_off_the_request() {
+    let (mut bench, mobile) = Mobile::connected_with(mesh(), 4, &[1]);
+    mobile.settle(&mut bench);
+    bench.pass(Duration::from_secs(1));
+    mobile.settle(&mut bench);
+    change(&mut bench, &[Add(node_address(5))]);
+    change(&mut bench, &[SetPrimary(node_address(2).ip())]);
+    (1..=4).for_each(|n| down(&mut bench, node_address(n)));
+    up(&mut bench, node_address(6));
+    change(&mut bench, &[Add(node_address(6))]);
+    bench.take();
+    bench.pass(Duration::from_secs(2));
+    let sent = bench.take();
+    assert!(sent.iter().any(|sent| sent.route == between(6, 1)), "{sent:?}");
+}
+
 /// RFC 5061 §4.1.1: the wildcard as the address to look up leaves that to the tag.
 #[test]
 fn a_peer_that_has_moved_is_found_by_its_tag_if_it_names_no_address() {
@@ -63,6 +126,19 @@ fn a_peer_that_has_moved_is_found_by_its_tag_if_it_names_no_address() {
     bench.deliver_on(between(1, 2), &packet);
     assert_eq!(acks(&mobile, &bench.take()).len(), 1);
     assert_eq!(remotes(&bench).len(), 2);
+}
+
+/// With one path per destination the new address is answered from where its request came to: other addresses of the node may
+/// not work, and whoever has just moved has no other path.
+#[test]
+fn a_peer_that_has_moved_is_reached_from_where_it_was_heard() {
+    for local in 1..=3 {
+        let (mut bench, mut mobile) = Mobile::connected(dynamic(), 3);
+        let requests = [add(0, peer_address(2).ip()), delete(1, peer_address(1).ip())];
+        bench.deliver_on(between(local, 2), &mobile.asconf(&requests));
+        let routes: Vec<_> = bench.paths().iter().map(|path| path.route).collect();
+        assert_eq!(routes, [between(local, 2)]);
+    }
 }
 
 /// D3: naming an address that is not the peer's leads nowhere.

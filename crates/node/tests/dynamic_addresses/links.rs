@@ -115,6 +115,22 @@ fn a_shutdown_waits_for_a_link() {
     assert!(holds(&mobile.settle(&mut bench), chunk_type::SHUTDOWN));
 }
 
+/// But not for ever: nobody may have to remember an association that is over, only because it missed SHUTDOWN COMPLETE and
+/// then all its links went down.
+#[test]
+fn an_association_that_is_over_does_not_wait_for_ever() {
+    let (mut bench, mobile) = Mobile::connected(mesh(), 1);
+    let shutdown = whimbrel_wire::Shutdown { cumulative_tsn_ack: mobile.node_tsn.prev() };
+    bench.deliver(&mobile.packet(&[&shutdown]));
+    assert!(holds(&bench.take(), chunk_type::SHUTDOWN_ACK));
+    down(&mut bench, node_address(1));
+    // T2-shutdown could have gone on so long: eleven times RTO.Max.
+    bench.pass(Duration::from_secs(600));
+    assert_eq!(bench.closed(), None);
+    bench.pass(Duration::from_secs(61));
+    assert_eq!(bench.closed(), Some(whimbrel_proto::CloseReason::Unreachable));
+}
+
 /// What is known to be lost is sent again at once.
 #[test]
 fn what_the_user_knows_to_be_lost_is_sent_again() {

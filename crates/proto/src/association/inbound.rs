@@ -146,8 +146,8 @@ impl Open {
         }
     }
 
-    /// Whether a packet from an address that is not the peer's holds an ASCONF that names one which is, so that it may
-    /// belong to this association all the same (RFC 5061 §5.2 D2, §5.3.2). A wildcard leaves that to the tag.
+    /// Whether a packet from an address that is not the peer's holds an ASCONF that leads here, so that it may belong to this
+    /// association all the same (RFC 5061 §5.2 D2, §5.3.2).
     fn is_about_new_address(&self, route: Route, mut chunks: Chunks<'_>) -> bool {
         if self.asconf.mobility != Mobility::Dynamic || !self.locals.accepts(route.local.ip()) {
             return false;
@@ -156,7 +156,7 @@ impl Open {
             Ok(Chunk::Asconf(asconf)) => Some(asconf),
             _ => None,
         });
-        asconf.is_some_and(|asconf| asconf.address.is_unspecified() || self.knows(asconf.address))
+        asconf.is_some_and(|asconf| self.is_led_here(&asconf))
     }
 
     /// Handles one chunk; false if the rest of the packet is to be ignored.
@@ -256,7 +256,7 @@ impl Open {
         match chunk {
             Chunk::Asconf(asconf) => {
                 // RFC 5061 §5.2 D2-ext: each names an address of its own.
-                if news.stranger && !asconf.address.is_unspecified() && !self.knows(asconf.address) {
+                if news.stranger && !self.is_led_here(&asconf) {
                     return Ok(false);
                 }
                 self.handle_asconf(context, route, &asconf, &mut news.asconf);

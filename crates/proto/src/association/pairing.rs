@@ -50,13 +50,13 @@ pub(crate) fn paths(
 
 /// The routes that should become paths now that addresses have changed: `sources` are what we can send from. Under
 /// [`PathPairing::PerDestination`] an address of the peer gets another path when none can be sent on any more, and a
-/// route that is `proven` to work is taken first.
+/// route that is `preferred`, because it is known or likely to work, is taken first.
 pub(crate) fn missing(
     pairing: PathPairing,
     sources: &[SocketAddr],
     remotes: &[SocketAddr],
     paths: &Paths,
-    proven: Option<Route>,
+    preferred: Option<Route>,
 ) -> Vec<Route> {
     let mut routes: Vec<Route> = Vec::new();
     let open = || paths.iter().filter(|path| path.egress == Egress::Open).map(|path| path.route);
@@ -70,8 +70,8 @@ pub(crate) fn missing(
             PathPairing::PerDestination => {
                 let taken: Vec<SocketAddr> =
                     open().map(|route| route.local).chain(routes.iter().map(|route| route.local)).collect();
-                let proven = proven.filter(|route| route.remote == remote && sources.contains(&route.local));
-                routes.extend(proven.or_else(|| partner(sources, index, remote, &taken)));
+                let usable = |route: &Route| route.remote == remote && sources.contains(&route.local);
+                routes.extend(preferred.filter(usable).or_else(|| partner(sources, index, remote, &taken)));
             }
         }
     }

@@ -17,9 +17,20 @@ impl Open {
     /// `proven` is a route that an authenticated exchange has just been over: a path there needs no heartbeat to be
     /// confirmed.
     pub(crate) fn pair_addresses(&mut self, context: &mut Context<'_>, proven: Option<Route>) {
+        self.pair_preferring(context, proven, proven);
+    }
+
+    /// As [`Self::pair_addresses`]. Where one of several routes will do, it is `preferred`: something has come over it, so that it
+    /// may work, while of the others nothing is known.
+    pub(crate) fn pair_preferring(
+        &mut self,
+        context: &mut Context<'_>,
+        preferred: Option<Route>,
+        proven: Option<Route>,
+    ) {
         let sources = self.locals.sources();
         let routes =
-            pairing::missing(context.config.pairing, &sources, &self.peer.addresses, &self.paths, proven);
+            pairing::missing(context.config.pairing, &sources, &self.peer.addresses, &self.paths, preferred);
         for route in routes {
             if self.paths.len() >= context.config.limits.paths {
                 break;

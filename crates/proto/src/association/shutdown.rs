@@ -75,7 +75,14 @@ impl Open {
                 self.shutdown_limit = context.now + guard(context.config) * MAX_GUARDS;
                 context.timers.set(TimerId::T5ShutdownGuard, context.now + guard(context.config));
             }
-            Closing::Received => self.closing = Closing::AckSent(Resend::START),
+            Closing::Received => {
+                self.closing = Closing::AckSent(Resend::START);
+                // T2-shutdown rests while no link is up. The peer may be long gone, and to a peer that is not, addresses
+                // cannot be named any more (RFC 5061 §5.1.1 C4): no longer than repetitions could take.
+                let tries = context.config.failure.association_max_retrans.saturating_add(1);
+                let limit = context.config.rto.max.saturating_mul(tries).max(guard(context.config));
+                context.timers.set(TimerId::T5ShutdownGuard, context.now + limit);
+            }
             Closing::No | Closing::Sent(_) | Closing::AckSent(_) => {}
         }
     }

@@ -212,8 +212,8 @@ impl Open {
         }
         self.peer.addresses.push(added);
         self.announce_peer_address(context, added, PeerAddressChange::Added);
-        // F14: unconfirmed until a heartbeat has been answered.
-        self.pair_addresses(context, None);
+        // F14: unconfirmed until a heartbeat has been answered. When it speaks for itself, all else may be gone.
+        self.pair_preferring(context, (added == source).then_some(route), None);
         Ok(())
     }
 

@@ -95,6 +95,15 @@ impl Open {
         incoming.cached.push_back((serial, answer));
     }
 
+    /// Whether an authenticated ASCONF from an address that is not the peer's belongs here: it names one that is, or leaves that
+    /// to the tag, or has been answered before. The last is a peer that has moved on before it had the answer. It must not
+    /// change what it repeats (RFC 5061 §5.1 B4), and so names an address that this very request has deleted.
+    pub(crate) fn is_led_here(&self, asconf: &AsconfChunk<'_>) -> bool {
+        let answered =
+            || self.asconf.incoming.cached.iter().any(|(serial, _)| *serial == asconf.sequence_number);
+        asconf.address.is_unspecified() || self.knows(asconf.address) || answered()
+    }
+
     /// The packet is at its end: its answers go back to where it came from, whatever address that is (E6), as far as
     /// they fit one packet (E7). A HEARTBEAT to an address that has just been added goes with them (RFC 5061 §5.3 F1).
     pub(crate) fn send_asconf_acks(

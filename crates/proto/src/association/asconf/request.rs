@@ -32,6 +32,8 @@ pub(super) struct Request {
     pub(super) sent_at: Instant,
     /// How often it was sent.
     pub(super) sent: u32,
+    /// How often it was sent in vain on routes that are no paths, since the address it leaves from changed for good.
+    pub(super) timeouts: u32,
     /// It is to be sent as soon as there is a way.
     pub(super) due: bool,
 }
@@ -258,6 +260,7 @@ impl Open {
             route: None,
             sent_at: context.now,
             sent: 0,
+            timeouts: 0,
             due: true,
         });
     }

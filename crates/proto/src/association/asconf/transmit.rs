@@ -38,21 +38,17 @@ impl Open {
         if !self.asconf.outgoing.outstanding.as_ref()?.due {
             return None;
         }
-        let Some(route) = self.next_way() else {
+        let Some((route, ways)) = self.next_way() else {
             // It goes out when a link comes back.
             context.timers.clear(TimerId::T4Asconf);
             return None;
         };
         let path = self.paths.by_route(route).and_then(|id| self.paths.get(id));
         let request = self.asconf.outgoing.outstanding.as_mut()?;
-        // A4, B5.
-        let rto = path.map_or_else(
-            || {
-                (context.config.rto.initial * (1 << request.sent.min(MAX_DOUBLINGS)))
-                    .min(context.config.rto.max)
-            },
-            |path| path.rto.current(),
-        );
+        // A4, B3: each destination has an RTO of its own, which doubles when that one has not answered.
+        let rounds = (request.timeouts / ways as u32).min(MAX_DOUBLINGS);
+        let unknown = || (context.config.rto.initial * (1 << rounds)).min(context.config.rto.max);
+        let rto = path.map_or_else(unknown, |path| path.rto.current());
         context.timers.set(TimerId::T4Asconf, context.now + rto);
         request.due = false;
         request.sent = request.sent.saturating_add(1);
@@ -72,7 +68,10 @@ impl Open {
         let Some(request) = &mut self.asconf.outgoing.outstanding else { return Ok(()) };
         request.due = true;
         let path = request.route.and_then(|route| self.paths.by_route(route));
-        let Some(id) = path else { return self.note_association_error(context) };
+        let Some(id) = path else {
+            request.timeouts = request.timeouts.saturating_add(1);
+            return self.note_association_error(context);
+        };
         if let Some(path) = self.paths.get_mut(id) {
             path.rto.back_off();
         }
@@ -84,12 +83,14 @@ impl Open {
         let Some(request) = &mut self.asconf.outgoing.outstanding else { return };
         if request.route.is_some_and(|route| route.local.ip() == down) {
             request.due = true;
+            // No timeout, and none on the routes from elsewhere.
+            request.timeouts = 0;
             context.timers.clear(TimerId::T4Asconf);
         }
     }
 
-    /// Where the outstanding chunk goes next: not where it went last, if there is another way (B4).
-    fn next_way(&mut self) -> Option<Route> {
+    /// Where the outstanding chunk goes next: not where it went last, if there is another way (B4). And how many ways there are.
+    fn next_way(&mut self) -> Option<(Route, usize)> {
         let request = self.asconf.outgoing.outstanding.as_ref()?;
         let added = request.items.iter().filter_map(|item| item.added);
         let mut ways = self.ways(request.pinned, &request.deleted, added);
@@ -108,7 +109,7 @@ impl Open {
             // Its answer is to be let in.
             self.locals.set(way.local, Standing::Adding);
         }
-        Some(way)
+        Some((way, ways.len()))
     }
 
     /// The routes a chunk may take, best first: paths that work, then from an address that has no path, such as one that it adds,
