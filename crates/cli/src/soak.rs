@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use clap::Args;
-use whimbrel_soak::{Report, Watch};
+use clap::{Args, ValueEnum};
+use whimbrel_soak::{Report, Watch, Worlds};
 
 use crate::exit::Failure;
 
@@ -23,7 +23,10 @@ const TWICE: u64 = 5;
   whimbrel soak --seed 4711 --seeds 1 --pcap a.pcapng --trace a.jsonl   replay one seed
 
 Each seed makes its own networks, faults, configurations and traffic. When the faults are over, every message must have \
-been delivered exactly once, whole, and in the order of its stream; both ends must be closed, with nothing left over.")]
+been delivered exactly once, whole, and in the order of its stream; both ends must be closed, with nothing left over. \
+In some worlds hosts move: when they stand still, the paths must be the address pairs that there are. In others \
+somebody attacks: who sees nothing must change nothing, and who sees everything must change neither addresses nor \
+data that are authenticated.")]
 pub(crate) struct SoakArgs {
     /// How many seeds to play.
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
@@ -31,6 +34,9 @@ pub(crate) struct SoakArgs {
     /// The first of them.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
+    /// Only worlds of this sort. A seed means another world in each.
+    #[arg(long, value_enum, value_name = "SORT", default_value_t = Sort::Mixed)]
+    worlds: Sort,
     /// Threads; one per processor unless given.
     #[arg(long, value_name = "J", value_parser = clap::value_parser!(u64).range(1..=1024))]
     jobs: Option<u64>,
@@ -50,6 +56,39 @@ pub(crate) async fn run(args: SoakArgs) -> Result<(), Failure> {
         return Err(Failure::Usage("--pcap and --trace show one run: add --seeds 1".to_owned()));
     }
     tokio::task::spawn_blocking(move || play(&args)).await?
+}
+
+/// Sorts of worlds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Sort {
+    /// All of them: half are standing, a quarter moving, a quarter attacked
+    Mixed,
+    /// Hosts keep their addresses
+    Standing,
+    /// Addresses come and go
+    Moving,
+    /// Somebody attacks, on the path or off it; hosts stand or move
+    Attacked,
+}
+
+impl Sort {
+    const fn worlds(self) -> Worlds {
+        match self {
+            Self::Mixed => Worlds::Mixed,
+            Self::Standing => Worlds::Standing,
+            Self::Moving => Worlds::Moving,
+            Self::Attacked => Worlds::Attacked,
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Mixed => "mixed",
+            Self::Standing => "standing",
+            Self::Moving => "moving",
+            Self::Attacked => "attacked",
+        }
+    }
 }
 
 /// What all threads work on.
@@ -113,11 +152,12 @@ fn work(shared: &Shared<'_>) -> anyhow::Result<()> {
 /// Plays one seed; `Ok(Err)` says what is wrong.
 fn play_one(args: &SoakArgs, seed: u64, twice: bool) -> anyhow::Result<Result<Report, Vec<String>>> {
     let watch = Watch { pcap: open(args.pcap.as_deref())?, trace: open(args.trace.as_deref())? };
-    let report = match whimbrel_soak::run(seed, watch) {
+    let report = match whimbrel_soak::run(seed, args.worlds.worlds(), watch) {
         Ok(report) => report,
         Err(failure) => return Ok(Err(failure.wrong)),
     };
-    if twice && whimbrel_soak::run(seed, Watch::default()).map(|again| again.hash).ok() != Some(report.hash) {
+    let again = || whimbrel_soak::run(seed, args.worlds.worlds(), Watch::default());
+    if twice && again().map(|again| again.hash).ok() != Some(report.hash) {
         return Ok(Err(vec!["the same seed made another run".to_owned()]));
     }
     Ok(Ok(report))
@@ -130,7 +170,9 @@ fn open(path: Option<&Path>) -> anyhow::Result<Option<Box<dyn Write + Send>>> {
 }
 
 fn tell(args: &SoakArgs, seed: u64, wrong: &[String]) {
-    let replay = format!("whimbrel soak --seed {seed} --seeds 1 --pcap soak.pcapng --trace soak.jsonl");
+    let sort =
+        if args.worlds == Sort::Mixed { String::new() } else { format!(" --worlds {}", args.worlds.name()) };
+    let replay = format!("whimbrel soak --seed {seed} --seeds 1{sort} --pcap soak.pcapng --trace soak.jsonl");
     if args.json {
         say(format_args!("{}", serde_json::json!({ "seed": seed, "wrong": wrong, "replay": replay })));
     } else {
@@ -150,6 +192,7 @@ fn summarise(args: &SoakArgs, failed: u64, report: &Report, wall: Duration, cpu:
             "messages": report.messages, "bytes": report.bytes, "associations": report.associations,
             "restarted": report.restarted, "aborted": report.aborted, "unreachable": report.unreachable,
             "connects_failed": report.connects_failed, "crashes": report.crashes,
+            "moves": report.moves, "attacked": report.attacked,
             "longest_after_faults": report.after_faults.as_secs_f64(),
             "virtual_seconds_per_cpu_second": per_cpu(virtual_seconds), "packets_per_cpu_second": per_cpu(packets),
         });
@@ -171,7 +214,7 @@ fn summarise(args: &SoakArgs, failed: u64, report: &Report, wall: Duration, cpu:
     ));
     say(format_args!(
         "  {} messages, {:.1} MB, in {} associations' ends: {} restarted, {} aborted, {} lost to silence; {} failed \
-         attempts to connect, {} crashes",
+         attempts to connect, {} crashes; {} moves; {} worlds attacked",
         report.messages,
         report.bytes as f64 / 1e6,
         report.associations,
@@ -179,7 +222,9 @@ fn summarise(args: &SoakArgs, failed: u64, report: &Report, wall: Duration, cpu:
         report.aborted,
         report.unreachable,
         report.connects_failed,
-        report.crashes
+        report.crashes,
+        report.moves,
+        report.attacked
     ));
     say(format_args!(
         "  longest time to the end after the last fault: {:.1} s",

@@ -1,13 +1,13 @@
 //! Makes the world of a scenario.
 
-use core::net::SocketAddr;
 use std::sync::Arc;
 
 use whimbrel_machine::Seed;
-use whimbrel_netsim::{Action, Change, HostId, LinkId, Side, World};
+use whimbrel_netsim::{Action, Change, HostId, InterfaceId, LinkId, Side, World};
 use whimbrel_node::Node;
 
 use crate::ledger::Ledger;
+use crate::places::Places;
 use crate::scenario::Scenario;
 use crate::user::User;
 
@@ -15,35 +15,46 @@ use crate::user::User;
 pub(crate) struct Built {
     pub(crate) world: World<Node, User>,
     pub(crate) hosts: [HostId; 2],
+    /// Per host.
+    pub(crate) interfaces: [Vec<InterfaceId>; 2],
     pub(crate) links: Vec<LinkId>,
 }
 
 const NAMES: [&str; 2] = ["client", "server"];
 
 impl Scenario {
-    fn addresses(&self, host: usize) -> Vec<SocketAddr> {
-        let ips = self.networks.interfaces[host].iter().flatten();
-        ips.map(|&ip| SocketAddr::new(ip, self.udp_port)).collect()
-    }
-
     /// A host at the beginning of its life number `life`.
-    pub(crate) fn host(&self, seed: &Seed, host: usize, life: u64, ledger: Ledger) -> (Node, User) {
+    pub(crate) fn host(
+        &self,
+        seed: &Seed,
+        places: &Places,
+        host: usize,
+        life: u64,
+        ledger: Ledger,
+    ) -> (Node, User) {
         let plan = self.hosts[host].clone();
         let seed = seed.child(NAMES[host], life);
-        let node = Node::new(Arc::clone(&plan.config), seed, self.addresses(host));
+        let node = Node::new(Arc::clone(&plan.config), seed, places.addresses(self, host));
+        let policy = self.motion.as_ref().map(|motion| motion.policies[host]);
+        let node = match policy {
+            Some(policy) if policy.make().is_some() => {
+                node.with_policy(move || policy.make().expect("as before"))
+            }
+            _ => node,
+        };
         let inbound = Arc::clone(&self.hosts[1 - host].traffic);
-        (node, User::new(plan, inbound, self.addresses(1 - host), ledger))
+        (node, User::new(plan, inbound, places.addresses(self, 1 - host), ledger))
     }
 
-    pub(crate) fn build(&self, seed: u64) -> Built {
+    pub(crate) fn build(&self, seed: u64, places: &Places) -> Built {
         let mut world = World::new(Seed::from_u64(seed));
         let hosts = [0, 1].map(|host| {
-            let (node, user) = self.host(&Seed::from_u64(seed), host, 0, Ledger::default());
+            let (node, user) = self.host(&Seed::from_u64(seed), places, host, 0, Ledger::default());
             world.add_host(NAMES[host], node, user)
         });
         let interfaces = [0, 1].map(|host| {
-            let of_host = self.networks.interfaces[host].iter();
-            let added = of_host.map(|ips| world.add_interface(hosts[host], ips.iter().copied()));
+            let of_host = 0..self.networks.interfaces[host].len();
+            let added = of_host.map(|n| world.add_interface(hosts[host], places.of_interface(self, host, n)));
             added.collect::<Vec<_>>()
         });
         let plans = self.networks.links.iter();
@@ -68,6 +79,7 @@ impl Scenario {
                 world.schedule(self.networks.heal_at, Action::Link(link, side, Change::Up));
             }
         }
-        Built { world, hosts, links }
+        world.set_intruder(self.intruder(seed));
+        Built { world, hosts, interfaces, links }
     }
 }

@@ -6,11 +6,15 @@ use std::collections::BTreeMap;
 use whimbrel_machine::Instant;
 use whimbrel_proto::{CloseReason, Delivery};
 
+use crate::kind::{Guard, Movement};
 use crate::ledger::{End, Incarnation, Ledger};
 use crate::scenario::Scenario;
 
 /// Time for the news of an end to reach the other side, when looking for what caused what.
 const SLACK: Duration = Duration::from_secs(1);
+
+/// A handshake that began before everything came to rest, and with addresses from then, may be over so long after it.
+const LONGEST_HANDSHAKE: Duration = Duration::from_secs(120);
 
 /// Sentences of a verdict, at most.
 const MAX_SENTENCES: usize = 20;
@@ -23,7 +27,15 @@ pub(crate) fn verdict(scenario: &Scenario, ledgers: [&Ledger; 2]) -> Vec<String>
         wrong.extend(ledger.complaints.iter().map(|(at, what)| format!("{at} {name}: {what}")));
         for incarnation in &ledger.incarnations {
             let violent = scenario.is_violent();
-            let excuse = |reason, at| excused(scenario, ledgers[1 - host], violent, reason, at);
+            wrong.extend(incarnation.imbalance().map(|what| format!("{name}: {what}")));
+            if !scenario.keeps_everything(incarnation.began) {
+                continue;
+            }
+            let lost = lost_each_other(scenario, incarnation);
+            let excuse = |reason: &CloseReason, at| {
+                lost && *reason == CloseReason::Unreachable
+                    || excused(scenario, ledgers[1 - host], violent, reason, at)
+            };
             if let Some((at, End::Closed(reason))) = &incarnation.end
                 && !excuse(reason, *at)
             {
@@ -40,6 +52,7 @@ pub(crate) fn verdict(scenario: &Scenario, ledgers: [&Ledger; 2]) -> Vec<String>
     }
     if !wrong.is_empty() {
         wrong.truncate(MAX_SENTENCES);
+        wrong.push(format!("{:?}", scenario.kind));
         let lives = |ledger: &Ledger| {
             let end = |i: &Incarnation| i.end.as_ref().map(|(at, end)| format!("{at} {end:?}"));
             ledger.incarnations.iter().take(4).map(end).collect::<Vec<_>>()
@@ -52,6 +65,13 @@ pub(crate) fn verdict(scenario: &Scenario, ledgers: [&Ledger; 2]) -> Vec<String>
 
 /// Whether an association may have ended so, at that time.
 fn excused(scenario: &Scenario, peer: &Ledger, violent: bool, reason: &CloseReason, at: Instant) -> bool {
+    if scenario.motion.as_ref().is_some_and(|motion| motion.gentle) && scenario.kind.on_path().is_none() {
+        // Nothing has happened that would justify another end, but for one: SHUTDOWN COMPLETE is said once. Who has missed it
+        // and has no address left that the peer would know asks in vain, with everything delivered.
+        let peer_left = |i: &Incarnation| matches!(&i.end, Some((_, End::Closed(CloseReason::Shutdown))));
+        let waits = *reason == CloseReason::Unreachable && peer.incarnations.iter().any(peer_left);
+        return *reason == CloseReason::Shutdown || waits;
+    }
     let rto = scenario.hosts.iter().map(|host| host.config.rto.max).max().unwrap_or_default();
     match reason {
         CloseReason::Shutdown => true,
@@ -70,20 +90,30 @@ fn excused(scenario: &Scenario, peer: &Ledger, violent: bool, reason: &CloseReas
     }
 }
 
+/// Hosts that move anyhow may have gone where their peers cannot find them. Who begins to set up an association after that
+/// knows where everybody is.
+fn lost_each_other(scenario: &Scenario, incarnation: &Incarnation) -> bool {
+    scenario.kind.movement == Movement::Wild
+        && incarnation.began <= scenario.networks.heal_at + LONGEST_HANDSHAKE
+}
+
 /// Directly on IP a host does not answer packets for ports that are not in use, as other stacks may share its address.
-/// Who has missed the end of an association then hears nothing.
+/// Who has missed the end of an association then hears nothing. Nor does who takes ABORT only authenticated: the answer of a
+/// host that has forgotten the association, and the key, is not believed.
 fn ignored(scenario: &Scenario, peer: &Ledger, at: Instant) -> bool {
     let ended = |i: &Incarnation| matches!(&i.end, Some((ended, _)) if *ended < at);
-    scenario.udp_port == 0 && peer.incarnations.iter().any(ended)
+    let unheard = scenario.udp_port == 0 || scenario.kind.on_path() == Some(Guard::Everything);
+    unheard && (peer.connects_failed > 0 || peer.incarnations.iter().any(ended))
 }
 
 /// What `host` received against what the other side was promised.
 fn delivery(scenario: &Scenario, host: usize, ledgers: [&Ledger; 2], wrong: &mut Vec<String>) {
     let name = ["client", "server"][host];
     let mut carriers: BTreeMap<u8, u32> = BTreeMap::new();
-    for receiver in &ledgers[host].incarnations {
+    let received = ledgers[host].incarnations.iter();
+    for receiver in received.filter(|receiver| scenario.keeps_integrity(host, receiver.began)) {
         let Some(number) = receiver.peer else { continue };
-        *carriers.entry(number).or_default() += 1;
+        *carriers.entry(number).or_default() += u32::from(scenario.keeps_everything(receiver.began));
         let Some(sender) = ledgers[1 - host].incarnations.iter().find(|i| i.number == number) else {
             wrong.push(format!("{name} received from association {number}, which never was"));
             continue;
@@ -96,7 +126,8 @@ fn delivery(scenario: &Scenario, host: usize, ledgers: [&Ledger; 2], wrong: &mut
         }
     }
     // Closed gracefully: everything was delivered, wherever it was received.
-    for sender in &ledgers[1 - host].incarnations {
+    let sent = ledgers[1 - host].incarnations.iter();
+    for sender in sent.filter(|sender| scenario.keeps_everything(sender.began)) {
         let clean = matches!(&sender.end, Some((_, End::Closed(CloseReason::Shutdown))));
         let receiver = ledgers[host].incarnations.iter().find(|i| i.peer == Some(sender.number));
         let clean = clean

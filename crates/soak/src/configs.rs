@@ -5,8 +5,9 @@ use core::time::Duration;
 use whimbrel_proto::path::congestion::Reno;
 use whimbrel_proto::send::scheduler::{FirstComeFirstServed, RoundRobin};
 use whimbrel_proto::{
-    AuthConfig, BurstLimit, ChecksumPolicy, Config, HmacAlgorithm, InitialWindow, PathPairing, PmtuConfig,
-    PmtuSearch, RtoConfig, SharedKeys, SharedSecret,
+    AuthConfig, AuthSupport, BurstLimit, ChecksumPolicy, Config, DarMode, HmacAlgorithm, InitialWindow,
+    PathPairing, PeerRequests, PmtuConfig, PmtuSearch, PrimaryChangeRule, RtoConfig, SharedKeys,
+    SharedSecret,
 };
 use whimbrel_wire::chunk_type;
 
@@ -48,9 +49,54 @@ pub(crate) fn config(draw: &mut Draw, sizes: Sizes, corrupts: bool) -> Config {
     config
 }
 
+/// A host with so many interfaces in a world where no association may be lost.
+pub(crate) fn patient(draw: &mut Draw, sizes: Sizes, interfaces: usize) -> Config {
+    let mut config = Config::mobile();
+    packet_sizes(draw, sizes, &mut config);
+    config.limits.receive_buffer = draw.magnitude(64 << 10, 4 << 20) as usize;
+    config.pairing = draw.one_of(&[PathPairing::PerDestination, PathPairing::Mesh]);
+    // Addresses of the past are remembered for a while, and a request to add one more must not fail for them.
+    config.limits.paths = 256;
+    config.limits.peer_addresses = 48;
+    if interfaces > 1 {
+        // With one path per destination nobody notices that only the interface it leaves by is dead.
+        config.pairing = PathPairing::Mesh;
+    }
+    config.primary_change = draw.one_of(&PRIMARY_CHANGES);
+    // Every timeout on any path counts (RFC 9260 §8.1), and there may be eighteen paths. That section's limit of ten is
+    // meant for a peer with an address or two.
+    config.failure.association_max_retrans = 80;
+    config.validate().expect("a valid configuration was drawn");
+    config
+}
+
+/// Turns a configuration into one of a host that moves; now and then it cannot tell its peer.
+pub(crate) fn mobility(draw: &mut Draw, config: &mut Config) {
+    config.primary_change = draw.one_of(&PRIMARY_CHANGES);
+    config.dar.peer_requests = draw.one_of(&[
+        PeerRequests::Accept,
+        PeerRequests::Accept,
+        PeerRequests::RefuseWildcards,
+        PeerRequests::Refuse,
+    ]);
+    config.dar.queue = draw.magnitude(1, 64) as usize;
+    config.dar.cached_acks = draw.between(1, 8) as usize;
+    config.dar.mode = if draw.chance(0.1) { DarMode::Off } else { DarMode::Negotiated };
+    if config.auth.support == AuthSupport::Off {
+        config.auth = AuthConfig::offered();
+    }
+}
+
+const PRIMARY_CHANGES: [PrimaryChangeRule; 4] = [
+    PrimaryChangeRule::Standard,
+    PrimaryChangeRule::ProbeFirst,
+    PrimaryChangeRule::RetransmitAtOnce,
+    PrimaryChangeRule::LostFirst,
+];
+
 /// Now and then both hosts share a key and authenticate.
-pub(crate) fn authentication(draw: &mut Draw) -> Option<AuthConfig> {
-    draw.chance(0.3).then(|| AuthConfig {
+pub(crate) fn authentication(draw: &mut Draw, chance: f64) -> Option<AuthConfig> {
+    draw.chance(chance).then(|| AuthConfig {
         keys: SharedKeys::new(1, SharedSecret::new(*b"known to both")),
         algorithms: draw
             .one_of(&[
@@ -79,6 +125,14 @@ pub(crate) fn with_demands(draw: &mut Draw, auth: &AuthConfig) -> AuthConfig {
     let share = draw.one_of(&[0.0, 0.3, 1.0]);
     let required = types.into_iter().filter(|_| draw.chance(share)).collect();
     AuthConfig { required, ..auth.clone() }
+}
+
+/// Takes nothing unauthenticated that can be authenticated.
+pub(crate) fn guarded(auth: &AuthConfig) -> AuthConfig {
+    use chunk_type as t;
+    let never = [t::INIT, t::INIT_ACK, t::SHUTDOWN_COMPLETE, t::AUTH, t::ASCONF, t::ASCONF_ACK];
+    let known = (t::DATA..=t::SHUTDOWN_COMPLETE).chain([t::PAD, t::FORWARD_TSN, t::RE_CONFIG]);
+    AuthConfig { required: known.filter(|known| !never.contains(known)).collect(), ..auth.clone() }
 }
 
 fn packet_sizes(draw: &mut Draw, sizes: Sizes, config: &mut Config) {

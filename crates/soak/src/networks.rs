@@ -7,6 +7,7 @@ use whimbrel_machine::Instant;
 use whimbrel_netsim::{Change, GilbertElliott, InFlight, LinkConfig, Loss, QueueLimit, Reorder, Side};
 
 use crate::draw::Draw;
+use crate::kind::Movement;
 
 /// A link of the scenario: its directions without faults, and what happens to it.
 #[derive(Clone, Debug)]
@@ -41,8 +42,9 @@ enum Family {
 
 impl Networks {
     /// Every link carries IP packets of `mtu` bytes.
-    pub(crate) fn draw(draw: &mut Draw, mtu: u32) -> Self {
-        let mesh = draw.chance(0.4);
+    pub(crate) fn draw(draw: &mut Draw, mtu: u32, movement: Movement) -> Self {
+        // Who moves is connected with everybody wherever he is.
+        let mesh = draw.chance(0.4) || movement != Movement::None;
         let count = draw.one_of(&[1, 2, 2, 2, 3]);
         let counts = if mesh { [count, draw.between(1, 3) as usize] } else { [count, count] };
         let family = draw.one_of(&[Family::V4, Family::V4, Family::V6, Family::Both]);
@@ -52,8 +54,14 @@ impl Networks {
         });
         let harsh = draw.one_of(&[0.0, 0.3, 1.0, 1.0]);
         let heal_at = Instant::ZERO + draw.millis(1_000, 60_000);
+        // A host that moves needs time for it.
+        let heal_at = if movement == Movement::None { heal_at } else { heal_at + Duration::from_secs(20) };
         let links = if mesh { counts[0] + counts[1] } else { count };
-        let links: Vec<_> = (0..links).map(|_| link(draw, mtu, harsh, heal_at)).collect();
+        let links = (0..links).map(|_| match movement {
+            Movement::Gentle => mild_link(draw, mtu),
+            Movement::None | Movement::Wild => link(draw, mtu, harsh, heal_at),
+        });
+        let links: Vec<_> = links.collect();
         let directions = || links.iter().flat_map(|link| link.clean.iter());
         let slowest = directions().filter_map(|config| config.rate_bps).min().unwrap_or(1_000_000_000);
         let corrupts = links.iter().any(|link| link.faulty.iter().any(|config| config.corrupt > 0.0));
@@ -91,6 +99,28 @@ fn link(draw: &mut Draw, mtu: u32, harsh: f64, heal_at: Instant) -> LinkPlan {
         changes.push((at, Side::Both, Change::Delay(draw.millis(0, 400))));
     }
     LinkPlan { clean, faulty, changes }
+}
+
+/// A link that never keeps anybody waiting: what a host says about its addresses arrives within seconds.
+fn mild_link(draw: &mut Draw, mtu: u32) -> LinkPlan {
+    let mut direction = || {
+        let rate = draw.magnitude(3_000_000, 500_000_000);
+        // A tenth of a second of waiting, but room for some packets.
+        let queue = (rate / 80).max(u64::from(mtu) * 8);
+        LinkConfig {
+            rate_bps: Some(rate),
+            queue: QueueLimit::bytes(queue),
+            mtu,
+            delay: Duration::from_micros(draw.magnitude(10, 60_000)),
+            ..LinkConfig::default()
+        }
+    };
+    let clean = [direction(), direction()];
+    let loss = Loss::Bernoulli(draw.up_to(0.05));
+    let duplicate = if draw.chance(0.3) { draw.up_to(0.1) } else { 0.0 };
+    let corrupt = if draw.chance(0.2) { draw.up_to(0.01) } else { 0.0 };
+    let faulty = clean.map(|config| LinkConfig { loss, duplicate, corrupt, ..config });
+    LinkPlan { clean, faulty, changes: Vec::new() }
 }
 
 fn before(draw: &mut Draw, heal_at: Instant) -> Instant {

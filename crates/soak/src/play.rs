@@ -3,14 +3,19 @@
 use core::time::Duration;
 use std::io::Write;
 
+use bytes::Bytes;
 use whimbrel_machine::Instant;
 use whimbrel_netsim::{Action, DropReason, Side, Stopped};
-use whimbrel_proto::CloseReason;
+use whimbrel_proto::{CloseReason, Command};
 
 use crate::build::Built;
 use crate::check::verdict;
+use crate::kind::{Attack, Worlds};
 use crate::ledger::{End, Ledger};
-use crate::scenario::{Crash, Scenario};
+use crate::motion::{Move, REST};
+use crate::places::Places;
+use crate::rest;
+use crate::scenario::Scenario;
 use crate::traffic::LARGEST;
 
 /// Where to write what happens.
@@ -51,6 +56,10 @@ pub struct Report {
     pub connects_failed: u64,
     /// Hosts that crashed.
     pub crashes: u64,
+    /// Times that an interface came, went or spoke of its signal.
+    pub moves: u64,
+    /// Worlds in which somebody attacked.
+    pub attacked: u64,
 }
 
 impl core::ops::AddAssign<&Self> for Report {
@@ -69,6 +78,8 @@ impl core::ops::AddAssign<&Self> for Report {
         self.unreachable += other.unreachable;
         self.connects_failed += other.connects_failed;
         self.crashes += other.crashes;
+        self.moves += other.moves;
+        self.attacked += other.attacked;
     }
 }
 
@@ -81,13 +92,13 @@ pub struct Failure {
     pub report: Report,
 }
 
-/// Plays the scenario of `seed`.
+/// Plays the scenario of `seed` among those `worlds`.
 ///
 /// # Errors
 /// Says which promises were broken; a panic breaks one.
-pub fn run(seed: u64, watch: Watch) -> Result<Report, Box<Failure>> {
+pub fn run(seed: u64, worlds: Worlds, watch: Watch) -> Result<Report, Box<Failure>> {
     // Nothing of the run is looked at after a panic.
-    let run = core::panic::AssertUnwindSafe(|| run_to_the_end(seed, watch));
+    let run = core::panic::AssertUnwindSafe(|| run_to_the_end(seed, worlds, watch));
     std::panic::catch_unwind(run).unwrap_or_else(|payload| {
         let text = payload.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or_default();
@@ -95,14 +106,15 @@ pub fn run(seed: u64, watch: Watch) -> Result<Report, Box<Failure>> {
     })
 }
 
-fn run_to_the_end(seed: u64, watch: Watch) -> Result<Report, Box<Failure>> {
-    let scenario = Scenario::draw(seed);
-    let mut built = scenario.build(seed);
+fn run_to_the_end(seed: u64, worlds: Worlds, watch: Watch) -> Result<Report, Box<Failure>> {
+    let scenario = Scenario::draw(seed, worlds);
+    let places = Places::new(&scenario);
+    let mut built = scenario.build(seed, &places);
     let mut wrong = Vec::new();
     if let Err(error) = attach(&mut built, watch) {
         wrong.push(format!("cannot write: {error}"));
     }
-    let over_at = Play { scenario: &scenario, built: &mut built, seed, wrong: &mut wrong }.play();
+    let over_at = Play { scenario: &scenario, built: &mut built, places, seed, wrong: &mut wrong }.play();
     let ledgers = built.hosts.map(|host| &built.world.app(host).ledger);
     wrong.extend(verdict(&scenario, ledgers));
     let report = report(&scenario, &built, over_at);
@@ -127,16 +139,54 @@ fn attach(built: &mut Built, watch: Watch) -> std::io::Result<()> {
 struct Play<'a> {
     scenario: &'a Scenario,
     built: &'a mut Built,
+    places: Places,
     seed: u64,
     wrong: &'a mut Vec<String>,
+}
+
+/// Something that is done to the world from outside.
+enum Happening {
+    Crash(usize),
+    Return(usize),
+    Move(usize, Move),
+    /// Both users abort what an attacker may have spoiled.
+    BeginAnew,
+    /// Everything has been at rest for long enough.
+    Look,
+}
+
+impl Scenario {
+    fn happenings(&self) -> Vec<(Instant, Happening)> {
+        let mut happenings = Vec::new();
+        for crash in &self.crashes {
+            happenings.push((crash.at, Happening::Crash(crash.host)));
+            happenings.push((crash.back_at, Happening::Return(crash.host)));
+        }
+        if let Some(motion) = &self.motion {
+            let moves = motion.moves.iter();
+            happenings.extend(moves.map(|&(at, host, happens)| (at, Happening::Move(host, happens))));
+            // Somebody on the path can keep a handshake from its end, which leaves an association that only one side knows.
+            if motion.gentle && motion.hold_until.is_some() && self.kind.on_path().is_none() {
+                happenings.push((self.networks.heal_at + REST - Duration::from_secs(1), Happening::Look));
+            }
+        }
+        if let Some(anew) = self.anew_at() {
+            happenings.push((anew, Happening::BeginAnew));
+        }
+        happenings.sort_by_key(|(at, _)| *at);
+        happenings
+    }
 }
 
 impl Play<'_> {
     /// Returns when everything was over.
     fn play(&mut self) -> Instant {
-        for crash in &self.scenario.crashes {
-            self.run_until(crash.at);
-            self.crash(crash);
+        for host in 0..2 {
+            self.places.introduce(self.scenario, self.built, host);
+        }
+        for (at, happening) in self.scenario.happenings() {
+            self.run_until(at);
+            self.happen(happening);
         }
         let limit = self.scenario.limit;
         let mut over_at = None;
@@ -179,13 +229,19 @@ impl Play<'_> {
     /// Buffers stay within what the configuration allows.
     fn check_limits(&mut self) {
         let Built { world, hosts, .. } = &*self.built;
-        for (host, plan) in hosts.iter().zip(&self.scenario.hosts) {
+        for (n, (host, plan)) in hosts.iter().zip(&self.scenario.hosts).enumerate() {
             let (user, node) = (world.app(*host), world.machine(*host));
-            for stats in user.associations().filter_map(|association| node.stats(association)) {
+            for association in user.associations() {
+                let Some(stats) = node.stats(association) else { continue };
                 let limits = &plan.config.limits;
                 // A message of any size is let into an empty send buffer, a chunk into an empty receive buffer.
                 let send = limits.send_buffer.max(plan.traffic.largest());
                 let receive = limits.receive_buffer.max(65_536);
+                let paths = node.paths(association);
+                if paths.len() > limits.paths {
+                    self.wrong.push(format!("{} {} paths", world.now(), paths.len()));
+                }
+                self.wrong.extend(rest::strays(self.scenario, n, &paths));
                 if stats.send_queued > send || stats.receive_queued > receive {
                     self.wrong.push(format!("{} buffers overflow: {stats:?}", world.now()));
                 }
@@ -196,16 +252,41 @@ impl Play<'_> {
         }
     }
 
-    fn crash(&mut self, crash: &Crash) {
-        let host = self.built.hosts[crash.host];
-        let now = self.built.world.now();
-        let mut ledger: Ledger = core::mem::take(&mut self.built.world.app_mut(host).ledger);
-        ledger.crash(now);
-        self.built.world.act(Action::Crash(host));
-        self.run_until(crash.back_at);
+    fn happen(&mut self, happening: Happening) {
+        match happening {
+            Happening::Crash(host) => {
+                let (host, now) = (self.built.hosts[host], self.built.world.now());
+                self.built.world.app_mut(host).ledger.crash(now);
+                self.built.world.act(Action::Crash(host));
+            }
+            Happening::Return(host) => self.restart(host),
+            Happening::Move(host, happens) => {
+                self.places.carry_out(self.scenario, self.built, host, happens);
+                let peer = self.built.hosts[1 - host];
+                self.built.world.app_mut(peer).set_peer(self.places.addresses(self.scenario, host));
+            }
+            Happening::BeginAnew => self.begin_anew(),
+            Happening::Look => self.wrong.extend(rest::look(self.scenario, self.built, &self.places)),
+        }
+    }
+
+    fn begin_anew(&mut self) {
+        for host in self.built.hosts {
+            let associations: Vec<_> = self.built.world.app(host).associations().collect();
+            for association in associations {
+                let abort = Command::Abort { association, reason: Bytes::from_static(b"spoiled") };
+                self.built.world.act(Action::Command(host, abort));
+            }
+        }
+    }
+
+    fn restart(&mut self, host: usize) {
+        let id = self.built.hosts[host];
+        let ledger: Ledger = core::mem::take(&mut self.built.world.app_mut(id).ledger);
         let seed = whimbrel_machine::Seed::from_u64(self.seed);
-        let fresh = self.scenario.host(&seed, crash.host, 1, ledger);
-        self.built.world.act(Action::Restart(host, Box::new(fresh)));
+        let fresh = self.scenario.host(&seed, &self.places, host, 1, ledger);
+        self.built.world.act(Action::Restart(id, Box::new(fresh)));
+        self.places.introduce(self.scenario, self.built, host);
     }
 
     /// Nothing may be left anywhere.
@@ -237,6 +318,8 @@ fn report(scenario: &Scenario, built: &Built, over_at: Instant) -> Report {
         virtual_time: over_at - Instant::ZERO,
         after_faults: over_at - scenario.networks.heal_at,
         crashes: scenario.crashes.len() as u64,
+        moves: scenario.motion.as_ref().map_or(0, |motion| motion.moves.len() as u64),
+        attacked: u64::from(scenario.kind.attack != Attack::None),
         ..Report::default()
     };
     for side in [Side::AtoB, Side::BtoA] {

@@ -5,19 +5,27 @@ use std::sync::Arc;
 
 use whimbrel_machine::{Instant, Seed};
 use whimbrel_proto::Config;
+use whimbrel_wire::chunk_type;
 
 use crate::configs::{self, Sizes};
 use crate::draw::Draw;
+use crate::kind::{Attack, Guard, Kind, Movement, Worlds};
+use crate::motion::Motion;
 use crate::networks::Networks;
 use crate::traffic::Traffic;
+
+/// What an attacker on the path has sent has all arrived so long after he has given up; then associations begin anew.
+const AFTER_ATTACK: Duration = Duration::from_secs(12);
 
 /// A scenario: the network, its faults, both hosts and their users.
 #[derive(Clone, Debug)]
 pub struct Scenario {
+    pub(crate) kind: Kind,
     pub(crate) networks: Networks,
     /// The client, which connects again until a graceful shutdown succeeds, and the server.
     pub(crate) hosts: [HostPlan; 2],
     pub(crate) crashes: Vec<Crash>,
+    pub(crate) motion: Option<Motion>,
     /// UDP encapsulation port, 0 for SCTP directly on IP.
     pub(crate) udp_port: u16,
     /// When everything must be over.
@@ -50,6 +58,16 @@ pub(crate) struct UserPlan {
     pub(crate) meddle_every: Option<Duration>,
     /// Aborts what is left of earlier associations when a new one comes up.
     pub(crate) abort_stale: bool,
+    /// Aborts an association in which nothing has happened for long.
+    pub(crate) watches: bool,
+    /// What comes in associations that began earlier may be anything.
+    pub(crate) trusted_from: Instant,
+    /// Somebody on the path speaks in the peer's name: what the peer complains about means nothing.
+    pub(crate) overheard: bool,
+    /// The peer's addresses never change.
+    pub(crate) peer_stays: bool,
+    /// Closes nothing before this time.
+    pub(crate) hold_until: Option<Instant>,
 }
 
 /// How a user fills the send buffer.
@@ -94,34 +112,23 @@ pub(crate) struct Crash {
 }
 
 impl Scenario {
-    /// The scenario of a seed.
-    pub fn draw(seed: u64) -> Self {
+    /// The scenario of a seed, of one of these sorts.
+    pub fn draw(seed: u64, worlds: Worlds) -> Self {
+        let kind = Kind::draw(seed, worlds);
         let mut draw = Draw(Seed::from_u64(seed).stream("scenario", 0));
         let draw = &mut draw;
         let sizes = Sizes::draw(draw);
-        let networks = Networks::draw(draw, sizes.mtu);
+        let networks = Networks::draw(draw, sizes.mtu, kind.movement);
         // No more than what takes half a minute in the slowest network.
         let most = (networks.slowest / 8 * 30).min(4_000_000);
-        let traffics = [0, 1].map(|host| Arc::new(Traffic::draw(draw, host, most)));
-        // Drawn apart, so that the rest of a scenario is what it was before there was authentication.
-        let apart = &mut Draw(Seed::from_u64(seed).stream("authentication", 0));
-        let auth = configs::authentication(apart);
-        let mut hosts = [0, 1].map(|host: usize| {
-            let mut config = configs::config(draw, sizes, networks.corrupts);
-            if let Some(auth) = &auth {
-                config.auth = configs::with_demands(apart, auth);
+        let traffics = [0, 1].map(|host| {
+            let mut traffic = Traffic::draw(draw, host, most);
+            if kind.movement != Movement::None {
+                traffic.spread(draw, networks.heal_at - Instant::ZERO);
             }
-            let mut user = user(draw, host == 0, &config, &traffics[1 - host]);
-            if traffics[1 - host].bytes() > 60 * config.limits.receive_buffer as u64 {
-                // One buffer per round trip at best: that may take longer than a shutdown may.
-                user.closing = Closing::AfterReceiving;
-            }
-            if user.closing != Closing::AfterReceiving {
-                // T5-shutdown-guard is 5 times RTO.Max: enough for the other side to finish.
-                config.rto.max = Duration::from_secs(60);
-            }
-            HostPlan { config: Arc::new(config), traffic: Arc::clone(&traffics[host]), user }
+            Arc::new(traffic)
         });
+        let mut hosts = hosts(seed, draw, kind, sizes, &networks, &traffics);
         if hosts.iter().all(|host| host.user.closing == Closing::Never) {
             hosts[0].user.closing = Closing::AfterReceiving;
         }
@@ -131,16 +138,106 @@ impl Scenario {
             hosts[0].user.fixed_port = true;
             hosts[1].user.fixed_port = true;
         }
-        let crashes = crashes(draw, networks.heal_at);
+        let mut crashes = crashes(draw, networks.heal_at);
+        if kind.movement == Movement::Gentle || kind.on_path() == Some(Guard::Everything) {
+            // No association may be lost in the one, and in the other nobody would believe a host that it has been.
+            crashes.clear();
+            hosts.iter_mut().for_each(|host| host.user.abort_after = None);
+        }
         let udp_port = draw.one_of(&[9899, 9899, 0]);
+        let counts = [0, 1].map(|host: usize| networks.interfaces[host].len());
+        let motion = (kind.movement != Movement::None)
+            .then(|| Motion::draw(draw, kind.movement, counts, networks.heal_at));
+        for host in &mut hosts {
+            // A host without any address that the peer knows waits for one, for ever if nobody minds.
+            host.user.watches |= kind.movement == Movement::Wild;
+            host.user.hold_until = motion.as_ref().and_then(|motion| motion.hold_until);
+        }
         let limit = limit(&networks, &hosts);
-        Self { networks, hosts, crashes, udp_port, limit }
+        let mut scenario = Self { kind, networks, hosts, crashes, motion, udp_port, limit };
+        scenario.warn_users();
+        scenario
+    }
+
+    /// Users know what they are in for.
+    fn warn_users(&mut self) {
+        for host in 0..2 {
+            let trusts = self.keeps_integrity(host, Instant::ZERO);
+            let trusted_from = if trusts { None } else { self.anew_at() };
+            let user = &mut self.hosts[host].user;
+            user.trusted_from = trusted_from.unwrap_or(Instant::ZERO);
+            user.overheard = self.kind.on_path().is_some();
+            user.peer_stays = self.motion.is_none();
+        }
+    }
+
+    /// When associations may be trusted again that somebody could have changed; `None` if nobody can.
+    pub(crate) fn anew_at(&self) -> Option<Instant> {
+        let exposed = matches!(self.kind.on_path(), Some(Guard::Addresses | Guard::Nothing));
+        exposed.then(|| self.networks.heal_at + AFTER_ATTACK)
+    }
+
+    /// Whether what a host receives in an association that began at `began` must be what was sent.
+    pub(crate) fn keeps_integrity(&self, host: usize, began: Instant) -> bool {
+        let demands = self.hosts[host].config.auth.required.contains(&chunk_type::DATA);
+        let keyed = self.kind.on_path() == Some(Guard::Addresses) && demands;
+        keyed || self.keeps_everything(began)
+    }
+
+    /// Whether an association that began at `began` must keep every promise.
+    pub(crate) fn keeps_everything(&self, began: Instant) -> bool {
+        self.anew_at().is_none_or(|anew| began >= anew)
     }
 
     /// Whether hosts crash or users abort, so that an association may end otherwise than gracefully.
     pub(crate) fn is_violent(&self) -> bool {
         !self.crashes.is_empty() || self.hosts.iter().any(|host| host.user.abort_after.is_some())
     }
+}
+
+fn hosts(
+    seed: u64,
+    draw: &mut Draw,
+    kind: Kind,
+    sizes: Sizes,
+    networks: &Networks,
+    traffics: &[Arc<Traffic>; 2],
+) -> [HostPlan; 2] {
+    // Drawn apart, so that the rest of a scenario is what it was before there was authentication.
+    let apart = &mut Draw(Seed::from_u64(seed).stream("authentication", 0));
+    let auth = configs::authentication(
+        apart,
+        match kind.attack {
+            Attack::OnPath(Guard::Everything | Guard::Addresses) => 1.0,
+            Attack::OnPath(Guard::Nothing) => 0.0,
+            Attack::None | Attack::OffPath => 0.3,
+        },
+    );
+    [0, 1].map(|host: usize| {
+        let mut config = match kind.movement {
+            Movement::Gentle => configs::patient(draw, sizes, networks.interfaces[host].len()),
+            Movement::None | Movement::Wild => configs::config(draw, sizes, networks.corrupts),
+        };
+        if let Some(auth) = &auth {
+            config.auth = match kind.on_path() {
+                Some(Guard::Everything) => configs::guarded(auth),
+                _ => configs::with_demands(apart, auth),
+            };
+        }
+        if kind.movement == Movement::Wild {
+            configs::mobility(draw, &mut config);
+        }
+        let mut user = user(draw, host == 0, &config, &traffics[1 - host]);
+        if traffics[1 - host].bytes() > 60 * config.limits.receive_buffer as u64 {
+            // One buffer per round trip at best: that may take longer than a shutdown may.
+            user.closing = Closing::AfterReceiving;
+        }
+        if user.closing != Closing::AfterReceiving {
+            // T5-shutdown-guard is 5 times RTO.Max: enough for the other side to finish.
+            config.rto.max = Duration::from_secs(60);
+        }
+        HostPlan { config: Arc::new(config), traffic: Arc::clone(&traffics[host]), user }
+    })
 }
 
 fn user(draw: &mut Draw, client: bool, config: &Config, inbound: &Traffic) -> UserPlan {
@@ -166,6 +263,11 @@ fn user(draw: &mut Draw, client: bool, config: &Config, inbound: &Traffic) -> Us
         abort_after: draw.chance(0.05).then(|| draw.millis(0, 10_000)),
         meddle_every: draw.chance(0.2).then(|| draw.millis(100, 5_000)),
         abort_stale: draw.chance(0.5) || config.heartbeat.interval.is_none(),
+        hold_until: None,
+        trusted_from: Instant::ZERO,
+        overheard: false,
+        peer_stays: true,
+        watches: config.heartbeat.interval.is_none(),
     }
 }
 
@@ -188,6 +290,9 @@ fn limit(networks: &Networks, hosts: &[HostPlan; 2]) -> Instant {
     limit += Duration::from_secs(20 * bits / networks.slowest);
     for (host, peer) in [(&hosts[0], &hosts[1]), (&hosts[1], &hosts[0])] {
         limit += host.config.rto.max * 10;
+        if let Some(hold) = host.user.hold_until {
+            limit += hold - networks.heal_at;
+        }
         // Who hears nothing any more needs so long to find out.
         let heartbeat = host.config.heartbeat.interval.unwrap_or_default() + host.config.rto.max * 2;
         limit += heartbeat * (host.config.failure.association_max_retrans + 1);

@@ -87,6 +87,16 @@ impl Traffic {
         Self { direction, messages }
     }
 
+    /// Has the user take his time, so that there is something to send through most of `span`.
+    pub(crate) fn spread(&mut self, draw: &mut Draw, span: Duration) {
+        let count = self.messages.len().min(40);
+        let each = span.as_millis() as u64 * 3 / 2 / count.max(1) as u64;
+        for _ in 0..count {
+            let at = draw.between(0, self.messages.len() as u64 - 1) as usize;
+            self.messages[at].pause = draw.millis(0, each.min(6_000));
+        }
+    }
+
     pub(crate) fn bytes(&self) -> u64 {
         self.messages.iter().map(|message| message.bytes as u64).sum()
     }

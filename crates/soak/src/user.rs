@@ -14,6 +14,7 @@ use whimbrel_proto::{
 };
 
 use crate::ledger::{End, Ledger};
+use crate::notes::noteworthy;
 use crate::scenario::{Closing, HostPlan, Reading, Sending};
 use crate::traffic::Traffic;
 
@@ -35,9 +36,11 @@ enum Wake {
     Abort,
     Meddle,
     Watch,
+    Close,
 }
 
-const WAKES: [Wake; 6] = [Wake::Connect, Wake::Send, Wake::Read, Wake::Abort, Wake::Meddle, Wake::Watch];
+const WAKES: [Wake; 7] =
+    [Wake::Connect, Wake::Send, Wake::Read, Wake::Abort, Wake::Meddle, Wake::Watch, Wake::Close];
 
 /// The app of a host.
 pub(crate) struct User {
@@ -83,6 +86,17 @@ impl User {
         self.talks.iter().map(|talk| talk.association)
     }
 
+    /// Associations that have been up since then at least.
+    pub(crate) fn associations_since(&self, since: Instant) -> impl Iterator<Item = AssociationId> {
+        let old = move |talk: &&Talk| self.ledger.incarnations[talk.incarnation].began <= since;
+        self.talks.iter().filter(old).map(|talk| talk.association)
+    }
+
+    /// The peer has moved; the next connection goes there.
+    pub(crate) fn set_peer(&mut self, peer: Vec<SocketAddr>) {
+        self.peer = peer;
+    }
+
     fn wake(context: &mut Now<'_>, after: Duration, wake: Wake, incarnation: usize) {
         context.wake_at(context.now() + after, (wake as u64) << 32 | incarnation as u64);
     }
@@ -111,6 +125,7 @@ impl User {
 
     fn begin(&mut self, context: &mut Now<'_>, association: AssociationId, streams: u16) {
         let incarnation = self.ledger.begin(context.now(), streams);
+        self.ledger.incarnations[incarnation].trusted = context.now() >= self.plan.user.trusted_from;
         self.talks.push(Talk {
             incarnation,
             association,
@@ -133,7 +148,10 @@ impl User {
         if let Some(every) = user.meddle_every {
             Self::wake(context, every, Wake::Meddle, incarnation);
         }
-        if self.plan.config.heartbeat.interval.is_none() {
+        if let Some(hold) = self.plan.user.hold_until.filter(|hold| *hold > context.now()) {
+            Self::wake(context, hold - context.now(), Wake::Close, incarnation);
+        }
+        if self.plan.user.watches {
             Self::wake(context, PATIENCE, Wake::Watch, incarnation);
         }
         if let Reading::After(after) = user.reading {
@@ -175,7 +193,8 @@ impl User {
             Closing::AfterAcknowledgement => all_sent && acknowledged,
             Closing::AfterReceiving => all_sent && acknowledged && all_received,
         };
-        if close && !talk.asked_to_close {
+        let held = self.plan.user.hold_until.is_some_and(|hold| context.now() < hold);
+        if close && !held && !talk.asked_to_close {
             talk.asked_to_close = true;
             context.command(Command::Shutdown { association: talk.association });
         }
@@ -248,7 +267,10 @@ impl User {
     fn on_message(&mut self, context: &mut Now<'_>, at: usize, received: &Received) {
         let talk = &mut self.talks[at];
         let bytes = received.payload.len();
-        if let Some(what) = self.ledger.receive(talk.incarnation, &self.inbound, received) {
+        let trusted = self.ledger.incarnations[talk.incarnation].trusted;
+        if let Some(what) = self.ledger.receive(talk.incarnation, &self.inbound, received)
+            && trusted
+        {
             self.ledger.complain(context.now(), what);
         }
         talk.held += bytes;
@@ -306,6 +328,7 @@ impl User {
         | Event::Path { association, .. }
         | Event::PathInUse { association, .. }
         | Event::PeerShutdown { association, .. }
+        | Event::PeerAddress { association, .. }
         | Event::PeerError { association, .. }) = event
         else {
             return;
@@ -330,7 +353,12 @@ impl User {
                 talk.paths.insert(*path);
             }
             Event::PeerShutdown { .. } => talk.closed = true,
-            Event::PeerError { causes, .. } if causes.iter().any(|&c| c != COOKIE_WHILE_SHUTTING_DOWN) => {
+            Event::PeerAddress { .. } if self.plan.user.peer_stays => {
+                self.ledger.complain(context.now(), format!("the peer does not move: {event:?}"));
+            }
+            Event::PeerError { causes, .. }
+                if !self.plan.user.overheard && causes.iter().any(|&c| c != COOKIE_WHILE_SHUTTING_DOWN) =>
+            {
                 self.ledger.complain(context.now(), format!("the peer reported errors {causes:?}"));
             }
             _ => {}
@@ -378,7 +406,8 @@ impl App<Node> for User {
             Event::ConnectFailed { reason, .. } => {
                 self.connecting = false;
                 self.ledger.connects_failed += 1;
-                if matches!(reason, CloseReason::ProtocolViolation(_) | CloseReason::NoSctp) {
+                let strange = matches!(reason, CloseReason::ProtocolViolation(_) | CloseReason::NoSctp);
+                if strange && !self.plan.user.overheard {
                     self.ledger.complain(context.now(), format!("connecting failed: {reason}"));
                 }
                 self.reconnect(context);
@@ -423,6 +452,7 @@ impl App<Node> for User {
                     Self::wake(context, every, Wake::Read, incarnation);
                 }
             }
+            Wake::Close => self.pump(context, at),
             Wake::Abort => Self::abort(context, self.talks[at].association),
             Wake::Meddle => {
                 self.meddle(context, at);
@@ -437,26 +467,4 @@ impl App<Node> for User {
             }
         }
     }
-}
-
-/// What of an event goes into the trace.
-fn noteworthy(event: &Event) -> Option<(&'static str, u64)> {
-    Some(match event {
-        Event::Up { association, .. } => ("up", association.number()),
-        Event::ConnectFailed { token, .. } => ("connect-failed", token.0),
-        Event::Message { received, .. } => ("message", u64::from(received.ppid.0)),
-        Event::Sent { bytes, .. } => ("acknowledged", *bytes as u64),
-        Event::SendRefused { message, .. } => ("refused", u64::from(message.ppid.0)),
-        Event::PathInUse { path, .. } => ("path-in-use", u64::from(path.number())),
-        Event::Restarted { association, .. } => ("restarted", association.number()),
-        Event::PeerShutdown { association } => ("peer-shutdown", association.number()),
-        Event::Closed { association, .. } => ("closed", association.number()),
-        Event::PathGone { path, .. } => ("path-gone", u64::from(path.number())),
-        Event::AddressChanged { outcome, .. } => ("address-changed", u64::from(outcome.is_ok())),
-        Event::PeerAddress { change, .. } => ("peer-address", *change as u64),
-        Event::Path { .. }
-        | Event::PeerError { .. }
-        | Event::AuthKey { .. }
-        | Event::MobilityChanged { .. } => return None,
-    })
 }

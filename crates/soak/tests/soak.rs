@@ -1,6 +1,6 @@
 //! A hundred seeds, and the same seed twice. `whimbrel soak` runs thousands.
 
-use whimbrel_soak::{Report, Watch, run};
+use whimbrel_soak::{Report, Watch, Worlds, run};
 
 const SEEDS: u64 = 100;
 
@@ -8,7 +8,7 @@ const SEEDS: u64 = 100;
 fn promises_are_kept() {
     let mut all = Report::default();
     for seed in 1..=SEEDS {
-        match run(seed, Watch::default()) {
+        match run(seed, Worlds::Mixed, Watch::default()) {
             Ok(report) => all += &report,
             Err(failure) => panic!(
                 "{}\nwhimbrel soak --seed {seed} --seeds 1 --pcap soak.pcapng --trace soak.jsonl",
@@ -19,23 +19,53 @@ fn promises_are_kept() {
     // The scenarios are as eventful as they are meant to be.
     assert!(all.packets > 20_000 && all.dropped > 500 && all.messages > 5_000, "{all:?}");
     assert!(all.crashes > 5 && all.restarted > 0 && all.aborted > 0 && all.unreachable > 0, "{all:?}");
+    assert!(all.moves > 500 && all.attacked > 10, "{all:?}");
 }
 
-/// Seeds that once failed. 50335: a SACK larger than the path MTU never arrived (RFC 9260 §6.2). 2826
-/// and 5588: a SHUTDOWN ACK behind AUTH that met a handshake had no answer (RFC 9260 §8.5.1 E, RFC 4895 §6.3).
-const REGRESSIONS: [u64; 3] = [50_335, 2826, 5588];
+/// Seeds that once failed. 50335: a SACK larger than the path MTU never arrived (RFC 9260 §6.2). 2826 and 5588: a SHUTDOWN
+/// ACK behind AUTH that met a handshake had no answer (RFC 9260 §8.5.1 E, RFC 4895 §6.3). 1936, 2436 and 2465: a host that had
+/// moved waited longer and longer between the peer's addresses, and moved on before it had its answer (RFC 5061 §5.1 B3,
+/// §5.2 E2). 3563 and 3797: whose SHUTDOWN COMPLETE was lost while it moved, waited for ever.
+const REGRESSIONS: [(Worlds, u64); 8] = [
+    (Worlds::Standing, 50_335),
+    (Worlds::Standing, 2826),
+    (Worlds::Standing, 5588),
+    (Worlds::Moving, 1936),
+    (Worlds::Moving, 2436),
+    (Worlds::Moving, 2465),
+    (Worlds::Moving, 3563),
+    (Worlds::Moving, 3797),
+];
 
 #[test]
 fn what_failed_once_is_mended() {
-    for seed in REGRESSIONS {
-        assert!(run(seed, Watch::default()).is_ok(), "whimbrel soak --seed {seed} --seeds 1");
+    for (worlds, seed) in REGRESSIONS {
+        let failure = run(seed, worlds, Watch::default()).err().map(|failure| failure.wrong);
+        assert_eq!(failure, None, "{worlds:?} {seed}");
+    }
+}
+
+/// Every sort of world comes out the same again, and no sort is empty.
+#[test]
+fn each_sort_of_world_is_played() {
+    for (worlds, moves, attacks) in
+        [(Worlds::Standing, false, false), (Worlds::Moving, true, false), (Worlds::Attacked, true, true)]
+    {
+        let mut all = Report::default();
+        for seed in 1..=20 {
+            let report = run(seed, worlds, Watch::default()).unwrap();
+            assert_eq!(report.hash, run(seed, worlds, Watch::default()).unwrap().hash);
+            all += &report;
+        }
+        assert_eq!((all.moves > 0, all.attacked > 0), (moves, attacks), "{worlds:?}");
     }
 }
 
 /// Everything is decided by the seed; other seeds make other runs.
 #[test]
 fn same_seed_same_run() {
-    let hash = |seed| run(seed, Watch::default()).map(|report| report.hash).unwrap_or_default();
+    let hash =
+        |seed| run(seed, Worlds::Mixed, Watch::default()).map(|report| report.hash).unwrap_or_default();
     let hashes: Vec<u64> = (1..=10).map(hash).collect();
     assert_eq!(hashes, (1..=10).map(hash).collect::<Vec<_>>());
     assert!(hashes.windows(2).all(|pair| pair[0] != pair[1] && pair[0] != 0));
@@ -44,8 +74,8 @@ fn same_seed_same_run() {
 /// Watching changes nothing.
 #[test]
 fn a_replay_is_the_same_run() {
-    let silent = run(3, Watch::default()).map(|report| report.hash);
+    let silent = run(3, Worlds::Mixed, Watch::default()).map(|report| report.hash);
     let watch = Watch { pcap: Some(Box::new(std::io::sink())), trace: Some(Box::new(std::io::sink())) };
-    let watched = run(3, watch).map(|report| report.hash);
+    let watched = run(3, Worlds::Mixed, watch).map(|report| report.hash);
     assert_eq!(silent.ok(), watched.ok());
 }

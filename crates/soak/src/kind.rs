@@ -1,0 +1,94 @@
+//! What sort of world a seed makes: whether its hosts move, and who attacks them.
+
+use whimbrel_machine::Seed;
+
+use crate::draw::Draw;
+
+/// Which worlds to play.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Worlds {
+    /// All sorts, as the seed decides.
+    #[default]
+    Mixed,
+    /// Hosts keep their addresses, and nobody means them harm.
+    Standing,
+    /// Addresses come and go.
+    Moving,
+    /// Somebody in the network attacks; hosts stand or move.
+    Attacked,
+}
+
+/// The sort of one world.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Kind {
+    pub(crate) movement: Movement,
+    pub(crate) attack: Attack,
+}
+
+/// How hosts move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Movement {
+    /// Not at all.
+    None,
+    /// So that each host can always be found by the other: no association may be lost.
+    Gentle,
+    /// Anyhow, under any configuration. Hosts may lose each other for good, and must find that out.
+    Wild,
+}
+
+/// Who attacks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Attack {
+    /// Nobody.
+    None,
+    /// Somebody who knows addresses and ports and sees nothing.
+    OffPath,
+    /// Somebody who sees every packet, and can change it.
+    OnPath(Guard),
+}
+
+/// What protects an association from somebody on the path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Guard {
+    /// A shared key, and every chunk type that can be authenticated must be.
+    Everything,
+    /// A shared key, and whatever chunk types the hosts happen to demand.
+    Addresses,
+    /// Nothing: only the hosts themselves can be expected to survive.
+    Nothing,
+}
+
+impl Kind {
+    pub(crate) fn draw(seed: u64, worlds: Worlds) -> Self {
+        let mut draw = Draw(Seed::from_u64(seed).stream("world", 0));
+        let worlds = match worlds {
+            Worlds::Mixed => {
+                draw.one_of(&[Worlds::Standing, Worlds::Standing, Worlds::Moving, Worlds::Attacked])
+            }
+            chosen => chosen,
+        };
+        let moves = worlds == Worlds::Moving || worlds == Worlds::Attacked && draw.chance(0.4);
+        let movement = match moves {
+            false => Movement::None,
+            true if draw.chance(0.7) => Movement::Gentle,
+            true => Movement::Wild,
+        };
+        let attack = match worlds {
+            Worlds::Attacked if draw.chance(0.5) => Attack::OffPath,
+            Worlds::Attacked => {
+                let guards = [Guard::Everything, Guard::Everything, Guard::Addresses, Guard::Nothing];
+                Attack::OnPath(draw.one_of(&guards))
+            }
+            _ => Attack::None,
+        };
+        Self { movement, attack }
+    }
+
+    /// Whether somebody is in a position to change what is said.
+    pub(crate) fn on_path(self) -> Option<Guard> {
+        match self.attack {
+            Attack::OnPath(guard) => Some(guard),
+            Attack::None | Attack::OffPath => None,
+        }
+    }
+}
