@@ -6,7 +6,7 @@ mod wire_peer;
 
 use core::time::Duration;
 
-use whimbrel_proto::{CloseReason, Config, Event};
+use whimbrel_proto::{CloseReason, Command, Config, ConnectToken, Event};
 use whimbrel_wire::{Chunk, Parameter, cause_code};
 use wire_peer::{Bench, Peer, Sent, cause_codes, peer_address, quiet};
 
@@ -105,4 +105,32 @@ fn a_full_endpoint_is_out_of_resource() {
     assert_eq!(cause_codes(&sent), [cause_code::OUT_OF_RESOURCE]);
     assert_eq!(sent[0].tag(), second.tag);
     assert_eq!(bench.node.association_count(), 1);
+}
+
+/// RFC 9260 §11.1.2, RFC 5062 §2: without a port of the user's choice any of the 16,384 ephemeral ones is taken, each once for one
+/// peer; when all are taken, the user learns that this is what is missing.
+#[test]
+fn ephemeral_ports_run_out_with_a_word_of_their_own() {
+    let mut bench = Bench::new(quiet());
+    let mut token = 0;
+    let mut connect = |bench: &mut Bench, peer| {
+        token += 1;
+        bench.command(Command::Connect {
+            token: ConnectToken(token),
+            remote: vec![peer_address(peer)],
+            remote_port: 7000,
+            local_port: None,
+        });
+        bench.take();
+    };
+    for _ in 0..16_384 {
+        connect(&mut bench, 1);
+    }
+    assert_eq!(bench.closed(), None);
+    connect(&mut bench, 1);
+    assert!(
+        matches!(bench.closed(), Some(CloseReason::Refused(why)) if why.starts_with("no SCTP port is free"))
+    );
+    connect(&mut bench, 2);
+    assert_eq!(bench.node.association_count(), 16_385);
 }

@@ -13,10 +13,13 @@ use crate::{Memory, Setups};
 
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// usrsctp, and Whimbrel with two addresses at each end, as it is meant to be used; or with one, as usrsctp is here.
-const STACKS: [&str; 3] = ["whimbrel", "usrsctp", WHIMBREL_SINGLE];
+/// usrsctp, and Whimbrel with two addresses at each end, as it is meant to be used; or with one, as usrsctp is here. The last
+/// is what the machine can do.
+const STACKS: [&str; 4] = ["whimbrel", "usrsctp", WHIMBREL_SINGLE, BARE_UDP];
 
 const WHIMBREL_SINGLE: &str = "whimbrel, one address";
+
+const BARE_UDP: &str = "UDP, two round trips";
 
 const HOLDERS: [&str; 2] = ["whimbrel", "usrsctp"];
 
@@ -160,7 +163,7 @@ fn hold(stack: &str, count: usize, inflight: usize, idle: bool, port: u16) -> Ma
         } else {
             let mut words = strings(&[
                 "end",
-                "whimbrel",
+                if stack == BARE_UDP { "udp-exchange" } else { "whimbrel" },
                 role,
                 "--setups",
                 &count,

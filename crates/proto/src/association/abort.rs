@@ -19,7 +19,7 @@ impl Association {
     /// As [`Self::write_abort`], with encoded causes.
     pub(crate) fn write_abort_raw(&self, causes: &[u8]) -> Option<(Route, Vec<u8>)> {
         let (open, tag) = match &self.phase {
-            Phase::CookieEchoed(echoed) => (&echoed.open, echoed.open.peer.tag),
+            Phase::CookieEchoed(echoed) => (&*echoed.open, echoed.open.peer.tag),
             Phase::Open(open) => (&**open, open.peer.tag),
             _ => return None,
         };

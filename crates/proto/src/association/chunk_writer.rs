@@ -58,10 +58,9 @@ impl<'a> ChunkWriter<'a> {
     /// Puts an AUTH chunk before the first chunk from `at` on that needs it. Without room for it they are removed.
     fn protect(&mut self, session: &Session, at: usize) -> bool {
         let Some(first) = first_required(session, self.packet.bytes_mut(), at) else { return true };
-        let (shared_key_id, mac) = &session.sending;
-        let algorithm = mac.algorithm();
+        let algorithm = session.sending.algorithm;
         let hmac = &[0; MAX_MAC_LEN][..algorithm.mac_len()];
-        let auth = AuthChunk { shared_key_id: *shared_key_id, hmac_id: algorithm.id(), hmac };
+        let auth = AuthChunk { shared_key_id: session.sending.id, hmac_id: algorithm.id(), hmac };
         if self.packet.insert(first, &auth) {
             self.auth_at = Some(first);
             return true;
@@ -74,7 +73,7 @@ impl<'a> ChunkWriter<'a> {
     #[inline]
     pub(crate) fn finish(mut self, auth: &Auth, checksum: ChecksumMode) {
         if let (Some(at), Some(session)) = (self.auth_at, &auth.session) {
-            let mac = &session.sending.1;
+            let mac = session.sending_mac();
             let field = AuthChunk::HMAC_OFFSET..AuthChunk::HMAC_OFFSET + mac.algorithm().mac_len();
             mac.sign(&mut self.packet.bytes_mut()[at..], field);
         }

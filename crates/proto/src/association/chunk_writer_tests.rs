@@ -123,7 +123,7 @@ fn an_auth_chunk_agrees_with_an_independent_computation() {
         chunks: Some((&[0xc1, 0x80][..]).into()),
         ..Offer::own(&config, random(first)).unwrap()
     };
-    let vectors = crate::auth::key::KeyVectors::new(offer(0).key_vector(), offer(32).key_vector());
+    let vectors = crate::auth::key::KeyVectors::new(&offer(0).key_vector(), &offer(32).key_vector());
     let key = vectors.association_key(&SharedSecret::new(*b"secret"));
     let mut auth = auth(&[chunk_type::HEARTBEAT]);
     let expected = [
@@ -131,7 +131,9 @@ fn an_auth_chunk_agrees_with_an_independent_computation() {
         (crate::HmacAlgorithm::Sha1, "ea24fbe8d224e28bdd76e742063d37016745f885"),
     ];
     for (algorithm, hmac) in expected {
-        auth.session.as_mut().unwrap().sending.1 = crate::auth::key::Mac::new(algorithm, &key);
+        let sending = &mut auth.session.as_mut().unwrap().sending;
+        sending.algorithm = algorithm;
+        sending.mac = Box::new(crate::auth::key::Mac::new(algorithm, &key)).into();
         let (bytes, _) = written(&auth, 1000, &[&HEARTBEAT]);
         let packet = Packet::parse(&bytes).unwrap();
         let Some(Ok(Chunk::Auth(chunk))) = packet.chunks().next() else { panic!() };

@@ -48,7 +48,7 @@ pub(crate) struct CookieWait {
 /// COOKIE-ECHOED: a COOKIE ECHO is on its way. What the INIT ACK said is known.
 #[derive(Debug)]
 pub(crate) struct CookieEchoed {
-    pub(crate) open: Open,
+    pub(crate) open: Box<Open>,
     request: ConnectRequest,
     cookie: Vec<u8>,
     unrecognized: Vec<u8>,
@@ -292,7 +292,7 @@ impl Association {
         let mut routes = vec![first];
         routes.extend(wait.routes.iter().copied().filter(|r| *r != first));
         self.phase = Phase::CookieEchoed(Box::new(CookieEchoed {
-            open,
+            open: Box::new(open),
             request: wait.request,
             cookie: cookie.to_vec(),
             unrecognized: parameters.unrecognized,
@@ -314,7 +314,7 @@ impl Association {
         let mut open = echoed.open;
         let (mut context, _) = self.split(now);
         open.start_path_supervision(&mut context);
-        self.phase = Phase::Open(Box::new(open));
+        self.phase = Phase::Open(open);
         self.announce_up(now);
     }
 
@@ -446,8 +446,14 @@ fn write_init(
         parameters: &parameters,
     };
     // RFC 9260 §8.5.1 A: a packet with INIT has a zero Verification Tag.
-    out.extend_from_slice(&single_chunk(identity, 0, &init));
+    let mut writer = PacketWriter::new(out, identity.header(0), usize::MAX);
+    let fits = writer.push(&init);
+    debug_assert!(fits, "a control chunk fits its packet");
+    writer.finish(ChecksumMode::Crc32c);
 }
+
+/// Parameters of our INIT or INIT ACK at most, but for addresses and what is reported as unrecognized.
+const PARAMETERS: usize = 8;
 
 /// Parameters common to our INIT and INIT ACK: our addresses if there are several (RFC 9260 §3.3.2.1), and
 /// extensions.
@@ -456,13 +462,10 @@ pub(crate) fn own_parameters<'a>(
     locals: &[SocketAddr],
     auth: Option<&'a Offer>,
 ) -> Vec<Parameter<'a>> {
-    let mut parameters = Vec::new();
-    let listed: Vec<_> = locals.iter().map(SocketAddr::ip).filter(|ip| !ip.is_unspecified()).collect();
-    if listed.len() > 1 {
-        parameters.extend(listed.into_iter().map(|ip| match ip {
-            core::net::IpAddr::V4(v4) => Parameter::Ipv4Address(v4),
-            core::net::IpAddr::V6(v6) => Parameter::Ipv6Address(v6),
-        }));
+    let mut parameters = Vec::with_capacity(PARAMETERS + locals.len());
+    let listed = locals.iter().map(SocketAddr::ip).filter(|ip| !ip.is_unspecified());
+    if listed.clone().nth(1).is_some() {
+        parameters.extend(listed.map(Parameter::from));
     }
     if let ChecksumPolicy::ZeroAcceptable { edmid } = config.checksum {
         parameters.push(Parameter::ZeroChecksumAcceptable(edmid));

@@ -35,6 +35,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use smallvec::SmallVec;
 use whimbrel_machine::{Instant, Rng, Route, Transmit};
 use whimbrel_wire::{Cause, Packet, Tsn};
 
@@ -252,6 +253,10 @@ impl Association {
 
     pub(crate) fn poll_event(&mut self) -> Option<Event> {
         if let Some(event) = self.events.pop_front() {
+            if self.events.is_empty() {
+                // Messages do not come this way, and what does is rare: idle associations keep no room for it.
+                self.events = VecDeque::new();
+            }
             return Some(event);
         }
         match &mut self.phase {
@@ -318,12 +323,12 @@ impl Association {
     }
 
     /// Addresses of the peer that lead to this association.
-    pub(crate) fn remotes(&self) -> Vec<core::net::SocketAddr> {
+    pub(crate) fn remotes(&self) -> SmallVec<[core::net::SocketAddr; 2]> {
         match &self.phase {
-            Phase::CookieWait(wait) => wait.remotes().to_vec(),
+            Phase::CookieWait(wait) => wait.remotes().into(),
             Phase::CookieEchoed(echoed) => echoed.open.paths.remotes(),
             Phase::Open(open) => open.paths.remotes(),
-            Phase::Closed => Vec::new(),
+            Phase::Closed => SmallVec::new(),
         }
     }
 

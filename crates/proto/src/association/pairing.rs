@@ -2,6 +2,7 @@
 
 use core::net::{IpAddr, SocketAddr};
 
+use smallvec::SmallVec;
 use whimbrel_machine::{Instant, Route};
 
 use crate::config::{Config, PathPairing};
@@ -19,14 +20,18 @@ pub(crate) fn paths(
     arrival: Route,
     vouched: impl Fn(SocketAddr) -> bool,
 ) -> Paths {
-    let mut paths = Paths::new();
+    let expected = match config.pairing {
+        PathPairing::PerDestination => remotes.len(),
+        PathPairing::Mesh => remotes.len() * locals.len(),
+    };
+    let mut paths = Paths::new(expected.clamp(1, config.limits.paths.max(1)));
     let id = paths.next_id();
     paths.push(Path::new(id, arrival, true, config, now));
     for (index, &remote) in remotes.iter().enumerate() {
         let routes = match config.pairing {
             PathPairing::Mesh => fitting(locals, remote),
             PathPairing::PerDestination => {
-                let taken: Vec<SocketAddr> = paths.iter().map(|path| path.route.local).collect();
+                let taken: Taken = paths.iter().map(|path| path.route.local).collect();
                 partner(locals, index, remote, &taken).into_iter().collect()
             }
         };
@@ -47,6 +52,9 @@ pub(crate) fn paths(
     }
     paths
 }
+
+/// Local addresses that have been given to others.
+type Taken = SmallVec<[SocketAddr; 4]>;
 
 /// The routes that should become paths now that addresses have changed: `sources` are what we can send from. Under
 /// [`PathPairing::PerDestination`] an address of the peer gets another path when none can be sent on any more, and a
@@ -90,9 +98,9 @@ pub(crate) fn routes_from(local: SocketAddr, remotes: impl Iterator<Item = Socke
 
 /// The routes to `remote` that could work; none if that is ourselves, as far as an encapsulation port can tell. Networks with the
 /// same private numbers are common, and a peer may list such an address.
-fn fitting(locals: &[SocketAddr], remote: SocketAddr) -> Vec<Route> {
+fn fitting(locals: &[SocketAddr], remote: SocketAddr) -> SmallVec<[Route; 4]> {
     if remote.port() != 0 && locals.contains(&remote) {
-        return Vec::new();
+        return SmallVec::new();
     }
     locals
         .iter()
@@ -127,10 +135,10 @@ fn same_network(one: IpAddr, other: IpAddr) -> bool {
 
 /// Routes to try for an INIT, best first: each address of the peer from each fitting local address.
 pub(crate) fn handshake_routes(locals: &[SocketAddr], remotes: &[SocketAddr]) -> Vec<Route> {
-    let mut out: Vec<Route> = Vec::new();
+    let mut out: Vec<Route> = Vec::with_capacity(locals.len() * remotes.len());
     // With one access network each, the pairs that work.
     for (index, &remote) in remotes.iter().enumerate() {
-        let taken: Vec<SocketAddr> = out.iter().map(|route| route.local).collect();
+        let taken: Taken = out.iter().map(|route| route.local).collect();
         out.extend(partner(locals, index, remote, &taken));
     }
     for &remote in remotes {

@@ -23,36 +23,44 @@ struct Reply {
 const MAX_ROUTES: usize = 32;
 /// Bytes of answers for one route: one packet.
 pub(crate) const MAX_BYTES: usize = 1100;
+/// HEARTBEAT ACK or COOKIE ACK, and a HEARTBEAT.
+const USUAL_BYTES: usize = 64;
 
 impl Replies {
     /// Queues a chunk for `route`.
     pub(crate) fn push(&mut self, route: Route, chunk: &impl EmitChunk) {
-        let mut bytes = Vec::with_capacity(chunk.wire_len());
-        chunk.emit(&mut bytes);
-        self.push_raw(route, &bytes);
+        if let Some(chunks) = self.room(route, chunk.wire_len()) {
+            chunk.emit(chunks);
+        }
     }
 
     /// Queues the encoded, padded chunk `bytes` for `route`. False if there is no room.
     pub(crate) fn push_raw(&mut self, route: Route, bytes: &[u8]) -> bool {
-        debug_assert_eq!(bytes.len() % 4, 0);
-        let room = self.queue.len() < MAX_ROUTES && bytes.len() <= MAX_BYTES;
-        match self.queue.iter_mut().find(|reply| reply.route == route) {
-            Some(reply) if reply.chunks.len() + bytes.len() <= MAX_BYTES => {
-                reply.chunks.extend_from_slice(bytes);
-                true
+        let Some(chunks) = self.room(route, bytes.len()) else { return false };
+        chunks.extend_from_slice(bytes);
+        true
+    }
+
+    /// The answers for `route`, if they may grow by `bytes`.
+    fn room(&mut self, route: Route, bytes: usize) -> Option<&mut Vec<u8>> {
+        debug_assert_eq!(bytes % 4, 0);
+        let at = match self.queue.iter().position(|reply| reply.route == route) {
+            Some(at) => at,
+            None if self.queue.len() < MAX_ROUTES && bytes <= MAX_BYTES => {
+                // Mostly there is one: no room for more is kept in each of many associations.
+                self.queue.reserve_exact(1);
+                self.queue.push(Reply { route, chunks: Vec::with_capacity(USUAL_BYTES), first: false });
+                self.queue.len() - 1
             }
-            Some(_) => false,
-            None if room => {
-                self.queue.push(Reply { route, chunks: bytes.to_vec(), first: false });
-                true
-            }
-            None => false,
-        }
+            None => return None,
+        };
+        let chunks = &mut self.queue[at].chunks;
+        (chunks.len() + bytes <= MAX_BYTES).then_some(chunks)
     }
 
     /// Queues COOKIE ACK for `route`, before anything else that goes there.
     pub(crate) fn cookie_ack(&mut self, route: Route) {
-        let mut chunk = Vec::new();
+        let mut chunk = Vec::with_capacity(USUAL_BYTES);
         whimbrel_wire::CookieAck.emit(&mut chunk);
         match self.queue.iter_mut().find(|reply| reply.route == route) {
             Some(reply) if reply.first => {}
@@ -64,6 +72,7 @@ impl Replies {
             None => {
                 // A COOKIE ECHO can be repeated from any number of addresses.
                 self.queue.truncate(MAX_ROUTES - 1);
+                self.queue.reserve_exact(1);
                 self.queue.insert(0, Reply { route, chunks: chunk, first: true });
             }
         }

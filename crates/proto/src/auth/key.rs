@@ -13,30 +13,22 @@ pub(crate) const MAX_MAC_LEN: usize = 32;
 
 /// The key vectors of both sides, the numerically smaller one first (RFC 4895 §6.1).
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct KeyVectors {
-    smaller: Box<[u8]>,
-    larger: Box<[u8]>,
-}
+pub(crate) struct KeyVectors(Box<[u8]>);
 
 impl KeyVectors {
     /// Puts two vectors in order: as big-endian numbers, and if these are equal, the shorter one first.
-    pub(crate) fn new(one: Vec<u8>, other: Vec<u8>) -> Self {
-        let number = |vector: &[u8]| {
+    pub(crate) fn new(one: &[u8], other: &[u8]) -> Self {
+        fn number(vector: &[u8]) -> (usize, &[u8], usize) {
             let zeros = vector.iter().take_while(|&&byte| byte == 0).count();
-            (vector.len() - zeros, vector[zeros..].to_vec(), vector.len())
-        };
-        let (smaller, larger) = if number(&one) <= number(&other) { (one, other) } else { (other, one) };
-        Self { smaller: smaller.into(), larger: larger.into() }
+            (vector.len() - zeros, &vector[zeros..], vector.len())
+        }
+        let (smaller, larger) = if number(one) <= number(other) { (one, other) } else { (other, one) };
+        Self([smaller, larger].concat().into())
     }
 
     /// The association key that belongs to a shared key: that key, the smaller vector, the larger one.
     pub(crate) fn association_key(&self, shared: &SharedSecret) -> Zeroizing<Vec<u8>> {
-        let mut key =
-            Zeroizing::new(Vec::with_capacity(shared.bytes().len() + self.smaller.len() + self.larger.len()));
-        key.extend_from_slice(shared.bytes());
-        key.extend_from_slice(&self.smaller);
-        key.extend_from_slice(&self.larger);
-        key
+        Zeroizing::new([shared.bytes(), &self.0].concat())
     }
 }
 

@@ -49,10 +49,7 @@ fn key_vectors_are_ordered_as_numbers() {
     for (at, smaller) in ordered.iter().enumerate() {
         for larger in &ordered[at..] {
             let expected = [*smaller, larger].concat();
-            for vectors in [
-                KeyVectors::new(smaller.to_vec(), larger.to_vec()),
-                KeyVectors::new(larger.to_vec(), smaller.to_vec()),
-            ] {
+            for vectors in [KeyVectors::new(smaller, larger), KeyVectors::new(larger, smaller)] {
                 let key = vectors.association_key(&SharedSecret::null());
                 assert_eq!(*key, expected, "{smaller:?} {larger:?}");
             }
@@ -63,7 +60,7 @@ fn key_vectors_are_ordered_as_numbers() {
 /// RFC 4895 §6.1.
 #[test]
 fn the_shared_key_comes_before_the_vectors() {
-    let vectors = KeyVectors::new(vec![9], vec![8]);
+    let vectors = KeyVectors::new(&[9], &[8]);
     assert_eq!(*vectors.association_key(&SharedSecret::new([1, 2])), [1, 2, 8, 9]);
 }
 

@@ -56,7 +56,10 @@ impl Offer {
 
     /// The key vector: these parameters in this order, without padding (RFC 4895 §6.1).
     pub(crate) fn key_vector(&self) -> Vec<u8> {
-        let mut vector = Vec::new();
+        /// Headers and padding of three parameters.
+        const FRAMES: usize = 3 * 7;
+        let lists = self.chunks.as_ref().map_or(0, |chunks| chunks.len()) + 2 * self.hmacs.len();
+        let mut vector = Vec::with_capacity(FRAMES + RANDOM_LEN + lists);
         for parameter in self.key_parameters() {
             parameter.emit(&mut vector);
         }

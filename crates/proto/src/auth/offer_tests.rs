@@ -73,7 +73,7 @@ fn association_keys_agree_with_an_independent_computation() {
     let c = Offer { random: [0xff; 32], ..offer(0, None, &[1]) };
     let d = Offer { random: [0; 32], ..offer(0, Some(&[0xc1, 0x80, 0]), &[3, 1]) };
     let digest = |shared: &[u8], one: &Offer, other: &Offer| {
-        let vectors = KeyVectors::new(one.key_vector(), other.key_vector());
+        let vectors = KeyVectors::new(&one.key_vector(), &other.key_vector());
         let key = vectors.association_key(&SharedSecret::new(shared));
         Sha256::digest(&key[..]).iter().map(|byte| format!("{byte:02x}")).collect::<String>()
     };

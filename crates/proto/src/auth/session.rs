@@ -1,6 +1,6 @@
 //! The authentication of one association.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use smallvec::SmallVec;
 use whimbrel_wire as wire;
@@ -10,7 +10,7 @@ use super::config::HmacAlgorithm;
 use super::interface::AuthKeyNews;
 use super::key::{KeyVectors, Mac};
 use super::offer::Offer;
-use super::shared_keys::SharedKeys;
+use super::shared_keys::{SharedKeys, SharedSecret};
 use crate::config::Config;
 
 /// Unknown keys the user is told of at most, until keys change: whoever knows the tag could otherwise make any number
@@ -49,14 +49,31 @@ pub(crate) struct Session {
     /// What we only take authenticated.
     pub(crate) we_require: ChunkTypes,
     extensions: SmallVec<[u8; 4]>,
-    /// The key to send with, and its identifier.
-    pub(crate) sending: (u16, Mac),
-    /// Keys that the peer used lately, the last one first.
-    ready: SmallVec<[(u16, Mac); MAX_READY]>,
+    /// What to send with.
+    pub(crate) sending: SendingKey,
+    /// Keys that the peer used lately, the last one first. Most associations live and die without needing one.
+    ready: Vec<(u16, Mac)>,
     last_used: Option<u16>,
     unknown_reports: u32,
     /// News of the last AUTH chunk.
     news: Option<(u16, AuthKeyNews)>,
+}
+
+/// The active key. The HMAC is keyed when the first AUTH chunk is sent, which most associations never do: keying
+/// one for each would be a good part of what a handshake costs.
+#[derive(Debug)]
+pub(crate) struct SendingKey {
+    pub(crate) id: u16,
+    pub(crate) algorithm: HmacAlgorithm,
+    secret: SharedSecret,
+    pub(crate) mac: OnceLock<Box<Mac>>,
+}
+
+impl SendingKey {
+    fn active(shared: &SharedKeys, algorithm: HmacAlgorithm) -> Option<Self> {
+        let id = shared.active();
+        Some(Self { id, algorithm, secret: shared.get(id)?.clone(), mac: OnceLock::new() })
+    }
 }
 
 impl Auth {
@@ -76,9 +93,9 @@ impl Auth {
     /// What two offers make possible, `own` and the one of the peer.
     pub(crate) fn with_offers(config: &Config, shared: &Arc<SharedKeys>, own: &Offer, peer: &Offer) -> Self {
         let session = peer.algorithm(&config.auth.algorithms).and_then(|algorithm| {
-            let vectors = KeyVectors::new(own.key_vector(), peer.key_vector());
+            let vectors = KeyVectors::new(&own.key_vector(), &peer.key_vector());
             Some(Box::new(Session {
-                sending: sending(shared, &vectors, algorithm)?,
+                sending: SendingKey::active(shared, algorithm)?,
                 shared: Arc::clone(shared),
                 vectors,
                 accepted: config.auth.algorithms.iter().copied().collect(),
@@ -86,7 +103,7 @@ impl Auth {
                     .with_changes_of_addresses(),
                 we_require: ChunkTypes::required(own.chunks.as_deref().unwrap_or_default()),
                 extensions: peer.extensions.clone(),
-                ready: SmallVec::new(),
+                ready: Vec::new(),
                 last_used: None,
                 unknown_reports: 0,
                 news: None,
@@ -123,8 +140,7 @@ impl Auth {
     /// The keys have changed.
     pub(crate) fn set_keys(&mut self, shared: &Arc<SharedKeys>) {
         let Some(session) = &mut self.session else { return };
-        let algorithm = session.sending.1.algorithm();
-        if let Some(sending) = sending(shared, &session.vectors, algorithm) {
+        if let Some(sending) = SendingKey::active(shared, session.sending.algorithm) {
             session.sending = sending;
         }
         session.shared = Arc::clone(shared);
@@ -149,7 +165,13 @@ impl Auth {
 impl Session {
     /// Bytes of an AUTH chunk of ours.
     pub(crate) fn auth_len(&self) -> usize {
-        wire::Auth::HMAC_OFFSET + self.sending.1.algorithm().mac_len()
+        wire::Auth::HMAC_OFFSET + self.sending.algorithm.mac_len()
+    }
+
+    /// The HMAC of what we send.
+    pub(crate) fn sending_mac(&self) -> &Mac {
+        let SendingKey { algorithm, secret, mac, .. } = &self.sending;
+        mac.get_or_init(|| Box::new(Mac::new(*algorithm, &self.vectors.association_key(secret))))
     }
 
     fn verify(&mut self, packet: &[u8], raw: &wire::RawChunk<'_>, auth: &wire::Auth<'_>) -> Verdict {
@@ -188,12 +210,6 @@ impl Session {
         }
         self.ready.first().map(|(_, mac)| mac)
     }
-}
-
-/// The active key, ready for use.
-fn sending(shared: &SharedKeys, vectors: &KeyVectors, algorithm: HmacAlgorithm) -> Option<(u16, Mac)> {
-    let id = shared.active();
-    Some((id, Mac::new(algorithm, &vectors.association_key(shared.get(id)?))))
 }
 
 #[cfg(test)]

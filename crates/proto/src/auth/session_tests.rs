@@ -3,6 +3,7 @@ use whimbrel_machine::Seed;
 use whimbrel_wire::{ChecksumMode, CommonHeader, EmitChunk, Heartbeat, Packet, PacketWriter, chunk_type};
 
 use super::*;
+use crate::association::ChunkWriter;
 use crate::auth::offer::Randoms;
 use crate::auth::shared_keys::SharedSecret;
 use crate::auth::{AuthConfig, AuthKeyChange};
@@ -146,4 +147,31 @@ fn nothing_is_required_of_a_peer_that_cannot() {
     assert!(!auth.we_require(chunk_type::HEARTBEAT) && !auth.peer_supports(chunk_type::AUTH));
     let (_, other) = pair();
     assert_eq!(verify(&mut auth, &packet(&other, 1, HmacAlgorithm::Sha256)), Verdict::Discard);
+}
+
+/// Most associations never send a chunk that must be authenticated, so no key is made for them until they do; and a change of
+/// keys is not missed for that.
+#[test]
+fn the_sending_key_is_made_when_it_is_needed() {
+    let (one, mut other) = pair();
+    let made = |auth: &Auth| auth.session.as_ref().unwrap().sending.mac.get().is_some();
+    let write = |auth: &Auth| {
+        let mut out = Vec::new();
+        let mut writer = ChunkWriter::new(&mut out, CommonHeader::default(), 1000);
+        assert!(writer.push(auth, &Heartbeat { info: b"abc" }));
+        writer.finish(auth, ChecksumMode::Crc32c);
+        out
+    };
+    write(&one);
+    assert!(!made(&one) && !made(&other));
+    let (with_first, mut keys) = (write(&other), SharedKeys::clone(&keys()));
+    assert!(!made(&one) && made(&other));
+    keys.activate(2).unwrap();
+    other.set_keys(&Arc::new(keys));
+    assert!(!made(&other));
+    let (with_second, mut one) = (write(&other), one);
+    for (packet, key) in [(with_first, 1), (with_second, 2)] {
+        assert_eq!(verify(&mut one, &packet), Verdict::Genuine);
+        assert_eq!(one.take_news(), Some((key, AuthKeyNews::InUse)));
+    }
 }

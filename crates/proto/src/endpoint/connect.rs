@@ -30,8 +30,11 @@ impl Endpoint {
             return;
         }
         let Some(local_port) = self.choose_port(&remotes, remote_port, local_port) else {
-            self.events
-                .push_back(refuse("there already is an association between these ports and addresses"));
+            let what = match local_port {
+                Some(_) => "there already is an association between these ports and addresses",
+                None => "no SCTP port is free: every one has an association with this peer already",
+            };
+            self.events.push_back(refuse(what));
             return;
         };
         let local_tag = self.fresh_tag();

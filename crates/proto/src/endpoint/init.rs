@@ -183,7 +183,7 @@ impl Endpoint {
             primary: parameters.primary,
             auth: question.auth.clone(),
         };
-        let mut cookie = Vec::with_capacity(192);
+        let mut cookie = Vec::with_capacity(256);
         self.cookies.seal(now, &contents, &mut cookie);
         cookie
     }

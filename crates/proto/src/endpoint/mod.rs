@@ -324,7 +324,7 @@ impl Endpoint {
         if association.take_wish_for_new_tag() {
             self.renew_tag(index);
         } else if association.take_addresses_changed() {
-            self.table.reindex(index);
+            self.table.follow(index);
         }
     }
 

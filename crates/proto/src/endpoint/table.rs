@@ -91,10 +91,21 @@ impl Table {
         }
         let lookup = lookup(association);
         slot.tag = association.identity.local_tag;
-        slot.peers = association.remotes().into();
+        slot.peers = association.remotes();
         self.by_tag.insert(slot.tag, index);
         for &peer in &slot.peers {
             self.by_peer.entry((lookup, peer)).or_insert(index);
+        }
+    }
+
+    /// As [`Self::reindex`], unless the association is found by the right tag and addresses already: a handshake mostly
+    /// brings no other addresses than the one it was made with.
+    pub(super) fn follow(&mut self, index: usize) {
+        let slot = &self.slots[index];
+        let Some(association) = &slot.association else { return };
+        let up_to_date = association.identity.local_tag == slot.tag && association.remotes() == slot.peers;
+        if association.is_closed() || !up_to_date {
+            self.reindex(index);
         }
     }
 

@@ -7,7 +7,7 @@ use crate::config::Config;
 
 /// Path n of four: (1, 1), (1, 2), (2, 1), (2, 2) as (local, remote) address numbers. All confirmed and active.
 fn mesh() -> Paths {
-    let mut paths = Paths::new();
+    let mut paths = Paths::new(1);
     for (local, remote) in [(1, 1), (1, 2), (2, 1), (2, 2)] {
         let route = Route {
             local: SocketAddr::from(([10, 0, 0, local], 9899)),

@@ -1,5 +1,6 @@
 use core::net::{IpAddr, SocketAddr};
 
+use smallvec::SmallVec;
 use whimbrel_machine::Route;
 
 use super::Path;
@@ -15,8 +16,10 @@ pub(crate) struct Paths {
 
 impl Paths {
     /// A set without paths; the first one added becomes the primary path.
-    pub(crate) fn new() -> Self {
-        Self { list: Vec::new(), primary: PathId(0), next_id: 0 }
+    ///
+    /// There is room for `expected` paths and no more: a path is large, and there may be very many associations.
+    pub(crate) fn new(expected: usize) -> Self {
+        Self { list: Vec::with_capacity(expected), primary: PathId(0), next_id: 0 }
     }
 
     pub(crate) fn next_id(&mut self) -> PathId {
@@ -86,8 +89,8 @@ impl Paths {
     }
 
     /// The peer's addresses, each once.
-    pub(crate) fn remotes(&self) -> Vec<SocketAddr> {
-        let mut out: Vec<SocketAddr> = Vec::with_capacity(self.list.len());
+    pub(crate) fn remotes(&self) -> SmallVec<[SocketAddr; 2]> {
+        let mut out = SmallVec::new();
         for path in &self.list {
             if !out.contains(&path.route.remote) {
                 out.push(path.route.remote);

@@ -52,6 +52,8 @@ pub(crate) struct Socket {
     alarm: Alarm,
     /// An error may have cut a receive call short, so that it looked as if the socket were drained.
     reread: bool,
+    /// Trains to offer the system room for with the next call: preparing room costs time, whether it is used or not.
+    expected: usize,
     #[cfg(any(target_os = "linux", target_os = "android"))]
     _guard: Option<guard::Guard>,
 }

@@ -75,6 +75,7 @@ impl Socket {
             outbox: Outbox::default(),
             errors: Vec::new(),
             reread: false,
+            expected: super::receive::EXPECTED_MIN,
             #[cfg(any(target_os = "linux", target_os = "android"))]
             _guard: None,
         }

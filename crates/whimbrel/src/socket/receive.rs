@@ -12,6 +12,9 @@ use super::{ERRORS_MAX, Framing, Socket};
 /// Trains received before the machine is asked: enough to share the cost of a step, few enough to stay in the cache.
 const TRAINS: usize = 16;
 
+/// Trains that room is offered for at least: one, and one more to see that the socket is drained.
+pub(super) const EXPECTED_MIN: usize = 2;
+
 /// Each buffer takes a whole GRO train, or the largest datagram.
 const TRAIN_BYTES: usize = 1 << 16;
 
@@ -91,21 +94,23 @@ impl Socket {
     }
 
     /// One system call. The trains it yields are noted in `buffers`; returns how many buffers it used.
-    fn receive_once(&self, buffers: &mut ReceiveBuffers) -> (usize, io::Result<()>) {
+    fn receive_once(&mut self, buffers: &mut ReceiveBuffers) -> (usize, io::Result<()>) {
         let start = buffers.used * TRAIN_BYTES;
-        let free = TRAINS - buffers.used;
+        let offered = self.expected.min(TRAINS - buffers.used);
         let mut metas = [RecvMeta::default(); TRAINS];
         let mut chunks = buffers.storage[start..].chunks_exact_mut(TRAIN_BYTES);
         let mut slices: [IoSliceMut<'_>; TRAINS] =
             core::array::from_fn(|_| IoSliceMut::new(chunks.next().unwrap_or_default()));
         let mut count = 0;
         let mut receive = || {
-            count = self.state.recv(UdpSockRef::from(self.io.socket()), &mut slices[..free], &mut metas)?;
+            count =
+                self.state.recv(UdpSockRef::from(self.io.socket()), &mut slices[..offered], &mut metas)?;
             // Fewer than could be: the socket is drained. Saying so to the runtime saves a call that finds nothing.
-            if count < free { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
+            if count < offered { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
         };
         // The runtime lets nothing through while it takes the socket for drained.
         let outcome = if self.reread { receive() } else { self.io.read(receive) };
+        self.expected = next_expected(self.expected, offered, count);
         for (index, meta) in metas[..count].iter().enumerate() {
             let arrival = self.arrival(meta, start + index * TRAIN_BYTES, &buffers.storage);
             buffers.arrivals.extend(arrival);
@@ -133,6 +138,12 @@ impl Socket {
     }
 }
 
+/// How many trains to expect after a call that was offered room for some and brought `count`: all there is room for once
+/// the room was too small, since another call costs more than room; then fewer again, slowly.
+fn next_expected(expected: usize, offered: usize, count: usize) -> usize {
+    if count == offered { TRAINS } else { expected.saturating_sub(1).max(EXPECTED_MIN).max(count + 1) }
+}
+
 fn ipv4_header_length(packet: &[u8]) -> Option<usize> {
     let first = *packet.first()?;
     (first >> 4 == 4).then_some(usize::from(first & 0x0f) * 4)
@@ -154,3 +165,7 @@ fn ecn(codepoint: Option<EcnCodepoint>) -> Ecn {
         Some(EcnCodepoint::Ce) => Ecn::CongestionExperienced,
     }
 }
+
+#[cfg(test)]
+#[path = "receive_tests.rs"]
+mod tests;

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 mod raw_udp;
 mod rtc_sctp;
 mod tcp;
+mod udp_exchange;
 mod whimbrel;
 
 /// UDP payload of a full packet, the same for every stack: 1,500 bytes less IPv6 and UDP headers.
@@ -17,7 +18,7 @@ pub(crate) const BUFFER: usize = 4 << 20;
 /// What an end is to do.
 #[derive(Args, Clone)]
 pub(crate) struct End {
-    /// whimbrel, rtc-sctp, rtc-sctp-single, raw-udp or tcp
+    /// whimbrel, rtc-sctp, rtc-sctp-single, raw-udp, tcp or udp-exchange
     pub(crate) stack: String,
     /// Which end
     pub(crate) role: Role,
@@ -30,7 +31,7 @@ pub(crate) struct End {
     /// First port
     #[arg(long, default_value_t = 21_000)]
     pub(crate) port: u16,
-    /// Instead of a transfer: set up so many associations (whimbrel)
+    /// Instead of a transfer: set up so many associations (whimbrel), or exchange as many packets (udp-exchange)
     #[arg(long, default_value_t = 0)]
     pub(crate) setups: usize,
     /// … so many at a time
@@ -76,6 +77,7 @@ pub(crate) fn run(end: &End) -> anyhow::Result<()> {
         "rtc-sctp-single" => rtc_sctp::run(end, false)?,
         "raw-udp" => raw_udp::run(end)?,
         "tcp" => tcp::run(end)?,
+        "udp-exchange" => udp_exchange::run(end)?,
         other => bail!("no stack is called {other}"),
     };
     report.stack.clone_from(&end.stack);

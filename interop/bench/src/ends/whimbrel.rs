@@ -31,24 +31,26 @@ const LINGER: Duration = Duration::from_millis(100);
 
 pub(super) fn run(end: &End) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let end = end.clone();
-    runtime.block_on(async move {
-        let before = rss_kib()?;
-        let endpoint = bind(&end).await?;
-        let mut report = match (end.role, end.setups) {
-            (Role::Server, 0) => receive(&end, endpoint.listen(SCTP_PORT)?).await?,
-            (Role::Client, 0) => send(&end, &endpoint).await?,
-            (Role::Server, _) => accept_all(&end, endpoint.listen(SCTP_PORT)?, before).await?,
-            (Role::Client, _) => set_up_all(&end, &endpoint, before).await?,
-        };
-        report.stack.clone_from(&end.stack);
-        report.role = end.role.name().into();
-        report.size = end.size;
-        report.print()?;
-        tokio::time::sleep(LINGER).await;
-        // Idle associations need no farewell here.
-        std::process::exit(0)
-    })
+    // As a task: what the runtime blocks on is polled only after a system call of its own that asks for I/O.
+    runtime.block_on(async { tokio::spawn(work(end.clone())).await? })
+}
+
+async fn work(end: End) -> anyhow::Result<()> {
+    let before = rss_kib()?;
+    let endpoint = bind(&end).await?;
+    let mut report = match (end.role, end.setups) {
+        (Role::Server, 0) => receive(&end, endpoint.listen(SCTP_PORT)?).await?,
+        (Role::Client, 0) => send(&end, &endpoint).await?,
+        (Role::Server, _) => accept_all(&end, endpoint.listen(SCTP_PORT)?, before).await?,
+        (Role::Client, _) => set_up_all(&end, &endpoint, before).await?,
+    };
+    report.stack.clone_from(&end.stack);
+    report.role = end.role.name().into();
+    report.size = end.size;
+    report.print()?;
+    tokio::time::sleep(LINGER).await;
+    // Idle associations need no farewell here.
+    std::process::exit(0)
 }
 
 async fn bind(end: &End) -> anyhow::Result<Endpoint> {
