@@ -110,7 +110,7 @@ pub(crate) async fn local(addresses: &[Address], default_port: u16) -> anyhow::R
 }
 
 /// The local addresses to connect from when none are named: the one the system would use towards each destination
-/// first, then any other of the same families, now or later, so that there is somewhere to move to.
+/// first, then any other, now or later, so that there is somewhere to move to.
 pub(crate) fn towards(remote: &[SocketAddr]) -> anyhow::Result<Vec<SocketAddr>> {
     let mut out: Vec<IpAddr> = Vec::new();
     for &address in remote {
@@ -120,8 +120,9 @@ pub(crate) fn towards(remote: &[SocketAddr]) -> anyhow::Result<Vec<SocketAddr>> 
             .and_then(|socket| socket.connect(address).and_then(|()| socket.local_addr()));
         out.extend(routed.ok().map(|local| local.ip()));
     }
-    for address in remote.iter().filter(|address| !address.ip().is_loopback()) {
-        out.push(WILDCARDS[usize::from(address.is_ipv6())]);
+    // Of both IP versions: the receiver may have addresses of the other, too, and this host only those tomorrow.
+    if remote.iter().any(|address| !address.ip().is_loopback()) {
+        out.extend(WILDCARDS);
     }
     if out.is_empty() {
         anyhow::bail!("no route to any of the peer's addresses; is the network up?");

@@ -2,6 +2,25 @@
 
 use std::process::ExitCode;
 
+/// Waits for Ctrl-C, or for whoever else asks the command to end: a service manager, a terminal that closes.
+pub(crate) async fn interrupted() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let (Ok(mut terminate), Ok(mut hang_up)) =
+            (signal(SignalKind::terminate()), signal(SignalKind::hangup()))
+        {
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = terminate.recv() => {}
+                _ = hang_up.recv() => {}
+            }
+            return;
+        }
+    }
+    let _ = tokio::signal::ctrl_c().await;
+}
+
 /// Why the command did not succeed.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -11,12 +30,12 @@ pub(crate) enum Failure {
     Reported,
     /// The command line makes no sense.
     Usage(String),
-    /// Ctrl-C. The text says what that leaves behind.
+    /// Ctrl-C, SIGTERM or SIGHUP. The text says what that leaves behind.
     Interrupted(&'static str),
 }
 
 impl Failure {
-    /// Tells the user, on stderr, and gives the exit code: 1 failure, 2 usage, 130 Ctrl-C.
+    /// Tells the user, on stderr, and gives the exit code: 1 failure, 2 usage, 130 interrupted.
     pub(crate) fn report(self) -> ExitCode {
         match self {
             Self::Error(error) => {

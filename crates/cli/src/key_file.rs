@@ -1,7 +1,7 @@
 //! `--auth-key-file`: keys that both hosts know and nobody else.
 
 use std::io::{self, Read};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
@@ -24,7 +24,9 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<SharedKeys> {
 }
 
 fn load(path: &Path) -> anyhow::Result<String> {
-    let file = std::fs::File::open(path)?;
+    // A pipe would make us wait for its writer.
+    let nonblocking = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits())?;
+    let file = std::fs::File::options().read(true).custom_flags(nonblocking).open(path)?;
     // Of the open file, so that nobody can swap it in between.
     let metadata = file.metadata()?;
     ensure!(metadata.is_file(), "not a regular file");

@@ -75,4 +75,8 @@ fn a_file_that_others_can_read_is_refused() {
     assert!(missing.contains("none") && missing.contains("No such file"), "{missing}");
     let error = format!("{:#}", read(directory.path()).unwrap_err());
     assert!(error.contains("not a regular file"), "{error}");
+    let pipe = directory.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let error = format!("{:#}", read(&pipe).unwrap_err());
+    assert!(error.contains("not a regular file"), "{error}");
 }

@@ -277,6 +277,33 @@ fn break_before_make_goes_on_from_the_new_address() {
     }
 }
 
+/// The client's only networks are lost for some seconds, and the first comes back: what the server has to send goes on after a few
+/// round trips of 22 ms, however far its timers have backed off.
+#[test]
+fn after_an_outage_data_goes_on_at_once() {
+    for seconds in [1, 3, 5, 7, 10, 12, 14, 17, 20] {
+        for up in [None, source(10, 500, 30)] {
+            let (client, server) = users(up, source(10, 500, 30));
+            let mut journey = Journey::new(5, &[link(20, 10), link(20, 10)], client, server);
+            journey.enter(1000, 2);
+            let back = 3000 + seconds * 1000;
+            journey.leave(3000, 1);
+            journey.leave(3000, 2);
+            journey.enter(back, 1);
+            journey.run(60_000);
+            let receivers =
+                if up.is_some() { vec![journey.client(), journey.server()] } else { vec![journey.client()] };
+            for user in receivers {
+                let next = user.received.iter().find(|(when, _)| *when > at(back)).unwrap().0;
+                let takes = next.saturating_since(at(back));
+                println!("{seconds} s without a network: {takes:?} after it came back");
+                assert!(takes <= millis(150), "{takes:?}");
+                assert_eq!(user.received.len(), 3000, "nothing is lost");
+            }
+        }
+    }
+}
+
 /// The request to send to network 2 is under way when that is lost, too. It cannot be delivered from there, and nothing can be asked
 /// before it is answered: it leaves from the new address.
 #[test]

@@ -71,6 +71,11 @@ impl Timers {
         }
     }
 
+    /// When the timer expires, if it runs.
+    pub(crate) fn deadline(&self, id: TimerId) -> Option<Instant> {
+        self.position(id).map(|index| self.running[index].0)
+    }
+
     /// Whether the timer runs.
     pub(crate) fn is_set(&self, id: TimerId) -> bool {
         self.position(id).is_some()

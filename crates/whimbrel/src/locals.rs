@@ -172,14 +172,18 @@ impl Locals {
         let mut facts = Vec::new();
         for one in &due {
             let ip = one.address.ip();
-            if let Some(address) = self.revive(ip).or_else(|| self.open_one(*one, events)) {
+            let news = self.revive(ip).or_else(|| self.open_one(*one, events));
+            if let Some(address) = news {
                 facts.push(LinkFact::AddressUp(address));
                 let interface = interfaces.with_address(ip).map(|(name, _)| name.to_owned());
                 events.push(EndpointEvent::AddressUp { address, interface });
             }
             if let Some(open) = self.open.iter_mut().find(|open| open.local().ip() == ip) {
                 open.set_own(&self.own);
-                open.set_device(one.device);
+                if open.set_device(one.device) && news.is_none() {
+                    // An address comes before its routes: what was sent meanwhile has got nowhere.
+                    facts.push(LinkFact::AddressUp(open.local()));
+                }
             }
         }
         self.refused.retain(|ip| due.iter().any(|one| one.address.ip() == *ip));

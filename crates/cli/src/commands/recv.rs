@@ -96,7 +96,7 @@ impl Server {
         // Progress is about what is under way, not about what came yesterday.
         let mut before = Totals::default();
         // One future for all rounds: a Ctrl-C that comes while another branch is busy must not be lost.
-        let mut interrupt = std::pin::pin!(tokio::signal::ctrl_c());
+        let mut interrupt = std::pin::pin!(crate::exit::interrupted());
         loop {
             tokio::select! {
                 association = listener.accept() => self.admit(association?, transfers),

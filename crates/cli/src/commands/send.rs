@@ -68,7 +68,7 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
         Transfer { endpoint, remote, sctp_port: args.sctp_port, patience, key_hint, display, tally };
     let outcome = tokio::select! {
         outcome = transfer.complete(&mut outbox) => outcome,
-        _ = tokio::signal::ctrl_c() => {
+        _ = crate::exit::interrupted() => {
             Err(Failure::Interrupted("run the same command again to resume"))
         }
     };

@@ -100,7 +100,7 @@ pub(crate) async fn run(args: DemoArgs) -> Result<(), Failure> {
             .ok()
             .context("the demo did not finish in time; is this machine very busy?")
             .and_then(|outcome| outcome),
-        _ = tokio::signal::ctrl_c() => {
+        _ = crate::exit::interrupted() => {
             live.close();
             return Err(Failure::Interrupted(""));
         }

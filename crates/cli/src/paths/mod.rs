@@ -60,7 +60,7 @@ pub(crate) async fn run(args: PathsArgs) -> Result<(), Failure> {
     let mut tick = tokio::time::interval(interval);
     tick.tick().await;
     // One future for all rounds: a Ctrl-C that comes while another branch is busy must not be lost.
-    let mut interrupt = std::pin::pin!(tokio::signal::ctrl_c());
+    let mut interrupt = std::pin::pin!(crate::exit::interrupted());
     loop {
         tokio::select! {
             _ = tick.tick() => {}

@@ -37,7 +37,7 @@ pub(super) async fn run(args: ClientArgs) -> Result<(), Failure> {
     mobility::tell(&endpoint, Arc::new(output));
     let outcome = tokio::select! {
         outcome = measure(&endpoint, &remote, &args, output) => outcome.map_err(Failure::from),
-        _ = tokio::signal::ctrl_c() => Err(Failure::Interrupted("")),
+        _ = crate::exit::interrupted() => Err(Failure::Interrupted("")),
     };
     leave(&endpoint, "the client was stopped").await;
     outcome

@@ -41,7 +41,7 @@ pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
     let room = Arc::new(Semaphore::new(CLIENTS));
     let mut clients = JoinSet::new();
     // One future for all rounds: a Ctrl-C that comes while another branch is busy must not be lost.
-    let mut interrupt = std::pin::pin!(tokio::signal::ctrl_c());
+    let mut interrupt = std::pin::pin!(crate::exit::interrupted());
     let interrupted = loop {
         tokio::select! {
             association = listener.accept() => {

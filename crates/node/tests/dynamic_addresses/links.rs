@@ -209,3 +209,23 @@ fn a_cookie_goes_out_again_from_an_address_that_the_init_listed() {
     mobile.settle(&mut bench);
     assert_eq!(state(&bench, between(1, 1)), PathState::Active);
 }
+
+/// An address comes before its routes: what was sent meanwhile got nowhere. Told again that the address is up, the node repeats
+/// the request at once, and no more than once.
+#[test]
+fn a_request_is_repeated_when_its_address_gets_a_way_out() {
+    let (mut bench, mobile) = Mobile::connected(mesh(), 1);
+    let (old, new) = (node_address(1), node_address(2));
+    down(&mut bench, old);
+    up(&mut bench, new);
+    change(&mut bench, &[AddressChange::Add(new), AddressChange::Delete(old.ip())]);
+    let lost = bench.take_only();
+    bench.pass(Duration::from_millis(10));
+    up(&mut bench, new);
+    let sent = bench.take_only();
+    assert_eq!((sent.route, mobile.read_asconf(&sent)), (lost.route, mobile.read_asconf(&lost)));
+    mobile.grant(&mut bench, &sent);
+    mobile.settle(&mut bench);
+    up(&mut bench, new);
+    assert!(bench.take().is_empty(), "nothing waits for a way");
+}

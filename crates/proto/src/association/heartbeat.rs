@@ -107,6 +107,28 @@ impl Open {
         }
     }
 
+    /// The peer is heard on a path that has failed: perhaps it works again. A heartbeat finds out now, or after a long outage the
+    /// supervision, which has backed off, would leave it unused for many seconds. Once per RTO; it counts no errors.
+    pub(crate) fn probe_heard_path(&mut self, context: &mut Context<'_>, route: Route) {
+        if matches!(self.closing, Closing::Sent(_) | Closing::AckSent(_)) {
+            return;
+        }
+        let Some(id) = self.paths.by_route(route) else { return };
+        let Some(path) = self.paths.get_mut(id) else { return };
+        let failed = path.confirmed && path.state != PathState::Active && path.egress == Egress::Open;
+        if !failed || context.now < path.last_probing + path.rto.without_back_off() {
+            return;
+        }
+        match &mut path.heartbeat {
+            // The same one again, so that a slow answer to the first counts, too.
+            Some(pending) => {
+                (pending.written, pending.repeated) = (false, true);
+                path.last_probing = context.now;
+            }
+            None => self.send_heartbeat_on(context, id),
+        }
+    }
+
     pub(crate) fn handle_heartbeat_ack(&mut self, context: &mut Context<'_>, info: &[u8]) {
         let Some((id, kind, nonce)) = decode_info(info) else { return };
         let Some(path) = self.paths.get_mut(id) else { return };
@@ -114,9 +136,18 @@ impl Open {
             Kind::Path => {
                 let Some(pending) = path.heartbeat.filter(|pending| pending.nonce == nonce) else { return };
                 path.heartbeat = None;
-                path.rto.on_measurement(context.now.saturating_since(pending.sent_at));
+                if pending.repeated {
+                    // Karn's rule: nobody knows which of them was answered.
+                    path.rto.forget_back_off();
+                } else {
+                    path.rto.on_measurement(context.now.saturating_since(pending.sent_at));
+                }
+                let returns = path.error_count > 0;
                 context.timers.clear(TimerId::HeartbeatTimeout(id));
                 self.note_path_alive(context, id);
+                if returns {
+                    self.hasten_retransmissions(context);
+                }
                 self.with_primary_change(|rule, open| rule.on_heartbeat_answered(open, context, id));
                 self.schedule_heartbeat(context, id);
                 self.refresh_probe_timer(context, id);
@@ -242,7 +273,8 @@ impl Open {
         // One is under way: another would only put off the moment when its answer is missed.
         let ready = |path: &&mut Path| path.heartbeat.is_none() && path.egress == Egress::Open;
         let Some(path) = self.paths.get_mut(id).filter(ready) else { return };
-        path.heartbeat = Some(PendingHeartbeat { nonce, sent_at: context.now, written: false });
+        path.heartbeat =
+            Some(PendingHeartbeat { nonce, sent_at: context.now, written: false, repeated: false });
         path.last_probing = context.now;
         context.timers.set(TimerId::HeartbeatTimeout(id), context.now + rto);
         context.timers.clear(TimerId::Heartbeat(id));

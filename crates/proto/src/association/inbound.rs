@@ -113,6 +113,7 @@ impl Open {
         if news.new_data && matches!(self.closing, Closing::Sent(_)) {
             self.prolong_guard(context);
         }
+        self.probe_heard_path(context, route);
         self.advance_shutdown(context);
         // RFC 5061 §5.1.1 C4: not once SHUTDOWN ACK is on its way.
         if !matches!(self.closing, Closing::AckSent(_)) {

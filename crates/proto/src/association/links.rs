@@ -1,6 +1,6 @@
 //! Local addresses come up and go down.
 
-use core::net::SocketAddr;
+use core::net::{IpAddr, SocketAddr};
 
 use whimbrel_machine::{Instant, Route};
 
@@ -9,6 +9,7 @@ use super::open::Open;
 use super::pairing;
 use super::{Association, Phase};
 use crate::interface::AssociationAddresses;
+use crate::interface::PathState;
 use crate::path::Egress;
 use crate::timers::TimerId;
 
@@ -81,8 +82,13 @@ impl Association {
 }
 
 impl Open {
+    /// The address is there, or, if it was before, has a way out that it lacked.
     fn address_up(&mut self, context: &mut Context<'_>, address: SocketAddr) {
+        let again = self.locals.up(address.ip()).is_some();
         self.locals.handle_up(address);
+        if again {
+            self.try_again_from(context, address.ip());
+        }
         self.opportunity();
         if !self.locals.is_source(address.ip()) {
             return;
@@ -111,7 +117,22 @@ impl Open {
             self.close_egress(context, id);
         }
         self.pair_addresses(context, None);
-        self.repeat_asconf_from_elsewhere(context, address.ip());
+        self.repeat_asconf_of(context, address.ip());
+    }
+
+    /// What was sent from there had nowhere to go: no need to wait for T4, nor for the next HEARTBEAT.
+    fn try_again_from(&mut self, context: &mut Context<'_>, address: IpAddr) {
+        self.repeat_asconf_of(context, address);
+        for id in self.paths_from(address) {
+            let Some(path) = self.paths.get_mut(id) else { continue };
+            if path.egress != Egress::Open || path.state == PathState::Active {
+                continue;
+            }
+            match &mut path.heartbeat {
+                Some(pending) => (pending.written, pending.repeated) = (false, true),
+                None => context.timers.set(TimerId::Heartbeat(id), context.now),
+            }
+        }
     }
 
     /// Before the association is up: its timers belong to the handshake.

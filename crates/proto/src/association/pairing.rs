@@ -28,6 +28,9 @@ pub(crate) fn paths(
     let id = paths.next_id();
     paths.push(Path::new(id, arrival, true, config, now));
     for (index, &remote) in remotes.iter().enumerate() {
+        if is_ourselves(locals, remote) {
+            continue;
+        }
         let routes = match config.pairing {
             PathPairing::Mesh => fitting(locals, remote),
             PathPairing::PerDestination => {
@@ -69,6 +72,9 @@ pub(crate) fn missing(
     let mut routes: Vec<Route> = Vec::new();
     let open = || paths.iter().filter(|path| path.egress == Egress::Open).map(|path| path.route);
     for (index, &remote) in remotes.iter().enumerate() {
+        if is_ourselves(sources, remote) {
+            continue;
+        }
         match pairing {
             PathPairing::Mesh => {
                 let new = |route: &Route| paths.by_ips(route.local.ip(), route.remote.ip()).is_none();
@@ -96,12 +102,14 @@ pub(crate) fn routes_from(local: SocketAddr, remotes: impl Iterator<Item = Socke
     remotes.flat_map(|remote| fitting(&[local], remote)).collect()
 }
 
-/// The routes to `remote` that could work; none if that is ourselves, as far as an encapsulation port can tell. Networks with the
-/// same private numbers are common, and a peer may list such an address.
+/// Whether an address that a peer has listed is ours, as far as an encapsulation port can tell. Networks with the same private
+/// numbers are common; what is sent there comes back to us.
+pub(crate) fn is_ourselves(locals: &[SocketAddr], remote: SocketAddr) -> bool {
+    remote.port() != 0 && locals.contains(&remote)
+}
+
+/// The routes to `remote` that could work.
 fn fitting(locals: &[SocketAddr], remote: SocketAddr) -> SmallVec<[Route; 4]> {
-    if remote.port() != 0 && locals.contains(&remote) {
-        return SmallVec::new();
-    }
     locals
         .iter()
         .filter(|local| local.is_ipv4() == remote.is_ipv4())

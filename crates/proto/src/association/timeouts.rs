@@ -38,6 +38,19 @@ impl Open {
         }
     }
 
+    /// A path works again: what is in flight has waited long enough once it has waited an RTO that is not backed off. The backing
+    /// off was for a network that did not answer (RFC 9260 §6.3.3 E2); it does now.
+    pub(crate) fn hasten_retransmissions(&mut self, context: &mut Context<'_>) {
+        for path in self.paths.iter() {
+            let timer = TimerId::T3Retransmit(path.id);
+            let Some(sent) = path.last_data.filter(|_| context.timers.is_set(timer)) else { continue };
+            let at = (sent + path.rto.without_back_off()).max(context.now);
+            if context.timers.deadline(timer).is_some_and(|deadline| deadline > at) {
+                context.timers.set(timer, at);
+            }
+        }
+    }
+
     /// T3-rtx expired on a path (RFC 9260 §6.3.3 E1 to E4).
     fn handle_t3(&mut self, context: &mut Context<'_>, id: PathId) -> Result<(), Ending> {
         // Probes of a window that the peer keeps closed, but answers, are no errors (RFC 9260 §6.1 A).

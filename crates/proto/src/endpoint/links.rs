@@ -15,11 +15,13 @@ impl Endpoint {
     pub fn handle_link(&mut self, now: Instant, fact: LinkFact) {
         match fact {
             LinkFact::AddressUp(address) => {
-                if !self.locals.iter().any(|local| local.ip() == address.ip()) {
-                    self.came_up.push((address, now));
+                match self.locals.iter_mut().find(|local| local.ip() == address.ip()) {
+                    Some(known) => *known = address,
+                    None => {
+                        self.came_up.push((address, now));
+                        self.locals.push(address);
+                    }
                 }
-                self.locals.retain(|local| local.ip() != address.ip());
-                self.locals.push(address);
                 self.tell_links(|association, locals| association.address_up(now, address, locals));
             }
             LinkFact::AddressDown(address) => {

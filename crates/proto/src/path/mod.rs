@@ -82,6 +82,8 @@ pub(crate) struct PendingHeartbeat {
     pub(crate) sent_at: Instant,
     /// It has left; otherwise it waits to be written.
     pub(crate) written: bool,
+    /// It has been sent again, so its answer measures nothing.
+    pub(crate) repeated: bool,
 }
 
 impl Path {

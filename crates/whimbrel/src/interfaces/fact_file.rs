@@ -1,7 +1,7 @@
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use super::line::{LINE_BYTES_MAX, apply};
 use super::source::Run;
@@ -46,6 +46,18 @@ fn describe(path: &Path) -> String {
     format!("the link facts in {}", path.display())
 }
 
+/// Opens a file to read. A pipe would make the caller wait for its writer, and a device might never end.
+fn open_regular(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, nix::libc::O_NONBLOCK);
+    let file = options.read(true).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+    }
+    Ok(file)
+}
+
 impl LinkSource for FactFile {
     fn name(&self) -> String {
         describe(&self.path)
@@ -79,17 +91,20 @@ struct Tail {
     skipping: bool,
     line: u64,
     position: u64,
+    /// When it was last changed, as far as that has been noticed.
+    modified: Option<SystemTime>,
 }
 
 impl Tail {
     fn open(path: &Path) -> io::Result<Self> {
         Ok(Self {
-            file: File::open(path)?,
+            file: open_regular(path)?,
             known: Interfaces::default(),
             partial: Vec::new(),
             skipping: false,
             line: 1,
             position: 0,
+            modified: None,
         })
     }
 
@@ -144,9 +159,14 @@ impl Tail {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(error),
         };
-        if !same_file(&there, &self.file.metadata()?) || there.len() < self.position {
+        let modified = there.modified().ok();
+        // As long as before and yet newer: somebody wrote it anew with as many bytes.
+        let rewritten =
+            there.len() == self.position && self.modified.is_some_and(|seen| Some(seen) != modified);
+        if !same_file(&there, &self.file.metadata()?) || there.len() < self.position || rewritten {
             *self = Self::open(path)?;
         }
+        self.modified = modified;
         Ok(())
     }
 }

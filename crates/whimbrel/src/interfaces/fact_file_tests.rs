@@ -84,6 +84,11 @@ fn a_file_that_is_cut_short_or_replaced_begins_anew() {
     std::fs::write(&new, "{\"interface\": \"c\", \"metered\": true}\n").unwrap();
     std::fs::rename(&new, bench.path()).unwrap();
     assert_eq!(bench.read().0.keys().collect::<Vec<_>>(), ["c"]);
+    // With as many bytes as before.
+    std::fs::write(bench.path(), "{\"interface\": \"d\", \"metered\": true}\n").unwrap();
+    let file = std::fs::File::options().write(true).open(bench.path()).unwrap();
+    file.set_modified(std::time::SystemTime::now() + std::time::Duration::from_secs(1)).unwrap();
+    assert_eq!(bench.read().0.keys().collect::<Vec<_>>(), ["d"]);
     // Gone for a moment: what was known stands.
     std::fs::remove_file(bench.path()).unwrap();
     assert_eq!(bench.read().0.len(), 1);
@@ -96,4 +101,14 @@ fn a_file_that_is_not_there_is_an_error() {
     assert!(missing.contains("none") && missing.contains("No such file"), "{missing}");
     let directory = FactFile::open(directory.path()).unwrap_err().to_string();
     assert!(directory.contains("not a regular file"), "{directory}");
+}
+
+/// A pipe would block whoever opens it until somebody writes, and with it every association.
+#[test]
+#[cfg(unix)]
+fn a_pipe_in_place_of_the_file_is_an_error() {
+    let directory = TempDir::new().unwrap();
+    let pipe = directory.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert_eq!(Tail::open(&pipe).err().unwrap().to_string(), "not a regular file");
 }

@@ -13,8 +13,7 @@ use super::{Interfaces, LineError};
 pub struct LinkSourceError {
     /// Which source, in words for people.
     pub source_name: String,
-    /// What happened.
-    #[source]
+    /// What happened; part of the message.
     pub cause: io::Error,
 }
 

@@ -63,15 +63,18 @@ impl LocalAddress {
     }
 
     /// Sends through a device from now on, or by the host's routes alone. What the system does not allow is done without.
-    pub(crate) fn set_device(&mut self, index: Option<NonZeroU32>) {
+    /// True if there is a device now and there was none.
+    pub(crate) fn set_device(&mut self, index: Option<NonZeroU32>) -> bool {
         if self.device.as_ref().map(|device| device.index) == index {
-            return;
+            return false;
         }
+        let none = self.device.is_none();
         self.device = None;
         self.device = index.and_then(|index| {
             let socket = self.socket.open_twin(index).ok()?;
             Some(Device { index, socket, elsewhere: VecDeque::new() })
         });
+        none && self.device.is_some()
     }
 
     pub(crate) fn send(&mut self, transmit: &Transmit, bytes: &[u8]) {

@@ -189,8 +189,12 @@ fn open_raw(address: &str) -> Option<Socket> {
     }
 }
 
+/// A raw socket hears all of its protocol until it is bound, and everything at its address afterwards: one test at a time.
+static RAW: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
 #[tokio::test]
 async fn raw_ip_carries_bare_packets() {
+    let _alone = RAW.lock().await;
     for (a, b) in [("127.0.0.61:0", "127.0.0.62:0"), ("[::1]:0", "[::1]:0")] {
         let (Some(mut from), Some(mut to)) = (open_raw(a), open_raw(b)) else { return };
         from.send(&towards(&from, to.local, Ecn::Ect0, 50), &[[1; 50], [2; 50]].concat());
@@ -203,6 +207,7 @@ async fn raw_ip_carries_bare_packets() {
 /// What a full buffer cannot take is lost, and the system does not tell the peer that there is no SCTP here.
 #[tokio::test]
 async fn a_full_raw_socket_is_not_called_unreachable() {
+    let _alone = RAW.lock().await;
     // More than twice the buffer, as the system counts it.
     const PACKETS: usize = 2 * super::open::BUFFER / 1000;
     for (a, b) in [("127.0.0.63:0", "127.0.0.64:0"), ("[::1]:0", "[::1]:0")] {

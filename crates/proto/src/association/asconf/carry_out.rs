@@ -199,7 +199,8 @@ impl Open {
         let added = SocketAddr::new(address, source.port());
         // One that we are about to add or delete counts, too: what will be left is not known yet.
         let reachable = self.locals.all().any(|local| pairing::reaches(local, &[added]));
-        if !is_usable(address, source.ip()) || !reachable {
+        let ours: Vec<SocketAddr> = self.locals.all().collect();
+        if !is_usable(address, source.ip()) || !reachable || pairing::is_ourselves(&ours, added) {
             return Err(Refusal::Unresolvable);
         }
         if self.knows(address) {

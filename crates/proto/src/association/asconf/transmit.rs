@@ -78,10 +78,10 @@ impl Open {
         self.note_path_error(context, id, true)
     }
 
-    /// The address that the outstanding chunk left from is down: no need to wait for T4.
-    pub(crate) fn repeat_asconf_from_elsewhere(&mut self, context: &mut Context<'_>, down: IpAddr) {
+    /// The address that the outstanding chunk left from is down, or has just got a way out: no need to wait for T4.
+    pub(crate) fn repeat_asconf_of(&mut self, context: &mut Context<'_>, source: IpAddr) {
         let Some(request) = &mut self.asconf.outgoing.outstanding else { return };
-        if request.route.is_some_and(|route| route.local.ip() == down) {
+        if request.route.is_some_and(|route| route.local.ip() == source) {
             request.due = true;
             // No timeout, and none on the routes from elsewhere.
             request.timeouts = 0;
