@@ -172,3 +172,7 @@ impl Open {
         Some((Route { local, ..route }, request.chunk.clone()))
     }
 }
+
+#[cfg(test)]
+#[path = "incoming_tests.rs"]
+mod tests;

@@ -99,9 +99,7 @@ impl Association {
             _ => refuse(&mut context, changes, AddressChangeError::Closed),
         }
     }
-}
 
-impl Association {
     /// What the handshake makes possible has changed: what can no longer be done is given up.
     pub(crate) fn announce_mobility(&mut self, now: Instant) {
         let (mut context, phase) = self.split(now);
