@@ -8,6 +8,8 @@ pub enum Loss {
     None,
     /// Each packet is lost with this probability, independently of the others.
     Bernoulli(f64),
+    /// Every n-th packet is lost, for comparison with closed forms; 0 loses none.
+    Periodic(u32),
     /// Packets are lost in bursts.
     GilbertElliott(GilbertElliott),
 }
@@ -49,6 +51,8 @@ impl GilbertElliott {
 pub(crate) struct LossProcess {
     model: Loss,
     bad: bool,
+    /// Packets since the last periodic loss.
+    passed: u32,
     draws: Rng,
     moves: Rng,
 }
@@ -58,6 +62,7 @@ impl LossProcess {
         Self {
             model,
             bad: false,
+            passed: 0,
             draws: seed.stream("link.loss", id),
             moves: seed.stream("link.loss-state", id),
         }
@@ -74,6 +79,12 @@ impl LossProcess {
         match self.model {
             Loss::None => false,
             Loss::Bernoulli(probability) => self.draws.chance(probability),
+            Loss::Periodic(every) => {
+                self.passed = self.passed.saturating_add(1);
+                let lost = every > 0 && self.passed >= every;
+                self.passed = if lost { 0 } else { self.passed };
+                lost
+            }
             Loss::GilbertElliott(chain) => {
                 let lost = self.draws.chance(if self.bad { chain.loss_bad } else { chain.loss_good });
                 let leave = if self.bad { chain.bad_to_good } else { chain.good_to_bad };

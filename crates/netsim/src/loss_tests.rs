@@ -69,3 +69,10 @@ fn nonsense_parameters_do_no_harm() {
     let still = GilbertElliott { good_to_bad: 0.0, bad_to_good: 0.0, loss_good: 0.25, loss_bad: 1.0 };
     near(still.mean_loss(), 0.25, 1e-9);
 }
+
+#[test]
+fn periodic_losses_come_on_the_dot() {
+    let losses = losses(Loss::Periodic(7));
+    assert!(losses.iter().enumerate().all(|(index, &lost)| lost == (index % 7 == 6)));
+    assert!(!LossProcess::new(Loss::Periodic(0), &Seed::from_u64(1), 0).next());
+}
