@@ -9,6 +9,7 @@ use whimbrel_machine::{Input, Instant, LinkFact, Machine, Sink, Transmit};
 use whimbrel_node::Node;
 use whimbrel_proto::{CloseReason, Command, Event};
 
+use crate::anticipation::Anticipation;
 use crate::clock::Clock;
 use crate::delivery::Deliverer;
 use crate::endpoint::AssociationView;
@@ -55,6 +56,7 @@ pub(crate) struct Driver {
     releases: Vec<Command>,
     events: Vec<Event>,
     registry: Registry,
+    anticipation: Anticipation,
     /// No handle is left.
     unattended: bool,
     /// Until when the last words may wait for room in the sockets.
@@ -100,6 +102,7 @@ impl Driver {
             events: Vec::new(),
             registry: Registry::default(),
             unattended: false,
+            anticipation: Anticipation::default(),
             lingers_until: None,
             finished: false,
         }
@@ -118,6 +121,9 @@ impl Driver {
         let urgent = self.registry.take_urgent() || !self.facts.is_empty();
         if !(due || urgent || wishes || !self.buffers.is_empty() || !self.errors.is_empty()) {
             return false;
+        }
+        if !self.buffers.is_empty() {
+            self.anticipation.received();
         }
         self.step(now);
         self.deliver();
@@ -163,8 +169,20 @@ impl Driver {
     }
 
     fn step(&mut self, now: Instant) {
-        let Self { node, locals, buffers, errors, wishes, first, facts, releases, events, registry, .. } =
-            self;
+        let Self {
+            node,
+            locals,
+            buffers,
+            errors,
+            wishes,
+            first,
+            facts,
+            releases,
+            events,
+            registry,
+            anticipation,
+            ..
+        } = self;
         let count = wishes.commands.len().min(COMMANDS_PER_STEP);
         let network = errors.iter().map(|error| Input::Unreachable {
             route: error.route,
@@ -184,7 +202,7 @@ impl Driver {
             // Tells the machine the time even if nothing else is left.
             .chain([Input::Timeout]);
         let locals = locals.all();
-        let mut output = Output { locals, events };
+        let mut output = Output { locals, events, anticipation };
         let deadline = node.step(now, inputs, &mut output);
         self.timer.set(deadline);
         locals.iter_mut().for_each(LocalAddress::send_gathered);
@@ -307,6 +325,10 @@ impl Future for Driver {
                 return Poll::Ready(());
             }
             if this.park(cx) {
+                if this.anticipation.look_again() {
+                    // Wakes this task when the runtime has looked for packets without waiting for any.
+                    let _ = core::pin::pin!(tokio::task::yield_now()).poll(cx);
+                }
                 return Poll::Pending;
             }
         }
@@ -326,10 +348,12 @@ impl Drop for Driver {
 struct Output<'a> {
     locals: &'a mut [LocalAddress],
     events: &'a mut Vec<Event>,
+    anticipation: &'a mut Anticipation,
 }
 
 impl Sink<Event> for Output<'_> {
     fn transmit(&mut self, transmit: &Transmit, bytes: &[u8]) {
+        self.anticipation.sent(bytes);
         // A handful of addresses at most. A machine that sends from an address that is not ours sends nowhere.
         if let Some(local) = self.locals.iter_mut().find(|local| local.local() == transmit.route.local) {
             local.send(transmit, bytes);

@@ -85,6 +85,7 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod accept;
+mod anticipation;
 mod association;
 mod builder;
 mod changes;
