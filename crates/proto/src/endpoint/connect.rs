@@ -73,6 +73,8 @@ impl Endpoint {
     fn choose_port(&mut self, remotes: &[SocketAddr], remote_port: u16, wanted: Option<u16>) -> Option<u16> {
         const FIRST: u16 = 49_152;
         const COUNT: u64 = 16_384;
+        // Looking on from one place finds the end of a long row of taken ports; another draw mostly finds a free one.
+        const DRAWS: usize = 8;
         let free = |table: &Table, local: u16| {
             let lookup = Lookup { local, remote: remote_port };
             remotes.iter().all(|&remote| table.by_peer(remote, lookup).is_none())
@@ -80,7 +82,14 @@ impl Endpoint {
         if let Some(port) = wanted {
             return (port != 0 && free(&self.table, port)).then_some(port);
         }
-        let start = self.rng.below(COUNT);
-        (0..COUNT).map(|n| FIRST + ((start + n) % COUNT) as u16).find(|&port| free(&self.table, port))
+        let mut port = 0;
+        for _ in 0..DRAWS {
+            port = FIRST + self.rng.below(COUNT) as u16;
+            if free(&self.table, port) {
+                return Some(port);
+            }
+        }
+        let start = u64::from(port - FIRST);
+        (1..COUNT).map(|n| FIRST + ((start + n) % COUNT) as u16).find(|&port| free(&self.table, port))
     }
 }
