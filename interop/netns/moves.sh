@@ -47,3 +47,34 @@ flapping_then() {
         mend wifi && sleep 0.3
     done
 }
+
+# Both ends move, one after the other: each has its second network for a second before the first one goes.
+both_in_turn() { attach wifi && correspondent_detach 2; }
+both_in_turn_then() {
+    sleep 1 && attach lte
+    sleep 1 && detach wifi
+    sleep 1 && correspondent_attach 2
+    sleep 1 && correspondent_detach 1
+    sleep 1 && attach wifi
+    sleep 1 && detach lte
+}
+
+# Both ends lose the network in use at the same moment.
+both_at_once() { attach wifi && correspondent_detach 2; }
+both_at_once_then() {
+    sleep 2 && attach lte && correspondent_attach 2
+    sleep 2
+    detach wifi &
+    correspondent_detach 1
+    wait $!
+}
+
+# The mobile node is behind a NAT, and moves to where it is behind another one. The correspondent node has public addresses.
+nat_make_before_break() { nat_up && attach wifi; }
+nat_make_before_break_then() { make_before_break_then; }
+nat_break_before_make() { nat_up && attach wifi; }
+nat_break_before_make_then() { break_before_make_then; }
+
+# The NAT forgets the mobile node, which does not move, and gives it another port from the next packet on (RFC 6951 section 5.4).
+nat_rebinding() { nat_up && attach wifi; }
+nat_rebinding_then() { sleep 3 && nat_forget; }

@@ -22,7 +22,8 @@ while getopts t:m:d:c:n: option; do
     *) sed -n '2,8s/^# \{0,1\}//p' "$0" && exit 2 ;;
     esac
 done
-[ ${#moves[@]} -gt 0 ] || moves=(make_before_break silent_break break_before_make new_address twenty_moves flapping)
+[ ${#moves[@]} -gt 0 ] || moves=(make_before_break silent_break break_before_make new_address twenty_moves
+    flapping both_in_turn both_at_once nat_make_before_break nat_break_before_make nat_rebinding)
 [ ${#transports[@]} -gt 0 ] || transports=(whimbrel)
 [ ${#directions[@]} -gt 0 ] || directions=(up down)
 failed=0
@@ -63,7 +64,14 @@ seconds_of() { case $1 in twenty_moves) echo 22 ;; flapping) echo 9 ;; *) echo 8
 run() {
     local move=$1 transport=$2 direction=$3 server client follow=
     rm -f "$work"/*.json "$work"/*.log
-    topology_up || { echo "the namespaces cannot be made" && return 1; }
+    # Behind a NAT are private addresses, beyond it public ones.
+    core_of=([1]=10.61.11 [2]=10.61.12)
+    case $move in nat_*) core_of=([1]=198.51.100 [2]=203.0.113) ;; esac
+    # Devices have the same names in every run: those of the last one may still be going.
+    topology_up || { topology_down && sleep 2 && topology_up; } || {
+        echo "the namespaces cannot be made" && failed=$((failed + 1)) && topology_down
+        return
+    }
     if [ "$transport" = mptcp ]; then
         mptcp_ready
     fi
@@ -73,10 +81,17 @@ run() {
         follow=$!
         sleep 0.3
     fi
-    local to=(10.61.11.2:7000)
-    [ "$transport" != whimbrel ] || to=(10.61.11.2:9899)
-    [ "$transport" != whimbrel ] || [ "$addresses" = 1 ] || to+=(10.61.12.2:9899)
-    on_cn timeout 60 "$mover" "$transport" serve "${to[@]}" >"$work/server.json" 2>"$work/server.log" &
+    local to=("${core_of[1]}.2:7000") listen
+    [ "$transport" != whimbrel ] || to=("${core_of[1]}.2:9899")
+    listen=("${to[@]}")
+    if [ "$transport" = whimbrel ]; then
+        case $move in
+        # Who moves is bound to any address, and its networks are not there yet.
+        both_*) listen=(0.0.0.0:9899) ;;
+        *) [ "$addresses" = 1 ] || to+=("${core_of[2]}.2:9899"); listen=("${to[@]}") ;;
+        esac
+    fi
+    on_cn timeout 60 "$mover" "$transport" serve "${listen[@]}" >"$work/server.json" 2>"$work/server.log" &
     server=$!
     for ((i = 0; i < 500; i++)); do grep -qs ready "$work/server.json" && break || sleep 0.02; done
     "${move}_then" 2>"$work/then.log" &

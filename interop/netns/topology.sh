@@ -1,8 +1,8 @@
 # Sourced: a mobile node, a correspondent node and the network between, as network namespaces. Needs root.
 #
-#   mn --- wifi (10.61.1.0/24) ---\           /--- cn1 (10.61.11.0/24) --- cn
+#   mn --- wifi (10.61.1.0/24) ---\           /--- cn1 (core_of, /24) --- cn
 #      --- lte  (10.61.2.0/24) --- net (.1) --
-#                                             \--- cn2 (10.61.12.0/24) ---
+#                                             \--- cn2 (core_of, /24) ---
 #
 # wifi and lte are emulated cables (whimbrel-wire) with rate and delay; hosts are .2, the network .1. Wants $work (a directory),
 # $wire (the program) and $name (prefix of the namespaces).
@@ -13,9 +13,12 @@
 #   unaddress wifi|lte    only the address is deleted
 #   sever/mend wifi|lte    silently: nothing is delivered, and the mobile node's interface stays up
 #   tune wifi|lte COMMAND a command of whimbrel-wire
+#   correspondent_attach, correspondent_detach 1|2   the same for the host that usually stays
+#   nat_up                each access network is behind a NAT of its own, which gives out ports as it likes
+#   nat_forget            the NATs forget all they know, and give out other ports from now on
 #   on_mn, on_net, on_cn COMMAND...
 # shellcheck shell=bash
-declare -A net_of=([wifi]=10.61.1 [lte]=10.61.2) metric_of=([wifi]=100 [lte]=600) wire_pid=() wire_in=()
+declare -A net_of=([wifi]=10.61.1 [lte]=10.61.2) metric_of=([wifi]=100 [lte]=600) core_of=([1]=10.61.11 [2]=10.61.12) wire_pid=() wire_in=()
 
 on_mn() { ip netns exec "$name-mn" "$@"; }
 on_net() { ip netns exec "$name-net" "$@"; }
@@ -52,14 +55,49 @@ topology_up() {
     on_net sysctl -qw net.ipv4.ip_forward=1
     for link in 1 2; do
         ip -n "$name-net" link add "cn$link" type veth peer name "core$link" netns "$name-cn"
-        ip -n "$name-net" addr add "10.61.1$link.1/24" dev "cn$link"
+        ip -n "$name-net" addr add "${core_of[$link]}.1/24" dev "cn$link"
         ip -n "$name-net" link set "cn$link" up
-        ip -n "$name-cn" addr add "10.61.1$link.2/24" dev "core$link"
-        ip -n "$name-cn" link set "core$link" up
-        ip -n "$name-cn" route add default via "10.61.1$link.1" dev "core$link" metric "${link}00"
+        correspondent_attach $link
     done
     cable wifi ${wifi:---rate 20mbit --delay 10ms --queue 100} || return
     cable lte ${lte:---rate 10mbit --delay 30ms --queue 100}
+}
+
+correspondent_attach() {
+    ip -n "$name-cn" link set "core$1" up
+    ip -n "$name-cn" addr add "${core_of[$1]}.2/24" dev "core$1"
+    ip -n "$name-cn" route add default via "${core_of[$1]}.1" dev "core$1" metric "${1}00"
+}
+correspondent_detach() {
+    ip -n "$name-cn" link set "core$1" down
+    ip -n "$name-cn" addr flush dev "core$1"
+}
+
+# Ports are never kept, and nothing unasked gets in: the strict kind of NAT.
+nat_up() {
+    ip -n "$name-net" addr add 192.0.2.11/32 dev lo
+    ip -n "$name-net" addr add 192.0.2.12/32 dev lo
+    on_net iptables -A INPUT -i cn+ -d 192.0.2.0/24 -j DROP
+    on_net iptables -A FORWARD -i cn+ -m conntrack --ctstate NEW,INVALID -j DROP
+    nat_ports 20000-29999
+}
+nat_ports() {
+    local protocol
+    for protocol in udp tcp; do
+        on_net iptables -t nat -A POSTROUTING -p $protocol -s 10.61.1.0/24 -o cn+ -j SNAT --to-source "192.0.2.11:$1"
+        on_net iptables -t nat -A POSTROUTING -p $protocol -s 10.61.2.0/24 -o cn+ -j SNAT --to-source "192.0.2.12:$1"
+    done
+}
+nat_forget() {
+    on_net iptables -t nat -F POSTROUTING
+    nat_ports 30000-39999
+    # Netlink to the connection tracker: delete, without saying what, is delete all (NFNL_SUBSYS_CTNETLINK, IPCTNL_MSG_CT_DELETE).
+    on_net python3 -c '
+import socket, struct
+s = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 12)
+s.send(struct.pack("=IHHIIBBH", 20, 1 << 8 | 2, 5, 1, 0, 0, 0, 0))
+error = struct.unpack_from("=IHHIIi", s.recv(4096))[5]
+raise SystemExit(error)'
 }
 
 attach() {

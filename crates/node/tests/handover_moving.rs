@@ -29,9 +29,9 @@ fn mobile(n: u8) -> SocketAddr {
     SocketAddr::new(IpAddr::from([10, 0, n, 1]), UDP)
 }
 
-/// The server's only address.
+/// The server's only address, in the same site: nothing is translated between.
 fn fixed() -> SocketAddr {
-    SocketAddr::new(IpAddr::from([192, 0, 2, 1]), UDP)
+    SocketAddr::new(IpAddr::from([10, 9, 0, 1]), UDP)
 }
 
 fn seamless() -> Box<dyn Policy> {

@@ -5,7 +5,7 @@ mod primary_change;
 
 use core::time::Duration;
 
-pub use self::dar::{DarConfig, DarMode, PeerRequests};
+pub use self::dar::{AddressNaming, DarConfig, DarMode, PeerRequests};
 pub use self::primary_change::PrimaryChangeRule;
 use crate::auth::{AuthConfig, AuthSupport};
 use crate::endpoint::MAX_PRESERVATIVE;
@@ -266,6 +266,7 @@ impl Config {
             dar: DarConfig {
                 mode: DarMode::Off,
                 peer_requests: PeerRequests::Accept,
+                naming: AddressNaming::ByScope,
                 queue: 64,
                 cached_acks: 8,
                 adaptation_indication: None,

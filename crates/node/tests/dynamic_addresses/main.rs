@@ -12,6 +12,7 @@ mod abuses;
 mod announced;
 mod answers;
 mod attacks;
+mod behind_nat;
 mod break_before_make;
 mod links;
 mod malformed;

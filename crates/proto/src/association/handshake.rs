@@ -12,12 +12,14 @@ use super::chunk_writer::ChunkWriter;
 use super::context::{Ending, Farewell, aborted_by_peer};
 use super::open::Open;
 use super::output::single_packet;
+use super::own_parameters::own_parameters;
 use super::pairing;
 use super::peer_init::{PeerParameters, Problem};
+use super::translation::nameable;
 use super::{Association, Identity, Phase};
 use crate::auth::gate::{Admission, Gate};
 use crate::auth::offer::Offer;
-use crate::config::{ChecksumPolicy, Config};
+use crate::config::Config;
 use crate::interface::CloseReason;
 use crate::path::rto::Rto;
 use crate::timers::{TimerId, Timers};
@@ -277,12 +279,16 @@ impl Association {
             Some(tried) if !named(route.remote) => tried,
             _ => route,
         };
-        let known = wait.listed.as_ref().unwrap_or(&wait.request.locals);
+        // The peer knows those that the INIT has listed, and where it came from.
+        let mut known = wait.listed.clone().unwrap_or_default();
+        if !known.contains(&first.local) {
+            known.push(first.local);
+        }
         let up: Vec<SocketAddr> = known.iter().copied().filter(|known| locals.contains(known)).collect();
         let paths = pairing::paths(now, &self.config, &up, &parameters.remotes(route.remote), first, named);
         let (mut context, _) = self.split(now);
         let mut open =
-            Open::from_init_ack(&mut context, paths, first, init_ack, &parameters, auth.as_ref(), known);
+            Open::from_init_ack(&mut context, paths, first, init_ack, &parameters, auth.as_ref(), &known);
         open.locals.set_up(locals);
         open.peer.addresses = parameters.remotes(route.remote).to_vec();
         if wait.attempt.sent == 1 {
@@ -290,7 +296,8 @@ impl Association {
         }
         // After that it goes along the other routes the user named.
         let mut routes = vec![first];
-        routes.extend(wait.routes.iter().copied().filter(|r| *r != first));
+        let is_known = |route: &Route| known.contains(&route.local);
+        routes.extend(wait.routes.iter().copied().filter(|r| *r != first && is_known(r)));
         self.phase = Phase::CookieEchoed(Box::new(CookieEchoed {
             open: Box::new(open),
             request: wait.request,
@@ -367,11 +374,12 @@ impl Association {
                 }
                 let route = next_route(&mut wait.attempt, &wait.routes, now)?;
                 self.timers.set(TimerId::T1Init, now + wait.attempt.rto.current());
+                let listed = nameable(self.config.dar.naming, &wait.request.locals, &wait.request.remotes);
                 match &mut wait.listed {
-                    Some(listed) => listed.retain(|one| wait.request.locals.contains(one)),
-                    None => wait.listed = Some(wait.request.locals.clone()),
+                    Some(before) => before.retain(|one| listed.contains(one)),
+                    None => wait.listed = Some(listed),
                 }
-                write_init(&self.identity, &self.config, &wait.request.locals, wait.preservative, out);
+                write_init(&self.identity, &self.config, &wait.request, wait.preservative, out);
                 route
             }
             Phase::CookieEchoed(echoed) => {
@@ -426,13 +434,13 @@ fn write_abort(identity: &Identity, tag: u32, causes: &[Cause<'_>]) -> Vec<u8> {
 fn write_init(
     identity: &Identity,
     config: &Config,
-    locals: &[SocketAddr],
+    request: &ConnectRequest,
     preservative: u32,
     out: &mut Vec<u8>,
 ) {
     let types = [parameter_type::IPV4_ADDRESS, parameter_type::IPV6_ADDRESS];
     let offer = Offer::own(config, identity.auth_random);
-    let mut parameters = own_parameters(config, locals, offer.as_ref());
+    let mut parameters = own_parameters(config, &request.locals, &request.remotes, offer.as_ref());
     parameters.push(Parameter::SupportedAddressTypes(List::from(&types)));
     if preservative > 0 {
         parameters.push(Parameter::CookiePreservative(preservative));
@@ -450,33 +458,6 @@ fn write_init(
     let fits = writer.push(&init);
     debug_assert!(fits, "a control chunk fits its packet");
     writer.finish(ChecksumMode::Crc32c);
-}
-
-/// Parameters of our INIT or INIT ACK at most, but for addresses and what is reported as unrecognized.
-const PARAMETERS: usize = 8;
-
-/// Parameters common to our INIT and INIT ACK: our addresses if there are several (RFC 9260 §3.3.2.1), and
-/// extensions.
-pub(crate) fn own_parameters<'a>(
-    config: &Config,
-    locals: &[SocketAddr],
-    auth: Option<&'a Offer>,
-) -> Vec<Parameter<'a>> {
-    let mut parameters = Vec::with_capacity(PARAMETERS + locals.len());
-    let listed = locals.iter().map(SocketAddr::ip).filter(|ip| !ip.is_unspecified());
-    if listed.clone().nth(1).is_some() {
-        parameters.extend(listed.map(Parameter::from));
-    }
-    if let ChecksumPolicy::ZeroAcceptable { edmid } = config.checksum {
-        parameters.push(Parameter::ZeroChecksumAcceptable(edmid));
-    }
-    if let Some(code) = config.dar.adaptation_indication {
-        parameters.push(Parameter::AdaptationLayerIndication(code));
-    }
-    if let Some(auth) = auth {
-        parameters.extend(auth.parameters());
-    }
-    parameters
 }
 
 fn write_cookie_echo(identity: &Identity, echoed: &CookieEchoed, out: &mut Vec<u8>) {

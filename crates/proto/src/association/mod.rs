@@ -20,6 +20,7 @@ mod links;
 mod locals;
 mod open;
 mod output;
+mod own_parameters;
 mod pairing;
 mod path_changes;
 pub(crate) mod peer_init;
@@ -30,6 +31,7 @@ mod restart;
 mod sack;
 mod shutdown;
 mod timeouts;
+mod translation;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -42,10 +44,11 @@ use whimbrel_wire::{Cause, Packet, Tsn};
 #[cfg(any(test, fuzzing))]
 pub(crate) use self::chunk_writer::ChunkWriter;
 pub(crate) use self::context::{Context, Ending};
-pub(crate) use self::handshake::{ConnectRequest, own_parameters};
+pub(crate) use self::handshake::ConnectRequest;
 use self::handshake::{CookieEchoed, CookieWait};
 pub(crate) use self::open::Open;
 pub(crate) use self::output::single_packet;
+pub(crate) use self::own_parameters::own_parameters;
 pub(crate) use self::shutdown::Closing;
 use crate::auth::SharedKeys;
 use crate::config::Config;

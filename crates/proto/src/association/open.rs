@@ -13,6 +13,7 @@ use super::peer_init::{PeerParameters, remotes};
 use super::primary_change::{self, PrimaryChange};
 use super::replies::Replies;
 use super::shutdown::Closing;
+use super::translation::known_after_handshake;
 use crate::auth::offer::Offer;
 use crate::auth::session::Auth;
 use crate::config::{BurstLimit, ChecksumPolicy, Config};
@@ -168,10 +169,12 @@ impl Open {
     ) -> Self {
         let addresses = remotes(cookie.route.remote, cookie.peer_addresses.iter().copied());
         // RFC 9260 §5.4 rule 2: confirmed is only where the INIT ACK went, which COOKIE ECHO proves was received.
-        let paths = pairing::paths(context.now, context.config, locals, &addresses, cookie.route, |_| false);
+        let (naming, source) = (context.config.dar.naming, cookie.route.local.ip());
+        let known = known_after_handshake(naming, locals, &addresses, source);
+        let paths = pairing::paths(context.now, context.config, &known, &addresses, cookie.route, |_| false);
         let beginning = Beginning {
             paths,
-            locals,
+            locals: &known,
             route,
             peer_tag: cookie.peer_tag,
             peer_initial_tsn: cookie.peer_initial_tsn,
@@ -184,6 +187,7 @@ impl Open {
             auth: cookie.auth.as_ref(),
         };
         let mut open = Self::begin(context, beginning);
+        open.locals.set_up(locals);
         open.peer.addresses = addresses.to_vec();
         open
     }

@@ -5,6 +5,8 @@ pub struct DarConfig {
     pub mode: DarMode,
     /// What the peer may ask for.
     pub peer_requests: PeerRequests,
+    /// How our addresses are named to the peer, in the handshake as well.
+    pub naming: AddressNaming,
     /// Address changes of ours that may wait for the peer's answer, at most.
     pub queue: usize,
     /// ASCONF-ACK chunks kept in case they were lost, at most (RFC 5061 §5.2 E2).
@@ -34,4 +36,17 @@ pub enum PeerRequests {
     RefuseWildcards,
     /// None: the peer's addresses stay as they are.
     Refuse,
+}
+
+/// How our own addresses are named to the peer. Addresses that are translated on the way must not be put into packets
+/// (RFC 6951 §5.7): ASCONF then uses the wildcard, which means the source address of the packet, and the handshake lists nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AddressNaming {
+    /// As they are, unless SCTP runs in UDP, the address is a private one and the peer's is not: then there must be a translator
+    /// between.
+    ByScope,
+    /// As they are: there is no translator.
+    Literal,
+    /// Never: there is a translator that the addresses do not tell of.
+    Wildcards,
 }

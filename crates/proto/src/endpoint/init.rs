@@ -204,7 +204,8 @@ impl Endpoint {
         let families = question.parameters.families;
         let locals: SmallVec<[SocketAddr; 4]> =
             self.locals.iter().copied().filter(|local| families.include(local.ip())).collect();
-        let mut parameters = own_parameters(&self.config, &locals, auth.as_ref());
+        let remotes = question.parameters.remotes(route.remote);
+        let mut parameters = own_parameters(&self.config, &locals, &remotes, auth.as_ref());
         parameters.insert(0, Parameter::StateCookie(cookie));
         let unrecognized = whimbrel_wire::Parameters::from_wire(&question.parameters.unrecognized);
         let mut rest = unrecognized;

@@ -41,12 +41,20 @@ pub enum AddressChangeError {
     /// The last address of an association cannot be deleted (RFC 5061 §5.3 F5).
     #[error("the last address cannot be deleted")]
     LastAddress,
+    /// The peer knows the address by another one, and the only deletion that can be asked for would take away addresses that
+    /// are to stay (RFC 6951 §5.7, RFC 5061 §4.2.2).
+    #[error("an address behind a NAT cannot be deleted while several others stay")]
+    CannotBeNamed,
     /// The peer has refused, with this cause code (RFC 5061 §4.3; [`cause_name`](crate::cause_name)).
     #[error("the peer has refused: {}", crate::cause_name(*.0))]
     RefusedByPeer(u16),
     /// The peer refused an earlier change of the same chunk, and this one with it (RFC 5061 §5.1 A7).
     #[error("an earlier change was refused")]
     EarlierRefused,
+    /// The address, which the peer knows by another one, went down before the peer had answered: what the peer has done is not
+    /// known (RFC 6951 §5.7).
+    #[error("the address was lost before the peer had answered")]
+    AddressLost,
     /// The association ended or was restarted before the peer had answered.
     #[error("the association ended or was restarted")]
     Abandoned,

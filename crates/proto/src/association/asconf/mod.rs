@@ -1,12 +1,13 @@
 //! Addresses that come and go while the association lives (RFC 5061).
 //!
-//! Ours: a wish waits in `Outgoing`, `request` makes ASCONF chunks of what waits, `transmit` sends them, `answer` reads
-//! the ASCONF-ACK. The peer's: `incoming` keeps the serial numbers and the answers, `carry_out` does what is asked.
+//! Ours: a wish waits in `Outgoing`, `request` makes ASCONF chunks of what waits (`translated` behind a NAT), `transmit` sends
+//! them, `answer` reads the ASCONF-ACK. The peer's: `incoming` keeps the serial numbers and the answers, `carry_out` does what is asked.
 
 mod answer;
 mod carry_out;
 mod incoming;
 mod request;
+mod translated;
 mod transmit;
 
 use core::net::IpAddr;

@@ -10,6 +10,7 @@ use super::super::locals::{Locals, Standing};
 use super::super::open::Open;
 use super::super::pairing;
 use super::answer_user;
+use crate::config::Config;
 use crate::interface::{AddressChange, AddressChangeError, PathId};
 
 /// Changes in one chunk at most. The chunk and an answer that refuses every one of them fit the smallest packet of
@@ -25,6 +26,8 @@ pub(super) struct Request {
     pub(super) items: Vec<Item>,
     /// The only address it may leave from, if the meaning of a wildcard depends on it.
     pub(super) pinned: Option<IpAddr>,
+    /// That address went down, and it has been sent from elsewhere: what the peer takes the wildcards for is not known.
+    pub(super) astray: bool,
     /// Addresses it deletes: it must not leave from there (RFC 5061 §5.3 F6).
     pub(super) deleted: Vec<IpAddr>,
     /// Where it was last sent.
@@ -58,15 +61,15 @@ impl Request {
 }
 
 /// What the addresses will be once the changes chosen so far are carried out.
-struct Draft {
+pub(super) struct Draft {
     items: Vec<(AddressChange, Option<SocketAddr>)>,
-    members: Vec<SocketAddr>,
-    pinned: Option<IpAddr>,
-    deleted: Vec<IpAddr>,
+    pub(super) members: Vec<SocketAddr>,
+    pub(super) pinned: Option<IpAddr>,
+    pub(super) deleted: Vec<IpAddr>,
 }
 
 /// What becomes of a change that waits.
-enum Verdict {
+pub(super) enum Verdict {
     /// It goes into the chunk, with the address it adds.
     Take(Option<SocketAddr>),
     /// Nothing is to be done.
@@ -85,7 +88,7 @@ impl Draft {
         self.members.iter().any(|member| member.ip() == address)
     }
 
-    fn delete(&mut self, address: IpAddr) {
+    pub(super) fn delete(&mut self, address: IpAddr) {
         self.members.retain(|member| member.ip() != address);
         self.deleted.push(address);
     }
@@ -102,9 +105,11 @@ impl Open {
         while draft.items.len() < MAX_CHANGES {
             let Some(&change) = self.asconf.outgoing.waiting.front() else { break };
             let verdict = match change {
-                AddressChange::Add(address) => self.judge_add(&mut draft, address),
-                AddressChange::Delete(address) => self.judge_delete(&mut draft, address),
-                AddressChange::SetPrimary(address) => self.judge_set_primary(&mut draft, address),
+                AddressChange::Add(address) => self.judge_add(context.config, &mut draft, address),
+                AddressChange::Delete(address) => self.judge_delete(context.config, &mut draft, address),
+                AddressChange::SetPrimary(address) => {
+                    self.judge_set_primary(context.config, &mut draft, address)
+                }
             };
             match verdict {
                 Verdict::Take(added) => draft.items.push((change, added)),
@@ -133,7 +138,7 @@ impl Open {
         if refused { Err(Verdict::Wrong(error)) } else { Ok(()) }
     }
 
-    fn judge_add(&self, draft: &mut Draft, address: SocketAddr) -> Verdict {
+    fn judge_add(&self, config: &Config, draft: &mut Draft, address: SocketAddr) -> Verdict {
         if let Err(verdict) = self.understood(parameter_type::ADD_IP_ADDRESS) {
             return verdict;
         }
@@ -158,14 +163,16 @@ impl Open {
         if !pairing::reaches(local, &self.peer.addresses) {
             return Verdict::Wrong(AddressChangeError::NotOurs);
         }
-        if wildcard && let Err(verdict) = pin(draft, local.ip()) {
+        if (wildcard || self.is_translated(config, local.ip()))
+            && let Err(verdict) = pin(draft, local.ip())
+        {
             return verdict;
         }
         draft.members.push(local);
         Verdict::Take(Some(local))
     }
 
-    fn judge_delete(&self, draft: &mut Draft, address: IpAddr) -> Verdict {
+    fn judge_delete(&self, config: &Config, draft: &mut Draft, address: IpAddr) -> Verdict {
         if let Err(verdict) = self.understood(parameter_type::DELETE_IP_ADDRESS) {
             return verdict;
         }
@@ -179,12 +186,17 @@ impl Open {
             }
             return Verdict::Take(None);
         }
-        if !draft.has(address) {
+        let translated = self.is_translated(config, address);
+        // Another translated one may have been deleted with it.
+        if !(draft.has(address) || translated && draft.deleted.contains(&address)) {
             return Verdict::Wrong(AddressChangeError::NotOurs);
         }
         if draft.pinned == Some(address) || draft.added().any(|added| added.ip() == address) {
             // It needs another source, or the answer to the addition first.
             return Verdict::Later;
+        }
+        if translated {
+            return self.judge_translated_delete(draft, address);
         }
         // RFC 5061 §5.3 F5; an address that cannot be sent from is as good as none.
         let is_up = |member: &SocketAddr| self.locals.up(member.ip()).is_some();
@@ -200,7 +212,7 @@ impl Open {
         Verdict::Take(None)
     }
 
-    fn judge_set_primary(&self, draft: &mut Draft, address: IpAddr) -> Verdict {
+    fn judge_set_primary(&self, config: &Config, draft: &mut Draft, address: IpAddr) -> Verdict {
         if let Err(verdict) = self.understood(parameter_type::SET_PRIMARY_ADDRESS) {
             return verdict;
         }
@@ -209,7 +221,15 @@ impl Open {
             return pin(draft, source).map_or_else(|verdict| verdict, |()| Verdict::Take(None));
         }
         // RFC 5061 §5.4: only for an address that is part of the association by then.
-        if draft.has(address) { Verdict::Take(None) } else { Verdict::Wrong(AddressChangeError::NotOurs) }
+        if !draft.has(address) {
+            return Verdict::Wrong(AddressChangeError::NotOurs);
+        }
+        if self.is_translated(config, address)
+            && let Err(verdict) = pin(draft, address)
+        {
+            return verdict;
+        }
+        Verdict::Take(None)
     }
 
     /// The address a chunk with a wildcard leaves from: the one the wildcard is to add, else where data goes from, else
@@ -226,20 +246,26 @@ impl Open {
 
     /// Numbers and encodes the chunk and changes the standing of the addresses.
     fn commit(&mut self, context: &mut Context<'_>, draft: Draft) {
-        let address = self.lookup_address();
+        let address = self.name_of(context.config, self.lookup_address());
         let outgoing = &mut self.asconf.outgoing;
         let serial = outgoing.next_serial;
         outgoing.next_serial = serial.wrapping_add(1);
         let mut items = Vec::with_capacity(draft.items.len());
         let mut parameters = Vec::with_capacity(draft.items.len());
         for &(change, added) in &draft.items {
+            let named = match change {
+                AddressChange::Add(address) => address.ip(),
+                AddressChange::Delete(address) | AddressChange::SetPrimary(address) => address,
+            };
+            let address = self.name_of(context.config, named);
+            let outgoing = &mut self.asconf.outgoing;
             let correlation_id = outgoing.next_correlation;
             outgoing.next_correlation = correlation_id.wrapping_add(1);
-            let request = |address| AddressRequest { correlation_id, address };
+            let request = AddressRequest { correlation_id, address };
             parameters.push(match change {
-                AddressChange::Add(address) => Parameter::AddIpAddress(request(address.ip())),
-                AddressChange::Delete(address) => Parameter::DeleteIpAddress(request(address)),
-                AddressChange::SetPrimary(address) => Parameter::SetPrimaryAddress(request(address)),
+                AddressChange::Add(_) => Parameter::AddIpAddress(request),
+                AddressChange::Delete(_) => Parameter::DeleteIpAddress(request),
+                AddressChange::SetPrimary(_) => Parameter::SetPrimaryAddress(request),
             });
             items.push(Item { change, added, correlation_id });
         }
@@ -256,6 +282,7 @@ impl Open {
             chunk,
             items,
             pinned: draft.pinned,
+            astray: false,
             deleted: draft.deleted,
             route: None,
             sent_at: context.now,
@@ -324,7 +351,7 @@ impl Open {
 }
 
 /// All wildcards of a chunk mean the same address.
-fn pin(draft: &mut Draft, address: IpAddr) -> Result<(), Verdict> {
+pub(super) fn pin(draft: &mut Draft, address: IpAddr) -> Result<(), Verdict> {
     match draft.pinned {
         Some(pinned) if pinned != address => Err(Verdict::Later),
         _ if draft.deleted.contains(&address) => Err(Verdict::Later),

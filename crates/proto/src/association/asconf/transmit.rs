@@ -92,8 +92,11 @@ impl Open {
     /// Where the outstanding chunk goes next: not where it went last, if there is another way (B4). And how many ways there are.
     fn next_way(&mut self) -> Option<(Route, usize)> {
         let request = self.asconf.outgoing.outstanding.as_ref()?;
+        // It has to be delivered all the same, since nothing else can be asked before (RFC 5061 §5.1 A3).
+        let pinned = request.pinned.filter(|pinned| self.locals.up(*pinned).is_some());
+        let astray = request.pinned.is_some() && pinned.is_none();
         let added = request.items.iter().filter_map(|item| item.added);
-        let mut ways = self.ways(request.pinned, &request.deleted, added);
+        let mut ways = self.ways(pinned, &request.deleted, added);
         if ways.is_empty() {
             // Every address the peer knows has gone while it was under way. What waits to be added cannot be, before this is
             // acknowledged: so it leaves from there, and the peer finds the association by the Address Parameter (§5.2).
@@ -101,13 +104,16 @@ impl Open {
                 AddressChange::Add(address) => self.locals.up(address.ip()),
                 AddressChange::Delete(_) | AddressChange::SetPrimary(_) => None,
             });
-            ways = self.ways(request.pinned, &request.deleted, waiting);
+            ways = self.ways(pinned, &request.deleted, waiting);
         }
         let last = request.route.and_then(|last| ways.iter().position(|&way| way == last));
         let way = ways.get(last.map_or(0, |last| (last + 1) % ways.len())).copied()?;
         if self.locals.standing(way.local.ip()).is_none() {
             // Its answer is to be let in.
             self.locals.set(way.local, Standing::Adding);
+        }
+        if let Some(request) = self.asconf.outgoing.outstanding.as_mut() {
+            request.astray |= astray;
         }
         Some((way, ways.len()))
     }

@@ -1,0 +1,38 @@
+//! What we say about ourselves in INIT and INIT ACK (RFC 9260 §3.3.2, §3.3.3).
+
+use core::net::SocketAddr;
+
+use whimbrel_wire::Parameter;
+
+use super::translation::may_be_translated;
+use crate::auth::offer::Offer;
+use crate::config::{ChecksumPolicy, Config};
+
+/// Parameters of our INIT or INIT ACK at most, but for addresses and what is reported as unrecognized.
+const PARAMETERS: usize = 8;
+
+/// Parameters common to our INIT and INIT ACK: our addresses if there are several (RFC 9260 §3.3.2.1), but none that is
+/// translated on the way to the peer at `remotes` (RFC 6951 §5.7), and extensions.
+pub(crate) fn own_parameters<'a>(
+    config: &Config,
+    locals: &[SocketAddr],
+    remotes: &[SocketAddr],
+    auth: Option<&'a Offer>,
+) -> Vec<Parameter<'a>> {
+    let mut parameters = Vec::with_capacity(PARAMETERS + locals.len());
+    let usable = || locals.iter().filter(|local| !local.ip().is_unspecified());
+    if usable().nth(1).is_some() {
+        let listed = usable().filter(|local| !may_be_translated(config.dar.naming, **local, remotes));
+        parameters.extend(listed.map(|local| Parameter::from(local.ip())));
+    }
+    if let ChecksumPolicy::ZeroAcceptable { edmid } = config.checksum {
+        parameters.push(Parameter::ZeroChecksumAcceptable(edmid));
+    }
+    if let Some(code) = config.dar.adaptation_indication {
+        parameters.push(Parameter::AdaptationLayerIndication(code));
+    }
+    if let Some(auth) = auth {
+        parameters.extend(auth.parameters());
+    }
+    parameters
+}
