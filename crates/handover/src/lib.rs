@@ -36,7 +36,7 @@ pub use policies::fastest_network::FastestNetwork;
 pub use policies::seamless::Seamless;
 pub use policies::signal_strength::{
     AddressManagement, Change, LayerTwoHandover, Level, Row, Signal, SignalStrength, Thresholds, Trigger,
-    TwoRayGround, primary_threshold,
+    primary_threshold,
 };
 pub use trend::Trend;
 pub use view::{Interface, LocalAddress, Standing, View};

@@ -10,11 +10,13 @@
 mod instant;
 mod link;
 mod power;
+mod propagation;
 mod rng;
 mod step;
 
 pub use instant::Instant;
 pub use link::{Cost, InterfaceFact, InterfaceId, InterfaceKind, LinkFact};
 pub use power::ReceivedPower;
+pub use propagation::TwoRayGround;
 pub use rng::{Rng, Seed};
 pub use step::{Ecn, Fragmentation, Input, Machine, Record, Route, Sink, Transmit, Unreachable};

@@ -124,7 +124,7 @@ impl LinkDirection {
             return self.refuse(DropReason::Queue);
         }
         let departs = self.transmit(now, bytes);
-        if self.losses.next() {
+        if self.losses.next(departs) {
             return self.refuse(DropReason::Loss);
         }
         let first = self.cross_wire(departs);

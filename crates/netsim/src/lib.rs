@@ -24,6 +24,7 @@
 
 mod app;
 mod capture;
+mod cells;
 mod config;
 mod direction;
 mod event_queue;
@@ -32,6 +33,8 @@ mod hash;
 mod headers;
 mod intruder;
 mod loss;
+mod mixed;
+mod motion;
 mod packets;
 mod pcapng;
 mod presets;
@@ -41,11 +44,14 @@ mod trace;
 mod world;
 
 pub use app::{App, Context};
+pub use cells::{Acquisition, Cell, CellEvent, Cells, LayerTwo};
 pub use config::{Change, InFlight, LinkConfig, QueueLimit, Reorder};
 pub use direction::{Arrival, Effect, Fate, Flight, LinkDirection};
 pub use headers::{Framing, MAX_PAYLOAD};
 pub use intruder::{Forged, Forgery, Intruder, Overheard};
-pub use loss::{GilbertElliott, Loss};
+pub use loss::{GilbertElliott, Loss, Ramp};
+pub use mixed::Mixed;
+pub use motion::{Area, Position, Trajectory};
 pub use pcapng::{Captured, Pcapng};
 pub use stats::{DirectionStats, DropReason};
 pub use topology::{Attachment, HostId, InterfaceId, LinkId, RouterId, Side};

@@ -1,4 +1,4 @@
-use whimbrel_machine::{Rng, Seed};
+use whimbrel_machine::{Instant, Rng, Seed};
 
 /// How packets are lost on the wire, after they have used the bottleneck.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -10,8 +10,38 @@ pub enum Loss {
     Bernoulli(f64),
     /// Every n-th packet is lost, for comparison with closed forms; 0 loses none.
     Periodic(u32),
+    /// Each packet is lost independently, with a probability that changes over time: the frame error rate of a link whose
+    /// signal fades.
+    Ramp(Ramp),
     /// Packets are lost in bursts.
     GilbertElliott(GilbertElliott),
+}
+
+/// A probability that goes in a straight line from one value to another, and stays there.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Ramp {
+    /// Until here it is `from`.
+    pub begin: Instant,
+    /// From here on it is `to`.
+    pub end: Instant,
+    /// The probability before.
+    pub from: f64,
+    /// The probability after.
+    pub to: f64,
+}
+
+impl Ramp {
+    /// The probability at a time.
+    pub fn at(&self, now: Instant) -> f64 {
+        if now <= self.begin {
+            self.from
+        } else if now >= self.end {
+            self.to
+        } else {
+            let share = (now - self.begin).as_nanos() as f64 / (self.end - self.begin).as_nanos() as f64;
+            self.from + (self.to - self.from) * share
+        }
+    }
 }
 
 /// A two-state Markov chain that moves once per packet; each state has a loss probability of its own (Gilbert 1960,
@@ -74,11 +104,12 @@ impl LossProcess {
         self.bad = false;
     }
 
-    /// Whether the next packet is lost.
-    pub(crate) fn next(&mut self) -> bool {
+    /// Whether the next packet is lost, which leaves the bottleneck at `departs`.
+    pub(crate) fn next(&mut self, departs: Instant) -> bool {
         match self.model {
             Loss::None => false,
             Loss::Bernoulli(probability) => self.draws.chance(probability),
+            Loss::Ramp(ramp) => self.draws.chance(ramp.at(departs)),
             Loss::Periodic(every) => {
                 self.passed = self.passed.saturating_add(1);
                 let lost = every > 0 && self.passed >= every;

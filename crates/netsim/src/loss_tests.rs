@@ -4,7 +4,7 @@ const PACKETS: usize = 1_000_000;
 
 fn losses(model: Loss) -> Vec<bool> {
     let mut process = LossProcess::new(model, &Seed::from_u64(11), 0);
-    (0..PACKETS).map(|_| process.next()).collect()
+    (0..PACKETS).map(|_| process.next(Instant::ZERO)).collect()
 }
 
 fn rate(losses: &[bool]) -> f64 {
@@ -49,11 +49,14 @@ fn elliott_loses_in_both_states() {
 fn a_new_model_begins_in_the_good_state() {
     let trap = GilbertElliott { good_to_bad: 1.0, bad_to_good: 0.0, loss_good: 0.0, loss_bad: 1.0 };
     let mut process = LossProcess::new(Loss::GilbertElliott(trap), &Seed::from_u64(1), 0);
-    assert_eq!([process.next(), process.next(), process.next()], [false, true, true]);
+    assert_eq!(
+        [process.next(Instant::ZERO), process.next(Instant::ZERO), process.next(Instant::ZERO)],
+        [false, true, true]
+    );
     process.set(Loss::GilbertElliott(trap));
-    assert_eq!([process.next(), process.next()], [false, true]);
+    assert_eq!([process.next(Instant::ZERO), process.next(Instant::ZERO)], [false, true]);
     process.set(Loss::None);
-    assert!(!process.next());
+    assert!(!process.next(Instant::ZERO));
 }
 
 #[test]
@@ -74,5 +77,18 @@ fn nonsense_parameters_do_no_harm() {
 fn periodic_losses_come_on_the_dot() {
     let losses = losses(Loss::Periodic(7));
     assert!(losses.iter().enumerate().all(|(index, &lost)| lost == (index % 7 == 6)));
-    assert!(!LossProcess::new(Loss::Periodic(0), &Seed::from_u64(1), 0).next());
+    assert!(!LossProcess::new(Loss::Periodic(0), &Seed::from_u64(1), 0).next(Instant::ZERO));
+}
+
+#[test]
+fn a_ramp_rises_in_a_straight_line() {
+    let second = |s: u64| Instant::from_nanos(s * 1_000_000_000);
+    let ramp = Ramp { begin: second(10), end: second(20), from: 0.1, to: 0.9 };
+    for (at, expected) in [(0, 0.1), (10, 0.1), (15, 0.5), (20, 0.9), (99, 0.9)] {
+        assert!((ramp.at(second(at)) - expected).abs() < 1e-12, "{at}");
+    }
+    let mut process = LossProcess::new(Loss::Ramp(ramp), &Seed::from_u64(11), 0);
+    let lost = (0..PACKETS).filter(|_| process.next(second(15))).count();
+    near(lost as f64 / PACKETS as f64, 0.5, 0.01);
+    assert_eq!(Ramp { end: ramp.begin, ..ramp }.at(second(11)), 0.9, "a step");
 }

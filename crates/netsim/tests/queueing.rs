@@ -60,7 +60,7 @@ fn run(load: f64, packets: u64, queue: QueueLimit) -> (f64, DirectionStats) {
 /// M/D/1: the mean wait is ρ/(2(1-ρ)) service times (Pollaczek-Khinchine).
 #[test]
 fn poisson_arrivals_wait_as_long_as_in_theory() {
-    for (load, packets) in [(0.3, 400_000), (0.5, 400_000), (0.8, 1_600_000)] {
+    for (load, packets) in [(0.3, 600_000), (0.5, 1_200_000), (0.8, 3_000_000)] {
         let (sojourn, _) = run(load, packets, QueueLimit::packets(u32::MAX));
         let expected = load / (2.0 * (1.0 - load));
         let error = (sojourn - 1.0 - expected) / expected;
@@ -69,7 +69,7 @@ fn poisson_arrivals_wait_as_long_as_in_theory() {
             sojourn - 1.0,
             error * 100.0
         );
-        assert!(error.abs() < 0.015, "load {load}: off by {:.2} %", error * 100.0);
+        assert!(error.abs() < 0.01, "load {load}: off by {:.2} %", error * 100.0);
     }
 }
 

@@ -4,4 +4,5 @@
 //! out.
 #![forbid(unsafe_code)]
 
+pub mod mobile_ip;
 pub mod tcp;

@@ -11,7 +11,7 @@ use core::net::IpAddr;
 use whimbrel_machine::{Instant, InterfaceFact, InterfaceId, LinkFact, ReceivedPower};
 
 pub use self::management::{AddressManagement, Change, LayerTwoHandover, Level, Row, Signal, Trigger};
-pub use self::thresholds::{Thresholds, TwoRayGround, primary_threshold};
+pub use self::thresholds::{Thresholds, primary_threshold};
 use crate::{Fact, Governed, Judge, LocalAddress, Need, Pace, Reason, View, Want, Wish};
 
 /// Adds addresses as early as possible, keeps them as long as they can be heard, and changes to the strongest interface when the

@@ -1,4 +1,4 @@
-use whimbrel_machine::InterfaceKind::WirelessLan;
+use whimbrel_machine::{InterfaceKind::WirelessLan, TwoRayGround};
 
 use super::*;
 use crate::Action;

@@ -1,3 +1,5 @@
+use whimbrel_machine::TwoRayGround;
+
 use super::*;
 
 /// The simulator's usual radio, with the power that gives its usual threshold of 3.652e-10 W at `range` metres.
