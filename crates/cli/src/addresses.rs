@@ -1,9 +1,11 @@
-//! Addresses on the command line: `IP`, `IP:PORT`, `[IPv6]:PORT`, or a host name, several separated by commas.
+//! Addresses on the command line: `IP`, `IP:PORT`, `[IPv6]:PORT`, `IPv6%LINK`, or a host name, several separated by commas.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 use std::str::FromStr;
 
 use anyhow::Context;
+
+use crate::exit::Failure;
 
 /// The UDP port of SCTP inside UDP (RFC 6951).
 pub(crate) const UDP_PORT: u16 = whimbrel::SCTP_OVER_UDP_PORT;
@@ -18,6 +20,8 @@ pub(crate) struct Address {
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Host {
     Ip(IpAddr),
+    /// An IPv6 address and the number of the link it belongs to (RFC 4007 §11).
+    Scoped(Ipv6Addr, u32),
     Name(String),
     /// All addresses of this host.
     Any,
@@ -31,21 +35,28 @@ impl FromStr for Address {
         if let Ok(ip) = text.parse() {
             return Ok(Self { host: Host::Ip(ip), port: None });
         }
-        if let Ok(address) = text.parse::<SocketAddr>() {
-            return Ok(Self { host: Host::Ip(address.ip()), port: Some(address.port()) });
+        if let Ok(address) = text.parse::<SocketAddrV4>() {
+            return Ok(Self { host: Host::Ip((*address.ip()).into()), port: Some(address.port()) });
         }
-        if let Some(ip) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'))
-            && let Ok(ip) = ip.parse::<Ipv6Addr>()
-        {
-            return Ok(Self { host: Host::Ip(ip.into()), port: None });
-        }
-        let (name, port) = match text.rsplit_once(':') {
-            Some((name, port)) => {
-                let port = port.parse().map_err(|_| format!("{port:?} is not a UDP port (0 to 65535)"))?;
-                (name, Some(port))
-            }
-            None => (text, None),
+        let (name, port) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+            // Brackets are for what has colons of its own.
+            Some((inner, _)) if !inner.contains(':') => return Err(EXPECTED.into()),
+            Some((inner, "")) => (inner, None),
+            Some((inner, rest)) => (inner, Some(rest.strip_prefix(':').ok_or(EXPECTED)?)),
+            None if text.contains('%') => (text, None),
+            None => text.rsplit_once(':').map_or((text, None), |(name, port)| (name, Some(port))),
         };
+        let port = match port {
+            Some(port) => Some(port.parse().map_err(|_| format!("{port:?} is not a UDP port (0 to 65535)"))?),
+            None => None,
+        };
+        if let Some((ip, link)) = name.split_once('%') {
+            let ip = ip.parse().map_err(|_| EXPECTED)?;
+            return Ok(Self { host: Host::Scoped(ip, link_number(link)?), port });
+        }
+        if let Ok(ip) = name.parse::<Ipv6Addr>() {
+            return Ok(Self { host: Host::Ip(ip.into()), port });
+        }
         if name == "any" {
             return Ok(Self { host: Host::Any, port });
         }
@@ -53,10 +64,59 @@ impl FromStr for Address {
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_'))
             && !name.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
         if !plausible {
-            return Err("expected IP, IP:UDPPORT, [IPv6]:UDPPORT or a host name".into());
+            return Err(EXPECTED.into());
         }
         Ok(Self { host: Host::Name(name.to_owned()), port })
     }
+}
+
+const EXPECTED: &str = "expected IP, IP:UDPPORT, [IPv6]:UDPPORT or a host name";
+
+/// A link by its number or its interface's name.
+fn link_number(text: &str) -> Result<u32, String> {
+    if let Ok(number) = text.parse() {
+        return Ok(number);
+    }
+    let all = if_addrs::get_if_addrs().map_err(|error| error.to_string())?;
+    let found = all.iter().filter(|interface| interface.name == text).find_map(|interface| interface.index);
+    found.ok_or_else(|| {
+        format!("no interface {text:?} with an address is here; `ip address` shows those there are")
+    })
+}
+
+/// An address of the peer, as an option's value.
+pub(crate) fn of_peer(text: &str) -> Result<Address, String> {
+    let address: Address = text.parse()?;
+    if address.port == Some(0) {
+        return Err(format!("UDP port 0 cannot be sent to; leave it out for port {UDP_PORT}"));
+    }
+    match &address.host {
+        Host::Any => Err("this names this host's own addresses; name the peer's, or its host".into()),
+        Host::Ip(ip) if ip.is_unspecified() => {
+            Err("this stands for this host's own addresses; name the peer's, or its host".into())
+        }
+        Host::Ip(IpAddr::V6(ip)) if ip.is_unicast_link_local() => Err(format!(
+            "a link-local address needs its link: {ip}%eth0, if that is the interface towards the peer"
+        )),
+        _ => of_host(address),
+    }
+}
+
+/// An address of this host, as an option's value.
+pub(crate) fn of_ours(text: &str) -> Result<Address, String> {
+    of_host(text.parse()?)
+}
+
+fn of_host(address: Address) -> Result<Address, String> {
+    let group = match &address.host {
+        Host::Ip(IpAddr::V4(ip)) => ip.is_multicast() || ip.is_broadcast(),
+        Host::Ip(IpAddr::V6(ip)) | Host::Scoped(ip, _) => ip.is_multicast(),
+        Host::Name(_) | Host::Any => false,
+    };
+    if group {
+        return Err("this is a group's address; SCTP connects two hosts, so name one of a host's own".into());
+    }
+    Ok(address)
 }
 
 /// The peer's addresses, names resolved to all theirs.
@@ -66,6 +126,7 @@ pub(crate) async fn resolve(addresses: &[Address]) -> anyhow::Result<Vec<SocketA
         let port = address.port.unwrap_or(UDP_PORT);
         match &address.host {
             Host::Ip(ip) => out.push(SocketAddr::new(*ip, port)),
+            Host::Scoped(ip, link) => out.push(SocketAddrV6::new(*ip, port, 0, *link).into()),
             Host::Any => anyhow::bail!("`any` means this host's own addresses; name the peer's"),
             Host::Name(name) => {
                 let found = tokio::net::lookup_host((name.as_str(), port)).await;
@@ -88,10 +149,11 @@ const WILDCARDS: [IpAddr; 2] = [IpAddr::V4(Ipv4Addr::UNSPECIFIED), IpAddr::V6(Ip
 
 /// The local addresses to bind as typed, wildcards among them for `any`; `any` if none are typed. On a host that has
 /// nothing but itself, `any` includes that.
-pub(crate) async fn local(addresses: &[Address], default_port: u16) -> anyhow::Result<Vec<SocketAddr>> {
+pub(crate) async fn local(addresses: &[Address], default_port: u16) -> Result<Vec<SocketAddr>, Failure> {
     let port = addresses.iter().find_map(|address| address.port).unwrap_or(default_port);
     if addresses.iter().any(|address| address.port.is_some_and(|other| other != port)) {
-        anyhow::bail!("one endpoint has one UDP port: give the same port to every local address");
+        let text = "one endpoint has one UDP port: give the same port to every local address";
+        return Err(Failure::Usage(text.into()));
     }
     let mut out: Vec<IpAddr> = Vec::new();
     for address in addresses {
@@ -140,6 +202,12 @@ fn with_port(ips: Vec<IpAddr>, port: u16) -> Vec<SocketAddr> {
         }
     }
     out
+}
+
+/// Whether this host has any address but those to talk to itself.
+pub(crate) fn has_network() -> bool {
+    // Where the system does not say, what follows will find out.
+    if_addrs::get_if_addrs().map_or(true, |all| all.iter().any(|interface| !interface.is_loopback()))
 }
 
 /// Addresses of this host that others can reach: no loopback (unless there is nothing else), no link-local.

@@ -23,12 +23,62 @@ fn nonsense_is_refused() {
     }
 }
 
+/// What nobody can connect to is refused before anything is tried, and the message says what to write instead.
+#[test]
+fn what_cannot_be_a_peer_is_refused() {
+    for (text, words) in [
+        ("any", "name the peer's"),
+        ("0.0.0.0", "name the peer's"),
+        ("[::]:9899", "name the peer's"),
+        ("224.0.0.1", "two hosts"),
+        ("255.255.255.255", "two hosts"),
+        ("ff02::1", "two hosts"),
+        ("ff02::1%1", "two hosts"),
+        ("192.0.2.7:0", "port 9899"),
+        ("host.example:0", "port 9899"),
+        ("fe80::1", "fe80::1%eth0"),
+        ("[fe80::1]:9899", "fe80::1%eth0"),
+        ("fe80::1%nowhere0", "\"nowhere0\""),
+        ("[192.0.2.7]", "expected"),
+        ("[host]:7", "expected"),
+        ("[::1]7", "expected"),
+    ] {
+        let error = of_peer(text).unwrap_err();
+        assert!(error.contains(words), "{text}: {error}");
+    }
+    for text in ["192.0.2.7", "192.0.2.7:7", "[2001:db8::7]:7", "host.example", "fe80::1%1"] {
+        of_peer(text).unwrap();
+    }
+    for text in ["any", "0.0.0.0", "::", "127.0.0.1:0"] {
+        of_ours(text).unwrap();
+    }
+    assert!(of_ours("224.0.0.1").is_err() && of_ours("[ff02::1]:9899").is_err());
+}
+
+#[tokio::test]
+async fn a_link_local_address_keeps_its_link() {
+    let expected: SocketAddr = SocketAddrV6::new("fe80::7".parse().unwrap(), 9899, 0, 3).into();
+    assert_eq!(resolved("fe80::7%3").await, [expected]);
+    assert_eq!(resolved("[fe80::7%3]").await, [expected]);
+    let mut other = expected;
+    other.set_port(7);
+    assert_eq!(resolved("[fe80::7%3]:7").await, [other]);
+    let all = if_addrs::get_if_addrs().unwrap();
+    let Some(interface) = all.iter().find(|interface| interface.index.is_some()) else { return };
+    let by_name = resolved(&format!("fe80::7%{}", interface.name)).await;
+    assert_eq!(
+        by_name,
+        [SocketAddrV6::new("fe80::7".parse().unwrap(), 9899, 0, interface.index.unwrap()).into()]
+    );
+}
+
 #[tokio::test]
 async fn local_addresses_share_a_port() {
     let list = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect::<Vec<Address>>();
     let two = local(&list(&["127.0.0.1", "[::1]:5", "127.0.0.1"]), 9).await.unwrap();
     assert_eq!(two, ["127.0.0.1:5".parse().unwrap(), "[::1]:5".parse().unwrap()]);
-    assert!(local(&list(&["127.0.0.1:4", "[::1]:5"]), 9).await.is_err());
+    let two_ports = local(&list(&["127.0.0.1:4", "[::1]:5"]), 9).await;
+    assert!(matches!(two_ports, Err(Failure::Usage(_))));
     let any: Vec<SocketAddr> = vec!["0.0.0.0:9".parse().unwrap(), "[::]:9".parse().unwrap()];
     for typed in [&[][..], &["any"], &["0.0.0.0", "::"], &["any", "0.0.0.0"]] {
         let all = local(&list(typed), 9).await.unwrap();

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::TypedValueParser;
 use clap::{Args, Parser, Subcommand};
 
-use crate::addresses::Address;
+use crate::addresses::{self, Address};
 use crate::demo::DemoArgs;
 use crate::mobility::MobilityArgs;
 use crate::paths::PathsArgs;
@@ -16,6 +17,11 @@ const EXIT_CODES: &str = "Exit codes: 0 success, 1 failure, 2 wrong usage, 130 i
 
 /// Seconds; more than anybody waits, and no more than clocks can add.
 const A_YEAR: u64 = 365 * 86_400;
+
+/// SCTP port 0 is nobody's (RFC 9260 §3.1).
+pub(crate) fn sctp_port() -> impl TypedValueParser<Value = u16> {
+    clap::value_parser!(u16).range(1..)
+}
 
 /// Moves data over SCTP between hosts that change networks.
 ///
@@ -76,10 +82,10 @@ pub(crate) struct RecvArgs {
     pub(crate) dir: PathBuf,
     /// Local addresses, each IP or IP:UDPPORT (one port for all), or `any` for all that this host has or gets
     /// [default: any, port 9899].
-    #[arg(long, value_name = "ADDR", value_delimiter = ',')]
+    #[arg(long, value_name = "ADDR", value_delimiter = ',', value_parser = addresses::of_ours)]
     pub(crate) listen: Vec<Address>,
     /// SCTP port.
-    #[arg(long, value_name = "PORT", default_value_t = SCTP_PORT)]
+    #[arg(long, value_name = "PORT", default_value_t = SCTP_PORT, value_parser = sctp_port())]
     pub(crate) sctp_port: u16,
     /// Replace files of the same name instead of refusing.
     #[arg(long, conflicts_with = "rename")]
@@ -118,19 +124,19 @@ pub(crate) struct SendArgs {
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// The receiver's addresses, each IP, IP:UDPPORT or a host name; one that works is enough.
-    #[arg(long, value_name = "ADDR", value_delimiter = ',', required = true)]
+    #[arg(long, value_name = "ADDR", value_delimiter = ',', required = true, value_parser = addresses::of_peer)]
     pub(crate) to: Vec<Address>,
     /// Local addresses to use, or `any` for all that this host has or gets [default: any; with a receiver on this host,
     /// its own].
-    #[arg(long, value_name = "ADDR", value_delimiter = ',')]
+    #[arg(long, value_name = "ADDR", value_delimiter = ',', value_parser = addresses::of_ours)]
     pub(crate) bind: Vec<Address>,
     /// The receiver's SCTP port.
-    #[arg(long, value_name = "PORT", default_value_t = SCTP_PORT)]
+    #[arg(long, value_name = "PORT", default_value_t = SCTP_PORT, value_parser = sctp_port())]
     pub(crate) sctp_port: u16,
     /// Send directories with everything in them (symbolic links are left out).
     #[arg(long, short)]
     pub(crate) recursive: bool,
-    /// How long to try again after a lost connection.
+    /// How long to wait for a network and for an answer (3 s at least), and to try again after a lost connection.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(..=A_YEAR))]
     pub(crate) retry: u64,
     #[command(flatten)]

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use whimbrel::{PathState, PathView};
 
 use crate::args::OutputArgs;
-use crate::mobility::News;
+use crate::news::News;
 use crate::transfer::names::printable;
 use crate::transfer::report::{FileReport, Totals};
 
@@ -220,6 +220,10 @@ impl News for Display {
 
     fn note(&self, text: &str) {
         Self::note(self, text);
+    }
+
+    fn warn(&self, text: &str) {
+        Self::warn(self, &format!("warning: {text}"));
     }
 }
 

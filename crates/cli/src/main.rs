@@ -13,6 +13,7 @@ mod display;
 mod exit;
 mod key_file;
 mod mobility;
+mod news;
 mod paths;
 mod perf;
 mod soak;

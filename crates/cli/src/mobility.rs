@@ -1,24 +1,21 @@
-//! Options of commands whose host may move, and what happens to its addresses meanwhile.
+//! Options of commands whose host may move.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Args;
 use serde_json::json;
 use whimbrel::handover::{
-    Action, Decision, Failover, FastestNetwork, LayerTwoHandover, Pace, Seamless, SignalStrength, Thresholds,
+    Failover, FastestNetwork, LayerTwoHandover, Pace, Seamless, SignalStrength, Thresholds,
 };
-use whimbrel::interfaces::{FactFile, Preferences};
-use whimbrel::{
-    AddressChange, Association, AssociationEvent, AuthKeyNews, Config, Endpoint, EndpointBuilder,
-    EndpointEvent, Mobility, PathState, PeerAddressChange, ReceivedPower,
-};
+use whimbrel::interfaces::{FactFile, Interfaces, Preferences};
+use whimbrel::{Config, Endpoint, EndpointBuilder, ReceivedPower};
 use whimbrel_wire::chunk_type;
 
-use crate::display::plain_state_name;
+use crate::exit::Failure;
 use crate::key_file;
+use crate::news::News;
 
 /// What a command that moves data understands about moving.
 #[derive(Args, Clone, Debug, Default)]
@@ -95,8 +92,19 @@ fn interface(text: &str) -> Result<String, String> {
 }
 
 impl MobilityArgs {
-    /// An endpoint on these addresses that moves as the options say.
-    pub(crate) async fn bind(&self, addresses: Vec<SocketAddr>, config: Config) -> anyhow::Result<Endpoint> {
+    /// An endpoint on these addresses that moves as the options say. Doubts about the options go to `news`.
+    pub(crate) async fn bind(
+        &self,
+        addresses: Vec<SocketAddr>,
+        config: Config,
+        news: &impl News,
+    ) -> Result<Endpoint, Failure> {
+        let twice = |name: &&String| self.prefer.iter().filter(|other| other == name).count() > 1;
+        if let Some(both) = self.prefer.iter().find(twice) {
+            return Err(Failure::Usage(format!(
+                "--prefer names {both} twice; give each interface one place"
+            )));
+        }
         let mut config = config;
         if let Some(path) = &self.auth_key_file {
             config.auth.keys = key_file::read(path).context("--auth-key-file")?;
@@ -104,23 +112,38 @@ impl MobilityArgs {
             config.auth.required = vec![chunk_type::COOKIE_ECHO, chunk_type::COOKIE_ACK];
         }
         let builder = self.policy.apply(Endpoint::builder().addresses(addresses).config(config));
-        Ok(self.sources(builder)?.bind().await?)
+        let endpoint = self.sources(builder)?.bind().await?;
+        self.doubt(&endpoint.interfaces(), news);
+        Ok(endpoint)
+    }
+
+    /// A name that nothing here bears may be a slip, or a modem that is not plugged in yet: no error, but worth a word.
+    fn doubt(&self, interfaces: &Interfaces, news: &impl News) {
+        let there: Vec<&str> =
+            interfaces.0.iter().filter(|(_, one)| one.is_known()).map(|(name, _)| name.as_str()).collect();
+        for (option, names) in [("--prefer", &self.prefer), ("--metered", &self.metered)] {
+            for name in names.iter().filter(|name| !there.contains(&name.as_str())) {
+                let list = if there.is_empty() { "none".into() } else { there.join(", ") };
+                let text = format!(
+                    "{option}: no interface is called {name} now (there are: {list}); it counts once there is one"
+                );
+                news.event("unknown-interface", json!({ "option": option, "interface": name, "text": text }));
+                news.warn(&text);
+            }
+        }
     }
 
     /// What to check besides the network when nobody answers.
     pub(crate) fn key_hint(&self) -> &'static str {
         match self.auth_key_file {
-            Some(_) => "; with --auth-key-file, a host that has another key, or none, gets no answer",
-            None => "; a host that demands a key (--auth-key-file) does not answer those without",
+            Some(_) => {
+                " Both hosts need --auth-key-file with the same key: one without, or with another, does not get through."
+            }
+            None => " If it runs with --auth-key-file, this host needs the same key.",
         }
     }
 
     fn sources(&self, builder: EndpointBuilder) -> anyhow::Result<EndpointBuilder> {
-        if let Some(both) =
-            self.prefer.iter().find(|name| self.prefer.iter().filter(|n| n == name).count() > 1)
-        {
-            anyhow::bail!("--prefer names {both} twice");
-        }
         let mut builder = builder;
         if !(self.prefer.is_empty() && self.metered.is_empty()) {
             let wishes = Preferences::default().prefer(self.prefer.clone()).metered(self.metered.clone());
@@ -137,127 +160,5 @@ impl MobilityArgs {
         }
         let hint = "--link-facts (a file must exist; a name that ends in .sock makes a socket)";
         Ok(builder.link_source(FactFile::open(path).context(hint)?))
-    }
-}
-
-/// Where news of the host's addresses goes.
-pub(crate) trait News: Send + Sync + 'static {
-    /// An object for programs.
-    fn event(&self, kind: &str, fields: serde_json::Value);
-    /// A sentence for people.
-    fn note(&self, text: &str);
-}
-
-/// Tells of addresses that come and go, as long as the endpoint lives.
-pub(crate) fn tell(endpoint: &Endpoint, news: Arc<impl News>) {
-    let mut events = endpoint.events();
-    tokio::spawn(async move {
-        while let Some(event) = events.recv().await {
-            match event {
-                EndpointEvent::AddressUp { address, interface } => {
-                    let on = interface.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
-                    news.event(
-                        "address",
-                        json!({ "address": address, "interface": interface, "state": "up" }),
-                    );
-                    news.note(&format!("address {}{on} is up", address.ip()));
-                }
-                EndpointEvent::AddressDown { address } => {
-                    news.event("address", json!({ "address": address, "state": "down" }));
-                    news.note(&format!("address {} is down", address.ip()));
-                }
-                EndpointEvent::AddressRefused { address, reason } => {
-                    news.event("address", json!({ "address": address, "state": "refused", "text": reason }));
-                    news.note(&format!("address {} is not used: {reason}", address.ip()));
-                }
-                EndpointEvent::LinkSource { source, text } => {
-                    news.event("link-facts", json!({ "source": source, "text": text }));
-                    news.note(&format!("{source}: {text}"));
-                }
-                _ => {}
-            }
-        }
-    });
-}
-
-/// Tells what happens to an association's paths and addresses, until it ends.
-pub(crate) fn follow(association: &Association, news: Arc<impl News>) {
-    let mut events = association.events();
-    tokio::spawn(async move {
-        while let Some(event) = events.recv().await {
-            tell_of(&event, news.as_ref());
-        }
-    });
-}
-
-/// Tells what happens to an association's paths and addresses.
-pub(crate) fn tell_of(event: &AssociationEvent, news: &impl News) {
-    match event {
-        AssociationEvent::Path { route, state, .. } if *state != PathState::Unconfirmed => {
-            tell_path(route, plain_state_name(*state), news);
-        }
-        AssociationEvent::PathInUse { route, .. } => tell_path(route, "in use", news),
-        AssociationEvent::PathGone { route, .. } => tell_path(route, "gone", news),
-        AssociationEvent::Decision(decision) => tell_decision(decision, news),
-        AssociationEvent::AddressChanged { change, outcome } => {
-            let text = match change {
-                AddressChange::Add(address) => format!("adding {}", address.ip()),
-                AddressChange::Delete(ip) => format!("taking out {ip}"),
-                AddressChange::SetPrimary(ip) => format!("asking to be sent to {ip}"),
-            };
-            let error = outcome.as_ref().err().map(ToString::to_string);
-            news.event("address-changed", json!({ "change": text, "ok": outcome.is_ok(), "text": error }));
-            if let Some(error) = error {
-                news.note(&format!("{text}: {error}"));
-            }
-        }
-        AssociationEvent::PeerAddress { address, change } => {
-            let what = match change {
-                PeerAddressChange::Added => "added",
-                PeerAddressChange::Deleted => "deleted",
-                PeerAddressChange::MadePrimary => "primary",
-            };
-            news.event("peer-address", json!({ "address": address, "change": what }));
-            news.note(&format!("the peer's address {}: {what}", address.ip()));
-        }
-        AssociationEvent::AuthKey { key, news: AuthKeyNews::Unknown } => {
-            news.event("auth-key", json!({ "key": key, "text": "unknown" }));
-            news.note(&format!("the peer uses key {key}, which is not in the --auth-key-file here"));
-        }
-        AssociationEvent::MobilityChanged { mobility: Mobility::Static(reason) } => {
-            news.note(&format!("addresses cannot change any more: {reason}"));
-        }
-        _ => {}
-    }
-}
-
-fn tell_path(route: &whimbrel::Route, state: &str, news: &impl News) {
-    news.event("path", json!({ "local": route.local, "remote": route.remote, "state": state }));
-    news.note(&format!("path {} → {}: {state}", route.local.ip(), route.remote.ip()));
-}
-
-fn tell_decision(decision: &Decision, news: &impl News) {
-    let text = match decision.action {
-        Action::AddAddress(address) => format!("adding {}", address.ip()),
-        Action::DeleteAddress(ip) => format!("taking out {ip}"),
-        Action::AskPrimary(ip) => format!("asking to be sent to {ip}"),
-        Action::UsePath(path) => format!("moving to path {}", path.number()),
-        // Details that nobody but a program wants to know.
-        Action::ShapePath { .. } => "shaping a path".into(),
-        Action::RetransmitLost(_) => "sending again what was lost".into(),
-    };
-    let reason = decision.reason.to_string();
-    news.event("decision", json!({ "action": text, "reason": reason }));
-    if !matches!(decision.action, Action::ShapePath { .. } | Action::RetransmitLost(_)) {
-        news.note(&format!("{text}: {reason}"));
-    }
-}
-
-/// The addresses in words; an endpoint may have none yet.
-pub(crate) fn describe(addresses: &[String]) -> String {
-    if addresses.is_empty() {
-        "no address yet (it will be used when there is one)".into()
-    } else {
-        addresses.join(", ")
     }
 }

@@ -112,6 +112,60 @@ fn link_facts_from_a_file_take_addresses_down_and_up() {
     assert_eq!(up["address"], down["address"]);
 }
 
+/// A sender that is started before the network is there waits for it, no longer than it is told to.
+#[test]
+fn a_sender_waits_for_a_network() {
+    let directory = runtime();
+    let facts = directory.path().join("links");
+    let say = |line: &str| {
+        let mut file = std::fs::File::options().create(true).append(true).open(&facts).unwrap();
+        writeln!(file, "{line}").unwrap();
+    };
+    say(r#"{"interface": "wlan9", "up": false, "addresses": ["127.0.0.64"]}"#);
+    let file = directory.path().join("f");
+    std::fs::write(&file, "content").unwrap();
+    let incoming = directory.path().join("in");
+    std::fs::create_dir(&incoming).unwrap();
+    let mut receiver = Running::recv(&incoming, &["--listen", "127.0.0.63:0"]);
+    let facts_name = facts.to_str().unwrap();
+    let address = receiver.address.clone();
+    let to = ["--to", &address, "--bind", "127.0.0.64", "--link-facts", facts_name];
+    let arguments = [&["send", "--json", file.to_str().unwrap()], &to[..]].concat();
+    let mut sender = Running::start(&arguments);
+    assert_eq!(sender.event("waiting")["text"], "no network; waiting");
+    say(r#"{"interface": "wlan9", "up": true}"#);
+    assert_eq!(sender.event("file")["outcome"], "verified");
+    assert_eq!(sender.finish().0, 0);
+    assert_eq!(receiver.event("file")["outcome"], "verified");
+
+    say(r#"{"interface": "wlan9", "up": false}"#);
+    let output = whimbrel().args(&arguments).args(["--retry", "0"]).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(1) && text.contains("is its network up?"), "{text}");
+}
+
+/// A slip in a name would otherwise look like a wish that is not granted.
+#[test]
+fn interfaces_that_are_not_there_are_doubted() {
+    let directory = runtime();
+    let file = directory.path().join("f");
+    std::fs::write(&file, "content").unwrap();
+    let incoming = directory.path().to_str().unwrap();
+    let wishes = ["--prefer", "lo,wlan77", "--metered", "wwan77"];
+    let mut receiver = Running::start(
+        &[&["recv", "--json", "--dir", incoming, "--listen", "127.0.0.1:0"], &wishes[..]].concat(),
+    );
+    for (option, name) in [("--prefer", "wlan77"), ("--metered", "wwan77")] {
+        let event = receiver.event("unknown-interface");
+        assert_eq!((&event["option"], &event["interface"]), (&option.into(), &name.into()));
+        assert!(event["text"].as_str().unwrap().contains("lo"), "{event}");
+    }
+    receiver.event("listening");
+    receiver.interrupt();
+    let (_, _, errors) = receiver.finish();
+    assert_eq!(errors.matches("warning: --").count(), 2, "{errors}");
+}
+
 #[test]
 fn wrong_options_are_explained() {
     let directory = runtime();
@@ -121,7 +175,10 @@ fn wrong_options_are_explained() {
     for (arguments, code, words) in [
         (&["--link-facts", "/nowhere/links"][..], 1, "a file must exist"),
         (&["--link-facts", file], 1, "something else of that name"),
-        (&["--prefer", "wlan0,wlan0"], 1, "names wlan0 twice"),
+        (&["--prefer", "wlan0,wlan0"], 2, "names wlan0 twice"),
+        (&["--sctp-port", "0"], 2, "1..=65535"),
+        (&["--bind", "224.0.0.1"], 2, "two hosts"),
+        (&["--bind", "127.0.0.1:7,127.0.0.2:8"], 2, "the same port"),
         (&["--metered", "a b"], 2, "an interface's name"),
     ] {
         let output = whimbrel().args(["send", file, "--to", "127.0.0.1"]).args(arguments).output().unwrap();

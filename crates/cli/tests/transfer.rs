@@ -283,6 +283,11 @@ fn only_who_has_the_key_gets_in() {
         let text = sender.event("waiting")["text"].as_str().unwrap().to_owned();
         assert!(text.contains("no answer yet") && text.contains("--auth-key-file"), "{text}");
     }
+    // One that waits no longer than it is told to.
+    let output = send(&receiver.address, &[&file, "--auth-key-file", &wrong, "--retry", "4"]);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(1) && text.contains("within 4 s (--retry)"), "{text}");
+    assert!(text.contains("with the same key"), "{text}");
     assert!(send(&receiver.address, &[&file, "--auth-key-file", &right]).status.success());
     assert_eq!(receiver.event("file")["outcome"], "verified");
     std::fs::set_permissions(&right, std::fs::Permissions::from_mode(0o644)).unwrap();

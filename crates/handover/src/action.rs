@@ -56,6 +56,8 @@ pub enum Reason {
     Faster,
     /// Another network is preferred by its rank, cost or kind.
     Preferred,
+    /// What the peer sends should come where we send from.
+    BothWays,
     /// The network told us to.
     Selected,
 }
@@ -64,12 +66,13 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::AddressAcquired => "the address has become usable",
-            Self::AddressLost => "the address is gone",
+            Self::AddressLost => "the old address is gone",
             Self::PathFailed => "the path in use does not work any more",
             Self::GoingDown => "the link will soon go down",
             Self::SignalFading => "the signal is fading",
             Self::Faster => "the other network is faster",
             Self::Preferred => "the other network is preferred",
+            Self::BothWays => "it is where this host sends from",
             Self::Selected => "the network said so",
         })
     }

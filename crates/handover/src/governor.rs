@@ -246,7 +246,7 @@ impl Governor {
         }
         let usable = view.usable_path(current).is_some();
         if self.asked != Some(current) && usable && self.may_request(now, Request::Primary, current) {
-            self.ask(now, current, Reason::Preferred, out);
+            self.ask(now, current, Reason::BothWays, out);
         }
     }
 

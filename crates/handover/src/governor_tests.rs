@@ -151,6 +151,13 @@ fn a_peer_that_refuses_is_asked_again_but_ever_more_rarely() {
     let asked = |action| model.actions().iter().filter(|&&other| other == action).count();
     assert_eq!(asked(Action::AddAddress(address(3))), 5);
     assert_eq!(asked(Action::AskPrimary(ip(2))), 5);
+    let why = model.log.iter().filter(|(_, one)| one.action == Action::AskPrimary(ip(2)));
+    let why: Vec<Reason> = why.map(|(_, one)| one.reason).collect();
+    assert_eq!(
+        (why[0], why[4]),
+        (Reason::Preferred, Reason::BothWays),
+        "not as if it were asked for the first time"
+    );
     assert!(!model.knows(3));
     model.peer = Peer::Agrees;
     model.wait(seconds(6.0));

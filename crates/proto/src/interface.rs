@@ -259,8 +259,9 @@ pub enum CloseReason {
     /// The peer does not answer (Association.Max.Retrans or Max.Init.Retransmits).
     #[error("the peer does not answer")]
     Unreachable,
-    /// ICMP said that the peer has no SCTP.
-    #[error("the peer host does not speak SCTP")]
+    /// ICMP said that nothing receives SCTP at the peer's address: the host has no SCTP, or with UDP encapsulation the
+    /// peer's program has ended.
+    #[error("the peer's host says that no program receives SCTP there (any more)")]
     NoSctp,
     /// The user's own request could not be carried out.
     #[error("{0}")]

@@ -10,7 +10,7 @@ use std::time::Duration;
 use whimbrel::{Association, Config, Endpoint};
 
 use crate::display::Display;
-use crate::mobility::tell_of;
+use crate::news::tell_of;
 use crate::transfer::report::Tally;
 
 /// How long a goodbye may take.
@@ -29,6 +29,7 @@ pub(crate) fn config() -> Config {
 pub(crate) async fn watched<T>(
     display: &Display,
     tally: &Arc<Tally>,
+    endpoint: &Endpoint,
     association: &Association,
     work: impl Future<Output = T>,
 ) -> T {
@@ -41,7 +42,7 @@ pub(crate) async fn watched<T>(
             outcome = &mut work => return outcome,
             _ = tick.tick() => display.tick(&tally.totals(), &association.paths().await),
             event = events.recv(), if listening => match event {
-                Some(event) => tell_of(&event, display),
+                Some(event) => tell_of(&event, endpoint, association, display).await,
                 None => listening = false,
             },
         }

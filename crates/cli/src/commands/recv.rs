@@ -6,7 +6,7 @@ use anyhow::Context;
 use serde_json::json;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
-use whimbrel::{Association, EndpointClosed, Listener, PathView};
+use whimbrel::{Association, Endpoint, EndpointClosed, Listener, PathView};
 
 use super::{GOODBYE, config, leave};
 use crate::addresses::{self, UDP_PORT};
@@ -14,13 +14,14 @@ use crate::args::RecvArgs;
 use crate::control::ControlSocket;
 use crate::display::Display;
 use crate::exit::Failure;
-use crate::mobility;
+use crate::news;
 use crate::transfer::link::LinkError;
 use crate::transfer::receive::{ReceiveError, receive};
 use crate::transfer::report::{OnFile, Tally, Totals};
 use crate::transfer::store::{Existing, Store};
 
 struct Server {
+    endpoint: Endpoint,
     store: Arc<Store>,
     display: Arc<Display>,
     tally: Arc<Tally>,
@@ -45,19 +46,20 @@ pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
     })?;
     let display = Arc::new(Display::new(args.output));
     let local = addresses::local(&args.listen, UDP_PORT).await?;
-    let endpoint = args.mobility.bind(local, config()).await?;
+    let endpoint = args.mobility.bind(local, config(), display.as_ref()).await?;
     let _control = ControlSocket::start("recv", &endpoint);
     let listener = endpoint.listen(args.sctp_port)?;
     let list: Vec<String> = endpoint.local_addresses().iter().map(ToString::to_string).collect();
     display.event("listening", json!({ "addresses": list, "sctp_port": args.sctp_port }));
-    display.note(&format!("listening on {}; Ctrl-C ends", mobility::describe(&list)));
-    mobility::tell(&endpoint, Arc::clone(&display));
+    display.note(&format!("listening on {}; Ctrl-C ends", news::describe(&list)));
+    news::tell(&endpoint, Arc::clone(&display));
 
     let on_file: OnFile = {
         let display = Arc::clone(&display);
         Arc::new(move |report| display.file(&report))
     };
     let server = Arc::new(Server {
+        endpoint: endpoint.clone(),
         store,
         display: Arc::clone(&display),
         tally: Arc::new(Tally::default()),
@@ -137,7 +139,7 @@ impl Server {
         let route = association.initial_route();
         self.display.event("connected", json!({ "local": route.local, "remote": route.remote }));
         self.display.note(&format!("connection from {}", route.remote));
-        mobility::follow(&association, Arc::clone(&self.display));
+        news::follow(&self.endpoint, &association, Arc::clone(&self.display));
         self.current().push(association.clone());
         let outcome = receive(
             &association,

@@ -5,21 +5,23 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use whimbrel::{Association, ConnectError, Endpoint};
+use whimbrel::{Association, CloseReason, ConnectError, Endpoint};
 
 use super::{config, leave, watched};
-use crate::addresses;
+use crate::addresses::{self, Address};
 use crate::args::SendArgs;
 use crate::control::ControlSocket;
 use crate::display::Display;
 use crate::exit::Failure;
-use crate::mobility;
+use crate::news;
 use crate::transfer::report::{OnFile, Tally};
 use crate::transfer::send::Outbox;
 use crate::transfer::source::{SourceError, Sources};
 
 /// After so long without an answer something is probably wrong.
 const LONG: Duration = Duration::from_secs(3);
+/// How often to look for a network.
+const LOOK: Duration = Duration::from_millis(100);
 /// Pause before a new connection.
 const PAUSE: Duration = Duration::from_secs(1);
 /// How long the last acknowledgements may take, when every file is confirmed already.
@@ -48,20 +50,20 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
         display.event("skipped", json!({ "text": skipped }));
         display.note(&format!("left out: {skipped}"));
     }
-    let remote = addresses::resolve(&args.to).await?;
+    let patience = Duration::from_secs(args.retry);
+    let remote = resolve(&args.to, Instant::now() + patience, &display).await?;
     let local = match args.bind.as_slice() {
         [] => addresses::towards(&remote)?,
         typed => addresses::local(typed, 0).await?,
     };
-    let endpoint = args.mobility.bind(local, config()).await?;
+    let endpoint = args.mobility.bind(local, config(), display.as_ref()).await?;
     let _control = ControlSocket::start("send", &endpoint);
-    mobility::tell(&endpoint, Arc::clone(&display));
+    news::tell(&endpoint, Arc::clone(&display));
     let tally = Arc::new(Tally::default());
     let on_file: OnFile = {
         let display = Arc::clone(&display);
         Arc::new(move |report| display.file(&report))
     };
-    let patience = Duration::from_secs(args.retry);
     let mut outbox = Outbox::new(sources, Arc::clone(&tally), on_file, patience);
     let key_hint = args.mobility.key_hint();
     let transfer =
@@ -80,13 +82,52 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
     if ok { Ok(()) } else { Err(Failure::Reported) }
 }
 
+/// The receiver's addresses. A host that has no network yet cannot ask for names.
+async fn resolve(to: &[Address], deadline: Instant, display: &Display) -> anyhow::Result<Vec<SocketAddr>> {
+    let mut told = false;
+    loop {
+        match addresses::resolve(to).await {
+            Err(_) if !addresses::has_network() && Instant::now() < deadline => {
+                if !std::mem::replace(&mut told, true) {
+                    wait_for_network(display);
+                }
+                tokio::time::sleep(PAUSE).await;
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
+fn wait_for_network(display: &Display) {
+    let text = "no network; waiting";
+    display.event("waiting", json!({ "text": text }));
+    display.note(text);
+}
+
+/// Why there is no connection.
+enum NoConnection {
+    /// Trying again may help.
+    Passing(anyhow::Error),
+    /// A clear answer, or nothing that time could change.
+    Final(anyhow::Error),
+}
+
+impl NoConnection {
+    fn into_error(self) -> anyhow::Error {
+        match self {
+            Self::Passing(error) | Self::Final(error) => error,
+        }
+    }
+}
+
 impl Transfer {
     /// Connects, sends, and connects again after a loss while there is patience.
     async fn complete(&self, outbox: &mut Outbox) -> Result<(), Failure> {
-        let mut association = self.connect().await?;
+        let mut association = self.connect_first().await?;
         loop {
             let session = outbox.session(&association);
-            let lost = match watched(&self.display, &self.tally, &association, session).await {
+            let watched = watched(&self.display, &self.tally, &self.endpoint, &association, session);
+            let lost = match watched.await {
                 Ok(()) => {
                     let _ = tokio::time::timeout(SHUTDOWN, association.shutdown()).await;
                     return Ok(());
@@ -95,42 +136,78 @@ impl Transfer {
                 Err(error) => return Err(error.into()),
             };
             association.abort("the transfer goes on over a new connection");
-            let deadline = Instant::now() + self.patience;
             self.display.event("lost", json!({ "text": lost.to_string() }));
-            let resume = "what has arrived is kept; run the same command again to resume";
+            self.display.note(&format!("{lost}; connecting again"));
+            let deadline = Instant::now() + self.patience;
             association = loop {
                 if Instant::now() >= deadline {
+                    let resume = "what has arrived is kept; run the same command again to resume";
                     return Err(Failure::Error(anyhow::Error::new(lost).context(resume)));
                 }
-                self.display.note(&format!("{lost}; connecting again"));
-                tokio::time::sleep(PAUSE).await;
-                let left = deadline.saturating_duration_since(Instant::now());
-                match tokio::time::timeout(left, self.connect()).await {
-                    Ok(Ok(association)) => break association,
-                    Ok(Err(error)) => self.display.note(&format!("{error:#}")),
-                    Err(_) => {}
+                tokio::time::sleep(PAUSE.min(deadline.saturating_duration_since(Instant::now()))).await;
+                match self.connect(deadline).await {
+                    Ok(association) => break association,
+                    // Whatever it is, a receiver that is being started anew may be the reason.
+                    Err(error) => self.display.note(&format!("{:#}", error.into_error())),
                 }
             };
         }
     }
 
-    async fn connect(&self) -> anyhow::Result<Association> {
+    /// The first connection. Silence is waited out; an answer that says no is believed at once.
+    async fn connect_first(&self) -> anyhow::Result<Association> {
+        let deadline = Instant::now() + self.patience.max(LONG);
+        loop {
+            match self.connect(deadline).await {
+                Ok(association) => return Ok(association),
+                Err(NoConnection::Passing(_)) if Instant::now() < deadline => {}
+                Err(error) => return Err(error.into_error()),
+            }
+        }
+    }
+
+    /// Waits for a network and tries to connect, until the deadline.
+    async fn connect(&self, deadline: Instant) -> Result<Association, NoConnection> {
+        self.network(deadline).await?;
         self.display.note(&format!("connecting to {}", self.peers()));
         let mut attempt = std::pin::pin!(self.endpoint.connect(&self.remote, self.sctp_port));
-        let association = match tokio::time::timeout(LONG, &mut attempt).await {
-            Ok(outcome) => outcome,
-            Err(_) => {
-                let text = format!("no answer yet; {}", self.hint());
-                self.display.event("waiting", json!({ "text": text }));
-                self.display.note(&text);
-                attempt.await
-            }
+        let first = deadline.min(Instant::now() + LONG);
+        let mut outcome = tokio::time::timeout_at(first.into(), &mut attempt).await;
+        if outcome.is_err() && first < deadline {
+            let text = format!("no answer yet; {}", self.hint());
+            self.display.event("waiting", json!({ "text": text }));
+            self.display.note(&text);
+            outcome = tokio::time::timeout_at(deadline.into(), &mut attempt).await;
+        }
+        let association = match outcome {
+            Ok(outcome) => outcome.map_err(|error| self.advise(error))?,
+            Err(_) => return Err(NoConnection::Passing(self.silence())),
         };
-        let association = association.map_err(|error| self.advise(error))?;
         let route = association.initial_route();
         self.display.event("connected", json!({ "local": route.local, "remote": route.remote }));
         self.display.note(&format!("connected to {}", route.remote));
         Ok(association)
+    }
+
+    /// Waits until this host has an address.
+    async fn network(&self, deadline: Instant) -> Result<(), NoConnection> {
+        if !self.endpoint.local_addresses().is_empty() {
+            return Ok(());
+        }
+        wait_for_network(&self.display);
+        while self.endpoint.local_addresses().is_empty() {
+            if Instant::now() >= deadline {
+                return Err(NoConnection::Passing(ConnectError::NoLocalAddress.into()));
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+        Ok(())
+    }
+
+    fn silence(&self) -> anyhow::Error {
+        let seconds = self.patience.max(LONG).as_secs();
+        let (peers, hint) = (self.peers(), self.hint());
+        anyhow::anyhow!("no connection to {peers} within {seconds} s (--retry); {hint}")
     }
 
     /// The receiver's addresses, for people.
@@ -140,11 +217,19 @@ impl Transfer {
     }
 
     /// What to do about an error. One of our own making needs no advice about the receiver.
-    fn advise(&self, error: ConnectError) -> anyhow::Error {
-        if !matches!(error, ConnectError::Failed(_)) {
-            return error.into();
+    fn advise(&self, error: ConnectError) -> NoConnection {
+        match error {
+            ConnectError::Failed(reason) => {
+                let error = anyhow::anyhow!("no connection to {}: {reason}; {}", self.peers(), self.hint());
+                match reason {
+                    CloseReason::Unreachable => NoConnection::Passing(error),
+                    _ => NoConnection::Final(error),
+                }
+            }
+            // The network went between the look and the attempt.
+            ConnectError::NoLocalAddress => NoConnection::Passing(error.into()),
+            error => NoConnection::Final(error.into()),
         }
-        anyhow::Error::new(error).context(format!("no connection to {}; {}", self.peers(), self.hint()))
     }
 
     fn hint(&self) -> String {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, anyhow, bail, ensure};
 use bytes::Bytes;
 use serde_json::json;
 use whimbrel::{Association, Endpoint, Message, PayloadProtocolId, StreamId};
@@ -17,7 +17,7 @@ use crate::addresses;
 use crate::commands::leave;
 use crate::control::ControlSocket;
 use crate::exit::Failure;
-use crate::mobility;
+use crate::news;
 
 /// How often an interim line appears.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -32,9 +32,9 @@ pub(super) async fn run(args: ClientArgs) -> Result<(), Failure> {
         [] => addresses::towards(&remote)?,
         typed => addresses::local(typed, 0).await?,
     };
-    let endpoint = args.mobility.bind(local, config()).await?;
+    let endpoint = args.mobility.bind(local, config(), &output).await?;
     let _control = ControlSocket::start("perf client", &endpoint);
-    mobility::tell(&endpoint, Arc::new(output));
+    news::tell(&endpoint, Arc::new(output));
     let outcome = tokio::select! {
         outcome = measure(&endpoint, &remote, &args, output) => outcome.map_err(Failure::from),
         _ = crate::exit::interrupted() => Err(Failure::Interrupted("")),
@@ -62,14 +62,14 @@ async fn measure(
         streams: args.streams,
         unordered: args.unordered,
     };
-    let association = endpoint.connect(remote, args.sctp_port).await.with_context(|| {
+    let association = endpoint.connect(remote, args.sctp_port).await.map_err(|error| {
         let hint = args.mobility.key_hint();
-        format!("no connection to {}; is `whimbrel perf server` running there?{hint}", remote[0])
+        anyhow!("no connection to {}: {error}; is `whimbrel perf server` running there?{hint}", remote[0])
     })?;
     let route = association.initial_route();
     output.event("connected", json!({ "local": route.local, "remote": route.remote }));
     output.note(&format!("connected to {}", route.remote));
-    mobility::follow(&association, Arc::new(output));
+    news::follow(endpoint, &association, Arc::new(output));
     say(&association, &Control::Request(request.clone())).await?;
     let answer = tokio::time::timeout(GREETING, hear(&association)).await;
     let answer = answer.ok().context("the server does not answer; is it `whimbrel perf server`")??;

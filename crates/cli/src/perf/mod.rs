@@ -10,7 +10,8 @@ mod server;
 
 use clap::{Args, Subcommand};
 
-use crate::addresses::Address;
+use crate::addresses::{self, Address};
+use crate::args::sctp_port;
 use crate::exit::Failure;
 use crate::mobility::MobilityArgs;
 use protocol::SCTP_PORT;
@@ -41,10 +42,10 @@ enum Role {
 struct ServerArgs {
     /// Local addresses, each IP or IP:UDPPORT (one port for all), or `any` for all that this host has or gets
     /// [default: any, port 9899].
-    #[arg(long, value_name = "ADDR", value_delimiter = ',')]
+    #[arg(long, value_name = "ADDR", value_delimiter = ',', value_parser = addresses::of_ours)]
     listen: Vec<Address>,
     /// SCTP port.
-    #[arg(long, value_name = "PORT", default_value_t = SCTP_PORT)]
+    #[arg(long, value_name = "PORT", default_value_t = SCTP_PORT, value_parser = sctp_port())]
     sctp_port: u16,
     /// Exit after one measurement.
     #[arg(long)]
@@ -62,14 +63,14 @@ struct ServerArgs {
 )]
 struct ClientArgs {
     /// The server's addresses, each IP, IP:UDPPORT or a host name.
-    #[arg(long, value_name = "ADDR", value_delimiter = ',', required = true)]
+    #[arg(long, value_name = "ADDR", value_delimiter = ',', required = true, value_parser = addresses::of_peer)]
     to: Vec<Address>,
     /// Local addresses to use, or `any` for all that this host has or gets [default: any; with a server on this host, its
     /// own].
-    #[arg(long, value_name = "ADDR", value_delimiter = ',')]
+    #[arg(long, value_name = "ADDR", value_delimiter = ',', value_parser = addresses::of_ours)]
     bind: Vec<Address>,
     /// The server's SCTP port.
-    #[arg(long, value_name = "PORT", default_value_t = SCTP_PORT)]
+    #[arg(long, value_name = "PORT", default_value_t = SCTP_PORT, value_parser = sctp_port())]
     sctp_port: u16,
     /// Bytes in a message [default: 65536, or 64 with --latency].
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]

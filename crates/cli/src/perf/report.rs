@@ -10,7 +10,7 @@ use whimbrel::PathView;
 use super::histogram::Histogram;
 use super::protocol::{Counts, Mode, Request, Seen};
 use crate::display::{describe, path_json};
-use crate::mobility::News;
+use crate::news::News;
 
 /// Lines for people, or JSON lines.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +25,10 @@ impl News for Output {
 
     fn note(&self, text: &str) {
         Self::note(*self, text);
+    }
+
+    fn warn(&self, text: &str) {
+        eprintln!("warning: {text}");
     }
 }
 

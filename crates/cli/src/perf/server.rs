@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use serde_json::json;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
-use whimbrel::{Association, Message, PayloadProtocolId, StreamId};
+use whimbrel::{Association, Endpoint, Message, PayloadProtocolId, StreamId};
 
 use super::count::{Counter, cpu_time};
 use super::protocol::{Control, Mode, PPID_CONTROL, PPID_DATA, Request, Seen, decode, hear, say};
@@ -17,7 +17,7 @@ use crate::addresses::{self, UDP_PORT};
 use crate::commands::leave;
 use crate::control::ControlSocket;
 use crate::exit::Failure;
-use crate::mobility;
+use crate::news;
 
 /// Measurements at a time.
 const CLIENTS: usize = 16;
@@ -31,13 +31,13 @@ const GOODBYE: Duration = Duration::from_secs(1);
 pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
     let output = Output { json: args.json };
     let local = addresses::local(&args.listen, UDP_PORT).await?;
-    let endpoint = args.mobility.bind(local, config()).await?;
+    let endpoint = args.mobility.bind(local, config(), &output).await?;
     let _control = ControlSocket::start("perf server", &endpoint);
     let listener = endpoint.listen(args.sctp_port)?;
     let list: Vec<String> = endpoint.local_addresses().iter().map(ToString::to_string).collect();
     output.event("listening", json!({ "addresses": list, "sctp_port": args.sctp_port }));
-    output.note(&format!("listening on {}; Ctrl-C ends", mobility::describe(&list)));
-    mobility::tell(&endpoint, Arc::new(output));
+    output.note(&format!("listening on {}; Ctrl-C ends", news::describe(&list)));
+    news::tell(&endpoint, Arc::new(output));
     let room = Arc::new(Semaphore::new(CLIENTS));
     let mut clients = JoinSet::new();
     // One future for all rounds: a Ctrl-C that comes while another branch is busy must not be lost.
@@ -48,8 +48,9 @@ pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
                 let association = association?;
                 match Arc::clone(&room).try_acquire_owned() {
                     Ok(permit) => {
+                        let endpoint = endpoint.clone();
                         clients.spawn(async move {
-                            attend(&association, output).await;
+                            attend(&endpoint, &association, output).await;
                             drop(permit);
                         });
                     }
@@ -69,8 +70,8 @@ pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
 }
 
 /// Serves a client, and leaves nothing of it behind: one that keeps its window shut would stay for ever.
-async fn attend(association: &Association, output: Output) {
-    if let Err(error) = serve(association, output).await {
+async fn attend(endpoint: &Endpoint, association: &Association, output: Output) {
+    if let Err(error) = serve(endpoint, association, output).await {
         let remote = association.initial_route().remote;
         output.event("failed", json!({ "remote": remote, "text": format!("{error:#}") }));
         output.note(&format!("{remote}: {error:#}"));
@@ -83,7 +84,7 @@ async fn attend(association: &Association, output: Output) {
     association.abort("the measurement is over");
 }
 
-async fn serve(association: &Association, output: Output) -> anyhow::Result<()> {
+async fn serve(endpoint: &Endpoint, association: &Association, output: Output) -> anyhow::Result<()> {
     let greeting = tokio::time::timeout(GREETING, hear(association)).await;
     let Control::Request(request) = greeting.ok().context("the client said nothing")?? else {
         bail!("not the request that was due")
@@ -92,7 +93,7 @@ async fn serve(association: &Association, output: Output) -> anyhow::Result<()> 
     let remote = association.initial_route().remote;
     output.event("request", json!({ "remote": remote, "request": request }));
     output.note(&format!("{remote}: {:?}, messages of {} bytes", request.mode, request.size));
-    mobility::follow(association, Arc::new(output));
+    news::follow(endpoint, association, Arc::new(output));
     say(association, &Control::Ready).await?;
     let counter = Counter::default();
     let seen = tokio::select! {

@@ -84,6 +84,12 @@ impl Interface {
         self.up == Some(true) || (self.is_up() && !self.addresses.is_empty())
     }
 
+    /// Whether anybody has said what it is like, and not only what is wished of it (rank, cost).
+    pub fn is_known(&self) -> bool {
+        let wished = Self { rank: self.rank, metered: self.metered, ..Self::default() };
+        *self != wished
+    }
+
     /// The interface's own way beyond its subnet for what leaves from this address.
     pub(crate) fn way_out(&self, ip: IpAddr) -> Option<RouteRank> {
         if ip.is_ipv4() { self.way_out_v4 } else { self.way_out_v6 }
