@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::addresses::{self, Address};
 use crate::demo::DemoArgs;
+use crate::lab::LabArgs;
 use crate::mobility::MobilityArgs;
 use crate::paths::PathsArgs;
 use crate::perf::PerfArgs;
@@ -48,6 +49,7 @@ pub(crate) enum Command {
     Paths(PathsArgs),
     /// Play random networks, faults and users in virtual time, and check that SCTP keeps its promises.
     Soak(SoakArgs),
+    Lab(LabArgs),
     /// Print a completion script for a shell.
     Completions {
         /// Which shell.

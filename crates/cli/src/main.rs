@@ -12,6 +12,7 @@ mod demo;
 mod display;
 mod exit;
 mod key_file;
+mod lab;
 mod mobility;
 mod news;
 mod paths;
@@ -48,6 +49,7 @@ async fn run(command: Command) -> Result<(), Failure> {
         Command::Perf(args) => perf::run(args).await,
         Command::Paths(args) => paths::run(args).await,
         Command::Soak(args) => soak::run(args).await,
+        Command::Lab(args) => lab::run(args).await,
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "whimbrel", &mut std::io::stdout());
             Ok(())

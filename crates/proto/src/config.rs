@@ -56,6 +56,9 @@ pub struct RtoConfig {
     pub min: Duration,
     /// RTO.Max.
     pub max: Duration,
+    /// G, the clock granularity of RFC 9260 §6.3.1: RTTVAR never falls below it. Timers here are exact to the nanosecond; a
+    /// coarser G keeps the RTO of a path with a steady round-trip time that far above it, as a coarse clock does.
+    pub granularity: Duration,
 }
 
 /// Heartbeat parameters (RFC 9260 §8.3).
@@ -223,6 +226,7 @@ impl Config {
                 initial: Duration::from_secs(1),
                 min: Duration::from_secs(1),
                 max: Duration::from_secs(60),
+                granularity: Duration::from_nanos(1),
             },
             heartbeat: HeartbeatConfig {
                 interval: Some(Duration::from_secs(30)),
@@ -286,6 +290,7 @@ impl Config {
                 initial: Duration::from_millis(500),
                 min: Duration::from_millis(200),
                 max: Duration::from_secs(10),
+                ..rfc.rto
             },
             heartbeat: HeartbeatConfig {
                 interval: Some(Duration::from_secs(2)),
@@ -332,6 +337,8 @@ impl Config {
     pub fn validate(&self) -> Result<(), ConfigError> {
         let check = |ok: bool, what: &'static str| if ok { Ok(()) } else { Err(ConfigError(what)) };
         check(self.rto.min > Duration::ZERO, "RTO.Min must be above zero")?;
+        // RFC 9260 §6.3.1: if RTTVAR is computed to be zero, it must be adjusted to G.
+        check(self.rto.granularity > Duration::ZERO, "the clock granularity must be above zero")?;
         check(self.rto.min <= self.rto.max, "RTO.Min must not exceed RTO.Max")?;
         check(
             self.rto.initial >= self.rto.min && self.rto.initial <= self.rto.max,

@@ -4,9 +4,6 @@ use core::time::Duration;
 
 use crate::RtoConfig;
 
-/// G, the clock granularity of RFC 9260 §6.3.1: one nanosecond, what [`whimbrel_machine::Instant`] resolves.
-const GRANULARITY: u64 = 1;
-
 /// Longer measurements are cut to this (36 years), which keeps every sum below inside 64 bits.
 const LONGEST: u64 = 1 << 60;
 
@@ -22,6 +19,7 @@ pub(crate) struct Rto {
     initial: u64,
     min: u64,
     max: u64,
+    granularity: u64,
 }
 
 /// Nanoseconds.
@@ -35,7 +33,14 @@ impl Rto {
     /// RTO.Initial until something is measured (C1). Expects a valid `config`: min ≤ initial ≤ max.
     pub(crate) fn new(config: &RtoConfig) -> Self {
         let initial = nanos(config.initial);
-        Self { smoothed: None, current: initial, initial, min: nanos(config.min), max: nanos(config.max) }
+        Self {
+            smoothed: None,
+            current: initial,
+            initial,
+            min: nanos(config.min),
+            max: nanos(config.max),
+            granularity: nanos(config.granularity),
+        }
     }
 
     /// Takes in a round-trip time (C2, C3). Ends any backing off, as the result replaces the RTO.
@@ -46,7 +51,7 @@ impl Rto {
             // RTO.Alpha is 1/8 and RTO.Beta 1/4 (§16); RTTVAR is updated with the old SRTT.
             Some(Smoothed { srtt, rttvar }) => ((7 * srtt + rtt) / 8, (3 * rttvar + srtt.abs_diff(rtt)) / 4),
         };
-        let smoothed = Smoothed { srtt, rttvar: rttvar.max(GRANULARITY) };
+        let smoothed = Smoothed { srtt, rttvar: rttvar.max(self.granularity) };
         self.smoothed = Some(smoothed);
         self.current = self.computed(smoothed);
     }

@@ -7,6 +7,7 @@ fn config(initial: u64, min: u64, max: u64) -> RtoConfig {
         initial: Duration::from_millis(initial),
         min: Duration::from_millis(min),
         max: Duration::from_millis(max),
+        granularity: Duration::from_nanos(1),
     }
 }
 
@@ -68,6 +69,16 @@ fn variation_never_reaches_zero() {
     }
     assert_eq!(rttvar(&rto), Some(Duration::from_nanos(1)));
     assert_eq!(rto.current(), ms(40) + Duration::from_nanos(4));
+}
+
+/// RFC 9260 §6.3.1: RTTVAR is never below the clock granularity, however coarse that is.
+#[test]
+fn variation_never_falls_below_the_granularity() {
+    let mut rto = Rto::new(&RtoConfig { granularity: ms(1), ..config(1000, 1, 60_000) });
+    for _ in 0..200 {
+        rto.on_measurement(ms(40));
+    }
+    assert_eq!((rttvar(&rto), rto.current()), (Some(ms(1)), ms(44)));
 }
 
 proptest! {

@@ -1,0 +1,41 @@
+use clap::Args;
+use whimbrel_lab::{Papers, figures};
+
+use super::say;
+use crate::exit::Failure;
+
+/// List all experiments
+#[derive(Args, Debug)]
+pub(super) struct ListArgs {
+    /// One JSON object per experiment.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &ListArgs) -> Result<(), Failure> {
+    let papers = Papers::load().map_err(anyhow::Error::from)?;
+    for experiment in figures::all(&papers).map_err(anyhow::Error::from)? {
+        let scenario = experiment.scenario();
+        let (cells, repetitions) = (experiment.cells().len(), experiment.repetitions());
+        if args.json {
+            say(format_args!(
+                "{}",
+                serde_json::json!({
+                    "name": experiment.name(), "scenario": scenario.id(), "paper": scenario.paper(),
+                    "figures": scenario.figures(), "title": scenario.title(), "cells": cells,
+                    "repetitions": repetitions, "axes": experiment.axes(), "metrics": experiment.metrics(),
+                })
+            ));
+        } else {
+            say(format_args!(
+                "{:12} {} figure {}: {}\n{:12} {cells} cells, {repetitions} repetitions",
+                experiment.name(),
+                scenario.paper(),
+                scenario.figures().join(", "),
+                scenario.title(),
+                ""
+            ));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,157 @@
+//! The claims, and what becomes of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+
+use super::environment::{Environment, Failure, Item};
+use super::lexer::{Token, tokens};
+use super::parser::{Expression, parse};
+use super::results::Results;
+use crate::scenario::{DataError, Papers};
+
+/// A claim of a paper.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+pub struct Claim {
+    /// Its name.
+    pub id: String,
+    /// The key of its paper.
+    pub paper: String,
+    /// Where in the paper.
+    #[serde(rename = "where")]
+    pub place: String,
+    /// equation, quantitative, ordinal, crossover or rule.
+    pub kind: String,
+    /// `stated` or `derived`.
+    pub origin: String,
+    /// What it says.
+    pub statement: String,
+    /// True if the claim holds.
+    pub check: String,
+    /// How far results may be from the words.
+    pub tolerance: String,
+    /// How sure we are that a correct system satisfies it.
+    pub confidence: String,
+    /// Anything else.
+    #[serde(default)]
+    pub note: String,
+}
+
+/// What the results say about a claim.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Verdict {
+    /// It holds.
+    Holds {
+        /// The comparison that came closest to failing, with our number first.
+        decisive: Option<String>,
+    },
+    /// It does not hold.
+    DoesNotHold {
+        /// The comparison that failed, with our number first.
+        decisive: Option<String>,
+    },
+    /// Something has not been measured.
+    CannotSay {
+        /// What, as `scenario.metric|{axes}`.
+        missing: String,
+    },
+}
+
+impl Verdict {
+    /// As people say it.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Holds { .. } => "holds",
+            Self::DoesNotHold { .. } => "does not hold",
+            Self::CannotSay { .. } => "cannot say",
+        }
+    }
+
+    /// The comparison that decided, or what is missing.
+    pub fn detail(&self) -> &str {
+        match self {
+            Self::Holds { decisive } | Self::DoesNotHold { decisive } => {
+                decisive.as_deref().unwrap_or_default()
+            }
+            Self::CannotSay { missing } => missing,
+        }
+    }
+}
+
+/// Everything in `data/claims.toml`.
+#[derive(Clone, Debug)]
+pub struct Claims {
+    list: Vec<(Claim, Expression)>,
+    constants: BTreeMap<String, Item>,
+}
+
+#[derive(Deserialize)]
+struct File {
+    constants: toml::Table,
+    claim: Vec<Claim>,
+}
+
+impl Claims {
+    /// The claims that come with the program.
+    ///
+    /// # Errors
+    /// When the data are not as they should be, which a test excludes.
+    pub fn load() -> Result<Self, DataError> {
+        let file: File = toml::from_str(include_str!("../../data/claims.toml"))
+            .map_err(|error| DataError(error.to_string()))?;
+        let mut list = Vec::new();
+        for claim in file.claim {
+            let read = tokens(&claim.check).and_then(|tokens| parse(&tokens));
+            let check = read.map_err(|error| DataError(format!("{}: {error}", claim.id)))?;
+            list.push((claim, check));
+        }
+        let constants = file.constants.into_iter().map(|(name, value)| (name, item(&value))).collect();
+        Ok(Self { list, constants })
+    }
+
+    /// All claims, in the order of the data.
+    pub fn all(&self) -> impl Iterator<Item = &Claim> {
+        self.list.iter().map(|(claim, _)| claim)
+    }
+
+    /// Checks every claim.
+    ///
+    /// # Errors
+    /// When a check makes no sense, which a test excludes.
+    pub fn check(&self, papers: &Papers, results: &Results) -> Result<Vec<(&Claim, Verdict)>, DataError> {
+        self.list
+            .iter()
+            .map(|(claim, check)| {
+                let mut environment = Environment::new(papers, results, &self.constants);
+                let outcome = environment.evaluate(check);
+                let decisive = environment.decisive.map(|decisive| decisive.text);
+                let verdict = match outcome {
+                    Ok(item) if item.is_true() => Verdict::Holds { decisive },
+                    Ok(_) => Verdict::DoesNotHold { decisive },
+                    Err(Failure::Missing(missing)) => Verdict::CannotSay { missing },
+                    Err(Failure::Wrong(what)) => return Err(DataError(format!("{}: {what}", claim.id))),
+                };
+                Ok((claim, verdict))
+            })
+            .collect()
+    }
+
+    /// The scenarios whose metrics a claim looks at; none if it is about equations alone.
+    pub fn scenarios(claim: &Claim) -> BTreeSet<String> {
+        let words = tokens(&claim.check).unwrap_or_default();
+        let metric = |token: &Token| match token {
+            Token::Text(text) => text.split_once('.').map(|(scenario, _)| scenario.to_owned()),
+            _ => None,
+        };
+        words.iter().filter_map(metric).collect()
+    }
+}
+
+fn item(value: &toml::Value) -> Item {
+    match value {
+        toml::Value::Array(values) => Item::List(values.iter().map(item).collect()),
+        toml::Value::Boolean(truth) => Item::Truth(*truth),
+        toml::Value::String(text) => Item::Text(text.clone()),
+        other => crate::scenario::number(other).map_or(Item::Nothing, Item::Number),
+    }
+}

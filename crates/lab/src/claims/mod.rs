@@ -1,0 +1,16 @@
+//! The papers' claims, checked on results.
+//!
+//! A check is an expression in a subset of Python: numbers, words, lists, arithmetic, comparisons (chained ones, too),
+//! `and`, `or`, `not`, calls, comprehensions. [`functions`] says what may be called. There is no way to change anything.
+
+mod closed_forms;
+mod environment;
+mod evaluate;
+mod functions;
+mod lexer;
+mod list;
+mod parser;
+mod results;
+
+pub use list::{Claim, Claims, Verdict};
+pub use results::Results;

@@ -1,0 +1,182 @@
+//! What an experiment is: a sweep over cells, each run several times with seeds of its own.
+
+use std::borrow::Cow;
+use std::io::Write;
+
+use crate::plot::Plot;
+use crate::scenario::Scenario;
+use crate::value::Value;
+
+/// The name of an axis, a metric or a series.
+pub type Name = Cow<'static, str>;
+/// A place in a sweep: values by axis, in the order of the experiment's axes.
+pub type Axes = Vec<(Name, Value)>;
+
+/// The series with what the paper describes. Claims are checked on it, and on it alone.
+pub const PAPER: &str = "paper";
+/// The series with Whimbrel's own policy and profile in the same place.
+pub const SEAMLESS: &str = "seamless";
+
+/// An experiment of a paper: one file in `figures/`, one line in its list.
+pub trait Experiment: Send + Sync {
+    /// Its name on the command line and in files, such as `b08_fig07`.
+    fn name(&self) -> &str;
+
+    /// Its set-up, from `data/scenarios.toml`: claims name metrics by the scenario's name.
+    fn scenario(&self) -> &Scenario;
+
+    /// The axes that rows have, in the order of columns. A row may lack some.
+    fn axes(&self) -> Vec<Name>;
+
+    /// The metrics that rows have, in the order of columns. What they mean is said in the scenario.
+    fn metrics(&self) -> Vec<Name>;
+
+    /// All that is to be run.
+    fn cells(&self) -> Vec<Cell>;
+
+    /// Runs `cell` once. Equal seeds give equal outcomes, on every machine and whatever else runs.
+    fn run(&self, cell: &Cell, seed: u64, watch: Watch) -> Outcome;
+
+    /// What is plotted.
+    fn plots(&self) -> Vec<Plot>;
+
+    /// What its series are, besides [`PAPER`]: name and explanation.
+    fn series(&self) -> Vec<(Name, &'static str)> {
+        Vec::new()
+    }
+
+    /// How often each cell is run unless told otherwise.
+    fn repetitions(&self) -> u64 {
+        self.scenario().repetitions()
+    }
+
+    /// The seed of a repetition, counted from 0: `1000000 * scenario number + repetition`.
+    fn seed(&self, repetition: u64) -> u64 {
+        1_000_000 * self.scenario().number() + repetition
+    }
+}
+
+/// One point of a sweep.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Cell {
+    /// [`PAPER`], [`SEAMLESS`] or another series of the experiment.
+    pub series: Name,
+    /// Its values. A cell of another series than the paper's may lack axes that mean nothing to it.
+    pub axes: Axes,
+}
+
+impl Cell {
+    /// A cell of the paper's series.
+    pub fn paper(axes: Axes) -> Self {
+        Self { series: PAPER.into(), axes }
+    }
+
+    /// The value on an axis, if the cell has one there.
+    pub fn get(&self, axis: &str) -> Option<&Value> {
+        self.axes.iter().find(|(name, _)| name == axis).map(|(_, value)| value)
+    }
+
+    /// The number on an axis; 0 if there is none.
+    pub fn number(&self, axis: &str) -> f64 {
+        self.get(axis).and_then(Value::number).unwrap_or_default()
+    }
+
+    /// The whole number on an axis, not below 0; 0 if there is none.
+    pub fn count(&self, axis: &str) -> u32 {
+        self.number(axis) as u32
+    }
+
+    /// The word on an axis, empty if there is none.
+    pub fn word(&self, axis: &str) -> &str {
+        self.get(axis).and_then(Value::word).unwrap_or_default()
+    }
+
+    /// As people write it: `paper pair=wlan-umts pmr=2`.
+    pub fn label(&self) -> String {
+        let mut label = self.series.to_string();
+        for (name, value) in &self.axes {
+            label.push_str(&format!(" {name}={value}"));
+        }
+        label
+    }
+}
+
+/// Every combination of the values of these axes, the last axis running fastest.
+pub fn grid(axes: &[(&'static str, Vec<Value>)]) -> Vec<Axes> {
+    let mut cells = vec![Axes::new()];
+    for (name, values) in axes {
+        let extend = |cell: &Axes| {
+            let cell = cell.clone();
+            values.iter().map(move |value| {
+                let mut longer = cell.clone();
+                longer.push(((*name).into(), value.clone()));
+                longer
+            })
+        };
+        cells = cells.iter().flat_map(extend).collect::<Vec<_>>();
+    }
+    cells
+}
+
+/// What came of one run.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Outcome {
+    /// Rows, at least one.
+    pub samples: Vec<Sample>,
+    /// Of everything that happened in the run ([`whimbrel_netsim::World::trace_hash`]).
+    pub fingerprint: u64,
+}
+
+impl Outcome {
+    /// The outcome of a run that yields one row.
+    pub fn of(sample: Sample, fingerprint: u64) -> Self {
+        Self { samples: vec![sample], fingerprint }
+    }
+}
+
+/// One row that a run yields.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Sample {
+    /// Axes that the cell does not have, because one run yields several rows.
+    pub axes: Axes,
+    /// What was measured. What is missing here, or not finite, is left out of means.
+    pub metrics: Vec<(Name, f64)>,
+}
+
+impl Sample {
+    /// Adds a metric.
+    pub fn put(&mut self, name: &'static str, value: f64) {
+        self.metrics.push((name.into(), value));
+    }
+
+    /// Adds a metric if it could be measured.
+    pub fn put_some(&mut self, name: &'static str, value: Option<f64>) {
+        if let Some(value) = value {
+            self.put(name, value);
+        }
+    }
+}
+
+/// Where a run is recorded. A run with several worlds records the first.
+#[derive(Default)]
+pub struct Watch {
+    /// Packets as pcapng.
+    pub pcap: Option<Box<dyn Write + Send>>,
+    /// Events, one JSON object per line.
+    pub trace: Option<Box<dyn Write + Send>>,
+}
+
+/// One row of results.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Row {
+    /// The series of its cell.
+    pub series: Name,
+    /// The axes of its cell and of its sample.
+    pub axes: Axes,
+    /// From 0.
+    pub repetition: u64,
+    /// What it was run with.
+    pub seed: u64,
+    /// What was measured.
+    pub metrics: Vec<(Name, f64)>,
+}

@@ -1,0 +1,199 @@
+//! b08 Figure 7: how long an association is silent when its primary path breaks and nothing but timers tell, by
+//! Path.Max.Retrans, traffic and access networks.
+
+use core::time::Duration;
+
+use whimbrel_machine::Instant;
+use whimbrel_proto::Config;
+
+use crate::experiment::{Cell, Experiment, Name, Outcome, SEAMLESS, Sample, Watch, grid};
+use crate::plot::{Line, Plot, Quantity};
+use crate::profile;
+use crate::scenario::{DataError, Papers, Scenario};
+use crate::testbed::{Arrivals, Hosts, TwoPaths, mn_address};
+use crate::two_networks::{Setting, Source};
+use crate::value::Value;
+
+/// The series in which the mobile node sees that its link has lost the carrier.
+const SEAMLESS_CARRIER: &str = "seamless-carrier";
+
+struct Figure {
+    scenario: Scenario,
+    setting: Setting,
+    config: Config,
+    mobile: Config,
+    break_at: Instant,
+    give_up: Instant,
+}
+
+/// The experiment.
+pub(super) fn experiment(papers: &Papers) -> Result<Box<dyn Experiment>, DataError> {
+    let scenario = papers.scenario("b08-fig7")?;
+    let at = |path: &str| scenario.number_at(path).map(|s| Instant::ZERO + Duration::from_secs_f64(s));
+    let (break_at, duration) = (at("events.primary_breaks_at")?, scenario.number_at("events.duration")?);
+    let settings = papers.profile(scenario.profile())?;
+    Ok(Box::new(Figure {
+        setting: Setting::new(papers, &scenario)?,
+        config: profile::config(&settings, Source::LARGEST)?,
+        mobile: profile::mobile(&settings)?,
+        break_at,
+        give_up: break_at + Duration::from_secs_f64(duration),
+        scenario,
+    }))
+}
+
+impl Figure {
+    fn bed(&self, cell: &Cell, seed: u64) -> TwoPaths {
+        let hosts = if cell.series == "paper" {
+            let mut config = self.config.clone();
+            config.failure.path_max_retrans = cell.count("pmr");
+            Hosts::Plain(config)
+        } else {
+            Hosts::Seamless(self.mobile.clone())
+        };
+        let source = Source::named(cell.word("src"));
+        self.setting.build(seed, hosts, cell.word("pair"), source, cell.count("qs"))
+    }
+
+    /// From the break on.
+    fn after_break(&self, bed: &mut TwoPaths, sample: &mut Sample) {
+        let since_break = |at: Instant| at.saturating_since(self.break_at).as_secs_f64();
+        sample.put_some("rto_at_break", bed.path(0).map(|path| path.rto.as_secs_f64()));
+        let timeouts = |bed: &TwoPaths| bed.path(0).map_or(0, |path| path.counters.timeouts);
+        let before = timeouts(bed);
+        let (arrivals, watch) = Arrivals::at(mn_address(1));
+        bed.world.set_intruder(Some(watch));
+        let (cn, break_at) = (bed.cn, self.break_at);
+        bed.world.run_until_or(self.give_up, |world| world.app(cn).first_move(break_at).is_some());
+        let Some(promoted) = bed.world.app(cn).first_move(break_at) else { return };
+        // All that the primary carried for the first time came before the promotion, all that comes after it is new.
+        let new_from = bed.path(0).map_or(0, |path| path.counters.data_sent) as u32;
+        sample.put("failover_latency", since_break(promoted.at));
+        sample.put("t3_at_failover", (timeouts(bed) - before) as f64);
+        bed.world.run_until_or(self.give_up, |_| arrivals.first_from(new_from).is_some());
+        sample.put_some("first_new_latency", arrivals.first_from(new_from).map(since_break));
+        sample.put_some("first_alt_latency", arrivals.first().map(since_break));
+    }
+
+    /// Breaks the primary path until the first T3-rtx has expired on it, and sees whether an acknowledgement then clears
+    /// the error counter.
+    fn error_counter_is_reset(&self, cell: &Cell, seed: u64) -> f64 {
+        let mut bed = self.bed(cell, seed);
+        bed.break_path(0, self.break_at);
+        bed.world.run_until(self.break_at);
+        let errors = |bed: &TwoPaths| bed.path(0).map_or(0, |path| path.error_count);
+        let step = Duration::from_millis(1);
+        while errors(&bed) == 0 && bed.world.now() < self.give_up {
+            bed.world.run_for(step);
+        }
+        bed.mend_path(0);
+        let mended = bed.world.now();
+        while errors(&bed) > 0 && bed.world.now() < mended + Duration::from_secs(60) {
+            bed.world.run_for(step);
+        }
+        let moved = bed.world.app(bed.cn).first_move(Instant::ZERO).is_some();
+        f64::from(u8::from(errors(&bed) == 0 && !moved))
+    }
+}
+
+impl Experiment for Figure {
+    fn name(&self) -> &str {
+        "b08_fig07"
+    }
+
+    fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+
+    fn axes(&self) -> Vec<Name> {
+        ["pair", "src", "qs", "pmr"].map(Name::from).to_vec()
+    }
+
+    fn metrics(&self) -> Vec<Name> {
+        let names = [
+            "failover_latency",
+            "first_new_latency",
+            "first_alt_latency",
+            "rto_at_break",
+            "t3_at_failover",
+            "err_reset_ok",
+            "spurious_fraction",
+        ];
+        names.map(Name::from).to_vec()
+    }
+
+    fn series(&self) -> Vec<(Name, &'static str)> {
+        vec![
+            (
+                SEAMLESS.into(),
+                "Config::mobile() and the seamless policy; the break is silent, as in the paper",
+            ),
+            (SEAMLESS_CARRIER.into(), "the same; the mobile node sees that its link has lost the carrier"),
+        ]
+    }
+
+    fn cells(&self) -> Vec<Cell> {
+        let axis = |name| (name, self.scenario.axis(name));
+        let paper = grid(&[axis("pair"), axis("src"), axis("qs"), axis("pmr")]);
+        let ours = grid(&[axis("pair"), axis("src"), axis("qs")]);
+        let mut cells: Vec<Cell> = paper.into_iter().map(Cell::paper).collect();
+        for series in [SEAMLESS, SEAMLESS_CARRIER] {
+            cells.extend(ours.iter().map(|axes| Cell { series: series.into(), axes: axes.clone() }));
+        }
+        cells
+    }
+
+    fn run(&self, cell: &Cell, seed: u64, watch: Watch) -> Outcome {
+        let mut bed = self.bed(cell, seed);
+        // A run that cannot be recorded is run all the same: whoever asked for the record sees that it is missing.
+        let _ = bed.watch(watch);
+        bed.break_path(0, self.break_at);
+        if cell.series == SEAMLESS_CARRIER {
+            bed.lose_carrier(0, self.break_at);
+        }
+        let mut sample = Sample::default();
+        bed.world.run_until(self.break_at);
+        let spurious = bed.world.app(bed.cn).uses.len() > 1;
+        sample.put("spurious_fraction", f64::from(u8::from(spurious)));
+        if !spurious {
+            self.after_break(&mut bed, &mut sample);
+        }
+        let _ = bed.world.finish();
+        let checked = cell.series == "paper" && cell.word("src") == "cbr45" && cell.count("qs") == 10;
+        if checked && cell.count("pmr") > 0 {
+            sample.put("err_reset_ok", self.error_counter_is_reset(cell, seed));
+        }
+        Outcome::of(sample, bed.world.trace_hash())
+    }
+
+    fn plots(&self) -> Vec<Plot> {
+        let pairs = ["wlan-umts", "umts-wlan", "geran-wlan"];
+        ["7a", "7b", "7c"].into_iter().zip(pairs).map(|(figure, pair)| plot(figure, pair)).collect()
+    }
+}
+
+fn plot(figure: &'static str, pair: &'static str) -> Plot {
+    let lines = [("cbr45", 10), ("cbrmax", 10), ("bulk", 10), ("bulk", 50)];
+    let at = |src: &str, qs: i64| {
+        vec![("pair".into(), pair.into()), ("src".into(), Value::from(src)), ("qs".into(), Value::from(qs))]
+    };
+    let name = |src: &str, qs: i64| format!("{} (queue {qs})", Source::named(src).label());
+    let paper = lines.map(|(src, qs)| Line { label: name(src, qs), series: "paper".into(), at: at(src, qs) });
+    let ours = [("cbr45", 10), ("bulk", 50)].map(|(src, qs)| Line {
+        label: format!("seamless, {}", name(src, qs)),
+        series: SEAMLESS.into(),
+        at: at(src, qs),
+    });
+    let seen = Line {
+        label: format!("seamless, carrier loss seen, {}", name("bulk", 50)),
+        series: SEAMLESS_CARRIER.into(),
+        at: at("bulk", 50),
+    };
+    Plot {
+        figure,
+        title: format!("Failover from {}", crate::two_networks::spoken(pair)),
+        x: Quantity::axis("pmr", "Path.Max.Retrans"),
+        y: Quantity::metric("failover_latency", "handover latency (s)").logarithmic(),
+        lines: paper.into_iter().chain(ours).chain([seen]).collect(),
+    }
+}

@@ -1,0 +1,231 @@
+//! b08 Figure 12: how long the first packets on the alternate path take, for a sender that starts slowly and for one that
+//! knows the bandwidth.
+//!
+//! The primary path breaks while nothing is in flight and fails by its heartbeats, so that the alternate's window is still
+//! the initial one; then a bulk source begins. The sender that knows the bandwidth is told so before it begins, in the way a
+//! handover policy tells it: with a window that lets it send at the alternate's rate from its first packet on.
+
+use core::time::Duration;
+
+use bytes::Bytes;
+use whimbrel_machine::Instant;
+use whimbrel_netsim::Action;
+use whimbrel_proto::{BurstLimit, Command, Config, InitialWindow, Message, PathShape, StreamId};
+
+use crate::experiment::{Axes, Cell, Experiment, Name, Outcome, PAPER, SEAMLESS, Sample, Watch, grid};
+use crate::plot::{Line, Plot, Quantity};
+use crate::profile;
+use crate::scenario::{DataError, Papers, Scenario};
+use crate::testbed::{Arrivals, Hosts, TwoPaths, mn_address};
+use crate::two_networks::{Setting, Source, spoken};
+use crate::value::Value;
+
+/// Packets of room in the access networks.
+const QUEUE: u32 = 50;
+/// Longer than any failover here takes: heartbeats are 30 s apart.
+const PATIENCE: Duration = Duration::from_secs(1200);
+/// A window and a burst that never limit the few packets looked at.
+const OPEN: u32 = 1000;
+/// How the paths count for the spread over Path.Max.Retrans.
+const SPREAD_PMR: [u32; 3] = [1, 3, 5];
+const SPREAD_PACKETS: usize = 4;
+
+struct Figure {
+    scenario: Scenario,
+    setting: Setting,
+    config: Config,
+    mobile: Config,
+    pmr: u32,
+    packets: Vec<Value>,
+}
+
+/// The experiment.
+pub(super) fn experiment(papers: &Papers) -> Result<Box<dyn Experiment>, DataError> {
+    let scenario = papers.scenario("b08-fig12")?;
+    let settings = papers.profile(scenario.profile())?;
+    Ok(Box::new(Figure {
+        setting: Setting::new(papers, &scenario)?,
+        config: profile::config(&settings, Source::LARGEST)?,
+        mobile: profile::mobile(&settings)?,
+        pmr: scenario.number_at("parameters.pmr")? as u32,
+        packets: scenario.axis("packets"),
+        scenario,
+    }))
+}
+
+/// What the sender knows of the alternate path.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Knows {
+    Nothing,
+    Bandwidth,
+}
+
+/// When packet 1, 2, … had arrived, after the first was sent.
+type Times = Vec<Option<f64>>;
+
+impl Figure {
+    fn config(&self, cell: &Cell, pmr: u32, knows: Knows) -> Hosts {
+        if cell.series == SEAMLESS {
+            return Hosts::Seamless(self.mobile.clone());
+        }
+        let mut config = self.config.clone();
+        config.failure.path_max_retrans = pmr;
+        config.congestion.initial_window = InitialWindow::Packets(cell.count("alt_icw"));
+        if knows == Knows::Bandwidth {
+            config.congestion.burst = BurstLimit::Packets(OPEN);
+        }
+        Hosts::Plain(config)
+    }
+
+    /// Runs one failover and the transfer after it; also the fingerprint.
+    fn transfer(&self, hosts: Hosts, pair: &str, knows: Knows, seed: u64, watch: Watch) -> (Times, u64) {
+        let mut bed = self.setting.build_idle(seed, hosts, pair, QUEUE);
+        let _ = bed.watch(watch);
+        let break_at = Instant::ZERO + Duration::from_secs(10);
+        bed.break_path(0, break_at);
+        let cn = bed.cn;
+        bed.world.run_until_or(break_at + PATIENCE, |world| world.app(cn).first_move(break_at).is_some());
+        // An alternate whose last heartbeat is on its way would delay nothing, but let it be over.
+        bed.world.run_for(Duration::from_secs(1));
+        let (arrivals, observer) = Arrivals::at(mn_address(1));
+        bed.world.set_intruder(Some(observer));
+        let began = bed.world.now();
+        self.send(&mut bed, knows);
+        bed.world.run_until_or(began + Duration::from_secs(60), |_| {
+            arrivals.first_from(self.packets.len() as u32 - 1).is_some()
+        });
+        let _ = bed.world.finish();
+        let at = |packet: u32| Some(arrivals.first_from(packet)?.saturating_since(began).as_secs_f64());
+        ((0..self.packets.len() as u32).map(at).collect(), bed.world.trace_hash())
+    }
+
+    fn send(&self, bed: &mut TwoPaths, knows: Knows) {
+        let (Some(association), Some(alternate)) = (bed.world.app(bed.cn).association(), bed.path(1)) else {
+            return;
+        };
+        if knows == Knows::Bandwidth {
+            let cwnd = Some(OPEN as usize * alternate.packet_size);
+            let shape = PathShape { cwnd, ssthresh: None, rto: None };
+            bed.world
+                .act(Action::Command(bed.cn, Command::ShapePath { association, path: alternate.id, shape }));
+        }
+        for number in 0..self.packets.len() as u32 {
+            let mut message = Message::new(StreamId(0), Bytes::from_static(&[0; Source::LARGEST]));
+            message.ppid.0 = number;
+            bed.world.act(Action::Command(bed.cn, Command::Send { association, message }));
+        }
+    }
+
+    /// Rows with a time per packet.
+    fn times(&self, times: &Times, variant: Option<&'static str>) -> Vec<Sample> {
+        let row = |(packets, time): (&Value, &Option<f64>)| {
+            let mut axes = Axes::new();
+            if let Some(variant) = variant {
+                axes.push(("variant".into(), variant.into()));
+            }
+            axes.push(("packets".into(), packets.clone()));
+            let mut sample = Sample { axes, ..Sample::default() };
+            sample.put_some("transfer_time", *time);
+            sample
+        };
+        self.packets.iter().zip(times).map(row).collect()
+    }
+
+    fn gains(&self, standard: &Times, optimal: &Times) -> Vec<Sample> {
+        let row = |((packets, standard), optimal): ((&Value, &Option<f64>), &Option<f64>)| {
+            let mut sample = Sample { axes: vec![("packets".into(), packets.clone())], ..Sample::default() };
+            let gain = standard.zip(*optimal).map(|(standard, optimal)| 1.0 - optimal / standard);
+            sample.put_some("gain", gain);
+            sample
+        };
+        self.packets.iter().zip(standard).zip(optimal).map(row).collect()
+    }
+}
+
+impl Experiment for Figure {
+    fn name(&self) -> &str {
+        "b08_fig12"
+    }
+
+    fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+
+    fn axes(&self) -> Vec<Name> {
+        ["pair", "alt_icw", "variant", "packets"].map(Name::from).to_vec()
+    }
+
+    fn metrics(&self) -> Vec<Name> {
+        ["transfer_time", "gain", "pmr_spread"].map(Name::from).to_vec()
+    }
+
+    fn series(&self) -> Vec<(Name, &'static str)> {
+        vec![(SEAMLESS.into(), "Config::mobile() and the seamless policy: ten packets at first")]
+    }
+
+    fn cells(&self) -> Vec<Cell> {
+        let axis = |name| (name, self.scenario.axis(name));
+        let mut cells: Vec<Cell> =
+            grid(&[axis("pair"), axis("alt_icw")]).into_iter().map(Cell::paper).collect();
+        let ours = grid(&[axis("pair")]).into_iter();
+        cells.extend(ours.map(|axes| Cell { series: SEAMLESS.into(), axes }));
+        cells
+    }
+
+    fn run(&self, cell: &Cell, seed: u64, watch: Watch) -> Outcome {
+        let pair = cell.word("pair");
+        let hosts = |pmr, knows| self.config(cell, pmr, knows);
+        let (standard, fingerprint) =
+            self.transfer(hosts(self.pmr, Knows::Nothing), pair, Knows::Nothing, seed, watch);
+        if cell.series != PAPER {
+            return Outcome { samples: self.times(&standard, None), fingerprint };
+        }
+        let unwatched = |pmr, knows| self.transfer(hosts(pmr, knows), pair, knows, seed, Watch::default());
+        let (optimal, other) = unwatched(self.pmr, Knows::Bandwidth);
+        let mut samples = self.times(&standard, Some("standard"));
+        samples.extend(self.times(&optimal, Some("optimal")));
+        samples.extend(self.gains(&standard, &optimal));
+        let by_pmr = SPREAD_PMR.map(|pmr| unwatched(pmr, Knows::Nothing).0[SPREAD_PACKETS - 1]);
+        let mut spread = Sample::default();
+        if let [Some(a), Some(b), Some(c)] = by_pmr {
+            spread.put("pmr_spread", a.max(b).max(c) / a.min(b).min(c) - 1.0);
+        }
+        samples.push(spread);
+        Outcome { samples, fingerprint: fingerprint.rotate_left(1) ^ other }
+    }
+
+    fn plots(&self) -> Vec<Plot> {
+        let pairs = ["wlan-umts", "umts-wlan", "geran-wlan"];
+        ["12a", "12b", "12c"].into_iter().zip(pairs).map(|(figure, pair)| plot(figure, pair)).collect()
+    }
+}
+
+fn plot(figure: &'static str, pair: &'static str) -> Plot {
+    let at = |icw: i64, variant: &str| {
+        vec![
+            ("pair".into(), pair.into()),
+            ("alt_icw".into(), Value::from(icw)),
+            ("variant".into(), Value::from(variant)),
+        ]
+    };
+    let paper = [(1, "standard"), (2, "standard"), (1, "optimal")].map(|(icw, variant)| {
+        let label = if variant == "optimal" {
+            "bandwidth known".to_owned()
+        } else {
+            format!("slow start from {icw} MTU")
+        };
+        Line { label, series: PAPER.into(), at: at(icw, variant) }
+    });
+    let ours = Line {
+        label: "seamless".to_owned(),
+        series: SEAMLESS.into(),
+        at: vec![("pair".into(), pair.into())],
+    };
+    Plot {
+        figure,
+        title: format!("Start-up after failover from {}", spoken(pair)),
+        x: Quantity::metric("transfer_time", "time (s)"),
+        y: Quantity::axis("packets", "user data received (kB)").times(1.452),
+        lines: paper.into_iter().chain([ours]).collect(),
+    }
+}

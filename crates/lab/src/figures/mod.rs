@@ -1,0 +1,43 @@
+//! One file per experiment.
+
+mod b08_fig07;
+mod b08_fig08;
+mod b08_fig12;
+
+use crate::experiment::Experiment;
+use crate::scenario::{DataError, Papers};
+
+type New = fn(&Papers) -> Result<Box<dyn Experiment>, DataError>;
+
+/// All experiments, paper by paper.
+const ALL: [New; 3] = [b08_fig07::experiment, b08_fig08::experiment, b08_fig12::experiment];
+
+/// All experiments, in the order of the papers.
+///
+/// # Errors
+/// When the data lack something that an experiment needs, which a test excludes.
+pub fn all(papers: &Papers) -> Result<Vec<Box<dyn Experiment>>, DataError> {
+    ALL.iter().map(|new| new(papers)).collect()
+}
+
+/// The experiments that `names` name: an experiment, a figure of one (`b08_fig07a`), a paper, or `all`.
+///
+/// # Errors
+/// The name that is nobody's, or what [`all`] says.
+pub fn named(papers: &Papers, names: &[String]) -> Result<Vec<Box<dyn Experiment>>, DataError> {
+    let all = all(papers)?;
+    let is = |experiment: &dyn Experiment, name: &str| {
+        let figure = |plot: crate::plot::Plot| plot.file_name(experiment.scenario().paper());
+        name == "all"
+            || name == experiment.name()
+            || name == experiment.scenario().id()
+            || name == experiment.scenario().paper()
+            || experiment.plots().into_iter().map(figure).any(|figure| figure == name)
+    };
+    if let Some(stranger) = names.iter().find(|name| !all.iter().any(|experiment| is(&**experiment, name))) {
+        return Err(DataError(format!(
+            "there is no experiment called {stranger}; `whimbrel lab list` shows all"
+        )));
+    }
+    Ok(all.into_iter().filter(|experiment| names.iter().any(|name| is(&**experiment, name))).collect())
+}

@@ -1,0 +1,27 @@
+//! Published handover experiments as code: sweeps in virtual time over the transport that users run, and the papers'
+//! claims checked one by one.
+//!
+//! An [`Experiment`] is one file in `figures/`. The set-ups and the claims are data (`data/scenarios.toml`,
+//! `data/claims.toml`). [`runner`] runs sweeps on all cores with results that do not depend on how many there are.
+#![forbid(unsafe_code)]
+
+pub mod claims;
+pub mod experiment;
+pub mod figures;
+pub mod plot;
+pub mod profile;
+pub mod runner;
+pub mod scenario;
+pub mod statistics;
+pub mod store;
+pub mod summary;
+pub mod testbed;
+mod two_networks;
+mod value;
+
+pub use experiment::{Axes, Cell, Experiment, Name, Outcome, PAPER, Row, SEAMLESS, Sample, Watch};
+pub use scenario::{DataError, Papers};
+pub use value::Value;
+
+/// What rows carry as their version.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

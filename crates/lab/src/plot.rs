@@ -1,0 +1,94 @@
+//! What is plotted of an experiment.
+
+use crate::experiment::{Axes, Name};
+
+/// One panel of a figure.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Plot {
+    /// The paper's name of it, such as `7a`.
+    pub figure: &'static str,
+    /// What it shows.
+    pub title: String,
+    /// Across.
+    pub x: Quantity,
+    /// Upwards.
+    pub y: Quantity,
+    /// Its lines.
+    pub lines: Vec<Line>,
+}
+
+/// What is plotted along one side.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Quantity {
+    /// Where the values come from.
+    pub of: Source,
+    /// What they are multiplied by, for the unit of the label.
+    pub factor: f64,
+    /// Label with unit.
+    pub label: &'static str,
+    /// Their scale.
+    pub scale: Scale,
+}
+
+/// Where plotted values come from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Source {
+    /// An axis.
+    Axis(Name),
+    /// The mean of a metric.
+    Metric(Name),
+}
+
+/// How values are laid out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Scale {
+    /// Evenly.
+    #[default]
+    Linear,
+    /// By their logarithm.
+    Logarithmic,
+}
+
+/// One line of a plot: all rows of a series with these values.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Line {
+    /// For the legend.
+    pub label: String,
+    /// [`crate::PAPER`] or another one.
+    pub series: Name,
+    /// Fixed values. A line whose rows have nothing on the x axis is drawn level, for comparison.
+    pub at: Axes,
+}
+
+impl Plot {
+    /// Its name in files and on the command line: `b08_fig07a`.
+    pub fn file_name(&self, paper: &str) -> String {
+        let digits = self.figure.chars().take_while(char::is_ascii_digit).count();
+        let (number, rest) = self.figure.split_at(digits);
+        format!("{paper}_fig{number:0>2}{rest}")
+    }
+}
+
+impl Quantity {
+    /// The values of an axis.
+    pub fn axis(name: &'static str, label: &'static str) -> Self {
+        Self { of: Source::Axis(name.into()), factor: 1.0, label, scale: Scale::Linear }
+    }
+
+    /// The means of a metric.
+    pub fn metric(name: &'static str, label: &'static str) -> Self {
+        Self { of: Source::Metric(name.into()), factor: 1.0, label, scale: Scale::Linear }
+    }
+
+    /// Multiplied by `factor`.
+    #[must_use]
+    pub fn times(self, factor: f64) -> Self {
+        Self { factor, ..self }
+    }
+
+    /// On a logarithmic scale.
+    #[must_use]
+    pub fn logarithmic(self) -> Self {
+        Self { scale: Scale::Logarithmic, ..self }
+    }
+}

@@ -1,0 +1,64 @@
+//! The protocol settings that a paper states, from `data/scenarios.toml`.
+
+use core::time::Duration;
+
+use whimbrel_proto::{
+    BurstLimit, Config, HeartbeatConfig, InitialWindow, PmtuConfig, PmtuSearch, PrimaryChangeRule, RtoConfig,
+    SackConfig,
+};
+
+use crate::scenario::{DataError, Settings};
+
+/// Bytes of an IPv4 header.
+pub const IP_HEADER: usize = 20;
+/// Bytes of the SCTP common header and the header of a DATA chunk (RFC 9260 §3).
+pub const SCTP_HEADERS: usize = 12 + 16;
+
+/// RFC 9260's defaults with what a profile of the papers says instead.
+///
+/// The receive buffer is one message longer than the paper's: a reader takes each message just after the SACK for it
+/// has left, and the window advertised with that SACK is to be the paper's.
+///
+/// # Errors
+/// When a value is missing.
+pub fn config(profile: &Settings, message: usize) -> Result<Config, DataError> {
+    let rfc = Config::rfc();
+    let seconds = |name| profile.number(name).map(Duration::from_secs_f64);
+    let whole = |name| profile.number(name).map(|value| value as usize);
+    let packet = whole("mtu")? - IP_HEADER;
+    let mut config = Config {
+        rto: RtoConfig {
+            initial: seconds("rto_initial")?,
+            min: seconds("rto_min")?,
+            max: seconds("rto_max")?,
+            granularity: seconds("clock_granularity")?,
+        },
+        heartbeat: HeartbeatConfig { interval: Some(seconds("hb_interval")?), ..rfc.heartbeat },
+        sack: SackConfig { delay: seconds("sack_delay")?, packets: whole("sack_every")? as u32 },
+        pmtu: PmtuConfig { base: packet, max: packet, search: PmtuSearch::Off },
+        ..rfc
+    };
+    config.failure.path_max_retrans = whole("pmr")? as u32;
+    config.failure.association_max_retrans = whole("assoc_max_retrans")? as u32;
+    config.congestion.initial_window = InitialWindow::Bytes(whole("init_cwnd")?);
+    config.congestion.burst = match whole("max_burst")? {
+        0 => BurstLimit::Packets(u32::MAX / 2),
+        packets => BurstLimit::Packets(packets as u32),
+    };
+    config.limits.receive_buffer = whole("rwnd")? + message;
+    // Sources are never held up by the sender's own buffer.
+    config.limits.send_buffer = 1 << 30;
+    if profile.get("probe_on_set_primary").and_then(toml::Value::as_bool) == Some(true) {
+        config.primary_change = PrimaryChangeRule::ProbeFirst;
+    }
+    Ok(config)
+}
+
+/// What Whimbrel recommends to hosts that move, with the paper's packet size.
+pub fn mobile(profile: &Settings) -> Result<Config, DataError> {
+    let packet = profile.number("mtu")? as usize - IP_HEADER;
+    let mut config = Config::mobile();
+    config.pmtu = PmtuConfig { base: packet, max: packet, search: PmtuSearch::Off };
+    config.limits.send_buffer = 1 << 30;
+    Ok(config)
+}

@@ -1,0 +1,274 @@
+//! The set-ups of the papers' experiments, as data: `data/scenarios.toml`.
+
+use toml::{Table, Value as Toml};
+
+use crate::value::Value;
+
+/// Tables that a scenario merges leaf by leaf with those of the scenario it extends; others are replaced as a whole.
+const MERGED: [&str; 7] = ["topology", "traffic", "parameters", "events", "mobility", "radio", "run"];
+
+/// What is wrong with the data.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct DataError(pub String);
+
+/// Everything in `data/scenarios.toml`.
+#[derive(Clone, Debug)]
+pub struct Papers {
+    table: Table,
+}
+
+impl Papers {
+    /// The set-ups that come with the program.
+    ///
+    /// # Errors
+    /// When the data are not TOML, which a test excludes.
+    pub fn load() -> Result<Self, DataError> {
+        let table = include_str!("../data/scenarios.toml").parse::<Table>();
+        table.map(|table| Self { table }).map_err(|error| DataError(error.to_string()))
+    }
+
+    /// The names of all scenarios.
+    pub fn scenario_names(&self) -> Vec<&str> {
+        let all = self.table.get("scenario").and_then(Toml::as_table);
+        all.map(|all| all.keys().map(String::as_str).collect()).unwrap_or_default()
+    }
+
+    /// A scenario with everything it takes from those it extends.
+    ///
+    /// # Errors
+    /// When there is none of that name, or scenarios extend each other in a circle.
+    pub fn scenario(&self, id: &str) -> Result<Scenario, DataError> {
+        self.resolved("scenario", id, 0).map(|table| Scenario { id: id.to_owned(), table })
+    }
+
+    /// A protocol profile with everything it takes from those it extends.
+    ///
+    /// # Errors
+    /// As [`Papers::scenario`].
+    pub fn profile(&self, id: &str) -> Result<Settings, DataError> {
+        self.resolved("profile", id, 0).map(Settings)
+    }
+
+    /// The values of an access network.
+    ///
+    /// # Errors
+    /// When there is none of that name.
+    pub fn network(&self, id: &str) -> Result<Settings, DataError> {
+        self.resolved("network", id, 0).map(Settings)
+    }
+
+    fn resolved(&self, kind: &str, id: &str, depth: u32) -> Result<Table, DataError> {
+        let all = self.table.get(kind).and_then(Toml::as_table);
+        let own = all.and_then(|all| all.get(id)).and_then(Toml::as_table);
+        let own = own.ok_or_else(|| DataError(format!("there is no {kind} called {id}")))?;
+        let Some(base) = own.get("extends").and_then(Toml::as_str) else { return Ok(own.clone()) };
+        if depth > 16 {
+            return Err(DataError(format!("{kind} {id} extends itself")));
+        }
+        let mut table = self.resolved(kind, base, depth + 1)?;
+        for (key, value) in own {
+            match (value, table.get_mut(key)) {
+                (Toml::Table(new), Some(Toml::Table(old))) if MERGED.contains(&key.as_str()) => {
+                    old.extend(new.clone());
+                }
+                _ => {
+                    table.insert(key.clone(), value.clone());
+                }
+            }
+        }
+        Ok(table)
+    }
+}
+
+/// Named values, each an inline table with `v` and where it comes from.
+#[derive(Clone, Debug)]
+pub struct Settings(Table);
+
+impl Settings {
+    /// The value `v` of a leaf.
+    pub fn get(&self, name: &str) -> Option<&Toml> {
+        self.0.get(name).and_then(|leaf| leaf.get("v"))
+    }
+
+    /// A number.
+    ///
+    /// # Errors
+    /// When there is no number of that name.
+    pub fn number(&self, name: &str) -> Result<f64, DataError> {
+        let number = self.get(name).and_then(number);
+        number.ok_or_else(|| DataError(format!("there is no number called {name}")))
+    }
+}
+
+/// A figure's set-up.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    id: String,
+    table: Table,
+}
+
+/// A value that the paper leaves out.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Assumption {
+    /// Which, such as `topology.wired_delay`.
+    pub what: String,
+    /// The value taken.
+    pub value: String,
+    /// Why this one.
+    pub why: String,
+}
+
+/// A value that the paper states.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Stated {
+    /// Which.
+    pub what: String,
+    /// The value.
+    pub value: String,
+    /// Where in the paper.
+    pub source: String,
+}
+
+impl Scenario {
+    /// Its name, such as `b08-fig7`.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Its number, from which seeds are made.
+    pub fn number(&self) -> u64 {
+        self.table.get("number").and_then(Toml::as_integer).unwrap_or_default() as u64
+    }
+
+    /// The key of its paper, such as `b08`.
+    pub fn paper(&self) -> &str {
+        self.text("paper")
+    }
+
+    /// What it shows.
+    pub fn title(&self) -> &str {
+        self.text("title")
+    }
+
+    /// The profile that its hosts run under.
+    pub fn profile(&self) -> &str {
+        self.text("profile")
+    }
+
+    /// The figures of the paper that it makes.
+    pub fn figures(&self) -> Vec<String> {
+        let figures = self.table.get("figures").and_then(Toml::as_array);
+        figures.into_iter().flatten().filter_map(Toml::as_str).map(str::to_owned).collect()
+    }
+
+    /// How often each cell is run.
+    pub fn repetitions(&self) -> u64 {
+        self.setting("run.repetitions").and_then(number).map_or(1, |count| count as u64)
+    }
+
+    /// The value of `table.leaf`.
+    pub fn setting(&self, path: &str) -> Option<&Toml> {
+        let (table, leaf) = path.split_once('.')?;
+        self.table.get(table)?.get(leaf)?.get("v")
+    }
+
+    /// The number at `table.leaf`.
+    ///
+    /// # Errors
+    /// When there is no number there.
+    pub fn number_at(&self, path: &str) -> Result<f64, DataError> {
+        let number = self.setting(path).and_then(number);
+        number.ok_or_else(|| DataError(format!("{} has no number {path}", self.id)))
+    }
+
+    /// The values of an axis in the paper's order, empty if there is no such axis.
+    pub fn axis(&self, name: &str) -> Vec<Value> {
+        let values = self.setting(&format!("axes.{name}")).and_then(Toml::as_array);
+        values.into_iter().flatten().filter_map(value).collect()
+    }
+
+    /// The names of its axes.
+    pub fn axis_names(&self) -> Vec<&str> {
+        self.names("axes")
+    }
+
+    /// The names of its metrics.
+    pub fn metric_names(&self) -> Vec<&str> {
+        self.names("metrics")
+    }
+
+    /// What a metric means. Where it has a unit, the text begins with it and a semicolon.
+    pub fn definition(&self, metric: &str) -> &str {
+        self.table.get("metrics").and_then(|all| all.get(metric)).and_then(Toml::as_str).unwrap_or_default()
+    }
+
+    /// The unit of a metric, empty if it has none.
+    pub fn unit(&self, metric: &str) -> &str {
+        self.definition(metric)
+            .split_once("; ")
+            .map_or("", |(unit, _)| if unit.len() <= 8 { unit } else { "" })
+    }
+
+    /// What the paper leaves out and is assumed here.
+    pub fn assumptions(&self) -> Vec<Assumption> {
+        let assumed = self.leaves().filter_map(|(what, leaf)| {
+            let why = leaf.get("why").and_then(Toml::as_str)?;
+            Some(Assumption { what, value: shown(leaf), why: why.to_owned() })
+        });
+        assumed.collect()
+    }
+
+    /// What the paper states.
+    pub fn stated(&self) -> Vec<Stated> {
+        let stated = self.leaves().filter_map(|(what, leaf)| {
+            let source = leaf.get("src").and_then(Toml::as_str)?;
+            Some(Stated { what, value: shown(leaf), source: source.to_owned() })
+        });
+        stated.collect()
+    }
+
+    fn leaves(&self) -> impl Iterator<Item = (String, &Table)> {
+        let tables = self.table.iter().filter_map(|(name, table)| Some((name, table.as_table()?)));
+        let leaves = tables.flat_map(|(name, table)| {
+            table.iter().filter_map(move |(leaf, value)| Some((format!("{name}.{leaf}"), value.as_table()?)))
+        });
+        leaves.filter(|(_, leaf)| leaf.contains_key("v"))
+    }
+
+    fn names(&self, table: &str) -> Vec<&str> {
+        let table = self.table.get(table).and_then(Toml::as_table);
+        table.map(|table| table.keys().map(String::as_str).collect()).unwrap_or_default()
+    }
+
+    fn text(&self, key: &str) -> &str {
+        self.table.get(key).and_then(Toml::as_str).unwrap_or_default()
+    }
+}
+
+/// The number in a TOML value.
+pub fn number(value: &Toml) -> Option<f64> {
+    value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64))
+}
+
+fn value(value: &Toml) -> Option<Value> {
+    match value {
+        Toml::Integer(whole) => Some(Value::Integer(*whole)),
+        Toml::Float(number) => Some(Value::Number(*number)),
+        Toml::String(word) => Some(Value::Word(word.clone())),
+        _ => None,
+    }
+}
+
+fn shown(leaf: &Table) -> String {
+    let text = |value: &Toml| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let value = leaf.get("v").map(text).unwrap_or_default();
+    match leaf.get("u").and_then(Toml::as_str) {
+        Some(unit) => format!("{value} {unit}"),
+        None => value,
+    }
+}
+
+#[cfg(test)]
+#[path = "scenario_tests.rs"]
+mod tests;

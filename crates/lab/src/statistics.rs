@@ -1,0 +1,56 @@
+//! Means and confidence intervals.
+
+/// The 97.5 % quantile of Student's t distribution for 1 to 10 degrees of freedom.
+const FEW: [f64; 10] =
+    [12.7062, 4.302_65, 3.182_45, 2.776_45, 2.570_58, 2.446_91, 2.364_62, 2.306_00, 2.262_16, 2.228_14];
+/// The 97.5 % quantile of the normal distribution.
+const NORMAL: f64 = 1.959_963_985;
+
+/// What repetitions tell about a metric.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Estimate {
+    /// How many of them could measure it.
+    pub count: usize,
+    /// Their mean.
+    pub mean: f64,
+    /// Half the width of the 95 % confidence interval of the mean (t distribution); 0 for a single value.
+    pub half_width: f64,
+}
+
+impl Estimate {
+    /// Of these values; those that are not finite are left out. `None` if nothing is left.
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
+        let values: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();
+        let count = values.len();
+        if count == 0 {
+            return None;
+        }
+        let mean = values.iter().sum::<f64>() / count as f64;
+        if count == 1 {
+            return Some(Self { count, mean, half_width: 0.0 });
+        }
+        let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
+        let error = (squares / (count - 1) as f64 / count as f64).sqrt();
+        Some(Self { count, mean, half_width: t_quantile(count - 1) * error })
+    }
+}
+
+/// The 97.5 % quantile of Student's t distribution, to five digits. Beyond ten degrees of freedom by the expansion of
+/// Abramowitz and Stegun 26.7.5.
+pub fn t_quantile(degrees: usize) -> f64 {
+    match degrees {
+        0 => f64::INFINITY,
+        1..=10 => FEW[degrees - 1],
+        _ => {
+            let (z, n) = (NORMAL, degrees as f64);
+            let g1 = (z.powi(3) + z) / 4.0;
+            let g2 = (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / 96.0;
+            let g3 = (3.0 * z.powi(7) + 19.0 * z.powi(5) + 17.0 * z.powi(3) - 15.0 * z) / 384.0;
+            z + g1 / n + g2 / n.powi(2) + g3 / n.powi(3)
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "statistics_tests.rs"]
+mod tests;

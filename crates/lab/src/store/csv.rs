@@ -1,0 +1,96 @@
+//! Rows as comma-separated values (RFC 4180). What is missing is empty.
+
+use std::io::{self, Write};
+
+use crate::VERSION;
+use crate::experiment::{Axes, Experiment, Name, Row};
+use crate::value::Value;
+
+/// The names of all columns.
+fn header(experiment: &dyn Experiment) -> Vec<Name> {
+    let before = ["figure", "series"].map(Name::from);
+    let after = ["repetition", "seed", "version"].map(Name::from);
+    before.into_iter().chain(experiment.axes()).chain(after).chain(experiment.metrics()).collect()
+}
+
+pub(super) fn write(out: &mut impl Write, experiment: &dyn Experiment, rows: &[Row]) -> io::Result<()> {
+    writeln!(out, "{}", header(experiment).join(","))?;
+    let (axes, metrics) = (experiment.axes(), experiment.metrics());
+    for row in rows {
+        write!(out, "{},{}", experiment.name(), field(&row.series))?;
+        for axis in &axes {
+            let value = row.axes.iter().find(|(name, _)| name == axis);
+            write!(out, ",{}", value.map(|(_, value)| field(&value.to_string())).unwrap_or_default())?;
+        }
+        write!(out, ",{},{},{VERSION}", row.repetition, row.seed)?;
+        for metric in &metrics {
+            let value = row.metrics.iter().find(|(name, value)| name == metric && value.is_finite());
+            write!(out, ",{}", value.map(|(_, value)| value.to_string()).unwrap_or_default())?;
+        }
+        writeln!(out)?;
+    }
+    out.flush()
+}
+
+fn field(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+pub(super) fn read(text: &str, experiment: &dyn Experiment) -> io::Result<Vec<Row>> {
+    let wrong =
+        |what: &str| io::Error::new(io::ErrorKind::InvalidData, format!("{}: {what}", experiment.name()));
+    let mut lines = text.lines();
+    let expected = header(experiment).join(",");
+    if lines.next() != Some(&expected) {
+        return Err(wrong("these results have other columns than this version makes; run it again"));
+    }
+    lines.map(|line| row(line, experiment).ok_or_else(|| wrong("a line cannot be read"))).collect()
+}
+
+fn row(line: &str, experiment: &dyn Experiment) -> Option<Row> {
+    let mut fields = split(line).into_iter();
+    fields.next()?;
+    let series = fields.next()?.into();
+    let mut axes = Axes::new();
+    for axis in experiment.axes() {
+        let text = fields.next()?;
+        if !text.is_empty() {
+            let value = Value::parse(&text);
+            // The sweep's own value, so that a word that looks like a number stays a word.
+            let known = experiment.scenario().axis(&axis).into_iter().find(|v| v.to_string() == text);
+            axes.push((axis, known.unwrap_or(value)));
+        }
+    }
+    let (repetition, seed) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
+    fields.next()?;
+    let mut metrics = Vec::new();
+    for metric in experiment.metrics() {
+        let text = fields.next()?;
+        if !text.is_empty() {
+            metrics.push((metric, text.parse().ok()?));
+        }
+    }
+    Some(Row { series, axes, repetition, seed, metrics })
+}
+
+fn split(line: &str) -> Vec<String> {
+    let (mut fields, mut field, mut quoted) = (Vec::new(), String::new(), false);
+    let mut letters = line.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' if quoted && letters.peek() == Some(&'"') => {
+                letters.next();
+                field.push('"');
+            }
+            '"' => quoted = !quoted,
+            ',' if !quoted => fields.push(core::mem::take(&mut field)),
+            _ => field.push(letter),
+        }
+    }
+    fields.push(field);
+    fields
+}

@@ -1,0 +1,193 @@
+use core::net::{IpAddr, Ipv4Addr, SocketAddr};
+use core::time::Duration;
+use std::io;
+use std::sync::Arc;
+
+use whimbrel_handover::{Pace, Seamless};
+use whimbrel_machine::{Instant, InterfaceFact, InterfaceId, InterfaceKind, LinkFact, Seed};
+use whimbrel_netsim::{Action, Change, HostId, InFlight, LinkConfig, LinkId, QueueLimit, Side, World};
+use whimbrel_node::Node;
+use whimbrel_proto::{Config, PathView};
+
+use super::User;
+use crate::experiment::Watch;
+use crate::scenario::{DataError, Papers};
+
+/// An access network with the same rate, delay and queue in both directions.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct AccessNetwork {
+    /// bit/s.
+    pub rate: f64,
+    /// One way.
+    pub delay: Duration,
+    /// What it is, as the mobile node sees it.
+    pub kind: InterfaceKind,
+}
+
+impl AccessNetwork {
+    /// A network of the papers, by name.
+    ///
+    /// # Errors
+    /// When there is none of that name.
+    pub fn named(papers: &Papers, name: &str) -> Result<Self, DataError> {
+        let network = papers.network(name)?;
+        let kind = if name == "wlan" { InterfaceKind::WirelessLan } else { InterfaceKind::Cellular };
+        let delay = Duration::from_secs_f64(network.number("delay")?);
+        Ok(Self { rate: network.number("rate")?, delay, kind })
+    }
+
+    /// One direction with room for `queue` packets.
+    pub fn link(&self, queue: u32) -> LinkConfig {
+        LinkConfig {
+            rate_bps: Some(self.rate as u64),
+            queue: QueueLimit::packets(queue),
+            delay: self.delay,
+            ..LinkConfig::default()
+        }
+    }
+}
+
+/// How the hosts are set up.
+pub enum Hosts {
+    /// Both with this configuration, and without a policy.
+    Plain(Config),
+    /// Both with this configuration; the mobile node has the policy that users have, and says which network it prefers:
+    /// the one it begins with.
+    Seamless(Config),
+}
+
+/// Two hosts with two interfaces each, and two paths between them that share nothing: a correspondent node that sends, a
+/// wired link and an access network on each path, and a mobile node that reads.
+pub struct TwoPaths {
+    /// Everything.
+    pub world: World<Node, User>,
+    /// The correspondent node, which sends.
+    pub cn: HostId,
+    /// The mobile node, which reads.
+    pub mn: HostId,
+    /// Per path: the link between the correspondent node and the router.
+    pub wired: [LinkId; 2],
+    /// Per path: the link between the router (`a`) and the mobile node (`b`).
+    pub access: [LinkId; 2],
+}
+
+const fn address(path: u8, host: u8) -> IpAddr {
+    IpAddr::V4(Ipv4Addr::new(10, 0, path, host))
+}
+
+/// The mobile node's address on a path, 0 or 1.
+pub const fn mn_address(path: u8) -> IpAddr {
+    address(path, 2)
+}
+
+fn socket(ip: IpAddr) -> SocketAddr {
+    SocketAddr::new(ip, 0)
+}
+
+impl TwoPaths {
+    /// Sets it up. `wired` is one direction of the wired links, `queue` the room in the access networks in packets.
+    pub fn new(
+        seed: u64,
+        hosts: Hosts,
+        networks: [AccessNetwork; 2],
+        wired: LinkConfig,
+        queue: u32,
+        sender: impl FnOnce(Vec<SocketAddr>) -> User,
+    ) -> Self {
+        let mut world = World::new(Seed::from_u64(seed));
+        let (config, moves) = match hosts {
+            Hosts::Plain(config) => (Arc::new(config), false),
+            Hosts::Seamless(config) => (Arc::new(config), true),
+        };
+        let local = |host| [0, 1].map(|path| socket(address(path, host))).to_vec();
+        let node =
+            |host: u8| Node::new(Arc::clone(&config), world.seed().child("host", host.into()), local(host));
+        let (cn_node, mut mn_node) = (node(1), node(2));
+        if moves {
+            mn_node = mn_node.with_policy(|| Box::new(Seamless::policy(Pace::MOBILE)));
+        }
+        let cn = world.add_host("cn", cn_node, sender(local(2)));
+        let mn = world.add_host("mn", mn_node, User::reader());
+        let links = [0, 1].map(|path: u8| {
+            let router = world.add_router();
+            let far = world.add_interface(cn, [address(path, 1)]);
+            let near = world.add_interface(mn, [address(path, 2)]);
+            let access = networks[usize::from(path)].link(queue);
+            (world.add_link(far, router, wired, wired), world.add_link(router, near, access, access))
+        });
+        let mut this = Self {
+            world,
+            cn,
+            mn,
+            wired: links.map(|(wired, _)| wired),
+            access: links.map(|(_, access)| access),
+        };
+        if moves {
+            this.introduce(networks);
+        }
+        this
+    }
+
+    /// Tells the mobile node which address is on which interface, and what that is.
+    fn introduce(&mut self, networks: [AccessNetwork; 2]) {
+        for (path, network) in (0_u8..).zip(networks) {
+            let interface = InterfaceId(u32::from(path));
+            let facts = [
+                LinkFact::AddressOn { interface, address: mn_address(path) },
+                LinkFact::Interface { interface, fact: InterfaceFact::Up(network.kind) },
+                LinkFact::Interface { interface, fact: InterfaceFact::Rank(path) },
+            ];
+            for fact in facts {
+                self.world.schedule(Instant::ZERO, Action::Fact(self.mn, fact));
+            }
+        }
+    }
+
+    /// Has a path break at `at`, in both directions and with all that is on its way. Nobody is told.
+    pub fn break_path(&mut self, path: usize, at: Instant) {
+        let down = Change::Down(InFlight::Lost);
+        self.world.schedule(at, Action::Link(self.access[path], Side::Both, down));
+    }
+
+    /// Has a path carry packets again from now on.
+    pub fn mend_path(&mut self, path: usize) {
+        self.world.act(Action::Link(self.access[path], Side::Both, Change::Up));
+    }
+
+    /// Has the mobile node see at `at` that the interface of a path has lost its carrier.
+    pub fn lose_carrier(&mut self, path: u8, at: Instant) {
+        let interface = InterfaceId(u32::from(path));
+        let facts = [
+            LinkFact::AddressDown(socket(mn_address(path))),
+            LinkFact::Interface { interface, fact: InterfaceFact::Down },
+        ];
+        for fact in facts {
+            self.world.schedule(at, Action::Fact(self.mn, fact));
+        }
+    }
+
+    /// The sender's paths; empty while there is no association.
+    pub fn paths(&self) -> Vec<PathView> {
+        let association = self.world.app(self.cn).association();
+        association.map(|association| self.world.machine(self.cn).paths(association)).unwrap_or_default()
+    }
+
+    /// The sender's path to the mobile node's address on a path.
+    pub fn path(&self, path: u8) -> Option<PathView> {
+        self.paths().into_iter().find(|view| view.route.remote.ip() == mn_address(path))
+    }
+
+    /// Records the run. The capture is what the mobile node's interfaces see.
+    ///
+    /// # Errors
+    /// What the writer says.
+    pub fn watch(&mut self, watch: Watch) -> io::Result<()> {
+        if let Some(trace) = watch.trace {
+            self.world.trace_to(trace);
+        }
+        if let Some(pcap) = watch.pcap {
+            self.world.capture(&[(self.access[0], "primary"), (self.access[1], "alternate")], pcap)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,140 @@
+use core::net::SocketAddr;
+
+use bytes::Bytes;
+use whimbrel_machine::Instant;
+use whimbrel_netsim::{App, Context};
+use whimbrel_node::Node;
+use whimbrel_proto::{AssociationId, Command, ConnectToken, Event, Message, PathId, StreamId};
+
+use super::traffic::Traffic;
+
+/// The SCTP port of all users.
+const PORT: u16 = 5001;
+/// What messages are made of.
+static CONTENT: [u8; 65_536] = [0; 65_536];
+
+/// The user of a host: one that sets up an association and sends, or one that waits and reads.
+///
+/// The payload protocol identifier of each message is its number, from 0, so that whoever looks at packets can tell new
+/// data from old.
+pub struct User {
+    role: Role,
+    association: Option<AssociationId>,
+    /// When the association came up.
+    pub up: Option<Instant>,
+    /// Which paths carried new data, from when on.
+    pub uses: Vec<PathUse>,
+    /// Bytes of user data delivered so far.
+    pub received: u64,
+    /// Messages handed over so far.
+    pub sent: u32,
+}
+
+/// New data takes a path from now on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PathUse {
+    /// Since when.
+    pub at: Instant,
+    /// Which.
+    pub path: PathId,
+    /// Where it leads.
+    pub remote: SocketAddr,
+}
+
+enum Role {
+    Sends { start: Instant, peer: Vec<SocketAddr>, traffic: Box<dyn Traffic> },
+    Reads,
+}
+
+const CONNECT: u64 = 0;
+const SEND: u64 = 1;
+
+impl User {
+    /// Connects to `peer` at `start`, and sends as soon as the association is up.
+    pub fn sender(start: Instant, peer: Vec<SocketAddr>, traffic: Box<dyn Traffic>) -> Self {
+        Self::new(Role::Sends { start, peer, traffic })
+    }
+
+    /// Waits for an association and reads at once what comes.
+    pub fn reader() -> Self {
+        Self::new(Role::Reads)
+    }
+
+    const fn new(role: Role) -> Self {
+        Self { role, association: None, up: None, uses: Vec::new(), received: 0, sent: 0 }
+    }
+
+    /// The association, once it is up.
+    pub const fn association(&self) -> Option<AssociationId> {
+        self.association
+    }
+
+    /// When new data was first sent over another path than at first, at or after `since`.
+    pub fn first_move(&self, since: Instant) -> Option<PathUse> {
+        let first = self.uses.first()?;
+        self.uses.iter().find(|used| used.at >= since && used.path != first.path).copied()
+    }
+
+    fn offer(&mut self, acknowledged: usize, context: &mut Context<'_, Command>) {
+        let (Role::Sends { traffic, .. }, Some(association)) = (&mut self.role, self.association) else {
+            return;
+        };
+        let now = context.now();
+        let sent = &mut self.sent;
+        let next = traffic.offer(now, acknowledged, &mut |size| {
+            let payload = Bytes::from_static(&CONTENT[..size.min(CONTENT.len())]);
+            let mut message = Message::new(StreamId(0), payload);
+            message.ppid.0 = *sent;
+            *sent = sent.wrapping_add(1);
+            context.command(Command::Send { association, message });
+        });
+        if let Some(next) = next {
+            context.wake_at(next, SEND);
+        }
+    }
+}
+
+impl App<Node> for User {
+    fn on_start(&mut self, context: &mut Context<'_, Command>) {
+        match &self.role {
+            Role::Sends { start, .. } => context.wake_at(*start, CONNECT),
+            Role::Reads => context.command(Command::Listen { port: PORT }),
+        }
+    }
+
+    fn on_event(&mut self, event: Event, context: &mut Context<'_, Command>) {
+        match event {
+            Event::Message { association, received } => {
+                let bytes = received.payload.len();
+                self.received += bytes as u64;
+                context.command(Command::Release { association, bytes });
+            }
+            Event::Sent { bytes, .. } => self.offer(bytes, context),
+            Event::Up { association, primary, .. } => {
+                self.association = Some(association);
+                self.up = Some(context.now());
+                // The path of the handshake is the association's first.
+                let path = PathId::from_number(0);
+                self.uses.push(PathUse { at: context.now(), path, remote: primary.remote });
+                self.offer(0, context);
+            }
+            Event::PathInUse { path, route, .. } => {
+                context.note("path-in-use", u64::from(path.number()));
+                self.uses.push(PathUse { at: context.now(), path, remote: route.remote });
+            }
+            _ => {}
+        }
+    }
+
+    fn on_wake(&mut self, token: u64, context: &mut Context<'_, Command>) {
+        match (token, &self.role) {
+            (CONNECT, Role::Sends { peer, .. }) => context.command(Command::Connect {
+                token: ConnectToken(0),
+                remote: peer.clone(),
+                remote_port: PORT,
+                local_port: None,
+            }),
+            _ => self.offer(0, context),
+        }
+    }
+}

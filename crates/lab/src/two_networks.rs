@@ -1,0 +1,140 @@
+//! The set-up that b08's Figures 7, 8 and 12 share: two access networks, one behind each path.
+
+use core::time::Duration;
+
+use whimbrel_machine::{Instant, Seed};
+use whimbrel_netsim::LinkConfig;
+
+use crate::scenario::{DataError, Papers, Scenario};
+use crate::testbed::traffic::{ConstantRate, Greedy, Traffic};
+use crate::testbed::{AccessNetwork, Hosts, TwoPaths, User};
+
+/// b08's traffic sources (its Table 3).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Source {
+    /// 45 kbit/s in messages of 200 bytes.
+    Cbr45,
+    /// 70 % of the rate of the primary path's network in messages of 1452 bytes.
+    CbrMax,
+    /// As much as possible in messages of 1452 bytes.
+    Bulk,
+}
+
+impl Source {
+    /// Bytes of the largest message.
+    pub(crate) const LARGEST: usize = 1452;
+
+    /// By its name in the data.
+    pub(crate) fn named(name: &str) -> Self {
+        match name {
+            "cbr45" => Self::Cbr45,
+            "cbrmax" => Self::CbrMax,
+            _ => Self::Bulk,
+        }
+    }
+
+    /// The paper's name.
+    pub(crate) const fn label(self) -> &'static str {
+        match self {
+            Self::Cbr45 => "CBR-45",
+            Self::CbrMax => "CBR-Max",
+            Self::Bulk => "bulk",
+        }
+    }
+
+    fn traffic(self, primary: &AccessNetwork) -> Box<dyn Traffic> {
+        match self {
+            Self::Cbr45 => Box::new(ConstantRate::new(200, 45e3)),
+            Self::CbrMax => Box::new(ConstantRate::new(Self::LARGEST, 0.7 * primary.rate)),
+            // More than the paper's receive window lets out, and than queues and links together hold.
+            Self::Bulk => Box::new(Greedy::new(Self::LARGEST, 256 << 10)),
+        }
+    }
+}
+
+/// The networks and what lies behind them.
+#[derive(Clone, Debug)]
+pub(crate) struct Setting {
+    networks: Vec<(String, AccessNetwork)>,
+    wired: LinkConfig,
+    start_max: Duration,
+}
+
+impl Setting {
+    /// From the data.
+    ///
+    /// # Errors
+    /// When a value is missing.
+    pub(crate) fn new(papers: &Papers, scenario: &Scenario) -> Result<Self, DataError> {
+        let named = |name: &str| Ok((name.to_owned(), AccessNetwork::named(papers, name)?));
+        let networks = ["wlan", "umts", "geran"].into_iter().map(named).collect::<Result<_, DataError>>()?;
+        let wired = LinkConfig {
+            rate_bps: Some(scenario.number_at("topology.wired_rate")? as u64),
+            delay: Duration::from_secs_f64(scenario.number_at("topology.wired_delay")?),
+            ..LinkConfig::default()
+        };
+        // "uniform(0, 5)" in the data.
+        let start = scenario.setting("traffic.start").and_then(toml::Value::as_str).unwrap_or_default();
+        let start = start.trim_start_matches("uniform(0, ").trim_end_matches(')').parse();
+        let start = start.map_err(|_| DataError(format!("{}: unknown start of traffic", scenario.id())))?;
+        Ok(Self { networks, wired, start_max: Duration::from_secs_f64(start) })
+    }
+
+    /// The network of this name; the last one if there is none.
+    pub(crate) fn network(&self, name: &str) -> AccessNetwork {
+        let found = self.networks.iter().find(|(known, _)| known == name).or(self.networks.last());
+        found.expect("the constructor fills it").1
+    }
+
+    /// The networks of a pair such as `wlan-umts`, the primary path's first.
+    pub(crate) fn pair(&self, pair: &str) -> [AccessNetwork; 2] {
+        let (primary, alternate) = pair.split_once('-').unwrap_or((pair, pair));
+        [self.network(primary), self.network(alternate)]
+    }
+
+    /// Two hosts between which `source` starts at a random time.
+    pub(crate) fn build(&self, seed: u64, hosts: Hosts, pair: &str, source: Source, queue: u32) -> TwoPaths {
+        let traffic = source.traffic(&self.pair(pair)[0]);
+        self.build_with(seed, hosts, pair, traffic, queue)
+    }
+
+    /// Two hosts whose association is up after a random time and carries nothing.
+    pub(crate) fn build_idle(&self, seed: u64, hosts: Hosts, pair: &str, queue: u32) -> TwoPaths {
+        self.build_with(seed, hosts, pair, Box::new(Silent), queue)
+    }
+
+    fn build_with(
+        &self,
+        seed: u64,
+        hosts: Hosts,
+        pair: &str,
+        traffic: Box<dyn Traffic>,
+        queue: u32,
+    ) -> TwoPaths {
+        let start = Seed::from_u64(seed).stream("traffic.start", 0).duration_below(self.start_max);
+        let networks = self.pair(pair);
+        TwoPaths::new(seed, hosts, networks, self.wired, queue, |peer| {
+            User::sender(Instant::ZERO + start, peer, traffic)
+        })
+    }
+}
+
+/// Sends nothing.
+struct Silent;
+
+impl Traffic for Silent {
+    fn offer(
+        &mut self,
+        _now: Instant,
+        _acknowledged: usize,
+        _send: &mut dyn FnMut(usize),
+    ) -> Option<Instant> {
+        None
+    }
+}
+
+/// A pair of networks as people say it.
+pub(crate) fn spoken(pair: &str) -> String {
+    let (from, to) = pair.split_once('-').unwrap_or((pair, pair));
+    format!("{} to {}", from.to_uppercase(), to.to_uppercase())
+}
