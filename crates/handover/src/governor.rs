@@ -267,9 +267,13 @@ impl Governor {
         if !view.dynamic {
             return;
         }
+        // Gone, and just left for another one: only by the deletion the peer learns that what is on its way there is lost, and sends
+        // it again at once. Coming back costs a request, but moves are limited.
+        let left = view.primary().filter(|left| Some(*left) != current);
         for local in view.addresses.iter().filter(|l| l.standing == Standing::Present) {
             let ip = local.address.ip();
-            if !self.is_unwanted(now, ip, local.up, wish) {
+            let deserted = !local.up && Some(ip) == left;
+            if !deserted && !self.is_unwanted(now, ip, local.up, wish) {
                 continue;
             }
             // The one in use is not taken away, and another one that works must stay.

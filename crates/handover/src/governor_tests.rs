@@ -123,6 +123,29 @@ fn an_address_that_is_down_for_long_is_deleted_and_one_that_blinks_is_not() {
     assert!(model.knows(2));
 }
 
+/// The peer repeats what was on its way to an address when that is deleted. An address that is still there is not: what is on its
+/// way there arrives.
+#[test]
+fn an_address_that_is_gone_is_deleted_in_the_request_for_the_next_one() {
+    let mut model = puppet();
+    model.link(about(2, InterfaceFact::Selected));
+    model.answer();
+    assert!(model.knows(1), "left, but still there");
+    model.link(about(2, InterfaceFact::Rank(9)));
+    model.down(2);
+    model.log.clear();
+    model.link(about(1, InterfaceFact::Selected));
+    let actions = model.actions();
+    assert!(matches!(
+        actions[..],
+        [Action::UsePath(_), Action::AskPrimary(new), Action::DeleteAddress(old)] if new == ip(1) && old == ip(2)
+    ));
+    model.answer();
+    model.up(2, CELL);
+    model.answer();
+    assert!(model.knows(2), "added again when it comes back");
+}
+
 /// b08 section 3.3.2: add, delete, set primary, in this order.
 #[test]
 fn break_before_make_is_one_request_in_the_right_order() {

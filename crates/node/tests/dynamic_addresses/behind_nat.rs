@@ -226,3 +226,42 @@ fn a_request_whose_address_is_lost_does_not_block_others() {
     assert!(outcomes(&bench)[1..].iter().all(|(_, outcome)| outcome.is_ok()));
     assert_eq!(bench.paths().iter().map(|path| path.route).collect::<Vec<_>>(), [between(3, 1)]);
 }
+
+/// A deletion by wildcard is answered only after it has left from another address than it meant: the peer may know that one alone, or
+/// the other. What is there is added, and nothing else is counted on.
+#[test]
+fn after_a_deletion_that_went_astray_the_address_left_is_added_again() {
+    let (mut bench, mobile) = with_two_known();
+    let (one, two) = (node_address(1), node_address(2));
+    change(&mut bench, &[SetPrimary(two.ip()), Delete(one.ip())]);
+    take_request(&mut bench, &mobile, between(2, 1), &[kind::SET_PRIMARY_ADDRESS, kind::DELETE_IP_ADDRESS]);
+    down(&mut bench, two);
+    bench.events.clear();
+    let sent = take_request(
+        &mut bench,
+        &mobile,
+        between(1, 1),
+        &[kind::SET_PRIMARY_ADDRESS, kind::DELETE_IP_ADDRESS],
+    );
+    mobile.grant(&mut bench, &sent);
+    let lost = Err(Error::AddressLost);
+    assert_eq!(
+        outcomes(&bench),
+        [(SetPrimary(two.ip()), lost), (Delete(one.ip()), lost), (Delete(two.ip()), Ok(()))]
+    );
+    bench.events.clear();
+    // A heartbeat comes along: the path carries data again as soon as that is answered.
+    let sent = bench.take();
+    let asconf = |sent: &&Sent| sent.chunks().iter().any(|chunk| matches!(chunk, Chunk::Asconf(_)));
+    let sent = sent.iter().find(asconf).unwrap();
+    assert_eq!(sent.route, between(1, 1));
+    let (_, _, requests) = mobile.read_asconf(sent);
+    assert_eq!(requests.iter().map(|&(kind, ..)| kind).collect::<Vec<_>>(), [kind::ADD_IP_ADDRESS]);
+    mobile.grant(&mut bench, sent);
+    assert_eq!(outcomes(&bench), [(Add(one), Ok(()))]);
+    bench.pass(Duration::from_secs(1));
+    mobile.settle(&mut bench);
+    bench.send(0, b"on");
+    assert_eq!(bench.take_only().route, between(1, 1));
+    assert_eq!(bench.paths().len(), 1);
+}

@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use whimbrel_proto::{AddressChange, Command, Event, PathState};
-use whimbrel_wire::{Chunk, HeartbeatAck, chunk_type};
+use whimbrel_wire::{Chunk, HeartbeatAck, Parameter, chunk_type};
 
 use crate::mobile::*;
 use crate::wire_peer::*;
@@ -228,4 +228,28 @@ fn a_request_is_repeated_when_its_address_gets_a_way_out() {
     mobile.settle(&mut bench);
     up(&mut bench, new);
     assert!(bench.take().is_empty(), "nothing waits for a way");
+}
+
+/// The address that the node was about to leave is all that it has left. Nothing else can be asked before the request is answered, so
+/// it leaves from there, and the peer's refusal (RFC 5061 §5.3 F8) takes the deletion back.
+#[test]
+fn a_deletion_is_asked_for_from_the_address_itself_when_there_is_no_other() {
+    let (mut bench, mobile) = two_paths(mesh());
+    let (one, two) = (node_address(1), node_address(2));
+    change(&mut bench, &[AddressChange::Delete(one.ip())]);
+    assert_eq!(bench.take_only().route.local, two);
+    down(&mut bench, two);
+    let sent = bench.take_only();
+    assert_eq!(sent.route, between(1, 1));
+    let (serial, _, requests) = mobile.read_asconf(&sent);
+    let refusal = Parameter::ErrorCauseIndication(whimbrel_wire::ErrorCauseIndication {
+        correlation_id: requests[0].1,
+        causes: whimbrel_wire::Causes::from_wire(&[0, 0xA2, 0, 4]),
+    });
+    bench.deliver_on(sent.route, &mobile.ack(serial, &[refusal]));
+    let refused = whimbrel_proto::AddressChangeError::RefusedByPeer(0xA2);
+    assert_eq!(outcomes(&bench), [(AddressChange::Delete(one.ip()), Err(refused))]);
+    mobile.settle(&mut bench);
+    bench.send(0, b"on");
+    assert_eq!(bench.take_only().route.local, one);
 }

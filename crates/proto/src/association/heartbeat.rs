@@ -107,16 +107,21 @@ impl Open {
         }
     }
 
-    /// The peer is heard on a path that has failed: perhaps it works again. A heartbeat finds out now, or after a long outage the
-    /// supervision, which has backed off, would leave it unused for many seconds. Once per RTO; it counts no errors.
+    /// The peer is heard on a path that has failed or never worked: perhaps it does now. A heartbeat finds out at once, or after a long
+    /// outage the supervision, which has backed off, would leave it unused for many seconds. Once per RTO; it counts no errors.
+    /// Unconfirmed paths share the limit of RFC 9260 §5.4 with all others of their kind.
     pub(crate) fn probe_heard_path(&mut self, context: &mut Context<'_>, route: Route) {
         if matches!(self.closing, Closing::Sent(_) | Closing::AckSent(_)) {
             return;
         }
         let Some(id) = self.paths.by_route(route) else { return };
         let Some(path) = self.paths.get_mut(id) else { return };
-        let failed = path.confirmed && path.state != PathState::Active && path.egress == Egress::Open;
-        if !failed || context.now < path.last_probing + path.rto.without_back_off() {
+        let failed = path.state != PathState::Active && path.egress == Egress::Open;
+        let rto = path.rto.without_back_off();
+        if !failed || context.now < path.last_probing + rto {
+            return;
+        }
+        if !path.confirmed && !self.probe_burst.try_send(context.now, rto) {
             return;
         }
         match &mut path.heartbeat {

@@ -6,8 +6,8 @@ use whimbrel_wire::{AsconfAck, Cause, Parameter, Parameters, cause_code, paramet
 use super::super::context::{Context, Ending};
 use super::super::locals::Standing;
 use super::super::open::Open;
+use super::answer_user;
 use super::request::{Item, Request};
-use super::{answer_user, refuse};
 use crate::interface::{AddressChange, AddressChangeError, CloseReason};
 use crate::timers::TimerId;
 
@@ -47,9 +47,7 @@ impl Open {
         self.error_count = 0;
         self.credit_way(context, route, &request);
         if request.astray {
-            // Whoever wants it still may ask again: the peer minds no repetition.
-            refuse(context, request.changes(), AddressChangeError::AddressLost);
-            self.undo(context, &request);
+            self.conclude_astray(context, route, &request);
             self.opportunity();
             return Ok(());
         }

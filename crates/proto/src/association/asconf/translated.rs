@@ -3,9 +3,14 @@
 
 use core::net::{IpAddr, SocketAddr};
 
+use whimbrel_machine::Route;
+
+use super::super::context::Context;
+use super::super::locals::Standing;
 use super::super::open::Open;
 use super::super::translation::{may_be_translated, wildcard_for};
-use super::request::{Draft, Verdict, pin};
+use super::request::{Draft, Request, Verdict, pin};
+use super::{answer_user, refuse};
 use crate::config::Config;
 use crate::interface::{AddressChange, AddressChangeError};
 
@@ -54,5 +59,35 @@ impl Open {
             draft.delete(ip);
         }
         Verdict::Take(None)
+    }
+
+    /// The peer has answered a chunk that left from another address than its wildcards meant, at least once: which of them it took
+    /// them for is not known. Whoever still wants an addition or a primary address may ask again, the peer minds no repetition. A
+    /// deletion may have left the peer any one of our translated addresses: they are gone for us, too, and the one that it answered
+    /// is added at once.
+    pub(super) fn conclude_astray(&mut self, context: &mut Context<'_>, route: Route, request: &Request) {
+        self.undo(context, request);
+        let deletes = |change: AddressChange| matches!(change, AddressChange::Delete(_));
+        if !request.changes().any(deletes) {
+            return refuse(context, request.changes(), AddressChangeError::AddressLost);
+        }
+        let translated = |local: &SocketAddr| self.is_translated(context.config, local.ip());
+        let doubtful: Vec<SocketAddr> = self.locals.members().filter(translated).collect();
+        for change in request.changes() {
+            let is_gone = |ip: IpAddr| ip != route.local.ip() && AddressChange::Delete(ip) == change;
+            if !doubtful.iter().any(|local| is_gone(local.ip())) {
+                answer_user(context, change, Err(AddressChangeError::AddressLost));
+            }
+        }
+        for local in doubtful {
+            if local.ip() == route.local.ip() {
+                self.locals.set(local, Standing::Adding);
+                self.asconf.outgoing.waiting.push_front(AddressChange::Add(local));
+            } else {
+                self.locals.remove(local.ip());
+                answer_user(context, AddressChange::Delete(local.ip()), Ok(()));
+            }
+        }
+        self.pair_addresses(context, None);
     }
 }

@@ -12,7 +12,7 @@ use super::super::open::Open;
 use super::super::pairing;
 use super::super::replies::Encoded;
 use super::super::shutdown::Closing;
-use crate::interface::{AddressChange, AddressChangeError, Mobility, PathState};
+use crate::interface::{AddressChange, AddressChangeError, Mobility, PathId, PathState};
 use crate::path::Egress;
 use crate::timers::TimerId;
 
@@ -43,7 +43,7 @@ impl Open {
             context.timers.clear(TimerId::T4Asconf);
             return None;
         };
-        let path = self.paths.by_route(route).and_then(|id| self.paths.get(id));
+        let path = self.way_path(route).and_then(|id| self.paths.get(id));
         let request = self.asconf.outgoing.outstanding.as_mut()?;
         // A4, B3: each destination has an RTO of its own, which doubles when that one has not answered.
         let rounds = (request.timeouts / ways as u32).min(MAX_DOUBLINGS);
@@ -67,7 +67,8 @@ impl Open {
     pub(crate) fn handle_t4(&mut self, context: &mut Context<'_>) -> Result<(), Ending> {
         let Some(request) = &mut self.asconf.outgoing.outstanding else { return Ok(()) };
         request.due = true;
-        let path = request.route.and_then(|route| self.paths.by_route(route));
+        let path = request.route.and_then(|route| self.way_path(route));
+        let Some(request) = &mut self.asconf.outgoing.outstanding else { return Ok(()) };
         let Some(id) = path else {
             request.timeouts = request.timeouts.saturating_add(1);
             return self.note_association_error(context);
@@ -105,6 +106,9 @@ impl Open {
                 AddressChange::Delete(_) | AddressChange::SetPrimary(_) => None,
             });
             ways = self.ways(pinned, &request.deleted, waiting);
+        }
+        if ways.is_empty() && pinned.is_none() {
+            ways = self.ways_from_leaving(&request.deleted);
         }
         let last = request.route.and_then(|last| ways.iter().position(|&way| way == last));
         let way = ways.get(last.map_or(0, |last| (last + 1) % ways.len())).copied()?;
@@ -162,6 +166,20 @@ impl Open {
         let working = paths.iter().filter(|((rank, ..), _)| *rank < 2).map(|&(_, route)| route);
         let failed = paths.iter().filter(|((rank, ..), _)| *rank >= 2).map(|&(_, route)| route);
         working.chain(new).chain(failed).collect()
+    }
+
+    /// The path whose RTO and error counter a chunk on this route goes by. One that nothing else is sent on knows nothing of today.
+    fn way_path(&self, route: Route) -> Option<PathId> {
+        let open = |id: &PathId| self.paths.get(*id).is_some_and(|path| path.egress == Egress::Open);
+        self.paths.by_route(route).filter(open)
+    }
+
+    /// All that is left are addresses that the chunk deletes. Nothing else can be asked before it is answered (RFC 5061 §5.1 A3), and
+    /// so F6 would end the association. The peer refuses such a deletion (F8), and then the address stays.
+    fn ways_from_leaving(&self, deleted: &[IpAddr]) -> Vec<Route> {
+        let remotes = self.primary_first(self.peer.addresses.clone());
+        let leaving = deleted.iter().filter_map(|&ip| self.locals.up(ip));
+        leaving.flat_map(|local| pairing::routes_from(local, remotes.iter().copied())).collect()
     }
 
     /// The peer's primary address before its others.
