@@ -21,10 +21,14 @@ mod soak;
 mod transfer;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use args::{Cli, Command};
 use clap::{CommandFactory, Parser};
 use exit::Failure;
+
+/// How long tidying up may take at the end.
+const TIDYING: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -33,8 +37,8 @@ fn main() -> ExitCode {
         Err(error) => return Failure::from(error).report(),
     };
     let outcome = runtime.block_on(run(cli.command));
-    // A thread may still wait for a slow disk; there is nothing left to wait for.
-    runtime.shutdown_background();
+    // Tasks tidy up behind them when they are dropped. A thread may still wait for a slow disk; that is not waited for.
+    runtime.shutdown_timeout(TIDYING);
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),

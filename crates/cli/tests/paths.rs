@@ -81,6 +81,63 @@ fn a_live_listing_ends_with_ctrl_c() {
     assert_eq!(listing.finish().0, 0);
 }
 
+/// A process that is stopped does not answer: that is no reason to say that there is nothing.
+#[test]
+fn a_process_that_does_not_answer_is_named() {
+    let runtime = runtime();
+    let in_runtime =
+        |arguments: &[&str]| Running::start_with(arguments, &[("XDG_RUNTIME_DIR", runtime.path())]);
+    let mut server = in_runtime(&["perf", "server", "--json", "--listen", "127.0.0.1:0"]);
+    server.event("listening");
+    server.signal("STOP");
+    let text = String::from_utf8(paths(runtime.path(), &["--once"]).stdout).unwrap();
+    let json = paths(runtime.path(), &["--once", "--json"]).stdout;
+    server.signal("CONT");
+    assert_eq!(text.trim_end(), format!("process {} does not answer", server.id()));
+    let json: Value = serde_json::from_slice(&json).unwrap();
+    assert_eq!(json["failed"][0], text.trim_end());
+}
+
+#[test]
+fn a_command_that_paths_cannot_show_says_so() {
+    let runtime = runtime();
+    // In the way of the directory.
+    std::fs::write(runtime.path().join("whimbrel"), "").unwrap();
+    let listen = ["perf", "server", "--json", "--listen", "127.0.0.1:0"];
+    let mut server = Running::start_with(&listen, &[("XDG_RUNTIME_DIR", runtime.path())]);
+    let event = server.event("no-control-socket");
+    assert!(event["text"].as_str().unwrap().contains("is no directory; remove it"), "{event}");
+    server.event("listening");
+    server.interrupt();
+    let (_, _, errors) = server.finish();
+    assert!(errors.contains("`whimbrel paths` cannot show this command"), "{errors}");
+}
+
+/// The socket for link facts goes with the command, however it ends, short of being killed.
+#[test]
+fn the_socket_for_link_facts_goes_with_the_command() {
+    let directory = runtime();
+    let facts = directory.path().join("links.sock");
+    let facts_name = facts.to_str().unwrap();
+    let incoming = directory.path().to_str().unwrap();
+    for _ in 0..5 {
+        let listen = ["--listen", "127.0.0.1:0", "--link-facts", facts_name];
+        let mut receiver = Running::start(&[&["recv", "--json", "--dir", incoming], &listen[..]].concat());
+        receiver.event("listening");
+        assert!(facts.exists());
+        receiver.interrupt();
+        assert_eq!(receiver.finish().0, 130);
+        assert!(!facts.exists(), "left behind");
+    }
+    // Nobody receives there.
+    let file = directory.path().join("f");
+    std::fs::write(&file, "content").unwrap();
+    let taken = std::net::UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let to = ["send", file.to_str().unwrap(), "--to", &taken, "--link-facts", facts_name, "--retry", "0"];
+    assert_eq!(whimbrel().args(to).output().unwrap().status.code(), Some(1));
+    assert!(!facts.exists(), "left behind");
+}
+
 /// An interface that goes down in a file takes its address with it, and brings it back.
 #[test]
 fn link_facts_from_a_file_take_addresses_down_and_up() {

@@ -47,7 +47,7 @@ pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
     let display = Arc::new(Display::new(args.output));
     let local = addresses::local(&args.listen, UDP_PORT).await?;
     let endpoint = args.mobility.bind(local, config(), display.as_ref()).await?;
-    let _control = ControlSocket::start("recv", &endpoint);
+    let _control = ControlSocket::start("recv", &endpoint, display.as_ref());
     let listener = endpoint.listen(args.sctp_port)?;
     let list: Vec<String> = endpoint.local_addresses().iter().map(ToString::to_string).collect();
     display.event("listening", json!({ "addresses": list, "sctp_port": args.sctp_port }));

@@ -57,7 +57,7 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
         typed => addresses::local(typed, 0).await?,
     };
     let endpoint = args.mobility.bind(local, config(), display.as_ref()).await?;
-    let _control = ControlSocket::start("send", &endpoint);
+    let _control = ControlSocket::start("send", &endpoint, display.as_ref());
     news::tell(&endpoint, Arc::clone(&display));
     let tally = Arc::new(Tally::default());
     let on_file: OnFile = {

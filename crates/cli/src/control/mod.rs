@@ -8,6 +8,6 @@ mod place;
 mod protocol;
 mod server;
 
-pub(crate) use client::ask_all;
+pub(crate) use client::{Answers, Failed, ask_all};
 pub(crate) use protocol::{PathReport, Report};
 pub(crate) use server::ControlSocket;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::process::geteuid;
+use serde_json::json;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Semaphore;
@@ -14,6 +15,7 @@ use whimbrel::Endpoint;
 
 use super::place::{self, SUFFIX};
 use super::protocol::{QUESTION_BYTES_MAX, Question, Report};
+use crate::news::News;
 
 /// Askers served at a time; more wait.
 const ASKERS: usize = 8;
@@ -29,9 +31,17 @@ pub(crate) struct ControlSocket {
 
 impl ControlSocket {
     /// Answers questions about the endpoint's associations from now on. `None` if that is not possible, which nobody but
-    /// `whimbrel paths` would miss.
-    pub(crate) fn start(command: &'static str, endpoint: &Endpoint) -> Option<Self> {
-        Self::start_in(&place::directory(), command, endpoint).ok()
+    /// `whimbrel paths` would miss; `news` tells why.
+    pub(crate) fn start(command: &'static str, endpoint: &Endpoint, news: &impl News) -> Option<Self> {
+        match Self::start_in(&place::directory(), command, endpoint) {
+            Ok(socket) => Some(socket),
+            Err(error) => {
+                let text = format!("`whimbrel paths` cannot show this command: {error}");
+                news.event("no-control-socket", json!({ "text": text }));
+                news.warn(&text);
+                None
+            }
+        }
     }
 
     pub(super) fn start_in(directory: &Path, command: &'static str, endpoint: &Endpoint) -> io::Result<Self> {
@@ -95,7 +105,7 @@ async fn answer(stream: UnixStream, command: &str, endpoint: &Endpoint) -> io::R
                     Report::new(command, endpoint.local_addresses(), &associations, &endpoint.interfaces());
                 serde_json::to_vec(&report)?
             }
-            Err(error) => serde_json::to_vec(&serde_json::json!({ "error": error.to_string() }))?,
+            Err(error) => serde_json::to_vec(&json!({ "error": error.to_string() }))?,
         };
         text.push(b'\n');
         timeout(PATIENCE, writer.write_all(&text)).await??;

@@ -3,7 +3,7 @@ use std::os::unix::fs::FileTypeExt;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::super::client::ask_all_in;
+use super::super::client::{Answers, ask_all_in};
 use super::*;
 
 async fn endpoint() -> Endpoint {
@@ -27,7 +27,7 @@ async fn associations_and_their_paths_are_told() {
     let remote = server.local_addresses();
     let (near, _far) = soon(async { tokio::join!(client.connect(&remote, 5001), listener.accept()) }).await;
     let near = near.unwrap();
-    let reports = soon(ask_all_in(directory.path())).await.unwrap();
+    let reports = soon(ask_all_in(directory.path())).await.unwrap().reports;
     let [report] = &reports[..] else { panic!("{reports:?}") };
     assert_eq!((report.pid, report.command.as_str()), (std::process::id(), "test"));
     assert_eq!(report.addresses, client.local_addresses());
@@ -39,7 +39,7 @@ async fn associations_and_their_paths_are_told() {
     let socket = control.path.clone();
     drop(control);
     assert!(!socket.exists(), "it goes with its process");
-    assert_eq!(soon(ask_all_in(directory.path())).await.unwrap(), []);
+    assert_eq!(soon(ask_all_in(directory.path())).await.unwrap(), Answers::default());
 }
 
 #[tokio::test]
@@ -61,7 +61,7 @@ async fn nonsense_is_answered_and_too_much_of_it_is_not_read() {
     let mut rest = Vec::new();
     let _ = soon(stream.read_to_end(&mut rest)).await;
     assert_eq!(rest, b"");
-    assert_eq!(soon(ask_all_in(directory.path())).await.unwrap().len(), 1, "others are served");
+    assert_eq!(soon(ask_all_in(directory.path())).await.unwrap().reports.len(), 1, "others are served");
 }
 
 /// Whoever opens connections and says nothing keeps a few places, and not for ever; the process itself goes on.
@@ -74,6 +74,6 @@ async fn silent_askers_are_few() {
     for _ in 0..ASKERS - 1 {
         silent.push(UnixStream::connect(&control.path).await.unwrap());
     }
-    assert_eq!(soon(ask_all_in(directory.path())).await.unwrap().len(), 1);
+    assert_eq!(soon(ask_all_in(directory.path())).await.unwrap().reports.len(), 1);
     drop(silent);
 }

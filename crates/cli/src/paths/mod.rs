@@ -77,9 +77,12 @@ pub(crate) async fn run(args: PathsArgs) -> Result<(), Failure> {
 /// False when nobody reads any more.
 fn print(sample: &Sample, json: bool) -> bool {
     let text = if json {
-        format!("{}\n", json!({ "event": "paths", "processes": sample.to_json() }))
+        format!(
+            "{}\n",
+            json!({ "event": "paths", "processes": sample.to_json(), "failed": sample.failures() })
+        )
     } else {
-        plain(&sample.rows())
+        plain(&sample.rows(), &sample.failures())
     };
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_ok()

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use crate::control::{PathReport, Report};
+use crate::control::{Answers, Failed, PathReport, Report};
 
 /// The columns' names.
 pub(super) const HEADER: [&str; 10] =
@@ -34,12 +34,15 @@ type Key = (u32, u64, u32);
 pub(super) struct Sample {
     at: Instant,
     reports: Vec<Report>,
+    /// Processes of which nothing is known.
+    failed: Vec<Failed>,
     /// Bits per second out and in.
     rates: BTreeMap<Key, (f64, f64)>,
 }
 
 impl Sample {
-    pub(super) fn take(reports: Vec<Report>, before: Option<&Self>) -> Self {
+    pub(super) fn take(answers: Answers, before: Option<&Self>) -> Self {
+        let Answers { reports, failed } = answers;
         let at = Instant::now();
         let mut rates = BTreeMap::new();
         if let Some(before) = before {
@@ -53,7 +56,12 @@ impl Sample {
                 }
             }
         }
-        Self { at, reports, rates }
+        Self { at, reports, failed, rates }
+    }
+
+    /// A line for each process that should have answered and has not.
+    pub(super) fn failures(&self) -> Vec<String> {
+        self.failed.iter().map(|one| format!("process {} {}", one.pid, one.reason)).collect()
     }
 
     pub(super) fn rows(&self) -> Vec<Row> {
@@ -154,9 +162,10 @@ pub(super) fn widths(rows: &[Row]) -> [usize; HEADER.len()] {
 }
 
 /// The table as text.
-pub(super) fn plain(rows: &[Row]) -> String {
+pub(super) fn plain(rows: &[Row], failures: &[String]) -> String {
+    let failures: String = failures.iter().map(|line| format!("{line}\n")).collect();
     if rows.is_empty() {
-        return format!("{NOTHING}\n");
+        return if failures.is_empty() { format!("{NOTHING}\n") } else { failures };
     }
     let widths = widths(rows);
     let line = |cells: Vec<&str>| {
@@ -168,7 +177,7 @@ pub(super) fn plain(rows: &[Row]) -> String {
     for row in rows {
         text += &line(row.cells.iter().map(String::as_str).collect());
     }
-    text
+    text + &failures
 }
 
 /// What is shown when there is nothing to show.

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 
 /// One process with one association and two paths; `sent` on the first.
-pub(in super::super) fn reports(sent: u64) -> Vec<Report> {
+pub(in super::super) fn reports(sent: u64) -> Answers {
     let path = |id: u32, local: &str, state: &str, in_use: bool| {
         json!({
             "id": id, "local": local, "remote": "203.0.113.1:9899", "interface": format!("if{id}"),
@@ -24,7 +24,7 @@ pub(in super::super) fn reports(sent: u64) -> Vec<Report> {
     let report = json!({
         "version": 1, "pid": 4711, "command": "send", "addresses": ["192.0.2.7:9899"], "associations": [association],
     });
-    vec![serde_json::from_value(report).unwrap()]
+    Answers { reports: vec![serde_json::from_value(report).unwrap()], failed: Vec::new() }
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn a_path_is_a_line() {
     let mut before = Sample::take(reports(0), None);
     before.at = before.at.checked_sub(Duration::from_secs(10)).unwrap();
     let now = Sample::take(reports(12_500_000), Some(&before));
-    let text = plain(&now.rows());
+    let text = plain(&now.rows(), &now.failures());
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 3, "{text}");
     let words = |line: &str| {
@@ -78,7 +78,16 @@ fn programs_get_the_rates_too() {
 
 #[test]
 fn nothing_is_said_in_words() {
-    assert!(plain(&[]).starts_with("no associations"));
+    assert!(plain(&[], &[]).starts_with("no associations"));
+    let mut answers = reports(0);
+    answers.failed = vec![Failed { pid: "7".into(), reason: "does not answer" }];
+    let sample = Sample::take(answers, None);
+    assert!(plain(&sample.rows(), &sample.failures()).ends_with("\nprocess 7 does not answer\n"));
+    assert_eq!(
+        plain(&[], &sample.failures()),
+        "process 7 does not answer\n",
+        "and not that there is nothing"
+    );
 }
 
 #[test]

@@ -17,6 +17,9 @@ use crate::control::ask_all;
 /// How long a key may wait.
 const KEY: Duration = Duration::from_millis(100);
 
+/// Processes that do not answer, shown at most.
+const FAILURES_SHOWN: u16 = 5;
+
 /// Shows the table until q, Esc or Ctrl-C. Whatever ends it, a panic too, the terminal is given back as it was.
 pub(super) fn show(runtime: &Handle, interval: Duration) -> io::Result<()> {
     let mut terminal = ratatui::try_init()?;
@@ -26,7 +29,8 @@ pub(super) fn show(runtime: &Handle, interval: Duration) -> io::Result<()> {
         let mut state = TableState::default();
         loop {
             let rows = sample.rows();
-            terminal.draw(|frame| draw(frame, &rows, &mut state))?;
+            let failures = sample.failures();
+            terminal.draw(|frame| draw(frame, &rows, &failures, &mut state))?;
             if event::poll(KEY)? {
                 match event::read()? {
                     Event::Key(key) if ends(key) => return Ok(()),
@@ -60,16 +64,19 @@ fn scroll(key: KeyCode, state: &mut TableState) {
     }
 }
 
-fn draw(frame: &mut Frame<'_>, rows: &[Row], state: &mut TableState) {
-    let [title, body, footer] =
-        Layout::vertical([Constraint::Length(1), Constraint::Min(1), Constraint::Length(1)])
-            .areas(frame.area());
+fn draw(frame: &mut Frame<'_>, rows: &[Row], failures: &[String], state: &mut TableState) {
+    let room = u16::try_from(failures.len()).unwrap_or(u16::MAX).min(FAILURES_SHOWN);
+    let heights =
+        [Constraint::Length(1), Constraint::Min(1), Constraint::Length(room), Constraint::Length(1)];
+    let [title, body, below, footer] = Layout::vertical(heights).areas(frame.area());
     let bold = Style::new().add_modifier(Modifier::BOLD);
     let heading = format!("whimbrel paths: {} path{}", rows.len(), if rows.len() == 1 { "" } else { "s" });
     frame.render_widget(Line::styled(heading, bold), title);
     frame.render_widget(Line::styled("q quits, arrows scroll", Style::new().fg(Color::DarkGray)), footer);
+    frame.render_widget(Paragraph::new(failures.join("\n")).style(Style::new().fg(Color::Yellow)), below);
     if rows.is_empty() {
-        frame.render_widget(Paragraph::new(NOTHING), body);
+        let text = if failures.is_empty() { NOTHING } else { "" };
+        frame.render_widget(Paragraph::new(text), body);
         return;
     }
     let columns = widths(rows).map(|width| Constraint::Length(u16::try_from(width).unwrap_or(u16::MAX)));

@@ -5,8 +5,12 @@ use super::super::rows::Row;
 use super::*;
 
 fn screen(rows: &[Row], width: u16, height: u16) -> String {
+    screen_with(rows, &[], width, height)
+}
+
+fn screen_with(rows: &[Row], failures: &[String], width: u16, height: u16) -> String {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    terminal.draw(|frame| draw(frame, rows, &mut TableState::default())).unwrap();
+    terminal.draw(|frame| draw(frame, rows, failures, &mut TableState::default())).unwrap();
     terminal.backend().to_string()
 }
 
@@ -26,6 +30,18 @@ fn the_table_has_its_lines_and_says_how_to_leave() {
     );
     assert!(text.contains("1 path") && text.contains("q quits"), "{text}");
     assert!(screen(&[], 140, 10).contains("no associations"));
+}
+
+#[test]
+fn processes_that_do_not_answer_are_shown() {
+    let many: Vec<String> = (0..9).map(|n| format!("process {n} does not answer")).collect();
+    let text = screen_with(&[row()], &many, 140, 20);
+    assert!(text.contains("192.0.2.7%wlan0") && text.contains("process 4 does not answer"), "{text}");
+    assert!(!text.contains("process 5"), "there is an end to it: {text}");
+    assert!(!screen_with(&[], &many, 140, 20).contains("no associations"));
+    for (width, height) in [(1, 1), (5, 2), (20, 3)] {
+        screen_with(&[row()], &many, width, height);
+    }
 }
 
 /// No terminal is too small to live.

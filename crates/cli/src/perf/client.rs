@@ -33,7 +33,7 @@ pub(super) async fn run(args: ClientArgs) -> Result<(), Failure> {
         typed => addresses::local(typed, 0).await?,
     };
     let endpoint = args.mobility.bind(local, config(), &output).await?;
-    let _control = ControlSocket::start("perf client", &endpoint);
+    let _control = ControlSocket::start("perf client", &endpoint, &output);
     news::tell(&endpoint, Arc::new(output));
     let outcome = tokio::select! {
         outcome = measure(&endpoint, &remote, &args, output) => outcome.map_err(Failure::from),

@@ -32,7 +32,7 @@ pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
     let output = Output { json: args.json };
     let local = addresses::local(&args.listen, UDP_PORT).await?;
     let endpoint = args.mobility.bind(local, config(), &output).await?;
-    let _control = ControlSocket::start("perf server", &endpoint);
+    let _control = ControlSocket::start("perf server", &endpoint, &output);
     let listener = endpoint.listen(args.sctp_port)?;
     let list: Vec<String> = endpoint.local_addresses().iter().map(ToString::to_string).collect();
     output.event("listening", json!({ "addresses": list, "sctp_port": args.sctp_port }));

@@ -87,8 +87,18 @@ impl Running {
 
     /// As Ctrl-C does.
     pub(crate) fn interrupt(&self) {
-        let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+        self.signal("INT");
+    }
+
+    /// Sends a signal by name.
+    pub(crate) fn signal(&self, name: &str) {
+        let arguments = [format!("-{name}"), self.id().to_string()];
+        assert!(Command::new("kill").args(arguments).status().unwrap().success());
+    }
+
+    /// Its process number.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// Waits for the end: exit code, what is left of stdout, and stderr.

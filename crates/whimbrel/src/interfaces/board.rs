@@ -2,7 +2,9 @@ use std::sync::{Arc, Mutex};
 
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 
+use super::complaints::Complaints;
 use super::{Interfaces, LineError, LinkSource, LinkSourceError, Publisher};
 use crate::shared::lock;
 
@@ -21,6 +23,8 @@ pub(crate) struct Board {
 struct State {
     names: Vec<String>,
     sources: Vec<Option<Interfaces>>,
+    /// How much may be said about each source.
+    limits: Vec<Complaints>,
     changed: bool,
     complaints: Vec<Complaint>,
 }
@@ -52,6 +56,8 @@ impl Board {
             let mut state = lock(&self.state);
             state.names = sources.iter().map(|source| source.name()).collect();
             state.sources = vec![None; sources.len()];
+            let now = Instant::now();
+            state.limits = sources.iter().map(|_| Complaints::new(now)).collect();
         }
         for (slot, source) in sources.into_iter().enumerate() {
             let board = Arc::clone(self);
@@ -86,7 +92,13 @@ impl Board {
     }
 
     pub(super) fn reject(&self, slot: usize, error: LineError) {
-        self.complain(slot, error.to_string());
+        let admitted = match lock(&self.state).limits.get_mut(slot) {
+            Some(limit) => limit.admit(Instant::now(), error.to_string()),
+            None => Some(error.to_string()),
+        };
+        if let Some(text) = admitted {
+            self.complain(slot, text);
+        }
     }
 
     fn failed(&self, slot: usize, error: &LinkSourceError) {

@@ -3,6 +3,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::time::timeout;
 
+use super::super::complaints::BURST;
 use super::super::source::Run;
 use super::*;
 use crate::interfaces::Interface;
@@ -86,10 +87,21 @@ async fn what_a_source_says_is_bounded() {
     let many = (0..10_000).map(|number| (format!("i{number}"), up(true))).collect();
     board.publish(0, Interfaces(many));
     assert_eq!(board.take().interfaces.unwrap().0.len(), Interfaces::MAX);
+    let nonsense = |slot, line| board.reject(slot, LineError { line: Some(line), reason: "nonsense".into() });
+    let begun = Instant::now();
+    let mut complaints = Vec::new();
     for line in 0..10_000 {
-        board.reject(0, LineError { line: Some(line), reason: "nonsense".into() });
+        nonsense(0, line);
+        complaints.extend(board.take().complaints);
     }
-    let complaints = board.take().complaints;
-    assert_eq!(complaints.len(), COMPLAINTS_MAX);
+    let seconds = begun.elapsed().as_secs() as usize;
+    assert!((BURST as usize..=BURST as usize + seconds + 1).contains(&complaints.len()), "{complaints:?}");
     assert_eq!(complaints[2].text, "line 2: nonsense");
+    // Nobody takes them, and there are more sources than any user has.
+    let many: Vec<Box<dyn LinkSource>> = (0..20).map(|_| Box::new(Fails) as Box<dyn LinkSource>).collect();
+    let _running = board.start(many);
+    for slot in 0..20 {
+        (0..100).for_each(|line| nonsense(slot, line));
+    }
+    assert_eq!(board.take().complaints.len(), COMPLAINTS_MAX);
 }

@@ -13,10 +13,14 @@ const PERIOD: Duration = Duration::from_millis(50);
 /// Bytes read at a time; a long file is read over several periods.
 const READ_BYTES: usize = 64 << 10;
 
+/// Bytes at the beginning, and before the place reached, by which a file that was written anew is told from one that was
+/// appended to.
+const MARK_BYTES: usize = 4096;
+
 /// Link facts from a file that somebody appends lines to, as `tail -f` reads it.
 ///
-/// The file must exist. One that is cut short or replaced is read from its beginning, and what the old one said no longer
-/// counts. See the [module](super) for the lines.
+/// The file must exist. One that is cut short, replaced or written anew is read from its beginning, and what the old one said
+/// no longer counts. See the [module](super) for the lines.
 #[derive(Debug)]
 pub struct FactFile {
     path: PathBuf,
@@ -91,6 +95,9 @@ struct Tail {
     skipping: bool,
     line: u64,
     position: u64,
+    /// The first bytes of what has been read, and the last.
+    head: Vec<u8>,
+    tail: Vec<u8>,
     /// When it was last changed, as far as that has been noticed.
     modified: Option<SystemTime>,
 }
@@ -104,6 +111,8 @@ impl Tail {
             skipping: false,
             line: 1,
             position: 0,
+            head: Vec::new(),
+            tail: Vec::new(),
             modified: None,
         })
     }
@@ -114,6 +123,7 @@ impl Tail {
         self.file.seek(SeekFrom::Start(self.position))?;
         let count = self.file.read(&mut buffer)?;
         self.position += count as u64;
+        self.remember(&buffer[..count]);
         for piece in buffer[..count].split_inclusive(|byte| *byte == b'\n') {
             let (text, ended) = match piece.split_last() {
                 Some((b'\n', text)) => (text, true),
@@ -125,6 +135,31 @@ impl Tail {
             }
         }
         Ok(count == READ_BYTES)
+    }
+
+    fn remember(&mut self, bytes: &[u8]) {
+        let room = MARK_BYTES - self.head.len();
+        self.head.extend_from_slice(&bytes[..room.min(bytes.len())]);
+        self.tail.extend_from_slice(&bytes[bytes.len().saturating_sub(MARK_BYTES)..]);
+        let excess = self.tail.len().saturating_sub(MARK_BYTES);
+        self.tail.drain(..excess);
+    }
+
+    /// Whether the file still begins, and goes on to the place reached, as it did.
+    fn is_what_was_read(&mut self) -> io::Result<bool> {
+        let mut there = vec![0; MARK_BYTES];
+        for (start, known) in [(0, &self.head), (self.position - self.tail.len() as u64, &self.tail)] {
+            self.file.seek(SeekFrom::Start(start))?;
+            let there = &mut there[..known.len()];
+            match self.file.read_exact(there) {
+                Ok(()) if there == known.as_slice() => {}
+                Ok(()) => return Ok(false),
+                // It is being written this moment.
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(false),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(true)
     }
 
     fn take(&mut self, text: &[u8], publisher: &Publisher) {
@@ -163,7 +198,9 @@ impl Tail {
         // As long as before and yet newer: somebody wrote it anew with as many bytes.
         let rewritten =
             there.len() == self.position && self.modified.is_some_and(|seen| Some(seen) != modified);
-        if !same_file(&there, &self.file.metadata()?) || there.len() < self.position || rewritten {
+        let replaced = !same_file(&there, &self.file.metadata()?) || there.len() < self.position;
+        let longer = !replaced && there.len() > self.position;
+        if replaced || rewritten || (longer && !self.is_what_was_read()?) {
             *self = Self::open(path)?;
         }
         self.modified = modified;

@@ -89,9 +89,35 @@ fn a_file_that_is_cut_short_or_replaced_begins_anew() {
     let file = std::fs::File::options().write(true).open(bench.path()).unwrap();
     file.set_modified(std::time::SystemTime::now() + std::time::Duration::from_secs(1)).unwrap();
     assert_eq!(bench.read().0.keys().collect::<Vec<_>>(), ["d"]);
+    // With more bytes than before, and the same beginning.
+    let old = "{\"interface\": \"d\", \"metered\": true}\n";
+    let lines = format!("{old}{{\"interface\": \"e\"}}\n{old}");
+    std::fs::write(bench.path(), &lines).unwrap();
+    assert_eq!(bench.read().0.keys().collect::<Vec<_>>(), ["d", "e"]);
+    std::fs::write(bench.path(), lines.replace("\"e\"", "\"longer\"") + old).unwrap();
+    assert_eq!(bench.read().0.keys().collect::<Vec<_>>(), ["d", "longer"]);
+    std::fs::write(bench.path(), "{\"interface\": \"alone\"}\n".repeat(20)).unwrap();
+    assert_eq!(bench.read().0.keys().collect::<Vec<_>>(), ["alone"]);
+    assert_eq!(bench.complaints(), [""; 0], "nothing is read from its middle");
     // Gone for a moment: what was known stands.
     std::fs::remove_file(bench.path()).unwrap();
     assert_eq!(bench.read().0.len(), 1);
+}
+
+/// However long the file is, what is kept of it is not.
+#[test]
+fn a_long_file_is_followed_and_not_kept() {
+    let line = "{\"interface\": \"a\", \"up\": true}\n";
+    let mut bench = Bench::new(&line.repeat(20_000));
+    bench.read();
+    for _ in 0..3 {
+        bench.append(line);
+        bench.append("{\"interface\": \"b\", \"up\": true}\n");
+        assert_eq!(bench.read().0.len(), 2);
+    }
+    assert_eq!(bench.tail.line, 20_007, "read on, not anew");
+    assert!(bench.tail.head.len() == MARK_BYTES && bench.tail.tail.len() == MARK_BYTES);
+    assert!(bench.tail.tail.capacity() < 4 * MARK_BYTES);
 }
 
 #[test]

@@ -24,6 +24,7 @@
 //! ```
 
 mod board;
+mod complaints;
 mod fact_file;
 #[cfg(unix)]
 mod fact_socket;

@@ -7,6 +7,8 @@ mod crowd;
 mod drops;
 mod echo;
 mod ending;
+#[cfg(unix)]
+mod forged_links;
 mod links;
 mod listening;
 mod network;
