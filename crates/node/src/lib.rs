@@ -2,6 +2,7 @@
 //! handover policy for each association.
 #![forbid(unsafe_code)]
 
+mod asking;
 mod mover;
 mod movers;
 

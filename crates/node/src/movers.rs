@@ -7,6 +7,7 @@ use whimbrel_handover::{Decision, Fact, Interfaces, Policy};
 use whimbrel_machine::{Instant, InterfaceFact, LinkFact};
 use whimbrel_proto::{AssociationId, Endpoint, Event, Mobility};
 
+use crate::asking::Asking;
 use crate::mover::Mover;
 
 /// Decisions remembered for whoever asks, at most; the oldest are forgotten.
@@ -39,11 +40,19 @@ pub(crate) struct Movers {
     /// When each policy wants to be asked, the earliest first.
     deadlines: BTreeSet<(Instant, AssociationId)>,
     decided: VecDeque<Decided>,
+    /// Link facts on their way to the policies.
+    asking: Asking,
 }
 
 impl Movers {
     pub(crate) fn new(new_policy: NewPolicy) -> Self {
-        Self { new_policy, all: BTreeMap::new(), deadlines: BTreeSet::new(), decided: VecDeque::new() }
+        Self {
+            new_policy,
+            all: BTreeMap::new(),
+            deadlines: BTreeSet::new(),
+            decided: VecDeque::new(),
+            asking: Asking::default(),
+        }
     }
 
     // ---- inputs
@@ -56,13 +65,22 @@ impl Movers {
         interfaces: &Interfaces,
         endpoint: &mut Endpoint,
     ) {
-        let ids: Vec<AssociationId> = self.all.keys().copied().collect();
-        for id in ids {
-            self.observe(now, id, &Fact::Link(fact), interfaces, endpoint);
+        self.asking.push(fact);
+        self.tell_of_links(now, interfaces, endpoint);
+    }
+
+    /// Tells all policies of link facts, as far as that is in measure; the rest is told later.
+    fn tell_of_links(&mut self, now: Instant, interfaces: &Interfaces, endpoint: &mut Endpoint) {
+        while let Some(fact) = self.asking.next(now, self.all.len()) {
+            let ids: Vec<AssociationId> = self.all.keys().copied().collect();
+            for id in ids {
+                self.observe(now, id, &Fact::Link(fact), interfaces, endpoint);
+            }
         }
     }
 
     pub(crate) fn handle_timeout(&mut self, now: Instant, interfaces: &Interfaces, endpoint: &mut Endpoint) {
+        self.tell_of_links(now, interfaces, endpoint);
         while let Some(&(at, id)) = self.deadlines.first()
             && at <= now
         {
@@ -121,7 +139,8 @@ impl Movers {
     // ---- outputs
 
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        self.deadlines.first().map(|&(at, _)| at)
+        let policies = self.deadlines.first().map(|&(at, _)| at);
+        [policies, self.asking.next_deadline()].into_iter().flatten().min()
     }
 
     pub(crate) fn decided(&mut self) -> impl Iterator<Item = Decided> + '_ {

@@ -199,7 +199,8 @@ pub struct LimitConfig {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PathPairing {
     /// One path per address of the peer, as RFC 9260 speaks of destinations: from a local address of the same network
-    /// (/24, /64), or else from the one fewest paths leave from, or else from the n-th to the n-th.
+    /// (/24, /64), or else from the one fewest paths leave from, or else from the n-th to the n-th. An interface that dies without
+    /// a word takes its destinations with it, though another one would reach them: hosts with several want [`Self::Mesh`].
     PerDestination,
     /// Every local address with every address of the peer of the same family and scope.
     Mesh,

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use whimbrel_machine::Route;
+use whimbrel_machine::{Instant, Route};
 use whimbrel_wire::{Heartbeat, PadBuilder, RawChunk, chunk_type};
 
 use super::chunk_writer::ChunkWriter;
@@ -98,7 +98,7 @@ impl Open {
         }
         let rto = path.rto.current();
         let due = match context.config.heartbeat.interval {
-            _ if !path.confirmed => self.probe_burst.try_send(context.now, path.rto.without_back_off()),
+            _ if !path.confirmed => self.may_probe(context.now, id),
             Some(interval) => context.now >= heartbeat_time::earliest(path.last_probing, interval, rto),
             None => false,
         };
@@ -185,11 +185,22 @@ impl Open {
             return;
         }
         // Without its backing off: a dead address must not keep the others waiting for their turn.
-        if !path.confirmed && !self.probe_burst.try_send(context.now, path.rto.without_back_off()) {
+        if !path.confirmed && !self.may_probe(context.now, id) {
             context.timers.set(TimerId::Heartbeat(id), self.probe_burst.next_opportunity());
             return;
         }
         self.send_heartbeat_on(context, id);
+    }
+
+    /// Whether an unconfirmed path may be probed now, which counts as done then.
+    fn may_probe(&mut self, now: Instant, id: PathId) -> bool {
+        let Some(path) = self.paths.get(id) else { return false };
+        let (rto, remote) = (path.rto.without_back_off(), path.route.remote.ip());
+        if self.paths.iter().any(|path| path.confirmed && path.route.remote.ip() == remote) {
+            self.probe_burst.try_send_to_peer(now, rto)
+        } else {
+            self.probe_burst.try_send(now, rto)
+        }
     }
 
     /// No answer within the RTO (RFC 9260 §8.3).

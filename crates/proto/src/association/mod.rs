@@ -56,6 +56,7 @@ use crate::interface::{
     AddressChangeError, AssociationId, AssociationStats, CloseReason, ConnectToken, Event, Message, PathId,
     PathShape, PathView, SendError,
 };
+use crate::path::amplification::StrangerProbes;
 use crate::receive::Buffers;
 use crate::timers::Timers;
 
@@ -72,6 +73,8 @@ pub(crate) struct Identity {
     pub(crate) initial_tsn: Tsn,
     /// Our random number, which changes with the tag (RFC 4895 §6.1).
     pub(crate) auth_random: [u8; 32],
+    /// The endpoint's budget for probing addresses that nobody has confirmed.
+    pub(crate) strangers: StrangerProbes,
     /// The endpoint's, for large messages.
     pub(crate) buffers: Buffers,
 }

@@ -238,7 +238,7 @@ impl Open {
             closing: Closing::No,
             shutdown_limit: context.now,
             replies: Replies::default(),
-            probe_burst: ProbeBurst::new(config.heartbeat.max_burst),
+            probe_burst: ProbeBurst::new(config.heartbeat.max_burst, context.identity.strangers.clone()),
             error_count: 0,
             // Nonces, never the real tags, and never 0, which means that there is none (RFC 9260 §5.2.2,
             // RFC 5062 §3).

@@ -50,6 +50,7 @@ impl Endpoint {
                 local_tag,
                 initial_tsn,
                 auth_random,
+                strangers: self.strangers.clone(),
                 buffers: self.buffers.clone(),
             };
             let rng = self.seed.stream("association", seed_index);

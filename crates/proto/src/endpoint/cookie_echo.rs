@@ -129,6 +129,7 @@ impl Endpoint {
                 local_tag: cookie.local_tag,
                 initial_tsn: cookie.local_initial_tsn,
                 auth_random: cookie.auth_random,
+                strangers: self.strangers.clone(),
                 buffers: self.buffers.clone(),
             };
             let rng = self.seed.stream("association", number);

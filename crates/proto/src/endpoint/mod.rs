@@ -31,6 +31,7 @@ use crate::cookie::CookieKeys;
 use crate::interface::{
     AssociationAddresses, AssociationId, AssociationStats, Command, Event, PathView, SendError,
 };
+use crate::path::amplification::StrangerProbes;
 use crate::receive::Buffers;
 
 /// Stateless answers waiting to be sent, at most; further ones are dropped, as if lost on the way.
@@ -62,6 +63,7 @@ pub struct Endpoint {
     answers: VecDeque<(Route, Vec<u8>)>,
     events: VecDeque<Event>,
     buffers: Buffers,
+    strangers: StrangerProbes,
     totals: EndpointStats,
 }
 
@@ -101,6 +103,7 @@ impl Endpoint {
             answers: VecDeque::new(),
             events: VecDeque::new(),
             buffers: Buffers::default(),
+            strangers: StrangerProbes::default(),
             totals: EndpointStats::default(),
             config,
         }
