@@ -91,12 +91,12 @@ run() {
         *) [ "$addresses" = 1 ] || to+=("${core_of[2]}.2:9899"); listen=("${to[@]}") ;;
         esac
     fi
-    on_cn timeout 60 "$mover" "$transport" serve "${listen[@]}" >"$work/server.json" 2>"$work/server.log" &
+    on_cn timeout "${patience:-60}" "$mover" "$transport" serve "${listen[@]}" >"$work/server.json" 2>"$work/server.log" &
     server=$!
     for ((i = 0; i < 500; i++)); do grep -qs ready "$work/server.json" && break || sleep 0.02; done
     "${move}_then" 2>"$work/then.log" &
     local then=$!
-    on_mn timeout 60 "$mover" "$transport" move "${to[@]}" --send "$direction" --seconds "$(seconds_of "$move")" \
+    on_mn timeout "${patience:-60}" "$mover" "$transport" move "${to[@]}" --send "$direction" --seconds "$(seconds_of "$move")" \
         >"$work/client.json" 2>"$work/client.log" &
     client=$!
     wait $client
