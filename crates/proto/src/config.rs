@@ -198,9 +198,8 @@ pub struct LimitConfig {
 /// Which address pairs become paths.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PathPairing {
-    /// One path per address of the peer, as RFC 9260 speaks of destinations: from a local address of the same network
-    /// (/24, /64), or else from the one fewest paths leave from, or else from the n-th to the n-th. An interface that dies without
-    /// a word takes its destinations with it, though another one would reach them: hosts with several want [`Self::Mesh`].
+    /// One path per address of the peer (RFC 9260's destinations), from a local address of the same network (/24, /64), else the
+    /// one fewest paths leave from, else n-th to n-th. A silently dead interface takes its destinations along; [`Self::Mesh`] does not.
     PerDestination,
     /// Every local address with every address of the peer of the same family and scope.
     Mesh,

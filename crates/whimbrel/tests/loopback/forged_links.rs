@@ -20,11 +20,23 @@ fn lie(n: usize) -> String {
         1 => r#"{"interface": "a", "going_down": true}"#.into(),
         2 => format!(r#"{{"interface": "{own}", "signal_dbm": {}}}"#, -100 + (n % 50) as i32),
         3 => format!(r#"{{"interface": "{own}", "selected": true, "handover_complete": true}}"#),
-        4 => format!(r#"{{"interface": "{own}", "rank": {}, "metered": {}}}"#, n % 250, n % 3 == 0),
+        4 => format!(r#"{{"interface": "{own}", "rank": {}, "metered": {}}}"#, n % 250, n.is_multiple_of(3)),
         5 => format!(r#"{{"interface": "x{n}", "up": true}}"#),
-        6 => format!(r#"{{"interface": "{own}", "up": {}}}"#, n % 3 == 0),
+        6 => format!(r#"{{"interface": "{own}", "up": {}}}"#, n.is_multiple_of(3)),
         _ => r#"{"interface": "a", "addresses": ["224.0.0.1"]}"#.into(),
     }
+}
+
+/// No more moves and requests than the pace allows in this time.
+fn assert_in_measure(decided: &[Action], seconds: f64, pace: Pace) {
+    let within = |burst: u32, every: Duration| burst as usize + (seconds / every.as_secs_f64()) as usize + 2;
+    let moves = decided.iter().filter(|action| matches!(action, Action::UsePath(_))).count();
+    assert!(moves <= within(pace.moves, pace.move_every), "{moves} moves in {seconds} s");
+    let requests = |action: &&Action| {
+        matches!(action, Action::AddAddress(_) | Action::DeleteAddress(_) | Action::AskPrimary(_))
+    };
+    let requests = decided.iter().filter(requests).count();
+    assert!(requests <= 4 * within(pace.requests, pace.request_every), "{requests} requests in {seconds} s");
 }
 
 /// What arrives is what was sent; the peer never hears of addresses that this host has not got; and the moves and requests
@@ -90,14 +102,7 @@ async fn forged_facts_cost_moves_and_nothing_else() {
     }
 
     let seconds = begun.elapsed().as_secs_f64();
-    let within = |burst: u32, every: Duration| burst as usize + (seconds / every.as_secs_f64()) as usize + 2;
-    let moves = decided.iter().filter(|action| matches!(action, Action::UsePath(_))).count();
-    assert!(moves <= within(pace.moves, pace.move_every), "{moves} moves in {seconds} s");
-    let requests = |action: &&Action| {
-        matches!(action, Action::AddAddress(_) | Action::DeleteAddress(_) | Action::AskPrimary(_))
-    };
-    let requests = decided.iter().filter(requests).count();
-    assert!(requests <= 4 * within(pace.requests, pace.request_every), "{requests} requests in {seconds} s");
+    assert_in_measure(&decided, seconds, pace);
     assert!(client.local_addresses().iter().all(|address| address.ip().is_loopback()));
     assert!(far.paths().await.iter().all(|path| path.route.remote.ip().is_loopback()));
     let mut complaints = 0;
