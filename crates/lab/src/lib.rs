@@ -8,6 +8,7 @@
 pub mod claims;
 pub mod experiment;
 pub mod figures;
+mod handed_over_video;
 pub mod plot;
 pub mod profile;
 pub mod runner;
@@ -16,6 +17,7 @@ pub mod statistics;
 pub mod store;
 pub mod summary;
 pub mod testbed;
+mod two_cell_download;
 mod two_networks;
 mod value;
 

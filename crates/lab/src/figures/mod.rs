@@ -3,6 +3,15 @@
 mod b08_fig07;
 mod b08_fig08;
 mod b08_fig12;
+mod c04_fig05;
+mod c04_fig06;
+mod c04_fig07;
+mod c04_fig08;
+mod c04_fig09;
+mod c04_fig10;
+mod c04_fig11;
+mod e13_hc;
+mod e13_lc;
 
 use crate::experiment::Experiment;
 use crate::scenario::{DataError, Papers};
@@ -10,7 +19,20 @@ use crate::scenario::{DataError, Papers};
 type New = fn(&Papers) -> Result<Box<dyn Experiment>, DataError>;
 
 /// All experiments, paper by paper.
-const ALL: [New; 3] = [b08_fig07::experiment, b08_fig08::experiment, b08_fig12::experiment];
+const ALL: [New; 12] = [
+    b08_fig07::experiment,
+    b08_fig08::experiment,
+    b08_fig12::experiment,
+    e13_lc::experiment,
+    e13_hc::experiment,
+    c04_fig05::experiment,
+    c04_fig06::experiment,
+    c04_fig07::experiment,
+    c04_fig08::experiment,
+    c04_fig09::experiment,
+    c04_fig10::experiment,
+    c04_fig11::experiment,
+];
 
 /// All experiments, in the order of the papers.
 ///

@@ -1,10 +1,15 @@
 //! What experiments are made of: hosts with users, access networks, and somebody who watches what arrives.
 
 mod arrivals;
+mod guests;
+mod shared_bottleneck;
 pub mod traffic;
+pub mod two_cells;
 mod two_paths;
 mod user;
 
 pub use arrivals::{Arrivals, ArrivalsWatch};
+pub use guests::{BIN, Guest};
+pub use shared_bottleneck::{Bottleneck, SharedBottleneck, Video};
 pub use two_paths::{AccessNetwork, Hosts, TwoPaths, mn_address};
 pub use user::{PathUse, User};

@@ -1,0 +1,265 @@
+//! e13's set-up: videos over SCTP handed over, all at once, to a network where TCP flows are at home, with various initial
+//! windows on the new path.
+
+use core::time::Duration;
+
+use whimbrel_machine::{Instant, Seed};
+use whimbrel_proto::{Config, InitialWindow, PrimaryChangeRule};
+use whimbrel_rivals::tcp::{DelayedAck, RtoConfig, Sack, TcpConfig};
+
+use crate::experiment::{Axes, Cell, Experiment, Name, Outcome, PAPER, SEAMLESS, Sample, Watch, grid};
+use crate::plot::{Line, Plot, Quantity};
+use crate::profile;
+use crate::scenario::{DataError, Papers, Scenario, Settings, number};
+use crate::testbed::{BIN, Bottleneck, SharedBottleneck, Video};
+use crate::value::Value;
+
+/// Messages that make up the start.
+const START: usize = 30;
+/// Retransmissions are counted for so long after the handover.
+const FIRST: Duration = Duration::from_secs(2);
+
+/// One of e13's two networks with the combinations of flows that are looked at.
+pub(crate) struct HandedOverVideo {
+    name: &'static str,
+    scenario: Scenario,
+    combinations: &'static [(i64, i64)],
+    plots: fn() -> Vec<Plot>,
+    bottleneck: Bottleneck,
+    config: Config,
+    mobile: Config,
+    tcp: TcpConfig,
+    video: Video,
+    unrestricted: usize,
+}
+
+impl HandedOverVideo {
+    /// From the data. `combinations` are pairs of numbers of videos and of TCP flows.
+    ///
+    /// # Errors
+    /// When a value is missing.
+    pub(crate) fn new(
+        papers: &Papers,
+        (name, scenario): (&'static str, &str),
+        combinations: &'static [(i64, i64)],
+        plots: fn() -> Vec<Plot>,
+    ) -> Result<Self, DataError> {
+        let scenario = papers.scenario(scenario)?;
+        let settings = papers.profile(scenario.profile())?;
+        let seconds = |path| scenario.number_at(path).map(Duration::from_secs_f64);
+        let video = scenario.setting("traffic.video").and_then(toml::Value::as_table);
+        let of_video = |key| {
+            let value = video.and_then(|video| video.get(key)).and_then(number);
+            value.ok_or_else(|| DataError(format!("{}: no {key} of the video", scenario.id())))
+        };
+        let video = Video {
+            message: of_video("message")? as usize,
+            interval: Duration::from_secs_f64(of_video("interval")?),
+            messages: scenario.number_at("traffic.video_messages")? as u32,
+            handover: Instant::ZERO + seconds("events.handover_at")?,
+        };
+        let bottleneck = Bottleneck {
+            rate: scenario.number_at("topology.rate")?,
+            round_trip: seconds("topology.rtt")?,
+            queue: scenario.number_at("topology.queue_bytes")? as u64,
+        };
+        let mut config = profile::config(&settings, video.message)?;
+        // After the handover the new path alone is used, also for retransmissions; nothing is in flight on the old one.
+        config.primary_change = PrimaryChangeRule::LostFirst;
+        Ok(Self {
+            name,
+            combinations,
+            plots,
+            bottleneck,
+            config,
+            mobile: profile::mobile(&settings)?,
+            tcp: tcp(&papers.profile("tcp-e13")?)?,
+            video,
+            unrestricted: scenario.number_at("parameters.nr_bytes")? as usize,
+            scenario,
+        })
+    }
+
+    fn config(&self, cell: &Cell) -> Config {
+        if cell.series == SEAMLESS {
+            return self.mobile.clone();
+        }
+        let mut config = self.config.clone();
+        config.congestion.initial_window = match cell.word("icw").parse() {
+            Ok(packets) => InitialWindow::Packets(packets),
+            Err(_) => InitialWindow::Bytes(self.unrestricted),
+        };
+        config
+    }
+
+    /// The measurement points that rows are about.
+    fn points(&self) -> usize {
+        self.scenario.axis("mp").len()
+    }
+
+    /// The end of the last measurement point.
+    fn end(&self) -> Instant {
+        Instant::ZERO + BIN * self.points() as u32
+    }
+}
+
+/// TCP as the data have it.
+fn tcp(settings: &Settings) -> Result<TcpConfig, DataError> {
+    let window = settings.number("rwnd")? as u32;
+    let after = settings.get("delayed_ack").and_then(number).unwrap_or_default();
+    Ok(TcpConfig {
+        initial_window: settings.number("init_cwnd_segments")? as u32,
+        receive_window: window,
+        rto: RtoConfig { min: Duration::from_secs_f64(settings.number("rto_min")?), ..RtoConfig::default() },
+        delayed_ack: DelayedAck { segments: 2, after: Duration::from_secs_f64(after) },
+        recovery: Sack::boxed,
+        ..TcpConfig::default()
+    })
+}
+
+impl Experiment for HandedOverVideo {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+
+    fn axes(&self) -> Vec<Name> {
+        ["nvideo", "ntcp", "icw", "msg", "mp"].map(Name::from).to_vec()
+    }
+
+    fn metrics(&self) -> Vec<Name> {
+        let all = ["mtt", "mmtt", "mtt_start", "tcp_thr", "tcp_thr_video", "tcp_thr_before", "video_rtx"];
+        all.map(Name::from).to_vec()
+    }
+
+    fn series(&self) -> Vec<(Name, &'static str)> {
+        vec![(
+            SEAMLESS.into(),
+            "Config::mobile() with the window it brings along, handed over in the same way",
+        )]
+    }
+
+    fn cells(&self) -> Vec<Cell> {
+        let mut cells = Vec::new();
+        for &(videos, flows) in self.combinations {
+            let place = [("nvideo", vec![videos.into()]), ("ntcp", vec![flows.into()])];
+            let [videos, flows] = place.clone();
+            let paper = grid(&[videos, flows, ("icw", self.scenario.axis("icw"))]);
+            cells.extend(paper.into_iter().map(Cell::paper));
+            cells.extend(grid(&place).into_iter().map(|axes| Cell { series: SEAMLESS.into(), axes }));
+        }
+        cells
+    }
+
+    fn run(&self, cell: &Cell, seed: u64, watch: Watch) -> Outcome {
+        let mut draws = Seed::from_u64(seed).stream("traffic.start", 0);
+        // "s plus uniform(0, 0.033)" and "start uniform(0, 1) s" in the data.
+        let video =
+            Video { handover: self.video.handover + draws.duration_below(self.video.interval), ..self.video };
+        let flows =
+            (0..cell.count("ntcp")).map(|_| Instant::ZERO + draws.duration_below(Duration::from_secs(1)));
+        let videos = (self.config(cell), video, cell.count("nvideo") as u8);
+        let mut bed =
+            SharedBottleneck::new(seed, self.bottleneck, videos, (self.tcp.clone(), flows.collect()));
+        let _ = bed.watch(watch);
+        bed.world.run_until(video.handover + FIRST);
+        let retransmitted = bed.retransmitted();
+        bed.world.run_until(self.end());
+        let _ = bed.world.finish();
+        Outcome { samples: self.samples(&bed, video, retransmitted), fingerprint: bed.world.trace_hash() }
+    }
+
+    fn plots(&self) -> Vec<Plot> {
+        (self.plots)()
+    }
+}
+
+impl HandedOverVideo {
+    fn samples(&self, bed: &SharedBottleneck, video: Video, retransmitted: u64) -> Vec<Sample> {
+        let times: Vec<f64> =
+            bed.world.app(bed.videos[0].1).transfer_times().iter().map(Duration::as_secs_f64).collect();
+        let mut whole = Sample::default();
+        if times.len() >= video.messages as usize {
+            whole.put("mmtt", times.iter().copied().fold(0.0, f64::max));
+        }
+        if times.len() >= START {
+            whole.put("mtt_start", times[..START].iter().sum::<f64>() / START as f64);
+        }
+        whole.put("video_rtx", retransmitted as f64);
+        let throughput = |point: usize| {
+            let bytes = |sink| bed.world.app(sink).bins().get(point).copied().unwrap_or_default();
+            bed.sinks.iter().map(|&sink| bytes(sink)).sum::<u64>() as f64 * 8.0 / BIN.as_secs_f64()
+        };
+        let mean = |points: core::ops::Range<usize>| {
+            let count = points.len() as f64;
+            points.map(throughput).sum::<f64>() / count
+        };
+        let point = |time: Instant| (time.as_nanos() / BIN.as_nanos() as u64) as usize;
+        let (begin, end) = (point(video.handover), point(video.handover + video.interval * video.messages));
+        whole.put("tcp_thr_video", mean(begin + 1..end));
+        whole.put("tcp_thr_before", mean(begin - 2..begin));
+        let mut samples = vec![whole];
+        let mut put = |axis: &'static str, at: &Value, metric: &'static str, value: Option<f64>| {
+            let mut sample = Sample { axes: vec![(axis.into(), at.clone())], ..Sample::default() };
+            sample.put_some(metric, value);
+            samples.push(sample);
+        };
+        for message in self.scenario.axis("msg") {
+            let number = message.number().unwrap_or_default() as usize;
+            put("msg", &message, "mtt", times.get(number).copied());
+        }
+        for at in self.scenario.axis("mp") {
+            let point = at.number().unwrap_or_default() as usize;
+            put("mp", &at, "tcp_thr", Some(throughput(point)));
+        }
+        samples
+    }
+}
+
+/// One line for each initial window, and one for our own profile.
+fn lines(place: &Axes, label: &str) -> Vec<Line> {
+    let mut lines: Vec<Line> = ["3", "10", "20", "NR"]
+        .into_iter()
+        .map(|window| {
+            let mut at = place.clone();
+            at.push(("icw".into(), window.into()));
+            Line { label: format!("initial window {window}{label}"), series: PAPER.into(), at }
+        })
+        .collect();
+    lines.push(Line {
+        label: format!("Config::mobile(){label}"),
+        series: SEAMLESS.into(),
+        at: place.clone(),
+    });
+    lines
+}
+
+fn place(videos: i64, flows: i64) -> Axes {
+    vec![("nvideo".into(), videos.into()), ("ntcp".into(), flows.into())]
+}
+
+/// A panel with the transfer time of each message.
+pub(crate) fn transfer_times(figure: &'static str, title: &str, videos: i64, flows: i64) -> Plot {
+    Plot {
+        figure,
+        title: title.to_owned(),
+        x: Quantity::axis("msg", "message"),
+        y: Quantity::metric("mtt", "message transfer time, s"),
+        lines: lines(&place(videos, flows), ""),
+    }
+}
+
+/// A panel with what is left to TCP.
+pub(crate) fn throughputs(figure: &'static str, title: &str, videos: i64, flows: &[i64]) -> Plot {
+    let label = |count| if flows.len() > 1 { format!(", {count} TCP") } else { String::new() };
+    Plot {
+        figure,
+        title: title.to_owned(),
+        x: Quantity::axis("mp", "measurement point of 5 s"),
+        y: Quantity::metric("tcp_thr", "throughput of TCP, Mbit/s").times(1e-6),
+        lines: flows.iter().flat_map(|&count| lines(&place(videos, count), &label(count))).collect(),
+    }
+}

@@ -1,0 +1,148 @@
+use core::net::{IpAddr, Ipv4Addr, SocketAddr};
+use core::time::Duration;
+use std::io;
+use std::sync::Arc;
+
+use whimbrel_machine::{Instant, Route, Seed};
+use whimbrel_netsim::{HostId, LinkConfig, LinkId, Mixed, QueueLimit, RouterId, World};
+use whimbrel_node::Node;
+use whimbrel_proto::Config;
+use whimbrel_rivals::tcp::{Tcp, TcpConfig};
+
+use super::guests::{Guest, Viewer};
+use crate::experiment::Watch;
+
+/// The link that everybody shares.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Bottleneck {
+    /// bit/s towards the viewers; the other way nothing is ever short.
+    pub rate: f64,
+    /// Round-trip time without queues.
+    pub round_trip: Duration,
+    /// Bytes that may wait.
+    pub queue: u64,
+}
+
+/// Videos over SCTP that are handed over to a path on which TCP flows are at home.
+///
+/// Each video has a server and a viewer with two addresses each. The first path is theirs alone and good; the second leads
+/// through the bottleneck that all videos and all TCP flows share.
+pub struct SharedBottleneck {
+    /// Everything.
+    pub world: World<Mixed<Node, Tcp>, Guest>,
+    /// The server and the viewer of each video.
+    pub videos: Vec<(HostId, HostId)>,
+    /// The receiver of each TCP flow.
+    pub sinks: Vec<HostId>,
+    bottleneck: LinkId,
+}
+
+/// The server's address of a video on its path 0 or 1, and the viewer's.
+pub(super) fn addresses(video: u8, path: u8) -> [SocketAddr; 2] {
+    [1, 2].map(|host| SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 1 + path, video, host)), 0))
+}
+
+/// What each video does.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Video {
+    /// Bytes of each message.
+    pub message: usize,
+    /// Between messages.
+    pub interval: Duration,
+    /// How many.
+    pub messages: u32,
+    /// When the second path becomes the primary path and the first message is sent.
+    pub handover: Instant,
+}
+
+impl SharedBottleneck {
+    /// Sets it up: as many videos as `videos`, all alike, and TCP flows that start at the times in `flows`.
+    pub fn new(
+        seed: u64,
+        bottleneck: Bottleneck,
+        (config, video, videos): (Config, Video, u8),
+        (tcp, flows): (TcpConfig, Vec<Instant>),
+    ) -> Self {
+        let mut world = World::new(Seed::from_u64(seed));
+        let (near, far) = (world.add_router(), world.add_router());
+        let delay = bottleneck.round_trip / 2;
+        let back = LinkConfig { delay, ..LinkConfig::default() };
+        let down = LinkConfig {
+            rate_bps: Some(bottleneck.rate as u64),
+            queue: QueueLimit::bytes(bottleneck.queue),
+            ..back
+        };
+        let bottleneck = world.add_link(near, far, down, back);
+        let mut this = Self { world, videos: Vec::new(), sinks: Vec::new(), bottleneck };
+        let config = Arc::new(config);
+        for number in 0..videos {
+            this.add_video(number, &config, video, [near, far]);
+        }
+        let tcp = Arc::new(tcp);
+        for (number, start) in (0..).zip(flows) {
+            this.add_flow(number, &tcp, start, [near, far]);
+        }
+        this
+    }
+
+    fn add_video(&mut self, number: u8, config: &Arc<Config>, video: Video, routers: [RouterId; 2]) {
+        let wire = LinkConfig::default();
+        let paths = [0, 1].map(|path| addresses(number, path));
+        let hosts = [0, 1].map(|end: usize| {
+            let seed = self.world.seed().child("video", u64::from(number) * 2 + end as u64);
+            let machine = Node::new(Arc::clone(config), seed, paths.map(|path| path[end]).to_vec());
+            let guest = match end {
+                0 => Guest::server(video, paths.map(|path| path[0]), paths.map(|path| path[1])),
+                _ => Guest::Viewer(Viewer::new(video)),
+            };
+            self.world.add_host(["server", "viewer"][end], Mixed::First(machine), guest)
+        });
+        let own = [0, 1].map(|end: usize| self.world.add_interface(hosts[end], [paths[0][end].ip()]));
+        self.world.add_link(own[0], own[1], wire, wire);
+        for end in 0..2 {
+            let interface = self.world.add_interface(hosts[end], [paths[1][end].ip()]);
+            self.world.add_link(interface, routers[end], wire, wire);
+        }
+        self.videos.push((hosts[0], hosts[1]));
+    }
+
+    fn add_flow(&mut self, number: u8, config: &Arc<TcpConfig>, start: Instant, routers: [RouterId; 2]) {
+        let wire = LinkConfig::default();
+        let [local, remote] = [1, 2].map(|host| SocketAddr::from(([10, 9, number, host], 0)));
+        let ends = [(Guest::flow(start, Route { local, remote }), local), (Guest::sink(), remote)];
+        for (end, (guest, address)) in ends.into_iter().enumerate() {
+            let seed = self.world.seed().child("tcp", u64::from(number) * 2 + end as u64);
+            let machine = Mixed::Second(Tcp::new(Arc::clone(config), &seed));
+            let host = self.world.add_host(["flow", "sink"][end], machine, guest);
+            let interface = self.world.add_interface(host, [address.ip()]);
+            self.world.add_link(interface, routers[end], wire, wire);
+            if end == 1 {
+                self.sinks.push(host);
+            }
+        }
+    }
+
+    /// Chunks of all videos that were retransmitted so far.
+    pub fn retransmitted(&self) -> u64 {
+        let of = |&(server, _): &(HostId, HostId)| {
+            let node = self.world.machine(server).first()?;
+            let association = self.world.app(server).association()?;
+            Some(node.paths(association).iter().map(|path| path.counters.data_retransmitted).sum::<u64>())
+        };
+        self.videos.iter().filter_map(of).sum()
+    }
+
+    /// Records the run. The capture is what enters the bottleneck.
+    ///
+    /// # Errors
+    /// What the writer says.
+    pub fn watch(&mut self, watch: Watch) -> io::Result<()> {
+        if let Some(trace) = watch.trace {
+            self.world.trace_to(trace);
+        }
+        if let Some(pcap) = watch.pcap {
+            self.world.capture(&[(self.bottleneck, "bottleneck")], pcap)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,202 @@
+use core::net::SocketAddr;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use whimbrel_handover::Policy;
+use whimbrel_machine::{Instant, InterfaceFact, InterfaceId, InterfaceKind, LinkFact, Seed};
+use whimbrel_netsim::{
+    Action, App, CellEvent, Change, Context, DropReason, HostId, InFlight, LinkConfig, LinkId, Side, World,
+};
+use whimbrel_node::Node;
+use whimbrel_proto::{AssociationId, Command, Config, ConnectToken, Event, Message, StreamId};
+
+use super::{AirWatch, BEGIN, Journey, Way, Wires};
+use crate::experiment::Watch;
+
+const PORT: u16 = 5001;
+static CONTENT: [u8; 1452] = [0; 1452];
+/// Bytes handed over and not acknowledged: more than the receive windows of the papers.
+const BACKLOG: u64 = 512 << 10;
+
+/// A download over SCTP by a node that adds, changes and deletes addresses as its policy has it.
+pub struct MovingSctp {
+    world: World<Node, Ends>,
+    cn: HostId,
+    mn: HostId,
+    radio: [LinkId; 2],
+    air: AirWatch,
+    until: Instant,
+}
+
+/// The users of both hosts.
+enum Ends {
+    Correspondent {
+        association: Option<AssociationId>,
+        file: u64,
+        handed: u64,
+        acknowledged: u64,
+        began: Option<Instant>,
+    },
+    Mobile {
+        received: u64,
+        last: Option<Instant>,
+    },
+}
+
+fn mobile(cell: usize) -> SocketAddr {
+    SocketAddr::from(([10, 1, cell as u8, 3], 0))
+}
+
+fn correspondent() -> SocketAddr {
+    SocketAddr::from(([10, 0, 0, 1], 0))
+}
+
+impl MovingSctp {
+    /// Sets it up: both hosts with `config`, the mobile node with a policy.
+    pub fn new(
+        seed: u64,
+        config: Config,
+        policy: impl Fn() -> Box<dyn Policy> + Send + 'static,
+        wires: &Wires,
+        way: &Way,
+        file: u64,
+    ) -> Self {
+        let mut world = World::new(Seed::from_u64(seed));
+        let config = Arc::new(config);
+        let node = |number, local| Node::new(Arc::clone(&config), world.seed().child("host", number), local);
+        let cn_node = node(1, vec![correspondent()]);
+        let mn_node = node(2, vec![mobile(0)]).with_policy(policy);
+        let sender = Ends::Correspondent { association: None, file, handed: 0, acknowledged: 0, began: None };
+        let cn = world.add_host("cn", cn_node, sender);
+        let mn = world.add_host("mn", mn_node, Ends::Mobile { received: 0, last: None });
+        let core = world.add_router();
+        let own = world.add_interface(cn, [correspondent().ip()]);
+        world.add_link(own, core, LinkConfig::default(), LinkConfig::default());
+        let radio = [0, 1].map(|cell| {
+            let access = world.add_router();
+            world.add_link(core, access, wires.wired(), wires.wired());
+            let interface = world.add_interface(mn, [mobile(cell).ip()]);
+            world.add_link(access, interface, wires.radio(0), wires.radio(0))
+        });
+        let (air, ear) = AirWatch::at([mobile(0).ip(), mobile(1).ip()]);
+        world.set_intruder(Some(ear));
+        let mut this = Self { world, cn, mn, radio, air, until: way.until };
+        this.follow(way);
+        this
+    }
+
+    /// Turns the events of the radio into changes of links and facts.
+    fn follow(&mut self, way: &Way) {
+        let down = Change::Down(InFlight::Lost);
+        self.world.schedule_link(self.radio[1], Side::Both, [(Instant::ZERO, down)]);
+        for cell in [0, 1] {
+            let interface = InterfaceId(cell as u32);
+            let on = LinkFact::AddressOn { interface, address: mobile(cell).ip() };
+            self.world.schedule(Instant::ZERO, Action::Fact(self.mn, on));
+        }
+        for &(at, cell, event) in &way.events {
+            let interface = InterfaceId(cell as u32);
+            let fact = |fact| LinkFact::Interface { interface, fact };
+            let mut tell = |fact| self.world.schedule(at, Action::Fact(self.mn, fact));
+            match event {
+                CellEvent::Signal(power) => tell(fact(InterfaceFact::Signal(power))),
+                CellEvent::Attached => {
+                    tell(fact(InterfaceFact::Up(InterfaceKind::WirelessLan)));
+                    tell(fact(InterfaceFact::HandoverComplete));
+                    self.world.schedule(at, Action::Link(self.radio[cell], Side::Both, Change::Up));
+                }
+                CellEvent::Addressed => tell(LinkFact::AddressUp(mobile(cell))),
+                CellEvent::Lost => {
+                    tell(LinkFact::AddressDown(mobile(cell)));
+                    tell(fact(InterfaceFact::Down));
+                    self.world.schedule(at, Action::Link(self.radio[cell], Side::Both, down));
+                }
+            }
+        }
+    }
+
+    /// Runs until the file is there, or the way ends.
+    pub fn run(mut self, watch: Watch) -> Journey {
+        if let Some(trace) = watch.trace {
+            self.world.trace_to(trace);
+        }
+        if let Some(pcap) = watch.pcap {
+            let links = [(self.radio[0], "cell 0"), (self.radio[1], "cell 1")];
+            let _ = self.world.capture(&links, pcap);
+        }
+        let (cn, mn) = (self.cn, self.mn);
+        self.world.run_until_or(self.until, |world| {
+            let (Ends::Correspondent { file, .. }, Ends::Mobile { received, .. }) =
+                (world.app(cn), world.app(mn))
+            else {
+                return true;
+            };
+            received >= file
+        });
+        let _ = self.world.finish();
+        let (Ends::Correspondent { file, began, .. }, Ends::Mobile { received, last }) =
+            (self.world.app(cn), self.world.app(mn))
+        else {
+            return Journey::default();
+        };
+        let done = began.zip(*last).filter(|_| received >= file);
+        let lost = |link| {
+            let stats = self.world.stats(link, Side::AtoB);
+            stats.dropped_for(DropReason::Cut) + stats.dropped_for(DropReason::Down)
+        };
+        Journey {
+            transfer_time: done.map(|(began, last)| last - began),
+            arrivals: self.air.take(),
+            lost: self.radio.iter().map(|&link| lost(link)).sum(),
+            fingerprint: self.world.trace_hash(),
+        }
+    }
+}
+
+impl App<Node> for Ends {
+    fn on_start(&mut self, context: &mut Context<'_, Command>) {
+        match self {
+            Self::Correspondent { .. } => context.command(Command::Listen { port: PORT }),
+            Self::Mobile { .. } => context.wake_at(BEGIN, 0),
+        }
+    }
+
+    fn on_wake(&mut self, _token: u64, context: &mut Context<'_, Command>) {
+        let remote: Vec<SocketAddr> = vec![correspondent()];
+        context.command(Command::Connect {
+            token: ConnectToken(0),
+            remote,
+            remote_port: PORT,
+            local_port: None,
+        });
+    }
+
+    fn on_event(&mut self, event: Event, context: &mut Context<'_, Command>) {
+        match (self, event) {
+            (Self::Correspondent { association, file, handed, acknowledged, began }, event) => {
+                match event {
+                    Event::Up { association: new, .. } => {
+                        *association = Some(new);
+                        *began = Some(context.now());
+                    }
+                    Event::Sent { bytes, .. } => *acknowledged += bytes as u64,
+                    _ => return,
+                }
+                let Some(association) = *association else { return };
+                while *handed < *file && *handed - *acknowledged < BACKLOG {
+                    let bytes = (*file - *handed).min(CONTENT.len() as u64);
+                    let message = Message::new(StreamId(0), Bytes::from_static(&CONTENT[..bytes as usize]));
+                    context.command(Command::Send { association, message });
+                    *handed += bytes;
+                }
+            }
+            (Self::Mobile { received, last }, Event::Message { association, received: message }) => {
+                let bytes = message.payload.len();
+                *received += bytes as u64;
+                *last = Some(context.now());
+                context.command(Command::Release { association, bytes });
+            }
+            (Self::Mobile { .. }, _) => {}
+        }
+    }
+}
