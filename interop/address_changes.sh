@@ -84,8 +84,22 @@ ours_moves() {
 # Ours loses its only network and has another one a second later; the policy does the rest.
 ours_breaks_before_it_makes() {
     their_home add
+    local attempt
+    for attempt in 1 2 3 4; do
+        break_before_make "$@"
+        # usrsctp now and then goes on sending what is outstanding to the address that was deleted (README.md).
+        grep -q '"cause":13,"text":"TSN [0-9a-f]* retransmitted 30 times, giving up' "$work/second" || break
+        echo "     usrsctp has lost its way to the new address (attempt $attempt)"
+    done
+    check "ours loses its only address and gets another one" \
+        first "$all_of_moving" "\"$net.2.1\",\"state\":\"added\"" "\"$net.1.1\",\"state\":\"removed\"" "$graceful" -- \
+        second "$all_of_moving" "$graceful"
+}
+
+break_before_make() {
     our_network 1
     our_network_lost 2
+    : >"$work/second" # the last attempt's progress is not this one's
     {
         said "$work/second" '"progress"' && our_network_lost 1
         sleep 1
@@ -95,9 +109,6 @@ ours_breaks_before_it_makes() {
     pair theirs_at "$net.9.2" --listen --asconf $patient $moving "$@" -- \
         ours_at 0.0.0.0 --connect "$net.9.2" --mobile --seamless $moving "$@" --change "await $net.2.1"
     wait "$steps"
-    check "ours loses its only address and gets another one" \
-        first "$all_of_moving" "\"$net.2.1\",\"state\":\"added\"" "\"$net.1.1\",\"state\":\"removed\"" "$graceful" -- \
-        second "$all_of_moving" "$graceful"
 }
 
 # Theirs moves by its program's commands.

@@ -35,6 +35,8 @@ void stack_start(const struct options *options)
     usrsctp_init(options->udp_port, NULL, NULL);
     usrsctp_sysctl_set_sctp_no_csum_on_loopback(0);
     usrsctp_sysctl_set_sctp_blackhole(0);
+    /* An ABORT of the stack's own tells why: protocol violation (RFC 9260 section 3.3.10.13) with a text. */
+    usrsctp_sysctl_set_sctp_diag_info_code(13);
     /* Changes of address are ours to order: usrsctp is not to follow the host's interfaces. */
     usrsctp_sysctl_set_sctp_auto_asconf(0);
     if (options->asconf) {

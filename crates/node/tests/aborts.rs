@@ -74,6 +74,18 @@ fn the_peers_abort_is_not_answered_and_told() {
     assert_eq!(bench.node.association_count(), 0);
 }
 
+/// RFC 9260 §3.3.10.13: a peer that says what it takes for a violation is quoted.
+#[test]
+fn the_peers_explanation_of_a_violation_is_told() {
+    let (mut bench, mut peer) = up();
+    let long = [b'!'; 600];
+    let causes = [Cause::ProtocolViolation(&long)];
+    bench.ask(&peer.packet(&[&AbortBuilder { tag_reflected: false, causes: &causes }]));
+    let codes = vec![cause_code::PROTOCOL_VIOLATION];
+    let reason = CloseReason::AbortedByPeer { causes: codes, reason: Bytes::copy_from_slice(&long[..512]) };
+    assert_eq!(bench.closed(), Some(reason));
+}
+
 /// RFC 9260 §9.1, §8.5.1 B: an ABORT that answers the INIT or the COOKIE ECHO ends the attempt.
 #[test]
 fn an_abort_during_the_handshake_ends_the_attempt() {

@@ -250,7 +250,8 @@ pub enum CloseReason {
     AbortedByPeer {
         /// Cause codes of the ABORT, in order (RFC 9260 §3.3.10).
         causes: Vec<u16>,
-        /// Upper layer abort reason, empty if none.
+        /// Upper layer abort reason, or else what a protocol violation is explained with (RFC 9260 §3.3.10.12, §3.3.10.13); empty
+        /// if none.
         reason: Bytes,
     },
     /// We aborted it because the peer broke the protocol.

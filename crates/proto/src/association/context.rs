@@ -77,12 +77,19 @@ pub(crate) fn cause_codes(causes: Causes<'_>) -> Vec<u16> {
     causes.take(MAX_CAUSES).map_while(Result::ok).map(|cause| cause.code()).collect()
 }
 
+/// What is kept of a text of the peer's.
+fn excerpt(text: &[u8]) -> Bytes {
+    Bytes::copy_from_slice(&text[..text.len().min(512)])
+}
+
 /// The ending an ABORT of the peer means (RFC 9260 §9.1).
 pub(crate) fn aborted_by_peer(causes: Causes<'_>) -> Ending {
     let mut reason = Bytes::new();
     for cause in causes.take(MAX_CAUSES).map_while(Result::ok) {
-        if let Cause::UserInitiatedAbort(text) = cause {
-            reason = Bytes::copy_from_slice(&text[..text.len().min(512)]);
+        match cause {
+            Cause::UserInitiatedAbort(text) => reason = excerpt(text),
+            Cause::ProtocolViolation(text) if reason.is_empty() => reason = excerpt(text),
+            _ => {}
         }
     }
     Ending::Silent(CloseReason::AbortedByPeer { causes: cause_codes(causes), reason })
