@@ -6,7 +6,7 @@ use core::time::Duration;
 use whimbrel_handover::{LayerTwoHandover, Pace, Seamless, SignalStrength, Thresholds};
 use whimbrel_machine::{Instant, ReceivedPower, Seed, TwoRayGround};
 use whimbrel_netsim::{Acquisition, Area, Cell as RadioCell, Cells, LayerTwo, Position, Trajectory};
-use whimbrel_proto::{AuthConfig, Config, DarMode};
+use whimbrel_proto::{AuthConfig, Config, DarMode, PathPairing};
 use whimbrel_rivals::tcp::{DelayedAck, NewReno, RtoConfig, TcpConfig};
 
 use crate::experiment::{Axes, Cell, Experiment, Name, Outcome, PAPER, SEAMLESS, Sample, Watch, grid};
@@ -64,6 +64,9 @@ impl TwoCellDownload {
         // Addresses are added and the primary path is set by authenticated requests (RFC 5061, RFC 4895).
         config.dar.mode = DarMode::Negotiated;
         config.auth = AuthConfig::offered();
+        // The correspondent node has one address. With one path per destination the mobile node could send from one of its
+        // addresses alone, and its policy never asks for a primary path that it cannot try itself.
+        config.pairing = PathPairing::Mesh;
         Ok(Self {
             config,
             mobile: profile::mobile(&settings)?,
