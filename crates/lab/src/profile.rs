@@ -3,8 +3,8 @@
 use core::time::Duration;
 
 use whimbrel_proto::{
-    BurstLimit, Config, HeartbeatConfig, InitialWindow, PmtuConfig, PmtuSearch, PrimaryChangeRule, RtoConfig,
-    SackConfig,
+    BurstLimit, Config, HeartbeatConfig, InitialWindow, PmtuConfig, PmtuSearch, PrimaryChangeRule,
+    RetransmissionOrder, RtoConfig, SackConfig,
 };
 
 use crate::scenario::{DataError, Settings};
@@ -46,6 +46,9 @@ pub fn config(profile: &Settings, message: usize) -> Result<Config, DataError> {
         packets => BurstLimit::Packets(packets as u32),
     };
     config.limits.receive_buffer = whole("rwnd")? + message;
+    if profile.get("rtx_before_new").and_then(toml::Value::as_bool) == Some(true) {
+        config.retransmission_order = RetransmissionOrder::LostFirst;
+    }
     // Sources are never held up by the sender's own buffer.
     config.limits.send_buffer = 1 << 30;
     if profile.get("probe_on_set_primary").and_then(toml::Value::as_bool) == Some(true) {

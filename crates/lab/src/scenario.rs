@@ -131,6 +131,11 @@ pub struct Stated {
 }
 
 impl Scenario {
+    /// A scenario of one's own.
+    pub(crate) fn of_table(id: &str, table: Table) -> Self {
+        Self { id: id.to_owned(), table }
+    }
+
     /// Its name, such as `b08-fig7`.
     pub fn id(&self) -> &str {
         &self.id

@@ -2,11 +2,15 @@
 
 mod dar;
 mod primary_change;
+mod retransmission_order;
+mod rto;
 
 use core::time::Duration;
 
 pub use self::dar::{AddressNaming, DarConfig, DarMode, PeerRequests};
 pub use self::primary_change::PrimaryChangeRule;
+pub use self::retransmission_order::RetransmissionOrder;
+pub use self::rto::RtoConfig;
 use crate::auth::{AuthConfig, AuthSupport};
 use crate::endpoint::MAX_PRESERVATIVE;
 use crate::path::congestion::{NewCongestionControl, Reno};
@@ -43,22 +47,10 @@ pub struct Config {
     pub dar: DarConfig,
     /// What becomes of data in flight when the primary path changes.
     pub primary_change: PrimaryChangeRule,
+    /// Whether new data may pass lost data.
+    pub retransmission_order: RetransmissionOrder,
     /// Authenticated chunks (RFC 4895).
     pub auth: AuthConfig,
-}
-
-/// Retransmission timeout parameters (RFC 9260 §6.3.1, §16).
-#[derive(Clone, Debug)]
-pub struct RtoConfig {
-    /// RTO.Initial.
-    pub initial: Duration,
-    /// RTO.Min.
-    pub min: Duration,
-    /// RTO.Max.
-    pub max: Duration,
-    /// G, the clock granularity of RFC 9260 §6.3.1: RTTVAR never falls below it. Timers here are exact to the nanosecond; a
-    /// coarser G keeps the RTO of a path with a steady round-trip time that far above it, as a coarse clock does.
-    pub granularity: Duration,
 }
 
 /// Heartbeat parameters (RFC 9260 §8.3).
@@ -276,6 +268,7 @@ impl Config {
                 adaptation_indication: None,
             },
             primary_change: PrimaryChangeRule::Standard,
+            retransmission_order: RetransmissionOrder::PerPath,
             auth: AuthConfig::off(),
         }
     }

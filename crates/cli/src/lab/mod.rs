@@ -1,11 +1,16 @@
 //! `whimbrel lab`: the papers' experiments.
 
+mod claims;
 mod list;
+mod report;
 mod run;
+mod trace;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use anyhow::Context;
 use clap::{Args, Subcommand};
+use whimbrel_lab::{Experiment, Papers, figures, own};
 
 use crate::exit::Failure;
 
@@ -15,6 +20,9 @@ use crate::exit::Failure;
   whimbrel lab list
   whimbrel lab run b08_fig07                 one experiment, as often as the paper ran it
   whimbrel lab run b08 --reps 3 --out quick  all of a paper, quickly
+  whimbrel lab run mine.toml                 an experiment of your own
+  whimbrel lab claims                        what the results say about the papers' claims
+  whimbrel lab report                        one HTML file with everything
 
 An experiment that is interrupted goes on where it was when the same command is run again.")]
 pub(crate) struct LabArgs {
@@ -26,6 +34,9 @@ pub(crate) struct LabArgs {
 enum Command {
     List(list::ListArgs),
     Run(run::RunArgs),
+    Claims(claims::ClaimsArgs),
+    Report(report::ReportArgs),
+    Trace(trace::TraceArgs),
 }
 
 /// Where results are.
@@ -40,8 +51,25 @@ pub(crate) async fn run(args: LabArgs) -> Result<(), Failure> {
     tokio::task::spawn_blocking(move || match args.command {
         Command::List(args) => list::run(&args),
         Command::Run(args) => run::run(&args),
+        Command::Claims(args) => claims::run(&args),
+        Command::Report(args) => report::run(&args),
+        Command::Trace(args) => trace::run(&args),
     })
     .await?
+}
+
+/// The experiments that `names` name, and those in files among them.
+fn experiments(papers: &Papers, names: &[String]) -> Result<Vec<Box<dyn Experiment>>, Failure> {
+    let (files, names): (Vec<&String>, Vec<&String>) = names.iter().partition(|name| name.ends_with(".toml"));
+    let names: Vec<String> = names.into_iter().cloned().collect();
+    let mut found = figures::named(papers, &names).map_err(|error| Failure::Usage(error.to_string()))?;
+    for file in files {
+        let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {file}"))?;
+        let name =
+            Path::new(file).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        found.push(own::load(&name, &text).map_err(|error| Failure::Usage(error.to_string()))?);
+    }
+    Ok(found)
 }
 
 /// A line on stdout. Nobody may be reading it any more, which is no failure of the lab.

@@ -6,7 +6,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use whimbrel_lab::runner::{self, Progress, Sweep};
 use whimbrel_lab::store::{self, Journal};
-use whimbrel_lab::{Experiment, Papers, Row, figures};
+use whimbrel_lab::{Experiment, Papers, Row};
 
 use super::{OutArgs, say};
 use crate::exit::Failure;
@@ -14,7 +14,7 @@ use crate::exit::Failure;
 /// Run experiments
 #[derive(Args, Debug)]
 pub(super) struct RunArgs {
-    /// Experiments (`b08_fig07`), papers (`b08`), or `all`.
+    /// Experiments (`b08_fig07`), papers (`b08`), `all`, or files with experiments of your own (`mine.toml`).
     #[arg(required = true, value_name = "EXPERIMENT")]
     experiments: Vec<String>,
     /// Repetitions of each cell; as in the paper unless given.
@@ -35,9 +35,7 @@ pub(super) struct RunArgs {
 
 pub(super) fn run(args: &RunArgs) -> Result<(), Failure> {
     let papers = Papers::load().map_err(anyhow::Error::from)?;
-    let experiments =
-        figures::named(&papers, &args.experiments).map_err(|error| Failure::Usage(error.to_string()))?;
-    for experiment in experiments {
+    for experiment in super::experiments(&papers, &args.experiments)? {
         run_one(args, &*experiment)?;
     }
     Ok(())

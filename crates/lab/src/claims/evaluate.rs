@@ -18,8 +18,13 @@ impl Environment<'_> {
             Expression::And(parts) => self.first(parts, false),
             Expression::Or(parts) => self.first(parts, true),
             Expression::Binary(mark, left, right) => {
-                let (left, right) = (self.evaluate(left)?.number()?, self.evaluate(right)?.number()?);
-                arithmetic(mark, left, right).map(Item::Number)
+                let (left, right) = (self.evaluate(left)?, self.evaluate(right)?);
+                match (*mark, left, right) {
+                    ("+", Item::List(left), Item::List(right)) => Ok(Item::List([left, right].concat())),
+                    (mark, left, right) => {
+                        arithmetic(mark, left.number()?, right.number()?).map(Item::Number)
+                    }
+                }
             }
             Expression::Compare(first, rest) => self.compare(first, rest),
             Expression::Call { function, arguments, named } => self.call(function, arguments, named),

@@ -35,6 +35,9 @@ pub struct Claim {
     /// Anything else.
     #[serde(default)]
     pub note: String,
+    /// Why it does not hold, if it does not, and what shows it.
+    #[serde(default)]
+    pub found: String,
 }
 
 /// What the results say about a claim.

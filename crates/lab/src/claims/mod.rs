@@ -14,3 +14,7 @@ mod results;
 
 pub use list::{Claim, Claims, Verdict};
 pub use results::Results;
+
+#[cfg(test)]
+#[path = "../claims_tests.rs"]
+mod tests;

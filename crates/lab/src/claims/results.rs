@@ -25,6 +25,11 @@ impl Results {
         }
     }
 
+    /// Takes in one mean, and half the width of its interval.
+    pub fn insert(&mut self, key: String, mean: f64, half_width: f64) {
+        self.0.insert(key, (mean, half_width));
+    }
+
     /// The mean of a metric, and half the width of its interval.
     pub fn get(&self, key: &str) -> Option<(f64, f64)> {
         self.0.get(key).copied()

@@ -4,9 +4,9 @@
 use core::time::Duration;
 
 use whimbrel_machine::Instant;
-use whimbrel_proto::Config;
+use whimbrel_proto::{Config, RetransmissionOrder};
 
-use crate::experiment::{Cell, Experiment, Name, Outcome, SEAMLESS, Sample, Watch, grid};
+use crate::experiment::{Cell, Experiment, Name, Outcome, PAPER, SEAMLESS, Sample, Watch, grid};
 use crate::plot::{Line, Plot, Quantity};
 use crate::profile;
 use crate::scenario::{DataError, Papers, Scenario};
@@ -17,6 +17,10 @@ use crate::value::Value;
 /// The series in which the mobile node sees that its link has lost the carrier.
 const SEAMLESS_CARRIER: &str = "seamless-carrier";
 
+const CARRIER: &str = "the same; the mobile node sees that its link has lost the carrier and asks for the other path at once. The \
+                       correspondent node keeps its own address as long as that works, and from there nothing leads to the \
+                       other path in this topology, so that the request waits until its timer fails the path";
+
 struct Figure {
     scenario: Scenario,
     setting: Setting,
@@ -25,6 +29,9 @@ struct Figure {
     break_at: Instant,
     give_up: Instant,
 }
+
+/// The series with the paper's profile in which new data may pass lost data that waits for another path's window.
+const PER_PATH: &str = "per-path-order";
 
 /// The experiment.
 pub(super) fn experiment(papers: &Papers) -> Result<Box<dyn Experiment>, DataError> {
@@ -44,9 +51,12 @@ pub(super) fn experiment(papers: &Papers) -> Result<Box<dyn Experiment>, DataErr
 
 impl Figure {
     fn bed(&self, cell: &Cell, seed: u64) -> TwoPaths {
-        let hosts = if cell.series == "paper" {
+        let hosts = if cell.series == PAPER || cell.series == PER_PATH {
             let mut config = self.config.clone();
             config.failure.path_max_retrans = cell.count("pmr");
+            if cell.series == PER_PATH {
+                config.retransmission_order = RetransmissionOrder::PerPath;
+            }
             Hosts::Plain(config)
         } else {
             Hosts::Seamless(self.mobile.clone())
@@ -128,7 +138,11 @@ impl Experiment for Figure {
                 SEAMLESS.into(),
                 "Config::mobile() and the seamless policy; the break is silent, as in the paper",
             ),
-            (SEAMLESS_CARRIER.into(), "the same; the mobile node sees that its link has lost the carrier"),
+            (SEAMLESS_CARRIER.into(), CARRIER),
+            (
+                PER_PATH.into(),
+                "the paper's profile, but new data passes lost data that waits for the window of another path",
+            ),
         ]
     }
 
@@ -136,7 +150,14 @@ impl Experiment for Figure {
         let axis = |name| (name, self.scenario.axis(name));
         let paper = grid(&[axis("pair"), axis("src"), axis("qs"), axis("pmr")]);
         let ours = grid(&[axis("pair"), axis("src"), axis("qs")]);
+        let heavy = |cell: &Cell| {
+            cell.word("pair").starts_with("wlan") && cell.word("src") != "cbr45" && cell.count("qs") == 10
+        };
         let mut cells: Vec<Cell> = paper.into_iter().map(Cell::paper).collect();
+        let per_path = cells.iter().filter(|cell| heavy(cell));
+        let per_path =
+            per_path.map(|cell| Cell { series: PER_PATH.into(), ..cell.clone() }).collect::<Vec<_>>();
+        cells.extend(per_path);
         for series in [SEAMLESS, SEAMLESS_CARRIER] {
             cells.extend(ours.iter().map(|axes| Cell { series: series.into(), axes: axes.clone() }));
         }
@@ -159,7 +180,7 @@ impl Experiment for Figure {
             self.after_break(&mut bed, &mut sample);
         }
         let _ = bed.world.finish();
-        let checked = cell.series == "paper" && cell.word("src") == "cbr45" && cell.count("qs") == 10;
+        let checked = cell.series == PAPER && cell.word("src") == "cbr45" && cell.count("qs") == 10;
         if checked && cell.count("pmr") > 0 {
             sample.put("err_reset_ok", self.error_counter_is_reset(cell, seed));
         }
@@ -178,7 +199,7 @@ fn plot(figure: &'static str, pair: &'static str) -> Plot {
         vec![("pair".into(), pair.into()), ("src".into(), Value::from(src)), ("qs".into(), Value::from(qs))]
     };
     let name = |src: &str, qs: i64| format!("{} (queue {qs})", Source::named(src).label());
-    let paper = lines.map(|(src, qs)| Line { label: name(src, qs), series: "paper".into(), at: at(src, qs) });
+    let paper = lines.map(|(src, qs)| Line { label: name(src, qs), series: PAPER.into(), at: at(src, qs) });
     let ours = [("cbr45", 10), ("bulk", 50)].map(|(src, qs)| Line {
         label: format!("seamless, {}", name(src, qs)),
         series: SEAMLESS.into(),
@@ -189,11 +210,16 @@ fn plot(figure: &'static str, pair: &'static str) -> Plot {
         series: SEAMLESS_CARRIER.into(),
         at: at("bulk", 50),
     };
+    let per_path = (pair == "wlan-umts").then(|| Line {
+        label: format!("{}, new data passes lost data", name("cbrmax", 10)),
+        series: PER_PATH.into(),
+        at: at("cbrmax", 10),
+    });
     Plot {
         figure,
         title: format!("Failover from {}", crate::two_networks::spoken(pair)),
         x: Quantity::axis("pmr", "Path.Max.Retrans"),
         y: Quantity::metric("failover_latency", "handover latency (s)").logarithmic(),
-        lines: paper.into_iter().chain(ours).chain([seen]).collect(),
+        lines: paper.into_iter().chain(ours).chain([seen]).chain(per_path).collect(),
     }
 }

@@ -129,7 +129,7 @@ impl Experiment for Figure {
 
     fn series(&self) -> Vec<(Name, &'static str)> {
         let what = "Config::mobile() and the seamless policy, warned when the degradation begins, over the same without any \
-                    warning";
+                    warning; the request of the mobile node waits, as in Figure 7, because nothing leads across the two paths";
         vec![(SEAMLESS.into(), what)]
     }
 

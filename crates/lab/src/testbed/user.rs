@@ -1,4 +1,5 @@
 use core::net::SocketAddr;
+use core::time::Duration;
 
 use bytes::Bytes;
 use whimbrel_machine::Instant;
@@ -28,6 +29,9 @@ pub struct User {
     pub received: u64,
     /// Messages handed over so far.
     pub sent: u32,
+    /// When the last user data was delivered.
+    last: Option<Instant>,
+    longest_silence: Duration,
 }
 
 /// New data takes a path from now on.
@@ -61,7 +65,16 @@ impl User {
     }
 
     const fn new(role: Role) -> Self {
-        Self { role, association: None, up: None, uses: Vec::new(), received: 0, sent: 0 }
+        Self {
+            role,
+            association: None,
+            up: None,
+            uses: Vec::new(),
+            received: 0,
+            sent: 0,
+            last: None,
+            longest_silence: Duration::ZERO,
+        }
     }
 
     /// The association, once it is up.
@@ -73,6 +86,12 @@ impl User {
     pub fn first_move(&self, since: Instant) -> Option<PathUse> {
         let first = self.uses.first()?;
         self.uses.iter().find(|used| used.at >= since && used.path != first.path).copied()
+    }
+
+    /// The longest time until `end` in which no user data was delivered, after the first.
+    pub fn longest_silence(&self, end: Instant) -> Duration {
+        let open = self.last.map(|last| end.saturating_since(last)).unwrap_or_default();
+        self.longest_silence.max(open)
     }
 
     fn offer(&mut self, acknowledged: usize, context: &mut Context<'_, Command>) {
@@ -107,6 +126,8 @@ impl App<Node> for User {
             Event::Message { association, received } => {
                 let bytes = received.payload.len();
                 self.received += bytes as u64;
+                let since = self.last.replace(context.now()).unwrap_or(context.now());
+                self.longest_silence = self.longest_silence.max(context.now().saturating_since(since));
                 context.command(Command::Release { association, bytes });
             }
             Event::Sent { bytes, .. } => self.offer(bytes, context),

@@ -54,10 +54,11 @@ impl Open {
         if permit == Permit::Nothing {
             return None;
         }
-        if self.outstanding.has_lost()
-            && let Some(sent) = self.poll_retransmission(context, out)
-        {
-            return Some(sent);
+        if self.outstanding.has_lost() {
+            let sent = self.poll_retransmission(context, out);
+            if sent.is_some() || !context.config.retransmission_order.lets_new_data_pass() {
+                return sent;
+            }
         }
         if self.streams.is_empty() || permit == Permit::Retransmissions {
             return None;

@@ -1,0 +1,89 @@
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Args;
+use whimbrel_lab::claims::{Claim, Claims, Results, Verdict};
+use whimbrel_lab::{DataError, Papers, figures, store, summary};
+
+use super::{OutArgs, say};
+use crate::exit::Failure;
+
+/// Check the papers' claims on results
+#[derive(Args, Debug)]
+#[command(
+    after_help = "A claim holds, does not hold, or nothing can be said because something it looks at has not been run. Beside the \
+verdict stands the comparison that decided it, or came closest to failing: our number first, then what the paper's words demand."
+)]
+pub(super) struct ClaimsArgs {
+    /// Papers (`b08`), experiments (`b08_fig07`) or single claims; those that results say something about unless given.
+    #[arg(value_name = "WHICH")]
+    which: Vec<String>,
+    #[command(flatten)]
+    out: OutArgs,
+    /// Also write the means that checks look at, as JSON, for other evaluators.
+    #[arg(long, value_name = "FILE")]
+    results: Option<PathBuf>,
+    /// Print one JSON object per claim.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &ClaimsArgs) -> Result<(), Failure> {
+    let papers = Papers::load().map_err(anyhow::Error::from)?;
+    let claims = Claims::load().map_err(anyhow::Error::from)?;
+    let mut results = Results::default();
+    let experiments = figures::all(&papers).map_err(anyhow::Error::from)?;
+    for experiment in &experiments {
+        let rows = store::read(&args.out.out, &**experiment).context("cannot read the results")?;
+        results.add(&**experiment, &summary::summarise(&**experiment, &rows.unwrap_or_default()));
+    }
+    if let Some(path) = &args.results {
+        std::fs::write(path, results.json().to_string())
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    let scenarios: Vec<(String, String)> =
+        experiments.iter().map(|e| (e.name().to_owned(), e.scenario().id().to_owned())).collect();
+    let wanted = |claim: &Claim, verdict: &Verdict| {
+        if args.which.is_empty() {
+            return !matches!(verdict, Verdict::CannotSay { .. });
+        }
+        let of = Claims::scenarios(claim);
+        let experiment =
+            |name: &String| scenarios.iter().any(|(e, scenario)| e == name && of.contains(scenario));
+        args.which
+            .iter()
+            .any(|name| *name == claim.id || *name == claim.paper || name == "all" || experiment(name))
+    };
+    let verdicts = claims.check(&papers, &results).map_err(|DataError(error)| anyhow::anyhow!(error))?;
+    let verdicts: Vec<_> = verdicts.into_iter().filter(|(claim, verdict)| wanted(claim, verdict)).collect();
+    for (claim, verdict) in &verdicts {
+        tell(args, claim, verdict);
+    }
+    if !args.json {
+        let count = |name| verdicts.iter().filter(|(_, verdict)| verdict.name() == name).count();
+        let (holds, fails, open) = (count("holds"), count("does not hold"), count("cannot say"));
+        say(format_args!("{holds} hold, {fails} do not hold, {open} cannot be said"));
+    }
+    Ok(())
+}
+
+fn tell(args: &ClaimsArgs, claim: &Claim, verdict: &Verdict) {
+    let (name, detail) = (verdict.name(), verdict.detail());
+    if args.json {
+        let told = serde_json::json!({
+            "id": claim.id, "paper": claim.paper, "where": claim.place, "statement": claim.statement,
+            "confidence": claim.confidence, "verdict": name, "detail": detail,
+        });
+        return say(format_args!("{told}"));
+    }
+    say(format_args!(
+        "{:14} {} ({}, {})\n{:14} {}",
+        name, claim.id, claim.paper, claim.place, "", claim.statement
+    ));
+    if !detail.is_empty() {
+        say(format_args!("{:14} {detail}", ""));
+    }
+    if matches!(verdict, Verdict::DoesNotHold { .. }) && !claim.found.is_empty() {
+        say(format_args!("{:14} {}", "", claim.found));
+    }
+}

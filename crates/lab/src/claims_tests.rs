@@ -1,0 +1,112 @@
+use std::collections::BTreeMap;
+
+use super::environment::{Environment, Failure, Item};
+use super::lexer::tokens;
+use super::parser::parse;
+use super::*;
+use crate::scenario::Papers;
+
+fn evaluate(check: &str) -> Result<Item, Failure> {
+    let (papers, results, constants) = (Papers::load().unwrap(), Results::default(), BTreeMap::new());
+    let expression = parse(&tokens(check).unwrap()).map_err(Failure::Wrong)?;
+    Environment::new(&papers, &results, &constants).evaluate(&expression)
+}
+
+fn number(check: &str) -> f64 {
+    match evaluate(check) {
+        Ok(Item::Number(number)) => number,
+        other => panic!("{check}: {other:?}"),
+    }
+}
+
+#[test]
+fn arithmetic_is_pythons() {
+    let cases = [
+        ("1 + 2 * 3", 7.0),
+        ("(1 + 2) * 3", 9.0),
+        ("-2 ** 2", -4.0),
+        ("2 ** -1", 0.5),
+        ("2 ** 3 ** 2", 512.0),
+        ("7 // 2 - -7 // 2", 7.0),
+        ("-7 % 3", 2.0),
+        ("1.5e3 + 2e-1", 1500.2),
+        ("round(2.5) + round(0.125, 2)", 2.12),
+        ("sum(x * y for x in (1, 2, 3) for y in range(x) if y != 1)", 6.0),
+        ("len([a + b for a, b in zip([1, 2], [3, 4])])", 2.0),
+        ("max(3, 1, 2) - min([3, 1, 2])", 2.0),
+        ("sum(3 > 2 for n in range(4))", 4.0),
+        ("t_fail(1.0, 6) - t_fail_closed(1.0, 5)", 60.0),
+        ("cross([0, 1, 2], [0, 1, 2], [1.5, 1.5, 1.5])", 1.5),
+    ];
+    for (check, expected) in cases {
+        assert!((number(check) - expected).abs() < 1e-9, "{check}: {}", number(check));
+    }
+}
+
+#[test]
+fn truth_is_pythons() {
+    let cases = [
+        ("1 < 2 <= 2 and not 3 < 3", true),
+        ("1 < 2 > 5", false),
+        ("all(x > 0 for x in (1, -1))", false),
+        ("any(x > 0 for x in (1, -1))", true),
+        ("\"a\" == 'a' and \"a\" != \"b\"", true),
+        ("mono([1, 0.99, 2], 0.02) and not mono([1, 0.97, 2], 0.02)", true),
+        ("monod([3, 3, 1]) and not monod([1, 2])", true),
+        // What is not reached is not looked at.
+        ("True or v(\"b08-fig7.failover_latency\", pmr=0)", true),
+        ("all(x < 1 and v(\"b08-fig7.failover_latency\", pmr=0) > 0 for x in (1, 0))", false),
+    ];
+    for (check, expected) in cases {
+        assert_eq!(evaluate(check).map(|item| item.is_true()), Ok(expected), "{check}");
+    }
+}
+
+#[test]
+fn what_has_not_been_measured_is_missing_and_nonsense_is_wrong() {
+    let missing = evaluate("v(\"b08-fig7.failover_latency\", pmr=0, pair=\"wlan-umts\") < 1");
+    let key = "b08-fig7.failover_latency|{\"pair\": \"wlan-umts\", \"pmr\": 0}";
+    assert_eq!(missing, Err(Failure::Missing(key.to_owned())));
+    let nonsense = [
+        "v(\"b08-fig7.failover_latency\", pmr=17)",
+        "v(\"b08-fig99.x\")",
+        "f(1)",
+        "1 / 0",
+        "x",
+        "1 + \"a\"",
+        "min([])",
+    ];
+    for check in nonsense {
+        assert!(matches!(evaluate(check), Err(Failure::Wrong(_))), "{check}");
+    }
+    for check in ["1 +", "(1", "all(x for x)", "1 2", "#"] {
+        let read = tokens(check).and_then(|tokens| parse(&tokens));
+        assert!(read.is_err(), "{check}");
+    }
+    let deep = "(".repeat(100_000);
+    assert!(parse(&tokens(&deep).unwrap()).is_err());
+}
+
+#[test]
+fn a_verdict_names_the_comparison_that_decides() {
+    let (papers, claims) = (Papers::load().unwrap(), Claims::load().unwrap());
+    let mut results = Results::default();
+    for (pmr, latency) in [(0, 0.05), (1, 0.29)] {
+        let key = format!(
+            "b08-fig7.failover_latency|{{\"pair\": \"wlan-umts\", \"pmr\": {pmr}, \"qs\": 10, \"src\": \"cbr45\"}}"
+        );
+        results.insert(key, latency, 0.0);
+    }
+    let verdict = |results: &Results| {
+        let all = claims.check(&papers, results).unwrap();
+        all.into_iter().find(|(claim, _)| claim.id == "b08-fig7-rt-cbr45").unwrap().1
+    };
+    assert_eq!(verdict(&results), Verdict::Holds { decisive: Some("0.29 < 0.3 (p = 1)".to_owned()) });
+    let key =
+        "b08-fig7.failover_latency|{\"pair\": \"wlan-umts\", \"pmr\": 1, \"qs\": 10, \"src\": \"cbr45\"}";
+    results.insert(key.to_owned(), 0.31, 0.0);
+    assert_eq!(
+        verdict(&results),
+        Verdict::DoesNotHold { decisive: Some("not 0.31 < 0.3 (p = 1)".to_owned()) }
+    );
+}
