@@ -207,7 +207,8 @@ fn with_port(ips: Vec<IpAddr>, port: u16) -> Vec<SocketAddr> {
 /// Whether this host has any address but those to talk to itself.
 pub(crate) fn has_network() -> bool {
     // Where the system does not say, what follows will find out.
-    if_addrs::get_if_addrs().map_or(true, |all| all.iter().any(|interface| !interface.is_loopback()))
+    let all = if_addrs::get_if_addrs();
+    all.map_or(true, |all| all.iter().any(|one| !one.is_loopback() && !one.is_link_local()))
 }
 
 /// Addresses of this host that others can reach: no loopback (unless there is nothing else), no link-local.
