@@ -22,6 +22,7 @@ const INFO_LEN: usize = 13;
 enum Kind {
     Path = 0,
     Pmtu = 1,
+    Port = 2,
 }
 
 fn encode_info(path: PathId, kind: Kind, nonce: u64) -> [u8; INFO_LEN] {
@@ -39,6 +40,7 @@ fn decode_info(info: &[u8]) -> Option<(PathId, Kind, u64)> {
     let kind = match kind {
         0 => Kind::Path,
         1 => Kind::Pmtu,
+        2 => Kind::Port,
         _ => return None,
     };
     Some((PathId(u32::from_be_bytes(*path)), kind, u64::from_be_bytes(nonce.try_into().ok()?)))
@@ -138,6 +140,7 @@ impl Open {
         let Some((id, kind, nonce)) = decode_info(info) else { return };
         let Some(path) = self.paths.get_mut(id) else { return };
         match kind {
+            Kind::Port => self.confirm_port(context, id, nonce),
             Kind::Path => {
                 let Some(pending) = path.heartbeat.filter(|pending| pending.nonce == nonce) else { return };
                 path.heartbeat = None;
@@ -349,17 +352,23 @@ impl Open {
         let checksum = self.checksum();
         let header = context.header(self.peer.tag);
         let waiting = |path: &&mut Path| {
-            path.heartbeat.is_some_and(|h| !h.written) || (path.pmtu_probe.is_some() && !path.probe_written)
+            path.heartbeat.is_some_and(|h| !h.written)
+                || path.new_port.is_some_and(|probe| !probe.written)
+                || (path.pmtu_probe.is_some() && !path.probe_written)
         };
         let path = self.paths.iter_mut().find(waiting)?;
-        let (kind, nonce, size) = match (&mut path.heartbeat, path.pmtu_probe) {
-            (Some(pending), _) if !pending.written => {
+        let (kind, nonce, size, route) = match (&mut path.heartbeat, &mut path.new_port, path.pmtu_probe) {
+            (Some(pending), ..) if !pending.written => {
                 pending.written = true;
-                (Kind::Path, pending.nonce, 0)
+                (Kind::Path, pending.nonce, 0, path.route)
             }
-            (_, Some((nonce, size))) => {
+            (_, Some(probe), _) if !probe.written => {
+                probe.written = true;
+                (Kind::Port, probe.nonce, 0, probe.route)
+            }
+            (.., Some((nonce, size))) => {
                 path.probe_written = true;
-                (Kind::Pmtu, nonce, size)
+                (Kind::Pmtu, nonce, size, path.route)
             }
             _ => return None,
         };
@@ -373,6 +382,6 @@ impl Open {
             debug_assert!(fits);
         }
         writer.finish(&self.auth, checksum);
-        Some(path.route)
+        Some(route)
     }
 }

@@ -81,7 +81,7 @@ impl Open {
         mut chunks: Chunks<'_>,
         gate: Gate,
     ) -> Result<(), Ending> {
-        let known = self.notice_arrival(route, packet.bytes().len());
+        let known = self.notice_arrival(context, route, packet.bytes().len());
         if !known && !self.is_about_new_address(route, chunks.clone()) {
             self.totals.packets_dropped += 1;
             return Ok(());
@@ -122,24 +122,19 @@ impl Open {
         Ok(())
     }
 
-    /// Counts the packet on its path and learns the peer's encapsulation port (RFC 6951 §5.4). False if the
-    /// packet is from an address that is not the peer's: the tag finds the association but does not let the
-    /// packet in (RFC 9260 §8.4).
-    fn notice_arrival(&mut self, route: Route, bytes: usize) -> bool {
-        let id = self.paths.by_route(route).or_else(|| {
-            let id = self.paths.by_ips(route.local.ip(), route.remote.ip());
-            if let Some(path) = id.and_then(|id| self.paths.get_mut(id)) {
-                path.route = route;
-                self.addresses_changed = true;
-                let addresses = self.peer.addresses.iter_mut();
-                addresses.filter(|address| address.ip() == route.remote.ip()).for_each(|a| *a = route.remote);
-            }
-            id
-        });
+    /// Counts the packet on its path. False if it is from an address that is not the peer's: the tag finds the association but
+    /// does not let the packet in (RFC 9260 §8.4).
+    fn notice_arrival(&mut self, context: &mut Context<'_>, route: Route, bytes: usize) -> bool {
+        let known = self.paths.by_route(route);
+        let id = known.or_else(|| self.notice_new_port(context, route));
         match id.and_then(|id| self.paths.get_mut(id)) {
             Some(path) => {
                 path.counters.packets_received += 1;
                 path.counters.bytes_received += bytes as u64;
+                if known.is_some() {
+                    // The old port is alive: whoever is at another one is not to take its place.
+                    path.new_port = None;
+                }
                 true
             }
             // There may be no path for this pair, or none to this address at all.

@@ -122,7 +122,8 @@ impl Open {
     /// heartbeats and their answers, COOKIE ACK (RFC 9260 §5.4) and ASCONF-ACK (RFC 5061 §5.3 F1): `None` if there is no
     /// other, as while the peer moves.
     pub(crate) fn confirmed_or_in_use(&self, route: Route) -> Option<Route> {
-        let good = self.is_confirmed(route.remote.ip()) && self.locals.is_source(route.local.ip());
+        let confirmed = self.is_confirmed(route.remote.ip()) && self.is_port_known(route);
+        let good = confirmed && self.locals.is_source(route.local.ip());
         let in_use = || self.paths.get(self.data_path()).filter(|path| path.is_usable());
         if good { Some(route) } else { in_use().map(|path| path.route) }
     }

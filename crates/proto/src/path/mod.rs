@@ -16,6 +16,7 @@ use self::congestion::{CongestionControl, NewPath};
 use self::pmtu::PathMtu;
 use self::rto::Rto;
 pub(crate) use self::set::Paths;
+use crate::association::PortProbe;
 use crate::config::{BurstLimit, Config};
 use crate::interface::{PathCounters, PathId, PathState, PathView};
 
@@ -60,6 +61,8 @@ pub(crate) struct Path {
     /// (RFC 9260 §8.3).
     pub(crate) last_probing: Instant,
     pub(crate) heartbeat: Option<PendingHeartbeat>,
+    /// The port that the peer seems to have now.
+    pub(crate) new_port: Option<PortProbe>,
     /// Nonce and size of the PMTU probe under way.
     pub(crate) pmtu_probe: Option<(u64, usize)>,
     /// The probe has left; otherwise it waits to be written.
@@ -117,6 +120,7 @@ impl Path {
             last_data: None,
             last_probing: now,
             heartbeat: None,
+            new_port: None,
             pmtu_probe: None,
             probe_written: false,
             counters: PathCounters::default(),

@@ -1,0 +1,89 @@
+//! A NAT has given the peer another UDP port (RFC 6951 §5.4).
+//!
+//! The RFC has the port stored at once that a packet with the right Verification Tag came from. Whoever has seen the tag could so send
+//! all our data to somebody else behind the same NAT. So the port has to answer a HEARTBEAT first, and until it has, data goes to the
+//! old one, as it would if that answered still: nothing but HEARTBEAT and answers no longer than their questions goes to the new one.
+
+use core::net::SocketAddr;
+
+use whimbrel_machine::{Instant, Route};
+use whimbrel_wire::Tsn;
+
+use super::context::Context;
+use super::open::Open;
+use super::shutdown::Closing;
+use crate::interface::PathId;
+
+/// A HEARTBEAT to a port that the peer has been heard from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PortProbe {
+    pub(crate) route: Route,
+    pub(crate) nonce: u64,
+    sent_at: Instant,
+    /// It has left; otherwise it waits to be written.
+    pub(crate) written: bool,
+    /// Acknowledged by the time the new port was heard.
+    acked: Tsn,
+}
+
+impl Open {
+    /// The peer is heard from `route`, which differs from a path in the encapsulation port alone: that path, if there is one.
+    pub(crate) fn notice_new_port(&mut self, context: &mut Context<'_>, route: Route) -> Option<PathId> {
+        let id = self.paths.by_ips(route.local.ip(), route.remote.ip())?;
+        let path = self.paths.get(id)?;
+        // No data goes to an unconfirmed address, nor is there any left to send while the association ends.
+        if !path.confirmed || matches!(self.closing, Closing::Sent(_) | Closing::AckSent(_)) {
+            self.follow_port(id, route);
+            return Some(id);
+        }
+        let rto = path.rto.without_back_off();
+        let pending = path.new_port;
+        // One port per RTO: the peer cannot make us probe many.
+        if pending.is_some_and(|probe| context.now < probe.sent_at + rto)
+            || !self.probe_burst.try_send(context.now, rto)
+        {
+            return Some(id);
+        }
+        let nonce =
+            pending.filter(|probe| probe.route == route).map_or_else(|| context.rng.next_u64(), |p| p.nonce);
+        let acked = self.outstanding.cumulative_ack_point();
+        let probe = PortProbe { route, nonce, sent_at: context.now, written: false, acked };
+        if let Some(path) = self.paths.get_mut(id) {
+            path.new_port = Some(probe);
+        }
+        Some(id)
+    }
+
+    /// The new port has answered. What was sent to the old one since is lost, unless something has been acknowledged.
+    pub(crate) fn confirm_port(&mut self, context: &mut Context<'_>, id: PathId, nonce: u64) {
+        let probe = self.paths.get(id).and_then(|path| path.new_port).filter(|probe| probe.nonce == nonce);
+        let Some(probe) = probe else { return };
+        self.follow_port(id, probe.route);
+        self.note_path_alive(context, id);
+        if self.outstanding.cumulative_ack_point() == probe.acked {
+            self.take_for_lost(context, id);
+        }
+        let (sack, new) = (self.sack_route, probe.route);
+        if (sack.local, sack.remote.ip()) == (new.local, new.remote.ip()) {
+            self.sack_route = new;
+            self.receive.force_ack();
+            self.set_sack_timer(context);
+        }
+    }
+
+    /// The path leads to another port from now on, and whatever is found by the peer's address is found there.
+    fn follow_port(&mut self, id: PathId, route: Route) {
+        let Some(path) = self.paths.get_mut(id) else { return };
+        path.route = route;
+        path.new_port = None;
+        self.addresses_changed = true;
+        let addresses = self.peer.addresses.iter_mut();
+        addresses.filter(|address| address.ip() == route.remote.ip()).for_each(|known| *known = route.remote);
+    }
+
+    /// Whether the peer was found at this address, port included.
+    pub(crate) fn is_port_known(&self, route: Route) -> bool {
+        let listed = |remote: SocketAddr| self.peer.addresses.contains(&remote);
+        self.paths.by_route(route).is_some() || listed(route.remote)
+    }
+}
