@@ -1,10 +1,12 @@
 use core::net::IpAddr;
+use std::collections::BTreeMap;
 
 use whimbrel_machine::{Instant, Route, Seed, Transmit, Unreachable};
 
 use crate::capture::Captures;
 use crate::event_queue::{Due, EventQueue};
 use crate::hash::TraceHash;
+use crate::nat::Nat;
 use crate::packets::{Content, Packets};
 use crate::topology::Topology;
 use crate::trace::{Line, Trace};
@@ -36,6 +38,8 @@ pub(crate) struct Fabric {
     pub(crate) hash: TraceHash,
     pub(crate) trace: Option<Trace>,
     pub(crate) captures: Captures,
+    /// Boxes that translate, by the interface they stand at.
+    pub(crate) nats: BTreeMap<u32, Nat>,
     /// Packets dropped that were on no link, by reason.
     pub(crate) strays: [u64; DropReason::COUNT],
     pub(crate) host_names: Vec<String>,
@@ -53,6 +57,7 @@ impl Fabric {
             hash: TraceHash::default(),
             trace: None,
             captures: Captures::default(),
+            nats: BTreeMap::new(),
             strays: [0; DropReason::COUNT],
             host_names: Vec::new(),
             offers: 0,
@@ -72,16 +77,16 @@ impl Fabric {
     /// A host's machine sends a train of datagrams.
     pub(crate) fn send(&mut self, now: Instant, host: u32, transmit: &Transmit, bytes: &[u8]) {
         let segment = if transmit.segment == 0 { bytes.len().max(1) } else { transmit.segment };
-        let leaving = self.way_out(host, &transmit.route);
+        let leaving = self.way_out(now, host, &transmit.route);
         for datagram in bytes.chunks(segment) {
             let leaving = if datagram.len() > MAX_PAYLOAD { Err(DropReason::Limit) } else { leaving };
             match leaving
                 .and_then(|way| self.packets.take(datagram).ok_or(DropReason::Limit).map(|slot| (way, slot)))
             {
-                Ok(((framing, destination, direction), slot)) => {
+                Ok(((route, framing, destination, direction), slot)) => {
                     let packet = &mut self.packets[slot];
                     packet.content = Content::Datagram;
-                    packet.route = transmit.route;
+                    packet.route = route;
                     packet.ecn = transmit.ecn;
                     packet.fragmentation = transmit.fragmentation;
                     packet.source = host;
@@ -99,9 +104,14 @@ impl Fabric {
         }
     }
 
-    /// The framing, the destination interface and the first link direction of what `host` sends on `route`. The
-    /// packet leaves by the interface that owns its source address, never by some default.
-    fn way_out(&mut self, host: u32, route: &Route) -> Result<(Framing, u32, u32), DropReason> {
+    /// The route beyond translation, the framing, the destination interface and the first link direction of what `host` sends on
+    /// `route`. The packet leaves by the interface that owns its source address, never by some default.
+    fn way_out(
+        &mut self,
+        now: Instant,
+        host: u32,
+        route: &Route,
+    ) -> Result<(Route, Framing, u32, u32), DropReason> {
         let framing = Framing::of(route).ok_or(DropReason::NoSource)?;
         let source = self.topology.owner(route.local.ip()).ok_or(DropReason::NoSource)?;
         if self.topology.interfaces[source as usize].host != host {
@@ -110,7 +120,30 @@ impl Fabric {
         let destination = self.topology.owner(route.remote.ip()).ok_or(DropReason::NoRoute)?;
         let from = Attachment::Interface(InterfaceId(source));
         let direction = self.topology.next_hop(from, destination).ok_or(DropReason::NoRoute)?;
-        Ok((framing, destination, direction))
+        let route = match self.nats.get_mut(&source) {
+            Some(nat) => nat.translate_out(now, *route).ok_or(DropReason::Nat)?,
+            None => *route,
+        };
+        Ok((route, framing, destination, direction))
+    }
+
+    /// Takes back the translation of what has come to an interface; false if nobody behind its box has asked for it.
+    fn let_in(&mut self, now: Instant, interface: u32, slot: u32) -> bool {
+        let Some(nat) = self.nats.get_mut(&interface) else { return true };
+        let route = &mut self.packets[slot].route;
+        // Its host may have another address by now.
+        let inside =
+            nat.translate_in(now, *route).filter(|at| self.topology.owner(at.ip()) == Some(interface));
+        route.remote = inside.unwrap_or(route.remote);
+        inside.is_some()
+    }
+
+    /// An ICMP error quotes a packet as it was beyond the box: its sender is told of the one that it sent.
+    fn restore_quoted(&mut self, slot: u32) {
+        let route = &mut self.packets[slot].route;
+        let nat = self.topology.owner(route.local.ip()).and_then(|interface| self.nats.get(&interface));
+        let inside = nat.and_then(|nat| nat.inside(route.local, route.remote));
+        route.local = inside.unwrap_or(route.local);
     }
 
     /// Puts a packet on a link.
@@ -166,7 +199,11 @@ impl Fabric {
         }
         let packet = &self.packets[slot];
         if packet.content != Content::Datagram {
-            return Some(packet.source);
+            let source = packet.source;
+            if matches!(packet.content, Content::Unreachable(_)) {
+                self.restore_quoted(slot);
+            }
+            return Some(source);
         }
         let (direction, destination, remote) =
             (packet.direction, packet.destination, packet.route.remote.ip());
@@ -177,6 +214,10 @@ impl Fabric {
         }
         let at = self.topology.far_end(direction);
         if at == Attachment::Interface(InterfaceId(destination)) && self.owns(destination, remote) {
+            if !self.let_in(now, destination, slot) {
+                self.discard(now, slot, DropReason::Nat);
+                return None;
+            }
             return Some(self.topology.interfaces[destination as usize].host);
         }
         // What reaches a host's interface without being for it goes no further: hosts do not forward.

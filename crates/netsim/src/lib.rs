@@ -35,6 +35,7 @@ mod intruder;
 mod loss;
 mod mixed;
 mod motion;
+mod nat;
 mod packets;
 mod pcapng;
 mod presets;

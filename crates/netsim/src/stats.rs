@@ -23,11 +23,13 @@ pub enum DropReason {
     HostDown,
     /// Longer than an IP packet can be, or more packets in flight than the world carries.
     Limit,
+    /// A NAT box knows nobody whom it is for, or does not translate its kind.
+    Nat,
 }
 
 impl DropReason {
     /// How many reasons there are.
-    pub const COUNT: usize = 9;
+    pub const COUNT: usize = 10;
 
     /// The reason's name in traces and captures.
     pub const fn name(self) -> &'static str {
@@ -41,6 +43,7 @@ impl DropReason {
             Self::NoRoute => "no-route",
             Self::HostDown => "host-down",
             Self::Limit => "limit",
+            Self::Nat => "nat",
         }
     }
 }

@@ -1,10 +1,12 @@
 use core::net::IpAddr;
+use core::time::Duration;
 use std::io::{self, Write};
 
 use whimbrel_machine::{Instant, LinkFact, Machine, Rng, Seed};
 
 use crate::event_queue::Due;
 use crate::fabric::Fabric;
+use crate::nat::Nat;
 use crate::trace::Trace;
 use crate::{
     App, Attachment, Change, DirectionStats, DropReason, HostId, InterfaceId, Intruder, LinkConfig,
@@ -27,6 +29,8 @@ pub enum Action<M: Machine, A> {
     AddAddress(InterfaceId, IpAddr),
     /// An interface loses an address. The host is not told.
     RemoveAddress(InterfaceId, IpAddr),
+    /// The NAT box at an interface forgets whom it has let out, and gives them other ports from now on.
+    ForgetMappings(InterfaceId),
     /// The `b` end of a link moves, as a mobile's link from one access router to the next. What is on its way comes
     /// out at the new place; take the link down first if it shall be lost.
     Reattach(LinkId, Attachment),
@@ -138,6 +142,15 @@ impl<M: Machine, A: App<M>> World<M, A> {
             self.fabric.topology.add_address(interface, address);
         }
         interface
+    }
+
+    /// Puts a NAT box at an interface: the world sees it by the address `public` and a port for each pair of addresses, and only who has
+    /// been sent something may answer, for as long as nothing has gone out for less than `idle` (RFC 4787: address and port dependent
+    /// in mapping and filtering). Links and captures are beyond the box. It translates UDP alone. An [`Intruder`] stands
+    /// behind it.
+    pub fn add_nat(&mut self, interface: InterfaceId, public: IpAddr, idle: Duration) {
+        self.fabric.topology.add_address(interface, public);
+        self.fabric.nats.insert(interface.0, Nat::new(public, idle));
     }
 
     /// Adds a router. With one router that all access links lead to, every pair of addresses is connected; with two,

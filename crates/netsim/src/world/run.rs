@@ -5,6 +5,7 @@ use whimbrel_machine::{Input, Instant, LinkFact, Machine, Record, Sink, Transmit
 use super::{Action, Host, Stopped, World};
 use crate::event_queue::Due;
 use crate::fabric::Fabric;
+use crate::nat::Nat;
 use crate::packets::Content;
 use crate::trace::Line;
 use crate::{App, Context, DropReason, HostId, Overheard};
@@ -92,6 +93,9 @@ impl<M: Machine, A: App<M>> World<M, A> {
             Action::AddAddress(interface, address) => self.fabric.topology.add_address(interface, address),
             Action::RemoveAddress(interface, address) => {
                 self.fabric.topology.remove_address(interface, address)
+            }
+            Action::ForgetMappings(interface) => {
+                self.fabric.nats.get_mut(&interface.0).into_iter().for_each(Nat::forget);
             }
             Action::Reattach(link, attachment) => self.fabric.topology.reattach(link, attachment),
             Action::Crash(host) => self.crash(host),

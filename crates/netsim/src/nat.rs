@@ -1,0 +1,106 @@
+use core::net::{IpAddr, SocketAddr};
+use core::time::Duration;
+
+use whimbrel_machine::{Instant, Route};
+
+/// Ports below are never given out.
+const FIRST_PORT: u16 = 20_000;
+
+/// Mappings at a time; beyond, the one that was unused for longest makes room.
+const MAPPINGS_MAX: usize = 4096;
+
+/// A box that translates UDP addresses and ports, at an interface of a host: address and port dependent in mapping and filtering, the
+/// strict kind (RFC 4787 §4.1, §5). Ports are never kept nor given out again soon.
+#[derive(Debug)]
+pub(crate) struct Nat {
+    public: IpAddr,
+    idle: Duration,
+    next_port: u16,
+    mappings: Vec<Mapping>,
+}
+
+/// What stands for `inside` towards `peer`.
+#[derive(Clone, Copy, Debug)]
+struct Mapping {
+    inside: SocketAddr,
+    peer: SocketAddr,
+    port: u16,
+    /// Only what goes out keeps a mapping alive (RFC 4787 §4.3 REQ-6).
+    used: Instant,
+}
+
+impl Nat {
+    pub(crate) const fn new(public: IpAddr, idle: Duration) -> Self {
+        Self { public, idle, next_port: FIRST_PORT, mappings: Vec::new() }
+    }
+
+    // ---- inputs
+
+    /// A datagram goes out. Its route as everybody outside sees it; `None` if it is not UDP and stays here.
+    pub(crate) fn translate_out(&mut self, now: Instant, route: Route) -> Option<Route> {
+        if route.local.port() == 0 {
+            return None;
+        }
+        self.expire(now);
+        let (inside, peer) = (route.local, route.remote);
+        let port = match self.mappings.iter_mut().find(|m| (m.inside, m.peer) == (inside, peer)) {
+            Some(mapping) => {
+                mapping.used = now;
+                mapping.port
+            }
+            None => self.map(now, inside, peer),
+        };
+        Some(Route { local: SocketAddr::new(self.public, port), ..route })
+    }
+
+    /// A datagram from `route.local` has come to `route.remote`. Whom it is for; `None` if nobody has asked for it.
+    pub(crate) fn translate_in(&mut self, now: Instant, route: Route) -> Option<SocketAddr> {
+        self.expire(now);
+        self.inside(route.remote, route.local)
+    }
+
+    /// Forgets everything, as when it is switched off and on: what goes out gets other ports from now on.
+    pub(crate) fn forget(&mut self) {
+        self.mappings.clear();
+    }
+
+    // ---- views
+
+    /// Who is behind `outside` towards `peer`.
+    pub(crate) fn inside(&self, outside: SocketAddr, peer: SocketAddr) -> Option<SocketAddr> {
+        let found = |m: &&Mapping| (m.port, m.peer) == (outside.port(), peer);
+        self.mappings.iter().find(found).filter(|_| outside.ip() == self.public).map(|mapping| mapping.inside)
+    }
+
+    // ---- shared
+
+    fn map(&mut self, now: Instant, inside: SocketAddr, peer: SocketAddr) -> u16 {
+        if self.mappings.len() >= MAPPINGS_MAX {
+            let oldest = self.mappings.iter().enumerate().min_by_key(|(_, mapping)| mapping.used);
+            if let Some((at, _)) = oldest {
+                self.mappings.remove(at);
+            }
+        }
+        let taken = |port| self.mappings.iter().any(|mapping| mapping.port == port);
+        let mut port = self.next_port;
+        while taken(port) {
+            port = following(port);
+        }
+        self.next_port = following(port);
+        self.mappings.push(Mapping { inside, peer, port, used: now });
+        port
+    }
+
+    fn expire(&mut self, now: Instant) {
+        let idle = self.idle;
+        self.mappings.retain(|mapping| now.saturating_since(mapping.used) < idle);
+    }
+}
+
+const fn following(port: u16) -> u16 {
+    if port == u16::MAX { FIRST_PORT } else { port + 1 }
+}
+
+#[cfg(test)]
+#[path = "nat_tests.rs"]
+mod tests;
