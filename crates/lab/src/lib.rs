@@ -29,3 +29,6 @@ pub use value::Value;
 
 /// What rows carry as their version.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+#[cfg(test)]
+mod golden_tests;
