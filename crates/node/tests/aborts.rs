@@ -77,7 +77,7 @@ fn the_peers_abort_is_not_answered_and_told() {
 /// RFC 9260 §3.3.10.13: a peer that says what it takes for a violation is quoted.
 #[test]
 fn the_peers_explanation_of_a_violation_is_told() {
-    let (mut bench, mut peer) = up();
+    let (mut bench, peer) = up();
     let long = [b'!'; 600];
     let causes = [Cause::ProtocolViolation(&long)];
     bench.ask(&peer.packet(&[&AbortBuilder { tag_reflected: false, causes: &causes }]));
