@@ -1,28 +1,237 @@
+use super::chart::Chart;
+use super::verdicts::Comparison;
 use super::*;
+use crate::experiment::{Axes, Cell, Name, Outcome, PAPER, SEAMLESS, Watch};
 use crate::figures;
-use crate::runner::{self, Progress, Sweep};
+use crate::plot::{Line, Plot, Quantity};
+use crate::scenario::Scenario;
+use crate::value::Value;
+
+/// Every place of every experiment twice, with metrics that are no measurements.
+fn everything() -> (Papers, Claims, Vec<Measured>) {
+    let papers = Papers::load().unwrap();
+    let experiments = figures::all(&papers).unwrap();
+    let measured = experiments.into_iter().map(|experiment| {
+        let mut rows = Vec::new();
+        for (number, cell) in experiment.cells().into_iter().enumerate() {
+            for repetition in 0..2 {
+                let value = |at: usize| (number % 7 + at + 1) as f64 + 0.1 * repetition as f64;
+                let metrics = experiment.metrics().into_iter().enumerate();
+                rows.push(Row {
+                    series: cell.series.clone(),
+                    axes: cell.axes.clone(),
+                    repetition,
+                    seed: experiment.seed(repetition),
+                    metrics: metrics.map(|(at, name)| (name, value(at))).collect(),
+                });
+            }
+        }
+        Measured { experiment, rows }
+    });
+    let measured = measured.collect();
+    (papers, Claims::load().unwrap(), measured)
+}
+
+/// What the page says besides the chart library.
+fn own_words(page: &str) -> String {
+    assert_eq!(page.matches(embed::LIBRARY).count(), 1);
+    page.replace(embed::LIBRARY, "")
+}
+
+fn attributes<'a>(page: &'a str, name: &str) -> Vec<&'a str> {
+    let mark = format!(" {name}=\"");
+    page.split(mark.as_str()).skip(1).filter_map(|rest| rest.split('"').next()).collect()
+}
 
 #[test]
-fn a_report_is_one_file_with_charts_verdicts_and_nothing_from_elsewhere() {
-    let papers = Papers::load().unwrap();
-    let experiment = figures::named(&papers, &["b08_fig12".to_owned()]).unwrap().remove(0);
-    let mut rows = Vec::new();
-    runner::run(&*experiment, &Sweep::whole(&*experiment, 2), |progress| {
-        if let Progress::Cell(_, cell) = progress {
-            rows.extend(cell);
+fn every_figure_and_every_claim_is_there_once_and_links_lead_somewhere() {
+    let (papers, claims, measured) = everything();
+    let page = own_words(&render(&papers, &claims, &measured).unwrap());
+    let ids = attributes(&page, "id");
+    let once = |id: &str| assert_eq!(ids.iter().filter(|known| **known == id).count(), 1, "{id}");
+    for one in &measured {
+        once(one.experiment.name());
+        for plot in one.experiment.plots() {
+            let id = format!("chart-{}", plot.file_name(one.experiment.scenario().paper()));
+            once(&id);
         }
-        true
-    });
-    let html = html(&papers, &Claims::load().unwrap(), &[Done { experiment, rows }]).unwrap();
-    for needed in [
-        "b08-fig12-wlan",
-        "class=\"verdict\">holds<",
-        "data-plot=\"2\"",
-        "bandwidth known",
-        "lab run b08_fig12",
-    ] {
-        assert!(html.contains(needed), "{needed} is missing");
     }
-    assert!(!html.contains("src=\"") && !html.contains("href=\"http"), "the page must need nothing else");
-    assert!(html.contains("slow start from 1 MTU") && page::escape("<&\">") == "&lt;&amp;&quot;&gt;");
+    let (drawn, empty) = (page.matches(" data-chart=\"").count(), page.matches("Nothing measured.").count());
+    assert!(drawn > 0);
+    assert_eq!(drawn + empty, page.matches("<figure class=\"chart\"").count());
+    for claim in claims.all() {
+        once(&format!("claim-{}", claim.id));
+    }
+    for link in attributes(&page, "href") {
+        let leads = link == "data:,"
+            || link
+                .strip_prefix('#')
+                .is_some_and(|id| ids.contains(&id) || page.contains(&format!("id={id}")));
+        assert!(leads, "{link}");
+    }
+}
+
+#[test]
+fn without_results_everything_is_there_and_says_how_to_get_them() {
+    let (papers, claims, mut measured) = everything();
+    measured.iter_mut().for_each(|one| one.rows.clear());
+    let page = own_words(&render(&papers, &claims, &measured).unwrap());
+    assert!(page.contains("whimbrel lab run b08_fig07</code> runs it"));
+    assert_eq!(page.matches(" data-chart=\"").count(), 0);
+    assert_eq!(page.matches("<li class=\"claim ").count(), claims.all().count());
+}
+
+#[test]
+fn equal_results_make_equal_reports() {
+    let page = || {
+        let (papers, claims, measured) = everything();
+        render(&papers, &claims, &measured).unwrap()
+    };
+    assert_eq!(page(), page());
+}
+
+#[test]
+fn nothing_is_loaded_from_anywhere() {
+    let (papers, claims, measured) = everything();
+    let page = own_words(&render(&papers, &claims, &measured).unwrap()).replace(embed::LICENCE, "");
+    for mark in ["http:", "https:", "//cdn", " src=\"", "@import", "url(", "import(", "fetch("] {
+        assert!(!page.contains(mark), "{mark}");
+    }
+    // Nor would the browser.
+    assert!(
+        attributes(&page, "content").iter().any(|content| content.starts_with("default-src &#39;none&#39;")
+            || content.starts_with("default-src 'none'"))
+    );
+    assert!(!embed::LIBRARY.contains("</script") && !embed::LIBRARY.contains("<!--"));
+}
+
+#[test]
+fn the_policy_names_scripts_by_their_hash() {
+    // SHA-256 of nothing.
+    assert!(embed::policy(&[""]).contains("'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"));
+}
+
+const ATTACK: &str = "</script><script>alert(1)</script>\"'><img src=x onerror=alert(1)>";
+
+/// An experiment whose every word was written by an attacker.
+struct Hostile(Scenario);
+
+impl Experiment for Hostile {
+    fn name(&self) -> &str {
+        ATTACK
+    }
+    fn scenario(&self) -> &Scenario {
+        &self.0
+    }
+    fn axes(&self) -> Vec<Name> {
+        vec!["axis".into()]
+    }
+    fn metrics(&self) -> Vec<Name> {
+        vec!["metric".into()]
+    }
+    fn cells(&self) -> Vec<Cell> {
+        vec![Cell::paper(vec![("axis".into(), Value::from(ATTACK))])]
+    }
+    fn run(&self, _: &Cell, _: u64, _: Watch) -> Outcome {
+        Outcome::default()
+    }
+    fn series(&self) -> Vec<(Name, &'static str)> {
+        vec![(ATTACK.into(), ATTACK)]
+    }
+    fn plots(&self) -> Vec<Plot> {
+        let line = Line { label: ATTACK.to_owned(), series: PAPER.into(), at: Axes::new() };
+        let (x, y) = (Quantity::axis("axis", ATTACK), Quantity::metric("metric", ATTACK));
+        vec![Plot { figure: ATTACK, title: ATTACK.to_owned(), x, y, lines: vec![line] }]
+    }
+}
+
+#[test]
+fn hostile_names_stay_text() {
+    let leaf = format!("{{ v = '''{ATTACK}''', u = '''{ATTACK}''', src = '''{ATTACK}''' }}");
+    let assumed = format!("{{ v = '''{ATTACK}''', why = '''{ATTACK}''' }}");
+    let text = format!(
+        "[scenario.h]\npaper = '''{ATTACK}'''\ntitle = '''{ATTACK}'''\nfigures = ['''{ATTACK}''']\n\
+         [scenario.h.topology]\na = {leaf}\nb = {assumed}\n[scenario.h.metrics]\nmetric = '''{ATTACK}'''\n"
+    );
+    let papers = Papers::parse(&text).unwrap();
+    let field = |name: &str| format!("{name} = '''{ATTACK}'''\n");
+    let names =
+        ["id", "paper", "where", "kind", "origin", "statement", "tolerance", "confidence", "note", "found"];
+    let fields: String = names.into_iter().map(field).collect();
+    let check = "check = '1 < 2 and \"</script><script>alert(1)\" == \"<img\"'";
+    let claims = Claims::parse(&format!("[constants]\n[[claim]]\n{fields}{check}\n")).unwrap();
+    let row = Row {
+        series: PAPER.into(),
+        axes: vec![("axis".into(), Value::from(ATTACK))],
+        repetition: 0,
+        seed: 1,
+        metrics: vec![("metric".into(), 1.0)],
+    };
+    let experiment = Box::new(Hostile(papers.scenario("h").unwrap()));
+    let page = render(&papers, &claims, &[Measured { experiment, rows: vec![row] }]).unwrap();
+    let page = own_words(&page);
+    assert_eq!(page.matches("<script").count(), 3, "the data and two scripts");
+    assert_eq!(page.matches("</script").count(), 3);
+    assert!(!page.contains("<img") && !page.contains("\"'>"));
+    assert!(page.contains("\\u003c/script\\u003e") && page.contains("onerror=alert"));
+}
+
+fn fig07(rows: &[(&'static str, Option<i64>, f64)]) -> Chart {
+    let papers = Papers::load().unwrap();
+    let experiment = figures::named(&papers, &["b08_fig07".to_owned()]).unwrap().remove(0);
+    let row = |(number, &(series, pmr, latency)): (usize, &(&'static str, Option<i64>, f64))| {
+        let mut axes: Axes = vec![
+            ("pair".into(), "wlan-umts".into()),
+            ("src".into(), "cbr45".into()),
+            ("qs".into(), Value::from(10)),
+        ];
+        axes.extend(pmr.map(|pmr| ("pmr".into(), Value::from(pmr))));
+        let metrics = vec![("failover_latency".into(), latency)];
+        Row { series: series.into(), axes, repetition: number as u64, seed: 0, metrics }
+    };
+    let rows: Vec<Row> = rows.iter().enumerate().map(row).collect();
+    Chart::of(&*experiment, &experiment.plots()[0], &summarise(&*experiment, &rows))
+}
+
+#[test]
+fn a_line_without_a_place_across_is_level_below_the_others() {
+    let chart =
+        fig07(&[(PAPER, Some(3), 4.0), (PAPER, Some(1), 1.0), (PAPER, Some(1), 2.0), (SEAMLESS, None, 0.5)]);
+    let points = |line: usize| -> Vec<(f64, f64)> {
+        chart.lines[line].points.iter().map(|point| (point.x, point.y)).collect()
+    };
+    assert_eq!(chart.lines.len(), 2, "lines of which nothing was measured are not there");
+    assert_eq!(points(0), [(1.0, 1.5), (3.0, 4.0)]);
+    assert!(chart.lines[0].points[0].half_y > 6.0, "two values are a wide interval");
+    assert_eq!(points(1), [(1.0, 0.5), (3.0, 0.5)]);
+    assert!(chart.lines[1].level && chart.lines[1].ours && !chart.lines[0].level);
+
+    let beside = beside::Beside::of(&chart).unwrap();
+    assert_eq!((beside.paper.as_str(), beside.ours.as_str()), ("1.5 to 4", "0.5"));
+    let values = values::Values::of(&chart).unwrap();
+    assert_eq!(values.rows.iter().map(|(place, _)| place.as_str()).collect::<Vec<_>>(), ["1", "3"]);
+    assert_eq!(values.rows[1].1, ["4", "0.5"]);
+}
+
+#[test]
+fn a_comparison_has_our_number_first() {
+    let read = |text| Comparison::read(text).map(|one| (one.ours, one.asked, one.place));
+    assert_eq!(
+        read("not 0.31 < 0.3 (h = wlan-umts, p = 1)"),
+        Some(("0.31", "< 0.3", "h = wlan-umts, p = 1"))
+    );
+    assert_eq!(read("2 == 2"), Some(("2", "== 2", "")));
+    assert_eq!(read(""), None);
+}
+
+#[test]
+fn the_command_is_the_one_that_makes_these_rows() {
+    let (_, _, mut measured) = everything();
+    assert_eq!(origin::Origin::of(&measured[0]).command, "whimbrel lab run b08_fig07 --reps 2");
+    for row in &mut measured[0].rows {
+        row.repetition += 5;
+    }
+    assert_eq!(origin::Origin::of(&measured[0]).command, "whimbrel lab run b08_fig07 --reps 2 --seed 5");
+    measured[0].rows.clear();
+    assert_eq!(origin::Origin::of(&measured[0]).command, "whimbrel lab run b08_fig07");
 }

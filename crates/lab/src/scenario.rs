@@ -24,8 +24,15 @@ impl Papers {
     /// # Errors
     /// When the data are not TOML, which a test excludes.
     pub fn load() -> Result<Self, DataError> {
-        let table = include_str!("../data/scenarios.toml").parse::<Table>();
-        table.map(|table| Self { table }).map_err(|error| DataError(error.to_string()))
+        Self::parse(include_str!("../data/scenarios.toml"))
+    }
+
+    /// Other set-ups in the same form.
+    ///
+    /// # Errors
+    /// When they are not TOML.
+    pub fn parse(text: &str) -> Result<Self, DataError> {
+        text.parse::<Table>().map(|table| Self { table }).map_err(|error| DataError(error.to_string()))
     }
 
     /// The names of all scenarios.
@@ -56,6 +63,12 @@ impl Papers {
     /// When there is none of that name.
     pub fn network(&self, id: &str) -> Result<Settings, DataError> {
         self.resolved("network", id, 0).map(Settings)
+    }
+
+    /// The names of all access networks.
+    pub fn network_names(&self) -> Vec<&str> {
+        let all = self.table.get("network").and_then(Toml::as_table);
+        all.map(|all| all.keys().map(String::as_str).collect()).unwrap_or_default()
     }
 
     fn resolved(&self, kind: &str, id: &str, depth: u32) -> Result<Table, DataError> {
@@ -98,6 +111,21 @@ impl Settings {
     pub fn number(&self, name: &str) -> Result<f64, DataError> {
         let number = self.get(name).and_then(number);
         number.ok_or_else(|| DataError(format!("there is no number called {name}")))
+    }
+
+    /// What papers leave out and is assumed here.
+    pub fn assumptions(&self) -> Vec<Assumption> {
+        self.leaves().filter_map(|(name, leaf)| assumption(name.clone(), leaf)).collect()
+    }
+
+    /// What papers state.
+    pub fn stated(&self) -> Vec<Stated> {
+        self.leaves().filter_map(|(name, leaf)| stated(name.clone(), leaf)).collect()
+    }
+
+    fn leaves(&self) -> impl Iterator<Item = (&String, &Table)> {
+        let tables = self.0.iter().filter_map(|(name, leaf)| Some((name, leaf.as_table()?)));
+        tables.filter(|(_, leaf)| leaf.contains_key("v"))
     }
 }
 
@@ -217,20 +245,12 @@ impl Scenario {
 
     /// What the paper leaves out and is assumed here.
     pub fn assumptions(&self) -> Vec<Assumption> {
-        let assumed = self.leaves().filter_map(|(what, leaf)| {
-            let why = leaf.get("why").and_then(Toml::as_str)?;
-            Some(Assumption { what, value: shown(leaf), why: why.to_owned() })
-        });
-        assumed.collect()
+        self.leaves().filter_map(|(what, leaf)| assumption(what, leaf)).collect()
     }
 
     /// What the paper states.
     pub fn stated(&self) -> Vec<Stated> {
-        let stated = self.leaves().filter_map(|(what, leaf)| {
-            let source = leaf.get("src").and_then(Toml::as_str)?;
-            Some(Stated { what, value: shown(leaf), source: source.to_owned() })
-        });
-        stated.collect()
+        self.leaves().filter_map(|(what, leaf)| stated(what, leaf)).collect()
     }
 
     fn leaves(&self) -> impl Iterator<Item = (String, &Table)> {
@@ -265,12 +285,35 @@ fn value(value: &Toml) -> Option<Value> {
     }
 }
 
+fn assumption(what: String, leaf: &Table) -> Option<Assumption> {
+    let why = leaf.get("why").and_then(Toml::as_str)?;
+    Some(Assumption { what, value: shown(leaf), why: why.to_owned() })
+}
+
+fn stated(what: String, leaf: &Table) -> Option<Stated> {
+    let source = leaf.get("src").and_then(Toml::as_str)?;
+    Some(Stated { what, value: shown(leaf), source: source.to_owned() })
+}
+
+/// A value as people write it, with its unit.
 fn shown(leaf: &Table) -> String {
-    let text = |value: &Toml| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let value = leaf.get("v").map(text).unwrap_or_default();
     match leaf.get("u").and_then(Toml::as_str) {
         Some(unit) => format!("{value} {unit}"),
         None => value,
+    }
+}
+
+fn text(value: &Toml) -> String {
+    match value {
+        Toml::String(text) => text.clone(),
+        Toml::Float(number) => number.to_string(),
+        Toml::Array(values) => values.iter().map(text).collect::<Vec<_>>().join(", "),
+        Toml::Table(table) => {
+            let entries = table.iter().map(|(key, value)| format!("{key} {}", text(value)));
+            entries.collect::<Vec<_>>().join(", ")
+        }
+        other => other.to_string(),
     }
 }
 

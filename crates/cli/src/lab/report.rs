@@ -1,49 +1,74 @@
-use std::path::PathBuf;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use anyhow::Context;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use whimbrel_lab::claims::Claims;
-use whimbrel_lab::{Papers, figures, report, store};
+use whimbrel_lab::{Papers, figures, report};
 
-use super::{OutArgs, say};
+use super::say;
 use crate::exit::Failure;
 
-/// Make one HTML file of all results
+/// Write everything that has been measured as one HTML file
 #[derive(Args, Debug)]
-#[command(
-    after_help = "The file needs nothing else: charts, set-ups, assumptions, claims with their verdicts, and the commands that \
-make it all again."
-)]
 pub(super) struct ReportArgs {
     /// Files with experiments of your own that are to be in it, too.
     #[arg(value_name = "FILE.toml")]
     own: Vec<String>,
-    #[command(flatten)]
-    out: OutArgs,
-    /// Where to write it [default: report.html beside the results].
+    /// Directory of the results.
+    #[arg(long, value_name = "DIR", default_value = "lab-results")]
+    results: PathBuf,
+    /// The file; `report.html` beside the results unless given.
     #[arg(long, value_name = "FILE")]
-    file: Option<PathBuf>,
+    out: Option<PathBuf>,
+    /// Whether to show it in a browser; unless given, when there is a terminal and a desktop.
+    #[arg(long, value_enum, value_name = "WHETHER")]
+    open: Option<Open>,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Open {
+    Yes,
+    No,
 }
 
 pub(super) fn run(args: &ReportArgs) -> Result<(), Failure> {
     let papers = Papers::load().map_err(anyhow::Error::from)?;
     let claims = Claims::load().map_err(anyhow::Error::from)?;
-    let mut done = Vec::new();
-    let published = figures::all(&papers).map_err(anyhow::Error::from)?;
-    for experiment in published.into_iter().chain(super::experiments(&papers, &args.own)?) {
-        if let Some(rows) = store::read(&args.out.out, &*experiment).context("cannot read the results")? {
-            done.push(report::Done { experiment, rows });
-        }
+    let mut experiments = figures::all(&papers).map_err(anyhow::Error::from)?;
+    experiments.extend(super::experiments(&papers, &args.own)?);
+    let dir = &args.results;
+    let measured = report::read(dir, experiments)
+        .with_context(|| format!("cannot read results in {}", dir.display()))?;
+    if measured.iter().all(|one| one.rows.is_empty()) {
+        return Err(anyhow::anyhow!(
+            "there are no results in {}; `whimbrel lab run` makes some",
+            dir.display()
+        )
+        .into());
     }
-    if done.is_empty() {
-        let dir = args.out.out.display();
-        return Err(Failure::Usage(format!(
-            "there are no results in {dir}: `whimbrel lab run all` makes them"
-        )));
+    let page = report::render(&papers, &claims, &measured).map_err(anyhow::Error::from)?;
+    let file = args.out.clone().unwrap_or_else(|| dir.join("report.html"));
+    std::fs::write(&file, page).with_context(|| format!("cannot write {}", file.display()))?;
+    say(format_args!("{}", file.display()));
+    if args.open.map_or_else(has_desktop, |open| open == Open::Yes) {
+        show(&file)?;
     }
-    let html = report::html(&papers, &claims, &done).map_err(anyhow::Error::from)?;
-    let path = args.file.clone().unwrap_or_else(|| args.out.out.join("report.html"));
-    std::fs::write(&path, html).with_context(|| format!("cannot write {}", path.display()))?;
-    say(format_args!("{}", path.display()));
+    Ok(())
+}
+
+/// Whether somebody sits in front of this who can see a browser.
+fn has_desktop() -> bool {
+    let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    std::io::stdout().is_terminal() && (cfg!(target_os = "macos") || set("DISPLAY") || set("WAYLAND_DISPLAY"))
+}
+
+fn show(file: &Path) -> anyhow::Result<()> {
+    let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    // A path that begins with a dash is no option.
+    let file = std::path::absolute(file)?;
+    let started = Command::new(opener).arg(&file).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    started.with_context(|| format!("{opener} cannot show {}", file.display()))?;
     Ok(())
 }

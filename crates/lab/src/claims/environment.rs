@@ -185,7 +185,7 @@ fn shown(item: &Item) -> String {
 }
 
 /// Four digits, as people read numbers.
-pub(super) fn digits(number: f64) -> String {
+pub(crate) fn digits(number: f64) -> String {
     if number == 0.0 || !number.is_finite() {
         return number.to_string();
     }

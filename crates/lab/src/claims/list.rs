@@ -100,8 +100,15 @@ impl Claims {
     /// # Errors
     /// When the data are not as they should be, which a test excludes.
     pub fn load() -> Result<Self, DataError> {
-        let file: File = toml::from_str(include_str!("../../data/claims.toml"))
-            .map_err(|error| DataError(error.to_string()))?;
+        Self::parse(include_str!("../../data/claims.toml"))
+    }
+
+    /// Other claims in the same form.
+    ///
+    /// # Errors
+    /// When they are not in that form, or a check is no expression.
+    pub fn parse(text: &str) -> Result<Self, DataError> {
+        let file: File = toml::from_str(text).map_err(|error| DataError(error.to_string()))?;
         let mut list = Vec::new();
         for claim in file.claim {
             let read = tokens(&claim.check).and_then(|tokens| parse(&tokens));

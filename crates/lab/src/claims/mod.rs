@@ -12,6 +12,7 @@ mod list;
 mod parser;
 mod results;
 
+pub(crate) use environment::digits;
 pub use list::{Claim, Claims, Verdict};
 pub use results::Results;
 

@@ -1,51 +1,71 @@
-//! One HTML file with everything: charts, set-ups, assumptions, claims with verdicts, commands. It needs no network.
+//! Everything that has been measured as one HTML file: charts, set-ups, assumptions, claims with verdicts.
+//!
+//! The file loads nothing, and its content security policy lets only this report's own two scripts run. All words come
+//! from data that somebody else may have written, so all of them are escaped: by the templates, and by [`embed`] in the
+//! charts' data. Equal results make equal files.
 
-mod charts;
+mod beside;
+mod chart;
+mod embed;
+mod origin;
 mod page;
+mod score;
+mod setup;
+mod values;
+mod verdicts;
 
-use crate::claims::{Claim, Claims, Results, Verdict};
+use std::io;
+use std::path::Path;
+
+use crate::claims::{Claims, Results};
 use crate::experiment::{Experiment, Row};
 use crate::scenario::{DataError, Papers};
-use crate::summary::{self, Group};
+use crate::store;
+use crate::summary::{Group, summarise};
 
-/// An experiment that has been run.
-pub struct Done {
+/// An experiment with its rows; none if it has not been run.
+pub struct Measured {
     /// The experiment.
     pub experiment: Box<dyn Experiment>,
     /// Its rows.
     pub rows: Vec<Row>,
 }
 
-/// An experiment as the report shows it.
-struct Chapter<'a> {
-    done: &'a Done,
-    groups: Vec<Group>,
-    claims: Vec<(&'a Claim, Verdict)>,
+/// Why there is no report.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// Set-ups or claims make no sense.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// A template cannot be filled in.
+    #[error("the report cannot be written: {0}")]
+    Page(#[from] askama::Error),
 }
 
-/// The report.
+/// Reads the results of experiments from a directory.
 ///
 /// # Errors
-/// When data of the papers are not as they should be, which tests exclude.
-pub fn html(papers: &Papers, claims: &Claims, done: &[Done]) -> Result<String, DataError> {
+/// What the file system says, or that a file has another form.
+pub fn read(dir: &Path, experiments: Vec<Box<dyn Experiment>>) -> io::Result<Vec<Measured>> {
+    let measured = experiments.into_iter().map(|experiment| {
+        let rows = store::read(dir, &*experiment)?.unwrap_or_default();
+        Ok(Measured { experiment, rows })
+    });
+    measured.collect()
+}
+
+/// Makes the report: one HTML document with all figures, and all claims.
+///
+/// # Errors
+/// When the data make no sense, which tests exclude for those that come with the program.
+pub fn render(papers: &Papers, claims: &Claims, measured: &[Measured]) -> Result<String, ReportError> {
+    let groups: Vec<Vec<Group>> = measured.iter().map(|one| summarise(&*one.experiment, &one.rows)).collect();
     let mut results = Results::default();
-    let mut chapters = Vec::new();
-    for done in done {
-        let groups = summary::summarise(&*done.experiment, &done.rows);
-        results.add(&*done.experiment, &groups);
-        chapters.push(Chapter { done, groups, claims: Vec::new() });
+    for (one, groups) in measured.iter().zip(&groups) {
+        results.add(&*one.experiment, groups);
     }
-    let mut equations = Vec::new();
-    for (claim, verdict) in claims.check(papers, &results)? {
-        let of = Claims::scenarios(claim);
-        let about = |chapter: &&mut Chapter<'_>| of.contains(chapter.done.experiment.scenario().id());
-        match chapters.iter_mut().find(about) {
-            Some(chapter) => chapter.claims.push((claim, verdict)),
-            None if of.is_empty() => equations.push((claim, verdict)),
-            None => {}
-        }
-    }
-    Ok(page::page(&chapters, &equations))
+    let checked = claims.check(papers, &results)?;
+    page::render(papers, measured, &groups, &checked)
 }
 
 #[cfg(test)]

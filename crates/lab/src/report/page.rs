@@ -1,174 +1,187 @@
-//! The page around the charts.
+//! The document: an index with the score, then paper by paper each figure with its claims.
 
-use std::fmt::Write as _;
+use std::collections::BTreeSet;
 
-use serde_json::Value as Json;
+use askama::Template;
 
-use super::{Chapter, charts};
-use crate::VERSION;
-use crate::claims::{Claim, Verdict};
+use super::beside::Beside;
+use super::chart::Chart;
+use super::origin::Origin;
+use super::score::Score;
+use super::setup::{self, Assumed, Table};
+use super::values::Values;
+use super::verdicts::Shown;
+use super::{Measured, ReportError, embed};
+use crate::claims::{Claim, Claims, Verdict};
+use crate::scenario::Papers;
+use crate::summary::Group;
 
-const HEAD: &str = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-    <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Whimbrel: the lab</title>\n<link rel=\"icon\" href=\"data:,\">\n";
+/// What the keys of papers stand for.
+const PAPERS: [(&str, &str); 5] = [
+    ("b08", "Budzisz et al. 2008: multihoming of SCTP, its evolution and its use for handover"),
+    ("e13", "Eklund et al. 2013: the initial congestion window after a handover"),
+    ("c04", "Chang et al. 2004: addresses managed by signal strength"),
+    ("b09", "Budzisz et al. 2009: concurrent transfer over several paths"),
+    ("d10", "Daoud et al. 2010: handover steered by the network"),
+];
 
-/// All of it.
-pub(super) fn page(chapters: &[Chapter<'_>], equations: &[(&Claim, Verdict)]) -> String {
-    let mut plots = Vec::new();
-    let body: String = chapters.iter().map(|chapter| self::chapter(chapter, &mut plots)).collect();
-    // Nothing in JSON may end the element that holds it.
-    let data = Json::Array(plots).to_string().replace("</", "<\\/");
-    let (library, style) =
-        (include_str!("../../assets/uPlot.iife.min.js"), include_str!("../../assets/uPlot.min.css"));
-    let (script, own) = (include_str!("../../assets/report.js"), include_str!("../../assets/report.css"));
-    format!(
-        "{HEAD}<style>{style}\n{own}</style>\n</head>\n<body>\n{}{body}{}{}\n<script type=\"application/json\" id=\"plots\">{data}</script>\n\
-         <script>{library}</script>\n<script>{script}</script>\n</body>\n</html>\n",
-        index(chapters, equations),
-        of_equations(equations),
-        foot(),
-    )
+#[derive(Template)]
+#[template(path = "report/page.html")]
+struct Page<'a> {
+    policy: String,
+    style: &'static str,
+    library: &'static str,
+    licence: &'static str,
+    script: &'static str,
+    data: String,
+    version: &'static str,
+    score: Score,
+    papers: Vec<PaperPart<'a>>,
+    beside: Vec<Beside>,
+    assumptions: Vec<Assumed>,
 }
 
-fn index(chapters: &[Chapter<'_>], equations: &[(&Claim, Verdict)]) -> String {
-    let all: Vec<&Verdict> =
-        chapters.iter().flat_map(|chapter| &chapter.claims).chain(equations).map(|c| &c.1).collect();
-    let mut page = format!(
-        "<h1>Published handover experiments, run again</h1>\n<p>Every figure here was made by running Whimbrel's own \
-         transport, the code that users run, in a network in virtual time, with the set-up of the paper. Every claim of the \
-         papers about it is a check on the results.</p>\n<p><strong>{}</strong></p>\n<div class=\"scroll\"><table>\n\
-         <tr><th>Experiment</th><th>Figure</th><th>Holds</th><th>Does not hold</th><th>Cannot say</th></tr>\n",
-        score(&all)
-    );
-    for chapter in chapters {
-        let scenario = chapter.done.experiment.scenario();
-        let count = |name: &str| chapter.claims.iter().filter(|(_, verdict)| verdict.name() == name).count();
-        let _ = writeln!(
-            page,
-            "<tr><td><a href=\"#{name}\">{name}</a>: {}</td><td>{} {}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-            escape(scenario.title()),
-            escape(scenario.paper()),
-            escape(&scenario.figures().join(", ")),
-            count("holds"),
-            count("does not hold"),
-            count("cannot say"),
-            name = escape(chapter.done.experiment.name()),
-        );
+/// What belongs to one paper.
+struct PaperPart<'a> {
+    key: &'a str,
+    title: &'a str,
+    score: Score,
+    figures: Vec<FigurePart<'a>>,
+    /// Claims that look at none of the experiments here.
+    others: Vec<Shown<'a>>,
+    others_score: Score,
+}
+
+/// What belongs to one experiment.
+struct FigurePart<'a> {
+    name: &'a str,
+    title: &'a str,
+    /// The paper's numbers of its figures.
+    figures: String,
+    score: Score,
+    origin: Origin,
+    charts: Vec<ChartPart>,
+    series: Vec<(String, &'static str)>,
+    metrics: Vec<(String, &'a str)>,
+    tables: Vec<Table>,
+    assumed: usize,
+    claims: Vec<Shown<'a>>,
+}
+
+/// A panel.
+struct ChartPart {
+    chart: Chart,
+    values: Option<Values>,
+    /// Whether anything is drawn.
+    drawn: bool,
+}
+
+pub(super) fn render(
+    papers: &Papers,
+    measured: &[Measured],
+    groups: &[Vec<Group>],
+    checked: &[(&Claim, Verdict)],
+) -> Result<String, ReportError> {
+    let mut figures = Vec::new();
+    for (number, (one, groups)) in measured.iter().zip(groups).enumerate() {
+        let claims: Vec<&(&Claim, Verdict)> =
+            checked.iter().filter(|(claim, _)| owner(claim, measured) == Some(number)).collect();
+        figures.push(FigurePart::of(papers, one, groups, &claims)?);
     }
-    page + "</table></div>\n"
-}
-
-fn score(verdicts: &[&Verdict]) -> String {
-    let count = |name: &str| verdicts.iter().filter(|verdict| verdict.name() == name).count();
-    format!(
-        "{} claims: {} hold, {} do not hold, {} cannot be said.",
-        verdicts.len(),
-        count("holds"),
-        count("does not hold"),
-        count("cannot say")
-    )
-}
-
-fn chapter(chapter: &Chapter<'_>, plots: &mut Vec<Json>) -> String {
-    let experiment = &*chapter.done.experiment;
-    let scenario = experiment.scenario();
-    let repetitions =
-        chapter.done.rows.iter().map(|row| row.repetition).collect::<std::collections::BTreeSet<_>>().len();
-    let verdicts: Vec<&Verdict> = chapter.claims.iter().map(|(_, verdict)| verdict).collect();
-    let name = escape(experiment.name());
-    let mut page = format!(
-        "<h2 id=\"{name}\">{name}: {}</h2>\n<p>{} figure {}. {} rows, {repetitions} repetitions; bars are 95 % confidence \
-         intervals of means (t distribution). {}</p>\n",
-        escape(scenario.title()),
-        escape(scenario.paper()),
-        escape(&scenario.figures().join(", ")),
-        chapter.done.rows.len(),
-        score(&verdicts),
-    );
-    for plot in experiment.plots() {
-        let _ = writeln!(
-            page,
-            "<div class=\"chart\"><div class=\"name\">Figure {}: {}</div><div data-plot=\"{}\"></div></div>",
-            escape(plot.figure),
-            escape(&plot.title),
-            plots.len()
-        );
-        plots.push(charts::chart(&plot, &chapter.groups));
-    }
-    page.push_str("<ul>\n");
-    for (series, what) in experiment.series() {
-        let _ = writeln!(page, "<li><strong>{}</strong>: {}</li>", escape(&series), escape(what));
-    }
-    let _ = writeln!(page, "</ul>\n<h3>Claims</h3>");
-    chapter.claims.iter().for_each(|(claim, verdict)| page.push_str(&of_claim(claim, verdict)));
-    page + &set_up(chapter)
-        + &format!(
-            "<h3>Again</h3>\n<pre>whimbrel lab run {name} --reps {repetitions}\nwhimbrel lab report</pre>\n"
-        )
-}
-
-fn of_claim(claim: &Claim, verdict: &Verdict) -> String {
-    let text = |label: &str, text: &str| match text {
-        "" => String::new(),
-        text => format!("<p class=\"soft\">{label}: {}</p>\n", escape(text)),
+    let tables = figures.iter().map(|figure| (figure.name, figure.tables.as_slice()));
+    let assumptions = setup::assumptions(tables);
+    let charts = || figures.iter().flat_map(|figure| &figure.charts).map(|part| &part.chart);
+    let data = embed::json(&charts().filter(|chart| !chart.lines.is_empty()).collect::<Vec<_>>());
+    let beside = charts().filter_map(Beside::of).collect();
+    let page = Page {
+        policy: embed::policy(&[embed::LIBRARY, embed::CHARTS]),
+        style: embed::STYLE,
+        library: embed::LIBRARY,
+        licence: embed::LICENCE,
+        script: embed::CHARTS,
+        data,
+        version: crate::VERSION,
+        score: Score::of(checked.iter().map(|(_, verdict)| verdict)),
+        papers: paper_parts(measured, figures, checked),
+        beside,
+        assumptions,
     };
-    format!(
-        "<div class=\"claim {}\"><p><span class=\"verdict\">{}</span> <span class=\"soft\">{} · {} · {} · confidence {}</span></p>\n\
-         <p>{}</p>\n{}{}{}{}<details><summary>check</summary><pre>{}</pre></details></div>\n",
-        verdict.name().replace(' ', "-"),
-        verdict.name(),
-        escape(&claim.id),
-        escape(&claim.place),
-        escape(&claim.origin),
-        escape(&claim.confidence),
-        escape(&claim.statement),
-        text("Decided by (ours first)", verdict.detail()),
-        text("Tolerance", &claim.tolerance),
-        text("Note", &claim.note),
-        text("Found", &claim.found),
-        escape(&claim.check),
-    )
+    Ok(page.render()?)
 }
 
-fn set_up(chapter: &Chapter<'_>) -> String {
-    let scenario = chapter.done.experiment.scenario();
-    let mut page = String::from(
-        "<details><summary>Set-up: what the paper states</summary><div class=\"scroll\"><table>\n",
-    );
-    for stated in scenario.stated() {
-        let (what, value, source) = (escape(&stated.what), escape(&stated.value), escape(&stated.source));
-        let _ = writeln!(
-            page,
-            "<tr><td><code>{what}</code></td><td>{value}</td><td class=\"soft\">{source}</td></tr>"
-        );
+/// The experiment under which a claim is shown: the first of the same paper that it looks at.
+fn owner(claim: &Claim, measured: &[Measured]) -> Option<usize> {
+    let scenarios = Claims::scenarios(claim);
+    let is_owner = |one: &Measured| {
+        let scenario = one.experiment.scenario();
+        scenario.paper() == claim.paper && scenarios.contains(scenario.id())
+    };
+    measured.iter().position(is_owner)
+}
+
+/// Papers with experiments come first.
+fn paper_parts<'a>(
+    measured: &'a [Measured],
+    figures: Vec<FigurePart<'a>>,
+    checked: &'a [(&'a Claim, Verdict)],
+) -> Vec<PaperPart<'a>> {
+    let measured_keys = measured.iter().map(|one| one.experiment.scenario().paper());
+    let keys = measured_keys.clone().chain(checked.iter().map(|(claim, _)| claim.paper.as_str()));
+    let mut seen = BTreeSet::new();
+    let keys: Vec<&str> = keys.filter(|key| seen.insert(*key)).collect();
+    let mut figures: Vec<(&str, FigurePart)> = measured_keys.zip(figures).collect();
+    let part = |key: &'a str| {
+        let own = |(claim, _): &&'a (&'a Claim, Verdict)| claim.paper == key;
+        let others: Vec<&(&Claim, Verdict)> =
+            checked.iter().filter(own).filter(|(claim, _)| owner(claim, measured).is_none()).collect();
+        let title = PAPERS.iter().find(|(known, _)| *known == key).map_or("", |(_, title)| title);
+        PaperPart {
+            key,
+            title,
+            score: Score::of(checked.iter().filter(own).map(|(_, verdict)| verdict)),
+            figures: figures.extract_if(.., |(paper, _)| *paper == key).map(|(_, figure)| figure).collect(),
+            others_score: Score::of(others.iter().map(|(_, verdict)| verdict)),
+            others: others.iter().map(|(claim, verdict)| Shown::of(claim, verdict)).collect(),
+        }
+    };
+    keys.into_iter().map(part).collect()
+}
+
+impl<'a> FigurePart<'a> {
+    fn of(
+        papers: &Papers,
+        measured: &'a Measured,
+        groups: &[Group],
+        claims: &[&'a (&'a Claim, Verdict)],
+    ) -> Result<Self, ReportError> {
+        let experiment = &*measured.experiment;
+        let scenario = experiment.scenario();
+        let charts: Vec<ChartPart> = experiment
+            .plots()
+            .iter()
+            .map(|plot| ChartPart::of(Chart::of(experiment, plot, groups)))
+            .collect();
+        let tables = setup::tables(papers, experiment)?;
+        let metric = |name: &str| (name.to_owned(), scenario.definition(name));
+        Ok(Self {
+            name: experiment.name(),
+            title: scenario.title(),
+            figures: scenario.figures().join(", "),
+            score: Score::of(claims.iter().map(|(_, verdict)| verdict)),
+            origin: Origin::of(measured),
+            charts,
+            series: experiment.series().into_iter().map(|(name, what)| (name.to_string(), what)).collect(),
+            metrics: experiment.metrics().iter().map(|name| metric(name)).collect(),
+            assumed: tables.iter().flat_map(|table| &table.settings).filter(|one| one.assumed).count(),
+            tables,
+            claims: claims.iter().map(|(claim, verdict)| Shown::of(claim, verdict)).collect(),
+        })
     }
-    page.push_str("</table></div></details>\n<details><summary>Our assumptions</summary><div class=\"scroll\"><table>\n");
-    for assumed in scenario.assumptions() {
-        let (what, value, why) = (escape(&assumed.what), escape(&assumed.value), escape(&assumed.why));
-        let _ = writeln!(
-            page,
-            "<tr><td><code>{what}</code></td><td>{value}</td><td class=\"soft\">{why}</td></tr>"
-        );
+}
+
+impl ChartPart {
+    fn of(chart: Chart) -> Self {
+        let drawn = !chart.lines.is_empty();
+        Self { values: if drawn { Values::of(&chart) } else { None }, drawn, chart }
     }
-    page.push_str("</table></div></details>\n<details><summary>What was measured</summary><div class=\"scroll\"><table>\n");
-    for metric in chapter.done.experiment.metrics() {
-        let (name, what) = (escape(&metric), escape(scenario.definition(&metric)));
-        let _ = writeln!(page, "<tr><td><code>{name}</code></td><td>{what}</td></tr>");
-    }
-    page + "</table></div></details>\n"
-}
-
-fn of_equations(equations: &[(&Claim, Verdict)]) -> String {
-    let claims: String = equations.iter().map(|(claim, verdict)| of_claim(claim, verdict)).collect();
-    format!(
-        "<h2 id=\"equations\">Equations</h2>\n<p>Claims about the papers' own arithmetic, which need no run.</p>\n{claims}"
-    )
-}
-
-fn foot() -> String {
-    format!("<p class=\"soft\">Whimbrel {VERSION}. Charts by uPlot (MIT licence).</p>\n")
-}
-
-/// Text that means itself in HTML.
-pub(super) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

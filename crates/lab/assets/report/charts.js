@@ -1,0 +1,188 @@
+"use strict";
+// Draws every chart of the page from the data in #charts. Words reach the page as text alone, never as markup.
+(() => {
+  const charts = JSON.parse(document.getElementById("charts").textContent);
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  // The paper's lines (after Okabe and Ito, readable without red and green), and ours.
+  const paper = { light: ["#0072b2", "#d55e00", "#009e73", "#8f6bb3", "#a67c00", "#56a0d3", "#b0386b", "#5f6b73"],
+                  dark: ["#5db3ea", "#f08a4b", "#3fc79a", "#c3a6e0", "#dcb64a", "#9ad0f5", "#ee86b0", "#a9b4bb"] };
+  const ours = { light: ["#111111", "#c4007a", "#6a3d00"], dark: ["#ffffff", "#ff6ec7", "#ffd08a"] };
+  const symbols = ["circle", "rect", "triangle", "diamond"];
+  // Points on one line beyond which intervals and marks are drawn for some of them only.
+  const CROWDED = 30;
+
+  const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+  const number = (value) => {
+    if (value === 0 || !Number.isFinite(value)) return String(value);
+    const size = Math.abs(value);
+    return size >= 1e7 || size < 1e-3 ? value.toExponential(2) : String(Number(value.toPrecision(4)));
+  };
+
+  // Looks of the lines: colours are counted apart for the paper's and ours.
+  function looks(chart) {
+    const shade = dark.matches ? "dark" : "light";
+    const counts = { paper: 0, ours: 0 };
+    return chart.lines.map((line) => {
+      const at = line.ours ? counts.ours++ : counts.paper++;
+      const colours = (line.ours ? ours : paper)[shade];
+      return { colour: colours[at % colours.length], symbol: symbols[(line.ours ? 3 : at) % symbols.length],
+               type: line.level ? "dashed" : at >= colours.length ? "dotted" : "solid", width: line.ours ? 3 : 1.8 };
+    });
+  }
+
+  const place = (side, value) => (side.words.length ? side.words[value] : number(value));
+
+  function axis(side, name) {
+    const ink = style("--ink-soft"), rule = style("--rule");
+    const common = { axisLine: { show: true, lineStyle: { color: ink } }, axisTick: { show: true, lineStyle: { color: ink } },
+      axisLabel: { color: ink, hideOverlap: true }, splitLine: { show: true, lineStyle: { color: rule } } };
+    // The label of the y axis is text above the chart: turned letters are hard to read on a phone.
+    const label = name ? { name: side.label, nameLocation: "middle", nameGap: 28, nameTextStyle: { color: ink } } : {};
+    if (side.words.length) return { type: "category", data: side.words, boundaryGap: true, ...common, ...label };
+    common.axisLabel.formatter = number;
+    return { type: side.logarithmic ? "log" : "value", scale: name, ...common, ...label };
+  }
+
+  // A line per confidence interval, with caps.
+  function whisker(look, across) {
+    return (params, api) => {
+      const [x, y, low, high] = [0, 1, 2, 3].map((at) => api.value(at));
+      const ends = across ? [api.coord([low, y]), api.coord([high, y])] : [api.coord([x, low]), api.coord([x, high])];
+      const [[x1, y1], [x2, y2]] = ends;
+      const cap = (cx, cy) => ({ type: "line", shape: across ? { x1: cx, x2: cx, y1: cy - 4, y2: cy + 4 }
+        : { x1: cx - 4, x2: cx + 4, y1: cy, y2: cy }, style: { stroke: look.colour, lineWidth: 1.2 } });
+      return { type: "group", silent: true, children: [
+        { type: "line", shape: { x1, y1, x2, y2 }, style: { stroke: look.colour, lineWidth: 1.2 } }, cap(x1, y1), cap(x2, y2)] };
+    };
+  }
+
+  function intervals(line, look, across, side) {
+    const every = Math.ceil(line.points.length / CROWDED);
+    const data = [];
+    line.points.forEach(([x, y, halfX, halfY], index) => {
+      const half = across ? halfX : halfY, mean = across ? x : y;
+      // A level line has one interval, at its end.
+      const shown = line.level ? index === line.points.length - 1 : index % every === 0;
+      if (half <= 0 || !shown) return;
+      // Nothing below zero has a place on a logarithmic axis.
+      const low = side.logarithmic ? Math.max(mean - half, mean / 100) : mean - half;
+      data.push([x, y, low, mean + half]);
+    });
+    const encode = across ? { x: [2, 3], y: 1 } : { x: 0, y: [2, 3] };
+    return { type: "custom", name: line.label, renderItem: whisker(look, across), data, encode, tooltip: { show: false },
+      itemStyle: { color: look.colour }, clip: true, z: 1, silent: true, animation: false };
+  }
+
+  function series(chart) {
+    const styles = looks(chart);
+    return chart.lines.flatMap((line, at) => {
+      const look = styles[at];
+      const drawable = ([x, y]) => !(chart.x.logarithmic && x <= 0) && !(chart.y.logarithmic && y <= 0);
+      const all = [{ type: "line", name: line.label, data: line.points.filter(drawable), encode: { x: 0, y: 1 },
+        showSymbol: !line.level, symbol: look.symbol, symbolSize: line.points.length > CROWDED ? 4 : 7,
+        lineStyle: { color: look.colour, width: look.width, type: look.type }, itemStyle: { color: look.colour },
+        emphasis: { focus: "series" }, z: line.ours ? 4 : 3, animation: false }];
+      if (line.points.some((point) => point[3] > 0)) all.push(intervals(line, look, false, chart.y));
+      if (line.points.some((point) => point[2] > 0)) all.push(intervals(line, look, true, chart.x));
+      return all;
+    });
+  }
+
+  function tip(chart, params) {
+    const list = (Array.isArray(params) ? params : [params]).filter((one) => one.seriesType === "line");
+    const box = document.createElement("div");
+    box.className = "tip";
+    const row = (text, colour, strong) => {
+      const element = box.appendChild(document.createElement("div"));
+      if (colour) {
+        const mark = element.appendChild(document.createElement("i"));
+        mark.style.background = colour;
+      }
+      element.append(text);
+      if (strong) element.className = "head";
+    };
+    if (!list.length) return "";
+    const range = (mean, half) => (half > 0 ? `${number(mean)} ± ${number(half)}` : number(mean));
+    if (chart.x.swept) row(`${chart.x.label}: ${place(chart.x, list[0].value[0])}`, null, true);
+    for (const one of list) {
+      const [x, y, halfX, halfY, count] = one.value;
+      const at = chart.x.swept ? range(y, halfY) : `${range(x, halfX)}; ${chart.y.label}: ${place(chart.y, y)}`;
+      row(`${one.seriesName}: ${at}${count > 1 ? ` (n = ${count})` : ""}`, one.color);
+    }
+    return box;
+  }
+
+  function option(chart, hidden) {
+    const selected = Object.fromEntries(chart.lines.map((line) => [line.label, !hidden.has(line.label)]));
+    return {
+      animation: false, textStyle: { fontFamily: "inherit", color: style("--ink") },
+      grid: { left: 8, right: 16, top: 12, bottom: 34, containLabel: true },
+      legend: { show: false, selected },
+      tooltip: { trigger: chart.x.swept ? "axis" : "item", confine: true, formatter: (params) => tip(chart, params),
+        backgroundColor: style("--card"), borderColor: style("--rule"), textStyle: { color: style("--ink"), fontSize: 12 } },
+      xAxis: axis(chart.x, true), yAxis: axis(chart.y, false), series: series(chart),
+    };
+  }
+
+  // Buttons below the chart: they break into lines on a phone and are read aloud, which a drawn legend is not.
+  function legend(chart, state) {
+    const box = document.querySelector(`[data-legend="${CSS.escape(chart.id)}"]`);
+    if (!box) return;
+    const styles = looks(chart);
+    box.replaceChildren(...chart.lines.map((line, at) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = line.ours ? "ours" : "";
+      button.setAttribute("aria-pressed", String(!state.hidden.has(line.label)));
+      const mark = button.appendChild(document.createElement("i"));
+      mark.style.borderTop = `${line.ours ? 4 : 3}px ${styles[at].type} ${styles[at].colour}`;
+      button.append(line.label);
+      button.addEventListener("click", () => {
+        if (!state.hidden.delete(line.label)) state.hidden.add(line.label);
+        button.setAttribute("aria-pressed", String(!state.hidden.has(line.label)));
+        state.drawn?.setOption({ legend: option(chart, state.hidden).legend });
+      });
+      return button;
+    }));
+  }
+
+  const states = charts.map((chart) => {
+    const element = document.querySelector(`[data-chart="${CSS.escape(chart.id)}"]`);
+    const state = { chart, element, hidden: new Set(), drawn: null };
+    state.draw = () => {
+      if (!state.element) return;
+      if (!state.drawn) {
+        const caption = document.createElement("p");
+        caption.className = "y-label";
+        caption.textContent = `${chart.y.label}${chart.y.logarithmic ? ", logarithmic" : ""}`;
+        state.element.before(caption);
+        state.drawn = echarts.init(state.element, null, { renderer: "svg" });
+        new ResizeObserver(() => state.drawn.resize()).observe(state.element);
+      }
+      state.drawn.setOption(option(chart, state.hidden), true);
+      legend(chart, state);
+    };
+    return state;
+  });
+
+  // A page of sixty charts opens at once when each is drawn as it comes near.
+  const near = new IntersectionObserver((entries) => {
+    for (const entry of entries.filter((one) => one.isIntersecting)) {
+      near.unobserve(entry.target);
+      states.find((state) => state.element === entry.target)?.draw();
+    }
+  }, { rootMargin: "800px" });
+  for (const state of states) if (state.element) near.observe(state.element);
+  dark.addEventListener("change", () => states.filter((state) => state.drawn).forEach((state) => state.draw()));
+  addEventListener("beforeprint", () => states.forEach((state) => state.draw()));
+
+  // A link to something folded away unfolds it.
+  const unfold = () => {
+    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    for (let box = target && target.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
+    if (target) target.scrollIntoView();
+  };
+  addEventListener("hashchange", unfold);
+  if (location.hash) unfold();
+})();

@@ -1,0 +1,49 @@
+//! Where numbers come from: seeds, repetitions, and the command that makes them again.
+
+use super::Measured;
+use crate::VERSION;
+
+/// What a figure's rows were made with.
+pub(super) struct Origin {
+    pub(super) rows: usize,
+    pub(super) cells: usize,
+    pub(super) repetitions: u64,
+    /// How often the paper ran it.
+    pub(super) papers_repetitions: u64,
+    /// Such as `1000000 to 1000029`.
+    pub(super) seeds: String,
+    pub(super) version: &'static str,
+    pub(super) command: String,
+}
+
+impl Origin {
+    pub(super) fn of(measured: &Measured) -> Self {
+        let experiment = &*measured.experiment;
+        let numbers = || measured.rows.iter().map(|row| row.repetition);
+        let first = numbers().min().unwrap_or_default();
+        let repetitions = numbers().max().map_or(0, |last| last - first + 1);
+        let seeds = || measured.rows.iter().map(|row| row.seed);
+        let seeds = match (seeds().min(), seeds().max()) {
+            (Some(least), Some(most)) if least < most => format!("{least} to {most}"),
+            (Some(only), _) => only.to_string(),
+            (None, _) => String::new(),
+        };
+        let usual = experiment.repetitions();
+        let mut command = format!("whimbrel lab run {}", experiment.name());
+        if repetitions != 0 && repetitions != usual {
+            command.push_str(&format!(" --reps {repetitions}"));
+        }
+        if first != 0 {
+            command.push_str(&format!(" --seed {first}"));
+        }
+        Self {
+            rows: measured.rows.len(),
+            cells: experiment.cells().len(),
+            repetitions,
+            papers_repetitions: usual,
+            seeds,
+            version: VERSION,
+            command,
+        }
+    }
+}

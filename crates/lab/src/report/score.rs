@@ -1,0 +1,34 @@
+//! How many claims hold.
+
+use crate::claims::Verdict;
+
+/// Claims by verdict.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Score {
+    pub(super) holds: usize,
+    pub(super) fails: usize,
+    pub(super) unknown: usize,
+}
+
+impl Score {
+    pub(super) fn of<'a>(verdicts: impl IntoIterator<Item = &'a Verdict>) -> Self {
+        let mut score = Self::default();
+        for verdict in verdicts {
+            match verdict {
+                Verdict::Holds { .. } => score.holds += 1,
+                Verdict::DoesNotHold { .. } => score.fails += 1,
+                Verdict::CannotSay { .. } => score.unknown += 1,
+            }
+        }
+        score
+    }
+
+    pub(super) const fn all(&self) -> usize {
+        self.holds + self.fails + self.unknown
+    }
+
+    /// Claims on which the results say something.
+    pub(super) const fn checked(&self) -> usize {
+        self.holds + self.fails
+    }
+}

@@ -1,0 +1,52 @@
+//! A claim with its verdict, as it is shown.
+
+use crate::claims::{Claim, Verdict};
+
+/// A claim and what became of it.
+pub(super) struct Shown<'a> {
+    pub(super) claim: &'a Claim,
+    /// `holds`, `fails` or `unknown`.
+    pub(super) class: &'static str,
+    pub(super) verdict: &'static str,
+    /// Our number beside the paper's.
+    pub(super) comparison: Option<Comparison<'a>>,
+    /// What has not been measured.
+    pub(super) missing: String,
+}
+
+/// The comparison that decided, or came closest to failing.
+#[derive(PartialEq, Eq, Debug)]
+pub(super) struct Comparison<'a> {
+    pub(super) ours: &'a str,
+    /// What ours has to be.
+    pub(super) asked: &'a str,
+    /// At which place of the sweep, empty if there is but one.
+    pub(super) place: &'a str,
+}
+
+impl<'a> Shown<'a> {
+    pub(super) fn of(claim: &'a Claim, verdict: &'a Verdict) -> Self {
+        let (class, missing) = match verdict {
+            Verdict::Holds { .. } => ("holds", String::new()),
+            Verdict::DoesNotHold { .. } => ("fails", String::new()),
+            Verdict::CannotSay { missing } => ("unknown", without_marks(missing)),
+        };
+        let comparison = if class == "unknown" { None } else { Comparison::read(verdict.detail()) };
+        Self { claim, class, verdict: verdict.name(), comparison, missing }
+    }
+}
+
+impl<'a> Comparison<'a> {
+    /// Takes `not 0.31 < 0.3 (p = 1)` apart.
+    pub(super) fn read(detail: &'a str) -> Option<Self> {
+        let detail = detail.strip_prefix("not ").unwrap_or(detail);
+        let (numbers, place) = detail.split_once(" (").unwrap_or((detail, ""));
+        let (ours, asked) = numbers.split_once(' ')?;
+        Some(Self { ours, asked, place: place.strip_suffix(')').unwrap_or(place) })
+    }
+}
+
+/// `b08-fig7.latency|{"pair": "wlan-umts", "pmr": 1}` as people write it.
+fn without_marks(missing: &str) -> String {
+    missing.replace('"', "").replace("|{}", "").replace("|{", " at ").replace('}', "")
+}
