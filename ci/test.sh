@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Every test there is, from a fresh Debian 12 with Rust: installs what it needs (as root), then runs all stages.
-# Usage: ci/test.sh [STAGE...]   stages: format lint unit docs fuzz soak demo interop moves
+# Usage: ci/test.sh [STAGE...]   stages: format lint unit docs fuzz soak demo lab interop moves
 # What failed is said again at the end. Environment: LIMIT=SECONDS for everything together (default 3300).
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
-all=(format lint unit docs fuzz soak demo interop moves)
+all=(format lint unit docs fuzz soak demo lab interop moves)
 limit=${LIMIT:-3300}
 # Everything is built once here; what incremental builds would need is written for nothing.
 export CARGO_INCREMENTAL=${CARGO_INCREMENTAL:-0}
@@ -39,6 +39,15 @@ docs() { RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked; }
 fuzz() { RUSTFLAGS="--cfg fuzzing" cargo check --manifest-path fuzz/Cargo.toml --locked; }
 soak() { cargo run --release --locked -- soak --seeds 2000; }
 demo() { cargo run --release --locked -- demo --out "$work/demo.html"; }
+# The same rows whatever runs beside; a claim that was checked once is checked by others, too (cargo test has that).
+lab() {
+    local jobs
+    for jobs in 1 2; do
+        cargo run --release --locked -- lab run b08_fig07 b08_fig12 --reps 2 --jobs "$jobs" --out "$work/lab-$jobs" || return
+    done
+    cmp "$work"/lab-{1,2}/b08_fig07.csv && cmp "$work"/lab-{1,2}/b08_fig12.csv || return
+    cargo run --release --locked -- lab report --results "$work/lab-1" --out "$work/lab.html" --open no
+}
 interop() {
     if [ "$(id -u)" != 0 ]; then
         echo "skipped: needs root for network namespaces"
