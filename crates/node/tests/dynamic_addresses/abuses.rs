@@ -2,6 +2,7 @@
 
 use core::time::Duration;
 
+use whimbrel_machine::Route;
 use whimbrel_proto::{AddressChange, Config, Mobility, PathState, PrimaryChangeRule};
 use whimbrel_wire::{AsconfBuilder, Chunk, Parameter, chunk_type};
 
@@ -93,18 +94,37 @@ fn choosing_our_address_by_answering_at_one_only() {
     assert_eq!(primary(&bench), between(1, 1));
     bench.deliver(&mobile.asconf(&[add(0, peer_address(2).ip()), set_primary(1, peer_address(2).ip())]));
     for _ in 0..10 {
-        for sent in bench.take() {
-            for chunk in sent.chunks() {
-                if let (Chunk::Heartbeat(heartbeat), true) = (chunk, sent.route != between(1, 2)) {
-                    let answer = mobile.packet(&[&whimbrel_wire::HeartbeatAck { info: heartbeat.info }]);
-                    bench.deliver_on(sent.route, &answer);
-                }
-            }
-        }
+        answer_heartbeats(&mut bench, &mobile, |route| route != between(1, 2));
         bench.pass(Duration::from_millis(200));
     }
     assert_eq!(state(&bench, between(2, 2)), PathState::Active);
     assert_eq!(primary(&bench), between(1, 1));
+}
+
+/// Two networks without a way from one to the other: the peer that asks for its address in the second gets it by our address there.
+#[test]
+fn a_primary_in_a_network_of_its_own() {
+    let (mut bench, mut mobile) = Mobile::connected_with(mesh(), 2, &[1, 2]);
+    let parallel = |route: Route| route == between(1, 1) || route == between(2, 2);
+    for _ in 0..3000 {
+        answer_heartbeats(&mut bench, &mobile, parallel);
+        bench.pass(Duration::from_millis(200));
+    }
+    assert_eq!(state(&bench, between(2, 2)), PathState::Active);
+    assert_eq!(primary(&bench), between(1, 1));
+    bench.deliver(&mobile.asconf(&[set_primary(0, peer_address(2).ip())]));
+    assert_eq!(primary(&bench), between(2, 2), "the crossing path was given up long ago");
+}
+
+fn answer_heartbeats(bench: &mut Bench, mobile: &Mobile, works: impl Fn(Route) -> bool) {
+    for sent in bench.take() {
+        for chunk in sent.chunks() {
+            if let (Chunk::Heartbeat(heartbeat), true) = (chunk, works(sent.route)) {
+                let answer = mobile.packet(&[&whimbrel_wire::HeartbeatAck { info: heartbeat.info }]);
+                bench.deliver_on(sent.route, &answer);
+            }
+        }
+    }
 }
 
 /// RFC 5062 §5: a peer that asks for one primary after the other has the same data sent once per RTO, not once per request,

@@ -43,6 +43,7 @@ impl Open {
             let successor = self.data_path();
             self.set_primary(successor);
         }
+        self.grant_wanted_primary(context);
         self.notice_path_in_use(context);
         Ok(())
     }

@@ -291,13 +291,15 @@ impl Open {
     pub(crate) fn grant_wanted_primary(&mut self, context: &mut Context<'_>) {
         let Some(wanted) = self.asconf.wanted_primary else { return };
         let usable = |path: &&crate::path::Path| path.is_usable() && path.state == PathState::Active;
-        // Only the peer's side of the way is its business: while our address works it stays, if it has a path to there. Or a
-        // peer that answers at a metered or slow address of ours alone could make us use that.
+        // Only the peer's side of the way is its business: while our address works it stays, unless its path to there has failed
+        // (the networks may not be connected). Or a peer that answers at a metered or slow address of ours alone could make us
+        // use that, at once.
+        let patience = context.config.failure.path_max_retrans;
         let ours = self.paths.get(self.paths.primary()).map(|path| path.route.local.ip());
         let ours = ours.filter(|&ours| {
             let mut from_ours = self.paths.iter().filter(|path| path.route.local.ip() == ours);
             self.paths.iter().filter(usable).any(|path| path.route.local.ip() == ours)
-                && from_ours.any(|path| path.route.remote.ip() == wanted)
+                && from_ours.any(|path| path.route.remote.ip() == wanted && path.error_count <= patience)
         });
         let works = |path: &&crate::path::Path| {
             path.route.remote.ip() == wanted && ours.is_none_or(|ours| path.route.local.ip() == ours)
