@@ -69,6 +69,8 @@ enum Sort {
     Moving,
     /// Somebody attacks, on the path or off it; hosts stand or move
     Attacked,
+    /// One host moves from behind one NAT to behind another, and the NATs forget it
+    BehindNat,
 }
 
 impl Sort {
@@ -78,6 +80,7 @@ impl Sort {
             Self::Standing => Worlds::Standing,
             Self::Moving => Worlds::Moving,
             Self::Attacked => Worlds::Attacked,
+            Self::BehindNat => Worlds::BehindNat,
         }
     }
 
@@ -87,6 +90,7 @@ impl Sort {
             Self::Standing => "standing",
             Self::Moving => "moving",
             Self::Attacked => "attacked",
+            Self::BehindNat => "behind-nat",
         }
     }
 }

@@ -7,6 +7,7 @@ use whimbrel_netsim::{Action, Change, HostId, InterfaceId, LinkId, Side, World};
 use whimbrel_node::Node;
 
 use crate::ledger::Ledger;
+use crate::networks::beyond_nat;
 use crate::places::Places;
 use crate::scenario::Scenario;
 use crate::user::User;
@@ -43,7 +44,7 @@ impl Scenario {
             _ => node,
         };
         let inbound = Arc::clone(&self.hosts[1 - host].traffic);
-        (node, User::new(plan, inbound, places.addresses(self, 1 - host), ledger))
+        (node, User::new(plan, inbound, places.visible_addresses(self, 1 - host), ledger))
     }
 
     pub(crate) fn build(&self, seed: u64, places: &Places) -> Built {
@@ -57,6 +58,11 @@ impl Scenario {
             let added = of_host.map(|n| world.add_interface(hosts[host], places.of_interface(self, host, n)));
             added.collect::<Vec<_>>()
         });
+        if let Some(idle) = self.networks.nat_idle {
+            for (n, &interface) in interfaces[0].iter().enumerate() {
+                world.add_nat(interface, beyond_nat(n), idle);
+            }
+        }
         let plans = self.networks.links.iter();
         let links: Vec<LinkId> = if self.networks.mesh {
             let router = world.add_router();

@@ -16,6 +16,8 @@ pub enum Worlds {
     Moving,
     /// Somebody in the network attacks; hosts stand or move.
     Attacked,
+    /// One host moves, from behind one NAT to behind another.
+    BehindNat,
 }
 
 /// The sort of one world.
@@ -23,6 +25,16 @@ pub enum Worlds {
 pub(crate) struct Kind {
     pub(crate) movement: Movement,
     pub(crate) attack: Attack,
+    pub(crate) access: Access,
+}
+
+/// How the first host's interfaces are connected; the second one's are always reached directly.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Access {
+    /// By addresses that everybody knows.
+    Direct,
+    /// Each through a NAT box of its own. Then that host alone moves: nobody could find it otherwise.
+    BehindNat,
 }
 
 /// How hosts move.
@@ -63,12 +75,18 @@ impl Kind {
         let mut draw = Draw(Seed::from_u64(seed).stream("world", 0));
         let worlds = match worlds {
             Worlds::Mixed => {
-                draw.one_of(&[Worlds::Standing, Worlds::Standing, Worlds::Moving, Worlds::Attacked])
+                let sort =
+                    draw.one_of(&[Worlds::Standing, Worlds::Standing, Worlds::Moving, Worlds::Attacked]);
+                // Drawn apart, so that the other worlds are what they were.
+                let mut apart = Draw(Seed::from_u64(seed).stream("access", 0));
+                if sort == Worlds::Moving && apart.chance(0.3) { Worlds::BehindNat } else { sort }
             }
             chosen => chosen,
         };
+        let access = if worlds == Worlds::BehindNat { Access::BehindNat } else { Access::Direct };
         let moves = worlds == Worlds::Moving || worlds == Worlds::Attacked && draw.chance(0.4);
         let movement = match moves {
+            false if access == Access::BehindNat => Movement::Gentle,
             false => Movement::None,
             true if draw.chance(0.7) => Movement::Gentle,
             true => Movement::Wild,
@@ -81,7 +99,7 @@ impl Kind {
             }
             _ => Attack::None,
         };
-        Self { movement, attack }
+        Self { movement, attack, access }
     }
 
     /// Whether somebody is in a position to change what is said.

@@ -9,7 +9,7 @@ use whimbrel_handover::{
 use whimbrel_machine::{Instant, InterfaceKind, ReceivedPower};
 
 use crate::draw::Draw;
-use crate::kind::Movement;
+use crate::kind::{Access, Kind, Movement};
 
 /// In a gentle world an interface is one to rely on when nothing has happened to it for so long.
 const SETTLED: Duration = Duration::from_secs(6);
@@ -44,6 +44,8 @@ pub(crate) enum Move {
     Warn(usize),
     /// Its signal is measured.
     Signal(usize, ReceivedPower),
+    /// The NAT box before it forgets everything.
+    Rebind(usize),
 }
 
 /// A handover policy to be made.
@@ -105,14 +107,15 @@ pub(crate) fn renumbered(first: IpAddr, generation: u8) -> IpAddr {
 
 impl Motion {
     /// Everything comes to rest before `rest_at`.
-    pub(crate) fn draw(draw: &mut Draw, movement: Movement, counts: [usize; 2], rest_at: Instant) -> Self {
+    pub(crate) fn draw(draw: &mut Draw, kind: Kind, counts: [usize; 2], rest_at: Instant) -> Self {
+        let movement = kind.movement;
         let start = counts.map(|count| {
             let mut start: Vec<bool> = (0..count).map(|_| draw.chance(0.6)).collect();
             start[draw.between(0, count as u64 - 1) as usize] = true;
             start
         });
         let policies = [0, 1].map(|_| PolicyPlan::draw(draw, movement));
-        let mut sketch = Sketch::new(&start, movement);
+        let mut sketch = Sketch::new(&start, kind);
         let busy = draw.magnitude(100, 6_000);
         let mut now = Instant::ZERO + Duration::from_secs(4);
         while now < rest_at {
@@ -144,19 +147,21 @@ enum Coverage {
 /// The plan while it is made.
 struct Sketch {
     movement: Movement,
+    access: Access,
     hosts: [Vec<(Coverage, u8)>; 2],
     moves: Vec<(Instant, usize, Move)>,
     quiet_until: Instant,
 }
 
 impl Sketch {
-    fn new(start: &[Vec<bool>; 2], movement: Movement) -> Self {
+    fn new(start: &[Vec<bool>; 2], kind: Kind) -> Self {
         let coverage = |there: &bool| {
             let coverage = if *there { Coverage::Present(Instant::ZERO) } else { Coverage::Absent };
             (coverage, 0)
         };
         let hosts = [0, 1].map(|host: usize| start[host].iter().map(coverage).collect());
-        Self { movement, hosts, moves: Vec::new(), quiet_until: Instant::ZERO }
+        let Kind { movement, access, .. } = kind;
+        Self { movement, access, hosts, moves: Vec::new(), quiet_until: Instant::ZERO }
     }
 
     fn put(&mut self, at: Instant, host: usize, happens: Move) {
@@ -165,6 +170,12 @@ impl Sketch {
             Move::Appear(n, generation) => self.hosts[host][n] = (Coverage::Present(at), generation),
             Move::Vanish(n) => self.hosts[host][n].0 = Coverage::Absent,
             Move::Cut(n) => self.hosts[host][n].0 = Coverage::Cut,
+            // The peer finds it again when it is heard from there.
+            Move::Rebind(n) => {
+                if let Coverage::Present(since) = &mut self.hosts[host][n].0 {
+                    *since = at;
+                }
+            }
             Move::Warn(_) | Move::Signal(..) => {}
         }
     }
@@ -192,6 +203,7 @@ impl Sketch {
 
     fn something(&mut self, draw: &mut Draw, now: Instant) {
         let host = draw.between(0, 1) as usize;
+        let host = if self.access == Access::BehindNat { 0 } else { host };
         let n = draw.between(0, self.hosts[host].len() as u64 - 1) as usize;
         let (coverage, before) = self.hosts[host][n];
         let can_go = self.settled(now, host, Some(n)) && self.settled(now, 1 - host, None);
@@ -215,6 +227,7 @@ impl Sketch {
                 self.put(now, host, Move::Signal(n, power));
             }
             (7, _) if self.settled(now, 1 - host, None) => self.break_before_make(draw, now, host, n),
+            (8, _) if self.access == Access::BehindNat => self.put(now, host, Move::Rebind(n)),
             (8, _) => self.both_at_once(draw, now),
             _ => {}
         }

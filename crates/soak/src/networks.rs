@@ -7,7 +7,7 @@ use whimbrel_machine::Instant;
 use whimbrel_netsim::{Change, GilbertElliott, InFlight, LinkConfig, Loss, QueueLimit, Reorder, Side};
 
 use crate::draw::Draw;
-use crate::kind::Movement;
+use crate::kind::{Access, Kind, Movement};
 
 /// A link of the scenario: its directions without faults, and what happens to it.
 #[derive(Clone, Debug)]
@@ -31,6 +31,13 @@ pub(crate) struct Networks {
     pub(crate) heal_at: Instant,
     /// Whether bits flip anywhere.
     pub(crate) corrupts: bool,
+    /// How long the boxes before the first host's interfaces remember whom they have let out, if there are any.
+    pub(crate) nat_idle: Option<Duration>,
+}
+
+/// The address of the NAT box before interface `n`.
+pub(crate) fn beyond_nat(n: usize) -> IpAddr {
+    Ipv4Addr::new(203, 0, n as u8 + 1, 1).into()
 }
 
 #[derive(Clone, Copy)]
@@ -42,7 +49,8 @@ enum Family {
 
 impl Networks {
     /// Every link carries IP packets of `mtu` bytes.
-    pub(crate) fn draw(draw: &mut Draw, mtu: u32, movement: Movement) -> Self {
+    pub(crate) fn draw(draw: &mut Draw, mtu: u32, kind: Kind) -> Self {
+        let Kind { movement, access, .. } = kind;
         // Who moves is connected with everybody wherever he is.
         let mesh = draw.chance(0.4) || movement != Movement::None;
         let count = draw.one_of(&[1, 2, 2, 2, 3]);
@@ -50,8 +58,14 @@ impl Networks {
         let family = draw.one_of(&[Family::V4, Family::V4, Family::V6, Family::Both]);
         let per_network: Vec<bool> = (0..3).map(|_| draw.chance(0.5)).collect();
         let interfaces = [0, 1].map(|host| {
-            (0..counts[host]).map(|n| addresses(family, mesh, per_network[n], n as u8, host as u8)).collect()
+            let of = |n: usize| match access {
+                Access::Direct => addresses(family, mesh, per_network[n], n as u8, host as u8),
+                Access::BehindNat if host == 0 => vec![Ipv4Addr::new(10, 0, n as u8 + 1, 1).into()],
+                Access::BehindNat => vec![Ipv4Addr::new(198, 51, n as u8 + 1, 2).into()],
+            };
+            (0..counts[host]).map(of).collect()
         });
+        let nat_idle = (access == Access::BehindNat).then(|| draw.millis(5_000, 120_000));
         let harsh = draw.one_of(&[0.0, 0.3, 1.0, 1.0]);
         let heal_at = Instant::ZERO + draw.millis(1_000, 60_000);
         // A host that moves needs time for it.
@@ -65,7 +79,7 @@ impl Networks {
         let directions = || links.iter().flat_map(|link| link.clean.iter());
         let slowest = directions().filter_map(|config| config.rate_bps).min().unwrap_or(1_000_000_000);
         let corrupts = links.iter().any(|link| link.faulty.iter().any(|config| config.corrupt > 0.0));
-        Self { mesh, interfaces, links, slowest, heal_at, corrupts }
+        Self { mesh, interfaces, links, slowest, heal_at, corrupts, nat_idle }
     }
 }
 

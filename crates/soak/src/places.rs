@@ -7,6 +7,7 @@ use whimbrel_netsim::{Action, Change, InFlight, LinkId, Side};
 
 use crate::build::Built;
 use crate::motion::{Move, interface_kind, renumbered};
+use crate::networks::beyond_nat;
 use crate::scenario::Scenario;
 
 /// Which interfaces each host has, and with which generation of addresses.
@@ -42,6 +43,15 @@ impl Places {
         ips.map(|ip| SocketAddr::new(ip, scenario.udp_port)).collect()
     }
 
+    /// The addresses by which the other host can know this one.
+    pub(crate) fn visible_addresses(&self, scenario: &Scenario, host: usize) -> Vec<SocketAddr> {
+        if host != 0 || scenario.networks.nat_idle.is_none() {
+            return self.addresses(scenario, host);
+        }
+        let there = self.present[host].iter().enumerate().filter(|(_, there)| there.is_some());
+        there.map(|(n, _)| SocketAddr::new(beyond_nat(n), scenario.udp_port)).collect()
+    }
+
     /// Tells a host that has just started which address is whose, if it moves at all.
     pub(crate) fn introduce(&self, scenario: &Scenario, built: &mut Built, host: usize) {
         if scenario.motion.is_none() {
@@ -72,6 +82,7 @@ impl Places {
             Move::Vanish(n) => self.vanish(scenario, built, host, n),
             Move::Cut(n) => switch(built, host, n, Change::Down(InFlight::Lost)),
             Move::Warn(n) => about(built, host, n, InterfaceFact::GoingDown),
+            Move::Rebind(n) => built.world.act(Action::ForgetMappings(built.interfaces[host][n])),
             Move::Signal(n, power) => about(built, host, n, InterfaceFact::Signal(power)),
         }
     }

@@ -263,7 +263,7 @@ impl Play<'_> {
             Happening::Move(host, happens) => {
                 self.places.carry_out(self.scenario, self.built, host, happens);
                 let peer = self.built.hosts[1 - host];
-                self.built.world.app_mut(peer).set_peer(self.places.addresses(self.scenario, host));
+                self.built.world.app_mut(peer).set_peer(self.places.visible_addresses(self.scenario, host));
             }
             Happening::BeginAnew => self.begin_anew(),
             Happening::Look => self.wrong.extend(rest::look(self.scenario, self.built, &self.places)),

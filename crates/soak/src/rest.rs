@@ -9,6 +9,7 @@ use whimbrel_proto::{PathPairing, PathState, PathView};
 
 use crate::build::Built;
 use crate::motion::renumbered;
+use crate::networks::beyond_nat;
 use crate::places::Places;
 use crate::scenario::Scenario;
 
@@ -33,10 +34,20 @@ pub(crate) fn look(scenario: &Scenario, built: &Built, places: &Places) -> Vec<S
                 }
                 PathPairing::PerDestination => destinations(&paths),
             };
+            // Behind a NAT one of several addresses cannot be deleted: nothing names it (RFC 5061 §4.2.2, RFC 6951 §5.7).
+            let found: Pairs = match scenario.networks.nat_idle {
+                Some(_) => found.intersection(&expected).copied().collect(),
+                None => found,
+            };
             if found != expected {
                 wrong.push(format!("{now} host {host}: paths {found:?} instead of {expected:?}"));
             }
-            for path in paths.iter().filter(|path| path.state != PathState::Active) {
+            let wanted = |path: &&PathView| {
+                let (local, remote) = (path.route.local.ip(), path.route.remote.ip());
+                expected.contains(&(local, remote)) || expected.contains(&(remote, remote))
+            };
+            let idle = |path: &&PathView| path.state != PathState::Active;
+            for path in paths.iter().filter(wanted).filter(idle) {
                 let (route, state) = (path.route, path.state);
                 wrong.push(format!("{now} host {host}: the path {route} is {state:?}"));
             }
@@ -52,7 +63,7 @@ fn began_before(now: Instant) -> Instant {
 /// The pairs that there should be; of one path per destination only the destinations count.
 fn pairs(scenario: &Scenario, places: &Places, host: usize) -> Pairs {
     let locals = places.addresses(scenario, host);
-    let remotes = places.addresses(scenario, 1 - host);
+    let remotes = places.visible_addresses(scenario, 1 - host);
     let mut pairs = Pairs::new();
     for remote in remotes {
         for local in locals.iter().filter(|local| local.is_ipv4() == remote.is_ipv4()) {
@@ -74,7 +85,12 @@ pub(crate) fn strays(scenario: &Scenario, host: usize, paths: &[PathView]) -> Ve
     let generations = if scenario.motion.is_some() { 4 } else { 1 };
     let first = || scenario.networks.interfaces[1 - host].iter().flatten();
     let ever = |generation: u8, ip: IpAddr| if generation == 0 { ip } else { renumbered(ip, generation) };
-    let known = |ip: IpAddr| (0..generations).any(|generation| first().any(|&f| ever(generation, f) == ip));
+    let boxes = || (0..scenario.networks.interfaces[0].len()).map(beyond_nat);
+    let boxed =
+        |ip: IpAddr| host == 1 && scenario.networks.nat_idle.is_some() && boxes().any(|known| known == ip);
+    let known = |ip: IpAddr| {
+        boxed(ip) || (0..generations).any(|generation| first().any(|&f| ever(generation, f) == ip))
+    };
     let stray = |path: &&PathView| path.state != PathState::Unconfirmed && !known(path.route.remote.ip());
     paths.iter().filter(stray).map(|path| format!("a path to a stranger: {path:?}")).collect()
 }

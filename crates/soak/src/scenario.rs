@@ -9,7 +9,7 @@ use whimbrel_wire::chunk_type;
 
 use crate::configs::{self, Sizes};
 use crate::draw::Draw;
-use crate::kind::{Attack, Guard, Kind, Movement, Worlds};
+use crate::kind::{Access, Attack, Guard, Kind, Movement, Worlds};
 use crate::motion::Motion;
 use crate::networks::Networks;
 use crate::traffic::Traffic;
@@ -118,7 +118,7 @@ impl Scenario {
         let mut draw = Draw(Seed::from_u64(seed).stream("scenario", 0));
         let draw = &mut draw;
         let sizes = Sizes::draw(draw);
-        let networks = Networks::draw(draw, sizes.mtu, kind.movement);
+        let networks = Networks::draw(draw, sizes.mtu, kind);
         // No more than what takes half a minute in the slowest network.
         let most = (networks.slowest / 8 * 30).min(4_000_000);
         let traffics = [0, 1].map(|host| {
@@ -133,8 +133,9 @@ impl Scenario {
             hosts[0].user.closing = Closing::AfterReceiving;
         }
         if draw.chance(0.15) {
-            // Both begin at once.
-            hosts[1].user.connect_after = Some(draw.millis(0, 1_000));
+            // Both begin at once, unless nobody can reach the first.
+            let after = draw.millis(0, 1_000);
+            hosts[1].user.connect_after = (kind.access == Access::Direct).then_some(after);
             hosts[0].user.fixed_port = true;
             hosts[1].user.fixed_port = true;
         }
@@ -145,9 +146,10 @@ impl Scenario {
             hosts.iter_mut().for_each(|host| host.user.abort_after = None);
         }
         let udp_port = draw.one_of(&[9899, 9899, 0]);
+        let udp_port = if kind.access == Access::BehindNat { 9899 } else { udp_port };
         let counts = [0, 1].map(|host: usize| networks.interfaces[host].len());
-        let motion = (kind.movement != Movement::None)
-            .then(|| Motion::draw(draw, kind.movement, counts, networks.heal_at));
+        let motion =
+            (kind.movement != Movement::None).then(|| Motion::draw(draw, kind, counts, networks.heal_at));
         for host in &mut hosts {
             // A host without any address that the peer knows waits for one, for ever if nobody minds.
             host.user.watches |= kind.movement == Movement::Wild;

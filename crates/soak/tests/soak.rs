@@ -48,9 +48,12 @@ fn what_failed_once_is_mended() {
 /// Every sort of world comes out the same again, and no sort is empty.
 #[test]
 fn each_sort_of_world_is_played() {
-    for (worlds, moves, attacks) in
-        [(Worlds::Standing, false, false), (Worlds::Moving, true, false), (Worlds::Attacked, true, true)]
-    {
+    for (worlds, moves, attacks) in [
+        (Worlds::Standing, false, false),
+        (Worlds::Moving, true, false),
+        (Worlds::Attacked, true, true),
+        (Worlds::BehindNat, true, false),
+    ] {
         let mut all = Report::default();
         for seed in 1..=20 {
             let report = run(seed, worlds, Watch::default()).unwrap();
