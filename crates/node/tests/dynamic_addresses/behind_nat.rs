@@ -265,3 +265,46 @@ fn after_a_deletion_that_went_astray_the_address_left_is_added_again() {
     assert_eq!(bench.take_only().route, between(1, 1));
     assert_eq!(bench.paths().len(), 1);
 }
+
+/// What waits for an address that is down meanwhile is given up, or it would keep what waits behind it from leaving.
+#[test]
+fn a_wish_for_an_address_that_is_down_does_not_block_others() {
+    let (mut bench, mobile) = with_two_known();
+    let (one, two, three) = (node_address(1), node_address(2), node_address(3));
+    change(&mut bench, &[SetPrimary(one.ip()), SetPrimary(two.ip()), Delete(one.ip())]);
+    take_request(&mut bench, &mobile, between(1, 1), &[kind::SET_PRIMARY_ADDRESS]);
+    down(&mut bench, one);
+    down(&mut bench, two);
+    bench.take();
+    bench.events.clear();
+    up(&mut bench, three);
+    change(&mut bench, &[Add(three)]);
+    let sent = take_request(&mut bench, &mobile, between(3, 1), &[kind::SET_PRIMARY_ADDRESS]);
+    mobile.grant(&mut bench, &sent);
+    let sent = take_request(&mut bench, &mobile, between(3, 1), &[kind::ADD_IP_ADDRESS]);
+    mobile.grant(&mut bench, &sent);
+    let lost = Err(Error::AddressLost);
+    let last = (Delete(one.ip()), Err(Error::LastAddress));
+    let expected = [(SetPrimary(one.ip()), lost), (SetPrimary(two.ip()), lost), last, (Add(three), Ok(()))];
+    assert_eq!(outcomes(&bench), expected);
+}
+
+/// Where no address is left that the peer is known to know, the one that was is not named either.
+#[test]
+fn an_address_that_is_gone_is_not_named() {
+    let (mut bench, mobile) = with_two_known();
+    let (one, two, three) = (node_address(1), node_address(2), node_address(3));
+    change(&mut bench, &[Delete(one.ip())]);
+    take_request(&mut bench, &mobile, between(2, 1), &[kind::DELETE_IP_ADDRESS]);
+    down(&mut bench, two);
+    let astray = take_request(&mut bench, &mobile, between(1, 1), &[kind::DELETE_IP_ADDRESS]);
+    mobile.grant(&mut bench, &astray);
+    bench.take();
+    down(&mut bench, one);
+    bench.take();
+    up(&mut bench, three);
+    change(&mut bench, &[Add(three)]);
+    let again = take_request(&mut bench, &mobile, between(3, 1), &[kind::ADD_IP_ADDRESS]);
+    mobile.grant(&mut bench, &again);
+    take_request(&mut bench, &mobile, between(3, 1), &[kind::ADD_IP_ADDRESS]);
+}

@@ -224,10 +224,14 @@ impl Open {
         if !draft.has(address) {
             return Verdict::Wrong(AddressChangeError::NotOurs);
         }
-        if self.is_translated(config, address)
-            && let Err(verdict) = pin(draft, address)
-        {
-            return verdict;
+        if self.is_translated(config, address) {
+            // The chunk would have to leave from there; what waits behind it must not wait for that.
+            if self.locals.up(address).is_none() {
+                return Verdict::Wrong(AddressChangeError::AddressLost);
+            }
+            if let Err(verdict) = pin(draft, address) {
+                return verdict;
+            }
         }
         Verdict::Take(None)
     }

@@ -18,8 +18,10 @@ impl Open {
     /// Whether the peer knows this address of ours by another one.
     pub(super) fn is_translated(&self, config: &Config, address: IpAddr) -> bool {
         let known = self.locals.all().find(|local| local.ip() == address);
-        let local = self.locals.up(address).or(known);
-        local.is_some_and(|local| may_be_translated(config.dar.naming, local, &self.peer.addresses))
+        // One that is gone altogether may still have to be named: by it the peer finds the association.
+        let gone = SocketAddr::new(address, self.sack_route.local.port());
+        let local = self.locals.up(address).or(known).unwrap_or(gone);
+        may_be_translated(config.dar.naming, local, &self.peer.addresses)
     }
 
     /// What stands in a packet for this address of ours.
