@@ -1,7 +1,7 @@
 //! The papers' claims, checked on results.
 //!
 //! A check is an expression in a subset of Python: numbers, words, lists, arithmetic, comparisons (chained ones, too),
-//! `and`, `or`, `not`, calls, comprehensions. [`functions`] says what may be called. There is no way to change anything.
+//! `and`, `or`, `not`, calls, comprehensions. `functions` says what may be called. There is no way to change anything.
 
 mod closed_forms;
 mod environment;

@@ -1,7 +1,7 @@
 //! Everything that has been measured as one HTML file: charts, set-ups, assumptions, claims with verdicts.
 //!
 //! The file loads nothing, and its content security policy lets only this report's own two scripts run. All words come
-//! from data that somebody else may have written, so all of them are escaped: by the templates, and by [`embed`] in the
+//! from data that somebody else may have written, so all of them are escaped: by the templates, and by `embed` in the
 //! charts' data. Equal results make equal files.
 
 mod beside;
