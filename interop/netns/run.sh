@@ -91,6 +91,8 @@ run() {
         *) [ "$addresses" = 1 ] || to+=("${core_of[2]}.2:9899"); listen=("${to[@]}") ;;
         esac
     fi
+    # Words of the run before must not be taken for this one's.
+    rm -f "$work"/{server,client}.json
     on_cn timeout "${patience:-60}" "$mover" "$transport" serve "${listen[@]}" >"$work/server.json" 2>"$work/server.log" &
     server=$!
     for ((i = 0; i < 500; i++)); do grep -qs ready "$work/server.json" && break || sleep 0.02; done

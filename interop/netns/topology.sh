@@ -28,12 +28,14 @@ on_cn() { ip netns exec "$name-cn" "$@"; }
 cable() {
     local link=$1 fd
     shift
+    # The last run's words would be taken for this one's before the new process has opened the file.
+    rm -f "$work/$link.wire"
     mkfifo "$work/$link.in"
     exec {fd}<>"$work/$link.in"
     wire_in[$link]=$fd
     "$wire" "mn-$link" "ap-$link" "$@" <"$work/$link.in" >"$work/$link.wire" 2>&1 {fd}<&- &
     wire_pid[$link]=$!
-    for ((i = 0; i < 500; i++)); do
+    for ((i = 0; i < 3000; i++)); do
         grep -qs ready "$work/$link.wire" && break
         sleep 0.02
     done

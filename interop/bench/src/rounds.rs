@@ -1,19 +1,20 @@
 //! Rounds: every contestant takes its turn in each, so that whatever else the machine does hits all alike.
 
-/// Plays `rounds` rounds; returns each contestant's results. A failure is told and costs the contestant the turn.
+/// Plays `rounds` rounds; returns each contestant's results by round. A failure is told and costs the contestant the turn.
 pub(crate) fn play<C, R>(
     rounds: usize,
     contestants: &[C],
     name: impl Fn(&C) -> String,
     mut turn: impl FnMut(&C) -> anyhow::Result<R>,
-) -> Vec<Vec<R>> {
-    let mut results: Vec<Vec<R>> = contestants.iter().map(|_| Vec::new()).collect();
+) -> Vec<Vec<Option<R>>> {
+    let mut results: Vec<Vec<Option<R>>> = contestants.iter().map(|_| Vec::new()).collect();
     for round in 1..=rounds {
         for (contestant, results) in contestants.iter().zip(&mut results) {
-            match turn(contestant) {
-                Ok(result) => results.push(result),
-                Err(error) => eprintln!("round {round}, {}: {error:#}", name(contestant)),
+            let result = turn(contestant);
+            if let Err(error) = &result {
+                eprintln!("round {round}, {}: {error:#}", name(contestant));
             }
+            results.push(result.ok());
         }
         eprintln!("round {round} of {rounds} done");
     }

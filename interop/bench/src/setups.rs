@@ -29,6 +29,8 @@ struct SetupRow {
     inflight: usize,
     setups_per_s: Spread,
     cpu_us_per_setup: Spread,
+    /// Rate over usrsctp's in the same round: what slows the machine for seconds hits both.
+    ratio_to_usrsctp: Option<Spread>,
 }
 
 pub(crate) fn run_setups(arguments: &Setups) -> anyhow::Result<()> {
@@ -48,16 +50,24 @@ pub(crate) fn run_setups(arguments: &Setups) -> anyhow::Result<()> {
             ))
         },
     );
+    let count = arguments.count as f64;
+    let usrsctp =
+        |inflight| &results[contestants.iter().position(|&each| each == (inflight, "usrsctp")).unwrap_or(0)];
     let rows: Vec<SetupRow> = contestants
         .iter()
         .zip(&results)
         .filter_map(|(&(inflight, stack), pairs)| {
-            let count = arguments.count as f64;
+            let rounds = pairs.iter().zip(usrsctp(inflight));
+            let ratios = rounds.filter_map(|(own, other)| {
+                Some(other.as_ref()?.client.seconds / own.as_ref()?.client.seconds)
+            });
+            let pairs = pairs.iter().flatten();
             Some(SetupRow {
                 stack,
                 inflight,
-                setups_per_s: Spread::of(pairs.iter().map(|pair| count / pair.client.seconds))?,
-                cpu_us_per_setup: Spread::of(pairs.iter().map(|pair| pair.cpu() * 1e6 / count))?,
+                setups_per_s: Spread::of(pairs.clone().map(|pair| count / pair.client.seconds))?,
+                cpu_us_per_setup: Spread::of(pairs.map(|pair| pair.cpu() * 1e6 / count))?,
+                ratio_to_usrsctp: Spread::of(ratios),
             })
         })
         .collect();
@@ -65,26 +75,26 @@ pub(crate) fn run_setups(arguments: &Setups) -> anyhow::Result<()> {
         println!("{}", serde_json::to_string_pretty(&rows)?);
         return Ok(());
     }
-    let usrsctp = |inflight: usize| {
-        rows.iter().find(|row| row.stack == "usrsctp" && row.inflight == inflight).map(|row| row.setups_per_s)
-    };
     let cells: Vec<_> = rows
         .iter()
         .map(|row| {
             let rate = row.setups_per_s;
-            let ratio = usrsctp(row.inflight).map_or(f64::NAN, |other| rate.median / other.median);
+            let ratio = row.ratio_to_usrsctp.map_or_else(
+                || "-".to_owned(),
+                |ratio| format!("{} ({} to {})", number(ratio.median), number(ratio.min), number(ratio.max)),
+            );
             vec![
                 row.inflight.to_string(),
                 row.stack.to_owned(),
                 number(rate.median),
                 format!("{} to {}", number(rate.min), number(rate.max)),
                 number(row.cpu_us_per_setup.median),
-                number(ratio),
+                ratio,
             ]
         })
         .collect();
     table::print(
-        &["in flight", "stack", "set-ups/s", "spread", "CPU µs each, both ends", "ratio to usrsctp"],
+        &["in flight", "stack", "set-ups/s", "spread", "CPU µs each, both ends", "times usrsctp, by round"],
         &cells,
     );
     Ok(())
@@ -111,7 +121,7 @@ pub(crate) fn run_memory(arguments: &Memory) -> anyhow::Result<()> {
     let mut rows = Vec::new();
     for (stack, pairs) in HOLDERS.into_iter().zip(&results) {
         let each = |growth: i64| growth as f64 * 1024.0 / arguments.count as f64;
-        let ends = |pick: fn(&Pair) -> i64| Spread::of(pairs.iter().map(|pair| each(pick(pair))));
+        let ends = |pick: fn(&Pair) -> i64| Spread::of(pairs.iter().flatten().map(|pair| each(pick(pair))));
         let server = ends(|pair| pair.server.rss_after_kib - pair.server.rss_before_kib);
         let client = ends(|pair| pair.client.rss_after_kib - pair.client.rss_before_kib);
         for (end, spread) in [("server", server), ("client", client)] {

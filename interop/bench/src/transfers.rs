@@ -94,14 +94,15 @@ pub(crate) fn strings(words: &[&str]) -> Vec<String> {
     words.iter().map(|&word| word.to_owned()).collect()
 }
 
-fn row(size: usize, stack: &str, pairs: &[Pair]) -> Option<Row> {
+fn row(size: usize, stack: &str, pairs: &[Option<Pair>]) -> Option<Row> {
+    let pairs: Vec<&Pair> = pairs.iter().flatten().collect();
     Some(Row {
         size,
         stack: stack.to_owned(),
         rounds: pairs.len(),
-        goodput_mb_per_s: Spread::of(pairs.iter().map(Pair::goodput))?,
-        cpu_s_per_gb: Spread::of(pairs.iter().map(Pair::cpu_per_gb))?,
-        messages_per_s: Spread::of(pairs.iter().map(Pair::messages))?,
+        goodput_mb_per_s: Spread::of(pairs.iter().map(|pair| pair.goodput()))?,
+        cpu_s_per_gb: Spread::of(pairs.iter().map(|pair| pair.cpu_per_gb()))?,
+        messages_per_s: Spread::of(pairs.iter().map(|pair| pair.messages()))?,
         receiver_share: Spread::of(pairs.iter().map(|pair| pair.server.cpu() / pair.cpu()))?.median,
         cheaper_than_usrsctp: None,
         dearer_than_raw_udp: None,
@@ -181,7 +182,7 @@ pub(crate) fn run_crowd(arguments: &Crowd) -> anyhow::Result<()> {
         |&(count, interval)| crowd_transfer(arguments, count, interval).play(&program),
     );
     let spreads: Vec<_> =
-        results.iter().map(|pairs| Spread::of(pairs.iter().map(Pair::cpu_per_gb))).collect();
+        results.iter().map(|pairs| Spread::of(pairs.iter().flatten().map(Pair::cpu_per_gb))).collect();
     let rows: Vec<Vec<String>> = contestants
         .iter()
         .enumerate()
