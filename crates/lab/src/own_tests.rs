@@ -34,11 +34,85 @@ fn what_is_wrong_with_a_file_is_said() {
         ("network = \"wifi\"", "network = \"wimax\"", "no network called wimax"),
         ("event.0.at", "event.7.at", "nothing at event.7.at"),
         ("delay = 5", "delays = 5", "unknown field"),
-        ("duration = 30", "duration = 0", "duration between"),
+        ("duration = 30", "duration = 0", "duration is 0.0, and must be from 1"),
         ("[10.0, 11.0", "[\"soon\", 11.0", "invalid type"),
     ];
     for (from, to, expected) in cases {
         let Err(error) = load("mine", &good.replace(from, to)) else { panic!("{to} was taken") };
         assert!(error.to_string().contains(expected), "{to}: {error}");
     }
+}
+
+/// What would hang, run out of memory, or be another experiment than the one that was asked for.
+#[test]
+fn what_no_world_can_be_made_of_is_refused() {
+    let good = EXAMPLES[2].1;
+    let cases = [
+        ("rate = 50", "rate = nan", "network.wifi.rate is NaN"),
+        ("rate = 50", "rate = -1", "network.wifi.rate is -1.0"),
+        ("delay = 5", "delay = 1e300", "network.wifi.delay is 1e300"),
+        ("delay = 5", "delay = 5\nloss = 2", "network.wifi.loss is 2.0"),
+        ("delay = 5", "delay = 5\njitter = -3", "network.wifi.jitter is -3.0"),
+        ("delay = 5", "delay = 5\nbuffer = inf", "network.wifi.buffer is inf"),
+        ("repetitions = 20", "repetitions = 99999999999999", "repetitions is"),
+        ("repetitions = 20", "repetitions = 0", "repetitions is 0"),
+        ("\"failover\"]", "\"seamless\"]", "seamless twice"),
+        ("size = 160", "size = 0", "traffic.size is 0"),
+        ("rate = 0.064", "rate = 1e300", "traffic.rate is 1e300"),
+        ("rate = 0.064", "rate = 100_000", "messages a second"),
+        ("at = 12", "at = -12", "event.1.at is -12.0"),
+        ("what = \"warn\"", "what = \"rate\"", "event.0.value is 0.0"),
+        ("what = \"warn\"", "what = \"warn\"\nfor = 1", "belongs to `break`"),
+        ("what = \"warn\"", "what = \"warn\"\nevery = 1e-9", "event.0.every is 1e-9"),
+        ("what = \"warn\"", "what = \"warn\"\nevery = 0.001\n[sweep]\nduration=[200]", "100000 times"),
+        ("13.0]", "nan]", "cannot be nan"),
+        ("13.0]", "[1]]", "cannot be [1]"),
+        ("13.0]", "10]", "10 twice"),
+        ("13.0]", "-1]", "event.0.at is -1.0"),
+        ("13.0]", "13.0]\nduration = [1e300]", "duration is 1e300"),
+        ("13.0]", "13.0]\n\"event.1.network\" = [\"wimax\"]", "no network called wimax"),
+        ("13.0]", "13.0]\n\"repetitions\" = [1]", "repetitions cannot be swept"),
+        ("13.0]", "13.0]\n\"network.wifi.loss\" = []", "has no values"),
+    ];
+    for (from, to, expected) in cases {
+        // A table that is there already stands last, so that another may be put before it.
+        let text = good.replace(from, to);
+        let text = if to.contains("[sweep]") {
+            text.split("\n[sweep]\n\"").next().unwrap().to_owned()
+        } else {
+            text
+        };
+        let Err(error) = load("mine", &text) else { panic!("{to} was taken") };
+        assert!(error.to_string().contains(expected), "{to}: {error}");
+    }
+}
+
+#[test]
+fn a_sweep_that_nobody_could_wait_for_is_refused_before_it_is_made() {
+    let steps: Vec<String> = (1..100).map(|step| format!("{}", f64::from(step) / 100.0)).collect();
+    let axes = ["loss", "delay", "jitter", "rate", "buffer", "rate_up"];
+    let sweep = axes.map(|axis| format!("\"network.wifi.{axis}\" = [{}]\n", steps.join(",")));
+    let Err(error) = load("mine", &(EXAMPLES[2].1.to_owned() + "\n" + &sweep.concat())) else {
+        panic!("taken")
+    };
+    assert!(error.to_string().contains("more than 10000 combinations"), "{error}");
+}
+
+#[test]
+fn as_many_networks_as_there_are_addresses_for() {
+    let network = |number| format!("[network.n{number}]\nrate = 1\ndelay = 1\nkind = \"wlan\"\n");
+    let with = |more: u32| {
+        load("mine", &(EXAMPLES[2].1.to_owned() + "\n" + &(0..more).map(network).collect::<String>()))
+    };
+    assert!(with(62).is_ok());
+    let Err(error) = with(63) else { panic!("taken") };
+    assert!(error.to_string().contains("from 1 to 64 networks, not 65"), "{error}");
+}
+
+#[test]
+fn what_is_true_or_false_can_be_swept() {
+    let text = EXAMPLES[2].1.replace("13.0]", "13.0]\n\"network.wifi.metered\" = [true, false]");
+    let experiment = load("mine", &text).unwrap();
+    assert_eq!(experiment.cells().len(), 2 * 2 * 7);
+    assert!(experiment.cells().iter().any(|cell| cell.label().contains("network.wifi.metered=false")));
 }

@@ -28,7 +28,7 @@ impl Sweep {
 
     /// How many runs that is.
     pub fn runs(&self) -> usize {
-        self.cells.len() * self.repetitions as usize
+        self.cells.len().saturating_mul(self.repetitions as usize)
     }
 }
 
@@ -44,18 +44,22 @@ pub enum Progress {
 /// Runs a sweep and tells `on_progress` of each run and each complete cell, in whatever order they are done, until it
 /// answers false. A run that panics ends the whole program's sweep with that panic.
 pub fn run(experiment: &dyn Experiment, sweep: &Sweep, mut on_progress: impl FnMut(Progress) -> bool) {
-    let work: Vec<(usize, &Cell, u64)> = sweep
-        .cells
-        .iter()
-        .flat_map(|(&number, cell)| (0..sweep.repetitions).map(move |repetition| (number, cell, repetition)))
-        .collect();
+    let cells: Vec<(usize, &Cell)> = sweep.cells.iter().map(|(&number, cell)| (number, cell)).collect();
+    // Cell by cell, each with all its repetitions; made one at a time, since there may be many millions.
+    let work = |at: usize| {
+        let (cell, repetition) = (at as u64 / sweep.repetitions, at as u64 % sweep.repetitions);
+        cells.get(cell as usize).map(|&(number, cell)| (number, cell, repetition))
+    };
+    if sweep.repetitions == 0 {
+        return;
+    }
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
     let (done, results) = mpsc::channel();
     std::thread::scope(|scope| {
-        for _ in 0..sweep.jobs.clamp(1, work.len().max(1)) {
+        for _ in 0..sweep.jobs.clamp(1, sweep.runs().max(1)) {
             let (done, work, next, stop) = (done.clone(), &work, &next, &stop);
             scope.spawn(move || {
-                while let Some(&(number, cell, repetition)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
+                while let Some((number, cell, repetition)) = work(next.fetch_add(1, Ordering::Relaxed)) {
                     let seed = experiment.seed(sweep.first + repetition);
                     let outcome = experiment.run(cell, seed, Watch::default());
                     let rows = rows(experiment, cell, sweep.first + repetition, seed, outcome);

@@ -67,3 +67,15 @@ fn a_sweep_stops_when_told() {
     });
     assert_eq!(told, 3);
 }
+
+#[test]
+fn more_repetitions_than_memory_has_room_for() {
+    let made = Made(Papers::load().unwrap().scenario("b08-fig7").unwrap());
+    let sweep = Sweep { repetitions: 1 << 40, ..Sweep::whole(&made, 1) };
+    let mut runs = 0;
+    run(&made, &sweep, |_| {
+        runs += 1;
+        runs < 3
+    });
+    assert_eq!(runs, 3);
+}

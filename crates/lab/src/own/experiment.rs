@@ -3,11 +3,12 @@
 use toml::{Table, Value as Toml};
 
 use super::file::{File, PolicyName, put};
+use super::limits;
+use super::sweep::{Axis, axes};
 use super::world::Place;
 use crate::experiment::{Axes, Cell, Experiment, Name, Outcome, Sample, Watch};
 use crate::plot::{Line, Plot, Quantity};
 use crate::scenario::{DataError, Scenario};
-use crate::value::Value;
 
 const METRICS: [(&str, &str); 4] = [
     ("goodput", "bit/s; user data delivered to the mobile node, over the duration"),
@@ -20,7 +21,7 @@ struct Own {
     name: String,
     table: Table,
     policies: Vec<PolicyName>,
-    sweep: Vec<(String, Vec<Value>, Vec<Toml>)>,
+    sweep: Vec<Axis>,
     scenario: Scenario,
 }
 
@@ -32,23 +33,9 @@ pub fn load(name: &str, text: &str) -> Result<Box<dyn Experiment>, DataError> {
     let wrong = |error: toml::de::Error| DataError(format!("{name}: {error}"));
     let table: Table = text.parse().map_err(wrong)?;
     let file: File = toml::from_str(text).map_err(wrong)?;
-    if file.network.is_empty() || file.policies.is_empty() || !(1.0..=86_400.0).contains(&file.duration) {
-        let needs = "a file needs a network, a policy, and a duration between a second and a day";
-        return Err(DataError(format!("{name}: {needs}")));
-    }
-    if let Some(event) = file.event.iter().find(|event| !file.network.contains_key(&event.network)) {
-        return Err(DataError(format!("{name}: there is no network called {}", event.network)));
-    }
-    let mut sweep = Vec::new();
-    for (path, values) in &file.sweep {
-        let known = values.iter().filter_map(|value| match value {
-            Toml::Integer(whole) => Some(Value::Integer(*whole)),
-            Toml::Float(number) => Some(Value::Number(*number)),
-            Toml::String(word) => Some(Value::Word(word.clone())),
-            _ => None,
-        });
-        sweep.push((path.clone(), known.collect::<Vec<_>>(), values.clone()));
-    }
+    let broken = |error: String| DataError(format!("{name}: {error}"));
+    limits::check(&file).map_err(broken)?;
+    let sweep = axes(&file.sweep, file.policies.len()).map_err(broken)?;
     let scenario = scenario(name, &file);
     let own = Own { name: name.to_owned(), table, policies: file.policies, sweep, scenario };
     // Every cell must make sense before anything is run.
@@ -79,22 +66,26 @@ impl Own {
     /// The file with a cell's values in it.
     fn file(&self, cell: &Cell) -> Result<File, DataError> {
         let mut table = self.table.clone();
-        for (path, values, raw) in &self.sweep {
-            let at = cell.get(path).and_then(|value| values.iter().position(|known| known == value));
-            if let Some(value) = at.and_then(|at| raw.get(at)) {
-                put(&mut table, path, value)?;
+        for axis in &self.sweep {
+            let wanted = cell.get(&axis.path);
+            if let Some((_, raw)) = axis.values.iter().find(|(value, _)| Some(value) == wanted) {
+                put(&mut table, &axis.path, raw)?;
             }
         }
-        table.try_into().map_err(|error| DataError(format!("{}, {}: {error}", self.name, cell.label())))
+        let wrong = |error: String| DataError(format!("{}, {}: {error}", self.name, cell.label()));
+        let file: File = table.try_into().map_err(|error: toml::de::Error| wrong(error.to_string()))?;
+        // What is swept may lead out of the limits that the file itself keeps.
+        limits::check(&file).map_err(wrong)?;
+        Ok(file)
     }
 
     fn places(&self) -> Vec<Axes> {
         let mut places = vec![Axes::new()];
-        for (path, values, _) in &self.sweep {
+        for axis in &self.sweep {
             let longer = places.iter().flat_map(|place| {
-                values.iter().map(move |value| {
+                axis.values.iter().map(move |(value, _)| {
                     let mut place = place.clone();
-                    place.push((path.clone().into(), value.clone()));
+                    place.push((axis.path.clone().into(), value.clone()));
                     place
                 })
             });
@@ -114,7 +105,7 @@ impl Experiment for Own {
     }
 
     fn axes(&self) -> Vec<Name> {
-        self.sweep.iter().map(|(path, _, _)| path.clone().into()).collect()
+        self.sweep.iter().map(|axis| axis.path.clone().into()).collect()
     }
 
     fn metrics(&self) -> Vec<Name> {
@@ -162,10 +153,8 @@ impl Experiment for Own {
     }
 
     fn plots(&self) -> Vec<Plot> {
-        let numeric = |(_, values, _): &&(String, Vec<Value>, Vec<Toml>)| {
-            values.iter().all(|value| value.number().is_some())
-        };
-        let Some((across, _, _)) = self.sweep.iter().find(numeric) else { return Vec::new() };
+        let numeric = |axis: &&Axis| axis.values.iter().all(|(value, _)| value.number().is_some());
+        let Some(Axis { path: across, .. }) = self.sweep.iter().find(numeric) else { return Vec::new() };
         let mut lines = Vec::new();
         for policy in &self.policies {
             for place in self.places() {

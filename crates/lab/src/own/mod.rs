@@ -2,6 +2,8 @@
 
 mod experiment;
 mod file;
+mod limits;
+mod sweep;
 mod world;
 
 pub use experiment::load;

@@ -19,8 +19,6 @@ use crate::testbed::traffic::{self, ConstantRate, Greedy};
 
 /// When traffic starts.
 const START: Duration = Duration::from_secs(1);
-/// How often something may happen again, at most.
-const MAX_REPEATS: usize = 100_000;
 
 pub(super) struct Place {
     pub(super) world: World<Node, User>,
@@ -131,10 +129,7 @@ impl Place {
     /// Schedules an event as often as it happens before the end.
     fn schedule(&mut self, number: usize, event: &Event) {
         let mut at = Instant::ZERO + START + after(event.at);
-        for _ in 0..MAX_REPEATS {
-            if at > self.end {
-                return;
-            }
+        while at <= self.end {
             self.once(number, event.what, event.value, at);
             if let (Some(lasts), What::Break | What::Lose) = (event.lasts, event.what) {
                 let end = if event.what == What::Break { None } else { Some(()) };

@@ -1,0 +1,111 @@
+//! What a scenario file may ask for: numbers of which a world can be made, and no more cells and events than anybody waits for.
+//! A number out of range is said, never silently bent: a result would be that of another experiment.
+
+use core::ops::RangeInclusive;
+
+use super::file::{Event, File, Network, Traffic, What};
+
+/// Cells of a sweep, all policies together.
+pub(super) const MAX_CELLS: usize = 10_000;
+/// Access networks; each has an address 10.0.N.2.
+const MAX_NETWORKS: usize = 64;
+const MAX_EVENTS: usize = 1000;
+/// How often an event may happen again.
+const MAX_REPEATS: f64 = 100_000.0;
+/// More messages in a second than any network here carries: each is an event in virtual time.
+const MAX_MESSAGES_PER_SECOND: f64 = 1e6;
+
+const REPETITIONS: RangeInclusive<u64> = 1..=1_000_000;
+const DURATION: RangeInclusive<f64> = 1.0..=86_400.0;
+const SECONDS: RangeInclusive<f64> = 0.0..=86_400.0;
+const EVERY: RangeInclusive<f64> = 0.001..=86_400.0;
+const MEGABITS: RangeInclusive<f64> = 0.001..=100_000.0;
+const MILLISECONDS: RangeInclusive<f64> = 0.0..=60_000.0;
+const PROBABILITY: RangeInclusive<f64> = 0.0..=1.0;
+const DBM: RangeInclusive<f64> = -180.0..=60.0;
+const MESSAGE: RangeInclusive<usize> = 1..=65_536;
+
+/// Says what of the file cannot be run.
+pub(super) fn check(file: &File) -> Result<(), String> {
+    if !REPETITIONS.contains(&file.repetitions) {
+        return Err(format!("repetitions is {}, and must be from 1 to 1000000", file.repetitions));
+    }
+    within("duration", file.duration, DURATION, " s")?;
+    if file.policies.is_empty() {
+        return Err("policies names none".to_owned());
+    }
+    let again = |at: usize| file.policies[..at].contains(&file.policies[at]);
+    if let Some(at) = (0..file.policies.len()).find(|at| again(*at)) {
+        return Err(format!("policies names {} twice", file.policies[at].name()));
+    }
+    if !(1..=MAX_NETWORKS).contains(&file.network.len()) {
+        return Err(format!("there must be from 1 to {MAX_NETWORKS} networks, not {}", file.network.len()));
+    }
+    file.network.iter().try_for_each(|(name, network)| check_network(name, network))?;
+    check_traffic(file.traffic)?;
+    if file.event.len() > MAX_EVENTS {
+        return Err(format!("there are {} events; {MAX_EVENTS} are possible", file.event.len()));
+    }
+    file.event.iter().enumerate().try_for_each(|(number, event)| check_event(file, number, event))
+}
+
+fn check_network(name: &str, network: &Network) -> Result<(), String> {
+    let field = |field: &str| format!("network.{name}.{field}");
+    within(field("rate"), network.rate, MEGABITS, " Mbit/s")?;
+    within(field("rate_up"), network.rate_up.unwrap_or(network.rate), MEGABITS, " Mbit/s")?;
+    within(field("delay"), network.delay, MILLISECONDS, " ms")?;
+    within(field("jitter"), network.jitter, MILLISECONDS, " ms")?;
+    within(field("buffer"), network.buffer, MILLISECONDS, " ms")?;
+    within(field("loss"), network.loss, PROBABILITY, "")
+}
+
+fn check_traffic(traffic: Traffic) -> Result<(), String> {
+    let (Traffic::Bulk { size } | Traffic::ConstantRate { size, .. }) = traffic;
+    if !MESSAGE.contains(&size) {
+        return Err(format!("traffic.size is {size}, and must be from 1 to 65536 bytes"));
+    }
+    let Traffic::ConstantRate { rate, .. } = traffic else { return Ok(()) };
+    within("traffic.rate", rate, MEGABITS, " Mbit/s")?;
+    let messages = rate * 1e6 / 8.0 / size as f64;
+    if messages > MAX_MESSAGES_PER_SECOND {
+        return Err(format!("traffic.rate means {messages:.0} messages a second; a million are possible"));
+    }
+    Ok(())
+}
+
+fn check_event(file: &File, number: usize, event: &Event) -> Result<(), String> {
+    let field = |field: &str| format!("event.{number}.{field}");
+    if !file.network.contains_key(&event.network) {
+        return Err(format!("event.{number}: there is no network called {}", event.network));
+    }
+    within(field("at"), event.at, SECONDS, " s")?;
+    if let Some(lasts) = event.lasts {
+        within(field("for"), lasts, SECONDS, " s")?;
+        if !matches!(event.what, What::Break | What::Lose) {
+            return Err(format!("event.{number}: `for` belongs to `break` and `lose` alone"));
+        }
+    }
+    if let Some(every) = event.every {
+        within(field("every"), every, EVERY, " s")?;
+        if (file.duration - event.at) / every > MAX_REPEATS {
+            return Err(format!("event.{number} would happen more than {MAX_REPEATS} times"));
+        }
+    }
+    let value = field("value");
+    match event.what {
+        What::Rate => within(value, event.value, MEGABITS, " Mbit/s"),
+        What::Delay => within(value, event.value, MILLISECONDS, " ms"),
+        What::Loss => within(value, event.value, PROBABILITY, ""),
+        What::Signal => within(value, event.value, DBM, " dBm"),
+        What::Break | What::Lose | What::Return | What::Warn => Ok(()),
+    }
+}
+
+/// Neither NaN nor an infinity is within anything.
+fn within(name: impl Into<String>, value: f64, range: RangeInclusive<f64>, unit: &str) -> Result<(), String> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    let (name, from, to) = (name.into(), range.start(), range.end());
+    Err(format!("{name} is {value:?}, and must be from {from} to {to}{unit}"))
+}

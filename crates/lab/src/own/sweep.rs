@@ -1,0 +1,57 @@
+//! The axes of a scenario file: what takes several values, and which.
+
+use std::collections::BTreeMap;
+
+use toml::Value as Toml;
+
+use super::limits::MAX_CELLS;
+use crate::value::Value;
+
+/// What may be swept; the rest of the file says how the experiment is run, not what happens in it.
+const SWEPT: [&str; 4] = ["duration", "event", "network", "traffic"];
+
+/// A place in the file and the values to put there.
+pub(super) struct Axis {
+    pub(super) path: String,
+    /// Each value as results name it, and as the file has it.
+    pub(super) values: Vec<(Value, Toml)>,
+}
+
+/// Reads `[sweep]` of a file that has so many policies.
+pub(super) fn axes(sweep: &BTreeMap<String, Vec<Toml>>, policies: usize) -> Result<Vec<Axis>, String> {
+    let mut axes = Vec::new();
+    let mut cells = policies;
+    for (path, values) in sweep {
+        if !SWEPT.contains(&path.split('.').next().unwrap_or_default()) {
+            return Err(format!("sweep: {path} cannot be swept; {} can", SWEPT.join(", ")));
+        }
+        if values.is_empty() {
+            return Err(format!("sweep: {path} has no values"));
+        }
+        cells = cells.saturating_mul(values.len());
+        if cells > MAX_CELLS {
+            return Err(format!("sweep: there are more than {MAX_CELLS} combinations"));
+        }
+        let mut axis = Axis { path: path.clone(), values: Vec::new() };
+        for raw in values {
+            let value = named(raw).ok_or_else(|| format!("sweep: {path} cannot be {raw}"))?;
+            if axis.values.iter().any(|(known, _)| known.is_same(&value)) {
+                return Err(format!("sweep: {path} has {value} twice"));
+            }
+            axis.values.push((value, raw.clone()));
+        }
+        axes.push(axis);
+    }
+    Ok(axes)
+}
+
+/// A value as results name it; nothing for what has no name in a table.
+fn named(raw: &Toml) -> Option<Value> {
+    match raw {
+        Toml::Integer(whole) => Some(Value::Integer(*whole)),
+        Toml::Float(number) if number.is_finite() => Some(Value::Number(*number)),
+        Toml::String(word) => Some(Value::Word(word.clone())),
+        Toml::Boolean(whether) => Some(Value::Word(whether.to_string())),
+        _ => None,
+    }
+}
