@@ -135,8 +135,10 @@ impl Governor {
     /// Break before make: none of the addresses that the peer knows is left, but there is another. One ASCONF with
     /// add, delete and set primary in this order (b08 section 3.3.2, RFC 5061 §5.1).
     fn start_over(&mut self, now: Instant, wish: &Wish, view: &View<'_>, out: &mut Vec<Decision>) -> bool {
-        let lost = |local: &&LocalAddress| local.standing != Standing::Absent;
-        let nothing_left = view.dynamic && view.addresses.iter().filter(lost).all(|local| !local.up);
+        // One of a family that the peer has no address of is no way to it, up or not.
+        let known =
+            |local: &&LocalAddress| local.standing != Standing::Absent && view.reaches(local.address.ip());
+        let nothing_left = view.dynamic && view.addresses.iter().filter(known).all(|local| !local.up);
         let wanted = wish.primary.map(|want| want.local);
         let refused = |ip| self.refusals.retry_at(Request::Add, ip).is_some_and(|at| at > now);
         let chosen = new_addresses(wish, view).min_by_key(|local| {
@@ -151,7 +153,7 @@ impl Governor {
         let ip = chosen.address.ip();
         let mut push = |action, reason| out.push(Decision { action, reason });
         push(Action::AddAddress(chosen.address), Reason::AddressAcquired);
-        for old in view.addresses.iter().filter(|l| l.standing == Standing::Present) {
+        for old in view.addresses.iter().filter(|l| l.standing == Standing::Present && !l.up) {
             push(Action::DeleteAddress(old.address.ip()), Reason::AddressLost);
         }
         push(Action::AskPrimary(ip), Reason::AddressLost);

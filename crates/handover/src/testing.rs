@@ -290,6 +290,11 @@ impl<P: Policy> Model<P> {
         self.known.iter().any(|&(a, standing)| a == address(n) && standing == Standing::Present)
     }
 
+    /// The peer has been told of this address, too, which no path leads from.
+    pub(crate) fn tell_peer(&mut self, address: SocketAddr) {
+        self.known.push((address, Standing::Present));
+    }
+
     /// When the primary path was changed.
     pub(crate) fn moves(&self) -> Vec<Instant> {
         self.log.iter().filter(|(_, d)| matches!(d.action, Action::UsePath(_))).map(|(at, _)| *at).collect()

@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 use whimbrel_machine::{Instant, Route, Seed};
 use whimbrel_wire::Tsn;
 
+use crate::association::peer_init::Families;
 use crate::auth::offer::{Offer, Randoms};
 
 mod codec;
@@ -63,6 +64,8 @@ pub(crate) struct CookieContents {
     pub(crate) zero_checksum_edmid: u32,
     /// Addresses listed in the INIT, at most [`MAX_COOKIE_ADDRESSES`].
     pub(crate) peer_addresses: SmallVec<[IpAddr; 4]>,
+    /// The address families that the INIT ACK has told the peer of (RFC 9260 §3.3.2.1.5).
+    pub(crate) families: Families,
     /// The code point of the peer's upper layer (RFC 5061 §4.2.6).
     pub(crate) adaptation: Option<u32>,
     /// The address that the peer would like to be sent to (RFC 5061 §4.2.4).

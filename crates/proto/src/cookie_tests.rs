@@ -38,6 +38,7 @@ fn contents() -> CookieContents {
         adaptation: Some(7),
         primary: Some(IpAddr::from([203, 0, 113, 2])),
         auth: None,
+        families: Families::from_lacking(2).unwrap(),
         peer_addresses: (1..=4).map(|n| IpAddr::from([203, 0, 113, n])).collect(),
     }
 }
@@ -193,6 +194,7 @@ prop_compose! {
         peer_addresses in proptest::collection::vec(any::<IpAddr>(), 0..=MAX_COOKIE_ADDRESSES),
         wishes in any::<(Option<u32>, Option<IpAddr>)>(),
         auth in proptest::option::of(offer()),
+        families in 0..=3_u8,
     ) -> CookieContents {
         CookieContents {
             created: Instant::from_nanos(times.0),
@@ -211,6 +213,7 @@ prop_compose! {
             route: Route { local: route.0, remote: route.1 },
             zero_checksum_edmid: words.1,
             peer_addresses: peer_addresses.into(),
+            families: Families::from_lacking(families).unwrap(),
             adaptation: wishes.0,
             primary: wishes.1,
             auth,

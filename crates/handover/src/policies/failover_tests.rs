@@ -1,8 +1,10 @@
 use whimbrel_machine::InterfaceKind::{Cellular, WirelessLan};
+use whimbrel_machine::LinkFact;
 use whimbrel_proto::PathState;
 
 use super::*;
-use crate::testing::{Model, ip, seconds};
+use crate::Action;
+use crate::testing::{Model, address, ip, seconds};
 
 #[test]
 fn the_protocol_is_left_to_fail_over_and_back() {
@@ -31,4 +33,19 @@ fn new_addresses_are_added() {
     model.up(2, Cellular);
     assert!(model.knows(2));
     assert_eq!(model.primary(), Some(ip(1)));
+}
+
+/// Our IPv6 address is up all the time, and the peer was told of it in the handshake; but the peer has IPv4 only.
+#[test]
+fn an_address_that_does_not_lead_to_the_peer_is_nothing_that_is_left() {
+    let mut model = Model::new(Failover::policy(Pace::MOBILE), &[(1, WirelessLan)]);
+    let six = std::net::SocketAddr::from(([0x2001, 0xdb8, 0, 0, 0, 0, 0, 1], 9899));
+    model.tell_peer(six);
+    model.link(LinkFact::AddressUp(six));
+    model.down(1);
+    model.up(2, Cellular);
+    assert_eq!(
+        model.actions()[..3],
+        [Action::AddAddress(address(2)), Action::DeleteAddress(ip(1)), Action::AskPrimary(ip(2))]
+    );
 }

@@ -145,3 +145,19 @@ fn addresses_of_a_family_that_the_peer_does_not_support_are_not_offered() {
     let v4_only = [parameter_type::IPV4_ADDRESS];
     assert_eq!(offered(&[Parameter::SupportedAddressTypes(List::from(&v4_only))]), both);
 }
+
+/// RFC 9260 §3.3.2.1.5: what was withheld from the peer, it does not know: nothing may leave from there (RFC 5061 §5.3 F1).
+#[test]
+fn an_address_that_was_withheld_is_not_known() {
+    let v6: SocketAddr = "[2001:db8::1]:9899".parse().unwrap();
+    let both = [parameter_type::IPV4_ADDRESS, parameter_type::IPV6_ADDRESS];
+    for (types, known) in [(&both[..1], false), (&both, true)] {
+        let mut bench = Bench::with_locals(dynamic(), vec![node_address(1), v6]);
+        let mut peer = Peer::new();
+        let listed: IpAddr = "2001:db8::2".parse().unwrap();
+        peer.begin(&mut bench, &[Parameter::SupportedAddressTypes(List::from(types)), listed.into()]);
+        bench.deliver(&peer.cookie_echo());
+        bench.pass(core::time::Duration::from_secs(5));
+        assert_eq!(bench.take().iter().any(|sent| sent.route.local == v6), known);
+    }
+}

@@ -14,6 +14,7 @@ mod answers;
 mod attacks;
 mod behind_nat;
 mod break_before_make;
+mod collisions;
 mod links;
 mod malformed;
 mod outgoing;

@@ -110,7 +110,7 @@ impl Open {
     }
 
     /// The peer is heard on a path that has failed or never worked: perhaps it does now. A heartbeat finds out at once, or after a long
-    /// outage the supervision, which has backed off, would leave it unused for many seconds. Once per RTO; it counts no errors.
+    /// outage the supervision, which has backed off, would leave it unused for many seconds. Once per RTO; repetitions count no errors.
     /// Unconfirmed paths share the limit of RFC 9260 §5.4 with all others of their kind.
     pub(crate) fn probe_heard_path(&mut self, context: &mut Context<'_>, route: Route) {
         if matches!(self.closing, Closing::Sent(_) | Closing::AckSent(_)) {

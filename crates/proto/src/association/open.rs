@@ -1,6 +1,7 @@
 use core::net::{IpAddr, SocketAddr};
 use std::collections::VecDeque;
 
+use smallvec::SmallVec;
 use whimbrel_machine::{Instant, Route};
 use whimbrel_wire::{InitAck, Tsn};
 
@@ -170,7 +171,10 @@ impl Open {
         let addresses = remotes(cookie.route.remote, cookie.peer_addresses.iter().copied());
         // RFC 9260 §5.4 rule 2: confirmed is only where the INIT ACK went, which COOKIE ECHO proves was received.
         let (naming, source) = (context.config.dar.naming, cookie.route.local.ip());
-        let known = known_after_handshake(naming, locals, &addresses, source);
+        // The INIT ACK has named none of a family that the peer does not support (RFC 9260 §3.3.2.1.5).
+        let named: SmallVec<[SocketAddr; 4]> =
+            locals.iter().copied().filter(|local| cookie.families.include(local.ip())).collect();
+        let known = known_after_handshake(naming, &named, &addresses, source);
         let paths = pairing::paths(context.now, context.config, &known, &addresses, cookie.route, |_| false);
         let beginning = Beginning {
             paths,

@@ -62,6 +62,16 @@ impl Families {
         }
     }
 
+    /// Those that are lacking as a number, for the State Cookie: mostly 0.
+    pub(crate) const fn lacking(self) -> u8 {
+        !self.v4 as u8 | (!self.v6 as u8) << 1
+    }
+
+    /// What [`Self::lacking`] has made a number of; `None` if it is nothing of the kind.
+    pub(crate) const fn from_lacking(bits: u8) -> Option<Self> {
+        if bits > 3 { None } else { Some(Self { v4: bits & 1 == 0, v6: bits & 2 == 0 }) }
+    }
+
     pub(crate) const fn include(self, address: IpAddr) -> bool {
         match address {
             IpAddr::V4(_) => self.v4,

@@ -8,6 +8,7 @@ use whimbrel_machine::{Instant, Route};
 use whimbrel_wire::Tsn;
 
 use super::{CookieContents, MAX_COOKIE_ADDRESSES};
+use crate::association::peer_init::Families;
 use crate::auth::offer::{MAX_CHUNKS, MAX_HMACS, Offer};
 
 const IPV4: u8 = 4;
@@ -40,7 +41,9 @@ pub(super) fn write(contents: &CookieContents, out: &mut Vec<u8>) {
     for &address in &contents.peer_addresses[..count] {
         write_address(address, out);
     }
-    write_optional(contents.adaptation, out, |code, out| out.extend_from_slice(&code.to_be_bytes()));
+    let adaptation = if contents.adaptation.is_some() { PRESENT } else { ABSENT };
+    out.push(contents.families.lacking() << 1 | adaptation);
+    contents.adaptation.iter().for_each(|code| out.extend_from_slice(&code.to_be_bytes()));
     write_optional(contents.primary, out, write_address);
     write_optional(contents.auth.as_ref(), out, write_offer);
 }
@@ -65,6 +68,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<CookieContents> {
         zero_checksum_edmid: reader.u32()?,
         route: Route { local: reader.socket_address()?, remote: reader.socket_address()? },
         peer_addresses: SmallVec::new(),
+        families: Families::default(),
         adaptation: None,
         primary: None,
         auth: None,
@@ -76,7 +80,9 @@ pub(super) fn read(bytes: &[u8]) -> Option<CookieContents> {
     for _ in 0..count {
         contents.peer_addresses.push(reader.address()?);
     }
-    contents.adaptation = reader.optional(Reader::u32)?;
+    let flags = reader.u8()?;
+    contents.families = Families::from_lacking(flags >> 1)?;
+    contents.adaptation = if flags & 1 == PRESENT { Some(reader.u32()?) } else { None };
     contents.primary = reader.optional(Reader::address)?;
     contents.auth = reader.optional(Reader::offer)?;
     reader.0.is_empty().then_some(contents)

@@ -179,6 +179,7 @@ impl Endpoint {
             route,
             zero_checksum_edmid: parameters.zero_checksum.unwrap_or(0),
             peer_addresses: parameters.addresses.clone(),
+            families: parameters.families,
             adaptation: parameters.adaptation,
             primary: parameters.primary,
             auth: question.auth.clone(),
