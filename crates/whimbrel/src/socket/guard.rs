@@ -11,7 +11,7 @@ use core::net::SocketAddr;
 use socket2::{Domain, Protocol, SockFilter, Type};
 
 /// Classic BPF: return 0, the number of bytes to keep.
-const DROP: SockFilter = SockFilter::new(0x06, 0, 0, 0);
+pub(super) const DROP: SockFilter = SockFilter::new(0x06, 0, 0, 0);
 
 /// Keeps the system from answering packets of `protocol` to this address for as long as it lives.
 #[derive(Debug)]

@@ -109,13 +109,38 @@ fn open_on(
         bind_device(&socket, address, device)?;
         socket.set_reuse_address(true)?;
     }
-    socket.bind(&address.into())?;
+    if kind == Type::RAW {
+        bind_raw(&socket, address)?;
+    } else {
+        socket.bind(&address.into())?;
+    }
     // Small buffers only cost speed, so what the system does not grant is done without.
     let _ = socket.set_recv_buffer_size(BUFFER);
     let _ = socket.set_send_buffer_size(BUFFER);
     let socket = UdpSocket::from(socket);
     let state = prepare(&socket)?;
     Ok((Io::new(socket)?, state))
+}
+
+/// Packets that are thrown away after binding, at most: more than fit the buffer of a new socket.
+const LEFTOVERS_MAX: usize = 1 << 16;
+
+/// Binds a non-blocking raw socket. Before that it hears what is for any address of this host, and would pass it on as having come
+/// to `address`; so what came before is thrown away, and nothing is let in meanwhile.
+pub(super) fn bind_raw(socket: &socket2::Socket, address: SocketAddr) -> io::Result<()> {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    socket.attach_filter(&[super::guard::DROP])?;
+    socket.bind(&address.into())?;
+    let mut byte = [core::mem::MaybeUninit::uninit()];
+    for _ in 0..LEFTOVERS_MAX {
+        // Any other error is about something that came, too.
+        if socket.recv(&mut byte).is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock) {
+            break;
+        }
+    }
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    socket.detach_filter()?;
+    Ok(())
 }
 
 #[cfg(any(target_os = "linux", target_os = "android"))]

@@ -189,13 +189,17 @@ fn open_raw(address: &str) -> Option<Socket> {
     }
 }
 
-/// A raw socket hears all of its protocol until it is bound, and everything at its address afterwards: one test at a time.
-static RAW: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+/// Every raw socket at an address hears all that comes there, and IPv6 has one loopback address only: one test at a time.
+static LOOPBACK_V6: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
+async fn alone_at(address: &str) -> Option<tokio::sync::MutexGuard<'static, ()>> {
+    if address.starts_with('[') { Some(LOOPBACK_V6.lock().await) } else { None }
+}
 
 #[tokio::test]
 async fn raw_ip_carries_bare_packets() {
-    let _alone = RAW.lock().await;
     for (a, b) in [("127.0.0.61:0", "127.0.0.62:0"), ("[::1]:0", "[::1]:0")] {
+        let _alone = alone_at(a).await;
         let (Some(mut from), Some(mut to)) = (open_raw(a), open_raw(b)) else { return };
         from.send(&towards(&from, to.local, Ecn::Ect0, 50), &[[1; 50], [2; 50]].concat());
         let received = receive(&mut to, 2).await;
@@ -207,10 +211,10 @@ async fn raw_ip_carries_bare_packets() {
 /// What a full buffer cannot take is lost, and the system does not tell the peer that there is no SCTP here.
 #[tokio::test]
 async fn a_full_raw_socket_is_not_called_unreachable() {
-    let _alone = RAW.lock().await;
     // More than twice the buffer, as the system counts it.
     const PACKETS: usize = 2 * super::open::BUFFER / 1000;
     for (a, b) in [("127.0.0.63:0", "127.0.0.64:0"), ("[::1]:0", "[::1]:0")] {
+        let _alone = alone_at(a).await;
         let (Some(mut from), Some(to)) = (open_raw(a), open_raw(b)) else { return };
         for _ in 0..PACKETS {
             from.send(&towards(&from, to.local, Ecn::NotCapable, 1000), &[1; 1000]);
@@ -220,6 +224,37 @@ async fn a_full_raw_socket_is_not_called_unreachable() {
         from.collect_errors();
         assert!(from.take_errors().next().is_none(), "{b}");
     }
+}
+
+/// A raw socket hears what is for any address until it is bound, but nobody reads that.
+#[tokio::test]
+async fn what_comes_before_a_raw_socket_is_bound_is_dropped() {
+    let (Some(mut from), Some(to)) = (open_raw("127.0.0.65:0"), open_raw("127.0.0.66:0")) else { return };
+    let address: SocketAddr = "127.0.0.67:0".parse().unwrap();
+    let sctp = socket2::Protocol::from(132);
+    let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::RAW, Some(sctp)).unwrap();
+    socket.set_nonblocking(true).unwrap();
+    let mut waiting = [core::mem::MaybeUninit::uninit(); 2000];
+    let mut send_to = |remote| {
+        from.send(&towards(&from, remote, Ecn::NotCapable, 50), &[1; 50]);
+        from.send_gathered();
+    };
+    send_to(to.local);
+    let heard = async {
+        while socket.peek(&mut waiting).is_err() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    timeout(PATIENCE, heard).await.expect("what is for another address is heard");
+    super::open::bind_raw(&socket, address).unwrap();
+    assert_eq!(socket.recv(&mut waiting).unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
+    send_to(address);
+    let heard = async {
+        while socket.recv(&mut waiting).is_err() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    timeout(PATIENCE, heard).await.expect("what is for its own address is heard");
 }
 
 /// Once a packet waits for room, those behind it wait, too; the runtime says when there is room. (On loopback a send buffer is
