@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Loads a report in headless Chromium and looks at it. Usage: interop/report/run.sh [REPORT.html [PICTURES]]
-# Without a report, a small one is made. Needs chromium, node and npm (Debian packages of these names).
+# Without a report, a small one is made. Needs chromium and python3 (Debian packages of these names).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-for command in chromium node npm; do
+for command in chromium python3; do
     command -v "$command" >/dev/null || { echo "skipped: $command is not installed"; exit 0; }
 done
 report=${1:-}
@@ -20,6 +20,4 @@ pictures=${2:-$work/pictures}
 mkdir -p "$pictures"
 report=$(realpath "$report")
 pictures=$(realpath "$pictures")
-cp "$here/package.json" "$here"/*.mjs "$work/"
-(cd "$work" && npm install --silent --no-audit --no-fund --ignore-scripts)
-(cd "$work" && CHROMIUM=$(command -v chromium) timeout 600 node check.mjs "$report" "$pictures")
+CHROMIUM=$(command -v chromium) timeout 600 "$here/check.py" "$report" "$pictures"

@@ -69,6 +69,39 @@ impl Plot {
     }
 }
 
+/// The figures that panels belong to, each once.
+pub fn figures(plots: &[Plot]) -> Vec<&'static str> {
+    let mut names: Vec<&str> = plots.iter().map(|plot| plot.figure).collect();
+    names.dedup();
+    names
+}
+
+/// The figures that panels belong to, as people write them: `Figure 5`, `Figures 8a and 8b`, `Figures 3 to 6`.
+pub fn spoken_figures(plots: &[Plot]) -> String {
+    let names = figures(plots);
+    let consecutive = names.windows(2).all(|pair| follows(pair[0], pair[1]));
+    match names[..] {
+        [] => String::new(),
+        [one] => format!("Figure {one}"),
+        [first, .., last] if consecutive && names.len() > 2 => format!("Figures {first} to {last}"),
+        [ref first @ .., last] => format!("Figures {} and {last}", first.join(", ")),
+    }
+}
+
+/// Whether `next` comes after `name`: 4 after 3, 7b after 7a.
+fn follows(name: &str, next: &str) -> bool {
+    let parts = |name: &str| {
+        let letter = name.bytes().last().filter(u8::is_ascii_lowercase);
+        let number: u32 = name.trim_end_matches(|c: char| c.is_ascii_lowercase()).parse().ok()?;
+        Some((number, letter.map(u32::from)))
+    };
+    match (parts(name), parts(next)) {
+        (Some((a, Some(x))), Some((b, Some(y)))) => a == b && x + 1 == y,
+        (Some((a, None)), Some((b, None))) => a + 1 == b,
+        _ => false,
+    }
+}
+
 impl Quantity {
     /// The values of an axis.
     pub fn axis(name: &'static str, label: &'static str) -> Self {

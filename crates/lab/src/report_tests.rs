@@ -82,6 +82,17 @@ fn without_results_everything_is_there_and_says_how_to_get_them() {
 }
 
 #[test]
+fn figures_are_named_as_people_name_them() {
+    let named = |name: &str| {
+        let experiment = figures::named(&Papers::load().unwrap(), &[name.to_owned()]).unwrap().remove(0);
+        crate::plot::spoken_figures(&experiment.plots())
+    };
+    let names = ["b08_fig07", "b08_fig08", "e13_lc", "e13_hc", "c04_fig05"].map(named);
+    let expected = ["Figures 7a to 7c", "Figures 8a and 8b", "Figures 3 to 6", "Figures 7 to 10", "Figure 5"];
+    assert_eq!(names, expected);
+}
+
+#[test]
 fn equal_results_make_equal_reports() {
     let page = || {
         let (papers, claims, measured) = everything();

@@ -189,12 +189,6 @@ impl Scenario {
         self.text("profile")
     }
 
-    /// The figures of the paper that it makes.
-    pub fn figures(&self) -> Vec<String> {
-        let figures = self.table.get("figures").and_then(Toml::as_array);
-        figures.into_iter().flatten().filter_map(Toml::as_str).map(str::to_owned).collect()
-    }
-
     /// How often each cell is run.
     pub fn repetitions(&self) -> u64 {
         self.setting("run.repetitions").and_then(number).map_or(1, |count| count as u64)

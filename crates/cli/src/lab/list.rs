@@ -1,5 +1,5 @@
 use clap::Args;
-use whimbrel_lab::{Papers, figures};
+use whimbrel_lab::{Papers, figures, plot};
 
 use super::say;
 use crate::exit::Failure;
@@ -17,21 +17,22 @@ pub(super) fn run(args: &ListArgs) -> Result<(), Failure> {
     for experiment in figures::all(&papers).map_err(anyhow::Error::from)? {
         let scenario = experiment.scenario();
         let (cells, repetitions) = (experiment.cells().len(), experiment.repetitions());
+        let plots = experiment.plots();
         if args.json {
             say(format_args!(
                 "{}",
                 serde_json::json!({
                     "name": experiment.name(), "scenario": scenario.id(), "paper": scenario.paper(),
-                    "figures": scenario.figures(), "title": scenario.title(), "cells": cells,
+                    "figures": plot::figures(&plots), "title": scenario.title(), "cells": cells,
                     "repetitions": repetitions, "axes": experiment.axes(), "metrics": experiment.metrics(),
                 })
             ));
         } else {
             say(format_args!(
-                "{:12} {} figure {}: {}\n{:12} {cells} cells, {repetitions} repetitions",
+                "{:12} {} {}: {}\n{:12} {cells} cells, {repetitions} repetitions",
                 experiment.name(),
                 scenario.paper(),
-                scenario.figures().join(", "),
+                plot::spoken_figures(&plots),
                 scenario.title(),
                 ""
             ));

@@ -10,6 +10,8 @@
   const symbols = ["circle", "rect", "triangle", "diamond"];
   // Points on one line beyond which intervals and marks are drawn for some of them only.
   const CROWDED = 30;
+  // Lines in one chart beyond which they take turns: their intervals would lie on each other.
+  const MANY = 8, TURNS = 3;
 
   const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -57,13 +59,13 @@
     };
   }
 
-  function intervals(line, look, across, side) {
-    const every = Math.ceil(line.points.length / CROWDED);
+  function intervals(line, look, across, side, turn, turns) {
+    const every = Math.max(Math.ceil(line.points.length / CROWDED), turns);
     const data = [];
     line.points.forEach(([x, y, halfX, halfY], index) => {
       const half = across ? halfX : halfY, mean = across ? x : y;
       // A level line has one interval, at its end.
-      const shown = line.level ? index === line.points.length - 1 : index % every === 0;
+      const shown = line.level ? index === line.points.length - 1 : index % every === turn % every;
       if (half <= 0 || !shown) return;
       // Nothing below zero has a place on a logarithmic axis.
       const low = side.logarithmic ? Math.max(mean - half, mean / 100) : mean - half;
@@ -76,6 +78,7 @@
 
   function series(chart) {
     const styles = looks(chart);
+    const turns = chart.lines.length > MANY ? TURNS : 1;
     return chart.lines.flatMap((line, at) => {
       const look = styles[at];
       const drawable = ([x, y]) => !(chart.x.logarithmic && x <= 0) && !(chart.y.logarithmic && y <= 0);
@@ -83,8 +86,8 @@
         showSymbol: !line.level, symbol: look.symbol, symbolSize: line.points.length > CROWDED ? 4 : 7,
         lineStyle: { color: look.colour, width: look.width, type: look.type }, itemStyle: { color: look.colour },
         emphasis: { focus: "series" }, z: line.ours ? 4 : 3, animation: false }];
-      if (line.points.some((point) => point[3] > 0)) all.push(intervals(line, look, false, chart.y));
-      if (line.points.some((point) => point[2] > 0)) all.push(intervals(line, look, true, chart.x));
+      if (line.points.some((point) => point[3] > 0)) all.push(intervals(line, look, false, chart.y, at, turns));
+      if (line.points.some((point) => point[2] > 0)) all.push(intervals(line, look, true, chart.x, at, turns));
       return all;
     });
   }

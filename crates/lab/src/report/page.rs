@@ -13,6 +13,7 @@ use super::values::Values;
 use super::verdicts::Shown;
 use super::{Measured, ReportError, embed};
 use crate::claims::{Claim, Claims, Verdict};
+use crate::plot::spoken_figures;
 use crate::scenario::Papers;
 use crate::summary::Group;
 
@@ -56,7 +57,7 @@ struct PaperPart<'a> {
 struct FigurePart<'a> {
     name: &'a str,
     title: &'a str,
-    /// The paper's numbers of its figures.
+    /// The paper's figures, in words.
     figures: String,
     score: Score,
     origin: Origin,
@@ -156,17 +157,15 @@ impl<'a> FigurePart<'a> {
     ) -> Result<Self, ReportError> {
         let experiment = &*measured.experiment;
         let scenario = experiment.scenario();
-        let charts: Vec<ChartPart> = experiment
-            .plots()
-            .iter()
-            .map(|plot| ChartPart::of(Chart::of(experiment, plot, groups)))
-            .collect();
+        let plots = experiment.plots();
+        let charts: Vec<ChartPart> =
+            plots.iter().map(|plot| ChartPart::of(Chart::of(experiment, plot, groups))).collect();
         let tables = setup::tables(papers, experiment)?;
         let metric = |name: &str| (name.to_owned(), scenario.definition(name));
         Ok(Self {
             name: experiment.name(),
             title: scenario.title(),
-            figures: scenario.figures().join(", "),
+            figures: spoken_figures(&plots),
             score: Score::of(claims.iter().map(|(_, verdict)| verdict)),
             origin: Origin::of(measured),
             charts,
