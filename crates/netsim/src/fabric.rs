@@ -178,7 +178,7 @@ impl Fabric {
         if arrival.corrupted {
             self.directions[packet.direction as usize].flip_bits(&mut packet.bytes);
         }
-        self.events.push(arrival.flight.arrives, Due::Packet { slot, generation });
+        self.events.push_in_line(packet.direction, arrival.flight.arrives, slot, generation);
     }
 
     /// Makes the packet an ICMP error that takes as long back as the packet took here.
@@ -188,7 +188,7 @@ impl Fabric {
         let mtu = self.directions[packet.direction as usize].config().mtu;
         packet.content = Content::Unreachable(Unreachable::PacketTooBig { mtu });
         packet.bytes.truncate(QUOTED_BYTES_MAX);
-        self.events.push(now + (now - packet.sent), Due::Packet { slot, generation });
+        self.events.push(now + (now - packet.sent), Due::packet(slot, generation));
     }
 
     /// A packet's event has come up. Returns the host that gets what is in the slot; whoever delivers it releases

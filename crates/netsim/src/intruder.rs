@@ -85,7 +85,7 @@ impl Fabric {
         match host {
             Some(host) => {
                 self.packets[slot].source = host;
-                self.events.push(forgery.at.max(now), Due::Packet { slot, generation });
+                self.events.push(forgery.at.max(now), Due::packet(slot, generation));
             }
             None => self.discard(now, slot, DropReason::NoRoute),
         }

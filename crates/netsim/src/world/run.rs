@@ -113,7 +113,7 @@ impl<M: Machine, A: App<M>> World<M, A> {
         }
         self.count_busy();
         match due {
-            Due::Packet { slot, generation } => {
+            Due::Packet { slot, generation, .. } => {
                 if let Some(host) = self.fabric.arrive(at, slot, generation) {
                     self.deliver(host, slot);
                 }

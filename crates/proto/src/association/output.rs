@@ -160,9 +160,12 @@ impl Open {
     }
 
     fn sent(&mut self, route: Route, bytes: usize) -> Transmit {
-        self.count_sent(route, bytes);
-        let path = self.paths.by_route(route).and_then(|id| self.paths.get(id));
-        let fragmentation = path.map_or(Fragmentation::Forbidden, |path| path.fragmentation(bytes));
+        let mut fragmentation = Fragmentation::Forbidden;
+        if let Some(path) = self.paths.by_route(route).and_then(|id| self.paths.get_mut(id)) {
+            path.counters.packets_sent += 1;
+            path.counters.bytes_sent += bytes as u64;
+            fragmentation = path.fragmentation(bytes);
+        }
         Transmit { route, ecn: Ecn::NotCapable, fragmentation, segment: bytes }
     }
 
