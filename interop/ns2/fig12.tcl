@@ -1,11 +1,13 @@
 # b08 Figure 12 in ns-2: when packet 1, 2, ... 20 of a greedy source arrives over a path that nothing has been sent on yet.
 #
-#   ns fig12.tcl PRIMARY ALTERNATE INITIAL_WINDOW
+#   ns fig12.tcl PRIMARY ALTERNATE INITIAL_WINDOW [SETTING VALUE]...
 #
 # The initial window is in packets. Prints one line per packet: its number and the seconds from the first
 # transmission to its reception. The primary plays no part in it: what counts begins with a fresh alternate.
 
-foreach {primary alternate window} $argv {}
+foreach {primary alternate window} [lrange $argv 0 2] {}
+# Variables of the SCTP agents that the experiments of docs/ns2.md change.
+array set setting [lrange $argv 3 end]
 array set rate {wlan 11e6 umts 384e3 geran 80e3}
 array set delay {wlan 0.015 umts 0.080 geran 0.080}
 
@@ -24,7 +26,7 @@ $ns trace-queue $cn $router $trace
 $ns trace-queue $router $mn $trace
 
 proc agent {node window} {
-    global ns
+    global ns setting
     set agent [new Agent/SCTP]
     $agent set minRto_ 0.020
     $agent set initialCwnd_ $window
@@ -32,6 +34,7 @@ proc agent {node window} {
     $agent set dataChunkSize_ 1468
     $agent set useDelayedSacks_ 0
     $agent set heartbeatInterval_ 0
+    foreach {name value} [array get setting] { $agent set $name $value }
     $ns attach-agent $node $agent
     return $agent
 }

@@ -3,22 +3,32 @@
 
     interop/ns2/run.py fig07 [--repetitions 30] [--jobs 2] [--out ns2-fig07.csv]
     interop/ns2/run.py fig12 [--out ns2-fig12.csv]
-    interop/ns2/run.py speed [--seconds 300]
+    interop/ns2/run.py speed [--seconds 300] [--repetitions 30]
 
-Needs Debian's package ns2. The seeds are those of the scenarios: 1,000,000 x the number of the scenario + the repetition.
+`speed` runs one long run and Figure 7's sweep in ns-2 and in Whimbrel's lab by turns and compares their CPU seconds; it keeps the
+sweep's rows.
+`--set NAME=VALUE` runs with another setting (see the scripts), to find out what a difference comes from.
+
+Needs Debian's package ns2, and cargo or in BESIDE_NS2 the path of the lab's example of that name. The seeds are those of the
+scenarios: 1,000,000 x the number of the scenario + the repetition; sources start when they start in the lab with that seed.
 """
 
 import argparse
 import concurrent.futures
 import csv
+import functools
 import itertools
 import os
 import pathlib
 import resource
+import statistics
 import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+# Repetitions of the sweep that one of the two does before it is the other's turn.
+TURN = 5
 PAIRS = ["wlan-umts", "umts-wlan", "geran-wlan"]
 SOURCES = ["cbr45", "cbrmax", "bulk"]
 QUEUES = [10, 50]
@@ -34,30 +44,69 @@ def ns(script, *arguments):
     return result.stdout
 
 
+@functools.cache
+def example():
+    """The lab's example that does the same as ns-2, built if BESIDE_NS2 does not name it."""
+    if "BESIDE_NS2" not in os.environ:
+        build = ["cargo", "build", "--release", "--locked", "-p", "whimbrel-lab", "--example", "beside_ns2"]
+        subprocess.run(build, cwd=ROOT, check=True)
+    return os.environ.get("BESIDE_NS2", ROOT / "target/release/examples/beside_ns2")
+
+
+def whimbrel(*arguments):
+    """What one run of the lab's example prints."""
+    command = [example(), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
 def cpu_of_children():
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
-def fig07_row(cell):
+def fig07_row(cell, settings=()):
     pair, source, queue, pmr, repetition = cell
     seed = 1_000_000 + repetition
-    latency, rto, expiries = ns("fig07.tcl", *pair.split("-"), source, queue, pmr, seed).split()
+    printed = ns("fig07.tcl", *pair.split("-"), source, queue, pmr, seed, "start", start(seed), *settings).split()
+    latency, rto, expiries = printed
     return [pair, source, queue, pmr, seed, latency, rto, expiries]
 
 
+@functools.cache
+def start(seed):
+    """When the source starts in the lab's run with this seed, so that both do the same."""
+    return whimbrel("start", seed)
+
+
+def fig07_cells(repetitions):
+    return list(itertools.product(PAIRS, SOURCES, QUEUES, PATH_MAX_RETRANS, repetitions))
+
+
+def settings(arguments):
+    return [word for setting in arguments.set for word in setting.split("=", 1)]
+
+
 def fig07(arguments):
-    cells = list(
-        itertools.product(PAIRS, SOURCES, QUEUES, PATH_MAX_RETRANS, range(1, arguments.repetitions + 1))
-    )
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool, open(arguments.out, "w") as out:
-        rows = csv.writer(out, lineterminator="\n")
-        rows.writerow(["pair", "src", "qs", "pmr", "seed", "failover_latency", "rto_at_break", "t3_at_failover"])
-        for done, row in enumerate(pool.map(fig07_row, cells), 1):
-            rows.writerow(row)
+    cells = fig07_cells(range(arguments.repetitions))
+    run = functools.partial(fig07_row, settings=settings(arguments))
+    for cell in cells:
+        start(1_000_000 + cell[-1])
+    before = cpu_of_children()
+    rows = []
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        for done, row in enumerate(pool.map(run, cells), 1):
+            rows.append(row)
             if done % 100 == 0:
                 print(f"{done} of {len(cells)} runs", file=sys.stderr)
-    print(f"{len(cells)} runs, {cpu_of_children():.1f} CPU s; rows in {arguments.out}")
+    write_fig07(rows, arguments.out)
+    print(f"{len(cells)} runs, {cpu_of_children() - before:.1f} CPU s; rows in {arguments.out}")
+
+
+def write_fig07(rows, path):
+    with open(path, "w") as out:
+        table = csv.writer(out, lineterminator="\n")
+        table.writerow(["pair", "src", "qs", "pmr", "seed", "failover_latency", "rto_at_break", "t3_at_failover"])
+        table.writerows(rows)
 
 
 def fig12(arguments):
@@ -65,16 +114,62 @@ def fig12(arguments):
         rows = csv.writer(out, lineterminator="\n")
         rows.writerow(["pair", "alt_icw", "packets", "transfer_time"])
         for pair, window in itertools.product(PAIRS, [1, 2]):
-            for line in ns("fig12.tcl", *pair.split("-"), window).splitlines():
+            for line in ns("fig12.tcl", *pair.split("-"), window, *settings(arguments)).splitlines():
                 rows.writerow([pair, window, *line.split()])
     print(f"rows in {arguments.out}")
 
 
-def speed(arguments):
+def timed(work):
+    """What some work yields, and the CPU seconds of the processes it started."""
     before = cpu_of_children()
-    packets = int(ns("bulk.tcl", arguments.seconds))
-    cpu = cpu_of_children() - before
-    print(f"{packets} DATA packets, {cpu:.2f} CPU s, {packets / cpu:.0f} a CPU second")
+    result = work()
+    return result, cpu_of_children() - before
+
+
+def speed(arguments):
+    engine(arguments)
+    sweep(arguments)
+
+
+def engine(arguments):
+    """One long run: packets a CPU second, the median of five turns."""
+    rates = {"ns-2": [], "whimbrel": []}
+    for _ in range(5):
+        for name, work in [
+            ("ns-2", lambda: int(ns("bulk.tcl", arguments.seconds))),
+            ("whimbrel", lambda: int(whimbrel("bulk", arguments.seconds))),
+        ]:
+            packets, cpu = timed(work)
+            rates[name].append(packets / cpu)
+            print(f"  {name}: {packets} DATA packets, {cpu:.2f} CPU s")
+    theirs, mine = (statistics.median(rates[name]) for name in rates)
+    print(f"one long run: ns-2 {theirs:.0f}, whimbrel {mine:.0f} DATA packets a CPU second: {mine / theirs:.2f} times ns-2")
+
+
+def sweep(arguments):
+    """Figure 7's sweep, by turns of a few repetitions; the rows of ns-2 are kept."""
+    kept = []
+    total = {"ns-2": 0.0, "whimbrel": 0.0}
+    runs = {"ns-2": 0, "whimbrel": 0}
+    for first in range(0, arguments.repetitions, TURN):
+        count = min(TURN, arguments.repetitions - first)
+        cells = fig07_cells(range(first, first + count))
+        for seed in range(1_000_000 + first, 1_000_000 + first + count):
+            start(seed)
+        with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+            rows, cpu = timed(lambda: list(pool.map(fig07_row, cells)))
+        kept += rows
+        write_fig07(kept, arguments.out)
+        total["ns-2"] += cpu
+        runs["ns-2"] += len(rows)
+        done, cpu = timed(lambda: int(whimbrel("sweep", first, count)))
+        total["whimbrel"] += cpu
+        runs["whimbrel"] += done
+        print(f"  {runs['ns-2']} runs: ns-2 {total['ns-2']:.1f}, whimbrel {total['whimbrel']:.2f} CPU s", flush=True)
+    if runs["ns-2"] != runs["whimbrel"]:
+        sys.exit(f"not the same work: {runs}")
+    ratio = total["ns-2"] / total["whimbrel"]
+    print(f"sweep of {runs['ns-2']} runs: ns-2 {total['ns-2']:.1f}, whimbrel {total['whimbrel']:.2f} CPU s: one part in {ratio:.1f}")
 
 
 def main():
@@ -85,6 +180,7 @@ def main():
     parser.add_argument("--repetitions", type=int, default=30)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--seconds", type=int, default=300)
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--out")
     arguments = parser.parse_args()
     arguments.out = arguments.out or f"ns2-{arguments.what}.csv"
