@@ -6,10 +6,19 @@ use crate::figures;
 use crate::scenario::Papers;
 
 /// Experiment, the number of the cell, and its fingerprint with the seed of the first repetition.
-const GOLDEN: [(&str, usize, u64); 3] = [
+const GOLDEN: [(&str, usize, u64); 12] = [
     ("b08_fig07", 3, 0x9e40_13fd_3d67_ed24),
     ("b08_fig08", 14, 0xa4d0_ea44_5012_5a1c),
     ("b08_fig12", 1, 0x5260_c1bd_5e54_2faa),
+    ("e13_lc", 1, 0x2c18_cea6_7b15_beae),
+    ("e13_hc", 1, 0x5712_5d13_3e3a_9788),
+    ("c04_fig05", 1, 0xed33_a48e_8076_9f9d),
+    ("c04_fig06", 1, 0x8d97_1100_4d12_e5b4),
+    ("c04_fig07", 14, 0xce00_1d45_fe35_5ac2),
+    ("c04_fig08", 2, 0x6582_b9d2_84db_4c9a),
+    ("c04_fig09", 20, 0x80a5_d4a6_7a3c_2811),
+    ("c04_fig10", 3, 0x3802_adab_413d_a55e),
+    ("c04_fig11", 33, 0x9adf_f472_ec77_023b),
 ];
 
 #[test]
