@@ -5,7 +5,7 @@ mod wire_peer;
 
 use bytes::Bytes;
 use whimbrel_proto::{CloseReason, Command, Event, Message, SendError, StreamId};
-use whimbrel_wire::{AbortBuilder, Cause, Chunk, Parameter, cause_code};
+use whimbrel_wire::{AbortBuilder, Cause, Chunk, ErrorBuilder, Parameter, cause_code};
 use wire_peer::{Bench, Peer, peer_address, quiet};
 
 fn up() -> (Bench, Peer) {
@@ -105,4 +105,17 @@ fn an_abort_during_the_handshake_ends_the_attempt() {
             CloseReason::AbortedByPeer { causes: vec![cause_code::OUT_OF_RESOURCE], reason: Bytes::new() };
         assert_eq!(bench.closed(), Some(reason));
     }
+}
+
+/// RFC 9260 §3.3.7: other chunks may come before an ABORT.
+#[test]
+fn an_abort_behind_an_error_ends_the_attempt() {
+    let mut bench = Bench::new(quiet());
+    let mut peer = Peer::new();
+    bench.connect(&[peer_address(1)]);
+    peer.learn_init(&bench.take_only());
+    let error = ErrorBuilder { causes: &[Cause::OutOfResource] };
+    let abort = AbortBuilder { tag_reflected: false, causes: &[] };
+    assert!(bench.ask(&peer.packet(&[&error, &abort])).is_empty());
+    assert!(matches!(bench.closed(), Some(CloseReason::AbortedByPeer { .. })));
 }

@@ -7,7 +7,7 @@ use core::time::Duration;
 
 use whimbrel_machine::{Route, Unreachable};
 use whimbrel_proto::{CloseReason, Config, PathState};
-use whimbrel_wire::HeartbeatAck;
+use whimbrel_wire::{Chunk, HeartbeatAck, Parameter};
 use wire_peer::{Bench, Peer, Sent, ip, node_address, peer_address, quiet};
 
 /// An association with data under way, and the packet it was sent in.
@@ -66,7 +66,7 @@ fn protocol_unreachable_at_one_of_several_addresses_does_not() {
     sent.extend(bench.take());
     let probe = sent.iter().find(|sent| sent.route == second).expect("a probe of the second path");
     let info = match probe.chunks()[..] {
-        [whimbrel_wire::Chunk::Heartbeat(heartbeat)] => heartbeat.info.to_vec(),
+        [Chunk::Heartbeat(heartbeat)] => heartbeat.info.to_vec(),
         _ => panic!("{probe:?}"),
     };
     bench.deliver_on(second, &peer.packet(&[&HeartbeatAck { info: &info }]));
@@ -91,6 +91,37 @@ fn protocol_unreachable_for_the_init_ends_the_attempt() {
     assert_eq!(bench.closed(), None);
     bench.unreachable(init.route, Unreachable::Protocol, &init.bytes[..20]);
     assert_eq!(bench.closed(), Some(CloseReason::NoSctp));
+}
+
+/// ICMP8: in COOKIE-ECHOED, too, protocol unreachable is an ABORT, and that of an INIT comes too late.
+#[test]
+fn protocol_unreachable_for_the_cookie_echo_ends_the_attempt() {
+    let mut bench = Bench::new(quiet());
+    let mut peer = Peer::new();
+    bench.connect(&[peer_address(1)]);
+    let init = bench.take_only();
+    peer.learn_init(&init);
+    let echo = bench.ask(&peer.init_ack(&[Parameter::StateCookie(b"cookie")])).remove(0);
+    bench.unreachable(init.route, Unreachable::Protocol, &init.bytes);
+    assert_eq!(bench.closed(), None);
+    bench.unreachable(echo.route, Unreachable::Protocol, &echo.bytes[..8]);
+    assert_eq!(bench.closed(), Some(CloseReason::NoSctp));
+}
+
+/// ICMP8, ICMP9: of several ways the next one is tried at once.
+#[test]
+fn an_unreachable_cookie_echo_is_repeated_on_the_next_way() {
+    let mut bench = Bench::with_addresses(quiet(), 2);
+    let mut peer = Peer::new();
+    bench.connect(&[peer_address(1), peer_address(2)]);
+    peer.learn_init(&bench.take_only());
+    let echo = bench.ask(&peer.init_ack(&[Parameter::StateCookie(b"cookie")])).remove(0);
+    bench.unreachable(echo.route, Unreachable::Protocol, &echo.bytes[..8]);
+    bench.pass(Duration::ZERO);
+    let again = bench.take_only();
+    assert!(matches!(again.only(), Chunk::CookieEcho(_)));
+    assert_ne!(again.route, echo.route);
+    assert_eq!(bench.closed(), None);
 }
 
 /// ICMP3: destination unreachable does not end an association: anybody can say so, and it may be over in a second.

@@ -1,4 +1,4 @@
-//! INIT and INIT ACK that nobody honest sends (RFC 9260 §3.3.2, §3.3.3, §5.1, §8.5.1; RFC 5062 §5, §6, §9).
+//! INIT that nobody honest sends (RFC 9260 §3.3.2, §5.1, §8.5.1; RFC 5062 §5, §6, §9).
 
 #[path = "common/wire_peer.rs"]
 mod wire_peer;
@@ -6,13 +6,9 @@ mod wire_peer;
 use core::net::IpAddr;
 use core::time::Duration;
 
-use whimbrel_proto::{Config, Event};
-use whimbrel_wire::{
-    Cause, Chunk, CookieAck, Init, InitBuilder, Parameter, UnknownParameter, cause_code, chunk_type,
-};
-use wire_peer::{
-    Bench, NODE_PORT, Peer, Raw, Sent, assert_alive, cause_codes, ip, node_address, packet, peer_address,
-};
+use whimbrel_proto::Config;
+use whimbrel_wire::{Cause, Chunk, InitBuilder, Parameter, UnknownParameter, cause_code, chunk_type};
+use wire_peer::{Bench, NODE_PORT, Peer, Raw, Sent, assert_alive, cause_codes, ip, packet, peer_address};
 
 /// RFC 9260 §8.4 rule 3: an ABORT that answers an INIT carries its Initiate Tag, T bit clear.
 #[track_caller]
@@ -68,6 +64,24 @@ fn zero_streams_are_aborted() {
         let sent = bench.ask(&packet(peer.header(0), &[&init]));
         assert_init_aborted(&sent, &peer, &[cause_code::INVALID_MANDATORY_PARAMETER]);
     }
+}
+
+/// RFC 9260 §3.3.2: a window of less than 1500 bytes is answered with ABORT, and changes nothing for an association that
+/// exists.
+#[test]
+fn a_window_too_small_for_a_packet_is_aborted() {
+    let mut bench = Bench::new(Config::rfc());
+    let mut peer = Peer::new();
+    let tiny = |a_rwnd| Peer { a_rwnd, ..Peer::new() };
+    for a_rwnd in [0, 1, 1499] {
+        let sent = bench.ask(&tiny(a_rwnd).init(&[]));
+        assert_init_aborted(&sent, &peer, &[cause_code::INVALID_MANDATORY_PARAMETER]);
+    }
+    tiny(1500).begin(&mut bench, &[]);
+    peer.connect(&mut bench);
+    let again = Peer { tag: 0x7777, ..tiny(1499) };
+    assert_init_aborted(&bench.ask(&again.init(&[])), &again, &[cause_code::INVALID_MANDATORY_PARAMETER]);
+    assert_alive(&mut bench, &peer);
 }
 
 /// RFC 9260 §5.1.2 B: a Host Name Address is answered with ABORT, "Unresolvable Address", and nobody is looked up.
@@ -278,109 +292,4 @@ fn a_wrong_checksum_is_discarded() {
     let mut heartbeat = peer.packet(&[&whimbrel_wire::Heartbeat { info: b"x" }]);
     heartbeat[8..12].fill(0);
     assert!(bench.ask(&heartbeat).is_empty(), "nobody has agreed to a zero checksum");
-}
-
-fn answer_init(answer: impl FnOnce(&mut Peer, &Init<'_>) -> Vec<u8>) -> (Bench, Vec<Sent>, Peer) {
-    let mut bench = Bench::new(Config::rfc());
-    let mut peer = Peer::new();
-    bench.connect(&[peer_address(1)]);
-    let sent = bench.take_only();
-    peer.learn_init(&sent);
-    let Chunk::Init(init) = sent.only() else { unreachable!() };
-    let answer = answer(&mut peer, &init);
-    let sent = bench.ask(&answer);
-    (bench, sent, peer)
-}
-
-fn failed(bench: &Bench) -> bool {
-    bench.events.iter().any(|event| matches!(event, Event::ConnectFailed { .. }))
-        && bench.node.association_count() == 0
-}
-
-/// RFC 9260 §3.3.3: an INIT ACK with a zero Initiate Tag destroys the attempt; there is no tag to abort with.
-#[test]
-fn an_init_ack_with_a_zero_tag_ends_the_attempt_silently() {
-    let (bench, sent, _) =
-        answer_init(|peer, _| Peer { tag: 0, ..peer.clone() }.init_ack(&[Parameter::StateCookie(b"cookie")]));
-    assert!(sent.is_empty() && failed(&bench));
-}
-
-/// RFC 9260 §3.3.3, §5.1.2 B, §3.3.10.2: zero streams, a host name, no cookie.
-#[test]
-fn an_unusable_init_ack_is_aborted() {
-    let cookie = Parameter::StateCookie(b"cookie");
-    let (bench, sent, peer) = answer_init(|peer, _| Peer { streams: 0, ..peer.clone() }.init_ack(&[cookie]));
-    assert_init_aborted(&sent, &peer, &[cause_code::INVALID_MANDATORY_PARAMETER]);
-    assert!(failed(&bench));
-    let (bench, sent, peer) =
-        answer_init(|peer, _| peer.init_ack(&[cookie, Parameter::HostName(b"victim.example\0")]));
-    assert_init_aborted(&sent, &peer, &[cause_code::UNRESOLVABLE_ADDRESS]);
-    assert!(failed(&bench));
-    let (bench, sent, peer) = answer_init(|peer, _| peer.init_ack(&[]));
-    assert_init_aborted(&sent, &peer, &[cause_code::MISSING_MANDATORY_PARAMETER]);
-    assert!(failed(&bench));
-}
-
-/// RFC 9260 §8.5: an INIT ACK with a tag that is not the INIT's is nothing.
-#[test]
-fn an_init_ack_with_a_wrong_tag_is_discarded() {
-    let (bench, sent, _) = answer_init(|peer, _| {
-        let mut wrong = peer.clone();
-        wrong.node_tag ^= 1;
-        wrong.init_ack(&[Parameter::StateCookie(b"cookie")])
-    });
-    assert!(sent.is_empty() && !failed(&bench));
-}
-
-/// RFC 9260 §5.2.3, §5.2.5: INIT ACK and COOKIE ACK that come late or twice are discarded.
-#[test]
-fn late_init_acks_and_cookie_acks_are_discarded() {
-    let mut bench = Bench::new(Config::rfc());
-    let mut peer = Peer::new();
-    peer.accept(&mut bench, &[]);
-    bench.take();
-    let other = Peer { tag: 99, ..peer.clone() };
-    assert!(bench.ask(&other.init_ack(&[Parameter::StateCookie(b"other")])).is_empty());
-    assert!(bench.ask(&peer.packet(&[&CookieAck])).is_empty());
-    assert_eq!(bench.ups(), 1);
-    assert_alive(&mut bench, &peer);
-    // And in COOKIE-ECHOED: a second INIT ACK.
-    let (mut bench, _, peer) = answer_init(|peer, _| peer.init_ack(&[Parameter::StateCookie(b"cookie")]));
-    let other = Peer { tag: 99, ..peer.clone() };
-    assert!(bench.ask(&other.init_ack(&[Parameter::StateCookie(b"other")])).is_empty());
-    bench.deliver(&peer.packet(&[&CookieAck]));
-    assert_eq!(bench.ups(), 1);
-    assert_alive(&mut bench, &peer);
-}
-
-/// A COOKIE ACK before there was a cookie establishes nothing (RFC 9260 §5.2.5).
-#[test]
-fn a_cookie_ack_in_cookie_wait_is_discarded() {
-    let (bench, sent, _) = answer_init(|peer, _| peer.packet(&[&CookieAck]));
-    assert!(sent.is_empty() && bench.ups() == 0 && !failed(&bench));
-}
-
-/// RFC 9260 §5.4 rules 1 and 3: an address that the user did not name is unconfirmed, even if the INIT ACK pretends to
-/// come from there: a hostile server could spoof it, guess the rest, and aim our data at a stranger.
-#[test]
-fn an_init_ack_from_an_unnamed_address_does_not_confirm_it() {
-    let mut bench = Bench::new(Config::rfc());
-    let mut peer = Peer::new();
-    bench.connect(&[peer_address(1)]);
-    peer.learn_init(&bench.take_only());
-    let mut spoofed = wire_peer::route();
-    spoofed.remote.set_ip(ip("198.51.100.7"));
-    bench.deliver_on(spoofed, &peer.init_ack(&[Parameter::StateCookie(b"cookie")]));
-    let echo = bench.take();
-    assert!(echo.iter().all(|sent| sent.route.remote == peer_address(1)), "{echo:?}");
-    bench.deliver_on(spoofed, &peer.packet(&[&CookieAck]));
-    assert_eq!(bench.ups(), 1);
-    bench.take();
-    bench.send(0, &[7; 5000]);
-    let sent = bench.take();
-    assert!(!sent.is_empty());
-    for sent in sent {
-        assert!(sent.data().is_empty() || sent.route.remote == peer_address(1), "{sent:?}");
-    }
-    assert_eq!(bench.paths()[0].route.local, node_address(1));
 }

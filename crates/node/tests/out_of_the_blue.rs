@@ -51,6 +51,23 @@ fn rule_5_a_shutdown_ack_is_completed() {
     assert_eq!(sent[0].only(), Chunk::ShutdownComplete(ShutdownComplete { tag_reflected: true }));
 }
 
+/// RFC 9260 §8.4 rule 5: wherever in the packet it is, and before rules 6 to 8. Behind the ERROR that explains it
+/// (§3.3.10.10), for instance.
+#[test]
+fn rule_5_comes_before_those_that_follow() {
+    let explanation = ErrorBuilder { causes: &[Cause::CookieReceivedWhileShuttingDown] };
+    let stale = ErrorBuilder { causes: &[Cause::StaleCookie { microseconds: 1 }] };
+    let others: [&dyn EmitChunk; 4] = [&explanation, &stale, &CookieAck, &Heartbeat { info: b"x" }];
+    for other in others {
+        for chunks in [[other, &ShutdownAck], [&ShutdownAck, other]] {
+            let sent = blue(&chunks);
+            assert_eq!(sent.len(), 1);
+            assert_eq!(sent[0].only(), Chunk::ShutdownComplete(ShutdownComplete { tag_reflected: true }));
+        }
+    }
+    assert!(blue(&[&ShutdownAck, &abort(false)]).is_empty(), "but rule 2 comes first");
+}
+
 /// RFC 9260 §8.4 rule 6.
 #[test]
 fn rule_6_a_shutdown_complete_is_discarded() {
@@ -144,6 +161,38 @@ fn a_reflected_abort_with_a_guessed_tag_is_discarded() {
     assert_alive(&mut bench, &peer);
 }
 
+/// RFC 9260 §8.5.1 B, §3.3.7: other chunks may come before the ABORT, whose tag and T bit decide.
+#[test]
+fn a_reflected_abort_counts_behind_other_chunks() {
+    let mut bench = Bench::new(Config::rfc());
+    let mut peer = Peer::new();
+    peer.connect(&mut bench);
+    let error = ErrorBuilder { causes: &[Cause::OutOfResource] };
+    assert!(bench.ask(&packet(peer.header(peer.tag), &[&error, &abort(false)])).is_empty());
+    assert_eq!(bench.closed(), None);
+    assert!(bench.ask(&packet(peer.header(peer.tag), &[&error, &abort(true)])).is_empty());
+    assert!(matches!(bench.closed(), Some(CloseReason::AbortedByPeer { .. })));
+}
+
+/// RFC 9260 §3.3.7, §9.1: an ABORT with a format error is silently discarded, in whatever state, and not answered as out of
+/// the blue either.
+#[test]
+fn an_abort_with_a_format_error_is_discarded() {
+    let malformed = |flags| Raw::chunk(6, flags, &[0, 12, 0, 200, 1, 2, 3, 4]);
+    assert!(blue(&[&malformed(0)]).is_empty());
+    let mut bench = Bench::new(Config::rfc());
+    let mut peer = Peer::new();
+    bench.connect(&[peer_address(1)]);
+    peer.learn_init(&bench.take_only());
+    assert!(bench.ask(&peer.packet(&[&malformed(0)])).is_empty());
+    bench.deliver(&peer.init_ack(&[Parameter::StateCookie(b"cookie")]));
+    assert!(bench.ask(&peer.packet(&[&malformed(0)])).is_empty());
+    bench.deliver(&peer.packet(&[&CookieAck]));
+    assert!(bench.ask(&peer.packet(&[&malformed(0)])).is_empty());
+    assert!(bench.ask(&packet(peer.header(peer.tag), &[&malformed(1)])).is_empty());
+    assert_alive(&mut bench, &peer);
+}
+
 /// RFC 9260 §8.5.1 C: SHUTDOWN COMPLETE ends SHUTDOWN-ACK-SENT, with our tag or with the peer's and the T bit. In any
 /// other state it is ignored.
 #[test]
@@ -202,10 +251,14 @@ fn a_shutdown_ack_in_cookie_wait_and_cookie_echoed_is_completed() {
         if echoed {
             bench.deliver(&peer.init_ack(&cookie));
         }
-        let sent = bench.ask(&packet(peer.header(TAG), &[&ShutdownAck]));
-        assert_eq!(sent.len(), 1, "{sent:?}");
-        assert_eq!(sent[0].tag(), TAG);
-        assert_eq!(sent[0].only(), Chunk::ShutdownComplete(ShutdownComplete { tag_reflected: true }));
+        let explanation = ErrorBuilder { causes: &[Cause::CookieReceivedWhileShuttingDown] };
+        let alone: &[&dyn EmitChunk] = &[&ShutdownAck];
+        for chunks in [alone, &[&explanation, &ShutdownAck]] {
+            let sent = bench.ask(&packet(peer.header(TAG), chunks));
+            assert_eq!(sent.len(), 1, "{sent:?}");
+            assert_eq!(sent[0].tag(), TAG);
+            assert_eq!(sent[0].only(), Chunk::ShutdownComplete(ShutdownComplete { tag_reflected: true }));
+        }
         if !echoed {
             bench.deliver(&peer.init_ack(&cookie));
         }

@@ -72,7 +72,7 @@ fn a_closed_window_is_probed_for_ever_while_the_peer_answers() {
 fn a_closed_window_of_a_silent_peer_is_given_up() {
     let mut config = quiet();
     config.heartbeat.interval = None;
-    let (mut bench, peer) = up(config, 1000);
+    let (mut bench, peer) = up(config, 1500);
     bench.send(0, &[1; 1000]);
     bench.send(0, &[2; 1000]);
     bench.deliver(&peer.sack(peer.node_tsn, 0));
@@ -83,7 +83,7 @@ fn a_closed_window_of_a_silent_peer_is_given_up() {
 /// RFC 9260 §6.1 A: the window update was lost; the probe finds the open window.
 #[test]
 fn a_lost_window_update_is_found_by_the_probe() {
-    let (mut bench, peer) = up(quiet(), 1000);
+    let (mut bench, peer) = up(quiet(), 1500);
     bench.send(0, &[1; 1000]);
     for n in 0..5 {
         bench.send(0, &[n; 1000]);

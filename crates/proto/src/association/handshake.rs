@@ -1,5 +1,7 @@
 //! The client's half of the four-way handshake: COOKIE-WAIT and COOKIE-ECHOED (RFC 9260 §5.1).
 
+mod attempt;
+
 use core::net::SocketAddr;
 
 use whimbrel_machine::{Instant, Rng, Route, Transmit};
@@ -8,20 +10,20 @@ use whimbrel_wire::{
     InitAck, InitBuilder, List, Packet, PacketWriter, Parameter, ShutdownComplete, parameter_type,
 };
 
+use self::attempt::Attempt;
 use super::chunk_writer::ChunkWriter;
 use super::context::{Ending, Farewell, aborted_by_peer};
 use super::open::Open;
 use super::output::single_packet;
 use super::own_parameters::own_parameters;
 use super::pairing;
-use super::peer_init::{PeerParameters, Problem};
+use super::peer_init::{LEAST_A_RWND, PeerParameters, Problem};
 use super::translation::nameable;
 use super::{Association, Identity, Phase};
 use crate::auth::gate::{Admission, Gate};
 use crate::auth::offer::Offer;
 use crate::config::Config;
 use crate::interface::CloseReason;
-use crate::path::rto::Rto;
 use crate::timers::{TimerId, Timers};
 
 /// What the user asked for.
@@ -59,39 +61,6 @@ pub(crate) struct CookieEchoed {
     stale_cookies: u32,
 }
 
-/// The retransmission of INIT or COOKIE ECHO over all routes in turn (RFC 9260 §5.1).
-#[derive(Debug)]
-pub(super) struct Attempt {
-    sent: u32,
-    due: bool,
-    first_sent_at: Instant,
-    rto: Rto,
-}
-
-impl Attempt {
-    fn new(now: Instant, config: &Config) -> Self {
-        Self { sent: 0, due: true, first_sent_at: now, rto: Rto::new(&config.rto) }
-    }
-
-    pub(super) fn route(&self, routes: &[Route]) -> Option<Route> {
-        let turn = self.sent.saturating_sub(1) as usize;
-        routes.get(turn % routes.len().max(1)).copied()
-    }
-
-    /// The timer ran out: another try, unless Max.Init.Retransmits is used up (RFC 9260 §5.1.4).
-    fn expire(&mut self, config: &Config, routes: usize) -> Result<(), Ending> {
-        if self.sent > config.failure.max_init_retransmits {
-            return Err(Ending::Silent(CloseReason::Unreachable));
-        }
-        // Backing off is per address: it begins once every route has had its try.
-        if (self.sent as usize).is_multiple_of(routes.max(1)) {
-            self.rto.back_off();
-        }
-        self.due = true;
-        Ok(())
-    }
-}
-
 impl CookieWait {
     pub(crate) fn new(
         now: Instant,
@@ -123,13 +92,27 @@ impl CookieWait {
 
     /// Every route has had its try.
     pub(crate) fn is_last_hope(&self) -> bool {
-        self.attempt.sent as usize >= self.routes.len()
+        self.attempt.is_last_hope(self.routes.len())
     }
 
     /// The route just tried leads nowhere: no need to wait for T1-init.
     pub(crate) fn try_next_route(&mut self, timers: &mut Timers, now: Instant) {
         if !self.is_last_hope() {
             timers.set(TimerId::T1Init, now);
+        }
+    }
+}
+
+impl CookieEchoed {
+    /// Every route has had its try.
+    pub(crate) fn is_last_hope(&self) -> bool {
+        self.attempt.is_last_hope(self.routes.len())
+    }
+
+    /// The route just tried leads nowhere: no need to wait for T1-cookie.
+    pub(crate) fn try_next_route(&mut self, timers: &mut Timers, now: Instant) {
+        if !self.is_last_hope() {
+            timers.set(TimerId::T1Cookie, now);
         }
     }
 }
@@ -151,21 +134,29 @@ impl Association {
         packet: &Packet<'_>,
         locals: &[SocketAddr],
     ) -> Result<(), Ending> {
-        let Some(Ok(first)) = packet.chunks().next() else { return Ok(()) };
-        // RFC 4895 §6.3: without the peer's random number there is no key, and so nothing genuine.
-        if self.requires_authenticated(first.chunk_type()) {
-            return Ok(());
-        }
-        match first {
-            Chunk::InitAck(init_ack) => self.handle_init_ack(now, route, &init_ack, locals),
-            Chunk::Abort(abort) if !abort.tag_reflected => Err(aborted_by_peer(abort.causes)),
-            // RFC 9260 §8.5.1 E: answered as if out of the blue; T1-init goes on.
-            Chunk::ShutdownAck => {
-                self.answer_shutdown_ack(route, packet);
-                Ok(())
+        // An ABORT may have other chunks before it (RFC 9260 §3.3.7).
+        for (position, chunk) in packet.chunks().enumerate() {
+            let Ok(chunk) = chunk else { continue };
+            // RFC 4895 §6.3: without the peer's random number there is no key, and so nothing genuine.
+            if self.requires_authenticated(chunk.chunk_type()) {
+                continue;
             }
-            _ => Ok(()),
+            match chunk {
+                Chunk::InitAck(init_ack) if position == 0 => {
+                    return self.handle_init_ack(now, route, &init_ack, locals);
+                }
+                Chunk::Abort(abort) if !abort.tag_reflected => return Err(aborted_by_peer(abort.causes)),
+                // RFC 9260 §8.5.1 E: answered as if out of the blue; T1-init goes on.
+                Chunk::ShutdownAck => {
+                    self.answer_shutdown_ack(route, packet);
+                    return Ok(());
+                }
+                // RFC 4895 §6.3: nor can it be verified.
+                Chunk::Auth(_) => return Ok(()),
+                _ => {}
+            }
         }
+        Ok(())
     }
 
     pub(crate) fn handle_in_cookie_echoed(
@@ -230,9 +221,20 @@ impl Association {
         init_ack: &InitAck<'_>,
         locals: &[SocketAddr],
     ) -> Result<(), Ending> {
-        // RFC 9260 §3.3.3: a zero Initiate Tag or a zero number of streams destroys the TCB.
+        // RFC 9260 §3.3.3: a zero Initiate Tag destroys the TCB, as a zero number of streams does. There is no tag but our own
+        // to abort with.
         if init_ack.initiate_tag == 0 {
-            return Err(Ending::Silent(CloseReason::ProtocolViolation("INIT ACK with a zero Initiate Tag")));
+            let reflected = AbortBuilder { tag_reflected: true, causes: &[] };
+            let packet = single_chunk(&self.identity, self.identity.local_tag, &reflected);
+            let reason = CloseReason::ProtocolViolation("INIT ACK with a zero Initiate Tag");
+            return Err(Ending::Farewell(Box::new(Farewell { reason, route: reply(route), packet })));
+        }
+        // RFC 9260 §3.3.3: refused, but the attempt goes on: T1-init may bring a better answer.
+        if init_ack.a_rwnd < LEAST_A_RWND {
+            let packet =
+                write_abort(&self.identity, init_ack.initiate_tag, &[Cause::InvalidMandatoryParameter]);
+            self.farewell = Some((reply(route), packet));
+            return Ok(());
         }
         let refuse = |reason, cause: Cause<'_>| {
             let packet = write_abort(&self.identity, init_ack.initiate_tag, &[cause]);
@@ -372,7 +374,7 @@ impl Association {
                 if !core::mem::take(&mut wait.attempt.due) {
                     return None;
                 }
-                let route = next_route(&mut wait.attempt, &wait.routes, now)?;
+                let route = wait.attempt.next_route(&wait.routes, now)?;
                 self.timers.set(TimerId::T1Init, now + wait.attempt.rto.current());
                 let listed = nameable(self.config.dar.naming, &wait.request.locals, &wait.request.remotes);
                 match &mut wait.listed {
@@ -389,7 +391,7 @@ impl Association {
                     let Phase::CookieEchoed(echoed) = phase else { return None };
                     return echoed.open.poll_replies(&mut context, out);
                 }
-                let route = next_route(&mut echoed.attempt, &echoed.routes, now)?;
+                let route = echoed.attempt.next_route(&echoed.routes, now)?;
                 self.timers.set(TimerId::T1Cookie, now + echoed.attempt.rto.current());
                 write_cookie_echo(&self.identity, echoed, out);
                 route
@@ -398,14 +400,6 @@ impl Association {
         };
         Some(single_packet(&self.config, route, out.len() - start))
     }
-}
-
-fn next_route(attempt: &mut Attempt, routes: &[Route], now: Instant) -> Option<Route> {
-    attempt.sent += 1;
-    if attempt.sent == 1 {
-        attempt.first_sent_at = now;
-    }
-    attempt.route(routes)
 }
 
 /// Answers leave on the route the question came in on, which already is seen from here.

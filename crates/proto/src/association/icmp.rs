@@ -17,6 +17,13 @@ impl Association {
                 wait.try_next_route(&mut self.timers, now);
                 Ok(())
             }
+            (Phase::CookieEchoed(echoed), Unreachable::Protocol) if !init && echoed.is_last_hope() => {
+                Err(Ending::Silent(CloseReason::NoSctp))
+            }
+            (Phase::CookieEchoed(echoed), Unreachable::Protocol | Unreachable::Destination) if !init => {
+                echoed.try_next_route(&mut self.timers, now);
+                Ok(())
+            }
             (Phase::Open(_), Unreachable::Protocol) if !init => self.protocol_unreachable(now, route),
             (Phase::Open(_), Unreachable::PacketTooBig { mtu }) if !init => {
                 let (mut context, phase) = self.split(now);

@@ -7,6 +7,9 @@ use whimbrel_wire::{List, Parameter, Parameters, UnknownAction, parameter_type};
 
 use crate::auth::offer::AuthParameters;
 
+/// The least a_rwnd of an INIT or INIT ACK, in bytes (RFC 9260 §3.3.2, §3.3.3): with less, no full packet could be sent.
+pub(crate) const LEAST_A_RWND: u32 = 1500;
+
 /// What to do with an INIT or INIT ACK whose parameters cannot be accepted.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Problem {

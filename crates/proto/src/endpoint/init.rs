@@ -12,7 +12,7 @@ use whimbrel_wire::{
 
 use super::table::Lookup;
 use super::{Endpoint, decoded};
-use crate::association::peer_init::{PeerParameters, Problem};
+use crate::association::peer_init::{LEAST_A_RWND, PeerParameters, Problem};
 use crate::association::{Closing, Phase, own_parameters};
 use crate::auth::offer::Offer;
 use crate::cookie::CookieContents;
@@ -53,8 +53,8 @@ impl Endpoint {
             destination_port: header.source_port,
             verification_tag: init.initiate_tag,
         };
-        // RFC 9260 §3.3.2: no streams is an error.
-        if init.outbound_streams == 0 || init.inbound_streams == 0 {
+        // RFC 9260 §3.3.2: no streams is an error, and so is a window too small for a packet.
+        if init.outbound_streams == 0 || init.inbound_streams == 0 || init.a_rwnd < LEAST_A_RWND {
             self.refuse(route, back, &[Cause::InvalidMandatoryParameter]);
             return true;
         }

@@ -73,18 +73,18 @@ impl Endpoint {
     ) -> bool {
         let Some(association) = self.table.get_mut(index) else { return false };
         let reflected = association.peer_tag() == Some(tag);
-        match without_auth(packet).next() {
+        match deciding(packet) {
             // RFC 4895 §6.3: who reflects a tag has no key left.
-            Some(Ok(Chunk::Abort(_))) if association.requires_authenticated(chunk_type::ABORT) => {
+            Some(Chunk::Abort(_)) if association.requires_authenticated(chunk_type::ABORT) => {
                 return false;
             }
-            Some(Ok(Chunk::Abort(abort))) if reflected && abort.tag_reflected => {
+            Some(Chunk::Abort(abort)) if reflected && abort.tag_reflected => {
                 association.handle_reflected_abort(now, route, abort.causes);
             }
-            Some(Ok(Chunk::ShutdownComplete(complete))) if reflected && complete.tag_reflected => {
+            Some(Chunk::ShutdownComplete(complete)) if reflected && complete.tag_reflected => {
                 association.handle_reflected_shutdown_complete(now);
             }
-            Some(Ok(Chunk::ShutdownAck)) if is_handshake(association.phase()) => {
+            Some(Chunk::ShutdownAck) if is_handshake(association.phase()) => {
                 association.answer_shutdown_ack(route, packet);
             }
             _ => return false,
@@ -108,22 +108,43 @@ fn without_auth<'a>(packet: &Packet<'a>) -> impl Iterator<Item = Result<Chunk<'a
     packet.chunks().skip_while(|chunk| matches!(chunk, Ok(Chunk::Auth(_))))
 }
 
-/// RFC 9260 §8.4 rules 2 to 8. INIT and COOKIE ECHO have been taken care of.
-fn verdict(packet: &Packet<'_>) -> Verdict {
-    let mut verdict = Verdict::Abort;
-    for (position, chunk) in without_auth(packet).enumerate() {
+/// The chunk that decides about a packet whose tag is not ours, wherever in the packet it is (RFC 9260 §8.5.1 B, C, E): the
+/// ABORT, if there is one, since a packet with ABORT is never answered (§9.1).
+fn deciding<'a>(packet: &Packet<'a>) -> Option<Chunk<'a>> {
+    let ends = |chunk: &Chunk<'_>| {
+        matches!(chunk, Chunk::Abort(_) | Chunk::ShutdownComplete(_) | Chunk::ShutdownAck)
+    };
+    let mut found = None;
+    for chunk in without_auth(packet) {
         match chunk {
-            Ok(Chunk::Abort(_)) => return Verdict::Discard,
-            Ok(Chunk::ShutdownComplete(_) | Chunk::CookieAck | Chunk::Init(_)) => verdict = Verdict::Discard,
-            Ok(Chunk::Error(error)) => {
-                let stale = error.causes.take(16).any(|cause| matches!(cause, Ok(Cause::StaleCookie { .. })));
-                if stale {
-                    verdict = Verdict::Discard;
-                }
-            }
-            Ok(Chunk::ShutdownAck) if position == 0 => verdict = Verdict::ShutdownComplete,
+            Ok(Chunk::Abort(abort)) => return Some(Chunk::Abort(abort)),
+            Err(error) if error.chunk_type == chunk_type::ABORT => return None,
+            Ok(chunk) if ends(&chunk) => found = found.or(Some(chunk)),
             Ok(_) | Err(_) => {}
         }
     }
-    verdict
+    found
+}
+
+/// RFC 9260 §8.4 rules 2 to 8, whichever comes first in that order. INIT and COOKIE ECHO have been taken care of.
+fn verdict(packet: &Packet<'_>) -> Verdict {
+    let (mut shutdown_ack, mut discard) = (false, false);
+    for chunk in without_auth(packet) {
+        match chunk {
+            Ok(Chunk::Abort(_)) => return Verdict::Discard,
+            // RFC 9260 §3.3.7: one with a format error is discarded like any other.
+            Err(error) if error.chunk_type == chunk_type::ABORT => return Verdict::Discard,
+            Ok(Chunk::ShutdownAck) => shutdown_ack = true,
+            Ok(Chunk::ShutdownComplete(_) | Chunk::CookieAck | Chunk::Init(_)) => discard = true,
+            Ok(Chunk::Error(error)) => {
+                discard |= error.causes.take(16).any(|cause| matches!(cause, Ok(Cause::StaleCookie { .. })));
+            }
+            Ok(_) | Err(_) => {}
+        }
+    }
+    match (shutdown_ack, discard) {
+        (true, _) => Verdict::ShutdownComplete,
+        (false, true) => Verdict::Discard,
+        (false, false) => Verdict::Abort,
+    }
 }

@@ -20,6 +20,12 @@ impl<'a> Causes<'a> {
         Self(TlvCursor::new(bytes))
     }
 
+    /// Whether the end of each can be found.
+    pub(crate) fn have_usable_lengths(&self) -> bool {
+        let mut cursor = self.0;
+        core::iter::from_fn(|| cursor.advance()).all(|item| item.is_ok())
+    }
+
     /// The bytes not walked yet.
     #[must_use]
     pub const fn as_bytes(&self) -> &'a [u8] {

@@ -13,7 +13,7 @@
 //! ```
 
 use crate::cause::{Cause, Causes};
-use crate::chunk::{RawChunk, chunk_type};
+use crate::chunk::{ChunkErrorKind, RawChunk, chunk_type};
 use crate::emit::{self, EmitChunk};
 use crate::tlv;
 
@@ -30,8 +30,14 @@ pub struct Abort<'a> {
 }
 
 impl<'a> Abort<'a> {
-    pub(super) fn decode(raw: &RawChunk<'a>) -> Self {
-        Self { tag_reflected: raw.flags() & TAG_REFLECTED != 0, causes: Causes::from_wire(raw.value()) }
+    /// An ABORT whose causes cannot be told apart has a format error, and is to be discarded (RFC 9260 §3.3.7). What is
+    /// inside a cause is for information only, and may be anything.
+    pub(super) fn decode(raw: &RawChunk<'a>) -> Result<Self, ChunkErrorKind> {
+        let causes = Causes::from_wire(raw.value());
+        if !causes.have_usable_lengths() {
+            return Err(ChunkErrorKind::BadCause);
+        }
+        Ok(Self { tag_reflected: raw.flags() & TAG_REFLECTED != 0, causes })
     }
 }
 

@@ -23,3 +23,24 @@ fn the_t_bit_is_the_lowest() {
         assert_eq!(chunk, Chunk::Abort(Abort { tag_reflected: true, causes: Causes::EMPTY }));
     });
 }
+
+/// RFC 9260 §3.3.7: a format error is one that hides where a cause ends. Causes with contents that make no sense, and
+/// padding that is counted in the chunk, are none.
+#[test]
+fn causes_must_have_usable_lengths() {
+    let decoded = |value: &[u8]| {
+        let mut packet = vec![0; 12];
+        packet.extend_from_slice(&[6, 0, 0, 4 + value.len() as u8]);
+        packet.extend_from_slice(value);
+        packet.resize(packet.len().next_multiple_of(4), 0);
+        crate::Packet::parse(&packet).unwrap().chunks().next().unwrap().is_ok()
+    };
+    assert!(decoded(&[]));
+    assert!(decoded(&[0, 12, 0, 5, b'x']));
+    assert!(decoded(&[0, 12, 0, 5, b'x', 0, 0, 0]));
+    assert!(decoded(&[0, 3, 0, 5, b'x', 0, 0, 0, 0, 99, 0, 4]));
+    assert!(!decoded(&[0]));
+    assert!(!decoded(&[0, 12, 0, 3]));
+    assert!(!decoded(&[0, 12, 0, 6, b'x']));
+    assert!(!decoded(&[0, 12, 0, 4, 0, 12, 0, 5]));
+}

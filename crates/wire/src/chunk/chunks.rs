@@ -166,6 +166,8 @@ pub enum ChunkErrorKind {
     CountMismatch,
     /// The parameter that this type must start with is missing or malformed.
     MissingParameter,
+    /// An error cause has an unusable length.
+    BadCause,
 }
 
 impl fmt::Display for ChunkErrorKind {
@@ -176,6 +178,7 @@ impl fmt::Display for ChunkErrorKind {
             Self::WrongLength => "wrong length for its type",
             Self::CountMismatch => "entries do not match the length",
             Self::MissingParameter => "mandatory parameter missing or malformed",
+            Self::BadCause => "error cause with an unusable length",
         })
     }
 }

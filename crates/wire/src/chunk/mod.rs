@@ -165,7 +165,7 @@ impl<'a> Chunk<'a> {
             chunk_type::INIT_ACK => Self::InitAck(InitAck::decode(raw)?),
             chunk_type::HEARTBEAT => Self::Heartbeat(Heartbeat::decode(raw)?),
             chunk_type::HEARTBEAT_ACK => Self::HeartbeatAck(HeartbeatAck::decode(raw)?),
-            chunk_type::ABORT => Self::Abort(Abort::decode(raw)),
+            chunk_type::ABORT => Self::Abort(Abort::decode(raw)?),
             chunk_type::SHUTDOWN => Self::Shutdown(Shutdown::decode(raw)?),
             chunk_type::SHUTDOWN_ACK => ShutdownAck::decode(raw).map(|_| Self::ShutdownAck)?,
             chunk_type::ERROR => Self::Error(ErrorChunk::decode(raw)),
