@@ -301,3 +301,49 @@ fn an_address_of_the_peer_that_somebody_else_has() {
     bench.deliver(&neighbour);
     assert!(bench.closed().is_some());
 }
+
+/// RFC 9260 §5.4: COOKIE ACK goes to an unconfirmed address only with a HEARTBEAT, whose nonce is the one under way: so
+/// whoever repeats a COOKIE ECHO there gets the proof it needs.
+#[test]
+fn a_repeated_cookie_echo_from_an_unconfirmed_address_is_answered_with_a_heartbeat() {
+    let (mut bench, peer, sent) = probed();
+    let under_way = info(&to(&sent, ip(VICTIM)));
+    for _ in 0..2 {
+        let question = peer.cookie_echo();
+        bench.deliver_on(victim(), &question);
+        let sent = bench.take();
+        assert!(sent.len() == 1 && sent[0].route == victim(), "{sent:?}");
+        assert_eq!(sent[0].chunks(), [Chunk::CookieAck, Chunk::Heartbeat(Heartbeat { info: &under_way })]);
+        assert!(sent[0].bytes.len() < question.len());
+    }
+    bench.deliver_on(victim(), &peer.packet(&[&HeartbeatAck { info: &under_way }]));
+    assert_eq!(state(&bench, ip(VICTIM)), PathState::Active);
+}
+
+/// RFC 9260 §5.4: to an address that no path leads to a COOKIE ACK does not go at all, but to where the peer is known.
+#[test]
+fn a_cookie_echo_from_a_foreign_address_is_answered_where_the_peer_is_known() {
+    let mut bench = Bench::new(quiet());
+    let mut peer = Peer::new();
+    peer.begin(&mut bench, &[]);
+    for _ in 0..2 {
+        bench.deliver_on(victim(), &peer.cookie_echo());
+        let sent = bench.take();
+        assert!(sent.len() == 1 && sent[0].route == wire_peer::route(), "{sent:?}");
+        assert_eq!(sent[0].only(), Chunk::CookieAck);
+    }
+}
+
+/// RFC 9260 §8.3: a HEARTBEAT is answered however long it is, with all that is in it.
+#[test]
+fn a_long_heartbeat_is_answered() {
+    let mut bench = Bench::new(quiet());
+    let mut peer = Peer::new();
+    peer.connect(&mut bench);
+    for length in [1000, 1400, 9000, 60_000] {
+        let info = vec![7; length];
+        let sent = bench.ask(&peer.packet(&[&Heartbeat { info: &info }]));
+        assert_eq!(sent.len(), 1);
+        assert_eq!(sent[0].only(), Chunk::HeartbeatAck(HeartbeatAck { info: &info }));
+    }
+}

@@ -276,3 +276,30 @@ fn a_peer_that_is_gone_after_its_shutdown_has_closed_gracefully() {
     bench.unreachable(wire_peer::route(), whimbrel_machine::Unreachable::Protocol, &sent[0].bytes);
     assert_closed(&bench);
 }
+
+/// RFC 9260 §6: in SHUTDOWN-SENT a SACK is discarded, whatever it claims. Everything is acknowledged already.
+#[test]
+fn a_sack_in_shutdown_sent_is_discarded() {
+    let (mut bench, peer) = up();
+    bench.shutdown();
+    assert!(bench.ask(&peer.sack(peer.node_tsn.plus(5), 1000)).is_empty());
+    assert_eq!(bench.closed(), None);
+}
+
+/// RFC 9260 §8.3: HEARTBEATs end with SHUTDOWN, those that search for the path MTU as well.
+#[test]
+fn no_path_mtu_probe_follows_a_shutdown() {
+    let mut bench = Bench::new(whimbrel_proto::Config::rfc());
+    let mut peer = Peer::new();
+    peer.connect(&mut bench);
+    bench.send(0, b"the search begins with data");
+    let probes = |sent: &[Sent]| times(sent, |chunk| matches!(chunk, Chunk::Heartbeat(_))).len();
+    bench.pass(Duration::from_millis(10));
+    assert_eq!(probes(&bench.take()), 1);
+    bench.deliver(&peer.sack(peer.node_tsn, 1000));
+    bench.shutdown();
+    bench.pass(Duration::from_secs(50));
+    let sent = bench.take();
+    assert!(times(&sent, |chunk| matches!(chunk, Chunk::Shutdown(_))).len() > 3);
+    assert_eq!(probes(&sent), 0);
+}

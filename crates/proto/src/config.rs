@@ -57,7 +57,7 @@ pub struct Config {
 #[derive(Clone, Debug)]
 pub struct HeartbeatConfig {
     /// HB.interval: added to the path's RTO between heartbeats on an idle path. `None` switches heartbeats off,
-    /// except those that confirm a path (RFC 9260 §5.4).
+    /// except those that confirm a path (RFC 9260 §5.4) or find out whether one works whose link has come back.
     pub interval: Option<Duration>,
     /// HB.Max.Burst: how many paths may be probed for confirmation in one RTO (RFC 9260 §5.4).
     pub max_burst: u32,

@@ -8,6 +8,7 @@ use whimbrel_wire::{DATA_HEADER_LEN, Tsn, chunk_type};
 use super::chunk_writer::ChunkWriter;
 use super::context::Context;
 use super::open::Open;
+use super::output::SACK_ROOM;
 use super::primary_change::Permit;
 use super::shutdown::Closing;
 use crate::interface::PathId;
@@ -24,9 +25,6 @@ const MAX_OUTSTANDING: usize = 65_534;
 
 /// Bytes in a train at most: what one UDP datagram, and so one GSO send, can hold.
 const MAX_TRAIN: usize = 65_000;
-
-/// Room that a SACK without gaps and a few duplicates needs; a longer one goes alone.
-const SACK_ROOM: usize = 32;
 
 /// One packet of a train as it turned out.
 enum Packet {
@@ -127,7 +125,8 @@ impl Open {
         let mut writer = ChunkWriter::new(out, context.header(self.peer.tag), limit);
         // Control chunks come before DATA (RFC 9260 §6.10), and a full packet has no room for them.
         if writer.room_for(&self.auth, chunk_type::DATA) >= first_len + self.sack_room() {
-            self.bundle_sack(context, id, &mut writer);
+            let reserve = first_len + self.auth.overhead(chunk_type::DATA);
+            self.bundle_sack(context, id, &mut writer, reserve);
         }
         let (mut chunks, mut sent) = (0, 0);
         for &(tsn, loss) in &chosen {
@@ -265,7 +264,7 @@ impl Open {
         let start = out.len();
         let mut writer = ChunkWriter::new(out, context.header(self.peer.tag), limit);
         if bundle_sack {
-            self.bundle_sack(context, id, &mut writer);
+            self.bundle_sack(context, id, &mut writer, 0);
         }
         let first = self.outstanding.next_tsn();
         let mut bytes = 0;
@@ -363,18 +362,6 @@ impl Open {
         }
         if path.counters.data_sent == chunks {
             self.start_pmtu_search(context);
-        }
-    }
-
-    /// Puts a pending SACK before the DATA if both go to the same place (RFC 9260 §6.1).
-    fn bundle_sack(&mut self, context: &mut Context<'_>, id: PathId, writer: &mut ChunkWriter<'_>) {
-        let same = self.paths.get(id).is_some_and(|path| Some(path.route) == self.sack_destination());
-        if same
-            && self.receive.ack_pending()
-            && !self.receive.has_gaps()
-            && writer.room_for(&self.auth, chunk_type::SACK) >= SACK_ROOM
-        {
-            self.write_sack(context, writer, 0);
         }
     }
 

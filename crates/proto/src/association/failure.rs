@@ -32,8 +32,9 @@ impl Open {
         if path.confirmed {
             let fails_now = path.state == PathState::Active && state != PathState::Active;
             self.change_path_state(context, id, state);
-            if fails_now {
-                // RFC 7829 §3.2 rule 6: a heartbeat as soon as the path becomes potentially failed.
+            if fails_now && context.config.heartbeat.interval.is_some() {
+                // RFC 7829 §3.2 rule 6: a heartbeat as soon as the path becomes potentially failed; by rule 5 none where
+                // they are switched off.
                 context.timers.set(TimerId::Heartbeat(id), context.now);
             }
         }

@@ -119,8 +119,10 @@ impl Open {
         let Some(id) = self.paths.by_route(route) else { return };
         let Some(path) = self.paths.get_mut(id) else { return };
         let failed = path.state != PathState::Active && path.egress == Egress::Open;
+        // RFC 7829 §3.2 rule 5: not where the user has switched them off.
+        let allowed = !path.confirmed || context.config.heartbeat.interval.is_some();
         let rto = path.rto.without_back_off();
-        if !failed || context.now < path.last_probing + rto {
+        if !failed || !allowed || context.now < path.last_probing + rto {
             return;
         }
         if !path.confirmed && !self.probe_burst.try_send(context.now, rto) {
@@ -223,9 +225,13 @@ impl Open {
         self.note_path_error(context, id, of_association)?;
         let max = context.config.failure.path_max_retrans;
         let Some(path) = self.paths.get(id) else { return Ok(()) };
-        // Unconfirmed, or its link has just come back.
-        let to_be_proved = path.state != PathState::Active && path.error_count <= max;
-        let urgent = path.state == PathState::PotentiallyFailed || to_be_proved;
+        let urgent = match path.state {
+            PathState::Active => false,
+            // RFC 7829 §3.2 rules 5 and 6.
+            PathState::PotentiallyFailed => context.config.heartbeat.interval.is_some(),
+            // If it is inactive, its link has just come back.
+            PathState::Unconfirmed | PathState::Inactive => path.error_count <= max,
+        };
         if urgent {
             context.timers.set(TimerId::Heartbeat(id), context.now);
         } else {
@@ -240,6 +246,10 @@ impl Open {
         path.pmtu_probe = None;
         path.pmtu.on_probe_lost(context.now);
         path.congestion.on_packet_size(path.pmdcs());
+        // A probe is a HEARTBEAT, too, and those end with SHUTDOWN and SHUTDOWN ACK (RFC 9260 §8.3).
+        if matches!(self.closing, Closing::Sent(_) | Closing::AckSent(_)) {
+            return;
+        }
         if path.state == PathState::Active {
             self.pending_probe(context, id);
         }
@@ -248,19 +258,8 @@ impl Open {
 
     // ---- commands
 
-    /// COOKIE ACK to where COOKIE ECHO came from. An unconfirmed address gets a HEARTBEAT in the same packet
-    /// (RFC 9260 §5.4).
-    pub(crate) fn send_cookie_ack(&mut self, context: &mut Context<'_>, route: Route) {
-        self.replies.cookie_ack(route);
-        let Some(id) = self.paths.by_route(route) else { return };
-        if self.paths.get(id).is_some_and(|path| path.confirmed) {
-            return;
-        }
-        self.send_heartbeat_with_reply(context, id, route);
-    }
-
     /// Sends a heartbeat on a path, behind the answer that waits to go there.
-    fn send_heartbeat_with_reply(&mut self, context: &mut Context<'_>, id: PathId, route: Route) {
+    pub(crate) fn send_heartbeat_with_reply(&mut self, context: &mut Context<'_>, id: PathId, route: Route) {
         self.send_heartbeat_on(context, id);
         self.bundle_heartbeat(id, route);
     }

@@ -14,6 +14,9 @@ use crate::path::Path;
 /// A SACK without gap ack blocks or duplicates.
 const SMALLEST_SACK: usize = 16;
 
+/// Room that a SACK without gaps and a few duplicates needs; a longer one goes alone.
+pub(super) const SACK_ROOM: usize = 32;
+
 /// A SACK with as many gap ack blocks as are sent to an address that has not been confirmed.
 const BRIEF_SACK: usize = 64;
 
@@ -110,6 +113,24 @@ impl Open {
         let fits = writer.push(&self.auth, &sack);
         debug_assert!(fits, "a SACK is cut to fit");
         self.set_sack_timer(context);
+    }
+
+    /// Puts a pending SACK before the DATA if both go to the same place (RFC 9260 §6.1), leaving `reserve` bytes for that.
+    pub(crate) fn bundle_sack(
+        &mut self,
+        context: &mut Context<'_>,
+        id: PathId,
+        writer: &mut ChunkWriter<'_>,
+        reserve: usize,
+    ) {
+        let same = self.paths.get(id).is_some_and(|path| Some(path.route) == self.sack_destination());
+        if same
+            && self.receive.ack_pending()
+            && !self.receive.has_gaps()
+            && writer.room_for(&self.auth, chunk_type::SACK) >= SACK_ROOM
+        {
+            self.write_sack(context, writer, reserve);
+        }
     }
 
     /// Where a SACK goes: to where the last DATA came from, unless that address has not been confirmed

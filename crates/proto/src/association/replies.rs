@@ -4,7 +4,7 @@ use whimbrel_wire::EmitChunk;
 /// Chunks that answer the peer, waiting to be sent where the question came from (RFC 9260 §6.4).
 ///
 /// Bounded: answers beyond the limits are dropped, as if lost on the way. What one packet of the peer can cause
-/// therefore never exceeds one packet (RFC 5062 §8, §10).
+/// therefore never exceeds one packet, nor what it has sent (RFC 5062 §8, §10).
 #[derive(Debug, Default)]
 pub(crate) struct Replies {
     queue: Vec<Reply>,
@@ -23,6 +23,11 @@ struct Reply {
 const MAX_ROUTES: usize = 32;
 /// Bytes of answers for one route: one packet.
 pub(crate) const MAX_BYTES: usize = 1100;
+/// A HEARTBEAT may be longer than that, and MUST be answered all the same (RFC 9260 §8.3). Its answer goes alone, one at a
+/// time, and with AUTH and headers it fits a UDP datagram.
+const LONGEST_ALONE: usize = 65_000;
+/// What COOKIE ACK adds to the answers of a route.
+const COOKIE_ACK_LEN: usize = 4;
 /// HEARTBEAT ACK or COOKIE ACK, and a HEARTBEAT.
 const USUAL_BYTES: usize = 64;
 
@@ -46,7 +51,7 @@ impl Replies {
         debug_assert_eq!(bytes % 4, 0);
         let at = match self.queue.iter().position(|reply| reply.route == route) {
             Some(at) => at,
-            None if self.queue.len() < MAX_ROUTES && bytes <= MAX_BYTES => {
+            None if self.queue.len() < MAX_ROUTES && self.admits(bytes) => {
                 // Mostly there is one: no room for more is kept in each of many associations.
                 self.queue.reserve_exact(1);
                 self.queue.push(Reply { route, chunks: Vec::with_capacity(USUAL_BYTES), first: false });
@@ -55,15 +60,21 @@ impl Replies {
             None => return None,
         };
         let chunks = &mut self.queue[at].chunks;
-        (chunks.len() + bytes <= MAX_BYTES).then_some(chunks)
+        (chunks.is_empty() || chunks.len() + bytes <= MAX_BYTES).then_some(chunks)
     }
 
-    /// Queues COOKIE ACK for `route`, before anything else that goes there.
-    pub(crate) fn cookie_ack(&mut self, route: Route) {
+    /// Whether a packet may be begun with a chunk of this size.
+    fn admits(&self, bytes: usize) -> bool {
+        let alone = || self.queue.iter().all(|reply| reply.chunks.len() <= MAX_BYTES + COOKIE_ACK_LEN);
+        bytes <= MAX_BYTES || (bytes <= LONGEST_ALONE && alone())
+    }
+
+    /// Queues COOKIE ACK for `route`, before anything else that goes there. False if there is one already.
+    pub(crate) fn cookie_ack(&mut self, route: Route) -> bool {
         let mut chunk = Vec::with_capacity(USUAL_BYTES);
         whimbrel_wire::CookieAck.emit(&mut chunk);
         match self.queue.iter_mut().find(|reply| reply.route == route) {
-            Some(reply) if reply.first => {}
+            Some(reply) if reply.first => return false,
             Some(reply) => {
                 reply.first = true;
                 chunk.extend_from_slice(&reply.chunks);
@@ -76,6 +87,7 @@ impl Replies {
                 self.queue.insert(0, Reply { route, chunks: chunk, first: true });
             }
         }
+        true
     }
 
     /// The answers for one route, oldest first.

@@ -40,10 +40,23 @@ fn answers_fit_one_packet() {
     let taken = (0..1000).filter(|_| replies.push_raw(route(1), &[0; 12])).count();
     assert_eq!(taken, MAX_BYTES / 12);
     replies.cookie_ack(route(1));
-    replies.push_raw(route(2), &[0; MAX_BYTES + 4]);
     let (_, chunks) = replies.pop().unwrap();
     assert!(chunks.len() > 1000 && chunks.len() <= MAX_BYTES + 4);
-    assert_eq!(replies.pop(), None, "too long for any packet");
+    assert_eq!(replies.pop(), None);
+}
+
+/// RFC 9260 §8.3: a long HEARTBEAT is answered, one at a time and with nothing beside it.
+#[test]
+fn a_long_answer_goes_alone() {
+    let mut replies = Replies::default();
+    assert!(!replies.push_raw(route(1), &[0; LONGEST_ALONE + 4]), "too long for any packet");
+    assert!(replies.push_raw(route(1), &[0; LONGEST_ALONE]));
+    assert!(!replies.push_raw(route(1), &[0; 4]));
+    assert!(!replies.push_raw(route(2), &[0; MAX_BYTES + 4]), "a second one");
+    assert!(replies.push_raw(route(2), &[0; MAX_BYTES]));
+    assert_eq!(replies.pop().unwrap().1.len(), LONGEST_ALONE);
+    assert!(replies.push_raw(route(1), &[0; MAX_BYTES + 4]));
+    assert!(!replies.push_raw(route(2), &[0; 4]));
 }
 
 #[test]
@@ -52,6 +65,6 @@ fn routes_are_bounded() {
     let taken = (1..1000).filter(|&port| replies.push_raw(route(port), &[0; 4])).count();
     assert_eq!(taken, MAX_ROUTES);
     assert_eq!(core::iter::from_fn(|| replies.pop()).count(), MAX_ROUTES);
-    (1..1000).for_each(|port| replies.cookie_ack(route(port)));
+    (1..1000).for_each(|port| assert!(replies.cookie_ack(route(port))));
     assert_eq!(core::iter::from_fn(|| replies.pop()).count(), MAX_ROUTES);
 }

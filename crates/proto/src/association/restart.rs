@@ -54,8 +54,9 @@ impl Association {
                 open.auth = Auth::new(&self.config, &self.keys, cookie.auth_random, cookie.auth.as_ref());
                 let before = open.asconf.mobility;
                 open.asconf.mobility = mobility(&self.config, &open.auth);
-                open.replies.cookie_ack(route);
-                if open.asconf.mobility != before {
+                let changed = open.asconf.mobility != before;
+                self.answer_cookie(now, route);
+                if changed {
                     self.announce_mobility(now);
                 }
             }
@@ -66,9 +67,7 @@ impl Association {
     /// Action D: the cookie is for this association; COOKIE ACK was lost, or both sides began at once.
     pub(crate) fn confirm_cookie(&mut self, now: Instant, route: Route) {
         self.establish(now);
-        if let Phase::Open(open) = &mut self.phase {
-            open.replies.cookie_ack(route);
-        }
+        self.answer_cookie(now, route);
     }
 
     /// The peer began anew while we wait for its SHUTDOWN COMPLETE (action A, last paragraph).

@@ -4,13 +4,18 @@ use whimbrel_wire::{Cause, Sack, Tsn};
 
 use super::context::{Context, Ending};
 use super::open::Open;
+use super::shutdown::Closing;
 use crate::interface::{CloseReason, PathId, PathState};
 use crate::path::congestion::Acked;
-use crate::send::outstanding::{ChunkState, PathAcks, SackError, SackReport};
+use crate::send::outstanding::{ChunkState, Loss, PathAcks, SackError, SackReport};
 use crate::timers::TimerId;
 
 impl Open {
     pub(crate) fn handle_sack(&mut self, context: &mut Context<'_>, sack: &Sack<'_>) -> Result<(), Ending> {
+        // RFC 9260 §6: discarded once everything is acknowledged and SHUTDOWN or SHUTDOWN ACK is on its way.
+        if matches!(self.closing, Closing::Sent(_) | Closing::AckSent(_)) {
+            return Ok(());
+        }
         let gaps = sack.gap_ack_blocks().map(|block| (block.start, block.end));
         let cumulative = sack.cumulative_tsn_ack;
         let report = match self.outstanding.on_sack(cumulative, gaps, self.fast_recovery.is_some()) {
@@ -114,8 +119,10 @@ impl Open {
             in_fast_recovery,
             all_acknowledged,
         });
-        // RFC 9260 §8.2; RFC 7829 §3.2 rules 9 and 10: a chunk sent on several paths proves none of them.
-        if acks.proves_path {
+        // RFC 9260 §8.2; RFC 7829 §3.2 rules 9 and 10: a chunk sent on several paths proves none of them. One that was
+        // acknowledged after its timeout leaves the verdict to the heartbeat sent then (rule 6), if they are not off.
+        let late = acks.proves_path_late && context.config.heartbeat.interval.is_none();
+        if acks.proves_path || late {
             path.error_count = 0;
             if matches!(path.state, PathState::PotentiallyFailed | PathState::Inactive) {
                 self.change_path_state(context, acks.path, PathState::Active);
@@ -135,8 +142,11 @@ impl Open {
             if entering {
                 path.congestion.on_fast_retransmit();
                 path.counters.fast_retransmits += 1;
-                // Step 3: one packet goes at once, whatever cwnd says.
-                path.forced = true;
+                // Step 3: one packet goes at once, whatever the cwnd of the path it goes to.
+                let target = self.retransmission_path(acks.path, Loss::Missing);
+                if let Some(path) = target.and_then(|id| self.paths.get_mut(id)) {
+                    path.forced = true;
+                }
             }
         }
     }

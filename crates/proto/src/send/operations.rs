@@ -313,6 +313,8 @@ impl Model {
             let in_time = |n: &usize| before[*n].state != ChunkState::Lost(Loss::Timeout);
             let proof = newly.iter().filter(on).any(|n| !before[*n].several_paths && in_time(n));
             assert_eq!(entry.is_some_and(|acks| acks.proves_path), proof);
+            let late = newly.iter().filter(on).any(|n| !before[*n].several_paths && !in_time(n));
+            assert_eq!(entry.is_some_and(|acks| acks.proves_path_late), late);
             if let Some(&lowest) = newly.iter().filter(on).min() {
                 assert_eq!(entry.map(|acks| acks.lowest_acked), Some(self.tsn(lowest)));
             }

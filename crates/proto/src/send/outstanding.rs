@@ -78,6 +78,8 @@ pub(crate) struct PathAcks {
     pub(crate) lowest_acked: Tsn,
     /// An acknowledged chunk had been sent on this path only, so the path works.
     pub(crate) proves_path: bool,
+    /// The same of a chunk whose T3-rtx had expired: the path did work before that.
+    pub(crate) proves_path_late: bool,
     /// Bytes moved from in flight to lost (wire length).
     pub(crate) lost: usize,
     /// Bytes moved back to in flight because the receiver reneged.
@@ -107,6 +109,7 @@ impl SackReport {
                     acked: 0,
                     lowest_acked: tsn,
                     proves_path: false,
+                    proves_path_late: false,
                     lost: 0,
                     reneged: 0,
                 });
@@ -126,7 +129,9 @@ impl SackReport {
         entry.acked += len;
         // What is acknowledged after its T3-rtx expired arrived before: it says nothing against the timeout. Taken for a
         // proof, it would bring a dead path back to life for another RTO (RFC 9260 §8.2).
-        entry.proves_path |= !chunk.several_paths && chunk.state != ChunkState::Lost(Loss::Timeout);
+        let late = chunk.state == ChunkState::Lost(Loss::Timeout);
+        entry.proves_path |= !chunk.several_paths && !late;
+        entry.proves_path_late |= !chunk.several_paths && late;
         if chunk.state == ChunkState::InFlight {
             entry.in_flight_acked += len;
         }
