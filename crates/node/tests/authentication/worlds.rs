@@ -72,7 +72,7 @@ fn a_transfer_with_everything_authenticated() {
             assert_complete(&pair, bytes);
             let mut packets = capture.sctp_packets();
             packets.retain(|types| !types.iter().any(|t| [1, 2, 14].contains(t)));
-            assert!(packets.len() > 20);
+            assert!(packets.len() > 10, "{packets:?}");
             assert!(
                 packets.iter().all(|types| types[0] == chunk_type::AUTH && types.len() > 1),
                 "{packets:?}"
