@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use whimbrel_machine::{Instant, Seed};
 use whimbrel_proto::{Config, InitialWindow, PrimaryChangeRule};
-use whimbrel_rivals::tcp::{DelayedAck, RtoConfig, Sack, TcpConfig};
+use whimbrel_rivals::tcp::{Cubic, DelayedAck, Reno, RtoConfig, Sack, TcpConfig};
 
 use crate::experiment::{Axes, Cell, Experiment, Name, Outcome, PAPER, SEAMLESS, Sample, Watch, grid};
 use crate::plot::{Line, Plot, Quantity};
@@ -16,6 +16,10 @@ use crate::value::Value;
 
 /// Messages that make up the start.
 const START: usize = 30;
+/// With the default window the start-up on the network of high capacity is over after so many.
+const TEN: usize = 10;
+/// Messages of the first 6.6 s: before the first window of the other flows that has grown again since the handover overflows.
+const START_UP: usize = 200;
 /// Retransmissions are counted for so long after the handover.
 const FIRST: Duration = Duration::from_secs(2);
 
@@ -113,6 +117,7 @@ fn tcp(settings: &Settings) -> Result<TcpConfig, DataError> {
         rto: RtoConfig { min: Duration::from_secs_f64(settings.number("rto_min")?), ..RtoConfig::default() },
         delayed_ack: DelayedAck { segments: 2, after: Duration::from_secs_f64(after) },
         recovery: Sack::boxed,
+        congestion: if settings.word("variant") == "cubic" { Cubic::boxed } else { Reno::boxed },
         ..TcpConfig::default()
     })
 }
@@ -131,7 +136,17 @@ impl Experiment for HandedOverVideo {
     }
 
     fn metrics(&self) -> Vec<Name> {
-        let all = ["mtt", "mmtt", "mtt_start", "tcp_thr", "tcp_thr_video", "tcp_thr_before", "video_rtx"];
+        let all = [
+            "mtt",
+            "mmtt",
+            "mmtt_start",
+            "mtt_start",
+            "mtt_ten",
+            "tcp_thr",
+            "tcp_thr_video",
+            "tcp_thr_before",
+            "video_rtx",
+        ];
         all.map(Name::from).to_vec()
     }
 
@@ -185,9 +200,12 @@ impl HandedOverVideo {
         if times.len() >= video.messages as usize {
             whole.put("mmtt", times.iter().copied().fold(0.0, f64::max));
         }
-        if times.len() >= START {
-            whole.put("mtt_start", times[..START].iter().sum::<f64>() / START as f64);
-        }
+        let mean_of_first =
+            |count: usize| times.get(..count).map(|first| first.iter().sum::<f64>() / count as f64);
+        whole.put_some("mtt_start", mean_of_first(START));
+        whole.put_some("mtt_ten", mean_of_first(TEN));
+        let first = times.get(..START_UP);
+        whole.put_some("mmtt_start", first.map(|first| first.iter().copied().fold(0.0, f64::max)));
         whole.put("video_rtx", retransmitted as f64);
         let throughput = |point: usize| {
             let bytes = |sink| bed.world.app(sink).bins().get(point).copied().unwrap_or_default();

@@ -5,6 +5,8 @@
 //! `data/claims.toml`). [`runner`] runs sweeps on all cores with results that do not depend on how many there are.
 #![forbid(unsafe_code)]
 
+mod assumptions;
+mod belated;
 pub mod claims;
 pub mod experiment;
 pub mod figures;
@@ -20,6 +22,7 @@ pub mod store;
 pub mod summary;
 pub mod testbed;
 mod two_cell_download;
+mod two_cell_place;
 mod two_networks;
 mod value;
 

@@ -5,7 +5,7 @@ use crate::experiment::{Axes, Name};
 /// One panel of a figure.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plot {
-    /// The paper's name of it, such as `7a`.
+    /// The paper's name of it, such as `7a`, or a word for what is no figure there.
     pub figure: &'static str,
     /// What it shows.
     pub title: String,
@@ -61,9 +61,12 @@ pub struct Line {
 }
 
 impl Plot {
-    /// Its name in files and on the command line: `b08_fig07a`.
+    /// Its name in files and on the command line: `b08_fig07a`; what is no figure of the paper goes by its own name: `c04_probe`.
     pub fn file_name(&self, paper: &str) -> String {
         let digits = self.figure.chars().take_while(char::is_ascii_digit).count();
+        if digits == 0 {
+            return format!("{paper}_{}", self.figure);
+        }
         let (number, rest) = self.figure.split_at(digits);
         format!("{paper}_fig{number:0>2}{rest}")
     }

@@ -45,6 +45,7 @@ pub fn config(profile: &Settings, message: usize) -> Result<Config, DataError> {
         0 => BurstLimit::Packets(u32::MAX / 2),
         packets => BurstLimit::Packets(packets as u32),
     };
+    config.congestion.miss_threshold = whole("frtx_threshold")? as u8;
     config.limits.receive_buffer = whole("rwnd")? + message;
     if profile.get("rtx_before_new").and_then(toml::Value::as_bool) == Some(true) {
         config.retransmission_order = RetransmissionOrder::LostFirst;

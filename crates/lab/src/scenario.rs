@@ -35,6 +35,29 @@ impl Papers {
         text.parse::<Table>().map(|table| Self { table }).map_err(|error| DataError(error.to_string()))
     }
 
+    /// The same with another value at `kind.name.table.leaf` (`scenario.b08-fig7.topology.wired_delay`) or
+    /// `kind.name.leaf` (`profile.b08.rwnd`).
+    ///
+    /// # Errors
+    /// When there is no such leaf.
+    pub fn with(&self, leaf: &str, value: Toml) -> Result<Self, DataError> {
+        let mut papers = self.clone();
+        let mut steps = leaf.split('.');
+        let first = steps.next().and_then(|step| papers.table.get_mut(step));
+        let found = steps.try_fold(first, |at, step| Some(at?.get_mut(step)));
+        let found = found.flatten().and_then(Toml::as_table_mut).filter(|leaf| leaf.contains_key("v"));
+        let found = found.ok_or_else(|| DataError(format!("there is no value at {leaf}")))?;
+        found.insert("v".to_owned(), value);
+        Ok(papers)
+    }
+
+    /// The value at a leaf, as in [`Papers::with`], where it stands itself and is not taken from elsewhere.
+    pub fn leaf(&self, leaf: &str) -> Option<&Toml> {
+        let mut steps = leaf.split('.');
+        let first = self.table.get(steps.next()?)?;
+        steps.try_fold(first, |at, step| at.get(step))?.get("v")
+    }
+
     /// The names of all scenarios.
     pub fn scenario_names(&self) -> Vec<&str> {
         let all = self.table.get("scenario").and_then(Toml::as_table);
@@ -111,6 +134,11 @@ impl Settings {
     pub fn number(&self, name: &str) -> Result<f64, DataError> {
         let number = self.get(name).and_then(number);
         number.ok_or_else(|| DataError(format!("there is no number called {name}")))
+    }
+
+    /// A word, empty if there is none of that name.
+    pub fn word(&self, name: &str) -> &str {
+        self.get(name).and_then(Toml::as_str).unwrap_or_default()
     }
 
     /// What papers leave out and is assumed here.
@@ -270,7 +298,8 @@ pub fn number(value: &Toml) -> Option<f64> {
     value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64))
 }
 
-fn value(value: &Toml) -> Option<Value> {
+/// A number or a word in a TOML value.
+pub(crate) fn value(value: &Toml) -> Option<Value> {
     match value {
         Toml::Integer(whole) => Some(Value::Integer(*whole)),
         Toml::Float(number) => Some(Value::Number(*number)),

@@ -1,34 +1,29 @@
-//! c04's set-up: a file downloaded by a node that walks between two radio cells, with address management by signal strength
+//! c04's figures: a file downloaded by a node that walks between two radio cells, with address management by signal strength
 //! over SCTP, or over TCP and Mobile IP.
 
 use core::time::Duration;
 
-use whimbrel_handover::{LayerTwoHandover, Pace, Seamless, SignalStrength, Thresholds};
-use whimbrel_machine::{Instant, ReceivedPower, Seed, TwoRayGround};
-use whimbrel_netsim::{Acquisition, Area, Cell as RadioCell, Cells, LayerTwo, Position, Trajectory};
-use whimbrel_proto::{AuthConfig, Config, DarMode, PathPairing};
-use whimbrel_rivals::tcp::{DelayedAck, NewReno, RtoConfig, TcpConfig};
+use whimbrel_handover::{Governed, Hysteresis, LayerTwoHandover, Pace, Seamless, SignalStrength};
+use whimbrel_machine::Instant;
 
 use crate::experiment::{Axes, Cell, Experiment, Name, Outcome, PAPER, SEAMLESS, Sample, Watch, grid};
 use crate::plot::{Line, Plot, Quantity};
-use crate::profile;
-use crate::scenario::{DataError, Papers, Scenario, Settings, number};
-use crate::testbed::two_cells::{Journey, MobileIp, MovingSctp, Way, Wires};
-use crate::value::Value;
+use crate::scenario::{DataError, Papers, Scenario};
+use crate::testbed::two_cells::{Journey, MobileIp, MovingSctp, Way};
+use crate::two_cell_place::TwoCellPlace;
 
-/// Bytes of user data in a full packet.
-const LARGEST: usize = 1452;
-/// The longest run: several times what the file takes.
-const LONGEST: Duration = Duration::from_secs(1500);
+/// Our own policy with what the paper's scheme has, too.
+const LEVEL: &str = "seamless-level";
+/// Our own policy with thresholds for the radio of the paper, and with a window that overflows no queue.
+const LEVEL_SAYS: &str = "as seamless, but with the paper's Primary-TH as the signal below which a network is left, and with its receive \
+                          window of 64 KiB: the usual threshold of -82 dBm is far below this radio's least signal (-64.4 dBm), so that \
+                          seamless moves when the signal has gone, and its window of 4 MiB has slow start overflow the queue of 50 packets \
+                          after each handover";
 
 /// A figure of c04.
 pub(crate) struct TwoCellDownload {
     figure: Figure,
-    scenario: Scenario,
-    config: Config,
-    mobile: Config,
-    tcp: TcpConfig,
-    file: u64,
+    place: TwoCellPlace,
 }
 
 /// What distinguishes one figure from another.
@@ -58,136 +53,54 @@ impl TwoCellDownload {
     /// # Errors
     /// When a value is missing.
     pub(crate) fn new(papers: &Papers, figure: Figure) -> Result<Self, DataError> {
-        let scenario = papers.scenario(figure.scenario)?;
-        let settings = papers.profile(scenario.profile())?;
-        let mut config = profile::config(&settings, LARGEST)?;
-        // Addresses are added and the primary path is set by authenticated requests (RFC 5061, RFC 4895).
-        config.dar.mode = DarMode::Negotiated;
-        config.auth = AuthConfig::offered();
-        // The correspondent node has one address. With one path per destination the mobile node could send from one of its
-        // addresses alone, and its policy never asks for a primary path that it cannot try itself.
-        config.pairing = PathPairing::Mesh;
-        Ok(Self {
-            config,
-            mobile: profile::mobile(&settings)?,
-            tcp: tcp(&papers.profile("tcp-tom")?)?,
-            file: scenario.number_at("traffic.file")? as u64,
-            scenario,
-            figure,
-        })
-    }
-
-    /// The number on an axis of the cell, or the scenario's.
-    fn at(&self, cell: &Cell, axis: &str) -> f64 {
-        let fixed = || self.scenario.number_at(&format!("parameters.{axis}")).unwrap_or_default();
-        cell.get(axis).and_then(Value::number).unwrap_or_else(fixed)
-    }
-
-    fn topology(&self, name: &str) -> f64 {
-        self.scenario.number_at(&format!("topology.{name}")).unwrap_or_default()
-    }
-
-    fn thresholds(&self, cell: &Cell) -> Thresholds {
-        let radio = |name: &str| self.scenario.number_at(&format!("radio.{name}")).unwrap_or_default();
-        // The axis is in units of 1e-10 W.
-        let primary = cell.get("primary_th").and_then(Value::number).map(|value| value * 1e-10);
-        Thresholds {
-            reception: ReceivedPower::from_watts(radio("l2_th")),
-            primary: ReceivedPower::from_watts(primary.unwrap_or_else(|| radio("primary_th"))),
-        }
-    }
-
-    fn is_hard(&self, cell: &Cell) -> bool {
-        let fixed =
-            self.scenario.setting("parameters.l2ho").and_then(toml::Value::as_str).unwrap_or_default();
-        cell.get("l2ho").and_then(Value::word).unwrap_or(fixed) == "hard"
-    }
-
-    fn wires(&self, cell: &Cell) -> Wires {
-        let fixed = self.scenario.number_at("parameters.wired_delay").unwrap_or(self.topology("wired_delay"));
-        let delay_s = cell.get("wired_ms").and_then(Value::number).map_or(fixed, |ms| ms / 1e3);
-        Wires {
-            wired_rate: self.topology("wired_rate"),
-            wired_delay: Duration::from_secs_f64(delay_s),
-            radio_rate: self.topology("wlan_rate"),
-            // "1 ms if a plain link model is used" in the data.
-            access_time: Duration::from_millis(1),
-            queue: self.topology("wlan_queue") as u32,
-        }
-    }
-
-    fn cells(&self, cell: &Cell) -> Cells {
-        let radio = TwoRayGround {
-            transmit_power: self.scenario.number_at("radio.tx_power").unwrap_or_default(),
-            transmit_gain: 1.0,
-            receive_gain: 1.0,
-            transmit_height: 1.5,
-            receive_height: 1.5,
-            loss: 1.0,
-        };
-        let thresholds = self.thresholds(cell);
-        let at = |x_m| RadioCell { at: Position::new(x_m, 0.0), radio };
-        let (total_s, address_s) = (self.at(cell, "path_acq"), self.at(cell, "ip_share"));
-        Cells {
-            cells: vec![at(0.0), at(self.topology("ar_distance"))],
-            reception: thresholds.reception,
-            thresholds: vec![thresholds.primary],
-            acquisition: Acquisition {
-                layer_two: Duration::from_secs_f64((total_s - address_s).max(0.0)),
-                address: Duration::from_secs_f64(address_s.min(total_s)),
-            },
-            layer_two: if self.is_hard(cell) { LayerTwo::Hard } else { LayerTwo::Soft },
-            sampling: Duration::from_secs_f64(
-                self.scenario.number_at("radio.sample_interval").unwrap_or(0.01),
-            ),
-        }
-    }
-
-    /// Random waypoint in the scenario's strip. Waypoints depend on the seed alone, so all schemes walk the same way.
-    fn way(&self, cell: &Cell, seed: u64) -> Way {
-        let area = self.scenario.setting("mobility.area").and_then(toml::Value::as_table);
-        let edge = |name: &str| area.and_then(|area| area.get(name)).and_then(number).unwrap_or_default();
-        let (low, high) = (edge("x_min"), edge("x_max"));
-        let area = Area::Rectangle(Position::new(low, -edge("y_abs")), Position::new(high, edge("y_abs")));
-        let until = Instant::ZERO + LONGEST;
-        let mut rng = Seed::from_u64(seed).stream("motion", 0);
-        let speed = self.at(cell, "speed");
-        let trajectory = Trajectory::random_waypoint(&area, Position::new(0.0, 0.0), speed, until, &mut rng);
-        Way::new(&self.cells(cell), &trajectory, until)
+        Ok(Self { place: TwoCellPlace::new(papers, figure.scenario)?, figure })
     }
 
     fn journey(&self, cell: &Cell, seed: u64, way: &Way, watch: Watch) -> Journey {
-        let wires = self.wires(cell);
+        let wires = self.place.wires(cell);
+        if cell.series == LEVEL {
+            return self.levelled(cell, seed, way, watch);
+        }
         if cell.series == SEAMLESS {
             let policy =
                 || -> Box<dyn whimbrel_handover::Policy> { Box::new(Seamless::policy(Pace::MOBILE)) };
-            return MovingSctp::new(seed, self.mobile.clone(), policy, &wires, way, self.file).run(watch);
+            return MovingSctp::new(seed, self.place.mobile.clone(), policy, &wires, way, self.place.file)
+                .run(watch);
         }
         if cell.word("scheme") == "tom" {
-            return MobileIp::new(seed, self.tcp.clone(), &wires, way, self.file).run(watch);
+            return MobileIp::new(seed, self.place.tcp.clone(), &wires, way, self.place.file).run(watch);
         }
-        let thresholds = self.thresholds(cell);
-        let handover = if self.is_hard(cell) { LayerTwoHandover::Hard } else { LayerTwoHandover::Soft };
+        let thresholds = self.place.thresholds(cell);
+        let handover = if self.place.is_hard(cell) { LayerTwoHandover::Hard } else { LayerTwoHandover::Soft };
         let policy = move || -> Box<dyn whimbrel_handover::Policy> {
             Box::new(SignalStrength::policy(thresholds, handover, Pace::AT_ONCE))
         };
-        MovingSctp::new(seed, self.config.clone(), policy, &wires, way, self.file).run(watch)
+        MovingSctp::new(seed, self.place.config.clone(), policy, &wires, way, self.place.file).run(watch)
     }
 }
 
-/// TCP as the data have it.
-fn tcp(settings: &Settings) -> Result<TcpConfig, DataError> {
-    let seconds = |name: &str| settings.number(name).map(Duration::from_secs_f64);
-    Ok(TcpConfig {
-        mss: settings.number("mss")? as u16,
-        initial_window: settings.number("init_cwnd_segments")? as u32,
-        receive_window: settings.number("rwnd")? as u32,
-        rto: RtoConfig { initial: seconds("rto_initial")?, min: seconds("rto_min")?, ..RtoConfig::default() },
-        delayed_ack: DelayedAck { segments: 2, after: seconds("delayed_ack")? },
-        duplicate_threshold: settings.number("dupthresh")? as u32,
-        recovery: NewReno::boxed,
-        ..TcpConfig::default()
-    })
+impl TwoCellDownload {
+    /// The series with our own policy. One figure of each kind shows why it is as it is.
+    fn ours(&self) -> Vec<&'static str> {
+        if ["primary_th", "path_acq"].contains(&self.figure.across.0) {
+            vec![SEAMLESS, LEVEL]
+        } else {
+            vec![SEAMLESS]
+        }
+    }
+
+    /// Under [`LEVEL`].
+    fn levelled(&self, cell: &Cell, seed: u64, way: &Way, watch: Watch) -> Journey {
+        let level = self.place.thresholds(cell).primary;
+        let signal = Hysteresis { low_below: level, high_from: level };
+        let policy = move || -> Box<dyn whimbrel_handover::Policy> {
+            // What is told of the signal are crossings of the thresholds: no trend can be seen in them.
+            Box::new(Governed::new(Seamless::new(signal, Duration::ZERO), Pace::MOBILE))
+        };
+        let mut config = self.place.mobile.clone();
+        config.limits.receive_buffer = self.place.config.limits.receive_buffer;
+        MovingSctp::new(seed, config, policy, &self.place.wires(cell), way, self.place.file).run(watch)
+    }
 }
 
 impl Experiment for TwoCellDownload {
@@ -196,7 +109,7 @@ impl Experiment for TwoCellDownload {
     }
 
     fn scenario(&self) -> &Scenario {
-        &self.scenario
+        &self.place.scenario
     }
 
     fn axes(&self) -> Vec<Name> {
@@ -208,22 +121,28 @@ impl Experiment for TwoCellDownload {
     }
 
     fn series(&self) -> Vec<(Name, &'static str)> {
-        vec![(SEAMLESS.into(), "Config::mobile() and the seamless policy, told what the radio does")]
+        let says = |series| match series {
+            LEVEL => LEVEL_SAYS,
+            _ => "Config::mobile() and the seamless policy, told what the radio does",
+        };
+        self.ours().into_iter().map(|series| (series.into(), says(series))).collect()
     }
 
     fn cells(&self) -> Vec<Cell> {
-        let axis = |name: &&'static str| (*name, self.scenario.axis(name));
+        let axis = |name: &&'static str| (*name, self.place.scenario.axis(name));
         let across = [self.figure.across.0];
         let paper: Vec<_> = self.figure.series.iter().chain(&across).map(axis).collect();
         // Our own policy knows neither the scheme nor its threshold.
         let ours: Vec<_> =
             paper.iter().filter(|(name, _)| !["scheme", "primary_th"].contains(name)).cloned().collect();
-        let ours = grid(&ours).into_iter().map(|axes| Cell { series: SEAMLESS.into(), axes });
+        let ours = self.ours().into_iter().flat_map(|series| {
+            grid(&ours).into_iter().map(move |axes| Cell { series: series.into(), axes }).collect::<Vec<_>>()
+        });
         grid(&paper).into_iter().map(Cell::paper).chain(ours).collect()
     }
 
     fn run(&self, cell: &Cell, seed: u64, watch: Watch) -> Outcome {
-        let way = self.way(cell, seed);
+        let way = self.place.way(cell, seed);
         let journey = self.journey(cell, seed, &way, watch);
         let mut sample = Sample::default();
         sample.put_some("ftt", journey.transfer_time.map(|time| time.as_secs_f64()));
@@ -243,7 +162,7 @@ impl Experiment for TwoCellDownload {
 
     fn plots(&self) -> Vec<Plot> {
         let place = |axes: &[&'static str]| -> Vec<Axes> {
-            let axes: Vec<_> = axes.iter().map(|&name| (name, self.scenario.axis(name))).collect();
+            let axes: Vec<_> = axes.iter().map(|&name| (name, self.place.scenario.axis(name))).collect();
             grid(&axes)
         };
         let own: Vec<&'static str> =
@@ -253,7 +172,13 @@ impl Experiment for TwoCellDownload {
             Line { label: format!("{first}{}", words.join(", ")), series: series.into(), at }
         };
         let paper = place(self.figure.series).into_iter().map(|at| line(PAPER, "", at));
-        let ours = place(&own).into_iter().map(|at| line(SEAMLESS, "seamless ", at));
+        let ours = place(&own).into_iter().flat_map(|at| {
+            let label = |series| if series == LEVEL { "seamless, told when to leave " } else { "seamless " };
+            self.ours()
+                .into_iter()
+                .map(move |series| line(series, label(series), at.clone()))
+                .collect::<Vec<_>>()
+        });
         vec![Plot {
             figure: self.figure.number,
             title: self.figure.title.to_owned(),

@@ -120,7 +120,7 @@ impl Setting {
 }
 
 /// Sends nothing.
-struct Silent;
+pub(crate) struct Silent;
 
 impl Traffic for Silent {
     fn offer(

@@ -113,6 +113,8 @@ pub struct CongestionConfig {
     pub burst: BurstLimit,
     /// L of RFC 9260 §7.2.1: slow start grows by at most this many full chunks per SACK.
     pub slow_start_limit: u32,
+    /// Miss indications after which a chunk counts as lost (RFC 9260 §7.2.4: 3; RFC 2960 had 4); at least 1.
+    pub miss_threshold: u8,
 }
 
 /// The congestion window of a path that has not been used.
@@ -239,6 +241,7 @@ impl Config {
                 initial_window: InitialWindow::Standard,
                 burst: BurstLimit::Packets(4),
                 slow_start_limit: 1,
+                miss_threshold: 3,
             },
             pmtu: PmtuConfig {
                 base: 1200,
@@ -375,6 +378,7 @@ impl Config {
             "between 1 and 64 answers to address changes must be kept",
         )?;
         check(self.congestion.slow_start_limit >= 1, "slow start must grow by at least one packet per SACK")?;
+        check(self.congestion.miss_threshold >= 1, "a chunk that nothing tells of is not lost")?;
         check(
             self.dar.mode == DarMode::Off || self.auth.support == AuthSupport::Offered,
             "ASCONF is only used authenticated (RFC 5061 §4.1.1)",

@@ -29,7 +29,7 @@ fn profiles_are_valid() {
 fn nonsense_is_refused() {
     let milliseconds = Duration::from_millis;
     type Change = fn(&mut Config);
-    let changes: [(Change, &str); 22] = [
+    let changes: [(Change, &str); 23] = [
         (|c| c.rto.min = Duration::ZERO, "RTO.Min"),
         (|c| c.rto.min = c.rto.max + Duration::from_secs(1), "RTO.Min"),
         (|c| c.rto.initial = c.rto.max * 2, "RTO.Initial"),
@@ -56,6 +56,7 @@ fn nonsense_is_refused() {
             "Primary.Switchover",
         ),
         (|c| c.congestion.slow_start_limit = 0, "slow start"),
+        (|c| c.congestion.miss_threshold = 0, "not lost"),
         (|c| c.pmtu.base = 60_000, "largest"),
         (|c| c.cookie.lifetime = Duration::from_secs(3596), "longer than a cookie"),
         // 1 + 2 + 4 + 8 + 16 + 32 + 60 + 60 + 60 seconds.

@@ -1,8 +1,10 @@
 //! One file per experiment.
 
+mod b08_eq3;
 mod b08_fig07;
 mod b08_fig08;
 mod b08_fig12;
+mod c04_amm;
 mod c04_fig05;
 mod c04_fig06;
 mod c04_fig07;
@@ -10,6 +12,9 @@ mod c04_fig08;
 mod c04_fig09;
 mod c04_fig10;
 mod c04_fig11;
+mod c04_pingpong;
+mod c04_probe;
+mod c04_range;
 mod e13_hc;
 mod e13_lc;
 
@@ -19,12 +24,16 @@ use crate::scenario::{DataError, Papers};
 type New = fn(&Papers) -> Result<Box<dyn Experiment>, DataError>;
 
 /// All experiments, paper by paper.
-const ALL: [New; 12] = [
+const ALL: [New; 20] = [
     b08_fig07::experiment,
     b08_fig08::experiment,
     b08_fig12::experiment,
+    b08_eq3::experiment,
+    |papers| crate::assumptions::experiment(papers, "b08"),
     e13_lc::experiment,
     e13_hc::experiment,
+    |papers| crate::assumptions::experiment(papers, "e13"),
+    c04_range::experiment,
     c04_fig05::experiment,
     c04_fig06::experiment,
     c04_fig07::experiment,
@@ -32,6 +41,10 @@ const ALL: [New; 12] = [
     c04_fig09::experiment,
     c04_fig10::experiment,
     c04_fig11::experiment,
+    c04_pingpong::experiment,
+    c04_amm::experiment,
+    c04_probe::experiment,
+    |papers| crate::assumptions::experiment(papers, "c04"),
 ];
 
 /// All experiments, in the order of the papers.
@@ -63,3 +76,7 @@ pub fn named(papers: &Papers, names: &[String]) -> Result<Vec<Box<dyn Experiment
     }
     Ok(all.into_iter().filter(|experiment| names.iter().any(|name| is(&**experiment, name))).collect())
 }
+
+#[cfg(test)]
+#[path = "rules_tests.rs"]
+mod rules_tests;

@@ -72,7 +72,9 @@ struct Along {
 impl Chart {
     /// The chart of a plot. Lines of which nothing has been measured are left out.
     pub(super) fn of(experiment: &dyn Experiment, plot: &Plot, groups: &[Group]) -> Self {
-        let (x, y) = (Side::of(experiment, &plot.x, groups), Side::of(experiment, &plot.y, groups));
+        let drawn: Vec<&Group> =
+            groups.iter().filter(|group| plot.lines.iter().any(|line| line.has(group))).collect();
+        let (x, y) = (Side::of(experiment, &plot.x, &drawn), Side::of(experiment, &plot.y, &drawn));
         let mut lines: Vec<Drawn> =
             plot.lines.iter().map(|line| Drawn::of(line, plot, (&x, &y), groups)).collect();
         lines.retain(|line| !line.points.is_empty());
@@ -82,7 +84,8 @@ impl Chart {
 }
 
 impl Side {
-    fn of(experiment: &dyn Experiment, quantity: &Quantity, groups: &[Group]) -> Self {
+    /// `groups` are those that the panel's lines show.
+    fn of(experiment: &dyn Experiment, quantity: &Quantity, groups: &[&Group]) -> Self {
         let label = quantity.label.to_owned();
         let logarithmic = quantity.scale == Scale::Logarithmic;
         let Source::Axis(axis) = &quantity.of else {
@@ -122,15 +125,19 @@ impl Side {
     }
 }
 
+impl Line {
+    /// Whether a group belongs to it.
+    fn has(&self, group: &Group) -> bool {
+        group.series == self.series
+            && self.at.iter().all(|(axis, value)| group.get(axis).is_some_and(|own| own.is_same(value)))
+    }
+}
+
 impl Drawn {
     fn of(line: &Line, plot: &Plot, (x, y): (&Side, &Side), groups: &[Group]) -> Self {
-        let is_on = |group: &&Group| {
-            group.series == line.series
-                && line.at.iter().all(|(axis, value)| group.get(axis).is_some_and(|own| own.is_same(value)))
-        };
         let mut is_level = false;
         let mut points = Vec::new();
-        for group in groups.iter().filter(is_on) {
+        for group in groups.iter().filter(|group| line.has(group)) {
             let Some(up) = y.along(&plot.y, group) else { continue };
             let across = x.along(&plot.x, group);
             is_level |= across.is_none() && x.swept;

@@ -221,7 +221,7 @@ impl Open {
             retransmission_choice: primary_change.retransmissions(),
             primary_change,
             streams: OutboundStreams::new(from.outbound_streams, (config.streams.scheduler)()),
-            outstanding: Outstanding::new(context.identity.initial_tsn),
+            outstanding: Outstanding::new(context.identity.initial_tsn, config.congestion.miss_threshold),
             fast_recovery: None,
             window: PeerWindow {
                 rwnd,

@@ -71,7 +71,7 @@ struct Model {
 impl Model {
     fn new(initial: Tsn) -> Self {
         Self {
-            outstanding: Outstanding::new(initial),
+            outstanding: Outstanding::new(initial, 3),
             initial,
             now: Instant::ZERO,
             sent: Vec::new(),

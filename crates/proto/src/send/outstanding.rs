@@ -8,9 +8,6 @@ use whimbrel_wire::{DATA_HEADER_LEN, Data, PayloadProtocolId, Ssn, StreamId, Tsn
 
 use crate::interface::PathId;
 
-/// Miss indications that trigger a fast retransmit (RFC 9260 §7.2.4).
-const FAST_RETRANSMIT_THRESHOLD: u8 = 3;
-
 /// Where a DATA chunk stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ChunkState {
@@ -186,12 +183,15 @@ pub(crate) struct Outstanding {
     in_flight_payload: usize,
     /// Bytes of user data held.
     held_payload: usize,
+    /// Miss indications that trigger a fast retransmit (RFC 9260 §7.2.4).
+    miss_threshold: u8,
 }
 
 impl Outstanding {
-    pub(crate) fn new(initial_tsn: Tsn) -> Self {
+    pub(crate) fn new(initial_tsn: Tsn, miss_threshold: u8) -> Self {
         Self {
             base: initial_tsn,
+            miss_threshold,
             chunks: VecDeque::new(),
             lost: 0,
             first_lost: 0,
@@ -421,7 +421,7 @@ impl Outstanding {
             return;
         }
         chunk.miss_indications = chunk.miss_indications.saturating_add(1);
-        if chunk.miss_indications >= FAST_RETRANSMIT_THRESHOLD {
+        if chunk.miss_indications >= self.miss_threshold {
             chunk.state = ChunkState::Lost(Loss::Missing);
             chunk.fast_retransmitted = true;
             self.in_flight_payload -= chunk.payload.len();

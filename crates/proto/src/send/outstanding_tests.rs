@@ -23,7 +23,7 @@ fn piece() -> Piece {
 
 /// TSNs 10, 11, … sent on path A.
 fn sent(count: usize) -> Outstanding {
-    let mut outstanding = Outstanding::new(Tsn(10));
+    let mut outstanding = Outstanding::new(Tsn(10), 3);
     (0..count).for_each(|_| _ = outstanding.push(piece(), A, Instant::ZERO));
     outstanding
 }
@@ -44,7 +44,7 @@ fn state(outstanding: &Outstanding, tsn: u32) -> ChunkState {
 
 #[test]
 fn tsns_are_consecutive_across_the_wrap() {
-    let mut outstanding = Outstanding::new(Tsn(u32::MAX));
+    let mut outstanding = Outstanding::new(Tsn(u32::MAX), 3);
     assert_eq!(outstanding.push(piece(), A, Instant::ZERO).0, Tsn(u32::MAX));
     assert_eq!(outstanding.push(piece(), A, Instant::ZERO).0, Tsn(0));
     assert_eq!((outstanding.highest_tsn(), outstanding.next_tsn()), (Tsn(0), Tsn(1)));
@@ -88,6 +88,19 @@ fn the_third_miss_indication_loses_a_chunk() {
     assert_eq!(report.paths[0].lost, WIRE);
     assert_eq!(lost(&outstanding), [(10, Loss::Missing)]);
     assert_eq!(outstanding.in_flight_payload(), PAYLOAD, "only the last one still flies");
+}
+
+/// As RFC 2960 had it.
+#[test]
+fn with_a_threshold_of_four_the_fourth_miss_indication_loses_a_chunk() {
+    let mut outstanding = Outstanding::new(Tsn(10), 4);
+    (0..5).for_each(|_| _ = outstanding.push(piece(), A, Instant::ZERO));
+    for end in [2, 3, 4] {
+        sack(&mut outstanding, 9, &[(2, end)]);
+        assert!(!outstanding.has_lost());
+    }
+    sack(&mut outstanding, 9, &[(2, 5)]);
+    assert_eq!(lost(&outstanding), [(10, Loss::Missing)]);
 }
 
 /// RFC 9260 §7.2.4, HTNA: a SACK counts against what lies below the highest TSN that it newly acknowledges.

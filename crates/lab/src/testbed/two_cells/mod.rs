@@ -2,6 +2,7 @@
 
 mod mobile_ip;
 mod moving_sctp;
+mod observer;
 mod way;
 
 use core::time::Duration;
@@ -11,7 +12,8 @@ use whimbrel_machine::Instant;
 use whimbrel_netsim::{Forgery, Intruder, LinkConfig, Overheard, QueueLimit};
 
 pub use mobile_ip::MobileIp;
-pub use moving_sctp::MovingSctp;
+pub use moving_sctp::{MovingSctp, mobile};
+pub use observer::{Noted, Observer};
 pub use way::{Crossing, Way};
 
 /// The network between the correspondent node and the mobile node.

@@ -5,10 +5,11 @@ use bytes::Bytes;
 use whimbrel_handover::Policy;
 use whimbrel_machine::{Instant, InterfaceFact, InterfaceId, InterfaceKind, LinkFact, Seed};
 use whimbrel_netsim::{
-    Action, App, CellEvent, Change, Context, DropReason, HostId, InFlight, LinkConfig, LinkId, Side, World,
+    Action, App, CellEvent, Change, Context, DropReason, HostId, InFlight, Intruder, LinkConfig, LinkId,
+    Side, World,
 };
 use whimbrel_node::Node;
-use whimbrel_proto::{AssociationId, Command, Config, ConnectToken, Event, Message, StreamId};
+use whimbrel_proto::{AssociationId, Command, Config, ConnectToken, Event, Message, PathView, StreamId};
 
 use super::{AirWatch, BEGIN, Journey, Way, Wires};
 use crate::experiment::Watch;
@@ -43,7 +44,8 @@ enum Ends {
     },
 }
 
-fn mobile(cell: usize) -> SocketAddr {
+/// The mobile node's address in a cell.
+pub fn mobile(cell: usize) -> SocketAddr {
     SocketAddr::from(([10, 1, cell as u8, 3], 0))
 }
 
@@ -85,6 +87,36 @@ impl MovingSctp {
         this
     }
 
+    /// Has `observer` see what is about to arrive, instead of what notes arrivals for [`Journey`].
+    pub fn observe(&mut self, observer: Box<dyn Intruder>) {
+        self.world.set_intruder(Some(observer));
+    }
+
+    /// Runs until the way ends or `condition` holds, which is asked after every event with the time and the correspondent
+    /// node's paths.
+    pub fn run_until(&mut self, mut condition: impl FnMut(Instant, &[PathView]) -> bool) -> Instant {
+        let cn = self.cn;
+        self.world.run_until_or(self.until, |world| {
+            let association = match world.app(cn) {
+                Ends::Correspondent { association, .. } => *association,
+                Ends::Mobile { .. } => None,
+            };
+            let paths = association.map(|id| world.machine(cn).paths(id)).unwrap_or_default();
+            condition(world.now(), &paths)
+        });
+        self.world.now()
+    }
+
+    /// Has nothing pass over a cell any more, without telling anybody.
+    pub fn cut(&mut self, cell: usize) {
+        self.world.act(Action::Link(self.radio[cell], Side::Both, Change::Down(InFlight::Lost)));
+    }
+
+    /// Of everything that has happened.
+    pub const fn fingerprint(&self) -> u64 {
+        self.world.trace_hash()
+    }
+
     /// Turns the events of the radio into changes of links and facts.
     fn follow(&mut self, way: &Way) {
         let down = Change::Down(InFlight::Lost);
@@ -115,8 +147,8 @@ impl MovingSctp {
         }
     }
 
-    /// Runs until the file is there, or the way ends.
-    pub fn run(mut self, watch: Watch) -> Journey {
+    /// Records the run from now on.
+    pub fn record(&mut self, watch: Watch) {
         if let Some(trace) = watch.trace {
             self.world.trace_to(trace);
         }
@@ -124,6 +156,11 @@ impl MovingSctp {
             let links = [(self.radio[0], "cell 0"), (self.radio[1], "cell 1")];
             let _ = self.world.capture(&links, pcap);
         }
+    }
+
+    /// Runs until the file is there, or the way ends.
+    pub fn run(mut self, watch: Watch) -> Journey {
+        self.record(watch);
         let (cn, mn) = (self.cn, self.mn);
         self.world.run_until_or(self.until, |world| {
             let (Ends::Correspondent { file, .. }, Ends::Mobile { received, .. }) =

@@ -1,0 +1,239 @@
+//! What assumed values do to a paper's headline numbers: each is changed alone, and the number is measured again with the same seeds.
+
+use toml::{Table, Value as Toml};
+
+use crate::experiment::{Axes, Cell, Experiment, Name, Outcome, Sample, Watch};
+use crate::figures;
+use crate::plot::{Line, Plot, Quantity};
+use crate::scenario::{DataError, Papers, Scenario};
+use crate::value::Value;
+
+/// How often each is run; few suffice, since both runs of a pair have the same seed.
+const REPETITIONS: i64 = 5;
+const METRICS: [(&str, &str); 3] = [
+    ("change", "%; how far the headline number moves, mean over pairs of runs with equal seeds"),
+    ("assumed", "the headline number with the value that is assumed everywhere else"),
+    ("altered", "the headline number with the other value"),
+];
+
+/// The assumptions of a paper as an experiment.
+struct Assumptions {
+    name: String,
+    scenario: Scenario,
+    entries: Vec<Entry>,
+}
+
+/// One alternative to one assumption.
+#[derive(Clone)]
+struct Entry {
+    /// The experiment and the place of its headline number.
+    headline: Headline,
+    /// Such as `scenario.b08-fig7.topology.wired_delay`.
+    leaf: String,
+    value: Toml,
+    /// What is changed, from what to what.
+    label: String,
+}
+
+/// Panels, one per headline number.
+const PANELS: [&str; 6] =
+    ["assumptions-a", "assumptions-b", "assumptions-c", "assumptions-d", "assumptions-e", "assumptions-f"];
+
+/// A number that a paper's conclusions rest on.
+#[derive(Clone)]
+struct Headline {
+    /// What it is.
+    says: String,
+    experiment: String,
+    metric: String,
+    at: Axes,
+    /// The number is a ratio: to the metric in the cell that differs in these axes.
+    over: Axes,
+}
+
+/// The experiment for a paper, from `data/assumptions.toml`.
+///
+/// # Errors
+/// When the data are incomplete.
+pub(crate) fn experiment(papers: &Papers, paper: &str) -> Result<Box<dyn Experiment>, DataError> {
+    let table: Table = include_str!("../data/assumptions.toml")
+        .parse()
+        .map_err(|error: toml::de::Error| DataError(format!("assumptions: {error}")))?;
+    let all = table.get(paper).and_then(Toml::as_array).into_iter().flatten();
+    let mut entries = Vec::new();
+    for group in all {
+        entries.extend(alternatives(papers, group)?);
+    }
+    let number = table.get("numbers").and_then(|numbers| numbers.get(paper)).and_then(Toml::as_integer);
+    let number = number.ok_or_else(|| DataError(format!("assumptions: no number for {paper}")))?;
+    Ok(Box::new(Assumptions {
+        name: format!("{paper}_assumptions"),
+        scenario: scenario(paper, number),
+        entries,
+    }))
+}
+
+/// All alternatives in one group, whose headline number is the same.
+fn alternatives(papers: &Papers, group: &Toml) -> Result<Vec<Entry>, DataError> {
+    let text = |name: &str| {
+        let text = group.get(name).and_then(Toml::as_str).map(str::to_owned);
+        text.ok_or_else(|| DataError(format!("assumptions: a group without {name}")))
+    };
+    let axes = |name: &str| -> Axes {
+        let table = group.get(name).and_then(Toml::as_table);
+        let axes = table.into_iter().flatten();
+        axes.filter_map(|(axis, value)| Some((axis.clone().into(), crate::scenario::value(value)?))).collect()
+    };
+    let headline = Headline {
+        says: text("says")?,
+        experiment: text("experiment")?,
+        metric: text("metric")?,
+        at: axes("at"),
+        over: axes("over"),
+    };
+    let mut entries = Vec::new();
+    for (leaf, values) in group.get("alternatives").and_then(Toml::as_table).into_iter().flatten() {
+        let known = papers.leaf(leaf).map(spoken).unwrap_or_else(|| "unsaid".to_owned());
+        for value in values.as_array().into_iter().flatten() {
+            let label = format!("{}: {known} → {}", named(leaf), spoken(value));
+            entries.push(Entry {
+                headline: headline.clone(),
+                leaf: leaf.clone(),
+                value: value.clone(),
+                label,
+            });
+        }
+    }
+    Ok(entries)
+}
+
+/// A leaf as people say it: `wlan queue`, `tcp-tom rto min`.
+fn named(leaf: &str) -> String {
+    let steps: Vec<&str> = leaf.split('.').collect();
+    let from = if steps.first() == Some(&"profile") { 1 } else { steps.len().saturating_sub(1) };
+    steps[from..].join(" ").replace('_', " ")
+}
+
+fn spoken(value: &Toml) -> String {
+    match value {
+        Toml::String(text) => text.clone(),
+        Toml::Table(table) => {
+            let parts = table.iter().map(|(key, value)| format!("{key} {}", spoken(value)));
+            parts.collect::<Vec<_>>().join(", ")
+        }
+        other => other.to_string(),
+    }
+}
+
+fn scenario(paper: &str, number: i64) -> Scenario {
+    let leaf = |value: Toml| Toml::Table(Table::from_iter([("v".to_owned(), value)]));
+    let table = |entries: Vec<(String, Toml)>| Toml::Table(entries.into_iter().collect());
+    let metrics = METRICS.iter().map(|(name, what)| ((*name).to_owned(), Toml::from(*what))).collect();
+    let top = [
+        ("number".to_owned(), Toml::Integer(number)),
+        ("paper".to_owned(), paper.into()),
+        ("title".to_owned(), "What the assumed values do to the headline numbers".into()),
+        ("figures".to_owned(), Toml::Array(vec!["assumptions".into()])),
+        ("run".to_owned(), table(vec![("repetitions".to_owned(), leaf(REPETITIONS.into()))])),
+        ("metrics".to_owned(), table(metrics)),
+    ];
+    Scenario::of_table(&format!("{paper}-assumptions"), top.into_iter().collect())
+}
+
+impl Headline {
+    /// The number in one repetition; `None` if it could not be measured.
+    fn measure(&self, papers: &Papers, repetition: u64) -> Option<f64> {
+        let experiment = figures::named(papers, std::slice::from_ref(&self.experiment)).ok()?.pop()?;
+        let at = self.metric_at(&*experiment, &self.at, repetition)?;
+        if self.over.is_empty() {
+            return Some(at);
+        }
+        let differs = |axis: &Name| self.over.iter().any(|(name, _)| name == axis);
+        let same = self.at.iter().filter(|(axis, _)| !differs(axis)).cloned();
+        let other: Axes = same.chain(self.over.iter().cloned()).collect();
+        Some(at / self.metric_at(&*experiment, &other, repetition)?)
+    }
+
+    fn metric_at(&self, experiment: &dyn Experiment, at: &Axes, repetition: u64) -> Option<f64> {
+        let fits = |axes: &Axes| {
+            axes.iter()
+                .all(|(axis, value)| at.iter().all(|(name, wanted)| name != axis || wanted.is_same(value)))
+        };
+        let cell =
+            experiment.cells().into_iter().find(|cell| cell.series == crate::PAPER && fits(&cell.axes))?;
+        let outcome = experiment.run(&cell, experiment.seed(repetition), Watch::default());
+        let found = outcome.samples.iter().filter(|sample| fits(&sample.axes));
+        let mut values = found
+            .flat_map(|sample| sample.metrics.iter())
+            .filter(|(name, _)| *name == self.metric)
+            .map(|&(_, value)| value);
+        values.next()
+    }
+}
+
+impl Experiment for Assumptions {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+
+    fn axes(&self) -> Vec<Name> {
+        vec!["headline".into(), "assumption".into()]
+    }
+
+    fn metrics(&self) -> Vec<Name> {
+        METRICS.iter().map(|(name, _)| (*name).into()).collect()
+    }
+
+    fn cells(&self) -> Vec<Cell> {
+        let axes = |entry: &Entry| -> Axes {
+            let (headline, assumption) = (entry.headline.says.clone(), entry.label.clone());
+            vec![("headline".into(), Value::Word(headline)), ("assumption".into(), Value::Word(assumption))]
+        };
+        self.entries.iter().map(|entry| Cell::paper(axes(entry))).collect()
+    }
+
+    fn run(&self, cell: &Cell, seed: u64, _watch: Watch) -> Outcome {
+        let mut sample = Sample::default();
+        let is = |entry: &&Entry| {
+            entry.label == cell.word("assumption") && entry.headline.says == cell.word("headline")
+        };
+        let entry = self.entries.iter().find(is);
+        let (Some(entry), Ok(papers)) = (entry, Papers::load()) else { return Outcome::of(sample, 0) };
+        let repetition = seed % 1_000_000;
+        let assumed = entry.headline.measure(&papers, repetition);
+        let altered = papers.with(&entry.leaf, entry.value.clone());
+        let altered = altered.ok().and_then(|papers| entry.headline.measure(&papers, repetition));
+        sample.put_some("assumed", assumed);
+        sample.put_some("altered", altered);
+        sample.put_some(
+            "change",
+            assumed.zip(altered).map(|(assumed, altered)| 100.0 * (altered / assumed - 1.0)),
+        );
+        Outcome::of(sample, 0)
+    }
+
+    fn plots(&self) -> Vec<Plot> {
+        let mut headlines: Vec<&String> = self.entries.iter().map(|entry| &entry.headline.says).collect();
+        headlines.dedup();
+        let panel = |(figure, says): (&'static str, &String)| Plot {
+            figure,
+            title: says.clone(),
+            x: Quantity::metric("change", "change (%)"),
+            y: Quantity::axis("assumption", "assumed → instead"),
+            lines: vec![Line {
+                label: "one value changed".to_owned(),
+                series: crate::PAPER.into(),
+                at: vec![("headline".into(), Value::Word(says.clone()))],
+            }],
+        };
+        PANELS.into_iter().zip(headlines).map(panel).collect()
+    }
+}
+
+#[cfg(test)]
+#[path = "assumptions_tests.rs"]
+mod tests;

@@ -1,0 +1,124 @@
+//! c04 section 3.2: to and fro inside the overlap, short of both cells' Primary-TH.
+
+use core::time::Duration;
+
+use whimbrel_handover::{LayerTwoHandover, Pace, Policy, Seamless, SignalStrength};
+use whimbrel_machine::Instant;
+use whimbrel_netsim::{Position, Trajectory};
+
+use crate::experiment::{Cell, Experiment, Name, Outcome, PAPER, SEAMLESS, Sample, Watch, grid};
+use crate::plot::{Line, Plot, Quantity};
+use crate::scenario::{DataError, Papers, Scenario};
+use crate::testbed::two_cells::{MovingSctp, Observer, Way};
+use crate::two_cell_place::TwoCellPlace;
+use crate::value::Value;
+
+/// "oscillation on the line of the ARs between 226 m and 294 m from AR 1" in the data.
+const WITHIN: (f64, f64) = (226.0, 294.0);
+/// Past both Primary-TH points, and short of the ends of coverage: there the primary path has to change.
+const BEYOND: (f64, f64) = (221.5, 298.5);
+/// The series that goes there, which shows that changes would be counted.
+const FARTHER: &str = "farther";
+/// "in 300 s" in the data.
+const TIME: Duration = Duration::from_secs(300);
+/// More than fits into that time.
+const FILE: u64 = 1 << 40;
+
+struct Figure(TwoCellPlace);
+
+/// The experiment.
+pub(super) fn experiment(papers: &Papers) -> Result<Box<dyn Experiment>, DataError> {
+    Ok(Box::new(Figure(TwoCellPlace::new(papers, "c04-pingpong")?)))
+}
+
+impl Figure {
+    fn way(&self, cell: &Cell) -> Way {
+        let (near, far) = if cell.series == FARTHER { BEYOND } else { WITHIN };
+        let [near, far] = [near, far].map(|x| Position::new(x, 0.0));
+        let until = Instant::ZERO + TIME;
+        let trajectory = Trajectory::oscillating(near, far, cell.number("speed"), until);
+        Way::new(&self.0.cells(cell), &trajectory, until)
+    }
+}
+
+impl Experiment for Figure {
+    fn name(&self) -> &str {
+        "c04_pingpong"
+    }
+
+    fn scenario(&self) -> &Scenario {
+        &self.0.scenario
+    }
+
+    fn axes(&self) -> Vec<Name> {
+        ["speed", "wired_ms", "primary_th"].map(Name::from).to_vec()
+    }
+
+    fn metrics(&self) -> Vec<Name> {
+        vec!["primary_changes".into()]
+    }
+
+    /// Nothing is drawn at random.
+    fn repetitions(&self) -> u64 {
+        1
+    }
+
+    fn series(&self) -> Vec<(Name, &'static str)> {
+        let farther = "to and fro between 221.5 m and 298.5 m, past both Primary-TH points of 3.794e-10 W: there the change is needed";
+        vec![
+            (SEAMLESS.into(), "Config::mobile() and the seamless policy on the same way"),
+            (FARTHER.into(), farther),
+        ]
+    }
+
+    fn cells(&self) -> Vec<Cell> {
+        let axis = |name| (name, self.0.scenario.axis(name));
+        let all = [axis("speed"), axis("wired_ms"), axis("primary_th")];
+        let paper = grid(&all);
+        let of = |series: &'static str| move |axes: crate::Axes| Cell { series: series.into(), axes };
+        // Our own policy has thresholds of its own.
+        let ours = grid(&all[..2]).into_iter().map(of(SEAMLESS));
+        let farther = paper.clone().into_iter().map(of(FARTHER));
+        let farther = farther.filter(|cell| cell.count("wired_ms") == 5).collect::<Vec<_>>();
+        paper.into_iter().map(Cell::paper).chain(ours).chain(farther).collect()
+    }
+
+    fn run(&self, cell: &Cell, seed: u64, watch: Watch) -> Outcome {
+        let place = &self.0;
+        let (way, wires, thresholds) = (self.way(cell), place.wires(cell), place.thresholds(cell));
+        let config = if cell.series == SEAMLESS { &place.mobile } else { &place.config };
+        let ours = cell.series == SEAMLESS;
+        let policy = move || -> Box<dyn Policy> {
+            if ours {
+                return Box::new(Seamless::policy(Pace::MOBILE));
+            }
+            Box::new(SignalStrength::policy(thresholds, LayerTwoHandover::Soft, Pace::AT_ONCE))
+        };
+        let mut bed = MovingSctp::new(seed, config.clone(), policy, &wires, &way, FILE);
+        let (observer, ear) = Observer::new();
+        bed.observe(ear);
+        let journey = bed.run(watch);
+        let mut sample = Sample::default();
+        sample.put("primary_changes", observer.noted().set_primary.len() as f64);
+        Outcome::of(sample, journey.fingerprint)
+    }
+
+    fn plots(&self) -> Vec<Plot> {
+        let line = |series: &'static str, speed: &Value, label: String| Line {
+            label,
+            series: series.into(),
+            at: vec![("speed".into(), speed.clone()), ("wired_ms".into(), Value::Integer(5))],
+        };
+        let speeds = self.0.scenario.axis("speed");
+        let paper = speeds.iter().map(|speed| line(PAPER, speed, format!("{speed} m/s")));
+        let farther = speeds.iter().map(|speed| line(FARTHER, speed, format!("{speed} m/s, farther")));
+        let ours = speeds.iter().map(|speed| line(SEAMLESS, speed, format!("seamless, {speed} m/s")));
+        vec![Plot {
+            figure: "pingpong",
+            title: "To and fro in the overlap".to_owned(),
+            x: Quantity::axis("primary_th", "Primary-TH (1e-10 W)"),
+            y: Quantity::metric("primary_changes", "requests to change the primary path in 300 s"),
+            lines: paper.chain(farther).chain(ours).collect(),
+        }]
+    }
+}

@@ -1,0 +1,289 @@
+//! c04 section 2.2: what the correspondent node does when the primary path changes after losses, with and without a probe.
+
+use core::time::Duration;
+use std::collections::BTreeSet;
+
+use whimbrel_handover::{LayerTwoHandover, Pace, Policy, SignalStrength};
+use whimbrel_machine::Instant;
+use whimbrel_netsim::{CellEvent, Position, Trajectory};
+use whimbrel_proto::{Config, PathView, PrimaryChangeRule};
+
+use crate::belated::Belated;
+use crate::experiment::{Cell, Experiment, Name, Outcome, PAPER, Sample, Watch, grid};
+use crate::plot::{Line, Plot, Quantity};
+use crate::scenario::{DataError, Papers, Scenario};
+use crate::testbed::two_cells::{MovingSctp, Noted, Observer, Way, mobile};
+use crate::two_cell_place::TwoCellPlace;
+
+/// Set Primary comes alone, a while after the old path has broken.
+const ALONE: &str = "set-primary-alone";
+/// That while: shorter than RTO.Min of the profile, so that no timer has noticed anything.
+const SILENCE: Duration = Duration::from_millis(500);
+/// "path_acq 7 s" in the data.
+const ACQUISITION: f64 = 7.0;
+/// A receive window that limits nothing.
+const OPEN_WINDOW: usize = 1 << 20;
+/// More than is sent.
+const FILE: u64 = 1 << 40;
+/// What is looked at: so long after Set Primary.
+const AFTER: Duration = Duration::from_secs(20);
+/// The old path of the series [`ALONE`] breaks here.
+const BREAK: Instant = Instant::from_nanos(20_000_000_000);
+
+struct Figure(TwoCellPlace);
+
+/// The experiment.
+pub(super) fn experiment(papers: &Papers) -> Result<Box<dyn Experiment>, DataError> {
+    Ok(Box::new(Figure(TwoCellPlace::new(papers, "c04-probe")?)))
+}
+
+/// What the correspondent node's counters showed.
+#[derive(Default)]
+struct Counted {
+    /// When Set Primary arrived.
+    asked: Option<Instant>,
+    /// DATA chunks sent for the first time until then.
+    sent_before: u64,
+    /// The first new data on the new path.
+    first_new: Option<Instant>,
+    /// The first retransmission on the new path.
+    first_again: Option<Instant>,
+    /// T3-rtx expiries from the break to there, on paths that still exist.
+    expiries: u64,
+    /// Retransmissions on the old path after Set Primary.
+    on_old: u64,
+}
+
+impl Figure {
+    fn config(&self, cell: &Cell) -> Config {
+        let mut config = self.0.config.clone();
+        if cell.word("probe") == "off" {
+            config.primary_change = PrimaryChangeRule::Standard;
+        }
+        if cell.word("rwnd_full") == "no" {
+            config.limits.receive_buffer = OPEN_WINDOW;
+        }
+        config
+    }
+
+    /// From one access router to the other, or (for [`ALONE`]) always within reach of the second.
+    fn way(&self, cell: &Cell) -> Way {
+        let speed = self.0.at(cell, "speed");
+        let until = Instant::ZERO + Duration::from_secs(60);
+        if cell.series == ALONE {
+            let here = |at, cell, event| (at, cell, event);
+            let events = vec![
+                here(Instant::ZERO, 0, CellEvent::Attached),
+                here(Instant::ZERO, 0, CellEvent::Addressed),
+                here(Instant::ZERO, 1, CellEvent::Attached),
+                here(Instant::ZERO + Duration::from_secs(5), 1, CellEvent::Addressed),
+                here(BREAK, 0, CellEvent::Lost),
+            ];
+            return Way { events, crossings: Vec::new(), until };
+        }
+        let far =
+            Position::new(self.0.scenario.number_at("topology.ar_distance").unwrap_or_default() + 150.0, 0.0);
+        let trajectory = Trajectory::through([Position::default(), far], speed);
+        let acquisition = Cell { axes: vec![("path_acq".into(), ACQUISITION.into())], ..cell.clone() };
+        Way::new(&self.0.cells(&acquisition), &trajectory, until)
+    }
+
+    fn bed(&self, cell: &Cell, seed: u64) -> MovingSctp {
+        let thresholds = self.0.thresholds(cell);
+        let alone = cell.series == ALONE;
+        let policy = move || -> Box<dyn Policy> {
+            if alone {
+                return Box::new(Belated::new(SILENCE));
+            }
+            Box::new(SignalStrength::policy(thresholds, LayerTwoHandover::Soft, Pace::AT_ONCE))
+        };
+        MovingSctp::new(seed, self.config(cell), policy, &self.0.wires(cell), &self.way(cell), FILE)
+    }
+
+    /// Until well after Set Primary.
+    fn count(&self, bed: &mut MovingSctp, observer: &Observer) -> Counted {
+        let mut counted = Counted::default();
+        let mut before = Before::default();
+        bed.run_until(|now, paths| {
+            if counted.asked.is_none() {
+                counted.asked = observer.noted().set_primary.first().map(|&(at, _)| at);
+                if counted.asked.is_none() {
+                    before = Before::of(paths, observer.noted().data.last().map(|&(at, ..)| at), before);
+                }
+                counted.sent_before = before.sent;
+            }
+            if counted.asked.is_none() {
+                return false;
+            }
+            let on = |cell: usize| paths.iter().filter(move |path| path.route.remote == mobile(cell));
+            if counted.first_new.is_none() && on(1).any(|path| path.counters.data_sent > 0) {
+                counted.first_new = Some(now);
+            }
+            if counted.first_again.is_none() {
+                counted.expiries = before.noticed.max(expiries(paths).saturating_sub(before.expiries));
+                if on(1).any(|path| path.counters.data_retransmitted > 0) {
+                    counted.first_again = Some(now);
+                }
+            }
+            let again = on(0).map(|path| path.counters.data_retransmitted).sum::<u64>();
+            counted.on_old = again.saturating_sub(before.again_on_old);
+            counted.asked.is_some_and(|asked| now >= asked + AFTER)
+        });
+        counted
+    }
+
+    /// How long T3-rtx runs for the first packet on the new path, from a run in which that is lost.
+    fn timer_of_the_probe(&self, cell: &Cell, seed: u64) -> Option<Duration> {
+        let mut bed = self.bed(cell, seed);
+        let on_new = |paths: &[PathView], counter: fn(&PathView) -> u64| {
+            paths.iter().filter(|path| path.route.remote == mobile(1)).map(counter).sum::<u64>()
+        };
+        let mut sent = None;
+        bed.run_until(|now, paths| {
+            sent = (on_new(paths, |path| path.counters.data_sent) > 0).then_some(now);
+            sent.is_some()
+        });
+        bed.cut(1);
+        let expired = bed.run_until(|_, paths| on_new(paths, |path| path.counters.timeouts) > 0);
+        sent.map(|sent| expired - sent)
+    }
+}
+
+/// Counters as they were last before Set Primary.
+#[derive(Clone, Copy, Default)]
+struct Before {
+    sent: u64,
+    /// Up to the last arrival of data, that is before the break.
+    expiries: u64,
+    /// From there on.
+    noticed: u64,
+    again_on_old: u64,
+    last: Option<Instant>,
+}
+
+impl Before {
+    fn of(paths: &[PathView], last: Option<Instant>, known: Self) -> Self {
+        let sum = |counter: fn(&PathView) -> u64| paths.iter().map(counter).sum::<u64>();
+        let all = expiries(paths);
+        let expiries = if last == known.last { known.expiries } else { all };
+        Self {
+            sent: sum(|path| path.counters.data_sent),
+            expiries,
+            noticed: all - expiries,
+            again_on_old: sum(|path| path.counters.data_retransmitted),
+            last,
+        }
+    }
+}
+
+fn expiries(paths: &[PathView]) -> u64 {
+    paths.iter().map(|path| path.counters.timeouts).sum()
+}
+
+/// What arrived first over the new path, in order: how many chunks after the first of all.
+fn over_the_new_path(noted: &Noted) -> Vec<u64> {
+    let mut seen = BTreeSet::new();
+    let new = noted.data.iter().filter(|&&(_, cell, _)| cell == 1).map(|&(.., chunk)| u64::from(chunk));
+    new.filter(|&chunk| seen.insert(chunk)).collect()
+}
+
+fn flag(is: bool) -> f64 {
+    f64::from(u8::from(is))
+}
+
+impl Experiment for Figure {
+    fn name(&self) -> &str {
+        "c04_probe"
+    }
+
+    fn scenario(&self) -> &Scenario {
+        &self.0.scenario
+    }
+
+    fn axes(&self) -> Vec<Name> {
+        ["probe", "rwnd_full"].map(Name::from).to_vec()
+    }
+
+    fn metrics(&self) -> Vec<Name> {
+        let names = [
+            "first_rtx_delay",
+            "probe_is_new",
+            "probe_rto",
+            "rtx_before_new",
+            "rtx_on_old",
+            "new_before_recovery",
+            "dup_reports",
+            "recovered_by_t3",
+        ];
+        names.map(Name::from).to_vec()
+    }
+
+    /// Nothing is drawn at random.
+    fn repetitions(&self) -> u64 {
+        1
+    }
+
+    fn series(&self) -> Vec<(Name, &'static str)> {
+        let what = "both addresses known beforehand, the old path broken for 0.5 s without any notice, then Set Primary and no DELETEIP: the \
+                    correspondent node has nothing but the probe to learn of the losses by";
+        vec![(ALONE.into(), what)]
+    }
+
+    fn cells(&self) -> Vec<Cell> {
+        let axis = |name| (name, self.0.scenario.axis(name));
+        let places = grid(&[axis("probe"), axis("rwnd_full")]);
+        let alone = places.clone().into_iter().map(|axes| Cell { series: ALONE.into(), axes });
+        places.into_iter().map(Cell::paper).chain(alone).collect()
+    }
+
+    fn run(&self, cell: &Cell, seed: u64, watch: Watch) -> Outcome {
+        let mut bed = self.bed(cell, seed);
+        let (observer, ear) = Observer::new();
+        bed.observe(ear);
+        bed.record(watch);
+        let counted = self.count(&mut bed, &observer);
+        let (mut sample, noted) = (Sample::default(), observer.noted());
+        let Some(asked) = counted.asked else { return Outcome::of(sample, bed.fingerprint()) };
+        let order = over_the_new_path(&noted);
+        let is_old = |&chunk: &u64| chunk < counted.sent_before;
+        let ahead = order.iter().take_while(|chunk| !is_old(chunk)).count();
+        let behind = &order[ahead..];
+        let first_new = behind.iter().position(|chunk| !is_old(chunk)).unwrap_or(behind.len());
+        let recovery = counted.first_again.unwrap_or(asked + AFTER);
+        let reports = noted.reports.iter().filter(|&&at| at >= asked && at <= recovery).count();
+        sample.put_some("first_rtx_delay", counted.first_again.map(|at| (at - asked).as_secs_f64()));
+        sample.put("rtx_before_new", flag(!behind[first_new..].iter().any(is_old)));
+        sample.put("rtx_on_old", counted.on_old as f64);
+        sample.put("new_before_recovery", ahead as f64);
+        sample.put("dup_reports", reports as f64);
+        sample.put("recovered_by_t3", flag(counted.expiries > 0));
+        if cell.word("probe") == "on" {
+            sample.put("probe_is_new", flag(order.first() == Some(&counted.sent_before)));
+        }
+        // Where the old path stays, its timer ends the waiting before that of the probe.
+        if cell.word("probe") == "on" && cell.series == PAPER {
+            sample.put_some("probe_rto", self.timer_of_the_probe(cell, seed).map(|rto| rto.as_secs_f64()));
+        }
+        Outcome::of(sample, bed.fingerprint())
+    }
+
+    fn plots(&self) -> Vec<Plot> {
+        let line = |series: &'static str, full: &'static str, label: &str| Line {
+            label: label.to_owned(),
+            series: series.into(),
+            at: vec![("rwnd_full".into(), full.into())],
+        };
+        vec![Plot {
+            figure: "probe",
+            title: "From Set Primary to the first retransmission".to_owned(),
+            x: Quantity::axis("probe", "probe"),
+            y: Quantity::metric("first_rtx_delay", "delay (s)"),
+            lines: vec![
+                line(PAPER, "yes", "receive window full"),
+                line(PAPER, "no", "receive window open"),
+                line(ALONE, "yes", "Set Primary alone, receive window full"),
+                line(ALONE, "no", "Set Primary alone, receive window open"),
+            ],
+        }]
+    }
+}

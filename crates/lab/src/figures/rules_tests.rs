@@ -1,0 +1,106 @@
+use super::*;
+use crate::claims::Claims;
+use crate::experiment::{Cell, PAPER, Sample, Watch};
+
+fn experiment(name: &str) -> Box<dyn Experiment> {
+    named(&Papers::load().unwrap(), &[name.to_owned()]).unwrap().remove(0)
+}
+
+fn run(experiment: &dyn Experiment, cell: &Cell) -> Sample {
+    experiment.run(cell, experiment.seed(0), Watch::default()).samples.remove(0)
+}
+
+fn metric(sample: &Sample, name: &str) -> Option<f64> {
+    sample.metrics.iter().find(|(known, _)| known == name).map(|&(_, value)| value)
+}
+
+fn cell(experiment: &dyn Experiment, series: &str, at: &[(&str, f64)]) -> Cell {
+    let fits =
+        |cell: &&Cell| cell.series == series && at.iter().all(|&(axis, value)| cell.number(axis) == value);
+    experiment.cells().iter().find(fits).unwrap().clone()
+}
+
+/// What the checks of these papers look at is measured by some experiment.
+#[test]
+fn no_claim_of_e13_and_c04_is_left_out() {
+    let all = all(&Papers::load().unwrap()).unwrap();
+    let measured = |name: &str| {
+        let Some((scenario, metric)) = name.split_once('.') else { return true };
+        let of = |experiment: &&Box<dyn Experiment>| experiment.scenario().id() == scenario;
+        all.iter().filter(of).any(|experiment| experiment.metrics().iter().any(|known| known == metric))
+    };
+    let claims = Claims::load().unwrap();
+    for claim in claims.all().filter(|claim| ["e13", "c04"].contains(&&*claim.paper)) {
+        let names =
+            claim.check.split('"').filter(|word| word.starts_with("e13-") || word.starts_with("c04-"));
+        for name in names {
+            assert!(measured(name), "{}: {name}", claim.id);
+        }
+    }
+}
+
+/// b08 equations 1 and 2.
+#[test]
+fn timers_alone_take_as_long_as_the_equation_says() {
+    let experiment = experiment("b08_eq3");
+    for (rto, pmr, expected) in [(0.02, 0.0, 0.02), (0.05, 2.0, 0.35), (1.0, 6.0, 123.0)] {
+        let sample = run(&*experiment, &cell(&*experiment, PAPER, &[("rto", rto), ("pmr", pmr)]));
+        let measured = metric(&sample, "t_fail").unwrap();
+        assert!((measured / expected - 1.0).abs() < 1e-3, "RTO {rto}, PMR {pmr}: {measured}");
+        assert_eq!(metric(&sample, "rto_seq_ok"), Some(1.0));
+    }
+}
+
+#[test]
+fn every_rule_of_address_management_is_obeyed() {
+    let experiment = experiment("c04_amm");
+    let cells = experiment.cells();
+    assert_eq!(cells.len(), 17);
+    for cell in &cells {
+        assert_eq!(metric(&run(&*experiment, cell), "ok"), Some(1.0), "{}", cell.label());
+    }
+    let stranger = Cell::paper(vec![("case".into(), "no-such-case".into())]);
+    assert_eq!(metric(&run(&*experiment, &stranger), "ok"), None);
+}
+
+#[test]
+fn to_and_fro_changes_nothing_unless_it_goes_too_far() {
+    let experiment = experiment("c04_pingpong");
+    let at = [("speed", 28.0), ("wired_ms", 5.0), ("primary_th", 3.794)];
+    let changes =
+        |series| metric(&run(&*experiment, &cell(&*experiment, series, &at)), "primary_changes").unwrap();
+    assert_eq!(changes(PAPER), 0.0);
+    assert!(changes("farther") > 50.0);
+}
+
+/// What the correspondent node learns, and when, if nothing but a probe tells it of losses.
+#[test]
+fn a_probe_tells_of_losses_before_a_timer_does() {
+    let experiment = experiment("c04_probe");
+    let run = |series: &str, probe: &str, full: &str| {
+        let fits = |cell: &&Cell| {
+            cell.series == series && cell.word("probe") == probe && cell.word("rwnd_full") == full
+        };
+        let sample = run(&*experiment, experiment.cells().iter().find(fits).unwrap());
+        println!("{series}, probe {probe}, window full {full}: {:?}", sample.metrics);
+        sample
+    };
+    for (probe, full) in [("on", "yes"), ("on", "no"), ("off", "yes"), ("off", "no")] {
+        let sample = run(PAPER, probe, full);
+        assert_eq!(metric(&sample, "rtx_on_old"), Some(0.0));
+        if probe == "on" {
+            assert!((metric(&sample, "probe_rto").unwrap() - 3.0).abs() < 1e-6);
+            assert_eq!(metric(&sample, "probe_is_new"), Some(1.0));
+        }
+    }
+    let alone = |probe: &str, full: &str| run("set-primary-alone", probe, full);
+    let (on, off) = (alone("on", "yes"), alone("off", "yes"));
+    let delay = |sample: &Sample| metric(sample, "first_rtx_delay").unwrap();
+    assert!(delay(&on) < 0.2 && delay(&off) > 0.3, "{} {}", delay(&on), delay(&off));
+    assert_eq!((metric(&on, "probe_is_new"), metric(&on, "recovered_by_t3")), (Some(1.0), Some(0.0)));
+    assert_eq!(
+        (metric(&off, "new_before_recovery"), metric(&off, "recovered_by_t3")),
+        (Some(0.0), Some(1.0))
+    );
+    assert!(delay(&alone("on", "no")) < delay(&alone("off", "no")));
+}
