@@ -53,6 +53,8 @@ fn many_associations_are_asked_within_measure_and_hear_the_last_word() {
         told.extend(asking.next(at.max(start), COUNT));
     }
     assert_eq!(told.last(), Some(&down(2)), "what is known in the end is told");
+    let last_words = [signal(1, -42), signal(2, -41), down(2)];
+    assert!(told.iter().all(|fact| last_words.contains(fact)), "nothing that is old by now: {told:?}");
     assert!(told.len() <= 3, "{told:?}");
 }
 
