@@ -117,21 +117,6 @@ fn standard_sends_new_data_on_the_new_path_and_leaves_the_rest_to_the_timer() {
     assert_eq!(scene.data(), []);
 }
 
-/// RFC 9260 §6.4, §7.2.4 step 3: what is reported missing on the old path goes to the new one, at once, though the window
-/// there is full.
-#[test]
-fn what_is_missing_on_the_old_path_goes_to_the_new_one_at_once() {
-    let mut scene = in_flight(PrimaryChangeRule::Standard);
-    scene.set_primary(2);
-    assert_eq!(scene.data(), [(2, 4), (2, 5), (2, 6), (2, 7)]);
-    for last in [2, 3] {
-        scene.sack(0, WINDOW, &[(2, last)]);
-        assert_eq!(scene.data(), []);
-    }
-    scene.sack(0, WINDOW, &[(2, 4)]);
-    assert_eq!(scene.data(), [(2, 0)]);
-}
-
 #[test]
 fn retransmit_at_once_does_not_wait_for_the_timer() {
     let mut scene = in_flight(PrimaryChangeRule::RetransmitAtOnce);

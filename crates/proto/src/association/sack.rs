@@ -7,7 +7,7 @@ use super::open::Open;
 use super::shutdown::Closing;
 use crate::interface::{CloseReason, PathId, PathState};
 use crate::path::congestion::Acked;
-use crate::send::outstanding::{ChunkState, Loss, PathAcks, SackError, SackReport};
+use crate::send::outstanding::{ChunkState, PathAcks, SackError, SackReport};
 use crate::timers::TimerId;
 
 impl Open {
@@ -142,11 +142,8 @@ impl Open {
             if entering {
                 path.congestion.on_fast_retransmit();
                 path.counters.fast_retransmits += 1;
-                // Step 3: one packet goes at once, whatever the cwnd of the path it goes to.
-                let target = self.retransmission_path(acks.path, Loss::Missing);
-                if let Some(path) = target.and_then(|id| self.paths.get_mut(id)) {
-                    path.forced = true;
-                }
+                // Step 3: one packet goes at once, whatever cwnd says.
+                path.forced = true;
             }
         }
     }
