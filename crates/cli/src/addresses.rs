@@ -32,8 +32,8 @@ impl FromStr for Address {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let text = text.trim();
-        if let Ok(ip) = text.parse() {
-            return Ok(Self { host: Host::Ip(ip), port: None });
+        if let Ok(ip) = text.parse::<IpAddr>() {
+            return Ok(Self { host: Host::Ip(ip.to_canonical()), port: None });
         }
         if let Ok(address) = text.parse::<SocketAddrV4>() {
             return Ok(Self { host: Host::Ip((*address.ip()).into()), port: Some(address.port()) });
@@ -55,7 +55,7 @@ impl FromStr for Address {
             return Ok(Self { host: Host::Scoped(ip, link_number(link)?), port });
         }
         if let Ok(ip) = name.parse::<Ipv6Addr>() {
-            return Ok(Self { host: Host::Ip(ip.into()), port });
+            return Ok(Self { host: Host::Ip(ip.to_canonical()), port });
         }
         if name == "any" {
             return Ok(Self { host: Host::Any, port });
@@ -190,6 +190,16 @@ pub(crate) fn towards(remote: &[SocketAddr]) -> anyhow::Result<Vec<SocketAddr>> 
         anyhow::bail!("no route to any of the peer's addresses; is the network up?");
     }
     Ok(with_port(out, 0))
+}
+
+/// What to look at when nobody answers on this host: `any` leaves loopback out. Empty, or a sentence that begins with a space.
+pub(crate) fn loopback_hint(remote: &[SocketAddr]) -> String {
+    match remote.first().map(SocketAddr::ip) {
+        Some(first) if remote.iter().all(|address| address.ip().is_loopback()) => {
+            format!(" It listens on a loopback address only where it is told to: --listen {first}.")
+        }
+        _ => String::new(),
+    }
 }
 
 /// Each address once, with the port.

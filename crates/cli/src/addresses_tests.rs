@@ -11,6 +11,9 @@ async fn addresses_are_read_with_and_without_port() {
     assert_eq!(resolved("::1").await, ["[::1]:9899".parse().unwrap()]);
     assert_eq!(resolved("[::1]").await, ["[::1]:9899".parse().unwrap()]);
     assert_eq!(resolved("[::1]:7").await, ["[::1]:7".parse().unwrap()]);
+    // An IPv4 address in the clothes of IPv6 is what it is.
+    assert_eq!(resolved("::ffff:10.0.0.1").await, ["10.0.0.1:9899".parse().unwrap()]);
+    assert_eq!(resolved("[::ffff:10.0.0.1]:7").await, ["10.0.0.1:7".parse().unwrap()]);
     assert!(
         resolved("localhost:7").await.iter().all(|address| address.ip().is_loopback() && address.port() == 7)
     );
@@ -101,4 +104,12 @@ fn others_are_reached_from_wherever_the_host_is() {
     // First the address that the system would use, if it has a route.
     let any = ["0.0.0.0:0", "[::]:0"].map(|any| any.parse::<SocketAddr>().unwrap());
     assert!(from.ends_with(&any) && from.len() <= 3, "of both IP versions: {from:?}");
+}
+
+#[test]
+fn who_sends_to_this_host_hears_that_loopback_has_to_be_named() {
+    let to = |list: &[&str]| list.iter().map(|address| address.parse().unwrap()).collect::<Vec<SocketAddr>>();
+    assert!(loopback_hint(&to(&["[::1]:9899", "127.0.0.1:9899"])).ends_with("--listen ::1."));
+    assert_eq!(loopback_hint(&to(&["127.0.0.1:9899", "192.0.2.1:9899"])), "");
+    assert_eq!(loopback_hint(&[]), "");
 }

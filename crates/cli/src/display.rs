@@ -1,6 +1,6 @@
 //! What the user sees: a bar on a terminal, a line now and then elsewhere, JSON lines, or nothing.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,6 +11,7 @@ use whimbrel::{PathState, PathView};
 
 use crate::args::OutputArgs;
 use crate::news::News;
+use crate::output::{complain, line};
 use crate::transfer::names::printable;
 use crate::transfer::report::{FileReport, Totals};
 
@@ -84,8 +85,8 @@ impl Display {
     /// A sentence for people that even `--quiet` does not suppress.
     pub(crate) fn warn(&self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("{text}")),
-            None => eprintln!("{text}"),
+            Some(bar) => bar.suspend(|| complain(text)),
+            None => complain(text),
         }
     }
 
@@ -325,11 +326,6 @@ fn new_bar() -> ProgressBar {
     let template = "{bar:30} {percent:>3} %  {decimal_bytes} of {decimal_total_bytes}  {msg}\n{prefix}";
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::hidden()).with_style(style)
-}
-
-/// A closed pipe at the other end of stdout is no reason to stop.
-fn line(text: &str) {
-    let _ = writeln!(std::io::stdout().lock(), "{text}");
 }
 
 #[cfg(test)]

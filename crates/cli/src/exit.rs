@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use crate::output::complain;
+
 /// Waits for Ctrl-C, or for whoever else asks the command to end: a service manager, a terminal that closes.
 pub(crate) async fn interrupted() {
     #[cfg(unix)]
@@ -39,20 +41,33 @@ impl Failure {
     pub(crate) fn report(self) -> ExitCode {
         match self {
             Self::Error(error) => {
-                eprintln!("error: {error:#}");
+                complain(&format!("error: {}", describe(&error)));
                 ExitCode::from(1)
             }
             Self::Reported => ExitCode::from(1),
             Self::Usage(text) => {
-                eprintln!("error: {text}");
+                complain(&format!("error: {text}"));
                 ExitCode::from(2)
             }
             Self::Interrupted(text) => {
-                eprintln!("interrupted{}{text}", if text.is_empty() { "" } else { "; " });
+                let separator = if text.is_empty() { "" } else { "; " };
+                complain(&format!("interrupted{separator}{text}"));
                 ExitCode::from(130)
             }
         }
     }
+}
+
+/// An error and its causes, each once: many say in their own words what their cause says.
+fn describe(error: &anyhow::Error) -> String {
+    let mut said = error.to_string();
+    for cause in error.chain().skip(1) {
+        let cause = cause.to_string();
+        if !said.ends_with(&cause) {
+            said = format!("{said}: {cause}");
+        }
+    }
+    said
 }
 
 impl<E: Into<anyhow::Error>> From<E> for Failure {
@@ -60,3 +75,7 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
         Self::Error(error.into())
     }
 }
+
+#[cfg(test)]
+#[path = "exit_tests.rs"]
+mod tests;

@@ -15,6 +15,7 @@ mod key_file;
 mod lab;
 mod mobility;
 mod news;
+mod output;
 mod paths;
 mod perf;
 mod soak;
@@ -39,7 +40,7 @@ fn main() -> ExitCode {
     let outcome = runtime.block_on(run(cli.command));
     // Tasks tidy up behind them when they are dropped. A thread may still wait for a slow disk; that is not waited for.
     runtime.shutdown_timeout(TIDYING);
-    match outcome {
+    match outcome.and_then(|()| output::outcome().map_err(Failure::from)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }
@@ -55,7 +56,10 @@ async fn run(command: Command) -> Result<(), Failure> {
         Command::Soak(args) => soak::run(args).await,
         Command::Lab(args) => lab::run(args).await,
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "whimbrel", &mut std::io::stdout());
+            // Into memory first: the generator panics where it cannot write.
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "whimbrel", &mut script);
+            output::text(&script);
             Ok(())
         }
     }

@@ -236,9 +236,9 @@ fn summarise(args: &SoakArgs, failed: u64, report: &Report, wall: Duration, cpu:
     ));
 }
 
-/// A line on stdout. Nobody may be reading it any more, which is no failure of the soak.
+/// A line on stdout.
 fn say(line: std::fmt::Arguments<'_>) {
-    let _ = writeln!(std::io::stdout().lock(), "{line}");
+    crate::output::line(&line.to_string());
 }
 
 /// CPU time of this process so far.

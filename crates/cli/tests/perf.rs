@@ -98,3 +98,18 @@ async fn nonsense_is_answered_and_does_not_reach_the_terminal_as_it_is() {
         tokio::time::timeout(common::PATIENCE, association.closed()).await.expect("it is sent away");
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_is_sent_away_hears_why() {
+    let server = server();
+    // All places are taken by clients that say nothing yet.
+    let mut others = Vec::new();
+    for _ in 0..16 {
+        others.push(connect(&server).await);
+    }
+    let client =
+        || whimbrel().args(["perf", "client", "--time", "0.2", "--to", &server.address]).output().unwrap();
+    let output = tokio::task::block_in_place(client);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && errors.contains("busy with other measurements"), "{errors}");
+}

@@ -235,8 +235,10 @@ impl Transfer {
     fn hint(&self) -> String {
         let port = self.remote.first().map_or(0, SocketAddr::port);
         format!(
-            "is `whimbrel recv` running there (SCTP port {}), and do firewalls let UDP {port} through?{}",
-            self.sctp_port, self.key_hint
+            "is `whimbrel recv` running there (SCTP port {}), and do firewalls let UDP {port} through?{}{}",
+            self.sctp_port,
+            addresses::loopback_hint(&self.remote),
+            self.key_hint
         )
     }
 }

@@ -1,6 +1,6 @@
 //! The demo while it runs: bars on a terminal, lines elsewhere, JSON on demand.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use whimbrel::PathView;
 
 use super::stage::Stage;
 use crate::display::state_name;
+use crate::output::line;
 
 /// Time between two lines where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_millis(1000);
@@ -177,9 +178,4 @@ fn sparkline(history: &[f64]) -> String {
     const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let level = |share: &f64| LEVELS[((share * 8.0) as usize).min(7)];
     format!("{:HISTORY$}", history.iter().map(level).collect::<String>())
-}
-
-/// A closed pipe at the other end of stdout is no reason to stop.
-fn line(text: &str) {
-    let _ = writeln!(std::io::stdout().lock(), "{text}");
 }

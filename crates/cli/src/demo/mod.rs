@@ -135,7 +135,7 @@ async fn perform(args: &DemoArgs, live: &Live) -> anyhow::Result<Story> {
     Ok(Story {
         timeline: outcome.timeline,
         pause: pause.context("no content arrived after the Wi-Fi died")?,
-        traffic: samples::traffic(&stage.take_segments(), begin.as_nanos() as u64),
+        traffic: samples::traffic(&stage.take_segments()?, begin.as_nanos() as u64),
         bytes: FILE_BYTES as u64,
         hash: outcome.hash,
         moves: outcome.moves,

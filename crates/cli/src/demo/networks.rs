@@ -5,6 +5,7 @@
 //! the addresses inside INIT and INIT ACK are the true ones, and only UDP ports differ on the way, which SCTP over
 //! UDP learns from the packets (RFC 6951 §5.4).
 
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -84,6 +85,7 @@ pub(super) fn build(
     capture: Option<&Path>,
 ) -> anyhow::Result<([Network; 2], u16)> {
     let exit = free_port(addresses)?;
+    let mut last = None;
     for _ in 0..ATTEMPTS {
         let listen = free_port(addresses)?;
         let network = |profile: Profile, index: usize| -> anyhow::Result<Network> {
@@ -105,12 +107,22 @@ pub(super) fn build(
             })?;
             Ok(Network { profile, address, segments, relay })
         };
-        // Another program may have taken a port in between.
-        if let (Ok(wifi), Ok(lte)) = (network(WIFI, 0), network(LTE, 1)) {
-            return Ok(([wifi, lte], listen));
+        match network(WIFI, 0).and_then(|wifi| Ok([wifi, network(LTE, 1)?])) {
+            Ok(networks) => return Ok((networks, listen)),
+            // Another program has taken the port in between.
+            Err(error) if is_taken(&error) => last = Some(error),
+            Err(error) => return Err(error),
         }
     }
-    bail!("no UDP port is free on both loopback addresses")
+    Err(last.unwrap_or_else(no_port))
+}
+
+fn is_taken(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::AddrInUse)
+}
+
+fn no_port() -> anyhow::Error {
+    anyhow::anyhow!("no UDP port is free on both loopback addresses")
 }
 
 fn free_port(addresses: [IpAddr; 2]) -> anyhow::Result<u16> {
@@ -121,5 +133,5 @@ fn free_port(addresses: [IpAddr; 2]) -> anyhow::Result<u16> {
             return Ok(port);
         }
     }
-    bail!("no UDP port is free on both loopback addresses")
+    Err(no_port())
 }

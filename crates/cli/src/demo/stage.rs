@@ -159,14 +159,14 @@ impl Stage {
     }
 
     /// What the networks saw.
-    pub(super) fn take_segments(&self) -> [Vec<Segment>; 2] {
+    pub(super) fn take_segments(&self) -> anyhow::Result<[Vec<Segment>; 2]> {
         for network in &self.networks {
-            let _ = network.handle().flush_capture();
+            network.handle().flush_capture().context("cannot write the capture (--capture)")?;
         }
-        [0, 1].map(|index| {
+        Ok([0, 1].map(|index| {
             let mut segments = self.networks[index].segments.lock().unwrap_or_else(PoisonError::into_inner);
             std::mem::take(&mut *segments)
-        })
+        }))
     }
 
     /// Which network a local address belongs to.

@@ -1,11 +1,11 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
 use whimbrel_lab::claims::{Claim, Claims, Results, Verdict};
 use whimbrel_lab::{DataError, Papers, figures, store, summary};
 
-use super::{OutArgs, say};
+use super::say;
 use crate::exit::Failure;
 
 /// Check the papers' claims on results
@@ -18,43 +18,79 @@ pub(super) struct ClaimsArgs {
     /// Papers (`b08`), experiments (`b08_fig07`) or single claims; those that results say something about unless given.
     #[arg(value_name = "WHICH")]
     which: Vec<String>,
-    #[command(flatten)]
-    out: OutArgs,
+    /// Directory of the results, `lab-results` unless given. A FILE instead is the same as with `--means`.
+    #[arg(long, value_name = "DIR")]
+    results: Option<PathBuf>,
+    /// The same, as `whimbrel lab run` calls it.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
     /// Also write the means that checks look at, as JSON, for other evaluators.
     #[arg(long, value_name = "FILE")]
-    results: Option<PathBuf>,
+    means: Option<PathBuf>,
     /// Print one JSON object per claim.
     #[arg(long)]
     json: bool,
 }
 
+/// Where the results are, and where their means go.
+fn places(args: &ClaimsArgs) -> Result<(PathBuf, Option<PathBuf>), Failure> {
+    let (directory, file) = match args.results.clone() {
+        Some(results) if results.extension().is_some() && !results.is_dir() => (None, Some(results)),
+        results => (results, None),
+    };
+    let twice = |what| Failure::Usage(format!("{what} twice; leave one out"));
+    let one = |a: Option<PathBuf>, b: Option<PathBuf>, what| match (a, b) {
+        (Some(a), Some(b)) if a != b => Err(twice(what)),
+        (a, b) => Ok(a.or(b)),
+    };
+    let directory =
+        one(directory, args.out.clone(), "--results and --out name the directory of the results")?;
+    let means = one(file, args.means.clone(), "--results and --means name the file for the means")?;
+    Ok((directory.unwrap_or_else(|| super::RESULTS.into()), means))
+}
+
 pub(super) fn run(args: &ClaimsArgs) -> Result<(), Failure> {
+    let (directory, means) = places(args)?;
+    if !directory.is_dir() && directory != Path::new(super::RESULTS) {
+        let name = directory.display();
+        return Err(anyhow::anyhow!(
+            "there is no directory {name}; a file for the means is named with --means"
+        )
+        .into());
+    }
     let papers = Papers::load().map_err(anyhow::Error::from)?;
     let claims = Claims::load().map_err(anyhow::Error::from)?;
     let mut results = Results::default();
     let experiments = figures::all(&papers).map_err(anyhow::Error::from)?;
     for experiment in &experiments {
-        let rows = store::read(&args.out.out, &**experiment).context("cannot read the results")?;
+        let rows = store::read(&directory, &**experiment)
+            .with_context(|| format!("cannot read the results in {}", directory.display()))?;
         results.add(&**experiment, &summary::summarise(&**experiment, &rows.unwrap_or_default()));
     }
-    if let Some(path) = &args.results {
+    if let Some(path) = &means {
         std::fs::write(path, results.json().to_string())
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
     let scenarios: Vec<(String, String)> =
         experiments.iter().map(|e| (e.name().to_owned(), e.scenario().id().to_owned())).collect();
+    let names = |name: &String, claim: &Claim| {
+        let of = Claims::scenarios(claim);
+        let experiment = scenarios.iter().any(|(e, scenario)| e == name && of.contains(scenario));
+        *name == claim.id || *name == claim.paper || name == "all" || experiment
+    };
     let wanted = |claim: &Claim, verdict: &Verdict| {
         if args.which.is_empty() {
             return !matches!(verdict, Verdict::CannotSay { .. });
         }
-        let of = Claims::scenarios(claim);
-        let experiment =
-            |name: &String| scenarios.iter().any(|(e, scenario)| e == name && of.contains(scenario));
-        args.which
-            .iter()
-            .any(|name| *name == claim.id || *name == claim.paper || name == "all" || experiment(name))
+        args.which.iter().any(|name| names(name, claim))
     };
     let verdicts = claims.check(&papers, &results).map_err(|DataError(error)| anyhow::anyhow!(error))?;
+    let known = |name: &String| {
+        scenarios.iter().any(|(e, _)| e == name) || verdicts.iter().any(|(claim, _)| names(name, claim))
+    };
+    if let Some(stranger) = args.which.iter().find(|name| !known(name)) {
+        return Err(Failure::Usage(format!("there is no claim, experiment or paper called {stranger}")));
+    }
     let verdicts: Vec<_> = verdicts.into_iter().filter(|(claim, verdict)| wanted(claim, verdict)).collect();
     for (claim, verdict) in &verdicts {
         tell(args, claim, verdict);
@@ -87,3 +123,7 @@ fn tell(args: &ClaimsArgs, claim: &Claim, verdict: &Verdict) {
         say(format_args!("{:14} {}", "", claim.found));
     }
 }
+
+#[cfg(test)]
+#[path = "claims_tests.rs"]
+mod tests;

@@ -23,6 +23,7 @@ use crate::exit::Failure;
   whimbrel lab run mine.toml                 an experiment of your own
   whimbrel lab claims                        what the results say about the papers' claims
   whimbrel lab report                        one HTML file with everything
+  whimbrel lab report --results quick        the same from results in another directory
 
 An experiment that is interrupted goes on where it was when the same command is run again.")]
 pub(crate) struct LabArgs {
@@ -39,11 +40,14 @@ enum Command {
     Trace(trace::TraceArgs),
 }
 
+/// Where results are unless somebody says otherwise.
+const RESULTS: &str = "lab-results";
+
 /// Where results are.
 #[derive(Args, Clone, Debug)]
 struct OutArgs {
     /// Directory of the results.
-    #[arg(long, value_name = "DIR", default_value = "lab-results")]
+    #[arg(long, value_name = "DIR", default_value = RESULTS)]
     out: PathBuf,
 }
 
@@ -58,7 +62,8 @@ pub(crate) async fn run(args: LabArgs) -> Result<(), Failure> {
     .await?
 }
 
-/// The experiments that `names` name, and those in files among them.
+/// The experiments that `names` name, and those in files among them. Results are called as their experiment is, so that two of one
+/// name would overwrite each other.
 fn experiments(papers: &Papers, names: &[String]) -> Result<Vec<Box<dyn Experiment>>, Failure> {
     let (files, names): (Vec<&String>, Vec<&String>) = names.iter().partition(|name| name.ends_with(".toml"));
     let names: Vec<String> = names.into_iter().cloned().collect();
@@ -67,13 +72,19 @@ fn experiments(papers: &Papers, names: &[String]) -> Result<Vec<Box<dyn Experime
         let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {file}"))?;
         let name =
             Path::new(file).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let usage = |text: String| Failure::Usage(format!("{file}: {text}"));
+        if figures::all(papers).map_err(anyhow::Error::from)?.iter().any(|known| known.name() == name) {
+            return Err(usage(format!("an experiment of a paper is called {name}; rename the file")));
+        }
+        if found.iter().any(|known| known.name() == name) {
+            return Err(usage(format!("another file is called {name}, too; rename one")));
+        }
         found.push(own::load(&name, &text).map_err(|error| Failure::Usage(error.to_string()))?);
     }
     Ok(found)
 }
 
-/// A line on stdout. Nobody may be reading it any more, which is no failure of the lab.
+/// A line on stdout.
 fn say(line: std::fmt::Arguments<'_>) {
-    use std::io::Write;
-    let _ = writeln!(std::io::stdout().lock(), "{line}");
+    crate::output::line(&line.to_string());
 }

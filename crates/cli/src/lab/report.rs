@@ -10,17 +10,20 @@ use whimbrel_lab::{Papers, figures, report};
 use super::say;
 use crate::exit::Failure;
 
+/// What the page is called unless somebody says otherwise.
+const PAGE: &str = "report.html";
+
 /// Write everything that has been measured as one HTML file
 #[derive(Args, Debug)]
 pub(super) struct ReportArgs {
     /// Files with experiments of your own that are to be in it, too.
     #[arg(value_name = "FILE.toml")]
     own: Vec<String>,
-    /// Directory of the results.
-    #[arg(long, value_name = "DIR", default_value = "lab-results")]
-    results: PathBuf,
-    /// The file; `report.html` beside the results unless given.
-    #[arg(long, value_name = "FILE")]
+    /// Directory of the results [default: lab-results]
+    #[arg(long, value_name = "DIR")]
+    results: Option<PathBuf>,
+    /// The file, or a directory for `report.html`; beside the results unless given. A directory alone is that of the results, too.
+    #[arg(long, value_name = "FILE|DIR")]
     out: Option<PathBuf>,
     /// Whether to show it in a browser; unless given, when there is a terminal and a desktop.
     #[arg(long, value_enum, value_name = "WHETHER")]
@@ -38,24 +41,36 @@ pub(super) fn run(args: &ReportArgs) -> Result<(), Failure> {
     let claims = Claims::load().map_err(anyhow::Error::from)?;
     let mut experiments = figures::all(&papers).map_err(anyhow::Error::from)?;
     experiments.extend(super::experiments(&papers, &args.own)?);
-    let dir = &args.results;
-    let measured = report::read(dir, experiments)
+    let (dir, file) = places(args.results.as_deref(), args.out.as_deref());
+    let measured = report::read(&dir, experiments)
         .with_context(|| format!("cannot read results in {}", dir.display()))?;
     if measured.iter().all(|one| one.rows.is_empty()) {
         return Err(anyhow::anyhow!(
-            "there are no results in {}; `whimbrel lab run` makes some",
+            "there are no results in {}; `whimbrel lab run` makes some, and those of an experiment of your own are found if its \
+             file is named here",
             dir.display()
         )
         .into());
     }
     let page = report::render(&papers, &claims, &measured).map_err(anyhow::Error::from)?;
-    let file = args.out.clone().unwrap_or_else(|| dir.join("report.html"));
     std::fs::write(&file, page).with_context(|| format!("cannot write {}", file.display()))?;
     say(format_args!("{}", file.display()));
     if args.open.map_or_else(has_desktop, |open| open == Open::Yes) {
         show(&file)?;
     }
     Ok(())
+}
+
+/// Where the results are, and where the page goes.
+fn places(results: Option<&Path>, out: Option<&Path>) -> (PathBuf, PathBuf) {
+    let directory = out.filter(|out| out.is_dir());
+    let results = results.or(directory).unwrap_or(Path::new(super::RESULTS)).to_owned();
+    let file = match (directory, out) {
+        (Some(directory), _) => directory.join(PAGE),
+        (None, Some(file)) => file.to_owned(),
+        (None, None) => results.join(PAGE),
+    };
+    (results, file)
 }
 
 /// Whether somebody sits in front of this who can see a browser.
@@ -72,3 +87,7 @@ fn show(file: &Path) -> anyhow::Result<()> {
     started.with_context(|| format!("{opener} cannot show {}", file.display()))?;
     Ok(())
 }
+
+#[cfg(test)]
+#[path = "report_tests.rs"]
+mod tests;

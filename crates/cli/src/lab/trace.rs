@@ -1,6 +1,7 @@
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::Context;
 use clap::Args;
@@ -22,9 +23,9 @@ pub(super) struct TraceArgs {
     /// Values of the cell; the first cell that has them all is taken.
     #[arg(long, value_name = "AXIS=VALUE,…", value_delimiter = ',')]
     cell: Vec<String>,
-    /// The series of the cell.
-    #[arg(long, value_name = "SERIES", default_value = PAPER)]
-    series: String,
+    /// The series of the cell; `paper` unless given, or the first policy of an experiment of your own.
+    #[arg(long, value_name = "SERIES")]
+    series: Option<String>,
     /// The seed of the run; that of the first repetition unless given.
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
@@ -39,11 +40,19 @@ pub(super) struct TraceArgs {
 pub(super) fn run(args: &TraceArgs) -> Result<(), Failure> {
     let papers = Papers::load().map_err(anyhow::Error::from)?;
     let named = super::experiments(&papers, std::slice::from_ref(&args.experiment))?;
-    let experiment = &*named[0];
+    let [experiment] = named.as_slice() else {
+        let names: Vec<&str> = named.iter().map(|one| one.name()).collect();
+        let (what, names) = (&args.experiment, names.join(", "));
+        return Err(Failure::Usage(format!("{what} stands for several experiments; name one of {names}")));
+    };
+    let experiment = &**experiment;
     let cell = cell(args, experiment)?;
     let seed = args.seed.unwrap_or_else(|| experiment.seed(0));
-    let watch = Watch { pcap: open(args.pcap.as_deref())?, trace: open(args.events.as_deref())? };
+    let (pcap, events) = (Record::create(args.pcap.as_deref())?, Record::create(args.events.as_deref())?);
+    let watch = Watch { pcap: pcap.writer(), trace: events.writer() };
     let outcome = experiment.run(&cell, seed, watch);
+    pcap.finish()?;
+    events.finish()?;
     say(format_args!(
         "{} {} seed={seed} fingerprint={:016x}",
         experiment.name(),
@@ -69,14 +78,72 @@ fn cell(args: &TraceArgs, experiment: &dyn Experiment) -> Result<Cell, Failure> 
     let has = |cell: &Cell, axis: &str, value: &Value| {
         cell.get(axis).is_some_and(|known| known.is_same(value) || known.to_string() == value.to_string())
     };
+    let cells = experiment.cells();
+    let usual = cells.iter().find(|cell| cell.series == PAPER).or(cells.first());
+    let series = args.series.clone().or(usual.map(|cell| cell.series.to_string())).unwrap_or_default();
     let fits =
-        |cell: &Cell| cell.series == args.series && wanted.iter().all(|(axis, value)| has(cell, axis, value));
-    let found = experiment.cells().into_iter().find(fits);
-    found.ok_or_else(|| Failure::Usage(format!("{} has no such cell", experiment.name())))
+        |cell: &&Cell| cell.series == series && wanted.iter().all(|(axis, value)| has(cell, axis, value));
+    cells.iter().find(fits).cloned().ok_or_else(|| no_such_cell(experiment, &cells))
 }
 
-fn open(path: Option<&Path>) -> anyhow::Result<Option<Box<dyn Write + Send>>> {
-    let Some(path) = path else { return Ok(None) };
-    let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(Some(Box::new(BufWriter::new(file))))
+fn no_such_cell(experiment: &dyn Experiment, cells: &[Cell]) -> Failure {
+    let mut series: Vec<&str> = Vec::new();
+    for cell in cells {
+        if !series.contains(&&*cell.series) {
+            series.push(&cell.series);
+        }
+    }
+    let (name, axes) = (experiment.name(), experiment.axes().join(", "));
+    Failure::Usage(format!("{name} has no such cell; its axes are {axes}, its series {}", series.join(", ")))
+}
+
+/// A file that a run writes to, which has no way to say that the disk is full.
+struct Record(Option<(PathBuf, Arc<Mutex<Kept>>)>);
+
+struct Kept {
+    file: BufWriter<File>,
+    failed: Option<io::Error>,
+}
+
+impl Record {
+    fn create(path: Option<&Path>) -> anyhow::Result<Self> {
+        let Some(path) = path else { return Ok(Self(None)) };
+        let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+        let kept = Kept { file: BufWriter::new(file), failed: None };
+        Ok(Self(Some((path.to_owned(), Arc::new(Mutex::new(kept))))))
+    }
+
+    fn writer(&self) -> Option<Box<dyn Write + Send>> {
+        let (_, kept) = self.0.as_ref()?;
+        Some(Box::new(Writer(Arc::clone(kept))))
+    }
+
+    /// Whether all of it is on the disk.
+    fn finish(self) -> anyhow::Result<()> {
+        let Some((path, kept)) = self.0 else { return Ok(()) };
+        let mut kept = lock(&kept);
+        let outcome = kept.failed.take().map_or_else(|| kept.file.flush(), Err);
+        outcome.with_context(|| format!("cannot write {}", path.display()))
+    }
+}
+
+struct Writer(Arc<Mutex<Kept>>);
+
+impl Write for Writer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut kept = lock(&self.0);
+        if let Err(error) = kept.file.write_all(bytes) {
+            // The run goes on; the first error is told when it is over.
+            kept.failed.get_or_insert(error);
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn lock(kept: &Mutex<Kept>) -> MutexGuard<'_, Kept> {
+    kept.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -3,7 +3,7 @@
 mod rows;
 mod screen;
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::time::Duration;
 
 use clap::Args;
@@ -84,6 +84,5 @@ fn print(sample: &Sample, json: bool) -> bool {
     } else {
         plain(&sample.rows(), &sample.failures())
     };
-    let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_ok()
+    crate::output::text(text.as_bytes())
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow, bail, ensure};
 use bytes::Bytes;
 use serde_json::json;
-use whimbrel::{Association, Endpoint, Message, PayloadProtocolId, StreamId};
+use whimbrel::{Association, CloseReason, Endpoint, Message, PayloadProtocolId, StreamId};
 
 use super::count::{Counter, cpu_time};
 use super::histogram::Histogram;
@@ -36,19 +36,35 @@ pub(super) async fn run(args: ClientArgs) -> Result<(), Failure> {
     let _control = ControlSocket::start("perf client", &endpoint, &output);
     news::tell(&endpoint, Arc::new(output));
     let outcome = tokio::select! {
-        outcome = measure(&endpoint, &remote, &args, output) => outcome.map_err(Failure::from),
+        outcome = connect_and_measure(&endpoint, &remote, &args, output) => outcome.map_err(Failure::from),
         _ = crate::exit::interrupted() => Err(Failure::Interrupted("")),
     };
     leave(&endpoint, "the client was stopped").await;
     outcome
 }
 
-async fn measure(
+async fn connect_and_measure(
     endpoint: &Endpoint,
     remote: &[std::net::SocketAddr],
     args: &ClientArgs,
     output: Output,
 ) -> anyhow::Result<()> {
+    let association = endpoint.connect(remote, args.sctp_port).await.map_err(|error| {
+        let hint = addresses::loopback_hint(remote) + args.mobility.key_hint();
+        anyhow!("no connection to {}: {error}; is `whimbrel perf server` running there?{hint}", remote[0])
+    })?;
+    let route = association.initial_route();
+    output.event("connected", json!({ "local": route.local, "remote": route.remote }));
+    output.note(&format!("connected to {}", route.remote));
+    news::follow(endpoint, &association, Arc::new(output));
+    measure(&association, args, output).await.map_err(|error| match association.close_reason() {
+        // What the server said when it went says more than that it went.
+        Some(reason) if reason != CloseReason::Shutdown => anyhow!("{error:#} ({reason})"),
+        _ => error,
+    })
+}
+
+async fn measure(association: &Association, args: &ClientArgs, output: Output) -> anyhow::Result<()> {
     let request = Request {
         version: VERSION,
         mode: match (args.latency, args.reverse) {
@@ -62,22 +78,14 @@ async fn measure(
         streams: args.streams,
         unordered: args.unordered,
     };
-    let association = endpoint.connect(remote, args.sctp_port).await.map_err(|error| {
-        let hint = args.mobility.key_hint();
-        anyhow!("no connection to {}: {error}; is `whimbrel perf server` running there?{hint}", remote[0])
-    })?;
-    let route = association.initial_route();
-    output.event("connected", json!({ "local": route.local, "remote": route.remote }));
-    output.note(&format!("connected to {}", route.remote));
-    news::follow(endpoint, &association, Arc::new(output));
-    say(&association, &Control::Request(request.clone())).await?;
-    let answer = tokio::time::timeout(GREETING, hear(&association)).await;
+    say(association, &Control::Request(request.clone())).await?;
+    let answer = tokio::time::timeout(GREETING, hear(association)).await;
     let answer = answer.ok().context("the server does not answer; is it `whimbrel perf server`")??;
     ensure!(matches!(answer, Control::Ready), "not the answer that was due");
     let counter = Counter::default();
     let started = Instant::now();
     let mut result = {
-        let work = work(&association, &request, &counter);
+        let work = work(association, &request, &counter);
         let mut work = std::pin::pin!(work);
         let mut tick = tokio::time::interval_at((started + INTERVAL).into(), INTERVAL);
         let mut before = Counts::default();

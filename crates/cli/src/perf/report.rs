@@ -1,6 +1,5 @@
 //! How measurements are shown.
 
-use std::io::Write;
 use std::time::Duration;
 
 use indicatif::DecimalBytes;
@@ -11,6 +10,7 @@ use super::histogram::Histogram;
 use super::protocol::{Counts, Mode, Request, Seen};
 use crate::display::{describe, path_json};
 use crate::news::News;
+use crate::output::{complain, line};
 
 /// Lines for people, or JSON lines.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,7 @@ impl News for Output {
     }
 
     fn warn(&self, text: &str) {
-        eprintln!("warning: {text}");
+        complain(&format!("warning: {text}"));
     }
 }
 
@@ -149,9 +149,4 @@ fn latency_json(latency: &Histogram) -> Value {
         "p99": micros(latency.quantile(0.99)), "p999": micros(latency.quantile(0.999)),
         "max": micros(latency.max()),
     })
-}
-
-/// A closed pipe at the other end of stdout is no reason to stop.
-fn line(text: &str) {
-    let _ = writeln!(std::io::stdout().lock(), "{text}");
 }

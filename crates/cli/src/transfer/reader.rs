@@ -184,12 +184,24 @@ fn next_block(
     let wanted = (source.offer.size - position).min(block as u64) as usize;
     if wanted == 0 {
         check_unchanged(file, source)?;
-        return Ok(None);
+        return at_end(file).map(|()| None);
     }
     let mut block = BytesMut::zeroed(wanted);
     match file.read_exact(&mut block) {
         Ok(()) => Ok(Some(block.freeze())),
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(changed()),
+        Err(error) => Err(unreadable(&error)),
+    }
+}
+
+/// Files of /proc and the like say that they are empty, and are not.
+fn at_end(file: &mut File) -> Result<(), Trouble> {
+    match file.read(&mut [0]) {
+        Ok(0) => Ok(()),
+        Ok(_) => Err(Trouble {
+            reason: Abandon::Changed,
+            text: "there is more in it than its size says; send a copy of it".into(),
+        }),
         Err(error) => Err(unreadable(&error)),
     }
 }

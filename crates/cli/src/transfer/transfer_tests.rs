@@ -169,6 +169,18 @@ async fn a_source_that_vanishes_or_changes_is_told_to_both_ends() {
     assert!(list[1].2.contains("No such file") && list[2].2.contains("changed"), "{list:?}");
 }
 
+/// Files of /proc have a size of 0 and content all the same: an empty file in its place would be a lie.
+#[tokio::test]
+#[cfg(target_os = "linux")]
+async fn a_source_with_more_in_it_than_it_says_is_not_sent_as_empty() {
+    let dirs = dirs();
+    let sources = Sources::collect(&["/proc/self/status".into()], false).unwrap();
+    let run = transfer(sources, &dirs.store(), None).await;
+    assert_eq!(outcomes(&run), [Outcome::Abandoned]);
+    assert!(run.reports[0].text.contains("more in it"), "{}", run.reports[0].text);
+    assert!(!dirs.to.path().join("status").exists());
+}
+
 #[tokio::test]
 async fn a_source_that_becomes_a_pipe_is_not_waited_for() {
     let dirs = dirs();

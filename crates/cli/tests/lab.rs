@@ -1,0 +1,89 @@
+//! `whimbrel lab`, as a user runs it.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "these tests run in real time")]
+
+mod common;
+
+use std::path::Path;
+
+use common::whimbrel;
+use tempfile::TempDir;
+
+const OWN: &str = "title = \"mine\"\nrepetitions = 1\nduration = 2\npolicies = [\"failover\", \"rfc\"]\n\
+    [network.wifi]\nrate = 1\ndelay = 5\nkind = \"wlan\"\n\
+    [traffic]\nkind = \"constant-rate\"\nsize = 100\nrate = 0.01\n";
+
+/// Runs `lab` in a directory: exit code, stdout, stderr.
+fn lab(directory: &Path, arguments: &[&str]) -> (i32, String, String) {
+    let output = whimbrel().current_dir(directory).arg("lab").args(arguments).output().unwrap();
+    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
+}
+
+fn directory() -> TempDir {
+    let directory = TempDir::new().unwrap();
+    std::fs::create_dir(directory.path().join("other")).unwrap();
+    for name in ["mine.toml", "other/mine.toml", "b08_fig07.toml"] {
+        std::fs::write(directory.path().join(name), OWN).unwrap();
+    }
+    directory
+}
+
+#[test]
+fn an_experiment_of_ones_own_runs_is_shown_and_is_traced() {
+    let directory = directory();
+    let there = directory.path();
+    assert_eq!(lab(there, &["run", "mine.toml", "--out", "quick"]).0, 0);
+    let (code, _, errors) = lab(there, &["report", "--out", "quick"]);
+    assert!(code == 1 && errors.contains("experiment of your own"), "{errors}");
+    let (code, page, errors) = lab(there, &["report", "mine.toml", "--out", "quick", "--open", "no"]);
+    assert_eq!((code, page.trim()), (0, "quick/report.html"), "{errors}");
+    let (code, told, errors) = lab(there, &["trace", "mine.toml", "--events", "events.jsonl"]);
+    assert!(code == 0 && told.starts_with("mine failover"), "{told}{errors}");
+    assert!(there.join("events.jsonl").metadata().unwrap().len() > 1000);
+    let (code, _, errors) = lab(there, &["trace", "mine.toml", "--series", "paper"]);
+    assert!(code == 2 && errors.contains("its series failover, rfc"), "{errors}");
+}
+
+#[test]
+fn what_would_overwrite_other_results_is_refused() {
+    let directory = directory();
+    for (arguments, expected) in [
+        (&["run", "b08_fig07.toml"][..], "an experiment of a paper is called b08_fig07"),
+        (&["run", "mine.toml", "other/mine.toml"], "another file is called mine"),
+    ] {
+        let (code, _, errors) = lab(directory.path(), arguments);
+        assert!(code == 2 && errors.contains(expected), "{errors}");
+        assert!(!directory.path().join("lab-results").exists());
+    }
+}
+
+#[test]
+fn names_that_mean_nothing_or_too_much_are_refused() {
+    let directory = directory();
+    let (code, _, errors) = lab(directory.path(), &["claims", "b80"]);
+    assert!(code == 2 && errors.contains("no claim, experiment or paper called b80"), "{errors}");
+    let (code, _, errors) = lab(directory.path(), &["claims", "--results", "quikc"]);
+    assert!(code == 1 && errors.contains("no directory quikc"), "{errors}");
+    let (code, _, errors) = lab(directory.path(), &["trace", "b08"]);
+    assert!(code == 2 && errors.contains("b08_fig07, b08_fig08"), "{errors}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_trace_that_does_not_fit_on_the_disk_is_no_success() {
+    let directory = directory();
+    for option in ["--events", "--pcap"] {
+        let (code, _, errors) = lab(directory.path(), &["trace", "mine.toml", option, "/dev/full"]);
+        assert!(code == 1 && errors.contains("cannot write /dev/full: No space left"), "{option}: {errors}");
+    }
+}
+
+#[test]
+fn claims_and_report_take_the_same_directory() {
+    let directory = directory();
+    let (code, told, errors) = lab(directory.path(), &["claims", "--results", "other", "--means", "m.json"]);
+    assert!(code == 0 && told.contains("b08-eq3-closed"), "{errors}");
+    assert!(directory.path().join("m.json").exists());
+    let (code, ..) = lab(directory.path(), &["claims", "--results", "again.json"]);
+    assert!(code == 0 && directory.path().join("again.json").exists());
+}
