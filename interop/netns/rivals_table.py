@@ -10,14 +10,15 @@ LINE = re.compile(r"^(\w+) +(up|down) +(\w+) +(complete|BROKEN).*?largest gap +(
 
 
 def cell(runs):
-    """The runs of one transport: median (smallest to largest), and how many did not come through."""
-    gaps = [gap for complete, gap in runs if complete]
+    """The runs of one transport: median (smallest to largest), when all had arrived, and how many did not come through."""
+    gaps = [gap for complete, gap, _ in runs if complete]
+    ends = [end for complete, _, end in runs if complete]
     broken = len(runs) - len(gaps)
     if not runs:
         return ""
     if not gaps:
         return "breaks" if broken == len(runs) else ""
-    text = f"{statistics.median(gaps):.0f} ({min(gaps):.0f} to {max(gaps):.0f})"
+    text = f"{statistics.median(gaps):.0f} ({min(gaps):.0f} to {max(gaps):.0f}); {statistics.median(ends):.1f} s"
     return text + (f", {broken} of {len(runs)} break" if broken else "")
 
 
@@ -27,11 +28,11 @@ def table(lines):
         if line.startswith("#"):
             notes.append(line[1:].strip())
         elif found := LINE.match(line):
-            move, direction, transport, how, gap, _ = found.groups()
+            move, direction, transport, how, gap, end = found.groups()
             row = results.setdefault((move, direction), {})
-            row.setdefault(transport, []).append((how == "complete", float(gap)))
+            row.setdefault(transport, []).append((how == "complete", float(gap), float(end)))
     most = max((len(runs) for row in results.values() for runs in row.values()), default=0)
-    out = [f"Median (smallest to largest) of {most} runs each. {'; '.join(notes)}.", ""]
+    out = [f"Largest gap in ms, median (smallest to largest) of {most} runs each; when the last record was there, median. {'; '.join(notes)}.", ""]
     out += ["| move | " + " | ".join(TRANSPORTS.values()) + " |", "|---" * (len(TRANSPORTS) + 1) + "|"]
     for (move, direction), row in results.items():
         cells = [cell(row.get(transport, [])) for transport in TRANSPORTS]
