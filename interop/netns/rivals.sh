@@ -22,7 +22,7 @@ done
 if [ "$runs" -gt 0 ]; then
     # Builds what is to be measured, so that the load is not its own.
     "$here/run.sh" -n 0 || exit
-    echo "# $(date -u +%F), Linux $(uname -r), $(nproc) processors, load average before: $(cut -d' ' -f1-3 /proc/loadavg)" >"$log"
+    echo "# $(date -u +%F), Linux $(uname -r | cut -d. -f1,2), $(nproc) processors, load average before: $(cut -d' ' -f1-3 /proc/loadavg)" >"$log"
     patience=20 "$here/run.sh" -n "$runs" -t all "${moves[@]}" ${directions[@]+"${directions[@]}"} | tee -a "$log"
     echo "# load average after: $(cut -d' ' -f1-3 /proc/loadavg)" >>"$log"
 fi

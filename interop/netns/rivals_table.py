@@ -18,7 +18,8 @@ def cell(runs):
         return ""
     if not gaps:
         return "breaks" if broken == len(runs) else ""
-    text = f"{statistics.median(gaps):.0f} ({min(gaps):.0f} to {max(gaps):.0f}); {statistics.median(ends):.1f} s"
+    spread = f" ({min(gaps):.0f} to {max(gaps):.0f})" if len(gaps) > 1 else ""
+    text = f"{statistics.median(gaps):.0f}{spread}; {statistics.median(ends):.1f} s"
     return text + (f", {broken} of {len(runs)} break" if broken else "")
 
 
@@ -32,7 +33,7 @@ def table(lines):
             row = results.setdefault((move, direction), {})
             row.setdefault(transport, []).append((how == "complete", float(gap), float(end)))
     most = max((len(runs) for row in results.values() for runs in row.values()), default=0)
-    out = [f"Largest gap in ms, median (smallest to largest) of {most} runs each; when the last record was there, median. {'; '.join(notes)}.", ""]
+    out = [f"Largest gap in ms, median (smallest to largest) of {most} {'run' if most == 1 else 'runs'} each; when the last record was there, median. {'; '.join(notes)}.", ""]
     out += ["| move | " + " | ".join(TRANSPORTS.values()) + " |", "|---" * (len(TRANSPORTS) + 1) + "|"]
     for (move, direction), row in results.items():
         cells = [cell(row.get(transport, [])) for transport in TRANSPORTS]
