@@ -7,17 +7,7 @@ use core::time::Duration;
 
 use whimbrel_proto::{Config, Event};
 use whimbrel_wire::{Chunk, CookieAck, Init, Parameter, cause_code};
-use wire_peer::{Bench, Peer, Sent, assert_alive, cause_codes, ip, node_address, peer_address};
-
-/// RFC 9260 §5.1: an ABORT that answers an INIT ACK carries its Initiate Tag, T bit clear.
-#[track_caller]
-fn assert_init_aborted(sent: &[Sent], peer: &Peer, causes: &[u16]) {
-    assert_eq!(sent.len(), 1, "{sent:?}");
-    assert_eq!(sent[0].tag(), peer.tag);
-    let Chunk::Abort(abort) = sent[0].only() else { panic!("{sent:?}") };
-    assert!(!abort.tag_reflected);
-    assert_eq!(cause_codes(sent), causes);
-}
+use wire_peer::{Bench, Peer, Sent, assert_alive, assert_init_aborted, ip, node_address, peer_address};
 
 fn answer_init(answer: impl FnOnce(&mut Peer, &Init<'_>) -> Vec<u8>) -> (Bench, Vec<Sent>, Peer) {
     let mut bench = Bench::new(Config::rfc());

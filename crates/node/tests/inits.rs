@@ -8,17 +8,7 @@ use core::time::Duration;
 
 use whimbrel_proto::Config;
 use whimbrel_wire::{Cause, Chunk, InitBuilder, Parameter, UnknownParameter, cause_code, chunk_type};
-use wire_peer::{Bench, NODE_PORT, Peer, Raw, Sent, assert_alive, cause_codes, ip, packet, peer_address};
-
-/// RFC 9260 §8.4 rule 3: an ABORT that answers an INIT carries its Initiate Tag, T bit clear.
-#[track_caller]
-fn assert_init_aborted(sent: &[Sent], peer: &Peer, causes: &[u16]) {
-    assert_eq!(sent.len(), 1, "{sent:?}");
-    assert_eq!(sent[0].tag(), peer.tag);
-    let Chunk::Abort(abort) = sent[0].only() else { panic!("{sent:?}") };
-    assert!(!abort.tag_reflected);
-    assert_eq!(cause_codes(sent), causes);
-}
+use wire_peer::{Bench, NODE_PORT, Peer, Raw, assert_alive, assert_init_aborted, ip, packet, peer_address};
 
 /// RFC 9260 §8.5.1 A: a packet with a zero tag contains only an INIT, or is silently discarded.
 #[test]

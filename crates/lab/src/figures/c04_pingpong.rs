@@ -86,8 +86,8 @@ impl Experiment for Figure {
     fn run(&self, cell: &Cell, seed: u64, watch: Watch) -> Outcome {
         let place = &self.0;
         let (way, wires, thresholds) = (self.way(cell), place.wires(cell), place.thresholds(cell));
-        let config = if cell.series == SEAMLESS { &place.mobile } else { &place.config };
         let ours = cell.series == SEAMLESS;
+        let config = if ours { &place.mobile } else { &place.config };
         let policy = move || -> Box<dyn Policy> {
             if ours {
                 return Box::new(Seamless::policy(Pace::MOBILE));

@@ -512,6 +512,16 @@ pub(crate) fn encoded(causes: &[Cause<'_>]) -> Vec<u8> {
     out
 }
 
+/// An ABORT that answers an INIT or INIT ACK carries its Initiate Tag, T bit clear (RFC 9260 §8.4 rule 3, §5.1).
+#[track_caller]
+pub(crate) fn assert_init_aborted(sent: &[Sent], peer: &Peer, causes: &[u16]) {
+    assert_eq!(sent.len(), 1, "{sent:?}");
+    assert_eq!(sent[0].tag(), peer.tag);
+    let Chunk::Abort(abort) = sent[0].only() else { panic!("{sent:?}") };
+    assert!(!abort.tag_reflected);
+    assert_eq!(cause_codes(sent), causes);
+}
+
 #[track_caller]
 pub(crate) fn assert_alive(bench: &mut Bench, peer: &Peer) {
     assert_eq!(bench.closed(), None);

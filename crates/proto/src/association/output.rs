@@ -173,20 +173,16 @@ impl Open {
     }
 
     /// Counts a packet on the path it leaves by, if it is one.
-    pub(crate) fn count_sent(&mut self, route: Route, bytes: usize) {
-        if let Some(path) = self.paths.by_route(route).and_then(|id| self.paths.get_mut(id)) {
-            path.counters.packets_sent += 1;
-            path.counters.bytes_sent += bytes as u64;
-        }
+    fn count_sent(&mut self, route: Route, bytes: usize) -> Option<&Path> {
+        let path = self.paths.by_route(route).and_then(|id| self.paths.get_mut(id))?;
+        path.counters.packets_sent += 1;
+        path.counters.bytes_sent += bytes as u64;
+        Some(path)
     }
 
     fn sent(&mut self, route: Route, bytes: usize) -> Transmit {
-        let mut fragmentation = Fragmentation::Forbidden;
-        if let Some(path) = self.paths.by_route(route).and_then(|id| self.paths.get_mut(id)) {
-            path.counters.packets_sent += 1;
-            path.counters.bytes_sent += bytes as u64;
-            fragmentation = path.fragmentation(bytes);
-        }
+        let path = self.count_sent(route, bytes);
+        let fragmentation = path.map_or(Fragmentation::Forbidden, |path| path.fragmentation(bytes));
         Transmit { route, ecn: Ecn::NotCapable, fragmentation, segment: bytes }
     }
 

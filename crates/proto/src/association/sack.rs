@@ -7,7 +7,7 @@ use super::open::Open;
 use super::shutdown::Closing;
 use crate::interface::{CloseReason, PathId, PathState};
 use crate::path::congestion::Acked;
-use crate::send::outstanding::{ChunkState, PathAcks, SackError, SackReport};
+use crate::send::outstanding::{ChunkState, PathAcks, PathProof, SackError, SackReport};
 use crate::timers::TimerId;
 
 impl Open {
@@ -121,8 +121,12 @@ impl Open {
         });
         // RFC 9260 §8.2; RFC 7829 §3.2 rules 9 and 10: a chunk sent on several paths proves none of them. One that was
         // acknowledged after its timeout leaves the verdict to the heartbeat sent then (rule 6), if they are not off.
-        let late = acks.proves_path_late && context.config.heartbeat.interval.is_none();
-        if acks.proves_path || late {
+        let proved = match acks.proof {
+            PathProof::None => false,
+            PathProof::Late => context.config.heartbeat.interval.is_none(),
+            PathProof::InTime => true,
+        };
+        if proved {
             path.error_count = 0;
             if matches!(path.state, PathState::PotentiallyFailed | PathState::Inactive) {
                 self.change_path_state(context, acks.path, PathState::Active);

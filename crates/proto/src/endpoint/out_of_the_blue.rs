@@ -111,15 +111,12 @@ fn without_auth<'a>(packet: &Packet<'a>) -> impl Iterator<Item = Result<Chunk<'a
 /// The chunk that decides about a packet whose tag is not ours, wherever in the packet it is (RFC 9260 §8.5.1 B, C, E): the
 /// ABORT, if there is one, since a packet with ABORT is never answered (§9.1).
 fn deciding<'a>(packet: &Packet<'a>) -> Option<Chunk<'a>> {
-    let ends = |chunk: &Chunk<'_>| {
-        matches!(chunk, Chunk::Abort(_) | Chunk::ShutdownComplete(_) | Chunk::ShutdownAck)
-    };
     let mut found = None;
     for chunk in without_auth(packet) {
         match chunk {
-            Ok(Chunk::Abort(abort)) => return Some(Chunk::Abort(abort)),
+            Ok(abort @ Chunk::Abort(_)) => return Some(abort),
             Err(error) if error.chunk_type == chunk_type::ABORT => return None,
-            Ok(chunk) if ends(&chunk) => found = found.or(Some(chunk)),
+            Ok(end @ (Chunk::ShutdownComplete(_) | Chunk::ShutdownAck)) => found = found.or(Some(end)),
             Ok(_) | Err(_) => {}
         }
     }

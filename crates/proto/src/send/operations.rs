@@ -9,7 +9,7 @@ use bytes::Bytes;
 use whimbrel_machine::Instant;
 use whimbrel_wire::{PayloadProtocolId, Ssn, StreamId, Tsn};
 
-use super::outstanding::{ChunkState, Loss, Outstanding, SackError, SackReport, data_chunk_len};
+use super::outstanding::{ChunkState, Loss, Outstanding, PathProof, SackError, SackReport, data_chunk_len};
 use super::streams::Piece;
 use crate::interface::PathId;
 use crate::script::Script;
@@ -310,11 +310,16 @@ impl Model {
             assert_eq!(value(|acks| acks.acked), acked);
             assert_eq!(value(|acks| acks.in_flight_acked), in_flight);
             // RFC 9260 §8.2: what counts for the path is an answer within the RTO, to what went there alone.
-            let in_time = |n: &usize| before[*n].state != ChunkState::Lost(Loss::Timeout);
-            let proof = newly.iter().filter(on).any(|n| !before[*n].several_paths && in_time(n));
-            assert_eq!(entry.is_some_and(|acks| acks.proves_path), proof);
-            let late = newly.iter().filter(on).any(|n| !before[*n].several_paths && !in_time(n));
-            assert_eq!(entry.is_some_and(|acks| acks.proves_path_late), late);
+            let proof = |n: &usize| match before[*n].state {
+                _ if before[*n].several_paths => PathProof::None,
+                ChunkState::Lost(Loss::Timeout) => PathProof::Late,
+                _ => PathProof::InTime,
+            };
+            let strongest = newly.iter().filter(on).map(proof).max();
+            assert_eq!(
+                entry.map_or(PathProof::None, |acks| acks.proof),
+                strongest.unwrap_or(PathProof::None)
+            );
             if let Some(&lowest) = newly.iter().filter(on).min() {
                 assert_eq!(entry.map(|acks| acks.lowest_acked), Some(self.tsn(lowest)));
             }

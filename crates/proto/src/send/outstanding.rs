@@ -63,6 +63,17 @@ pub(crate) const fn data_chunk_len(payload: usize) -> usize {
     (DATA_HEADER_LEN + payload + 3) & !3
 }
 
+/// What an acknowledgement says of the path that the chunks went by, the strongest last.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum PathProof {
+    /// Nothing.
+    None,
+    /// It did work before T3-rtx expired.
+    Late,
+    /// It works.
+    InTime,
+}
+
 /// What a SACK meant for one path.
 #[derive(Clone, Debug)]
 pub(crate) struct PathAcks {
@@ -73,10 +84,8 @@ pub(crate) struct PathAcks {
     pub(crate) acked: usize,
     /// Lowest newly acknowledged TSN last sent on the path.
     pub(crate) lowest_acked: Tsn,
-    /// An acknowledged chunk had been sent on this path only, so the path works.
-    pub(crate) proves_path: bool,
-    /// The same of a chunk whose T3-rtx had expired: the path did work before that.
-    pub(crate) proves_path_late: bool,
+    /// What the chunks that were sent on this path only say of it.
+    pub(crate) proof: PathProof,
     /// Bytes moved from in flight to lost (wire length).
     pub(crate) lost: usize,
     /// Bytes moved back to in flight because the receiver reneged.
@@ -105,8 +114,7 @@ impl SackReport {
                     in_flight_acked: 0,
                     acked: 0,
                     lowest_acked: tsn,
-                    proves_path: false,
-                    proves_path_late: false,
+                    proof: PathProof::None,
                     lost: 0,
                     reneged: 0,
                 });
@@ -126,9 +134,12 @@ impl SackReport {
         entry.acked += len;
         // What is acknowledged after its T3-rtx expired arrived before: it says nothing against the timeout. Taken for a
         // proof, it would bring a dead path back to life for another RTO (RFC 9260 §8.2).
-        let late = chunk.state == ChunkState::Lost(Loss::Timeout);
-        entry.proves_path |= !chunk.several_paths && !late;
-        entry.proves_path_late |= !chunk.several_paths && late;
+        let proof = match chunk.state {
+            _ if chunk.several_paths => PathProof::None,
+            ChunkState::Lost(Loss::Timeout) => PathProof::Late,
+            _ => PathProof::InTime,
+        };
+        entry.proof = entry.proof.max(proof);
         if chunk.state == ChunkState::InFlight {
             entry.in_flight_acked += len;
         }

@@ -242,8 +242,8 @@ fn data_sent_on_two_paths_proves_none() {
     outstanding.retransmit(Tsn(10), B, Instant::ZERO);
     outstanding.retransmit(Tsn(11), A, Instant::ZERO);
     let report = sack(&mut outstanding, 11, &[]);
-    let proofs: Vec<_> = report.paths.iter().map(|p| (p.path, p.proves_path)).collect();
-    assert_eq!(proofs, [(B, false), (A, true)]);
+    let proofs: Vec<_> = report.paths.iter().map(|p| (p.path, p.proof)).collect();
+    assert_eq!(proofs, [(B, PathProof::None), (A, PathProof::InTime)]);
 }
 
 /// What was given up for lost is in no flight size, so its acknowledgement takes nothing out of one.
