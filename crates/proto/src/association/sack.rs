@@ -7,7 +7,8 @@ use super::open::Open;
 use super::shutdown::Closing;
 use crate::interface::{CloseReason, PathId, PathState};
 use crate::path::congestion::Acked;
-use crate::send::outstanding::{ChunkState, PathAcks, PathProof, SackError, SackReport};
+use crate::send::outstanding::{ChunkState, SackError};
+use crate::send::sack_report::{PathAcks, PathProof, SackReport};
 use crate::timers::TimerId;
 
 impl Open {

@@ -3,5 +3,6 @@
 #[cfg(any(test, fuzzing))]
 pub(crate) mod operations;
 pub(crate) mod outstanding;
+pub(crate) mod sack_report;
 pub mod scheduler;
 pub(crate) mod streams;

@@ -9,7 +9,8 @@ use bytes::Bytes;
 use whimbrel_machine::Instant;
 use whimbrel_wire::{PayloadProtocolId, Ssn, StreamId, Tsn};
 
-use super::outstanding::{ChunkState, Loss, Outstanding, PathProof, SackError, SackReport, data_chunk_len};
+use super::outstanding::{ChunkState, Loss, Outstanding, SackError, data_chunk_len};
+use super::sack_report::{PathAcks, PathProof, SackReport};
 use super::streams::Piece;
 use crate::interface::PathId;
 use crate::script::Script;
@@ -306,7 +307,7 @@ impl Model {
             let flying = |n: &&usize| before[**n].state == ChunkState::InFlight;
             let in_flight: usize = newly.iter().filter(on).filter(flying).map(wire).sum();
             let entry = report.paths.iter().find(|acks| acks.path == PathId(path as u32));
-            let value = |field: fn(&super::outstanding::PathAcks) -> usize| entry.map_or(0, field);
+            let value = |field: fn(&PathAcks) -> usize| entry.map_or(0, field);
             assert_eq!(value(|acks| acks.acked), acked);
             assert_eq!(value(|acks| acks.in_flight_acked), in_flight);
             // RFC 9260 §8.2: what counts for the path is an answer within the RTO, to what went there alone.

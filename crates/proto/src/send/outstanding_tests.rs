@@ -1,4 +1,5 @@
 use super::*;
+use crate::send::sack_report::PathProof;
 use crate::send::streams::Piece;
 
 const A: PathId = PathId(0);
