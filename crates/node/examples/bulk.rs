@@ -2,6 +2,7 @@
 //!
 //! `cargo run --release -p whimbrel-node --example bulk [MEGABYTES] [MESSAGE_BYTES]`
 
+#[allow(dead_code, reason = "the tests use the rest")]
 #[path = "../tests/common/mod.rs"]
 mod common;
 

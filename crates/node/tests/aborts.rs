@@ -1,12 +1,10 @@
 //! ABORT, ours and the peer's (RFC 9260 §9.1, §11.1.4, §11.2.5).
 
-#[path = "common/wire_peer.rs"]
-mod wire_peer;
-
 use bytes::Bytes;
 use whimbrel_proto::{CloseReason, Command, Event, Message, SendError, StreamId};
 use whimbrel_wire::{AbortBuilder, Cause, Chunk, ErrorBuilder, Parameter, cause_code};
-use wire_peer::{Bench, Peer, peer_address, quiet};
+
+use crate::common::wire_peer::{Bench, Peer, peer_address, quiet};
 
 fn up() -> (Bench, Peer) {
     let mut bench = Bench::new(quiet());

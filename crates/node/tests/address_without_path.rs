@@ -1,14 +1,13 @@
 //! Packets from an address of the peer to which there is no path (RFC 9260 §8.4, §8.5).
 
-mod common;
-
 use std::sync::Arc;
 
-use common::{SCTP_PORT, User, address, link, message, remotes};
 use whimbrel_machine::{Instant, Seed};
 use whimbrel_netsim::{Action, Change, InFlight, Side, World};
 use whimbrel_node::Node;
 use whimbrel_proto::{CloseReason, Config, Event};
+
+use crate::common::{SCTP_PORT, User, address, link, message, remotes};
 
 /// The server keeps one path, the client two. When the client turns to the second, its data comes from an address
 /// that the server knows from the INIT, and is accepted.

@@ -5,16 +5,14 @@
 //! the path has failed. A HEARTBEAT ACK is no longer than the HEARTBEAT it answers, one per packet. COOKIE ACK answers a
 //! COOKIE ECHO that is longer by the whole cookie.
 
-#[path = "common/wire_peer.rs"]
-mod wire_peer;
-
 use core::net::IpAddr;
 use core::time::Duration;
 
 use whimbrel_machine::Route;
 use whimbrel_proto::{Command, PathState};
 use whimbrel_wire::{Chunk, EmitChunk, Heartbeat, HeartbeatAck};
-use wire_peer::{Bench, Peer, Raw, Sent, data, ip, node_address, peer_address, quiet};
+
+use crate::common::wire_peer::{self, Bench, Peer, Raw, Sent, data, ip, node_address, peer_address, quiet};
 
 const VICTIM: &str = "198.51.100.7";
 

@@ -1,8 +1,5 @@
 //! Two associations that are one: INIT collisions and restarts (RFC 9260 §5.2).
 
-#[path = "common/wire_peer.rs"]
-mod wire_peer;
-
 use core::net::SocketAddr;
 use core::time::Duration;
 use std::collections::VecDeque;
@@ -12,7 +9,10 @@ use whimbrel_machine::{Ecn, Input, Instant, Machine, Route, Seed, Sink, Transmit
 use whimbrel_node::Node;
 use whimbrel_proto::{AssociationId, Command, Config, ConnectToken, Event, Message, StreamId};
 use whimbrel_wire::{Cause, Chunk, CookieEcho, Parameter, cause_code};
-use wire_peer::{Bench, Peer, assert_alive, cause_codes, ip, node_address, peer_address, quiet};
+
+use crate::common::wire_peer::{
+    self, Bench, Peer, assert_alive, cause_codes, ip, node_address, peer_address, quiet,
+};
 
 const PORTS: [u16; 2] = [5001, 5002];
 

@@ -1,13 +1,11 @@
 //! State Cookies: forged, altered, replayed, stale (RFC 9260 §5.1.3, §5.1.5, §5.2.4, §5.2.6; RFC 5062 §6, §7).
 
-#[path = "common/wire_peer.rs"]
-mod wire_peer;
-
 use core::time::Duration;
 
 use whimbrel_proto::{Command, Config, Event};
 use whimbrel_wire::{Abort, Cause, Causes, Chunk, CookieEcho, ErrorBuilder, Parameter, Tsn, cause_code};
-use wire_peer::{Bench, NODE_PORT, Peer, assert_alive, cause_codes, packet, peer_address};
+
+use crate::common::wire_peer::{Bench, NODE_PORT, Peer, assert_alive, cause_codes, packet, peer_address};
 
 /// RFC 9260 §5.1.5 step 2: a cookie that fails authentication is discarded without an answer. No byte of it is
 /// outside the MAC.

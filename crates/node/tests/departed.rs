@@ -1,15 +1,13 @@
 //! Directly on IP an endpoint shares its address with other SCTP stacks. It answers for the port of an association that
 //! has ended as long as the peer may ask, and for no other port that is not its own (RFC 9260 §8.4, §9.2).
 
-#[path = "common/wire_peer.rs"]
-mod wire_peer;
-
 use core::time::Duration;
 
 use whimbrel_machine::Route;
 use whimbrel_proto::{CloseReason, Command, ConnectToken};
 use whimbrel_wire::{Chunk, CookieAck, Parameter, ShutdownAck, ShutdownComplete};
-use wire_peer::{Bench, NODE_PORT, PEER_PORT, Peer, quiet};
+
+use crate::common::wire_peer::{self, Bench, NODE_PORT, PEER_PORT, Peer, quiet};
 
 fn raw() -> Route {
     let mut route = wire_peer::route();

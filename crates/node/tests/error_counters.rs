@@ -1,14 +1,12 @@
 //! What counts against the peer and what against a path (RFC 9260 §8.1, §8.2, §8.3, §11.2.3).
 
-#[path = "common/wire_peer.rs"]
-mod wire_peer;
-
 use core::net::IpAddr;
 use core::time::Duration;
 
 use whimbrel_proto::{CloseReason, Config, PathState};
 use whimbrel_wire::{Chunk, HeartbeatAck};
-use wire_peer::{Bench, Peer, Sent, ip, peer_address, quiet};
+
+use crate::common::wire_peer::{Bench, Peer, Sent, ip, peer_address, quiet};
 
 const OTHER: &str = "10.0.2.2";
 

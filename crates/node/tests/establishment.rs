@@ -1,14 +1,12 @@
 //! What the two sides agree on while they set up an association, and how long they try (RFC 9260 §5.1, §5.1.1, §5.1.4,
 //! §11.1.2, §11.2.4).
 
-#[path = "common/wire_peer.rs"]
-mod wire_peer;
-
 use core::time::Duration;
 
 use whimbrel_proto::{CloseReason, Command, Config, ConnectToken, Event};
 use whimbrel_wire::{Chunk, Parameter, cause_code};
-use wire_peer::{Bench, Peer, Sent, cause_codes, peer_address, quiet};
+
+use crate::common::wire_peer::{Bench, Peer, Sent, cause_codes, peer_address, quiet};
 
 fn streams(outbound: u16, inbound_max: u16) -> Config {
     let mut config = quiet();

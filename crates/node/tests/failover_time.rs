@@ -6,13 +6,12 @@
 //! on the other path. What keeps the dead path under test is new data, which goes on to use the primary until it
 //! fails (§6.4.1), and its T3-rtx.
 
-mod common;
-
 use core::time::Duration;
 
-use common::{Pair, User, address, link, message, remotes};
 use whimbrel_machine::Instant;
 use whimbrel_proto::{Config, Event, PathState, PathView};
+
+use crate::common::{Pair, User, address, link, message, remotes};
 
 struct Measured {
     /// RTO of the primary when its link was cut.

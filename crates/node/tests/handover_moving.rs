@@ -1,18 +1,17 @@
 //! A client that changes networks while it sends or receives, its server at one fixed address: addresses come and go by ASCONF,
 //! and `seamless` decides when (scenarios B and C of paper b08).
 
-mod common;
-
 use core::net::{IpAddr, SocketAddr};
 use core::time::Duration;
 use std::sync::Arc;
 
-use common::{Ticks, User, link, message};
 use whimbrel_handover::{Action, FastestNetwork, Pace, Policy, Seamless};
 use whimbrel_machine::{Instant, InterfaceFact, InterfaceId, InterfaceKind, LinkFact, Seed};
 use whimbrel_netsim::{Action as Happening, Change, HostId, InFlight, LinkConfig, LinkId, Loss, Side, World};
 use whimbrel_node::Node;
 use whimbrel_proto::{Config, Event, Mobility, PathState};
+
+use crate::common::{Ticks, User, link, message};
 
 const UDP: u16 = 9899;
 

@@ -1,15 +1,12 @@
 //! Two hosts that both move, at random: networks come and go with and without a word, links warn and lie, packets get lost, and now and
 //! then a host has no network at all for a while. In the end everything must have arrived, once and in order.
 //!
-//! `WHIMBREL_SEEDS=2000 cargo test --release -p whimbrel-node --test handover_random` tries that many worlds.
-
-mod common;
+//! `WHIMBREL_SEEDS=2000 cargo test --release -p whimbrel-node handover_random` tries that many worlds.
 
 use core::net::{IpAddr, SocketAddr};
 use core::time::Duration;
 use std::sync::Arc;
 
-use common::{Ticks, User, link, message};
 use whimbrel_handover::{Failover, FastestNetwork, Pace, Policy, Seamless};
 use whimbrel_machine::{
     Instant, InterfaceFact, InterfaceId, InterfaceKind, LinkFact, ReceivedPower, Rng, Seed,
@@ -17,6 +14,8 @@ use whimbrel_machine::{
 use whimbrel_netsim::{Action as Happening, Change, HostId, InFlight, LinkId, Loss, Side, World};
 use whimbrel_node::Node;
 use whimbrel_proto::{Config, Event};
+
+use crate::common::{Ticks, User, link, message};
 
 const NETWORKS: usize = 3;
 const MESSAGES: usize = 4000;

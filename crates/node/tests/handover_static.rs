@@ -1,16 +1,15 @@
 //! Handover between two networks that both ends have had from the beginning, with policies deciding when: what the receiver
 //! sees of it. Link 1 is a wireless LAN, link 2 cellular; the client moves.
 
-mod common;
-
 use core::time::Duration;
 
-use common::{Pair, Ticks, User, address, link, message, remotes};
 use whimbrel_handover::{Action, Pace, Policy, Reason, Seamless};
 use whimbrel_machine::{Cost, Instant, InterfaceFact, InterfaceId, InterfaceKind, LinkFact, ReceivedPower};
 use whimbrel_netsim::{Action as World, LinkConfig};
 use whimbrel_node::Node;
 use whimbrel_proto::{AddressChange, Command, Config, PathPairing, PathState, PathView};
+
+use crate::common::{Pair, Ticks, User, address, link, message, remotes};
 
 const CLIENT: u8 = 1;
 

@@ -1,14 +1,12 @@
 //! A path that has failed, and on which the peer is heard again: it is tried at once, but no more often than once per RTO.
 
-#[path = "common/wire_peer.rs"]
-mod wire_peer;
-
 use core::time::Duration;
 
 use whimbrel_machine::Route;
 use whimbrel_proto::{Config, PathState, PathView};
 use whimbrel_wire::{Chunk, HeartbeatAck, SackBuilder};
-use wire_peer::{Bench, Peer, Sent, node_address, peer_address, quiet};
+
+use crate::common::wire_peer::{Bench, Peer, Sent, node_address, peer_address, quiet};
 
 /// The way that fails.
 fn second() -> Route {

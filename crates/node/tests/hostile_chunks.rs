@@ -1,14 +1,12 @@
 //! Chunks that no honest peer sends to an open association: SACKs that lie, DATA that never ends, heaps of small things
 //! (RFC 9260 §3.2, §6; RFC 5062 §5, §8).
 
-#[path = "common/wire_peer.rs"]
-mod wire_peer;
-
 use core::time::Duration;
 
 use whimbrel_proto::{CloseReason, Command, Event};
 use whimbrel_wire::{Cause, Chunk, Data, EmitChunk, ErrorBuilder, Heartbeat, Shutdown, Ssn, Tsn, cause_code};
-use wire_peer::{Bench, Peer, Raw, Sent, assert_alive, cause_codes, data, quiet};
+
+use crate::common::wire_peer::{Bench, Peer, Raw, Sent, assert_alive, cause_codes, data, quiet};
 
 fn up() -> (Bench, Peer) {
     let mut bench = Bench::new(quiet());

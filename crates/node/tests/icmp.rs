@@ -1,14 +1,12 @@
 //! ICMP messages, honest and forged (RFC 9260 §10; RFC 5062 §6; RFC 8899 §4.6).
 
-#[path = "common/wire_peer.rs"]
-mod wire_peer;
-
 use core::time::Duration;
 
 use whimbrel_machine::{Route, Unreachable};
 use whimbrel_proto::{CloseReason, Config, PathState};
 use whimbrel_wire::{Chunk, HeartbeatAck, Parameter};
-use wire_peer::{Bench, Peer, Sent, ip, node_address, peer_address, quiet};
+
+use crate::common::wire_peer::{self, Bench, Peer, Sent, ip, node_address, peer_address, quiet};
 
 /// An association with data under way, and the packet it was sent in.
 fn sending() -> (Bench, Peer, Sent) {

@@ -1,11 +1,8 @@
 //! When the sender asks for a SACK at once (RFC 9260 §6.1, RFC 7053 §5.1).
 
-#[path = "common/wire_peer.rs"]
-mod wire_peer;
-
 use core::time::Duration;
 
-use wire_peer::{Bench, Peer, Sent, quiet};
+use crate::common::wire_peer::{Bench, Peer, Sent, quiet};
 
 fn up() -> (Bench, Peer) {
     let mut bench = Bench::new(quiet());

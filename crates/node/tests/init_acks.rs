@@ -1,13 +1,13 @@
 //! INIT ACK that nobody honest sends (RFC 9260 §3.3.3, §5.1, §5.2.3; RFC 5062 §5, §6, §9).
 
-#[path = "common/wire_peer.rs"]
-mod wire_peer;
-
 use core::time::Duration;
 
 use whimbrel_proto::{Config, Event};
 use whimbrel_wire::{Chunk, CookieAck, Init, Parameter, cause_code};
-use wire_peer::{Bench, Peer, Sent, assert_alive, assert_init_aborted, ip, node_address, peer_address};
+
+use crate::common::wire_peer::{
+    self, Bench, Peer, Sent, assert_alive, assert_init_aborted, ip, node_address, peer_address,
+};
 
 fn answer_init(answer: impl FnOnce(&mut Peer, &Init<'_>) -> Vec<u8>) -> (Bench, Vec<Sent>, Peer) {
     let mut bench = Bench::new(Config::rfc());

@@ -4,14 +4,15 @@
 //! what it keeps; and the process's resident memory, read from the kernel, must not grow by what 100,000 kept INITs
 //! would take (at 100 bytes each, 10 MB).
 
-#[path = "common/wire_peer.rs"]
-mod wire_peer;
+#[allow(dead_code, reason = "the other tests use the rest")]
+mod common;
 
 use core::net::{IpAddr, SocketAddr};
 
 use whimbrel_proto::Config;
 use whimbrel_wire::{Chunk, Parameter};
-use wire_peer::{Bench, Peer, UDP, route};
+
+use common::wire_peer::{Bench, Peer, UDP, route};
 
 /// Bytes of memory in use, as far as the system tells.
 fn resident() -> Option<usize> {

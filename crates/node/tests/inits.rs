@@ -1,14 +1,14 @@
 //! INIT that nobody honest sends (RFC 9260 §3.3.2, §5.1, §8.5.1; RFC 5062 §5, §6, §9).
 
-#[path = "common/wire_peer.rs"]
-mod wire_peer;
-
 use core::net::IpAddr;
 use core::time::Duration;
 
 use whimbrel_proto::Config;
 use whimbrel_wire::{Cause, Chunk, InitBuilder, Parameter, UnknownParameter, cause_code, chunk_type};
-use wire_peer::{Bench, NODE_PORT, Peer, Raw, assert_alive, assert_init_aborted, ip, packet, peer_address};
+
+use crate::common::wire_peer::{
+    self, Bench, NODE_PORT, Peer, Raw, assert_alive, assert_init_aborted, ip, packet, peer_address,
+};
 
 /// RFC 9260 §8.5.1 A: a packet with a zero tag contains only an INIT, or is silently discarded.
 #[test]

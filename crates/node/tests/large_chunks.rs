@@ -1,10 +1,9 @@
 //! Chunks that are large compared with the receive buffer (RFC 9260 §6.9).
 
-mod common;
-
-use common::{Pair, User, link, message, remotes};
 use whimbrel_netsim::LinkConfig;
 use whimbrel_proto::{Config, PmtuSearch};
+
+use crate::common::{Pair, User, link, message, remotes};
 
 /// A message of several chunks, of which the second does not fit beside the first: the user is given the first, or
 /// the two hosts would wait for each other for ever.

@@ -1,10 +1,8 @@
 //! A packet full of SACKs (RFC 5062 §8).
 
-#[path = "common/wire_peer.rs"]
-mod wire_peer;
-
 use whimbrel_wire::{EmitChunk, SackBuilder};
-use wire_peer::{Bench, Peer, quiet};
+
+use crate::common::wire_peer::{Bench, Peer, quiet};
 
 /// Each SACK may cost a walk over everything outstanding, so a packet full of them is not worked through.
 #[test]

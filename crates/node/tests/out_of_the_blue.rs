@@ -1,14 +1,12 @@
 //! Packets that belong to no association, and tags that are not right (RFC 9260 §8.4, §8.5).
 
-#[path = "common/wire_peer.rs"]
-mod wire_peer;
-
 use whimbrel_proto::{CloseReason, Config};
 use whimbrel_wire::{
     Abort, Cause, Causes, Chunk, CookieAck, CookieEcho, EmitChunk, ErrorBuilder, Heartbeat, Parameter,
     SackBuilder, Shutdown, ShutdownAck, ShutdownComplete, Tsn,
 };
-use wire_peer::{Bench, Peer, Raw, Sent, assert_alive, data, ip, packet, peer_address};
+
+use crate::common::wire_peer::{self, Bench, Peer, Raw, Sent, assert_alive, data, ip, packet, peer_address};
 
 const TAG: u32 = 0xdead_beef;
 

@@ -1,9 +1,8 @@
 //! The path MTU search (RFC 8899) waits for data.
 
-mod common;
-
-use common::{Pair, User, link, message, remotes};
 use whimbrel_proto::{Config, PathState};
+
+use crate::common::{Pair, User, link, message, remotes};
 
 /// Packet sizes of the sender's usable paths, two seconds after it sent `messages` small messages.
 fn packet_sizes(messages: usize) -> Vec<usize> {

@@ -1,12 +1,11 @@
 //! The path MTU search (RFC 8899) and the failure of the path it searches.
 
-mod common;
-
 use core::time::Duration;
 
-use common::{Pair, User, link, message, remotes};
 use whimbrel_machine::Instant;
 use whimbrel_proto::{Config, PmtuSearch};
+
+use crate::common::{self, Pair, User, link, message, remotes};
 
 /// The search rests while the path is not active. It must not wake the endpoint over and over meanwhile, and must go
 /// on when the path is back.

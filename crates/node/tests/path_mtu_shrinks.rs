@@ -1,14 +1,13 @@
 //! The path MTU becomes smaller under a running transfer, as it does when a host moves to a network with tunnels. A
 //! DATA chunk cannot be cut again, so what was in flight needs IP fragmentation (RFC 9260 §6.9, RFC 8899 §4.3, §4.4).
 
-mod common;
-
 use core::time::Duration;
 
-use common::{Pair, User, link, message, remotes};
 use whimbrel_machine::Instant;
 use whimbrel_netsim::{Action, Change, LinkConfig, Side};
 use whimbrel_proto::Config;
+
+use crate::common::{Pair, User, link, message, remotes};
 
 const MESSAGES: usize = 400;
 

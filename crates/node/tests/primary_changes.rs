@@ -1,16 +1,14 @@
 //! What becomes of data in flight when the primary path changes: one test per rule and case. The peer is driven by hand, so that the
 //! order of packets and their timing show.
 
-#[path = "common/wire_peer.rs"]
-mod wire_peer;
-
 use core::time::Duration;
 
 use whimbrel_proto::{
     BurstLimit, Command, Config, InitialWindow, PathId, PathShape, PathState, PrimaryChangeRule,
 };
 use whimbrel_wire::{Chunk, HeartbeatAck, Tsn};
-use wire_peer::{Bench, Peer, Sent, peer_address, quiet, route};
+
+use crate::common::wire_peer::{Bench, Peer, Sent, peer_address, quiet, route};
 
 const WINDOW: u32 = 1_000_000;
 

@@ -1,13 +1,11 @@
 //! A NAT gives the peer another UDP port in the middle of an association (RFC 6951 §5.3, §5.4).
 
-#[path = "common/wire_peer.rs"]
-mod wire_peer;
-
 use core::time::Duration;
 
 use whimbrel_machine::Route;
 use whimbrel_wire::{Chunk, Heartbeat, HeartbeatAck};
-use wire_peer::{Bench, Peer, Sent, quiet, route};
+
+use crate::common::wire_peer::{Bench, Peer, Sent, quiet, route};
 
 fn rebound() -> Route {
     let mut route = route();

@@ -1,12 +1,10 @@
 //! A receiver that drops what it had acknowledged in a gap ack block (RFC 9260 §6.2.1 D iii).
 
-#[path = "common/wire_peer.rs"]
-mod wire_peer;
-
 use core::time::Duration;
 
 use whimbrel_wire::Shutdown;
-use wire_peer::{Bench, Peer, quiet};
+
+use crate::common::wire_peer::{Bench, Peer, quiet};
 
 /// It closes besides, so that all that comes from it is SHUTDOWN, which has no gap ack blocks: but a chunk that follows
 /// its Cumulative TSN Ack immediately cannot have been kept.

@@ -1,12 +1,11 @@
 //! An INIT that arrives again after the association is up (RFC 9260 §5.2.2).
 
-mod common;
-
 use core::time::Duration;
 
-use common::{Pair, User, link, message, remotes};
 use whimbrel_netsim::{LinkConfig, Reorder};
 use whimbrel_proto::{CloseReason, Config, Event};
+
+use crate::common::{Pair, User, link, message, remotes};
 
 /// The same INIT names the same addresses. That the server made no path to some of them, here because it keeps one
 /// path only, does not make them new: to refuse the INIT as a restart with new addresses would abort the association.

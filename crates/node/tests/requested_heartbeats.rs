@@ -1,11 +1,10 @@
 //! Heartbeats on demand (RFC 9260 §8.3, §11.1.10).
 
-mod common;
-
-use common::{Pair, User, link, remotes};
 use whimbrel_machine::Instant;
 use whimbrel_netsim::Action;
 use whimbrel_proto::{Command, Config, PathState};
+
+use crate::common::{self, Pair, User, link, remotes};
 
 /// A user that asks for heartbeats more often than the RTO must not keep a dead path alive: each request would put off
 /// the moment when the answer to the one before is missed.

@@ -1,13 +1,11 @@
 //! Lost data that waits for the window of another path, and new data behind it (RFC 9260 §6.1 C).
 
-#[path = "common/wire_peer.rs"]
-mod wire_peer;
-
 use core::time::Duration;
 
 use whimbrel_proto::{BurstLimit, InitialWindow, PathState, RetransmissionOrder};
 use whimbrel_wire::{Chunk, HeartbeatAck, Tsn};
-use wire_peer::{Bench, Peer, Sent, node_address, peer_address, quiet};
+
+use crate::common::wire_peer::{Bench, Peer, Sent, node_address, peer_address, quiet};
 
 const WINDOW: u32 = 1_000_000;
 

@@ -1,10 +1,8 @@
 //! What goes with a retransmission (RFC 9260 §6.1, §7.2.4).
 
-#[path = "common/wire_peer.rs"]
-mod wire_peer;
-
 use whimbrel_wire::{Chunk, EmitChunk, GapAckBlock, SackBuilder};
-use wire_peer::{Bench, Peer, quiet};
+
+use crate::common::wire_peer::{Bench, Peer, quiet};
 
 /// RFC 9260 §6.1, §6.10: a SACK goes before the DATA in one packet. One that reports so many duplicates that the chunk would not
 /// fit beside it is cut, or the fast retransmission, which the window does not limit, would have lost its turn.

@@ -1,13 +1,12 @@
 //! A user that asks for a shutdown before it reads what the peer has to say (RFC 9260 §9.2).
 
-mod common;
-
 use core::time::Duration;
 
-use common::{Pair, User, link, message, remotes};
 use whimbrel_machine::Instant;
 use whimbrel_netsim::Action;
 use whimbrel_proto::{CloseReason, Command, Config, Event};
+
+use crate::common::{Pair, User, link, message, remotes};
 
 fn shutdown_before_reading(heartbeats: Option<Duration>) {
     let mut config = Config::mobile();

@@ -1,13 +1,11 @@
 //! Shutdowns that meet each other, lose packets, or meet a new beginning (RFC 9260 §9.2, §5.2.4 A).
 
-#[path = "common/wire_peer.rs"]
-mod wire_peer;
-
 use core::time::Duration;
 
 use whimbrel_proto::{CloseReason, Event, Message, SendError, StreamId};
 use whimbrel_wire::{Chunk, CookieEcho, Shutdown, ShutdownAck, ShutdownComplete, cause_code};
-use wire_peer::{Bench, Peer, Sent, cause_codes, quiet};
+
+use crate::common::wire_peer::{self, Bench, Peer, Sent, cause_codes, quiet};
 
 fn up() -> (Bench, Peer) {
     let mut bench = Bench::new(quiet());

@@ -1,15 +1,14 @@
 //! A closed window (RFC 9260 §6.1 A) whose news takes a slower way than the data.
 
-mod common;
-
 use core::time::Duration;
 use std::sync::Arc;
 
-use common::{User, address, link, message, remotes};
 use whimbrel_machine::{Instant, Seed};
 use whimbrel_netsim::World;
 use whimbrel_node::Node;
 use whimbrel_proto::Config;
+
+use crate::common::{User, address, link, message, remotes};
 
 /// Several paths time out in turn, faster than the peer's answers come back. All of them are window probes.
 #[test]

@@ -1,10 +1,9 @@
 //! SHUTDOWN COMPLETE is overtaken by the ABORT that answers a stray packet (RFC 9260 §8.4, §9.2).
 
-mod common;
-
-use common::{Pair, User, link, message, remotes};
 use core::time::Duration;
 use whimbrel_proto::{CloseReason, Config, Event, PmtuSearch};
+
+use crate::common::{Pair, User, link, message, remotes};
 
 /// Whoever waits for SHUTDOWN COMPLETE, and learns instead that the peer has no association any more, has closed
 /// gracefully. Path MTU probes and heartbeats under way when the association ends cause such answers.

@@ -1,11 +1,9 @@
 //! A handshake that begins anew because its cookie was stale (RFC 9260 §5.2.6).
 
-#[path = "common/wire_peer.rs"]
-mod wire_peer;
-
 use whimbrel_proto::Config;
 use whimbrel_wire::{Cause, Chunk, CookieAck, ErrorBuilder, Parameter};
-use wire_peer::{Bench, Peer, peer_address};
+
+use crate::common::wire_peer::{Bench, Peer, peer_address};
 
 /// The network doubles the error, and a COOKIE ECHO thought stale is answered after all: what belongs to the first
 /// handshake must not be taken for an answer in the second. Otherwise the two sides end up in different associations.

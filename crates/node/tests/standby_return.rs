@@ -1,12 +1,11 @@
 //! A standby path comes back after a long outage of which no link event tells.
 
-mod common;
-
 use core::time::Duration;
 
-use common::{Pair, User, address, link, remotes};
 use whimbrel_machine::Instant;
 use whimbrel_proto::{Config, Event, PathState};
+
+use crate::common::{Pair, User, address, link, remotes};
 
 const SECOND: u64 = 1_000_000_000;
 

@@ -1,16 +1,14 @@
 //! Many associations that each claim somebody else's addresses (RFC 9260 §5.4, RFC 5062 §5, §6): HB.Max.Burst limits what one
 //! of them can make the node send, and one budget limits what all of them can.
 
-#[path = "common/wire_peer.rs"]
-mod wire_peer;
-
 use core::net::{IpAddr, SocketAddr};
 use core::time::Duration;
 
 use whimbrel_machine::Route;
 use whimbrel_proto::{Config, PathPairing};
 use whimbrel_wire::Parameter;
-use wire_peer::{Bench, Peer, UDP, ip, node_address, quiet, route};
+
+use crate::common::wire_peer::{Bench, Peer, UDP, ip, node_address, quiet, route};
 
 /// Associations, each with fifteen claims.
 const ATTACKERS: u16 = 1000;

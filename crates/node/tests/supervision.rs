@@ -1,13 +1,12 @@
 //! Paths are confirmed and supervised without any data.
 
-mod common;
-
 use core::time::Duration;
 
-use common::{Pair, User, link, message, remotes};
 use whimbrel_machine::Instant;
 use whimbrel_netsim::Action;
 use whimbrel_proto::{Command, Config, PathState, PathView};
+
+use crate::common::{Pair, User, link, message, remotes};
 
 #[test]
 fn an_idle_association_confirms_its_paths() {

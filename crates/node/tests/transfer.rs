@@ -1,11 +1,10 @@
 //! Data between two hosts: whole, once, in order; over one path, two paths, and a path that dies.
 
-mod common;
-
-use common::{Pair, User, link, message, remotes};
 use whimbrel_machine::Instant;
 use whimbrel_netsim::{Action, Change, LinkConfig, Loss, Side};
 use whimbrel_proto::{CloseReason, Config, Event};
+
+use crate::common::{self, Pair, User, link, message, remotes};
 
 fn transfer(config: Config, links: &[LinkConfig], messages: usize, bytes: usize) -> Pair {
     let mut client = User::client(&remotes(links.len() as u8));

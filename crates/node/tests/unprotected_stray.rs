@@ -1,12 +1,11 @@
 //! Packets with a zero checksum that belong to no association (RFC 9653 §5.3).
 
-mod common;
-
-use common::{Pair, User, link, message, remotes};
 use whimbrel_machine::{Instant, Seed};
 use whimbrel_netsim::Action;
 use whimbrel_node::Node;
 use whimbrel_proto::{ChecksumPolicy, CloseReason, Config, Event};
+
+use crate::common::{self, Pair, User, link, message, remotes};
 
 /// The server loses its memory. Its answer to the client's next packet, which carries no checksum, tells the client so
 /// at once; without it the client would need Association.Max.Retrans timeouts to find out.

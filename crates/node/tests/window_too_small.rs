@@ -1,11 +1,10 @@
 //! A user that does not read (RFC 9260 §6.1 A).
 
-mod common;
-
 use core::time::Duration;
 
-use common::{Pair, User, link, message, remotes};
 use whimbrel_proto::Config;
+
+use crate::common::{Pair, User, link, message, remotes};
 
 /// The peer has some room left, but less than the chunk needs that is waiting to be acknowledged. It goes on answering,
 /// so its silence about that chunk is no failure, however long it lasts.

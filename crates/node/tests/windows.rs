@@ -1,13 +1,11 @@
 //! Closed, lost and silly windows (RFC 9260 §6.1 A, §6.2, §6.2.1).
 
-#[path = "common/wire_peer.rs"]
-mod wire_peer;
-
 use core::time::Duration;
 
 use whimbrel_proto::{CloseReason, Command, Config};
 use whimbrel_wire::{Chunk, Tsn};
-use wire_peer::{Bench, Peer, Sent, quiet};
+
+use crate::common::wire_peer::{self, Bench, Peer, Sent, quiet};
 
 fn up(config: Config, a_rwnd: u32) -> (Bench, Peer) {
     let mut bench = Bench::new(config);

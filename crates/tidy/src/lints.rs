@@ -131,13 +131,11 @@ fn unsafe_code(tree: &Tree) -> Vec<String> {
 fn unreachable_files(tree: &Tree) -> Vec<String> {
     let mut findings = Vec::new();
     for source in tree.rust() {
-        let Some((package, inside)) = source.path.split_once("/src/") else { continue };
-        let file = inside.rsplit('/').next().unwrap_or(inside);
-        // What cargo takes for the root of a crate.
-        let program = inside.strip_prefix("bin/").is_some_and(|name| !name.contains('/'));
-        if !package.starts_with("crates/") || inside == "lib.rs" || inside == "main.rs" || program {
+        let Some((package, inside)) = split_package(&source.path) else { continue };
+        if !package.starts_with("crates/") || is_root(tree, package, inside) {
             continue;
         }
+        let file = inside.rsplit('/').next().unwrap_or(inside);
         let module = match inside.strip_suffix("/mod.rs") {
             Some(directory) => directory.rsplit('/').next().unwrap_or(directory),
             None => file.trim_end_matches(".rs"),
@@ -154,6 +152,29 @@ fn unreachable_files(tree: &Tree) -> Vec<String> {
         }
     }
     findings
+}
+
+/// The directory of a package and a path in it, for what belongs to a library, a program or a test.
+fn split_package(path: &str) -> Option<(&str, &str)> {
+    let at = path.find("/src/").or_else(|| path.find("/tests/"))?;
+    Some((&path[..at], &path[at + 1..]))
+}
+
+/// What cargo takes for the root of a crate. Tests that it is not to look for itself are in the manifest: `tests/NAME.rs` for
+/// a name, if no path is given.
+fn is_root(tree: &Tree, package: &str, inside: &str) -> bool {
+    let parts: Vec<&str> = inside.split('/').collect();
+    let manifest = tree.get(&format!("{package}/Cargo.toml")).map_or("", |manifest| &manifest.text);
+    let listed = |name: &str| {
+        manifest.contains(&format!("path = \"{inside}\""))
+            || manifest.contains(&format!("[[test]]\nname = \"{}\"\n", name.trim_end_matches(".rs")))
+    };
+    match parts[..] {
+        ["src", "lib.rs" | "main.rs"] | ["src", "bin", _] => true,
+        ["tests", name] if manifest.contains("autotests = false") => listed(name),
+        ["tests", _] | ["tests", _, "main.rs"] => true,
+        _ => false,
+    }
 }
 
 /// Relative links in pages lead somewhere.

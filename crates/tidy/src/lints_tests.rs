@@ -64,6 +64,22 @@ fn a_file_that_is_not_compiled_is_found() {
 }
 
 #[test]
+fn a_test_that_is_not_compiled_is_found() {
+    let lonely = ("crates/x/tests/lonely.rs", "");
+    assert_eq!(unreachable_files(&tree(&[lonely])), [""; 0]);
+    assert_eq!(unreachable_files(&tree(&[lonely, ("crates/x/tests/common/mod.rs", "")])).len(), 1);
+    let all = [("crates/x/tests/all/main.rs", "mod a;"), ("crates/x/tests/all/a.rs", "")];
+    assert_eq!(unreachable_files(&tree(&all)), [""; 0]);
+    let listed = "autotests = false\n[[test]]\nname = \"x\"\npath = \"tests/main.rs\"\n";
+    let main = ("crates/x/tests/main.rs", "mod common;");
+    let (manifest, common) = (("crates/x/Cargo.toml", listed), ("crates/x/tests/common/mod.rs", ""));
+    assert_eq!(unreachable_files(&tree(&[manifest, main, common])), [""; 0]);
+    assert_eq!(unreachable_files(&tree(&[manifest, main, common, lonely])).len(), 1);
+    let named = ("crates/x/Cargo.toml", "autotests = false\n[[test]]\nname = \"lonely\"\n");
+    assert_eq!(unreachable_files(&tree(&[named, lonely])), [""; 0]);
+}
+
+#[test]
 fn a_link_that_leads_nowhere_is_found() {
     let page =
         "[a](LICENSE-MIT) [b](nowhere.md) [c](https://example.org) [d](#here)\n```\n[e](code.md)\n```\n";

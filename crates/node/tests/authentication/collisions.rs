@@ -2,8 +2,8 @@
 
 use whimbrel_wire::{Chunk, CookieAck, CookieEcho, Parameter, Parameters, chunk_type};
 
-use crate::auth_peer::{AuthPeer, with_key};
-use crate::wire_peer::{Bench, Sent, peer_address};
+use crate::common::auth_peer::{AuthPeer, with_key};
+use crate::common::wire_peer::{Bench, Sent, peer_address};
 
 const DATA: [u8; 1] = [chunk_type::DATA];
 

@@ -3,8 +3,8 @@
 use whimbrel_proto::{AuthKeyNews, Event};
 use whimbrel_wire::{Chunk, CookieEcho, chunk_type};
 
-use crate::auth_peer::{AuthPeer, requiring, with_checksum, with_key};
-use crate::wire_peer::{Bench, quiet};
+use crate::common::auth_peer::{AuthPeer, requiring, with_checksum, with_key};
+use crate::common::wire_peer::{Bench, quiet};
 
 const COOKIE: [u8; 1] = [chunk_type::COOKIE_ECHO];
 
@@ -137,7 +137,7 @@ fn a_cookie_is_small_and_holds_no_key() {
     let with = peer.cookie.clone();
     assert!(!with.windows(8).any(|window| secret.windows(8).any(|part| part == window)));
     let mut bench = Bench::new(quiet());
-    let mut plain = crate::wire_peer::Peer::new();
+    let mut plain = crate::common::wire_peer::Peer::new();
     plain.begin(&mut bench, &[]);
     assert!(with.len() <= plain.cookie.len() + 48, "{} {}", with.len(), plain.cookie.len());
 }

@@ -3,8 +3,8 @@
 use whimbrel_proto::{AuthKeyChange, AuthKeyError, AuthKeyNews, AuthScope, Command, Event, SharedSecret};
 use whimbrel_wire::{Chunk, chunk_type};
 
-use crate::auth_peer::{AuthPeer, with_key};
-use crate::wire_peer::Bench;
+use crate::common::auth_peer::{AuthPeer, with_key};
+use crate::common::wire_peer::Bench;
 
 const DATA: [u8; 1] = [chunk_type::DATA];
 

@@ -3,8 +3,8 @@
 use whimbrel_proto::{CloseReason, Config, DarMode};
 use whimbrel_wire::{Chunk, CookieAck, List, Parameter, Parameters, cause_code, chunk_type, parameter_type};
 
-use crate::auth_peer::{AuthPeer, SHA1, SHA256, requiring};
-use crate::wire_peer::{Bench, Peer, Sent, cause_codes, peer_address, quiet};
+use crate::common::auth_peer::{AuthPeer, SHA1, SHA256, requiring};
+use crate::common::wire_peer::{Bench, Peer, Sent, cause_codes, peer_address, quiet};
 
 const OFFER: [u16; 4] = [
     parameter_type::RANDOM,

@@ -7,8 +7,8 @@ use whimbrel_wire::{
     Abort, AbortBuilder, Cause, Causes, Chunk, EmitChunk, Heartbeat, ShutdownAck, cause_code, chunk_type,
 };
 
-use crate::auth_peer::{AuthPeer, SHA1, SHA256, requiring, with_checksum, with_key};
-use crate::wire_peer::{Bench, Raw, Sent, assert_alive, cause_codes, quiet, route};
+use crate::common::auth_peer::{AuthPeer, SHA1, SHA256, requiring, with_checksum, with_key};
+use crate::common::wire_peer::{Bench, Raw, Sent, assert_alive, cause_codes, quiet, route};
 
 const DATA: [u8; 1] = [chunk_type::DATA];
 const HEARTBEAT: Heartbeat<'static> = Heartbeat { info: b"?" };
@@ -175,7 +175,7 @@ fn an_abort_must_be_authenticated_if_that_is_required() {
     assert_eq!(bench.closed(), None);
     // An answer to a packet out of the blue, as a peer that has lost its association would send it (RFC 9260 §8.4).
     let reflected = Abort { tag_reflected: true, causes: Causes::from_wire(&[]) };
-    bench.deliver(&crate::wire_peer::packet(peer.header(peer.tag), &[&reflected]));
+    bench.deliver(&crate::common::wire_peer::packet(peer.header(peer.tag), &[&reflected]));
     assert_eq!(bench.closed(), None);
     bench.deliver(&peer.signed(&[&abort]));
     assert!(matches!(bench.closed(), Some(CloseReason::AbortedByPeer { .. })));
@@ -187,7 +187,7 @@ fn a_required_abort_does_not_end_an_attempt() {
     for (required, ends) in [(&[chunk_type::ABORT][..], false), (&[], true)] {
         let mut bench = Bench::new(requiring(required));
         let mut peer = AuthPeer::new(&[]);
-        bench.connect(&[crate::wire_peer::peer_address(1)]);
+        bench.connect(&[crate::common::wire_peer::peer_address(1)]);
         peer.learn_init(&bench.take_only());
         bench.deliver(&peer.packet(&[&AbortBuilder { tag_reflected: false, causes: &[] }]));
         assert_eq!(bench.closed().is_some(), ends);
@@ -199,7 +199,7 @@ fn a_required_abort_does_not_end_an_attempt() {
 fn cookie_ack_must_be_authenticated_if_that_is_required() {
     let mut bench = Bench::new(requiring(&[chunk_type::COOKIE_ACK, chunk_type::DATA]));
     let mut peer = AuthPeer::new(&[]);
-    bench.connect(&[crate::wire_peer::peer_address(1)]);
+    bench.connect(&[crate::common::wire_peer::peer_address(1)]);
     peer.learn_init(&bench.take_only());
     let mut parameters = vec![whimbrel_wire::Parameter::StateCookie(b"a cookie")];
     let own = peer.clone();

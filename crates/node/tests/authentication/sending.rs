@@ -6,8 +6,8 @@ use bytes::Bytes;
 use whimbrel_proto::{CloseReason, Command, Message, StreamId};
 use whimbrel_wire::{Chunk, Heartbeat, Shutdown, ShutdownComplete, chunk_type};
 
-use crate::auth_peer::{AuthPeer, SHA1, requiring};
-use crate::wire_peer::{Bench, Sent};
+use crate::common::auth_peer::{AuthPeer, SHA1, requiring};
+use crate::common::wire_peer::{Bench, Sent};
 
 /// Every type there is.
 fn everything() -> Vec<u8> {
@@ -33,7 +33,7 @@ fn required_chunks_go_behind_auth_and_others_do_not() {
 /// Messages of every size around the limits: packets stay within the path MTU, trains go on, nothing gets lost.
 #[test]
 fn authenticated_data_of_every_size() {
-    for hmac_id in [crate::auth_peer::SHA256, SHA1] {
+    for hmac_id in [crate::common::auth_peer::SHA256, SHA1] {
         let mut config = requiring(&[]);
         config.congestion.initial_window = whimbrel_proto::InitialWindow::Packets(1000);
         config.congestion.burst = whimbrel_proto::BurstLimit::Packets(1000);
@@ -107,7 +107,7 @@ fn a_peer_that_requires_everything_gets_everything_authenticated() {
     let sent = bench.ask(&peer.signed(&[&third]));
     assert_eq!(types_of(&peer, &sent), [(vec![], vec![chunk_type::SACK])]);
     // An unknown chunk that is to be reported.
-    let sent = bench.ask(&peer.packet(&[&crate::wire_peer::Raw::chunk(0x7f, 0, b"??")]));
+    let sent = bench.ask(&peer.packet(&[&crate::common::wire_peer::Raw::chunk(0x7f, 0, b"??")]));
     assert_eq!(types_of(&peer, &sent), [(vec![], vec![chunk_type::ERROR])]);
 
     bench.shutdown();

@@ -1,6 +1,5 @@
 //! A peer that is driven by hand and authenticates (RFC 4895). It computes keys and HMACs on its own, from the bytes that
 //! were exchanged.
-#![allow(dead_code, reason = "each test file uses its part")]
 
 use core::ops::{Deref, DerefMut};
 

@@ -1,5 +1,4 @@
 //! A node under test on a bench, and a peer that is driven by hand: it completes handshakes and can then send anything.
-#![allow(dead_code, reason = "each test file uses its part")]
 
 use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 use core::time::Duration;

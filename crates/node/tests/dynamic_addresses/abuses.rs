@@ -6,8 +6,8 @@ use whimbrel_machine::Route;
 use whimbrel_proto::{AddressChange, Config, Mobility, PathState, PrimaryChangeRule};
 use whimbrel_wire::{AsconfBuilder, Chunk, Parameter, chunk_type};
 
-use crate::mobile::*;
-use crate::wire_peer::*;
+use super::mobile::*;
+use crate::common::wire_peer::*;
 
 /// A peer that makes another address primary with each request: every one is a round trip, and no state is lost on the way.
 #[test]

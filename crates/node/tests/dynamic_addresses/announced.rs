@@ -6,8 +6,8 @@ use whimbrel_machine::Route;
 use whimbrel_proto::{Config, DarMode, Event, PeerRequests};
 use whimbrel_wire::{AddressRequest, Chunk, HeartbeatAck, List, Parameter, Parameters, parameter_type};
 
-use crate::mobile::{between, dynamic, mesh, news, primary};
-use crate::wire_peer::*;
+use super::mobile::{between, dynamic, mesh, news, primary};
+use crate::common::wire_peer::*;
 
 fn adaptation(bench: &Bench) -> Option<u32> {
     let announced = |event: &Event| match event {

@@ -8,8 +8,8 @@ use whimbrel_wire::{
     Cause, Causes, ErrorBuilder, ErrorCauseIndication, Parameter, Parameters, cause_code as code, chunk_type,
 };
 
-use crate::mobile::*;
-use crate::wire_peer::*;
+use super::mobile::*;
+use crate::common::wire_peer::*;
 
 fn failure(causes: &[u8], correlation_id: u32) -> Parameter<'_> {
     Parameter::ErrorCauseIndication(ErrorCauseIndication {

@@ -5,9 +5,9 @@ use core::time::Duration;
 use whimbrel_proto::{Config, Event, PathState};
 use whimbrel_wire::{AsconfBuilder, Chunk, CookieEcho, HeartbeatAck, Parameter, chunk_type};
 
-use crate::auth_peer::{AuthPeer, with_checksum};
-use crate::mobile::*;
-use crate::wire_peer::*;
+use super::mobile::*;
+use crate::common::auth_peer::{AuthPeer, with_checksum};
+use crate::common::wire_peer::*;
 
 /// What an association looks like to its user; an attack must not change it.
 fn look(bench: &Bench) -> (Vec<std::net::IpAddr>, usize, usize) {

@@ -9,8 +9,8 @@ use whimbrel_proto::AddressChange::{Add, Delete, SetPrimary};
 use whimbrel_proto::{AddressChangeError as Error, AddressNaming, Config, PathState};
 use whimbrel_wire::{Chunk, CookieEcho, HeartbeatAck, Parameter, Parameters, parameter_type as kind};
 
-use crate::mobile::*;
-use crate::wire_peer::*;
+use super::mobile::*;
+use crate::common::wire_peer::*;
 
 /// As [`mesh`], behind a NAT.
 fn translated() -> Config {

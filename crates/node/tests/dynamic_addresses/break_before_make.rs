@@ -6,8 +6,8 @@ use whimbrel_proto::AddressChange::{Add, Delete, SetPrimary};
 use whimbrel_proto::{AddressChangeError as Error, PathState, PeerAddressChange};
 use whimbrel_wire::{AsconfBuilder, Chunk, chunk_type, parameter_type as kind};
 
-use crate::mobile::*;
-use crate::wire_peer::*;
+use super::mobile::*;
+use crate::common::wire_peer::*;
 
 /// D2, E6, RFC 5061 §5.3.2: the request comes from an address nobody knows and names the old one. It is found, carried out, and
 /// answered to where it came from; data goes there as soon as that is confirmed.

@@ -7,8 +7,8 @@ use whimbrel_proto::AddressChange::Add;
 use whimbrel_proto::{AddressChangeError as Error, Mobility, StaticReason};
 use whimbrel_wire::{Chunk, CookieAck, CookieEcho, Parameter, chunk_type};
 
-use crate::mobile::*;
-use crate::wire_peer::*;
+use super::mobile::*;
+use crate::common::wire_peer::*;
 
 const STATIC: Mobility = Mobility::Static(StaticReason::PeerLacksAsconf);
 

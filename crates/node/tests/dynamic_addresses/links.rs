@@ -5,8 +5,8 @@ use core::time::Duration;
 use whimbrel_proto::{AddressChange, Command, Event, PathState};
 use whimbrel_wire::{Chunk, HeartbeatAck, Parameter, chunk_type};
 
-use crate::mobile::*;
-use crate::wire_peer::*;
+use super::mobile::*;
+use crate::common::wire_peer::*;
 
 fn two_paths(config: whimbrel_proto::Config) -> (Bench, Mobile) {
     let (mut bench, mobile) = Mobile::connected_with(config, 2, &[1, 2]);

@@ -2,8 +2,8 @@
 
 use whimbrel_wire::{Asconf, AsconfBuilder, Chunk, Parameters, chunk_type};
 
-use crate::mobile::*;
-use crate::wire_peer::*;
+use super::mobile::*;
+use crate::common::wire_peer::*;
 
 /// Requests cut short at every length, with length fields that say so and with such that lie.
 #[test]

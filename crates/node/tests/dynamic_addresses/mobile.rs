@@ -14,8 +14,8 @@ use whimbrel_wire::{
     Parameters, chunk_type,
 };
 
-use crate::auth_peer::{AuthPeer, requiring};
-use crate::wire_peer::*;
+use crate::common::auth_peer::{AuthPeer, requiring};
+use crate::common::wire_peer::*;
 
 pub(crate) const EXTENSIONS: [u8; 3] = [chunk_type::AUTH, chunk_type::ASCONF, chunk_type::ASCONF_ACK];
 

@@ -6,8 +6,8 @@ use whimbrel_proto::AddressChange::{Add, Delete, SetPrimary};
 use whimbrel_proto::{AddressChangeError as Error, Command, DarMode, Mobility, PathState, StaticReason};
 use whimbrel_wire::{Chunk, Heartbeat, chunk_type, parameter_type as kind};
 
-use crate::mobile::*;
-use crate::wire_peer::*;
+use super::mobile::*;
+use crate::common::wire_peer::*;
 
 /// A node with address 1, and address 2 up but unknown to the peer.
 fn with_second_address(config: whimbrel_proto::Config) -> (Bench, Mobile) {
@@ -291,7 +291,7 @@ fn without_the_extension_addresses_stay_as_they_are() {
     off.dar.mode = DarMode::Off;
     check(off, StaticReason::SwitchedOff);
     let mut bench = Bench::new(mesh());
-    let mut peer = crate::auth_peer::AuthPeer::new(&[]);
+    let mut peer = crate::common::auth_peer::AuthPeer::new(&[]);
     peer.connect(&mut bench);
     assert_eq!(mobility(&bench), Mobility::Static(StaticReason::PeerLacksAsconf));
 }

@@ -5,8 +5,8 @@ use core::time::Duration;
 use whimbrel_proto::{Event, PathState, PeerAddressChange, PeerRequests};
 use whimbrel_wire::{Asconf, Chunk, EmitChunk, Parameter, Parameters, cause_code as code, chunk_type};
 
-use crate::mobile::*;
-use crate::wire_peer::*;
+use super::mobile::*;
+use crate::common::wire_peer::*;
 
 const NO_RESPONSE: Vec<Response> = Vec::new();
 

@@ -2,8 +2,8 @@
 
 use whimbrel_wire::{AsconfBuilder, Parameter, chunk_type};
 
-use crate::mobile::*;
-use crate::wire_peer::*;
+use super::mobile::*;
+use crate::common::wire_peer::*;
 
 /// E2: the answer was lost. It comes again as it was, and nothing is done twice.
 #[test]
