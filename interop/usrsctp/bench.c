@@ -18,10 +18,10 @@ enum { SERVER_UDP = 19899, CLIENT_UDP = 19900, SCTP_PORT = 5002, BUFFER = 4 << 2
 
 static struct {
     bool server, keep_after_setup, nagle;
-    uint32_t size, seconds, setups, inflight, mtu;
+    uint32_t size, seconds, setups, inflight, mtu, addresses;
     uint64_t bytes;
     uint16_t server_udp, client_udp;
-} options = {.size = 65536, .bytes = 1000000000, .inflight = 16, .mtu = 1500, .server_udp = SERVER_UDP, .client_udp = CLIENT_UDP};
+} options = {.size = 65536, .bytes = 1000000000, .inflight = 16, .mtu = 1500, .addresses = 1, .server_udp = SERVER_UDP, .client_udp = CLIENT_UDP};
 
 static struct bench bench = {.stack = "usrsctp"};
 static sem_t slots, established;
@@ -39,6 +39,7 @@ static void usage(int status)
             "  --inflight K      ... with K at a time under way (default 16)\n"
             "  --idle N          instead: N associations; memory of each, idle, at this end\n"
             "                    (give the server the same --setups or --idle N)\n"
+            "  --addresses N     1 (default), or 2: 127.0.0.1 and 127.0.0.2 at this end, which must be addresses of lo\n"
             "  --nagle           do not set SCTP_NODELAY: small messages wait to share a packet\n"
             "  --mtu BYTES       path MTU, IP header included (default 1500, as on Ethernet)\n"
             "  --server-udp PORT --client-udp PORT\n");
@@ -51,6 +52,7 @@ static void parse(int argc, char **argv)
         {"size", 1, NULL, 's'},    {"bytes", 1, NULL, 'b'},      {"seconds", 1, NULL, 't'},    {"setups", 1, NULL, 'n'},
         {"inflight", 1, NULL, 'k'}, {"idle", 1, NULL, 'i'},      {"mtu", 1, NULL, 'm'},        {"server-udp", 1, NULL, 'S'},
         {"client-udp", 1, NULL, 'C'}, {"help", 0, NULL, 'h'},    {"nagle", 0, NULL, 'N'},
+        {"addresses", 1, NULL, 'a'},
         {NULL, 0, NULL, 0},
     };
     int id;
@@ -65,13 +67,14 @@ static void parse(int argc, char **argv)
         case 'n': options.setups = (uint32_t)value; break;
         case 'N': options.nagle = true; break;
         case 'k': options.inflight = (uint32_t)value; break;
+        case 'a': options.addresses = (uint32_t)value; break;
         case 'm': options.mtu = (uint32_t)value; break;
         case 'S': options.server_udp = (uint16_t)value; break;
         case 'C': options.client_udp = (uint16_t)value; break;
         default: usage(id == 'h' ? 0 : 2);
         }
     }
-    if (optind + 1 != argc || options.size == 0 || options.inflight == 0 || options.mtu < 576)
+    if (optind + 1 != argc || options.size == 0 || options.inflight == 0 || options.mtu < 576 || options.addresses < 1 || options.addresses > 2)
         usage(2);
     options.server = strcmp(argv[optind], "server") == 0;
     if (!options.server && strcmp(argv[optind], "client") != 0)
@@ -157,6 +160,17 @@ static struct sockaddr_in server_address(void)
         .sin_family = AF_INET, .sin_port = htons(SCTP_PORT), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 }
 
+/* With port 0 usrsctp chooses one with the first address. */
+static void bind_addresses(struct socket *socket, uint16_t port)
+{
+    for (uint32_t i = 0; i < options.addresses; i++) {
+        struct sockaddr_in address = {
+            .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK + i)};
+        must(usrsctp_bindx(socket, (struct sockaddr *)&address, 1, SCTP_BINDX_ADD_ADDR),
+             i == 0 ? "bind" : "bind to 127.0.0.2 (ip address add 127.0.0.2/8 dev lo)");
+    }
+}
+
 static void print_setups(long rss_before)
 {
     double user, sys, seconds = bench_now() - bench.start;
@@ -178,10 +192,9 @@ static void print_setups(long rss_before)
 static void serve(void)
 {
     struct socket *socket = open_socket(SOCK_SEQPACKET);
-    struct sockaddr_in address = server_address();
     long rss = bench_rss_kib();
 
-    must(usrsctp_bind(socket, (struct sockaddr *)&address, sizeof address), "bind");
+    bind_addresses(socket, SCTP_PORT);
     must(usrsctp_listen(socket, 1024), "listen");
     if (options.setups > 0) {
         for (uint32_t i = 0; i < options.setups; i++)
@@ -208,6 +221,8 @@ static void set_up(void)
         sem_wait(&slots);
         socket = open_socket(SOCK_STREAM);
         usrsctp_set_non_blocking(socket, 1);
+        if (options.addresses > 1)
+            bind_addresses(socket, 0);
         must(usrsctp_connect(socket, (struct sockaddr *)&address, sizeof address), "connect");
     }
     for (uint32_t i = 0; i < options.setups; i++)

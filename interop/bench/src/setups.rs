@@ -13,15 +13,21 @@ use crate::{Memory, Setups};
 
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// usrsctp, and Whimbrel with two addresses at each end, as it is meant to be used; or with one, as usrsctp is here. The last
-/// is what the machine can do.
-const STACKS: [&str; 4] = ["whimbrel", "usrsctp", WHIMBREL_SINGLE, BARE_UDP];
+/// Whimbrel and usrsctp, each with two addresses at each end and with one. The last is what the machine can do.
+const STACKS: [&str; 5] = [WHIMBREL, USRSCTP_TWO, WHIMBREL_ONE, USRSCTP, BARE_UDP];
 
-const WHIMBREL_SINGLE: &str = "whimbrel, one address";
+const WHIMBREL: &str = "whimbrel";
+
+const WHIMBREL_ONE: &str = "whimbrel, one address";
+
+const USRSCTP: &str = "usrsctp";
+
+/// Its library knows addresses of interfaces only: 127.0.0.2 has to be one of lo.
+const USRSCTP_TWO: &str = "usrsctp, two addresses";
 
 const BARE_UDP: &str = "UDP, two round trips";
 
-const HOLDERS: [&str; 2] = ["whimbrel", "usrsctp"];
+const HOLDERS: [&str; 2] = [WHIMBREL, USRSCTP];
 
 #[derive(Serialize)]
 struct SetupRow {
@@ -29,8 +35,10 @@ struct SetupRow {
     inflight: usize,
     setups_per_s: Spread,
     cpu_us_per_setup: Spread,
-    /// Rate over usrsctp's in the same round: what slows the machine for seconds hits both.
+    /// Rate over usrsctp's with one address in the same round: what slows the machine for seconds hits both.
     ratio_to_usrsctp: Option<Spread>,
+    /// The same with two addresses.
+    ratio_to_usrsctp_two: Option<Spread>,
 }
 
 pub(crate) fn run_setups(arguments: &Setups) -> anyhow::Result<()> {
@@ -51,23 +59,26 @@ pub(crate) fn run_setups(arguments: &Setups) -> anyhow::Result<()> {
         },
     );
     let count = arguments.count as f64;
-    let usrsctp =
-        |inflight| &results[contestants.iter().position(|&each| each == (inflight, "usrsctp")).unwrap_or(0)];
+    let ratio =
+        |own: &[Option<Pair>], inflight: usize, stack| {
+            let other = contestants.iter().position(|&each| each == (inflight, stack))?;
+            let rounds = own.iter().zip(&results[other]);
+            Spread::of(rounds.filter_map(|(own, other)| {
+                Some(other.as_ref()?.client.seconds / own.as_ref()?.client.seconds)
+            }))
+        };
     let rows: Vec<SetupRow> = contestants
         .iter()
         .zip(&results)
         .filter_map(|(&(inflight, stack), pairs)| {
-            let rounds = pairs.iter().zip(usrsctp(inflight));
-            let ratios = rounds.filter_map(|(own, other)| {
-                Some(other.as_ref()?.client.seconds / own.as_ref()?.client.seconds)
-            });
-            let pairs = pairs.iter().flatten();
+            let played = pairs.iter().flatten();
             Some(SetupRow {
                 stack,
                 inflight,
-                setups_per_s: Spread::of(pairs.clone().map(|pair| count / pair.client.seconds))?,
-                cpu_us_per_setup: Spread::of(pairs.map(|pair| pair.cpu() * 1e6 / count))?,
-                ratio_to_usrsctp: Spread::of(ratios),
+                setups_per_s: Spread::of(played.clone().map(|pair| count / pair.client.seconds))?,
+                cpu_us_per_setup: Spread::of(played.map(|pair| pair.cpu() * 1e6 / count))?,
+                ratio_to_usrsctp: ratio(pairs, inflight, USRSCTP),
+                ratio_to_usrsctp_two: ratio(pairs, inflight, USRSCTP_TWO),
             })
         })
         .collect();
@@ -79,22 +90,35 @@ pub(crate) fn run_setups(arguments: &Setups) -> anyhow::Result<()> {
         .iter()
         .map(|row| {
             let rate = row.setups_per_s;
-            let ratio = row.ratio_to_usrsctp.map_or_else(
-                || "-".to_owned(),
-                |ratio| format!("{} ({} to {})", number(ratio.median), number(ratio.min), number(ratio.max)),
-            );
+            let spread = |ratio: Option<Spread>| {
+                ratio.map_or_else(
+                    || "-".to_owned(),
+                    |ratio| {
+                        format!("{} ({} to {})", number(ratio.median), number(ratio.min), number(ratio.max))
+                    },
+                )
+            };
             vec![
                 row.inflight.to_string(),
                 row.stack.to_owned(),
                 number(rate.median),
                 format!("{} to {}", number(rate.min), number(rate.max)),
                 number(row.cpu_us_per_setup.median),
-                ratio,
+                spread(row.ratio_to_usrsctp),
+                spread(row.ratio_to_usrsctp_two),
             ]
         })
         .collect();
     table::print(
-        &["in flight", "stack", "set-ups/s", "spread", "CPU µs each, both ends", "times usrsctp, by round"],
+        &[
+            "in flight",
+            "stack",
+            "set-ups/s",
+            "spread",
+            "CPU µs each, both ends",
+            "times usrsctp, by round",
+            "times usrsctp with two addresses",
+        ],
         &cells,
     );
     Ok(())
@@ -149,7 +173,7 @@ pub(crate) fn run_memory(arguments: &Memory) -> anyhow::Result<()> {
 }
 
 fn of<'a>(stack: &str, program: &'a Path, usrsctp: &'a Path) -> &'a Path {
-    if stack == "usrsctp" { usrsctp } else { program }
+    if stack.starts_with(USRSCTP) { usrsctp } else { program }
 }
 
 /// Sets up `count` associations and holds them.
@@ -157,11 +181,10 @@ fn hold(stack: &str, count: usize, inflight: usize, idle: bool, port: u16) -> Ma
     let (count, inflight) = (count.to_string(), inflight.to_string());
     let (server, client) = (port.to_string(), (port + 1).to_string());
     let ends = ["server", "client"].map(|role| {
-        if stack == "usrsctp" {
-            let what = if idle { "--idle" } else { "--setups" };
+        if stack.starts_with(USRSCTP) {
             strings(&[
                 role,
-                what,
+                if idle { "--idle" } else { "--setups" },
                 &count,
                 "--inflight",
                 &inflight,
@@ -169,6 +192,8 @@ fn hold(stack: &str, count: usize, inflight: usize, idle: bool, port: u16) -> Ma
                 &server,
                 "--client-udp",
                 &client,
+                "--addresses",
+                if stack == USRSCTP_TWO { "2" } else { "1" },
             ])
         } else {
             let mut words = strings(&[
@@ -183,7 +208,7 @@ fn hold(stack: &str, count: usize, inflight: usize, idle: bool, port: u16) -> Ma
                 &server,
             ]);
             words.extend(idle.then(|| "--idle".to_owned()));
-            if stack == WHIMBREL_SINGLE {
+            if stack == WHIMBREL_ONE {
                 words.extend(strings(&["--addresses", "1"]));
             }
             words
