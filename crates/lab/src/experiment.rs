@@ -25,6 +25,22 @@ pub trait Experiment: Send + Sync {
     /// Its set-up, from `data/scenarios.toml`: claims name metrics by the scenario's name.
     fn scenario(&self) -> &Scenario;
 
+    /// Set-ups that are the same runs and ask for other metrics of them.
+    fn others(&self) -> &[Scenario] {
+        &[]
+    }
+
+    /// Whether a set-up of this name is what its runs are.
+    fn is_of(&self, scenario: &str) -> bool {
+        self.scenario().id() == scenario || self.others().iter().any(|other| other.id() == scenario)
+    }
+
+    /// What it is about: the titles of its set-ups.
+    fn title(&self) -> String {
+        let all = core::iter::once(self.scenario()).chain(self.others());
+        all.map(Scenario::title).collect::<Vec<_>>().join("; ")
+    }
+
     /// The axes that rows have, in the order of columns. A row may lack some.
     fn axes(&self) -> Vec<Name>;
 

@@ -20,25 +20,21 @@ const LEVEL_SAYS: &str = "as seamless, but with the paper's Primary-TH as the si
                           seamless moves when the signal has gone, and its window of 4 MiB has slow start overflow the queue of 50 packets \
                           after each handover";
 
-/// A figure of c04.
+/// Figures of c04 that show the same runs.
 pub(crate) struct TwoCellDownload {
-    figure: Figure,
+    figures: Figures,
     place: TwoCellPlace,
+    /// The other figures' set-ups.
+    others: Vec<Scenario>,
 }
 
-/// What distinguishes one figure from another.
+/// What distinguishes some figures from others.
 #[derive(Clone, Copy)]
-pub(crate) struct Figure {
-    /// Its name on the command line.
+pub(crate) struct Figures {
+    /// Their name on the command line.
     pub(crate) name: &'static str,
-    /// Its set-up in the data.
-    pub(crate) scenario: &'static str,
-    /// Its number in the paper.
-    pub(crate) number: &'static str,
-    /// What it shows.
-    pub(crate) title: &'static str,
-    /// The metric upwards, with its label.
-    pub(crate) metric: (&'static str, &'static str),
+    /// Each figure, at least one.
+    pub(crate) panels: &'static [Panel],
     /// All metrics.
     pub(crate) metrics: &'static [&'static str],
     /// The axis across, with its label.
@@ -47,13 +43,30 @@ pub(crate) struct Figure {
     pub(crate) series: &'static [&'static str],
 }
 
+/// One figure.
+#[derive(Clone, Copy)]
+pub(crate) struct Panel {
+    /// Its set-up in the data.
+    pub(crate) scenario: &'static str,
+    /// Its number in the paper.
+    pub(crate) number: &'static str,
+    /// What it shows.
+    pub(crate) title: &'static str,
+    /// The metric upwards, with its label.
+    pub(crate) metric: (&'static str, &'static str),
+}
+
 impl TwoCellDownload {
     /// From the data.
     ///
     /// # Errors
     /// When a value is missing.
-    pub(crate) fn new(papers: &Papers, figure: Figure) -> Result<Self, DataError> {
-        Ok(Self { place: TwoCellPlace::new(papers, figure.scenario)?, figure })
+    pub(crate) fn new(papers: &Papers, figures: Figures) -> Result<Self, DataError> {
+        let mut panels = figures.panels.iter();
+        let first = panels.next().ok_or_else(|| DataError(format!("{} shows nothing", figures.name)))?;
+        let place = TwoCellPlace::new(papers, first.scenario)?;
+        let others = panels.map(|panel| papers.scenario(panel.scenario)).collect::<Result<_, _>>()?;
+        Ok(Self { place, others, figures })
     }
 
     fn journey(&self, cell: &Cell, seed: u64, way: &Way, watch: Watch) -> Journey {
@@ -82,7 +95,7 @@ impl TwoCellDownload {
 impl TwoCellDownload {
     /// The series with our own policy. One figure of each kind shows why it is as it is.
     fn ours(&self) -> Vec<&'static str> {
-        if ["primary_th", "path_acq"].contains(&self.figure.across.0) {
+        if ["primary_th", "path_acq"].contains(&self.figures.across.0) {
             vec![SEAMLESS, LEVEL]
         } else {
             vec![SEAMLESS]
@@ -105,19 +118,23 @@ impl TwoCellDownload {
 
 impl Experiment for TwoCellDownload {
     fn name(&self) -> &str {
-        self.figure.name
+        self.figures.name
     }
 
     fn scenario(&self) -> &Scenario {
         &self.place.scenario
     }
 
+    fn others(&self) -> &[Scenario] {
+        &self.others
+    }
+
     fn axes(&self) -> Vec<Name> {
-        self.figure.series.iter().chain([&self.figure.across.0]).map(|&axis| axis.into()).collect()
+        self.figures.series.iter().chain([&self.figures.across.0]).map(|&axis| axis.into()).collect()
     }
 
     fn metrics(&self) -> Vec<Name> {
-        self.figure.metrics.iter().map(|&metric| metric.into()).collect()
+        self.figures.metrics.iter().map(|&metric| metric.into()).collect()
     }
 
     fn series(&self) -> Vec<(Name, &'static str)> {
@@ -130,8 +147,8 @@ impl Experiment for TwoCellDownload {
 
     fn cells(&self) -> Vec<Cell> {
         let axis = |name: &&'static str| (*name, self.place.scenario.axis(name));
-        let across = [self.figure.across.0];
-        let paper: Vec<_> = self.figure.series.iter().chain(&across).map(axis).collect();
+        let across = [self.figures.across.0];
+        let paper: Vec<_> = self.figures.series.iter().chain(&across).map(axis).collect();
         // Our own policy knows neither the scheme nor its threshold.
         let ours: Vec<_> =
             paper.iter().filter(|(name, _)| !["scheme", "primary_th"].contains(name)).cloned().collect();
@@ -156,7 +173,7 @@ impl Experiment for TwoCellDownload {
         if crossings > 0 {
             sample.put("loss_per_ho", journey.lost as f64 / crossings as f64);
         }
-        sample.metrics.retain(|(name, _)| self.figure.metrics.iter().any(|metric| metric == name));
+        sample.metrics.retain(|(name, _)| self.figures.metrics.iter().any(|metric| metric == name));
         Outcome::of(sample, journey.fingerprint)
     }
 
@@ -166,12 +183,12 @@ impl Experiment for TwoCellDownload {
             grid(&axes)
         };
         let own: Vec<&'static str> =
-            self.figure.series.iter().copied().filter(|&name| name != "scheme").collect();
+            self.figures.series.iter().copied().filter(|&name| name != "scheme").collect();
         let line = |series: &'static str, first: &str, at: Axes| {
             let words: Vec<String> = at.iter().map(|(_, value)| value.to_string()).collect();
             Line { label: format!("{first}{}", words.join(", ")), series: series.into(), at }
         };
-        let paper = place(self.figure.series).into_iter().map(|at| line(PAPER, "", at));
+        let paper = place(self.figures.series).into_iter().map(|at| line(PAPER, "", at));
         let ours = place(&own).into_iter().flat_map(|at| {
             let label = |series| if series == LEVEL { "seamless, told when to leave " } else { "seamless " };
             self.ours()
@@ -179,12 +196,14 @@ impl Experiment for TwoCellDownload {
                 .map(move |series| line(series, label(series), at.clone()))
                 .collect::<Vec<_>>()
         });
-        vec![Plot {
-            figure: self.figure.number,
-            title: self.figure.title.to_owned(),
-            x: Quantity::axis(self.figure.across.0, self.figure.across.1),
-            y: Quantity::metric(self.figure.metric.0, self.figure.metric.1),
-            lines: paper.chain(ours).collect(),
-        }]
+        let lines: Vec<Line> = paper.chain(ours).collect();
+        let plot = |panel: &Panel| Plot {
+            figure: panel.number,
+            title: panel.title.to_owned(),
+            x: Quantity::axis(self.figures.across.0, self.figures.across.1),
+            y: Quantity::metric(panel.metric.0, panel.metric.1),
+            lines: lines.clone(),
+        };
+        self.figures.panels.iter().map(plot).collect()
     }
 }

@@ -71,11 +71,9 @@ pub(super) fn run(args: &ClaimsArgs) -> Result<(), Failure> {
         std::fs::write(path, results.json().to_string())
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
-    let scenarios: Vec<(String, String)> =
-        experiments.iter().map(|e| (e.name().to_owned(), e.scenario().id().to_owned())).collect();
     let names = |name: &String, claim: &Claim| {
-        let of = Claims::scenarios(claim);
-        let experiment = scenarios.iter().any(|(e, scenario)| e == name && of.contains(scenario));
+        let mut named = experiments.iter().filter(|experiment| experiment.name() == name);
+        let experiment = named.any(|one| Claims::scenarios(claim).iter().any(|of| one.is_of(of)));
         *name == claim.id || *name == claim.paper || name == "all" || experiment
     };
     let wanted = |claim: &Claim, verdict: &Verdict| {
@@ -86,7 +84,8 @@ pub(super) fn run(args: &ClaimsArgs) -> Result<(), Failure> {
     };
     let verdicts = claims.check(&papers, &results).map_err(|DataError(error)| anyhow::anyhow!(error))?;
     let known = |name: &String| {
-        scenarios.iter().any(|(e, _)| e == name) || verdicts.iter().any(|(claim, _)| names(name, claim))
+        experiments.iter().any(|experiment| experiment.name() == name)
+            || verdicts.iter().any(|(claim, _)| names(name, claim))
     };
     if let Some(stranger) = args.which.iter().find(|name| !known(name)) {
         return Err(Failure::Usage(format!("there is no claim, experiment or paper called {stranger}")));

@@ -23,7 +23,7 @@ pub(super) fn run(args: &ListArgs) -> Result<(), Failure> {
                 "{}",
                 serde_json::json!({
                     "name": experiment.name(), "scenario": scenario.id(), "paper": scenario.paper(),
-                    "figures": plot::figures(&plots), "title": scenario.title(), "cells": cells,
+                    "figures": plot::figures(&plots), "title": experiment.title(), "cells": cells,
                     "repetitions": repetitions, "axes": experiment.axes(), "metrics": experiment.metrics(),
                 })
             ));
@@ -33,7 +33,7 @@ pub(super) fn run(args: &ListArgs) -> Result<(), Failure> {
                 experiment.name(),
                 scenario.paper(),
                 plot::spoken_figures(&plots),
-                scenario.title(),
+                experiment.title(),
                 ""
             ));
         }

@@ -16,11 +16,12 @@ pub struct Results(BTreeMap<String, (f64, f64)>);
 impl Results {
     /// Takes in what an experiment yielded.
     pub fn add(&mut self, experiment: &dyn Experiment, groups: &[Group]) {
-        let scenario = experiment.scenario();
-        for group in groups.iter().filter(|group| group.series == PAPER) {
-            for (metric, estimate) in &group.metrics {
-                let key = key(scenario, metric, &group.axes);
-                self.0.insert(key, (estimate.mean, estimate.half_width));
+        for scenario in core::iter::once(experiment.scenario()).chain(experiment.others()) {
+            for group in groups.iter().filter(|group| group.series == PAPER) {
+                for (metric, estimate) in &group.metrics {
+                    let key = key(scenario, metric, &group.axes);
+                    self.0.insert(key, (estimate.mean, estimate.half_width));
+                }
             }
         }
     }

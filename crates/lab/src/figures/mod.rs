@@ -7,11 +7,8 @@ mod b08_fig12;
 mod c04_amm;
 mod c04_fig05;
 mod c04_fig06;
-mod c04_fig07;
 mod c04_fig08;
-mod c04_fig09;
 mod c04_fig10;
-mod c04_fig11;
 mod c04_pingpong;
 mod c04_probe;
 mod c04_range;
@@ -24,7 +21,7 @@ use crate::scenario::{DataError, Papers};
 type New = fn(&Papers) -> Result<Box<dyn Experiment>, DataError>;
 
 /// All experiments, paper by paper.
-const ALL: [New; 20] = [
+const ALL: [New; 17] = [
     b08_fig07::experiment,
     b08_fig08::experiment,
     b08_fig12::experiment,
@@ -36,11 +33,8 @@ const ALL: [New; 20] = [
     c04_range::experiment,
     c04_fig05::experiment,
     c04_fig06::experiment,
-    c04_fig07::experiment,
     c04_fig08::experiment,
-    c04_fig09::experiment,
     c04_fig10::experiment,
-    c04_fig11::experiment,
     c04_pingpong::experiment,
     c04_amm::experiment,
     c04_probe::experiment,
@@ -65,7 +59,7 @@ pub fn named(papers: &Papers, names: &[String]) -> Result<Vec<Box<dyn Experiment
         let figure = |plot: crate::plot::Plot| plot.file_name(experiment.scenario().paper());
         name == "all"
             || name == experiment.name()
-            || name == experiment.scenario().id()
+            || experiment.is_of(name)
             || name == experiment.scenario().paper()
             || experiment.plots().into_iter().map(figure).any(|figure| figure == name)
     };

@@ -26,7 +26,7 @@ fn no_claim_of_e13_and_c04_is_left_out() {
     let all = all(&Papers::load().unwrap()).unwrap();
     let measured = |name: &str| {
         let Some((scenario, metric)) = name.split_once('.') else { return true };
-        let mut of_scenario = all.iter().filter(|experiment| experiment.scenario().id() == scenario);
+        let mut of_scenario = all.iter().filter(|experiment| experiment.is_of(scenario));
         of_scenario.any(|experiment| experiment.metrics().iter().any(|known| known == metric))
     };
     let claims = Claims::load().unwrap();

@@ -56,7 +56,7 @@ struct PaperPart<'a> {
 /// What belongs to one experiment.
 struct FigurePart<'a> {
     name: &'a str,
-    title: &'a str,
+    title: String,
     /// The paper's figures, in words.
     figures: String,
     score: Score,
@@ -114,8 +114,8 @@ pub(super) fn render(
 fn owner(claim: &Claim, measured: &[Measured]) -> Option<usize> {
     let scenarios = Claims::scenarios(claim);
     let is_owner = |one: &Measured| {
-        let scenario = one.experiment.scenario();
-        scenario.paper() == claim.paper && scenarios.contains(scenario.id())
+        one.experiment.scenario().paper() == claim.paper
+            && scenarios.iter().any(|scenario| one.experiment.is_of(scenario))
     };
     measured.iter().position(is_owner)
 }
@@ -164,7 +164,7 @@ impl<'a> FigurePart<'a> {
         let metric = |name: &str| (name.to_owned(), scenario.definition(name));
         Ok(Self {
             name: experiment.name(),
-            title: scenario.title(),
+            title: experiment.title(),
             figures: spoken_figures(&plots),
             score: Score::of(claims.iter().map(|(_, verdict)| verdict)),
             origin: Origin::of(measured),
