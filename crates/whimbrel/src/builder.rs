@@ -165,7 +165,8 @@ impl EndpointBuilder {
         let mut sources = self.sources;
         // Loopback addresses do not come and go; whoever tests with them says so by a source of his own.
         if wanted.is_any() || !sources.is_empty() || wanted.named.iter().any(|ip| !ip.is_loopback()) {
-            sources.insert(0, interfaces::system());
+            // The user's own sources come last, and have the last word.
+            sources.splice(0..0, core::iter::once(interfaces::system()).chain(interfaces::radios()));
         }
         let shared = Arc::new(Shared::new(self.encapsulation, self.sctp_port, &self.config));
         let board = {

@@ -70,7 +70,8 @@ impl FactTeller {
             None => (self.number(interface.index), Interface::default()),
         };
         let mut rising = |fact| facts.rising.push(about(id, fact));
-        if interface.is_present() && (!before.is_present() || before.kind != interface.kind) {
+        let comes_up = interface.is_present() && !before.is_present();
+        if comes_up || (interface.is_present() && before.kind != interface.kind) {
             rising(InterfaceFact::Up(kind(interface.kind)));
         }
         if let Some(rank) = interface.rank.filter(|_| before.rank != interface.rank) {
@@ -84,7 +85,9 @@ impl FactTeller {
         {
             rising(InterfaceFact::Rate(rate));
         }
-        if let Some(dbm) = interface.signal_dbm.filter(|_| before.signal_dbm != interface.signal_dbm) {
+        // With the interface its signal was forgotten.
+        let told = |dbm: &f64| before.signal_dbm == Some(*dbm) && !comes_up;
+        if let Some(dbm) = interface.signal_dbm.filter(|dbm| !told(dbm)) {
             rising(InterfaceFact::Signal(ReceivedPower::from_dbm(dbm)));
         }
         if interface.handovers > before.handovers {

@@ -55,6 +55,7 @@ fn an_interface_comes_changes_and_goes() {
     interface.up = Some(true);
     let facts = teller.tell(&one(&interface));
     assert!(facts.rising.contains(&on(3, InterfaceFact::Up(MachineKind::WirelessLan))), "{facts:?}");
+    assert!(facts.rising.contains(&signal), "forgotten with the interface, so told again: {facts:?}");
     assert_eq!(teller.tell(&Interfaces::default()).falling, [on(3, InterfaceFact::Down)]);
     assert_eq!(teller.tell(&Interfaces::default()), Facts::default());
 }

@@ -1,9 +1,10 @@
 //! What this host's links are like, as it changes: which interfaces have a carrier and which addresses, how strong their
 //! signal is, what they cost.
 //!
-//! Facts come from [`LinkSource`]s. [`system`] is the operating system's own; [`FactFile`] and [`FactSocket`] are for what
-//! only the user's own programs know (a modem manager's signal strength, a plan's cost), and for tests. An endpoint is
-//! given further ones by [`EndpointBuilder::link_source`](crate::EndpointBuilder::link_source) and merges what they say:
+//! Facts come from [`LinkSource`]s. [`system`] is the operating system's own; on Linux a second one of its own reads how
+//! well Wi-Fi cards hear their access points (nl80211). [`FactFile`] and [`FactSocket`] are for what only the user's own
+//! programs know (a modem manager's signal strength, a plan's cost), and for tests. An endpoint is given further ones by
+//! [`EndpointBuilder::link_source`](crate::EndpointBuilder::link_source) and merges what they say:
 //!
 //! - an interface is up if nobody says that it is down;
 //! - it has the addresses that anybody says it has;
@@ -29,6 +30,10 @@ mod fact_file;
 #[cfg(unix)]
 mod fact_socket;
 mod facts;
+#[cfg(all(test, any(target_os = "linux", target_os = "android")))]
+mod fake_kernel;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod generic_netlink;
 mod interface;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod kernel;
@@ -36,6 +41,8 @@ mod line;
 #[cfg_attr(any(target_os = "linux", target_os = "android"), allow(dead_code, reason = "for other systems"))]
 mod polling;
 mod preferences;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod radio;
 mod source;
 
 pub(crate) use board::Board;
@@ -58,5 +65,17 @@ pub fn system() -> Box<dyn LinkSource> {
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
     {
         Box::new(polling::Polling::default())
+    }
+}
+
+/// The operating system's own word on the signal strength of its radios, where it can be had: nl80211 on Linux.
+pub(crate) fn radios() -> Option<Box<dyn LinkSource>> {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    {
+        Some(Box::new(radio::Radio))
+    }
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    {
+        None
     }
 }
