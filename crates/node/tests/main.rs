@@ -40,6 +40,7 @@ mod shutdown_before_reading;
 mod shutdowns;
 mod slow_refusals;
 mod slow_shutdown_complete;
+mod slow_start;
 mod stale_cookies;
 mod standby_return;
 mod stranger_flood;

@@ -13,7 +13,7 @@ pub use self::retransmission_order::RetransmissionOrder;
 pub use self::rto::RtoConfig;
 use crate::auth::{AuthConfig, AuthSupport};
 use crate::endpoint::MAX_PRESERVATIVE;
-use crate::path::congestion::{NewCongestionControl, Reno};
+use crate::path::congestion::{HyStart, NewCongestionControl, Reno};
 use crate::send::scheduler::{FirstComeFirstServed, NewStreamScheduler, RoundRobin};
 
 /// Everything about an endpoint that a user may choose.
@@ -277,8 +277,8 @@ impl Config {
     }
 
     /// What moving hosts need, and the default of the tools: quick timers, failover at the first timeout
-    /// (RFC 7829), standby paths that are supervised every few seconds, a large initial window, and every address
-    /// pair as a path.
+    /// (RFC 7829), standby paths that are supervised every few seconds, a large initial window, slow start that ends
+    /// before a queue overflows (RFC 9406), and every address pair as a path.
     pub fn mobile() -> Self {
         let rfc = Self::rfc();
         Self {
@@ -302,6 +302,7 @@ impl Config {
             },
             sack: SackConfig { delay: Duration::from_millis(20), packets: 2 },
             congestion: CongestionConfig {
+                controller: HyStart::boxed,
                 initial_window: InitialWindow::Packets(10),
                 burst: BurstLimit::AckClocked(10),
                 slow_start_limit: 8,

@@ -84,8 +84,13 @@ pub(crate) fn run_setups(arguments: &Setups) -> anyhow::Result<()> {
         .collect();
     if common.json {
         println!("{}", serde_json::to_string_pretty(&rows)?);
-        return Ok(());
+    } else {
+        print_setups(&rows);
     }
+    Ok(())
+}
+
+fn print_setups(rows: &[SetupRow]) {
     let cells: Vec<_> = rows
         .iter()
         .map(|row| {
@@ -121,7 +126,6 @@ pub(crate) fn run_setups(arguments: &Setups) -> anyhow::Result<()> {
         ],
         &cells,
     );
-    Ok(())
 }
 
 #[derive(Serialize)]

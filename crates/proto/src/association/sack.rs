@@ -116,6 +116,7 @@ impl Open {
             now: context.now,
             bytes: acks.acked,
             flight_size_before,
+            rtt: acks.youngest.map(|sent_at| context.now.saturating_since(sent_at)),
             cumulative_advanced,
             in_fast_recovery,
             all_acknowledged,

@@ -1,13 +1,17 @@
-//! Congestion control of one path (RFC 9260 §7): the trait a new idea implements, and [`Reno`], the RFC's own.
+//! Congestion control of one path (RFC 9260 §7): the trait a new idea implements, [`Reno`], the RFC's own,
+//! and [`HyStart`], which leaves slow start in time.
 
 use core::fmt::Debug;
+use core::time::Duration;
 
 use whimbrel_machine::Instant;
 
 use crate::InitialWindow;
 
+mod hystart;
 mod reno;
 
+pub use hystart::HyStart;
 pub use reno::Reno;
 
 /// Decides how much may be in flight on one path.
@@ -61,6 +65,8 @@ pub struct Acked {
     /// handled without sending in between share the value from before the first of them: otherwise all but the
     /// first would find the window half empty, through no fault of the sender.
     pub flight_size_before: usize,
+    /// Round-trip time of the youngest of these chunks, if it was sent once; the receiver's delay is part of it.
+    pub rtt: Option<Duration>,
     /// Whether the SACK advanced the Cumulative TSN Ack Point.
     pub cumulative_advanced: bool,
     /// Whether the association was in Fast Recovery when this SACK came, even if it ends it (RFC 9260 §7.2.4 rule 6).

@@ -1,4 +1,5 @@
 use smallvec::SmallVec;
+use whimbrel_machine::Instant;
 use whimbrel_wire::Tsn;
 
 use super::outstanding::{Chunk, ChunkState, Loss};
@@ -25,6 +26,8 @@ pub(crate) struct PathAcks {
     pub(crate) acked: usize,
     /// Lowest newly acknowledged TSN last sent on the path.
     pub(crate) lowest_acked: Tsn,
+    /// When the youngest newly acknowledged chunk was sent, of those that were sent once (Karn's rule, RFC 9260 §6.3.1 C5).
+    pub(crate) youngest: Option<Instant>,
     /// What the chunks that were sent on this path only say of it.
     pub(crate) proof: PathProof,
     /// Bytes moved from in flight to lost (wire length).
@@ -55,6 +58,7 @@ impl SackReport {
                     in_flight_acked: 0,
                     acked: 0,
                     lowest_acked: tsn,
+                    youngest: None,
                     proof: PathProof::None,
                     lost: 0,
                     reneged: 0,
@@ -73,6 +77,9 @@ impl SackReport {
             entry.lowest_acked = tsn;
         }
         entry.acked += len;
+        if !chunk.retransmitted {
+            entry.youngest = entry.youngest.max(Some(chunk.sent_at));
+        }
         // What is acknowledged after its T3-rtx expired arrived before: it says nothing against the timeout. Taken for a
         // proof, it would bring a dead path back to life for another RTO (RFC 9260 §8.2).
         let proof = match chunk.state {

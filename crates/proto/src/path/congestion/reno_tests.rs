@@ -22,6 +22,7 @@ fn acked(bytes: usize, flight_size_before: usize) -> Acked {
         now: Instant::ZERO,
         bytes,
         flight_size_before,
+        rtt: None,
         cumulative_advanced: true,
         in_fast_recovery: false,
         all_acknowledged: false,
