@@ -154,3 +154,50 @@ fn twenty_moves_back_and_forth() {
         model.wait(seconds(0.1));
     }
 }
+
+/// As nl80211 gives it: twice a second, in whole decibels, up to two decibels beside `level`, and only changes are told.
+/// Returns when the first network was left, in seconds.
+fn on_the_radio(model: &mut Model<Governed<Seamless>>, time: u32, level: impl Fn(f64) -> f64) -> Option<f64> {
+    let (mut noise, mut told, mut left) = (1_u32, None, None);
+    for half in 0..2 * time {
+        let now = f64::from(half) / 2.0;
+        noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let dbm = (level(now) + f64::from(noise >> 24) / 64.0 - 2.0).round();
+        if told != Some(dbm) {
+            model.signal(1, dbm);
+            told = Some(dbm);
+        }
+        model.wait(seconds(0.5));
+        if left.is_none() && model.primary() == Some(ip(2)) {
+            left = Some(now);
+        }
+    }
+    left
+}
+
+#[test]
+fn who_sits_near_the_access_point_stays() {
+    let mut model = phone();
+    assert_eq!(on_the_radio(&mut model, 600, |_| -70.0), None);
+}
+
+/// A decibel a second: strong until 16 s, weak from 22 s on, useless from about 28 s.
+#[test]
+fn who_walks_out_has_moved_before_the_signal_is_useless() {
+    let mut model = phone();
+    let left = on_the_radio(&mut model, 40, |now| -60.0 - now).expect("it has left");
+    assert!((14.0..=23.0).contains(&left), "{left} s");
+    assert_eq!(model.moves().len(), 1);
+}
+
+/// Noise around the upper threshold looks like fading and like strength by turns. What bounds the moves there is that
+/// returns get rarer, up to one in 64 s; below it leaves once.
+#[test]
+fn who_sits_at_the_edge_moves_no_more_often_than_returns_are_allowed() {
+    for (level, most) in [(-76.0, 28), (-77.0, 28), (-78.0, 28), (-79.0, 1), (-80.0, 1), (-82.0, 1)] {
+        let mut model = phone();
+        on_the_radio(&mut model, 600, |_| level);
+        let moves = model.moves().len();
+        assert!((1..=most).contains(&moves), "{moves} moves at {level} dBm in ten minutes");
+    }
+}
