@@ -1,5 +1,7 @@
 //! CRC32c over a packet (RFC 9260 §6.8, appendix A) and the exception of RFC 9653.
 
+use crc_fast::{CrcAlgorithm, Digest};
+
 use crate::packet::{COMMON_HEADER_LEN, Packet};
 
 /// Where the checksum field lies in the common header.
@@ -19,7 +21,7 @@ pub enum ChecksumMode {
 /// The CRC32c of `packet`, whose checksum field must hold zero.
 #[inline]
 pub(crate) fn of_zeroed(packet: &[u8]) -> u32 {
-    crc32c::crc32c(packet)
+    crc_fast::crc32_iscsi(packet)
 }
 
 /// The CRC32c of a packet as if its checksum field held zero. No copy of the packet is made.
@@ -27,7 +29,10 @@ pub(crate) fn of_zeroed(packet: &[u8]) -> u32 {
 pub(crate) fn of_received(header: &[u8; COMMON_HEADER_LEN], chunks: &[u8]) -> u32 {
     let mut zeroed = *header;
     zeroed[CHECKSUM_AT..].fill(0);
-    crc32c::crc32c_append(crc32c::crc32c(&zeroed), chunks)
+    let mut digest = Digest::new(CrcAlgorithm::Crc32Iscsi);
+    digest.update(&zeroed);
+    digest.update(chunks);
+    digest.finalize() as u32
 }
 
 /// Whether RFC 9653 §5.2 (rules 1a, 2 and 3) forbids a zero checksum for what this packet carries.

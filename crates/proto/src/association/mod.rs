@@ -33,6 +33,7 @@ mod sack;
 mod shutdown;
 mod timeouts;
 mod translation;
+mod user_data;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -55,8 +56,8 @@ pub(crate) use self::shutdown::Closing;
 use crate::auth::SharedKeys;
 use crate::config::Config;
 use crate::interface::{
-    AddressChangeError, AssociationId, AssociationStats, CloseReason, ConnectToken, Event, Message, PathId,
-    PathShape, PathView, SendError,
+    AddressChangeError, AssociationId, AssociationStats, CloseReason, ConnectToken, Event, PathId, PathShape,
+    PathView,
 };
 use crate::path::amplification::StrangerProbes;
 use crate::receive::Buffers;
@@ -172,22 +173,6 @@ impl Association {
     }
 
     // ---- commands
-
-    pub(crate) fn send(&mut self, message: Message) -> Result<(), (Message, SendError)> {
-        match &mut self.phase {
-            Phase::Open(open) => open.send(&self.config, message),
-            Phase::CookieWait(_) | Phase::CookieEchoed(_) | Phase::Closed => {
-                Err((message, SendError::Closed))
-            }
-        }
-    }
-
-    pub(crate) fn release(&mut self, bytes: usize) {
-        if let Phase::Open(open) = &mut self.phase {
-            open.receive.release(bytes);
-            open.opportunity();
-        }
-    }
 
     pub(crate) fn shutdown(&mut self, now: Instant) {
         let (mut context, phase) = self.split(now);

@@ -17,9 +17,9 @@ use super::shutdown::Closing;
 use super::translation::known_after_handshake;
 use crate::auth::offer::Offer;
 use crate::auth::session::Auth;
-use crate::config::{BurstLimit, ChecksumPolicy, Config};
+use crate::config::{BurstLimit, ChecksumPolicy};
 use crate::cookie::OpenedCookie;
-use crate::interface::{AssociationId, AssociationStats, Event, Message, PathId, PathView, SendError};
+use crate::interface::{AssociationId, AssociationStats, Event, PathId, PathView};
 use crate::path::amplification::ProbeBurst;
 use crate::path::choice::{PathChoice, PrimaryPath, RetransmissionChoice};
 use crate::path::{Egress, Path, Paths};
@@ -261,31 +261,6 @@ impl Open {
     }
 
     // ---- commands
-
-    pub(crate) fn send(&mut self, config: &Config, message: Message) -> Result<(), (Message, SendError)> {
-        let refusal = if self.closing != Closing::No {
-            Some(SendError::ShuttingDown)
-        } else if message.stream.0 >= self.streams.count() {
-            Some(SendError::NoSuchStream)
-        } else if message.payload.is_empty() {
-            Some(SendError::Empty)
-        } else if self.undelivered() > 0
-            && self.undelivered() + message.payload.len() > config.limits.send_buffer
-        {
-            // A message larger than the whole buffer is let into an empty one: it could never be sent otherwise.
-            Some(SendError::BufferFull)
-        } else {
-            None
-        };
-        if let Some(error) = refusal {
-            return Err((message, error));
-        }
-        self.totals.messages_sent += 1;
-        self.totals.bytes_sent += message.payload.len() as u64;
-        self.streams.push(message);
-        self.opportunity();
-        Ok(())
-    }
 
     pub(crate) fn set_primary(&mut self, path: PathId) {
         // An unconfirmed address must not become the primary path (RFC 9260 §5.4).

@@ -10,6 +10,7 @@ mod links;
 mod out_of_the_blue;
 mod spent;
 mod table;
+mod user_data;
 
 use core::net::SocketAddr;
 use std::collections::{BTreeSet, VecDeque};
@@ -28,9 +29,7 @@ use crate::auth::SharedKeys;
 use crate::auth::offer::Randoms;
 use crate::config::{ChecksumPolicy, Config};
 use crate::cookie::CookieKeys;
-use crate::interface::{
-    AssociationAddresses, AssociationId, AssociationStats, Command, Event, PathView, SendError,
-};
+use crate::interface::{AssociationAddresses, AssociationId, AssociationStats, Command, Event, PathView};
 use crate::path::amplification::StrangerProbes;
 use crate::receive::Buffers;
 
@@ -152,16 +151,8 @@ impl Endpoint {
                 self.connect(now, token, remote, remote_port, local_port);
             }
             Command::CancelConnect { token } => self.cancel_connect(now, token),
-            Command::Send { association, message } => {
-                let result = match self.table.touch_by_id(association) {
-                    Some(found) => found.send(message),
-                    None => Err((message, SendError::Closed)),
-                };
-                if let Err((message, error)) = result {
-                    self.events.push_back(Event::SendRefused { association, message, error });
-                }
-            }
-            Command::Release { association, bytes } => self.with(association, |a| a.release(bytes)),
+            Command::Send { association, message } => self.send(association, message),
+            Command::Release { association, bytes } => self.release(now, association, bytes),
             Command::Shutdown { association } => self.with(association, |a| a.shutdown(now)),
             Command::Abort { association, reason } => self.with(association, |a| a.abort(now, reason)),
             Command::SetPrimary { association, path } => self.with(association, |a| a.set_primary(now, path)),

@@ -1,6 +1,5 @@
-use core::cmp::Reverse;
 use core::net::SocketAddr;
-use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -34,10 +33,9 @@ pub(super) struct Table {
     by_peer: BTreeMap<(Lookup, SocketAddr), usize>,
     ports: BTreeMap<u16, usize>,
     by_token: BTreeMap<ConnectToken, usize>,
-    /// Earliest deadline per association, possibly out of date: an entry counts only if it equals the slot's
-    /// `registered`, and is renewed when it fires too early. So a timer that is pushed back with every SACK costs
-    /// nothing here.
-    deadlines: BinaryHeap<Reverse<(Instant, usize)>>,
+    /// One entry per association that has a deadline, the slot's `registered`: never later than the true one, and renewed when
+    /// it comes up too early. So a timer that is pushed back with every SACK costs nothing here.
+    deadlines: BTreeSet<(Instant, usize)>,
     touched: VecDeque<usize>,
 }
 
@@ -138,6 +136,11 @@ impl Table {
         self.get_mut(index)
     }
 
+    /// Without touching it: for what does not make it say anything.
+    pub(super) fn by_id_mut(&mut self, id: AssociationId) -> Option<&mut Association> {
+        self.get_mut(self.index(id)?)
+    }
+
     pub(super) fn first_touched(&self) -> Option<usize> {
         self.touched.front().copied()
     }
@@ -159,17 +162,27 @@ impl Table {
         if let Some(at) = deadline
             && slot.registered.is_none_or(|registered| at < registered)
         {
-            slot.registered = Some(at);
-            self.deadlines.push(Reverse((at, index)));
+            self.register(index, Some(at));
         }
         None
     }
 
+    /// Enters a deadline instead of the one that is registered. The delayed SACK (RFC 9260 §6.2) is set and stopped with every other
+    /// packet of the peer: an entry left behind each time would let the peer fill the memory.
+    fn register(&mut self, index: usize, at: Option<Instant>) {
+        let before = core::mem::replace(&mut self.slots[index].registered, at);
+        if let Some(before) = before {
+            self.deadlines.remove(&(before, index));
+        }
+        if let Some(at) = at {
+            self.deadlines.insert((at, index));
+        }
+    }
+
     fn remove(&mut self, index: usize) {
         self.unindex(index);
-        let slot = &mut self.slots[index];
-        let Some(association) = slot.association.take() else { return };
-        slot.registered = None;
+        self.register(index, None);
+        let Some(association) = self.slots[index].association.take() else { return };
         let port = association.identity.local_port;
         if let Some(count) = self.ports.get_mut(&port) {
             *count -= 1;
@@ -186,34 +199,17 @@ impl Table {
 
     /// An association whose deadline has passed.
     pub(super) fn pop_expired(&mut self, now: Instant) -> Option<usize> {
-        loop {
-            let &Reverse((at, index)) = self.deadlines.peek()?;
-            if at > now {
-                return None;
-            }
-            self.deadlines.pop();
-            if self.renew(at, index, now) {
+        while let Some(&(at, index)) = self.deadlines.first()
+            && at <= now
+        {
+            let due = self.get(index).and_then(Association::next_deadline);
+            if due.is_some_and(|due| due <= now) {
+                self.register(index, None);
                 return Some(index);
             }
+            self.register(index, due);
         }
-    }
-
-    /// Whether the popped entry is a true deadline; otherwise it is renewed or forgotten.
-    fn renew(&mut self, at: Instant, index: usize, now: Instant) -> bool {
-        let slot = &mut self.slots[index];
-        if slot.registered != Some(at) {
-            return false;
-        }
-        slot.registered = None;
-        let Some(due) = slot.association.as_ref().and_then(|association| association.next_deadline()) else {
-            return false;
-        };
-        if due <= now {
-            return true;
-        }
-        slot.registered = Some(due);
-        self.deadlines.push(Reverse((due, index)));
-        false
+        None
     }
 
     // ---- views
@@ -221,17 +217,13 @@ impl Table {
     /// The next true deadline.
     pub(super) fn next_deadline(&mut self) -> Option<Instant> {
         loop {
-            let &Reverse((at, index)) = self.deadlines.peek()?;
-            let slot = &self.slots[index];
-            let current = slot.association.as_ref().and_then(|association| association.next_deadline());
-            if slot.registered == Some(at) && current == Some(at) {
-                return Some(at);
+            let &(at, index) = self.deadlines.first()?;
+            let due = self.get(index).and_then(Association::next_deadline);
+            if due == Some(at) {
+                return due;
             }
             // Out of date. Renewing it now spares the driver an empty wake-up.
-            self.deadlines.pop();
-            if self.renew(at, index, Instant::ZERO) {
-                return Some(at);
-            }
+            self.register(index, due);
         }
     }
 
@@ -283,3 +275,7 @@ impl Table {
 fn lookup(association: &Association) -> Lookup {
     Lookup { local: association.identity.local_port, remote: association.identity.remote_port }
 }
+
+#[cfg(test)]
+#[path = "table_tests.rs"]
+mod tests;

@@ -160,6 +160,11 @@ impl Path {
         self.flight_size < self.congestion.cwnd().min(self.burst_limit)
     }
 
+    /// Whether cwnd lets no packet out, whatever the burst limit (RFC 9260 §6.1 B).
+    pub(crate) fn is_window_full(&self) -> bool {
+        self.flight_size >= self.congestion.cwnd()
+    }
+
     /// Begins a transmission opportunity: sets the burst limit anew.
     pub(crate) fn open_burst(&mut self, limit: BurstLimit) {
         let acked = core::mem::take(&mut self.acked_since_burst);
