@@ -8,6 +8,9 @@ const SHORTEST: Duration = Duration::from_millis(5);
 /// Over about this time readings are smoothed, in seconds: noise cancels out, and a fall is still seen in time.
 const SMOOTHING: f64 = 0.3;
 
+/// And over about so many readings where they are few: a card that is asked twice a second tells its noise with each of them.
+const READINGS: f64 = 8.0;
+
 /// How fast a signal changes, from its readings.
 ///
 /// Straight lines in watts: near the edge of coverage, where it matters, a signal that
@@ -32,7 +35,8 @@ impl Trend {
         }
         let elapsed = elapsed.as_secs_f64();
         let change = power.attowatts() as f64 - before.attowatts() as f64;
-        self.slope += (change / elapsed - self.slope) * elapsed / (elapsed + SMOOTHING);
+        let over = SMOOTHING.max(READINGS * elapsed);
+        self.slope += (change / elapsed - self.slope) * elapsed / (elapsed + over);
         self.last = Some((now, power));
     }
 

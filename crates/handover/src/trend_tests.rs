@@ -11,8 +11,8 @@ const fn power(units: u64) -> ReceivedPower {
 #[test]
 fn a_falling_signal_is_extrapolated() {
     let mut trend = Trend::default();
-    for step in 0..20 {
-        trend.on_reading(at(100 * step), power(10_000 - 100 * step));
+    for step in 0..77 {
+        trend.on_reading(at(25 * step), power(10_000 - 25 * step));
     }
     // 8,100 left at 1.9 s, 1,000 per second.
     let left = trend.time_until(at(1900), power(5_100)).unwrap();
