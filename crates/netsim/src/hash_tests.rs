@@ -1,12 +1,18 @@
 use super::*;
 
-/// Values of the reference implementation, which xxhsum prints too.
+fn of_bytes(bytes: &[u8]) -> u64 {
+    let mut hash = TraceHash::default();
+    hash.bytes(bytes);
+    hash.value()
+}
+
+/// The check value of CRC-32/ISO-HDLC, which every implementation must yield: fingerprints are compared between machines.
 #[test]
 fn known_values() {
-    assert_eq!(xxh64(0, b""), 0xef46_db37_51d8_e999);
-    assert_eq!(xxh64(0, b"a"), 0xd24e_c4f1_a98c_6e5b);
-    assert_eq!(xxh64(0, b"abc"), 0x44bc_2cf5_ad77_0999);
-    assert_eq!(xxh64(0, b"Nobody inspects the spammish repetition"), 0xfbce_a83c_8a37_8bf1);
+    assert_eq!(crc32fast::hash(b"123456789"), 0xcbf4_3926);
+    let mut hash = TraceHash::default();
+    hash.numbers(&[9 << 32 | 0xcbf4_3926]);
+    assert_eq!(of_bytes(b"123456789"), hash.value());
 }
 
 #[test]
@@ -18,4 +24,20 @@ fn order_and_content_matter() {
     };
     assert_ne!(of(&[1, 2]), of(&[2, 1]));
     assert_ne!(of(&[0]), of(&[0, 0]));
+}
+
+#[test]
+fn every_flipped_bit_and_every_length_matters() {
+    let mut bytes = [0x5a; 1500];
+    let whole = of_bytes(&bytes);
+    for bit in 0..bytes.len() * 8 {
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        assert_ne!(of_bytes(&bytes), whole, "bit {bit}");
+        bytes[bit / 8] ^= 1 << (bit % 8);
+    }
+    let zeros = [0; 64];
+    let mut of_zeros: Vec<u64> = (0..=zeros.len()).map(|length| of_bytes(&zeros[..length])).collect();
+    of_zeros.sort_unstable();
+    of_zeros.dedup();
+    assert_eq!(of_zeros.len(), 65);
 }

@@ -187,7 +187,10 @@ impl<M: Machine, A: App<M>> World<M, A> {
         for address in [packet.route.local.ip(), packet.route.remote.ip()] {
             match address {
                 core::net::IpAddr::V4(v4) => fabric.hash.numbers(&[u64::from(v4.to_bits())]),
-                core::net::IpAddr::V6(v6) => fabric.hash.bytes(&v6.octets()),
+                core::net::IpAddr::V6(v6) => {
+                    let bits = v6.to_bits();
+                    fabric.hash.numbers(&[(bits >> 64) as u64, bits as u64]);
+                }
             }
         }
         fabric.hash.bytes(&packet.bytes);
