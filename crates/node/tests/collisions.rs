@@ -8,7 +8,7 @@ use std::sync::Arc;
 use whimbrel_machine::{Ecn, Input, Instant, Machine, Route, Seed, Sink, Transmit};
 use whimbrel_node::Node;
 use whimbrel_proto::{AssociationId, Command, Config, ConnectToken, Event, Message, StreamId};
-use whimbrel_wire::{Cause, Chunk, CookieEcho, Parameter, cause_code};
+use whimbrel_wire::{Cause, Chunk, CookieAck, CookieEcho, Parameter, cause_code};
 
 use crate::common::wire_peer::{
     self, Bench, Peer, assert_alive, cause_codes, ip, node_address, peer_address, quiet,
@@ -259,6 +259,25 @@ fn a_restart_with_added_addresses_is_aborted() {
     bench.deliver_on(stranger, &again.init(&[Parameter::from(ip("10.0.1.2"))]));
     assert_eq!(cause_codes(&bench.take()), [cause_code::RESTART_WITH_NEW_ADDRESSES]);
     assert_alive(&mut bench, &peer);
+}
+
+/// RFC 9260 §5.2.1: the same in COOKIE-ECHOED, where the INIT ACK has said which addresses there are. The handshake goes on.
+#[test]
+fn an_init_with_added_addresses_in_cookie_echoed_is_aborted() {
+    let mut bench = Bench::new(quiet());
+    let mut peer = Peer::new();
+    bench.connect(&[peer_address(1)]);
+    peer.learn_init(&bench.take_only());
+    bench.deliver(&peer.init_ack(&[Parameter::StateCookie(b"cookie")]));
+    bench.take();
+    let sent = bench.ask(&peer.init(&[Parameter::from(ip("10.0.3.2"))]));
+    assert_eq!(cause_codes(&sent), [cause_code::RESTART_WITH_NEW_ADDRESSES]);
+    assert!(
+        matches!(bench.ask(&peer.init(&[]))[0].only(), Chunk::InitAck(_)),
+        "without it there is an answer"
+    );
+    bench.deliver(&peer.packet(&[&CookieAck]));
+    assert_eq!(bench.ups(), 1);
 }
 
 /// RFC 9260 §5.2.4 A: a restart with fewer addresses is none of anybody's business; the dropped one is no path any more.

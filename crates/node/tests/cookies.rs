@@ -33,6 +33,19 @@ fn every_flipped_byte_of_a_cookie_is_noticed() {
     assert_eq!(bench.ups(), 1);
 }
 
+/// RFC 9260 §5.1: a cookie for a port at which nobody listens any more begins no association; the peer is told.
+#[test]
+fn a_cookie_for_a_port_that_is_closed_since_is_aborted() {
+    let mut bench = Bench::new(Config::rfc());
+    let mut peer = Peer::new();
+    peer.begin(&mut bench, &[]);
+    bench.command(Command::StopListening { port: NODE_PORT });
+    let sent = bench.ask(&peer.cookie_echo());
+    assert_eq!((sent.len(), sent[0].tag()), (1, peer.tag));
+    assert!(matches!(sent[0].only(), Chunk::Abort(abort) if !abort.tag_reflected));
+    assert_eq!((bench.ups(), bench.node.association_count()), (0, 0));
+}
+
 /// RFC 9260 §5.1.5 step 3, RFC 5062 §7: a cookie is good for the ports and the tag it was made for.
 #[test]
 fn a_cookie_is_refused_for_other_ports_and_other_tags() {

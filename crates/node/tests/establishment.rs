@@ -4,7 +4,7 @@
 use core::time::Duration;
 
 use whimbrel_proto::{CloseReason, Command, Config, ConnectToken, Event};
-use whimbrel_wire::{Chunk, Parameter, cause_code};
+use whimbrel_wire::{Chunk, CookieAck, Heartbeat, HeartbeatAck, Parameter, cause_code};
 
 use crate::common::wire_peer::{Bench, Peer, Sent, cause_codes, peer_address, quiet};
 
@@ -33,6 +33,10 @@ fn each_direction_has_the_smaller_number_of_streams() {
         let mut bench = Bench::new(streams(outbound, inbound_max));
         Peer::new().connect(&mut bench);
         assert_eq!(agreed(&bench), expected);
+        // The peer learns no other number than the one that is used; what it may send is for it to reckon.
+        let sent = Bench::new(streams(outbound, inbound_max)).ask(&Peer::new().init(&[]));
+        let Chunk::InitAck(answer) = sent[0].only() else { panic!("{sent:?}") };
+        assert_eq!((answer.outbound_streams, answer.inbound_streams), (expected.0, inbound_max));
         let mut bench = Bench::new(streams(outbound, inbound_max));
         Peer::new().accept(&mut bench, &[]);
         assert_eq!(agreed(&bench), expected);
@@ -58,6 +62,63 @@ fn since_first(sent: &[Sent]) -> Vec<u64> {
 
 /// 1 + 2 + 4 + ... seconds, up to RTO.Max.
 const SERIES: [u64; 9] = [0, 1, 3, 7, 15, 31, 63, 123, 183];
+
+/// RFC 9260 §6.3.1 C2, C5: the answer to INIT is the first measurement of its path, unless there were two that it may answer.
+#[test]
+fn a_repeated_init_measures_nothing() {
+    for repetitions in 0..2 {
+        let mut bench = Bench::new(quiet());
+        let mut peer = Peer::new();
+        bench.connect(&[peer_address(1)]);
+        peer.learn_init(&bench.take_only());
+        for _ in 0..repetitions {
+            bench.pass(Duration::from_secs(1));
+            bench.take_only();
+        }
+        bench.pass(Duration::from_millis(70));
+        bench.deliver(&peer.init_ack(&[Parameter::StateCookie(b"cookie")]));
+        bench.deliver(&peer.packet(&[&CookieAck]));
+        let expected = (repetitions == 0).then_some(Duration::from_millis(70));
+        assert_eq!(bench.paths()[0].srtt, expected, "{repetitions}");
+    }
+}
+
+/// RFC 9260 §8.3, §5.1 E: the peer is established before we are, and may try the path at once. Its HEARTBEAT can overtake its
+/// COOKIE ACK.
+#[test]
+fn a_heartbeat_before_the_cookie_ack_is_answered() {
+    let mut bench = Bench::new(quiet());
+    let mut peer = Peer::new();
+    bench.connect(&[peer_address(1)]);
+    peer.learn_init(&bench.take_only());
+    bench.deliver(&peer.init_ack(&[Parameter::StateCookie(b"cookie")]));
+    let sent = bench.ask(&peer.packet(&[&Heartbeat { info: b"early" }]));
+    assert_eq!((sent.len(), sent[0].tag()), (1, peer.tag));
+    assert_eq!(sent[0].only(), Chunk::HeartbeatAck(HeartbeatAck { info: b"early" }));
+    assert_eq!(bench.ups(), 0);
+}
+
+/// RFC 9260 §9.1: an attempt is given up. A peer that has answered has no association yet, but will have one when it gets
+/// COOKIE ECHO; it is told. One that has not is told nothing: there is no tag to do it with.
+#[test]
+fn a_peer_that_has_answered_hears_that_the_attempt_is_over() {
+    for answered in [false, true] {
+        let mut bench = Bench::new(quiet());
+        let mut peer = Peer::new();
+        bench.connect(&[peer_address(1)]);
+        peer.learn_init(&bench.take_only());
+        if answered {
+            bench.deliver(&peer.init_ack(&[Parameter::StateCookie(b"cookie")]));
+            bench.take();
+        }
+        bench.command(Command::CancelConnect { token: ConnectToken(1) });
+        let sent = bench.take();
+        assert_eq!(sent.len(), usize::from(answered));
+        let aborts = |sent: &Sent| matches!(sent.only(), Chunk::Abort(abort) if !abort.tag_reflected);
+        assert!(sent.iter().all(|sent| sent.tag() == peer.tag && aborts(sent)), "{sent:?}");
+        assert_eq!((bench.closed(), bench.node.association_count()), (Some(CloseReason::Aborted), 0));
+    }
+}
 
 /// RFC 9260 §5.1 A, §5.1.4, §6.3.3: INIT is repeated by T1-init, backing off, Max.Init.Retransmits times.
 #[test]

@@ -108,3 +108,16 @@ fn is_tried_once_per_rto_and_repetitions_count_no_errors() {
     let errors = scene.path().error_count - errors;
     assert!(errors <= 1, "{errors} more errors");
 }
+
+/// RFC 9260 §6.3.1 C5, Karn's rule: nobody knows which of two equal HEARTBEATs was answered.
+#[test]
+fn an_answer_to_a_repeated_heartbeat_measures_nothing() {
+    let mut scene = Scene::with_a_failed_path();
+    let measured = scene.path().srtt;
+    for answered in [false, true] {
+        scene.hear();
+        let sent = scene.pass(Duration::from_millis(1500), |route| answered || route != second());
+        assert_eq!(heartbeats(&sent), 1, "{sent:?}");
+    }
+    assert_eq!((scene.path().state, scene.path().srtt), (PathState::Active, measured));
+}

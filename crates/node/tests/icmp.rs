@@ -4,13 +4,17 @@ use core::time::Duration;
 
 use whimbrel_machine::{Route, Unreachable};
 use whimbrel_proto::{CloseReason, Config, PathState};
-use whimbrel_wire::{Chunk, HeartbeatAck, Parameter};
+use whimbrel_wire::{Chunk, HeartbeatAck, Parameter, chunk_type};
 
 use crate::common::wire_peer::{self, Bench, Peer, Sent, ip, node_address, peer_address, quiet};
 
 /// An association with data under way, and the packet it was sent in.
 fn sending() -> (Bench, Peer, Sent) {
-    let mut bench = Bench::new(Config::rfc());
+    sending_with(Config::rfc())
+}
+
+fn sending_with(config: Config) -> (Bench, Peer, Sent) {
+    let mut bench = Bench::new(config);
     let mut peer = Peer::new();
     peer.connect(&mut bench);
     bench.send(0, &[1; 500]);
@@ -76,6 +80,20 @@ fn protocol_unreachable_at_one_of_several_addresses_does_not() {
     assert_eq!(bench.paths()[0].error_count, 1);
 }
 
+/// ICMP8, RFC 9260 §5.4: an address that the peer only claims is no way that would be left.
+#[test]
+fn protocol_unreachable_ends_an_association_whose_other_addresses_are_unconfirmed() {
+    let mut bench = Bench::new(quiet());
+    let mut peer = Peer::new();
+    peer.connect_with(&mut bench, &[ip("198.51.100.7")]);
+    assert_eq!(bench.paths().len(), 2);
+    bench.take();
+    bench.send(0, b"x");
+    let sent = bench.take_only();
+    bench.unreachable(sent.route, Unreachable::Protocol, &sent.bytes);
+    assert_eq!(bench.closed(), Some(CloseReason::NoSctp));
+}
+
 /// ICMP8: in COOKIE-WAIT the quoted INIT must be ours, by its Initiate Tag.
 #[test]
 fn protocol_unreachable_for_the_init_ends_the_attempt() {
@@ -86,6 +104,9 @@ fn protocol_unreachable_for_the_init_ends_the_attempt() {
     forged[19] ^= 1;
     bench.unreachable(init.route, Unreachable::Protocol, &forged);
     bench.unreachable(init.route, Unreachable::Protocol, &init.bytes[..16]);
+    let mut no_init = init.bytes.clone();
+    no_init[12] = chunk_type::HEARTBEAT;
+    bench.unreachable(init.route, Unreachable::Protocol, &no_init);
     assert_eq!(bench.closed(), None);
     bench.unreachable(init.route, Unreachable::Protocol, &init.bytes[..20]);
     assert_eq!(bench.closed(), Some(CloseReason::NoSctp));
@@ -104,6 +125,22 @@ fn protocol_unreachable_for_the_cookie_echo_ends_the_attempt() {
     assert_eq!(bench.closed(), None);
     bench.unreachable(echo.route, Unreachable::Protocol, &echo.bytes[..8]);
     assert_eq!(bench.closed(), Some(CloseReason::NoSctp));
+}
+
+/// ICMP8, ICMP9: of several ways the next one is tried at once.
+#[test]
+fn an_unreachable_init_is_repeated_on_the_next_way() {
+    for reason in [Unreachable::Protocol, Unreachable::Destination] {
+        let mut bench = Bench::with_addresses(quiet(), 2);
+        bench.connect(&[peer_address(1), peer_address(2)]);
+        let init = bench.take_only();
+        bench.unreachable(init.route, reason, &init.bytes);
+        bench.pass(Duration::ZERO);
+        let again = bench.take_only();
+        assert!(matches!(again.only(), Chunk::Init(_)));
+        assert_ne!(again.route, init.route);
+        assert_eq!(bench.closed(), None);
+    }
 }
 
 /// ICMP8, ICMP9: of several ways the next one is tried at once.
@@ -136,12 +173,22 @@ fn destination_unreachable_is_a_hint() {
 /// ICMP7, RFC 8899 §4.6.2, §6.2.2.4, RFC 5062 §6: packet too big below any sane size, or above what was sent, is a lie.
 #[test]
 fn packet_too_big_has_a_floor_and_a_ceiling() {
-    let (mut bench, _, sent) = sending();
-    let before = bench.paths()[0].packet_size;
-    for mtu in [0, 1, 27, 28, 68, 100, 200, 500, 9000, u32::MAX] {
-        bench.unreachable(wire_peer::route(), Unreachable::PacketTooBig { mtu }, &sent.bytes);
-        let size = bench.paths()[0].packet_size;
-        assert!(size >= 512 && size <= before, "{mtu}: {size}");
+    for config in [Config::rfc(), quiet()] {
+        let (mut bench, _, sent) = sending_with(config);
+        let before = bench.paths()[0].packet_size;
+        for mtu in [0, 1, 27, 28, 68, 100, 200, 500, 9000, u32::MAX] {
+            bench.unreachable(wire_peer::route(), Unreachable::PacketTooBig { mtu }, &sent.bytes);
+            assert_eq!(bench.paths()[0].packet_size, before, "{mtu}");
+        }
+        assert_eq!(bench.closed(), None);
     }
-    assert_eq!(bench.closed(), None);
+}
+
+/// ICMP7, RFC 9260 §7.3: one that may be true is believed. An MTU is of IP packets: its header and UDP's are no part of ours.
+#[test]
+fn packet_too_big_is_believed() {
+    let (mut bench, _, sent) = sending_with(quiet());
+    assert!(bench.paths()[0].packet_size > 1400);
+    bench.unreachable(wire_peer::route(), Unreachable::PacketTooBig { mtu: 1400 }, &sent.bytes);
+    assert_eq!(bench.paths()[0].packet_size, 1400 - 20 - 8);
 }

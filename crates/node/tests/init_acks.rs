@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use whimbrel_proto::{Config, Event};
-use whimbrel_wire::{Chunk, CookieAck, Init, Parameter, cause_code};
+use whimbrel_wire::{Chunk, CookieAck, Heartbeat, Init, InitAckBuilder, Parameter, cause_code};
 
 use crate::common::wire_peer::{
     self, Bench, Peer, Sent, assert_alive, assert_init_aborted, ip, node_address, peer_address,
@@ -19,6 +19,17 @@ fn answer_init(answer: impl FnOnce(&mut Peer, &Init<'_>) -> Vec<u8>) -> (Bench, 
     let answer = answer(&mut peer, &init);
     let sent = bench.ask(&answer);
     (bench, sent, peer)
+}
+
+fn builder<'a>(peer: &Peer, parameters: &'a [Parameter<'a>]) -> InitAckBuilder<'a> {
+    InitAckBuilder {
+        initiate_tag: peer.tag,
+        a_rwnd: peer.a_rwnd,
+        outbound_streams: peer.streams,
+        inbound_streams: peer.streams,
+        initial_tsn: peer.initial_tsn,
+        parameters,
+    }
 }
 
 fn failed(bench: &Bench) -> bool {
@@ -55,9 +66,13 @@ fn an_init_ack_with_a_window_too_small_for_a_packet_is_aborted_and_discarded() {
 #[test]
 fn an_unusable_init_ack_is_aborted() {
     let cookie = Parameter::StateCookie(b"cookie");
-    let (bench, sent, peer) = answer_init(|peer, _| Peer { streams: 0, ..peer.clone() }.init_ack(&[cookie]));
-    assert_init_aborted(&sent, &peer, &[cause_code::INVALID_MANDATORY_PARAMETER]);
-    assert!(failed(&bench));
+    for (outbound_streams, inbound_streams) in [(0, 10), (10, 0)] {
+        let (bench, sent, peer) = answer_init(|peer, _| {
+            peer.packet(&[&InitAckBuilder { outbound_streams, inbound_streams, ..builder(peer, &[cookie]) }])
+        });
+        assert_init_aborted(&sent, &peer, &[cause_code::INVALID_MANDATORY_PARAMETER]);
+        assert!(failed(&bench));
+    }
     let (bench, sent, peer) =
         answer_init(|peer, _| peer.init_ack(&[cookie, Parameter::HostName(b"victim.example\0")]));
     assert_init_aborted(&sent, &peer, &[cause_code::UNRESOLVABLE_ADDRESS]);
@@ -76,6 +91,16 @@ fn an_init_ack_with_a_wrong_tag_is_discarded() {
         wrong.init_ack(&[Parameter::StateCookie(b"cookie")])
     });
     assert!(sent.is_empty() && !failed(&bench));
+}
+
+/// RFC 9260 §3.3.3: INIT ACK comes alone; behind another chunk it is none. The attempt goes on.
+#[test]
+fn an_init_ack_behind_another_chunk_is_discarded() {
+    let cookie = [Parameter::StateCookie(b"cookie")];
+    let (mut bench, sent, peer) =
+        answer_init(|peer, _| peer.packet(&[&Heartbeat { info: b"x" }, &builder(peer, &cookie)]));
+    assert!(sent.is_empty() && !failed(&bench));
+    assert!(matches!(bench.ask(&peer.init_ack(&cookie))[0].only(), Chunk::CookieEcho(_)));
 }
 
 /// RFC 9260 §5.2.3, §5.2.5: INIT ACK and COOKIE ACK that come late or twice are discarded.

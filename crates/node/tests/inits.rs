@@ -263,8 +263,12 @@ fn packets_from_and_to_non_unicast_addresses_are_discarded() {
 #[test]
 fn port_zero_is_discarded() {
     let mut bench = Bench::new(Config::rfc());
-    let peer = Peer { port: 0, ..Peer::new() };
-    assert!(bench.ask(&peer.init(&[])).is_empty());
+    let from = Peer { port: 0, ..Peer::new() };
+    assert!(bench.ask(&from.init(&[])).is_empty());
+    let peer = Peer::new();
+    let mut to = peer.header(0);
+    to.destination_port = 0;
+    assert!(bench.ask(&packet(to, &[&peer.init_builder(&[])])).is_empty());
 }
 
 /// RFC 9260 §6.8: a packet with a wrong checksum is silently discarded, whatever it is.

@@ -86,6 +86,14 @@ fn rule_7_a_stale_cookie_error_and_a_cookie_ack_are_discarded() {
     );
 }
 
+/// RFC 9260 §8.5.1 A: INIT comes alone and with a zero tag. Behind another chunk nothing in the packet counts, and there is no tag
+/// that an ABORT would be right with.
+#[test]
+fn an_init_behind_another_chunk_is_discarded() {
+    let peer = Peer::new();
+    assert!(blue(&[&Heartbeat { info: b"x" }, &peer.init_builder(&[])]).is_empty());
+}
+
 /// RFC 9260 §8.4 rule 8: everything else is answered with ABORT, the tag reflected.
 #[test]
 fn rule_8_anything_else_is_aborted() {
@@ -172,6 +180,38 @@ fn a_reflected_abort_counts_behind_other_chunks() {
     assert!(matches!(bench.closed(), Some(CloseReason::AbortedByPeer { .. })));
 }
 
+/// RFC 9260 §8.5.1 B: during the handshake, too, our own tag and the T bit do not go together.
+#[test]
+fn a_handshake_goes_on_after_an_abort_with_our_tag_and_the_t_bit() {
+    let mut bench = Bench::new(Config::rfc());
+    let mut peer = Peer::new();
+    bench.connect(&[peer_address(1)]);
+    peer.learn_init(&bench.take_only());
+    assert!(bench.ask(&peer.packet(&[&abort(true)])).is_empty());
+    bench.deliver(&peer.init_ack(&[Parameter::StateCookie(b"cookie")]));
+    assert!(bench.ask(&peer.packet(&[&abort(true)])).is_empty());
+    bench.deliver(&peer.packet(&[&CookieAck]));
+    assert_eq!((bench.ups(), bench.closed()), (1, None));
+}
+
+/// RFC 9260 §9.1, §8.5.1 E: a packet with ABORT is not answered, though there is a SHUTDOWN ACK in it as well, whichever comes first,
+/// and whether the ABORT can be read or not.
+#[test]
+fn a_shutdown_ack_beside_an_abort_is_not_completed() {
+    let mut bench = Bench::new(Config::rfc());
+    let mut peer = Peer::new();
+    bench.connect(&[peer_address(1)]);
+    peer.learn_init(&bench.take_only());
+    let malformed = Raw::chunk(6, 0, &[0, 12, 0, 200, 1, 2, 3, 4]);
+    let aborts: [&dyn EmitChunk; 3] = [&abort(false), &abort(true), &malformed];
+    for one in aborts {
+        for chunks in [[one, &ShutdownAck], [&ShutdownAck, one]] {
+            assert!(bench.ask(&packet(peer.header(TAG), &chunks)).is_empty());
+        }
+    }
+    assert_eq!(bench.closed(), None);
+}
+
 /// RFC 9260 §3.3.7, §9.1: an ABORT with a format error is silently discarded, in whatever state, and not answered as out of
 /// the blue either.
 #[test]
@@ -240,11 +280,12 @@ fn a_right_tag_from_a_foreign_address_is_not_enough() {
 /// handshake goes on.
 #[test]
 fn a_shutdown_ack_in_cookie_wait_and_cookie_echoed_is_completed() {
-    for echoed in [false, true] {
+    for (echoed, ours) in [(false, false), (false, true), (true, false), (true, true)] {
         let mut bench = Bench::new(Config::rfc());
         let mut peer = Peer::new();
         bench.connect(&[peer_address(1)]);
         peer.learn_init(&bench.take_only());
+        let tag = if ours { peer.node_tag } else { TAG };
         let cookie = [Parameter::StateCookie(b"cookie")];
         if echoed {
             bench.deliver(&peer.init_ack(&cookie));
@@ -252,9 +293,9 @@ fn a_shutdown_ack_in_cookie_wait_and_cookie_echoed_is_completed() {
         let explanation = ErrorBuilder { causes: &[Cause::CookieReceivedWhileShuttingDown] };
         let alone: &[&dyn EmitChunk] = &[&ShutdownAck];
         for chunks in [alone, &[&explanation, &ShutdownAck]] {
-            let sent = bench.ask(&packet(peer.header(TAG), chunks));
+            let sent = bench.ask(&packet(peer.header(tag), chunks));
             assert_eq!(sent.len(), 1, "{sent:?}");
-            assert_eq!(sent[0].tag(), TAG);
+            assert_eq!(sent[0].tag(), tag);
             assert_eq!(sent[0].only(), Chunk::ShutdownComplete(ShutdownComplete { tag_reflected: true }));
         }
         if !echoed {

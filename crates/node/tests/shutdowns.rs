@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use whimbrel_proto::{CloseReason, Event, Message, SendError, StreamId};
-use whimbrel_wire::{Chunk, CookieEcho, Shutdown, ShutdownAck, ShutdownComplete, cause_code};
+use whimbrel_wire::{AbortBuilder, Chunk, CookieEcho, Shutdown, ShutdownAck, ShutdownComplete, cause_code};
 
 use crate::common::wire_peer::{self, Bench, Peer, Sent, cause_codes, quiet};
 
@@ -272,6 +272,16 @@ fn a_peer_that_is_gone_after_its_shutdown_has_closed_gracefully() {
     let sent = bench.ask(&shutdown(&peer));
     assert_eq!(sent[0].only(), Chunk::ShutdownAck);
     bench.unreachable(wire_peer::route(), whimbrel_machine::Unreachable::Protocol, &sent[0].bytes);
+    assert_closed(&bench);
+}
+
+/// The same when the peer says that it knows of no association (RFC 9260 §8.4 rule 8, §8.5.1 B): its SHUTDOWN COMPLETE was overtaken.
+#[test]
+fn a_peer_that_knows_nothing_any_more_after_its_shutdown_has_closed_gracefully() {
+    let (mut bench, peer) = up();
+    assert_eq!(bench.ask(&shutdown(&peer))[0].only(), Chunk::ShutdownAck);
+    let abort = AbortBuilder { tag_reflected: true, causes: &[] };
+    assert!(bench.ask(&wire_peer::packet(peer.header(peer.tag), &[&abort])).is_empty());
     assert_closed(&bench);
 }
 

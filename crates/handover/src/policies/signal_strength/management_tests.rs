@@ -299,6 +299,9 @@ fn an_address_of_the_other_ip_version_replaces_only_one_that_is_lost() {
         amm.on_signal(Signal::Ipac(OLD, six)),
         [Trigger::AddIp(OLD, six), Trigger::SetPrimary(OLD, six), delete(OLD)]
     );
+    // What was postponed has been done: the new address is not deleted for it.
+    feed(&mut amm, &[ss(NEW, Change::AppearsStrong), Signal::L2hc(NEW), ipac(NEW), Signal::MaxIn(NEW)]);
+    assert_eq!(amm.on_signal(ss(OLD, Change::Falls)), [set_primary(NEW)]);
 }
 
 #[test]
