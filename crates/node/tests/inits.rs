@@ -1,13 +1,14 @@
 //! INIT that nobody honest sends (RFC 9260 §3.3.2, §5.1, §8.5.1; RFC 5062 §5, §6, §9).
 
-use core::net::IpAddr;
+use core::net::{IpAddr, SocketAddr};
 use core::time::Duration;
 
+use whimbrel_machine::Route;
 use whimbrel_proto::Config;
 use whimbrel_wire::{Cause, Chunk, InitBuilder, Parameter, UnknownParameter, cause_code, chunk_type};
 
 use crate::common::wire_peer::{
-    self, Bench, NODE_PORT, Peer, Raw, assert_alive, assert_init_aborted, ip, packet, peer_address,
+    self, Bench, NODE_PORT, Peer, Raw, UDP, assert_alive, assert_init_aborted, ip, packet, peer_address,
 };
 
 /// RFC 9260 §8.5.1 A: a packet with a zero tag contains only an INIT, or is silently discarded.
@@ -213,16 +214,21 @@ fn absurd_addresses_in_an_init_are_ignored() {
     assert!(heard.iter().all(|heard| addresses_of(&bench).contains(heard)), "{heard:?}");
 }
 
-/// An IPv4 address in IPv6 clothes is the same address, and as absurd.
+/// RFC 9260 §3.3.2.1.2: an IPv4 address in IPv6 clothes must not be sent. Where a host has IPv6 a system would take it for the IPv4
+/// address, and some of those are nobody's.
 #[test]
 fn mapped_addresses_do_not_smuggle_in_others() {
-    let mut bench = Bench::new(Config::rfc());
+    let route = Route {
+        local: SocketAddr::new(ip("2001:db8::1"), UDP),
+        remote: SocketAddr::new(ip("2001:db8::2"), UDP),
+    };
+    let mut bench = Bench::with_locals(Config::rfc(), vec![route.local]);
     let mut peer = Peer::new();
-    peer.connect_with(
-        &mut bench,
-        &["::ffff:127.0.0.1", "::ffff:224.0.0.1", "::ffff:255.255.255.255"].map(ip),
-    );
-    assert_eq!(addresses_of(&bench), [ip("10.0.1.2")]);
+    let listed = ["2001:db8::3", "::ffff:127.0.0.1", "::ffff:224.0.0.1", "::ffff:198.51.100.7"];
+    bench.deliver_on(route, &peer.init(&listed.map(|text| Parameter::from(ip(text)))));
+    peer.learn_init_ack(&bench.take_only());
+    bench.deliver_on(route, &peer.cookie_echo());
+    assert_eq!(addresses_of(&bench), [ip("2001:db8::2"), ip("2001:db8::3")]);
 }
 
 /// RFC 5062 §6: two hundred addresses make neither two hundred paths nor a burst.

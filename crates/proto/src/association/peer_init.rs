@@ -151,7 +151,8 @@ pub(crate) fn remotes(source: SocketAddr, listed: impl Iterator<Item = IpAddr>) 
 }
 
 /// Whether an address in a chunk from `source` may be one of the peer's. Loopback addresses mean something only
-/// to a peer on this very host, link-local ones only on one link.
+/// to a peer on this very host, link-local ones only on one link. An IPv4 address in IPv6 clothes must not be sent
+/// (RFC 9260 §3.3.2.1.2), and would lead round all that is said of IPv4 addresses here.
 pub(crate) fn is_usable(address: IpAddr, source: IpAddr) -> bool {
     if address.is_unspecified() || address.is_multicast() {
         return false;
@@ -160,6 +161,7 @@ pub(crate) fn is_usable(address: IpAddr, source: IpAddr) -> bool {
         IpAddr::V4(v4) if v4.is_broadcast() => false,
         IpAddr::V4(v4) if v4.is_link_local() => source == address,
         IpAddr::V6(v6) if v6.is_unicast_link_local() => source == address,
+        IpAddr::V6(v6) if v6.to_ipv4_mapped().is_some() => false,
         _ => !address.is_loopback() || source.is_loopback(),
     }
 }
