@@ -139,6 +139,27 @@ fn many_claimed_addresses_share_one_budget() {
     assert!(probes.len() >= 10, "{} probes", probes.len());
 }
 
+/// The same limit where something is heard from there (RFC 9260 §5.4): whoever sends a small packet in the name of each address does
+/// not cause a HEARTBEAT to each.
+#[test]
+fn claimed_addresses_that_are_heard_share_the_budget() {
+    let mut config = quiet();
+    config.heartbeat.interval = None;
+    let mut bench = Bench::new(config);
+    let mut peer = Peer::new();
+    let claims: Vec<IpAddr> = (0..15).map(|n| IpAddr::from([198, 51, 100, n])).collect();
+    peer.connect_with(&mut bench, &claims);
+    bench.pass(Duration::from_secs(600));
+    bench.take();
+    for claim in claims {
+        let mut from = victim();
+        from.remote.set_ip(claim);
+        bench.deliver_on(from, &peer.sack(peer.node_tsn.prev(), 1000));
+    }
+    assert_eq!(bench.closed(), None);
+    assert!(bench.take().len() <= 1);
+}
+
 /// In sum: at most three bytes go out for each byte that came in from an unconfirmed address, beyond one
 /// small HEARTBEAT per RTO, whatever is asked from there.
 #[test]
@@ -316,6 +337,8 @@ fn a_repeated_cookie_echo_from_an_unconfirmed_address_is_answered_with_a_heartbe
     }
     bench.deliver_on(victim(), &peer.packet(&[&HeartbeatAck { info: &under_way }]));
     assert_eq!(state(&bench, ip(VICTIM)), PathState::Active);
+    let path = bench.paths().into_iter().find(|path| path.route == victim()).unwrap();
+    assert_eq!(path.srtt, None, "RFC 9260 §6.3.1 C5: it was sent three times");
 }
 
 /// RFC 9260 §5.4: to an address that no path leads to a COOKIE ACK does not go at all, but to where the peer is known.

@@ -83,6 +83,18 @@ fn a_repeated_init_measures_nothing() {
     }
 }
 
+/// RFC 9260 §6.3.3 E2: T1-init backs off for an address, so not before every address has had its try.
+#[test]
+fn each_way_is_tried_before_the_timer_backs_off() {
+    let mut bench = Bench::new(quiet());
+    bench.take();
+    bench.connect(&[peer_address(1), peer_address(2)]);
+    bench.pass(Duration::from_secs(7));
+    let sent = bench.take();
+    assert_eq!(since_first(&sent), [0, 1, 2, 4, 6]);
+    assert!(sent.windows(2).all(|pair| pair[0].route != pair[1].route));
+}
+
 /// RFC 9260 §8.3, §5.1 E: the peer is established before we are, and may try the path at once. Its HEARTBEAT can overtake its
 /// COOKIE ACK.
 #[test]

@@ -121,3 +121,13 @@ fn an_answer_to_a_repeated_heartbeat_measures_nothing() {
     }
     assert_eq!((scene.path().state, scene.path().srtt), (PathState::Active, measured));
 }
+
+/// RFC 9260 §8.3: HEARTBEATs end with SHUTDOWN, these as well.
+#[test]
+fn is_left_alone_after_shutdown() {
+    let mut scene = Scene::with_a_failed_path();
+    scene.bench.shutdown();
+    scene.hear();
+    let sent = scene.pass(Duration::from_secs(1), |_| false);
+    assert_eq!(heartbeats(&sent), 0, "{sent:?}");
+}

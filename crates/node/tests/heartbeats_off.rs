@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use whimbrel_proto::PathState;
+use whimbrel_proto::{Command, PathState};
 use whimbrel_wire::{Chunk, HeartbeatAck};
 
 use crate::common::wire_peer::{Bench, Peer, Sent, quiet};
@@ -71,4 +71,15 @@ fn without_heartbeats_none_is_sent_and_a_late_acknowledgement_is_enough() {
     acknowledge_late(&mut bench, &peer);
     assert_eq!(state(&bench), PathState::Active);
     assert_eq!(bench.paths()[0].error_count, 0);
+}
+
+/// Rule 5 again: a HEARTBEAT that the user asks for remains the only one, though nobody answers it.
+#[test]
+fn a_requested_heartbeat_that_is_lost_is_not_repeated() {
+    let (mut bench, _, _) = failed(None);
+    let (association, path) = (bench.association(), bench.paths()[0].id);
+    bench.command(Command::RequestHeartbeat { association, path });
+    bench.pass(Duration::from_secs(10));
+    assert_eq!(state(&bench), PathState::PotentiallyFailed);
+    assert_eq!(heartbeats(&bench.take()).len(), 1);
 }

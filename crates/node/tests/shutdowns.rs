@@ -3,7 +3,10 @@
 use core::time::Duration;
 
 use whimbrel_proto::{CloseReason, Event, Message, SendError, StreamId};
-use whimbrel_wire::{AbortBuilder, Chunk, CookieEcho, Shutdown, ShutdownAck, ShutdownComplete, cause_code};
+use whimbrel_wire::{
+    AbortBuilder, Chunk, CookieAck, CookieEcho, Heartbeat, Shutdown, ShutdownAck, ShutdownComplete,
+    cause_code, chunk_type,
+};
 
 use crate::common::wire_peer::{self, Bench, Peer, Sent, cause_codes, quiet};
 
@@ -169,10 +172,13 @@ fn shutdown_waits_for_data_and_takes_no_more() {
 /// RFC 9260 §9.2: in SHUTDOWN-RECEIVED outstanding data is still sent and acknowledged before SHUTDOWN ACK.
 #[test]
 fn a_shutdown_of_the_peer_waits_for_our_data() {
-    let (mut bench, peer) = up();
+    let (mut bench, mut peer) = up();
     bench.send(0, b"wait");
     bench.take();
     assert!(bench.ask(&shutdown(&peer)).is_empty());
+    assert!(matches!(bench.events.last(), Some(Event::PeerShutdown { .. })));
+    let late = peer.data(0, 0, b"RFC 9260 section 6: discarded in this state");
+    assert!(bench.ask(&peer.packet(&[&late])).is_empty() && bench.received().is_empty());
     bench.pass(Duration::from_millis(1100));
     assert_eq!(bench.take_only().data().len(), 1, "retransmitted");
     let sent = bench.ask(&peer.packet(&[&Shutdown { cumulative_tsn_ack: peer.node_tsn }]));
@@ -225,6 +231,48 @@ fn a_shutdown_that_gets_nowhere_is_aborted() {
     let chunk = peer.data(0, 0, b"as I said");
     let same = peer.packet(&[&chunk]);
     assert_eq!(aborted_at(&mut bench, || same.clone()), 301.0, "five times RTO.Max after the DATA was new");
+}
+
+/// RFC 9260 §9.2: T5-shutdown-guard begins with SHUTDOWN. Packets that hold no data show that the peer is there, and no more.
+#[test]
+fn a_shutdown_that_is_never_answered_is_aborted() {
+    let (mut bench, peer) = up();
+    let nothing = peer.packet(&[&CookieAck]);
+    assert_eq!(aborted_at(&mut bench, || nothing.clone()), 301.0, "five times RTO.Max after SHUTDOWN");
+}
+
+/// A peer that repeats its SHUTDOWN and never takes the answer does not keep the association: T2-shutdown goes on.
+#[test]
+fn a_shutdown_that_is_repeated_for_ever_is_given_up() {
+    let (mut bench, peer) = up();
+    for _ in 0..1000 {
+        bench.deliver(&shutdown(&peer));
+        bench.pass(Duration::from_millis(500));
+    }
+    assert_eq!(bench.closed(), Some(CloseReason::Unreachable));
+}
+
+/// RFC 9260 §8.3: HEARTBEAT is answered until SHUTDOWN ACK goes out, and none of our own after SHUTDOWN, though the address is yet
+/// to be confirmed.
+#[test]
+fn a_heartbeat_after_shutdown_brings_no_other() {
+    for (acknowledged, expected) in [(false, &[chunk_type::HEARTBEAT_ACK][..]), (true, &[])] {
+        let mut bench = Bench::new(quiet());
+        let mut peer = Peer::new();
+        let mut claimed = wire_peer::route();
+        claimed.remote.set_ip(wire_peer::ip("198.51.100.7"));
+        peer.connect_with(&mut bench, &[claimed.remote.ip()]);
+        if acknowledged {
+            bench.deliver(&shutdown(&peer))
+        } else {
+            bench.shutdown()
+        }
+        bench.take();
+        bench.deliver_on(claimed, &peer.packet(&[&Heartbeat { info: b"x" }]));
+        let sent = bench.take();
+        let types: Vec<u8> = sent.iter().flat_map(Sent::chunks).map(|chunk| chunk.chunk_type()).collect();
+        assert_eq!(types, expected);
+    }
 }
 
 /// RFC 9260 §9.2: one that the peer drags out for ever by sending DATA is aborted as well, only later.

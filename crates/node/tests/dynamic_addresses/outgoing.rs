@@ -149,6 +149,8 @@ fn an_address_being_deleted_receives_and_does_not_send() {
     assert_eq!(bench.received(), [b"still valid"]);
     let abort = whimbrel_wire::AbortBuilder { tag_reflected: false, causes: &[] };
     bench.deliver_on(between(1, 1), &mobile.packet(&[&abort]));
+    let reflected = whimbrel_wire::AbortBuilder { tag_reflected: true, ..abort };
+    bench.deliver_on(between(1, 1), &packet(mobile.auth.peer.header(mobile.auth.peer.tag), &[&reflected]));
     assert_eq!(bench.closed(), None, "RFC 5061 §5.3.1");
     bench.pass(Duration::from_millis(300));
     let answers = bench.take();
