@@ -19,6 +19,7 @@ pub(crate) fn all(tree: &Tree) -> Vec<String> {
     findings.extend(unreachable_files(tree));
     findings.extend(links(tree));
     findings.extend(unlisted_pages(tree));
+    findings.extend(tests_that_are_gone(tree));
     findings
 }
 
@@ -227,6 +228,27 @@ fn unlisted_pages(tree: &Tree) -> Vec<String> {
             let is_page = name.ends_with(".md") && !name.contains('/') && source.path != index;
             if is_page && !listed.text.contains(&format!("({name})")) {
                 findings.push(format!("{} is not in {index}", source.path));
+            }
+        }
+    }
+    findings
+}
+
+/// The page that names the tests of each attack. It is in code spans: files by where they end, and tests by their names.
+const SECURITY_TESTS: &str = "docs/security-tests.md";
+
+/// Tests that [`SECURITY_TESTS`] names and that are not in the file it names before them.
+fn tests_that_are_gone(tree: &Tree) -> Vec<String> {
+    let mut findings = Vec::new();
+    let lines = tree.get(SECURITY_TESTS).map_or("", |page| &page.text).lines();
+    for line in lines.filter(|line| line.starts_with('|')) {
+        let mut file = None;
+        for span in line.split('`').skip(1).step_by(2) {
+            let is_name = span.contains('_') && span.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+            if span.ends_with(".rs") {
+                file = tree.rust().find(|source| source.path.ends_with(&format!("/{span}")));
+            } else if is_name && !file.is_some_and(|file| file.text.contains(&format!("fn {span}("))) {
+                findings.push(format!("{SECURITY_TESTS} names the test {span}, which is not where it says"));
             }
         }
     }

@@ -94,3 +94,16 @@ fn a_page_that_is_in_no_index_is_found() {
     assert_eq!(unlisted_pages(&tree(&[index, decisions, ("docs/b.md", "")])).len(), 1);
     assert_eq!(unlisted_pages(&tree(&[])).len(), 2);
 }
+
+#[test]
+fn a_test_that_a_page_names_is_looked_for() {
+    let file = ("crates/x/tests/a.rs", "fn that_is_there() {}");
+    let page = |row| (SECURITY_TESTS, row);
+    let good = page("| `no test` | `x/tests/a.rs`: `that_is_there` |\n`not_in_a_row`");
+    assert_eq!(tests_that_are_gone(&tree(&[file, good])), [""; 0]);
+    for bad in
+        ["| `x/tests/a.rs`: `that_is_gone` |", "| `x/tests/b.rs`: `that_is_there` |", "| `that_is_there` |"]
+    {
+        assert_eq!(tests_that_are_gone(&tree(&[file, page(bad)])).len(), 1, "{bad}");
+    }
+}
