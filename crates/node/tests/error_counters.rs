@@ -118,25 +118,3 @@ fn acknowledged_data_clears_the_counters() {
         assert_eq!((bench.closed(), bench.paths()[0].error_count), (None, 0));
     }
 }
-
-/// RFC 9260 §8.2: of a chunk that was sent on two paths nobody knows which of them brought it.
-#[test]
-fn data_that_was_sent_on_two_paths_clears_the_counter_of_none() {
-    let mut bench = Bench::with_addresses(config(), 2);
-    let mut peer = Peer::new();
-    peer.connect_with(&mut bench, &[peer_address(1).ip(), ip(OTHER)]);
-    bench.pass(Duration::from_millis(300));
-    let sent = bench.take();
-    answer(&mut bench, &peer, &sent, ip(OTHER));
-    bench.send(0, b"first here, then there");
-    let first = bench.take();
-    assert!(first.iter().any(|sent| !sent.data().is_empty() && sent.route.remote == peer_address(1)));
-    while bench.paths()[0].counters.timeouts == 0 {
-        assert!(bench.pass_to_deadline());
-    }
-    let again = bench.take();
-    assert!(again.iter().any(|sent| !sent.data().is_empty() && sent.route.remote.ip() == ip(OTHER)));
-    let errors = bench.paths()[0].error_count;
-    bench.deliver(&peer.sack(peer.node_tsn, 100_000));
-    assert_eq!((bench.paths()[0].error_count, errors > 0), (errors, true));
-}
