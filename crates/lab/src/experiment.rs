@@ -17,6 +17,11 @@ pub const PAPER: &str = "paper";
 /// The series with Whimbrel's own policy and profile in the same place.
 pub const SEAMLESS: &str = "seamless";
 
+/// Whether a series is [`SEAMLESS`] or a variant of it, whose name begins so. Others explain what the paper's does.
+pub fn is_ours(series: &str) -> bool {
+    series.starts_with(SEAMLESS)
+}
+
 /// An experiment of a paper: one file in `figures/`, one line in its list.
 pub trait Experiment: Send + Sync {
     /// Its name on the command line and in files, such as `b08_fig07`.

@@ -224,6 +224,25 @@ fn a_line_without_a_place_across_is_level_below_the_others() {
     assert_eq!(values.rows[1].1, ["4", "0.5"]);
 }
 
+/// A series that explains the paper's is neither the paper's nor ours.
+#[test]
+fn how_far_the_field_has_come_is_told_of_our_own_series_alone() {
+    let chart = fig07(&[(PAPER, Some(1), 4.0), ("per-path-order", Some(1), 0.1), (SEAMLESS, None, 0.5)]);
+    let beside = beside::Beside::of(&chart).unwrap();
+    assert_eq!((beside.paper.as_str(), beside.ours.as_str()), ("4", "0.5"));
+}
+
+#[test]
+fn every_metric_is_defined() {
+    let papers = Papers::load().unwrap();
+    for experiment in figures::all(&papers).unwrap() {
+        for metric in experiment.metrics() {
+            let text = setup::definition(&papers, &*experiment, &metric);
+            assert!(!text.is_empty() && !text.starts_with("as "), "{} {metric}: {text}", experiment.name());
+        }
+    }
+}
+
 #[test]
 fn a_comparison_has_our_number_first() {
     let read = |text| Comparison::read(text).map(|one| (one.ours, one.asked, one.place));

@@ -72,7 +72,7 @@ pub(super) fn run(args: &ClaimsArgs) -> Result<(), Failure> {
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
     let names = |name: &String, claim: &Claim| {
-        let mut named = experiments.iter().filter(|experiment| experiment.name() == name);
+        let mut named = experiments.iter().filter(|experiment| figures::goes_by(&***experiment, name));
         let experiment = named.any(|one| Claims::scenarios(claim).iter().any(|of| one.is_of(of)));
         *name == claim.id || *name == claim.paper || name == "all" || experiment
     };
@@ -84,17 +84,19 @@ pub(super) fn run(args: &ClaimsArgs) -> Result<(), Failure> {
     };
     let verdicts = claims.check(&papers, &results).map_err(|DataError(error)| anyhow::anyhow!(error))?;
     let known = |name: &String| {
-        experiments.iter().any(|experiment| experiment.name() == name)
+        experiments.iter().any(|experiment| figures::goes_by(&**experiment, name))
             || verdicts.iter().any(|(claim, _)| names(name, claim))
     };
     if let Some(stranger) = args.which.iter().find(|name| !known(name)) {
         return Err(Failure::Usage(format!("there is no claim, experiment or paper called {stranger}")));
     }
-    let verdicts: Vec<_> = verdicts.into_iter().filter(|(claim, verdict)| wanted(claim, verdict)).collect();
-    for (claim, verdict) in &verdicts {
+    for (claim, verdict) in verdicts.iter().filter(|(claim, verdict)| wanted(claim, verdict)) {
         tell(args, claim, verdict);
     }
     if !args.json {
+        // Those that nothing can be said about are not shown unless asked for, but counted.
+        let asked = |claim: &Claim| args.which.is_empty() || args.which.iter().any(|name| names(name, claim));
+        let verdicts: Vec<_> = verdicts.iter().filter(|(claim, _)| asked(claim)).collect();
         let count = |name| verdicts.iter().filter(|(_, verdict)| verdict.name() == name).count();
         let (holds, fails, open) = (count("holds"), count("does not hold"), count("cannot say"));
         say(format_args!("{holds} hold, {fails} do not hold, {open} cannot be said"));
@@ -107,7 +109,7 @@ fn tell(args: &ClaimsArgs, claim: &Claim, verdict: &Verdict) {
     if args.json {
         let told = serde_json::json!({
             "id": claim.id, "paper": claim.paper, "where": claim.place, "statement": claim.statement,
-            "confidence": claim.confidence, "verdict": name, "detail": detail,
+            "confidence": claim.confidence, "verdict": name, "detail": detail, "found": claim.found,
         });
         return say(format_args!("{told}"));
     }

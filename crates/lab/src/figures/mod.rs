@@ -49,6 +49,14 @@ pub fn all(papers: &Papers) -> Result<Vec<Box<dyn Experiment>>, DataError> {
     ALL.iter().map(|new| new(papers)).collect()
 }
 
+/// Whether a name is that of an experiment, of a figure of it, or of a set-up.
+pub fn goes_by(experiment: &dyn Experiment, name: &str) -> bool {
+    let figure = |plot: crate::plot::Plot| plot.file_name(experiment.scenario().paper());
+    name == experiment.name()
+        || experiment.is_of(name)
+        || experiment.plots().into_iter().map(figure).any(|figure| figure == name)
+}
+
 /// The experiments that `names` name: an experiment, a figure of one (`b08_fig07a`), a paper, or `all`.
 ///
 /// # Errors
@@ -56,12 +64,7 @@ pub fn all(papers: &Papers) -> Result<Vec<Box<dyn Experiment>>, DataError> {
 pub fn named(papers: &Papers, names: &[String]) -> Result<Vec<Box<dyn Experiment>>, DataError> {
     let all = all(papers)?;
     let is = |experiment: &dyn Experiment, name: &str| {
-        let figure = |plot: crate::plot::Plot| plot.file_name(experiment.scenario().paper());
-        name == "all"
-            || name == experiment.name()
-            || experiment.is_of(name)
-            || name == experiment.scenario().paper()
-            || experiment.plots().into_iter().map(figure).any(|figure| figure == name)
+        name == "all" || name == experiment.scenario().paper() || goes_by(experiment, name)
     };
     if let Some(stranger) = names.iter().find(|name| !all.iter().any(|experiment| is(&**experiment, name))) {
         return Err(DataError(format!(

@@ -13,7 +13,7 @@ pub(super) struct Beside {
     pub(super) quantity: String,
     /// The paper's lines.
     pub(super) paper: String,
-    /// The other lines.
+    /// Whimbrel's own lines.
     pub(super) ours: String,
 }
 
@@ -24,14 +24,14 @@ impl Beside {
     /// when), those at the top are.
     pub(super) fn of(chart: &Chart) -> Option<Self> {
         let upwards = !chart.y.swept;
+        let of = |line: &Drawn, ours: bool| if ours { line.ours } else { line.paper };
         let top = |ours: bool| {
-            let points = chart.lines.iter().filter(|line| line.ours == ours).flat_map(|line| &line.points);
+            let points = chart.lines.iter().filter(|line| of(line, ours)).flat_map(|line| &line.points);
             points.map(|point| point.y).max_by(f64::total_cmp)
         };
         let top = if upwards { None } else { Some(top(false)?.min(top(true)?)) };
         let means = |ours: bool| {
-            let of = |line: &Drawn| line.ours == ours;
-            let points = chart.lines.iter().filter(move |line| of(line)).flat_map(|line| &line.points);
+            let points = chart.lines.iter().filter(|line| of(line, ours)).flat_map(|line| &line.points);
             let points = points.filter(|point| top.is_none_or(|top| point.y == top));
             range(points.map(|point| if upwards { point.y } else { point.x }).collect())
         };

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use crate::experiment::{Experiment, Name, PAPER};
+use crate::experiment::{Experiment, Name, PAPER, is_ours};
 use crate::plot::{Line, Plot, Quantity, Scale, Source};
 use crate::summary::Group;
 use crate::value::Value;
@@ -32,7 +32,10 @@ pub(super) struct Side {
 #[derive(Serialize)]
 pub(super) struct Drawn {
     pub(super) label: String,
-    /// Whether it is of another series than the paper's.
+    /// Whether it is of the paper's series.
+    #[serde(skip)]
+    pub(super) paper: bool,
+    /// Whether it is Whimbrel's own policy's. What is neither explains something.
     pub(super) ours: bool,
     /// Whether it has no place on the x axis and is drawn for comparison.
     pub(super) level: bool,
@@ -155,7 +158,8 @@ impl Drawn {
         } else if y.swept {
             points.sort_by(|a, b| a.y.total_cmp(&b.y));
         }
-        Self { label: line.label.clone(), ours: line.series != PAPER, level: is_level, points }
+        let (paper, ours) = (line.series == PAPER, is_ours(&line.series));
+        Self { label: line.label.clone(), paper, ours, level: is_level, points }
     }
 }
 

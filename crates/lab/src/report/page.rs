@@ -63,7 +63,7 @@ struct FigurePart<'a> {
     origin: Origin,
     charts: Vec<ChartPart>,
     series: Vec<(String, &'static str)>,
-    metrics: Vec<(String, &'a str)>,
+    metrics: Vec<(String, String)>,
     tables: Vec<Table>,
     assumed: usize,
     claims: Vec<Shown<'a>>,
@@ -156,12 +156,11 @@ impl<'a> FigurePart<'a> {
         claims: &[&'a (&'a Claim, Verdict)],
     ) -> Result<Self, ReportError> {
         let experiment = &*measured.experiment;
-        let scenario = experiment.scenario();
         let plots = experiment.plots();
         let charts: Vec<ChartPart> =
             plots.iter().map(|plot| ChartPart::of(Chart::of(experiment, plot, groups))).collect();
         let tables = setup::tables(papers, experiment)?;
-        let metric = |name: &str| (name.to_owned(), scenario.definition(name));
+        let metric = |name: &str| (name.to_owned(), setup::definition(papers, experiment, name));
         Ok(Self {
             name: experiment.name(),
             title: experiment.title(),
