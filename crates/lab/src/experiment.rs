@@ -66,6 +66,16 @@ pub trait Experiment: Send + Sync {
         Vec::new()
     }
 
+    /// How `whimbrel lab` is told of it: its name, or the file it comes from.
+    fn on_command_line(&self) -> &str {
+        self.name()
+    }
+
+    /// Everything it is set up with, as text: runs of equal set-ups may be gathered, others not.
+    fn set_up(&self) -> String {
+        self.scenario().written()
+    }
+
     /// How often each cell is run unless told otherwise.
     fn repetitions(&self) -> u64 {
         self.scenario().repetitions()

@@ -247,11 +247,7 @@ fn lines(place: &Axes, label: &str) -> Vec<Line> {
             Line { label: format!("initial window {window}{label}"), series: PAPER.into(), at }
         })
         .collect();
-    lines.push(Line {
-        label: format!("Config::mobile(){label}"),
-        series: SEAMLESS.into(),
-        at: place.clone(),
-    });
+    lines.push(Line { label: format!("seamless{label}"), series: SEAMLESS.into(), at: place.clone() });
     lines
 }
 

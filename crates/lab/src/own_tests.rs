@@ -116,3 +116,20 @@ fn what_is_true_or_false_can_be_swept() {
     assert_eq!(experiment.cells().len(), 2 * 2 * 7);
     assert!(experiment.cells().iter().any(|cell| cell.label().contains("network.wifi.metered=false")));
 }
+
+/// A report shows several files: nothing of one may be taken for something of another, and each says how it is made again.
+#[test]
+fn files_are_told_apart_in_a_report() {
+    let mut seen = std::collections::BTreeSet::new();
+    for (name, text) in EXAMPLES {
+        let experiment = load(&format!("docs/lab/{name}.toml"), text).unwrap();
+        assert_eq!(
+            (experiment.name(), experiment.on_command_line()),
+            (name, &*format!("docs/lab/{name}.toml"))
+        );
+        for plot in experiment.plots() {
+            assert!(seen.insert(plot.file_name(experiment.scenario().paper())), "{seen:?}");
+        }
+    }
+    assert_eq!(seen.len(), 2 * EXAMPLES.len());
+}

@@ -25,7 +25,7 @@ pub struct Quantity {
     /// What they are multiplied by, for the unit of the label.
     pub factor: f64,
     /// Label with unit.
-    pub label: &'static str,
+    pub label: Name,
     /// Their scale.
     pub scale: Scale,
 }
@@ -79,9 +79,13 @@ pub fn figures(plots: &[Plot]) -> Vec<&'static str> {
     names
 }
 
-/// The figures that panels belong to, as people write them: `Figure 5`, `Figures 8a and 8b`, `Figures 3 to 6`.
+/// The figures of the paper that panels belong to, if they do, as people write them: `Figure 5`, `Figures 8a and 8b`, `Figures 3 to 6`.
 pub fn spoken_figures(plots: &[Plot]) -> String {
     let names = figures(plots);
+    // What is no figure of the paper has no number.
+    if names.iter().any(|name| !name.starts_with(|first: char| first.is_ascii_digit())) {
+        return String::new();
+    }
     let consecutive = names.windows(2).all(|pair| follows(pair[0], pair[1]));
     match names[..] {
         [] => String::new(),
@@ -108,12 +112,12 @@ fn follows(name: &str, next: &str) -> bool {
 impl Quantity {
     /// The values of an axis.
     pub fn axis(name: &'static str, label: &'static str) -> Self {
-        Self { of: Source::Axis(name.into()), factor: 1.0, label, scale: Scale::Linear }
+        Self { of: Source::Axis(name.into()), factor: 1.0, label: label.into(), scale: Scale::Linear }
     }
 
     /// The means of a metric.
     pub fn metric(name: &'static str, label: &'static str) -> Self {
-        Self { of: Source::Metric(name.into()), factor: 1.0, label, scale: Scale::Linear }
+        Self { of: Source::Metric(name.into()), factor: 1.0, label: label.into(), scale: Scale::Linear }
     }
 
     /// Multiplied by `factor`.

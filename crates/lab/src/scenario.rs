@@ -192,6 +192,11 @@ impl Scenario {
         Self { id: id.to_owned(), table }
     }
 
+    /// All of it, as TOML.
+    pub fn written(&self) -> String {
+        self.table.to_string()
+    }
+
     /// Its name, such as `b08-fig7`.
     pub fn id(&self) -> &str {
         &self.id

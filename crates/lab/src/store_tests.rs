@@ -70,3 +70,20 @@ fn a_journal_gives_back_complete_cells_and_forgets_other_sweeps() {
     let (_, done) = Journal::open(dir.path(), &*experiment, &other).unwrap();
     assert!(done.is_empty());
 }
+
+/// An experiment of one's own whose file has been changed since: what was run before is another experiment.
+#[test]
+fn a_journal_forgets_what_was_set_up_otherwise() {
+    let text = include_str!("../../../docs/lab/warning.toml");
+    let open = |text: &str, dir| {
+        let experiment = crate::own::load("warning.toml", text).unwrap();
+        let sweep = Sweep { repetitions: 1, ..Sweep::whole(&*experiment, 1) };
+        Journal::open(dir, &*experiment, &sweep).unwrap()
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let (mut journal, _) = open(text, dir.path());
+    journal.add(0, &[]).unwrap();
+    drop(journal);
+    assert_eq!(open(text, dir.path()).1.len(), 1);
+    assert_eq!(open(&text.replace("rate = ", "rate = 1"), dir.path()).1.len(), 0);
+}

@@ -11,6 +11,7 @@ use crate::plot::{Line, Plot, Quantity};
 use crate::scenario::{DataError, Papers, Scenario};
 use crate::testbed::two_cells::{Journey, MobileIp, MovingSctp, Way};
 use crate::two_cell_place::TwoCellPlace;
+use crate::value::Value;
 
 /// Our own policy with what the paper's scheme has, too.
 const LEVEL: &str = "seamless-level";
@@ -19,6 +20,20 @@ const LEVEL_SAYS: &str = "as seamless, but with the paper's Primary-TH as the si
                           window of 64 KiB: the usual threshold of -82 dBm is far below this radio's least signal (-64.4 dBm), so that \
                           seamless moves when the signal has gone, and its window of 4 MiB has slow start overflow the queue of 50 packets \
                           after each handover";
+
+/// What the paper proposes, as people say it.
+const SCHEME: &str = "SCTP, address management";
+
+/// A value that tells lines apart, as people say it.
+fn spoken(axis: &str, value: &Value) -> String {
+    match (axis, value.word()) {
+        ("scheme", Some("amm")) => SCHEME.to_owned(),
+        ("scheme", Some("tom")) => "TCP over Mobile IP".to_owned(),
+        ("speed", _) => format!("{value} m/s"),
+        ("l2ho", _) => format!("{value} handover"),
+        _ => value.to_string(),
+    }
+}
 
 /// Figures of c04 that show the same runs.
 pub(crate) struct TwoCellDownload {
@@ -185,8 +200,10 @@ impl Experiment for TwoCellDownload {
         let own: Vec<&'static str> =
             self.figures.series.iter().copied().filter(|&name| name != "scheme").collect();
         let line = |series: &'static str, first: &str, at: Axes| {
-            let words: Vec<String> = at.iter().map(|(_, value)| value.to_string()).collect();
-            Line { label: format!("{first}{}", words.join(", ")), series: series.into(), at }
+            let words: Vec<String> = at.iter().map(|(axis, value)| spoken(axis, value)).collect();
+            let words =
+                if first.is_empty() && words.is_empty() { SCHEME.to_owned() } else { words.join(", ") };
+            Line { label: format!("{first}{words}").trim_end().to_owned(), series: series.into(), at }
         };
         let paper = place(self.figures.series).into_iter().map(|at| line(PAPER, "", at));
         let ours = place(&own).into_iter().flat_map(|at| {

@@ -28,11 +28,11 @@ pub(super) fn run(args: &ListArgs) -> Result<(), Failure> {
                 })
             ));
         } else {
+            let of = format!("{} {}", scenario.paper(), plot::spoken_figures(&plots));
             say(format_args!(
-                "{:12} {} {}: {}\n{:12} {cells} cells, {repetitions} repetitions",
+                "{:12} {}: {}\n{:12} {cells} cells, {repetitions} repetitions",
                 experiment.name(),
-                scenario.paper(),
-                plot::spoken_figures(&plots),
+                of.trim_end(),
                 experiment.title(),
                 ""
             ));

@@ -6,7 +6,7 @@ mod report;
 mod run;
 mod trace;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
@@ -70,16 +70,19 @@ fn experiments(papers: &Papers, names: &[String]) -> Result<Vec<Box<dyn Experime
     let mut found = figures::named(papers, &names).map_err(|error| Failure::Usage(error.to_string()))?;
     for file in files {
         let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {file}"))?;
-        let name =
-            Path::new(file).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = own::name(file);
         let usage = |text: String| Failure::Usage(format!("{file}: {text}"));
-        if figures::all(papers).map_err(anyhow::Error::from)?.iter().any(|known| known.name() == name) {
-            return Err(usage(format!("an experiment of a paper is called {name}; rename the file")));
+        if figures::all(papers)
+            .map_err(anyhow::Error::from)?
+            .iter()
+            .any(|known| known.name() == name || known.scenario().paper() == name)
+        {
+            return Err(usage(format!("a paper or an experiment of one is called {name}; rename the file")));
         }
         if found.iter().any(|known| known.name() == name) {
             return Err(usage(format!("another file is called {name}, too; rename one")));
         }
-        found.push(own::load(&name, &text).map_err(|error| Failure::Usage(error.to_string()))?);
+        found.push(own::load(file, &text).map_err(|error| Failure::Usage(error.to_string()))?);
     }
     Ok(found)
 }

@@ -71,7 +71,8 @@ fn run_one(args: &RunArgs, experiment: &dyn Experiment) -> anyhow::Result<()> {
     }
     let rows = in_order(cells);
     store::write(dir, experiment, &rows).with_context(|| format!("cannot write to {}", dir.display()))?;
-    journal.remove()?;
+    let gone = || format!("cannot remove the journal in {}; does another run write there?", dir.display());
+    journal.remove().with_context(gone)?;
     let took = (began.elapsed(), cpu_time().saturating_sub(cpu));
     tell(args, experiment, &format!("{all} cells, {runs} runs"), resumed, rows.len(), took);
     Ok(())

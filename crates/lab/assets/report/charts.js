@@ -35,7 +35,7 @@
 
   const place = (side, value) => (side.words.length ? side.words[value] : number(value));
 
-  function axis(side, name) {
+  function axis(side, name, close) {
     const ink = style("--ink-soft"), rule = style("--rule");
     const common = { axisLine: { show: true, lineStyle: { color: ink } }, axisTick: { show: true, lineStyle: { color: ink } },
       axisLabel: { color: ink, hideOverlap: true }, splitLine: { show: true, lineStyle: { color: rule } } };
@@ -43,7 +43,14 @@
     const label = name ? { name: side.label, nameLocation: "middle", nameGap: 28, nameTextStyle: { color: ink } } : {};
     if (side.words.length) return { type: "category", data: side.words, boundaryGap: true, ...common, ...label };
     common.axisLabel.formatter = number;
-    return { type: side.logarithmic ? "log" : "value", scale: name, ...common, ...label };
+    return { type: side.logarithmic ? "log" : "value", scale: name || close, ...common, ...label };
+  }
+
+  // Whether all is so far from zero, and so close together, that zero has no place in the picture.
+  function close(chart) {
+    const [low, high] = chart.lines.flatMap((line) => line.points).reduce(
+      ([low, high], [, y, , half]) => [Math.min(low, y - half), Math.max(high, y + half)], [Infinity, -Infinity]);
+    return low > high / 2;
   }
 
   // A line per confidence interval, with caps.
@@ -124,7 +131,7 @@
       legend: { show: false, selected },
       tooltip: { trigger: chart.x.swept ? "axis" : "item", confine: true, formatter: (params) => tip(chart, params),
         backgroundColor: style("--card"), borderColor: style("--rule"), textStyle: { color: style("--ink"), fontSize: 12 } },
-      xAxis: axis(chart.x, true), yAxis: axis(chart.y, false), series: series(chart),
+      xAxis: axis(chart.x, true), yAxis: axis(chart.y, false, close(chart)), series: series(chart),
     };
   }
 

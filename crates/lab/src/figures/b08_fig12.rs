@@ -16,7 +16,7 @@ use crate::experiment::{Axes, Cell, Experiment, Name, Outcome, PAPER, SEAMLESS, 
 use crate::plot::{Line, Plot, Quantity};
 use crate::profile;
 use crate::scenario::{DataError, Papers, Scenario};
-use crate::testbed::{Arrivals, Hosts, TwoPaths, mn_address};
+use crate::testbed::{Arrivals, Hosts, NUMBERED, TwoPaths, mn_address};
 use crate::two_networks::{Setting, Source, spoken};
 use crate::value::Value;
 
@@ -111,7 +111,7 @@ impl Figure {
         }
         for number in 0..self.packets.len() as u32 {
             let mut message = Message::new(StreamId(0), Bytes::from_static(&[0; Source::LARGEST]));
-            message.ppid.0 = number;
+            message.ppid.0 = NUMBERED | number;
             bed.world.act(Action::Command(bed.cn, Command::Send { association, message }));
         }
     }

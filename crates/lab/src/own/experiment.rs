@@ -1,5 +1,7 @@
 //! A scenario file as an experiment.
 
+use std::path::Path;
+
 use toml::{Table, Value as Toml};
 
 use super::file::{File, PolicyName, put};
@@ -19,17 +21,25 @@ const METRICS: [(&str, &str); 4] = [
 
 struct Own {
     name: String,
+    source: String,
+    text: String,
     table: Table,
     policies: Vec<PolicyName>,
     sweep: Vec<Axis>,
     scenario: Scenario,
 }
 
-/// The experiment in a scenario file; `name` is what its results are called.
+/// What results of a file are called: its name without directory and extension.
+pub fn name(source: &str) -> String {
+    Path::new(source).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// The experiment in a scenario file; `source` is its path, `text` what is in it.
 ///
 /// # Errors
 /// What is wrong with the file.
-pub fn load(name: &str, text: &str) -> Result<Box<dyn Experiment>, DataError> {
+pub fn load(source: &str, text: &str) -> Result<Box<dyn Experiment>, DataError> {
+    let name = &*name(source);
     let wrong = |error: toml::de::Error| DataError(format!("{name}: {error}"));
     let table: Table = text.parse().map_err(wrong)?;
     let file: File = toml::from_str(text).map_err(wrong)?;
@@ -37,7 +47,8 @@ pub fn load(name: &str, text: &str) -> Result<Box<dyn Experiment>, DataError> {
     limits::check(&file).map_err(broken)?;
     let sweep = axes(&file.sweep, file.policies.len()).map_err(broken)?;
     let scenario = scenario(name, &file);
-    let own = Own { name: name.to_owned(), table, policies: file.policies, sweep, scenario };
+    let (source, text) = (source.to_owned(), text.to_owned());
+    let own = Own { name: name.to_owned(), source, text, table, policies: file.policies, sweep, scenario };
     // Every cell must make sense before anything is run.
     own.cells().iter().try_for_each(|cell| own.file(cell).map(|_| ()))?;
     Ok(Box::new(own))
@@ -46,7 +57,7 @@ pub fn load(name: &str, text: &str) -> Result<Box<dyn Experiment>, DataError> {
 fn scenario(name: &str, file: &File) -> Scenario {
     let mut table = Table::new();
     table.insert("title".to_owned(), file.title.clone().into());
-    table.insert("paper".to_owned(), "own".into());
+    table.insert("paper".to_owned(), name.into());
     table.insert("figures".to_owned(), Toml::Array(vec![name.into()]));
     let leaf = |value: Toml| {
         Toml::Table(Table::from_iter([("v".to_owned(), value), ("src".to_owned(), name.into())]))
@@ -102,6 +113,14 @@ impl Experiment for Own {
 
     fn scenario(&self) -> &Scenario {
         &self.scenario
+    }
+
+    fn on_command_line(&self) -> &str {
+        &self.source
+    }
+
+    fn set_up(&self) -> String {
+        self.text.clone()
     }
 
     fn axes(&self) -> Vec<Name> {
@@ -173,7 +192,8 @@ impl Experiment for Own {
             title: format!("{}: {metric}", self.scenario.title()),
             x: Quantity {
                 of: crate::plot::Source::Axis(across.clone().into()),
-                ..Quantity::axis("", "swept value")
+                label: across.clone().into(),
+                ..Quantity::axis("", "")
             },
             y: Quantity::metric(metric, label).times(factor),
             lines: lines.clone(),

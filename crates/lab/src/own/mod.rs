@@ -6,7 +6,7 @@ mod limits;
 mod sweep;
 mod world;
 
-pub use experiment::load;
+pub use experiment::{load, name};
 
 #[cfg(test)]
 #[path = "../own_tests.rs"]

@@ -89,7 +89,7 @@ impl Chart {
 impl Side {
     /// `groups` are those that the panel's lines show.
     fn of(experiment: &dyn Experiment, quantity: &Quantity, groups: &[&Group]) -> Self {
-        let label = quantity.label.to_owned();
+        let label = quantity.label.to_string();
         let logarithmic = quantity.scale == Scale::Logarithmic;
         let Source::Axis(axis) = &quantity.of else {
             return Self { label, logarithmic, swept: false, words: Vec::new() };

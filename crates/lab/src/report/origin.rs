@@ -14,6 +14,8 @@ pub(super) struct Origin {
     pub(super) seeds: String,
     pub(super) version: &'static str,
     pub(super) command: String,
+    /// What makes the report with it.
+    pub(super) report: String,
 }
 
 impl Origin {
@@ -29,9 +31,13 @@ impl Origin {
             (None, _) => String::new(),
         };
         let usual = experiment.repetitions();
-        let mut command = format!("whimbrel lab run {}", experiment.name());
+        let mut command = format!("whimbrel lab run {}", experiment.on_command_line());
         if repetitions != 0 && repetitions != usual {
             command.push_str(&format!(" --reps {repetitions}"));
+        }
+        let mut report = "whimbrel lab report".to_owned();
+        if experiment.on_command_line() != experiment.name() {
+            report.push_str(&format!(" {}", experiment.on_command_line()));
         }
         if first != 0 {
             command.push_str(&format!(" --seed {first}"));
@@ -44,6 +50,7 @@ impl Origin {
             seeds,
             version: VERSION,
             command,
+            report,
         }
     }
 }

@@ -64,6 +64,8 @@ struct FigurePart<'a> {
     charts: Vec<ChartPart>,
     series: Vec<(String, &'static str)>,
     metrics: Vec<(String, String)>,
+    /// The file that an experiment of one's own comes from, as it is now.
+    file: Option<String>,
     tables: Vec<Table>,
     assumed: usize,
     claims: Vec<Shown<'a>>,
@@ -169,6 +171,7 @@ impl<'a> FigurePart<'a> {
             origin: Origin::of(measured),
             charts,
             series: experiment.series().into_iter().map(|(name, what)| (name.to_string(), what)).collect(),
+            file: (experiment.on_command_line() != experiment.name()).then(|| experiment.set_up()),
             metrics: experiment.metrics().iter().map(|name| metric(name)).collect(),
             assumed: tables.iter().flat_map(|table| &table.settings).filter(|one| one.assumed).count(),
             tables,

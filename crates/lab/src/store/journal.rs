@@ -27,6 +27,7 @@ struct Head {
     repetitions: u64,
     first: u64,
     cells: String,
+    set_up: String,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -71,6 +72,7 @@ impl Journal {
             repetitions: sweep.repetitions,
             first: sweep.first,
             cells: sweep.cells.values().map(|cell| cell.label()).collect::<Vec<_>>().join("\n"),
+            set_up: experiment.set_up(),
         };
         let text = fs::read_to_string(&path).unwrap_or_default();
         let mut lines = text.split_inclusive('\n');

@@ -5,6 +5,8 @@ use whimbrel_machine::Instant;
 use whimbrel_netsim::{Forgery, Intruder, Overheard};
 use whimbrel_wire::{Chunk, Packet};
 
+use super::NUMBERED;
+
 /// Reads what an observer in the network has noted.
 #[derive(Clone, Debug, Default)]
 pub struct Arrivals(Arc<Mutex<Noted>>);
@@ -53,10 +55,10 @@ impl Intruder for ArrivalsWatch {
         noted.first.get_or_insert(now);
         let Ok(packet) = Packet::parse(packet.bytes) else { return };
         for chunk in packet.chunks() {
-            if let Ok(Chunk::Data(data)) = chunk
-                && noted.records.last().is_none_or(|&(_, record)| data.ppid.0 > record)
-            {
-                noted.records.push((now, data.ppid.0));
+            let Ok(Chunk::Data(data)) = chunk else { continue };
+            let number = data.ppid.0 & !NUMBERED;
+            if noted.records.last().is_none_or(|&(_, record)| number > record) {
+                noted.records.push((now, number));
             }
         }
     }

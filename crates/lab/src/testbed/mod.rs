@@ -12,4 +12,4 @@ pub use arrivals::{Arrivals, ArrivalsWatch};
 pub use guests::{BIN, Guest};
 pub use shared_bottleneck::{Bottleneck, SharedBottleneck, Video};
 pub use two_paths::{AccessNetwork, Hosts, TwoPaths, mn_address};
-pub use user::{PathUse, User};
+pub use user::{NUMBERED, PathUse, User};

@@ -11,12 +11,15 @@ use super::traffic::Traffic;
 
 /// The SCTP port of all users.
 const PORT: u16 = 5001;
+/// Set in the payload protocol identifier of every message, for which no such identifier is assigned: analysers of captures
+/// would take a message for one of theirs.
+pub const NUMBERED: u32 = 0x8000_0000;
 /// What messages are made of.
 static CONTENT: [u8; 65_536] = [0; 65_536];
 
 /// The user of a host: one that sets up an association and sends, or one that waits and reads.
 ///
-/// The payload protocol identifier of each message is its number, from 0, so that whoever looks at packets can tell new
+/// The payload protocol identifier of each message is [`NUMBERED`] and its number, from 0, so that whoever looks at packets can tell new
 /// data from old.
 pub struct User {
     role: Role,
@@ -103,7 +106,7 @@ impl User {
         let next = traffic.offer(now, acknowledged, &mut |size| {
             let payload = Bytes::from_static(&CONTENT[..size.min(CONTENT.len())]);
             let mut message = Message::new(StreamId(0), payload);
-            message.ppid.0 = *sent;
+            message.ppid.0 = NUMBERED | *sent;
             *sent = sent.wrapping_add(1);
             context.command(Command::Send { association, message });
         });
