@@ -44,11 +44,26 @@ fn an_experiment_of_ones_own_runs_is_shown_and_is_traced() {
     assert!(code == 2 && errors.contains("its series failover, rfc"), "{errors}");
 }
 
+/// One run yields a row for each number of packets, and values may have commas in them.
+#[test]
+fn a_cell_is_named_as_it_stands_in_a_row() {
+    let directory = directory();
+    let trace = |arguments: &[&str]| lab(directory.path(), &[&["trace"], arguments].concat());
+    let (code, told, errors) =
+        trace(&["b08_fig12", "--cell", "pair=wlan-umts,alt_icw=1,variant=standard,packets=3"]);
+    assert!(code == 0 && told.contains("packets=3"), "{told}{errors}");
+    let cell = "headline=Fig. 7, CBR-45 from WLAN, PMR 1,assumption=b08 hb interval: 30.0 → 15.0";
+    let (code, told, errors) = trace(&["b08_assumptions", "--cell", cell]);
+    assert!(code == 0 && told.contains("30.0 → 15.0"), "{told}{errors}");
+    let (code, _, errors) = trace(&["b08_fig12", "--cell", "boxes=3"]);
+    assert!(code == 2 && errors.contains("no such cell"), "{errors}");
+}
+
 #[test]
 fn what_would_overwrite_other_results_is_refused() {
     let directory = directory();
     for (arguments, expected) in [
-        (&["run", "b08_fig07.toml"][..], "an experiment of a paper is called b08_fig07"),
+        (&["run", "b08_fig07.toml"][..], "a paper or an experiment of one is called b08_fig07"),
         (&["run", "mine.toml", "other/mine.toml"], "another file is called mine"),
     ] {
         let (code, _, errors) = lab(directory.path(), arguments);

@@ -68,17 +68,23 @@ pub(super) fn run(args: &TraceArgs) -> Result<(), Failure> {
 }
 
 fn cell(args: &TraceArgs, experiment: &dyn Experiment) -> Result<Cell, Failure> {
-    let mut wanted = Vec::new();
+    let mut wanted: Vec<(&str, String)> = Vec::new();
     for pair in &args.cell {
-        let Some((axis, value)) = pair.split_once('=') else {
-            return Err(Failure::Usage(format!("--cell wants AXIS=VALUE, not {pair}")));
-        };
-        wanted.push((axis, Value::parse(value)));
+        match (pair.split_once('='), wanted.last_mut()) {
+            (Some((axis, value)), _) => wanted.push((axis, value.to_owned())),
+            // A value with a comma in it.
+            (None, Some((_, value))) => value.push_str(&format!(",{pair}")),
+            (None, None) => return Err(Failure::Usage(format!("--cell wants AXIS=VALUE, not {pair}"))),
+        }
     }
     let has = |cell: &Cell, axis: &str, value: &Value| {
         cell.get(axis).is_some_and(|known| known.is_same(value) || known.to_string() == value.to_string())
     };
     let cells = experiment.cells();
+    // What only rows have, because one run yields several, tells no cell from another.
+    let rows_have = |axis: &str| experiment.axes().iter().any(|known| known == axis);
+    wanted.retain(|(axis, _)| !rows_have(axis) || cells.iter().any(|cell| cell.get(axis).is_some()));
+    let wanted: Vec<_> = wanted.into_iter().map(|(axis, value)| (axis, Value::parse(&value))).collect();
     let usual = cells.iter().find(|cell| cell.series == PAPER).or(cells.first());
     let series = args.series.clone().or(usual.map(|cell| cell.series.to_string())).unwrap_or_default();
     let fits =
