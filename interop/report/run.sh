@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Loads a report in headless Chromium and looks at it. Usage: interop/report/run.sh [REPORT.html [PICTURES]]
-# Without a report, a small one is made. Needs chromium and python3 (Debian packages of these names).
+# Without a report, a small one is made; pictures stay where a directory for them is named. Needs chromium and python3 (Debian packages of these names).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
