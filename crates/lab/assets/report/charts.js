@@ -91,7 +91,8 @@
       const drawable = ([x, y]) => !(chart.x.logarithmic && x <= 0) && !(chart.y.logarithmic && y <= 0);
       const all = [{ type: "line", name: line.label, data: line.points.filter(drawable), encode: { x: 0, y: 1 },
         showSymbol: !line.level, symbol: look.symbol, symbolSize: line.points.length > CROWDED ? 4 : 7,
-        lineStyle: { color: look.colour, width: look.width, type: look.type }, itemStyle: { color: look.colour },
+        // Nothing lies between things that have names.
+        lineStyle: { color: look.colour, width: chart.y.words.length ? 0 : look.width, type: look.type }, itemStyle: { color: look.colour },
         emphasis: { focus: "series" }, z: line.ours ? 4 : 3, animation: false }];
       if (line.points.some((point) => point[3] > 0)) all.push(intervals(line, look, false, chart.y, at, turns));
       if (line.points.some((point) => point[2] > 0)) all.push(intervals(line, look, true, chart.x, at, turns));
@@ -127,7 +128,8 @@
     const selected = Object.fromEntries(chart.lines.map((line) => [line.label, !hidden.has(line.label)]));
     return {
       animation: false, textStyle: { fontFamily: "inherit", color: style("--ink") },
-      grid: { left: 8, right: 16, top: 12, bottom: 34, containLabel: true },
+      // Names along an axis may take more of the width than the quarter that is usual.
+      grid: { left: 8, right: 16, top: 12, bottom: 34, outerBoundsMode: "same", outerBoundsContain: "axisLabel", outerBoundsClampWidth: "60%" },
       legend: { show: false, selected },
       tooltip: { trigger: chart.x.swept ? "axis" : "item", confine: true, formatter: (params) => tip(chart, params),
         backgroundColor: style("--card"), borderColor: style("--rule"), textStyle: { color: style("--ink"), fontSize: 12 } },
