@@ -25,12 +25,10 @@ const CONSERVATIVE_ROUNDS: u32 = 5;
 ///
 /// Each SACK brings one measurement, of the youngest chunk it acknowledges. A round ends when something that was sent after
 /// it began is acknowledged, which is what the RFC's window end says in other words. L is the path's own (RFC 9260 §7.2.1).
-/// It is for ssthresh at its initial value (RFC 9406 §4.3): what ended slow start once ends it earlier
-/// later.
+/// It is for ssthresh at its initial value (RFC 9406 §4.3): later slow starts end at the ssthresh that was found.
 #[derive(Clone, Debug)]
 pub struct HyStart {
     reno: Reno,
-    path: NewPath,
     began: Option<Instant>,
     last_round: Option<Duration>,
     this_round: Option<Duration>,
@@ -48,15 +46,12 @@ struct Conservative {
 impl HyStart {
     /// The controller of a new path.
     pub fn new(path: &NewPath) -> Self {
-        Self {
-            reno: Reno::new(path),
-            path: *path,
-            began: None,
-            last_round: None,
-            this_round: None,
-            samples: 0,
-            conservative: None,
-        }
+        Self::unmeasured(Reno::new(path))
+    }
+
+    /// Before any measurement.
+    const fn unmeasured(reno: Reno) -> Self {
+        Self { reno, began: None, last_round: None, this_round: None, samples: 0, conservative: None }
     }
 
     /// As [`HyStart::new`], in the shape a configuration wants.
@@ -126,8 +121,7 @@ impl CongestionControl for HyStart {
         }
         let mut acked = *acked;
         if self.conservative.is_some() && self.first_slow_start() {
-            let most = self.path.pmdcs.saturating_mul(self.path.slow_start_limit as usize);
-            acked.bytes = acked.bytes.min(most) / GROWTH_DIVISOR;
+            acked.bytes = acked.bytes.min(self.reno.most_per_sack()) / GROWTH_DIVISOR;
         }
         self.reno.on_acked(&acked);
     }
@@ -145,16 +139,18 @@ impl CongestionControl for HyStart {
     }
 
     fn on_packet_size(&mut self, pmdcs: usize) {
-        self.path.pmdcs = pmdcs;
         self.reno.on_packet_size(pmdcs);
     }
 
     fn reset(&mut self) {
-        *self = Self::new(&self.path);
+        self.reno.reset();
+        *self = Self::unmeasured(self.reno.clone());
     }
 
     fn install(&mut self, cwnd: usize, ssthresh: usize) {
+        // What was measured may have been another network.
         self.reno.install(cwnd, ssthresh);
+        *self = Self::unmeasured(self.reno.clone());
     }
 }
 

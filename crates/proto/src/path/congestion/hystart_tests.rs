@@ -133,3 +133,14 @@ fn a_loss_ends_it() {
     bench.hystart.reset();
     assert_eq!((bench.hystart.cwnd(), bench.is_over()), (10 * PMDCS, false));
 }
+
+/// A window that a handover brings belongs to another network than what was measured.
+#[test]
+fn an_installed_window_begins_without_measurements() {
+    let mut bench = Bench::new();
+    bench.round(80 * MS, 10);
+    bench.round(80 * MS, 10);
+    bench.hystart.install(10 * PMDCS, LARGEST_WINDOW);
+    assert_eq!(bench.round(300 * MS, 10), 10 * PMDCS);
+    assert!(bench.hystart.conservative.is_none());
+}

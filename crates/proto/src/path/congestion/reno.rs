@@ -56,6 +56,11 @@ impl Reno {
         Box::new(Self::new(path))
     }
 
+    /// What slow start grows by at most for one SACK (RFC 9260 §7.2.1: L full chunks).
+    pub(super) fn most_per_sack(&self) -> usize {
+        self.path.pmdcs.saturating_mul(self.path.slow_start_limit as usize)
+    }
+
     fn grow(&mut self, bytes: usize) {
         self.cwnd = self.cwnd.saturating_add(bytes).min(LARGEST_WINDOW);
     }
@@ -96,8 +101,7 @@ impl CongestionControl for Reno {
             if self.cwnd > self.ssthresh {
                 self.avoid_congestion(acked, fully_utilised);
             } else if fully_utilised {
-                let most = self.path.pmdcs.saturating_mul(self.path.slow_start_limit as usize);
-                self.grow(acked.bytes.min(most));
+                self.grow(acked.bytes.min(self.most_per_sack()));
             }
         }
         if acked.all_acknowledged {
