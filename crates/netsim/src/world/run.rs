@@ -317,9 +317,11 @@ impl<M: Machine, A: App<M>> World<M, A> {
                 break;
             }
             let mut events = core::mem::take(&mut self.scratch.events);
-            for event in events.drain(..) {
-                self.call_app(host, |app, context| app.on_event(event, context));
-            }
+            self.call_app(host, |app, context| {
+                for event in events.drain(..) {
+                    app.on_event(event, context);
+                }
+            });
             // The step below collects the next events; give it the old memory.
             self.scratch.events = events;
             let mut commands = core::mem::take(&mut self.scratch.commands);

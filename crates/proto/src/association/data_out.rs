@@ -235,7 +235,7 @@ impl Open {
 
     /// The most user data in one chunk: what fits every path the chunk may have to be retransmitted on
     /// (AMDCS, RFC 9260 §7.3).
-    fn fragment_size(&self) -> usize {
+    pub(crate) fn fragment_size(&self) -> usize {
         let usable = self.paths.iter().filter(|path| path.confirmed);
         let smallest = usable.map(|path| path.packet_size() - self.data_header_len()).min();
         smallest.unwrap_or(512) - DATA_HEADER_LEN
@@ -287,7 +287,7 @@ impl Open {
     }
 
     /// User data in the next chunk, given the room left in the packet; `None` if no chunk goes in.
-    fn next_piece_len(&mut self, room: usize, fragment: usize, first: bool) -> Option<usize> {
+    pub(crate) fn next_piece_len(&mut self, room: usize, fragment: usize, first: bool) -> Option<usize> {
         if self.outstanding.len() >= MAX_OUTSTANDING {
             return None;
         }

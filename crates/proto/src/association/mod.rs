@@ -244,6 +244,12 @@ impl Association {
         }
     }
 
+    /// Whether [`Self::poll_transmit`], which has just yielded something, would yield nothing more: asking costs as much as half a packet.
+    pub(crate) fn has_said_all(&self, now: Instant) -> bool {
+        let said_all = matches!(&self.phase, Phase::Open(open) if open.said_all);
+        said_all && self.next_deadline().is_none_or(|deadline| deadline > now)
+    }
+
     pub(crate) fn poll_event(&mut self) -> Option<Event> {
         if let Some(event) = self.events.pop_front() {
             if self.events.is_empty() {

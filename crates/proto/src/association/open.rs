@@ -68,6 +68,8 @@ pub(crate) struct Open {
     pub(crate) tie_tags: (u64, u64),
     /// Something has happened since the last transmission opportunity began (RFC 9260 §6.1 D).
     pub(crate) burst_closed: bool,
+    /// The packets given out last are all there is to send until something else happens.
+    pub(crate) said_all: bool,
     /// The peer's addresses are not those last indexed by the endpoint.
     pub(crate) addresses_changed: bool,
     pub(crate) totals: Totals,
@@ -248,6 +250,7 @@ impl Open {
             // RFC 5062 §3).
             tie_tags: (context.rng.next_u64() | 1, context.rng.next_u64() | 1),
             burst_closed: true,
+            said_all: false,
             addresses_changed: true,
             peer: Peer {
                 tag: from.peer_tag,

@@ -36,6 +36,7 @@ impl Open {
         max_segments: usize,
         out: &mut Vec<u8>,
     ) -> Option<Transmit> {
+        self.said_all = false;
         self.react_to_primary_change(context);
         self.open_bursts(context.config.congestion.burst);
         let start = out.len();
@@ -60,12 +61,14 @@ impl Open {
             return Some(Transmit { fragmentation, ..self.sent(route, out.len() - start) });
         }
         if let Some((path, segment)) = self.poll_data(context, max_segments.max(1), out) {
+            self.said_all = self.is_all_data_out() && !self.receive.ack_due(context.now);
             return Some(self.sent_train(path, out.len() - start, segment));
         }
         if self.receive.ack_due(context.now)
             && let Some(route) = self.sack_destination()
         {
             self.write_control(context, route, &[], out);
+            self.said_all = true;
             return Some(self.sent(route, out.len() - start));
         }
         None

@@ -58,10 +58,31 @@ impl Open {
         Ok(first || !self.is_window_full())
     }
 
-    /// Whether no new data can go out before something is acknowledged or lost, however large the burst.
-    fn is_window_full(&self) -> bool {
+    /// Whether no new data can go out before something is acknowledged or lost, however large the burst: for cwnd, or because the
+    /// peer has no room. With nothing outstanding the latter takes a probe, which nobody has asked for yet (RFC 9260 §6.1 A).
+    fn is_window_full(&mut self) -> bool {
+        if self.outstanding.has_lost() {
+            return false;
+        }
         let path = self.path_choice.for_new_data(&self.paths).and_then(|id| self.paths.get(id));
-        path.is_some_and(Path::is_window_full) && !self.outstanding.has_lost()
+        path.is_some_and(Path::is_window_full) || (!self.outstanding.is_empty() && self.is_peer_full())
+    }
+
+    /// Whether no data can follow that which has just gone out, be it for want of data or of room.
+    pub(crate) fn is_all_data_out(&mut self) -> bool {
+        if self.outstanding.has_lost() {
+            return false;
+        }
+        let path = self.path_choice.for_new_data(&self.paths).and_then(|id| self.paths.get(id));
+        self.streams.is_empty()
+            || path.is_some_and(|path| !path.may_send())
+            || (!self.outstanding.is_empty() && self.is_peer_full())
+    }
+
+    /// Whether not even a packet of its own is room enough for what is next.
+    fn is_peer_full(&mut self) -> bool {
+        let fragment = self.fragment_size();
+        self.next_piece_len(usize::MAX, fragment, true).is_none()
     }
 
     /// The user has read so much. It is an opportunity to send like any other, but only data that wait, or a SACK that tells of the

@@ -3,6 +3,7 @@
 mod authentication;
 mod connect;
 mod cookie_echo;
+mod deadlines;
 mod departed;
 mod icmp;
 mod init;
@@ -189,20 +190,31 @@ impl Endpoint {
             if let Some(association) = self.table.get_mut(index) {
                 // What an input asked for at once, such as the first heartbeat of a path, is part of its answer.
                 association.handle_timeout(now);
-                if let Some(transmit) = association.poll_transmit(now, max_segments, out) {
-                    return Some(transmit);
-                }
-                while let Some(event) = association.poll_event() {
-                    self.events.push_back(event);
+                let transmit = association.poll_transmit(now, max_segments, out);
+                if transmit.is_some() {
+                    if association.has_said_all(now) {
+                        self.settle(now, index);
+                    }
+                    return transmit;
                 }
             }
-            if let Some((tag, ports)) = self.table.settle(index)
-                && self.is_raw()
-            {
-                self.departed.note(now, tag, ports, self.config.rto.max * 5);
-            }
+            self.settle(now, index);
         }
         None
+    }
+
+    /// Takes the events of an association that has nothing more to send.
+    fn settle(&mut self, now: Instant, index: usize) {
+        if let Some(association) = self.table.get_mut(index) {
+            while let Some(event) = association.poll_event() {
+                self.events.push_back(event);
+            }
+        }
+        if let Some((tag, ports)) = self.table.settle(index)
+            && self.is_raw()
+        {
+            self.departed.note(now, tag, ports, self.config.rto.max * 5);
+        }
     }
 
     /// The next event. Call after [`Self::poll_transmit`] has returned `None`.

@@ -1,10 +1,11 @@
 use core::net::SocketAddr;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use whimbrel_machine::Instant;
 
+use super::deadlines::Deadlines;
 use crate::association::Association;
 use crate::interface::{AssociationId, ConnectToken};
 
@@ -33,9 +34,9 @@ pub(super) struct Table {
     by_peer: BTreeMap<(Lookup, SocketAddr), usize>,
     ports: BTreeMap<u16, usize>,
     by_token: BTreeMap<ConnectToken, usize>,
-    /// One entry per association that has a deadline, the slot's `registered`: never later than the true one, and renewed when
-    /// it comes up too early. So a timer that is pushed back with every SACK costs nothing here.
-    deadlines: BTreeSet<(Instant, usize)>,
+    /// Never later than the true ones, and renewed when they come up too early. So a timer that is pushed back with every SACK
+    /// costs nothing here.
+    deadlines: Deadlines,
     touched: VecDeque<usize>,
 }
 
@@ -45,7 +46,6 @@ struct Slot {
     generation: u32,
     tag: u32,
     peers: SmallVec<[SocketAddr; 2]>,
-    registered: Option<Instant>,
     touched: bool,
 }
 
@@ -157,31 +157,17 @@ impl Table {
             self.remove(index);
             return Some(departed);
         }
-        let deadline = association.next_deadline();
-        let slot = &mut self.slots[index];
-        if let Some(at) = deadline
-            && slot.registered.is_none_or(|registered| at < registered)
+        if let Some(at) = association.next_deadline()
+            && self.deadlines.get(index).is_none_or(|registered| at < registered)
         {
-            self.register(index, Some(at));
+            self.deadlines.set(index, Some(at));
         }
         None
     }
 
-    /// Enters a deadline instead of the one that is registered. The delayed SACK (RFC 9260 §6.2) is set and stopped with every other
-    /// packet of the peer: an entry left behind each time would let the peer fill the memory.
-    fn register(&mut self, index: usize, at: Option<Instant>) {
-        let before = core::mem::replace(&mut self.slots[index].registered, at);
-        if let Some(before) = before {
-            self.deadlines.remove(&(before, index));
-        }
-        if let Some(at) = at {
-            self.deadlines.insert((at, index));
-        }
-    }
-
     fn remove(&mut self, index: usize) {
         self.unindex(index);
-        self.register(index, None);
+        self.deadlines.set(index, None);
         let Some(association) = self.slots[index].association.take() else { return };
         let port = association.identity.local_port;
         if let Some(count) = self.ports.get_mut(&port) {
@@ -199,15 +185,15 @@ impl Table {
 
     /// An association whose deadline has passed.
     pub(super) fn pop_expired(&mut self, now: Instant) -> Option<usize> {
-        while let Some(&(at, index)) = self.deadlines.first()
+        while let Some((at, index)) = self.deadlines.first()
             && at <= now
         {
             let due = self.get(index).and_then(Association::next_deadline);
             if due.is_some_and(|due| due <= now) {
-                self.register(index, None);
+                self.deadlines.set(index, None);
                 return Some(index);
             }
-            self.register(index, due);
+            self.deadlines.set(index, due);
         }
         None
     }
@@ -217,13 +203,13 @@ impl Table {
     /// The next true deadline.
     pub(super) fn next_deadline(&mut self) -> Option<Instant> {
         loop {
-            let &(at, index) = self.deadlines.first()?;
+            let (at, index) = self.deadlines.first()?;
             let due = self.get(index).and_then(Association::next_deadline);
             if due == Some(at) {
                 return due;
             }
             // Out of date. Renewing it now spares the driver an empty wake-up.
-            self.register(index, due);
+            self.deadlines.set(index, due);
         }
     }
 
