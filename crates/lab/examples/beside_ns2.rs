@@ -120,6 +120,7 @@ fn bulk(papers: &Papers, duration: Duration) -> u64 {
     let config = Arc::new(profile::config(&settings, LARGEST).expect("it is complete"));
     let socket = |host| SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 0, 0, host)), 0);
     let mut world = World::new(Seed::from_u64(1));
+    world.forgo_trace_hash();
     let node = |host: u8| {
         Node::new(Arc::clone(&config), world.seed().child("host", host.into()), vec![socket(host)])
     };

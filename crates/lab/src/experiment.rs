@@ -1,7 +1,10 @@
 //! What an experiment is: a sweep over cells, each run several times with seeds of its own.
 
 use std::borrow::Cow;
-use std::io::Write;
+use std::io::{self, Write};
+
+use whimbrel_machine::Machine;
+use whimbrel_netsim::{App, LinkId, World};
 
 use crate::plot::Plot;
 use crate::scenario::Scenario;
@@ -154,7 +157,7 @@ pub fn grid(axes: &[(&'static str, Vec<Value>)]) -> Vec<Axes> {
 pub struct Outcome {
     /// Rows, at least one.
     pub samples: Vec<Sample>,
-    /// Of everything that happened in the run ([`whimbrel_netsim::World::trace_hash`]).
+    /// Of everything that happened in the run ([`whimbrel_netsim::World::trace_hash`]); 0 if that was [not wanted](Fingerprint).
     pub fingerprint: u64,
 }
 
@@ -195,6 +198,46 @@ pub struct Watch {
     pub pcap: Option<Box<dyn Write + Send>>,
     /// Events, one JSON object per line.
     pub trace: Option<Box<dyn Write + Send>>,
+    /// Whether [`Outcome::fingerprint`] is wanted, which makes a run a twelfth longer.
+    pub fingerprint: Fingerprint,
+}
+
+/// Whether a run's fingerprint is wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Fingerprint {
+    /// Nobody will compare it: it is 0.
+    #[default]
+    Unwanted,
+    /// See [`whimbrel_netsim::World::trace_hash`].
+    Wanted,
+}
+
+impl Watch {
+    /// For a run of which the fingerprint alone is wanted.
+    pub fn fingerprint() -> Self {
+        Self { fingerprint: Fingerprint::Wanted, ..Self::default() }
+    }
+
+    /// Records what happens in `world`, and what packets cross `links`, which bear these names.
+    ///
+    /// # Errors
+    /// What the writers say.
+    pub fn record<M: Machine, A: App<M>>(
+        self,
+        world: &mut World<M, A>,
+        links: &[(LinkId, &str)],
+    ) -> io::Result<()> {
+        if self.fingerprint == Fingerprint::Unwanted {
+            world.forgo_trace_hash();
+        }
+        if let Some(trace) = self.trace {
+            world.trace_to(trace);
+        }
+        match self.pcap {
+            Some(pcap) => world.capture(links, pcap),
+            None => Ok(()),
+        }
+    }
 }
 
 /// One row of results.

@@ -29,7 +29,7 @@ fn fingerprints_are_as_they_were() {
         let experiment = figures::named(&papers, &[name.to_owned()]).unwrap().remove(0);
         let cell = &experiment.cells()[number];
         assert_eq!(cell.series, PAPER);
-        let once = experiment.run(cell, experiment.seed(0), Watch::default());
+        let once = experiment.run(cell, experiment.seed(0), Watch::fingerprint());
         assert!(once.samples.iter().any(|sample| !sample.metrics.is_empty()), "{name} measured nothing");
         now.push((name, number, once.fingerprint));
     }

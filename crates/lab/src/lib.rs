@@ -26,7 +26,9 @@ mod two_cell_place;
 mod two_networks;
 mod value;
 
-pub use experiment::{Axes, Cell, Experiment, Name, Outcome, PAPER, Row, SEAMLESS, Sample, Watch};
+pub use experiment::{
+    Axes, Cell, Experiment, Fingerprint, Name, Outcome, PAPER, Row, SEAMLESS, Sample, Watch,
+};
 pub use scenario::{DataError, Papers};
 pub use value::Value;
 

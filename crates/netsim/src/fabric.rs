@@ -54,7 +54,7 @@ impl Fabric {
             directions: Vec::new(),
             packets: Packets::new(PACKETS_IN_FLIGHT_MAX),
             events: EventQueue::default(),
-            hash: TraceHash::default(),
+            hash: TraceHash::Kept(0),
             trace: None,
             captures: Captures::default(),
             nats: BTreeMap::new(),

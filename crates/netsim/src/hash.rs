@@ -10,25 +10,38 @@ const MULTIPLIER: [u64; 2] = [0x9e37_79b1_85eb_ca87, 0xc2b2_ae3d_27d4_eb4f];
 const ADDEND: u64 = 0x85eb_ca77_c2b2_ae63;
 
 /// The running fingerprint of everything a world has done.
-#[derive(Debug, Default)]
-pub(crate) struct TraceHash(u64);
+#[derive(Debug)]
+pub(crate) enum TraceHash {
+    /// So far.
+    Kept(u64),
+    /// Nobody wants it.
+    Forgone,
+}
 
 impl TraceHash {
     /// Takes in a few numbers.
     pub(crate) fn numbers(&mut self, numbers: &[u64]) {
-        self.0 = numbers.iter().fold(self.0, |hash, &number| {
-            let mixed = hash.wrapping_add(number.wrapping_mul(MULTIPLIER[1])).rotate_left(31);
-            mixed.wrapping_mul(MULTIPLIER[0]).wrapping_add(ADDEND)
-        });
+        if let Self::Kept(hash) = self {
+            *hash = numbers.iter().fold(*hash, |hash, &number| {
+                let mixed = hash.wrapping_add(number.wrapping_mul(MULTIPLIER[1])).rotate_left(31);
+                mixed.wrapping_mul(MULTIPLIER[0]).wrapping_add(ADDEND)
+            });
+        }
     }
 
     /// Takes in bytes.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
-        self.numbers(&[(bytes.len() as u64) << 32 | u64::from(crc32fast::hash(bytes))]);
+        if let Self::Kept(_) = self {
+            self.numbers(&[(bytes.len() as u64) << 32 | u64::from(crc32fast::hash(bytes))]);
+        }
     }
 
+    /// 0 if it is not kept.
     pub(crate) const fn value(&self) -> u64 {
-        self.0
+        match self {
+            Self::Kept(hash) => *hash,
+            Self::Forgone => 0,
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 use super::*;
 
 fn of_bytes(bytes: &[u8]) -> u64 {
-    let mut hash = TraceHash::default();
+    let mut hash = TraceHash::Kept(0);
     hash.bytes(bytes);
     hash.value()
 }
@@ -10,7 +10,7 @@ fn of_bytes(bytes: &[u8]) -> u64 {
 #[test]
 fn known_values() {
     assert_eq!(crc32fast::hash(b"123456789"), 0xcbf4_3926);
-    let mut hash = TraceHash::default();
+    let mut hash = TraceHash::Kept(0);
     hash.numbers(&[9 << 32 | 0xcbf4_3926]);
     assert_eq!(of_bytes(b"123456789"), hash.value());
 }
@@ -18,7 +18,7 @@ fn known_values() {
 #[test]
 fn order_and_content_matter() {
     let of = |numbers: &[u64]| {
-        let mut hash = TraceHash::default();
+        let mut hash = TraceHash::Kept(0);
         hash.numbers(numbers);
         hash.value()
     };
@@ -40,4 +40,12 @@ fn every_flipped_bit_and_every_length_matters() {
     of_zeros.sort_unstable();
     of_zeros.dedup();
     assert_eq!(of_zeros.len(), 65);
+}
+
+#[test]
+fn what_is_forgone_stays_nothing() {
+    let mut hash = TraceHash::Forgone;
+    hash.bytes(b"123456789");
+    hash.numbers(&[1]);
+    assert_eq!(hash.value(), 0);
 }

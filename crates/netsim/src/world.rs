@@ -6,6 +6,7 @@ use whimbrel_machine::{Instant, LinkFact, Machine, Rng, Seed};
 
 use crate::event_queue::Due;
 use crate::fabric::Fabric;
+use crate::hash::TraceHash;
 use crate::nat::Nat;
 use crate::trace::Trace;
 use crate::{
@@ -241,9 +242,14 @@ impl<M: Machine, A: App<M>> World<M, A> {
     }
 
     /// A fingerprint of everything delivered so far: times, hosts, routes, bytes, changes, notes. It is equal for
-    /// equal seeds on every machine.
+    /// equal seeds on every machine. 0 after [`Self::forgo_trace_hash`].
     pub const fn trace_hash(&self) -> u64 {
         self.fabric.hash.value()
+    }
+
+    /// Does without the fingerprint from now on: [`Self::trace_hash`] is 0 then. It takes a twelfth of a run.
+    pub fn forgo_trace_hash(&mut self) {
+        self.fabric.hash = TraceHash::Forgone;
     }
 
     /// The machine of a host.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::Context;
 use clap::Args;
-use whimbrel_lab::{Cell, Experiment, PAPER, Papers, Value, Watch};
+use whimbrel_lab::{Cell, Experiment, Fingerprint, PAPER, Papers, Value, Watch};
 
 use super::say;
 use crate::exit::Failure;
@@ -49,7 +49,7 @@ pub(super) fn run(args: &TraceArgs) -> Result<(), Failure> {
     let cell = cell(args, experiment)?;
     let seed = args.seed.unwrap_or_else(|| experiment.seed(0));
     let (pcap, events) = (Record::create(args.pcap.as_deref())?, Record::create(args.events.as_deref())?);
-    let watch = Watch { pcap: pcap.writer(), trace: events.writer() };
+    let watch = Watch { pcap: pcap.writer(), trace: events.writer(), fingerprint: Fingerprint::Wanted };
     let outcome = experiment.run(&cell, seed, watch);
     pcap.finish()?;
     events.finish()?;

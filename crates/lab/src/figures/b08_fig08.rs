@@ -144,13 +144,16 @@ impl Experiment for Figure {
         if cell.series == SEAMLESS {
             return self.seamless(cell, seed, watch);
         }
+        let wanted = watch.fingerprint;
         let mut reference = self.bed(cell, seed);
         let _ = reference.watch(watch);
         let (failover, mut fingerprint) = self.throughput(reference, None);
         let mut samples = Vec::new();
         for x in &self.triggers {
             let at = self.begins + self.period(cell).mul_f64(x.number().unwrap_or_default());
-            let (triggered, hash) = self.throughput(self.bed(cell, seed), Some(at));
+            let mut bed = self.bed(cell, seed);
+            let _ = bed.watch(Watch { fingerprint: wanted, ..Watch::default() });
+            let (triggered, hash) = self.throughput(bed, Some(at));
             fingerprint = fingerprint.rotate_left(1) ^ hash;
             let mut sample = Sample { axes: vec![("x".into(), x.clone())], ..Sample::default() };
             sample.put("thr_ll", triggered);

@@ -175,17 +175,21 @@ impl Experiment for Figure {
     fn run(&self, cell: &Cell, seed: u64, watch: Watch) -> Outcome {
         let pair = cell.word("pair");
         let hosts = |pmr, knows| self.config(cell, pmr, knows);
+        let wanted = watch.fingerprint;
         let (standard, fingerprint) =
             self.transfer(hosts(self.pmr, Knows::Nothing), pair, Knows::Nothing, seed, watch);
         if cell.series != PAPER {
             return Outcome { samples: self.times(&standard, None), fingerprint };
         }
-        let unwatched = |pmr, knows| self.transfer(hosts(pmr, knows), pair, knows, seed, Watch::default());
-        let (optimal, other) = unwatched(self.pmr, Knows::Bandwidth);
+        let further = |pmr, knows| {
+            let watch = Watch { fingerprint: wanted, ..Watch::default() };
+            self.transfer(hosts(pmr, knows), pair, knows, seed, watch)
+        };
+        let (optimal, other) = further(self.pmr, Knows::Bandwidth);
         let mut samples = self.times(&standard, Some("standard"));
         samples.extend(self.times(&optimal, Some("optimal")));
         samples.extend(self.gains(&standard, &optimal));
-        let by_pmr = SPREAD_PMR.map(|pmr| unwatched(pmr, Knows::Nothing).0[SPREAD_PACKETS - 1]);
+        let by_pmr = SPREAD_PMR.map(|pmr| further(pmr, Knows::Nothing).0[SPREAD_PACKETS - 1]);
         let mut spread = Sample::default();
         if let [Some(a), Some(b), Some(c)] = by_pmr {
             spread.put("pmr_spread", a.max(b).max(c) / a.min(b).min(c) - 1.0);

@@ -137,12 +137,6 @@ impl SharedBottleneck {
     /// # Errors
     /// What the writer says.
     pub fn watch(&mut self, watch: Watch) -> io::Result<()> {
-        if let Some(trace) = watch.trace {
-            self.world.trace_to(trace);
-        }
-        if let Some(pcap) = watch.pcap {
-            self.world.capture(&[(self.bottleneck, "bottleneck")], pcap)?;
-        }
-        Ok(())
+        watch.record(&mut self.world, &[(self.bottleneck, "bottleneck")])
     }
 }

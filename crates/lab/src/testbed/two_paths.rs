@@ -182,12 +182,6 @@ impl TwoPaths {
     /// # Errors
     /// What the writer says.
     pub fn watch(&mut self, watch: Watch) -> io::Result<()> {
-        if let Some(trace) = watch.trace {
-            self.world.trace_to(trace);
-        }
-        if let Some(pcap) = watch.pcap {
-            self.world.capture(&[(self.access[0], "primary"), (self.access[1], "alternate")], pcap)?;
-        }
-        Ok(())
+        watch.record(&mut self.world, &[(self.access[0], "primary"), (self.access[1], "alternate")])
     }
 }

@@ -114,13 +114,7 @@ impl MobileIp {
 
     /// Runs until the file is there, or the way ends.
     pub fn run(mut self, watch: Watch) -> Journey {
-        if let Some(trace) = watch.trace {
-            self.world.trace_to(trace);
-        }
-        if let Some(pcap) = watch.pcap {
-            let links = [(self.radio[0], "cell 0"), (self.radio[1], "cell 1")];
-            let _ = self.world.capture(&links, pcap);
-        }
+        let _ = watch.record(&mut self.world, &[(self.radio[0], "cell 0"), (self.radio[1], "cell 1")]);
         let (mn, file) = (self.mn, self.file);
         self.world.run_until_or(self.until, |world| world.app(mn).received >= file);
         let _ = self.world.finish();

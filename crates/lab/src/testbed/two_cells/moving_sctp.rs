@@ -149,13 +149,7 @@ impl MovingSctp {
 
     /// Records the run from now on.
     pub fn record(&mut self, watch: Watch) {
-        if let Some(trace) = watch.trace {
-            self.world.trace_to(trace);
-        }
-        if let Some(pcap) = watch.pcap {
-            let links = [(self.radio[0], "cell 0"), (self.radio[1], "cell 1")];
-            let _ = self.world.capture(&links, pcap);
-        }
+        let _ = watch.record(&mut self.world, &[(self.radio[0], "cell 0"), (self.radio[1], "cell 1")]);
     }
 
     /// Runs until the file is there, or the way ends.
