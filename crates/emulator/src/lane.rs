@@ -2,7 +2,9 @@ use core::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use whimbrel_machine::{Instant, Seed};
-use whimbrel_netsim::{Arrival, Change, DropReason, Effect, Fate, Flight, LinkConfig, LinkDirection};
+use whimbrel_netsim::{
+    Arrival, Change, DropReason, Effect, Fate, Flight, LinkConfig, LinkDirection, Queueing,
+};
 
 /// Datagrams that wait in one direction at most, whatever the link's rate and delay: some 100 MB of full-size ones.
 const PENDING_MAX: usize = 65_536;
@@ -52,7 +54,9 @@ pub(crate) struct Lane<T> {
 }
 
 impl<T: Clone> Lane<T> {
+    /// Whose a datagram is says nothing about flows: all share one queue, whatever `config` has there.
     pub(crate) fn new(config: LinkConfig, seed: &Seed, id: u64) -> Self {
+        let config = LinkConfig { queueing: Queueing::DropTail, ..config };
         let link = LinkDirection::new(config, seed, id);
         Self { link, pending: BinaryHeap::new(), offers: 0, spare: Vec::new() }
     }
@@ -68,6 +72,8 @@ impl<T: Clone> Lane<T> {
         let (first, duplicate) = match self.link.offer(now, ip_bytes) {
             Fate::Dropped(reason) => return Some(reason),
             Fate::Passed { first, duplicate } => (first, duplicate),
+            // Nothing does in a drop-tail queue.
+            Fate::Waits => return None,
         };
         self.offers += 1;
         for arrival in [Some(first), duplicate].into_iter().flatten() {

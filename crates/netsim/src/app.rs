@@ -60,6 +60,20 @@ impl<C> Context<'_, C> {
         self.rng
     }
 
+    /// Calls with the context of an app whose commands are of another type, which `wrap` turns into those of this one.
+    pub(crate) fn wrapping<D>(&mut self, wrap: impl Fn(D) -> C, call: impl FnOnce(&mut Context<'_, D>)) {
+        let mut commands = Vec::new();
+        call(&mut Context {
+            now: self.now,
+            host: self.host,
+            commands: &mut commands,
+            wakes: self.wakes,
+            notes: self.notes,
+            rng: self.rng,
+        });
+        self.commands.extend(commands.into_iter().map(wrap));
+    }
+
     /// Leaves a note in the trace and in the trace hash.
     pub fn note(&mut self, name: &'static str, value: u64) {
         self.notes.push((name, value));

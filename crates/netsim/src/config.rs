@@ -23,6 +23,17 @@ impl QueueLimit {
     }
 }
 
+/// How packets wait in front of a bottleneck.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Queueing {
+    /// In one queue; who comes when it is full is dropped.
+    #[default]
+    DropTail,
+    /// In a queue per flow (source and destination address, and ports where there are any), each with the limit for itself,
+    /// served in turn and fairly by bytes, as some access points do. At most 1024 flows wait at a time.
+    PerFlow,
+}
+
 /// Packets that take a detour and are overtaken by others.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Reorder {
@@ -37,8 +48,10 @@ pub struct Reorder {
 pub struct LinkConfig {
     /// Bit/s of the bottleneck; `None` sends at once, `Some(0)` counts as 1 bit/s.
     pub rate_bps: Option<u64>,
-    /// The drop-tail queue in front of the bottleneck. Nothing ever waits without a rate.
+    /// The queue in front of the bottleneck, or the queue of each flow. Nothing ever waits without a rate.
     pub queue: QueueLimit,
+    /// Whether flows share a queue.
+    pub queueing: Queueing,
     /// Bytes the link adds to each IP packet (Ethernet with preamble and gap: 38).
     pub frame_overhead: u32,
     /// The longest IP packet in bytes, IP header included; longer ones are dropped unless they may be fragmented.
@@ -68,6 +81,7 @@ impl Default for LinkConfig {
         Self {
             rate_bps: None,
             queue: QueueLimit::packets(1000),
+            queueing: Queueing::DropTail,
             frame_overhead: 0,
             mtu: 1500,
             tell_too_big: false,
@@ -117,7 +131,7 @@ pub enum Change {
     Queue(QueueLimit),
     /// A new MTU in bytes.
     Mtu(u32),
-    /// Everything anew. Whether the link is up does not change.
+    /// Everything anew. Whether the link is up does not change, nor whether flows share a queue.
     Config(LinkConfig),
 }
 

@@ -1,9 +1,11 @@
+use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 use core::time::Duration;
-use std::collections::VecDeque;
 
-use whimbrel_machine::{Fragmentation, Instant, Rng, Seed};
+use whimbrel_machine::{Fragmentation, Instant, Rng, Route, Seed};
 
+use crate::bottleneck::Bottleneck;
 use crate::loss::LossProcess;
+use crate::queue::{self, Admission, Comer, Queue};
 use crate::{Change, DirectionStats, DropReason, InFlight, LinkConfig};
 
 /// When a packet leaves the bottleneck, and when it is at the other end.
@@ -36,6 +38,22 @@ pub enum Fate {
         /// A second copy, if the wire made one.
         duplicate: Option<Arrival>,
     },
+    /// It waits, and when it is sent depends on what comes after it: [`LinkDirection::serve`] says later what becomes of it.
+    Waits,
+}
+
+/// A packet that comes to a link.
+#[derive(Clone, Copy, Debug)]
+pub struct Offered<'a> {
+    /// Its length, IP header included.
+    pub ip_bytes: u32,
+    /// Of a packet that may be fragmented the size does not matter. Its fragments travel as one packet: they share its fate,
+    /// and the headers they would add are not counted.
+    pub fragmentation: Fragmentation,
+    /// The flow it belongs to: source and destination address, with their ports where there are any.
+    pub flow: &'a Route,
+    /// What [`LinkDirection::serve`] shall call it, if it has to wait.
+    pub ticket: u32,
 }
 
 /// What a change means for packets already on their way.
@@ -49,27 +67,25 @@ pub enum Effect {
     Lost,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Queued {
-    departs: Instant,
-    bytes: u64,
-}
+/// Of packets whose flow nobody has told.
+const NO_FLOW: Route = {
+    let nowhere = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
+    Route { local: nowhere, remote: nowhere }
+};
 
 /// One direction of a link, as a pure object: packets are offered to it in the order of time, and it says at once
 /// when each will arrive. It holds no packet; whoever drives it keeps the packets until then.
 ///
-/// The bottleneck is work-conserving and serves in order, so the departure of a packet is known when it is offered,
-/// unless the rate changes later: [`LinkDirection::change`] then rewrites the flights that are under way.
+/// The bottleneck is work-conserving. With a drop-tail queue it serves in order, so the departure of a packet is known when it
+/// is offered, unless the rate changes later: [`LinkDirection::change`] then rewrites the flights that are under way. Where
+/// flows have queues of their own, a packet may have to wait for its turn: [`LinkDirection::next_service`] tells when to ask
+/// [`LinkDirection::serve`] for the next.
 #[derive(Debug)]
 pub struct LinkDirection {
     config: LinkConfig,
     up: bool,
-    /// Packets whose last bit has not left, the one being sent in front.
-    queue: VecDeque<Queued>,
-    queue_bytes: u64,
-    busy_until: Instant,
-    /// What is left of a division by the rate, in bit·ns: carried so that rounding never adds up while busy.
-    remainder: u64,
+    queue: Box<dyn Queue>,
+    bottleneck: Bottleneck,
     /// The latest arrival so far, detours aside.
     last_arrival: Instant,
     losses: LossProcess,
@@ -87,10 +103,8 @@ impl LinkDirection {
         Self {
             config,
             up: true,
-            queue: VecDeque::new(),
-            queue_bytes: 0,
-            busy_until: Instant::ZERO,
-            remainder: 0,
+            queue: queue::new(&config),
+            bottleneck: Bottleneck::new(config.rate_bps),
             last_arrival: Instant::ZERO,
             losses: LossProcess::new(config.loss, seed, id),
             jitter: seed.stream("link.jitter", id),
@@ -103,27 +117,52 @@ impl LinkDirection {
 
     /// Offers an IP packet of `ip_bytes` (IP header included) at time `now`, which never runs backwards, and says
     /// what becomes of it. Whoever keeps the packet calls [`LinkDirection::delivered`] for each copy that arrives.
+    ///
+    /// All packets offered in this way are of one flow.
     pub fn offer(&mut self, now: Instant, ip_bytes: u32) -> Fate {
-        self.offer_as(now, ip_bytes, Fragmentation::Forbidden)
+        let fragmentation = Fragmentation::Forbidden;
+        self.offer_packet(now, Offered { ip_bytes, fragmentation, flow: &NO_FLOW, ticket: 0 })
     }
 
-    /// As [`LinkDirection::offer`]; if the packet may be fragmented, its size does not matter. Its fragments travel as
-    /// one packet: they share its fate, and the headers they would add are not counted.
-    pub fn offer_as(&mut self, now: Instant, ip_bytes: u32, fragmentation: Fragmentation) -> Fate {
-        let bytes = self.link_bytes(ip_bytes);
+    /// As [`LinkDirection::offer`], for a packet of which more is known.
+    pub fn offer_packet(&mut self, now: Instant, packet: Offered<'_>) -> Fate {
+        let bytes = self.link_bytes(packet.ip_bytes);
         self.stats.offered_packets += 1;
         self.stats.offered_bytes += bytes;
         if !self.up {
             return self.refuse(DropReason::Down);
         }
-        if ip_bytes > self.config.mtu && fragmentation == Fragmentation::Forbidden {
+        if packet.ip_bytes > self.config.mtu && packet.fragmentation == Fragmentation::Forbidden {
             return self.refuse(DropReason::Mtu);
         }
-        self.release_sent(now);
-        if !self.has_room(bytes) {
+        let comer = Comer { bytes, flow: packet.flow, ticket: packet.ticket };
+        let admission = self.queue.admit(now, &comer, self.config.queue, &mut self.bottleneck);
+        if admission == Admission::Full {
             return self.refuse(DropReason::Queue);
         }
-        let departs = self.transmit(now, bytes);
+        let (packets, waiting) = self.queue.waiting(now);
+        self.stats.queue_packets_max = self.stats.queue_packets_max.max(packets as u64);
+        self.stats.queue_bytes_max = self.stats.queue_bytes_max.max(waiting);
+        match admission {
+            Admission::Departs(departs) => self.leave(departs),
+            Admission::Full | Admission::Waits => Fate::Waits,
+        }
+    }
+
+    /// When [`LinkDirection::serve`] is to be asked next; `None` if nothing waits to be told when it is sent.
+    pub fn next_service(&self) -> Option<Instant> {
+        self.queue.is_waiting().then_some(self.bottleneck.busy_until)
+    }
+
+    /// Sends one of the packets that were told to wait, if the bottleneck is free at `now`. Returns what the packet was called
+    /// when it was offered, and what becomes of it.
+    pub fn serve(&mut self, now: Instant) -> Option<(u32, Fate)> {
+        let (ticket, departs) = self.queue.serve(now, &mut self.bottleneck)?;
+        Some((ticket, self.leave(departs)))
+    }
+
+    /// A packet's last bit leaves the bottleneck at `departs`.
+    fn leave(&mut self, departs: Instant) -> Fate {
         if self.losses.next(departs) {
             return self.refuse(DropReason::Loss);
         }
@@ -151,7 +190,8 @@ impl LinkDirection {
     }
 
     /// Applies `change` at time `now`. `in_flight` holds the flights of all packets that have not arrived, in the
-    /// order they were offered; what [`Effect`] says holds for all of them.
+    /// order they were offered, without those that wait to be served; what [`Effect`] says holds for all of them, and
+    /// [`Effect::Lost`] for those that wait, too. The time of the next service may be another afterwards.
     pub fn change(&mut self, now: Instant, change: Change, in_flight: &mut [Flight]) -> Effect {
         match change {
             Change::Up => self.up = true,
@@ -168,7 +208,7 @@ impl LinkDirection {
             Change::Config(config) => {
                 let effect = self.set_rate(now, config.rate_bps, in_flight);
                 self.set_loss(config.loss);
-                self.config = config;
+                self.config = LinkConfig { queueing: self.config.queueing, ..config };
                 return effect;
             }
         }
@@ -204,18 +244,13 @@ impl LinkDirection {
 
     /// Packets and bytes that wait at time `now`, without the packet being sent.
     pub fn waiting(&mut self, now: Instant) -> (usize, u64) {
-        self.release_sent(now);
-        match self.queue.front() {
-            Some(sending) => (self.queue.len() - 1, self.queue_bytes - sending.bytes),
-            None => (0, 0),
-        }
+        self.queue.waiting(now)
     }
 
     /// Checks what must hold between calls; for tests.
     pub fn invariants(&self) {
-        assert_eq!(self.queue_bytes, self.queue.iter().map(|packet| packet.bytes).sum::<u64>());
-        assert!(self.queue.iter().zip(self.queue.iter().skip(1)).all(|(a, b)| a.departs <= b.departs));
-        assert!(self.queue.back().is_none_or(|last| last.departs == self.busy_until));
+        self.queue.invariants(&self.bottleneck);
+        assert_eq!(self.bottleneck.rate_bps, self.config.rate_bps);
     }
 
     fn link_bytes(&self, ip_bytes: u32) -> u64 {
@@ -225,47 +260,6 @@ impl LinkDirection {
     fn refuse(&mut self, reason: DropReason) -> Fate {
         self.dropped(reason);
         Fate::Dropped(reason)
-    }
-
-    fn release_sent(&mut self, now: Instant) {
-        while let Some(first) = self.queue.front()
-            && first.departs <= now
-        {
-            self.queue_bytes -= first.bytes;
-            self.queue.pop_front();
-        }
-    }
-
-    fn has_room(&self, bytes: u64) -> bool {
-        let Some(sending) = self.queue.front() else { return true };
-        let limit = self.config.queue;
-        self.queue.len() as u64 <= u64::from(limit.packets)
-            && self.queue_bytes - sending.bytes + bytes <= limit.bytes
-    }
-
-    /// Sends `bytes` through the bottleneck, and returns when the last bit has left.
-    fn transmit(&mut self, now: Instant, bytes: u64) -> Instant {
-        let Some(rate) = self.config.rate_bps else { return now };
-        let rate = rate.max(1);
-        if self.busy_until <= now {
-            self.busy_until = now;
-            self.remainder = 0;
-        }
-        // The product fits 64 bits for anything that is a packet; the long way is for what is not.
-        let (nanos, remainder) = match (bytes * 8).checked_mul(1_000_000_000) {
-            Some(work) if work < u64::MAX - rate => {
-                ((work + self.remainder) / rate, (work + self.remainder) % rate)
-            }
-            _ => ((u128::from(bytes) * 8_000_000_000 / u128::from(rate)) as u64, 0),
-        };
-        self.remainder = remainder;
-        self.busy_until += Duration::from_nanos(nanos);
-        self.queue.push_back(Queued { departs: self.busy_until, bytes });
-        self.queue_bytes += bytes;
-        let (packets, waiting) = (self.queue.len() as u64 - 1, self.queue_bytes - self.queue[0].bytes);
-        self.stats.queue_packets_max = self.stats.queue_packets_max.max(packets);
-        self.stats.queue_bytes_max = self.stats.queue_bytes_max.max(waiting);
-        self.busy_until
     }
 
     fn cross_wire(&mut self, departs: Instant) -> Arrival {
@@ -299,9 +293,7 @@ impl LinkDirection {
             InFlight::Delivered => Effect::None,
             InFlight::Lost => {
                 self.queue.clear();
-                self.queue_bytes = 0;
-                self.busy_until = now;
-                self.remainder = 0;
+                self.bottleneck.stop(now);
                 self.last_arrival = now;
                 Effect::Lost
             }
@@ -319,8 +311,8 @@ impl LinkDirection {
     /// inversely longer, so each departure still ahead is stretched around `now`.
     fn set_rate(&mut self, now: Instant, rate_bps: Option<u64>, in_flight: &mut [Flight]) -> Effect {
         let old = core::mem::replace(&mut self.config.rate_bps, rate_bps);
-        self.release_sent(now);
-        if old == rate_bps || self.queue.is_empty() {
+        self.bottleneck.rate_bps = rate_bps;
+        if old == rate_bps || self.bottleneck.busy_until <= now {
             return Effect::None;
         }
         let stretch = |departs: Instant| match (old, rate_bps) {
@@ -331,16 +323,10 @@ impl LinkDirection {
             }
             _ => departs.min(now),
         };
-        for packet in &mut self.queue {
-            packet.departs = stretch(packet.departs);
-        }
-        self.busy_until = stretch(self.busy_until);
-        self.remainder = 0;
+        self.queue.retime(&stretch, &self.bottleneck);
+        self.bottleneck.busy_until = stretch(self.bottleneck.busy_until);
+        self.bottleneck.remainder = 0;
         self.retime(now, stretch, in_flight);
-        if rate_bps.is_none() {
-            self.queue.clear();
-            self.queue_bytes = 0;
-        }
         Effect::Retimed
     }
 

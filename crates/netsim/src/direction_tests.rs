@@ -20,7 +20,7 @@ fn ms(ms: u64) -> Duration {
 fn arrival(fate: Fate) -> Instant {
     match fate {
         Fate::Passed { first, .. } => first.flight.arrives,
-        Fate::Dropped(reason) => panic!("dropped for {reason:?}"),
+        fate => panic!("{fate:?}"),
     }
 }
 
@@ -78,7 +78,9 @@ fn frame_overhead_and_mtu_are_counted() {
     assert_eq!(arrival(link.offer(at(0), 900)), at(MS));
     assert_eq!(arrival(link.offer(at(MS), 1000)), at(MS + 1_100_000));
     assert_eq!(link.offer(at(MS), 1001), Fate::Dropped(DropReason::Mtu));
-    assert!(matches!(link.offer_as(at(MS), 1001, Fragmentation::Allowed), Fate::Passed { .. }));
+    let offered =
+        Offered { ip_bytes: 1001, fragmentation: Fragmentation::Allowed, flow: &NO_FLOW, ticket: 0 };
+    assert!(matches!(link.offer_packet(at(MS), offered), Fate::Passed { .. }));
     link.delivered(900);
     assert_eq!(link.stats().delivered_bytes, 1000);
 }
@@ -89,7 +91,7 @@ fn a_change_of_rate_keeps_the_bits_that_are_left() {
     let mut flights: Vec<Flight> = (0..3)
         .map(|_| match link.offer(at(0), 1000) {
             Fate::Passed { first, .. } => first.flight,
-            Fate::Dropped(reason) => panic!("{reason:?}"),
+            fate => panic!("{fate:?}"),
         })
         .collect();
     // At 1.5 ms the first is on the wire, half of the second is sent.

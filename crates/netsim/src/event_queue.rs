@@ -18,6 +18,8 @@ pub(crate) enum Due {
     Wake { host: u32, life: u16, token: u64 },
     /// The host begins to run; void in a later life of the host.
     Start { host: u32, life: u16 },
+    /// The bottleneck of a link direction becomes free; void unless it is the event that the direction waits for.
+    Service { direction: u32 },
     /// A scheduled action.
     Action { index: u32 },
 }

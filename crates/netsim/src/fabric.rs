@@ -12,7 +12,7 @@ use crate::topology::Topology;
 use crate::trace::{Line, Trace};
 use crate::{
     Arrival, Attachment, Captured, Change, DropReason, Effect, Fate, Flight, Framing, InterfaceId,
-    LinkConfig, LinkDirection, LinkId, MAX_PAYLOAD, Side,
+    LinkConfig, LinkDirection, LinkId, MAX_PAYLOAD, Offered, Side,
 };
 
 /// Packets in flight in a world, unless told otherwise.
@@ -20,6 +20,9 @@ const PACKETS_IN_FLIGHT_MAX: usize = 1 << 20;
 
 /// An ICMP error with its own headers is at most 576 bytes long (RFC 1812 §4.3.2.3).
 const QUOTED_BYTES_MAX: usize = 576 - 20 - 8 - 20 - 8;
+
+/// Of a packet that waits to be served: nobody knows yet when.
+const WAITING: Flight = Flight { departs: Instant::FAR_FUTURE, arrives: Instant::FAR_FUTURE };
 
 const A_TO_B: u32 = 0;
 const B_TO_A: u32 = 1;
@@ -33,6 +36,8 @@ const fn link_and_side(direction: u32) -> (u32, u32) {
 pub(crate) struct Fabric {
     pub(crate) topology: Topology,
     pub(crate) directions: Vec<LinkDirection>,
+    /// Per direction, the event that is to serve those that wait there.
+    services: Vec<Instant>,
     pub(crate) packets: Packets,
     pub(crate) events: EventQueue,
     pub(crate) hash: TraceHash,
@@ -52,6 +57,7 @@ impl Fabric {
         Self {
             topology: Topology::default(),
             directions: Vec::new(),
+            services: Vec::new(),
             packets: Packets::new(PACKETS_IN_FLIGHT_MAX),
             events: EventQueue::default(),
             hash: TraceHash::Kept(0),
@@ -70,6 +76,7 @@ impl Fabric {
         for config in configs {
             let id = self.directions.len() as u64;
             self.directions.push(LinkDirection::new(config, &self.seed, id));
+            self.services.push(Instant::FAR_FUTURE);
         }
         link
     }
@@ -149,11 +156,62 @@ impl Fabric {
     /// Puts a packet on a link.
     fn enter(&mut self, now: Instant, direction: u32, slot: u32) {
         self.offers += 1;
+        if self.services[direction as usize] <= now {
+            // Who waits goes first, whatever the order of events at this instant.
+            self.serve(now, direction);
+        }
         let packet = &mut self.packets[slot];
         packet.direction = direction;
         packet.order = self.offers;
-        let fate = self.directions[direction as usize].offer_as(now, packet.ip_bytes, packet.fragmentation);
+        let offered = Offered {
+            ip_bytes: packet.ip_bytes,
+            fragmentation: packet.fragmentation,
+            flow: &packet.route,
+            ticket: slot,
+        };
+        let fate = self.directions[direction as usize].offer_packet(now, offered);
         self.watch_entry(now, direction, slot, fate);
+        match fate {
+            Fate::Waits => {
+                self.packets[slot].flight = WAITING;
+                self.await_service(direction);
+            }
+            Fate::Dropped(DropReason::Mtu) if self.directions[direction as usize].config().tell_too_big => {
+                self.return_to_sender(now, slot);
+            }
+            fate => self.follow(slot, fate),
+        }
+    }
+
+    /// The bottleneck of a direction may be free: those that wait there get their turn.
+    pub(crate) fn serve(&mut self, now: Instant, direction: u32) {
+        if self.services[direction as usize] > now {
+            return;
+        }
+        while let Some((slot, fate)) = self.directions[direction as usize].serve(now) {
+            if let Fate::Dropped(reason) = fate {
+                let packet = &self.packets[slot];
+                let (number, bytes) = (packet.number, packet.ip_bytes);
+                self.trace_drop(now, number, Some(direction), bytes, reason);
+            }
+            self.follow(slot, fate);
+        }
+        self.services[direction as usize] = Instant::FAR_FUTURE;
+        self.await_service(direction);
+    }
+
+    /// Sees to it that the next service of a direction is not missed.
+    fn await_service(&mut self, direction: u32) {
+        let due = self.directions[direction as usize].next_service().unwrap_or(Instant::FAR_FUTURE);
+        let known = core::mem::replace(&mut self.services[direction as usize], due);
+        if known != due && due < Instant::FAR_FUTURE {
+            self.events.push(due, Due::Service { direction });
+        }
+    }
+
+    /// Launches what passes, and frees what is lost.
+    fn follow(&mut self, slot: u32, fate: Fate) {
+        let direction = self.packets[slot].direction;
         match fate {
             Fate::Passed { first, duplicate } => {
                 let copy = duplicate.map(|arrival| (self.packets.copy(slot), arrival));
@@ -164,10 +222,8 @@ impl Fabric {
                     None => {}
                 }
             }
-            Fate::Dropped(DropReason::Mtu) if self.directions[direction as usize].config().tell_too_big => {
-                self.return_to_sender(now, slot);
-            }
             Fate::Dropped(_) => self.packets.release(slot),
+            Fate::Waits => {}
         }
     }
 
@@ -260,8 +316,11 @@ impl Fabric {
             Change::Down(_) | Change::Rate(_) | Change::Config(_) => self.packets.on_direction(direction),
             _ => Vec::new(),
         };
+        let (waiting, slots): (Vec<u32>, Vec<u32>) =
+            slots.into_iter().partition(|&slot| self.packets[slot].flight == WAITING);
         let mut flights: Vec<Flight> = slots.iter().map(|&slot| self.packets[slot].flight).collect();
-        match self.directions[direction as usize].change(now, change, &mut flights) {
+        let effect = self.directions[direction as usize].change(now, change, &mut flights);
+        match effect {
             Effect::None => {}
             Effect::Retimed => {
                 for (slot, flight) in slots.into_iter().zip(flights) {
@@ -271,7 +330,7 @@ impl Fabric {
                 }
             }
             Effect::Lost => {
-                for slot in slots {
+                for slot in slots.into_iter().chain(waiting) {
                     self.directions[direction as usize].dropped(DropReason::Cut);
                     let (number, bytes) = (self.packets[slot].number, self.packets[slot].ip_bytes);
                     self.trace_drop(now, number, Some(direction), bytes, DropReason::Cut);
@@ -279,6 +338,7 @@ impl Fabric {
                 }
             }
         }
+        self.await_service(direction);
     }
 
     fn owns(&self, interface: u32, address: IpAddr) -> bool {

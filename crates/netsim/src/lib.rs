@@ -5,7 +5,7 @@
 //! in the machine. Everything random comes from one [`Seed`](whimbrel_machine::Seed) by named streams, so a run is a
 //! pure function of its seed: [`World::trace_hash`] tells two runs apart.
 //!
-//! A link is two [`LinkDirection`]s, each a bottleneck (rate, drop-tail queue) followed by a wire (delay, jitter,
+//! A link is two [`LinkDirection`]s, each a bottleneck (rate, drop-tail queue or a queue per flow) followed by a wire (delay, jitter,
 //! loss, corruption, duplication, reordering). A direction is a plain object that says what becomes of each packet
 //! offered to it; it runs as well in real time, without a world.
 //!
@@ -23,6 +23,7 @@
 #![forbid(unsafe_code)]
 
 mod app;
+mod bottleneck;
 mod capture;
 mod cells;
 mod config;
@@ -39,6 +40,7 @@ mod nat;
 mod packets;
 mod pcapng;
 mod presets;
+mod queue;
 mod stats;
 mod topology;
 mod trace;
@@ -46,8 +48,8 @@ mod world;
 
 pub use app::{App, Context};
 pub use cells::{Acquisition, Cell, CellEvent, Cells, LayerTwo};
-pub use config::{Change, InFlight, LinkConfig, QueueLimit, Reorder};
-pub use direction::{Arrival, Effect, Fate, Flight, LinkDirection};
+pub use config::{Change, InFlight, LinkConfig, QueueLimit, Queueing, Reorder};
+pub use direction::{Arrival, Effect, Fate, Flight, LinkDirection, Offered};
 pub use headers::{Framing, MAX_PAYLOAD};
 pub use intruder::{Forged, Forgery, Intruder, Overheard};
 pub use loss::{GilbertElliott, Loss, Ramp};

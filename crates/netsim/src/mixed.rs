@@ -1,5 +1,7 @@
 use whimbrel_machine::{Input, Instant, Machine, Record, Sink, Transmit};
 
+use crate::{App, Context};
+
 /// One of two kinds of machine, with its commands and events, so that hosts which speak different protocols can share a
 /// world. For three kinds, `Mixed<A, Mixed<B, C>>`. A command of the other kind is ignored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,6 +99,45 @@ where
                 let inputs = inputs.into_iter().filter_map(|any| input(any, unwrap));
                 machine.step(now, inputs, &mut Wrapped { sink, wrap: Mixed::Second })
             }
+        }
+    }
+}
+
+/// An app of either kind on a machine of the same kind. What a machine of the other kind says is ignored.
+impl<A, B, X, Y> App<Mixed<A, B>> for Mixed<X, Y>
+where
+    A: Machine<Command: 'static>,
+    B: Machine<Command: 'static>,
+    X: App<A>,
+    Y: App<B>,
+{
+    fn on_start(&mut self, context: &mut Context<'_, Mixed<A::Command, B::Command>>) {
+        match self {
+            Self::First(app) => context.wrapping(Mixed::First, |context| app.on_start(context)),
+            Self::Second(app) => context.wrapping(Mixed::Second, |context| app.on_start(context)),
+        }
+    }
+
+    fn on_event(
+        &mut self,
+        event: Mixed<A::Event, B::Event>,
+        context: &mut Context<'_, Mixed<A::Command, B::Command>>,
+    ) {
+        match (self, event) {
+            (Self::First(app), Mixed::First(event)) => {
+                context.wrapping(Mixed::First, |context| app.on_event(event, context));
+            }
+            (Self::Second(app), Mixed::Second(event)) => {
+                context.wrapping(Mixed::Second, |context| app.on_event(event, context));
+            }
+            _ => {}
+        }
+    }
+
+    fn on_wake(&mut self, token: u64, context: &mut Context<'_, Mixed<A::Command, B::Command>>) {
+        match self {
+            Self::First(app) => context.wrapping(Mixed::First, |context| app.on_wake(token, context)),
+            Self::Second(app) => context.wrapping(Mixed::Second, |context| app.on_wake(token, context)),
         }
     }
 }

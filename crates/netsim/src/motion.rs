@@ -147,6 +147,27 @@ impl Trajectory {
         way
     }
 
+    /// Random waypoint with speeds and pauses: from `start` to a place drawn uniformly from `area`, at a speed drawn uniformly
+    /// between two, a pause there, from there to the next, at least until `until`.
+    pub fn wandering(
+        area: &Area,
+        start: Position,
+        (slowest_m_s, fastest_m_s): (f64, f64),
+        pause: Duration,
+        until: Instant,
+        rng: &mut Rng,
+    ) -> Self {
+        let mut way = Self::standing(start);
+        while way.arrival() < until {
+            let to = area.draw(rng);
+            if !way.go(to, slowest_m_s + (fastest_m_s - slowest_m_s) * rng.unit()) {
+                break;
+            }
+            way.rest(pause);
+        }
+        way
+    }
+
     /// Where the host is at `time`.
     pub fn position(&self, time: Instant) -> Position {
         let index = self.legs.partition_point(|leg| leg.arrives <= time);
@@ -163,6 +184,14 @@ impl Trajectory {
     /// The places where the direction changes, the first and the last included.
     pub fn places(&self) -> impl Iterator<Item = Position> {
         self.legs.iter().map(|leg| leg.from).chain([self.end])
+    }
+
+    /// Stays at the last place for a while.
+    fn rest(&mut self, pause: Duration) {
+        if !pause.is_zero() {
+            let (at, leaves) = (self.end, self.arrival());
+            self.legs.push(Leg { from: at, to: at, leaves, arrives: leaves + pause });
+        }
     }
 
     /// Adds a leg; false if it takes no time or for ever.

@@ -95,3 +95,24 @@ fn two_discs_are_covered_evenly() {
     let share = places.iter().filter(both).count() as f64 / places.len() as f64;
     assert!((share / expected - 1.0).abs() < 0.05, "{share} for {expected}");
 }
+
+#[test]
+fn a_wanderer_rests_where_it_arrives_and_keeps_to_its_speeds() {
+    let area = Area::Rectangle(Position::new(0.0, 0.0), Position::new(100.0, 100.0));
+    let mut rng = Seed::from_u64(4).stream("motion", 0);
+    let pause = Duration::from_secs(3);
+    let way =
+        Trajectory::wandering(&area, Position::new(1.0, 1.0), (1.0, 2.0), pause, second(10_000.0), &mut rng);
+    let (walks, rests): (Vec<&Leg>, Vec<&Leg>) = way.legs.iter().partition(|leg| leg.from != leg.to);
+    assert!(walks.len() > 100 && rests.len() == walks.len() && way.arrival() >= second(10_000.0));
+    let speeds: Vec<f64> = walks
+        .iter()
+        .map(|leg| leg.from.distance_m(leg.to) / (leg.arrives - leg.leaves).as_secs_f64())
+        .collect();
+    assert!(speeds.iter().all(|speed| (1.0 - 1e-6..2.0 + 1e-6).contains(speed)));
+    let mean = speeds.iter().sum::<f64>() / speeds.len() as f64;
+    assert!((mean - 1.5).abs() < 0.1, "{mean}");
+    let rest = rests[0];
+    assert_eq!((rest.arrives - rest.leaves, way.position(rest.leaves + pause / 2)), (pause, rest.from));
+    assert!(walks.iter().all(|leg| area.contains(leg.to)));
+}

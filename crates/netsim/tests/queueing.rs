@@ -6,7 +6,8 @@ use core::time::Duration;
 use common::{Command, Event, Toy, ip, route};
 use whimbrel_machine::{Instant, Seed};
 use whimbrel_netsim::{
-    App, Context, DirectionStats, DropReason, LinkConfig, QueueLimit, Side, Stopped, World,
+    Action, App, Change, Context, DirectionStats, DropReason, InFlight, LinkConfig, QueueLimit, Queueing,
+    Side, Stopped, World,
 };
 
 const SERVICE: Duration = Duration::from_millis(1);
@@ -82,4 +83,71 @@ fn without_a_queue_the_loss_is_erlang_s() {
     let refused = stats.dropped_for(DropReason::Queue) as f64 / stats.offered_packets as f64;
     let expected = load / (1.0 + load);
     assert!((refused / expected - 1.0).abs() < 0.01, "{refused} instead of {expected}");
+}
+
+/// A host that sends a burst to two others at the start, or counts when what it gets arrives.
+struct Burst {
+    trains: Vec<(&'static str, usize)>,
+    arrivals: Vec<Instant>,
+}
+
+impl App<Toy> for Burst {
+    fn on_start(&mut self, context: &mut Context<'_, Command>) {
+        for (to, count) in self.trains.drain(..) {
+            context.command(Command::Send { route: route("10.0.0.1", to), bytes: PAYLOAD, count });
+        }
+    }
+
+    fn on_event(&mut self, event: Event, context: &mut Context<'_, Command>) {
+        if let Event::Received { .. } = event {
+            self.arrivals.push(context.now());
+        }
+    }
+}
+
+/// Returns when the packets arrived at each of two hosts behind one link, the first of which is sent a hundred, the second
+/// five after those; and what the link saw. At `cut` the link breaks.
+fn bursts(queueing: Queueing, cut: Option<Instant>) -> ([Vec<Instant>; 2], DirectionStats, usize) {
+    let mut world = World::new(Seed::from_u64(1));
+    let burst = |trains| Burst { trains, arrivals: Vec::new() };
+    let trains = vec![("10.0.1.1", 100), ("10.0.1.2", 5)];
+    let a = world.add_host("a", Toy::default(), burst(trains));
+    let ia = world.add_interface(a, [ip("10.0.0.1")]);
+    let router = world.add_router();
+    let queue = QueueLimit::packets(1000);
+    let config = LinkConfig { rate_bps: Some(RATE_BPS), queue, queueing, ..LinkConfig::default() };
+    let link = world.add_link(ia, router, config, config);
+    let receivers = ["10.0.1.1", "10.0.1.2"].map(|address| {
+        let host = world.add_host("b", Toy::default(), burst(Vec::new()));
+        let interface = world.add_interface(host, [ip(address)]);
+        world.add_link(router, interface, LinkConfig::default(), LinkConfig::default());
+        host
+    });
+    if let Some(at) = cut {
+        world.schedule(at, Action::Link(link, Side::AtoB, Change::Down(InFlight::Lost)));
+    }
+    world.run_until(Instant::from_nanos(u64::MAX - 1));
+    let arrivals = receivers.map(|host| world.app(host).arrivals.clone());
+    (arrivals, *world.stats(link, Side::AtoB), world.packets_in_flight())
+}
+
+#[test]
+fn a_queue_per_flow_keeps_flows_apart_in_a_world() {
+    let at = |ms: u32| Instant::ZERO + SERVICE * ms;
+    let last = |arrivals: &[Vec<Instant>; 2]| arrivals.each_ref().map(|times| *times.last().unwrap());
+    let (shared, ..) = bursts(Queueing::DropTail, None);
+    assert_eq!(last(&shared), [at(100), at(105)]);
+    let (apart, stats, left) = bursts(Queueing::PerFlow, None);
+    // In turn, and the link has rested no moment.
+    assert!(last(&apart)[0] == at(105) && last(&apart)[1] <= at(12), "{:?}", last(&apart));
+    assert_eq!((apart[0].len(), apart[1].len(), stats.delivered_packets, left), (100, 5, 105, 0));
+}
+
+#[test]
+fn what_waits_in_its_own_queue_is_lost_with_the_link() {
+    let (arrivals, stats, left) = bursts(Queueing::PerFlow, Some(Instant::ZERO + SERVICE * 50));
+    let arrived = (arrivals[0].len() + arrivals[1].len()) as u64;
+    // What arrives at that very instant may do so before or after.
+    assert!((49..=50).contains(&arrived), "{arrived}");
+    assert_eq!((stats.dropped_for(DropReason::Cut), left), (105 - arrived, 0));
 }

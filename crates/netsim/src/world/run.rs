@@ -118,6 +118,7 @@ impl<M: Machine, A: App<M>> World<M, A> {
                     self.deliver(host, slot);
                 }
             }
+            Due::Service { direction } => self.fabric.serve(at, direction),
             Due::Timer { host } => self.timer(host),
             Due::Wake { host, life, token } => self.wake(host, life, token),
             Due::Start { host, life } => self.start(host, life),
