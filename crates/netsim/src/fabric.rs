@@ -98,6 +98,7 @@ impl Fabric {
                     packet.fragmentation = transmit.fragmentation;
                     packet.source = host;
                     packet.destination = destination;
+                    packet.epoch = self.topology.epoch();
                     packet.sent = now;
                     packet.ip_bytes = (framing.header_bytes() + datagram.len()) as u32;
                     packet.number = self.offers + 1;
@@ -263,13 +264,15 @@ impl Fabric {
         }
         let (direction, destination, remote) =
             (packet.direction, packet.destination, packet.route.remote.ip());
+        let found = packet.epoch == self.topology.epoch();
         self.directions[direction as usize].delivered(packet.ip_bytes);
         let (link, side) = link_and_side(direction);
         if side == B_TO_A && self.captures.wants(link) {
             self.capture(now, direction, slot, None);
         }
         let at = self.topology.far_end(direction);
-        if at == Attachment::Interface(InterfaceId(destination)) && self.owns(destination, remote) {
+        if at == Attachment::Interface(InterfaceId(destination)) && (found || self.owns(destination, remote))
+        {
             if !self.let_in(now, destination, slot) {
                 self.discard(now, slot, DropReason::Nat);
                 return None;

@@ -27,6 +27,8 @@ pub(crate) struct Packet {
     pub(crate) source: u32,
     /// The interface it is for.
     pub(crate) destination: u32,
+    /// When that was found out, see [`crate::topology::Topology::epoch`].
+    pub(crate) epoch: u32,
     /// The link direction it is on.
     pub(crate) direction: u32,
     /// Its number in traces, the same on every link it crosses.
@@ -87,6 +89,7 @@ impl Packets {
         to.fragmentation = from.fragmentation;
         to.source = from.source;
         to.destination = from.destination;
+        to.epoch = from.epoch;
         to.direction = from.direction;
         to.number = from.number;
         to.order = from.order;
@@ -155,6 +158,7 @@ impl Packet {
             fragmentation: Fragmentation::Forbidden,
             source: 0,
             destination: 0,
+            epoch: 0,
             direction: 0,
             number: 0,
             order: 0,

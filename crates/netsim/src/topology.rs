@@ -91,6 +91,8 @@ pub(crate) struct Topology {
     routers: Vec<Vec<u32>>,
     links: Vec<[Attachment; 2]>,
     owners: FxHashMap<IpAddr, u32>,
+    /// How often `owners` has changed.
+    epoch: u32,
     next_hops: FxHashMap<(Attachment, u32), Option<u32>>,
 }
 
@@ -103,11 +105,13 @@ impl Topology {
     /// Gives `address` to an interface; whoever had it loses it.
     pub(crate) fn add_address(&mut self, interface: InterfaceId, address: IpAddr) {
         self.owners.insert(address, interface.0);
+        self.epoch += 1;
     }
 
     pub(crate) fn remove_address(&mut self, interface: InterfaceId, address: IpAddr) {
         if self.owner(address) == Some(interface.0) {
             self.owners.remove(&address);
+            self.epoch += 1;
         }
     }
 
@@ -143,6 +147,11 @@ impl Topology {
     /// The interface that has `address`.
     pub(crate) fn owner(&self, address: IpAddr) -> Option<u32> {
         self.owners.get(&address).copied()
+    }
+
+    /// As long as this is the same, every address has the owner it had.
+    pub(crate) const fn epoch(&self) -> u32 {
+        self.epoch
     }
 
     /// Where a packet on `direction` comes out.
