@@ -24,6 +24,7 @@ mod immediate;
 mod init_acks;
 mod inits;
 mod large_chunks;
+mod late_heartbeats;
 mod many_sacks;
 mod out_of_the_blue;
 mod path_mtu_idle;

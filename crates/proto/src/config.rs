@@ -1,6 +1,7 @@
 //! Protocol parameters (RFC 9260 §16 and extensions), by theme. A profile is data: nothing asks which one it is.
 
 mod dar;
+mod heartbeat;
 mod primary_change;
 mod retransmission_order;
 mod rto;
@@ -8,6 +9,7 @@ mod rto;
 use core::time::Duration;
 
 pub use self::dar::{AddressNaming, DarConfig, DarMode, PeerRequests};
+pub use self::heartbeat::{HeartbeatConfig, Unanswered};
 pub use self::primary_change::PrimaryChangeRule;
 pub use self::retransmission_order::RetransmissionOrder;
 pub use self::rto::RtoConfig;
@@ -51,19 +53,6 @@ pub struct Config {
     pub retransmission_order: RetransmissionOrder,
     /// Authenticated chunks (RFC 4895).
     pub auth: AuthConfig,
-}
-
-/// Heartbeat parameters (RFC 9260 §8.3).
-#[derive(Clone, Debug)]
-pub struct HeartbeatConfig {
-    /// HB.interval: added to the path's RTO between heartbeats on an idle path. `None` switches heartbeats off,
-    /// except those that confirm a path (RFC 9260 §5.4) or find out whether one works whose link has come back.
-    pub interval: Option<Duration>,
-    /// HB.Max.Burst: how many paths may be probed for confirmation in one RTO (RFC 9260 §5.4).
-    pub max_burst: u32,
-    /// The most that the backing off of its RTO may add to each wait in the supervision of a path that carries no data,
-    /// so that a standby path that has come back is noticed soon. `None`: up to RTO.Max, as RFC 9260 §8.3 has it.
-    pub standby_back_off: Option<Duration>,
 }
 
 /// Failure detection (RFC 9260 §8.1, §8.2; RFC 7829).
@@ -226,6 +215,7 @@ impl Config {
                 interval: Some(Duration::from_secs(30)),
                 max_burst: 1,
                 standby_back_off: None,
+                unanswered: Unanswered::Error,
             },
             failure: FailureConfig {
                 path_max_retrans: 5,
@@ -292,6 +282,7 @@ impl Config {
                 interval: Some(Duration::from_secs(2)),
                 max_burst: 8,
                 standby_back_off: Some(Duration::from_secs(3)),
+                unanswered: Unanswered::RepeatIfHeard,
             },
             failure: FailureConfig {
                 path_max_retrans: 4,

@@ -144,13 +144,14 @@ impl Open {
         match kind {
             Kind::Port => self.confirm_port(context, id, nonce),
             Kind::Path => {
-                let Some(pending) = path.heartbeat.filter(|pending| pending.nonce == nonce) else { return };
+                let Some(pending) = path.heartbeat else { return };
+                let Some(sent_at) = pending.sent_with(nonce) else { return };
                 path.heartbeat = None;
                 if pending.repeated {
                     // Karn's rule: nobody knows which of them was answered.
                     path.rto.forget_back_off();
                 } else {
-                    path.rto.on_measurement(context.now.saturating_since(pending.sent_at));
+                    path.rto.on_measurement(context.now.saturating_since(sent_at));
                 }
                 let returns = path.error_count > 0;
                 context.timers.clear(TimerId::HeartbeatTimeout(id));
@@ -214,6 +215,9 @@ impl Open {
         context: &mut Context<'_>,
         id: PathId,
     ) -> Result<(), Ending> {
+        if self.repeat_if_heard(context, id) {
+            return Ok(());
+        }
         let in_use = self.data_path() == id;
         let Some(path) = self.paths.get_mut(id) else { return Ok(()) };
         path.heartbeat = None;
@@ -291,8 +295,13 @@ impl Open {
         // One is under way: another would only put off the moment when its answer is missed.
         let ready = |path: &&mut Path| path.heartbeat.is_none() && path.egress == Egress::Open;
         let Some(path) = self.paths.get_mut(id).filter(ready) else { return };
-        path.heartbeat =
-            Some(PendingHeartbeat { nonce, sent_at: context.now, written: false, repeated: false });
+        path.heartbeat = Some(PendingHeartbeat {
+            nonce,
+            sent_at: context.now,
+            written: false,
+            repeated: false,
+            earlier: None,
+        });
         path.last_probing = context.now;
         context.timers.set(TimerId::HeartbeatTimeout(id), context.now + rto);
         context.timers.clear(TimerId::Heartbeat(id));

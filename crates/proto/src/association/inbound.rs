@@ -129,6 +129,7 @@ impl Open {
         let id = known.or_else(|| self.notice_new_port(context, route));
         match id.and_then(|id| self.paths.get_mut(id)) {
             Some(path) => {
+                path.heard = Some(context.now);
                 path.counters.packets_received += 1;
                 path.counters.bytes_received += bytes as u64;
                 if known.is_some() {

@@ -16,6 +16,7 @@ mod heartbeat;
 mod heartbeat_time;
 mod icmp;
 mod inbound;
+mod late_heartbeat;
 mod links;
 mod locals;
 mod new_port;

@@ -60,6 +60,8 @@ pub(crate) struct Path {
     /// When something that measures the RTT or a HEARTBEAT was last sent: the path is idle if that is long ago
     /// (RFC 9260 §8.3).
     pub(crate) last_probing: Instant,
+    /// When a packet last came by this path.
+    pub(crate) heard: Option<Instant>,
     pub(crate) heartbeat: Option<PendingHeartbeat>,
     /// The port that the peer seems to have now.
     pub(crate) new_port: Option<PortProbe>,
@@ -87,6 +89,16 @@ pub(crate) struct PendingHeartbeat {
     pub(crate) written: bool,
     /// It has been sent again, so its answer measures nothing.
     pub(crate) repeated: bool,
+    /// The nonce of one sent before in vain, and when: its answer may still come.
+    pub(crate) earlier: Option<(u64, Instant)>,
+}
+
+impl PendingHeartbeat {
+    /// When the heartbeat with this nonce was sent, if it is this one or the earlier one.
+    pub(crate) fn sent_with(&self, nonce: u64) -> Option<Instant> {
+        let earlier = self.earlier.filter(|&(earlier, _)| earlier == nonce).map(|(_, sent_at)| sent_at);
+        if self.nonce == nonce { Some(self.sent_at) } else { earlier }
+    }
 }
 
 impl Path {
@@ -119,6 +131,7 @@ impl Path {
             acked_since_burst: 0,
             last_data: None,
             last_probing: now,
+            heard: None,
             heartbeat: None,
             new_port: None,
             pmtu_probe: None,

@@ -1,0 +1,43 @@
+//! A heartbeat that is not answered in time on a path from which packets keep coming ([`Unanswered::RepeatIfHeard`]).
+
+use super::context::Context;
+use super::open::Open;
+use crate::config::Unanswered;
+use crate::interface::{PathId, PathState};
+use crate::path::{Path, PendingHeartbeat};
+use crate::timers::TimerId;
+
+impl Open {
+    /// Sends the heartbeat that has not been answered once more if its path is alive by another sign; true if it has.
+    ///
+    /// The answer to either of the two counts, and measures: they are told apart.
+    pub(crate) fn repeat_if_heard(&mut self, context: &mut Context<'_>, id: PathId) -> bool {
+        if context.config.heartbeat.unanswered != Unanswered::RepeatIfHeard {
+            return false;
+        }
+        let nonce = context.rng.next_u64();
+        let Some(path) = self.paths.get_mut(id) else { return false };
+        let Some(late) = path.heartbeat.filter(|late| is_worth_repeating(path, late, context)) else {
+            return false;
+        };
+        path.heartbeat = Some(PendingHeartbeat {
+            nonce,
+            sent_at: context.now,
+            written: false,
+            repeated: false,
+            earlier: Some((late.nonce, late.sent_at)),
+        });
+        path.last_probing = context.now;
+        context.timers.set(TimerId::HeartbeatTimeout(id), context.now + path.rto.current() * 2);
+        true
+    }
+}
+
+/// Whether a packet has come that cannot have been on its way already when the path died: by a round trip after the heartbeat had
+/// left, and not just before it either.
+fn is_worth_repeating(path: &Path, late: &PendingHeartbeat, context: &Context<'_>) -> bool {
+    let rto = path.rto.current();
+    let due = late.sent_at + path.rto.srtt().unwrap_or(rto);
+    let first = late.earlier.is_none() && !late.repeated && path.state == PathState::Active;
+    first && path.heard.is_some_and(|heard| heard >= due && heard + rto / 2 >= context.now)
+}

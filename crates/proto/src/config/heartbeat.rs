@@ -1,0 +1,29 @@
+use core::time::Duration;
+
+/// Heartbeat parameters (RFC 9260 §8.3).
+#[derive(Clone, Debug)]
+pub struct HeartbeatConfig {
+    /// HB.interval: added to the path's RTO between heartbeats on an idle path. `None` switches heartbeats off,
+    /// except those that confirm a path (RFC 9260 §5.4) or find out whether one works whose link has come back.
+    pub interval: Option<Duration>,
+    /// HB.Max.Burst: how many paths may be probed for confirmation in one RTO (RFC 9260 §5.4).
+    pub max_burst: u32,
+    /// The most that the backing off of its RTO may add to each wait in the supervision of a path that carries no data,
+    /// so that a standby path that has come back is noticed soon. `None`: up to RTO.Max, as RFC 9260 §8.3 has it.
+    pub standby_back_off: Option<Duration>,
+    /// What a heartbeat means that has not been answered within the RTO.
+    pub unanswered: Unanswered,
+}
+
+/// What a heartbeat means that has not been answered within the RTO.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unanswered {
+    /// An error of its path (RFC 9260 §8.3).
+    Error,
+    /// An error, unless packets have come by the path meanwhile: then it is sent once more, and only if that is not answered
+    /// either it is an error.
+    ///
+    /// Who receives much and sends little knows the round trip of an empty queue. A download fills the queue, its acknowledgements
+    /// measure nothing here, and the next heartbeat is late or lost although the path was never busier.
+    RepeatIfHeard,
+}
