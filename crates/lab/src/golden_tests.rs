@@ -6,10 +6,11 @@ use crate::figures;
 use crate::scenario::Papers;
 
 /// Experiment, the number of the cell, and its fingerprint with the seed of the first repetition.
-const GOLDEN: [(&str, usize, u64); 12] = [
+const GOLDEN: [(&str, usize, u64); 13] = [
     ("b08_fig07", 3, 0x62a2_5783_fe27_3df1),
     ("b08_fig08", 14, 0xcd62_a66d_83b3_e008),
     ("b08_fig12", 1, 0x3f1a_88f1_9e87_5123),
+    ("b08_dar", 6, 0xbfb3_10c1_b001_ce63),
     ("e13_lc", 1, 0x234b_a618_274a_001a),
     ("e13_hc", 1, 0x659a_a129_590b_c77b),
     ("c04_fig05", 1, 0x41b9_520a_1a0c_12a4),

@@ -8,6 +8,7 @@
 mod assumptions;
 mod belated;
 pub mod claims;
+mod dar;
 pub mod experiment;
 pub mod figures;
 mod handed_over_video;

@@ -1,5 +1,6 @@
 //! One file per experiment.
 
+mod b08_dar;
 mod b08_eq3;
 mod b08_fig07;
 mod b08_fig08;
@@ -21,11 +22,12 @@ use crate::scenario::{DataError, Papers};
 type New = fn(&Papers) -> Result<Box<dyn Experiment>, DataError>;
 
 /// All experiments, paper by paper.
-const ALL: [New; 17] = [
+const ALL: [New; 18] = [
     b08_fig07::experiment,
     b08_fig08::experiment,
     b08_fig12::experiment,
     b08_eq3::experiment,
+    b08_dar::experiment,
     |papers| crate::assumptions::experiment(papers, "b08"),
     e13_lc::experiment,
     e13_hc::experiment,

@@ -63,6 +63,23 @@ fn every_rule_of_address_management_is_obeyed() {
     assert_eq!(metric(&run(&*experiment, &stranger), "ok"), None);
 }
 
+/// All but one: `found` of the claim b08-dar-lookup says why.
+#[test]
+fn rules_of_address_reconfiguration_are_obeyed() {
+    let experiment = experiment("b08_dar");
+    let cells = experiment.cells();
+    assert_eq!(cells.len(), 15);
+    for cell in &cells {
+        let sample = run(&*experiment, cell);
+        let expected = if cell.word("case") == "B-lookup" { 0.0 } else { 1.0 };
+        assert_eq!(metric(&sample, "ok"), Some(expected), "{}: {sample:?}", cell.label());
+    }
+    let scenario_c = cells.iter().find(|cell| cell.word("case") == "C").unwrap();
+    let outcome = experiment.run(scenario_c, experiment.seed(0), Watch::default());
+    let steps: Vec<_> = outcome.samples[1..].iter().map(|sample| sample.axes[0].1.to_string()).collect();
+    assert_eq!(steps, ["s1", "s2", "s3", "s4", "s5", "s6", "s7"]);
+}
+
 #[test]
 fn to_and_fro_changes_nothing_unless_it_goes_too_far() {
     let experiment = experiment("c04_pingpong");
