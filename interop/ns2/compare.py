@@ -1,18 +1,22 @@
 #!/usr/bin/env python3
 """Whimbrel's lab and ns-2 side by side, as Markdown tables.
 
-    interop/ns2/compare.py fig07 OURS.csv NS2.csv [LABEL=OURS.csv,NS2.csv ...]
+    interop/ns2/compare.py fig07 OURS.csv NS2.csv [DIRECTORY]
     interop/ns2/compare.py fig12 OURS.csv[,OURS.csv...] NS2.csv
 
-OURS.csv is what `whimbrel lab run` writes, or `beside_ns2` prints; NS2.csv is what run.py writes. With labels, fig07 also says for
-each labelled pair of files how many cells agree.
+OURS.csv is what `whimbrel lab run` writes, or `beside_ns2` prints; NS2.csv is what run.py writes. DIRECTORY is what `run.py
+experiments` wrote: with it, fig07 says what a difference comes from, by the rule in causes.toml, and how many cells agree in
+each experiment.
 """
 
 import collections
 import csv
+import pathlib
 import statistics
 import sys
+import tomllib
 
+HERE = pathlib.Path(__file__).resolve().parent
 NEAR = 0.10
 AXES = ["pair", "src", "qs"]
 
@@ -77,13 +81,50 @@ def agreement(label, ours, theirs):
     return f"| {label} | {near} of {len(found)} | " + " | ".join(by_source) + " |"
 
 
-def shown(cell, ours, theirs):
+class Experiment:
+    """One entry of causes.toml with its rows; what was not changed is as in the table."""
+
+    def __init__(self, number, entry, directory, ours, theirs):
+        self.letters = entry["letters"]
+        settings = " ".join([*entry.get("ours", []), *entry.get("ns2", [])])
+        self.label = f"{self.letters}: {entry['label']}" if self.letters else entry["label"]
+        self.label += f" (`{settings}`)"
+        mine, other = (directory / f"{number}-{name}.csv" for name in ("ours", "ns2"))
+        self.ours, self.theirs = paired(mine, other if other.exists() else theirs)
+
+    def left(self, cell):
+        """How far apart the two are in a cell now; 0 if neither has a failover there, None if one has, or it was not run."""
+        mine, other = self.ours.mean.get(cell), self.theirs.mean.get(cell)
+        if mine is None and other is None and cell in self.ours.runs and cell in self.theirs.runs:
+            return 0.0
+        return None if mine is None or other is None else abs(deviation(mine, other))
+
+
+def experiments(directory, ours, theirs):
+    with open(HERE / "causes.toml", "rb") as file:
+        entries = tomllib.load(file)["experiment"]
+    return [Experiment(number, entry, directory, ours, theirs) for number, entry in enumerate(entries)]
+
+
+def cause(cell, off, tried):
+    """The letters of what a difference comes from. `off` is None where only one of the two has a failover."""
+    left = [(one.left(cell), one.letters) for one in tried if one.letters and one.left(cell) is not None]
+    for value, letters in left:
+        if value <= NEAR:
+            return letters
+    value, letters = min(left, key=lambda pair: pair[0], default=(None, ""))
+    return f"({letters})" if value is not None and off is not None and value <= abs(off) / 2 else "?"
+
+
+def shown(cell, ours, theirs, tried):
     mine, other = ours.mean.get(cell), theirs.mean.get(cell)
     text = f"{mine:.3g}" if mine is not None else "none"
     text += f" / {other:.3g}" if other is not None else " / none"
-    if mine is not None and other is not None:
-        off = deviation(mine, other)
+    off = deviation(mine, other) if mine is not None and other is not None else None
+    if off is not None:
         text += f" **{off:+.0%}**" if abs(off) > NEAR else f" {off:+.0%}"
+    if tried and (off is None or abs(off) > NEAR):
+        text += f" {cause(cell, off, tried)}"
     left = [one.left_out.get(cell, 0) for one in (ours, theirs)]
     if any(left):
         text += f" ({left[0]}, {left[1]} left out)"
@@ -92,18 +133,18 @@ def shown(cell, ours, theirs):
 
 def fig07(arguments):
     ours, theirs = paired(*arguments[:2])
+    tried = experiments(pathlib.Path(arguments[2]), *arguments[:2]) if len(arguments) > 2 else []
     pmrs = sorted({cell[3] for cell in theirs.runs})
     print("| pair | source | queue | " + " | ".join(f"PMR {pmr}" for pmr in pmrs) + " |")
     print("|---" * (3 + len(pmrs)) + "|")
     for place in dict.fromkeys(cell[:3] for cell in theirs.runs):
-        print(f"| {' | '.join(place)} | " + " | ".join(shown((*place, pmr), ours, theirs) for pmr in pmrs) + " |")
+        print(f"| {' | '.join(place)} | " + " | ".join(shown((*place, pmr), ours, theirs, tried) for pmr in pmrs) + " |")
     print()
     print("| settings | cells within 10 % | CBR-45 | CBR-Max | bulk |")
     print("|---|---|---|---|---|")
     print(agreement("as in the table", ours, theirs))
-    for labelled in arguments[2:]:
-        label, files = labelled.rsplit("=", 1)
-        print(agreement(label, *paired(*files.split(","))))
+    for one in tried:
+        print(agreement(one.label, one.ours, one.theirs))
 
 
 def fig12(arguments):

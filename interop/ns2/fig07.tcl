@@ -3,13 +3,14 @@
 #   ns fig07.tcl PRIMARY ALTERNATE SOURCE QUEUE PMR SEED [SETTING VALUE]...
 #
 # PRIMARY and ALTERNATE are wlan, umts or geran; SOURCE is cbr45, cbrmax or bulk; QUEUE is in packets. Prints one line:
-# failover_latency rto_at_break t3_at_failover data_packets, times in seconds; "none" where there was no failover, and
-# "early" where there was one before the break.
+# failover_latency rto_at_break t3_at_failover t3_before_break, times in seconds; "none" where there was no failover, and
+# "early" where there was one before the break. With the setting "events 1" it first prints a line for each time-out, and
+# "packets FILE" writes ns-2's trace of all packets.
 
 foreach {primary alternate source queue pmr seed} [lrange $argv 0 5] {}
-# When the source starts. What the experiments of docs/ns2.md change: room of queues beyond QUEUE, in packets; and, by their own names, which end in _,
-# variables of the SCTP agents.
-array set setting {room 0}
+# When the source starts. What the experiments of docs/ns2.md change: room of queues beyond QUEUE, in packets; and, by their own names, which end
+# in _, variables of the SCTP agents.
+array set setting {room 0 events 0 packets ""}
 array set setting [lrange $argv 6 end]
 incr queue $setting(room)
 set breaks_at 10.0
@@ -19,6 +20,10 @@ array set rate {wlan 11e6 umts 384e3 geran 80e3}
 array set delay {wlan 0.015 umts 0.080 geran 0.080}
 
 set ns [new Simulator]
+if {$setting(packets) != ""} {
+    Trace set show_sctphdr_ 1
+    $ns trace-all [open $setting(packets) w]
+}
 
 proc host {} {
     global ns
@@ -138,16 +143,19 @@ proc finish_if_failed_over {} {
 set primary_address [[lindex $mn_interfaces 0] node-addr]
 
 proc report {} {
-    global log breaks_at primary_address
+    global log breaks_at primary_address setting
     set rto none
     set latency none
     set expiries 0
+    set before 0
     set errors 0
     set lines [open $log r]
     while {[gets $lines line] >= 0} {
         if {![regexp {time: ([0-9.]+) .*daddr: ([0-9]+) .* rto: ([0-9.]+) .*pathErrors: ([0-9]+) dstatus: ([A-Z]+)} \
                 $line all time address backed_off count status]} continue
         if {$address != $primary_address} continue
+        if {$count > $errors && $setting(events)} { puts "[expr $time - $breaks_at] errors $count rto $backed_off" }
+        if {$time < $breaks_at && $count > $errors} { incr before }
         if {$time >= $breaks_at && $count > $errors} {
             incr expiries
             if {$rto == "none"} { set rto [expr $backed_off / 2.0] }
@@ -160,7 +168,7 @@ proc report {} {
     }
     close $lines
     file delete $log
-    puts "$latency $rto $expiries"
+    puts "$latency $rto $expiries $before"
     exit 0
 }
 

@@ -3,11 +3,13 @@
 
     interop/ns2/run.py fig07 [--repetitions 30] [--jobs 2] [--out ns2-fig07.csv]
     interop/ns2/run.py fig12 [--out ns2-fig12.csv]
+    interop/ns2/run.py experiments [--repetitions 30] [--jobs 2] [--out ns2-experiments]
     interop/ns2/run.py speed [--seconds 300] [--repetitions 30]
 
 `speed` runs one long run and Figure 7's sweep in ns-2 and in Whimbrel's lab by turns and compares their CPU seconds; it keeps the
 sweep's rows.
-`--set NAME=VALUE` runs with another setting (see the scripts), to find out what a difference comes from.
+`--set NAME=VALUE` runs with another setting (see the scripts), to find out what a difference comes from, and `--only
+NAME=VALUE` runs only cells with this value of pair, src, qs or pmr. `experiments` runs those in causes.toml.
 
 Needs Debian's package ns2, and cargo or in BESIDE_NS2 the path of the lab's example of that name. The seeds are those of the
 scenarios: 1,000,000 x the number of the scenario + the repetition; sources start when they start in the lab with that seed.
@@ -24,6 +26,7 @@ import resource
 import statistics
 import subprocess
 import sys
+import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -33,6 +36,7 @@ PAIRS = ["wlan-umts", "umts-wlan", "geran-wlan"]
 SOURCES = ["cbr45", "cbrmax", "bulk"]
 QUEUES = [10, 50]
 PATH_MAX_RETRANS = range(6)
+COUNTS = ["t3_at_failover", "t3_before_break"]
 
 
 def ns(script, *arguments):
@@ -68,8 +72,7 @@ def fig07_row(cell, settings=()):
     pair, source, queue, pmr, repetition = cell
     seed = 1_000_000 + repetition
     printed = ns("fig07.tcl", *pair.split("-"), source, queue, pmr, seed, "start", start(seed), *settings).split()
-    latency, rto, expiries = printed
-    return [pair, source, queue, pmr, seed, latency, rto, expiries]
+    return [pair, source, queue, pmr, seed, *printed]
 
 
 @functools.cache
@@ -82,30 +85,55 @@ def fig07_cells(repetitions):
     return list(itertools.product(PAIRS, SOURCES, QUEUES, PATH_MAX_RETRANS, repetitions))
 
 
-def settings(arguments):
-    return [word for setting in arguments.set for word in setting.split("=", 1)]
+def asked_for(cell, only):
+    values = dict(zip(["pair", "src", "qs", "pmr"], map(str, cell)))
+    return all(values[name] == value for name, value in (word.split("=", 1) for word in only))
 
 
-def fig07(arguments):
-    cells = fig07_cells(range(arguments.repetitions))
-    run = functools.partial(fig07_row, settings=settings(arguments))
-    for cell in cells:
-        start(1_000_000 + cell[-1])
-    before = cpu_of_children()
+def words(settings):
+    return [word for setting in settings for word in setting.split("=", 1)]
+
+
+def fig07_rows(repetitions, jobs, settings, only):
+    cells = [cell for cell in fig07_cells(range(repetitions)) if asked_for(cell, only)]
+    run = functools.partial(fig07_row, settings=words(settings))
+    for seed in range(1_000_000, 1_000_000 + repetitions):
+        start(seed)
     rows = []
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for done, row in enumerate(pool.map(run, cells), 1):
             rows.append(row)
             if done % 100 == 0:
                 print(f"{done} of {len(cells)} runs", file=sys.stderr)
+    return rows
+
+
+def fig07(arguments):
+    before = cpu_of_children()
+    rows = fig07_rows(arguments.repetitions, arguments.jobs, arguments.set, arguments.only)
     write_fig07(rows, arguments.out)
-    print(f"{len(cells)} runs, {cpu_of_children() - before:.1f} CPU s; rows in {arguments.out}")
+    print(f"{len(rows)} runs, {cpu_of_children() - before:.1f} CPU s; rows in {arguments.out}")
+
+
+def experiments(arguments):
+    """What causes.toml changes, in the one that it changes or in both: NUMBER-ours.csv and NUMBER-ns2.csv."""
+    out = pathlib.Path(arguments.out)
+    out.mkdir(parents=True, exist_ok=True)
+    with open(HERE / "causes.toml", "rb") as file:
+        entries = tomllib.load(file)["experiment"]
+    for number, entry in enumerate(entries):
+        only = entry.get("only", [])
+        rows = whimbrel("fig07", arguments.repetitions, *entry.get("ours", []), *only)
+        (out / f"{number}-ours.csv").write_text(rows + "\n")
+        if "ns2" in entry:
+            write_fig07(fig07_rows(arguments.repetitions, arguments.jobs, entry["ns2"], only), out / f"{number}-ns2.csv")
+        print(f"{number + 1} of {len(entries)}: {entry['label']}", flush=True)
 
 
 def write_fig07(rows, path):
     with open(path, "w") as out:
         table = csv.writer(out, lineterminator="\n")
-        table.writerow(["pair", "src", "qs", "pmr", "seed", "failover_latency", "rto_at_break", "t3_at_failover"])
+        table.writerow(["pair", "src", "qs", "pmr", "seed", "failover_latency", "rto_at_break", *COUNTS])
         table.writerows(rows)
 
 
@@ -114,7 +142,7 @@ def fig12(arguments):
         rows = csv.writer(out, lineterminator="\n")
         rows.writerow(["pair", "alt_icw", "packets", "transfer_time"])
         for pair, window in itertools.product(PAIRS, [1, 2]):
-            for line in ns("fig12.tcl", *pair.split("-"), window, *settings(arguments)).splitlines():
+            for line in ns("fig12.tcl", *pair.split("-"), window, *words(arguments.set)).splitlines():
                 rows.writerow([pair, window, *line.split()])
     print(f"rows in {arguments.out}")
 
@@ -176,15 +204,16 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=["fig07", "fig12", "speed"])
+    parser.add_argument("what", choices=["fig07", "fig12", "experiments", "speed"])
     parser.add_argument("--repetitions", type=int, default=30)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--seconds", type=int, default=300)
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--only", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--out")
     arguments = parser.parse_args()
-    arguments.out = arguments.out or f"ns2-{arguments.what}.csv"
-    {"fig07": fig07, "fig12": fig12, "speed": speed}[arguments.what](arguments)
+    arguments.out = arguments.out or f"ns2-{arguments.what}" + ("" if arguments.what == "experiments" else ".csv")
+    {"fig07": fig07, "fig12": fig12, "experiments": experiments, "speed": speed}[arguments.what](arguments)
 
 
 if __name__ == "__main__":

@@ -5,9 +5,14 @@
 //! beside_ns2 start SEED                     # when the source of b08 Figure 7 starts with this seed
 //! beside_ns2 sweep FIRST COUNT              # b08 Figure 7: these repetitions of the cells that ns-2 is asked for
 //! beside_ns2 bulk SECONDS                   # one greedy source over one link for so many simulated seconds
-//! beside_ns2 fig07 COUNT ROOM GRANULARITY SERIES   # Figure 7 as CSV: queues with ROOM packets more, the RTO's clock granularity
+//! beside_ns2 fig07 COUNT [NAME=VALUE]...    # Figure 7 as CSV, with other settings (see `settings.rs`)
+//! beside_ns2 events PAIR SOURCE QUEUE PMR REPETITION [NAME=VALUE]...   # one run: what counts against the primary path, and when
 //! beside_ns2 fig12 WINDOW                   # Figure 12 as CSV, with another initial window in packets
 //! ```
+
+mod failover;
+mod settings;
+mod traffic;
 
 use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 use core::time::Duration;
@@ -19,6 +24,8 @@ use whimbrel_machine::{Instant, Seed};
 use whimbrel_netsim::{LinkConfig, QueueLimit, Side, World};
 use whimbrel_node::Node;
 
+use self::settings::Settings;
+
 /// The pairs of access networks in `interop/ns2/run.py`.
 const PAIRS: [&str; 3] = ["wlan-umts", "umts-wlan", "geran-wlan"];
 /// User data in a full packet of 1,500 bytes.
@@ -27,15 +34,19 @@ const LARGEST: usize = 1452;
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize| arguments.get(at).and_then(|word| word.parse::<u64>().ok()).expect("a number");
-    let real = |at: usize| arguments.get(at).and_then(|word| word.parse::<f64>().ok()).expect("a number");
+    let settings = |from: usize| Settings::parse(&arguments[from..]).expect("settings as in settings.rs");
     let papers = Papers::load().expect("a test reads them");
     match arguments.first().map(String::as_str) {
         Some("start") => println!("{}", start(number(1)).as_secs_f64()),
         Some("sweep") => println!("{}", sweep(&papers, number(1), number(2))),
         Some("bulk") => println!("{}", bulk(&papers, Duration::from_secs(number(1)))),
-        Some("fig07") => fig07(number(1), real(2) as i64, real(3), &arguments[4]),
+        Some("fig07") => failover::figure(&papers, number(1), &settings(2)),
+        Some("events") => {
+            let cell = (arguments[1].clone(), arguments[2].clone(), number(3) as u32, number(4) as u32);
+            failover::events(&papers, &cell.into(), number(5), &settings(6));
+        }
         Some("fig12") => fig12(&papers, number(1) as i64),
-        _ => println!("usage: beside_ns2 start | sweep | bulk | fig07 | fig12, see the source"),
+        _ => println!("usage: beside_ns2 start | sweep | bulk | fig07 | events | fig12, see the source"),
     }
 }
 
@@ -58,43 +69,6 @@ fn sweep(papers: &Papers, first: u64, count: u64) -> usize {
         }
     }
     runs
-}
-
-/// The data, with another granularity of the clock behind the RTO, in seconds.
-fn with_granularity(seconds: f64) -> Papers {
-    let text = include_str!("../data/scenarios.toml");
-    let (before, after) =
-        ("clock_granularity = { v = 0.001,", format!("clock_granularity = {{ v = {seconds:?},"));
-    assert_eq!(text.matches(before).count(), 1);
-    Papers::parse(&text.replace(before, &after)).expect("only a number has changed")
-}
-
-fn fig07(count: u64, room: i64, granularity: f64, series: &str) {
-    let papers = with_granularity(granularity);
-    let experiment = figures::named(&papers, &["b08_fig07".to_owned()]).expect("it exists").remove(0);
-    println!("pair,src,qs,pmr,seed,failover_latency,rto_at_break,t3_at_failover");
-    let asked = experiment.cells().into_iter().filter(|cell| cell.series == PAPER);
-    for mut cell in asked.filter(|cell| PAIRS.contains(&cell.word("pair"))) {
-        let place: Vec<String> = cell.axes.iter().map(|(_, value)| value.to_string()).collect();
-        let queue = i64::from(cell.count("qs")) + room;
-        cell.series = series.to_owned().into();
-        for (name, value) in &mut cell.axes {
-            if name == "qs" {
-                *value = Value::from(queue);
-            }
-        }
-        for repetition in 0..count {
-            let seed = experiment.seed(repetition);
-            let outcome = experiment.run(&cell, seed, Watch::default());
-            let metrics = &outcome.samples[0].metrics;
-            let metric = |wanted: &str| {
-                let found = metrics.iter().find(|(name, _)| name == wanted);
-                found.map_or_else(|| "none".to_owned(), |(_, value)| value.to_string())
-            };
-            let values = ["failover_latency", "rto_at_break", "t3_at_failover"].map(metric);
-            println!("{},{seed},{}", place.join(","), values.join(","));
-        }
-    }
 }
 
 fn fig12(papers: &Papers, window: i64) {

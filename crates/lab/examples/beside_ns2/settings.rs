@@ -1,0 +1,113 @@
+//! What an experiment changes, by name.
+
+use core::time::Duration;
+
+use whimbrel_proto::{Config, InitialWindow, RetransmissionOrder};
+
+/// What differs from the lab's b08 Figure 7. Each is `NAME=VALUE` on the command line.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Settings {
+    /// `room`: packets of room that the access networks' queues have beyond the cell's.
+    pub(crate) room: i64,
+    /// `hand-over=on-sack`: messages reach the transport when a SACK comes, not when they are due, as in ns-2.
+    pub(crate) hand_over: HandOver,
+    /// `at-once`: how many messages one SACK lets out then; without it small ones as many as a packet takes, large ones all.
+    pub(crate) at_once: Option<usize>,
+    /// `from`: the time in the run at which `events` begins to print.
+    pub(crate) from: Option<Duration>,
+    /// `trace`: the file to which `events` writes all that happens.
+    pub(crate) trace: Option<String>,
+    /// `pcap`: the file to which `events` writes what the mobile node's interfaces see.
+    pub(crate) pcap: Option<String>,
+    /// `granularity` in seconds, `order=per-path`, `heartbeat` in seconds or `off`, `initial-window` and `receive-window` in bytes.
+    config: Vec<Change>,
+    /// `pair`, `src`, `qs`, `pmr`: only cells with this value.
+    only: Vec<(String, String)>,
+}
+
+/// When a message is handed to the transport.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum HandOver {
+    /// When it is due.
+    #[default]
+    WhenDue,
+    /// With the next SACK.
+    OnSack,
+}
+
+#[derive(Clone, Debug)]
+enum Change {
+    Granularity(Duration),
+    Order(RetransmissionOrder),
+    Heartbeat(Option<Duration>),
+    InitialWindow(usize),
+    ReceiveWindow(usize),
+}
+
+impl Settings {
+    /// `None` if there is no such setting or value.
+    pub(crate) fn parse(words: &[String]) -> Option<Self> {
+        let mut this = Self::default();
+        for word in words {
+            let (name, value) = word.split_once('=')?;
+            this.set(name, value)?;
+        }
+        Some(this)
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Option<()> {
+        let seconds = || value.parse().ok().map(Duration::from_secs_f64);
+        match (name, value) {
+            ("room", _) => self.room = value.parse().ok()?,
+            ("hand-over", "on-sack") => self.hand_over = HandOver::OnSack,
+            ("at-once", _) => self.at_once = Some(value.parse().ok()?),
+            ("granularity", _) => self.config.push(Change::Granularity(seconds()?)),
+            ("order", "per-path") => self.config.push(Change::Order(RetransmissionOrder::PerPath)),
+            ("heartbeat", "off") => self.config.push(Change::Heartbeat(None)),
+            ("heartbeat", _) => self.config.push(Change::Heartbeat(Some(seconds()?))),
+            ("initial-window", _) => self.config.push(Change::InitialWindow(value.parse().ok()?)),
+            ("receive-window", _) => self.config.push(Change::ReceiveWindow(value.parse().ok()?)),
+            ("from", _) => self.from = Some(seconds()?),
+            ("trace", _) => self.trace = Some(value.to_owned()),
+            ("pcap", _) => self.pcap = Some(value.to_owned()),
+            ("pair" | "src" | "qs" | "pmr", _) => self.only.push((name.to_owned(), value.to_owned())),
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// Whether the cell with this value on this axis is asked for.
+    pub(crate) fn asks_for(&self, axis: &str, value: &str) -> bool {
+        self.only.iter().all(|(name, wanted)| name != axis || wanted == value)
+    }
+
+    /// Whether this is the lab's Figure 7.
+    pub(crate) fn changes_nothing(&self) -> bool {
+        self.room == 0 && self.hand_over == HandOver::WhenDue && self.config.is_empty()
+    }
+
+    /// Bytes that the peer's window lets out.
+    pub(crate) fn receive_window(&self) -> usize {
+        let stated = |change: &Change| match change {
+            Change::ReceiveWindow(bytes) => Some(*bytes),
+            _ => None,
+        };
+        self.config.iter().find_map(stated).unwrap_or(65_536)
+    }
+
+    /// Changes the configuration of both hosts.
+    pub(crate) fn apply(&self, config: &mut Config, message: usize) {
+        for change in &self.config {
+            match *change {
+                Change::Granularity(granularity) => config.rto.granularity = granularity,
+                Change::Order(order) => config.retransmission_order = order,
+                Change::Heartbeat(interval) => config.heartbeat.interval = interval,
+                Change::InitialWindow(bytes) => {
+                    config.congestion.initial_window = InitialWindow::Bytes(bytes);
+                }
+                // As in the lab's profiles: a reader takes each message just after the SACK for it has left.
+                Change::ReceiveWindow(bytes) => config.limits.receive_buffer = bytes + message,
+            }
+        }
+    }
+}
