@@ -1,11 +1,18 @@
 use super::load;
 use crate::experiment::{Experiment, Watch};
 
-const EXAMPLES: [(&str, &str); 3] = [
+#[path = "own_tests/residents.rs"]
+mod residents;
+
+/// In the order of the alphabet.
+const EXAMPLES: [(&str, &str); 5] = [
     ("commute", include_str!("../../../docs/lab/commute.toml")),
     ("lift", include_str!("../../../docs/lab/lift.toml")),
-    ("warning", include_str!("../../../docs/lab/warning.toml")),
+    ("neighbour", include_str!("../../../docs/lab/neighbour.toml")),
+    ("walk", include_str!("../../../docs/lab/walk.toml")),
+    ("warning", WARNING),
 ];
+const WARNING: &str = include_str!("../../../docs/lab/warning.toml");
 
 fn metric(experiment: &dyn Experiment, series: &str, at: f64, metric: &str) -> f64 {
     let cells = experiment.cells();
@@ -14,21 +21,35 @@ fn metric(experiment: &dyn Experiment, series: &str, at: f64, metric: &str) -> f
     outcome.samples[0].metrics.iter().find(|(name, _)| name == metric).unwrap().1
 }
 
+fn example(wanted: &str) -> &'static str {
+    EXAMPLES.iter().find(|(name, _)| *name == wanted).unwrap().1
+}
+
 #[test]
 fn the_examples_can_be_run_and_show_what_they_say() {
     for (name, text) in EXAMPLES {
         let experiment = load(name, text).unwrap();
         assert!(!experiment.plots().is_empty() && experiment.cells().len() >= 8, "{name}");
     }
-    let warning = load("warning", EXAMPLES[2].1).unwrap();
+    let warning = load("warning", WARNING).unwrap();
     let silence = |at| metric(&*warning, "seamless", at, "longest_silence");
     // Two seconds are enough to move; a warning that comes after the end is worth nothing.
     assert!(silence(10.0) < 0.15 && silence(13.0) > 0.2, "{} {}", silence(10.0), silence(13.0));
+    let walk = load("walk", example("walk")).unwrap();
+    for policy in ["seamless", "failover"] {
+        let late = |speed| metric(&*walk, policy, speed, "late");
+        assert!(late(5.0) == 0.0 && late(80.0) == 0.0 && late(100.0) > 0.0, "{policy} {}", late(100.0));
+    }
+    let neighbour = |queue: &str| {
+        let text = example("neighbour").replace("\"drop-tail\", \"per-flow\"", &format!("\"{queue}\""));
+        metric(&*load("neighbour", &text).unwrap(), "seamless", 200.0, "late")
+    };
+    assert!(neighbour("drop-tail") > 0.1 && neighbour("per-flow") == 0.0, "{}", neighbour("drop-tail"));
 }
 
 #[test]
 fn what_is_wrong_with_a_file_is_said() {
-    let good = EXAMPLES[2].1;
+    let good = WARNING;
     let cases = [
         ("kind = \"wlan\"", "kind = \"radio\"", "unknown variant"),
         ("network = \"wifi\"", "network = \"wimax\"", "no network called wimax"),
@@ -46,7 +67,7 @@ fn what_is_wrong_with_a_file_is_said() {
 /// What would hang, run out of memory, or be another experiment than the one that was asked for.
 #[test]
 fn what_no_world_can_be_made_of_is_refused() {
-    let good = EXAMPLES[2].1;
+    let good = WARNING;
     let cases = [
         ("rate = 50", "rate = nan", "network.wifi.rate is NaN"),
         ("rate = 50", "rate = -1", "network.wifi.rate is -1.0"),
@@ -92,18 +113,15 @@ fn a_sweep_that_nobody_could_wait_for_is_refused_before_it_is_made() {
     let steps: Vec<String> = (1..100).map(|step| format!("{}", f64::from(step) / 100.0)).collect();
     let axes = ["loss", "delay", "jitter", "rate", "buffer", "rate_up"];
     let sweep = axes.map(|axis| format!("\"network.wifi.{axis}\" = [{}]\n", steps.join(",")));
-    let Err(error) = load("mine", &(EXAMPLES[2].1.to_owned() + "\n" + &sweep.concat())) else {
-        panic!("taken")
-    };
+    let Err(error) = load("mine", &(WARNING.to_owned() + "\n" + &sweep.concat())) else { panic!("taken") };
     assert!(error.to_string().contains("more than 10000 combinations"), "{error}");
 }
 
 #[test]
 fn as_many_networks_as_there_are_addresses_for() {
     let network = |number| format!("[network.n{number}]\nrate = 1\ndelay = 1\nkind = \"wlan\"\n");
-    let with = |more: u32| {
-        load("mine", &(EXAMPLES[2].1.to_owned() + "\n" + &(0..more).map(network).collect::<String>()))
-    };
+    let with =
+        |more: u32| load("mine", &(WARNING.to_owned() + "\n" + &(0..more).map(network).collect::<String>()));
     assert!(with(62).is_ok());
     let Err(error) = with(63) else { panic!("taken") };
     assert!(error.to_string().contains("from 1 to 64 networks, not 65"), "{error}");
@@ -111,7 +129,7 @@ fn as_many_networks_as_there_are_addresses_for() {
 
 #[test]
 fn what_is_true_or_false_can_be_swept() {
-    let text = EXAMPLES[2].1.replace("13.0]", "13.0]\n\"network.wifi.metered\" = [true, false]");
+    let text = WARNING.replace("13.0]", "13.0]\n\"network.wifi.metered\" = [true, false]");
     let experiment = load("mine", &text).unwrap();
     assert_eq!(experiment.cells().len(), 2 * 2 * 7);
     assert!(experiment.cells().iter().any(|cell| cell.label().contains("network.wifi.metered=false")));
@@ -131,5 +149,5 @@ fn files_are_told_apart_in_a_report() {
             assert!(seen.insert(plot.file_name(experiment.scenario().paper())), "{seen:?}");
         }
     }
-    assert_eq!(seen.len(), 2 * EXAMPLES.len());
+    assert!(seen.len() > 2 * EXAMPLES.len(), "those with messages have more panels: {seen:?}");
 }

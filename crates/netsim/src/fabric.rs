@@ -180,7 +180,7 @@ impl Fabric {
             Fate::Dropped(DropReason::Mtu) if self.directions[direction as usize].config().tell_too_big => {
                 self.return_to_sender(now, slot);
             }
-            fate => self.follow(slot, fate),
+            ref fate => self.follow(slot, fate),
         }
     }
 
@@ -195,7 +195,7 @@ impl Fabric {
                 let (number, bytes) = (packet.number, packet.ip_bytes);
                 self.trace_drop(now, number, Some(direction), bytes, reason);
             }
-            self.follow(slot, fate);
+            self.follow(slot, &fate);
         }
         self.services[direction as usize] = Instant::FAR_FUTURE;
         self.await_service(direction);
@@ -211,9 +211,10 @@ impl Fabric {
     }
 
     /// Launches what passes, and frees what is lost.
-    fn follow(&mut self, slot: u32, fate: Fate) {
+    #[inline]
+    fn follow(&mut self, slot: u32, fate: &Fate) {
         let direction = self.packets[slot].direction;
-        match fate {
+        match *fate {
             Fate::Passed { first, duplicate } => {
                 let copy = duplicate.map(|arrival| (self.packets.copy(slot), arrival));
                 self.launch(slot, first);

@@ -1,23 +1,18 @@
 //! A scenario file as an experiment.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use toml::{Table, Value as Toml};
 
 use super::file::{File, PolicyName, put};
-use super::limits;
+use super::measures::{self, METRICS};
 use super::sweep::{Axis, axes};
 use super::world::Place;
-use crate::experiment::{Axes, Cell, Experiment, Name, Outcome, Sample, Watch};
-use crate::plot::{Line, Plot, Quantity};
+use super::{limits, plots};
+use crate::experiment::{Axes, Cell, Experiment, Name, Outcome, Watch};
+use crate::plot::Plot;
 use crate::scenario::{DataError, Scenario};
-
-const METRICS: [(&str, &str); 4] = [
-    ("goodput", "bit/s; user data delivered to the mobile node, over the duration"),
-    ("longest_silence", "s; the longest time in which no user data reached the mobile node"),
-    ("moves", "how often new data took another path"),
-    ("retransmitted", "share of DATA chunks that were sent more than once"),
-];
 
 struct Own {
     name: String,
@@ -26,8 +21,15 @@ struct Own {
     table: Table,
     policies: Vec<PolicyName>,
     sweep: Vec<Axis>,
+    /// The names of the hosts, if the file names them: each run yields a row for each.
+    hosts: Vec<String>,
+    /// What is measured in any cell.
+    metrics: Vec<(&'static str, &'static str)>,
     scenario: Scenario,
 }
+
+/// The axis on which the hosts of a run stand.
+pub(super) const HOST: &str = "host";
 
 /// What results of a file are called: its name without directory and extension.
 pub fn name(source: &str) -> String {
@@ -46,15 +48,29 @@ pub fn load(source: &str, text: &str) -> Result<Box<dyn Experiment>, DataError> 
     let broken = |error: String| DataError(format!("{name}: {error}"));
     limits::check(&file).map_err(broken)?;
     let sweep = axes(&file.sweep, file.policies.len()).map_err(broken)?;
-    let scenario = scenario(name, &file);
-    let (source, text) = (source.to_owned(), text.to_owned());
-    let own = Own { name: name.to_owned(), source, text, table, policies: file.policies, sweep, scenario };
+    let hosts = file.host.keys().cloned().collect();
+    let mut own = Own {
+        name: name.to_owned(),
+        source: source.to_owned(),
+        text: text.to_owned(),
+        table,
+        scenario: Scenario::of_table(name, Table::new()),
+        policies: file.policies.clone(),
+        sweep,
+        hosts,
+        metrics: Vec::new(),
+    };
     // Every cell must make sense before anything is run.
-    own.cells().iter().try_for_each(|cell| own.file(cell).map(|_| ()))?;
+    let mut measured = BTreeSet::new();
+    for cell in own.cells() {
+        measures::of_file(&own.file(&cell)?, &mut measured);
+    }
+    own.metrics = METRICS.into_iter().filter(|(metric, _)| measured.contains(metric)).collect();
+    own.scenario = scenario(name, &file, &own.metrics);
     Ok(Box::new(own))
 }
 
-fn scenario(name: &str, file: &File) -> Scenario {
+fn scenario(name: &str, file: &File, metrics: &[(&str, &str)]) -> Scenario {
     let mut table = Table::new();
     table.insert("title".to_owned(), file.title.clone().into());
     table.insert("paper".to_owned(), name.into());
@@ -68,7 +84,7 @@ fn scenario(name: &str, file: &File) -> Scenario {
     );
     let axes = file.sweep.iter().map(|(path, values)| (path.clone(), leaf(Toml::Array(values.clone()))));
     table.insert("axes".to_owned(), Toml::Table(axes.collect()));
-    let metrics = METRICS.iter().map(|(metric, what)| ((*metric).to_owned(), Toml::from(*what)));
+    let metrics = metrics.iter().map(|(metric, what)| ((*metric).to_owned(), Toml::from(*what)));
     table.insert("metrics".to_owned(), Toml::Table(metrics.collect()));
     Scenario::of_table(name, table)
 }
@@ -124,11 +140,12 @@ impl Experiment for Own {
     }
 
     fn axes(&self) -> Vec<Name> {
-        self.sweep.iter().map(|axis| axis.path.clone().into()).collect()
+        let host = (!self.hosts.is_empty()).then_some(HOST.into());
+        self.sweep.iter().map(|axis| axis.path.clone().into()).chain(host).collect()
     }
 
     fn metrics(&self) -> Vec<Name> {
-        METRICS.iter().map(|(name, _)| (*name).into()).collect()
+        self.metrics.iter().map(|(name, _)| (*name).into()).collect()
     }
 
     fn cells(&self) -> Vec<Cell> {
@@ -144,64 +161,31 @@ impl Experiment for Own {
         let policy = self.policies.iter().copied().find(|policy| policy.name() == cell.series);
         let (Ok(file), Some(policy)) = (self.file(cell), policy) else { return Outcome::default() };
         let mut place = Place::new(&file, policy, seed);
-        if let Some(trace) = watch.trace {
-            place.world.trace_to(trace);
-        }
-        if let Some(pcap) = watch.pcap {
-            let names: Vec<String> =
-                (0..place.access.len()).map(|number| format!("network {number}")).collect();
-            let links: Vec<_> = place.access.iter().copied().zip(names.iter().map(String::as_str)).collect();
-            let _ = place.world.capture(&links, pcap);
-        }
+        let links: Vec<_> = place.networks.iter().map(|network| (network.link, network.name)).collect();
+        let _ = watch.record(&mut place.world, &links);
         place.world.run_until(place.end);
         let _ = place.world.finish();
-        let mut sample = Sample::default();
-        let reader = place.world.app(place.mn);
-        sample.put("goodput", reader.received as f64 * 8.0 / file.duration);
-        sample.put("longest_silence", reader.longest_silence(place.end).as_secs_f64());
-        let sender = place.world.app(place.cn);
-        sample.put("moves", sender.uses.len().saturating_sub(1) as f64);
-        let paths =
-            sender.association().map(|id| place.world.machine(place.cn).paths(id)).unwrap_or_default();
-        let sum = |of: fn(&whimbrel_proto::PathCounters) -> u64| {
-            paths.iter().map(|path| of(&path.counters)).sum::<u64>()
-        };
-        let (new, again) = (sum(|counters| counters.data_sent), sum(|counters| counters.data_retransmitted));
-        sample.put("retransmitted", again as f64 / new.max(1) as f64);
-        Outcome::of(sample, place.world.trace_hash())
+        let samples = place.residents.iter().map(|resident| {
+            let mut sample = place.sample(resident);
+            if !resident.name.is_empty() {
+                sample.axes.push((HOST.into(), resident.name.into()));
+            }
+            sample
+        });
+        Outcome { samples: samples.collect(), fingerprint: place.world.trace_hash() }
     }
 
     fn plots(&self) -> Vec<Plot> {
-        let numeric = |axis: &&Axis| axis.values.iter().all(|(value, _)| value.number().is_some());
-        let Some(Axis { path: across, .. }) = self.sweep.iter().find(numeric) else { return Vec::new() };
-        let mut lines = Vec::new();
-        for policy in &self.policies {
-            for place in self.places() {
-                let at: Axes = place.into_iter().filter(|(axis, _)| axis != across).collect();
-                let label = at.iter().fold(policy.name().to_owned(), |label, (axis, value)| {
-                    format!("{label}, {axis} = {value}")
-                });
-                let line = Line { label, series: policy.name().into(), at };
-                if !lines.contains(&line) {
-                    lines.push(line);
-                }
-            }
-        }
-        let panel = |figure, metric, label, factor| Plot {
-            figure,
-            title: format!("{}: {metric}", self.scenario.title()),
-            x: Quantity {
-                of: crate::plot::Source::Axis(across.clone().into()),
-                label: across.clone().into(),
-                ..Quantity::axis("", "")
-            },
-            y: Quantity::metric(metric, label).times(factor),
-            lines: lines.clone(),
+        let Some(Axis { path: across, .. }) = self.sweep.iter().find(|axis| axis.is_numeric()) else {
+            return Vec::new();
         };
-        vec![
-            panel("1", "goodput", "goodput (Mbit/s)", 1e-6),
-            panel("2", "longest_silence", "longest silence (s)", 1.0),
-        ]
+        let metrics = self.metrics.iter().map(|(metric, _)| *metric);
+        plots::of(
+            self.scenario.title(),
+            across,
+            metrics,
+            plots::lines(&self.policies, &self.places(), across, &self.hosts),
+        )
     }
 
     fn seed(&self, repetition: u64) -> u64 {

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use toml::{Table, Value as Toml};
 
+use super::motion::{CellPlan, Motion};
+use super::traffic::Traffic;
 use crate::scenario::DataError;
 
 /// A scenario file.
@@ -19,7 +21,16 @@ pub(super) struct File {
     /// What is compared.
     pub(super) policies: Vec<PolicyName>,
     pub(super) network: BTreeMap<String, Network>,
-    pub(super) traffic: Traffic,
+    /// Of each host that has none of its own.
+    pub(super) traffic: Option<Traffic>,
+    /// Of each host that has none of its own.
+    pub(super) motion: Option<Motion>,
+    /// Without any there is one mobile node.
+    #[serde(default)]
+    pub(super) host: BTreeMap<String, Host>,
+    /// The host there is if none is named.
+    #[serde(skip)]
+    alone: Host,
     #[serde(default)]
     pub(super) event: Vec<Event>,
     /// Axes: where in this file, and the values to put there.
@@ -29,6 +40,40 @@ pub(super) struct File {
 
 const fn ten() -> u64 {
     10
+}
+
+impl File {
+    /// All hosts with their names, or the one that has none.
+    pub(super) fn hosts(&self) -> Vec<(&str, &Host)> {
+        if self.host.is_empty() {
+            return vec![("", &self.alone)];
+        }
+        self.host.iter().map(|(name, host)| (&**name, host)).collect()
+    }
+
+    pub(super) fn traffic_of<'a>(&'a self, host: &'a Host) -> Option<&'a Traffic> {
+        host.traffic.as_ref().or(self.traffic.as_ref())
+    }
+
+    /// How a host moves; one that speaks TCP stays.
+    pub(super) fn motion_of<'a>(&'a self, host: &'a Host) -> Option<&'a Motion> {
+        let motion = host.motion.as_ref().or(self.motion.as_ref());
+        motion.filter(|_| host.kind == HostKind::Mobile)
+    }
+}
+
+impl Host {
+    /// Whether it has an interface in a network.
+    pub(super) fn is_in(&self, network: &str) -> bool {
+        self.networks.as_ref().is_none_or(|own| own.iter().any(|name| name == network))
+    }
+}
+
+impl Network {
+    /// Whether who moves like this is heard there when it begins.
+    pub(super) fn is_heard_at_first(&self, motion: Option<&Motion>) -> bool {
+        self.cell.as_ref().zip(motion).is_none_or(|(cell, motion)| cell.is_heard(motion.start()))
+    }
 }
 
 /// What decides when and where to move.
@@ -56,7 +101,31 @@ impl PolicyName {
     }
 }
 
-/// An access network of the mobile node.
+/// A host in the access networks; each has a correspondent node of its own.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Host {
+    #[serde(default)]
+    pub(super) kind: HostKind,
+    /// Where it has an interface; everywhere unless given.
+    pub(super) networks: Option<Vec<String>>,
+    /// What decides for it, whatever is compared.
+    pub(super) policy: Option<PolicyName>,
+    pub(super) traffic: Option<Traffic>,
+    pub(super) motion: Option<Motion>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum HostKind {
+    /// SCTP with a policy.
+    #[default]
+    Mobile,
+    /// TCP, which stays in one network.
+    Tcp,
+}
+
+/// An access network.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Network {
@@ -82,6 +151,19 @@ pub(super) struct Network {
     pub(super) rank: u8,
     #[serde(default)]
     pub(super) metered: bool,
+    #[serde(default)]
+    pub(super) queue: QueueName,
+    /// Where it is heard; everywhere unless given.
+    pub(super) cell: Option<CellPlan>,
+}
+
+/// How the packets of several flows wait for the network.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum QueueName {
+    #[default]
+    DropTail,
+    PerFlow,
 }
 
 const fn hundred() -> f64 {
@@ -95,16 +177,6 @@ pub(super) enum Kind {
     Wlan,
     Cellular,
     Other,
-}
-
-/// What the correspondent node sends.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "kind", deny_unknown_fields)]
-pub(super) enum Traffic {
-    /// As much as possible, in messages of `size` bytes.
-    Bulk { size: usize },
-    /// `rate` Mbit/s in messages of `size` bytes.
-    ConstantRate { size: usize, rate: f64 },
 }
 
 /// Something that happens to a network.

@@ -1,19 +1,21 @@
 //! What a scenario file may ask for: numbers of which a world can be made, and no more cells and events than anybody waits for.
 //! A number out of range is said, never silently bent: a result would be that of another experiment.
 
+mod hosts;
+
 use core::ops::RangeInclusive;
 
-use super::file::{Event, File, Network, Traffic, What};
+use super::file::{Event, File, Network, What};
 
 /// Cells of a sweep, all policies together.
 pub(super) const MAX_CELLS: usize = 10_000;
-/// Access networks; each has an address 10.0.N.2.
+/// Access networks; each has an address 10.H.N.2 for each host.
 const MAX_NETWORKS: usize = 64;
 const MAX_EVENTS: usize = 1000;
 /// How often an event may happen again.
 const MAX_REPEATS: f64 = 100_000.0;
-/// More messages in a second than any network here carries: each is an event in virtual time.
-const MAX_MESSAGES_PER_SECOND: f64 = 1e6;
+/// How often all events may happen to all hosts: each time is planned before the run.
+const MAX_HAPPENINGS: f64 = 1e6;
 
 const REPETITIONS: RangeInclusive<u64> = 1..=1_000_000;
 const DURATION: RangeInclusive<f64> = 1.0..=86_400.0;
@@ -23,7 +25,12 @@ const MEGABITS: RangeInclusive<f64> = 0.001..=100_000.0;
 const MILLISECONDS: RangeInclusive<f64> = 0.0..=60_000.0;
 const PROBABILITY: RangeInclusive<f64> = 0.0..=1.0;
 const DBM: RangeInclusive<f64> = -180.0..=60.0;
-const MESSAGE: RangeInclusive<usize> = 1..=65_536;
+/// Places lie so far from the origin at most; what is farther away is heard nowhere.
+const METRES: RangeInclusive<f64> = -1e6..=1e6;
+const RADIUS: RangeInclusive<f64> = 1.0..=1e5;
+const WATTS: RangeInclusive<f64> = 1e-6..=1e6;
+/// Powers are counted in attowatts: −130 dBm is a hundred of them.
+const THRESHOLD: RangeInclusive<f64> = -130.0..=0.0;
 
 /// Says what of the file cannot be run.
 pub(super) fn check(file: &File) -> Result<(), String> {
@@ -42,11 +49,20 @@ pub(super) fn check(file: &File) -> Result<(), String> {
         return Err(format!("there must be from 1 to {MAX_NETWORKS} networks, not {}", file.network.len()));
     }
     file.network.iter().try_for_each(|(name, network)| check_network(name, network))?;
-    check_traffic(file.traffic)?;
+    hosts::check(file)?;
     if file.event.len() > MAX_EVENTS {
         return Err(format!("there are {} events; {MAX_EVENTS} are possible", file.event.len()));
     }
-    file.event.iter().enumerate().try_for_each(|(number, event)| check_event(file, number, event))
+    file.event.iter().enumerate().try_for_each(|(number, event)| check_event(file, number, event))?;
+    let times =
+        |event: &Event| event.every.map_or(1.0, |every| 1.0 + (file.duration - event.at).max(0.0) / every);
+    let all = file.event.iter().map(times).sum::<f64>() * file.hosts().len() as f64;
+    if all > MAX_HAPPENINGS {
+        return Err(format!(
+            "events would happen {all:.0} times to all hosts, and may {MAX_HAPPENINGS:.0} times"
+        ));
+    }
+    Ok(())
 }
 
 fn check_network(name: &str, network: &Network) -> Result<(), String> {
@@ -56,27 +72,33 @@ fn check_network(name: &str, network: &Network) -> Result<(), String> {
     within(field("delay"), network.delay, MILLISECONDS, " ms")?;
     within(field("jitter"), network.jitter, MILLISECONDS, " ms")?;
     within(field("buffer"), network.buffer, MILLISECONDS, " ms")?;
-    within(field("loss"), network.loss, PROBABILITY, "")
+    within(field("loss"), network.loss, PROBABILITY, "")?;
+    let Some(cell) = &network.cell else { return Ok(()) };
+    let field = |field: &str| format!("network.{name}.cell.{field}");
+    check_point(&field("at"), cell.at)?;
+    match (cell.radius, cell.power) {
+        (Some(radius), None) => within(field("radius"), radius, RADIUS, " m")?,
+        (None, Some(power)) => within(field("power"), power, WATTS, " W")?,
+        _ => return Err(format!("network.{name}.cell has either a radius or a power")),
+    }
+    within(field("threshold"), cell.threshold, THRESHOLD, " dBm")?;
+    within(field("layer2"), cell.layer2, SECONDS, " s")?;
+    within(field("address"), cell.address, SECONDS, " s")
 }
 
-fn check_traffic(traffic: Traffic) -> Result<(), String> {
-    let (Traffic::Bulk { size } | Traffic::ConstantRate { size, .. }) = traffic;
-    if !MESSAGE.contains(&size) {
-        return Err(format!("traffic.size is {size}, and must be from 1 to 65536 bytes"));
-    }
-    let Traffic::ConstantRate { rate, .. } = traffic else { return Ok(()) };
-    within("traffic.rate", rate, MEGABITS, " Mbit/s")?;
-    let messages = rate * 1e6 / 8.0 / size as f64;
-    if messages > MAX_MESSAGES_PER_SECOND {
-        return Err(format!("traffic.rate means {messages:.0} messages a second; a million are possible"));
-    }
-    Ok(())
+fn check_point(name: &str, [x, y]: [f64; 2]) -> Result<(), String> {
+    within(format!("{name}.0"), x, METRES, " m")?;
+    within(format!("{name}.1"), y, METRES, " m")
 }
 
 fn check_event(file: &File, number: usize, event: &Event) -> Result<(), String> {
     let field = |field: &str| format!("event.{number}.{field}");
-    if !file.network.contains_key(&event.network) {
+    let Some(network) = file.network.get(&event.network) else {
         return Err(format!("event.{number}: there is no network called {}", event.network));
+    };
+    if network.cell.is_some() && matches!(event.what, What::Lose | What::Return | What::Warn | What::Signal) {
+        let name = &event.network;
+        return Err(format!("event.{number}: {name} has a cell, and what is told of it follows from motion"));
     }
     within(field("at"), event.at, SECONDS, " s")?;
     if let Some(lasts) = event.lasts {

@@ -8,13 +8,20 @@ use super::limits::MAX_CELLS;
 use crate::value::Value;
 
 /// What may be swept; the rest of the file says how the experiment is run, not what happens in it.
-const SWEPT: [&str; 4] = ["duration", "event", "network", "traffic"];
+const SWEPT: [&str; 6] = ["duration", "event", "host", "motion", "network", "traffic"];
 
 /// A place in the file and the values to put there.
 pub(super) struct Axis {
     pub(super) path: String,
     /// Each value as results name it, and as the file has it.
     pub(super) values: Vec<(Value, Toml)>,
+}
+
+impl Axis {
+    /// Whether it can be laid out along a side of a chart.
+    pub(super) fn is_numeric(&self) -> bool {
+        self.values.iter().all(|(value, _)| value.number().is_some())
+    }
 }
 
 /// Reads `[sweep]` of a file that has so many policies.

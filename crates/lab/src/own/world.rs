@@ -1,190 +1,98 @@
-//! The world of a scenario file: a correspondent node with one address, and a mobile node with one interface per access
-//! network, all of which meet in one router.
+//! The world of a scenario file: access networks that meet in one router, hosts in them, and a correspondent node for each.
 
-use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 use core::time::Duration;
-use std::sync::Arc;
 
-use whimbrel_handover::{Failover, FastestNetwork, Pace, Policy, Seamless};
-use whimbrel_machine::{
-    Cost, Instant, InterfaceFact, InterfaceId, InterfaceKind, LinkFact, ReceivedPower, Seed,
-};
-use whimbrel_netsim::{Action, Change, HostId, InFlight, LinkConfig, LinkId, Loss, QueueLimit, Side, World};
+use whimbrel_machine::{Instant, InterfaceKind, Seed};
+use whimbrel_netsim::{LinkConfig, LinkId, Loss, Mixed, QueueLimit, Queueing, RouterId, World};
 use whimbrel_node::Node;
-use whimbrel_proto::Config;
+use whimbrel_rivals::tcp::Tcp;
 
-use super::file::{Event, File, Kind, Network, PolicyName, Traffic, What};
+use super::file::{File, Kind, Network, PolicyName, QueueName};
+use super::flow::Flow;
+use super::residents::Resident;
 use crate::testbed::User;
-use crate::testbed::traffic::{self, ConstantRate, Greedy};
 
-/// When traffic starts.
-const START: Duration = Duration::from_secs(1);
+/// When the experiment begins; before it, the hosts set themselves up.
+pub(super) const START: Duration = Duration::from_secs(1);
 
-pub(super) struct Place {
-    pub(super) world: World<Node, User>,
-    pub(super) cn: HostId,
-    pub(super) mn: HostId,
-    pub(super) access: Vec<LinkId>,
+pub(super) type OwnWorld = World<Mixed<Node, Tcp>, Mixed<User, Flow>>;
+
+pub(super) struct Place<'a> {
+    pub(super) world: OwnWorld,
+    pub(super) residents: Vec<Resident<'a>>,
+    /// In the order of preference.
+    pub(super) networks: Vec<Access<'a>>,
+    /// Where everybody meets.
+    pub(super) core: RouterId,
+    /// How long the experiment lasts.
+    pub(super) lasts: Duration,
+    /// When it ends.
     pub(super) end: Instant,
 }
 
-const CN: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
-
-fn address(network: usize) -> IpAddr {
-    IpAddr::V4(Ipv4Addr::new(10, 0, network as u8, 2))
+/// An access network: a link that all its hosts share, and what they are connected to behind it.
+pub(super) struct Access<'a> {
+    pub(super) name: &'a str,
+    pub(super) plan: &'a Network,
+    pub(super) link: LinkId,
+    pub(super) router: RouterId,
 }
 
-fn after(seconds: f64) -> Duration {
+pub(super) fn after(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO)
 }
 
-fn direction(network: &Network, rate: f64) -> LinkConfig {
-    let bits = rate.max(0.001) * 1e6;
-    LinkConfig {
-        rate_bps: Some(bits as u64),
-        queue: QueueLimit::bytes((bits / 8.0 * network.buffer / 1e3).max(3000.0) as u64),
-        delay: after(network.delay / 1e3),
-        jitter: after(network.jitter / 1e3),
-        loss: if network.loss > 0.0 { Loss::Bernoulli(network.loss) } else { Loss::None },
-        ..LinkConfig::default()
-    }
-}
-
-fn policy(name: PolicyName) -> Option<Box<dyn Policy>> {
-    match name {
-        PolicyName::Seamless => Some(Box::new(Seamless::policy(Pace::MOBILE))),
-        PolicyName::Failover => Some(Box::new(Failover::policy(Pace::MOBILE))),
-        PolicyName::FastestNetwork => Some(Box::new(FastestNetwork::policy(Pace::MOBILE))),
-        PolicyName::Rfc => None,
-    }
-}
-
-impl Place {
-    pub(super) fn new(file: &File, name: PolicyName, seed: u64) -> Self {
-        let mut world = World::new(Seed::from_u64(seed));
-        let mut config = if name == PolicyName::Rfc { Config::rfc() } else { Config::mobile() };
-        config.limits.send_buffer = 1 << 30;
-        let config = Arc::new(config);
-        // The best network comes first: its address is the one that is connected to.
-        let mut networks: Vec<(&String, &Network)> = file.network.iter().collect();
-        networks.sort_by_key(|(_, network)| network.rank);
-        let socket = |ip| SocketAddr::new(ip, 0);
-        let local: Vec<SocketAddr> = (0..networks.len()).map(|n| socket(address(n))).collect();
-        let cn_node = Node::new(Arc::clone(&config), world.seed().child("host", 1), vec![socket(CN)]);
-        let mut mn_node = Node::new(config, world.seed().child("host", 2), local.clone());
-        if policy(name).is_some() {
-            mn_node = mn_node.with_policy(move || policy(name).expect("asked before"));
-        }
-        let start = Seed::from_u64(seed).stream("traffic.start", 0).duration_below(START);
-        let sender = User::sender(Instant::ZERO + start, local, traffic(file.traffic));
-        let cn = world.add_host("cn", cn_node, sender);
-        let mn = world.add_host("mn", mn_node, User::reader());
-        let core = world.add_router();
-        let far = world.add_interface(cn, [CN]);
-        world.add_link(far, core, LinkConfig::wired(), LinkConfig::wired());
-        let mut access = Vec::new();
-        for (number, (_, network)) in networks.iter().enumerate() {
-            let near = world.add_interface(mn, [address(number)]);
-            let (down, up) = (direction(network, network.rate), network.rate_up.unwrap_or(network.rate));
-            access.push(world.add_link(core, near, down, direction(network, up)));
-        }
-        let end = Instant::ZERO + START + after(file.duration);
-        let mut this = Self { world, cn, mn, access, end };
-        for (number, (_, network)) in networks.iter().enumerate() {
-            this.introduce(number, network);
-        }
-        for event in &file.event {
-            if let Some(number) = networks.iter().position(|(name, _)| **name == event.network) {
-                this.schedule(number, event);
-            }
-        }
-        this
-    }
-
-    fn introduce(&mut self, number: usize, network: &Network) {
-        let interface = InterfaceId(number as u32);
-        let kind = match network.kind {
+impl Network {
+    pub(super) const fn interface_kind(&self) -> InterfaceKind {
+        match self.kind {
             Kind::Wired => InterfaceKind::Wired,
             Kind::Wlan => InterfaceKind::WirelessLan,
             Kind::Cellular => InterfaceKind::Cellular,
             Kind::Other => InterfaceKind::Other,
-        };
-        let cost = if network.metered { Cost::Metered } else { Cost::Flat };
-        let facts = [
-            InterfaceFact::Up(kind),
-            InterfaceFact::Rank(network.rank),
-            InterfaceFact::Rate((network.rate * 1e6) as u64),
-            InterfaceFact::Cost(cost),
-        ];
-        self.fact(Instant::ZERO, LinkFact::AddressOn { interface, address: address(number) });
-        for fact in facts {
-            self.fact(Instant::ZERO, LinkFact::Interface { interface, fact });
         }
     }
 
-    fn fact(&mut self, at: Instant, fact: LinkFact) {
-        self.world.schedule(at, Action::Fact(self.mn, fact));
-    }
-
-    /// Schedules an event as often as it happens before the end.
-    fn schedule(&mut self, number: usize, event: &Event) {
-        let mut at = Instant::ZERO + START + after(event.at);
-        while at <= self.end {
-            self.once(number, event.what, event.value, at);
-            if let (Some(lasts), What::Break | What::Lose) = (event.lasts, event.what) {
-                let end = if event.what == What::Break { None } else { Some(()) };
-                self.mend(number, at + after(lasts), end.is_some());
-            }
-            match event.every {
-                Some(every) if every > 0.0 => at += after(every),
-                _ => return,
-            }
+    /// One direction, at a rate in Mbit/s.
+    fn direction(&self, rate: f64) -> LinkConfig {
+        let bits = rate.max(0.001) * 1e6;
+        LinkConfig {
+            rate_bps: Some(bits as u64),
+            queue: QueueLimit::bytes((bits / 8.0 * self.buffer / 1e3).max(3000.0) as u64),
+            queueing: match self.queue {
+                QueueName::DropTail => Queueing::DropTail,
+                QueueName::PerFlow => Queueing::PerFlow,
+            },
+            delay: after(self.delay / 1e3),
+            jitter: after(self.jitter / 1e3),
+            loss: if self.loss > 0.0 { Loss::Bernoulli(self.loss) } else { Loss::None },
+            ..LinkConfig::default()
         }
-    }
-
-    fn once(&mut self, number: usize, what: What, value: f64, at: Instant) {
-        let interface = InterfaceId(number as u32);
-        let change = match what {
-            What::Break => Change::Down(InFlight::Lost),
-            What::Lose => {
-                self.link(number, at, Change::Down(InFlight::Lost));
-                self.fact(at, LinkFact::Interface { interface, fact: InterfaceFact::Down });
-                return self.fact(at, LinkFact::AddressDown(SocketAddr::new(address(number), 0)));
-            }
-            What::Return => return self.mend(number, at, true),
-            What::Warn => {
-                return self.fact(at, LinkFact::Interface { interface, fact: InterfaceFact::GoingDown });
-            }
-            What::Signal => {
-                let fact = InterfaceFact::Signal(ReceivedPower::from_dbm(value));
-                return self.fact(at, LinkFact::Interface { interface, fact });
-            }
-            What::Rate => Change::Rate(Some((value * 1e6) as u64)),
-            What::Delay => Change::Delay(after(value / 1e3)),
-            What::Loss => Change::Loss(Loss::Bernoulli(value)),
-        };
-        self.link(number, at, change);
-    }
-
-    fn mend(&mut self, number: usize, at: Instant, told: bool) {
-        self.link(number, at, Change::Up);
-        if told {
-            let interface = InterfaceId(number as u32);
-            self.fact(at, LinkFact::Interface { interface, fact: InterfaceFact::Up(InterfaceKind::Other) });
-            self.fact(at, LinkFact::AddressUp(SocketAddr::new(address(number), 0)));
-        }
-    }
-
-    fn link(&mut self, number: usize, at: Instant, change: Change) {
-        self.world.schedule(at, Action::Link(self.access[number], Side::Both, change));
     }
 }
 
-fn traffic(traffic: Traffic) -> Box<dyn traffic::Traffic> {
-    match traffic {
-        Traffic::Bulk { size } => Box::new(Greedy::new(size.clamp(1, 65_536), 8 << 20)),
-        Traffic::ConstantRate { size, rate } => {
-            Box::new(ConstantRate::new(size.clamp(1, 65_536), rate.max(0.001) * 1e6))
+impl<'a> Place<'a> {
+    /// Everything as the file has it; hosts that name no policy of their own have `compared`.
+    pub(super) fn new(file: &'a File, compared: PolicyName, seed: u64) -> Self {
+        let mut world = World::new(Seed::from_u64(seed));
+        let core = world.add_router();
+        // The best network comes first: a host's address there is the one that is connected to.
+        let mut plans: Vec<(&String, &Network)> = file.network.iter().collect();
+        plans.sort_by_key(|(_, network)| network.rank);
+        let mut networks = Vec::new();
+        for (name, plan) in plans {
+            let router = world.add_router();
+            let [down, up] = [plan.rate, plan.rate_up.unwrap_or(plan.rate)].map(|rate| plan.direction(rate));
+            networks.push(Access { name, plan, link: world.add_link(core, router, down, up), router });
         }
+        let lasts = after(file.duration);
+        let end = Instant::ZERO + START + lasts;
+        let mut this = Self { world, residents: Vec::new(), networks, core, lasts, end };
+        for (number, (name, host)) in (0..).zip(file.hosts()) {
+            this.settle(file, number, name, host, host.policy.unwrap_or(compared));
+        }
+        for event in &file.event {
+            this.schedule(event);
+        }
+        this
     }
 }

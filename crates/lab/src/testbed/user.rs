@@ -5,8 +5,9 @@ use bytes::Bytes;
 use whimbrel_machine::Instant;
 use whimbrel_netsim::{App, Context};
 use whimbrel_node::Node;
-use whimbrel_proto::{AssociationId, Command, ConnectToken, Event, Message, PathId, StreamId};
+use whimbrel_proto::{AssociationId, Command, ConnectToken, Event, Message, Part, PathId, StreamId};
 
+use super::TransferTimes;
 use super::traffic::Traffic;
 
 /// The SCTP port of all users.
@@ -35,6 +36,7 @@ pub struct User {
     /// When the last user data was delivered.
     last: Option<Instant>,
     longest_silence: Duration,
+    transfer_times: Option<TransferTimes>,
 }
 
 /// New data takes a path from now on.
@@ -67,6 +69,11 @@ impl User {
         Self::new(Role::Reads)
     }
 
+    /// The same, and takes the time of each message that arrives.
+    pub fn timing(self, transfer_times: TransferTimes) -> Self {
+        Self { transfer_times: Some(transfer_times), ..self }
+    }
+
     const fn new(role: Role) -> Self {
         Self {
             role,
@@ -77,12 +84,23 @@ impl User {
             sent: 0,
             last: None,
             longest_silence: Duration::ZERO,
+            transfer_times: None,
         }
     }
 
     /// The association, once it is up.
     pub const fn association(&self) -> Option<AssociationId> {
         self.association
+    }
+
+    /// When the last user data was delivered.
+    pub const fn last(&self) -> Option<Instant> {
+        self.last
+    }
+
+    /// What its messages took, if it was told to take their times.
+    pub const fn transfer_times(&self) -> Option<&TransferTimes> {
+        self.transfer_times.as_ref()
     }
 
     /// When new data was first sent over another path than at first, at or after `since`.
@@ -131,6 +149,9 @@ impl App<Node> for User {
                 self.received += bytes as u64;
                 let since = self.last.replace(context.now()).unwrap_or(context.now());
                 self.longest_silence = self.longest_silence.max(context.now().saturating_since(since));
+                if let (Some(times), Part::Whole | Part::Last) = (&mut self.transfer_times, received.part) {
+                    times.on_message(context.now());
+                }
                 context.command(Command::Release { association, bytes });
             }
             Event::Sent { bytes, .. } => self.offer(bytes, context),

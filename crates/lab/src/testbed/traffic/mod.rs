@@ -1,10 +1,14 @@
 //! What users send. One kind of traffic per file.
 
 mod constant_rate;
+mod file;
 mod greedy;
+mod schedule;
 
 pub use constant_rate::ConstantRate;
+pub use file::File;
 pub use greedy::Greedy;
+pub use schedule::Schedule;
 
 use whimbrel_machine::Instant;
 

@@ -1,0 +1,101 @@
+//! What is measured of each host.
+
+use std::collections::BTreeSet;
+
+use whimbrel_netsim::Mixed;
+use whimbrel_proto::PathCounters;
+
+use super::file::{File, HostKind};
+use super::residents::Resident;
+use super::traffic::Kind;
+use super::world::Place;
+use crate::experiment::Sample;
+
+/// Every metric there is: its name, and its unit and definition.
+pub(super) const METRICS: [(&str, &str); 7] = [
+    ("goodput", "bit/s; user data delivered, over the duration"),
+    ("longest_silence", "s; the longest time in which no user data was delivered, after the first"),
+    ("moves", "how often new data took another path"),
+    ("retransmitted", "share of DATA chunks (with TCP, of segments) that were sent more than once"),
+    (
+        "completion_time",
+        "s; from when the traffic begins until the last byte of the file is delivered; empty if it was not",
+    ),
+    (
+        "transfer_time",
+        "s; mean time of a message from when it is made until it is delivered, of those that were",
+    ),
+    (
+        "late",
+        "share of messages not delivered at their deadline, of those whose deadline lies within the duration",
+    ),
+];
+
+/// The names of those that a file may yield, in their order.
+pub(super) fn of_file(file: &File, names: &mut BTreeSet<&'static str>) {
+    names.insert("goodput");
+    names.insert("longest_silence");
+    names.insert("retransmitted");
+    for (_, host) in file.hosts() {
+        let Some(traffic) = file.traffic_of(host) else { continue };
+        if traffic.kind == Kind::File {
+            names.insert("completion_time");
+        }
+        if host.kind == HostKind::Mobile {
+            names.insert("moves");
+            if traffic.interval().is_some() {
+                names.insert("transfer_time");
+            }
+            if traffic.deadline.is_some() {
+                names.insert("late");
+            }
+        }
+    }
+}
+
+impl Place<'_> {
+    /// What came of a host's traffic.
+    pub(super) fn sample(&self, resident: &Resident<'_>) -> Sample {
+        let mut sample = Sample::default();
+        let traffic = resident.traffic;
+        let (received, last) = match self.world.app(resident.reader) {
+            Mixed::First(user) => (user.received, user.last()),
+            Mixed::Second(flow) => (flow.received, flow.last),
+        };
+        let complete = last.filter(|_| traffic.kind == Kind::File && received >= traffic.size);
+        // After its last byte a file is not silent, it is there.
+        let end = complete.unwrap_or(self.end);
+        let silence = match self.world.app(resident.reader) {
+            Mixed::First(user) => user.longest_silence(end),
+            Mixed::Second(flow) => flow.longest_silence(end),
+        };
+        sample.put("goodput", received as f64 * 8.0 / self.lasts.as_secs_f64());
+        sample.put("longest_silence", silence.as_secs_f64());
+        let took = complete.map(|last| last.saturating_since(resident.begins).as_secs_f64());
+        sample.put_some("completion_time", took);
+        match (self.world.app(resident.sender), self.world.machine(resident.sender)) {
+            (Mixed::First(user), Mixed::First(node)) => {
+                sample.put("moves", user.uses.len().saturating_sub(1) as f64);
+                let paths = user.association().map(|id| node.paths(id)).unwrap_or_default();
+                let sum =
+                    |of: fn(&PathCounters) -> u64| paths.iter().map(|path| of(&path.counters)).sum::<u64>();
+                let (new, again) =
+                    (sum(|counters| counters.data_sent), sum(|counters| counters.data_retransmitted));
+                sample.put("retransmitted", again as f64 / new.max(1) as f64);
+            }
+            (Mixed::Second(flow), Mixed::Second(tcp)) => {
+                if let Some(stats) = flow.connection.and_then(|connection| tcp.stats(connection)) {
+                    sample.put("retransmitted", stats.retransmissions as f64 / stats.segments.max(1) as f64);
+                }
+            }
+            _ => {}
+        }
+        if let Mixed::First(reader) = self.world.app(resident.reader)
+            && let Some(times) = reader.transfer_times()
+        {
+            sample.put_some("transfer_time", times.mean());
+            sample.put_some("late", times.late());
+        }
+        sample
+    }
+}
