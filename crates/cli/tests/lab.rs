@@ -102,3 +102,49 @@ fn claims_and_report_take_the_same_directory() {
     let (code, ..) = lab(directory.path(), &["claims", "--results", "again.json"]);
     assert!(code == 0 && directory.path().join("again.json").exists());
 }
+
+#[test]
+fn what_has_no_network_cannot_be_recorded() {
+    let directory = directory();
+    for experiment in ["c04_range", "c04_amm", "b08_assumptions"] {
+        let (code, _, errors) = lab(directory.path(), &["trace", experiment, "--pcap", "a.pcapng"]);
+        assert!(code == 2 && errors.contains("has no network in it"), "{experiment}: {errors}");
+        assert!(!directory.path().join("a.pcapng").exists());
+    }
+    let (code, told, errors) = lab(directory.path(), &["trace", "c04_range"]);
+    assert!(code == 0 && told.contains("primary_th="), "{errors}");
+}
+
+/// Seeds are 1,000,000 apart from one experiment to the next.
+#[test]
+fn seeds_of_other_experiments_are_out_of_reach() {
+    let directory = directory();
+    let (code, _, errors) = lab(directory.path(), &["run", "mine.toml", "--seed", "1000000"]);
+    assert!(code == 2 && errors.contains("0..=999999"), "{errors}");
+    let (code, _, errors) = lab(directory.path(), &["run", "mine.toml", "--seed", "999999", "--reps", "2"]);
+    assert!(code == 2 && errors.contains("beyond number 999999"), "{errors}");
+    assert!(!directory.path().join("lab-results").exists());
+    let (code, _, errors) = lab(directory.path(), &["run", "mine.toml", "--seed", "999999", "--reps", "1"]);
+    assert_eq!(code, 0, "{errors}");
+}
+
+#[test]
+fn two_runs_in_one_directory_are_refused() {
+    let directory = directory();
+    let lock = whimbrel_lab::store::Lock::of(&directory.path().join("quick")).unwrap();
+    let run = || lab(directory.path(), &["run", "mine.toml", "--out", "quick"]);
+    let (code, _, errors) = run();
+    assert!(code == 1 && errors.contains("another run writes there"), "{errors}");
+    drop(lock);
+    assert_eq!(run().0, 0);
+}
+
+#[test]
+fn claims_say_how_many_repetitions_they_are_from() {
+    let directory = directory();
+    let (code, _, errors) = lab(directory.path(), &["run", "e13_lc", "--reps", "1"]);
+    assert_eq!(code, 0, "{errors}");
+    let (code, told, errors) = lab(directory.path(), &["claims"]);
+    assert!(code == 0 && told.contains("with 1 of 40 repetitions"), "{told}{errors}");
+    assert!(told.contains("are from fewer repetitions than the papers'"), "{told}");
+}

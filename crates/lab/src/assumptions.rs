@@ -1,5 +1,8 @@
 //! What assumed values do to a paper's headline numbers: each is changed alone, and the number is measured again with the same seeds.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
 use toml::{Table, Value as Toml};
 
 use crate::experiment::{Axes, Cell, Experiment, Name, Outcome, Sample, Watch};
@@ -10,8 +13,12 @@ use crate::value::Value;
 
 /// How often each is run; few suffice, since both runs of a pair have the same seed.
 const REPETITIONS: i64 = 5;
+/// How far a headline number moves.
+pub(crate) const CHANGE: &str = "change";
+/// Letters of a value that is words.
+const WORDS: usize = 30;
 const METRICS: [(&str, &str); 3] = [
-    ("change", "%; how far the headline number moves, mean over pairs of runs with equal seeds"),
+    (CHANGE, "%; how far the headline number moves, mean over pairs of runs with equal seeds"),
     ("assumed", "the headline number with the value that is assumed everywhere else"),
     ("altered", "the headline number with the other value"),
 ];
@@ -21,6 +28,8 @@ struct Assumptions {
     name: String,
     scenario: Scenario,
     entries: Vec<Entry>,
+    /// Headline numbers as assumed, by what they are and the repetition: all alternatives are held against the same.
+    known: Mutex<BTreeMap<(String, u64), Option<f64>>>,
 }
 
 /// One alternative to one assumption.
@@ -36,8 +45,16 @@ struct Entry {
 }
 
 /// Panels, one per headline number.
-const PANELS: [&str; 6] =
-    ["assumptions-a", "assumptions-b", "assumptions-c", "assumptions-d", "assumptions-e", "assumptions-f"];
+const PANELS: [&str; 8] = [
+    "assumptions-a",
+    "assumptions-b",
+    "assumptions-c",
+    "assumptions-d",
+    "assumptions-e",
+    "assumptions-f",
+    "assumptions-g",
+    "assumptions-h",
+];
 
 /// A number that a paper's conclusions rest on.
 #[derive(Clone)]
@@ -56,21 +73,60 @@ struct Headline {
 /// # Errors
 /// When the data are incomplete.
 pub(crate) fn experiment(papers: &Papers, paper: &str) -> Result<Box<dyn Experiment>, DataError> {
-    let table: Table = include_str!("../data/assumptions.toml")
-        .parse()
-        .map_err(|error: toml::de::Error| DataError(format!("assumptions: {error}")))?;
-    let all = table.get(paper).and_then(Toml::as_array).into_iter().flatten();
-    let mut entries = Vec::new();
-    for group in all {
-        entries.extend(alternatives(papers, group)?);
-    }
+    let table = data()?;
+    let entries = entries(papers, &table, paper)?;
     let number = table.get("numbers").and_then(|numbers| numbers.get(paper)).and_then(Toml::as_integer);
     let number = number.ok_or_else(|| DataError(format!("assumptions: no number for {paper}")))?;
     Ok(Box::new(Assumptions {
         name: format!("{paper}_assumptions"),
         scenario: scenario(paper, number),
         entries,
+        known: Mutex::default(),
     }))
+}
+
+fn data() -> Result<Table, DataError> {
+    let parsed = include_str!("../data/assumptions.toml").parse();
+    parsed.map_err(|error: toml::de::Error| DataError(format!("assumptions: {error}")))
+}
+
+fn entries(papers: &Papers, table: &Table, paper: &str) -> Result<Vec<Entry>, DataError> {
+    let groups = table.get(paper).and_then(Toml::as_array).into_iter().flatten();
+    let entries: Result<Vec<Vec<Entry>>, DataError> =
+        groups.map(|group| alternatives(papers, group)).collect();
+    Ok(entries?.into_iter().flatten().collect())
+}
+
+/// What is known of an assumed value before anything has been run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Looked {
+    /// It is changed: under these names in rows, each with the headline number.
+    Changed(Vec<(String, String)>),
+    /// It has no influence, for this reason.
+    WithoutInfluence(String),
+}
+
+/// What is done about the assumed value at a leaf such as `profile.b08.rwnd`; `None` if nothing is.
+///
+/// # Errors
+/// When the data are incomplete.
+pub(crate) fn looked_into(papers: &Papers, leaf: &str) -> Result<Option<Looked>, DataError> {
+    let table = data()?;
+    let mut changed = Vec::new();
+    for (paper, _) in table.get("numbers").and_then(Toml::as_table).into_iter().flatten() {
+        let own = entries(papers, &table, paper)?.into_iter().filter(|entry| entry.leaf == leaf);
+        changed.extend(own.map(|entry| (entry.headline.says, entry.label)));
+    }
+    if !changed.is_empty() {
+        return Ok(Some(Looked::Changed(changed)));
+    }
+    let reasons = table.get("without_influence").and_then(Toml::as_table);
+    let of_every_scenario = |known: &str| {
+        let within = leaf.strip_prefix("scenario.").and_then(|leaf| leaf.split_once('.'));
+        within.is_some_and(|(_, within)| within == known || within.split('.').next() == Some(known))
+    };
+    let reason = reasons.into_iter().flatten().find(|(known, _)| *known == leaf || of_every_scenario(known));
+    Ok(reason.and_then(|(_, why)| why.as_str()).map(|why| Looked::WithoutInfluence(why.to_owned())))
 }
 
 /// All alternatives in one group, whose headline number is the same.
@@ -93,9 +149,11 @@ fn alternatives(papers: &Papers, group: &Toml) -> Result<Vec<Entry>, DataError> 
     };
     let mut entries = Vec::new();
     for (leaf, values) in group.get("alternatives").and_then(Toml::as_table).into_iter().flatten() {
-        let known = papers.leaf(leaf).map(spoken).unwrap_or_else(|| "unsaid".to_owned());
+        // Set-ups that are not those that come with the program may lack it.
+        let unsaid = Toml::from("unsaid");
+        let known = papers.leaf(leaf).unwrap_or(&unsaid);
         for value in values.as_array().into_iter().flatten() {
-            let label = format!("{}: {known} → {}", named(leaf), spoken(value));
+            let label = format!("{}: {} → {}", named(leaf), spoken(known, value), spoken(value, known));
             entries.push(Entry {
                 headline: headline.clone(),
                 leaf: leaf.clone(),
@@ -114,15 +172,32 @@ fn named(leaf: &str) -> String {
     steps[from..].join(" ").replace('_', " ")
 }
 
-fn spoken(value: &Toml) -> String {
+/// A value beside another one that stands in its place; of several numbers those that are equal are left out, and of words as
+/// many as a chart has room for are shown.
+fn spoken(value: &Toml, other: &Toml) -> String {
     match value {
-        Toml::String(text) => text.clone(),
+        Toml::String(text) => {
+            let same = other.as_str().map_or(0, |other| words_in_common(text, other));
+            let rest = text.get(same..).unwrap_or_default();
+            let before = if same > 0 { "… " } else { "" };
+            match rest.char_indices().nth(WORDS) {
+                Some((end, _)) => format!("{before}{} …", rest[..end].trim_end()),
+                None => format!("{before}{rest}"),
+            }
+        }
         Toml::Table(table) => {
-            let parts = table.iter().map(|(key, value)| format!("{key} {}", spoken(value)));
-            parts.collect::<Vec<_>>().join(", ")
+            let differs = |key: &String, value: &Toml| other.get(key) != Some(value);
+            let parts = table.iter().filter(|(key, value)| differs(key, value));
+            parts.map(|(key, value)| format!("{key} {value}")).collect::<Vec<_>>().join(", ")
         }
         other => other.to_string(),
     }
+}
+
+/// Bytes of whole words with which both begin.
+fn words_in_common(a: &str, b: &str) -> usize {
+    let same = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+    a.get(..same).and_then(|same| same.rfind(' ')).map_or(0, |space| space + 1)
 }
 
 fn scenario(paper: &str, number: i64) -> Scenario {
@@ -171,6 +246,20 @@ impl Headline {
     }
 }
 
+impl Assumptions {
+    /// A headline number as assumed. Several threads may find it out at once, and find the same.
+    fn assumed(&self, papers: &Papers, headline: &Headline, repetition: u64) -> Option<f64> {
+        let key = (headline.says.clone(), repetition);
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = known().get(&key).copied();
+        found.unwrap_or_else(|| {
+            let assumed = headline.measure(papers, repetition);
+            known().insert(key, assumed);
+            assumed
+        })
+    }
+}
+
 impl Experiment for Assumptions {
     fn name(&self) -> &str {
         &self.name
@@ -204,16 +293,23 @@ impl Experiment for Assumptions {
         let entry = self.entries.iter().find(is);
         let (Some(entry), Ok(papers)) = (entry, Papers::load()) else { return Outcome::of(sample, 0) };
         let repetition = seed % 1_000_000;
-        let assumed = entry.headline.measure(&papers, repetition);
+        let assumed = self.assumed(&papers, &entry.headline, repetition);
         let altered = papers.with(&entry.leaf, entry.value.clone());
         let altered = altered.ok().and_then(|papers| entry.headline.measure(&papers, repetition));
         sample.put_some("assumed", assumed);
         sample.put_some("altered", altered);
         sample.put_some(
-            "change",
-            assumed.zip(altered).map(|(assumed, altered)| 100.0 * (altered / assumed - 1.0)),
+            CHANGE,
+            assumed.zip(altered).map(|(assumed, altered)| {
+                // Also where both are 0.
+                if altered == assumed { 0.0 } else { 100.0 * (altered / assumed - 1.0) }
+            }),
         );
         Outcome::of(sample, 0)
+    }
+
+    fn has_network(&self) -> bool {
+        false
     }
 
     fn plots(&self) -> Vec<Plot> {
@@ -222,7 +318,7 @@ impl Experiment for Assumptions {
         let panel = |(figure, says): (&'static str, &String)| Plot {
             figure,
             title: says.clone(),
-            x: Quantity::metric("change", "change (%)"),
+            x: Quantity::metric(CHANGE, "change (%)"),
             y: Quantity::axis("assumption", "assumed → instead"),
             lines: vec![Line {
                 label: "one value changed".to_owned(),

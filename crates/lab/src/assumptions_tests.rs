@@ -1,13 +1,17 @@
 use super::*;
+use crate::profile;
+
+const PAPERS: [&str; 3] = ["b08", "e13", "c04"];
 
 fn all() -> Vec<Assumptions> {
     let papers = Papers::load().unwrap();
-    let table: Table = include_str!("../data/assumptions.toml").parse().unwrap();
-    ["b08", "e13", "c04"]
-        .map(|paper| {
-            let groups = table.get(paper).and_then(Toml::as_array).into_iter().flatten();
-            let entries = groups.flat_map(|group| alternatives(&papers, group).unwrap()).collect();
-            Assumptions { name: paper.to_owned(), scenario: scenario(paper, 1), entries }
+    let table = data().unwrap();
+    PAPERS
+        .map(|paper| Assumptions {
+            name: paper.to_owned(),
+            scenario: scenario(paper, 1),
+            entries: entries(&papers, &table, paper).unwrap(),
+            known: Mutex::default(),
         })
         .into()
 }
@@ -56,4 +60,85 @@ fn a_changed_value_changes_the_number_and_the_same_value_does_not() {
     let assumed = headline.measure(&papers, 0).unwrap();
     assert_eq!(with(0.020), assumed);
     assert!(with(1.0) > 2.0 * assumed);
+}
+
+/// What the experiments of these papers assume, and where in the data.
+fn assumed(papers: &Papers) -> Vec<String> {
+    let mut leaves = Vec::new();
+    for experiment in figures::all(papers).unwrap() {
+        if !PAPERS.contains(&experiment.scenario().paper()) || experiment.name().ends_with("_assumptions") {
+            continue;
+        }
+        let home = |kind, id: &str, what: &str| papers.home(kind, id, what).unwrap();
+        for scenario in core::iter::once(experiment.scenario()).chain(experiment.others()) {
+            let all = scenario.assumptions();
+            leaves.extend(all.into_iter().map(|one| home("scenario", scenario.id(), &one.what)));
+        }
+        let profiles = core::iter::once(experiment.scenario().profile());
+        for name in profiles.chain(experiment.rivals().iter().copied()) {
+            let all = papers.profile(name).unwrap().assumptions();
+            leaves.extend(all.into_iter().map(|one| home("profile", name, &one.what)));
+        }
+    }
+    leaves.sort();
+    leaves.dedup();
+    leaves
+}
+
+#[test]
+fn every_assumed_value_is_changed_or_said_to_have_no_influence() {
+    let papers = Papers::load().unwrap();
+    let assumed = assumed(&papers);
+    assert!(assumed.len() > 60 && assumed.contains(&"profile.tcp-e13.rto_min".to_owned()), "{assumed:#?}");
+    let forgotten: Vec<&String> =
+        assumed.iter().filter(|leaf| looked_into(&papers, leaf).unwrap().is_none()).collect();
+    assert!(forgotten.is_empty(), "{forgotten:#?}");
+}
+
+/// A setting that the code does not read has no influence, whatever an alternative to it shows.
+#[test]
+fn profiles_have_nothing_that_is_not_read_and_not_said_so() {
+    let papers = Papers::load().unwrap();
+    let other = |value: &Toml| match value {
+        Toml::Integer(whole) => Toml::Integer(whole + 1),
+        Toml::Float(number) => Toml::Float(number * 2.0 + 0.5),
+        Toml::Boolean(truth) => Toml::Boolean(!truth),
+        _ => "another".into(),
+    };
+    for name in PAPERS {
+        let made = |papers: &Papers| {
+            let config = papers.profile(name).and_then(|settings| profile::config(&settings, 1452));
+            config.map(|config| format!("{config:?}"))
+        };
+        let settings = papers.profile(name).unwrap();
+        let stated = settings.stated().into_iter().map(|one| one.what);
+        for what in stated.chain(settings.assumptions().into_iter().map(|one| one.what)) {
+            let leaf = papers.home("profile", name, &what).unwrap();
+            let altered = papers.with(&leaf, other(papers.leaf(&leaf).unwrap())).unwrap();
+            let is_read = made(&papers) != made(&altered);
+            let said = matches!(looked_into(&papers, &leaf).unwrap(), Some(Looked::WithoutInfluence(_)));
+            assert!(is_read != said, "{leaf}: is read: {is_read}");
+        }
+    }
+}
+
+#[test]
+fn what_has_no_influence_is_in_the_data_and_is_not_changed_all_the_same() {
+    let papers = Papers::load().unwrap();
+    let table = data().unwrap();
+    for (leaf, why) in table["without_influence"].as_table().unwrap() {
+        assert!(why.as_str().is_some_and(|why| why.len() > 20), "{leaf}");
+        assert!(!leaf.contains('.') || papers.leaf(leaf).is_some() || leaf == "run.repetitions", "{leaf}");
+        assert!(!matches!(looked_into(&papers, leaf).unwrap(), Some(Looked::Changed(_))), "{leaf}");
+    }
+}
+
+#[test]
+fn words_are_shown_where_they_differ() {
+    let words = |a: &str, b: &str| spoken(&a.into(), &b.into());
+    assert_eq!(words("newreno", "sack"), "newreno");
+    assert_eq!(words("it registers when lost", "it registers when acquired"), "… lost");
+    assert_eq!(words(&"long ".repeat(20), "short"), "long long long long long long …");
+    let table = |text: &str| Toml::Table(text.parse().unwrap());
+    assert_eq!(spoken(&table("a = 1\nb = 2"), &table("a = 1\nb = 3")), "b 2");
 }

@@ -5,6 +5,9 @@ use super::lexer::tokens;
 use super::parser::parse;
 use super::*;
 use crate::scenario::Papers;
+use crate::statistics::Estimate;
+use crate::summary::Group;
+use crate::value::Value;
 
 fn evaluate(check: &str) -> Result<Item, Failure> {
     let (papers, results, constants) = (Papers::load().unwrap(), Results::default(), BTreeMap::new());
@@ -101,12 +104,42 @@ fn a_verdict_names_the_comparison_that_decides() {
         let all = claims.check(&papers, results).unwrap();
         all.into_iter().find(|(claim, _)| claim.id == "b08-fig7-rt-cbr45").unwrap().1
     };
-    assert_eq!(verdict(&results), Verdict::Holds { decisive: Some("0.29 < 0.3 (p = 1)".to_owned()) });
+    let decisive = |text: &str| Some(text.to_owned());
+    assert_eq!(verdict(&results), Verdict::Holds { decisive: decisive("0.29 < 0.3 (p = 1)"), few: None });
     let key =
         "b08-fig7.failover_latency|{\"pair\": \"wlan-umts\", \"pmr\": 1, \"qs\": 10, \"src\": \"cbr45\"}";
     results.insert(key.to_owned(), 0.31, 0.0);
     assert_eq!(
         verdict(&results),
-        Verdict::DoesNotHold { decisive: Some("not 0.31 < 0.3 (p = 1)".to_owned()) }
+        Verdict::DoesNotHold { decisive: decisive("not 0.31 < 0.3 (p = 1)"), few: None }
     );
+}
+
+#[test]
+fn a_verdict_from_few_runs_says_so() {
+    let (papers, claims) = (Papers::load().unwrap(), Claims::load().unwrap());
+    let experiment = crate::figures::named(&papers, &["b08_fig07".to_owned()]).unwrap().remove(0);
+    let caution = |runs: [u64; 2]| {
+        let mut results = Results::default();
+        let group = |(pmr, done): (i64, u64)| {
+            let estimate = Estimate::of((0..done).map(|_| 0.1)).unwrap();
+            let places = [("pair", "wlan-umts".into()), ("src", "cbr45".into()), ("qs", 10.into())];
+            let axes = places.into_iter().chain([("pmr", Value::Integer(pmr))]);
+            Group {
+                series: crate::PAPER.into(),
+                axes: axes.map(|(name, value)| (name.into(), value)).collect(),
+                repetitions: done,
+                metrics: vec![("failover_latency".into(), estimate)],
+            }
+        };
+        results.add(&*experiment, &[(0, runs[0]), (1, runs[1])].map(group));
+        let all = claims.check(&papers, &results).unwrap();
+        let (_, verdict) = all.into_iter().find(|(claim, _)| claim.id == "b08-fig7-rt-cbr45").unwrap();
+        assert_eq!(verdict.name(), "holds");
+        verdict.caution()
+    };
+    assert_eq!(caution([30, 30]), "");
+    assert_eq!(caution([40, 30]), "", "more than usual");
+    assert_eq!(caution([30, 2]), "with 2 of 30 repetitions");
+    assert_eq!(caution([1, 2]), "with 1 of 30 repetitions", "the fewest count");
 }

@@ -38,6 +38,11 @@ pub trait Experiment: Send + Sync {
         &[]
     }
 
+    /// The profiles of other protocols in its runs, beside that of its set-up.
+    fn rivals(&self) -> &[&'static str] {
+        &[]
+    }
+
     /// Whether a set-up of this name is what its runs are.
     fn is_of(&self, scenario: &str) -> bool {
         self.scenario().id() == scenario || self.others().iter().any(|other| other.id() == scenario)
@@ -60,6 +65,11 @@ pub trait Experiment: Send + Sync {
 
     /// Runs `cell` once. Equal seeds give equal outcomes, on every machine and whatever else runs.
     fn run(&self, cell: &Cell, seed: u64, watch: Watch) -> Outcome;
+
+    /// Whether its runs are a network's, of which packets and events can be recorded.
+    fn has_network(&self) -> bool {
+        true
+    }
 
     /// What is plotted.
     fn plots(&self) -> Vec<Plot>;

@@ -4,16 +4,18 @@
 use core::time::Duration;
 
 use whimbrel_machine::{Instant, Seed};
-use whimbrel_proto::{Config, InitialWindow, PrimaryChangeRule};
+use whimbrel_proto::{Config, InitialWindow};
 use whimbrel_rivals::tcp::{Cubic, DelayedAck, Reno, RtoConfig, Sack, TcpConfig};
 
 use crate::experiment::{Axes, Cell, Experiment, Name, Outcome, PAPER, SEAMLESS, Sample, Watch, grid};
 use crate::plot::{Line, Plot, Quantity};
 use crate::profile;
 use crate::scenario::{DataError, Papers, Scenario, Settings, number};
-use crate::testbed::{BIN, Bottleneck, SharedBottleneck, Video};
+use crate::testbed::{BIN, Bottleneck, SharedBottleneck, Video, WayBack};
 use crate::value::Value;
 
+/// The profile of the flows that are there already.
+const TCP: &str = "tcp-e13";
 /// Messages that make up the start.
 const START: usize = 30;
 /// With the default window the start-up on the network of high capacity is over after so many.
@@ -66,18 +68,21 @@ impl HandedOverVideo {
             rate: scenario.number_at("topology.rate")?,
             round_trip: seconds("topology.rtt")?,
             queue: scenario.number_at("topology.queue_bytes")? as u64,
+            loss: scenario.number_at("topology.loss")?,
+            way_back: match scenario.setting("topology.ack_path").and_then(toml::Value::as_str) {
+                Some("uncongested") => WayBack::Uncongested,
+                Some("as the way there") => WayBack::AsTheWayThere,
+                _ => return Err(DataError(format!("{}: unknown topology.ack_path", scenario.id()))),
+            },
         };
-        let mut config = profile::config(&settings, video.message)?;
-        // After the handover the new path alone is used, also for retransmissions; nothing is in flight on the old one.
-        config.primary_change = PrimaryChangeRule::LostFirst;
         Ok(Self {
             name,
             combinations,
             plots,
             bottleneck,
-            config,
+            config: profile::config(&settings, video.message)?,
             mobile: profile::mobile(&settings)?,
-            tcp: tcp(&papers.profile("tcp-e13")?)?,
+            tcp: tcp(&papers.profile(TCP)?)?,
             video,
             unrestricted: scenario.number_at("parameters.nr_bytes")? as usize,
             scenario,
@@ -110,14 +115,18 @@ impl HandedOverVideo {
 /// TCP as the data have it.
 fn tcp(settings: &Settings) -> Result<TcpConfig, DataError> {
     let window = settings.number("rwnd")? as u32;
-    let after = settings.get("delayed_ack").and_then(number).unwrap_or_default();
+    let after = settings.number("delayed_ack")?;
     Ok(TcpConfig {
         initial_window: settings.number("init_cwnd_segments")? as u32,
         receive_window: window,
         rto: RtoConfig { min: Duration::from_secs_f64(settings.number("rto_min")?), ..RtoConfig::default() },
         delayed_ack: DelayedAck { segments: 2, after: Duration::from_secs_f64(after) },
         recovery: Sack::boxed,
-        congestion: if settings.word("variant") == "cubic" { Cubic::boxed } else { Reno::boxed },
+        congestion: match settings.word("variant") {
+            "sack" => Reno::boxed,
+            "cubic" => Cubic::boxed,
+            other => return Err(DataError(format!("there is no TCP variant {other}"))),
+        },
         ..TcpConfig::default()
     })
 }
@@ -129,6 +138,10 @@ impl Experiment for HandedOverVideo {
 
     fn scenario(&self) -> &Scenario {
         &self.scenario
+    }
+
+    fn rivals(&self) -> &[&'static str] {
+        &[TCP]
     }
 
     fn axes(&self) -> Vec<Name> {

@@ -33,8 +33,8 @@ pub use experiment::{
 pub use scenario::{DataError, Papers};
 pub use value::Value;
 
-/// What rows carry as their version.
-pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// What rows carry as their version: that of the crate, and a fingerprint of the sources that results depend on.
+pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("WHIMBREL_LAB_SOURCES"));
 
 #[cfg(test)]
 mod golden_tests;

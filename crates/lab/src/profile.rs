@@ -3,8 +3,8 @@
 use core::time::Duration;
 
 use whimbrel_proto::{
-    BurstLimit, Config, HeartbeatConfig, InitialWindow, PmtuConfig, PmtuSearch, PrimaryChangeRule,
-    RetransmissionOrder, RtoConfig, SackConfig,
+    BurstLimit, Config, HeartbeatConfig, InitialWindow, PathPairing, PmtuConfig, PmtuSearch,
+    PrimaryChangeRule, RetransmissionOrder, RtoConfig, SackConfig,
 };
 
 use crate::scenario::{DataError, Settings};
@@ -52,10 +52,27 @@ pub fn config(profile: &Settings, message: usize) -> Result<Config, DataError> {
     }
     // Sources are never held up by the sender's own buffer.
     config.limits.send_buffer = 1 << 30;
-    if profile.get("probe_on_set_primary").and_then(toml::Value::as_bool) == Some(true) {
-        config.primary_change = PrimaryChangeRule::ProbeFirst;
-    }
+    config.primary_change = primary_change(profile)?;
+    config.pairing = match profile.word("pairing") {
+        "" | "per destination" => PathPairing::PerDestination,
+        "mesh" => PathPairing::Mesh,
+        other => return Err(DataError(format!("paths are not paired as in {other}"))),
+    };
     Ok(config)
+}
+
+/// Where lost data goes, and what becomes of it when the primary path changes.
+///
+/// `split` is RFC 9260 §6.4: what times out goes to the alternate, fast retransmissions take the same path. With `primary-only`
+/// everything takes the primary path, after a probe if the profile has one (c04 section 2.2).
+fn primary_change(profile: &Settings) -> Result<PrimaryChangeRule, DataError> {
+    let probes = profile.get("probe_on_set_primary").and_then(toml::Value::as_bool) == Some(true);
+    match profile.word("rtx_policy") {
+        "split" => Ok(PrimaryChangeRule::Standard),
+        "primary-only" if probes => Ok(PrimaryChangeRule::ProbeFirst),
+        "primary-only" => Ok(PrimaryChangeRule::LostFirst),
+        other => Err(DataError(format!("there is no rtx_policy {other}"))),
+    }
 }
 
 /// What Whimbrel recommends to hosts that move, with the paper's packet size.

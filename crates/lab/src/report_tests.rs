@@ -26,7 +26,7 @@ fn everything() -> (Papers, Claims, Vec<Measured>) {
                 });
             }
         }
-        Measured { experiment, rows }
+        Measured { experiment, rows, versions: [crate::VERSION.to_owned()].into() }
     });
     let measured = measured.collect();
     (papers, Claims::load().unwrap(), measured)
@@ -122,6 +122,45 @@ fn the_policy_names_scripts_by_their_hash() {
     assert!(embed::policy(&[""]).contains("'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"));
 }
 
+#[test]
+fn rows_of_another_version_are_marked() {
+    let (papers, claims, mut measured) = everything();
+    let mark = "made by another version";
+    assert!(!render(&papers, &claims, &measured).unwrap().contains(mark));
+    measured[0].versions.insert("0.0.1".to_owned());
+    assert_eq!(render(&papers, &claims, &measured).unwrap().matches(mark).count(), 1);
+}
+
+/// Other protocols' values are assumed, too; what each matters stands beside it, the greatest change.
+#[test]
+fn everything_that_is_assumed_is_listed_with_its_influence() {
+    let (papers, claims, measured) = everything();
+    let page = own_words(&render(&papers, &claims, &measured).unwrap());
+    for profile in ["b08", "e13", "c04", "tcp-e13", "tcp-tom"] {
+        assert!(page.contains(&format!("<caption>Protocol profile {profile}</caption>")), "{profile}");
+    }
+    let row = page.split("<tr>").find(|row| row.contains("Protocol profile tcp-e13: rto min")).unwrap();
+    assert!(row.contains("href=\"#e13_lc\"") && row.contains("href=\"#e13_hc\""), "{row}");
+    assert!(row.contains(" % of ") && !row.contains("c04"), "{row}");
+    let row = page.split("<tr>").find(|row| row.contains("Protocol profile tcp-tom: tunnel header")).unwrap();
+    assert!(row.contains("none: the agents build"), "{row}");
+    assert!(!page.contains("not looked into") && !page.contains("<td>not run"));
+    let changes =
+        page.split("What these assumptions matter").nth(1).unwrap().split("</table>").next().unwrap();
+    let number =
+        |row: &str| row.split("class=\"number\">").nth(1)?.split([' ', '<']).next()?.parse::<f64>().ok();
+    let changes: Vec<f64> = changes.split("<tr>").skip(2).filter_map(number).collect();
+    assert!(changes.len() > 100 && changes.is_sorted_by(|a, b| a.abs() >= b.abs()), "{changes:?}");
+}
+
+#[test]
+fn verdicts_from_few_repetitions_are_marked() {
+    let (papers, claims, measured) = everything();
+    let page = own_words(&render(&papers, &claims, &measured).unwrap());
+    assert!(page.contains("with 2 of 30 repetitions") && page.contains("with 2 of 40 repetitions"));
+    assert!(page.contains("verdicts are from fewer repetitions"));
+}
+
 const ATTACK: &str = "</script><script>alert(1)</script>\"'><img src=x onerror=alert(1)>";
 
 /// An experiment whose every word was written by an attacker.
@@ -179,7 +218,12 @@ fn hostile_names_stay_text() {
         metrics: vec![("metric".into(), 1.0)],
     };
     let experiment = Box::new(Hostile(papers.scenario("h").unwrap()));
-    let page = render(&papers, &claims, &[Measured { experiment, rows: vec![row] }]).unwrap();
+    let page = render(
+        &papers,
+        &claims,
+        &[Measured { experiment, rows: vec![row], versions: [ATTACK.to_owned()].into() }],
+    )
+    .unwrap();
     let page = own_words(&page);
     assert_eq!(page.matches("<script").count(), 3, "the data and two scripts");
     assert_eq!(page.matches("</script").count(), 3);

@@ -58,6 +58,20 @@ impl Papers {
         steps.try_fold(first, |at, step| at.get(step))?.get("v")
     }
 
+    /// Where the value `what` of a scenario or profile stands, which may be one that it extends: `scenario.b08-fig7.events.duration`.
+    pub fn home(&self, kind: &str, id: &str, what: &str) -> Option<String> {
+        let all = self.table.get(kind).and_then(Toml::as_table)?;
+        let mut id = id;
+        for _ in 0..=16 {
+            let leaf = format!("{kind}.{id}.{what}");
+            if self.leaf(&leaf).is_some() {
+                return Some(leaf);
+            }
+            id = all.get(id)?.get("extends")?.as_str()?;
+        }
+        None
+    }
+
     /// The names of all scenarios.
     pub fn scenario_names(&self) -> Vec<&str> {
         let all = self.table.get("scenario").and_then(Toml::as_table);

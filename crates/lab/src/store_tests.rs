@@ -35,7 +35,11 @@ fn rows_come_back_as_they_were_written() {
     let dir = tempfile::tempdir().unwrap();
     assert!(read(dir.path(), &*experiment).unwrap().is_none());
     write(dir.path(), &*experiment, &rows).unwrap();
-    assert_eq!(read(dir.path(), &*experiment).unwrap().unwrap(), rows);
+    let text = fs::read_to_string(csv_path(dir.path(), &*experiment)).unwrap();
+    assert_eq!(csv::read(&text, &*experiment).unwrap(), rows);
+    assert_eq!(versions(dir.path(), &*experiment).unwrap(), [crate::VERSION.to_owned()].into());
+    let error = read(dir.path(), &*experiment).unwrap_err().to_string();
+    assert!(error.contains("places are missing"), "{error}");
 
     let file = File::open(dir.path().join("b08_fig07.parquet")).unwrap();
     let parquet = SerializedFileReader::new(file).unwrap();
@@ -86,4 +90,112 @@ fn a_journal_forgets_what_was_set_up_otherwise() {
     drop(journal);
     assert_eq!(open(text, dir.path()).1.len(), 1);
     assert_eq!(open(&text.replace("rate = ", "rate = 1"), dir.path()).1.len(), 0);
+}
+
+/// An experiment of one's own, run twice, and its file.
+fn own() -> (Box<dyn Experiment>, tempfile::TempDir, String) {
+    let text = include_str!("../../../docs/lab/warning.toml").replace("duration = 60", "duration = 3");
+    let experiment = crate::own::load("warning.toml", &text).unwrap();
+    let cells = experiment.cells().into_iter();
+    let row = |cell: crate::Cell, repetition| Row {
+        series: cell.series,
+        axes: cell.axes,
+        repetition,
+        seed: experiment.seed(repetition),
+        metrics: vec![(experiment.metrics()[0].clone(), 1.5)],
+    };
+    let rows: Vec<Row> = cells.flat_map(|cell| [row(cell.clone(), 0), row(cell, 1)]).collect();
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), &*experiment, &rows).unwrap();
+    assert_eq!(read(dir.path(), &*experiment).unwrap().unwrap(), rows);
+    let text = fs::read_to_string(csv_path(dir.path(), &*experiment)).unwrap();
+    (experiment, dir, text)
+}
+
+#[test]
+fn a_file_that_is_not_as_it_was_written_is_refused() {
+    let (experiment, dir, text) = own();
+    let error = |text: &str| {
+        fs::write(csv_path(dir.path(), &*experiment), text).unwrap();
+        read(dir.path(), &*experiment).unwrap_err().to_string()
+    };
+    let lines: Vec<&str> = text.lines().collect();
+    let without = |number: usize| {
+        let kept = lines.iter().enumerate().filter(|(at, _)| *at != number);
+        kept.map(|(_, line)| format!("{line}\n")).collect::<String>()
+    };
+    let last = lines.len() - 1;
+    for (text, expected) in [
+        (text[..text.len() - 3].to_owned(), "the last line is cut off"),
+        (without(last), "one place has 2 repetitions and another has 1"),
+        (
+            without(last).lines().take(last - 1).map(|line| format!("{line}\n")).collect(),
+            "places are missing",
+        ),
+        (lines[0].to_owned() + "\n", "it has no rows"),
+        (without(0), "other columns"),
+        (format!("{text}{}\n", lines[last]), "this row is there twice"),
+        (format!("{text}{},7\n", lines[last]), "cannot be read"),
+        (text.replacen("warning,", "other,", 1), "line 2 cannot be read"),
+        (text.replacen(",1.5", ",oops", 1), "line 2 cannot be read"),
+        (text.replacen("warning,seamless", "warning,nobody", 1), "no such place"),
+        (text.replacen(&experiment.seed(0).to_string(), "77", 1), "the seed"),
+    ] {
+        let error = error(&text);
+        assert!(error.contains(expected) && error.contains("warning.csv"), "{expected}: {error}");
+    }
+}
+
+#[test]
+fn a_journal_that_was_edited_is_refused() {
+    let (experiment, sweep) = small();
+    let rows = run(&*experiment, &sweep);
+    let dir = tempfile::tempdir().unwrap();
+    let (mut journal, _) = Journal::open(dir.path(), &*experiment, &sweep).unwrap();
+    journal.add(3, &rows[..2]).unwrap();
+    drop(journal);
+    let path = dir.path().join("b08_fig07.journal");
+    let text = fs::read_to_string(&path).unwrap();
+    let open = |text: &str| {
+        fs::write(&path, text).unwrap();
+        Journal::open(dir.path(), &*experiment, &sweep).map(|(_, done)| done.len())
+    };
+    for (edited, line) in [
+        (text.replace("\"repetition\":1", "\"repetition\":7"), "line 2 "),
+        (text.replace("\"first\":0", "\"first\":1"), "line 1 "),
+        (format!("hello\n{text}"), "line 1 "),
+    ] {
+        assert_ne!(edited, text);
+        let error = open(&edited).unwrap_err().to_string();
+        assert!(error.contains(line) && error.contains("remove it to begin again"), "{error}");
+    }
+    assert_eq!(open(&text).unwrap(), 1);
+    assert_eq!(open("").unwrap(), 0, "nothing had been written yet");
+}
+
+/// What another program has begun is another sweep, however alike.
+#[test]
+fn a_journal_of_other_code_is_not_gone_on_with() {
+    let (experiment, sweep) = small();
+    let dir = tempfile::tempdir().unwrap();
+    let (mut journal, _) = Journal::open(dir.path(), &*experiment, &sweep).unwrap();
+    journal.add(3, &[]).unwrap();
+    drop(journal);
+    let path = dir.path().join("b08_fig07.journal");
+    let text = fs::read_to_string(&path).unwrap();
+    let (before, code) = crate::VERSION.split_once('+').unwrap();
+    assert!(code.len() == 16 && text.contains(code));
+    journal::rewrite(&path, &|json| json.replace(code, "0123456789abcdef"));
+    assert!(fs::read_to_string(&path).unwrap().contains(&format!("{before}+0123456789abcdef")));
+    assert_eq!(Journal::open(dir.path(), &*experiment, &sweep).unwrap().1.len(), 0);
+}
+
+#[test]
+fn a_directory_is_for_one_run_at_a_time() {
+    let dir = tempfile::tempdir().unwrap();
+    let first = Lock::of(dir.path()).unwrap();
+    let error = Lock::of(dir.path()).unwrap_err();
+    assert!(error.to_string().contains("another run writes there"), "{error}");
+    drop(first);
+    assert!(Lock::of(dir.path()).is_ok());
 }

@@ -1,5 +1,7 @@
 //! Rows of equal place summed up over repetitions.
 
+use std::collections::BTreeSet;
+
 use crate::experiment::{Axes, Experiment, Name, Row};
 use crate::statistics::Estimate;
 use crate::value::Value;
@@ -11,6 +13,8 @@ pub struct Group {
     pub series: Name,
     /// Its values, in the order of the experiment's axes.
     pub axes: Axes,
+    /// How often it was run.
+    pub repetitions: u64,
     /// Its metrics, those that no repetition could measure left out.
     pub metrics: Vec<(Name, Estimate)>,
 }
@@ -49,6 +53,7 @@ pub fn summarise(experiment: &dyn Experiment, rows: &[Row]) -> Vec<Group> {
         Some(Group {
             series: first.series.clone(),
             axes: first.axes.clone(),
+            repetitions: rows.iter().map(|row| row.repetition).collect::<BTreeSet<_>>().len() as u64,
             metrics: names.iter().filter_map(estimate).collect(),
         })
     };

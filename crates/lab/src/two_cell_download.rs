@@ -5,12 +5,13 @@ use core::time::Duration;
 
 use whimbrel_handover::{Governed, Hysteresis, LayerTwoHandover, Pace, Seamless, SignalStrength};
 use whimbrel_machine::Instant;
+use whimbrel_netsim::LayerTwo;
 
 use crate::experiment::{Axes, Cell, Experiment, Name, Outcome, PAPER, SEAMLESS, Sample, Watch, grid};
 use crate::plot::{Line, Plot, Quantity};
 use crate::scenario::{DataError, Papers, Scenario};
 use crate::testbed::two_cells::{Journey, MobileIp, MovingSctp, Way};
-use crate::two_cell_place::TwoCellPlace;
+use crate::two_cell_place::{Registration, TCP, TwoCellPlace};
 use crate::value::Value;
 
 /// Our own policy with what the paper's scheme has, too.
@@ -96,10 +97,15 @@ impl TwoCellDownload {
                 .run(watch);
         }
         if cell.word("scheme") == "tom" {
+            let late = matches!(self.place.registration, Registration::WhenLost);
+            let way = if late { &way.with_late_addresses() } else { way };
             return MobileIp::new(seed, self.place.tcp.clone(), &wires, way, self.place.file).run(watch);
         }
         let thresholds = self.place.thresholds(cell);
-        let handover = if self.place.is_hard(cell) { LayerTwoHandover::Hard } else { LayerTwoHandover::Soft };
+        let handover = match self.place.layer_two(cell) {
+            LayerTwo::Hard => LayerTwoHandover::Hard,
+            LayerTwo::Soft => LayerTwoHandover::Soft,
+        };
         let policy = move || -> Box<dyn whimbrel_handover::Policy> {
             Box::new(SignalStrength::policy(thresholds, handover, Pace::AT_ONCE))
         };
@@ -142,6 +148,11 @@ impl Experiment for TwoCellDownload {
 
     fn others(&self) -> &[Scenario] {
         &self.others
+    }
+
+    fn rivals(&self) -> &[&'static str] {
+        let has_tcp = self.figures.series.contains(&"scheme");
+        if has_tcp { &[TCP] } else { &[] }
     }
 
     fn axes(&self) -> Vec<Name> {

@@ -5,7 +5,7 @@ use core::time::Duration;
 use whimbrel_handover::Thresholds;
 use whimbrel_machine::{Instant, ReceivedPower, Seed, TwoRayGround};
 use whimbrel_netsim::{Acquisition, Area, Cell as RadioCell, Cells, LayerTwo, Position, Trajectory};
-use whimbrel_proto::{AuthConfig, Config, DarMode, PathPairing};
+use whimbrel_proto::{AuthConfig, Config, DarMode};
 use whimbrel_rivals::tcp::{DelayedAck, NewReno, RtoConfig, Sack, TcpConfig};
 
 use crate::experiment::Cell;
@@ -18,6 +18,10 @@ use crate::value::Value;
 const LARGEST: usize = 1452;
 /// "97.5 % of the radius" in the data.
 const WELL_WITHIN: f64 = 0.975;
+/// "150 m overshoot" in the data.
+pub(crate) const OVERSHOOT: f64 = 150.0;
+/// The profile of the TCP that Mobile IP carries.
+pub(crate) const TCP: &str = "tcp-tom";
 /// The longest run: several times what the file takes.
 const LONGEST: Duration = Duration::from_secs(1500);
 
@@ -29,8 +33,52 @@ pub(crate) struct TwoCellPlace {
     /// Whimbrel's own.
     pub(crate) mobile: Config,
     pub(crate) tcp: TcpConfig,
+    /// When Mobile IP registers a new address.
+    pub(crate) registration: Registration,
     /// Bytes to download.
     pub(crate) file: u64,
+    /// Metres from one access router to the other.
+    pub(crate) distance: f64,
+    /// What stands where no axis says otherwise.
+    usual: Usual,
+    /// Without the cell's delay.
+    wires: Wires,
+    radio: TwoRayGround,
+    /// In watts.
+    reception: f64,
+    sampling: Duration,
+    walk: Walk,
+}
+
+/// When Mobile IP registers a new address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Registration {
+    /// As soon as it has been acquired.
+    WhenAcquired,
+    /// When the network that serves has been lost.
+    WhenLost,
+}
+
+/// Values that figures may have on an axis.
+#[derive(Clone, Copy)]
+struct Usual {
+    /// m/s.
+    speed: f64,
+    /// Seconds.
+    path_acquisition: f64,
+    /// How much of that is for the address.
+    address: f64,
+    /// In watts.
+    primary: f64,
+    layer_two: LayerTwo,
+}
+
+/// Where the node walks.
+enum Walk {
+    /// Random waypoint.
+    Waypoints(Area),
+    /// To and fro.
+    Line(Position, Position),
 }
 
 impl TwoCellPlace {
@@ -45,109 +93,180 @@ impl TwoCellPlace {
         // Addresses are added and the primary path is set by authenticated requests (RFC 5061, RFC 4895).
         config.dar.mode = DarMode::Negotiated;
         config.auth = AuthConfig::offered();
-        // The correspondent node has one address. With one path per destination the mobile node could send from one of its
-        // addresses alone, and its policy never asks for a primary path that it cannot try itself.
-        config.pairing = PathPairing::Mesh;
         Ok(Self {
             config,
             mobile: profile::mobile(&settings)?,
-            tcp: tcp(&papers.profile("tcp-tom")?)?,
+            tcp: tcp(&papers.profile(TCP)?)?,
+            registration: match word(&scenario, "parameters.tom_registration")? {
+                words if words.starts_with("MN registers when path acquisition completes") => {
+                    Registration::WhenAcquired
+                }
+                "MN registers when coverage is lost" => Registration::WhenLost,
+                other => return Err(unknown(&scenario, other)),
+            },
             file: scenario.number_at("traffic.file")? as u64,
+            distance: scenario.number_at("topology.ar_distance")?,
+            usual: usual(&scenario)?,
+            wires: wires(&scenario)?,
+            radio: radio(&scenario)?,
+            reception: scenario.number_at("radio.l2_th")?,
+            sampling: Duration::from_secs_f64(scenario.number_at("radio.sample_interval")?),
+            walk: walk(&scenario)?,
             scenario,
         })
     }
 
-    /// The number on an axis of the cell, or the scenario's.
-    pub(crate) fn at(&self, cell: &Cell, axis: &str) -> f64 {
-        let fixed = || self.scenario.number_at(&format!("parameters.{axis}")).unwrap_or_default();
-        cell.get(axis).and_then(Value::number).unwrap_or_else(fixed)
-    }
-
-    fn topology(&self, name: &str) -> f64 {
-        self.scenario.number_at(&format!("topology.{name}")).unwrap_or_default()
+    /// How fast the node walks, m/s.
+    pub(crate) fn speed(&self, cell: &Cell) -> f64 {
+        on_axis(cell, "speed").unwrap_or(self.usual.speed)
     }
 
     /// L2-TH, and Primary-TH from the cell or the scenario.
     pub(crate) fn thresholds(&self, cell: &Cell) -> Thresholds {
-        let radio = |name: &str| self.scenario.number_at(&format!("radio.{name}")).unwrap_or_default();
         // The axis is in units of 1e-10 W.
-        let primary = cell.get("primary_th").and_then(Value::number).map(|value| value * 1e-10);
+        let primary = on_axis(cell, "primary_th").map_or(self.usual.primary, |value| value * 1e-10);
         Thresholds {
-            reception: ReceivedPower::from_watts(radio("l2_th")),
-            primary: ReceivedPower::from_watts(primary.unwrap_or_else(|| radio("primary_th"))),
+            reception: ReceivedPower::from_watts(self.reception),
+            primary: ReceivedPower::from_watts(primary),
         }
     }
 
-    /// Whether the layer-2 handover is hard.
-    pub(crate) fn is_hard(&self, cell: &Cell) -> bool {
-        let fixed =
-            self.scenario.setting("parameters.l2ho").and_then(toml::Value::as_str).unwrap_or_default();
-        cell.get("l2ho").and_then(Value::word).unwrap_or(fixed) == "hard"
+    /// Whether the layer-2 handover is soft or hard.
+    pub(crate) fn layer_two(&self, cell: &Cell) -> LayerTwo {
+        cell.get("l2ho").and_then(Value::word).and_then(layer_two).unwrap_or(self.usual.layer_two)
     }
 
     /// Wires and radio.
     pub(crate) fn wires(&self, cell: &Cell) -> Wires {
-        let fixed = self.scenario.number_at("parameters.wired_delay").unwrap_or(self.topology("wired_delay"));
-        let delay_s = cell.get("wired_ms").and_then(Value::number).map_or(fixed, |ms| ms / 1e3);
-        Wires {
-            wired_rate: self.topology("wired_rate"),
-            wired_delay: Duration::from_secs_f64(delay_s),
-            radio_rate: self.topology("wlan_rate"),
-            access_time: Duration::from_secs_f64(self.topology("access_time")),
-            queue: self.topology("wlan_queue") as u32,
-        }
+        let delay = on_axis(cell, "wired_ms").map(|ms| Duration::from_secs_f64(ms / 1e3));
+        Wires { wired_delay: delay.unwrap_or(self.wires.wired_delay), ..self.wires }
     }
 
     /// The two cells.
     pub(crate) fn cells(&self, cell: &Cell) -> Cells {
-        let radio = TwoRayGround {
-            transmit_power: self.scenario.number_at("radio.tx_power").unwrap_or_default(),
-            transmit_gain: 1.0,
-            receive_gain: 1.0,
-            transmit_height: 1.5,
-            receive_height: 1.5,
-            loss: 1.0,
-        };
         let thresholds = self.thresholds(cell);
-        let at = |x_m| RadioCell { at: Position::new(x_m, 0.0), radio };
-        let (total_s, address_s) = (self.at(cell, "path_acq"), self.at(cell, "ip_share"));
+        let at = |x_m| RadioCell { at: Position::new(x_m, 0.0), radio: self.radio };
+        let total_s = on_axis(cell, "path_acq").unwrap_or(self.usual.path_acquisition);
+        let address_s = self.usual.address;
         Cells {
-            cells: vec![at(0.0), at(self.topology("ar_distance"))],
+            cells: vec![at(0.0), at(self.distance)],
             reception: thresholds.reception,
             thresholds: vec![thresholds.primary],
             acquisition: Acquisition {
                 layer_two: Duration::from_secs_f64((total_s - address_s).max(0.0)),
                 address: Duration::from_secs_f64(address_s.min(total_s)),
             },
-            layer_two: if self.is_hard(cell) { LayerTwo::Hard } else { LayerTwo::Soft },
-            sampling: Duration::from_secs_f64(
-                self.scenario.number_at("radio.sample_interval").unwrap_or(0.01),
-            ),
+            layer_two: self.layer_two(cell),
+            sampling: self.sampling,
         }
     }
 
-    /// A strip along the line between the access routers, or all that is well within one of the cells.
-    fn area(&self) -> Area {
-        let Some(strip) = self.scenario.setting("mobility.area").and_then(toml::Value::as_table) else {
-            let radius = self.topology("cell_radius") * WELL_WITHIN;
-            return Area::Discs(
-                [0.0, self.topology("ar_distance")].map(|x| (Position::new(x, 0.0), radius)).into(),
-            );
-        };
-        let edge = |name: &str| strip.get(name).and_then(number).unwrap_or_default();
-        let (low, high) = (edge("x_min"), edge("x_max"));
-        Area::Rectangle(Position::new(low, -edge("y_abs")), Position::new(high, edge("y_abs")))
-    }
-
-    /// Random waypoint in the scenario's area. Waypoints depend on the seed alone, so all schemes walk the same way.
+    /// A walk in the scenario's area. Waypoints depend on the seed alone, so all schemes walk the same way.
     pub(crate) fn way(&self, cell: &Cell, seed: u64) -> Way {
-        let area = self.area();
         let until = Instant::ZERO + LONGEST;
         let mut rng = Seed::from_u64(seed).stream("motion", 0);
-        let speed = self.at(cell, "speed");
-        let trajectory = Trajectory::random_waypoint(&area, Position::new(0.0, 0.0), speed, until, &mut rng);
+        let speed = self.speed(cell);
+        let trajectory = match &self.walk {
+            Walk::Waypoints(area) => {
+                Trajectory::random_waypoint(area, Position::new(0.0, 0.0), speed, until, &mut rng)
+            }
+            Walk::Line(from, to) => Trajectory::oscillating(*from, *to, speed, until),
+        };
         Way::new(&self.cells(cell), &trajectory, until)
     }
+}
+
+fn on_axis(cell: &Cell, axis: &str) -> Option<f64> {
+    cell.get(axis).and_then(Value::number)
+}
+
+fn word<'a>(scenario: &'a Scenario, path: &str) -> Result<&'a str, DataError> {
+    let word = scenario.setting(path).and_then(toml::Value::as_str);
+    word.ok_or_else(|| DataError(format!("{} has no words at {path}", scenario.id())))
+}
+
+fn unknown(scenario: &Scenario, what: &str) -> DataError {
+    DataError(format!("{}: it is not known how to do: {what}", scenario.id()))
+}
+
+fn layer_two(word: &str) -> Option<LayerTwo> {
+    match word {
+        "soft" => Some(LayerTwo::Soft),
+        "hard" => Some(LayerTwo::Hard),
+        _ => None,
+    }
+}
+
+fn usual(scenario: &Scenario) -> Result<Usual, DataError> {
+    let handover = word(scenario, "parameters.l2ho")?;
+    Ok(Usual {
+        speed: scenario.number_at("parameters.speed")?,
+        path_acquisition: scenario.number_at("parameters.path_acq")?,
+        address: scenario.number_at("parameters.ip_share")?,
+        primary: scenario.number_at("radio.primary_th")?,
+        layer_two: layer_two(handover).ok_or_else(|| unknown(scenario, handover))?,
+    })
+}
+
+fn wires(scenario: &Scenario) -> Result<Wires, DataError> {
+    let at = |name: &str| scenario.number_at(&format!("topology.{name}"));
+    let delay = if scenario.setting("parameters.wired_delay").is_some() {
+        scenario.number_at("parameters.wired_delay")?
+    } else {
+        at("wired_delay")?
+    };
+    Ok(Wires {
+        wired_rate: at("wired_rate")?,
+        wired_delay: Duration::from_secs_f64(delay),
+        radio_rate: at("wlan_rate")?,
+        access_time: Duration::from_secs_f64(at("access_time")?),
+        queue: at("wlan_queue")? as u32,
+        loss: match scenario.setting("topology.loss").and_then(toml::Value::as_str) {
+            Some("none inside coverage, total outside") => 0.0,
+            Some(other) => return Err(unknown(scenario, other)),
+            None => at("loss")?,
+        },
+    })
+}
+
+fn radio(scenario: &Scenario) -> Result<TwoRayGround, DataError> {
+    let antenna = scenario.setting("radio.antenna");
+    let of_antenna = |name: &str| {
+        let value = antenna.and_then(|antenna| antenna.get(name)).and_then(number);
+        value.ok_or_else(|| DataError(format!("{}: the antennas have no {name}", scenario.id())))
+    };
+    Ok(TwoRayGround {
+        transmit_power: scenario.number_at("radio.tx_power")?,
+        transmit_gain: of_antenna("gt")?,
+        receive_gain: of_antenna("gr")?,
+        transmit_height: of_antenna("ht")?,
+        receive_height: of_antenna("hr")?,
+        loss: of_antenna("loss")?,
+    })
+}
+
+/// In a strip along the line between the access routers, in all that is well within one of the cells, or on that line.
+fn walk(scenario: &Scenario) -> Result<Walk, DataError> {
+    let distance = scenario.number_at("topology.ar_distance")?;
+    let Some(strip) = scenario.setting("mobility.area").and_then(toml::Value::as_table) else {
+        return match word(scenario, "mobility.area")? {
+            "union of the two discs" => {
+                let radius = scenario.number_at("topology.cell_radius")? * WELL_WITHIN;
+                let discs = [0.0, distance].map(|x| (Position::new(x, 0.0), radius));
+                Ok(Walk::Waypoints(Area::Discs(discs.into())))
+            }
+            "straight line through both routers" => {
+                Ok(Walk::Line(Position::new(-OVERSHOOT, 0.0), Position::new(distance + OVERSHOOT, 0.0)))
+            }
+            other => Err(unknown(scenario, other)),
+        };
+    };
+    let edge = |name: &str| {
+        let edge = strip.get(name).and_then(number);
+        edge.ok_or_else(|| DataError(format!("{}: the area has no {name}", scenario.id())))
+    };
+    let (low, high, beside) = (edge("x_min")?, edge("x_max")?, edge("y_abs")?);
+    Ok(Walk::Waypoints(Area::Rectangle(Position::new(low, -beside), Position::new(high, beside))))
 }
 
 /// TCP as the data have it.
@@ -160,7 +279,11 @@ fn tcp(settings: &Settings) -> Result<TcpConfig, DataError> {
         rto: RtoConfig { initial: seconds("rto_initial")?, min: seconds("rto_min")?, ..RtoConfig::default() },
         delayed_ack: DelayedAck { segments: 2, after: seconds("delayed_ack")? },
         duplicate_threshold: settings.number("dupthresh")? as u32,
-        recovery: if settings.word("variant") == "sack" { Sack::boxed } else { NewReno::boxed },
+        recovery: match settings.word("variant") {
+            "newreno" => NewReno::boxed,
+            "sack" => Sack::boxed,
+            other => return Err(DataError(format!("there is no TCP variant {other}"))),
+        },
         ..TcpConfig::default()
     })
 }

@@ -5,9 +5,10 @@ use core::time::Duration;
 use whimbrel_machine::{Instant, Seed};
 use whimbrel_netsim::LinkConfig;
 
+use crate::profile::{IP_HEADER, SCTP_HEADERS};
 use crate::scenario::{DataError, Papers, Scenario};
 use crate::testbed::traffic::{ConstantRate, Greedy, Traffic};
-use crate::testbed::{AccessNetwork, Hosts, TwoPaths, User};
+use crate::testbed::{AccessNetwork, Hosts, TwoPaths, User, random};
 
 /// b08's traffic sources (its Table 3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,12 +43,30 @@ impl Source {
         }
     }
 
-    fn traffic(self, primary: &AccessNetwork) -> Box<dyn Traffic> {
+    fn traffic(self, primary: &AccessNetwork, counts: RateCounts) -> Box<dyn Traffic> {
+        let constant = |size, rate| Box::new(ConstantRate::new(size, counts.of_user_data(rate, size)));
         match self {
-            Self::Cbr45 => Box::new(ConstantRate::new(200, 45e3)),
-            Self::CbrMax => Box::new(ConstantRate::new(Self::LARGEST, 0.7 * primary.rate)),
+            Self::Cbr45 => constant(200, 45e3),
+            Self::CbrMax => constant(Self::LARGEST, 0.7 * primary.rate),
             // More than the paper's receive window lets out, and than queues and links together hold.
             Self::Bulk => Box::new(Greedy::new(Self::LARGEST, 256 << 10)),
+        }
+    }
+}
+
+/// What the rates of b08's Table 3 are rates of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum RateCounts {
+    UserBytes,
+    /// With the headers of IP and SCTP.
+    Packets,
+}
+
+impl RateCounts {
+    fn of_user_data(self, rate: f64, size: usize) -> f64 {
+        match self {
+            Self::UserBytes => rate,
+            Self::Packets => rate * size as f64 / (size + IP_HEADER + SCTP_HEADERS) as f64,
         }
     }
 }
@@ -58,6 +77,7 @@ pub(crate) struct Setting {
     networks: Vec<(String, AccessNetwork)>,
     wired: LinkConfig,
     start_max: Duration,
+    counts: RateCounts,
 }
 
 impl Setting {
@@ -71,16 +91,34 @@ impl Setting {
         let wired = LinkConfig {
             rate_bps: Some(scenario.number_at("topology.wired_rate")? as u64),
             delay: Duration::from_secs_f64(scenario.number_at("topology.wired_delay")?),
+            loss: random(scenario.number_at("topology.loss")?),
             ..LinkConfig::default()
         };
         // "uniform(0, 5)" in the data.
         let start = scenario.setting("traffic.start").and_then(toml::Value::as_str).unwrap_or_default();
         let start = start.trim_start_matches("uniform(0, ").trim_end_matches(')').parse();
         let start = start.map_err(|_| DataError(format!("{}: unknown start of traffic", scenario.id())))?;
-        Ok(Self { networks, wired, start_max: Duration::from_secs_f64(start) })
+        let counts = match scenario.setting("traffic.rate_counts").and_then(toml::Value::as_str) {
+            Some("user bytes") => RateCounts::UserBytes,
+            Some("whole packets") => RateCounts::Packets,
+            _ => return Err(DataError(format!("{}: unknown traffic.rate_counts", scenario.id()))),
+        };
+        let setting = Self { networks, wired, start_max: Duration::from_secs_f64(start), counts };
+        // So that no cell of the sweep asks for what is not there.
+        let pairs = scenario.axis("pair");
+        let stranger = pairs.iter().find(|pair| !pair.word().is_some_and(|pair| setting.has(pair)));
+        match stranger {
+            Some(pair) => Err(DataError(format!("{}: {pair} is no pair of networks", scenario.id()))),
+            None => Ok(setting),
+        }
     }
 
-    /// The network of this name; the last one if there is none.
+    fn has(&self, pair: &str) -> bool {
+        let known = |name: &str| self.networks.iter().any(|(known, _)| known == name);
+        pair.split_once('-').is_some_and(|(primary, alternate)| known(primary) && known(alternate))
+    }
+
+    /// The network of this name, which the constructor has seen to be there; the last one for any other.
     pub(crate) fn network(&self, name: &str) -> AccessNetwork {
         let found = self.networks.iter().find(|(known, _)| known == name).or(self.networks.last());
         found.expect("the constructor fills it").1
@@ -94,7 +132,7 @@ impl Setting {
 
     /// Two hosts between which `source` starts at a random time.
     pub(crate) fn build(&self, seed: u64, hosts: Hosts, pair: &str, source: Source, queue: u32) -> TwoPaths {
-        let traffic = source.traffic(&self.pair(pair)[0]);
+        let traffic = source.traffic(&self.pair(pair)[0], self.counts);
         self.build_with(seed, hosts, pair, traffic, queue)
     }
 

@@ -100,16 +100,23 @@ pub(super) fn run(args: &ClaimsArgs) -> Result<(), Failure> {
         let count = |name| verdicts.iter().filter(|(_, verdict)| verdict.name() == name).count();
         let (holds, fails, open) = (count("holds"), count("does not hold"), count("cannot say"));
         say(format_args!("{holds} hold, {fails} do not hold, {open} cannot be said"));
+        let few = verdicts.iter().filter(|(_, verdict)| !verdict.caution().is_empty()).count();
+        if few > 0 {
+            say(format_args!(
+                "{few} of these verdicts are from fewer repetitions than the papers' and may be others with all of them"
+            ));
+        }
     }
     Ok(())
 }
 
 fn tell(args: &ClaimsArgs, claim: &Claim, verdict: &Verdict) {
-    let (name, detail) = (verdict.name(), verdict.detail());
+    let (name, detail, caution) = (verdict.name(), verdict.detail(), verdict.caution());
     if args.json {
         let told = serde_json::json!({
             "id": claim.id, "paper": claim.paper, "where": claim.place, "statement": claim.statement,
             "confidence": claim.confidence, "verdict": name, "detail": detail, "found": claim.found,
+            "caution": caution,
         });
         return say(format_args!("{told}"));
     }
@@ -119,6 +126,9 @@ fn tell(args: &ClaimsArgs, claim: &Claim, verdict: &Verdict) {
     ));
     if !detail.is_empty() {
         say(format_args!("{:14} {detail}", ""));
+    }
+    if !caution.is_empty() {
+        say(format_args!("{:14} {caution}", ""));
     }
     if matches!(verdict, Verdict::DoesNotHold { .. }) && !claim.found.is_empty() {
         say(format_args!("{:14} {}", "", claim.found));

@@ -5,11 +5,14 @@ use anyhow::Context;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use whimbrel_lab::runner::{self, Progress, Sweep};
-use whimbrel_lab::store::{self, Journal};
+use whimbrel_lab::store::{self, Journal, Lock};
 use whimbrel_lab::{Experiment, Papers, Row};
 
 use super::{OutArgs, say};
 use crate::exit::Failure;
+
+/// How many seeds an experiment has.
+const SEEDS: u64 = 1_000_000;
 
 /// Run experiments
 #[derive(Args, Debug)]
@@ -35,7 +38,20 @@ pub(super) struct RunArgs {
 
 pub(super) fn run(args: &RunArgs) -> Result<(), Failure> {
     let papers = Papers::load().map_err(anyhow::Error::from)?;
-    for experiment in super::experiments(&papers, &args.experiments)? {
+    let experiments = super::experiments(&papers, &args.experiments)?;
+    for experiment in &experiments {
+        let repetitions = args.reps.unwrap_or(experiment.repetitions());
+        if args.seed.saturating_add(repetitions) > SEEDS {
+            return Err(Failure::Usage(format!(
+                "{repetitions} repetitions from --seed {} on go beyond number {}: there the seeds of another experiment begin",
+                args.seed,
+                SEEDS - 1
+            )));
+        }
+    }
+    let dir = &args.out.out;
+    let _lock = Lock::of(dir).with_context(|| format!("cannot write to {}", dir.display()))?;
+    for experiment in experiments {
         run_one(args, &*experiment)?;
     }
     Ok(())

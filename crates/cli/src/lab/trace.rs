@@ -46,6 +46,12 @@ pub(super) fn run(args: &TraceArgs) -> Result<(), Failure> {
         return Err(Failure::Usage(format!("{what} stands for several experiments; name one of {names}")));
     };
     let experiment = &**experiment;
+    if (args.pcap.is_some() || args.events.is_some()) && !experiment.has_network() {
+        return Err(Failure::Usage(format!(
+            "{} has no network in it whose packets or events could be recorded; leave out --pcap and --events",
+            experiment.name()
+        )));
+    }
     let cell = cell(args, experiment)?;
     let seed = args.seed.unwrap_or_else(|| experiment.seed(0));
     let (pcap, events) = (Record::create(args.pcap.as_deref())?, Record::create(args.events.as_deref())?);

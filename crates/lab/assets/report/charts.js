@@ -35,13 +35,20 @@
 
   const place = (side, value) => (side.words.length ? side.words[value] : number(value));
 
+  // For names upwards, in pixels: the same whatever chart, and no more than half of a phone.
+  const room = () => Math.min(260, Math.round(document.documentElement.clientWidth * 0.42));
+
   function axis(side, name, close) {
     const ink = style("--ink-soft"), rule = style("--rule");
     const common = { axisLine: { show: true, lineStyle: { color: ink } }, axisTick: { show: true, lineStyle: { color: ink } },
       axisLabel: { color: ink, hideOverlap: true }, splitLine: { show: true, lineStyle: { color: rule } } };
     // The label of the y axis is text above the chart: turned letters are hard to read on a phone.
     const label = name ? { name: side.label, nameLocation: "middle", nameGap: 28, nameTextStyle: { color: ink } } : {};
-    if (side.words.length) return { type: "category", data: side.words, boundaryGap: true, ...common, ...label };
+    if (side.words.length) {
+      // Names upwards are broken into lines: they may be longer than there is room for.
+      if (!name) Object.assign(common.axisLabel, { width: room(), overflow: "break", lineHeight: 14, fontSize: 11, interval: 0, hideOverlap: false });
+      return { type: "category", data: side.words, boundaryGap: true, ...common, ...label };
+    }
     common.axisLabel.formatter = number;
     return { type: side.logarithmic ? "log" : "value", scale: name || close, ...common, ...label };
   }
@@ -169,6 +176,9 @@
         caption.className = "y-label";
         caption.textContent = `${chart.y.label}${chart.y.logarithmic ? ", logarithmic" : ""}`;
         state.element.before(caption);
+        // Room for two or three lines of every name.
+        const names = chart.y.words.length;
+        if (names > 0) state.element.style.height = `${Math.max(320, names * (room() < 200 ? 60 : 34) + 60)}px`;
         state.drawn = echarts.init(state.element, null, { renderer: "svg" });
         new ResizeObserver(() => state.drawn.resize()).observe(state.element);
       }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::results::{self, Results};
+use super::results::{self, Results, Runs};
 use crate::experiment::Axes;
 use crate::scenario::{Papers, Scenario};
 use crate::value::Value;
@@ -97,6 +97,8 @@ pub(super) struct Environment<'a> {
     /// Names bound by loops, the innermost last.
     pub(super) bound: Vec<(String, Item)>,
     pub(super) decisive: Option<Decisive>,
+    /// Where a result that was looked at comes from fewer runs than it should: the worst of them.
+    pub(super) fewest: Option<Runs>,
 }
 
 impl<'a> Environment<'a> {
@@ -105,7 +107,15 @@ impl<'a> Environment<'a> {
         results: &'a Results,
         constants: &'a BTreeMap<String, Item>,
     ) -> Self {
-        Self { papers, results, constants, scenarios: BTreeMap::new(), bound: Vec::new(), decisive: None }
+        Self {
+            papers,
+            results,
+            constants,
+            scenarios: BTreeMap::new(),
+            bound: Vec::new(),
+            decisive: None,
+            fewest: None,
+        }
     }
 
     pub(super) fn name(&self, name: &str) -> Evaluated<Item> {
@@ -156,6 +166,11 @@ impl<'a> Environment<'a> {
             axes.push((axis.clone().into(), value));
         }
         let key = results::key(scenario, &short, &axes);
+        if let Some(runs) = results.runs(&key).filter(|runs| runs.are_few())
+            && self.fewest.is_none_or(|fewest| runs.are_fewer_than(fewest))
+        {
+            self.fewest = Some(runs);
+        }
         results.get(&key).ok_or(Failure::Missing(key))
     }
 

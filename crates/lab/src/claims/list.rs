@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::environment::{Environment, Failure, Item};
 use super::lexer::{Token, tokens};
 use super::parser::{Expression, parse};
-use super::results::Results;
+use super::results::{Results, Runs};
 use crate::scenario::{DataError, Papers};
 
 /// A claim of a paper.
@@ -47,11 +47,15 @@ pub enum Verdict {
     Holds {
         /// The comparison that came closest to failing, with our number first.
         decisive: Option<String>,
+        /// If what it looks at has not been run often enough: how often.
+        few: Option<Runs>,
     },
     /// It does not hold.
     DoesNotHold {
         /// The comparison that failed, with our number first.
         decisive: Option<String>,
+        /// If what it looks at has not been run often enough: how often.
+        few: Option<Runs>,
     },
     /// Something has not been measured.
     CannotSay {
@@ -70,10 +74,22 @@ impl Verdict {
         }
     }
 
+    /// What to say of a verdict from fewer runs than usual, such as `with 2 of 30 repetitions`; empty if there were enough.
+    ///
+    /// One run has no confidence interval: where a check asks for one, it finds it to be 0.
+    pub fn caution(&self) -> String {
+        match self {
+            Self::Holds { few: Some(runs), .. } | Self::DoesNotHold { few: Some(runs), .. } => {
+                format!("with {} of {} repetitions", runs.done, runs.usual)
+            }
+            _ => String::new(),
+        }
+    }
+
     /// The comparison that decided, or what is missing.
     pub fn detail(&self) -> &str {
         match self {
-            Self::Holds { decisive } | Self::DoesNotHold { decisive } => {
+            Self::Holds { decisive, .. } | Self::DoesNotHold { decisive, .. } => {
                 decisive.as_deref().unwrap_or_default()
             }
             Self::CannotSay { missing } => missing,
@@ -134,10 +150,11 @@ impl Claims {
             .map(|(claim, check)| {
                 let mut environment = Environment::new(papers, results, &self.constants);
                 let outcome = environment.evaluate(check);
+                let few = environment.fewest;
                 let decisive = environment.decisive.map(|decisive| decisive.text);
                 let verdict = match outcome {
-                    Ok(item) if item.is_true() => Verdict::Holds { decisive },
-                    Ok(_) => Verdict::DoesNotHold { decisive },
+                    Ok(item) if item.is_true() => Verdict::Holds { decisive, few },
+                    Ok(_) => Verdict::DoesNotHold { decisive, few },
                     Err(Failure::Missing(missing)) => Verdict::CannotSay { missing },
                     Err(Failure::Wrong(what)) => return Err(DataError(format!("{}: {what}", claim.id))),
                 };

@@ -14,7 +14,7 @@ mod results;
 
 pub(crate) use environment::digits;
 pub use list::{Claim, Claims, Verdict};
-pub use results::Results;
+pub use results::{Results, Runs};
 
 #[cfg(test)]
 #[path = "../claims_tests.rs"]

@@ -11,7 +11,35 @@ use crate::value::Value;
 
 /// Means and half widths of 95 % confidence intervals of the papers' series, by `scenario.metric` and place.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Results(BTreeMap<String, (f64, f64)>);
+pub struct Results(BTreeMap<String, Known>);
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Known {
+    mean: f64,
+    half_width: f64,
+    runs: Option<Runs>,
+}
+
+/// How often something was run, and how often it is run usually, which is as often as the paper did it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Runs {
+    /// How often it was run.
+    pub done: u64,
+    /// How often it is run usually.
+    pub usual: u64,
+}
+
+impl Runs {
+    /// Whether it should have been run more often.
+    pub const fn are_few(self) -> bool {
+        self.done < self.usual
+    }
+
+    /// Whether these are a smaller share than those.
+    pub const fn are_fewer_than(self, other: Self) -> bool {
+        self.done.saturating_mul(other.usual) < other.done.saturating_mul(self.usual)
+    }
+}
 
 impl Results {
     /// Takes in what an experiment yielded.
@@ -20,7 +48,9 @@ impl Results {
             for group in groups.iter().filter(|group| group.series == PAPER) {
                 for (metric, estimate) in &group.metrics {
                     let key = key(scenario, metric, &group.axes);
-                    self.0.insert(key, (estimate.mean, estimate.half_width));
+                    let runs = Runs { done: group.repetitions, usual: experiment.repetitions() };
+                    let (mean, half_width) = (estimate.mean, estimate.half_width);
+                    self.0.insert(key, Known { mean, half_width, runs: Some(runs) });
                 }
             }
         }
@@ -28,17 +58,22 @@ impl Results {
 
     /// Takes in one mean, and half the width of its interval.
     pub fn insert(&mut self, key: String, mean: f64, half_width: f64) {
-        self.0.insert(key, (mean, half_width));
+        self.0.insert(key, Known { mean, half_width, runs: None });
     }
 
     /// The mean of a metric, and half the width of its interval.
     pub fn get(&self, key: &str) -> Option<(f64, f64)> {
-        self.0.get(key).copied()
+        self.0.get(key).map(|known| (known.mean, known.half_width))
+    }
+
+    /// How often the place of a metric was run; `None` if nothing is known of that.
+    pub fn runs(&self, key: &str) -> Option<Runs> {
+        self.0.get(key).and_then(|known| known.runs)
     }
 
     /// As JSON: an object with `scenario.metric|{axes}` as keys and `[mean, half width]` as values.
     pub fn json(&self) -> Json {
-        let entries = self.0.iter().map(|(key, (mean, half))| (key.clone(), json!([mean, half])));
+        let entries = self.0.iter().map(|(key, known)| (key.clone(), json!([known.mean, known.half_width])));
         Json::Object(entries.collect::<Map<_, _>>())
     }
 }

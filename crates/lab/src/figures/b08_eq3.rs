@@ -17,8 +17,8 @@ use crate::scenario::{DataError, Papers, Scenario};
 use crate::testbed::{AccessNetwork, Hosts, TwoPaths, User};
 use crate::two_networks::Silent;
 
-/// "one 200 B message" in the data.
-const MESSAGE: usize = 200;
+/// The longest message.
+static CONTENT: [u8; 1452] = [0; 1452];
 /// Both paths: fast, and short against 20 ms.
 const NETWORK: AccessNetwork =
     AccessNetwork { rate: 100e6, delay: Duration::from_millis(1), kind: InterfaceKind::Other };
@@ -29,15 +29,22 @@ const PATIENCE: Duration = Duration::from_secs(600);
 struct Figure {
     scenario: Scenario,
     config: Config,
+    /// Bytes of each message.
+    message: usize,
 }
 
 /// The experiment.
 pub(super) fn experiment(papers: &Papers) -> Result<Box<dyn Experiment>, DataError> {
     let scenario = papers.scenario("b08-eq3")?;
-    let mut config = profile::config(&papers.profile(scenario.profile())?, MESSAGE)?;
+    // "one 200 B message in flight" in the data.
+    let traffic = scenario.setting("parameters.traffic").and_then(toml::Value::as_str).unwrap_or_default();
+    let size = traffic.strip_prefix("one ").and_then(|rest| rest.split_once(" B message in flight"));
+    let message = size.and_then(|(size, _)| size.parse().ok()).filter(|&size| size <= CONTENT.len());
+    let message = message.ok_or_else(|| DataError(format!("b08-eq3: nobody sends like this: {traffic}")))?;
+    let mut config = profile::config(&papers.profile(scenario.profile())?, message)?;
     // Nothing but T3-rtx is in play.
     config.heartbeat.interval = None;
-    Ok(Box::new(Figure { scenario, config }))
+    Ok(Box::new(Figure { scenario, config, message }))
 }
 
 impl Figure {
@@ -54,9 +61,9 @@ impl Figure {
     }
 }
 
-fn send(bed: &mut TwoPaths) {
+fn send(bed: &mut TwoPaths, size: usize) {
     let Some(association) = bed.world.app(bed.cn).association() else { return };
-    let message = Message::new(StreamId(0), Bytes::from_static(&[0; MESSAGE]));
+    let message = Message::new(StreamId(0), Bytes::from_static(&CONTENT[..size]));
     bed.world.act(Action::Command(bed.cn, Command::Send { association, message }));
 }
 
@@ -93,7 +100,7 @@ impl Experiment for Figure {
         let mut as_equation_1 = true;
         let failed_over = loop {
             let Some(before) = bed.path(0) else { break None };
-            send(&mut bed);
+            send(&mut bed, self.message);
             let (cn, expiries) = (bed.cn, before.counters.timeouts);
             let expired = |world: &whimbrel_netsim::World<whimbrel_node::Node, User>| {
                 let association = world.app(cn).association();

@@ -29,6 +29,9 @@ struct Figure {
     begins: Instant,
     window: Duration,
     triggers: Vec<Value>,
+    periods: [(&'static str, Duration); 2],
+    /// Which way packets are lost.
+    lossy: Side,
 }
 
 /// The experiment.
@@ -39,6 +42,8 @@ pub(super) fn experiment(papers: &Papers) -> Result<Box<dyn Experiment>, DataErr
     // Set Primary is an authenticated request (RFC 5061 §4.1.1, RFC 4895).
     config.dar.mode = DarMode::Negotiated;
     config.auth = AuthConfig::offered();
+    let period =
+        |name: &str| scenario.number_at(&format!("events.{name}_period")).map(Duration::from_secs_f64);
     Ok(Box::new(Figure {
         setting: Setting::new(papers, &scenario)?,
         config,
@@ -47,14 +52,20 @@ pub(super) fn experiment(papers: &Papers) -> Result<Box<dyn Experiment>, DataErr
         begins: Instant::ZERO + Duration::from_secs_f64(scenario.number_at("events.degradation_starts_at")?),
         window: Duration::from_secs_f64(scenario.number_at("parameters.averaging_window")?),
         triggers: scenario.axis("x"),
+        periods: [("fast", period("fast")?), ("slow", period("slow")?)],
+        lossy: match scenario.setting("events.fer_scope").and_then(toml::Value::as_str) {
+            Some("each packet is one frame, both directions, no link-layer ARQ") => Side::Both,
+            Some("each packet is one frame, towards the mobile node, no link-layer ARQ") => Side::AtoB,
+            _ => return Err(DataError("b08-fig8: unknown events.fer_scope".to_owned())),
+        },
         scenario,
     }))
 }
 
 impl Figure {
     fn period(&self, cell: &Cell) -> Duration {
-        let name = format!("events.{}_period", cell.word("pattern"));
-        Duration::from_secs_f64(self.scenario.number_at(&name).unwrap_or(1.0))
+        let [fast, slow] = &self.periods;
+        if cell.word("pattern") == fast.0 { fast.1 } else { slow.1 }
     }
 
     fn bed(&self, cell: &Cell, seed: u64) -> TwoPaths {
@@ -71,7 +82,7 @@ impl Figure {
             let part = f64::from(step) / f64::from(STEPS);
             (self.begins + period.mul_f64(part), Change::Loss(Loss::Bernoulli(WORST * part)))
         });
-        bed.world.schedule_link(bed.access[0], Side::Both, ramp);
+        bed.world.schedule_link(bed.access[0], self.lossy, ramp);
         bed.break_path(0, self.begins + period);
         bed
     }

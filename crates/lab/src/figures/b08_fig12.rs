@@ -20,8 +20,8 @@ use crate::testbed::{Arrivals, Hosts, NUMBERED, TwoPaths, mn_address};
 use crate::two_networks::{Setting, Source, spoken};
 use crate::value::Value;
 
-/// Packets of room in the access networks.
-const QUEUE: u32 = 50;
+/// Packets that have gone over an alternate that is not fresh.
+const BEFORE: u32 = 20;
 /// Longer than any failover here takes: heartbeats are 30 s apart.
 const PATIENCE: Duration = Duration::from_secs(1200);
 /// A window and a burst that never limit the few packets looked at.
@@ -36,6 +36,9 @@ struct Figure {
     config: Config,
     mobile: Config,
     pmr: u32,
+    /// Packets of room in the access networks.
+    queue: u32,
+    alternate: Alternate,
     packets: Vec<Value>,
 }
 
@@ -48,9 +51,26 @@ pub(super) fn experiment(papers: &Papers) -> Result<Box<dyn Experiment>, DataErr
         config: profile::config(&settings, Source::LARGEST)?,
         mobile: profile::mobile(&settings)?,
         pmr: scenario.number_at("parameters.pmr")? as u32,
+        queue: scenario.number_at("parameters.qs")? as u32,
+        alternate: match scenario.setting("parameters.fresh_alternate").and_then(toml::Value::as_bool) {
+            Some(true) => Alternate::Fresh,
+            Some(false) => Alternate::Used,
+            None => {
+                return Err(DataError("b08-fig12: nothing says what the alternate has carried".to_owned()));
+            }
+        },
         packets: scenario.axis("packets"),
         scenario,
     }))
+}
+
+/// What the alternate path has carried.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Alternate {
+    /// Nothing: its window is the initial one.
+    Fresh,
+    /// [`BEFORE`] packets, which have opened its window.
+    Used,
 }
 
 /// What the sender knows of the alternate path.
@@ -79,7 +99,7 @@ impl Figure {
 
     /// Runs one failover and the transfer after it; also the fingerprint.
     fn transfer(&self, hosts: Hosts, pair: &str, knows: Knows, seed: u64, watch: Watch) -> (Times, u64) {
-        let mut bed = self.setting.build_idle(seed, hosts, pair, QUEUE);
+        let mut bed = self.setting.build_idle(seed, hosts, pair, self.queue);
         let _ = bed.watch(watch);
         let break_at = Instant::ZERO + Duration::from_secs(10);
         bed.break_path(0, break_at);
@@ -87,6 +107,10 @@ impl Figure {
         bed.world.run_until_or(break_at + PATIENCE, |world| world.app(cn).first_move(break_at).is_some());
         // An alternate whose last heartbeat is on its way would delay nothing, but let it be over.
         bed.world.run_for(Duration::from_secs(1));
+        if self.alternate == Alternate::Used {
+            send(&mut bed, (0..BEFORE).map(|_| 0));
+            bed.world.run_for(Duration::from_secs(10));
+        }
         let (arrivals, observer) = Arrivals::at(mn_address(1));
         bed.world.set_intruder(Some(observer));
         let began = bed.world.now();
@@ -100,20 +124,15 @@ impl Figure {
     }
 
     fn send(&self, bed: &mut TwoPaths, knows: Knows) {
-        let (Some(association), Some(alternate)) = (bed.world.app(bed.cn).association(), bed.path(1)) else {
-            return;
-        };
-        if knows == Knows::Bandwidth {
+        if knows == Knows::Bandwidth
+            && let (Some(association), Some(alternate)) = (bed.world.app(bed.cn).association(), bed.path(1))
+        {
             let cwnd = Some(OPEN as usize * alternate.packet_size);
             let shape = PathShape { cwnd, ssthresh: None, rto: None };
             bed.world
                 .act(Action::Command(bed.cn, Command::ShapePath { association, path: alternate.id, shape }));
         }
-        for number in 0..self.packets.len() as u32 {
-            let mut message = Message::new(StreamId(0), Bytes::from_static(&[0; Source::LARGEST]));
-            message.ppid.0 = NUMBERED | number;
-            bed.world.act(Action::Command(bed.cn, Command::Send { association, message }));
-        }
+        send(bed, (0..self.packets.len() as u32).map(|number| NUMBERED | number));
     }
 
     /// Rows with a time per packet.
@@ -139,6 +158,16 @@ impl Figure {
             sample
         };
         self.packets.iter().zip(standard).zip(optimal).map(row).collect()
+    }
+}
+
+/// A full packet for each of these protocol identifiers.
+fn send(bed: &mut TwoPaths, identifiers: impl Iterator<Item = u32>) {
+    let Some(association) = bed.world.app(bed.cn).association() else { return };
+    for identifier in identifiers {
+        let mut message = Message::new(StreamId(0), Bytes::from_static(&[0; Source::LARGEST]));
+        message.ppid.0 = identifier;
+        bed.world.act(Action::Command(bed.cn, Command::Send { association, message }));
     }
 }
 

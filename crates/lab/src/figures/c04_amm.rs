@@ -233,6 +233,10 @@ impl Experiment for Figure {
         Outcome::of(sample, 0)
     }
 
+    fn has_network(&self) -> bool {
+        false
+    }
+
     fn plots(&self) -> Vec<Plot> {
         vec![Plot {
             figure: "amm",

@@ -13,8 +13,6 @@ use crate::testbed::two_cells::{MovingSctp, Observer, Way};
 use crate::two_cell_place::TwoCellPlace;
 use crate::value::Value;
 
-/// "oscillation on the line of the ARs between 226 m and 294 m from AR 1" in the data.
-const WITHIN: (f64, f64) = (226.0, 294.0);
 /// Past both Primary-TH points, and short of the ends of coverage: there the primary path has to change.
 const BEYOND: (f64, f64) = (221.5, 298.5);
 /// The series that goes there, which shows that changes would be counted.
@@ -24,20 +22,35 @@ const TIME: Duration = Duration::from_secs(300);
 /// More than fits into that time.
 const FILE: u64 = 1 << 40;
 
-struct Figure(TwoCellPlace);
+struct Figure {
+    place: TwoCellPlace,
+    /// Metres from AR 1.
+    within: (f64, f64),
+}
 
 /// The experiment.
 pub(super) fn experiment(papers: &Papers) -> Result<Box<dyn Experiment>, DataError> {
-    Ok(Box::new(Figure(TwoCellPlace::new(papers, "c04-pingpong")?)))
+    let place = TwoCellPlace::new(papers, "c04-pingpong")?;
+    let model = place.scenario.setting("mobility.model").and_then(toml::Value::as_str).unwrap_or_default();
+    let within =
+        ends(model).ok_or_else(|| DataError(format!("c04-pingpong: nobody walks like this: {model}")))?;
+    Ok(Box::new(Figure { place, within }))
+}
+
+/// "oscillation on the line of the ARs between 226 m and 294 m from AR 1" in the data.
+fn ends(model: &str) -> Option<(f64, f64)> {
+    let between = model.strip_prefix("oscillation on the line of the ARs between ")?;
+    let (near, far) = between.strip_suffix(" m from AR 1")?.split_once(" m and ")?;
+    Some((near.parse().ok()?, far.parse().ok()?))
 }
 
 impl Figure {
     fn way(&self, cell: &Cell) -> Way {
-        let (near, far) = if cell.series == FARTHER { BEYOND } else { WITHIN };
+        let (near, far) = if cell.series == FARTHER { BEYOND } else { self.within };
         let [near, far] = [near, far].map(|x| Position::new(x, 0.0));
         let until = Instant::ZERO + TIME;
         let trajectory = Trajectory::oscillating(near, far, cell.number("speed"), until);
-        Way::new(&self.0.cells(cell), &trajectory, until)
+        Way::new(&self.place.cells(cell), &trajectory, until)
     }
 }
 
@@ -47,7 +60,7 @@ impl Experiment for Figure {
     }
 
     fn scenario(&self) -> &Scenario {
-        &self.0.scenario
+        &self.place.scenario
     }
 
     fn axes(&self) -> Vec<Name> {
@@ -72,7 +85,7 @@ impl Experiment for Figure {
     }
 
     fn cells(&self) -> Vec<Cell> {
-        let axis = |name| (name, self.0.scenario.axis(name));
+        let axis = |name| (name, self.place.scenario.axis(name));
         let all = [axis("speed"), axis("wired_ms"), axis("primary_th")];
         let paper = grid(&all);
         let of = |series: &'static str| move |axes: crate::Axes| Cell { series: series.into(), axes };
@@ -84,7 +97,7 @@ impl Experiment for Figure {
     }
 
     fn run(&self, cell: &Cell, seed: u64, watch: Watch) -> Outcome {
-        let place = &self.0;
+        let place = &self.place;
         let (way, wires, thresholds) = (self.way(cell), place.wires(cell), place.thresholds(cell));
         let ours = cell.series == SEAMLESS;
         let config = if ours { &place.mobile } else { &place.config };
@@ -109,7 +122,7 @@ impl Experiment for Figure {
             series: series.into(),
             at: vec![("speed".into(), speed.clone()), ("wired_ms".into(), Value::Integer(5))],
         };
-        let speeds = self.0.scenario.axis("speed");
+        let speeds = self.place.scenario.axis("speed");
         let paper = speeds.iter().map(|speed| line(PAPER, speed, format!("{speed} m/s")));
         let farther = speeds.iter().map(|speed| line(FARTHER, speed, format!("{speed} m/s, farther")));
         let ours = speeds.iter().map(|speed| line(SEAMLESS, speed, format!("seamless, {speed} m/s")));

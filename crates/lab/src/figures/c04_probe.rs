@@ -13,14 +13,12 @@ use crate::experiment::{Cell, Experiment, Name, Outcome, PAPER, Sample, Watch, g
 use crate::plot::{Line, Plot, Quantity};
 use crate::scenario::{DataError, Papers, Scenario};
 use crate::testbed::two_cells::{MovingSctp, Noted, Observer, Way, mobile};
-use crate::two_cell_place::TwoCellPlace;
+use crate::two_cell_place::{OVERSHOOT, TwoCellPlace};
 
 /// Set Primary comes alone, a while after the old path has broken.
 const ALONE: &str = "set-primary-alone";
 /// That while: shorter than RTO.Min of the profile, so that no timer has noticed anything.
 const SILENCE: Duration = Duration::from_millis(500);
-/// "path_acq 7 s" in the data.
-const ACQUISITION: f64 = 7.0;
 /// A receive window that limits nothing.
 const OPEN_WINDOW: usize = 1 << 20;
 /// More than is sent.
@@ -68,7 +66,7 @@ impl Figure {
 
     /// From one access router to the other, or (for [`ALONE`]) always within reach of the second.
     fn way(&self, cell: &Cell) -> Way {
-        let speed = self.0.at(cell, "speed");
+        let speed = self.0.speed(cell);
         let until = Instant::ZERO + Duration::from_secs(60);
         if cell.series == ALONE {
             let here = |at, cell, event| (at, cell, event);
@@ -81,11 +79,9 @@ impl Figure {
             ];
             return Way { events, crossings: Vec::new(), until };
         }
-        let far =
-            Position::new(self.0.scenario.number_at("topology.ar_distance").unwrap_or_default() + 150.0, 0.0);
+        let far = Position::new(self.0.distance + OVERSHOOT, 0.0);
         let trajectory = Trajectory::through([Position::default(), far], speed);
-        let acquisition = Cell { axes: vec![("path_acq".into(), ACQUISITION.into())], ..cell.clone() };
-        Way::new(&self.0.cells(&acquisition), &trajectory, until)
+        Way::new(&self.0.cells(cell), &trajectory, until)
     }
 
     fn bed(&self, cell: &Cell, seed: u64) -> MovingSctp {

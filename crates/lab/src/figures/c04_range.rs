@@ -57,6 +57,10 @@ impl Experiment for Figure {
         Outcome::of(sample, 0)
     }
 
+    fn has_network(&self) -> bool {
+        false
+    }
+
     fn plots(&self) -> Vec<Plot> {
         let line = |delay: &crate::Value| Line {
             label: format!("delay {delay} s"),

@@ -7,6 +7,7 @@
 mod beside;
 mod chart;
 mod embed;
+mod influence;
 mod origin;
 mod page;
 mod score;
@@ -14,6 +15,7 @@ mod setup;
 mod values;
 mod verdicts;
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
@@ -29,6 +31,8 @@ pub struct Measured {
     pub experiment: Box<dyn Experiment>,
     /// Its rows.
     pub rows: Vec<Row>,
+    /// The versions of the program that made them.
+    pub versions: BTreeSet<String>,
 }
 
 /// Why there is no report.
@@ -49,7 +53,8 @@ pub enum ReportError {
 pub fn read(dir: &Path, experiments: Vec<Box<dyn Experiment>>) -> io::Result<Vec<Measured>> {
     let measured = experiments.into_iter().map(|experiment| {
         let rows = store::read(dir, &*experiment)?.unwrap_or_default();
-        Ok(Measured { experiment, rows })
+        let versions = store::versions(dir, &*experiment)?;
+        Ok(Measured { experiment, rows, versions })
     });
     measured.collect()
 }

@@ -12,7 +12,10 @@ pub(super) struct Origin {
     pub(super) papers_repetitions: u64,
     /// Such as `1000000 to 1000029`.
     pub(super) seeds: String,
-    pub(super) version: &'static str,
+    /// What made them.
+    pub(super) version: String,
+    /// Whether that was another program than this one, or several.
+    pub(super) is_of_another: bool,
     pub(super) command: String,
     /// What makes the report with it.
     pub(super) report: String,
@@ -48,7 +51,8 @@ impl Origin {
             repetitions,
             papers_repetitions: usual,
             seeds,
-            version: VERSION,
+            version: measured.versions.iter().map(String::as_str).collect::<Vec<_>>().join(", "),
+            is_of_another: measured.versions.iter().any(|version| version != VERSION),
             command,
             report,
         }

@@ -6,6 +6,7 @@ use askama::Template;
 
 use super::beside::Beside;
 use super::chart::Chart;
+use super::influence::Effect;
 use super::origin::Origin;
 use super::score::Score;
 use super::setup::{self, Assumed, Table};
@@ -40,6 +41,7 @@ struct Page<'a> {
     papers: Vec<PaperPart<'a>>,
     beside: Vec<Beside>,
     assumptions: Vec<Assumed>,
+    effects: Vec<Effect>,
 }
 
 /// What belongs to one paper.
@@ -92,7 +94,8 @@ pub(super) fn render(
         figures.push(FigurePart::of(papers, one, groups, &claims)?);
     }
     let tables = figures.iter().map(|figure| (figure.name, figure.tables.as_slice()));
-    let assumptions = setup::assumptions(tables);
+    let effects = Effect::all(measured, groups);
+    let assumptions = setup::assumptions(papers, &effects, tables)?;
     let charts = || figures.iter().flat_map(|figure| &figure.charts).map(|part| &part.chart);
     let data = embed::json(&charts().filter(|chart| !chart.lines.is_empty()).collect::<Vec<_>>());
     let beside = charts().filter_map(Beside::of).collect();
@@ -108,6 +111,7 @@ pub(super) fn render(
         papers: paper_parts(measured, figures, checked),
         beside,
         assumptions,
+        effects,
     };
     Ok(page.render()?)
 }

@@ -8,12 +8,15 @@ pub(super) struct Score {
     pub(super) holds: usize,
     pub(super) fails: usize,
     pub(super) unknown: usize,
+    /// Of those that hold or do not: from fewer repetitions than usual.
+    pub(super) few: usize,
 }
 
 impl Score {
     pub(super) fn of<'a>(verdicts: impl IntoIterator<Item = &'a Verdict>) -> Self {
         let mut score = Self::default();
         for verdict in verdicts {
+            score.few += usize::from(!verdict.caution().is_empty());
             match verdict {
                 Verdict::Holds { .. } => score.holds += 1,
                 Verdict::DoesNotHold { .. } => score.fails += 1,

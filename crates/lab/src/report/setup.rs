@@ -2,8 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use super::influence::{Effect, Influence};
 use crate::experiment::Experiment;
-use crate::scenario::{Assumption, DataError, Papers, Stated};
+use crate::scenario::{Assumption, DataError, Papers, Settings, Stated};
+
+/// The title of an experiment's own settings.
+const EXPERIMENT: &str = "Experiment";
 
 /// Settings that belong together.
 pub(super) struct Table {
@@ -19,12 +23,18 @@ pub(super) struct Setting {
     /// Its place in the paper, or why this value.
     pub(super) source: String,
     pub(super) assumed: bool,
+    /// Where it stands in the data, such as `profile.b08.rwnd`.
+    pub(super) leaf: String,
 }
 
 /// What is assumed somewhere, and for which experiments.
 pub(super) struct Assumed {
     pub(super) setting: Setting,
+    /// The table it is in, if that is no experiment's own.
+    pub(super) of: String,
     pub(super) experiments: Vec<String>,
+    /// What it matters.
+    pub(super) influence: Influence,
 }
 
 /// Everything an experiment is set up with: its own values, its access networks, its protocol profile.
@@ -33,21 +43,27 @@ pub(super) struct Assumed {
 /// When the data name a profile that they do not have.
 pub(super) fn tables(papers: &Papers, experiment: &dyn Experiment) -> Result<Vec<Table>, DataError> {
     let scenario = experiment.scenario();
-    let mut tables = vec![table("Experiment", scenario.stated(), scenario.assumptions())];
+    let own = scenario.stated().into_iter().map(Into::into);
+    let own: Vec<Setting> = own.chain(scenario.assumptions().into_iter().map(Into::into)).collect();
+    let mut tables = vec![table(papers, EXPERIMENT, ("scenario", scenario.id()), own)];
     for name in papers.network_names() {
         if mentions(experiment, name) {
-            let network = papers.network(name)?;
             let title = format!("Access network {}", name.to_uppercase());
-            tables.push(table(&title, network.stated(), network.assumptions()));
+            tables.push(table(papers, &title, ("network", name), settings(&papers.network(name)?)));
         }
     }
-    if !scenario.profile().is_empty() {
-        let profile = papers.profile(scenario.profile())?;
-        let title = format!("Protocol profile {}", scenario.profile());
-        tables.push(table(&title, profile.stated(), profile.assumptions()));
+    let profiles = core::iter::once(scenario.profile()).chain(experiment.rivals().iter().copied());
+    for name in profiles.filter(|name| !name.is_empty()) {
+        let title = format!("Protocol profile {name}");
+        tables.push(table(papers, &title, ("profile", name), settings(&papers.profile(name)?)));
     }
     tables.retain(|table| !table.settings.is_empty());
     Ok(tables)
+}
+
+fn settings(settings: &Settings) -> Vec<Setting> {
+    let stated = settings.stated().into_iter().map(Into::into);
+    stated.chain(settings.assumptions().into_iter().map(Into::into)).collect()
 }
 
 /// Whether a network is on one of the axes, alone or as a part of a pair: `wlan-umts`.
@@ -71,20 +87,23 @@ pub(super) fn definition(papers: &Papers, experiment: &dyn Experiment, metric: &
     more.map_or_else(|| there.to_owned(), |more| format!("{there}; {more}"))
 }
 
-fn table(title: &str, stated: Vec<Stated>, assumed: Vec<Assumption>) -> Table {
-    let stated = stated.into_iter().map(|one| Setting {
-        what: spoken(&one.what),
-        value: one.value,
-        source: one.source,
-        assumed: false,
-    });
-    let assumed = assumed.into_iter().map(|one| Setting {
-        what: spoken(&one.what),
-        value: one.value,
-        source: one.why,
-        assumed: true,
-    });
-    let mut settings: Vec<Setting> = stated.chain(assumed).collect();
+impl From<Stated> for Setting {
+    fn from(one: Stated) -> Self {
+        Self { what: spoken(&one.what), value: one.value, source: one.source, assumed: false, leaf: one.what }
+    }
+}
+
+impl From<Assumption> for Setting {
+    fn from(one: Assumption) -> Self {
+        Self { what: spoken(&one.what), value: one.value, source: one.why, assumed: true, leaf: one.what }
+    }
+}
+
+/// `kind` and `name` say where the settings stand in the data.
+fn table(papers: &Papers, title: &str, (kind, name): (&str, &str), mut settings: Vec<Setting>) -> Table {
+    for setting in &mut settings {
+        setting.leaf = papers.home(kind, name, &setting.leaf).unwrap_or_default();
+    }
     settings.sort();
     Table { title: title.to_owned(), settings }
 }
@@ -95,17 +114,29 @@ fn spoken(what: &str) -> String {
 }
 
 /// All assumptions of several experiments, each once for each value and reason.
-pub(super) fn assumptions<'a>(all: impl IntoIterator<Item = (&'a str, &'a [Table])>) -> Vec<Assumed> {
-    let mut known: BTreeMap<Setting, Vec<String>> = BTreeMap::new();
+///
+/// # Errors
+/// When the data on assumptions are incomplete.
+pub(super) fn assumptions<'a>(
+    papers: &Papers,
+    effects: &[Effect],
+    all: impl IntoIterator<Item = (&'a str, &'a [Table])>,
+) -> Result<Vec<Assumed>, DataError> {
+    let mut known: BTreeMap<(String, Setting), Vec<String>> = BTreeMap::new();
     for (experiment, tables) in all {
         for table in tables {
             for setting in table.settings.iter().filter(|setting| setting.assumed) {
-                let users = known.entry(setting.clone()).or_default();
+                let of = if table.title == EXPERIMENT { "" } else { &table.title };
+                let users = known.entry((of.to_owned(), setting.clone())).or_default();
                 if users.last().map(String::as_str) != Some(experiment) {
                     users.push(experiment.to_owned());
                 }
             }
         }
     }
-    known.into_iter().map(|(setting, experiments)| Assumed { setting, experiments }).collect()
+    let assumed = known.into_iter().map(|((of, setting), experiments)| {
+        let influence = Influence::of(papers, effects, &setting.leaf)?;
+        Ok(Assumed { setting, of, experiments, influence })
+    });
+    assumed.collect()
 }

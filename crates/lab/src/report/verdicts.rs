@@ -12,6 +12,8 @@ pub(super) struct Shown<'a> {
     pub(super) comparison: Option<Comparison<'a>>,
     /// What has not been measured.
     pub(super) missing: String,
+    /// That it is from fewer repetitions than usual.
+    pub(super) caution: String,
 }
 
 /// The comparison that decided, or came closest to failing.
@@ -32,7 +34,7 @@ impl<'a> Shown<'a> {
             Verdict::CannotSay { missing } => ("unknown", without_marks(missing)),
         };
         let comparison = if class == "unknown" { None } else { Comparison::read(verdict.detail()) };
-        Self { claim, class, verdict: verdict.name(), comparison, missing }
+        Self { claim, class, verdict: verdict.name(), comparison, missing, caution: verdict.caution() }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Rows as comma-separated values (RFC 4180). What is missing is empty.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use crate::VERSION;
@@ -40,20 +41,41 @@ fn field(text: &str) -> String {
     }
 }
 
-pub(super) fn read(text: &str, experiment: &dyn Experiment) -> io::Result<Vec<Row>> {
-    let wrong =
-        |what: &str| io::Error::new(io::ErrorKind::InvalidData, format!("{}: {what}", experiment.name()));
+/// That the results of an experiment are not as they were written.
+pub(super) fn wrong(experiment: &dyn Experiment, what: &str) -> io::Error {
+    let name = experiment.name();
+    io::Error::new(io::ErrorKind::InvalidData, format!("{name}.csv: {what}; run {name} again"))
+}
+
+/// The lines after the header.
+fn lines<'a>(text: &'a str, experiment: &dyn Experiment) -> io::Result<std::str::Lines<'a>> {
     let mut lines = text.lines();
     let expected = header(experiment).join(",");
     if lines.next() != Some(&expected) {
-        return Err(wrong("these results have other columns than this version makes; run it again"));
+        return Err(wrong(experiment, "these results have other columns than this version makes"));
     }
-    lines.map(|line| row(line, experiment).ok_or_else(|| wrong("a line cannot be read"))).collect()
+    if !text.ends_with('\n') {
+        return Err(wrong(experiment, "the last line is cut off"));
+    }
+    Ok(lines)
+}
+
+pub(super) fn read(text: &str, experiment: &dyn Experiment) -> io::Result<Vec<Row>> {
+    let unreadable = |line: usize| wrong(experiment, &format!("line {line} cannot be read"));
+    let rows = (2..).zip(lines(text, experiment)?);
+    rows.map(|(number, line)| row(line, experiment).ok_or_else(|| unreadable(number))).collect()
+}
+
+/// What the lines say of the program that made them.
+pub(super) fn versions(text: &str, experiment: &dyn Experiment) -> io::Result<BTreeSet<String>> {
+    let column = header(experiment).iter().position(|name| name == "version");
+    let version = |line: &str| column.and_then(|column| split(line).into_iter().nth(column));
+    Ok(lines(text, experiment)?.filter_map(version).collect())
 }
 
 fn row(line: &str, experiment: &dyn Experiment) -> Option<Row> {
     let mut fields = split(line).into_iter();
-    fields.next()?;
+    fields.next().filter(|figure| figure == experiment.name())?;
     let series = fields.next()?.into();
     let mut axes = Axes::new();
     for axis in experiment.axes() {
@@ -71,8 +93,11 @@ fn row(line: &str, experiment: &dyn Experiment) -> Option<Row> {
     for metric in experiment.metrics() {
         let text = fields.next()?;
         if !text.is_empty() {
-            metrics.push((metric, text.parse().ok()?));
+            metrics.push((metric, text.parse().ok().filter(|value: &f64| value.is_finite())?));
         }
+    }
+    if fields.next().is_some() {
+        return None;
     }
     Some(Row { series, axes, repetition, seed, metrics })
 }

@@ -58,7 +58,7 @@ impl Journal {
     /// thrown away.
     ///
     /// # Errors
-    /// What the file system says.
+    /// What the file system says, or that the journal is not as it was written.
     pub fn open(
         dir: &Path,
         experiment: &dyn Experiment,
@@ -74,20 +74,16 @@ impl Journal {
             cells: sweep.cells.values().map(|cell| cell.label()).collect::<Vec<_>>().join("\n"),
             set_up: experiment.set_up(),
         };
-        let text = fs::read_to_string(&path).unwrap_or_default();
-        let mut lines = text.split_inclusive('\n');
-        let same = lines
-            .next()
-            .and_then(|line| serde_json::from_str::<Head>(line).ok())
-            .is_some_and(|old| old == head);
-        let mut done: BTreeMap<usize, Vec<Row>> = BTreeMap::new();
-        // The last line may have been cut off.
-        for line in lines.filter(|line| same && line.ends_with('\n')) {
-            let Ok(cell) = serde_json::from_str::<CellLine>(line) else { break };
-            done.insert(cell.cell, cell.rows.into_iter().map(RowLine::row).collect());
-        }
+        let text = match fs::read_to_string(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            read => read?,
+        };
+        let done = done(&text, &head).map_err(|what| {
+            let text = format!("{}: {what}; remove it to begin again", path.display());
+            io::Error::new(io::ErrorKind::InvalidData, text)
+        })?;
         let mut file = OpenOptions::new().create(true).write(true).truncate(true).open(&path)?;
-        writeln!(file, "{}", serde_json::to_string(&head)?)?;
+        file.write_all(&checked(serde_json::to_vec(&head)?))?;
         let mut journal = Self { path, file };
         for (&cell, rows) in &done {
             journal.add(cell, rows)?;
@@ -101,9 +97,7 @@ impl Journal {
     /// What the file system says.
     pub fn add(&mut self, cell: usize, rows: &[Row]) -> io::Result<()> {
         let line = CellLine { cell, rows: rows.iter().map(RowLine::new).collect() };
-        let mut line = serde_json::to_vec(&line)?;
-        line.push(b'\n');
-        self.file.write_all(&line)
+        self.file.write_all(&checked(serde_json::to_vec(&line)?))
     }
 
     /// The sweep is done and its rows are safe.
@@ -113,6 +107,55 @@ impl Journal {
     pub fn remove(self) -> io::Result<()> {
         fs::remove_file(self.path)
     }
+}
+
+/// The complete cells in a journal, none if it is that of another sweep.
+fn done(text: &str, head: &Head) -> Result<BTreeMap<usize, Vec<Row>>, String> {
+    // The last line may have been cut off when the program was ended.
+    let mut lines = (1..).zip(text.split_inclusive('\n').filter(|line| line.ends_with('\n')));
+    let mut done = BTreeMap::new();
+    let Some((number, first)) = lines.next() else { return Ok(done) };
+    let old: Head = parsed(number, first)?;
+    if old != *head {
+        return Ok(done);
+    }
+    for (number, line) in lines {
+        let CellLine { cell, rows } = parsed(number, line)?;
+        done.insert(cell, rows.into_iter().map(RowLine::row).collect());
+    }
+    Ok(done)
+}
+
+/// A line: a checksum, a space and JSON.
+fn checked(json: Vec<u8>) -> Vec<u8> {
+    let mut line = format!("{:08x} ", checksum(&json)).into_bytes();
+    line.extend(json);
+    line.push(b'\n');
+    line
+}
+
+fn parsed<T: serde::de::DeserializeOwned>(number: usize, line: &str) -> Result<T, String> {
+    let wrong = || format!("line {number} is not as it was written");
+    let (sum, json) = line.trim_end_matches('\n').split_once(' ').ok_or_else(wrong)?;
+    if u32::from_str_radix(sum, 16) != Ok(checksum(json.as_bytes())) {
+        return Err(wrong());
+    }
+    serde_json::from_str(json).map_err(|_| wrong())
+}
+
+/// CRC-32 as in IEEE 802.3, bit by bit: journals are short.
+fn checksum(bytes: &[u8]) -> u32 {
+    let step = |crc: u32| if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 };
+    !bytes.iter().fold(!0, |crc, &byte| (0..8).fold(crc ^ u32::from(byte), |crc, _| step(crc)))
+}
+
+/// Changes what lines say, and their checksums with it.
+#[cfg(test)]
+pub(super) fn rewrite(path: &Path, change: &dyn Fn(&str) -> String) {
+    let text = fs::read_to_string(path).unwrap();
+    let json = text.lines().map(|line| line.split_once(' ').unwrap().1);
+    let lines: Vec<Vec<u8>> = json.map(|json| checked(change(json).into_bytes())).collect();
+    fs::write(path, lines.concat()).unwrap();
 }
 
 impl RowLine {

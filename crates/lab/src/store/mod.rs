@@ -1,9 +1,12 @@
 //! Results on disk: rows as CSV and Parquet, and a journal from which an interrupted sweep goes on.
 
+mod check;
 mod csv;
 mod journal;
+mod lock;
 mod parquet;
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
@@ -11,6 +14,7 @@ use std::path::{Path, PathBuf};
 use crate::experiment::{Experiment, Row};
 
 pub use journal::Journal;
+pub use lock::Lock;
 
 /// Where the rows of an experiment are.
 pub fn csv_path(dir: &Path, experiment: &dyn Experiment) -> PathBuf {
@@ -35,11 +39,28 @@ pub fn write(dir: &Path, experiment: &dyn Experiment, rows: &[Row]) -> io::Resul
 /// Reads the rows of an experiment; `None` if there are none.
 ///
 /// # Errors
-/// What the file system says, or that the file has another form.
+/// What the file system says, or that the file is not as a complete run of this experiment leaves it.
 pub fn read(dir: &Path, experiment: &dyn Experiment) -> io::Result<Option<Vec<Row>>> {
     match fs::read_to_string(csv_path(dir, experiment)) {
-        Ok(text) => csv::read(&text, experiment).map(Some),
+        Ok(text) => {
+            let rows = csv::read(&text, experiment)?;
+            let complete = check::complete(experiment, &rows);
+            complete.map_err(|what| csv::wrong(experiment, &what))?;
+            Ok(Some(rows))
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The versions of the program that made the rows of an experiment; empty if there are none.
+///
+/// # Errors
+/// As [`read`].
+pub fn versions(dir: &Path, experiment: &dyn Experiment) -> io::Result<BTreeSet<String>> {
+    match fs::read_to_string(csv_path(dir, experiment)) {
+        Ok(text) => csv::versions(&text, experiment),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(BTreeSet::new()),
         Err(error) => Err(error),
     }
 }

@@ -11,7 +11,14 @@ mod user;
 
 pub use arrivals::{Arrivals, ArrivalsWatch};
 pub use guests::{BIN, Guest};
-pub use shared_bottleneck::{Bottleneck, SharedBottleneck, Video};
+pub use shared_bottleneck::{Bottleneck, SharedBottleneck, Video, WayBack};
 pub use transfer_times::TransferTimes;
 pub use two_paths::{AccessNetwork, Hosts, TwoPaths, mn_address};
 pub use user::{NUMBERED, PathUse, User};
+
+use whimbrel_netsim::Loss;
+
+/// Each packet lost with this probability; no draws where that is 0.
+pub fn random(probability: f64) -> Loss {
+    if probability > 0.0 { Loss::Bernoulli(probability) } else { Loss::None }
+}

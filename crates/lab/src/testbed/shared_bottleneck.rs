@@ -10,17 +10,31 @@ use whimbrel_proto::Config;
 use whimbrel_rivals::tcp::{Tcp, TcpConfig};
 
 use super::guests::{Guest, Viewer};
+use super::random;
 use crate::experiment::Watch;
 
 /// The link that everybody shares.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Bottleneck {
-    /// bit/s towards the viewers; the other way nothing is ever short.
+    /// bit/s towards the viewers.
     pub rate: f64,
     /// Round-trip time without queues.
     pub round_trip: Duration,
     /// Bytes that may wait.
     pub queue: u64,
+    /// Probability that a packet towards the viewers is lost, beside those that the queue has no room for.
+    pub loss: f64,
+    /// What acknowledgements meet.
+    pub way_back: WayBack,
+}
+
+/// The way from the viewers to the servers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WayBack {
+    /// Nothing is ever short.
+    Uncongested,
+    /// The rate and the queue of the way there.
+    AsTheWayThere,
 }
 
 /// Videos over SCTP that are handed over to a path on which TCP flows are at home.
@@ -66,11 +80,16 @@ impl SharedBottleneck {
         let mut world = World::new(Seed::from_u64(seed));
         let (near, far) = (world.add_router(), world.add_router());
         let delay = bottleneck.round_trip / 2;
-        let back = LinkConfig { delay, ..LinkConfig::default() };
-        let down = LinkConfig {
+        let free = LinkConfig { delay, ..LinkConfig::default() };
+        let shared = LinkConfig {
             rate_bps: Some(bottleneck.rate as u64),
             queue: QueueLimit::bytes(bottleneck.queue),
-            ..back
+            ..free
+        };
+        let down = LinkConfig { loss: random(bottleneck.loss), ..shared };
+        let back = match bottleneck.way_back {
+            WayBack::Uncongested => free,
+            WayBack::AsTheWayThere => shared,
         };
         let bottleneck = world.add_link(near, far, down, back);
         let mut this = Self { world, videos: Vec::new(), sinks: Vec::new(), bottleneck };

@@ -185,3 +185,7 @@ impl TwoPaths {
         watch.record(&mut self.world, &[(self.access[0], "primary"), (self.access[1], "alternate")])
     }
 }
+
+#[cfg(test)]
+#[path = "two_paths_tests.rs"]
+mod tests;

@@ -11,6 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use whimbrel_machine::Instant;
 use whimbrel_netsim::{Forgery, Intruder, LinkConfig, Overheard, QueueLimit};
 
+use super::random;
+
 pub use mobile_ip::MobileIp;
 pub use moving_sctp::{MovingSctp, mobile};
 pub use observer::{Noted, Observer};
@@ -29,6 +31,8 @@ pub struct Wires {
     pub access_time: Duration,
     /// Packets that wait in front of the radio.
     pub queue: u32,
+    /// Probability that a packet is lost on the air within the range of a cell.
+    pub loss: f64,
 }
 
 /// The download begins here, when every scheme knows where the node is.
@@ -66,6 +70,7 @@ impl Wires {
             queue: QueueLimit::packets(self.queue),
             frame_overhead: overhead.saturating_sub(longer),
             mtu: 1500 + longer,
+            loss: random(self.loss),
             ..LinkConfig::default()
         }
     }

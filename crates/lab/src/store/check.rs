@@ -1,0 +1,73 @@
+//! Whether a file has all rows that a run writes, and no others: files are edited by hand and cut off by full disks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::experiment::{Axes, Experiment, Row};
+
+/// Rows as a complete run of the experiment leaves them.
+///
+/// # Errors
+/// What is wrong with them, as people say it.
+pub(super) fn complete(experiment: &dyn Experiment, rows: &[Row]) -> Result<(), String> {
+    let cells = Cells::of(experiment);
+    let mut runs: BTreeMap<usize, BTreeSet<u64>> = BTreeMap::new();
+    let mut seen = BTreeSet::new();
+    for (line, row) in (2..).zip(rows) {
+        let wrong = |what: &str| Err(format!("line {line}: {what}"));
+        let Some(cell) = cells.find(row) else { return wrong("there is no such place in the sweep") };
+        if row.seed != experiment.seed(row.repetition) {
+            return wrong("the seed is not that of the repetition");
+        }
+        if !seen.insert((key(&row.series, &row.axes, |_| true), row.repetition)) {
+            return wrong("this row is there twice");
+        }
+        runs.entry(cell).or_default().insert(row.repetition);
+    }
+    let Some(first) = runs.values().next() else { return Err("it has no rows".to_owned()) };
+    if runs.len() < cells.count {
+        return Err(format!("rows of {} of {} places are missing", cells.count - runs.len(), cells.count));
+    }
+    match runs.values().find(|other| *other != first) {
+        Some(other) => {
+            Err(format!("one place has {} repetitions and another has {}", first.len(), other.len()))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The cells of an experiment by what rows say of them.
+struct Cells {
+    count: usize,
+    by_key: BTreeMap<String, usize>,
+    /// For each series, which axes its cells have.
+    axes: BTreeSet<(String, Vec<String>)>,
+}
+
+impl Cells {
+    fn of(experiment: &dyn Experiment) -> Self {
+        let cells = experiment.cells();
+        let mut this = Self { count: cells.len(), by_key: BTreeMap::new(), axes: BTreeSet::new() };
+        for (number, cell) in cells.iter().enumerate() {
+            this.by_key.insert(key(&cell.series, &cell.axes, |_| true), number);
+            let names = cell.axes.iter().map(|(name, _)| name.to_string()).collect();
+            this.axes.insert((cell.series.to_string(), names));
+        }
+        this
+    }
+
+    fn find(&self, row: &Row) -> Option<usize> {
+        let own = self.axes.iter().filter(|(series, _)| *series == row.series);
+        let keys = own.map(|(_, names)| key(&row.series, &row.axes, |axis| names.iter().any(|n| n == axis)));
+        keys.into_iter().find_map(|key| self.by_key.get(&key).copied())
+    }
+}
+
+fn key(series: &str, axes: &Axes, counts: impl Fn(&str) -> bool) -> String {
+    let mut named: Vec<String> = axes
+        .iter()
+        .filter(|(name, _)| counts(name))
+        .map(|(name, value)| format!("|{name}={value}"))
+        .collect();
+    named.sort();
+    format!("{series}{}", named.concat())
+}

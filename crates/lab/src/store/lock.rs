@@ -1,0 +1,31 @@
+//! One run at a time in a directory.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::path::Path;
+
+/// Holds a directory of results; other runs are refused until it is dropped, or the program ends.
+#[derive(Debug)]
+pub struct Lock(#[expect(dead_code, reason = "the lock is on the file while it is open")] File);
+
+impl Lock {
+    /// Takes a directory, which is made if it is not there.
+    ///
+    /// # Errors
+    /// That another run has it, or what the file system says.
+    pub fn of(dir: &Path) -> io::Result<Self> {
+        fs::create_dir_all(dir)?;
+        // The file stays: whoever removed it could remove one that somebody else has just locked.
+        let file = OpenOptions::new().create(true).write(true).truncate(false).open(dir.join(".lock"))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Self(file)),
+            Err(TryLockError::WouldBlock) => {
+                let what = "another run writes there; wait for it, or take another directory with --out";
+                Err(io::Error::new(io::ErrorKind::ResourceBusy, what))
+            }
+            // A file system without locks.
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(Self(file)),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+}
