@@ -148,7 +148,14 @@ fn a_soft_handover_within_the_overlap_loses_nothing() {
     let stats = scene.node().stats();
     assert_eq!(stats.registrations, 2);
     let last_old = ms(5000) + (RADIO + WIRED) * 2;
-    assert!(last_old - stats.last_packet[0] <= Duration::from_millis(10), "{:?}", stats.last_packet);
+    // What left the home agent before that is there after a wire and a radio, and nothing after it: a packet leaves every 10 ms.
+    let last = stats.last_packet[0];
+    assert!(last <= last_old && last + Duration::from_millis(10) > last_old, "{:?}", stats.last_packet);
+    // The first packet over the new network comes as the next in the series.
+    let received = &scene.world.app(scene.node).received;
+    let after = received.iter().find(|(at, _)| *at > last).expect("data over the new network").0;
+    let next = last_old + Duration::from_millis(10);
+    assert!(after >= last_old && after <= next, "{after}, not between {last_old} and {next}");
     let sender = scene.world.machine(scene.correspondent).first().and_then(Mixed::first).expect("TCP");
     let sender = sender.stats(ConnectionId(0)).expect("opened");
     assert_eq!((sender.retransmissions, sender.timeouts), (0, 0));
@@ -163,6 +170,10 @@ fn after_a_gap_the_backed_off_timer_decides() {
     scene.up(ms(0), 0);
     scene.down(ms(5000), 0);
     scene.up(ms(7000), 1);
+    scene.world.run_until(ms(7000) + RADIO + WIRED - Duration::from_nanos(1));
+    assert_ne!(scene.agent().care_of(HOME), Some(network(1)[0]));
+    scene.world.run_until(ms(7000) + RADIO + WIRED);
+    assert_eq!(scene.agent().care_of(HOME), Some(network(1)[0]), "the way is there from 7.043 s on");
     scene.world.run_until(ms(30_000));
     let received = &scene.world.app(scene.node).received;
     // The last packet whose acknowledgement got over the radio.
@@ -171,6 +182,9 @@ fn after_a_gap_the_backed_off_timer_decides() {
     // The timer restarted with the last acknowledgement, half a round trip after the last packet: 1 s, then 2 s later.
     let expected = before + (RADIO + WIRED) * 2 + Duration::from_secs(3);
     assert!(first >= expected && first <= expected + (RADIO + WIRED) * 2, "{first}, not {expected}");
+    let sender = scene.world.machine(scene.correspondent).first().and_then(Mixed::first).expect("TCP");
+    let sender = sender.stats(ConnectionId(0)).expect("opened");
+    assert_eq!(sender.timeouts, 2, "after 1 s, which is lost, and 2 s after that");
     assert!(
         first > ms(7000) + (RADIO + WIRED) * 2 + Duration::from_millis(500),
         "the way was there long before"
