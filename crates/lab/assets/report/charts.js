@@ -45,8 +45,8 @@
     // The label of the y axis is text above the chart: turned letters are hard to read on a phone.
     const label = name ? { name: side.label, nameLocation: "middle", nameGap: 28, nameTextStyle: { color: ink } } : {};
     if (side.words.length) {
-      // Names upwards are broken into lines: they may be longer than there is room for.
-      if (!name) Object.assign(common.axisLabel, { width: room(), overflow: "break", lineHeight: 14, fontSize: 11, interval: 0, hideOverlap: false });
+      // Names upwards are broken into lines: they may be longer than there is room for, and than the library thinks.
+      if (!name) Object.assign(common.axisLabel, { width: Math.round(room() * 0.78), overflow: "break", lineHeight: 14, fontSize: 11, interval: 0, hideOverlap: false });
       return { type: "category", data: side.words, boundaryGap: true, ...common, ...label };
     }
     common.axisLabel.formatter = number;
@@ -131,12 +131,18 @@
     return box;
   }
 
+  // What the library measures of names upwards cuts them at the front; their room is known without measuring.
+  function grid(chart) {
+    const edges = { left: 8, right: 16, top: 12, bottom: 34 };
+    if (chart.y.words.length) return { ...edges, left: room() + 16, bottom: 52, outerBoundsMode: "none" };
+    return { ...edges, outerBoundsMode: "same", outerBoundsContain: "axisLabel" };
+  }
+
   function option(chart, hidden) {
     const selected = Object.fromEntries(chart.lines.map((line) => [line.label, !hidden.has(line.label)]));
     return {
       animation: false, textStyle: { fontFamily: "inherit", color: style("--ink") },
-      // Names along an axis may take more of the width than the quarter that is usual.
-      grid: { left: 8, right: 16, top: 12, bottom: 34, outerBoundsMode: "same", outerBoundsContain: "axisLabel", outerBoundsClampWidth: "60%" },
+      grid: grid(chart),
       legend: { show: false, selected },
       tooltip: { trigger: chart.x.swept ? "axis" : "item", confine: true, formatter: (params) => tip(chart, params),
         backgroundColor: style("--card"), borderColor: style("--rule"), textStyle: { color: style("--ink"), fontSize: 12 } },
