@@ -58,6 +58,27 @@ fn hijacking_without_the_key() {
     assert_eq!(acks(&mobile.clone(), &bench.ask(&mobile.asconf(&[]))).len(), 1);
 }
 
+/// D1, D4, §5.3.2: the source address is looked up before the address that the request names. Where it is another association's of the
+/// same ports, the tag does not fit that one.
+#[test]
+fn a_request_from_an_address_of_another_association() {
+    let (mut bench, first) = Mobile::connected(mesh(), 1);
+    first.settle(&mut bench);
+    let mut other = Mobile::with_initial_tsn(7000);
+    other.auth.peer.tag = 0x3333_4444;
+    other.connect_on(&mut bench, between(1, 2), &[2]);
+    let request = Raw(encoded_chunk(&AsconfBuilder {
+        sequence_number: other.serial,
+        address: peer_address(2).ip(),
+        parameters: &[],
+    }));
+    let packet = other.signed(&[&request]);
+    bench.deliver_on(between(1, 1), &packet);
+    assert!(!holds(&bench.take(), chunk_type::ASCONF_ACK), "from an address of the first");
+    bench.deliver_on(between(1, 3), &packet);
+    assert!(holds(&bench.take(), chunk_type::ASCONF_ACK), "from an address of nobody");
+}
+
 /// D5: an unauthenticated ASCONF takes what is behind it in the packet with it, so that nothing can hide there.
 #[test]
 fn an_unauthenticated_request_changes_nothing_behind_it() {

@@ -91,9 +91,14 @@ impl Mobile {
 
     #[track_caller]
     pub(crate) fn connect(&mut self, bench: &mut Bench, listed: &[u8]) {
-        self.begin(bench, listed);
+        self.connect_on(bench, route(), listed);
+    }
+
+    #[track_caller]
+    pub(crate) fn connect_on(&mut self, bench: &mut Bench, route: Route, listed: &[u8]) {
+        self.begin_on(bench, route, listed);
         let ups = bench.ups();
-        bench.deliver(&self.packet(&[&CookieEcho { cookie: &self.cookie }]));
+        bench.deliver_on(route, &self.packet(&[&CookieEcho { cookie: &self.cookie }]));
         assert_eq!(bench.ups(), ups + 1);
         assert_eq!(mobility(bench), Mobility::Dynamic);
         self.settle(bench);
@@ -105,12 +110,17 @@ impl Mobile {
     /// INIT and INIT ACK.
     #[track_caller]
     pub(crate) fn begin(&mut self, bench: &mut Bench, listed: &[u8]) {
+        self.begin_on(bench, route(), listed);
+    }
+
+    #[track_caller]
+    fn begin_on(&mut self, bench: &mut Bench, route: Route, listed: &[u8]) {
         bench.take();
         let mut parameters = self.parameters();
         parameters.push(Parameter::SupportedExtensions(&EXTENSIONS));
         parameters.extend(listed.iter().map(|&n| Parameter::from(peer_address(n).ip())));
         let init = self.init(&parameters);
-        bench.deliver(&init);
+        bench.deliver_on(route, &init);
         self.learn_answer(&bench.take_only());
     }
 

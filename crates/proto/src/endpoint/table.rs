@@ -249,6 +249,12 @@ impl Table {
         self.by_peer.get(&(ports, peer)).copied()
     }
 
+    /// Whether `peer` is an address of another association's peer with these ports, and none of this one's.
+    pub(super) fn is_of_another(&self, index: usize, peer: SocketAddr, ports: Lookup) -> bool {
+        let own = self.slots.get(index).is_some_and(|slot| slot.peers.contains(&peer));
+        !own && self.by_peer(peer, ports).is_some_and(|other| other != index)
+    }
+
     pub(super) fn by_token(&self, token: ConnectToken) -> Option<usize> {
         self.by_token.get(&token).copied()
     }
