@@ -58,7 +58,7 @@ fn hijacking_without_the_key() {
     assert_eq!(acks(&mobile.clone(), &bench.ask(&mobile.asconf(&[]))).len(), 1);
 }
 
-/// D1, D4, §5.3.2: the source address is looked up before the address that the request names. Where it is another association's of the
+/// RFC 5061 §5.2 D1, D4, §5.3.2: the source address is looked up before the address that the request names. Where it is another association's of the
 /// same ports, the tag does not fit that one.
 #[test]
 fn a_request_from_an_address_of_another_association() {

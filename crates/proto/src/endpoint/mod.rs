@@ -285,8 +285,6 @@ impl Endpoint {
                 self.handle_cookie_echo(now, route, &packet, echo)
             }
             _ => match by_tag {
-                // RFC 5061 §5.2 D1, §5.3.2: an association is looked for by the source address before an ASCONF's own address says
-                // whose it is; there, the tag would be wrong. Nothing else from such an address would be taken either.
                 Some(index) if self.table.is_of_another(index, route.remote, lookup) => false,
                 Some(index) => self.deliver(now, index, route, &packet),
                 None => self.handle_out_of_the_blue(now, route, &packet, lookup),

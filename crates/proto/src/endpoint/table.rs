@@ -250,6 +250,9 @@ impl Table {
     }
 
     /// Whether `peer` is an address of another association's peer with these ports, and none of this one's.
+    ///
+    /// RFC 5061 §5.2 D1, D4: by that address an ASCONF would be taken for the other one's, before the address that it names is
+    /// looked at, and dropped for its tag. Nothing else from there would be let in either.
     pub(super) fn is_of_another(&self, index: usize, peer: SocketAddr, ports: Lookup) -> bool {
         let own = self.slots.get(index).is_some_and(|slot| slot.peers.contains(&peer));
         !own && self.by_peer(peer, ports).is_some_and(|other| other != index)
