@@ -11,6 +11,7 @@ mod instant;
 mod link;
 mod power;
 mod propagation;
+mod protocol;
 mod rng;
 mod step;
 
@@ -18,5 +19,6 @@ pub use instant::Instant;
 pub use link::{Cost, InterfaceFact, InterfaceId, InterfaceKind, LinkFact};
 pub use power::ReceivedPower;
 pub use propagation::TwoRayGround;
+pub use protocol::IpProtocol;
 pub use rng::{Rng, Seed};
 pub use step::{Ecn, Fragmentation, Input, Machine, Record, Route, Sink, Transmit, Unreachable};

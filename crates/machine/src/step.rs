@@ -1,6 +1,6 @@
 use core::net::SocketAddr;
 
-use crate::{Instant, LinkFact};
+use crate::{Instant, IpProtocol, LinkFact};
 
 /// One 4-tuple of addresses: where a datagram leaves from and where it goes. A path is exactly this.
 ///
@@ -109,6 +109,8 @@ pub struct Transmit {
     pub ecn: Ecn,
     /// Whether the datagrams may be fragmented.
     pub fragmentation: Fragmentation,
+    /// What the datagrams are, for those who read captures; drivers with real sockets know without.
+    pub protocol: IpProtocol,
     /// The bytes are one or more datagrams, each `segment` bytes long but the last, which may be shorter (GSO).
     pub segment: usize,
 }

@@ -4,7 +4,9 @@ use core::net::SocketAddr;
 use core::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use whimbrel_machine::{Ecn, Fragmentation, Input, Instant, Machine, Route, Seed, Sink, Transmit};
+use whimbrel_machine::{
+    Ecn, Fragmentation, Input, Instant, IpProtocol, Machine, Route, Seed, Sink, Transmit,
+};
 use whimbrel_netsim::{Fate, LinkConfig, LinkDirection, QueueLimit, World};
 
 const PACKETS: u64 = 10_000;
@@ -40,6 +42,7 @@ impl Machine for Blaster {
                             route,
                             ecn: Ecn::NotCapable,
                             fragmentation: Fragmentation::Forbidden,
+                            protocol: IpProtocol::Sctp,
                             segment: PAYLOAD,
                         },
                         &self.buffer,

@@ -1,6 +1,6 @@
 use std::io::{self, Write};
 
-use whimbrel_machine::Instant;
+use whimbrel_machine::{Instant, IpProtocol};
 
 use crate::LinkId;
 use crate::pcapng::{Captured, Pcapng};
@@ -34,11 +34,11 @@ impl Captures {
         self.taps.get(link as usize).is_some_and(Option::is_some)
     }
 
-    pub(crate) fn write(&mut self, link: u32, at: Instant, captured: &Captured<'_>) {
+    pub(crate) fn write(&mut self, link: u32, at: Instant, protocol: IpProtocol, captured: &Captured<'_>) {
         if let Some(&Some((file, interface))) = self.taps.get(link as usize)
             && self.error.is_none()
         {
-            self.error = self.files[file].write(interface, at, captured).err();
+            self.error = self.files[file].write_as(interface, at, protocol, captured).err();
         }
     }
 

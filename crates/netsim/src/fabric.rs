@@ -11,8 +11,8 @@ use crate::packets::{Content, Packets};
 use crate::topology::Topology;
 use crate::trace::{Line, Trace};
 use crate::{
-    Arrival, Attachment, Captured, Change, DropReason, Effect, Fate, Flight, Framing, InterfaceId,
-    LinkConfig, LinkDirection, LinkId, MAX_PAYLOAD, Offered, Side,
+    Arrival, Attachment, Change, DropReason, Effect, Fate, Flight, Framing, InterfaceId, LinkConfig,
+    LinkDirection, LinkId, MAX_PAYLOAD, Offered, Side,
 };
 
 /// Packets in flight in a world, unless told otherwise.
@@ -24,11 +24,11 @@ const QUOTED_BYTES_MAX: usize = 576 - 20 - 8 - 20 - 8;
 /// Of a packet that waits to be served: nobody knows yet when.
 const WAITING: Flight = Flight { departs: Instant::FAR_FUTURE, arrives: Instant::FAR_FUTURE };
 
-const A_TO_B: u32 = 0;
+pub(crate) const A_TO_B: u32 = 0;
 const B_TO_A: u32 = 1;
 
 /// The link that a direction belongs to, and which of the two it is.
-const fn link_and_side(direction: u32) -> (u32, u32) {
+pub(crate) const fn link_and_side(direction: u32) -> (u32, u32) {
     (direction / 2, direction % 2)
 }
 
@@ -96,6 +96,7 @@ impl Fabric {
                     packet.route = route;
                     packet.ecn = transmit.ecn;
                     packet.fragmentation = transmit.fragmentation;
+                    packet.protocol = transmit.protocol;
                     packet.source = host;
                     packet.destination = destination;
                     packet.epoch = self.topology.epoch();
@@ -347,54 +348,5 @@ impl Fabric {
 
     fn owns(&self, interface: u32, address: IpAddr) -> bool {
         self.topology.owner(address) == Some(interface)
-    }
-
-    fn watch_entry(&mut self, now: Instant, direction: u32, slot: u32, fate: Fate) {
-        let (link, side) = link_and_side(direction);
-        let captured = side == A_TO_B && self.captures.wants(link);
-        if self.trace.is_none() && !captured {
-            return;
-        }
-        let waiting = self.directions[direction as usize].waiting(now).0 as u64;
-        let packet = &self.packets[slot];
-        let (number, bytes, Route { local, remote }) = (packet.number, packet.ip_bytes, packet.route);
-        if captured {
-            self.capture(now, direction, slot, Some(fate));
-        }
-        if let Fate::Dropped(reason) = fate {
-            self.trace_drop(now, number, Some(direction), bytes, reason);
-        } else if let Some(trace) = &mut self.trace {
-            trace.line(now, Line::Enqueue { packet: number, link, side, local, remote, bytes, waiting });
-        }
-    }
-
-    fn capture(&mut self, now: Instant, direction: u32, slot: u32, entered: Option<Fate>) {
-        let packet = &self.packets[slot];
-        let lost = match entered {
-            Some(Fate::Dropped(reason)) => Some(format!("dropped: {}", reason.name())),
-            _ => None,
-        };
-        let captured = Captured {
-            route: packet.route,
-            ecn: packet.ecn,
-            payload: &packet.bytes,
-            inbound: entered.is_none(),
-            comment: lost.as_deref(),
-        };
-        self.captures.write(link_and_side(direction).0, now, &captured);
-    }
-
-    fn trace_drop(
-        &mut self,
-        now: Instant,
-        packet: u64,
-        direction: Option<u32>,
-        bytes: u32,
-        reason: DropReason,
-    ) {
-        if let Some(trace) = &mut self.trace {
-            let (link, side) = direction.map(link_and_side).unzip();
-            trace.line(now, Line::Drop { packet, link, side, bytes, reason });
-        }
     }
 }

@@ -1,8 +1,13 @@
 use super::*;
 
 fn packet(source: &str, destination: &str, payload: &[u8]) -> Vec<u8> {
+    packet_of(IpProtocol::Sctp, source, destination, payload)
+}
+
+fn packet_of(protocol: IpProtocol, source: &str, destination: &str, payload: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
-    write_ip_packet(&mut out, source.parse().unwrap(), destination.parse().unwrap(), Ecn::Ect0, payload);
+    let (source, destination) = (source.parse().unwrap(), destination.parse().unwrap());
+    write_ip_packet(&mut out, source, destination, Ecn::Ect0, protocol, payload);
     out
 }
 
@@ -38,6 +43,34 @@ fn no_port_is_raw_ip() {
     assert_eq!(packet[9], 132);
     let v6 = Framing { v6: true, udp: false };
     assert_eq!(v6.header_bytes(), 40);
+}
+
+#[test]
+fn raw_ip_says_what_it_carries_and_udp_that_it_is_udp() {
+    for (protocol, number) in [
+        (IpProtocol::Sctp, 132),
+        (IpProtocol::Tcp, 6),
+        (IpProtocol::Ipv4, 4),
+        (IpProtocol::Simplified("a remark"), 253),
+    ] {
+        assert_eq!(packet_of(protocol, "10.0.0.1:0", "10.0.0.2:0", &[7; 40])[9], number);
+        assert_eq!(packet_of(protocol, "[fd00::1]:0", "[fd00::2]:0", &[7; 40])[6], number);
+        let in_udp = packet_of(protocol, "10.0.0.1:9", "10.0.0.2:9", &[7; 40]);
+        assert_eq!((in_udp[9], &in_udp[28..]), (17, &[7; 40][..]), "{protocol:?}");
+    }
+}
+
+/// A TCP segment whose checksum does not cover the addresses leaves with one that does, in either family.
+#[test]
+fn tcp_checks_out_with_its_addresses() {
+    let mut segment = *b"\xc0\x00\x00\x50....4321\x50\x10.!\x00\x00\x00\x00odd";
+    let checksum = !fold(sum(0, &segment));
+    segment[16..18].copy_from_slice(&checksum.to_be_bytes());
+    let v4 = packet_of(IpProtocol::Tcp, "10.1.2.3:0", "192.0.2.7:0", &segment);
+    assert!(ones(sum(6 + 23, &v4[12..])));
+    let v6 = packet_of(IpProtocol::Tcp, "[2001:db8::1]:0", "[2001:db8::2]:0", &segment);
+    assert!(ones(sum(6 + 23, &v6[8..])));
+    assert_eq!((v4.len(), v6.len()), (20 + 23, 40 + 23), "nothing is longer than it was in the world");
 }
 
 #[test]

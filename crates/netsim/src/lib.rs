@@ -37,6 +37,7 @@ mod loss;
 mod mixed;
 mod motion;
 mod nat;
+mod offload;
 mod packets;
 mod pcapng;
 mod presets;
@@ -44,6 +45,7 @@ mod queue;
 mod stats;
 mod topology;
 mod trace;
+mod watching;
 mod world;
 
 pub use app::{App, Context};

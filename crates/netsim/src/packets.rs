@@ -1,4 +1,4 @@
-use whimbrel_machine::{Ecn, Fragmentation, Instant, Route, Unreachable};
+use whimbrel_machine::{Ecn, Fragmentation, Instant, IpProtocol, Route, Unreachable};
 
 use crate::Flight;
 
@@ -23,6 +23,7 @@ pub(crate) struct Packet {
     pub(crate) route: Route,
     pub(crate) ecn: Ecn,
     pub(crate) fragmentation: Fragmentation,
+    pub(crate) protocol: IpProtocol,
     /// The host that sent it; of what was forged, the one that gets it.
     pub(crate) source: u32,
     /// The interface it is for.
@@ -87,6 +88,7 @@ impl Packets {
         to.route = from.route;
         to.ecn = from.ecn;
         to.fragmentation = from.fragmentation;
+        to.protocol = from.protocol;
         to.source = from.source;
         to.destination = from.destination;
         to.epoch = from.epoch;
@@ -156,6 +158,7 @@ impl Packet {
             route: Route { local: nowhere, remote: nowhere },
             ecn: Ecn::NotCapable,
             fragmentation: Fragmentation::Forbidden,
+            protocol: IpProtocol::Sctp,
             source: 0,
             destination: 0,
             epoch: 0,

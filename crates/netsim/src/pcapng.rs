@@ -5,7 +5,7 @@
 //! format is four block types.
 use std::io::{self, Write};
 
-use whimbrel_machine::{Ecn, Instant, Route};
+use whimbrel_machine::{Ecn, Instant, IpProtocol, Route};
 
 use crate::headers::write_ip_packet;
 
@@ -83,14 +83,26 @@ impl<W: Write> Pcapng<W> {
         Ok(self.interfaces - 1)
     }
 
-    /// Writes one packet seen on `interface` at time `at`. A packet that IP cannot carry is left out.
+    /// Writes one packet seen on `interface` at time `at`: SCTP, or whatever has UDP ports. A packet that IP cannot carry is
+    /// left out.
     ///
     /// # Errors
     /// What the writer says.
     pub fn write(&mut self, interface: u32, at: Instant, captured: &Captured<'_>) -> io::Result<()> {
+        self.write_as(interface, at, IpProtocol::Sctp, captured)
+    }
+
+    /// Writes one packet of any protocol, with what is to be remarked about that.
+    pub(crate) fn write_as(
+        &mut self,
+        interface: u32,
+        at: Instant,
+        protocol: IpProtocol,
+        captured: &Captured<'_>,
+    ) -> io::Result<()> {
         self.packet.clear();
-        let Route { local, remote } = captured.route;
-        write_ip_packet(&mut self.packet, local, remote, captured.ecn, captured.payload);
+        let Captured { route: Route { local, remote }, ecn, payload, .. } = *captured;
+        write_ip_packet(&mut self.packet, local, remote, ecn, protocol, payload);
         if self.packet.is_empty() {
             return Ok(());
         }
@@ -104,7 +116,7 @@ impl<W: Write> Pcapng<W> {
         self.pad();
         let direction: u32 = if captured.inbound { 1 } else { 2 };
         self.option(OPTION_EPB_FLAGS, &direction.to_le_bytes());
-        if let Some(comment) = captured.comment {
+        for comment in [captured.comment, protocol.remark()].into_iter().flatten() {
             self.option(OPTION_COMMENT, comment.as_bytes());
         }
         self.option(OPTION_END, &[]);

@@ -215,7 +215,8 @@ impl<M: Machine, A: App<M>> World<M, A> {
     }
 
     /// Captures links to `out` as pcapng, as their `a` ends see them: what `a` sends, when it sends it and even if
-    /// it is lost then, and what arrives at `a`. Each link is an interface of the capture, by the name given.
+    /// it is lost then, and what arrives at `a`. Each link is an interface of the capture, by the name given. What has no UDP ports is of
+    /// the IP protocol that its sender says ([`IpProtocol`](whimbrel_machine::IpProtocol)).
     /// Call [`World::finish`] at the end.
     ///
     /// # Errors

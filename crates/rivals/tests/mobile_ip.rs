@@ -1,9 +1,12 @@
 //! TCP over Mobile IP, against its latency budget.
+#[path = "common/capture.rs"]
+mod capture;
 
 use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 use core::time::Duration;
 use std::sync::Arc;
 
+use capture::{Shared, open_ipv4, tcp_is_right};
 use whimbrel_machine::{Instant, LinkFact, Route, Seed};
 use whimbrel_netsim::{
     Action, App, Change, Context, HostId, InFlight, LinkConfig, LinkId, Mixed, Side, World,
@@ -65,6 +68,8 @@ struct Scene {
     correspondent: HostId,
     node: HostId,
     agent: HostId,
+    /// The correspondent's link, and the home agent's.
+    near: [LinkId; 2],
     radio: [LinkId; 2],
 }
 
@@ -87,10 +92,11 @@ fn scene() -> Scene {
     let router = world.add_router();
     let near = LinkConfig { mtu: 2000, ..LinkConfig::default() };
     let wired = LinkConfig { delay: WIRED, ..near };
-    for (host, addresses) in [(correspondent, vec![CORRESPONDENT]), (agent, vec![HOME_AGENT, HOME])] {
+    let hosts = [(correspondent, vec![CORRESPONDENT]), (agent, vec![HOME_AGENT, HOME])];
+    let near_links = hosts.map(|(host, addresses)| {
         let interface = world.add_interface(host, addresses.into_iter().map(IpAddr::V4));
-        world.add_link(interface, router, near, near);
-    }
+        world.add_link(interface, router, near, near)
+    });
     let radio = [0, 1].map(|number| {
         let [care_of, link, local] = network(number);
         let agent = Mixed::Second(Mixed::Second(ForeignAgent::new(care_of, link)));
@@ -102,7 +108,7 @@ fn scene() -> Scene {
         let radio = LinkConfig { delay: RADIO, ..near };
         world.add_link(access, mobile, radio, radio)
     });
-    Scene { world, correspondent, node, agent, radio }
+    Scene { world, correspondent, node, agent, near: near_links, radio }
 }
 
 impl Scene {
@@ -210,4 +216,48 @@ fn a_lost_request_is_repeated() {
     scene.world.schedule(ms(500), Action::Link(link, Side::Both, Change::Up));
     scene.world.run_until(ms(1000) + (RADIO + WIRED) * 2);
     assert_eq!(scene.node().current(), Some(0));
+}
+
+/// In captures the correspondent speaks TCP with the home address, tunnels are IP in IP with the same inside, and registrations, which
+/// lack their UDP header here, are called what they are.
+#[test]
+fn captures_show_tunnels_and_registrations() {
+    let mut scene = scene();
+    let [plain, agent, air] = [(); 3].map(|()| Shared::default());
+    for (link, file) in [(scene.near[0], &plain), (scene.near[1], &agent), (scene.radio[0], &air)] {
+        scene.world.capture(&[(link, "link")], file.clone()).unwrap();
+    }
+    scene.up(ms(0), 0);
+    scene.world.run_until(ms(3000));
+    let ends =
+        |addresses: [Ipv4Addr; 2]| addresses == [CORRESPONDENT, HOME] || addresses == [HOME, CORRESPONDENT];
+    for packet in plain.packets() {
+        let (protocol, addresses, segment) = open_ipv4(&packet.bytes);
+        assert!(protocol == 6 && ends(addresses) && tcp_is_right(addresses, segment), "{packet:?}");
+    }
+    let (mut registrations, mut tunnelled) = (Vec::new(), 0);
+    for packet in air.packets() {
+        let (protocol, _, inside) = open_ipv4(&packet.bytes);
+        match protocol {
+            4 => {
+                let (protocol, addresses, segment) = open_ipv4(inside);
+                assert!(protocol == 6 && ends(addresses) && tcp_is_right(addresses, segment), "{packet:?}");
+                tunnelled += 1;
+            }
+            253 => registrations.push((inside[0], packet.comments)),
+            other => panic!("protocol {other}"),
+        }
+    }
+    let kinds: Vec<u8> = registrations.iter().map(|(kind, _)| *kind).collect();
+    assert_eq!(kinds, [1, 3], "a request and its reply");
+    assert!(
+        registrations.iter().all(|(_, comments)| comments[0].contains("without UDP")),
+        "{registrations:?}"
+    );
+    assert!(tunnelled > 100, "{tunnelled}");
+    // The home agent gets TCP and sends tunnels, and the other way round.
+    for (kind, inbound) in [(6, true), (4, false), (4, true), (6, false)] {
+        let seen = |packet: &&capture::Packet| packet.bytes[9] == kind && packet.inbound == inbound;
+        assert!(agent.packets().iter().filter(seen).count() > 50, "protocol {kind}, inbound {inbound}");
+    }
 }

@@ -5,7 +5,7 @@ use core::net::SocketAddr;
 use core::time::Duration;
 
 use whimbrel_machine::{
-    Ecn, Fragmentation, Input, Instant, LinkFact, Machine, Route, Sink, Transmit, Unreachable,
+    Ecn, Fragmentation, Input, Instant, IpProtocol, LinkFact, Machine, Route, Sink, Transmit, Unreachable,
 };
 use whimbrel_netsim::{App, Context};
 
@@ -84,6 +84,7 @@ impl Machine for Toy {
                             route,
                             ecn: Ecn::NotCapable,
                             fragmentation: Fragmentation::Forbidden,
+                            protocol: IpProtocol::Sctp,
                             segment,
                         };
                         sink.transmit(&transmit, bytes);
@@ -101,6 +102,7 @@ impl Machine for Toy {
                         route,
                         ecn: Ecn::Ect0,
                         fragmentation: Fragmentation::Forbidden,
+                        protocol: IpProtocol::Sctp,
                         segment: bytes.max(HEADER),
                     };
                     sink.transmit(&transmit, &self.buffer);

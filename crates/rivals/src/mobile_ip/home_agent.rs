@@ -1,7 +1,7 @@
 use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::collections::BTreeMap;
 
-use whimbrel_machine::{Input, Instant, Machine, Route, Sink, Transmit};
+use whimbrel_machine::{Input, Instant, IpProtocol, Machine, Route, Sink, Transmit};
 
 use super::message::Message;
 use super::{NODES_MAX, send};
@@ -59,7 +59,9 @@ impl HomeAgent {
                 let at = |ip: Ipv4Addr| SocketAddr::new(ip.into(), 0);
                 let route = Route { local: at(source), remote: at(destination) };
                 let (ecn, fragmentation) = Default::default();
-                sink.transmit(&Transmit { route, ecn, fragmentation, segment: payload.len() }, payload);
+                // Tunnels carry TCP alone.
+                let (protocol, segment) = (IpProtocol::Tcp, payload.len());
+                sink.transmit(&Transmit { route, ecn, fragmentation, protocol, segment }, payload);
             }
             _ => {}
         }

@@ -2,9 +2,10 @@
 
 use core::net::Ipv4Addr;
 
+use whimbrel_machine::IpProtocol;
+
 const HEADER_BYTES: usize = 20;
 const VERSION_AND_LENGTH: u8 = 0x45;
-const PROTOCOL_TCP: u8 = 6;
 const TYPE_REQUEST: u8 = 1;
 const TYPE_REPLY: u8 = 3;
 const REGISTRATION_BYTES: usize = 24;
@@ -23,13 +24,26 @@ pub(super) enum Message<'a> {
 }
 
 impl<'a> Message<'a> {
+    /// What a message is on IP.
+    pub(super) const fn protocol(&self) -> IpProtocol {
+        match self {
+            Self::Packet { .. } => IpProtocol::Ipv4,
+            Self::Request { .. } => {
+                IpProtocol::Simplified("Mobile IP Registration Request, without UDP (port 434)")
+            }
+            Self::Reply { .. } => {
+                IpProtocol::Simplified("Mobile IP Registration Reply, without UDP (port 434)")
+            }
+        }
+    }
+
     pub(super) fn write(&self, out: &mut Vec<u8>) {
         match self {
             Self::Packet { source, destination, payload } => {
                 let length = (HEADER_BYTES + payload.len()) as u16;
                 out.extend_from_slice(&[VERSION_AND_LENGTH, 0]);
                 out.extend_from_slice(&length.to_be_bytes());
-                out.extend_from_slice(&[0, 0, 0, 0, 64, PROTOCOL_TCP, 0, 0]);
+                out.extend_from_slice(&[0, 0, 0, 0, 64, IpProtocol::Tcp.number(), 0, 0]);
                 out.extend_from_slice(&source.octets());
                 out.extend_from_slice(&destination.octets());
                 out.extend_from_slice(payload);

@@ -7,6 +7,8 @@
 //! Between the foreign agent and the mobile node packets travel inside another IP header, whose addresses stand for those of
 //! layer 2. A scenario that counts bytes gives these links 20 bytes of frame overhead less than they have.
 //!
+//! Registrations stand directly on IP, without the 8 bytes of their UDP header (port 434, RFC 5944 §3.3); captures remark it.
+//!
 //! Left out: advertisements and solicitations of agents (the node knows the agent of each network, and is told when its address
 //! there is up), authentication of registrations, simultaneous bindings, lifetimes other than "until the next registration",
 //! and smooth handover.
@@ -36,6 +38,7 @@ fn send<E>(sink: &mut impl Sink<E>, local: SocketAddr, remote: SocketAddr, messa
     let mut bytes = Vec::with_capacity(64);
     message.write(&mut bytes);
     let (ecn, fragmentation) = (Ecn::NotCapable, Fragmentation::Forbidden);
-    let transmit = Transmit { route: Route { local, remote }, ecn, fragmentation, segment: bytes.len() };
+    let (route, protocol, segment) = (Route { local, remote }, message.protocol(), bytes.len());
+    let transmit = Transmit { route, ecn, fragmentation, protocol, segment };
     sink.transmit(&transmit, &bytes);
 }

@@ -26,7 +26,9 @@ pub use self::recovery::{NewRecovery, NewReno, Recovery, Sack};
 pub use self::rto::RtoConfig;
 use self::segment::{Flags, Segment};
 pub use self::source::{ConstantRate, File, Greedy, Source};
-use whimbrel_machine::{Ecn, Fragmentation, Input, Instant, Machine, Rng, Route, Seed, Sink, Transmit};
+use whimbrel_machine::{
+    Ecn, Fragmentation, Input, Instant, IpProtocol, Machine, Rng, Route, Seed, Sink, Transmit,
+};
 
 /// The first of the ports that connections are opened from (RFC 6335 §6).
 const FIRST_DYNAMIC_PORT: u16 = 49_152;
@@ -165,8 +167,8 @@ impl Tcp {
                 return;
             }
             let segment = self.buffer.len();
-            let (ecn, fragmentation) = (Ecn::NotCapable, Fragmentation::Forbidden);
-            sink.transmit(&Transmit { route: *route, ecn, fragmentation, segment }, &self.buffer);
+            let (ecn, fragmentation, protocol) = (Ecn::NotCapable, Fragmentation::Forbidden, IpProtocol::Tcp);
+            sink.transmit(&Transmit { route: *route, ecn, fragmentation, protocol, segment }, &self.buffer);
         }
     }
 }

@@ -164,8 +164,8 @@ impl<'a> Segment<'a> {
     }
 }
 
-/// The ones' complement sum of RFC 1071. The pseudo-header with the addresses is left out: the agents of Mobile IP hand a
-/// segment on under addresses that its sender did not see.
+/// The ones' complement sum of RFC 1071. The pseudo-header with the addresses is left to the network interface, which no
+/// machine sees: captures have it ([`IpProtocol::Tcp`](whimbrel_machine::IpProtocol::Tcp)).
 fn sum(bytes: &[u8]) -> u16 {
     let (words, rest) = bytes.as_chunks::<8>();
     let mut last = [0; 8];

@@ -1,13 +1,14 @@
 use core::net::SocketAddr;
 
-use whimbrel_machine::{Ecn, Fragmentation, Route};
+use whimbrel_machine::{Ecn, Fragmentation, IpProtocol, Route};
 
 use super::*;
 
 fn towards(host: u8, segment: usize) -> Transmit {
     let address = |host: u8| SocketAddr::from(([127, 0, 0, host], 9899));
     let route = Route { local: address(1), remote: address(host) };
-    Transmit { route, ecn: Ecn::NotCapable, fragmentation: Fragmentation::Forbidden, segment }
+    let (fragmentation, protocol) = (Fragmentation::Forbidden, IpProtocol::Sctp);
+    Transmit { route, ecn: Ecn::NotCapable, fragmentation, protocol, segment }
 }
 
 fn train(gathered: Option<Train>) -> (SocketAddr, usize, Vec<u8>) {

@@ -1,4 +1,4 @@
-use whimbrel_machine::{Ecn, Fragmentation, Route};
+use whimbrel_machine::{Ecn, Fragmentation, IpProtocol, Route};
 
 use super::*;
 
@@ -8,6 +8,7 @@ fn transmit() -> Transmit {
         route: Route { local: address, remote: address },
         ecn: Ecn::NotCapable,
         fragmentation: Fragmentation::Forbidden,
+        protocol: IpProtocol::Sctp,
         segment: 1000,
     }
 }

@@ -3,7 +3,7 @@ use core::task::Poll;
 use core::time::Duration;
 
 use tokio::time::timeout;
-use whimbrel_machine::{Ecn, Fragmentation, Input, Transmit};
+use whimbrel_machine::{Ecn, Fragmentation, Input, IpProtocol, Transmit};
 
 use super::*;
 
@@ -17,7 +17,8 @@ fn pair(address: &str) -> (Socket, Socket) {
 
 fn towards(from: &Socket, remote: SocketAddr, ecn: Ecn, segment: usize) -> Transmit {
     let fragmentation = Fragmentation::Forbidden;
-    Transmit { route: Route { local: from.local, remote }, ecn, fragmentation, segment }
+    let protocol = IpProtocol::Sctp;
+    Transmit { route: Route { local: from.local, remote }, ecn, fragmentation, protocol, segment }
 }
 
 /// What came in: ECN bits, sender and content of each datagram.
