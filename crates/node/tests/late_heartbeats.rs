@@ -2,7 +2,8 @@
 
 use core::time::Duration;
 
-use whimbrel_netsim::QueueLimit;
+use whimbrel_machine::Instant;
+use whimbrel_netsim::{Action, Change, InFlight, QueueLimit, Side};
 use whimbrel_proto::{Config, PathState, PathView, Unanswered};
 use whimbrel_wire::{Chunk, HeartbeatAck, SackBuilder};
 
@@ -35,6 +36,43 @@ fn failures(unanswered: Unanswered) -> usize {
 fn a_download_that_fills_a_queue_makes_no_path_look_failed() {
     assert!(failures(Unanswered::Error) > 0, "answers are late or lost");
     assert_eq!(failures(Unanswered::RepeatIfHeard), 0);
+}
+
+/// How long after its uplink has died who downloads, over a link whose queue holds more than an RTO of it, holds the path for failed;
+/// the cut comes once in every 100 ms of a heartbeat's round.
+fn until_found_dead(unanswered: Unanswered) -> Vec<Duration> {
+    let mut config = Config::mobile();
+    config.heartbeat.unanswered = unanswered;
+    let mut slow = link(2, 5);
+    slow.queue = QueueLimit::packets(200);
+    let found = (0..25).map(|tenths| {
+        let mut client = User::client(&remotes(2));
+        client.outbox.extend((0..6_000).map(|n| message(0, n, 1400)));
+        let mut server = User::server();
+        server.discard = true;
+        let mut pair = Pair::new(1, config.clone(), &[slow, slow], client, server);
+        let cut = Instant::ZERO + Duration::from_millis(8_000 + tenths * 100);
+        let dead = Change::Down(InFlight::Lost);
+        pair.world.schedule(cut, Action::Link(pair.links[0], Side::BtoA, dead));
+        pair.run(30);
+        let states = pair.server().path_states();
+        let failed =
+            |(at, state): &&(Instant, PathState)| *at > cut && *state == PathState::PotentiallyFailed;
+        states.iter().find(failed).expect("it is found").0.saturating_since(cut)
+    });
+    found.collect()
+}
+
+/// It takes longer where the heartbeat is repeated, by no more than the two RTOs of the repetition, and is found all the same.
+#[test]
+fn an_uplink_that_dies_is_found_dead_although_packets_come_down() {
+    let (at_once, repeated) =
+        (until_found_dead(Unanswered::Error), until_found_dead(Unanswered::RepeatIfHeard));
+    let later = at_once.iter().zip(&repeated).filter(|(one, other)| **other > **one + Duration::from_secs(1));
+    assert!(later.count() > 3, "nothing was repeated: {at_once:?}, {repeated:?}");
+    let longest = [at_once, repeated].map(|all| all.into_iter().max().unwrap());
+    assert!(longest[0] < Duration::from_millis(3300), "{longest:?}");
+    assert!(longest[1] < Duration::from_millis(3800), "{longest:?}");
 }
 
 struct Scene {
@@ -124,6 +162,28 @@ fn it_is_repeated_after_one_rto_and_the_path_fails_two_later() {
     let (_, after) = scene.hear_until_heartbeat();
     assert!(after >= 2 * RTO && after <= 2 * RTO + Duration::from_millis(20), "{after:?}");
     assert_eq!((scene.path().state, scene.path().error_count), (PathState::PotentiallyFailed, 1));
+}
+
+/// RFC 9260 §8.3: heartbeats are discontinued once SHUTDOWN has been sent.
+#[test]
+fn none_is_repeated_after_shutdown() {
+    let (mut scene, _) = Scene::new();
+    for _ in 0..5 {
+        scene.hear();
+        scene.pass();
+    }
+    scene.bench.shutdown();
+    let (mut heartbeats, mut shutdowns) = (0, 0);
+    for _ in 0..60 {
+        scene.hear();
+        scene.bench.pass(Duration::from_millis(10));
+        for sent in scene.bench.take() {
+            heartbeats += sent.chunks().iter().filter(|chunk| matches!(chunk, Chunk::Heartbeat(_))).count();
+            shutdowns += sent.chunks().iter().filter(|chunk| matches!(chunk, Chunk::Shutdown(_))).count();
+        }
+    }
+    assert!(shutdowns > 0);
+    assert_eq!(heartbeats, 0);
 }
 
 /// Unlike an answer to two equal ones (RFC 9260 §6.3.1 C5), each says which it answers.

@@ -20,6 +20,12 @@ fn bare(serial: u32, requests: &[Parameter<'_>]) -> Raw {
     Raw(encoded_chunk(&chunk))
 }
 
+/// Of a peer whose address is the second.
+fn from_second(mobile: &Mobile, parameters: &[Parameter<'_>]) -> Raw {
+    let address = peer_address(2).ip();
+    Raw(encoded_chunk(&AsconfBuilder { sequence_number: mobile.serial, address, parameters }))
+}
+
 /// RFC 5062 §4, RFC 5061 §6: who knows tag, serial number and addresses but not the key cannot add, delete or
 /// redirect, whatever address he uses. Nor does he get an answer.
 #[test]
@@ -67,16 +73,50 @@ fn a_request_from_an_address_of_another_association() {
     let mut other = Mobile::with_initial_tsn(7000);
     other.auth.peer.tag = 0x3333_4444;
     other.connect_on(&mut bench, between(1, 2), &[2]);
-    let request = Raw(encoded_chunk(&AsconfBuilder {
-        sequence_number: other.serial,
-        address: peer_address(2).ip(),
-        parameters: &[],
-    }));
-    let packet = other.signed(&[&request]);
+    let packet = other.signed(&[&from_second(&other, &[])]);
     bench.deliver_on(between(1, 1), &packet);
     assert!(!holds(&bench.take(), chunk_type::ASCONF_ACK), "from an address of the first");
     bench.deliver_on(between(1, 3), &packet);
     assert!(holds(&bench.take(), chunk_type::ASCONF_ACK), "from an address of nobody");
+}
+
+/// RFC 5062 §2: who lists an address at which he never answers keeps nobody from moving there.
+#[test]
+fn camping_on_an_address_keeps_nobody_from_it() {
+    let mut bench = Bench::with_addresses(mesh(), 1);
+    let mut camper = Mobile::new();
+    camper.begin(&mut bench, &[1, 3]);
+    bench.deliver(&camper.packet(&[&CookieEcho { cookie: &camper.cookie }]));
+    bench.take();
+    let mut victim = Mobile::with_initial_tsn(7000);
+    victim.auth.peer.tag = 0x3333_4444;
+    victim.connect_on(&mut bench, between(1, 2), &[2]);
+    let request = from_second(&victim, &[add(0, peer_address(3).ip())]);
+    bench.deliver_on(between(1, 3), &victim.signed(&[&request]));
+    assert!(holds(&bench.take(), chunk_type::ASCONF_ACK));
+}
+
+/// RFC 6951 §5.4: two hosts behind one NAT have the same SCTP port, and the NAT gives the one the UDP port that the other had. The tag
+/// says whose packets they are.
+#[test]
+fn a_port_of_the_nat_that_another_had_is_followed() {
+    let at = |port: u16| {
+        let mut route = between(1, 1);
+        route.remote.set_port(port);
+        route
+    };
+    let mut bench = Bench::with_addresses(mesh(), 1);
+    let mut first = Mobile::new();
+    first.connect_on(&mut bench, at(40_001), &[]);
+    let mut other = Mobile::with_initial_tsn(7000);
+    other.auth.peer.tag = 0x3333_4444;
+    other.connect_on(&mut bench, at(40_002), &[]);
+    bench.take();
+    bench.deliver_on(at(40_002), &first.packet(&[&whimbrel_wire::Heartbeat { info: b"still me" }]));
+    assert!(holds(&bench.take(), chunk_type::HEARTBEAT_ACK));
+    let packet = first.asconf(&[]);
+    bench.deliver_on(at(40_002), &packet);
+    assert!(holds(&bench.take(), chunk_type::ASCONF_ACK));
 }
 
 /// D5: an unauthenticated ASCONF takes what is behind it in the packet with it, so that nothing can hide there.

@@ -80,8 +80,9 @@ impl Open {
         chunk.resize(chunk.len().next_multiple_of(4), 0);
         // Not from an address that the peer has not acknowledged yet (RFC 5061 §5.3 F1), nor from one that is leaving.
         let source = if self.locals.is_source(route.local.ip()) { Some(route) } else { self.route_to_use() };
-        if let Some(source) = source {
-            self.replies.push_raw(source, &chunk);
+        match source.filter(|source| self.locals.is_source(source.local.ip())) {
+            Some(source) => _ = self.replies.push_raw(source, &chunk),
+            None => self.hold_answer(route, chunk),
         }
     }
 

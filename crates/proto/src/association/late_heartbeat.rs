@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::open::Open;
+use super::shutdown::Closing;
 use crate::config::Unanswered;
 use crate::interface::{PathId, PathState};
 use crate::path::{Path, PendingHeartbeat};
@@ -12,7 +13,9 @@ impl Open {
     ///
     /// The answer to either of the two counts, and measures: they are told apart.
     pub(crate) fn repeat_if_heard(&mut self, context: &mut Context<'_>, id: PathId) -> bool {
-        if context.config.heartbeat.unanswered != Unanswered::RepeatIfHeard {
+        // RFC 9260 §8.3: no heartbeats once SHUTDOWN has been sent.
+        let closing = matches!(self.closing, Closing::Sent(_) | Closing::AckSent(_));
+        if context.config.heartbeat.unanswered != Unanswered::RepeatIfHeard || closing {
             return false;
         }
         let nonce = context.rng.next_u64();
@@ -33,8 +36,8 @@ impl Open {
     }
 }
 
-/// Whether a packet has come that cannot have been on its way already when the path died: by a round trip after the heartbeat had
-/// left, and not just before it either.
+/// Whether a packet has come by a round trip after the heartbeat had left, and not just before it either. As a rule it has not been on its
+/// way already when the path died; behind a queue longer than an RTO it may have been, so that this is asked once only.
 fn is_worth_repeating(path: &Path, late: &PendingHeartbeat, context: &Context<'_>) -> bool {
     let rto = path.rto.current();
     let due = late.sent_at + path.rto.srtt().unwrap_or(rto);

@@ -332,6 +332,11 @@ impl Association {
         }
     }
 
+    /// Whether this address has proved to be the peer's (RFC 9260 §5.4).
+    pub(crate) fn has_confirmed(&self, remote: core::net::IpAddr) -> bool {
+        matches!(&self.phase, Phase::Open(open) if open.is_confirmed(remote))
+    }
+
     /// Every address the peer has named, whether a path leads there or not.
     pub(crate) fn peer_addresses(&self) -> &[core::net::SocketAddr] {
         match &self.phase {

@@ -1,6 +1,6 @@
 //! What an open association sends next (RFC 9260 §6.1, §6.10): answers, shutdown, heartbeats, data, SACK.
 
-use whimbrel_machine::{Ecn, Fragmentation, Route, Transmit};
+use whimbrel_machine::{Ecn, Fragmentation, IpProtocol, Route, Transmit};
 use whimbrel_wire::{COMMON_HEADER_LEN, ChecksumMode, SackBuilder, chunk_type};
 
 use super::chunk_writer::ChunkWriter;
@@ -25,7 +25,11 @@ const BRIEF_SACK: usize = 64;
 pub(crate) fn single_packet(config: &Config, route: Route, bytes: usize) -> Transmit {
     let fragmentation =
         if bytes > config.pmtu.base { Fragmentation::Allowed } else { Fragmentation::Forbidden };
-    Transmit { route, ecn: Ecn::NotCapable, fragmentation, segment: bytes }
+    datagrams(route, fragmentation, bytes)
+}
+
+fn datagrams(route: Route, fragmentation: Fragmentation, segment: usize) -> Transmit {
+    Transmit { route, ecn: Ecn::NotCapable, fragmentation, protocol: IpProtocol::Sctp, segment }
 }
 
 impl Open {
@@ -186,7 +190,7 @@ impl Open {
     fn sent(&mut self, route: Route, bytes: usize) -> Transmit {
         let path = self.count_sent(route, bytes);
         let fragmentation = path.map_or(Fragmentation::Forbidden, |path| path.fragmentation(bytes));
-        Transmit { route, ecn: Ecn::NotCapable, fragmentation, segment: bytes }
+        datagrams(route, fragmentation, bytes)
     }
 
     fn sent_train(&mut self, path: PathId, bytes: usize, segment: usize) -> Transmit {
@@ -194,6 +198,6 @@ impl Open {
         path.counters.packets_sent += bytes.div_ceil(segment) as u64;
         path.counters.bytes_sent += bytes as u64;
         let fragmentation = path.fragmentation(segment);
-        Transmit { route: path.route, ecn: Ecn::NotCapable, fragmentation, segment }
+        datagrams(path.route, fragmentation, segment)
     }
 }

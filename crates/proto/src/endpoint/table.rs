@@ -249,13 +249,18 @@ impl Table {
         self.by_peer.get(&(ports, peer)).copied()
     }
 
-    /// Whether `peer` is an address of another association's peer with these ports, and none of this one's.
+    /// Whether `peer` has proved to be an address of another association's peer with these ports, and is none of this one's.
     ///
-    /// RFC 5061 §5.2 D1, D4: by that address an ASCONF would be taken for the other one's, before the address that it names is
-    /// looked at, and dropped for its tag. Nothing else from there would be let in either.
+    /// RFC 5061 §5.2 D1, D4, §5.3.2: by that address an ASCONF would be taken for the other one's, before the address that it names is
+    /// looked at, and dropped for its tag. Nothing else is let in from an IP address that is not the peer's.
+    ///
+    /// An address that somebody has merely listed is not his: he could keep the peer of any other association from moving there
+    /// (RFC 5062 §2). Behind a NAT the IP address alone is no sign, and the port of a peer may change (RFC 6951 §5.4).
     pub(super) fn is_of_another(&self, index: usize, peer: SocketAddr, ports: Lookup) -> bool {
-        let own = self.slots.get(index).is_some_and(|slot| slot.peers.contains(&peer));
-        !own && self.by_peer(peer, ports).is_some_and(|other| other != index)
+        let own = |slot: &Slot| slot.peers.iter().any(|own| own.ip() == peer.ip());
+        let other = || self.by_peer(peer, ports).filter(|&other| other != index);
+        !self.slots.get(index).is_some_and(own)
+            && other().and_then(|other| self.get(other)).is_some_and(|other| other.has_confirmed(peer.ip()))
     }
 
     pub(super) fn by_token(&self, token: ConnectToken) -> Option<usize> {

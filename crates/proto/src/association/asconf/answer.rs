@@ -6,6 +6,7 @@ use whimbrel_wire::{AsconfAck, Cause, Parameter, Parameters, cause_code, paramet
 use super::super::context::{Context, Ending};
 use super::super::locals::Standing;
 use super::super::open::Open;
+use super::super::replies::MAX_BYTES;
 use super::answer_user;
 use super::request::{Item, Request};
 use crate::interface::{AddressChange, AddressChangeError, CloseReason};
@@ -62,6 +63,19 @@ impl Open {
         Ok(())
     }
 
+    /// A HEARTBEAT may reach an address before the peer has acknowledged it: the peer asks as soon as it knows the address, and the
+    /// ASCONF-ACK was lost with the old one. Nothing may leave from there (RFC 5061 §5.3 F1), and if there is no other way the answer
+    /// waits, or the peer would ask again only after its RTO, with no initial measurement. One answer, the last.
+    pub(crate) fn hold_answer(&mut self, route: Route, answer: Vec<u8>) {
+        let adding = self.locals.standing(route.local.ip()) == Some(Standing::Adding);
+        if let Some(request) = &mut self.asconf.outgoing.outstanding
+            && adding
+            && answer.len() <= MAX_BYTES
+        {
+            request.held = Some((route, answer));
+        }
+    }
+
     /// The way the chunk went works.
     fn credit_way(&mut self, context: &mut Context<'_>, route: Route, request: &Request) {
         let Some(id) = self.paths.by_route(route).filter(|_| request.route == Some(route)) else { return };
@@ -113,6 +127,11 @@ impl Open {
                 // F10.
                 Err(_) => self.locals.remove(added.ip()),
             }
+        }
+        if let Some((route, answer)) = &request.held
+            && self.locals.is_source(route.local.ip())
+        {
+            self.replies.push_raw(*route, answer);
         }
         // New paths before old ones go, so that there is always one.
         let usable = proven.filter(|route| self.locals.is_source(route.local.ip()));

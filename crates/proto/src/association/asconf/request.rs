@@ -39,6 +39,8 @@ pub(super) struct Request {
     pub(super) timeouts: u32,
     /// It is to be sent as soon as there is a way.
     pub(super) due: bool,
+    /// The answer to a HEARTBEAT that has reached an address it adds, while nothing else could leave ([`Open::hold_answer`]).
+    pub(super) held: Option<(Route, Vec<u8>)>,
 }
 
 /// One change of a chunk.
@@ -293,6 +295,7 @@ impl Open {
             sent: 0,
             timeouts: 0,
             due: true,
+            held: None,
         });
     }
 
