@@ -52,9 +52,9 @@ def ns(script, *arguments):
 def example():
     """The lab's example that does the same as ns-2, built if BESIDE_NS2 does not name it."""
     if "BESIDE_NS2" not in os.environ:
-        build = ["cargo", "build", "--release", "--locked", "-p", "whimbrel-lab", "--example", "beside_ns2"]
+        build = ["cargo", "build", "--profile", "dist", "--locked", "-p", "whimbrel-lab", "--example", "beside_ns2"]
         subprocess.run(build, cwd=ROOT, check=True)
-    return os.environ.get("BESIDE_NS2", ROOT / "target/release/examples/beside_ns2")
+    return os.environ.get("BESIDE_NS2", ROOT / "target/dist/examples/beside_ns2")
 
 
 def whimbrel(*arguments):

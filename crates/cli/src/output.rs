@@ -1,16 +1,20 @@
 //! Lines on stdout and stderr, without the panics of `println` and `eprintln`. A reader that has gone away is no failure, it has what
 //! it wanted; a full disk under stdout is one, since whoever reads the file later would take half of it for all.
 
+use std::borrow::Cow;
 use std::io::{self, ErrorKind, Write};
 use std::sync::OnceLock;
 
 /// The first error, other than a closed pipe, that writing met. One for the process, as stdout is.
 static FAILED: OnceLock<io::Error> = OnceLock::new();
 
+/// Letters of a line on stderr: an error may quote a file.
+const LONGEST: usize = 1000;
+
 /// Writes a line; what goes wrong is said at the end, by [`outcome`].
 pub(crate) fn line(text: &str) {
     let mut out = io::stdout().lock();
-    note(writeln!(out, "{text}").and_then(|()| out.flush()));
+    note(writeln!(out, "{}", printable(text)).and_then(|()| out.flush()));
 }
 
 /// Writes text as it is, and says whether somebody still reads.
@@ -21,7 +25,29 @@ pub(crate) fn text(text: &[u8]) -> bool {
 
 /// Writes a line on stderr. Where that cannot be written to, nobody can be told.
 pub(crate) fn complain(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let lines = text.lines().map(|line| match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{} …", &line[..end]),
+        None => line.to_owned(),
+    });
+    let text = lines.collect::<Vec<_>>().join("\n");
+    let _ = writeln!(io::stderr().lock(), "{}", printable(&text));
+}
+
+/// Names of files, and words in them, may hold what makes a terminal do things, or turns the direction of text (Unicode Annex 9): that is
+/// written out.
+fn printable(text: &str) -> Cow<'_, str> {
+    let acts = |letter: char| {
+        (letter.is_control() && !"\n\t".contains(letter))
+            || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if !text.contains(acts) {
+        return text.into();
+    }
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if acts(letter) { out.extend(letter.escape_unicode()) } else { out.push(letter) }
+    }
+    out.into()
 }
 
 fn note(result: io::Result<()>) -> bool {

@@ -52,9 +52,14 @@ fn a_cell_is_named_as_it_stands_in_a_row() {
     let (code, told, errors) =
         trace(&["b08_fig12", "--cell", "pair=wlan-umts,alt_icw=1,variant=standard,packets=3"]);
     assert!(code == 0 && told.contains("packets=3"), "{told}{errors}");
-    let cell = "headline=Fig. 7, CBR-45 from WLAN, PMR 1,assumption=b08 hb interval: 30.0 → 15.0";
+    let (_, json, _) = trace(&["b08_fig12", "--cell", "pair=wlan-umts,alt_icw=1,variant=standard", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&json["axes"]["pair"], &json["axes"]["alt_icw"]), (&"wlan-umts".into(), &1.into()));
+    let fingerprint = format!("fingerprint={}", json["fingerprint"].as_str().unwrap());
+    assert!(told.contains(&fingerprint) && json["rows"].as_array().unwrap().len() > 3, "{json}");
+    let cell = "headline=Fig. 7, CBR-45 from WLAN, PMR 1,assumption=wired delay: 0.005 → 0.0025";
     let (code, told, errors) = trace(&["b08_assumptions", "--cell", cell]);
-    assert!(code == 0 && told.contains("30.0 → 15.0"), "{told}{errors}");
+    assert!(code == 0 && told.contains("0.005 → 0.0025"), "{told}{errors}");
     let (code, _, errors) = trace(&["b08_fig12", "--cell", "boxes=3"]);
     assert!(code == 2 && errors.contains("no such cell"), "{errors}");
 }
@@ -81,6 +86,104 @@ fn names_that_mean_nothing_or_too_much_are_refused() {
     assert!(code == 1 && errors.contains("no directory quikc"), "{errors}");
     let (code, _, errors) = lab(directory.path(), &["trace", "b08"]);
     assert!(code == 2 && errors.contains("b08_fig07, b08_fig08"), "{errors}");
+    let (code, _, errors) = lab(directory.path(), &["run", "b8_fig7"]);
+    assert!(code == 2 && errors.contains("(did you mean b08_fig07?)"), "{errors}");
+    let (code, _, errors) = lab(directory.path(), &["run", "zebra"]);
+    assert!(code == 2 && !errors.contains("did you mean"), "{errors}");
+}
+
+#[test]
+fn what_is_no_file_with_an_experiment_is_refused() {
+    let directory = directory();
+    std::fs::create_dir(directory.path().join("d.toml")).unwrap();
+    std::fs::write(directory.path().join("long.toml"), " ".repeat(2 << 20)).unwrap();
+    for (file, expected) in [
+        ("d.toml", "no regular file"),
+        ("long.toml", "longer than"),
+        ("./mine", "cannot read ./mine"),
+        #[cfg(unix)]
+        ("/dev/zero", "no regular file"),
+    ] {
+        let (code, _, errors) = lab(directory.path(), &["run", file]);
+        assert!(code == 1 && errors.contains(expected), "{file}: {errors}");
+    }
+}
+
+#[test]
+fn a_trace_writes_over_nothing_it_needs() {
+    let directory = directory();
+    for (arguments, expected) in [
+        (&["--pcap", "./mine.toml"][..], "mine.toml has the name of an experiment"),
+        (&["--pcap", "a", "--events", "other/../a"], "the same file"),
+        (&["--pcap", "a", "--events", "a"], "the same file"),
+    ] {
+        let (code, _, errors) = lab(directory.path(), &[&["trace", "mine.toml"], arguments].concat());
+        assert!(code == 2 && errors.contains(expected), "{errors}");
+    }
+    assert_eq!(std::fs::read_to_string(directory.path().join("mine.toml")).unwrap(), OWN);
+}
+
+#[test]
+fn what_is_read_is_not_written_over() {
+    let directory = directory();
+    let there = directory.path();
+    assert_eq!(lab(there, &["run", "mine.toml", "b08_fig12", "--out", "quick"]).0, 0);
+    let before = std::fs::read(there.join("quick/b08_fig12.csv")).unwrap();
+    for arguments in [
+        &["report", "mine.toml", "--results", "quick", "--out", "mine.toml"][..],
+        &["report", "--results", "quick", "--out", "quick/b08_fig12.csv"],
+        &["claims", "--results", "quick", "--means", "quick/b08_fig12.csv"],
+        &["claims", "--results", "quick/b08_fig12.csv"],
+        &["claims", "--results", "missing.old"],
+        &["trace", "mine.toml", "--events", "quick/b08_fig12.csv"],
+    ] {
+        let (code, _, errors) = lab(there, arguments);
+        assert!(code != 0, "{arguments:?}: {errors}");
+    }
+    assert_eq!(std::fs::read(there.join("quick/b08_fig12.csv")).unwrap(), before);
+    assert_eq!(std::fs::read_to_string(there.join("mine.toml")).unwrap(), OWN);
+    assert!(!there.join("missing.old").exists());
+}
+
+/// A list of experiments that is interrupted goes on with the one that was interrupted.
+#[test]
+fn what_is_complete_is_not_run_again() {
+    let directory = directory();
+    let there = directory.path();
+    let run = |more: &[&str]| {
+        let (code, told, errors) = lab(there, &[&["run", "mine.toml", "--json"], more].concat());
+        assert_eq!(code, 0, "{errors}");
+        let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+        told["cells_resumed"].as_u64().unwrap()
+    };
+    assert_eq!([run(&[]), run(&[]), run(&["--again"]), run(&["--reps", "2"])], [0, 2, 0, 0]);
+    assert_eq!([run(&["--reps", "2"]), run(&["--reps", "2", "--seed", "1"])], [2, 0]);
+    std::fs::write(there.join("mine.toml"), OWN.replace("delay = 5", "delay = 6")).unwrap();
+    assert_eq!(run(&["--reps", "2", "--seed", "1"]), 0);
+}
+
+/// What a file says is no command to a terminal.
+#[test]
+fn words_of_a_file_are_written_out() {
+    let directory = directory();
+    let text = OWN.replace(
+        "[traffic]",
+        "[[event]]\nat = 1\nwhat = \"break\"\nnetwork = \"\\u001b]0;pwn\\u0007\"\n[traffic]",
+    );
+    std::fs::write(directory.path().join("mine.toml"), text).unwrap();
+    let (code, _, errors) = lab(directory.path(), &["run", "mine.toml"]);
+    assert!(code == 2 && !errors.contains('\u{1b}') && errors.contains("\\u{1b}]0;pwn"), "{errors}");
+}
+
+/// Whose file is changed afterwards must not see the old rows as the new file's.
+#[test]
+fn rows_of_another_text_are_no_results_of_a_file() {
+    let directory = directory();
+    let there = directory.path();
+    assert_eq!(lab(there, &["run", "mine.toml", "--out", "quick"]).0, 0);
+    std::fs::write(there.join("mine.toml"), OWN.replace("delay = 5", "delay = 50")).unwrap();
+    let (code, _, errors) = lab(there, &["report", "mine.toml", "--out", "quick", "--open", "no"]);
+    assert!(code == 1 && errors.contains("another text of the file"), "{errors}");
 }
 
 #[test]

@@ -66,6 +66,8 @@ struct Headline {
     at: Axes,
     /// The number is a ratio: to the metric in the cell that differs in these axes.
     over: Axes,
+    /// Of the paper's repetitions, the first that is run: those in which an alternative can matter need not be the first ones.
+    first: u64,
 }
 
 /// The experiment for a paper, from `data/assumptions.toml`.
@@ -146,6 +148,7 @@ fn alternatives(papers: &Papers, group: &Toml) -> Result<Vec<Entry>, DataError> 
         metric: text("metric")?,
         at: axes("at"),
         over: axes("over"),
+        first: group.get("first").and_then(Toml::as_integer).unwrap_or_default() as u64,
     };
     let mut entries = Vec::new();
     for (leaf, values) in group.get("alternatives").and_then(Toml::as_table).into_iter().flatten() {
@@ -223,20 +226,19 @@ impl Headline {
         if self.over.is_empty() {
             return Some(at);
         }
+        Some(at / self.metric_at(&*experiment, &self.other(), repetition)?)
+    }
+
+    /// The place that a ratio is to.
+    fn other(&self) -> Axes {
         let differs = |axis: &Name| self.over.iter().any(|(name, _)| name == axis);
         let same = self.at.iter().filter(|(axis, _)| !differs(axis)).cloned();
-        let other: Axes = same.chain(self.over.iter().cloned()).collect();
-        Some(at / self.metric_at(&*experiment, &other, repetition)?)
+        same.chain(self.over.iter().cloned()).collect()
     }
 
     fn metric_at(&self, experiment: &dyn Experiment, at: &Axes, repetition: u64) -> Option<f64> {
-        let fits = |axes: &Axes| {
-            axes.iter()
-                .all(|(axis, value)| at.iter().all(|(name, wanted)| name != axis || wanted.is_same(value)))
-        };
-        let cell =
-            experiment.cells().into_iter().find(|cell| cell.series == crate::PAPER && fits(&cell.axes))?;
-        let outcome = experiment.run(&cell, experiment.seed(repetition), Watch::default());
+        let fits = |axes: &Axes| fits(axes, at);
+        let outcome = Self::outcome_at(experiment, at, repetition, Watch::default())?;
         let found = outcome.samples.iter().filter(|sample| fits(&sample.axes));
         let mut values = found
             .flat_map(|sample| sample.metrics.iter())
@@ -244,6 +246,18 @@ impl Headline {
             .map(|&(_, value)| value);
         values.next()
     }
+
+    /// The run that a number is measured in.
+    fn outcome_at(experiment: &dyn Experiment, at: &Axes, repetition: u64, watch: Watch) -> Option<Outcome> {
+        let is = |cell: &Cell| cell.series == crate::PAPER && fits(&cell.axes, at);
+        let cell = experiment.cells().into_iter().find(is)?;
+        Some(experiment.run(&cell, experiment.seed(repetition), watch))
+    }
+}
+
+/// Whether a place is `at` these values, as far as it has their axes.
+fn fits(axes: &Axes, at: &Axes) -> bool {
+    axes.iter().all(|(axis, value)| at.iter().all(|(name, wanted)| name != axis || wanted.is_same(value)))
 }
 
 impl Assumptions {
@@ -292,7 +306,7 @@ impl Experiment for Assumptions {
         };
         let entry = self.entries.iter().find(is);
         let (Some(entry), Ok(papers)) = (entry, Papers::load()) else { return Outcome::of(sample, 0) };
-        let repetition = seed % 1_000_000;
+        let repetition = seed % 1_000_000 + entry.headline.first;
         let assumed = self.assumed(&papers, &entry.headline, repetition);
         let altered = papers.with(&entry.leaf, entry.value.clone());
         let altered = altered.ok().and_then(|papers| entry.headline.measure(&papers, repetition));
@@ -300,9 +314,11 @@ impl Experiment for Assumptions {
         sample.put_some("altered", altered);
         sample.put_some(
             CHANGE,
-            assumed.zip(altered).map(|(assumed, altered)| {
+            assumed.zip(altered).and_then(|(assumed, altered)| match assumed {
                 // Also where both are 0.
-                if altered == assumed { 0.0 } else { 100.0 * (altered / assumed - 1.0) }
+                _ if altered == assumed => Some(0.0),
+                0.0 => None,
+                _ => Some(100.0 * (altered / assumed - 1.0)),
             }),
         );
         Outcome::of(sample, 0)

@@ -8,6 +8,7 @@ use whimbrel_netsim::{App, LinkId, World};
 
 use crate::plot::Plot;
 use crate::scenario::Scenario;
+use crate::summary::Group;
 use crate::value::Value;
 
 /// The name of an axis, a metric or a series.
@@ -57,6 +58,11 @@ pub trait Experiment: Send + Sync {
     /// The axes that rows have, in the order of columns. A row may lack some.
     fn axes(&self) -> Vec<Name>;
 
+    /// The values on an axis, as far as they are known before anything runs. A run that has rows for some of them has rows for all.
+    fn values(&self, axis: &str) -> Vec<Value> {
+        self.scenario().axis(axis)
+    }
+
     /// The metrics that rows have, in the order of columns. What they mean is said in the scenario.
     fn metrics(&self) -> Vec<Name>;
 
@@ -74,6 +80,11 @@ pub trait Experiment: Send + Sync {
     /// What is plotted.
     fn plots(&self) -> Vec<Plot>;
 
+    /// What these results have that no chart of it shows, as sentences.
+    fn remarks(&self, _groups: &[Group]) -> Vec<String> {
+        Vec::new()
+    }
+
     /// What its series are, besides [`PAPER`]: name and explanation.
     fn series(&self) -> Vec<(Name, &'static str)> {
         Vec::new()
@@ -87,6 +98,16 @@ pub trait Experiment: Send + Sync {
     /// Everything it is set up with, as text: runs of equal set-ups may be gathered, others not.
     fn set_up(&self) -> String {
         self.scenario().written()
+    }
+
+    /// Whether somebody wrote it who uses the lab: it is of no paper.
+    fn is_own(&self) -> bool {
+        self.on_command_line() != self.name()
+    }
+
+    /// What made its rows: the program, and the set-up where that is no part of it.
+    fn version(&self) -> String {
+        crate::VERSION.to_owned()
     }
 
     /// How often each cell is run unless told otherwise.

@@ -38,7 +38,9 @@ fn the_examples_can_be_run_and_show_what_they_say() {
     let walk = load("walk", example("walk")).unwrap();
     for policy in ["seamless", "failover"] {
         let late = |speed| metric(&*walk, policy, speed, "late");
-        assert!(late(5.0) == 0.0 && late(80.0) == 0.0 && late(100.0) > 0.0, "{policy} {}", late(100.0));
+        let silence = |speed| metric(&*walk, policy, speed, "longest_silence");
+        assert!(silence(100.0) < 0.15 && silence(120.0) > 0.15, "{policy} {}", silence(100.0));
+        assert!(late(5.0) == 0.0 && late(100.0) == 0.0, "{policy} {}", late(100.0));
     }
     let neighbour = |queue: &str| {
         let text = example("neighbour").replace("\"drop-tail\", \"per-flow\"", &format!("\"{queue}\""));
@@ -133,6 +135,32 @@ fn what_is_true_or_false_can_be_swept() {
     let experiment = load("mine", &text).unwrap();
     assert_eq!(experiment.cells().len(), 2 * 2 * 7);
     assert!(experiment.cells().iter().any(|cell| cell.label().contains("network.wifi.metered=false")));
+}
+
+/// They stand in rows, in file names and in a report.
+#[test]
+fn names_that_would_be_taken_apart_are_refused() {
+    for (from, to, expected) in [
+        ("[network.wifi]", "[network.\"wi,fi\"]", "a network is called"),
+        ("[network.wifi]", "[network.\"wi\\u202efi\"]", "a network is called"),
+        ("[traffic]", "[host.\"a\\nb\"]\n[traffic]", "a host is called"),
+        ("title = \"", "title = \"\\u0007", "title has control characters"),
+        ("[network.wifi]", "[network.\"=1+1\"]", "begin with a letter"),
+        ("[network.wifi]", "[network.\"wi\\u200bfi\"]", "a network is called"),
+        ("[network.wifi]", &format!("[network.{}]", "w".repeat(65)), "65 bytes"),
+        ("at = ", "at = 1000 # ", "the experiment is over then"),
+        ("\"event.0.at\"", "\"event.00.at\"", "nothing at event.00.at"),
+        ("[sweep]", "[sweep]\nevent = [1]", "is a part of event"),
+        ("what = \"break\"", "what = \"break\"\nvalue = 3", "`value` belongs to"),
+    ] {
+        let text = WARNING.replacen(from, to, 1);
+        assert_ne!(text, WARNING, "{from}");
+        let Err(error) = load("mine", &text) else { panic!("{to} was taken") };
+        assert!(error.to_string().contains(expected), "{to}: {error}");
+    }
+    for name in ["a,b.toml", "a\nb.toml"] {
+        assert!(load(name, WARNING).is_err(), "{name}");
+    }
 }
 
 /// A report shows several files: nothing of one may be taken for something of another, and each says how it is made again.

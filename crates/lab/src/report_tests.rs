@@ -81,6 +81,32 @@ fn without_results_everything_is_there_and_says_how_to_get_them() {
     assert_eq!(page.matches("<li class=\"claim ").count(), claims.all().count());
 }
 
+/// Whoever comes with an experiment of his own looks for that, and it is no paper's.
+#[test]
+fn experiments_of_ones_own_come_first_and_have_no_score() {
+    let (papers, claims, mut measured) = everything();
+    measured.iter_mut().for_each(|one| one.rows.clear());
+    let text = include_str!("../../../docs/lab/warning.toml");
+    let experiment = crate::own::load("my docs/warning.toml", text).unwrap();
+    let versions = [experiment.version()].into();
+    let rows = experiment.cells().into_iter().map(|Cell { series, axes }| {
+        let metrics = vec![("goodput".into(), 1e6)];
+        Row { series, axes, repetition: 0, seed: experiment.seed(0), metrics }
+    });
+    let rows = rows.collect();
+    measured.push(Measured { experiment, rows, versions });
+    let page = own_words(&render(&papers, &claims, &measured).unwrap());
+    let at = |mark: &str| page.find(mark).unwrap_or_else(|| panic!("{mark} is not there"));
+    assert!(at("id=\"paper-warning\"") < at("id=\"paper-b08\""));
+    assert!(at("id=\"own\"") < at("class=\"score\""));
+    assert!(!page.contains("href=\"#paper-warning\"") && !page.contains("made by another version"));
+    assert!(page.contains("whimbrel lab run &#39;my docs/warning.toml&#39;"), "a shell has to read it");
+    assert!(page.contains("(the file says 20)"));
+    let row = "<tr><th scope=\"row\">seamless, event.0.at = 10</th>";
+    let means = page.split(row).nth(1).unwrap_or_default();
+    assert!(means.trim_start().starts_with("<td class=\"number\">1000000</td>"), "{}", &means[..200]);
+}
+
 #[test]
 fn figures_are_named_as_people_name_them() {
     let named = |name: &str| {
@@ -161,6 +187,45 @@ fn verdicts_from_few_repetitions_are_marked() {
     assert!(page.contains("verdicts are from fewer repetitions"));
 }
 
+/// A text that says why something does not hold would be nonsense beside something that does; a remark is not.
+#[test]
+fn why_a_claim_does_not_hold_is_said_where_it_does_not() {
+    let claim = |check: &str| {
+        let field = |name: &str| format!("{name} = 'the {name}'\n");
+        let names = ["id", "paper", "where", "kind", "origin", "statement", "tolerance", "confidence"];
+        let fields: String = names.into_iter().chain(["note", "found", "remark"]).map(field).collect();
+        Claims::parse(&format!("[constants]\n[[claim]]\n{fields}check = '{check}'\n")).unwrap()
+    };
+    let page = |check: &str| render(&Papers::load().unwrap(), &claim(check), &[]).unwrap();
+    let (holds, fails) = (page("1 < 2"), page("2 < 1"));
+    assert!(!holds.contains("the found") && fails.contains("the found"));
+    assert!(holds.contains("the remark") && fails.contains("the remark"));
+}
+
+/// Runs that vanish from means are told of, with the place.
+#[test]
+fn runs_that_left_the_path_early_are_said_to_be_left_out() {
+    let (papers, claims, mut measured) = everything();
+    let row = |at: u64, early: f64| {
+        let places = [("pair", "geran-wlan".into()), ("src", "bulk".into()), ("qs", Value::from(10))];
+        let axes = places.into_iter().map(|(name, value)| (name.into(), value)).collect();
+        Row {
+            series: SEAMLESS.into(),
+            axes,
+            repetition: at,
+            seed: at,
+            metrics: vec![("spurious_fraction".into(), early)],
+        }
+    };
+    let mut says = |rows: Vec<Row>| {
+        measured[0].rows = rows;
+        own_words(&render(&papers, &claims, &measured).unwrap())
+    };
+    let told = "1 of 3 in seamless, pair geran-wlan, src bulk, qs 10";
+    assert!(says(vec![row(0, 0.0), row(1, 1.0), row(2, 0.0)]).contains(told));
+    assert!(!says(vec![row(0, 0.0), row(1, 0.0)]).contains("before it breaks"));
+}
+
 const ATTACK: &str = "</script><script>alert(1)</script>\"'><img src=x onerror=alert(1)>";
 
 /// An experiment whose every word was written by an attacker.
@@ -206,7 +271,7 @@ fn hostile_names_stay_text() {
     let papers = Papers::parse(&text).unwrap();
     let field = |name: &str| format!("{name} = '''{ATTACK}'''\n");
     let names =
-        ["id", "paper", "where", "kind", "origin", "statement", "tolerance", "confidence", "note", "found"];
+        ["id", "paper", "where", "kind", "origin", "statement", "tolerance", "confidence", "note", "remark"];
     let fields: String = names.into_iter().map(field).collect();
     let check = "check = '1 < 2 and \"</script><script>alert(1)\" == \"<img\"'";
     let claims = Claims::parse(&format!("[constants]\n[[claim]]\n{fields}{check}\n")).unwrap();
@@ -263,9 +328,10 @@ fn a_line_without_a_place_across_is_level_below_the_others() {
 
     let beside = beside::Beside::of(&chart).unwrap();
     assert_eq!((beside.paper.as_str(), beside.ours.as_str()), ("1.5 to 4", "0.5"));
-    let values = values::Values::of(&chart).unwrap();
+    let values = values::Values::of(&chart, 2).unwrap();
     assert_eq!(values.rows.iter().map(|(place, _)| place.as_str()).collect::<Vec<_>>(), ["1", "3"]);
-    assert_eq!(values.rows[1].1, ["4", "0.5"]);
+    assert_eq!(values.rows[1].1, ["4 (1 of 2 runs)", "0.5 (1 of 2 runs)"]);
+    assert!(values.rows[0].1[0].ends_with(char::is_numeric), "all runs had it: {:?}", values.rows[0]);
 }
 
 /// A series that explains the paper's is neither the paper's nor ours.

@@ -86,6 +86,15 @@ impl Papers {
         self.resolved("scenario", id, 0).map(|table| Scenario { id: id.to_owned(), table })
     }
 
+    /// Whether a value stands in another paper than in `paper`, which leaves it out: taking it from there is an assumption, too.
+    /// A standard that everybody had is none.
+    pub fn is_borrowed(&self, stated: &Stated, paper: &str) -> bool {
+        let from = stated.source.split(' ').next().unwrap_or_default();
+        let all = self.table.get("scenario").and_then(Toml::as_table);
+        let mut papers = all.into_iter().flatten().filter_map(|(_, one)| one.get("paper")?.as_str());
+        from != paper && papers.any(|known| known == from)
+    }
+
     /// A protocol profile with everything it takes from those it extends.
     ///
     /// # Errors

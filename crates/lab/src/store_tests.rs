@@ -146,6 +146,92 @@ fn a_file_that_is_not_as_it_was_written_is_refused() {
     }
 }
 
+/// Runs that yield a row for each packet or step, once each: whichever row is missing, it is noticed.
+#[test]
+fn no_row_of_a_run_can_be_missing() {
+    let papers = Papers::load().unwrap();
+    let names = ["b08_dar".to_owned(), "b08_fig12".to_owned()];
+    for experiment in crate::figures::named(&papers, &names).unwrap() {
+        let rows = run(&*experiment, &Sweep { repetitions: 1, ..Sweep::whole(&*experiment, 2) });
+        assert!(rows.len() > experiment.cells().len());
+        assert_eq!(check::complete(&*experiment, &rows), Ok(()));
+        for missing in 0..rows.len() {
+            let (mut left, at) = (rows.clone(), &rows[missing]);
+            left.remove(missing);
+            let error = check::complete(&*experiment, &left).expect_err(&format!("{at:?}"));
+            assert!(error.contains("missing") || error.contains("lack"), "{error}");
+        }
+        let step = |row: &Row| {
+            let named = |axis: &str, is: &str| {
+                row.axes.iter().any(|(name, value)| name == axis && value.to_string() == is)
+            };
+            named("case", "C") && named("step", "s4")
+        };
+        if let Some(missing) = rows.iter().position(step) {
+            let mut left = rows.clone();
+            left.remove(missing);
+            let error = check::complete(&*experiment, &left).unwrap_err();
+            assert_eq!(error, "paper case=C, repetition 0: the row step=s4 is missing");
+        }
+    }
+}
+
+/// Where nothing says which rows a run yields, its repetitions say it; hosts are known in any case.
+#[test]
+fn runs_of_one_place_have_the_same_rows() {
+    let text = include_str!("../../../docs/lab/neighbour.toml");
+    let experiment = crate::own::load("neighbour.toml", text).unwrap();
+    let row = |cell: &crate::Cell, axis: &'static str, value: &str, repetition| {
+        let mut axes = cell.axes.clone();
+        axes.push((axis.into(), value.into()));
+        let seed = experiment.seed(repetition);
+        Row { series: cell.series.clone(), axes, repetition, seed, metrics: Vec::new() }
+    };
+    for (axis, repetitions) in [("host", 1), ("host", 2), ("another", 2)] {
+        let cells = experiment.cells();
+        let mut rows: Vec<Row> = cells
+            .iter()
+            .flat_map(|cell| (0..repetitions).map(move |repetition| (cell, repetition)))
+            .flat_map(|(cell, repetition)| {
+                ["caller", "neighbour"].map(|host| row(cell, axis, host, repetition))
+            })
+            .collect();
+        assert_eq!(check::complete(&*experiment, &rows), Ok(()));
+        rows.pop();
+        let error = check::complete(&*experiment, &rows).unwrap_err();
+        let last = format!("repetition {}: the row {axis}=neighbour is missing", repetitions - 1);
+        assert!(error.ends_with(&last), "{error}");
+    }
+}
+
+/// Somebody keeps results elsewhere, or lays a trap in a directory that many write to.
+#[test]
+#[cfg(unix)]
+fn links_are_replaced_and_not_followed() {
+    let (experiment, dir, text) = own();
+    let victim = dir.path().join("victim");
+    for name in
+        ["warning.csv", "warning.csv.new", "warning.parquet", "warning.parquet.new", "warning.journal"]
+    {
+        let link = dir.path().join(name);
+        let _ = fs::remove_file(&link);
+        fs::write(&victim, "").unwrap();
+        std::os::unix::fs::symlink(&victim, &link).unwrap();
+    }
+    let rows = csv::read(&text, &*experiment).unwrap();
+    write(dir.path(), &*experiment, &rows).unwrap();
+    let sweep = Sweep::whole(&*experiment, 1);
+    let (mut journal, _) = Journal::open(dir.path(), &*experiment, &sweep).unwrap();
+    journal.add(0, &rows[..1]).unwrap();
+    assert_eq!(fs::read_to_string(&victim).unwrap(), "");
+    assert_eq!(read(dir.path(), &*experiment).unwrap().unwrap(), rows);
+    assert_eq!(Journal::open(dir.path(), &*experiment, &sweep).unwrap().1.len(), 1);
+    fs::remove_file(csv_path(dir.path(), &*experiment)).unwrap();
+    fs::create_dir(csv_path(dir.path(), &*experiment)).unwrap();
+    let error = read(dir.path(), &*experiment).unwrap_err().to_string();
+    assert!(error.contains("no regular file"), "{error}");
+}
+
 #[test]
 fn a_journal_that_was_edited_is_refused() {
     let (experiment, sweep) = small();

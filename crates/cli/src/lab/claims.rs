@@ -7,6 +7,7 @@ use whimbrel_lab::{DataError, Papers, figures, store, summary};
 
 use super::say;
 use crate::exit::Failure;
+use crate::output::complain;
 
 /// Check the papers' claims on results
 #[derive(Args, Debug)]
@@ -18,7 +19,7 @@ pub(super) struct ClaimsArgs {
     /// Papers (`b08`), experiments (`b08_fig07`) or single claims; those that results say something about unless given.
     #[arg(value_name = "WHICH")]
     which: Vec<String>,
-    /// Directory of the results, `lab-results` unless given. A FILE instead is the same as with `--means`.
+    /// Directory of the results, `lab-results` unless given. A FILE.json instead is the same as with `--means`.
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
     /// The same, as `whimbrel lab run` calls it.
@@ -32,10 +33,15 @@ pub(super) struct ClaimsArgs {
     json: bool,
 }
 
+/// Whether a file has the name of means.
+fn is_json(path: &Path) -> bool {
+    path.extension().is_some_and(|kind| kind.eq_ignore_ascii_case("json"))
+}
+
 /// Where the results are, and where their means go.
 fn places(args: &ClaimsArgs) -> Result<(PathBuf, Option<PathBuf>), Failure> {
     let (directory, file) = match args.results.clone() {
-        Some(results) if results.extension().is_some() && !results.is_dir() => (None, Some(results)),
+        Some(results) if is_json(&results) && !results.is_dir() => (None, Some(results)),
         results => (results, None),
     };
     let twice = |what| Failure::Usage(format!("{what} twice; leave one out"));
@@ -58,17 +64,24 @@ pub(super) fn run(args: &ClaimsArgs) -> Result<(), Failure> {
         )
         .into());
     }
+    means.as_deref().map_or(Ok(()), super::check_output)?;
     let papers = Papers::load().map_err(anyhow::Error::from)?;
     let claims = Claims::load().map_err(anyhow::Error::from)?;
     let mut results = Results::default();
     let experiments = figures::all(&papers).map_err(anyhow::Error::from)?;
+    let mut ran = false;
     for experiment in &experiments {
         let rows = store::read(&directory, &**experiment)
             .with_context(|| format!("cannot read the results in {}", directory.display()))?;
+        ran |= rows.is_some();
         results.add(&**experiment, &summary::summarise(&**experiment, &rows.unwrap_or_default()));
     }
+    if !ran {
+        let name = directory.display();
+        complain(&format!("there are no results in {name}: these claims are equations, which need none"));
+    }
     if let Some(path) = &means {
-        std::fs::write(path, results.json().to_string())
+        store::replace(path, results.json().to_string().as_bytes())
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
     let names = |name: &String, claim: &Claim| {
@@ -96,27 +109,44 @@ pub(super) fn run(args: &ClaimsArgs) -> Result<(), Failure> {
     if !args.json {
         // Those that nothing can be said about are not shown unless asked for, but counted.
         let asked = |claim: &Claim| args.which.is_empty() || args.which.iter().any(|name| names(name, claim));
-        let verdicts: Vec<_> = verdicts.iter().filter(|(claim, _)| asked(claim)).collect();
-        let count = |name| verdicts.iter().filter(|(_, verdict)| verdict.name() == name).count();
-        let (holds, fails, open) = (count("holds"), count("does not hold"), count("cannot say"));
-        say(format_args!("{holds} hold, {fails} do not hold, {open} cannot be said"));
-        let few = verdicts.iter().filter(|(_, verdict)| !verdict.caution().is_empty()).count();
-        if few > 0 {
-            say(format_args!(
-                "{few} of these verdicts are from fewer repetitions than the papers' and may be others with all of them"
-            ));
-        }
+        sum_up(
+            &verdicts
+                .iter()
+                .filter(|(claim, _)| asked(claim))
+                .map(|(_, verdict)| verdict)
+                .collect::<Vec<_>>(),
+        );
     }
     Ok(())
 }
 
+/// How many hold, and how many of the verdicts are to be taken with caution.
+fn sum_up(verdicts: &[&Verdict]) {
+    let count = |name| verdicts.iter().filter(|verdict| verdict.name() == name).count();
+    let (holds, fails, open) = (count("holds"), count("does not hold"), count("cannot say"));
+    say(format_args!("{holds} hold, {fails} do not hold, {open} cannot be said"));
+    let few = verdicts.iter().filter(|verdict| !verdict.caution().is_empty()).count();
+    if few > 0 {
+        say(format_args!(
+            "{few} of these verdicts are from fewer repetitions than the papers' and may be others with all of them"
+        ));
+    }
+    let part = verdicts.iter().filter(|verdict| !verdict.left_out().is_empty()).count();
+    if part > 0 {
+        say(format_args!(
+            "{part} of these verdicts look at a mean from which runs are left out that had no such number"
+        ));
+    }
+}
+
 fn tell(args: &ClaimsArgs, claim: &Claim, verdict: &Verdict) {
     let (name, detail, caution) = (verdict.name(), verdict.detail(), verdict.caution());
+    let left_out = verdict.left_out();
     if args.json {
         let told = serde_json::json!({
             "id": claim.id, "paper": claim.paper, "where": claim.place, "statement": claim.statement,
             "confidence": claim.confidence, "verdict": name, "detail": detail, "found": claim.found,
-            "caution": caution,
+            "caution": caution, "left_out": left_out, "remark": claim.remark,
         });
         return say(format_args!("{told}"));
     }
@@ -127,11 +157,11 @@ fn tell(args: &ClaimsArgs, claim: &Claim, verdict: &Verdict) {
     if !detail.is_empty() {
         say(format_args!("{:14} {detail}", ""));
     }
-    if !caution.is_empty() {
-        say(format_args!("{:14} {caution}", ""));
-    }
-    if matches!(verdict, Verdict::DoesNotHold { .. }) && !claim.found.is_empty() {
-        say(format_args!("{:14} {}", "", claim.found));
+    let found = if matches!(verdict, Verdict::DoesNotHold { .. }) { claim.found.as_str() } else { "" };
+    for line in [&caution, &left_out, found, &claim.remark] {
+        if !line.is_empty() {
+            say(format_args!("{:14} {line}", ""));
+        }
     }
 }
 

@@ -29,8 +29,9 @@ pub(super) fn run(args: &ListArgs) -> Result<(), Failure> {
             ));
         } else {
             let of = format!("{} {}", scenario.paper(), plot::spoken_figures(&plots));
+            let times = if repetitions == 1 { "repetition" } else { "repetitions" };
             say(format_args!(
-                "{:12} {}: {}\n{:12} {cells} cells, {repetitions} repetitions",
+                "{:16} {}: {}\n{:16} {cells} cells, {repetitions} {times}",
                 experiment.name(),
                 of.trim_end(),
                 experiment.title(),

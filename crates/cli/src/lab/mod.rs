@@ -6,7 +6,7 @@ mod report;
 mod run;
 mod trace;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
@@ -43,6 +43,9 @@ enum Command {
 /// Where results are unless somebody says otherwise.
 const RESULTS: &str = "lab-results";
 
+/// Bytes that a file with an experiment may have.
+const LONGEST: u64 = 1 << 20;
+
 /// Where results are.
 #[derive(Args, Clone, Debug)]
 struct OutArgs {
@@ -52,24 +55,32 @@ struct OutArgs {
 }
 
 pub(crate) async fn run(args: LabArgs) -> Result<(), Failure> {
-    tokio::task::spawn_blocking(move || match args.command {
+    // What has been begun stays on disk, cell by cell.
+    let left = match args.command {
+        Command::Run(_) => "complete cells are kept, and the same command goes on from there",
+        _ => "",
+    };
+    let work = tokio::task::spawn_blocking(move || match args.command {
         Command::List(args) => list::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Claims(args) => claims::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Trace(args) => trace::run(&args),
-    })
-    .await?
+    });
+    tokio::select! {
+        done = work => done?,
+        () = crate::exit::interrupted() => Err(Failure::Interrupted(left)),
+    }
 }
 
 /// The experiments that `names` name, and those in files among them. Results are called as their experiment is, so that two of one
 /// name would overwrite each other.
 fn experiments(papers: &Papers, names: &[String]) -> Result<Vec<Box<dyn Experiment>>, Failure> {
-    let (files, names): (Vec<&String>, Vec<&String>) = names.iter().partition(|name| name.ends_with(".toml"));
+    let (files, names): (Vec<&String>, Vec<&String>) = names.iter().partition(|name| is_path(name));
     let names: Vec<String> = names.into_iter().cloned().collect();
     let mut found = figures::named(papers, &names).map_err(|error| Failure::Usage(error.to_string()))?;
     for file in files {
-        let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {file}"))?;
+        let text = read(file).with_context(|| format!("cannot read {file}"))?;
         let name = own::name(file);
         let usage = |text: String| Failure::Usage(format!("{file}: {text}"));
         if figures::all(papers)
@@ -85,6 +96,31 @@ fn experiments(papers: &Papers, names: &[String]) -> Result<Vec<Box<dyn Experime
         found.push(own::load(file, &text).map_err(|error| Failure::Usage(error.to_string()))?);
     }
     Ok(found)
+}
+
+/// What is read is not written over: experiments of one's own, and results.
+fn check_output(path: &Path) -> Result<(), Failure> {
+    let kind = path.extension().and_then(|kind| kind.to_str()).unwrap_or_default().to_lowercase();
+    if ["toml", "csv", "parquet", "journal"].contains(&kind.as_str()) {
+        let name = path.display();
+        return Err(Failure::Usage(format!(
+            "{name} has the name of an experiment or of results; name another file"
+        )));
+    }
+    Ok(())
+}
+
+/// Whether somebody means a file and no experiment of a paper.
+fn is_path(name: &str) -> bool {
+    name.contains(std::path::is_separator) || name.to_lowercase().ends_with(".toml")
+}
+
+/// What a file with an experiment says. Pipes and devices may never end, and what is longer than [`LONGEST`] is something else.
+fn read(file: &str) -> anyhow::Result<String> {
+    let what = std::fs::metadata(file)?;
+    anyhow::ensure!(what.is_file(), "it is no regular file");
+    anyhow::ensure!(what.len() <= LONGEST, "it is longer than {LONGEST} bytes and no experiment");
+    Ok(std::fs::read_to_string(file)?)
 }
 
 /// A line on stdout.

@@ -29,6 +29,9 @@ pub(super) struct RunArgs {
     /// Threads; one per processor unless given. Results do not depend on it.
     #[arg(long, value_name = "J", value_parser = clap::value_parser!(u64).range(1..=1024))]
     jobs: Option<u64>,
+    /// Run what is complete already again.
+    #[arg(long)]
+    again: bool,
     #[command(flatten)]
     out: OutArgs,
     /// Print one JSON object per experiment at its end.
@@ -64,6 +67,12 @@ fn run_one(args: &RunArgs, experiment: &dyn Experiment) -> anyhow::Result<()> {
     sweep.repetitions = args.reps.unwrap_or(sweep.repetitions);
     let (all, runs) = (sweep.cells.len(), sweep.runs());
     let dir = &args.out.out;
+    if !args.again
+        && let Some(rows) = store::complete(dir, experiment, &sweep)
+    {
+        tell(args, experiment, &format!("{all} cells, {runs} runs"), all, rows, Default::default());
+        return Ok(());
+    }
     let opened = Journal::open(dir, experiment, &sweep);
     let (mut journal, mut cells) = opened.with_context(|| format!("cannot write to {}", dir.display()))?;
     let resumed = cells.len();

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::Context;
 use clap::Args;
-use whimbrel_lab::{Cell, Experiment, Fingerprint, PAPER, Papers, Value, Watch};
+use serde_json::Value as Json;
+use whimbrel_lab::{Axes, Cell, Experiment, Fingerprint, Outcome, PAPER, Papers, Sample, Value, Watch};
 
 use super::say;
 use crate::exit::Failure;
@@ -35,6 +36,9 @@ pub(super) struct TraceArgs {
     /// Write events here, one JSON object per line.
     #[arg(long, value_name = "FILE")]
     events: Option<PathBuf>,
+    /// Print one JSON object instead of lines.
+    #[arg(long)]
+    json: bool,
 }
 
 pub(super) fn run(args: &TraceArgs) -> Result<(), Failure> {
@@ -52,6 +56,7 @@ pub(super) fn run(args: &TraceArgs) -> Result<(), Failure> {
             experiment.name()
         )));
     }
+    check_records(args)?;
     let cell = cell(args, experiment)?;
     let seed = args.seed.unwrap_or_else(|| experiment.seed(0));
     let (pcap, events) = (Record::create(args.pcap.as_deref())?, Record::create(args.events.as_deref())?);
@@ -59,18 +64,61 @@ pub(super) fn run(args: &TraceArgs) -> Result<(), Failure> {
     let outcome = experiment.run(&cell, seed, watch);
     pcap.finish()?;
     events.finish()?;
-    say(format_args!(
-        "{} {} seed={seed} fingerprint={:016x}",
-        experiment.name(),
-        cell.label(),
-        outcome.fingerprint
-    ));
-    for sample in outcome.samples {
+    if args.json {
+        say(format_args!("{}", told(experiment, &cell, seed, &outcome)));
+    } else {
+        tell(experiment, &cell, seed, &outcome);
+    }
+    Ok(())
+}
+
+fn tell(experiment: &dyn Experiment, cell: &Cell, seed: u64, outcome: &Outcome) {
+    let (name, label) = (experiment.name(), cell.label());
+    say(format_args!("{name} {label} seed={seed} fingerprint={:016x}", outcome.fingerprint));
+    for sample in &outcome.samples {
         let axes = sample.axes.iter().map(|(name, value)| format!("{name}={value}"));
         let metrics = sample.metrics.iter().map(|(name, value)| format!("{name}={value}"));
         say(format_args!("  {}", axes.chain(metrics).collect::<Vec<_>>().join(" ")));
     }
-    Ok(())
+}
+
+/// The same for machines.
+fn told(experiment: &dyn Experiment, cell: &Cell, seed: u64, outcome: &Outcome) -> Json {
+    let plain = |value: &Value| match value {
+        Value::Integer(value) => Json::from(*value),
+        Value::Number(value) => Json::from(*value),
+        Value::Word(word) => Json::from(word.to_string()),
+    };
+    let axes =
+        |axes: &Axes| -> Json { axes.iter().map(|(name, value)| (name.to_string(), plain(value))).collect() };
+    let row = |sample: &Sample| {
+        let metrics = sample.metrics.iter().map(|(name, value)| (name.to_string(), Json::from(*value)));
+        serde_json::json!({ "axes": axes(&sample.axes), "metrics": metrics.collect::<Json>() })
+    };
+    serde_json::json!({
+        "name": experiment.name(), "series": cell.series.as_ref(), "axes": axes(&cell.axes), "seed": seed,
+        "fingerprint": format!("{:016x}", outcome.fingerprint), "rows": outcome.samples.iter().map(row).collect::<Vec<_>>(),
+    })
+}
+
+/// Records are written while the run goes on: each into a file of its own.
+fn check_records(args: &TraceArgs) -> Result<(), Failure> {
+    let records: Vec<&PathBuf> = [&args.pcap, &args.events].into_iter().flatten().collect();
+    records.iter().try_for_each(|path| super::check_output(path))?;
+    match records.as_slice() {
+        [pcap, events] if place(pcap) == place(events) => {
+            Err(Failure::Usage("--pcap and --events name the same file; name two".to_owned()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Where a file is, or would be: one that is not there yet has its directory's place.
+fn place(path: &Path) -> PathBuf {
+    let there = path.canonicalize().ok();
+    let directory = || std::path::absolute(path).ok()?.parent()?.canonicalize().ok();
+    let beside = || Some(directory()?.join(path.file_name()?));
+    there.or_else(beside).unwrap_or_else(|| path.to_owned())
 }
 
 fn cell(args: &TraceArgs, experiment: &dyn Experiment) -> Result<Cell, Failure> {

@@ -73,7 +73,11 @@
     };
   }
 
-  function intervals(line, look, across, side, turn, turns) {
+  // Where no mean is below zero nothing can be: an interval is drawn no further than that.
+  const floor = (chart, across) =>
+    (chart.lines.every((line) => line.points.every((point) => point[across ? 0 : 1] >= 0)) ? 0 : -Infinity);
+
+  function intervals(line, look, across, side, turn, turns, least) {
     const every = Math.max(Math.ceil(line.points.length / CROWDED), turns);
     const data = [];
     line.points.forEach(([x, y, halfX, halfY], index) => {
@@ -82,7 +86,7 @@
       const shown = line.level ? index === line.points.length - 1 : index % every === turn % every;
       if (half <= 0 || !shown) return;
       // Nothing below zero has a place on a logarithmic axis.
-      const low = side.logarithmic ? Math.max(mean - half, mean / 100) : mean - half;
+      const low = side.logarithmic ? Math.max(mean - half, mean / 100) : Math.max(mean - half, least);
       data.push([x, y, low, mean + half]);
     });
     const encode = across ? { x: [2, 3], y: 1 } : { x: 0, y: [2, 3] };
@@ -101,8 +105,8 @@
         // Nothing lies between things that have names.
         lineStyle: { color: look.colour, width: chart.y.words.length ? 0 : look.width, type: look.type }, itemStyle: { color: look.colour },
         emphasis: { focus: "series" }, z: line.ours ? 4 : 3, animation: false }];
-      if (line.points.some((point) => point[3] > 0)) all.push(intervals(line, look, false, chart.y, at, turns));
-      if (line.points.some((point) => point[2] > 0)) all.push(intervals(line, look, true, chart.x, at, turns));
+      if (line.points.some((point) => point[3] > 0)) all.push(intervals(line, look, false, chart.y, at, turns, floor(chart, false)));
+      if (line.points.some((point) => point[2] > 0)) all.push(intervals(line, look, true, chart.x, at, turns, floor(chart, true)));
       return all;
     });
   }

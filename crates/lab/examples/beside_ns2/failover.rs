@@ -8,8 +8,8 @@ use whimbrel_lab::testbed::traffic::{ConstantRate, Greedy, Traffic};
 use whimbrel_lab::testbed::{AccessNetwork, Hosts, TwoPaths, User};
 use whimbrel_lab::{Cell, Experiment, PAPER, Papers, Watch, figures, profile};
 use whimbrel_machine::Instant;
-use whimbrel_netsim::{LinkConfig, Stopped};
-use whimbrel_proto::PathView;
+use whimbrel_netsim::{Action, LinkConfig, Stopped};
+use whimbrel_proto::{Command, PathShape, PathView};
 
 use crate::settings::{HandOver, Settings};
 use crate::traffic::OnSack;
@@ -80,7 +80,20 @@ impl<'a> Setup<'a> {
             User::sender(starts, peer, traffic)
         });
         bed.break_path(0, self.break_at);
+        if let Some(threshold) = self.settings.slow_start_threshold {
+            self.end_slow_start_at(&mut bed, threshold);
+        }
         bed
+    }
+
+    /// From the moment when the association is up.
+    fn end_slow_start_at(&self, bed: &mut TwoPaths, threshold: usize) {
+        let cn = bed.cn;
+        bed.world.run_until_or(self.break_at, |world| world.app(cn).association().is_some());
+        if let (Some(association), Some(primary)) = (bed.world.app(cn).association(), bed.path(0)) {
+            let shape = PathShape { ssthresh: Some(threshold), ..PathShape::default() };
+            bed.world.act(Action::Command(cn, Command::ShapePath { association, path: primary.id, shape }));
+        }
     }
 
     fn traffic(&self, source: &str, networks: &[AccessNetwork; 2], starts: Instant) -> Box<dyn Traffic> {

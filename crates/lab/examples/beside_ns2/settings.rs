@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use whimbrel_proto::{Config, InitialWindow, RetransmissionOrder};
+use whimbrel_proto::{Config, InitialWindow, PrimaryChangeRule, RetransmissionOrder};
 
 /// What differs from the lab's b08 Figure 7. Each is `NAME=VALUE` on the command line.
 #[derive(Clone, Debug, Default)]
@@ -19,7 +19,10 @@ pub(crate) struct Settings {
     pub(crate) trace: Option<String>,
     /// `pcap`: the file to which `events` writes what the mobile node's interfaces see.
     pub(crate) pcap: Option<String>,
-    /// `granularity` in seconds, `order=per-path`, `heartbeat` in seconds or `off`, `initial-window` and `receive-window` in bytes.
+    /// `slow-start-threshold`: bytes at which the first slow start on the primary path ends; without it, with a loss.
+    pub(crate) slow_start_threshold: Option<usize>,
+    /// `granularity` in seconds, `order=per-path`, `heartbeat` in seconds or `off`, `initial-window` and `receive-window` in bytes,
+    /// `retransmit=same-path`.
     config: Vec<Change>,
     /// `pair`, `src`, `qs`, `pmr`: only cells with this value.
     only: Vec<(String, String)>,
@@ -42,6 +45,8 @@ enum Change {
     Heartbeat(Option<Duration>),
     InitialWindow(usize),
     ReceiveWindow(usize),
+    /// What T3-rtx finds lost stays on its path, as what fast retransmission finds does.
+    SamePath,
 }
 
 impl Settings {
@@ -67,6 +72,8 @@ impl Settings {
             ("heartbeat", _) => self.config.push(Change::Heartbeat(Some(seconds()?))),
             ("initial-window", _) => self.config.push(Change::InitialWindow(value.parse().ok()?)),
             ("receive-window", _) => self.config.push(Change::ReceiveWindow(value.parse().ok()?)),
+            ("retransmit", "same-path") => self.config.push(Change::SamePath),
+            ("slow-start-threshold", _) => self.slow_start_threshold = Some(value.parse().ok()?),
             ("from", _) => self.from = Some(seconds()?),
             ("trace", _) => self.trace = Some(value.to_owned()),
             ("pcap", _) => self.pcap = Some(value.to_owned()),
@@ -83,7 +90,8 @@ impl Settings {
 
     /// Whether this is the lab's Figure 7.
     pub(crate) fn changes_nothing(&self) -> bool {
-        self.room == 0 && self.hand_over == HandOver::WhenDue && self.config.is_empty()
+        let as_the_lab = self.room == 0 && self.slow_start_threshold.is_none() && self.config.is_empty();
+        as_the_lab && self.hand_over == HandOver::WhenDue
     }
 
     /// Bytes that the peer's window lets out.
@@ -107,6 +115,7 @@ impl Settings {
                 }
                 // As in the lab's profiles: a reader takes each message just after the SACK for it has left.
                 Change::ReceiveWindow(bytes) => config.limits.receive_buffer = bytes + message,
+                Change::SamePath => config.primary_change = PrimaryChangeRule::LostFirst,
             }
         }
     }

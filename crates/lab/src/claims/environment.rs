@@ -99,6 +99,8 @@ pub(super) struct Environment<'a> {
     pub(super) decisive: Option<Decisive>,
     /// Where a result that was looked at comes from fewer runs than it should: the worst of them.
     pub(super) fewest: Option<Runs>,
+    /// Where a result that was looked at could not be measured in all runs: the worst of them.
+    pub(super) part: Option<Runs>,
 }
 
 impl<'a> Environment<'a> {
@@ -115,6 +117,7 @@ impl<'a> Environment<'a> {
             bound: Vec::new(),
             decisive: None,
             fewest: None,
+            part: None,
         }
     }
 
@@ -166,11 +169,8 @@ impl<'a> Environment<'a> {
             axes.push((axis.clone().into(), value));
         }
         let key = results::key(scenario, &short, &axes);
-        if let Some(runs) = results.runs(&key).filter(|runs| runs.are_few())
-            && self.fewest.is_none_or(|fewest| runs.are_fewer_than(fewest))
-        {
-            self.fewest = Some(runs);
-        }
+        note_fewer(&mut self.fewest, results.runs(&key));
+        note_fewer(&mut self.part, results.measured(&key));
         results.get(&key).ok_or(Failure::Missing(key))
     }
 
@@ -188,6 +188,15 @@ impl<'a> Environment<'a> {
         let not = if holds { "" } else { "not " };
         self.decisive =
             Some(Decisive { margin, text: format!("{not}{} {mark} {}{place}", digits(left), digits(right)) });
+    }
+}
+
+/// Keeps the smaller share of the two; a whole is none.
+fn note_fewer(fewest: &mut Option<Runs>, runs: Option<Runs>) {
+    if let Some(runs) = runs.filter(|runs| runs.are_few())
+        && fewest.is_none_or(|fewest| runs.are_fewer_than(fewest))
+    {
+        *fewest = Some(runs);
     }
 }
 

@@ -38,6 +38,9 @@ pub struct Claim {
     /// Why it does not hold, if it does not, and what shows it.
     #[serde(default)]
     pub found: String,
+    /// What to know of it whatever the verdict: that it holds for another reason than the paper's, say.
+    #[serde(default)]
+    pub remark: String,
 }
 
 /// What the results say about a claim.
@@ -49,6 +52,8 @@ pub enum Verdict {
         decisive: Option<String>,
         /// If what it looks at has not been run often enough: how often.
         few: Option<Runs>,
+        /// If what it looks at could be measured in some runs alone: in how many.
+        part: Option<Runs>,
     },
     /// It does not hold.
     DoesNotHold {
@@ -56,6 +61,8 @@ pub enum Verdict {
         decisive: Option<String>,
         /// If what it looks at has not been run often enough: how often.
         few: Option<Runs>,
+        /// If what it looks at could be measured in some runs alone: in how many.
+        part: Option<Runs>,
     },
     /// Something has not been measured.
     CannotSay {
@@ -81,6 +88,19 @@ impl Verdict {
         match self {
             Self::Holds { few: Some(runs), .. } | Self::DoesNotHold { few: Some(runs), .. } => {
                 format!("with {} of {} repetitions", runs.done, runs.usual)
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// What to say where a mean leaves runs out that could not measure it, such as `a mean of 20 of 30 runs`; empty if none does.
+    ///
+    /// Such runs are no random sample of all: a run without a crossing has no handover latency, and one that left a path early none
+    /// either.
+    pub fn left_out(&self) -> String {
+        match self {
+            Self::Holds { part: Some(runs), .. } | Self::DoesNotHold { part: Some(runs), .. } => {
+                format!("a mean of {} of {} runs", runs.done, runs.usual)
             }
             _ => String::new(),
         }
@@ -150,11 +170,11 @@ impl Claims {
             .map(|(claim, check)| {
                 let mut environment = Environment::new(papers, results, &self.constants);
                 let outcome = environment.evaluate(check);
-                let few = environment.fewest;
+                let (few, part) = (environment.fewest, environment.part);
                 let decisive = environment.decisive.map(|decisive| decisive.text);
                 let verdict = match outcome {
-                    Ok(item) if item.is_true() => Verdict::Holds { decisive, few },
-                    Ok(_) => Verdict::DoesNotHold { decisive, few },
+                    Ok(item) if item.is_true() => Verdict::Holds { decisive, few, part },
+                    Ok(_) => Verdict::DoesNotHold { decisive, few, part },
                     Err(Failure::Missing(missing)) => Verdict::CannotSay { missing },
                     Err(Failure::Wrong(what)) => return Err(DataError(format!("{}: {what}", claim.id))),
                 };

@@ -18,19 +18,21 @@ struct Known {
     mean: f64,
     half_width: f64,
     runs: Option<Runs>,
+    measured: Option<Runs>,
 }
 
-/// How often something was run, and how often it is run usually, which is as often as the paper did it.
+/// How often something was run, and how often it is run usually, which is as often as the paper did it; or in how many runs it could
+/// be measured, and how many there were.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Runs {
-    /// How often it was run.
+    /// How often it was run, or measured.
     pub done: u64,
-    /// How often it is run usually.
+    /// How often it is run usually, or was run.
     pub usual: u64,
 }
 
 impl Runs {
-    /// Whether it should have been run more often.
+    /// Whether some are missing.
     pub const fn are_few(self) -> bool {
         self.done < self.usual
     }
@@ -49,8 +51,10 @@ impl Results {
                 for (metric, estimate) in &group.metrics {
                     let key = key(scenario, metric, &group.axes);
                     let runs = Runs { done: group.repetitions, usual: experiment.repetitions() };
+                    let measured = Runs { done: estimate.count as u64, usual: group.repetitions };
                     let (mean, half_width) = (estimate.mean, estimate.half_width);
-                    self.0.insert(key, Known { mean, half_width, runs: Some(runs) });
+                    let known = Known { mean, half_width, runs: Some(runs), measured: Some(measured) };
+                    self.0.insert(key, known);
                 }
             }
         }
@@ -58,7 +62,7 @@ impl Results {
 
     /// Takes in one mean, and half the width of its interval.
     pub fn insert(&mut self, key: String, mean: f64, half_width: f64) {
-        self.0.insert(key, Known { mean, half_width, runs: None });
+        self.0.insert(key, Known { mean, half_width, runs: None, measured: None });
     }
 
     /// The mean of a metric, and half the width of its interval.
@@ -69,6 +73,11 @@ impl Results {
     /// How often the place of a metric was run; `None` if nothing is known of that.
     pub fn runs(&self, key: &str) -> Option<Runs> {
         self.0.get(key).and_then(|known| known.runs)
+    }
+
+    /// In how many of the runs made there the metric could be measured; `None` if nothing is known of that.
+    pub fn measured(&self, key: &str) -> Option<Runs> {
+        self.0.get(key).and_then(|known| known.measured)
     }
 
     /// As JSON: an object with `scenario.metric|{axes}` as keys and `[mean, half width]` as values.

@@ -14,6 +14,8 @@ use crate::experiment::Watch;
 /// When the old access point is lost and the new one found, ms.
 const LOST: u64 = 2000;
 const FOUND: u64 = 2500;
+/// Longer than it takes until a request is repeated once.
+const REPEATED: u64 = 5000;
 /// Long enough for several repetitions of a request.
 const PATIENCE: u64 = 60_000;
 
@@ -180,13 +182,17 @@ pub(crate) fn misnamed() -> Meddle {
 }
 
 /// Two mobile nodes with an association each. The first one's request names the other's address; the other's request comes with
-/// the first one's source address.
+/// the first one's source address. Its repetition comes as it was sent.
 pub(crate) fn crossed(config: &Config, seed: u64) -> Vec<Seen> {
-    let meddle: Meddle = Box::new(|seen, bytes, sessions| {
+    let mut forged = false;
+    let meddle: Meddle = Box::new(move |seen, bytes, sessions| {
         let Some(mut draft) = seen.asconf().and_then(|_| Draft::of(bytes)) else { return Vec::new() };
         if seen.from == OLD {
             draft.lookup = OTHER;
             *bytes = draft.packet(sessions);
+            return Vec::new();
+        }
+        if core::mem::replace(&mut forged, true) {
             return Vec::new();
         }
         let route = whimbrel_machine::Route { local: socket(OLD), remote: socket(seen.to) };
@@ -199,7 +205,7 @@ pub(crate) fn crossed(config: &Config, seed: u64) -> Vec<Seen> {
     bed.ask(&[AddressChange::SetPrimary(OLD)]);
     bed.until(FOUND);
     bed.ask_other(&[AddressChange::SetPrimary(OTHER)]);
-    bed.finish(FOUND + 500).0
+    bed.finish(FOUND + REPEATED).0
 }
 
 /// Half of what [`crossed`] shows: a request whose source address belongs to an association is that association's, whatever its
@@ -209,13 +215,15 @@ pub(crate) fn finds_by_source(seen: &[Seen]) -> bool {
 }
 
 /// The other half: a request with the source address of one association and everything else of another is taken for the first
-/// one's, and dropped for its verification tag.
+/// one's, and dropped for its verification tag. The same request from where that tag belongs is granted: so it was nothing else
+/// that was wrong with it.
 pub(crate) fn drops_at_the_tag(seen: &[Seen]) -> bool {
-    exchange(seen, 1).is_some_and(|other| {
-        let crossed =
-            seen[other.place].from == OLD && other.asked.lookup == OTHER && other.asked.authenticated;
-        crossed && other.answer.is_none()
-    })
+    let (Some(crossed), Some(genuine)) = (exchange(seen, 1), exchange(seen, 2)) else { return false };
+    let (at_fault, repaired) = (&seen[crossed.place], &seen[genuine.place]);
+    let same = crossed.asked == genuine.asked && at_fault.tag == repaired.tag;
+    let dropped = at_fault.from == OLD && crossed.asked.lookup == OTHER && crossed.answer.is_none();
+    let control = repaired.from == OTHER && genuine.asked.authenticated && genuine.is_granted();
+    same && dropped && control
 }
 
 /// When a run of scenario B ends: soon, if the first request is granted, else after several repetitions of it.

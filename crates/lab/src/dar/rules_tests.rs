@@ -204,7 +204,30 @@ fn crossed_requests_are_judged() {
         &[
             ("an answer", &|seen| {
                 let answer = seen.iter().find(|packet| packet.asconf_ack().is_some()).unwrap().clone();
-                seen.push(answer);
+                let mut requests = (0..seen.len()).filter(|&place| is_request_at_cn(&seen[place]));
+                let dropped = requests.nth(1).unwrap();
+                seen.insert(dropped + 1, answer);
+            }),
+            ("no repetition", &|seen| {
+                seen.remove(seen.iter().rposition(is_request_at_cn).unwrap());
+            }),
+            ("silence about the repetition, too", &|seen| {
+                let place = seen.iter().rposition(is_request_at_cn).unwrap();
+                let mut number = 0;
+                seen.retain(|packet| {
+                    number += 1;
+                    number <= place || packet.asconf_ack().is_none()
+                });
+            }),
+            ("a repetition that is refused", &|seen| {
+                let answer = seen.iter_mut().rfind(|packet| packet.left() && packet.asconf_ack().is_some());
+                answers(core::slice::from_mut(answer.unwrap()), |answered| answered.refused.push((0, 5)));
+            }),
+            ("a repetition that comes the same way", &|seen| {
+                seen.iter_mut().rfind(|packet| is_request_at_cn(packet)).unwrap().from = OLD;
+            }),
+            ("another tag", &|seen| {
+                seen.iter_mut().rfind(|packet| is_request_at_cn(packet)).unwrap().tag ^= 1;
             }),
             ("a request without authentication", &|seen| requests(seen, |asked| asked.authenticated = false)),
             ("a request that names the first one's address", &|seen| {

@@ -8,6 +8,7 @@ use crate::experiment::{Cell, Experiment, Name, Outcome, PAPER, Sample, Watch, g
 use crate::plot::{Line, Plot, Quantity};
 use crate::profile;
 use crate::scenario::{DataError, Papers, Scenario};
+use crate::value::Value;
 
 /// Bytes of user data in a full packet.
 const LARGEST: usize = 1452;
@@ -27,18 +28,20 @@ pub(super) fn experiment(papers: &Papers) -> Result<Box<dyn Experiment>, DataErr
     Ok(Box::new(Figure { scenario, config }))
 }
 
-/// A row for each step: its place in the order in which they were seen, and when that was.
+/// A row for each step: its place in the order in which they were seen, and when that was. A step that was not seen has neither.
 fn step_rows(steps: &[Option<(usize, Instant)>; 7]) -> Vec<Sample> {
     let seen = STEPS.iter().zip(steps).filter_map(|(step, seen)| Some((step, (*seen)?)));
     let mut order: Vec<_> = seen.collect();
     order.sort_by_key(|&(_, (place, _))| place);
+    let named = |step: &'static str| Sample { axes: vec![("step".into(), step.into())], ..Sample::default() };
     let row = |(place, (step, (_, at))): (usize, (&&'static str, (usize, Instant)))| {
-        let mut sample = Sample { axes: vec![("step".into(), (*step).into())], ..Sample::default() };
+        let mut sample = named(step);
         sample.put("steps", place as f64 + 1.0);
         sample.put("step_at", at.as_secs_f64());
         sample
     };
-    order.into_iter().enumerate().map(row).collect()
+    let missed = STEPS.iter().zip(steps).filter(|(_, seen)| seen.is_none()).map(|(step, _)| named(step));
+    order.into_iter().enumerate().map(row).chain(missed).collect()
 }
 
 impl Experiment for Figure {
@@ -52,6 +55,10 @@ impl Experiment for Figure {
 
     fn axes(&self) -> Vec<Name> {
         ["case", "step"].map(Name::from).to_vec()
+    }
+
+    fn values(&self, axis: &str) -> Vec<Value> {
+        if axis == "step" { STEPS.map(Value::from).to_vec() } else { self.scenario.axis(axis) }
     }
 
     fn metrics(&self) -> Vec<Name> {

@@ -10,6 +10,7 @@ use crate::experiment::{Cell, Experiment, Name, Outcome, PAPER, SEAMLESS, Sample
 use crate::plot::{Line, Plot, Quantity};
 use crate::profile;
 use crate::scenario::{DataError, Papers, Scenario};
+use crate::summary::Group;
 use crate::testbed::{Arrivals, Hosts, TwoPaths, mn_address};
 use crate::two_networks::{Setting, Source};
 use crate::value::Value;
@@ -185,6 +186,25 @@ impl Experiment for Figure {
             sample.put("err_reset_ok", self.error_counter_is_reset(cell, seed));
         }
         Outcome::of(sample, bed.world.trace_hash())
+    }
+
+    fn remarks(&self, groups: &[Group]) -> Vec<String> {
+        let left = |group: &Group| {
+            let share = group.metric("spurious_fraction").filter(|share| share.mean > 0.0)?;
+            let values = group.axes.iter().map(|(axis, value)| format!("{axis} {value}"));
+            let place =
+                core::iter::once(group.series.to_string()).chain(values).collect::<Vec<_>>().join(", ");
+            Some(format!("{} of {} in {place}", (share.mean * share.count as f64).round(), share.count))
+        };
+        let all: Vec<String> = groups.iter().filter_map(left).collect();
+        if all.is_empty() {
+            return Vec::new();
+        }
+        vec![format!(
+            "A run that leaves the working path before it breaks has no handover latency and is left out of the means \
+             (spurious_fraction in the rows): {}.",
+            all.join("; ")
+        )]
     }
 
     fn plots(&self) -> Vec<Plot> {

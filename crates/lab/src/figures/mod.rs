@@ -22,7 +22,7 @@ use crate::scenario::{DataError, Papers};
 type New = fn(&Papers) -> Result<Box<dyn Experiment>, DataError>;
 
 /// All experiments, paper by paper.
-const ALL: [New; 18] = [
+const ALL: &[New] = &[
     b08_fig07::experiment,
     b08_fig08::experiment,
     b08_fig12::experiment,
@@ -69,11 +69,21 @@ pub fn named(papers: &Papers, names: &[String]) -> Result<Vec<Box<dyn Experiment
         name == "all" || name == experiment.scenario().paper() || goes_by(experiment, name)
     };
     if let Some(stranger) = names.iter().find(|name| !all.iter().any(|experiment| is(&**experiment, name))) {
+        let meant =
+            nearest(stranger, &all).map(|name| format!(" (did you mean {name}?)")).unwrap_or_default();
         return Err(DataError(format!(
-            "there is no experiment called {stranger}; `whimbrel lab list` shows all"
+            "there is no experiment called {stranger}{meant}; `whimbrel lab list` shows all, and experiments of your own are in \
+             files called NAME.toml"
         )));
     }
     Ok(all.into_iter().filter(|experiment| names.iter().any(|name| is(&**experiment, name))).collect())
+}
+
+/// The experiment whose name is most like a misspelt one.
+fn nearest<'a>(misspelt: &str, all: &'a [Box<dyn Experiment>]) -> Option<&'a str> {
+    let likeness = |name: &str| strsim::jaro_winkler(&misspelt.to_lowercase(), name);
+    let near = all.iter().map(|experiment| experiment.name()).filter(|name| likeness(name) > 0.8);
+    near.max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
 }
 
 #[cfg(test)]

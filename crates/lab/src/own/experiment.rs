@@ -10,6 +10,7 @@ use super::measures::{self, METRICS};
 use super::sweep::{Axis, axes};
 use super::world::Place;
 use super::{limits, plots};
+use crate::Value;
 use crate::experiment::{Axes, Cell, Experiment, Name, Outcome, Watch};
 use crate::plot::Plot;
 use crate::scenario::{DataError, Scenario};
@@ -46,6 +47,7 @@ pub fn load(source: &str, text: &str) -> Result<Box<dyn Experiment>, DataError> 
     let table: Table = text.parse().map_err(wrong)?;
     let file: File = toml::from_str(text).map_err(wrong)?;
     let broken = |error: String| DataError(format!("{name}: {error}"));
+    limits::check_name("the file", name).map_err(broken)?;
     limits::check(&file).map_err(broken)?;
     let sweep = axes(&file.sweep, file.policies.len()).map_err(broken)?;
     let hosts = file.host.keys().cloned().collect();
@@ -139,9 +141,20 @@ impl Experiment for Own {
         self.text.clone()
     }
 
+    fn version(&self) -> String {
+        format!("{}.{:08x}", crate::VERSION, crc32fast::hash(self.text.as_bytes()))
+    }
+
     fn axes(&self) -> Vec<Name> {
         let host = (!self.hosts.is_empty()).then_some(HOST.into());
         self.sweep.iter().map(|axis| axis.path.clone().into()).chain(host).collect()
+    }
+
+    fn values(&self, axis: &str) -> Vec<Value> {
+        if axis == HOST {
+            return self.hosts.iter().map(|host| host.as_str().into()).collect();
+        }
+        self.scenario.axis(axis)
     }
 
     fn metrics(&self) -> Vec<Name> {
@@ -163,7 +176,7 @@ impl Experiment for Own {
         let mut place = Place::new(&file, policy, seed);
         let links: Vec<_> = place.networks.iter().map(|network| (network.link, network.name)).collect();
         let _ = watch.record(&mut place.world, &links);
-        place.world.run_until(place.end);
+        place.run();
         let _ = place.world.finish();
         let samples = place.residents.iter().map(|resident| {
             let mut sample = place.sample(resident);
@@ -176,9 +189,8 @@ impl Experiment for Own {
     }
 
     fn plots(&self) -> Vec<Plot> {
-        let Some(Axis { path: across, .. }) = self.sweep.iter().find(|axis| axis.is_numeric()) else {
-            return Vec::new();
-        };
+        let numeric = self.sweep.iter().find(|axis| axis.is_numeric());
+        let Some(Axis { path: across, .. }) = numeric.or(self.sweep.first()) else { return Vec::new() };
         let metrics = self.metrics.iter().map(|(metric, _)| *metric);
         plots::of(
             self.scenario.title(),

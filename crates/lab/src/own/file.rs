@@ -224,7 +224,9 @@ pub(super) fn put(table: &mut Table, path: &str, value: &Toml) -> Result<(), Dat
         place = match place {
             Toml::Table(table) => table.entry(step).or_insert_with(|| value.clone()),
             Toml::Array(list) => {
-                step.parse().ok().and_then(|at: usize| list.get_mut(at)).ok_or_else(wrong)?
+                // One place has one name.
+                let at = step.parse().ok().filter(|at: &usize| at.to_string() == step);
+                at.and_then(|at| list.get_mut(at)).ok_or_else(wrong)?
             }
             _ => return Err(wrong()),
         };

@@ -7,22 +7,58 @@ use super::file::{Event, HostKind, What};
 use super::residents::{address, socket};
 use super::world::{Place, START, after};
 
+/// A `break` or `lose` of a network.
+#[derive(Clone, Copy)]
+struct Outage {
+    network: usize,
+    from: Instant,
+    /// When it is over: after the time that the file says, or with a `return`.
+    until: Instant,
+    what: What,
+}
+
 impl Place<'_> {
-    /// Schedules an event as often as it happens before the end.
-    pub(super) fn schedule(&mut self, event: &Event) {
-        let Some(network) = self.networks.iter().position(|network| network.name == event.network) else {
-            return;
-        };
-        let mut at = Instant::ZERO + START + after(event.at);
-        while at <= self.end {
-            self.once(network, event.what, event.value, at);
-            if let (Some(lasts), What::Break | What::Lose) = (event.lasts, event.what) {
-                self.mend(network, at + after(lasts), event.what == What::Lose);
+    /// Schedules events as often as they happen before the end.
+    pub(super) fn schedule(&mut self, events: &[Event]) {
+        let (mut outages, mut returns) = (Vec::new(), Vec::new());
+        let never = self.end + START;
+        for event in events {
+            let Some(network) = self.networks.iter().position(|network| network.name == event.network) else {
+                continue;
+            };
+            for from in times(event, self.end) {
+                self.once(network, event.what, event.value, from);
+                let until = event.lasts.map_or(never, |lasts| from + after(lasts));
+                match event.what {
+                    What::Break | What::Lose => {
+                        outages.push(Outage { network, from, until, what: event.what });
+                    }
+                    What::Return => returns.push((network, from)),
+                    What::Warn | What::Rate | What::Delay | What::Loss | What::Signal => {}
+                }
             }
-            match event.every {
-                Some(every) if every > 0.0 => at += after(every),
-                _ => return,
-            }
+        }
+        for outage in &mut outages {
+            let of_it = |&&(network, at): &&(usize, Instant)| network == outage.network && at > outage.from;
+            let returned = returns.iter().filter(of_it).map(|&(_, at)| at).min();
+            outage.until = outage.until.min(returned.unwrap_or(never));
+        }
+        for outage in &outages {
+            self.end_of(outage, &outages);
+        }
+    }
+
+    /// A network carries packets again when the last of what befell it is over, and its hosts see it again when the last loss is that they
+    /// saw.
+    fn end_of(&mut self, outage: &Outage, outages: &[Outage]) {
+        let Outage { network, until, what, .. } = *outage;
+        let others = outages.iter().filter(|other| other.network == network);
+        let mut longer = others.filter(|other| other.from <= until && until < other.until);
+        if what == What::Lose && !longer.clone().any(|other| other.what == What::Lose) {
+            self.tell_return(network, until);
+        }
+        if longer.next().is_none() {
+            self.link(network, until, Change::Up);
         }
     }
 
@@ -34,7 +70,10 @@ impl Place<'_> {
                 self.tell(network, at, InterfaceFact::Down);
                 return self.tell_addresses(network, at, LinkFact::AddressDown);
             }
-            What::Return => return self.mend(network, at, true),
+            What::Return => {
+                self.link(network, at, Change::Up);
+                return self.tell_return(network, at);
+            }
             What::Warn => return self.tell(network, at, InterfaceFact::GoingDown),
             What::Signal => {
                 return self.tell(network, at, InterfaceFact::Signal(ReceivedPower::from_dbm(value)));
@@ -46,12 +85,9 @@ impl Place<'_> {
         self.link(network, at, change);
     }
 
-    fn mend(&mut self, network: usize, at: Instant, told: bool) {
-        self.link(network, at, Change::Up);
-        if told {
-            self.tell(network, at, InterfaceFact::Up(self.networks[network].plan.interface_kind()));
-            self.tell_addresses(network, at, LinkFact::AddressUp);
-        }
+    fn tell_return(&mut self, network: usize, at: Instant) {
+        self.tell(network, at, InterfaceFact::Up(self.networks[network].plan.interface_kind()));
+        self.tell_addresses(network, at, LinkFact::AddressUp);
     }
 
     fn link(&mut self, network: usize, at: Instant, change: Change) {
@@ -77,4 +113,12 @@ impl Place<'_> {
             self.fact(mn, at, fact);
         }
     }
+}
+
+/// When an event happens, up to the end.
+fn times(event: &Event, end: Instant) -> impl Iterator<Item = Instant> + use<> {
+    let first = Instant::ZERO + START + after(event.at);
+    let every = event.every.filter(|every| *every > 0.0).map(after);
+    core::iter::successors(Some(first), move |at| every.map(|every| *at + every))
+        .take_while(move |at| *at <= end)
 }

@@ -32,11 +32,43 @@ const WATTS: RangeInclusive<f64> = 1e-6..=1e6;
 /// Powers are counted in attowatts: −130 dBm is a hundred of them.
 const THRESHOLD: RangeInclusive<f64> = -130.0..=0.0;
 
+/// Bytes of the title.
+const TITLE: usize = 200;
+
+/// Bytes of a name.
+const NAME: usize = 64;
+
+/// What stands in rows, in a report and in the names of files: nothing that cannot be seen or turns the direction of text, nothing that
+/// separates columns, and nothing that a spreadsheet takes for a formula.
+pub(super) fn check_name(what: &str, name: &str) -> Result<(), String> {
+    let begins = name.chars().next().is_some_and(|first| first.is_alphanumeric() || first == '_');
+    if !begins || name.chars().any(|letter| is_unseen(letter) || ",\"".contains(letter)) {
+        return Err(format!(
+            "{what} is called {name:?}: names begin with a letter or a digit and have no commas, quotes or control characters"
+        ));
+    }
+    if name.len() > NAME {
+        return Err(format!("{what} has a name of {} bytes; {NAME} are possible", name.len()));
+    }
+    Ok(())
+}
+
+/// Whether a letter controls how others look and has no look of its own (Unicode Annexes 9 and 14).
+fn is_unseen(letter: char) -> bool {
+    letter.is_control()
+        || matches!(letter, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
 /// Says what of the file cannot be run.
 pub(super) fn check(file: &File) -> Result<(), String> {
     if !REPETITIONS.contains(&file.repetitions) {
         return Err(format!("repetitions is {}, and must be from 1 to 1000000", file.repetitions));
     }
+    if file.title.chars().any(is_unseen) || file.title.len() > TITLE {
+        return Err(format!("title has control characters, or more than {TITLE} bytes"));
+    }
+    file.network.keys().try_for_each(|name| check_name("a network", name))?;
+    file.host.keys().try_for_each(|name| check_name("a host", name))?;
     within("duration", file.duration, DURATION, " s")?;
     if file.policies.is_empty() {
         return Err("policies names none".to_owned());
@@ -100,7 +132,7 @@ fn check_event(file: &File, number: usize, event: &Event) -> Result<(), String> 
         let name = &event.network;
         return Err(format!("event.{number}: {name} has a cell, and what is told of it follows from motion"));
     }
-    within(field("at"), event.at, SECONDS, " s")?;
+    within(field("at"), event.at, 0.0..=file.duration, " s: the experiment is over then")?;
     if let Some(lasts) = event.lasts {
         within(field("for"), lasts, SECONDS, " s")?;
         if !matches!(event.what, What::Break | What::Lose) {
@@ -119,6 +151,9 @@ fn check_event(file: &File, number: usize, event: &Event) -> Result<(), String> 
         What::Delay => within(value, event.value, MILLISECONDS, " ms"),
         What::Loss => within(value, event.value, PROBABILITY, ""),
         What::Signal => within(value, event.value, DBM, " dBm"),
+        What::Break | What::Lose | What::Return | What::Warn if event.value != 0.0 => {
+            Err(format!("event.{number}: `value` belongs to `rate`, `delay`, `loss` and `signal` alone"))
+        }
         What::Break | What::Lose | What::Return | What::Warn => Ok(()),
     }
 }

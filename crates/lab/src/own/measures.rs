@@ -2,21 +2,27 @@
 
 use std::collections::BTreeSet;
 
+use whimbrel_machine::Instant;
 use whimbrel_netsim::Mixed;
 use whimbrel_proto::PathCounters;
 
 use super::file::{File, HostKind};
+use super::flow::Flow;
 use super::residents::Resident;
 use super::traffic::Kind;
-use super::world::Place;
+use super::world::{Place, START};
 use crate::experiment::Sample;
+use crate::testbed::User;
 
 /// Every metric there is: its name, and its unit and definition.
 pub(super) const METRICS: [(&str, &str); 7] = [
-    ("goodput", "bit/s; user data delivered, over the duration"),
-    ("longest_silence", "s; the longest time in which no user data was delivered, after the first"),
+    ("goodput", "bit/s; user data delivered within the duration, over the duration"),
+    (
+        "longest_silence",
+        "s; the longest time in which no user data was delivered, after the first; empty if none was",
+    ),
     ("moves", "how often new data took another path"),
-    ("retransmitted", "share of DATA chunks (with TCP, of segments) that were sent more than once"),
+    ("retransmitted", "share of retransmissions among all DATA chunks (with TCP, segments) sent"),
     (
         "completion_time",
         "s; from when the traffic begins until the last byte of the file is delivered; empty if it was not",
@@ -54,13 +60,23 @@ pub(super) fn of_file(file: &File, names: &mut BTreeSet<&'static str>) {
 }
 
 impl Place<'_> {
+    /// Lets the time pass that the experiment takes. What is delivered in the second before it does not count.
+    pub(super) fn run(&mut self) {
+        self.world.run_until(Instant::ZERO + START);
+        for resident in &mut self.residents {
+            resident.before = received(self.world.app(resident.reader));
+        }
+        self.world.run_until(self.end);
+    }
+
     /// What came of a host's traffic.
     pub(super) fn sample(&self, resident: &Resident<'_>) -> Sample {
         let mut sample = Sample::default();
         let traffic = resident.traffic;
-        let (received, last) = match self.world.app(resident.reader) {
-            Mixed::First(user) => (user.received, user.last()),
-            Mixed::Second(flow) => (flow.received, flow.last),
+        let received = received(self.world.app(resident.reader));
+        let last = match self.world.app(resident.reader) {
+            Mixed::First(user) => user.last(),
+            Mixed::Second(flow) => flow.last,
         };
         let complete = last.filter(|_| traffic.kind == Kind::File && received >= traffic.size);
         // After its last byte a file is not silent, it is there.
@@ -69,8 +85,9 @@ impl Place<'_> {
             Mixed::First(user) => user.longest_silence(end),
             Mixed::Second(flow) => flow.longest_silence(end),
         };
-        sample.put("goodput", received as f64 * 8.0 / self.lasts.as_secs_f64());
-        sample.put("longest_silence", silence.as_secs_f64());
+        let within = received.saturating_sub(resident.before);
+        sample.put("goodput", within as f64 * 8.0 / self.lasts.as_secs_f64());
+        sample.put_some("longest_silence", last.map(|_| silence.as_secs_f64()));
         let took = complete.map(|last| last.saturating_since(resident.begins).as_secs_f64());
         sample.put_some("completion_time", took);
         match (self.world.app(resident.sender), self.world.machine(resident.sender)) {
@@ -81,7 +98,7 @@ impl Place<'_> {
                     |of: fn(&PathCounters) -> u64| paths.iter().map(|path| of(&path.counters)).sum::<u64>();
                 let (new, again) =
                     (sum(|counters| counters.data_sent), sum(|counters| counters.data_retransmitted));
-                sample.put("retransmitted", again as f64 / new.max(1) as f64);
+                sample.put("retransmitted", again as f64 / (new + again).max(1) as f64);
             }
             (Mixed::Second(flow), Mixed::Second(tcp)) => {
                 if let Some(stats) = flow.connection.and_then(|connection| tcp.stats(connection)) {
@@ -97,5 +114,13 @@ impl Place<'_> {
             sample.put_some("late", times.late());
         }
         sample
+    }
+}
+
+/// Bytes of user data delivered so far.
+const fn received(reader: &Mixed<User, Flow>) -> u64 {
+    match reader {
+        Mixed::First(user) => user.received,
+        Mixed::Second(flow) => flow.received,
     }
 }

@@ -1,6 +1,7 @@
 //! The hosts of a scenario file.
 
 use core::net::{IpAddr, Ipv4Addr, SocketAddr};
+use core::time::Duration;
 use std::sync::Arc;
 
 use whimbrel_handover::{Failover, FastestNetwork, Pace, Policy, Seamless};
@@ -28,11 +29,16 @@ pub(super) struct Resident<'a> {
     pub(super) reader: HostId,
     /// When its traffic is to begin.
     pub(super) begins: Instant,
+    /// Bytes delivered before the experiment begins.
+    pub(super) before: u64,
     pub(super) number: u8,
     pub(super) mn: HostId,
     /// Where it is, by the number of the network, and by which link.
     links: Vec<(usize, LinkId)>,
 }
+
+/// From the networks to a correspondent node, one way. No network has to wait for it.
+const CORRESPONDENT: Duration = Duration::from_millis(1);
 
 /// A host's address in a network.
 pub(super) const fn address(host: u8, network: usize) -> IpAddr {
@@ -103,7 +109,8 @@ impl<'a> Place<'a> {
             HostKind::Tcp => self.add_tcp(number, beginning),
         };
         let far = self.world.add_interface(cn, [correspondent(number)]);
-        self.world.add_link(far, self.core, LinkConfig::wired(), LinkConfig::wired());
+        let cable = LinkConfig { delay: CORRESPONDENT, ..LinkConfig::default() };
+        self.world.add_link(far, self.core, cable, cable);
         let mut links = Vec::new();
         for network in at {
             let near = self.world.add_interface(mn, [address(number, network)]);
@@ -111,7 +118,8 @@ impl<'a> Place<'a> {
             links.push((network, self.world.add_link(self.networks[network].router, near, wire, wire)));
         }
         let [sender, reader] = if traffic.from == End::Cn { [cn, mn] } else { [mn, cn] };
-        let resident = Resident { name, kind: host.kind, traffic, sender, reader, begins, number, mn, links };
+        let resident =
+            Resident { name, kind: host.kind, traffic, sender, reader, begins, before: 0, number, mn, links };
         if host.kind == HostKind::Mobile {
             self.introduce(&resident);
             if let Some(motion) = motion {

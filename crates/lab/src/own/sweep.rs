@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use toml::Value as Toml;
 
-use super::limits::MAX_CELLS;
+use super::limits::{MAX_CELLS, check_name};
 use crate::value::Value;
 
 /// What may be swept; the rest of the file says how the experiment is run, not what happens in it.
@@ -32,6 +32,10 @@ pub(super) fn axes(sweep: &BTreeMap<String, Vec<Toml>>, policies: usize) -> Resu
         if !SWEPT.contains(&path.split('.').next().unwrap_or_default()) {
             return Err(format!("sweep: {path} cannot be swept; {} can", SWEPT.join(", ")));
         }
+        let above = |other: &&String| path.strip_prefix(*other).is_some_and(|rest| rest.starts_with('.'));
+        if let Some(other) = sweep.keys().find(above) {
+            return Err(format!("sweep: {path} is a part of {other}"));
+        }
         if values.is_empty() {
             return Err(format!("sweep: {path} has no values"));
         }
@@ -44,6 +48,9 @@ pub(super) fn axes(sweep: &BTreeMap<String, Vec<Toml>>, policies: usize) -> Resu
             let value = named(raw).ok_or_else(|| format!("sweep: {path} cannot be {raw}"))?;
             if axis.values.iter().any(|(known, _)| known.is_same(&value)) {
                 return Err(format!("sweep: {path} has {value} twice"));
+            }
+            if let Some(word) = value.word() {
+                check_name(&format!("a value of {path} in sweep"), word)?;
             }
             axis.values.push((value, raw.clone()));
         }

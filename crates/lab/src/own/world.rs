@@ -90,9 +90,7 @@ impl<'a> Place<'a> {
         for (number, (name, host)) in (0..).zip(file.hosts()) {
             this.settle(file, number, name, host, host.policy.unwrap_or(compared));
         }
-        for event in &file.event {
-            this.schedule(event);
-        }
+        this.schedule(&file.event);
         this
     }
 }

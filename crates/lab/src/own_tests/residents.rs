@@ -39,11 +39,49 @@ fn a_file_takes_as_long_as_its_direction_allows() {
     assert_eq!(metric(&rows[0], "completion_time"), None, "it is not there when the time is over");
 }
 
+/// Whichever began first, and with a `return` between them.
+#[test]
+fn a_network_that_is_broken_twice_at_a_time_is_broken_until_both_are_over() {
+    let silence = |events: &[(&str, f64, &str)]| {
+        let event = |&(what, at, rest): &(&str, f64, &str)| {
+            format!("[[event]]\nnetwork = \"wifi\"\nwhat = \"{what}\"\nat = {at}\n{rest}\n")
+        };
+        let events: String = events.iter().map(event).collect();
+        let traffic = "[traffic]\nkind = \"constant-rate\"\nsize = 100\nrate = 0.1\n";
+        metric(&rows(&(TOP.to_owned() + WIFI + &events + traffic))[0], "longest_silence").unwrap()
+    };
+    let both = silence(&[("break", 5.0, "for = 10"), ("break", 8.0, "for = 0.5")]);
+    assert!((10.0..14.0).contains(&both), "{both}");
+    let both = silence(&[("break", 8.0, "for = 0.5"), ("lose", 5.0, "for = 10")]);
+    assert!((10.0..14.0).contains(&both), "{both}");
+    let one = silence(&[("break", 5.0, ""), ("break", 8.0, "for = 0.5"), ("return", 15.0, "")]);
+    assert!((10.0..14.0).contains(&one), "until it returns: {one}");
+    let one = silence(&[("break", 5.0, "for = 10"), ("return", 7.0, "")]);
+    assert!((2.0..4.0).contains(&one), "{one}");
+}
+
+/// What is delivered before the duration begins does not count, however short it is.
+#[test]
+fn goodput_is_no_more_than_the_network_carries() {
+    for duration in [1, 2, 10] {
+        let top = TOP.replace("duration = 30", &format!("duration = {duration}"));
+        let rows = rows(&(top + WIFI + "[traffic]\nkind = \"bulk\"\nsize = 1000\n"));
+        let goodput = metric(&rows[0], "goodput").unwrap();
+        assert!((6.0e6..8.0e6).contains(&goodput), "{duration} s: {goodput}");
+        let again = metric(&rows[0], "retransmitted").unwrap();
+        assert!((0.0..=1.0).contains(&again), "{again}");
+    }
+    let never = "[[event]]\nat = 0\nnetwork = \"wifi\"\nwhat = \"loss\"\nvalue = 1\n";
+    let rows =
+        rows(&(TOP.to_owned() + WIFI + never + "[traffic]\nkind = \"bulk\"\nsize = 1000\nstart = 5\n"));
+    assert_eq!(metric(&rows[0], "longest_silence"), None, "what never spoke is not silent");
+}
+
 #[test]
 fn a_video_is_late_where_the_network_is_slow_and_ends_with_its_last_message() {
     let video = |size: u32, deadline: u32| {
         let traffic = format!(
-            "[traffic]\nkind = \"video\"\nsize = {size}\nframes = 20\ncount = 100\ndeadline = {deadline}\n"
+            "[traffic]\nkind = \"video\"\nsize = {size}\nframes = 20\ncount = 100\ndeadline = {deadline}\nstart = 0\n"
         );
         rows(&(TOP.to_owned() + WIFI + &traffic)).remove(0)
     };

@@ -81,6 +81,10 @@ impl Chart {
         let mut lines: Vec<Drawn> =
             plot.lines.iter().map(|line| Drawn::of(line, plot, (&x, &y), groups)).collect();
         lines.retain(|line| !line.points.is_empty());
+        // Nothing stands out where all does.
+        if lines.iter().all(|line| line.ours) {
+            lines.iter_mut().for_each(|line| line.ours = false);
+        }
         level(&mut lines);
         Self { id: plot.file_name(experiment.scenario().paper()), title: plot.title.clone(), x, y, lines }
     }

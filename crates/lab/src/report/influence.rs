@@ -16,10 +16,14 @@ pub(super) struct Effect {
     pub(super) headline: String,
     /// What was changed, from what to what.
     pub(super) assumption: String,
-    /// In per cent.
+    /// In per cent, or in words where that is no number.
     pub(super) change: String,
+    /// How far; where it is no number, farther than any.
     mean: f64,
 }
+
+/// What is said where the alternative leaves nothing to measure.
+const GONE: &str = "can no longer be measured";
 
 /// What is known of one assumed value's influence.
 pub(super) enum Influence {
@@ -48,18 +52,40 @@ impl Effect {
     }
 
     fn of(experiment: &str, group: &Group) -> Option<Self> {
-        let Estimate { mean, half_width, .. } = group.metric(CHANGE)?;
         let word = |axis: &str| group.get(axis).and_then(Value::word).map(str::to_owned);
-        let sign = if mean > 0.0 { "+" } else { "" };
-        let range = if half_width > 0.0 { format!(" ± {}", digits(half_width)) } else { String::new() };
+        let (change, mean) = change(group)?;
         Some(Self {
             experiment: experiment.to_owned(),
             headline: word("headline")?,
             assumption: word("assumption")?,
-            change: format!("{sign}{}{range}", digits(mean)),
+            change,
             mean,
         })
     }
+
+    /// As a sentence.
+    fn spoken(&self) -> String {
+        let Self { headline, assumption, change, .. } = self;
+        let of = if self.mean.is_finite() { " % of" } else { ":" };
+        format!("{change}{of} “{headline}” ({assumption})")
+    }
+}
+
+/// How far the number moves; `None` if it was not measured as assumed either. From 0, or to a number that cannot be measured, it is no
+/// share.
+fn change(group: &Group) -> Option<(String, f64)> {
+    let assumed = group.metric("assumed")?;
+    let Some(Estimate { mean, half_width, count }) = group.metric(CHANGE) else {
+        let altered = group.metric("altered").map(|altered| digits(altered.mean));
+        let words = altered
+            .map_or_else(|| GONE.to_owned(), |altered| format!("{} → {altered}", digits(assumed.mean)));
+        return Some((words, f64::INFINITY));
+    };
+    let sign = if mean > 0.0 { "+" } else { "" };
+    let range = if half_width > 0.0 { format!(" ± {}", digits(half_width)) } else { String::new() };
+    let part =
+        if count < assumed.count { format!(" ({count} of {} runs)", assumed.count) } else { String::new() };
+    Some((format!("{sign}{}{range}{part}", digits(mean)), mean))
 }
 
 impl Influence {
@@ -76,10 +102,7 @@ impl Influence {
                     all.iter().any(|(says, label)| *says == effect.headline && *label == effect.assumption)
                 };
                 let greatest = effects.iter().find(is);
-                greatest.map_or(Self::NotRun, |effect| {
-                    let Effect { headline, assumption, change, .. } = effect;
-                    Self::Greatest(format!("{change} % of “{headline}” ({assumption})"))
-                })
+                greatest.map_or(Self::NotRun, |effect| Self::Greatest(effect.spoken()))
             }
         })
     }

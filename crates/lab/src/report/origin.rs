@@ -1,15 +1,14 @@
 //! Where numbers come from: seeds, repetitions, and the command that makes them again.
 
 use super::Measured;
-use crate::VERSION;
 
 /// What a figure's rows were made with.
 pub(super) struct Origin {
     pub(super) rows: usize,
     pub(super) cells: usize,
     pub(super) repetitions: u64,
-    /// How often the paper ran it.
-    pub(super) papers_repetitions: u64,
+    /// How often the paper ran it, or its file says.
+    pub(super) usual: u64,
     /// Such as `1000000 to 1000029`.
     pub(super) seeds: String,
     /// What made them.
@@ -34,13 +33,15 @@ impl Origin {
             (None, _) => String::new(),
         };
         let usual = experiment.repetitions();
-        let mut command = format!("whimbrel lab run {}", experiment.on_command_line());
+        let word = experiment.on_command_line();
+        let word = shlex::try_quote(word).unwrap_or(word.into());
+        let mut command = format!("whimbrel lab run {word}");
         if repetitions != 0 && repetitions != usual {
             command.push_str(&format!(" --reps {repetitions}"));
         }
         let mut report = "whimbrel lab report".to_owned();
-        if experiment.on_command_line() != experiment.name() {
-            report.push_str(&format!(" {}", experiment.on_command_line()));
+        if experiment.is_own() {
+            report.push_str(&format!(" {word}"));
         }
         if first != 0 {
             command.push_str(&format!(" --seed {first}"));
@@ -49,10 +50,10 @@ impl Origin {
             rows: measured.rows.len(),
             cells: experiment.cells().len(),
             repetitions,
-            papers_repetitions: usual,
+            usual,
             seeds,
             version: measured.versions.iter().map(String::as_str).collect::<Vec<_>>().join(", "),
-            is_of_another: measured.versions.iter().any(|version| version != VERSION),
+            is_of_another: measured.versions.iter().any(|version| *version != experiment.version()),
             command,
             report,
         }

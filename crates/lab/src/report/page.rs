@@ -10,7 +10,7 @@ use super::influence::Effect;
 use super::origin::Origin;
 use super::score::Score;
 use super::setup::{self, Assumed, Table};
-use super::values::Values;
+use super::values::{Means, Values};
 use super::verdicts::Shown;
 use super::{Measured, ReportError, embed};
 use crate::claims::{Claim, Claims, Verdict};
@@ -38,6 +38,10 @@ struct Page<'a> {
     data: String,
     version: &'static str,
     score: Score,
+    /// Whether an experiment of a paper has been run.
+    ran: bool,
+    /// How many experiments of one's own are in it.
+    own: usize,
     papers: Vec<PaperPart<'a>>,
     beside: Vec<Beside>,
     assumptions: Vec<Assumed>,
@@ -48,6 +52,8 @@ struct Page<'a> {
 struct PaperPart<'a> {
     key: &'a str,
     title: &'a str,
+    /// Whether it is no paper, but somebody's own experiment.
+    is_own: bool,
     score: Score,
     figures: Vec<FigurePart<'a>>,
     /// Claims that look at none of the experiments here.
@@ -64,6 +70,10 @@ struct FigurePart<'a> {
     score: Score,
     origin: Origin,
     charts: Vec<ChartPart>,
+    /// What no chart shows.
+    remarks: Vec<String>,
+    /// Of an experiment of one's own.
+    means: Option<Means>,
     series: Vec<(String, &'static str)>,
     metrics: Vec<(String, String)>,
     /// The file that an experiment of one's own comes from, as it is now.
@@ -108,6 +118,8 @@ pub(super) fn render(
         data,
         version: crate::VERSION,
         score: Score::of(checked.iter().map(|(_, verdict)| verdict)),
+        ran: measured.iter().any(|one| !one.experiment.is_own() && !one.rows.is_empty()),
+        own: measured.iter().filter(|one| one.experiment.is_own()).count(),
         papers: paper_parts(measured, figures, checked),
         beside,
         assumptions,
@@ -126,14 +138,16 @@ fn owner(claim: &Claim, measured: &[Measured]) -> Option<usize> {
     measured.iter().position(is_owner)
 }
 
-/// Papers with experiments come first.
+/// What somebody came for comes first: experiments of one's own, then papers with experiments.
 fn paper_parts<'a>(
     measured: &'a [Measured],
     figures: Vec<FigurePart<'a>>,
     checked: &'a [(&'a Claim, Verdict)],
 ) -> Vec<PaperPart<'a>> {
     let measured_keys = measured.iter().map(|one| one.experiment.scenario().paper());
-    let keys = measured_keys.clone().chain(checked.iter().map(|(claim, _)| claim.paper.as_str()));
+    let own = measured.iter().filter(|one| one.experiment.is_own());
+    let own = own.map(|one| one.experiment.scenario().paper());
+    let keys = own.chain(measured_keys.clone()).chain(checked.iter().map(|(claim, _)| claim.paper.as_str()));
     let mut seen = BTreeSet::new();
     let keys: Vec<&str> = keys.filter(|key| seen.insert(*key)).collect();
     let mut figures: Vec<(&str, FigurePart)> = measured_keys.zip(figures).collect();
@@ -145,6 +159,9 @@ fn paper_parts<'a>(
         PaperPart {
             key,
             title,
+            is_own: measured
+                .iter()
+                .any(|one| one.experiment.is_own() && one.experiment.scenario().paper() == key),
             score: Score::of(checked.iter().filter(own).map(|(_, verdict)| verdict)),
             figures: figures.extract_if(.., |(paper, _)| *paper == key).map(|(_, figure)| figure).collect(),
             others_score: Score::of(others.iter().map(|(_, verdict)| verdict)),
@@ -162,20 +179,22 @@ impl<'a> FigurePart<'a> {
         claims: &[&'a (&'a Claim, Verdict)],
     ) -> Result<Self, ReportError> {
         let experiment = &*measured.experiment;
-        let plots = experiment.plots();
+        let (plots, origin) = (experiment.plots(), Origin::of(measured));
         let charts: Vec<ChartPart> =
-            plots.iter().map(|plot| ChartPart::of(Chart::of(experiment, plot, groups))).collect();
+            plots.iter().map(|plot| ChartPart::of(Chart::of(experiment, plot, groups), &origin)).collect();
         let tables = setup::tables(papers, experiment)?;
         let metric = |name: &str| (name.to_owned(), setup::definition(papers, experiment, name));
         Ok(Self {
             name: experiment.name(),
             title: experiment.title(),
-            figures: spoken_figures(&plots),
+            figures: if experiment.is_own() { String::new() } else { spoken_figures(&plots) },
             score: Score::of(claims.iter().map(|(_, verdict)| verdict)),
-            origin: Origin::of(measured),
+            means: experiment.is_own().then(|| Means::of(experiment, groups, origin.repetitions)),
+            origin,
             charts,
+            remarks: experiment.remarks(groups),
             series: experiment.series().into_iter().map(|(name, what)| (name.to_string(), what)).collect(),
-            file: (experiment.on_command_line() != experiment.name()).then(|| experiment.set_up()),
+            file: experiment.is_own().then(|| experiment.set_up()),
             metrics: experiment.metrics().iter().map(|name| metric(name)).collect(),
             assumed: tables.iter().flat_map(|table| &table.settings).filter(|one| one.assumed).count(),
             tables,
@@ -185,8 +204,8 @@ impl<'a> FigurePart<'a> {
 }
 
 impl ChartPart {
-    fn of(chart: Chart) -> Self {
+    fn of(chart: Chart, origin: &Origin) -> Self {
         let drawn = !chart.lines.is_empty();
-        Self { values: if drawn { Values::of(&chart) } else { None }, drawn, chart }
+        Self { values: if drawn { Values::of(&chart, origin.repetitions) } else { None }, drawn, chart }
     }
 }

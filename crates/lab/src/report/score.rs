@@ -10,6 +10,8 @@ pub(super) struct Score {
     pub(super) unknown: usize,
     /// Of those that hold or do not: from fewer repetitions than usual.
     pub(super) few: usize,
+    /// Of those: with a mean that leaves runs out.
+    pub(super) part: usize,
 }
 
 impl Score {
@@ -17,6 +19,7 @@ impl Score {
         let mut score = Self::default();
         for verdict in verdicts {
             score.few += usize::from(!verdict.caution().is_empty());
+            score.part += usize::from(!verdict.left_out().is_empty());
             match verdict {
                 Verdict::Holds { .. } => score.holds += 1,
                 Verdict::DoesNotHold { .. } => score.fails += 1,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::influence::{Effect, Influence};
 use crate::experiment::Experiment;
-use crate::scenario::{Assumption, DataError, Papers, Settings, Stated};
+use crate::scenario::{Assumption, DataError, Papers, Stated};
 
 /// The title of an experiment's own settings.
 const EXPERIMENT: &str = "Experiment";
@@ -43,27 +43,34 @@ pub(super) struct Assumed {
 /// When the data name a profile that they do not have.
 pub(super) fn tables(papers: &Papers, experiment: &dyn Experiment) -> Result<Vec<Table>, DataError> {
     let scenario = experiment.scenario();
-    let own = scenario.stated().into_iter().map(Into::into);
-    let own: Vec<Setting> = own.chain(scenario.assumptions().into_iter().map(Into::into)).collect();
+    let of = |stated: Vec<Stated>, assumed: Vec<Assumption>| -> Vec<Setting> {
+        let stated = stated.into_iter().map(|one| {
+            // What somebody writes into a file of his own is his.
+            let borrowed = !experiment.is_own() && papers.is_borrowed(&one, scenario.paper());
+            if borrowed { Setting::borrowed(one) } else { one.into() }
+        });
+        stated.chain(assumed.into_iter().map(Into::into)).collect()
+    };
+    let own = of(scenario.stated(), scenario.assumptions());
     let mut tables = vec![table(papers, EXPERIMENT, ("scenario", scenario.id()), own)];
+    // A word in a file of one's own is not the paper's.
     for name in papers.network_names() {
-        if mentions(experiment, name) {
+        if !experiment.is_own() && mentions(experiment, name) {
             let title = format!("Access network {}", name.to_uppercase());
-            tables.push(table(papers, &title, ("network", name), settings(&papers.network(name)?)));
+            let network = papers.network(name)?;
+            let settings = of(network.stated(), network.assumptions());
+            tables.push(table(papers, &title, ("network", name), settings));
         }
     }
     let profiles = core::iter::once(scenario.profile()).chain(experiment.rivals().iter().copied());
     for name in profiles.filter(|name| !name.is_empty()) {
         let title = format!("Protocol profile {name}");
-        tables.push(table(papers, &title, ("profile", name), settings(&papers.profile(name)?)));
+        let profile = papers.profile(name)?;
+        let settings = of(profile.stated(), profile.assumptions());
+        tables.push(table(papers, &title, ("profile", name), settings));
     }
     tables.retain(|table| !table.settings.is_empty());
     Ok(tables)
-}
-
-fn settings(settings: &Settings) -> Vec<Setting> {
-    let stated = settings.stated().into_iter().map(Into::into);
-    stated.chain(settings.assumptions().into_iter().map(Into::into)).collect()
 }
 
 /// Whether a network is on one of the axes, alone or as a part of a pair: `wlan-umts`.
@@ -90,6 +97,14 @@ pub(super) fn definition(papers: &Papers, experiment: &dyn Experiment, metric: &
 impl From<Stated> for Setting {
     fn from(one: Stated) -> Self {
         Self { what: spoken(&one.what), value: one.value, source: one.source, assumed: false, leaf: one.what }
+    }
+}
+
+impl Setting {
+    /// Of a value that another paper states.
+    fn borrowed(one: Stated) -> Self {
+        let source = format!("the paper gives none; {} has it", one.source);
+        Self { what: spoken(&one.what), value: one.value, source, assumed: true, leaf: one.what }
     }
 }
 

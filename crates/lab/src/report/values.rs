@@ -2,6 +2,8 @@
 
 use super::chart::{Chart, Drawn, Point, Side};
 use crate::claims::digits;
+use crate::experiment::{Experiment, Name};
+use crate::summary::Group;
 
 /// A column per line, a row per place on the axis of the sweep.
 pub(super) struct Values {
@@ -14,8 +16,8 @@ pub(super) struct Values {
 }
 
 impl Values {
-    /// `None` if the chart has no axis of the sweep on either side.
-    pub(super) fn of(chart: &Chart) -> Option<Self> {
+    /// `None` if the chart has no axis of the sweep on either side. What could be measured in fewer runs than there are repetitions says so.
+    pub(super) fn of(chart: &Chart, repetitions: u64) -> Option<Self> {
         let (place, quantity) = match (chart.x.swept, chart.y.swept) {
             (true, _) => (&chart.x, &chart.y),
             (false, true) => (&chart.y, &chart.x),
@@ -28,7 +30,7 @@ impl Values {
         places.dedup();
         let cell = |line: &Drawn, place: f64| {
             let point = line.points.iter().find(|point| at(point) == place);
-            point.map(|point| mean(point, across)).unwrap_or_default()
+            point.map(|point| mean(point, across, repetitions)).unwrap_or_default()
         };
         let row = |&here: &f64| {
             (name(place, here), chart.lines.iter().map(|line| cell(line, here)).collect::<Vec<_>>())
@@ -42,11 +44,43 @@ impl Values {
     }
 }
 
+/// Every mean of an experiment as a table: what has no chart, and what there is where nothing is swept.
+pub(super) struct Means {
+    pub(super) columns: Vec<String>,
+    pub(super) rows: Vec<(String, Vec<String>)>,
+}
+
+impl Means {
+    /// A row per series and place, a column per metric.
+    pub(super) fn of(experiment: &dyn Experiment, groups: &[Group], repetitions: u64) -> Self {
+        let metrics = experiment.metrics();
+        let row = |group: &Group| {
+            let axes = group.axes.iter().map(|(axis, value)| format!("{axis} = {value}"));
+            let place = core::iter::once(group.series.to_string()).chain(axes).collect::<Vec<_>>().join(", ");
+            let cell = |metric: &Name| {
+                group.metric(metric).map_or_else(String::new, |estimate| {
+                    spoken(estimate.mean, estimate.half_width, estimate.count, repetitions)
+                })
+            };
+            (place, metrics.iter().map(cell).collect())
+        };
+        let columns = metrics.iter().map(|metric| metric.to_string()).collect();
+        Self { columns, rows: groups.iter().map(row).collect() }
+    }
+}
+
 fn name(side: &Side, at: f64) -> String {
     side.words.get(at as usize).cloned().unwrap_or_else(|| digits(at))
 }
 
-fn mean(point: &Point, across: bool) -> String {
+fn mean(point: &Point, across: bool, repetitions: u64) -> String {
     let (mean, half) = if across { (point.y, point.half_y) } else { (point.x, point.half_x) };
-    if half > 0.0 { format!("{} ± {}", digits(mean), digits(half)) } else { digits(mean) }
+    spoken(mean, half, point.count, repetitions)
+}
+
+fn spoken(mean: f64, half: f64, count: usize, repetitions: u64) -> String {
+    let half = if half > 0.0 { format!(" ± {}", digits(half)) } else { String::new() };
+    let few = (1..repetitions).contains(&(count as u64));
+    let of = if few { format!(" ({count} of {repetitions} runs)") } else { String::new() };
+    format!("{}{half}{of}", digits(mean))
 }

@@ -14,6 +14,10 @@ pub(super) struct Shown<'a> {
     pub(super) missing: String,
     /// That it is from fewer repetitions than usual.
     pub(super) caution: String,
+    /// That runs are left out of what it looks at.
+    pub(super) left_out: String,
+    /// Why it does not hold; empty if it does.
+    pub(super) found: &'a str,
 }
 
 /// The comparison that decided, or came closest to failing.
@@ -34,7 +38,16 @@ impl<'a> Shown<'a> {
             Verdict::CannotSay { missing } => ("unknown", without_marks(missing)),
         };
         let comparison = if class == "unknown" { None } else { Comparison::read(verdict.detail()) };
-        Self { claim, class, verdict: verdict.name(), comparison, missing, caution: verdict.caution() }
+        Self {
+            claim,
+            class,
+            verdict: verdict.name(),
+            comparison,
+            missing,
+            caution: verdict.caution(),
+            left_out: verdict.left_out(),
+            found: if class == "fails" { &claim.found } else { "" },
+        }
     }
 }
 

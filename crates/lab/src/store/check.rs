@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::experiment::{Axes, Experiment, Row};
+use super::several_rows::{self, Place, Run};
+use crate::experiment::{Axes, Cell, Experiment, Row};
 
 /// Rows as a complete run of the experiment leaves them.
 ///
@@ -10,7 +11,7 @@ use crate::experiment::{Axes, Experiment, Row};
 /// What is wrong with them, as people say it.
 pub(super) fn complete(experiment: &dyn Experiment, rows: &[Row]) -> Result<(), String> {
     let cells = Cells::of(experiment);
-    let mut runs: BTreeMap<usize, BTreeSet<u64>> = BTreeMap::new();
+    let mut runs: BTreeMap<usize, BTreeMap<u64, Run>> = BTreeMap::new();
     let mut seen = BTreeSet::new();
     for (line, row) in (2..).zip(rows) {
         let wrong = |what: &str| Err(format!("line {line}: {what}"));
@@ -21,23 +22,23 @@ pub(super) fn complete(experiment: &dyn Experiment, rows: &[Row]) -> Result<(), 
         if !seen.insert((key(&row.series, &row.axes, |_| true), row.repetition)) {
             return wrong("this row is there twice");
         }
-        runs.entry(cell).or_default().insert(row.repetition);
+        let run = runs.entry(cell).or_default().entry(row.repetition).or_default();
+        run.insert(cells.besides(cell, row));
     }
     let Some(first) = runs.values().next() else { return Err("it has no rows".to_owned()) };
-    if runs.len() < cells.count {
-        return Err(format!("rows of {} of {} places are missing", cells.count - runs.len(), cells.count));
+    if runs.len() < cells.count() {
+        let missing = cells.count() - runs.len();
+        return Err(format!("rows of {missing} of {} places are missing", cells.count()));
     }
-    match runs.values().find(|other| *other != first) {
-        Some(other) => {
-            Err(format!("one place has {} repetitions and another has {}", first.len(), other.len()))
-        }
-        None => Ok(()),
+    if let Some(other) = runs.values().find(|other| !other.keys().eq(first.keys())) {
+        return Err(format!("one place has {} repetitions and another has {}", first.len(), other.len()));
     }
+    several_rows::are_complete(experiment, &cells.cells, &runs)
 }
 
 /// The cells of an experiment by what rows say of them.
 struct Cells {
-    count: usize,
+    cells: Vec<Cell>,
     by_key: BTreeMap<String, usize>,
     /// For each series, which axes its cells have.
     axes: BTreeSet<(String, Vec<String>)>,
@@ -45,14 +46,25 @@ struct Cells {
 
 impl Cells {
     fn of(experiment: &dyn Experiment) -> Self {
+        let (mut by_key, mut axes) = (BTreeMap::new(), BTreeSet::new());
         let cells = experiment.cells();
-        let mut this = Self { count: cells.len(), by_key: BTreeMap::new(), axes: BTreeSet::new() };
         for (number, cell) in cells.iter().enumerate() {
-            this.by_key.insert(key(&cell.series, &cell.axes, |_| true), number);
+            by_key.insert(key(&cell.series, &cell.axes, |_| true), number);
             let names = cell.axes.iter().map(|(name, _)| name.to_string()).collect();
-            this.axes.insert((cell.series.to_string(), names));
+            axes.insert((cell.series.to_string(), names));
         }
-        this
+        Self { cells, by_key, axes }
+    }
+
+    fn count(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// Where a row stands among those of its run: its values on axes that its cell does not have.
+    fn besides(&self, cell: usize, row: &Row) -> Place {
+        let own = |axis: &str| self.cells.get(cell).is_some_and(|cell| cell.get(axis).is_some());
+        let others = row.axes.iter().filter(|(axis, _)| !own(axis));
+        others.map(|(axis, value)| (axis.to_string(), value.to_string())).collect()
     }
 
     fn find(&self, row: &Row) -> Option<usize> {

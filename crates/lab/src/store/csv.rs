@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use crate::VERSION;
 use crate::experiment::{Axes, Experiment, Name, Row};
 use crate::value::Value;
 
@@ -17,13 +16,14 @@ fn header(experiment: &dyn Experiment) -> Vec<Name> {
 pub(super) fn write(out: &mut impl Write, experiment: &dyn Experiment, rows: &[Row]) -> io::Result<()> {
     writeln!(out, "{}", header(experiment).join(","))?;
     let (axes, metrics) = (experiment.axes(), experiment.metrics());
+    let version = experiment.version();
     for row in rows {
         write!(out, "{},{}", experiment.name(), field(&row.series))?;
         for axis in &axes {
             let value = row.axes.iter().find(|(name, _)| name == axis);
             write!(out, ",{}", value.map(|(_, value)| field(&value.to_string())).unwrap_or_default())?;
         }
-        write!(out, ",{},{},{VERSION}", row.repetition, row.seed)?;
+        write!(out, ",{},{},{version}", row.repetition, row.seed)?;
         for metric in &metrics {
             let value = row.metrics.iter().find(|(name, value)| name == metric && value.is_finite());
             write!(out, ",{}", value.map(|(_, value)| value.to_string()).unwrap_or_default())?;
@@ -87,7 +87,9 @@ fn row(line: &str, experiment: &dyn Experiment) -> Option<Row> {
             axes.push((axis, known.unwrap_or(value)));
         }
     }
-    let (repetition, seed) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
+    // Further ones would have the seeds of another experiment.
+    let repetition = fields.next()?.parse().ok().filter(|repetition| *repetition < 1_000_000)?;
+    let seed = fields.next()?.parse().ok()?;
     fields.next()?;
     let mut metrics = Vec::new();
     for metric in experiment.metrics() {

@@ -1,13 +1,13 @@
 //! What a sweep has done so far: a line that says which sweep, then one line of JSON per complete cell.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::VERSION;
+use super::Fresh;
 use crate::experiment::{Experiment, Row};
 use crate::runner::Sweep;
 use crate::value::Value;
@@ -68,27 +68,23 @@ impl Journal {
         let path = dir.join(format!("{}.journal", experiment.name()));
         let head = Head {
             figure: experiment.name().to_owned(),
-            version: VERSION.to_owned(),
+            version: experiment.version(),
             repetitions: sweep.repetitions,
             first: sweep.first,
             cells: sweep.cells.values().map(|cell| cell.label()).collect::<Vec<_>>().join("\n"),
             set_up: experiment.set_up(),
         };
-        let text = match fs::read_to_string(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            read => read?,
-        };
+        let text = super::text(&path)?.unwrap_or_default();
         let done = done(&text, &head).map_err(|what| {
             let text = format!("{}: {what}; remove it to begin again", path.display());
             io::Error::new(io::ErrorKind::InvalidData, text)
         })?;
-        let mut file = OpenOptions::new().create(true).write(true).truncate(true).open(&path)?;
-        file.write_all(&checked(serde_json::to_vec(&head)?))?;
-        let mut journal = Self { path, file };
+        let mut fresh = Fresh::create(path.clone())?;
+        fresh.file.write_all(&checked(serde_json::to_vec(&head)?))?;
         for (&cell, rows) in &done {
-            journal.add(cell, rows)?;
+            fresh.file.write_all(&line(cell, rows)?)?;
         }
-        Ok((journal, done))
+        Ok((Self { path, file: fresh.put_in_place()? }, done))
     }
 
     /// Notes a complete cell.
@@ -96,8 +92,7 @@ impl Journal {
     /// # Errors
     /// What the file system says.
     pub fn add(&mut self, cell: usize, rows: &[Row]) -> io::Result<()> {
-        let line = CellLine { cell, rows: rows.iter().map(RowLine::new).collect() };
-        self.file.write_all(&checked(serde_json::to_vec(&line)?))
+        self.file.write_all(&line(cell, rows)?)
     }
 
     /// The sweep is done and its rows are safe.
@@ -126,9 +121,15 @@ fn done(text: &str, head: &Head) -> Result<BTreeMap<usize, Vec<Row>>, String> {
     Ok(done)
 }
 
-/// A line: a checksum, a space and JSON.
+/// What stands in a journal of a complete cell.
+fn line(cell: usize, rows: &[Row]) -> io::Result<Vec<u8>> {
+    let line = CellLine { cell, rows: rows.iter().map(RowLine::new).collect() };
+    Ok(checked(serde_json::to_vec(&line)?))
+}
+
+/// A line: a checksum (CRC-32), a space and JSON.
 fn checked(json: Vec<u8>) -> Vec<u8> {
-    let mut line = format!("{:08x} ", checksum(&json)).into_bytes();
+    let mut line = format!("{:08x} ", crc32fast::hash(&json)).into_bytes();
     line.extend(json);
     line.push(b'\n');
     line
@@ -137,16 +138,10 @@ fn checked(json: Vec<u8>) -> Vec<u8> {
 fn parsed<T: serde::de::DeserializeOwned>(number: usize, line: &str) -> Result<T, String> {
     let wrong = || format!("line {number} is not as it was written");
     let (sum, json) = line.trim_end_matches('\n').split_once(' ').ok_or_else(wrong)?;
-    if u32::from_str_radix(sum, 16) != Ok(checksum(json.as_bytes())) {
+    if u32::from_str_radix(sum, 16) != Ok(crc32fast::hash(json.as_bytes())) {
         return Err(wrong());
     }
     serde_json::from_str(json).map_err(|_| wrong())
-}
-
-/// CRC-32 as in IEEE 802.3, bit by bit: journals are short.
-fn checksum(bytes: &[u8]) -> u32 {
-    let step = |crc: u32| if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 };
-    !bytes.iter().fold(!0, |crc, &byte| (0..8).fold(crc ^ u32::from(byte), |crc, _| step(crc)))
 }
 
 /// Changes what lines say, and their checksums with it.

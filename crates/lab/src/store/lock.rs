@@ -15,8 +15,13 @@ impl Lock {
     /// That another run has it, or what the file system says.
     pub fn of(dir: &Path) -> io::Result<Self> {
         fs::create_dir_all(dir)?;
+        let path = dir.join(".lock");
+        if fs::symlink_metadata(&path).is_ok_and(|there| !there.is_file()) {
+            let what = format!("{} is no regular file; remove it", path.display());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+        }
         // The file stays: whoever removed it could remove one that somebody else has just locked.
-        let file = OpenOptions::new().create(true).write(true).truncate(false).open(dir.join(".lock"))?;
+        let file = OpenOptions::new().create(true).write(true).truncate(false).open(path)?;
         match file.try_lock() {
             Ok(()) => Ok(Self(file)),
             Err(TryLockError::WouldBlock) => {

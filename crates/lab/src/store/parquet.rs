@@ -10,7 +10,6 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::Type;
 
-use crate::VERSION;
 use crate::experiment::{Experiment, Row};
 use crate::value::Value;
 
@@ -39,7 +38,7 @@ fn columns(experiment: &dyn Experiment, rows: &[Row]) -> Vec<(String, Column)> {
         |of: &dyn Fn(&Row) -> u64| Column::Integers(rows.iter().map(|row| Some(of(row) as i64)).collect());
     columns.push(("repetition".to_owned(), integers(&|row| row.repetition)));
     columns.push(("seed".to_owned(), integers(&|row| row.seed)));
-    columns.push(("version".to_owned(), words(&|_| VERSION.to_owned())));
+    columns.push(("version".to_owned(), words(&|_| experiment.version())));
     for metric in experiment.metrics() {
         let of =
             |row: &Row| row.metrics.iter().find(|(name, v)| *name == metric && v.is_finite()).map(|m| m.1);
