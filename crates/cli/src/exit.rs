@@ -4,23 +4,28 @@ use std::process::ExitCode;
 
 use crate::output::complain;
 
-/// Waits for Ctrl-C, or for whoever else asks the command to end: a service manager, a terminal that closes.
-pub(crate) async fn interrupted() {
+/// Ctrl-C, or whoever else asks the command to end: a service manager, a terminal that closes.
+///
+/// Signals count from the call on, not from the first poll: who makes it before saying that the command is ready
+/// leaves no moment in which a signal ends the process with all that it made still there.
+pub(crate) fn interrupted() -> impl Future<Output = ()> {
     #[cfg(unix)]
-    {
+    let mut signals = {
         use tokio::signal::unix::{SignalKind, signal};
-        if let (Ok(mut terminate), Ok(mut hang_up)) =
-            (signal(SignalKind::terminate()), signal(SignalKind::hangup()))
-        {
+        [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()].map(signal)
+    };
+    async move {
+        #[cfg(unix)]
+        if let [Ok(interrupt), Ok(terminate), Ok(hang_up)] = &mut signals {
             tokio::select! {
-                _ = tokio::signal::ctrl_c() => {}
+                _ = interrupt.recv() => {}
                 _ = terminate.recv() => {}
                 _ = hang_up.recv() => {}
             }
             return;
         }
+        let _ = tokio::signal::ctrl_c().await;
     }
-    let _ = tokio::signal::ctrl_c().await;
 }
 
 /// Why the command did not succeed.

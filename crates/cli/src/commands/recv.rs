@@ -46,6 +46,7 @@ pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
     })?;
     let display = Arc::new(Display::new(args.output));
     let local = addresses::local(&args.listen, UDP_PORT).await?;
+    let interrupt = crate::exit::interrupted();
     let endpoint = args.mobility.bind(local, config(), display.as_ref()).await?;
     let _control = ControlSocket::start("recv", &endpoint, display.as_ref());
     let listener = endpoint.listen(args.sctp_port)?;
@@ -68,7 +69,7 @@ pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
         room: Arc::new(Semaphore::new(usize::from(args.senders))),
     });
     let mut transfers = JoinSet::new();
-    let interrupted = server.serve_all(&listener, &mut transfers, args.once).await?;
+    let interrupted = server.serve_all(&listener, &mut transfers, args.once, interrupt).await?;
     leave(&endpoint, "the receiver was stopped").await;
     let busy = !transfers.is_empty();
     // The transfers see their associations end, and let go of their files.
@@ -87,18 +88,19 @@ pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
 }
 
 impl Server {
-    /// Serves whoever comes; whether Ctrl-C ended it.
+    /// Serves whoever comes; whether the interrupt ended it.
     async fn serve_all(
         self: &Arc<Self>,
         listener: &Listener,
         transfers: &mut JoinSet<bool>,
         once: bool,
+        interrupt: impl Future<Output = ()>,
     ) -> Result<bool, EndpointClosed> {
         let mut tick = tokio::time::interval(self.display.interval());
         // Progress is about what is under way, not about what came yesterday.
         let mut before = Totals::default();
         // One future for all rounds: a Ctrl-C that comes while another branch is busy must not be lost.
-        let mut interrupt = std::pin::pin!(crate::exit::interrupted());
+        let mut interrupt = std::pin::pin!(interrupt);
         loop {
             tokio::select! {
                 association = listener.accept() => self.admit(association?, transfers),

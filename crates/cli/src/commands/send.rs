@@ -56,6 +56,7 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
         [] => addresses::towards(&remote)?,
         typed => addresses::local(typed, 0).await?,
     };
+    let interrupt = crate::exit::interrupted();
     let endpoint = args.mobility.bind(local, config(), display.as_ref()).await?;
     let _control = ControlSocket::start("send", &endpoint, display.as_ref());
     news::tell(&endpoint, Arc::clone(&display));
@@ -70,7 +71,7 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
         Transfer { endpoint, remote, sctp_port: args.sctp_port, patience, key_hint, display, tally };
     let outcome = tokio::select! {
         outcome = transfer.complete(&mut outbox) => outcome,
-        _ = crate::exit::interrupted() => {
+        () = interrupt => {
             Err(Failure::Interrupted("run the same command again to resume"))
         }
     };

@@ -31,6 +31,8 @@ const GOODBYE: Duration = Duration::from_secs(1);
 pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
     let output = Output { json: args.json };
     let local = addresses::local(&args.listen, UDP_PORT).await?;
+    // One future for all rounds: a Ctrl-C that comes while another branch is busy must not be lost.
+    let mut interrupt = std::pin::pin!(crate::exit::interrupted());
     let endpoint = args.mobility.bind(local, config(), &output).await?;
     let _control = ControlSocket::start("perf server", &endpoint, &output);
     let listener = endpoint.listen(args.sctp_port)?;
@@ -40,8 +42,6 @@ pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
     news::tell(&endpoint, Arc::new(output));
     let room = Arc::new(Semaphore::new(CLIENTS));
     let mut clients = JoinSet::new();
-    // One future for all rounds: a Ctrl-C that comes while another branch is busy must not be lost.
-    let mut interrupt = std::pin::pin!(crate::exit::interrupted());
     let interrupted = loop {
         tokio::select! {
             association = listener.accept() => {
