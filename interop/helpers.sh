@@ -8,6 +8,9 @@ patience=180
 export PEER_NAME=${name}k
 passed=0
 failed=0
+# The cases under way, by function name, and those of which something failed.
+running=()
+failed_cases=()
 capture=
 
 cleanup() {
@@ -31,6 +34,7 @@ pass() {
 }
 fail() {
     failed=$((failed + 1))
+    failed_cases+=("${running[@]}")
     echo "FAIL $*"
 }
 

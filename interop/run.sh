@@ -4,6 +4,7 @@
 #
 # Environment: KEEP=DIR      keep every capture there
 #              ONLY=PATTERN  only the cases that the glob pattern matches, by function name: ONLY='cut_*'
+#              REPEAT=1      cases that fail are run again, and that run decides: real processes on a shared machine
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here" || exit
@@ -155,6 +156,7 @@ cases() {
     done
     [ ${#chosen[@]} -gt 0 ] || return
     case " ${chosen[*]} " in *" small_aborts "*) chunks+=(ABORT) ;; esac
+    running=("${chosen[@]}")
     record "$our_host" "$work/${part// /-}-${chosen[0]}.pcap"
     for one in "${chosen[@]}"; do "$one"; done
     recorded "$work/${part// /-}-${chosen[0]}.pcap" "${chunks[@]}"
@@ -177,6 +179,7 @@ usrsctp_part() {
     local to_ours="--connect $our_first" to_theirs="--connect $their_first"
     ours() { on_a "$whimbrel" --timeout "$patience" --bind 10.131.1.1,10.131.2.1 --udp 9899 --udp-remote 9900 "$@"; }
     theirs() { on_b "$build/usrsctp-peer" --timeout "$patience" --bind 10.131.1.2,10.131.2.2 --udp 9900 --udp-remote 9899 "$@"; }
+    running=('*')
     cut_link() { topology_cut "$name" "$1"; }
     mend_link() { topology_mend "$name" "$1"; }
     topology_up "$name" || { fail "no network namespaces" && return; }
@@ -210,6 +213,7 @@ kernel_part() {
     theirs() { theirs_at 10.132.1.2,10.132.2.2 "$@"; }
     cut_link() { kernel/peer cut "$1"; }
     mend_link() { kernel/peer mend "$1"; }
+    running=('*')
     kernel/peer up || { fail "the kernel peer does not start" && return; }
     wire_packets k1 k2
     part="kernel raw" udp_ours='' udp_theirs=''
@@ -224,6 +228,14 @@ kernel_part() {
 make -s && cargo build --release --locked --quiet --manifest-path whimbrel/Cargo.toml || exit
 whimbrel=${CARGO_TARGET_DIR:-$here/whimbrel/target}/release/whimbrel-peer
 [ -z "${KEEP:-}" ] || mkdir -p "$KEEP"
-for part_name in ${*:-usrsctp kernel}; do "${part_name}_part"; done
+parts=(${*:-usrsctp kernel})
+for part_name in "${parts[@]}"; do "${part_name}_part"; done
+if [ "$failed" -gt 0 ] && [ -n "${REPEAT:-}" ]; then
+    echo "--- $failed failed; the second run of ${failed_cases[*]} decides"
+    failed=0
+    ONLY="@($(IFS='|' && echo "${failed_cases[*]}"))"
+    kernel/peer down
+    for part_name in "${parts[@]}"; do "${part_name}_part"; done
+fi
 echo "$passed passed, $failed failed"
 exit $((failed > 0))

@@ -1,25 +1,27 @@
 #!/bin/bash
-# run.sh [-t TRANSPORT]... [-m MOVE]... [-d up|down]... [-c 1|2] [-n RUNS] - a host that moves, on real interfaces.
+# run.sh [-t TRANSPORT]... [-m MOVE]... [-d up|down]... [-c 1|2] [-n RUNS] [-r] - a host that moves, on real interfaces.
 #
 # Namespaces, emulated cables (topology.sh), a steady stream of records (mover/), and the moves of moves.sh while it flows. Prints what the
 # receiver saw: whether every record came, in order and undamaged, and the largest gap between two arrivals. Without options: Whimbrel alone,
 # every move, both directions; fails if a record is missing. `-t all` runs TCP, MPTCP and QUIC on the same wires in the same run and never
-# fails on their account. -c: how many addresses of the host that stays are used. Needs root.
+# fails on their account. -c: how many addresses of the host that stays are used. -r: what fails is run again, and that run decides.
+# Needs root.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 name=mv$$
 work=$(mktemp -d)
 . "$here/topology.sh"
 . "$here/moves.sh"
-moves=() transports=() directions=() addresses=2 runs=1
-while getopts t:m:d:c:n: option; do
+moves=() transports=() directions=() addresses=2 runs=1 repeat=
+while getopts t:m:d:c:n:r option; do
     case $option in
     t) if [ "$OPTARG" = all ]; then transports+=(whimbrel mptcp quic tcp); else transports+=("$OPTARG"); fi ;;
     m) moves+=("$OPTARG") ;;
     d) directions+=("$OPTARG") ;;
     c) addresses=$OPTARG ;;
     n) runs=$OPTARG ;;
-    *) sed -n '2,8s/^# \{0,1\}//p' "$0" && exit 2 ;;
+    r) repeat=1 ;;
+    *) sed -n '2,9s/^# \{0,1\}//p' "$0" && exit 2 ;;
     esac
 done
 [ ${#moves[@]} -gt 0 ] || moves=(make_before_break silent_break break_before_make new_address twenty_moves
@@ -132,7 +134,11 @@ PY
 for ((n = 0; n < runs; n++)); do
     for move in "${moves[@]}"; do
         for direction in "${directions[@]}"; do
-            for transport in "${transports[@]}"; do run "$move" "$transport" "$direction"; done
+            for transport in "${transports[@]}"; do
+                before=$failed
+                run "$move" "$transport" "$direction"
+                [ "$failed" = "$before" ] || [ -z "$repeat" ] || { failed=$before && run "$move" "$transport" "$direction"; }
+            done
         done
     done
 done
