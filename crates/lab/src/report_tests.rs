@@ -102,6 +102,7 @@ fn experiments_of_ones_own_come_first_and_have_no_score() {
     assert!(!page.contains("href=\"#paper-warning\"") && !page.contains("made by another version"));
     assert!(page.contains("whimbrel lab run &#39;my docs/warning.toml&#39;"), "a shell has to read it");
     assert!(page.contains("(the file says 20)"));
+    assert!(page.contains(">event.0.at, swept</th>"), "as the file has it");
     let row = "<tr><th scope=\"row\">seamless, event.0.at = 10</th>";
     let means = page.split(row).nth(1).unwrap_or_default();
     assert!(means.trim_start().starts_with("<td class=\"number\">1000000</td>"), "{}", &means[..200]);

@@ -51,7 +51,10 @@ pub(super) fn tables(papers: &Papers, experiment: &dyn Experiment) -> Result<Vec
         });
         stated.chain(assumed.into_iter().map(Into::into)).collect()
     };
-    let own = of(scenario.stated(), scenario.assumptions());
+    let mut own = of(scenario.stated(), scenario.assumptions());
+    if experiment.is_own() {
+        own.iter_mut().for_each(Setting::name_as_written);
+    }
     let mut tables = vec![table(papers, EXPERIMENT, ("scenario", scenario.id()), own)];
     // A word in a file of one's own is not the paper's.
     for name in papers.network_names() {
@@ -105,6 +108,13 @@ impl Setting {
     fn borrowed(one: Stated) -> Self {
         let source = format!("the paper gives none; {} has it", one.source);
         Self { what: spoken(&one.what), value: one.value, source, assumed: true, leaf: one.what }
+    }
+
+    /// The paths that a file of one's own sweeps are to be found there: `network.wlan.queue`.
+    fn name_as_written(&mut self) {
+        if let Some(path) = self.leaf.strip_prefix("axes.") {
+            self.what = format!("{path}, swept");
+        }
     }
 }
 
