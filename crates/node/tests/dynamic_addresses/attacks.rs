@@ -80,22 +80,6 @@ fn a_request_from_an_address_of_another_association() {
     assert!(holds(&bench.take(), chunk_type::ASCONF_ACK), "from an address of nobody");
 }
 
-/// RFC 5062 §2: who lists an address at which he never answers keeps nobody from moving there.
-#[test]
-fn camping_on_an_address_keeps_nobody_from_it() {
-    let mut bench = Bench::with_addresses(mesh(), 1);
-    let mut camper = Mobile::new();
-    camper.begin(&mut bench, &[1, 3]);
-    bench.deliver(&camper.packet(&[&CookieEcho { cookie: &camper.cookie }]));
-    bench.take();
-    let mut victim = Mobile::with_initial_tsn(7000);
-    victim.auth.peer.tag = 0x3333_4444;
-    victim.connect_on(&mut bench, between(1, 2), &[2]);
-    let request = from_second(&victim, &[add(0, peer_address(3).ip())]);
-    bench.deliver_on(between(1, 3), &victim.signed(&[&request]));
-    assert!(holds(&bench.take(), chunk_type::ASCONF_ACK));
-}
-
 /// RFC 6951 §5.4: two hosts behind one NAT have the same SCTP port, and the NAT gives the one the UDP port that the other had. The tag
 /// says whose packets they are.
 #[test]

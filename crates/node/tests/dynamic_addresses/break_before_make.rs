@@ -102,6 +102,27 @@ fn a_heartbeat_that_comes_before_the_acknowledgement_is_answered_after_it() {
     assert_eq!(answered, [(between(2, 1), b"last".to_vec())]);
 }
 
+/// By then the peer has asked again, and would take the time that the answer waited for a round trip (RFC 9260 §8.3).
+#[test]
+fn a_heartbeat_that_came_long_before_the_acknowledgement_is_not_answered() {
+    for (waits, answers) in [(Duration::from_millis(900), true), (Duration::from_secs(20), false)] {
+        let (mut bench, mobile) = Mobile::connected(mesh(), 1);
+        mobile.settle(&mut bench);
+        up(&mut bench, node_address(2));
+        change(&mut bench, &[Add(node_address(2))]);
+        let request =
+            bench.take().into_iter().find(|sent| holds(core::slice::from_ref(sent), chunk_type::ASCONF));
+        down(&mut bench, node_address(1));
+        bench.take();
+        bench.deliver_on(between(2, 1), &mobile.packet(&[&whimbrel_wire::Heartbeat { info: b"old" }]));
+        bench.pass(waits);
+        bench.take();
+        let (serial, ..) = mobile.read_asconf(&request.unwrap());
+        bench.deliver_on(between(2, 1), &mobile.ack(serial, &[]));
+        assert_eq!(holds(&bench.take(), chunk_type::HEARTBEAT_ACK), answers, "after {waits:?}");
+    }
+}
+
 /// Where another address still has a way, the answer leaves by that, once.
 #[test]
 fn a_heartbeat_that_comes_before_the_acknowledgement_is_answered_elsewhere_if_that_can_be() {

@@ -8,6 +8,7 @@ mod answers;
 mod attacks;
 mod behind_nat;
 mod break_before_make;
+mod camping;
 mod collisions;
 mod links;
 mod malformed;

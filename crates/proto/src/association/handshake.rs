@@ -191,7 +191,7 @@ impl Association {
                 Ok(Chunk::ShutdownAck) => self.answer_shutdown_ack(route, packet),
                 Ok(Chunk::Heartbeat(_)) => {
                     let Phase::CookieEchoed(echoed) = &mut self.phase else { return Ok(()) };
-                    echoed.open.answer_heartbeat(route, &raw);
+                    echoed.open.answer_heartbeat(now, route, &raw);
                 }
                 // RFC 9260 §6: DATA is discarded in this state; SACK may be.
                 _ => {}

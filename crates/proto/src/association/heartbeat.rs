@@ -70,7 +70,7 @@ impl Open {
 
     /// RFC 9260 §8.3: answered at once, everything in it copied unchanged. In SHUTDOWN-SENT that is no duty any more, but
     /// the peer may have much to send yet, and would think its paths dead.
-    pub(crate) fn answer_heartbeat(&mut self, route: Route, raw: &RawChunk<'_>) {
+    pub(crate) fn answer_heartbeat(&mut self, now: Instant, route: Route, raw: &RawChunk<'_>) {
         if matches!(self.closing, Closing::AckSent(_)) {
             return;
         }
@@ -82,7 +82,7 @@ impl Open {
         let source = if self.locals.is_source(route.local.ip()) { Some(route) } else { self.route_to_use() };
         match source.filter(|source| self.locals.is_source(source.local.ip())) {
             Some(source) => _ = self.replies.push_raw(source, &chunk),
-            None => self.hold_answer(route, chunk),
+            None => self.hold_answer(now, route, chunk),
         }
     }
 

@@ -171,7 +171,7 @@ impl Open {
             Chunk::Heartbeat(_) => {
                 news.heartbeats += 1;
                 if news.heartbeats <= 1 {
-                    self.answer_heartbeat(route, raw);
+                    self.answer_heartbeat(context.now, route, raw);
                     self.return_heartbeat(context, route);
                 }
             }

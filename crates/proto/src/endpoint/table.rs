@@ -30,8 +30,8 @@ pub(super) struct Table {
     created: u64,
     /// Never iterated: its order is not defined.
     by_tag: FxHashMap<u32, usize>,
-    /// The ports come first: they are quickly compared, and mostly decide.
-    by_peer: BTreeMap<(Lookup, SocketAddr), usize>,
+    /// The ports come first: they are quickly compared, and mostly decide. Then who lists an address, the eldest association first.
+    by_peer: BTreeMap<(Lookup, SocketAddr, u64), usize>,
     ports: BTreeMap<u16, usize>,
     by_token: BTreeMap<ConnectToken, usize>,
     /// Never later than the true ones, and renewed when they come up too early. So a timer that is pushed back with every SACK
@@ -44,6 +44,8 @@ pub(super) struct Table {
 struct Slot {
     association: Option<Box<Association>>,
     generation: u32,
+    /// The number of the association in the order in which they were made.
+    born: u64,
     tag: u32,
     peers: SmallVec<[SocketAddr; 2]>,
     touched: bool,
@@ -67,6 +69,7 @@ impl Table {
         slot.generation = slot.generation.wrapping_add(1);
         let id = AssociationId((u64::from(slot.generation) << 32) | index as u64);
         self.created += 1;
+        slot.born = self.created;
         let association = make(id, self.created);
         let (token, port) = (association.identity.token, association.identity.local_port);
         slot.association = Some(Box::new(association));
@@ -92,7 +95,7 @@ impl Table {
         slot.peers = association.remotes();
         self.by_tag.insert(slot.tag, index);
         for &peer in &slot.peers {
-            self.by_peer.entry((lookup, peer)).or_insert(index);
+            self.by_peer.insert((lookup, peer, slot.born), index);
         }
     }
 
@@ -115,9 +118,7 @@ impl Table {
             self.by_tag.remove(&slot.tag);
         }
         for peer in core::mem::take(&mut slot.peers) {
-            if self.by_peer.get(&(lookup, peer)) == Some(&index) {
-                self.by_peer.remove(&(lookup, peer));
-            }
+            self.by_peer.remove(&(lookup, peer, slot.born));
         }
     }
 
@@ -245,8 +246,13 @@ impl Table {
         self.get(index).filter(|association| lookup(association) == ports).map(|_| index)
     }
 
+    /// The association whose peer has this address: whoever has proved it, before those who have merely listed it, or anybody could
+    /// keep what comes from there from another one's association by listing it first (RFC 5062 §2).
     pub(super) fn by_peer(&self, peer: SocketAddr, ports: Lookup) -> Option<usize> {
-        self.by_peer.get(&(ports, peer)).copied()
+        let listed = self.by_peer.range((ports, peer, 0)..=(ports, peer, u64::MAX)).map(|(_, &index)| index);
+        let has_proved =
+            |index: &usize| self.get(*index).is_some_and(|association| association.has_confirmed(peer.ip()));
+        listed.clone().find(has_proved).or_else(|| listed.clone().next())
     }
 
     /// Whether `peer` has proved to be an address of another association's peer with these ports, and is none of this one's.

@@ -1,6 +1,6 @@
 //! The peer answers our ASCONF (RFC 5061 §5.1 A5 to A8, §5.3 F0 to F3).
 
-use whimbrel_machine::Route;
+use whimbrel_machine::{Instant, Route};
 use whimbrel_wire::{AsconfAck, Cause, Parameter, Parameters, cause_code, parameter_type};
 
 use super::super::context::{Context, Ending};
@@ -8,7 +8,7 @@ use super::super::locals::Standing;
 use super::super::open::Open;
 use super::super::replies::MAX_BYTES;
 use super::answer_user;
-use super::request::{Item, Request};
+use super::request::{HeldAnswer, Item, Request};
 use crate::interface::{AddressChange, AddressChangeError, CloseReason};
 use crate::timers::TimerId;
 
@@ -66,13 +66,13 @@ impl Open {
     /// A HEARTBEAT may reach an address before the peer has acknowledged it: the peer asks as soon as it knows the address, and the
     /// ASCONF-ACK was lost with the old one. Nothing may leave from there (RFC 5061 §5.3 F1), and if there is no other way the answer
     /// waits, or the peer would ask again only after its RTO, with no initial measurement. One answer, the last.
-    pub(crate) fn hold_answer(&mut self, route: Route, answer: Vec<u8>) {
+    pub(crate) fn hold_answer(&mut self, now: Instant, route: Route, chunk: Vec<u8>) {
         let adding = self.locals.standing(route.local.ip()) == Some(Standing::Adding);
         if let Some(request) = &mut self.asconf.outgoing.outstanding
             && adding
-            && answer.len() <= MAX_BYTES
+            && chunk.len() <= MAX_BYTES
         {
-            request.held = Some((route, answer));
+            request.held = Some(HeldAnswer { route, chunk, since: now });
         }
     }
 
@@ -128,10 +128,12 @@ impl Open {
                 Err(_) => self.locals.remove(added.ip()),
             }
         }
-        if let Some((route, answer)) = &request.held
-            && self.locals.is_source(route.local.ip())
+        // Later the peer has asked again, and would take the time that this answer has waited for a round trip (RFC 9260 §8.3).
+        if let Some(held) = &request.held
+            && self.locals.is_source(held.route.local.ip())
+            && context.now.saturating_since(held.since) <= context.config.rto.initial
         {
-            self.replies.push_raw(*route, answer);
+            self.replies.push_raw(held.route, &held.chunk);
         }
         // New paths before old ones go, so that there is always one.
         let usable = proven.filter(|route| self.locals.is_source(route.local.ip()));

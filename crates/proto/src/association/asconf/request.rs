@@ -40,7 +40,16 @@ pub(super) struct Request {
     /// It is to be sent as soon as there is a way.
     pub(super) due: bool,
     /// The answer to a HEARTBEAT that has reached an address it adds, while nothing else could leave ([`Open::hold_answer`]).
-    pub(super) held: Option<(Route, Vec<u8>)>,
+    pub(super) held: Option<HeldAnswer>,
+}
+
+/// A HEARTBEAT ACK that waits until it may leave.
+#[derive(Clone, Debug)]
+pub(super) struct HeldAnswer {
+    pub(super) route: Route,
+    pub(super) chunk: Vec<u8>,
+    /// When it was asked for.
+    pub(super) since: Instant,
 }
 
 /// One change of a chunk.
