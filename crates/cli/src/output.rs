@@ -2,6 +2,7 @@
 //! it wanted; a full disk under stdout is one, since whoever reads the file later would take half of it for all.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::io::{self, ErrorKind, Write};
 use std::sync::OnceLock;
 
@@ -34,7 +35,7 @@ pub(crate) fn complain(text: &str) {
 }
 
 /// Names of files, and words in them, may hold what makes a terminal do things, or turns the direction of text (Unicode Annex 9): that is
-/// written out.
+/// written out as in JSON (RFC 8259 §7), for lines of JSON come this way, too.
 fn printable(text: &str) -> Cow<'_, str> {
     let acts = |letter: char| {
         (letter.is_control() && !"\n\t".contains(letter))
@@ -45,7 +46,12 @@ fn printable(text: &str) -> Cow<'_, str> {
     }
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
-        if acts(letter) { out.extend(letter.escape_unicode()) } else { out.push(letter) }
+        if acts(letter) {
+            // All of them are in the basic plane.
+            let _ = write!(out, "\\u{:04x}", u32::from(letter));
+        } else {
+            out.push(letter);
+        }
     }
     out.into()
 }

@@ -112,8 +112,17 @@ fn what_is_no_file_with_an_experiment_is_refused() {
 #[test]
 fn a_trace_writes_over_nothing_it_needs() {
     let directory = directory();
+    #[cfg(unix)]
+    {
+        std::fs::hard_link(directory.path().join("mine.toml"), directory.path().join("hard")).unwrap();
+        std::os::unix::fs::symlink("mine.toml", directory.path().join("soft")).unwrap();
+    }
     for (arguments, expected) in [
         (&["--pcap", "./mine.toml"][..], "mine.toml has the name of an experiment"),
+        #[cfg(unix)]
+        (&["--pcap", "hard"], "hard is the experiment mine.toml"),
+        #[cfg(unix)]
+        (&["--events", "soft"], "soft has the name of an experiment"),
         (&["--pcap", "a", "--events", "other/../a"], "the same file"),
         (&["--pcap", "a", "--events", "a"], "the same file"),
     ] {
@@ -157,7 +166,16 @@ fn what_is_complete_is_not_run_again() {
         told["cells_resumed"].as_u64().unwrap()
     };
     assert_eq!([run(&[]), run(&[]), run(&["--again"]), run(&["--reps", "2"])], [0, 2, 0, 0]);
-    assert_eq!([run(&["--reps", "2"]), run(&["--reps", "2", "--seed", "1"])], [2, 0]);
+    let other = ["--reps", "2", "--seed", "1"];
+    assert_eq!(run(&["--reps", "2"]), 2);
+    for fewer in [&other[..], &["--reps", "1"]] {
+        let (code, _, errors) = lab(there, &[&["run", "mine.toml"], fewer].concat());
+        assert!(
+            code == 1 && errors.contains("has 2 repetitions in") && errors.contains("--again"),
+            "{errors}"
+        );
+    }
+    assert_eq!(run(&[&other[..], &["--again"]].concat()), 0);
     std::fs::write(there.join("mine.toml"), OWN.replace("delay = 5", "delay = 6")).unwrap();
     assert_eq!(run(&["--reps", "2", "--seed", "1"]), 0);
 }
@@ -172,7 +190,7 @@ fn words_of_a_file_are_written_out() {
     );
     std::fs::write(directory.path().join("mine.toml"), text).unwrap();
     let (code, _, errors) = lab(directory.path(), &["run", "mine.toml"]);
-    assert!(code == 2 && !errors.contains('\u{1b}') && errors.contains("\\u{1b}]0;pwn"), "{errors}");
+    assert!(code == 2 && !errors.contains('\u{1b}') && errors.contains("\\u001b]0;pwn"), "{errors}");
 }
 
 /// Whose file is changed afterwards must not see the old rows as the new file's.

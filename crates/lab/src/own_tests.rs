@@ -144,6 +144,8 @@ fn names_that_would_be_taken_apart_are_refused() {
         ("[network.wifi]", "[network.\"wi,fi\"]", "a network is called"),
         ("[network.wifi]", "[network.\"wi\\u202efi\"]", "a network is called"),
         ("[traffic]", "[host.\"a\\nb\"]\n[traffic]", "a host is called"),
+        ("[traffic]", "[host.\"007\"]\n[traffic]", "which is a number"),
+        ("[traffic]", "[host.inf]\n[traffic]", "which is a number"),
         ("title = \"", "title = \"\\u0007", "title has control characters"),
         ("[network.wifi]", "[network.\"=1+1\"]", "begin with a letter"),
         ("[network.wifi]", "[network.\"wi\\u200bfi\"]", "a network is called"),

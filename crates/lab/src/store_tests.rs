@@ -210,9 +210,13 @@ fn runs_of_one_place_have_the_same_rows() {
 fn links_are_replaced_and_not_followed() {
     let (experiment, dir, text) = own();
     let victim = dir.path().join("victim");
-    for name in
-        ["warning.csv", "warning.csv.new", "warning.parquet", "warning.parquet.new", "warning.journal"]
-    {
+    for name in [
+        "warning.csv",
+        "warning.csv.whimbrel-new",
+        "warning.parquet",
+        "warning.parquet.whimbrel-new",
+        "warning.journal",
+    ] {
         let link = dir.path().join(name);
         let _ = fs::remove_file(&link);
         fs::write(&victim, "").unwrap();
@@ -230,6 +234,79 @@ fn links_are_replaced_and_not_followed() {
     fs::create_dir(csv_path(dir.path(), &*experiment)).unwrap();
     let error = read(dir.path(), &*experiment).unwrap_err().to_string();
     assert!(error.contains("no regular file"), "{error}");
+}
+
+/// What a user names himself: a link leads to where he wants it, and nothing else is taken away.
+#[test]
+#[cfg(unix)]
+fn outputs_go_where_their_names_lead() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    fs::write(at("real"), "old").unwrap();
+    std::os::unix::fs::symlink(at("real"), at("link")).unwrap();
+    write_to(&at("link"), b"new").unwrap();
+    assert_eq!(fs::read_to_string(at("real")).unwrap(), "new");
+    assert!(fs::symlink_metadata(at("link")).unwrap().is_symlink());
+    std::os::unix::fs::symlink("/dev/null", at("null")).unwrap();
+    write_to(&at("null"), b"gone").unwrap();
+    assert!(fs::symlink_metadata(at("null")).unwrap().is_symlink());
+    let error = write_to(dir.path(), b"").unwrap_err().to_string();
+    assert_eq!(error, "it is a directory");
+    let names = fs::read_dir(dir.path()).unwrap().count();
+    assert_eq!(names, 3, "nothing is left beside");
+}
+
+/// Whoever wrote the rows was ended before it had removed the journal, or before both files were there.
+#[test]
+fn what_an_end_at_a_bad_time_leaves_is_cleared() {
+    let (experiment, sweep) = small();
+    let rows = run(&*experiment, &sweep);
+    let dir = tempfile::tempdir().unwrap();
+    let (mut journal, _) = Journal::open(dir.path(), &*experiment, &sweep).unwrap();
+    write(dir.path(), &*experiment, &rows).unwrap();
+    Journal::clear(dir.path(), &*experiment, &sweep).unwrap();
+    assert!(journal::path(dir.path(), &*experiment).exists(), "it is not whole");
+    let cells: Vec<usize> = sweep.cells.keys().copied().collect();
+    for (at, &cell) in cells.iter().enumerate() {
+        let of_it = rows.len() / cells.len();
+        journal.add(cell, &rows[at * of_it..][..of_it]).unwrap();
+    }
+    drop(journal);
+    Journal::clear(dir.path(), &*experiment, &sweep).unwrap();
+    assert!(!journal::path(dir.path(), &*experiment).exists());
+    Journal::clear(dir.path(), &*experiment, &sweep).unwrap();
+}
+
+/// Both files are there, or the run is made again.
+#[test]
+fn a_sweep_is_complete_when_both_files_are_whole() {
+    let (experiment, dir, text) = own();
+    let sweep = Sweep { repetitions: 2, ..Sweep::whole(&*experiment, 1) };
+    let rows = csv::read(&text, &*experiment).unwrap();
+    write(dir.path(), &*experiment, &rows).unwrap();
+    assert_eq!(complete(dir.path(), &*experiment, &sweep), Some(rows.len()));
+    assert_eq!(repetitions(dir.path(), &*experiment), [0, 1].into());
+    let columns = parquet_path(dir.path(), &*experiment);
+    let whole = fs::read(&columns).unwrap();
+    fs::write(&columns, &whole[..whole.len() - 1]).unwrap();
+    assert_eq!(complete(dir.path(), &*experiment, &sweep), None, "cut off");
+    fs::remove_file(&columns).unwrap();
+    assert_eq!(complete(dir.path(), &*experiment, &sweep), None, "gone");
+}
+
+#[test]
+fn what_is_not_the_labs_keeps_its_place() {
+    let (experiment, dir, _) = own();
+    let path = csv_path(dir.path(), &*experiment);
+    check_place(dir.path(), &*experiment).unwrap();
+    fs::write(&path, "").unwrap();
+    check_place(dir.path(), &*experiment).unwrap();
+    fs::write(&path, "date,amount\n").unwrap();
+    let error = check_place(dir.path(), &*experiment).unwrap_err().to_string();
+    assert!(error.contains("warning.csv is no table of the lab's; move it"), "{error}");
+    fs::write(&path, [0xff]).unwrap();
+    let error = check_place(dir.path(), &*experiment).unwrap_err().to_string();
+    assert!(error.contains("warning.csv: "), "{error}");
 }
 
 #[test]

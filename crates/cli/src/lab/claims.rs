@@ -64,7 +64,7 @@ pub(super) fn run(args: &ClaimsArgs) -> Result<(), Failure> {
         )
         .into());
     }
-    means.as_deref().map_or(Ok(()), super::check_output)?;
+    means.as_deref().map_or(Ok(()), |means| super::check_output(means, &[]))?;
     let papers = Papers::load().map_err(anyhow::Error::from)?;
     let claims = Claims::load().map_err(anyhow::Error::from)?;
     let mut results = Results::default();
@@ -81,7 +81,7 @@ pub(super) fn run(args: &ClaimsArgs) -> Result<(), Failure> {
         complain(&format!("there are no results in {name}: these claims are equations, which need none"));
     }
     if let Some(path) = &means {
-        store::replace(path, results.json().to_string().as_bytes())
+        store::write_to(path, results.json().to_string().as_bytes())
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
     let names = |name: &String, claim: &Claim| {

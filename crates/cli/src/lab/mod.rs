@@ -98,16 +98,40 @@ fn experiments(papers: &Papers, names: &[String]) -> Result<Vec<Box<dyn Experime
     Ok(found)
 }
 
-/// What is read is not written over: experiments of one's own, and results.
-fn check_output(path: &Path) -> Result<(), Failure> {
-    let kind = path.extension().and_then(|kind| kind.to_str()).unwrap_or_default().to_lowercase();
-    if ["toml", "csv", "parquet", "journal"].contains(&kind.as_str()) {
-        let name = path.display();
-        return Err(Failure::Usage(format!(
-            "{name} has the name of an experiment or of results; name another file"
-        )));
+/// What is read is not written over: experiments of one's own, among them those in `read`, and results.
+fn check_output(path: &Path, read: &[String]) -> Result<(), Failure> {
+    let name = path.display();
+    let real = path.canonicalize();
+    for path in [Some(path), real.as_deref().ok()].into_iter().flatten() {
+        let kind = path.extension().and_then(|kind| kind.to_str()).unwrap_or_default().to_lowercase();
+        if ["toml", "csv", "parquet", "journal"].contains(&kind.as_str()) {
+            return Err(Failure::Usage(format!(
+                "{name} has the name of an experiment or of results; name another file"
+            )));
+        }
     }
-    Ok(())
+    match read.iter().find(|input| is_path(input) && is_same_file(path, Path::new(input))) {
+        Some(input) => Err(Failure::Usage(format!("{name} is the experiment {input}; name another file"))),
+        None => Ok(()),
+    }
+}
+
+/// Whether two names lead to the same file, by links of either kind; files that are not there yet are the same by name.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    #[cfg(unix)]
+    if let (Ok(one), Ok(other)) = (std::fs::metadata(one), std::fs::metadata(other)) {
+        use std::os::unix::fs::MetadataExt;
+        return (one.dev(), one.ino()) == (other.dev(), other.ino());
+    }
+    place(one) == place(other)
+}
+
+/// Where a file is, or would be: one that is not there yet has its directory's place.
+fn place(path: &Path) -> PathBuf {
+    let there = path.canonicalize().ok();
+    let directory = || std::path::absolute(path).ok()?.parent()?.canonicalize().ok();
+    let beside = || Some(directory()?.join(path.file_name()?));
+    there.or_else(beside).unwrap_or_else(|| path.to_owned())
 }
 
 /// Whether somebody means a file and no experiment of a paper.

@@ -42,7 +42,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<(), Failure> {
     let mut experiments = figures::all(&papers).map_err(anyhow::Error::from)?;
     experiments.extend(super::experiments(&papers, &args.own)?);
     let (dir, file) = places(args.results.as_deref(), args.out.as_deref());
-    super::check_output(&file)?;
+    super::check_output(&file, &args.own)?;
     let measured = report::read(&dir, experiments)
         .with_context(|| format!("cannot read results in {}", dir.display()))?;
     if measured.iter().all(|one| one.rows.is_empty()) {
@@ -54,7 +54,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<(), Failure> {
         .into());
     }
     let page = report::render(&papers, &claims, &measured).map_err(anyhow::Error::from)?;
-    store::replace(&file, page.as_bytes()).with_context(|| format!("cannot write {}", file.display()))?;
+    store::write_to(&file, page.as_bytes()).with_context(|| format!("cannot write {}", file.display()))?;
     say(format_args!("{}", file.display()));
     if args.open.map_or_else(has_desktop, |open| open == Open::Yes) {
         show(&file)?;

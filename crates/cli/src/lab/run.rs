@@ -67,14 +67,26 @@ fn run_one(args: &RunArgs, experiment: &dyn Experiment) -> anyhow::Result<()> {
     sweep.repetitions = args.reps.unwrap_or(sweep.repetitions);
     let (all, runs) = (sweep.cells.len(), sweep.runs());
     let dir = &args.out.out;
-    if !args.again
-        && let Some(rows) = store::complete(dir, experiment, &sweep)
-    {
-        tell(args, experiment, &format!("{all} cells, {runs} runs"), all, rows, Default::default());
-        return Ok(());
+    let unwritable = || format!("cannot write to {}", dir.display());
+    store::check_place(dir, experiment).with_context(unwritable)?;
+    let had = store::repetitions(dir, experiment);
+    anyhow::ensure!(
+        args.again
+            || had.iter().all(|number| (sweep.first..sweep.first + sweep.repetitions).contains(number)),
+        "{} has {} repetitions in {}, of which --reps and --seed would leave fewer; name another directory with --out, \
+         or replace them with --again",
+        experiment.name(),
+        had.len(),
+        dir.display()
+    );
+    if let Some(rows) = store::complete(dir, experiment, &sweep) {
+        Journal::clear(dir, experiment, &sweep).with_context(unwritable)?;
+        if !args.again {
+            tell(args, experiment, &format!("{all} cells, {runs} runs"), all, rows, Default::default());
+            return Ok(());
+        }
     }
-    let opened = Journal::open(dir, experiment, &sweep);
-    let (mut journal, mut cells) = opened.with_context(|| format!("cannot write to {}", dir.display()))?;
+    let (mut journal, mut cells) = Journal::open(dir, experiment, &sweep).with_context(unwritable)?;
     let resumed = cells.len();
     sweep.cells.retain(|number, _| !cells.contains_key(number));
     let (began, cpu) = (Instant::now(), cpu_time());
@@ -92,10 +104,10 @@ fn run_one(args: &RunArgs, experiment: &dyn Experiment) -> anyhow::Result<()> {
     });
     bar.finish_and_clear();
     if let Some(error) = failed {
-        return Err(error).with_context(|| format!("cannot write to {}", dir.display()));
+        return Err(error).with_context(unwritable);
     }
     let rows = in_order(cells);
-    store::write(dir, experiment, &rows).with_context(|| format!("cannot write to {}", dir.display()))?;
+    store::write(dir, experiment, &rows).with_context(unwritable)?;
     let gone = || format!("cannot remove the journal in {}; does another run write there?", dir.display());
     journal.remove().with_context(gone)?;
     let took = (began.elapsed(), cpu_time().saturating_sub(cpu));

@@ -104,21 +104,14 @@ fn told(experiment: &dyn Experiment, cell: &Cell, seed: u64, outcome: &Outcome) 
 /// Records are written while the run goes on: each into a file of its own.
 fn check_records(args: &TraceArgs) -> Result<(), Failure> {
     let records: Vec<&PathBuf> = [&args.pcap, &args.events].into_iter().flatten().collect();
-    records.iter().try_for_each(|path| super::check_output(path))?;
+    let read = [args.experiment.clone()];
+    records.iter().try_for_each(|path| super::check_output(path, &read))?;
     match records.as_slice() {
-        [pcap, events] if place(pcap) == place(events) => {
+        [pcap, events] if super::is_same_file(pcap, events) => {
             Err(Failure::Usage("--pcap and --events name the same file; name two".to_owned()))
         }
         _ => Ok(()),
     }
-}
-
-/// Where a file is, or would be: one that is not there yet has its directory's place.
-fn place(path: &Path) -> PathBuf {
-    let there = path.canonicalize().ok();
-    let directory = || std::path::absolute(path).ok()?.parent()?.canonicalize().ok();
-    let beside = || Some(directory()?.join(path.file_name()?));
-    there.or_else(beside).unwrap_or_else(|| path.to_owned())
 }
 
 fn cell(args: &TraceArgs, experiment: &dyn Experiment) -> Result<Cell, Failure> {

@@ -32,12 +32,13 @@ pub(super) async fn run(args: ClientArgs) -> Result<(), Failure> {
         [] => addresses::towards(&remote)?,
         typed => addresses::local(typed, 0).await?,
     };
+    let interrupt = crate::exit::interrupted();
     let endpoint = args.mobility.bind(local, config(), &output).await?;
     let _control = ControlSocket::start("perf client", &endpoint, &output);
     news::tell(&endpoint, Arc::new(output));
     let outcome = tokio::select! {
         outcome = connect_and_measure(&endpoint, &remote, &args, output) => outcome.map_err(Failure::from),
-        _ = crate::exit::interrupted() => Err(Failure::Interrupted("")),
+        () = interrupt => Err(Failure::Interrupted("")),
     };
     leave(&endpoint, "the client was stopped").await;
     outcome

@@ -17,6 +17,30 @@ struct Outage {
     what: What,
 }
 
+/// When each network is out of use: it carries packets again when the last of what befell it is over, and its hosts see it again when
+/// the last loss is that they saw. A file may have a million outages, so that they are not compared with each other.
+struct Spans(Vec<(usize, Instant, Instant)>);
+
+impl Spans {
+    fn of<'a>(outages: impl Iterator<Item = &'a Outage>) -> Self {
+        let mut spans: Vec<_> = outages.map(|outage| (outage.network, outage.from, outage.until)).collect();
+        spans.sort_unstable();
+        // Each has the latest end of all that began by then in the same network.
+        for at in 1..spans.len() {
+            if spans[at - 1].0 == spans[at].0 {
+                spans[at].2 = spans[at].2.max(spans[at - 1].2);
+            }
+        }
+        Self(spans)
+    }
+
+    /// Whether one that has begun by then ends later.
+    fn go_on_after(&self, network: usize, at: Instant) -> bool {
+        let begun = self.0.partition_point(|&(of, from, _)| (of, from) <= (network, at));
+        begun.checked_sub(1).is_some_and(|last| self.0[last].0 == network && self.0[last].2 > at)
+    }
+}
+
 impl Place<'_> {
     /// Schedules events as often as they happen before the end.
     pub(super) fn schedule(&mut self, events: &[Event]) {
@@ -38,27 +62,21 @@ impl Place<'_> {
                 }
             }
         }
+        returns.sort_unstable();
         for outage in &mut outages {
-            let of_it = |&&(network, at): &&(usize, Instant)| network == outage.network && at > outage.from;
-            let returned = returns.iter().filter(of_it).map(|&(_, at)| at).min();
-            outage.until = outage.until.min(returned.unwrap_or(never));
+            let later = returns.partition_point(|&back| back <= (outage.network, outage.from));
+            let returned = returns.get(later).filter(|(network, _)| *network == outage.network);
+            outage.until = outage.until.min(returned.map_or(never, |&(_, at)| at));
         }
-        for outage in &outages {
-            self.end_of(outage, &outages);
-        }
-    }
-
-    /// A network carries packets again when the last of what befell it is over, and its hosts see it again when the last loss is that they
-    /// saw.
-    fn end_of(&mut self, outage: &Outage, outages: &[Outage]) {
-        let Outage { network, until, what, .. } = *outage;
-        let others = outages.iter().filter(|other| other.network == network);
-        let mut longer = others.filter(|other| other.from <= until && until < other.until);
-        if what == What::Lose && !longer.clone().any(|other| other.what == What::Lose) {
-            self.tell_return(network, until);
-        }
-        if longer.next().is_none() {
-            self.link(network, until, Change::Up);
+        let all = Spans::of(outages.iter());
+        let losses = Spans::of(outages.iter().filter(|outage| outage.what == What::Lose));
+        for Outage { network, until, what, .. } in outages {
+            if what == What::Lose && !losses.go_on_after(network, until) {
+                self.tell_return(network, until);
+            }
+            if !all.go_on_after(network, until) {
+                self.link(network, until, Change::Up);
+            }
         }
     }
 

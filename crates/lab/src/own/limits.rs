@@ -53,6 +53,17 @@ pub(super) fn check_name(what: &str, name: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// A host's name stands in rows, from which a number would come back as another one: 007, 1.0, nan.
+fn check_host_name(name: &str) -> Result<(), String> {
+    check_name("a host", name)?;
+    match name.parse::<f64>() {
+        Ok(_) => Err(format!(
+            "a host is called {name:?}, which is a number to whoever reads its rows; give it a word"
+        )),
+        Err(_) => Ok(()),
+    }
+}
+
 /// Whether a letter controls how others look and has no look of its own (Unicode Annexes 9 and 14).
 fn is_unseen(letter: char) -> bool {
     letter.is_control()
@@ -68,7 +79,7 @@ pub(super) fn check(file: &File) -> Result<(), String> {
         return Err(format!("title has control characters, or more than {TITLE} bytes"));
     }
     file.network.keys().try_for_each(|name| check_name("a network", name))?;
-    file.host.keys().try_for_each(|name| check_name("a host", name))?;
+    file.host.keys().try_for_each(|name| check_host_name(name))?;
     within("duration", file.duration, DURATION, " s")?;
     if file.policies.is_empty() {
         return Err("policies names none".to_owned());

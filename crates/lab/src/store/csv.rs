@@ -6,6 +6,9 @@ use std::io::{self, Write};
 use crate::experiment::{Axes, Experiment, Name, Row};
 use crate::value::Value;
 
+/// What every table of the lab's begins with.
+pub(super) const BEGINNING: &str = "figure,series,";
+
 /// The names of all columns.
 fn header(experiment: &dyn Experiment) -> Vec<Name> {
     let before = ["figure", "series"].map(Name::from);
@@ -43,8 +46,8 @@ fn field(text: &str) -> String {
 
 /// That the results of an experiment are not as they were written.
 pub(super) fn wrong(experiment: &dyn Experiment, what: &str) -> io::Error {
-    let name = experiment.name();
-    io::Error::new(io::ErrorKind::InvalidData, format!("{name}.csv: {what}; run {name} again"))
+    let (name, word) = (experiment.name(), experiment.on_command_line());
+    io::Error::new(io::ErrorKind::InvalidData, format!("{name}.csv: {what}; run {word} again"))
 }
 
 /// The lines after the header.

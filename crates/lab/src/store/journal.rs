@@ -65,15 +65,8 @@ impl Journal {
         sweep: &Sweep,
     ) -> io::Result<(Self, BTreeMap<usize, Vec<Row>>)> {
         fs::create_dir_all(dir)?;
-        let path = dir.join(format!("{}.journal", experiment.name()));
-        let head = Head {
-            figure: experiment.name().to_owned(),
-            version: experiment.version(),
-            repetitions: sweep.repetitions,
-            first: sweep.first,
-            cells: sweep.cells.values().map(|cell| cell.label()).collect::<Vec<_>>().join("\n"),
-            set_up: experiment.set_up(),
-        };
+        let path = path(dir, experiment);
+        let head = Head::of(experiment, sweep);
         let text = super::text(&path)?.unwrap_or_default();
         let done = done(&text, &head).map_err(|what| {
             let text = format!("{}: {what}; remove it to begin again", path.display());
@@ -85,6 +78,18 @@ impl Journal {
             fresh.file.write_all(&line(cell, rows)?)?;
         }
         Ok((Self { path, file: fresh.put_in_place()? }, done))
+    }
+
+    /// Removes a journal that says no more than the rows do: whoever wrote them may have been ended before it could.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn clear(dir: &Path, experiment: &dyn Experiment, sweep: &Sweep) -> io::Result<()> {
+        let path = path(dir, experiment);
+        let text = super::text(&path)?.unwrap_or_default();
+        let whole =
+            done(&text, &Head::of(experiment, sweep)).is_ok_and(|cells| cells.len() == sweep.cells.len());
+        if whole { fs::remove_file(path) } else { Ok(()) }
     }
 
     /// Notes a complete cell.
@@ -101,6 +106,23 @@ impl Journal {
     /// What the file system says.
     pub fn remove(self) -> io::Result<()> {
         fs::remove_file(self.path)
+    }
+}
+
+pub(super) fn path(dir: &Path, experiment: &dyn Experiment) -> PathBuf {
+    dir.join(format!("{}.journal", experiment.name()))
+}
+
+impl Head {
+    fn of(experiment: &dyn Experiment, sweep: &Sweep) -> Self {
+        Self {
+            figure: experiment.name().to_owned(),
+            version: experiment.version(),
+            repetitions: sweep.repetitions,
+            first: sweep.first,
+            cells: sweep.cells.values().map(|cell| cell.label()).collect::<Vec<_>>().join("\n"),
+            set_up: experiment.set_up(),
+        }
     }
 }
 

@@ -31,22 +31,35 @@ pub fn write(dir: &Path, experiment: &dyn Experiment, rows: &[Row]) -> io::Resul
     fs::create_dir_all(dir)?;
     let table = Fresh::create(csv_path(dir, experiment))?;
     csv::write(&mut BufWriter::new(&table.file), experiment, rows)?;
-    let columns = Fresh::create(dir.join(format!("{}.parquet", experiment.name())))?;
+    let columns = Fresh::create(parquet_path(dir, experiment))?;
     parquet::write(&columns.file, experiment, rows)?;
-    table.put_in_place()?;
+    // The table last: that it is there says that both are.
     columns.put_in_place()?;
+    table.put_in_place()?;
     Ok(())
 }
 
-/// Writes a file whole, or not at all. What stands there may be a link: it is replaced, and what it leads to stays as it is.
+fn parquet_path(dir: &Path, experiment: &dyn Experiment) -> PathBuf {
+    dir.join(format!("{}.parquet", experiment.name()))
+}
+
+/// Writes what a user wants to have in a file of his choice: whole or not at all if it is a regular file or none yet. A link is
+/// followed; a pipe, a terminal or another device (`/dev/stdout`) is written to as it is.
 ///
 /// # Errors
-/// What the file system says, or that something stands there that is no file.
-pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if fs::symlink_metadata(path).is_ok_and(|there| !there.is_file() && !there.is_symlink()) {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+/// What the file system says, or that it is a directory.
+pub fn write_to(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let there = fs::metadata(path).ok();
+    if there.as_ref().is_some_and(fs::Metadata::is_dir) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a directory"));
     }
-    let mut fresh = Fresh::create(path.to_owned())?;
+    let special = there.as_ref().is_some_and(|there| !there.is_file());
+    // Standard output may well be a regular file, which must not be taken away from under it.
+    if special || path.starts_with("/dev") || path.starts_with("/proc") {
+        return File::options().append(true).open(path)?.write_all(bytes);
+    }
+    let path = if there.is_some() { fs::canonicalize(path)? } else { path.to_owned() };
+    let mut fresh = Fresh::create(path)?;
     fresh.file.write_all(bytes)?;
     fresh.put_in_place()?;
     Ok(())
@@ -55,29 +68,39 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// A file that takes the place of another one when it is complete. Nobody finds half of it, and what stands there may be a link: it is
 /// replaced, and what it leads to stays as it is.
 struct Fresh {
-    beside: PathBuf,
+    beside: Beside,
     path: PathBuf,
     file: File,
+}
+
+/// The name of a file that has no other name yet, and goes if it never gets one.
+struct Beside(PathBuf);
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        // There is none any more once it is in place.
+        let _ = fs::remove_file(&self.0);
+    }
 }
 
 impl Fresh {
     fn create(path: PathBuf) -> io::Result<Self> {
         let mut beside = path.clone().into_os_string();
-        beside.push(".new");
+        beside.push(".whimbrel-new");
         let beside = PathBuf::from(beside);
         match fs::remove_file(&beside) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", beside.display()));
+        let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
         let file = File::create_new(&beside).map_err(named)?;
-        Ok(Self { beside, path, file })
+        Ok(Self { beside: Beside(beside), path, file })
     }
 
     fn put_in_place(self) -> io::Result<File> {
         let named =
             |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", self.path.display()));
-        fs::rename(&self.beside, &self.path).map_err(named)?;
+        fs::rename(&self.beside.0, &self.path).map_err(named)?;
         Ok(self.file)
     }
 }
@@ -98,25 +121,52 @@ pub fn read(dir: &Path, experiment: &dyn Experiment) -> io::Result<Option<Vec<Ro
     Ok(Some(rows))
 }
 
-/// How many rows there are of a sweep that has been run to its end, by this program and with this set-up; `None` if it has not.
+/// Whether the rows of an experiment may be put where they belong.
+///
+/// # Errors
+/// What the file system says, or that a table is there that is not the lab's.
+pub fn check_place(dir: &Path, experiment: &dyn Experiment) -> io::Result<()> {
+    let path = csv_path(dir, experiment);
+    match text(&path)? {
+        Some(text) if !text.is_empty() && !text.starts_with(csv::BEGINNING) => {
+            let what =
+                format!("{} is no table of the lab's; move it, or name another directory", path.display());
+            Err(io::Error::new(io::ErrorKind::AlreadyExists, what))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The numbers of the repetitions that have been run to their end, by this program and with this set-up; none if they have not.
+pub fn repetitions(dir: &Path, experiment: &dyn Experiment) -> BTreeSet<u64> {
+    let of_this = versions(dir, experiment).is_ok_and(|all| all == BTreeSet::from([experiment.version()]));
+    match read(dir, experiment) {
+        Ok(Some(rows)) if of_this => rows.iter().map(|row| row.repetition).collect(),
+        _ => BTreeSet::new(),
+    }
+}
+
+/// How many rows there are of a sweep that has been run to its end, by this program and with this set-up; `None` if it has not, or if
+/// there is no whole Parquet file.
 pub fn complete(dir: &Path, experiment: &dyn Experiment, sweep: &Sweep) -> Option<usize> {
     let rows = read(dir, experiment).ok()??;
-    let of_this = versions(dir, experiment).ok()? == BTreeSet::from([experiment.version()]);
-    let had: BTreeSet<u64> = rows.iter().map(|row| row.repetition).collect();
+    let had = repetitions(dir, experiment);
     let wanted = sweep.first..sweep.first + sweep.repetitions;
-    (of_this && had.into_iter().eq(wanted)).then_some(rows.len())
+    let both = parquet::is_whole(&parquet_path(dir, experiment));
+    (both && had.into_iter().eq(wanted)).then_some(rows.len())
 }
 
 /// What a file says; `None` if there is none. Pipes and devices may never end.
 fn text(path: &Path) -> io::Result<Option<String>> {
+    let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
     match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
+        Err(error) => Err(named(error)),
         Ok(what) if !what.is_file() => {
             let what = format!("{} is no regular file", path.display());
             Err(io::Error::new(io::ErrorKind::InvalidData, what))
         }
-        Ok(_) => fs::read_to_string(path).map(Some),
+        Ok(_) => fs::read_to_string(path).map(Some).map_err(named),
     }
 }
 

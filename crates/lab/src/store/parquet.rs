@@ -1,6 +1,8 @@
 //! Rows as Parquet, for pandas, DuckDB and the like.
 
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
 use std::sync::Arc;
 
 use parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};
@@ -22,6 +24,20 @@ enum Column {
 
 pub(super) fn write(out: impl Write + Send, experiment: &dyn Experiment, rows: &[Row]) -> io::Result<()> {
     write_columns(out, &columns(experiment, rows)).map_err(io::Error::other)
+}
+
+/// Whether a file has the beginning and the end of a Parquet file: one that was cut off has no end.
+pub(super) fn is_whole(path: &Path) -> bool {
+    const MAGIC: [u8; 4] = *b"PAR1";
+    let ends = || -> io::Result<[[u8; 4]; 2]> {
+        let mut ends = [[0; 4]; 2];
+        let mut file = File::open(path)?;
+        file.read_exact(&mut ends[0])?;
+        file.seek(SeekFrom::End(-4))?;
+        file.read_exact(&mut ends[1])?;
+        Ok(ends)
+    };
+    path.is_file() && ends().is_ok_and(|ends| ends == [MAGIC; 2])
 }
 
 fn columns(experiment: &dyn Experiment, rows: &[Row]) -> Vec<(String, Column)> {
