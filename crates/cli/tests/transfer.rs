@@ -241,7 +241,7 @@ fn several_senders_are_served_at_once() {
 }
 
 #[test]
-#[ignore = "moves 5 GB"]
+#[ignore = "moves 5 GB; CONTRIBUTING.md has the command"]
 fn a_file_larger_than_four_gigabytes_arrives_sparse() {
     use std::os::unix::fs::MetadataExt;
     let place = place();

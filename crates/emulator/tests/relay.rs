@@ -253,7 +253,7 @@ async fn the_capture_is_the_client_s_view() {
 
 /// 200 Mbit/s for a second, from one thread through the relay's to another.
 #[test]
-#[ignore = "a measurement that needs two idle cores"]
+#[ignore = "a measurement that needs two idle cores; CONTRIBUTING.md has the command"]
 fn two_hundred_megabits_pass() {
     const PAYLOAD: usize = 1452;
     const PACKETS: u64 = 200_000_000 / 8 / (PAYLOAD as u64 + 28);

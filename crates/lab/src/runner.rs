@@ -26,6 +26,11 @@ impl Sweep {
         Self { cells, repetitions: experiment.repetitions(), first: 0, jobs }
     }
 
+    /// The numbers of the repetitions.
+    pub fn numbers(&self) -> core::ops::Range<u64> {
+        self.first..self.first.saturating_add(self.repetitions)
+    }
+
     /// How many runs that is.
     pub fn runs(&self) -> usize {
         self.cells.len().saturating_mul(self.repetitions as usize)

@@ -254,6 +254,13 @@ fn outputs_go_where_their_names_lead() {
     assert_eq!(error, "it is a directory");
     let names = fs::read_dir(dir.path()).unwrap().count();
     assert_eq!(names, 3, "nothing is left beside");
+    // A directory of files like any other, in the place where devices are.
+    if let Ok(dir) = tempfile::tempdir_in("/dev/shm") {
+        for content in ["longer", "short"] {
+            write_to(&dir.path().join("file"), content.as_bytes()).unwrap();
+            assert_eq!(fs::read_to_string(dir.path().join("file")).unwrap(), content);
+        }
+    }
 }
 
 /// Whoever wrote the rows was ended before it had removed the journal, or before both files were there.
@@ -282,30 +289,38 @@ fn what_an_end_at_a_bad_time_leaves_is_cleared() {
 fn a_sweep_is_complete_when_both_files_are_whole() {
     let (experiment, dir, text) = own();
     let sweep = Sweep { repetitions: 2, ..Sweep::whole(&*experiment, 1) };
+    let complete = || {
+        let earlier = Earlier::find(dir.path(), &*experiment).unwrap()?;
+        earlier.is_all_of(&sweep).then_some(earlier.rows)
+    };
     let rows = csv::read(&text, &*experiment).unwrap();
     write(dir.path(), &*experiment, &rows).unwrap();
-    assert_eq!(complete(dir.path(), &*experiment, &sweep), Some(rows.len()));
-    assert_eq!(repetitions(dir.path(), &*experiment), [0, 1].into());
+    assert_eq!(complete(), Some(rows.len()));
+    let earlier = Earlier::find(dir.path(), &*experiment).unwrap().unwrap();
+    assert_eq!(earlier.repetitions, [0, 1].into());
+    let fewer = Sweep { repetitions: 1, ..Sweep::whole(&*experiment, 1) };
+    let more = Sweep { repetitions: 3, ..Sweep::whole(&*experiment, 1) };
+    assert_eq!([&fewer, &sweep, &more].map(|sweep| earlier.goes_beyond(sweep)), [true, false, false]);
     let columns = parquet_path(dir.path(), &*experiment);
     let whole = fs::read(&columns).unwrap();
     fs::write(&columns, &whole[..whole.len() - 1]).unwrap();
-    assert_eq!(complete(dir.path(), &*experiment, &sweep), None, "cut off");
+    assert_eq!(complete(), None, "cut off");
     fs::remove_file(&columns).unwrap();
-    assert_eq!(complete(dir.path(), &*experiment, &sweep), None, "gone");
+    assert_eq!(complete(), None, "gone");
 }
 
 #[test]
 fn what_is_not_the_labs_keeps_its_place() {
     let (experiment, dir, _) = own();
     let path = csv_path(dir.path(), &*experiment);
-    check_place(dir.path(), &*experiment).unwrap();
+    Earlier::find(dir.path(), &*experiment).unwrap();
     fs::write(&path, "").unwrap();
-    check_place(dir.path(), &*experiment).unwrap();
+    Earlier::find(dir.path(), &*experiment).unwrap();
     fs::write(&path, "date,amount\n").unwrap();
-    let error = check_place(dir.path(), &*experiment).unwrap_err().to_string();
+    let error = Earlier::find(dir.path(), &*experiment).unwrap_err().to_string();
     assert!(error.contains("warning.csv is no table of the lab's; move it"), "{error}");
     fs::write(&path, [0xff]).unwrap();
-    let error = check_place(dir.path(), &*experiment).unwrap_err().to_string();
+    let error = Earlier::find(dir.path(), &*experiment).unwrap_err().to_string();
     assert!(error.contains("warning.csv: "), "{error}");
 }
 

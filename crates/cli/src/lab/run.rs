@@ -5,7 +5,7 @@ use anyhow::Context;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use whimbrel_lab::runner::{self, Progress, Sweep};
-use whimbrel_lab::store::{self, Journal, Lock};
+use whimbrel_lab::store::{self, Earlier, Journal, Lock};
 use whimbrel_lab::{Experiment, Papers, Row};
 
 use super::{OutArgs, say};
@@ -29,7 +29,7 @@ pub(super) struct RunArgs {
     /// Threads; one per processor unless given. Results do not depend on it.
     #[arg(long, value_name = "J", value_parser = clap::value_parser!(u64).range(1..=1024))]
     jobs: Option<u64>,
-    /// Run what is complete already again.
+    /// Run again what is complete already, and put it in the place of other repetitions.
     #[arg(long)]
     again: bool,
     #[command(flatten)]
@@ -68,22 +68,22 @@ fn run_one(args: &RunArgs, experiment: &dyn Experiment) -> anyhow::Result<()> {
     let (all, runs) = (sweep.cells.len(), sweep.runs());
     let dir = &args.out.out;
     let unwritable = || format!("cannot write to {}", dir.display());
-    store::check_place(dir, experiment).with_context(unwritable)?;
-    let had = store::repetitions(dir, experiment);
-    anyhow::ensure!(
-        args.again
-            || had.iter().all(|number| (sweep.first..sweep.first + sweep.repetitions).contains(number)),
-        "{} has {} repetitions in {}, of which --reps and --seed would leave fewer; name another directory with --out, \
-         or replace them with --again",
-        experiment.name(),
-        had.len(),
-        dir.display()
-    );
-    if let Some(rows) = store::complete(dir, experiment, &sweep) {
-        Journal::clear(dir, experiment, &sweep).with_context(unwritable)?;
-        if !args.again {
-            tell(args, experiment, &format!("{all} cells, {runs} runs"), all, rows, Default::default());
-            return Ok(());
+    if let Some(earlier) = Earlier::find(dir, experiment).with_context(unwritable)? {
+        anyhow::ensure!(
+            args.again || !earlier.goes_beyond(&sweep),
+            "{} has {} repetitions in {}, of which --reps and --seed would leave fewer; name another directory with --out, \
+             or replace them with --again",
+            experiment.name(),
+            earlier.repetitions.len(),
+            dir.display()
+        );
+        if earlier.is_all_of(&sweep) {
+            Journal::clear(dir, experiment, &sweep).with_context(unwritable)?;
+            if !args.again {
+                let what = format!("{all} cells, {runs} runs");
+                tell(args, experiment, &what, all, earlier.rows, Default::default());
+                return Ok(());
+            }
         }
     }
     let (mut journal, mut cells) = Journal::open(dir, experiment, &sweep).with_context(unwritable)?;

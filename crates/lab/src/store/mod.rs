@@ -2,6 +2,7 @@
 
 mod check;
 mod csv;
+mod earlier;
 mod journal;
 mod lock;
 mod parquet;
@@ -13,8 +14,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::experiment::{Experiment, Row};
-use crate::runner::Sweep;
 
+pub use earlier::Earlier;
 pub use journal::Journal;
 pub use lock::Lock;
 
@@ -54,8 +55,9 @@ pub fn write_to(path: &Path, bytes: &[u8]) -> io::Result<()> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a directory"));
     }
     let special = there.as_ref().is_some_and(|there| !there.is_file());
-    // Standard output may well be a regular file, which must not be taken away from under it.
-    if special || path.starts_with("/dev") || path.starts_with("/proc") {
+    // What the program writes to already may well be a regular file, which must not be taken away from under it.
+    let open = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"].iter().any(|open| path.starts_with(open));
+    if special || open {
         return File::options().append(true).open(path)?.write_all(bytes);
     }
     let path = if there.is_some() { fs::canonicalize(path)? } else { path.to_owned() };
@@ -110,50 +112,19 @@ impl Fresh {
 /// # Errors
 /// What the file system says, or that the file is not as a complete run of this experiment leaves it.
 pub fn read(dir: &Path, experiment: &dyn Experiment) -> io::Result<Option<Vec<Row>>> {
-    let Some(text) = text(&csv_path(dir, experiment))? else { return Ok(None) };
-    let rows = csv::read(&text, experiment)?;
+    text(&csv_path(dir, experiment))?.map(|text| parse(&text, experiment)).transpose()
+}
+
+/// The rows of a file, which must be as a complete run of this experiment leaves them.
+fn parse(text: &str, experiment: &dyn Experiment) -> io::Result<Vec<Row>> {
+    let rows = csv::read(text, experiment)?;
     let own = experiment.version();
-    if csv::versions(&text, experiment)?.iter().any(|version| set_up(version) != set_up(&own)) {
+    if csv::versions(text, experiment)?.iter().any(|version| set_up(version) != set_up(&own)) {
         return Err(csv::wrong(experiment, "these rows were made with another text of the file"));
     }
     let complete = check::complete(experiment, &rows);
     complete.map_err(|what| csv::wrong(experiment, &what))?;
-    Ok(Some(rows))
-}
-
-/// Whether the rows of an experiment may be put where they belong.
-///
-/// # Errors
-/// What the file system says, or that a table is there that is not the lab's.
-pub fn check_place(dir: &Path, experiment: &dyn Experiment) -> io::Result<()> {
-    let path = csv_path(dir, experiment);
-    match text(&path)? {
-        Some(text) if !text.is_empty() && !text.starts_with(csv::BEGINNING) => {
-            let what =
-                format!("{} is no table of the lab's; move it, or name another directory", path.display());
-            Err(io::Error::new(io::ErrorKind::AlreadyExists, what))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// The numbers of the repetitions that have been run to their end, by this program and with this set-up; none if they have not.
-pub fn repetitions(dir: &Path, experiment: &dyn Experiment) -> BTreeSet<u64> {
-    let of_this = versions(dir, experiment).is_ok_and(|all| all == BTreeSet::from([experiment.version()]));
-    match read(dir, experiment) {
-        Ok(Some(rows)) if of_this => rows.iter().map(|row| row.repetition).collect(),
-        _ => BTreeSet::new(),
-    }
-}
-
-/// How many rows there are of a sweep that has been run to its end, by this program and with this set-up; `None` if it has not, or if
-/// there is no whole Parquet file.
-pub fn complete(dir: &Path, experiment: &dyn Experiment, sweep: &Sweep) -> Option<usize> {
-    let rows = read(dir, experiment).ok()??;
-    let had = repetitions(dir, experiment);
-    let wanted = sweep.first..sweep.first + sweep.repetitions;
-    let both = parquet::is_whole(&parquet_path(dir, experiment));
-    (both && had.into_iter().eq(wanted)).then_some(rows.len())
+    Ok(rows)
 }
 
 /// What a file says; `None` if there is none. Pipes and devices may never end.

@@ -80,23 +80,29 @@ fn a_peer_that_moves_on_before_it_has_its_answer_is_answered_there() {
     assert_eq!(remotes(&bench), [peer_address(3).ip()]);
 }
 
-/// F1: the peer knows the new address, its answer was lost with the old one, and its HEARTBEAT is there before the repeated answer.
-/// Nothing may leave from there yet; then the HEARTBEAT is answered at once, for the peer would ask again only after its RTO.
-#[test]
-fn a_heartbeat_that_comes_before_the_acknowledgement_is_answered_after_it() {
+/// A node whose request to add its second address is out, and the number of the request.
+fn adding_a_second_address() -> (Bench, Mobile, u32) {
     let (mut bench, mobile) = Mobile::connected(mesh(), 1);
     mobile.settle(&mut bench);
     up(&mut bench, node_address(2));
     change(&mut bench, &[Add(node_address(2))]);
     let request =
         bench.take().into_iter().find(|sent| holds(core::slice::from_ref(sent), chunk_type::ASCONF));
+    let (serial, ..) = mobile.read_asconf(&request.unwrap());
+    (bench, mobile, serial)
+}
+
+/// F1: the peer knows the new address, its answer was lost with the old one, and its HEARTBEAT is there before the repeated answer.
+/// Nothing may leave from there yet; then the HEARTBEAT is answered at once, for the peer would ask again only after its RTO.
+#[test]
+fn a_heartbeat_that_comes_before_the_acknowledgement_is_answered_after_it() {
+    let (mut bench, mobile, serial) = adding_a_second_address();
     down(&mut bench, node_address(1));
     bench.take();
     let heartbeat = |info: &'static [u8]| mobile.packet(&[&whimbrel_wire::Heartbeat { info }]);
     bench.deliver_on(between(2, 1), &heartbeat(b"lost"));
     bench.deliver_on(between(2, 1), &heartbeat(b"last"));
     assert!(!holds(&bench.take(), chunk_type::HEARTBEAT_ACK), "not before the acknowledgement");
-    let (serial, ..) = mobile.read_asconf(&request.unwrap());
     bench.deliver_on(between(2, 1), &mobile.ack(serial, &[]));
     let answered: Vec<(whimbrel_machine::Route, Vec<u8>)> = bench.take().iter().flat_map(answers).collect();
     assert_eq!(answered, [(between(2, 1), b"last".to_vec())]);
@@ -106,18 +112,12 @@ fn a_heartbeat_that_comes_before_the_acknowledgement_is_answered_after_it() {
 #[test]
 fn a_heartbeat_that_came_long_before_the_acknowledgement_is_not_answered() {
     for (waits, answers) in [(Duration::from_millis(900), true), (Duration::from_secs(20), false)] {
-        let (mut bench, mobile) = Mobile::connected(mesh(), 1);
-        mobile.settle(&mut bench);
-        up(&mut bench, node_address(2));
-        change(&mut bench, &[Add(node_address(2))]);
-        let request =
-            bench.take().into_iter().find(|sent| holds(core::slice::from_ref(sent), chunk_type::ASCONF));
+        let (mut bench, mobile, serial) = adding_a_second_address();
         down(&mut bench, node_address(1));
         bench.take();
         bench.deliver_on(between(2, 1), &mobile.packet(&[&whimbrel_wire::Heartbeat { info: b"old" }]));
         bench.pass(waits);
         bench.take();
-        let (serial, ..) = mobile.read_asconf(&request.unwrap());
         bench.deliver_on(between(2, 1), &mobile.ack(serial, &[]));
         assert_eq!(holds(&bench.take(), chunk_type::HEARTBEAT_ACK), answers, "after {waits:?}");
     }
@@ -126,16 +126,10 @@ fn a_heartbeat_that_came_long_before_the_acknowledgement_is_not_answered() {
 /// Where another address still has a way, the answer leaves by that, once.
 #[test]
 fn a_heartbeat_that_comes_before_the_acknowledgement_is_answered_elsewhere_if_that_can_be() {
-    let (mut bench, mobile) = Mobile::connected(mesh(), 1);
-    mobile.settle(&mut bench);
-    up(&mut bench, node_address(2));
-    change(&mut bench, &[Add(node_address(2))]);
-    let request =
-        bench.take().into_iter().find(|sent| holds(core::slice::from_ref(sent), chunk_type::ASCONF));
+    let (mut bench, mobile, serial) = adding_a_second_address();
     bench.deliver_on(between(2, 1), &mobile.packet(&[&whimbrel_wire::Heartbeat { info: b"early" }]));
     let answered: Vec<_> = bench.take().iter().flat_map(answers).collect();
     assert_eq!(answered, [(between(1, 1), b"early".to_vec())]);
-    let (serial, ..) = mobile.read_asconf(&request.unwrap());
     bench.deliver_on(between(1, 1), &mobile.ack(serial, &[]));
     assert!(!holds(&bench.take(), chunk_type::HEARTBEAT_ACK));
 }
