@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every test there is, from a fresh Debian 12 with Rust: installs what it needs (as root), then runs all stages.
-# Usage: ci/test.sh [STAGE...]   stages: format lint unit docs fuzz soak demo lab interop moves
+# Usage: ci/test.sh [STAGE...]   stages: format lint unit docs fuzz soak demo lab interop moves; and by name only: long
 # What failed is said again at the end. Environment: LIMIT=SECONDS for everything together (default 3300).
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
@@ -37,7 +37,19 @@ lint() { cargo clippy --workspace --all-targets --locked -- -D warnings; }
 unit() { cargo test --workspace --locked --no-fail-fast; }
 docs() { RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked; }
 fuzz() { RUSTFLAGS="--cfg fuzzing" cargo check --manifest-path fuzz/Cargo.toml --locked; }
-soak() { cargo run --release --locked -- soak --seeds 2000; }
+# Not a release build: the invariants between the parts of an association are checked after every call.
+soak() { cargo run --locked -- soak --seeds 10000; }
+# Worlds and inputs that nobody has seen: other ones each time, some minutes long.
+long() {
+    local worlds seed=${SEED:-$(date +%s)} status=0
+    echo "from seed $seed on; again: SEED=$seed ci/test.sh long"
+    for worlds in mixed standing moving attacked behind-nat; do
+        cargo run --locked -- soak --worlds "$worlds" --seed "$seed" --seeds 20000 || status=1
+    done
+    FUZZ_SEED=$seed FUZZ_INPUTS=${FUZZ_INPUTS:-50000} cargo test --release --locked -p whimbrel-proto -- \
+        pseudo_random a_hostile_peer two_endpoints || status=1
+    return "$status"
+}
 demo() { cargo run --release --locked -- demo --out "$work/demo.html"; }
 # The same rows whatever runs beside; a claim that was checked once is checked by others, too (cargo test has that).
 lab() {
@@ -123,7 +135,7 @@ esac
 stages=("$@")
 [ ${#stages[@]} -gt 0 ] || stages=("${all[@]}")
 for stage in "${stages[@]}"; do
-    case " ${all[*]} " in
+    case " ${all[*]} long " in
     *" $stage "*) ;;
     *) echo "ci/test.sh: no stage '$stage'" >&2; exit 2 ;;
     esac

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{DecimalBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
+use whimbrel::proto::path::congestion::CongestionPhase;
 use whimbrel::{PathState, PathView};
 
 use crate::args::OutputArgs;
@@ -247,10 +248,20 @@ pub(crate) fn path_json(path: &PathView) -> Value {
         "local": path.route.local, "remote": path.route.remote, "state": state_name(path),
         "in_use": path.in_use, "primary": path.primary,
         "srtt_ms": path.srtt.map(|srtt| srtt.as_secs_f64() * 1e3), "rto_ms": path.rto.as_secs_f64() * 1e3,
-        "cwnd": path.cwnd, "flight_size": path.flight_size,
+        "cwnd": path.cwnd, "ssthresh": path.ssthresh, "congestion": phase_name(path.phase),
+        "flight_size": path.flight_size,
         "bytes_sent": path.counters.bytes_sent, "bytes_received": path.counters.bytes_received,
         "data_retransmitted": path.counters.data_retransmitted, "timeouts": path.counters.timeouts,
     })
+}
+
+fn phase_name(phase: CongestionPhase) -> &'static str {
+    match phase {
+        CongestionPhase::SlowStart => "slow start",
+        CongestionPhase::ConservativeSlowStart => "conservative slow start",
+        CongestionPhase::Avoidance => "congestion avoidance",
+        _ => "unknown",
+    }
 }
 
 /// All paths in one line, the one in use first and marked.

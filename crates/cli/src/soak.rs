@@ -43,7 +43,8 @@ pub(crate) struct SoakArgs {
     /// Capture every link of the run to this file, for Wireshark. Needs `--seeds 1`.
     #[arg(long, value_name = "FILE")]
     pcap: Option<PathBuf>,
-    /// Write every event of the run to this file, one JSON object per line. Needs `--seeds 1`.
+    /// Write every event of the run to this file, one JSON object per line: packets, links, and what changes about paths
+    /// (cwnd, rto, state). Needs `--seeds 1`.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
     /// Print one JSON object per failure, and one at the end.

@@ -8,7 +8,7 @@ use whimbrel_proto::{PathId, PathState, PeerAddressChange};
 pub enum Fact {
     /// The association is up; the first fact of all. Told again after a restart, and when it turns out whether addresses can change.
     Begun,
-    /// About this host's links.
+    /// A change of this host's links, as [`Links::changes_to`](whimbrel_machine::Links::changes_to) has found it.
     Link(LinkFact),
     /// A path was confirmed, failed, became potentially failed, or recovered.
     Path {

@@ -1,7 +1,7 @@
 use core::time::Duration;
 
 use proptest::prelude::*;
-use whimbrel_machine::{InterfaceFact, InterfaceKind, ReceivedPower};
+use whimbrel_machine::{Cost, InterfaceFact, InterfaceKind, ReceivedPower};
 use whimbrel_proto::PathState;
 
 use super::*;
@@ -25,14 +25,14 @@ struct Puppet;
 impl Judge for Puppet {
     fn judge(&mut self, _now: Instant, _fact: &Fact, view: &View<'_>) -> Wish {
         let selected = view.interfaces.iter().find(|interface| interface.selected);
-        let preferred = view.interfaces.iter().find(|interface| interface.rank == Some(0));
+        let preferred = view.interfaces.iter().find(|interface| interface.properties.rank == Some(0));
         let locals =
             |id| view.addresses.iter().find(move |l| Some(l.interface) == id).map(|l| l.address.ip());
         let chosen = selected.or(preferred).map(|interface| interface.id);
         let need = if selected.is_some() { Need::Necessity } else { Need::Advantage };
         let primary = locals(chosen).map(|local| Want { local, need, reason: Reason::Preferred });
         let metered = |l: &crate::LocalAddress| {
-            view.interface(l.interface).is_some_and(|i| i.cost == whimbrel_machine::Cost::Metered)
+            view.interface(l.interface).is_some_and(|i| i.properties.cost == Some(Cost::Metered))
         };
         let addresses = view.addresses.iter().filter(|l| !metered(l)).map(|l| l.address.ip()).collect();
         Wish { primary, addresses }

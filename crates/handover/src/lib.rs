@@ -12,7 +12,6 @@ mod bucket;
 mod fact;
 mod governed;
 mod governor;
-mod interfaces;
 mod judge;
 mod level;
 mod pace;
@@ -27,7 +26,6 @@ mod testing;
 pub use action::{Action, Decision, Reason};
 pub use fact::Fact;
 pub use governed::Governed;
-pub use interfaces::Interfaces;
 pub use judge::{Judge, Need, Want, Wish};
 pub use level::Hysteresis;
 pub use pace::Pace;
@@ -39,7 +37,11 @@ pub use policies::signal_strength::{
     primary_threshold,
 };
 pub use trend::Trend;
-pub use view::{Interface, LocalAddress, Standing, View};
+pub use view::{LocalAddress, Standing, View};
+/// What a [`View`] and a [`Fact`] are made of.
+pub use whimbrel_machine::{
+    Cost, Interface, InterfaceFact, InterfaceId, InterfaceKind, InterfaceProperties, LinkFact,
+};
 
 use whimbrel_machine::Instant;
 

@@ -4,10 +4,13 @@
 use core::net::{IpAddr, SocketAddr};
 use core::time::Duration;
 
-use whimbrel_machine::{Instant, InterfaceFact, InterfaceId, InterfaceKind, LinkFact, ReceivedPower, Route};
+use whimbrel_machine::{
+    Instant, InterfaceFact, InterfaceId, InterfaceKind, LinkFact, Links, ReceivedPower, Route,
+};
+use whimbrel_proto::path::congestion::CongestionPhase;
 use whimbrel_proto::{PathCounters, PathId, PathState, PathView};
 
-use crate::{Action, Decision, Fact, Interfaces, LocalAddress, Policy, Standing, View};
+use crate::{Action, Decision, Fact, LocalAddress, Policy, Standing, View};
 
 /// The address of interface `n`.
 pub(crate) fn address(n: u8) -> SocketAddr {
@@ -48,7 +51,7 @@ pub(crate) struct Model<P> {
     pub requested: Vec<Instant>,
     /// Where the peer sends; `None` while nobody has asked.
     pub peer_sends_to: Option<IpAddr>,
-    interfaces: Interfaces,
+    links: Links,
     known: Vec<(SocketAddr, Standing)>,
     paths: Vec<PathView>,
     pub remotes: Vec<SocketAddr>,
@@ -67,7 +70,7 @@ impl<P: Policy> Model<P> {
             log: Vec::new(),
             requested: Vec::new(),
             peer_sends_to: None,
-            interfaces: Interfaces::default(),
+            links: Links::default(),
             known: Vec::new(),
             paths: Vec::new(),
             remotes: vec![SocketAddr::from(([192, 0, 2, 1], 9899))],
@@ -75,9 +78,9 @@ impl<P: Policy> Model<P> {
             next_path: 0,
         };
         for &(n, kind) in interfaces {
-            model.interfaces.apply(&LinkFact::AddressOn { interface: InterfaceId(n.into()), address: ip(n) });
-            model.interfaces.apply(&about(n, InterfaceFact::Up(kind)));
-            model.interfaces.apply(&LinkFact::AddressUp(address(n)));
+            model.links.apply(&LinkFact::AddressOn { interface: InterfaceId(n.into()), address: ip(n) });
+            model.links.apply(&about(n, InterfaceFact::Up(kind)));
+            model.links.apply(&LinkFact::AddressUp(address(n)));
             model.known.push((address(n), Standing::Present));
             model.add_path(n, PathState::Active);
         }
@@ -98,6 +101,7 @@ impl<P: Policy> Model<P> {
             srtt: Some(Duration::from_millis(50)),
             rto: Duration::from_millis(200),
             cwnd: 12_000,
+            phase: CongestionPhase::SlowStart,
             ssthresh: usize::MAX,
             flight_size: 0,
             packet_size: 1200,
@@ -107,7 +111,7 @@ impl<P: Policy> Model<P> {
     }
 
     fn addresses(&self) -> Vec<LocalAddress> {
-        let usable: Vec<(SocketAddr, InterfaceId)> = self.interfaces.usable().collect();
+        let usable: Vec<(SocketAddr, InterfaceId)> = self.links.usable().collect();
         let standing =
             |ip| self.known.iter().find(|(a, _)| a.ip() == ip).map_or(Standing::Absent, |(_, s)| *s);
         let mut all: Vec<LocalAddress> = usable
@@ -121,7 +125,7 @@ impl<P: Policy> Model<P> {
             .collect();
         for &(address, standing) in &self.known {
             if !usable.iter().any(|(up, _)| *up == address) {
-                let interface = self.interfaces.interface_of(address.ip()).unwrap_or(InterfaceId(u32::MAX));
+                let interface = self.links.interface_of(address.ip()).unwrap_or(InterfaceId(u32::MAX));
                 all.push(LocalAddress { address, interface, up: false, standing });
             }
         }
@@ -130,7 +134,7 @@ impl<P: Policy> Model<P> {
 
     pub(crate) fn observe(&mut self, fact: &Fact) {
         let addresses = self.addresses();
-        let interfaces = self.interfaces.list().to_vec();
+        let interfaces = self.links.interfaces().to_vec();
         let paths = self.paths.clone();
         let view = View {
             interfaces: &interfaces,
@@ -193,7 +197,7 @@ impl<P: Policy> Model<P> {
                     self.add_path(v4.octets()[2], PathState::Unconfirmed);
                 }
                 self.observe(&Fact::Added { address, accepted });
-                let up = self.interfaces.usable().any(|(a, _)| a == address);
+                let up = self.links.usable().any(|(a, _)| a == address);
                 if accepted && up {
                     self.path(v4.octets()[2], PathState::Active);
                 }
@@ -245,7 +249,7 @@ impl<P: Policy> Model<P> {
     }
 
     pub(crate) fn link(&mut self, fact: LinkFact) {
-        self.interfaces.apply(&fact);
+        self.links.apply(&fact);
         self.observe(&Fact::Link(fact));
     }
 

@@ -1,6 +1,6 @@
 use core::net::{IpAddr, SocketAddr};
 
-use whimbrel_machine::{Cost, InterfaceId, InterfaceKind, ReceivedPower};
+use whimbrel_machine::{Interface, InterfaceId};
 use whimbrel_proto::{PathState, PathView};
 
 /// What a policy may look at while it decides.
@@ -17,33 +17,6 @@ pub struct View<'a> {
     /// Whether addresses can be added and deleted while the association lives: the peer understands ASCONF and AUTH
     /// (RFC 5061 §4.2.7).
     pub dynamic: bool,
-}
-
-/// An interface of this host, as far as it is known.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Interface {
-    /// Its name.
-    pub id: InterfaceId,
-    /// What is behind it.
-    pub kind: InterfaceKind,
-    /// It has its carrier, as far as we were told.
-    pub up: bool,
-    /// The layer below has warned that it will go down, and not taken it back since by saying that it is up.
-    pub going_down: bool,
-    /// Its layer-2 handover is complete.
-    pub attached: bool,
-    /// The last signal strength reported.
-    pub signal: Option<ReceivedPower>,
-    /// The layer below called it the strongest, and no other one since.
-    pub strongest: bool,
-    /// Nominal rate, bit/s.
-    pub rate: Option<u64>,
-    /// What its use costs.
-    pub cost: Cost,
-    /// The user's order of preference, 0 is the best.
-    pub rank: Option<u8>,
-    /// The network wants it to be used, and has named no other one since.
-    pub selected: bool,
 }
 
 /// An address of this host.

@@ -3,8 +3,8 @@
 use core::time::Duration;
 
 use whimbrel_proto::{
-    BurstLimit, Config, HeartbeatConfig, InitialWindow, PathPairing, PmtuConfig, PmtuSearch,
-    PrimaryChangeRule, RetransmissionOrder, RtoConfig, SackConfig,
+    BurstLimit, Config, HeartbeatConfig, InitialWindow, LossDetection, PathPairing, PmtuConfig, PmtuSearch,
+    PrimaryChangeRule, RetransmissionOrder, RetransmissionPath, RtoConfig, SackConfig,
 };
 
 use crate::scenario::{DataError, Settings};
@@ -34,7 +34,7 @@ pub fn config(profile: &Settings, message: usize) -> Result<Config, DataError> {
             granularity: seconds("clock_granularity")?,
         },
         heartbeat: HeartbeatConfig { interval: Some(seconds("hb_interval")?), ..rfc.heartbeat },
-        sack: SackConfig { delay: seconds("sack_delay")?, packets: whole("sack_every")? as u32 },
+        sack: SackConfig { delay: seconds("sack_delay")?, packets: whole("sack_every")? as u32, ..rfc.sack },
         pmtu: PmtuConfig { base: packet, max: packet, search: PmtuSearch::Off },
         ..rfc
     };
@@ -45,14 +45,14 @@ pub fn config(profile: &Settings, message: usize) -> Result<Config, DataError> {
         0 => BurstLimit::Packets(u32::MAX / 2),
         packets => BurstLimit::Packets(packets as u32),
     };
-    config.congestion.miss_threshold = whole("frtx_threshold")? as u8;
+    config.retransmission.loss = LossDetection::MissIndications(whole("frtx_threshold")? as u8);
     config.limits.receive_buffer = whole("rwnd")? + message;
     if profile.get("rtx_before_new").and_then(toml::Value::as_bool) == Some(true) {
-        config.retransmission_order = RetransmissionOrder::LostFirst;
+        config.retransmission.order = RetransmissionOrder::LostFirst;
     }
     // Sources are never held up by the sender's own buffer.
     config.limits.send_buffer = 1 << 30;
-    config.primary_change = primary_change(profile)?;
+    (config.primary_change, config.retransmission.path) = primary_change(profile)?;
     config.pairing = match profile.word("pairing") {
         "" | "per destination" => PathPairing::PerDestination,
         "mesh" => PathPairing::Mesh,
@@ -65,12 +65,12 @@ pub fn config(profile: &Settings, message: usize) -> Result<Config, DataError> {
 ///
 /// `split` is RFC 9260 §6.4: what times out goes to the alternate, fast retransmissions take the same path. With `primary-only`
 /// everything takes the primary path, after a probe if the profile has one (c04 section 2.2).
-fn primary_change(profile: &Settings) -> Result<PrimaryChangeRule, DataError> {
+fn primary_change(profile: &Settings) -> Result<(PrimaryChangeRule, RetransmissionPath), DataError> {
     let probes = profile.get("probe_on_set_primary").and_then(toml::Value::as_bool) == Some(true);
     match profile.word("rtx_policy") {
-        "split" => Ok(PrimaryChangeRule::Standard),
-        "primary-only" if probes => Ok(PrimaryChangeRule::ProbeFirst),
-        "primary-only" => Ok(PrimaryChangeRule::LostFirst),
+        "split" => Ok((PrimaryChangeRule::Standard, RetransmissionPath::Alternate)),
+        "primary-only" if probes => Ok((PrimaryChangeRule::ProbeFirst, RetransmissionPath::Primary)),
+        "primary-only" => Ok((PrimaryChangeRule::LostFirst, RetransmissionPath::Primary)),
         other => Err(DataError(format!("there is no rtx_policy {other}"))),
     }
 }

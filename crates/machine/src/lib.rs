@@ -16,9 +16,12 @@ mod rng;
 mod step;
 
 pub use instant::Instant;
-pub use link::{Cost, InterfaceFact, InterfaceId, InterfaceKind, LinkFact};
+pub use link::{
+    Cost, Interface, InterfaceFact, InterfaceId, InterfaceKind, InterfaceProperties, LinkFact, Links,
+    OpenAddress,
+};
 pub use power::ReceivedPower;
 pub use propagation::TwoRayGround;
 pub use protocol::IpProtocol;
 pub use rng::{Rng, Seed};
-pub use step::{Ecn, Fragmentation, Input, Machine, Record, Route, Sink, Transmit, Unreachable};
+pub use step::{Ecn, Fragmentation, Input, Machine, Record, Route, Sink, Transmit, Unreachable, Value};

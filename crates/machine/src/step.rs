@@ -1,6 +1,6 @@
 use core::net::SocketAddr;
 
-use crate::{Instant, IpProtocol, LinkFact};
+use crate::{Instant, IpProtocol, Links};
 
 /// One 4-tuple of addresses: where a datagram leaves from and where it goes. A path is exactly this.
 ///
@@ -84,8 +84,8 @@ pub enum Input<'a, C> {
     },
     /// A deadline has passed, or the driver just wants to drain.
     Timeout,
-    /// A fact about the local links.
-    Link(LinkFact),
+    /// What the local links are like now. The machine finds out what has changed, by [`Links::follow`].
+    Links(&'a Links),
     /// A wish of the user.
     Command(C),
 }
@@ -115,17 +115,28 @@ pub struct Transmit {
     pub segment: usize,
 }
 
-/// One line of a trace: something worth seeing that is not an event for the application.
-#[derive(Clone, Copy, PartialEq, Debug)]
+/// One line of a trace: something that has changed and is worth seeing, but no event for the application.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Record {
-    /// What happened, in the field's words: `cwnd`, `rto`, `t3-rtx`, `fast-retransmit`.
+    /// The quantity that has changed, in the field's words: `cwnd`, `rto`, `state`.
     pub name: &'static str,
-    /// Whom it concerns: an association's number.
+    /// The number of the association it belongs to.
     pub subject: u64,
-    /// The path, where there is one.
+    /// The number of the path it belongs to; `None` for a quantity of the association as a whole.
     pub path: Option<u32>,
-    /// The new value, in the unit the name implies (bytes, nanoseconds).
-    pub value: u64,
+    /// The new value.
+    pub value: Value,
+}
+
+/// The value of a recorded quantity.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Value {
+    /// An amount in the unit that the quantity is counted in: bytes, or nanoseconds for times.
+    Amount(u64),
+    /// The name of a state.
+    State(&'static str),
+    /// The two addresses of a path.
+    Route(Route),
 }
 
 /// Receives everything a machine puts out during one step.
@@ -136,7 +147,7 @@ pub trait Sink<E> {
     fn event(&mut self, event: E);
     /// Note a trace record. Ignored unless overridden.
     fn trace(&mut self, _record: Record) {}
-    /// Whether trace records are wanted; a machine need not build them otherwise.
+    /// Whether trace records are wanted. A machine asks once in a step, and builds none otherwise.
     fn traces(&self) -> bool {
         false
     }
@@ -163,4 +174,10 @@ pub trait Machine {
     ) -> Option<Instant>
     where
         Self::Command: 'a;
+
+    /// The links as this machine was told last, for drivers that tell what has changed (scripts of simulations) or what only
+    /// some source has seen. Empty if links do not matter to it.
+    fn links(&self) -> Links {
+        Links::default()
+    }
 }

@@ -1,4 +1,4 @@
-use whimbrel_machine::{Input, Instant, Machine, Record, Sink, Transmit};
+use whimbrel_machine::{Input, Instant, Links, Machine, Record, Sink, Transmit};
 
 use crate::{App, Context};
 
@@ -60,7 +60,7 @@ fn input<'a, C, D>(input: Input<'a, C>, unwrap: impl Fn(C) -> Option<D>) -> Opti
         Input::Datagrams { route, ecn, bytes, segment } => Input::Datagrams { route, ecn, bytes, segment },
         Input::Unreachable { route, reason, quoted } => Input::Unreachable { route, reason, quoted },
         Input::Timeout => Input::Timeout,
-        Input::Link(fact) => Input::Link(fact),
+        Input::Links(links) => Input::Links(links),
         Input::Command(command) => Input::Command(unwrap(command)?),
     })
 }
@@ -99,6 +99,13 @@ where
                 let inputs = inputs.into_iter().filter_map(|any| input(any, unwrap));
                 machine.step(now, inputs, &mut Wrapped { sink, wrap: Mixed::Second })
             }
+        }
+    }
+
+    fn links(&self) -> Links {
+        match self {
+            Self::First(machine) => machine.links(),
+            Self::Second(machine) => machine.links(),
         }
     }
 }

@@ -1,8 +1,8 @@
 use core::net::SocketAddr;
 use std::io::{self, Write};
 
-use serde::Serialize;
-use whimbrel_machine::Instant;
+use serde::{Serialize, Serializer};
+use whimbrel_machine::{Instant, Value};
 
 use crate::DropReason;
 
@@ -34,10 +34,26 @@ pub(crate) enum Line<'a> {
     Start { host: &'a str },
     /// A host stopped without a word.
     Crash { host: &'a str },
-    /// What a machine recorded.
-    Record { host: &'a str, name: &'static str, subject: u64, path: Option<u32>, value: u64 },
+    /// A machine recorded that a quantity has a new value.
+    Record {
+        host: &'a str,
+        name: &'static str,
+        subject: u64,
+        path: Option<u32>,
+        #[serde(serialize_with = "plain")]
+        value: Value,
+    },
     /// What an app noted.
     Note { host: &'a str, name: &'static str, value: u64 },
+}
+
+/// An amount is a number, everything else a text.
+fn plain<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> {
+    match value {
+        Value::Amount(amount) => serializer.serialize_u64(*amount),
+        Value::State(state) => serializer.serialize_str(state),
+        Value::Route(route) => serializer.collect_str(route),
+    }
 }
 
 #[derive(Serialize)]

@@ -209,7 +209,7 @@ impl<M: Machine, A: App<M>> World<M, A> {
     }
 
     /// Writes everything that happens from now on to `out`, one JSON object per line, with the time in nanoseconds
-    /// as `at` and the kind as `what`. Call [`World::finish`] at the end.
+    /// as `at` and the kind as `what`; among it what machines record ([`Sink::trace`](whimbrel_machine::Sink::trace)). Call [`World::finish`] at the end.
     pub fn trace_to(&mut self, out: impl Write + Send + 'static) {
         self.fabric.trace = Some(Trace::new(Box::new(out)));
     }

@@ -211,9 +211,11 @@ fn addresses_move_and_links_move() {
     p.world.run_until(at_ms(100));
     assert_eq!(p.world.app(p.b).numbers(), (0..10).collect::<Vec<_>>());
     assert_eq!(p.world.stray_drops(DropReason::NoRoute), 10);
-    let fact = LinkFact::AddressDown("10.0.0.2:0".parse().unwrap());
-    p.world.act(Action::Fact(p.b, fact));
-    assert_eq!(p.world.app(p.b).events.last().unwrap().1, Event::Fact(fact));
+    let address = "10.0.0.2:0".parse().unwrap();
+    for fact in [LinkFact::AddressUp(address), LinkFact::AddressDown(address)] {
+        p.world.act(Action::Fact(p.b, fact));
+        assert_eq!(p.world.app(p.b).events.last().unwrap().1, Event::Fact(fact));
+    }
     p.world.act(Action::RemoveAddress(ic, ip("10.0.0.2")));
     send(&mut p.world, p.a, "10.0.0.1", "10.0.0.2", 100);
     assert_eq!(p.world.stray_drops(DropReason::NoRoute), 11);

@@ -5,14 +5,16 @@
 mod asking;
 mod mover;
 mod movers;
+mod tracing;
 
 use core::net::SocketAddr;
 use std::sync::Arc;
 
 pub use movers::Decided;
-use movers::{Movers, NewPolicy, tell_endpoint};
-use whimbrel_handover::{Interface, Interfaces, Policy};
-use whimbrel_machine::{Input, Instant, Machine, Seed, Sink};
+use movers::{Movers, NewPolicy};
+use tracing::Tracing;
+use whimbrel_handover::Policy;
+use whimbrel_machine::{Input, Instant, LinkFact, Links, Machine, Seed, Sink};
 use whimbrel_proto::{
     AssociationId, AssociationStats, Command, Config, Endpoint, EndpointStats, Event, PathView,
 };
@@ -24,17 +26,24 @@ const MAX_SEGMENTS: usize = 64;
 #[derive(Debug)]
 pub struct Node {
     endpoint: Endpoint,
-    interfaces: Interfaces,
+    links: Links,
     /// `None` without a policy: then links are followed as far as the endpoint does by itself.
     movers: Option<Movers>,
+    tracing: Tracing,
     buffer: Vec<u8>,
 }
 
 impl Node {
     /// A node with these local addresses (ports are UDP encapsulation ports, 0 for raw IP).
     pub fn new(config: Arc<Config>, seed: Seed, local: Vec<SocketAddr>) -> Self {
-        let interfaces = Interfaces::new(&local);
-        Self { endpoint: Endpoint::new(config, seed, local), interfaces, movers: None, buffer: Vec::new() }
+        let links = Links::new(&local);
+        Self {
+            endpoint: Endpoint::new(config, seed, local),
+            links,
+            movers: None,
+            tracing: Tracing::default(),
+            buffer: Vec::new(),
+        }
     }
 
     /// Has each association that comes up from now on watched by a policy of its own, which `new_policy` makes.
@@ -42,11 +51,6 @@ impl Node {
     pub fn with_policy(mut self, new_policy: impl Fn() -> Box<dyn Policy> + Send + 'static) -> Self {
         self.movers = Some(Movers::new(NewPolicy(Box::new(new_policy))));
         self
-    }
-
-    /// What is known about this host's interfaces.
-    pub fn interfaces(&self) -> &[Interface] {
-        self.interfaces.list()
     }
 
     /// What policies have decided lately and [`Self::take_decisions`] has not taken, the oldest first; at most 256.
@@ -91,7 +95,7 @@ impl Node {
         let mut seen = false;
         while let Some(event) = self.endpoint.poll_event() {
             if let Some(movers) = &mut self.movers {
-                movers.handle_event(now, &event, &self.interfaces, &mut self.endpoint);
+                movers.handle_event(now, &event, &self.links, &mut self.endpoint);
                 seen = true;
             }
             sink.event(event);
@@ -99,21 +103,48 @@ impl Node {
         seen
     }
 
+    /// Tells the endpoint what has become of addresses, which is all of the links that matters to it; then the policies of
+    /// everything that has changed. What comes is told before what goes, so that nobody is without in between.
+    fn follow(&mut self, now: Instant, links: &Links) {
+        let usable = |links: &Links| links.usable().map(|(address, _)| address).collect::<Vec<_>>();
+        let before = usable(&self.links);
+        let changes = self.links.follow(links);
+        let after = usable(&self.links);
+        let (mut up, mut down) = (Vec::new(), Vec::new());
+        for change in &changes {
+            match *change {
+                LinkFact::AddressUp(address) => up.push(address),
+                LinkFact::AddressDown(address) => down.push(address),
+                LinkFact::AddressOn { .. } | LinkFact::Interface { .. } => {}
+            }
+        }
+        // Addresses come and go with their interfaces, too.
+        add_missing(&mut up, &after, &before);
+        add_missing(&mut down, &before, &after);
+        for address in up {
+            self.endpoint.address_up(now, address);
+        }
+        for address in down {
+            self.endpoint.address_down(now, address);
+        }
+        if let Some(movers) = &mut self.movers {
+            for change in changes {
+                movers.handle_link(now, change, &self.links, &mut self.endpoint);
+            }
+        }
+    }
+
     fn apply(&mut self, now: Instant, input: Input<'_, Command>) {
         match input {
-            Input::Datagrams { route, ecn, bytes, segment } => {
-                self.endpoint.handle_datagrams(now, route, ecn, bytes, segment);
+            // ECN is not in use.
+            Input::Datagrams { route, bytes, segment, .. } => {
+                self.endpoint.handle_datagrams(now, route, bytes, segment);
             }
             Input::Unreachable { route, reason, quoted } => {
                 self.endpoint.handle_unreachable(now, route, reason, quoted);
             }
             Input::Timeout => {}
-            Input::Link(fact) => {
-                tell_endpoint(now, fact, &mut self.interfaces, &mut self.endpoint);
-                if let Some(movers) = &mut self.movers {
-                    movers.handle_link(now, fact, &self.interfaces, &mut self.endpoint);
-                }
-            }
+            Input::Links(links) => self.follow(now, links),
             Input::Command(command) => self.endpoint.handle_command(now, command),
         }
     }
@@ -134,12 +165,28 @@ impl Machine for Node {
         }
         self.endpoint.handle_timeout(now);
         if let Some(movers) = &mut self.movers {
-            movers.handle_timeout(now, &self.interfaces, &mut self.endpoint);
+            movers.handle_timeout(now, &self.links, &mut self.endpoint);
         }
         // What a policy decides because of an event may cause packets and further events. It ends, since policies are bounded in
         // what they do at one moment.
         while self.drain(now, sink) {}
+        if sink.traces() {
+            self.tracing.tell(&self.endpoint, sink);
+        }
         let policies = self.movers.as_ref().and_then(Movers::next_deadline);
         [self.endpoint.next_deadline(), policies].into_iter().flatten().min()
+    }
+
+    fn links(&self) -> Links {
+        self.links.clone()
+    }
+}
+
+/// Adds those of `here` that are not there, as far as the list does not have them.
+fn add_missing(list: &mut Vec<SocketAddr>, here: &[SocketAddr], there: &[SocketAddr]) {
+    for &address in here {
+        if list.iter().chain(there).all(|other| other.ip() != address.ip()) {
+            list.push(address);
+        }
     }
 }

@@ -2,8 +2,8 @@
 
 use core::net::{IpAddr, SocketAddr};
 
-use whimbrel_handover::{Action, Decision, Fact, Interfaces, LocalAddress, Policy, Standing, View};
-use whimbrel_machine::{Instant, InterfaceId};
+use whimbrel_handover::{Action, Decision, Fact, LocalAddress, Policy, Standing, View};
+use whimbrel_machine::{Instant, InterfaceId, Links};
 use whimbrel_proto::{AddressChange, AssociationId, Command, PathShape, PathView};
 
 /// Stands for the interface of an address of which nothing is known any more.
@@ -65,12 +65,12 @@ impl Mover {
         &mut self,
         now: Instant,
         fact: &Fact,
-        interfaces: &Interfaces,
+        links: &Links,
         paths: &[PathView],
         remotes: &[SocketAddr],
     ) -> Vec<Decision> {
-        let addresses = self.addresses(interfaces);
-        let interfaces = interfaces.list();
+        let addresses = self.addresses(links);
+        let interfaces = links.interfaces();
         let view = View { interfaces, addresses: &addresses, paths, remotes, dynamic: self.dynamic };
         self.policy.observe(now, fact, &view)
     }
@@ -125,10 +125,10 @@ impl Mover {
     }
 
     /// The addresses that can be used, and those that only the peer still believes in.
-    fn addresses(&self, interfaces: &Interfaces) -> Vec<LocalAddress> {
+    fn addresses(&self, links: &Links) -> Vec<LocalAddress> {
         let standing =
             |ip| self.known.iter().find(|(known, _)| known.ip() == ip).map(|(_, standing)| *standing);
-        let usable = interfaces.usable().map(|(address, interface)| LocalAddress {
+        let usable = links.usable().map(|(address, interface)| LocalAddress {
             address,
             interface,
             up: true,
@@ -137,7 +137,7 @@ impl Mover {
         let mut all: Vec<LocalAddress> = usable.collect();
         for &(address, standing) in &self.known {
             if !all.iter().any(|local| local.address.ip() == address.ip()) {
-                let interface = interfaces.interface_of(address.ip()).unwrap_or(NO_INTERFACE);
+                let interface = links.interface_of(address.ip()).unwrap_or(NO_INTERFACE);
                 all.push(LocalAddress { address, interface, up: false, standing });
             }
         }

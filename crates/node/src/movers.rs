@@ -3,8 +3,8 @@
 use core::fmt;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use whimbrel_handover::{Decision, Fact, Interfaces, Policy};
-use whimbrel_machine::{Instant, InterfaceFact, LinkFact};
+use whimbrel_handover::{Decision, Fact, Policy};
+use whimbrel_machine::{Instant, LinkFact, Links};
 use whimbrel_proto::{AssociationId, Endpoint, Event, Mobility};
 
 use crate::asking::Asking;
@@ -57,35 +57,35 @@ impl Movers {
 
     // ---- inputs
 
-    /// A link fact, which `interfaces` and `endpoint` know already.
+    /// A change of the links, which `links` and `endpoint` know already.
     pub(crate) fn handle_link(
         &mut self,
         now: Instant,
         fact: LinkFact,
-        interfaces: &Interfaces,
+        links: &Links,
         endpoint: &mut Endpoint,
     ) {
         self.asking.push(fact);
-        self.tell_of_links(now, interfaces, endpoint);
+        self.tell_of_links(now, links, endpoint);
     }
 
     /// Tells all policies of link facts, as far as that is in measure; the rest is told later.
-    fn tell_of_links(&mut self, now: Instant, interfaces: &Interfaces, endpoint: &mut Endpoint) {
+    fn tell_of_links(&mut self, now: Instant, links: &Links, endpoint: &mut Endpoint) {
         while let Some(fact) = self.asking.next(now, self.all.len()) {
             let ids: Vec<AssociationId> = self.all.keys().copied().collect();
             for id in ids {
-                self.observe(now, id, &Fact::Link(fact), interfaces, endpoint);
+                self.observe(now, id, &Fact::Link(fact), links, endpoint);
             }
         }
     }
 
-    pub(crate) fn handle_timeout(&mut self, now: Instant, interfaces: &Interfaces, endpoint: &mut Endpoint) {
-        self.tell_of_links(now, interfaces, endpoint);
+    pub(crate) fn handle_timeout(&mut self, now: Instant, links: &Links, endpoint: &mut Endpoint) {
+        self.tell_of_links(now, links, endpoint);
         while let Some(&(at, id)) = self.deadlines.first()
             && at <= now
         {
             self.deadlines.pop_first();
-            self.observe(now, id, &Fact::Deadline, interfaces, endpoint);
+            self.observe(now, id, &Fact::Deadline, links, endpoint);
         }
     }
 
@@ -94,7 +94,7 @@ impl Movers {
         &mut self,
         now: Instant,
         event: &Event,
-        interfaces: &Interfaces,
+        links: &Links,
         endpoint: &mut Endpoint,
     ) {
         let (id, fact) = match *event {
@@ -133,7 +133,7 @@ impl Movers {
             }
             _ => return,
         };
-        self.observe(now, id, &fact, interfaces, endpoint);
+        self.observe(now, id, &fact, links, endpoint);
     }
 
     // ---- outputs
@@ -160,7 +160,7 @@ impl Movers {
         now: Instant,
         association: AssociationId,
         fact: &Fact,
-        interfaces: &Interfaces,
+        links: &Links,
         endpoint: &mut Endpoint,
     ) {
         let Some(mover) = self.all.get_mut(&association) else { return };
@@ -168,7 +168,7 @@ impl Movers {
             self.deadlines.remove(&(before, association));
         }
         let remotes = endpoint.addresses(association).remote;
-        let decisions = mover.observe(now, fact, interfaces, &endpoint.paths(association), &remotes);
+        let decisions = mover.observe(now, fact, links, &endpoint.paths(association), &remotes);
         if let Some(next) = mover.next_deadline() {
             self.deadlines.insert((next, association));
         }
@@ -181,30 +181,5 @@ impl Movers {
             }
             self.decided.push_back(Decided { at: now, association, decision });
         }
-    }
-}
-
-/// Tells the endpoint what a link fact means for addresses: it knows nothing about interfaces.
-pub(crate) fn tell_endpoint(
-    now: Instant,
-    fact: LinkFact,
-    interfaces: &mut Interfaces,
-    endpoint: &mut Endpoint,
-) {
-    let before: Vec<core::net::SocketAddr> = interfaces.usable().map(|(address, _)| address).collect();
-    interfaces.apply(&fact);
-    match fact {
-        LinkFact::AddressUp(_) | LinkFact::AddressDown(_) => endpoint.handle_link(now, fact),
-        LinkFact::Interface { fact: InterfaceFact::Up(_) | InterfaceFact::Down, .. }
-        | LinkFact::AddressOn { .. } => {
-            let after: Vec<core::net::SocketAddr> = interfaces.usable().map(|(address, _)| address).collect();
-            for &address in before.iter().filter(|address| !after.contains(address)) {
-                endpoint.handle_link(now, LinkFact::AddressDown(address));
-            }
-            for &address in after.iter().filter(|address| !before.contains(address)) {
-                endpoint.handle_link(now, LinkFact::AddressUp(address));
-            }
-        }
-        LinkFact::Interface { .. } => {}
     }
 }

@@ -32,6 +32,7 @@ mod path_mtu_search;
 mod path_mtu_shrinks;
 mod primary_changes;
 mod rebinding;
+mod records;
 mod reneging;
 mod repeated_init;
 mod requested_heartbeats;

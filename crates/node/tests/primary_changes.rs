@@ -5,6 +5,7 @@ use core::time::Duration;
 
 use whimbrel_proto::{
     BurstLimit, Command, Config, InitialWindow, PathId, PathShape, PathState, PrimaryChangeRule,
+    RetransmissionPath,
 };
 use whimbrel_wire::{Chunk, HeartbeatAck, Tsn};
 
@@ -21,6 +22,9 @@ struct Scene {
 fn config(rule: PrimaryChangeRule) -> Config {
     let mut config = quiet();
     config.primary_change = rule;
+    if matches!(rule, PrimaryChangeRule::ProbeFirst | PrimaryChangeRule::LostFirst) {
+        config.retransmission.path = RetransmissionPath::Primary;
+    }
     config.congestion.initial_window = InitialWindow::Packets(4);
     config.rto.initial = Duration::from_secs(3);
     config.rto.min = Duration::from_secs(1);

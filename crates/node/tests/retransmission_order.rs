@@ -12,7 +12,7 @@ const WINDOW: u32 = 1_000_000;
 /// Two paths, the first one primary; eight packets in flight there, and more to send.
 fn in_flight(order: RetransmissionOrder) -> (Bench, Peer) {
     let mut config = quiet();
-    config.retransmission_order = order;
+    config.retransmission.order = order;
     config.heartbeat.max_burst = 8;
     config.congestion.initial_window = InitialWindow::Packets(4);
     config.congestion.burst = BurstLimit::Packets(1000);

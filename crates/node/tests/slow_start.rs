@@ -1,21 +1,22 @@
 //! Slow start into a network whose bottleneck has a queue of its own (RFC 9260 §7.2.1, RFC 9406).
 
 use core::time::Duration;
+use std::sync::Arc;
 
 use whimbrel_machine::Instant;
 use whimbrel_netsim::{DropReason, LinkConfig, QueueLimit, Side};
 use whimbrel_proto::Config;
-use whimbrel_proto::path::congestion::{HyStart, NewCongestionControl, Reno};
+use whimbrel_proto::path::congestion::{ControllerFactory, HyStartParameters, RenoParameters};
 
 use crate::common::{Pair, User, link, message, remotes};
 
 const BYTES: usize = 4_000_000;
 
 /// Packets lost at a bottleneck of so many Mbit/s and a queue of so many packets, and when the message had arrived.
-fn losses(controller: NewCongestionControl, rate: u32, queue: u32) -> (u64, Instant) {
+fn losses(controller: &Arc<dyn ControllerFactory>, rate: u32, queue: u32) -> (u64, Instant) {
     let bottleneck = LinkConfig { queue: QueueLimit::packets(queue), ..link(rate.into(), 40) };
     let mut config = Config::mobile();
-    config.congestion.controller = controller;
+    config.congestion.controller = Arc::clone(controller);
     let mut client = User::client(&remotes(1));
     client.outbox = [message(0, 0, BYTES)].into();
     client.shutdown_when_done = true;
@@ -32,15 +33,18 @@ fn losses(controller: NewCongestionControl, rate: u32, queue: u32) -> (u64, Inst
 /// began to grow, when the window has doubled once more: that is why something is lost all the same.
 #[test]
 fn loses_less_where_it_heeds_the_round_trip_time() {
+    let reno = RenoParameters { slow_start_limit: 8 };
+    let hystart: Arc<dyn ControllerFactory> = Arc::new(HyStartParameters { reno });
+    let reno: Arc<dyn ControllerFactory> = Arc::new(reno);
     let (mut standard, mut heeding) = ((0, Duration::ZERO), (0, Duration::ZERO));
     for rate in [10, 15, 20, 25, 30, 35] {
         for queue in [1, 2, 4].map(|times| times * rate * 8) {
-            let add = |total: &mut (u64, Duration), controller| {
+            let add = |total: &mut (u64, Duration), controller: &Arc<dyn ControllerFactory>| {
                 let (lost, arrived) = losses(controller, rate, queue);
                 *total = (total.0 + lost, total.1 + arrived.saturating_since(Instant::ZERO));
             };
-            add(&mut standard, Reno::boxed);
-            add(&mut heeding, HyStart::boxed);
+            add(&mut standard, &reno);
+            add(&mut heeding, &hystart);
         }
     }
     let told = format!("lost, time: {standard:?} and {heeding:?}");

@@ -3,20 +3,25 @@
 mod dar;
 mod heartbeat;
 mod primary_change;
-mod retransmission_order;
-mod rto;
+mod retransmission;
+mod sack;
 
 use core::time::Duration;
+use std::sync::Arc;
 
 pub use self::dar::{AddressNaming, DarConfig, DarMode, PeerRequests};
 pub use self::heartbeat::{HeartbeatConfig, Unanswered};
 pub use self::primary_change::PrimaryChangeRule;
-pub use self::retransmission_order::RetransmissionOrder;
-pub use self::rto::RtoConfig;
+pub use self::retransmission::{
+    LossDetection, RecoveryScope, RetransmissionConfig, RetransmissionOrder, RetransmissionPath,
+};
+pub use self::sack::{NewRoute, SackConfig};
 use crate::auth::{AuthConfig, AuthSupport};
 use crate::endpoint::MAX_PRESERVATIVE;
-use crate::path::congestion::{HyStart, NewCongestionControl, Reno};
-use crate::send::scheduler::{FirstComeFirstServed, NewStreamScheduler, RoundRobin};
+use crate::path::congestion::{ControllerFactory, HyStartParameters, RenoParameters};
+use crate::send::stream_scheduler::{FirstComeFirstServed, NewStreamScheduler, RoundRobin};
+pub use whimbrel_path::congestion::InitialWindow;
+pub use whimbrel_path::{PmtuConfig, PmtuSearch, RtoConfig};
 
 /// Everything about an endpoint that a user may choose.
 ///
@@ -49,8 +54,8 @@ pub struct Config {
     pub dar: DarConfig,
     /// What becomes of data in flight when the primary path changes.
     pub primary_change: PrimaryChangeRule,
-    /// Whether new data may pass lost data.
-    pub retransmission_order: RetransmissionOrder,
+    /// How lost data is noticed and repaired (RFC 9260 §6.4, §7.2.4).
+    pub retransmission: RetransmissionConfig,
     /// Authenticated chunks (RFC 4895).
     pub auth: AuthConfig,
 }
@@ -82,39 +87,15 @@ pub struct CookieConfig {
     pub key_period: Duration,
 }
 
-/// Acknowledgement parameters (RFC 9260 §6.2).
-#[derive(Clone, Debug)]
-pub struct SackConfig {
-    /// SACK.Delay, at most 500 ms.
-    pub delay: Duration,
-    /// A SACK is sent at once when this many packets with DATA are unacknowledged.
-    pub packets: u32,
-}
-
 /// Congestion control parameters (RFC 9260 §7.2).
 #[derive(Clone, Debug)]
 pub struct CongestionConfig {
-    /// Makes the controller of a new path.
-    pub controller: NewCongestionControl,
+    /// Makes the controllers of paths.
+    pub controller: Arc<dyn ControllerFactory>,
     /// cwnd of a fresh path.
     pub initial_window: InitialWindow,
     /// How much may be sent at one opportunity (RFC 9260 §6.1 D).
     pub burst: BurstLimit,
-    /// L of RFC 9260 §7.2.1: slow start grows by at most this many full chunks per SACK.
-    pub slow_start_limit: u32,
-    /// Miss indications after which a chunk counts as lost (RFC 9260 §7.2.4: 3; RFC 2960 had 4); at least 1.
-    pub miss_threshold: u8,
-}
-
-/// The congestion window of a path that has not been used.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum InitialWindow {
-    /// RFC 9260 §7.2.1: min(4·PMDCS, max(2·PMDCS, 4404)) bytes (4344 for IPv6).
-    Standard,
-    /// This many full packets, as RFC 6928 does with 10.
-    Packets(u32),
-    /// This many bytes, but at least one full packet.
-    Bytes(usize),
 }
 
 /// What limits a burst.
@@ -126,30 +107,6 @@ pub enum BurstLimit {
     /// train of packets with one SACK does not throttle the sender, while a window that opens after idleness is
     /// still limited.
     AckClocked(u32),
-}
-
-/// Path MTU parameters. Sizes are SCTP packets in bytes: common header and chunks, without UDP or IP headers
-/// (the PLPMTU of RFC 8899).
-#[derive(Clone, Debug)]
-pub struct PmtuConfig {
-    /// BASE_PLPMTU: assumed to work everywhere, used until probing finds more.
-    pub base: usize,
-    /// The largest packet ever tried.
-    pub max: usize,
-    /// Whether to search above `base`.
-    pub search: PmtuSearch,
-}
-
-/// How the path MTU is found.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum PmtuSearch {
-    /// Use `max` from the start, believe only ICMP.
-    Off,
-    /// Probe with padded heartbeats (RFC 8899 §6.2); search again after this time (PMTU_RAISE_TIMER).
-    Probe {
-        /// PMTU_RAISE_TIMER.
-        raise_after: Duration,
-    },
 }
 
 /// Stream parameters.
@@ -225,13 +182,15 @@ impl Config {
                 primary_switchover_max_retrans: None,
             },
             cookie: CookieConfig { lifetime: Duration::from_secs(60), key_period: Duration::from_secs(3600) },
-            sack: SackConfig { delay: Duration::from_millis(200), packets: 2 },
+            sack: SackConfig {
+                delay: Duration::from_millis(200),
+                packets: 2,
+                new_route: NewRoute::AcknowledgeAtOnce,
+            },
             congestion: CongestionConfig {
-                controller: Reno::boxed,
+                controller: Arc::new(RenoParameters { slow_start_limit: 1 }),
                 initial_window: InitialWindow::Standard,
                 burst: BurstLimit::Packets(4),
-                slow_start_limit: 1,
-                miss_threshold: 3,
             },
             pmtu: PmtuConfig {
                 base: 1200,
@@ -261,7 +220,12 @@ impl Config {
                 adaptation_indication: None,
             },
             primary_change: PrimaryChangeRule::Standard,
-            retransmission_order: RetransmissionOrder::PerPath,
+            retransmission: RetransmissionConfig {
+                loss: LossDetection::MissIndications(3),
+                recovery: RecoveryScope::Association,
+                path: RetransmissionPath::Alternate,
+                order: RetransmissionOrder::PerPath,
+            },
             auth: AuthConfig::off(),
         }
     }
@@ -291,13 +255,11 @@ impl Config {
                 potentially_failed_max_retrans: Some(0),
                 primary_switchover_max_retrans: None,
             },
-            sack: SackConfig { delay: Duration::from_millis(20), packets: 2 },
+            sack: SackConfig { delay: Duration::from_millis(20), ..rfc.sack },
             congestion: CongestionConfig {
-                controller: HyStart::boxed,
+                controller: Arc::new(HyStartParameters { reno: RenoParameters { slow_start_limit: 8 } }),
                 initial_window: InitialWindow::Packets(10),
                 burst: BurstLimit::AckClocked(10),
-                slow_start_limit: 8,
-                ..rfc.congestion
             },
             streams: StreamConfig { scheduler: RoundRobin::boxed, ..rfc.streams },
             limits: LimitConfig { send_buffer: 4 << 20, receive_buffer: 4 << 20, ..rfc.limits },
@@ -369,8 +331,9 @@ impl Config {
             (1..=64).contains(&self.dar.cached_acks),
             "between 1 and 64 answers to address changes must be kept",
         )?;
-        check(self.congestion.slow_start_limit >= 1, "slow start must grow by at least one packet per SACK")?;
-        check(self.congestion.miss_threshold >= 1, "a chunk that nothing tells of is not lost")?;
+        self.congestion.controller.validate().map_err(ConfigError)?;
+        let LossDetection::MissIndications(misses) = self.retransmission.loss;
+        check(misses >= 1, "a chunk that nothing tells of is not lost")?;
         check(
             self.dar.mode == DarMode::Off || self.auth.support == AuthSupport::Offered,
             "ASCONF is only used authenticated (RFC 5061 §4.1.1)",

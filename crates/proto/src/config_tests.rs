@@ -55,8 +55,8 @@ fn nonsense_is_refused() {
             },
             "Primary.Switchover",
         ),
-        (|c| c.congestion.slow_start_limit = 0, "slow start"),
-        (|c| c.congestion.miss_threshold = 0, "not lost"),
+        (|c| c.congestion.controller = Arc::new(RenoParameters { slow_start_limit: 0 }), "slow start"),
+        (|c| c.retransmission.loss = LossDetection::MissIndications(0), "not lost"),
         (|c| c.pmtu.base = 60_000, "largest"),
         (|c| c.cookie.lifetime = Duration::from_secs(3596), "longer than a cookie"),
         // 1 + 2 + 4 + 8 + 16 + 32 + 60 + 60 + 60 seconds.

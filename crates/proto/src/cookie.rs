@@ -10,7 +10,8 @@ use whimbrel_machine::{Instant, Route, Seed};
 use whimbrel_wire::Tsn;
 
 use crate::association::peer_init::Families;
-use crate::auth::offer::{Offer, Randoms};
+use crate::auth::offer::Randoms;
+use crate::negotiate::Agreement;
 
 mod codec;
 
@@ -38,41 +39,23 @@ pub(crate) struct CookieContents {
     pub(crate) lifetime: Duration,
     /// The verification tag we chose for packets to us.
     pub(crate) local_tag: u32,
-    /// The Initiate Tag of the INIT.
-    pub(crate) peer_tag: u32,
-    /// Our nonce of an association that existed when the INIT came; 0 if there was none.
-    pub(crate) local_tie_tag: u64,
-    /// The nonce that stands for the peer's tag of that association; 0 if there was none.
-    pub(crate) peer_tie_tag: u64,
+    /// The nonces that stand for our tag and the peer's of an association that existed when the INIT came; 0 if there was none.
+    pub(crate) tie_tags: (u64, u64),
     /// Our SCTP port.
     pub(crate) local_port: u16,
     /// The peer's SCTP port.
     pub(crate) peer_port: u16,
     /// The first TSN we will send.
     pub(crate) local_initial_tsn: Tsn,
-    /// The first TSN the peer will send.
-    pub(crate) peer_initial_tsn: Tsn,
-    /// The peer's advertised receiver window credit in bytes.
-    pub(crate) peer_a_rwnd: u32,
-    /// Outbound streams, the smaller of what both sides want.
-    pub(crate) outbound_streams: u16,
-    /// Inbound streams, likewise.
-    pub(crate) inbound_streams: u16,
     /// The way the INIT came. IPv6 flow labels are not kept.
     pub(crate) route: Route,
-    /// Error detection method for which the peer accepts a zero checksum (RFC 9653 §4); 0 if it does not.
-    pub(crate) zero_checksum_edmid: u32,
     /// Addresses listed in the INIT, at most [`MAX_COOKIE_ADDRESSES`].
     pub(crate) peer_addresses: SmallVec<[IpAddr; 4]>,
     /// The address families that the INIT ACK has told the peer of (RFC 9260 §3.3.2.1.5).
     pub(crate) families: Families,
-    /// The code point of the peer's upper layer (RFC 5061 §4.2.6).
-    pub(crate) adaptation: Option<u32>,
-    /// The address that the peer would like to be sent to (RFC 5061 §4.2.4).
-    pub(crate) primary: Option<IpAddr>,
-    /// What the INIT offered of authentication, if it can be used (RFC 4895 §6.3). Our own random number is not
-    /// carried: it follows from `local_tag` and `local_initial_tsn`. Neither are shared keys (RFC 4895 §6.3).
-    pub(crate) auth: Option<Offer>,
+    /// What the INIT and we agree on. Of authentication, our own random number is not carried, which follows from `local_tag`
+    /// and `local_initial_tsn`; neither are shared keys (RFC 4895 §6.3).
+    pub(crate) agreement: Agreement,
 }
 
 /// A cookie that has come back, and what follows from it.

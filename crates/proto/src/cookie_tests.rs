@@ -4,6 +4,8 @@ use proptest::prelude::*;
 use smallvec::smallvec;
 
 use super::*;
+use crate::auth::offer::Offer;
+use crate::negotiate::Extensions;
 
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -20,26 +22,28 @@ fn contents() -> CookieContents {
         created: seconds(5),
         lifetime: Duration::from_secs(60),
         local_tag: 0x0102_0304,
-        peer_tag: 0x0506_0708,
-        local_tie_tag: 0x1112_1314_1516_1718,
-        peer_tie_tag: 0x2122_2324_2526_2728,
+        tie_tags: (0x1112_1314_1516_1718, 0x2122_2324_2526_2728),
         local_port: 5001,
         peer_port: 40_000,
         local_initial_tsn: Tsn(u32::MAX),
-        peer_initial_tsn: Tsn(77),
-        peer_a_rwnd: 1 << 20,
-        outbound_streams: 16,
-        inbound_streams: 65_535,
         route: Route {
             local: SocketAddr::from((Ipv4Addr::new(192, 0, 2, 1), 9899)),
             remote: SocketAddr::from((Ipv4Addr::new(198, 51, 100, 7), 31_000)),
         },
-        zero_checksum_edmid: 1,
-        adaptation: Some(7),
-        primary: Some(IpAddr::from([203, 0, 113, 2])),
-        auth: None,
         families: Families::from_lacking(2).unwrap(),
         peer_addresses: (1..=4).map(|n| IpAddr::from([203, 0, 113, n])).collect(),
+        agreement: Agreement {
+            peer_tag: 0x0506_0708,
+            peer_initial_tsn: Tsn(77),
+            peer_a_rwnd: 1 << 20,
+            outbound_streams: 16,
+            inbound_streams: 65_535,
+            zero_checksum: Some(1),
+            adaptation: Some(7),
+            primary: Some(IpAddr::from([203, 0, 113, 2])),
+            extensions: Extensions::default(),
+            auth: None,
+        },
     }
 }
 
@@ -173,13 +177,11 @@ fn offer() -> impl Strategy<Value = Offer> {
     let lists = (
         proptest::option::of(proptest::collection::vec(any::<u8>(), 0..=256)),
         proptest::collection::vec(any::<u16>(), 0..=16),
-        proptest::collection::vec(any::<u8>(), 0..=3),
     );
-    (any::<[u8; 32]>(), lists).prop_map(|(random, (chunks, hmacs, extensions))| Offer {
+    (any::<[u8; 32]>(), lists).prop_map(|(random, (chunks, hmacs))| Offer {
         random,
         chunks: chunks.map(SmallVec::from_vec),
         hmacs: hmacs.into(),
-        extensions: extensions.into(),
     })
 }
 
@@ -194,29 +196,32 @@ prop_compose! {
         peer_addresses in proptest::collection::vec(any::<IpAddr>(), 0..=MAX_COOKIE_ADDRESSES),
         wishes in any::<(Option<u32>, Option<IpAddr>)>(),
         auth in proptest::option::of(offer()),
+        extensions in any::<Vec<u8>>(),
         families in 0..=3_u8,
     ) -> CookieContents {
         CookieContents {
             created: Instant::from_nanos(times.0),
             lifetime: Duration::from_nanos(times.1),
             local_tag: tags.0,
-            peer_tag: tags.1,
-            local_tie_tag: tags.2,
-            peer_tie_tag: tags.3,
+            tie_tags: (tags.2, tags.3),
             local_port: numbers.0,
             peer_port: numbers.1,
             local_initial_tsn: Tsn(tsns.0),
-            peer_initial_tsn: Tsn(tsns.1),
-            peer_a_rwnd: words.0,
-            outbound_streams: numbers.2,
-            inbound_streams: numbers.3,
             route: Route { local: route.0, remote: route.1 },
-            zero_checksum_edmid: words.1,
             peer_addresses: peer_addresses.into(),
             families: Families::from_lacking(families).unwrap(),
-            adaptation: wishes.0,
-            primary: wishes.1,
-            auth,
+            agreement: Agreement {
+                peer_tag: tags.1,
+                peer_initial_tsn: Tsn(tsns.1),
+                peer_a_rwnd: words.0,
+                outbound_streams: numbers.2,
+                inbound_streams: numbers.3,
+                zero_checksum: Some(words.1).filter(|&edmid| edmid != 0),
+                adaptation: wishes.0,
+                primary: wishes.1,
+                extensions: Extensions::known(&extensions),
+                auth,
+            },
         }
     }
 }

@@ -5,12 +5,14 @@
 //! bytes out.
 #![forbid(unsafe_code)]
 
+mod arrival;
 mod association;
 mod auth;
 mod config;
 mod cookie;
 mod endpoint;
 mod interface;
+mod negotiate;
 pub mod path;
 mod printable;
 mod receive;
@@ -29,6 +31,11 @@ pub mod fuzzing {
     /// Operations on the chunks that are outstanding.
     pub fn outstanding(bytes: &[u8]) {
         crate::send::operations::run(bytes);
+    }
+
+    /// Operations on the sending half.
+    pub fn sender(bytes: &[u8]) {
+        crate::send::sender_operations::run(bytes);
     }
 
     /// Packets between two sides that authenticate.
@@ -54,4 +61,4 @@ pub use auth::{
 pub use config::*;
 pub use endpoint::{Endpoint, EndpointStats};
 pub use interface::*;
-pub use whimbrel_wire::{PayloadProtocolId, StreamId};
+pub use whimbrel_wire::{PayloadProtocolId, StreamId, cause_name};

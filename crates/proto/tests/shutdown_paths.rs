@@ -4,7 +4,7 @@ use core::net::SocketAddr;
 use core::time::Duration;
 use std::sync::Arc;
 
-use whimbrel_machine::{Ecn, Instant, Route, Seed};
+use whimbrel_machine::{Instant, Route, Seed};
 use whimbrel_proto::{CloseReason, Command, Config, ConnectToken, Endpoint, Event, PathPairing, PathState};
 
 const PORT: u16 = 5001;
@@ -78,7 +78,7 @@ impl Pair {
             self.flying = later;
             let due: Vec<_> = due;
             for (_, side, route, bytes) in due {
-                self.sides[side].handle_datagrams(at, route, Ecn::NotCapable, &bytes, bytes.len());
+                self.sides[side].handle_datagrams(at, route, &bytes, bytes.len());
             }
             self.drain(0);
             self.drain(1);

@@ -1,13 +1,14 @@
 //! Random endpoint configurations: the two profiles, and mixtures around them.
 
 use core::time::Duration;
+use std::sync::Arc;
 
-use whimbrel_proto::path::congestion::Reno;
-use whimbrel_proto::send::scheduler::{FirstComeFirstServed, RoundRobin};
+use whimbrel_proto::path::congestion::RenoParameters;
+use whimbrel_proto::send::stream_scheduler::{FirstComeFirstServed, RoundRobin};
 use whimbrel_proto::{
     AuthConfig, AuthSupport, BurstLimit, ChecksumPolicy, Config, DarMode, HmacAlgorithm, InitialWindow,
-    PathPairing, PeerRequests, PmtuConfig, PmtuSearch, PrimaryChangeRule, RtoConfig, SharedKeys,
-    SharedSecret,
+    PathPairing, PeerRequests, PmtuConfig, PmtuSearch, PrimaryChangeRule, RetransmissionPath, RtoConfig,
+    SharedKeys, SharedSecret,
 };
 use whimbrel_wire::chunk_type;
 
@@ -62,7 +63,7 @@ pub(crate) fn patient(draw: &mut Draw, sizes: Sizes, interfaces: usize) -> Confi
         // With one path per destination nobody notices that only the interface it leaves by is dead.
         config.pairing = PathPairing::Mesh;
     }
-    config.primary_change = draw.one_of(&PRIMARY_CHANGES);
+    primary_change(draw, &mut config);
     // Every timeout on any path counts (RFC 9260 §8.1), and there may be eighteen paths. That section's limit of ten is
     // meant for a peer with an address or two.
     config.failure.association_max_retrans = 80;
@@ -72,7 +73,7 @@ pub(crate) fn patient(draw: &mut Draw, sizes: Sizes, interfaces: usize) -> Confi
 
 /// Turns a configuration into one of a host that moves; now and then it cannot tell its peer.
 pub(crate) fn mobility(draw: &mut Draw, config: &mut Config) {
-    config.primary_change = draw.one_of(&PRIMARY_CHANGES);
+    primary_change(draw, config);
     config.dar.peer_requests = draw.one_of(&[
         PeerRequests::Accept,
         PeerRequests::Accept,
@@ -87,12 +88,17 @@ pub(crate) fn mobility(draw: &mut Draw, config: &mut Config) {
     }
 }
 
-const PRIMARY_CHANGES: [PrimaryChangeRule; 4] = [
-    PrimaryChangeRule::Standard,
-    PrimaryChangeRule::ProbeFirst,
-    PrimaryChangeRule::RetransmitAtOnce,
-    PrimaryChangeRule::LostFirst,
-];
+fn primary_change(draw: &mut Draw, config: &mut Config) {
+    // The papers of which the second and the last are use the primary path for retransmissions, too.
+    let (rule, path) = draw.one_of(&[
+        (PrimaryChangeRule::Standard, RetransmissionPath::Alternate),
+        (PrimaryChangeRule::ProbeFirst, RetransmissionPath::Primary),
+        (PrimaryChangeRule::RetransmitAtOnce, RetransmissionPath::Alternate),
+        (PrimaryChangeRule::LostFirst, RetransmissionPath::Primary),
+    ]);
+    config.primary_change = rule;
+    config.retransmission.path = path;
+}
 
 /// Now and then both hosts share a key and authenticate.
 pub(crate) fn authentication(draw: &mut Draw, chance: f64) -> Option<AuthConfig> {
@@ -189,10 +195,10 @@ fn failure(draw: &mut Draw, config: &mut Config) {
 
 fn sending(draw: &mut Draw, config: &mut Config) {
     let packets = draw.between(1, 10) as u32;
-    config.congestion.controller = Reno::boxed;
     config.congestion.initial_window =
         if draw.chance(0.5) { InitialWindow::Standard } else { InitialWindow::Packets(packets) };
     config.congestion.burst =
         if draw.chance(0.5) { BurstLimit::Packets(packets) } else { BurstLimit::AckClocked(packets) };
-    config.congestion.slow_start_limit = draw.between(1, 8) as u32;
+    let slow_start_limit = draw.between(1, 8) as u32;
+    config.congestion.controller = Arc::new(RenoParameters { slow_start_limit });
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::functions;
 use crate::tree::{Source, Tree};
+use crate::{functions, objects};
 
 /// A file is one idea.
 const MAX_FILE_LINES: usize = 400;
@@ -20,6 +20,7 @@ pub(crate) fn all(tree: &Tree) -> Vec<String> {
     findings.extend(links(tree));
     findings.extend(unlisted_pages(tree));
     findings.extend(tests_that_are_gone(tree));
+    findings.extend(objects::findings(tree));
     findings
 }
 

@@ -8,6 +8,7 @@ mod citations;
 mod coverage;
 mod functions;
 mod lints;
+mod objects;
 mod sections;
 mod tree;
 

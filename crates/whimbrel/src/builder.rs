@@ -10,10 +10,10 @@ use whimbrel_machine::Seed;
 use whimbrel_node::Node;
 use whimbrel_proto::Config;
 
-use crate::driver::{Driver, Links};
+use crate::driver::{Driver, Sources};
 use crate::endpoint::Endpoint;
 use crate::error::BindError;
-use crate::interfaces::{self, Board, FactTeller, LinkSource};
+use crate::interfaces::{self, Board, LinkSource, LinkWriter};
 use crate::locals::{Locals, Wanted};
 use crate::shared::{Client, Shared};
 
@@ -191,8 +191,8 @@ impl EndpointBuilder {
             PolicyChoice::Chosen(new_policy) => node.with_policy(new_policy),
         };
         let client = Arc::new(Client(shared.clone()));
-        let links = Links { board, sources: running, teller: FactTeller::default() };
-        let driver = Driver::new(node, shared.clone(), Arc::downgrade(&client), locals, links, &interfaces);
+        let sources = Sources { board, running, writer: LinkWriter::default() };
+        let driver = Driver::new(node, shared.clone(), Arc::downgrade(&client), locals, sources, &interfaces);
         shared.set_interfaces(interfaces);
         runtime.spawn(driver);
         Ok(Endpoint::new(client))

@@ -5,7 +5,7 @@ use core::pin::Pin;
 use core::task::{Context, Poll};
 
 use tokio::task::JoinSet;
-use whimbrel_machine::{Input, Instant, LinkFact, Machine, Sink, Transmit};
+use whimbrel_machine::{Input, Instant, Links, Machine, Sink, Transmit};
 use whimbrel_node::Node;
 use whimbrel_proto::{CloseReason, Command, Event};
 
@@ -14,7 +14,7 @@ use crate::clock::Clock;
 use crate::delivery::Deliverer;
 use crate::endpoint::AssociationView;
 use crate::endpoint_events::EndpointEvent;
-use crate::interfaces::{Board, FactTeller, Interfaces};
+use crate::interfaces::{Board, Interfaces, LinkWriter};
 use crate::locals::Locals;
 use crate::mailbox::Mailbox;
 use crate::registry::Registry;
@@ -44,14 +44,14 @@ pub(crate) struct Driver {
     locals: Locals,
     /// The address that is read first; moves on each round, so that a busy one does not starve the others.
     first_local: usize,
-    links: Links,
+    sources: Sources,
     buffers: ReceiveBuffers,
     errors: Vec<NetworkError>,
     wishes: Wishes,
     /// Carried out before the packets of the next step.
     first: Vec<Command>,
-    /// What is new about the links; told before packets too.
-    facts: Vec<LinkFact>,
+    /// The links, if they have changed since the machine was told of them; told before packets too.
+    links: Option<Links>,
     /// Bytes that users have taken since the last step; given back with the next, whatever causes it.
     releases: Vec<Command>,
     events: Vec<Event>,
@@ -65,11 +65,11 @@ pub(crate) struct Driver {
 }
 
 /// Where the endpoint learns about the host's links.
-pub(crate) struct Links {
+pub(crate) struct Sources {
     pub(crate) board: Arc<Board>,
-    /// The sources' tasks, which end with the driver.
-    pub(crate) sources: JoinSet<()>,
-    pub(crate) teller: FactTeller,
+    /// Their tasks, which end with the driver.
+    pub(crate) running: JoinSet<()>,
+    pub(crate) writer: LinkWriter,
 }
 
 impl Driver {
@@ -79,11 +79,13 @@ impl Driver {
         shared: Arc<Shared>,
         client: Weak<Client>,
         locals: Locals,
-        mut links: Links,
+        mut sources: Sources,
         interfaces: &Interfaces,
     ) -> Self {
         let clock = Clock::start();
-        let facts = links.teller.tell(interfaces).rising;
+        // It knows the open addresses, and nothing of their interfaces.
+        let mut links = node.links();
+        sources.writer.write(interfaces, &mut links);
         Self {
             node,
             clock,
@@ -92,12 +94,12 @@ impl Driver {
             client,
             locals,
             first_local: 0,
-            links,
+            sources,
             buffers: ReceiveBuffers::new(),
             errors: Vec::new(),
             wishes: Wishes::default(),
             first: Vec::new(),
-            facts,
+            links: Some(links),
             releases: Vec::new(),
             events: Vec::new(),
             registry: Registry::default(),
@@ -118,7 +120,7 @@ impl Driver {
             self.carry_out_requests();
         }
         self.follow_links();
-        let urgent = self.registry.take_urgent() || !self.facts.is_empty();
+        let urgent = self.registry.take_urgent() || self.links.is_some();
         if !(due || urgent || wishes || !self.buffers.is_empty() || !self.errors.is_empty()) {
             return false;
         }
@@ -141,25 +143,22 @@ impl Driver {
         self.first_local = (self.first_local + 1) % count.max(1);
     }
 
-    /// Opens and closes sockets as the host's addresses come and go, and collects the facts for the next step.
+    /// Opens and closes sockets as the host's addresses come and go, and draws up the links for the next step.
     fn follow_links(&mut self) {
-        if !self.links.board.has_news() {
+        if !self.sources.board.has_news() {
             return;
         }
-        let news = self.links.board.take();
+        let news = self.sources.board.take();
         let mut events: Vec<_> = news
             .complaints
             .into_iter()
             .map(|complaint| EndpointEvent::LinkSource { source: complaint.source, text: complaint.text })
             .collect();
         if let Some(interfaces) = news.interfaces {
-            let told = self.links.teller.tell(&interfaces);
-            let (up, down): (Vec<_>, Vec<_>) = self
-                .locals
-                .follow(&interfaces, &mut events)
-                .into_iter()
-                .partition(|fact| matches!(fact, LinkFact::AddressUp(_)));
-            self.facts.extend(told.rising.into_iter().chain(up).chain(told.falling).chain(down));
+            let mut links = self.links.take().unwrap_or_else(|| self.node.links());
+            self.sources.writer.write(&interfaces, &mut links);
+            links.set_open(&self.locals.follow(&interfaces, &mut events));
+            self.links = Some(links).filter(|links| *links != self.node.links());
             self.shared.set_addresses(self.locals.addresses());
             self.shared.set_interfaces(interfaces);
         }
@@ -176,7 +175,7 @@ impl Driver {
             errors,
             wishes,
             first,
-            facts,
+            links,
             releases,
             events,
             registry,
@@ -192,9 +191,10 @@ impl Driver {
         let commands = releases.drain(..).chain(wishes.commands.drain(..count)).map(Input::Command);
         // Packets before errors and wishes: a peer that closes properly and goes may be out of reach by the time its last
         // word is read.
-        let inputs = facts
-            .drain(..)
-            .map(Input::Link)
+        let links = links.take();
+        let inputs = links
+            .iter()
+            .map(Input::Links)
             .chain(first.drain(..).map(Input::Command))
             .chain(buffers.inputs())
             .chain(network)
@@ -284,14 +284,14 @@ impl Driver {
             errors |= local.watch_errors(cx);
         }
         // News that came before the waker was in place woke nobody.
-        !errors && !self.timer.arm(cx) && self.shared.park(cx.waker()) && !self.links.board.has_news()
+        !errors && !self.timer.arm(cx) && self.shared.park(cx.waker()) && !self.sources.board.has_news()
     }
 
     /// Closes the sockets and tells everyone.
     fn finish(&mut self) {
         if !self.finished {
             self.finished = true;
-            self.links.sources.abort_all();
+            self.sources.running.abort_all();
             self.locals.close();
             self.registry.fail_all(&CloseReason::Refused("the endpoint is gone"));
             self.shared.finish();

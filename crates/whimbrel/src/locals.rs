@@ -6,7 +6,7 @@ use std::sync::Arc;
 use core::net::{IpAddr, SocketAddr, SocketAddrV6};
 use core::num::NonZeroU32;
 
-use whimbrel_machine::LinkFact;
+use whimbrel_machine::OpenAddress;
 
 use crate::builder::Encapsulation;
 use crate::endpoint_events::EndpointEvent;
@@ -80,7 +80,7 @@ impl Wanted {
             IpAddr::V4(ip) => (self.any_v4, ip.is_loopback() || ip.is_link_local()),
             IpAddr::V6(ip) => (self.any_v6, ip.is_loopback() || ip.is_unicast_link_local()),
         };
-        let local = local || interface.kind == Some(InterfaceKind::Loopback);
+        let local = local || interface.properties.kind == Some(InterfaceKind::Loopback);
         family && (!local || address.asked_for)
     }
 
@@ -160,30 +160,27 @@ impl Locals {
         &mut self.open
     }
 
-    /// Opens and closes what the links' new state demands. New addresses come before old ones go, so that an association
-    /// which changes from one to the other is never without.
+    /// Opens and closes what the links' new state demands; returns what is open now, best first.
     pub(crate) fn follow(
         &mut self,
         interfaces: &Interfaces,
         events: &mut Vec<EndpointEvent>,
-    ) -> Vec<LinkFact> {
+    ) -> Vec<OpenAddress> {
         self.learn(interfaces);
         let due = self.wanted.due(interfaces, &self.known);
-        let mut facts = Vec::new();
+        let mut usable = Vec::new();
         for one in &due {
             let ip = one.address.ip();
             let news = self.revive(ip).or_else(|| self.open_one(*one, events));
             if let Some(address) = news {
-                facts.push(LinkFact::AddressUp(address));
                 let interface = interfaces.with_address(ip).map(|(name, _)| name.to_owned());
                 events.push(EndpointEvent::AddressUp { address, interface });
             }
             if let Some(open) = self.open.iter_mut().find(|open| open.local().ip() == ip) {
                 open.set_own(&self.own);
-                if open.set_device(one.device) && news.is_none() {
-                    // An address comes before its routes: what was sent meanwhile has got nowhere.
-                    facts.push(LinkFact::AddressUp(open.local()));
-                }
+                // An address comes before its routes: what was sent meanwhile has got nowhere.
+                let new_way = open.set_device(one.device) && news.is_none();
+                usable.push(OpenAddress { address: open.local(), new_way });
             }
         }
         self.refused.retain(|ip| due.iter().any(|one| one.address.ip() == *ip));
@@ -194,7 +191,6 @@ impl Locals {
                 return true;
             }
             if !open.is_parked() {
-                facts.push(LinkFact::AddressDown(address));
                 events.push(EndpointEvent::AddressDown { address });
             }
             // An address that the host still has, with nobody listening, would make the host tell the peer that there is no
@@ -202,7 +198,7 @@ impl Locals {
             open.park();
             own.contains(&address.ip())
         });
-        facts
+        usable
     }
 
     /// The address of a parked socket that is wanted again; `None` if there is no socket. What is open already is no news.

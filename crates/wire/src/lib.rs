@@ -51,7 +51,7 @@ mod tlv;
 mod unknown;
 mod writer;
 
-pub use cause::{Cause, Causes, cause_code};
+pub use cause::{Cause, Causes, cause_code, cause_name};
 pub use checksum::ChecksumMode;
 pub use chunk::{
     Abort, AbortBuilder, Asconf, AsconfAck, AsconfAckBuilder, AsconfBuilder, Auth, Chunk, ChunkError,

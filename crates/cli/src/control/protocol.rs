@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use serde::{Deserialize, Serialize};
-use whimbrel::interfaces::Interfaces;
+use whimbrel::interfaces::{Cost, Interfaces, ReceivedPower};
 use whimbrel::{AssociationView, Mobility, PathView};
 
 use crate::display::plain_state_name;
@@ -97,13 +97,14 @@ impl Report {
 impl PathReport {
     fn new(path: &PathView, interfaces: &Interfaces) -> Self {
         let interface = interfaces.with_address(path.route.local.ip());
+        let properties = interface.map(|(_, interface)| interface.properties).unwrap_or_default();
         Self {
             id: path.id.number(),
             local: path.route.local,
             remote: path.route.remote,
             interface: interface.map(|(name, _)| name.to_owned()),
-            signal_dbm: interface.and_then(|(_, interface)| interface.signal_dbm),
-            metered: interface.and_then(|(_, interface)| interface.metered),
+            signal_dbm: properties.signal.map(dbm),
+            metered: properties.cost.map(|cost| cost == Cost::Metered),
             state: plain_state_name(path.state).into(),
             primary: path.primary,
             in_use: path.in_use,
@@ -115,4 +116,9 @@ impl PathReport {
             bytes_received: path.counters.bytes_received,
         }
     }
+}
+
+/// To a tenth of a decibel, which is as much as any receiver knows and less than the digits that the conversion adds.
+fn dbm(power: ReceivedPower) -> f64 {
+    (power.dbm() * 10.0).round() / 10.0
 }

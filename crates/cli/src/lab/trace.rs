@@ -33,7 +33,7 @@ pub(super) struct TraceArgs {
     /// Write packets here, for Wireshark.
     #[arg(long, value_name = "FILE")]
     pcap: Option<PathBuf>,
-    /// Write events here, one JSON object per line.
+    /// Write events here, one JSON object per line: packets, links, and what changes about SCTP's paths (cwnd, rto, state).
     #[arg(long, value_name = "FILE")]
     events: Option<PathBuf>,
     /// Print one JSON object instead of lines.

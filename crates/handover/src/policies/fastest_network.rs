@@ -1,13 +1,13 @@
 use core::net::IpAddr;
 use core::time::Duration;
 
-use whimbrel_machine::{Instant, InterfaceFact, InterfaceId, InterfaceKind, LinkFact, ReceivedPower};
+use whimbrel_machine::{
+    Instant, Interface, InterfaceFact, InterfaceId, InterfaceKind, LinkFact, ReceivedPower,
+};
 use whimbrel_proto::{PathState, PathView};
 
 use super::failover::every_address;
-use crate::{
-    Fact, Governed, Interface, Judge, LocalAddress, Need, Pace, Reason, Standing, Trend, View, Want, Wish,
-};
+use crate::{Fact, Governed, Judge, LocalAddress, Need, Pace, Reason, Standing, Trend, View, Want, Wish};
 
 /// Interfaces whose signal is followed, at most.
 const MAX_TRENDS: usize = 64;
@@ -61,7 +61,7 @@ impl FastestNetwork {
 
     /// How long the interface will last; `None` if nothing says that it will end.
     fn time_left(&self, now: Instant, interface: &Interface) -> Option<Duration> {
-        if interface.going_down {
+        if interface.properties.going_down {
             return Some(Duration::ZERO);
         }
         let (_, trend) = self.trends.iter().find(|(id, _)| *id == interface.id)?;
@@ -79,11 +79,11 @@ impl FastestNetwork {
 /// Bit/s to compare by, if the rate is not known, by what the kind of interface usually has.
 fn speed(interface: Option<&Interface>) -> u64 {
     let Some(interface) = interface else { return 0 };
-    interface.rate.unwrap_or(match interface.kind {
+    interface.properties.rate.unwrap_or(match interface.properties.kind.unwrap_or_default() {
         InterfaceKind::Wired => 1_000_000_000,
         InterfaceKind::WirelessLan => 50_000_000,
         InterfaceKind::Cellular => 10_000_000,
-        InterfaceKind::Other => 1_000_000,
+        InterfaceKind::Other | InterfaceKind::Tunnel | InterfaceKind::Loopback => 1_000_000,
     })
 }
 
@@ -134,7 +134,8 @@ impl FastestNetwork {
         }
         if let Some(best) = best {
             if !lasts(self, current, self.time_needed(view, current, best)) {
-                let warned = view.interface_of(current).is_some_and(|interface| interface.going_down);
+                let warned =
+                    view.interface_of(current).is_some_and(|interface| interface.properties.going_down);
                 let reason = if warned { Reason::GoingDown } else { Reason::SignalFading };
                 return Some(Want { local: best, need: Need::Necessity, reason });
             }

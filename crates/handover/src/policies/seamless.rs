@@ -1,10 +1,12 @@
 use core::net::IpAddr;
 use core::time::Duration;
 
-use whimbrel_machine::{Cost, Instant, InterfaceFact, InterfaceId, InterfaceKind, LinkFact, ReceivedPower};
+use whimbrel_machine::{
+    Cost, Instant, Interface, InterfaceFact, InterfaceId, InterfaceKind, LinkFact, ReceivedPower,
+};
 
 use super::failover::every_address;
-use crate::{Fact, Governed, Hysteresis, Interface, Judge, Need, Pace, Reason, Trend, View, Want, Wish};
+use crate::{Fact, Governed, Hysteresis, Judge, Need, Pace, Reason, Trend, View, Want, Wish};
 
 /// Interfaces whose signal is followed, at most.
 const MAX_FOLLOWED: usize = 64;
@@ -80,7 +82,7 @@ impl Seamless {
 
     /// Why `interface` should be left, if it should.
     fn warning(&self, interface: &Interface) -> Option<Reason> {
-        if interface.going_down {
+        if interface.properties.going_down {
             return Some(Reason::GoingDown);
         }
         let followed = self.followed.iter().find(|followed| followed.interface == interface.id)?;
@@ -93,13 +95,13 @@ impl Seamless {
         Rank {
             warned: self.warning(interface).is_some(),
             not_selected: !interface.selected,
-            metered: interface.cost == Cost::Metered,
-            order: interface.rank.unwrap_or(u8::MAX),
-            kind: match interface.kind {
+            metered: interface.properties.cost == Some(Cost::Metered),
+            order: interface.properties.rank.unwrap_or(u8::MAX),
+            kind: match interface.properties.kind.unwrap_or_default() {
                 InterfaceKind::Wired => 0,
                 InterfaceKind::WirelessLan => 1,
                 InterfaceKind::Cellular => 3,
-                InterfaceKind::Other => 2,
+                InterfaceKind::Other | InterfaceKind::Tunnel | InterfaceKind::Loopback => 2,
             },
         }
     }

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use whimbrel_proto::{Config, InitialWindow, PrimaryChangeRule, RetransmissionOrder};
+use whimbrel_proto::{Config, InitialWindow, RetransmissionOrder, RetransmissionPath};
 
 /// What differs from the lab's b08 Figure 7. Each is `NAME=VALUE` on the command line.
 #[derive(Clone, Debug, Default)]
@@ -108,14 +108,14 @@ impl Settings {
         for change in &self.config {
             match *change {
                 Change::Granularity(granularity) => config.rto.granularity = granularity,
-                Change::Order(order) => config.retransmission_order = order,
+                Change::Order(order) => config.retransmission.order = order,
                 Change::Heartbeat(interval) => config.heartbeat.interval = interval,
                 Change::InitialWindow(bytes) => {
                     config.congestion.initial_window = InitialWindow::Bytes(bytes);
                 }
                 // As in the lab's profiles: a reader takes each message just after the SACK for it has left.
                 Change::ReceiveWindow(bytes) => config.limits.receive_buffer = bytes + message,
-                Change::SamePath => config.primary_change = PrimaryChangeRule::LostFirst,
+                Change::SamePath => config.retransmission.path = RetransmissionPath::Primary,
             }
         }
     }

@@ -56,7 +56,7 @@ impl Figure {
             let mut config = self.config.clone();
             config.failure.path_max_retrans = cell.count("pmr");
             if cell.series == PER_PATH {
-                config.retransmission_order = RetransmissionOrder::PerPath;
+                config.retransmission.order = RetransmissionOrder::PerPath;
             }
             Hosts::Plain(config)
         } else {

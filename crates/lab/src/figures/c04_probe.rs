@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use whimbrel_handover::{LayerTwoHandover, Pace, Policy, SignalStrength};
 use whimbrel_machine::Instant;
 use whimbrel_netsim::{CellEvent, Position, Trajectory};
-use whimbrel_proto::{Config, PathView, PrimaryChangeRule};
+use whimbrel_proto::{Config, PathView, PrimaryChangeRule, RetransmissionPath};
 
 use crate::belated::Belated;
 use crate::experiment::{Cell, Experiment, Name, Outcome, PAPER, Sample, Watch, grid};
@@ -57,6 +57,7 @@ impl Figure {
         let mut config = self.0.config.clone();
         if cell.word("probe") == "off" {
             config.primary_change = PrimaryChangeRule::Standard;
+            config.retransmission.path = RetransmissionPath::Alternate;
         }
         if cell.word("rwnd_full") == "no" {
             config.limits.receive_buffer = OPEN_WINDOW;

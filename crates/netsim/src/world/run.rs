@@ -279,7 +279,9 @@ impl<M: Machine, A: App<M>> World<M, A> {
             let host = &self.fabric.host_names[host.index()];
             trace.line(self.now, Line::Fact { host, fact: text });
         }
-        self.step_host(host.0, [Input::Link(fact)]);
+        let mut links = self.hosts[host.index()].machine.links();
+        links.apply(&fact);
+        self.step_host(host.0, [Input::Links(&links)]);
     }
 
     fn note_life(&mut self, host: u32, line: impl FnOnce(&str) -> Line<'_>) {

@@ -5,7 +5,8 @@ use core::net::SocketAddr;
 use core::time::Duration;
 
 use whimbrel_machine::{
-    Ecn, Fragmentation, Input, Instant, IpProtocol, LinkFact, Machine, Route, Sink, Transmit, Unreachable,
+    Ecn, Fragmentation, Input, Instant, IpProtocol, LinkFact, Links, Machine, Route, Sink, Transmit,
+    Unreachable,
 };
 use whimbrel_netsim::{App, Context};
 
@@ -36,6 +37,7 @@ pub(crate) struct Toy {
     pub sent: u64,
     pub received: u64,
     alarm: Option<Instant>,
+    links: Links,
     buffer: Vec<u8>,
 }
 
@@ -108,7 +110,9 @@ impl Machine for Toy {
                     sink.transmit(&transmit, &self.buffer);
                 }
                 Input::Command(Command::Alarm(after)) => self.alarm = Some(now + after),
-                Input::Link(fact) => sink.event(Event::Fact(fact)),
+                Input::Links(links) => {
+                    self.links.follow(links).into_iter().map(Event::Fact).for_each(|event| sink.event(event));
+                }
                 Input::Timeout => {}
             }
         }
@@ -117,6 +121,10 @@ impl Machine for Toy {
             sink.event(Event::Alarm);
         }
         self.alarm
+    }
+
+    fn links(&self) -> Links {
+        self.links.clone()
     }
 }
 

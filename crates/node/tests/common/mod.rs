@@ -254,7 +254,7 @@ pub(crate) fn message(stream: u16, n: usize, bytes: usize) -> Message {
     Message::new(StreamId(stream), payload)
 }
 
-/// A capture kept in memory.
+/// A capture or a trace kept in memory.
 #[derive(Clone, Default)]
 pub(crate) struct Shared(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
 
@@ -270,6 +270,11 @@ impl std::io::Write for Shared {
 }
 
 impl Shared {
+    /// What was written, if it is text.
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+
     /// The chunk types of every SCTP packet captured, in order.
     pub(crate) fn sctp_packets(&self) -> Vec<Vec<u8>> {
         let bytes = self.0.lock().unwrap();

@@ -180,7 +180,14 @@ impl Bench {
 
     /// A fact about the node's links.
     pub(crate) fn link(&mut self, fact: LinkFact) {
-        self.step(Input::Link(fact));
+        self.links(&[fact]);
+    }
+
+    /// Facts about the node's links, seen all at once.
+    pub(crate) fn links(&mut self, facts: &[LinkFact]) {
+        let mut links = self.node.links();
+        facts.iter().for_each(|fact| links.apply(fact));
+        self.step(Input::Links(&links));
     }
 
     pub(crate) fn command(&mut self, command: Command) {

@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use whimbrel_machine::Route;
-use whimbrel_proto::{AddressChange, Config, Mobility, PathState, PrimaryChangeRule};
+use whimbrel_proto::{AddressChange, Config, Mobility, PathState, PrimaryChangeRule, RetransmissionPath};
 use whimbrel_wire::{AsconfBuilder, Chunk, Parameter, chunk_type};
 
 use super::mobile::*;
@@ -131,9 +131,13 @@ fn answer_heartbeats(bench: &mut Bench, mobile: &Mobile, works: impl Fn(Route) -
 /// whatever the rule for primary changes.
 #[test]
 fn primary_ping_pong_repeats_no_data() {
-    for rule in [PrimaryChangeRule::RetransmitAtOnce, PrimaryChangeRule::LostFirst] {
-        let (mut bench, mut mobile) =
-            Mobile::connected_with(Config { primary_change: rule, ..mesh() }, 1, &[1, 2]);
+    for (rule, path) in [
+        (PrimaryChangeRule::RetransmitAtOnce, RetransmissionPath::Alternate),
+        (PrimaryChangeRule::LostFirst, RetransmissionPath::Primary),
+    ] {
+        let mut config = Config { primary_change: rule, ..mesh() };
+        config.retransmission.path = path;
+        let (mut bench, mut mobile) = Mobile::connected_with(config, 1, &[1, 2]);
         mobile.settle(&mut bench);
         bench.send(0, b"x");
         let first = bench.take_only().data()[0].tsn;

@@ -2,6 +2,7 @@
 
 use core::time::Duration;
 
+use whimbrel_machine::{InterfaceFact, InterfaceId, InterfaceKind, LinkFact};
 use whimbrel_proto::{AddressChange, Command, Event, PathState};
 use whimbrel_wire::{Chunk, HeartbeatAck, Parameter, chunk_type};
 
@@ -101,6 +102,56 @@ fn without_any_link_the_association_waits() {
             sent.iter().flat_map(Sent::data).map(|data| data.payload.to_vec()).collect();
         assert_eq!(payloads, [b"waits".to_vec(), b"too".to_vec()]);
     }
+}
+
+fn about(interface: u8, fact: InterfaceFact) -> LinkFact {
+    LinkFact::Interface { interface: InterfaceId(interface.into()), fact }
+}
+
+/// Two paths, each of an interface of its own.
+fn two_interfaces() -> (Bench, Mobile) {
+    let (mut bench, mobile) = two_paths(mesh());
+    for n in [1, 2] {
+        bench.link(LinkFact::AddressOn { interface: InterfaceId(n.into()), address: node_address(n).ip() });
+    }
+    (bench, mobile)
+}
+
+/// A snapshot may show that much has changed: what has come is there before what has gone is missed.
+#[test]
+fn one_link_goes_and_another_comes_in_one_moment() {
+    let (mut bench, mobile) = two_interfaces();
+    bench.link(about(2, InterfaceFact::Down));
+    bench.take();
+    bench.send(0, b"x");
+    assert_eq!(bench.take_only().route.local, node_address(1));
+    bench.links(&[about(1, InterfaceFact::Down), about(2, InterfaceFact::Up(InterfaceKind::Wired))]);
+    let sent = mobile.settle(&mut bench);
+    assert!(!sent.is_empty() && sent.iter().all(|sent| sent.route.local == node_address(2)), "{sent:?}");
+    assert!(sent.iter().flat_map(Sent::data).any(|data| data.payload == b"x"), "{sent:?}");
+    // Each once: the address that is told, and the one that goes with its interface.
+    bench.links(&[
+        LinkFact::AddressDown(node_address(2)),
+        about(2, InterfaceFact::Down),
+        about(1, InterfaceFact::Up(InterfaceKind::Wired)),
+    ]);
+    bench.send(0, b"y");
+    let sent = mobile.settle(&mut bench);
+    assert!(!sent.is_empty() && sent.iter().all(|sent| sent.route.local == node_address(1)), "{sent:?}");
+}
+
+/// An address has got its route, and in the same moment its interface has lost its carrier.
+#[test]
+fn an_address_that_came_up_goes_down_with_its_interface() {
+    let (mut bench, mobile) = two_interfaces();
+    bench.links(&[LinkFact::AddressUp(node_address(1)), about(1, InterfaceFact::Down)]);
+    bench.take();
+    bench.send(0, b"x");
+    bench.pass(Duration::from_secs(5));
+    assert!(bench.take().iter().all(|sent| sent.route.local == node_address(2)));
+    bench.link(about(1, InterfaceFact::Up(InterfaceKind::Wired)));
+    let sent = mobile.settle(&mut bench);
+    assert!(sent.iter().any(|sent| sent.route.local == node_address(1)), "{sent:?}");
 }
 
 /// SHUTDOWN and its acknowledgement wait for a link, too.

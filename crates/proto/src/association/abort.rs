@@ -3,9 +3,9 @@
 use whimbrel_machine::Route;
 use whimbrel_wire::{COMMON_HEADER_LEN, Cause, ChecksumMode, EmitChunk};
 
-use super::chunk_writer::ChunkWriter;
 use super::replies::Encoded;
-use super::{Association, Identity, Phase};
+use super::{Association, Identity};
+use crate::auth::chunk_writer::ChunkWriter;
 use crate::auth::session::Auth;
 
 impl Association {
@@ -18,17 +18,13 @@ impl Association {
 
     /// As [`Self::write_abort`], with encoded causes.
     pub(crate) fn write_abort_raw(&self, causes: &[u8]) -> Option<(Route, Vec<u8>)> {
-        let (open, tag) = match &self.phase {
-            Phase::CookieEchoed(echoed) => (&*echoed.open, echoed.open.peer.tag),
-            Phase::Open(open) => (&**open, open.peer.tag),
-            _ => return None,
-        };
+        let open = self.begun()?;
         let route = open.route_in_use();
         let mut chunk = vec![whimbrel_wire::chunk_type::ABORT, 0];
         chunk.extend_from_slice(&(4 + causes.len() as u16).to_be_bytes());
         chunk.extend_from_slice(causes);
         chunk.resize(chunk.len().next_multiple_of(4), 0);
-        Some((route, one_chunk(&self.identity, tag, &open.auth, &Encoded(&chunk))))
+        Some((route, one_chunk(&self.identity, open.peer.tag, &open.auth, &Encoded(&chunk))))
     }
 }
 

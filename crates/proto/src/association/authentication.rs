@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use whimbrel_machine::Route;
-use whimbrel_wire::{COMMON_HEADER_LEN, Cause, ErrorBuilder, Packet, RawChunk, chunk_type};
+use whimbrel_wire::{Cause, ErrorBuilder, RawChunk};
 
-use super::open::Open;
-use super::{Association, Context, Phase};
+use super::{Association, Context, Open, Phase};
+use crate::arrival::Arrival;
 use crate::auth::gate::{Admission, Gate};
 use crate::auth::{AuthKeyChange, AuthKeyNews, SharedKeys};
 use crate::interface::Event;
@@ -16,9 +16,7 @@ impl Association {
     pub(crate) fn requires_authenticated(&self, chunk_type: u8) -> bool {
         match &self.phase {
             Phase::CookieWait(_) => self.config.auth.required.contains(&chunk_type),
-            Phase::CookieEchoed(echoed) => echoed.open.auth.we_require(chunk_type),
-            Phase::Open(open) => open.auth.we_require(chunk_type),
-            Phase::Closed => false,
+            _ => self.begun().is_some_and(|open| open.auth.we_require(chunk_type)),
         }
     }
 
@@ -45,14 +43,13 @@ impl Open {
     pub(crate) fn admit(
         &mut self,
         context: &mut Context<'_>,
-        route: Route,
-        packet: &Packet<'_>,
+        arrival: &Arrival<'_>,
         raw: &RawChunk<'_>,
         gate: &mut Gate,
     ) -> Admission {
-        let admission = gate.admit(&mut self.auth, packet, raw);
+        let admission = gate.admit(&mut self.auth, arrival.packet, raw);
         if admission != Admission::Admit {
-            self.note_refused(context, route, admission);
+            self.note_refused(context, arrival.route, admission);
         }
         admission
     }
@@ -68,10 +65,5 @@ impl Open {
             let causes = [Cause::UnsupportedHmacIdentifier { hmac_id }];
             self.replies.push(destination, &ErrorBuilder { causes: &causes });
         }
-    }
-
-    /// What comes before DATA in a packet: the common header, and AUTH if the peer wants DATA authenticated.
-    pub(crate) fn data_header_len(&self) -> usize {
-        COMMON_HEADER_LEN + self.auth.overhead(chunk_type::DATA)
     }
 }

@@ -1,3 +1,4 @@
+use core::time::Duration;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -9,8 +10,9 @@ use whimbrel_wire::{Cause, Causes, CommonHeader};
 use super::Identity;
 use crate::auth::SharedKeys;
 use crate::config::Config;
-use crate::interface::{CloseReason, Event};
-use crate::timers::Timers;
+use crate::interface::{CloseReason, Event, PathId};
+use crate::send::report::T3;
+use crate::timers::{TimerId, Timers};
 
 /// What every state of an association works with.
 pub(crate) struct Context<'a> {
@@ -29,6 +31,16 @@ impl Context<'_> {
     pub(crate) fn header(&self, verification_tag: u32) -> CommonHeader {
         self.identity.header(verification_tag)
     }
+
+    /// Starts, restarts or stops T3-rtx of a path (RFC 9260 §6.3.2).
+    pub(crate) fn set_t3(&mut self, path: PathId, t3: T3, rto: Duration) {
+        let timer = TimerId::T3Retransmit(path);
+        match t3 {
+            T3::Start if self.timers.is_set(timer) => {}
+            T3::Start | T3::Restart => self.timers.set(timer, self.now + rto),
+            T3::Stop => self.timers.clear(timer),
+        }
+    }
 }
 
 impl Identity {
@@ -36,6 +48,9 @@ impl Identity {
         CommonHeader { source_port: self.local_port, destination_port: self.remote_port, verification_tag }
     }
 }
+
+/// What a handler returns: something, or how the association ends.
+pub(crate) type Handled<T = ()> = Result<T, Ending>;
 
 /// How an association ends. Handlers return it as an error, so that nothing is done after the end.
 #[derive(Debug)]

@@ -1,7 +1,6 @@
 //! Errors of paths and of the association (RFC 9260 §8.1, §8.2; RFC 7829 §3.2, §5).
 
-use super::context::{Context, Ending};
-use super::open::Open;
+use super::{Context, Ending, Handled, Open};
 use crate::interface::{CloseReason, PathId, PathState};
 use crate::timers::TimerId;
 
@@ -12,7 +11,7 @@ impl Open {
         context: &mut Context<'_>,
         id: PathId,
         of_association: bool,
-    ) -> Result<(), Ending> {
+    ) -> Handled {
         if of_association {
             self.note_association_error(context)?;
         }
@@ -50,9 +49,9 @@ impl Open {
     }
 
     /// A timeout that counts against the peer as a whole (RFC 9260 §8.1).
-    pub(crate) fn note_association_error(&mut self, context: &Context<'_>) -> Result<(), Ending> {
-        self.error_count += 1;
-        if self.error_count > context.config.failure.association_max_retrans {
+    pub(crate) fn note_association_error(&mut self, context: &Context<'_>) -> Handled {
+        self.notes.error_count += 1;
+        if self.notes.error_count > context.config.failure.association_max_retrans {
             return Err(Ending::Silent(CloseReason::Unreachable));
         }
         Ok(())
@@ -66,8 +65,8 @@ impl Open {
         self.change_path_state(context, id, PathState::Active);
         self.grant_wanted_primary(context);
         // RFC 9260 §8.1: the association's counter may wait for the fate of outstanding data.
-        if self.outstanding.is_empty() {
-            self.error_count = 0;
+        if self.sender.is_all_acknowledged() {
+            self.notes.error_count = 0;
         }
     }
 }

@@ -1,49 +1,39 @@
 //! An association that begins, or begins anew, with a valid State Cookie (RFC 9260 §5.1.5).
 
 use core::net::SocketAddr;
-use std::collections::VecDeque;
 
-use whimbrel_machine::{Instant, Route};
-use whimbrel_wire::{Chunks, Packet};
+use whimbrel_machine::Route;
+use whimbrel_wire::Chunks;
 
 use super::{Association, Context, Identity, Means, Open, Phase};
+use crate::arrival::Arrival;
 use crate::auth::gate::Gate;
 use crate::cookie::OpenedCookie;
 use crate::timers::Timers;
 
 impl Association {
-    /// An association made from a valid State Cookie that came on `route` (RFC 9260 §5.1.5 step 5).
+    /// An association made from a valid State Cookie (RFC 9260 §5.1.5 step 5).
     pub(crate) fn accept(
-        now: Instant,
+        arrival: &Arrival<'_>,
         identity: Identity,
         means: Means,
         locals: &[SocketAddr],
         cookie: &OpenedCookie,
-        route: Route,
     ) -> Self {
-        let mut association = Self {
-            identity,
-            config: means.config,
-            rng: means.rng,
-            phase: Phase::Closed,
-            timers: Timers::default(),
-            events: VecDeque::new(),
-            farewell: None,
-            keys: means.keys,
-        };
-        association.open_from_cookie(now, locals, cookie, route);
-        association.announce_up(now);
+        let mut association = Self::new(identity, means);
+        association.open_from_cookie(arrival, locals, cookie);
+        association.announce_up(arrival.now);
         association
     }
 
     /// Enters ESTABLISHED with what the cookie says.
     pub(crate) fn open_from_cookie(
         &mut self,
-        now: Instant,
+        arrival: &Arrival<'_>,
         locals: &[SocketAddr],
         cookie: &OpenedCookie,
-        route: Route,
     ) {
+        let Arrival { now, route, .. } = *arrival;
         self.timers = Timers::default();
         self.identity.local_tag = cookie.local_tag;
         self.identity.initial_tsn = cookie.local_initial_tsn;
@@ -56,25 +46,16 @@ impl Association {
     }
 
     /// What follows COOKIE ECHO in its packet (RFC 9260 §5.1.5 step 7), and how far that is authenticated.
-    pub(crate) fn handle_rest(
-        &mut self,
-        now: Instant,
-        route: Route,
-        packet: &Packet<'_>,
-        rest: (Chunks<'_>, Gate),
-    ) {
-        let (mut context, phase) = self.split(now);
-        let Phase::Open(open) = phase else { return };
-        let result = open.handle_chunks(&mut context, route, packet, rest.0, rest.1);
-        self.conclude(now, result);
+    pub(crate) fn handle_rest(&mut self, arrival: &Arrival<'_>, rest: (Chunks<'_>, Gate)) {
+        let (chunks, gate) = rest;
+        let handled =
+            self.in_open(arrival.now, |open, context| open.handle_chunks(context, arrival, chunks, gate));
+        self.conclude(arrival.now, handled.unwrap_or(Ok(())));
     }
 
-    /// COOKIE ACK for a COOKIE ECHO that came on `route` and is for this very association.
-    pub(crate) fn answer_cookie(&mut self, now: Instant, route: Route) {
-        let (mut context, phase) = self.split(now);
-        if let Phase::Open(open) = phase {
-            open.send_cookie_ack(&mut context, route);
-        }
+    /// COOKIE ACK for a COOKIE ECHO that is for this very association.
+    pub(crate) fn answer_cookie(&mut self, arrival: &Arrival<'_>) {
+        self.in_open(arrival.now, |open, context| open.send_cookie_ack(context, arrival.route));
     }
 }
 
@@ -94,9 +75,9 @@ impl Open {
         if !self.replies.cookie_ack(route) {
             return;
         }
-        let pending = self.paths.get_mut(id).and_then(|path| path.heartbeat.as_mut());
+        let pending = self.paths.get_mut(id).and_then(|path| path.supervision.heartbeat.as_mut());
         if let Some(pending) = pending.filter(|pending| pending.written) {
-            (pending.written, pending.repeated) = (false, true);
+            pending.repeat();
         }
         self.send_heartbeat_with_reply(context, id, route);
     }

@@ -1,29 +1,32 @@
 //! The client's half of the four-way handshake: COOKIE-WAIT and COOKIE-ECHOED (RFC 9260 §5.1).
 
+mod answer;
 mod attempt;
 
 use core::net::SocketAddr;
 
-use whimbrel_machine::{Instant, Rng, Route, Transmit};
+use whimbrel_machine::{Instant, Route, Transmit};
 use whimbrel_wire::{
-    AbortBuilder, COMMON_HEADER_LEN, Cause, Causes, ChecksumMode, Chunk, CookieEcho, EmitChunk, ErrorBuilder,
-    InitAck, InitBuilder, List, Packet, PacketWriter, Parameter, ShutdownComplete, parameter_type,
+    AbortBuilder, Cause, Causes, ChecksumMode, Chunk, CookieEcho, ErrorBuilder, InitAck, InitBuilder, List,
+    Parameter, ShutdownComplete, parameter_type,
 };
 
+use self::answer::{Answer, read_init_ack};
 use self::attempt::Attempt;
-use super::chunk_writer::ChunkWriter;
-use super::context::{Ending, Farewell, aborted_by_peer};
-use super::open::Open;
-use super::output::single_packet;
+use super::context::{Farewell, aborted_by_peer};
+use super::output::{single_chunk, single_packet, write_single_chunk};
 use super::own_parameters::own_parameters;
 use super::pairing;
-use super::peer_init::{LEAST_A_RWND, PeerParameters, Problem};
+use super::peer_init::LEAST_A_RWND;
 use super::translation::nameable;
-use super::{Association, Identity, Phase};
+use super::{Association, Context, Ending, Handled, Identity, Open, Phase};
+use crate::arrival::Arrival;
+use crate::auth::chunk_writer::ChunkWriter;
 use crate::auth::gate::{Admission, Gate};
 use crate::auth::offer::Offer;
 use crate::config::Config;
 use crate::interface::CloseReason;
+use crate::negotiate::{Agreement, Extensions};
 use crate::timers::{TimerId, Timers};
 
 /// What the user asked for.
@@ -37,7 +40,6 @@ pub(crate) struct ConnectRequest {
 #[derive(Debug)]
 pub(crate) struct CookieWait {
     pub(super) request: ConnectRequest,
-    pub(super) routes: Vec<Route>,
     pub(super) attempt: Attempt,
     /// Our addresses that every INIT so far has listed: whichever the peer answers, it knows them.
     listed: Option<Vec<SocketAddr>>,
@@ -56,86 +58,40 @@ pub(crate) struct CookieEchoed {
     request: ConnectRequest,
     cookie: Vec<u8>,
     unrecognized: Vec<u8>,
-    pub(super) routes: Vec<Route>,
-    attempt: Attempt,
+    pub(super) attempt: Attempt,
     stale_cookies: u32,
 }
 
 impl CookieWait {
-    pub(crate) fn new(
-        now: Instant,
-        config: &Config,
-        timers: &mut Timers,
-        _rng: &mut Rng,
-        request: ConnectRequest,
-    ) -> Self {
+    pub(crate) fn new(now: Instant, config: &Config, timers: &mut Timers, request: ConnectRequest) -> Self {
         let routes = pairing::handshake_routes(&request.locals, &request.remotes);
         // Without a route there is nothing to send; the attempt then fails by its own timer at once.
         if routes.is_empty() {
             timers.set(TimerId::T1Init, now);
         }
-        let attempt = Attempt::new(now, config);
-        Self {
-            request,
-            routes,
-            attempt,
-            listed: None,
-            preservative: 0,
-            stale_cookies: 0,
-            wants_new_tag: false,
-        }
+        let attempt = Attempt::new(now, config, TimerId::T1Init, routes);
+        Self { request, attempt, listed: None, preservative: 0, stale_cookies: 0, wants_new_tag: false }
     }
 
     pub(crate) fn remotes(&self) -> &[SocketAddr] {
         &self.request.remotes
-    }
-
-    /// Every route has had its try.
-    pub(crate) fn is_last_hope(&self) -> bool {
-        self.attempt.is_last_hope(self.routes.len())
-    }
-
-    /// The route just tried leads nowhere: no need to wait for T1-init.
-    pub(crate) fn try_next_route(&mut self, timers: &mut Timers, now: Instant) {
-        if !self.is_last_hope() {
-            timers.set(TimerId::T1Init, now);
-        }
-    }
-}
-
-impl CookieEchoed {
-    /// Every route has had its try.
-    pub(crate) fn is_last_hope(&self) -> bool {
-        self.attempt.is_last_hope(self.routes.len())
-    }
-
-    /// The route just tried leads nowhere: no need to wait for T1-cookie.
-    pub(crate) fn try_next_route(&mut self, timers: &mut Timers, now: Instant) {
-        if !self.is_last_hope() {
-            timers.set(TimerId::T1Cookie, now);
-        }
     }
 }
 
 impl Association {
     /// Whether the user named this address of the peer (RFC 9260 §5.2.1 rule 1).
     pub(crate) fn user_named(&self, remote: SocketAddr) -> bool {
-        match &self.phase {
-            Phase::CookieWait(wait) => wait.request.remotes.iter().any(|r| r.ip() == remote.ip()),
-            Phase::CookieEchoed(echoed) => echoed.request.remotes.iter().any(|r| r.ip() == remote.ip()),
-            _ => false,
-        }
+        let request = match &self.phase {
+            Phase::CookieWait(wait) => &wait.request,
+            Phase::CookieEchoed(echoed) => &echoed.request,
+            Phase::Open(_) | Phase::Closed => return false,
+        };
+        request.remotes.iter().any(|named| named.ip() == remote.ip())
     }
 
-    pub(crate) fn handle_in_cookie_wait(
-        &mut self,
-        now: Instant,
-        route: Route,
-        packet: &Packet<'_>,
-        locals: &[SocketAddr],
-    ) -> Result<(), Ending> {
+    pub(crate) fn handle_in_cookie_wait(&mut self, arrival: &Arrival<'_>, locals: &[SocketAddr]) -> Handled {
         // An ABORT may have other chunks before it (RFC 9260 §3.3.7).
-        for (position, chunk) in packet.chunks().enumerate() {
+        for (position, chunk) in arrival.packet.chunks().enumerate() {
             let Ok(chunk) = chunk else { continue };
             // RFC 4895 §6.3: without the peer's random number there is no key, and so nothing genuine.
             if self.requires_authenticated(chunk.chunk_type()) {
@@ -143,12 +99,12 @@ impl Association {
             }
             match chunk {
                 Chunk::InitAck(init_ack) if position == 0 => {
-                    return self.handle_init_ack(now, route, &init_ack, locals);
+                    return self.handle_init_ack(arrival, &init_ack, locals);
                 }
                 Chunk::Abort(abort) if !abort.tag_reflected => return Err(aborted_by_peer(abort.causes)),
                 // RFC 9260 §8.5.1 E: answered as if out of the blue; T1-init goes on.
                 Chunk::ShutdownAck => {
-                    self.answer_shutdown_ack(route, packet);
+                    self.answer_shutdown_ack(arrival);
                     return Ok(());
                 }
                 // RFC 4895 §6.3: nor can it be verified.
@@ -159,19 +115,15 @@ impl Association {
         Ok(())
     }
 
-    pub(crate) fn handle_in_cookie_echoed(
-        &mut self,
-        now: Instant,
-        route: Route,
-        packet: &Packet<'_>,
-    ) -> Result<(), Ending> {
-        let mut chunks = packet.chunks();
+    pub(crate) fn handle_in_cookie_echoed(&mut self, arrival: &Arrival<'_>) -> Handled {
+        let now = arrival.now;
+        let mut chunks = arrival.packet.chunks();
         let mut gate = Gate::default();
         while let Some(raw) = chunks.next_raw() {
             let Ok(raw) = raw else { break };
             let (mut context, phase) = self.split(now);
             let Phase::CookieEchoed(echoed) = phase else { break };
-            match echoed.open.admit(&mut context, route, packet, &raw, &mut gate) {
+            match echoed.open.admit(&mut context, arrival, &raw, &mut gate) {
                 Admission::Admit => {}
                 Admission::Skip => continue,
                 Admission::Stop | Admission::StopUnsupported(_) => break,
@@ -179,19 +131,20 @@ impl Association {
             match raw.decode() {
                 Ok(Chunk::CookieAck) => {
                     self.establish(now);
-                    let (mut context, phase) = self.split(now);
-                    let Phase::Open(open) = phase else { return Ok(()) };
                     // What is bundled behind COOKIE ACK belongs to the established association.
-                    return open.handle_chunks(&mut context, route, packet, chunks, gate);
+                    let rest = |open: &mut Open, context: &mut Context<'_>| {
+                        open.handle_chunks(context, arrival, chunks, gate)
+                    };
+                    return self.in_open(now, rest).unwrap_or(Ok(()));
                 }
                 Ok(Chunk::Abort(abort)) if !abort.tag_reflected => return Err(aborted_by_peer(abort.causes)),
                 Ok(Chunk::Error(error)) if reports_stale_cookie(error.causes) => {
                     return self.restart_handshake(now);
                 }
-                Ok(Chunk::ShutdownAck) => self.answer_shutdown_ack(route, packet),
+                Ok(Chunk::ShutdownAck) => self.answer_shutdown_ack(arrival),
                 Ok(Chunk::Heartbeat(_)) => {
                     let Phase::CookieEchoed(echoed) = &mut self.phase else { return Ok(()) };
-                    echoed.open.answer_heartbeat(now, route, &raw);
+                    echoed.open.answer_heartbeat(now, arrival.route, &raw);
                 }
                 // RFC 9260 §6: DATA is discarded in this state; SACK may be.
                 _ => {}
@@ -201,14 +154,10 @@ impl Association {
     }
 
     /// T1-init or T1-cookie expired.
-    pub(crate) fn handle_handshake_timeout(&mut self, now: Instant) -> Result<(), Ending> {
-        let _ = now;
+    pub(crate) fn handle_handshake_timeout(&mut self) -> Handled {
         match &mut self.phase {
-            Phase::CookieWait(wait) if wait.routes.is_empty() => {
-                Err(Ending::Silent(CloseReason::Refused("no local address can reach the peer's addresses")))
-            }
-            Phase::CookieWait(wait) => wait.attempt.expire(&self.config, wait.routes.len()),
-            Phase::CookieEchoed(echoed) => echoed.attempt.expire(&self.config, echoed.routes.len()),
+            Phase::CookieWait(wait) => wait.attempt.expire(&self.config),
+            Phase::CookieEchoed(echoed) => echoed.attempt.expire(&self.config),
             _ => Ok(()),
         }
     }
@@ -216,100 +165,80 @@ impl Association {
     /// RFC 9260 §5.1 C.
     fn handle_init_ack(
         &mut self,
-        now: Instant,
-        route: Route,
+        arrival: &Arrival<'_>,
         init_ack: &InitAck<'_>,
         locals: &[SocketAddr],
-    ) -> Result<(), Ending> {
+    ) -> Handled {
+        let Arrival { now, route, .. } = *arrival;
+        let tag = init_ack.initiate_tag;
+        let end = |reason, packet| Ending::Farewell(Box::new(Farewell { reason, route, packet }));
         // RFC 9260 §3.3.3: a zero Initiate Tag destroys the TCB, as a zero number of streams does. There is no tag but our own
         // to abort with.
-        if init_ack.initiate_tag == 0 {
+        if tag == 0 {
             let reflected = AbortBuilder { tag_reflected: true, causes: &[] };
-            let packet = single_chunk(&self.identity, self.identity.local_tag, &reflected);
-            let reason = CloseReason::ProtocolViolation("INIT ACK with a zero Initiate Tag");
-            return Err(Ending::Farewell(Box::new(Farewell { reason, route: reply(route), packet })));
+            let packet = single_chunk(self.identity.header(self.identity.local_tag), &reflected);
+            return Err(end(CloseReason::ProtocolViolation("INIT ACK with a zero Initiate Tag"), packet));
         }
         // RFC 9260 §3.3.3: refused, but the attempt goes on: T1-init may bring a better answer.
         if init_ack.a_rwnd < LEAST_A_RWND {
-            let packet =
-                write_abort(&self.identity, init_ack.initiate_tag, &[Cause::InvalidMandatoryParameter]);
-            self.farewell = Some((reply(route), packet));
+            let packet = write_abort(&self.identity, tag, &[Cause::InvalidMandatoryParameter]);
+            self.farewell = Some((route, packet));
             return Ok(());
         }
-        let refuse = |reason, cause: Cause<'_>| {
-            let packet = write_abort(&self.identity, init_ack.initiate_tag, &[cause]);
-            Err(Ending::Farewell(Box::new(Farewell { reason, route: reply(route), packet })))
-        };
-        let abort = |reason, cause: Cause<'_>| refuse(CloseReason::ProtocolViolation(reason), cause);
-        if init_ack.outbound_streams == 0 || init_ack.inbound_streams == 0 {
-            return abort("INIT ACK with zero streams", Cause::InvalidMandatoryParameter);
+        let refuse = |reason, cause: Cause<'_>| end(reason, write_abort(&self.identity, tag, &[cause]));
+        let answer = read_init_ack(&self.config, route, init_ack, refuse)?;
+        if let Phase::CookieWait(wait) = core::mem::replace(&mut self.phase, Phase::Closed) {
+            self.timers.clear(TimerId::T1Init);
+            self.phase = Phase::CookieEchoed(Box::new(self.echo(now, route, wait, init_ack, answer, locals)));
         }
-        let parameters = match PeerParameters::read(
-            init_ack.parameters,
-            route.remote.ip(),
-            self.config.limits.peer_addresses,
-        ) {
-            Ok(parameters) => parameters,
-            Err(Problem::HostName(parameter)) => {
-                return abort("INIT ACK with a host name", Cause::UnresolvableAddress(&parameter));
-            }
-            Err(Problem::Malformed) => {
-                return abort(
-                    "INIT ACK with a malformed parameter",
-                    Cause::ProtocolViolation(b"parameter length"),
-                );
-            }
-        };
-        let auth = match parameters.auth.judge(&self.config) {
-            Ok(auth) => auth,
-            Err(refusal) => return refuse(refusal.reason(), refusal.cause()),
-        };
-        let Some(cookie) = parameters.cookie else {
-            let missing = [parameter_type::STATE_COOKIE];
-            return abort(
-                "INIT ACK without a State Cookie",
-                Cause::MissingMandatoryParameter(List::from(&missing)),
-            );
-        };
-        let Phase::CookieWait(wait) = core::mem::replace(&mut self.phase, Phase::Closed) else {
-            return Ok(());
-        };
-        self.timers.clear(TimerId::T1Init);
+        Ok(())
+    }
+
+    /// COOKIE-WAIT to COOKIE-ECHOED with the `answer` in an INIT ACK from `route`.
+    fn echo(
+        &mut self,
+        now: Instant,
+        route: Route,
+        wait: CookieWait,
+        init_ack: &InitAck<'_>,
+        answer: Answer<'_>,
+        locals: &[SocketAddr],
+    ) -> CookieEchoed {
+        let Answer { parameters, auth, cookie } = answer;
         let named = |remote: SocketAddr| wait.request.remotes.iter().any(|named| named.ip() == remote.ip());
         // COOKIE ECHO goes where INIT ACK came from, but not to an address that nobody vouches for (RFC 9260 §5.4).
-        let first = match wait.attempt.route(&wait.routes) {
+        let first = match wait.attempt.route() {
             Some(tried) if !named(route.remote) => tried,
             _ => route,
         };
         // The peer knows those that the INIT has listed, and where it came from.
-        let mut known = wait.listed.clone().unwrap_or_default();
+        let mut known = wait.listed.unwrap_or_default();
         if !known.contains(&first.local) {
             known.push(first.local);
         }
         let up: Vec<SocketAddr> = known.iter().copied().filter(|known| locals.contains(known)).collect();
-        let paths = pairing::paths(now, &self.config, &up, &parameters.remotes(route.remote), first, named);
+        let remotes = parameters.remotes(route.remote);
+        let paths = pairing::paths(now, &self.config, &up, &remotes, first, named);
         let (mut context, _) = self.split(now);
-        let mut open =
-            Open::from_init_ack(&mut context, paths, first, init_ack, &parameters, auth.as_ref(), &known);
+        let agreed = Agreement::new(context.config, &init_ack.as_init(), &parameters, auth);
+        let mut open = Open::new(&mut context, paths, &known, first, &agreed);
         open.locals.set_up(locals);
-        open.peer.addresses = parameters.remotes(route.remote).to_vec();
+        open.peer.addresses = remotes;
         if wait.attempt.sent == 1 {
             open.measure_first(now.saturating_since(wait.attempt.first_sent_at));
         }
         // After that it goes along the other routes the user named.
         let mut routes = vec![first];
         let is_known = |route: &Route| known.contains(&route.local);
-        routes.extend(wait.routes.iter().copied().filter(|r| *r != first && is_known(r)));
-        self.phase = Phase::CookieEchoed(Box::new(CookieEchoed {
+        routes.extend(wait.attempt.routes.iter().copied().filter(|r| *r != first && is_known(r)));
+        CookieEchoed {
             open: Box::new(open),
             request: wait.request,
             cookie: cookie.to_vec(),
             unrecognized: parameters.unrecognized,
-            routes,
-            attempt: Attempt::new(now, &self.config),
+            attempt: Attempt::new(now, &self.config, TimerId::T1Cookie, routes),
             stale_cookies: wait.stale_cookies,
-        }));
-        Ok(())
+        }
     }
 
     /// COOKIE-ECHOED to ESTABLISHED (RFC 9260 §5.1 E).
@@ -329,7 +258,7 @@ impl Association {
 
     /// The cookie was stale: a new INIT that asks for a longer life (RFC 9260 §5.2.6 item 3), unless that has been
     /// tried Max.Init.Retransmits times (item 2).
-    fn restart_handshake(&mut self, now: Instant) -> Result<(), Ending> {
+    fn restart_handshake(&mut self, now: Instant) -> Handled {
         let Phase::CookieEchoed(echoed) = &self.phase else { return Ok(()) };
         if echoed.stale_cookies >= self.config.failure.max_init_retransmits {
             return Err(Ending::Silent(CloseReason::Refused("the peer calls every cookie of its own stale")));
@@ -339,7 +268,7 @@ impl Association {
         };
         self.timers = Timers::default();
         let exchange = now.saturating_since(echoed.attempt.first_sent_at);
-        let mut wait = CookieWait::new(now, &self.config, &mut self.timers, &mut self.rng, echoed.request);
+        let mut wait = CookieWait::new(now, &self.config, &mut self.timers, echoed.request);
         // No more than one second beyond the measured round trip.
         wait.preservative = (exchange.as_millis().min(1_000) as u32).saturating_add(1_000);
         wait.stale_cookies = echoed.stale_cookies + 1;
@@ -357,25 +286,17 @@ impl Association {
         }
     }
 
-    pub(crate) fn answer_shutdown_ack(&mut self, route: Route, packet: &Packet<'_>) {
-        let mut out = Vec::new();
-        let mut writer =
-            PacketWriter::new(&mut out, self.identity.header(packet.header().verification_tag), 64);
-        let fits = writer.push(&ShutdownComplete { tag_reflected: true });
-        debug_assert!(fits);
-        writer.finish(ChecksumMode::Crc32c);
-        self.farewell = Some((reply(route), out));
+    pub(crate) fn answer_shutdown_ack(&mut self, arrival: &Arrival<'_>) {
+        let header = self.identity.header(arrival.packet.header().verification_tag);
+        self.farewell =
+            Some((arrival.route, single_chunk(header, &ShutdownComplete { tag_reflected: true })));
     }
 
     pub(crate) fn poll_handshake(&mut self, now: Instant, out: &mut Vec<u8>) -> Option<Transmit> {
         let start = out.len();
         let route = match &mut self.phase {
             Phase::CookieWait(wait) => {
-                if !core::mem::take(&mut wait.attempt.due) {
-                    return None;
-                }
-                let route = wait.attempt.next_route(&wait.routes, now)?;
-                self.timers.set(TimerId::T1Init, now + wait.attempt.rto.current());
+                let route = wait.attempt.next_route(&mut self.timers, now)?;
                 let listed = nameable(self.config.dar.naming, &wait.request.locals, &wait.request.remotes);
                 match &mut wait.listed {
                     Some(before) => before.retain(|one| listed.contains(one)),
@@ -385,14 +306,12 @@ impl Association {
                 route
             }
             Phase::CookieEchoed(echoed) => {
-                if !core::mem::take(&mut echoed.attempt.due) {
+                let Some(route) = echoed.attempt.next_route(&mut self.timers, now) else {
                     // Only heartbeats are answered before COOKIE ACK comes.
                     let (mut context, phase) = self.split(now);
                     let Phase::CookieEchoed(echoed) = phase else { return None };
                     return echoed.open.poll_replies(&mut context, out);
-                }
-                let route = echoed.attempt.next_route(&echoed.routes, now)?;
-                self.timers.set(TimerId::T1Cookie, now + echoed.attempt.rto.current());
+                };
                 write_cookie_echo(&self.identity, echoed, out);
                 route
             }
@@ -402,27 +321,12 @@ impl Association {
     }
 }
 
-/// Answers leave on the route the question came in on, which already is seen from here.
-const fn reply(route: Route) -> Route {
-    route
-}
-
 fn reports_stale_cookie(causes: Causes<'_>) -> bool {
     causes.take(16).any(|cause| matches!(cause, Ok(Cause::StaleCookie { .. })))
 }
 
-/// A packet with one chunk and a CRC32c.
-pub(crate) fn single_chunk(identity: &Identity, tag: u32, chunk: &impl EmitChunk) -> Vec<u8> {
-    let mut out = Vec::with_capacity(COMMON_HEADER_LEN + chunk.wire_len());
-    let mut writer = PacketWriter::new(&mut out, identity.header(tag), usize::MAX);
-    let fits = writer.push(chunk);
-    debug_assert!(fits, "a control chunk fits its packet");
-    writer.finish(ChecksumMode::Crc32c);
-    out
-}
-
 fn write_abort(identity: &Identity, tag: u32, causes: &[Cause<'_>]) -> Vec<u8> {
-    single_chunk(identity, tag, &AbortBuilder { tag_reflected: false, causes })
+    single_chunk(identity.header(tag), &AbortBuilder { tag_reflected: false, causes })
 }
 
 fn write_init(
@@ -434,7 +338,9 @@ fn write_init(
 ) {
     let types = [parameter_type::IPV4_ADDRESS, parameter_type::IPV6_ADDRESS];
     let offer = Offer::own(config, identity.auth_random);
-    let mut parameters = own_parameters(config, &request.locals, &request.remotes, offer.as_ref());
+    let extensions = Extensions::own(config).list();
+    let mut parameters =
+        own_parameters(config, &request.locals, &request.remotes, offer.as_ref(), &extensions);
     parameters.push(Parameter::SupportedAddressTypes(List::from(&types)));
     if preservative > 0 {
         parameters.push(Parameter::CookiePreservative(preservative));
@@ -448,10 +354,7 @@ fn write_init(
         parameters: &parameters,
     };
     // RFC 9260 §8.5.1 A: a packet with INIT has a zero Verification Tag.
-    let mut writer = PacketWriter::new(out, identity.header(0), usize::MAX);
-    let fits = writer.push(&init);
-    debug_assert!(fits, "a control chunk fits its packet");
-    writer.finish(ChecksumMode::Crc32c);
+    write_single_chunk(identity.header(0), &init, out);
 }
 
 fn write_cookie_echo(identity: &Identity, echoed: &CookieEchoed, out: &mut Vec<u8>) {
@@ -461,7 +364,8 @@ fn write_cookie_echo(identity: &Identity, echoed: &CookieEchoed, out: &mut Vec<u
     debug_assert!(fits);
     if !echoed.unrecognized.is_empty() {
         let causes = [Cause::UnrecognizedParameters(&echoed.unrecognized)];
-        let _ = writer.push(auth, &ErrorBuilder { causes: &causes });
+        // Without room the peer is not told.
+        _ = writer.push(auth, &ErrorBuilder { causes: &causes });
     }
     // RFC 9653 §5.2: a packet with COOKIE ECHO always carries a CRC32c.
     writer.finish(auth, ChecksumMode::Crc32c);

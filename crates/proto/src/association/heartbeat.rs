@@ -5,13 +5,12 @@ use core::time::Duration;
 use whimbrel_machine::{Instant, Route};
 use whimbrel_wire::{Heartbeat, PadBuilder, RawChunk, chunk_type};
 
-use super::chunk_writer::ChunkWriter;
-use super::context::{Context, Ending};
 use super::heartbeat_time;
-use super::open::Open;
-use super::shutdown::Closing;
+use super::replies::First;
+use super::{Closing, Context, Handled, Open};
+use crate::auth::chunk_writer::ChunkWriter;
 use crate::interface::{PathId, PathState};
-use crate::path::{Egress, Path, PendingHeartbeat};
+use crate::path::{Egress, MtuProbe, Path, PendingHeartbeat, Supervision};
 use crate::timers::TimerId;
 
 /// Heartbeat Info: path, kind and a 64-bit nonce (RFC 9260 §5.4). The time of sending stays here.
@@ -81,7 +80,7 @@ impl Open {
         // Not from an address that the peer has not acknowledged yet (RFC 5061 §5.3 F1), nor from one that is leaving.
         let source = if self.locals.is_source(route.local.ip()) { Some(route) } else { self.route_to_use() };
         match source.filter(|source| self.locals.is_source(source.local.ip())) {
-            Some(source) => _ = self.replies.push_raw(source, &chunk),
+            Some(source) => _ = self.replies.push_raw(source, First::Other, &chunk),
             None => self.hold_answer(now, route, chunk),
         }
     }
@@ -102,7 +101,9 @@ impl Open {
         let rto = path.rto.current();
         let due = match context.config.heartbeat.interval {
             _ if !path.confirmed => self.may_probe(context.now, id),
-            Some(interval) => context.now >= heartbeat_time::earliest(path.last_probing, interval, rto),
+            Some(interval) => {
+                context.now >= heartbeat_time::earliest(path.supervision.last_probing, interval, rto)
+            }
             None => false,
         };
         if due {
@@ -123,17 +124,17 @@ impl Open {
         // RFC 7829 §3.2 rule 5: not where the user has switched them off.
         let allowed = !path.confirmed || context.config.heartbeat.interval.is_some();
         let rto = path.rto.without_back_off();
-        if !failed || !allowed || context.now < path.last_probing + rto {
+        if !failed || !allowed || context.now < path.supervision.last_probing + rto {
             return;
         }
         if !path.confirmed && !self.probe_burst.try_send(context.now, rto) {
             return;
         }
-        match &mut path.heartbeat {
+        match &mut path.supervision.heartbeat {
             // The same one again, so that a slow answer to the first counts, too.
             Some(pending) => {
-                (pending.written, pending.repeated) = (false, true);
-                path.last_probing = context.now;
+                pending.repeat();
+                path.supervision.last_probing = context.now;
             }
             None => self.send_heartbeat_on(context, id),
         }
@@ -145,9 +146,9 @@ impl Open {
         match kind {
             Kind::Port => self.confirm_port(context, id, nonce),
             Kind::Path => {
-                let Some(pending) = path.heartbeat else { return };
+                let Some(pending) = path.supervision.heartbeat else { return };
                 let Some(sent_at) = pending.sent_with(nonce) else { return };
-                path.heartbeat = None;
+                path.supervision.heartbeat = None;
                 if pending.repeated {
                     // Karn's rule: nobody knows which of them was answered.
                     path.rto.forget_back_off();
@@ -160,15 +161,15 @@ impl Open {
                 if returns {
                     self.hasten_retransmissions(context);
                 }
-                self.with_primary_change(|rule, open| rule.on_heartbeat_answered(open, context, id));
+                let reaction = self.primary.rule.on_heartbeat_answered(id);
+                self.react(context, reaction);
                 self.schedule_heartbeat(context, id);
                 self.refresh_probe_timer(context, id);
             }
             Kind::Pmtu => {
-                let Some((_, size)) = path.pmtu_probe.filter(|(probe, _)| *probe == nonce) else { return };
-                path.pmtu_probe = None;
-                path.pmtu.on_probe_acked(size, context.now);
-                path.congestion.on_packet_size(path.pmdcs());
+                let Some(probe) = path.mtu_probe.take_if(|probe| probe.nonce == nonce) else { return };
+                path.pmtu.on_probe_acked(probe.size, context.now);
+                self.sender.on_packet_size(id, path.pmdcs());
                 self.refresh_probe_timer(context, id);
             }
         }
@@ -180,11 +181,11 @@ impl Open {
             return;
         }
         let Some(path) = self.paths.get(id) else { return };
-        if path.heartbeat.is_some() {
+        if path.supervision.heartbeat.is_some() {
             return;
         }
         let interval = context.config.heartbeat.interval.unwrap_or(Duration::ZERO);
-        let (since, rto) = (path.last_probing, self.supervision_rto(context, path));
+        let (since, rto) = (path.supervision.last_probing, self.supervision_rto(context, path));
         if path.state == PathState::Active && context.now < heartbeat_time::earliest(since, interval, rto) {
             // Something else has measured the path meanwhile (RFC 9260 §8.3: only idle ones need it).
             let at = heartbeat_time::next(since, interval, rto, context.rng);
@@ -211,19 +212,15 @@ impl Open {
     }
 
     /// No answer within the RTO (RFC 9260 §8.3).
-    pub(crate) fn handle_heartbeat_timeout(
-        &mut self,
-        context: &mut Context<'_>,
-        id: PathId,
-    ) -> Result<(), Ending> {
+    pub(crate) fn handle_heartbeat_timeout(&mut self, context: &mut Context<'_>, id: PathId) -> Handled {
         if self.repeat_if_heard(context, id) {
             return Ok(());
         }
         let in_use = self.data_path() == id;
         let Some(path) = self.paths.get_mut(id) else { return Ok(()) };
-        path.heartbeat = None;
+        path.supervision.heartbeat = None;
         path.rto.back_off();
-        self.primary_change.on_timeout();
+        self.primary.rule.on_timeout();
         // RFC 9260 §8.1: it counts against the association only on the path used for data. Unconfirmed ones never
         // do (§5.4).
         let of_association = in_use && path.confirmed;
@@ -248,9 +245,9 @@ impl Open {
     /// The timer of the path MTU search expired.
     pub(crate) fn handle_probe_timer(&mut self, context: &mut Context<'_>, id: PathId) {
         let Some(path) = self.paths.get_mut(id) else { return };
-        path.pmtu_probe = None;
+        path.mtu_probe = None;
         path.pmtu.on_probe_lost(context.now);
-        path.congestion.on_packet_size(path.pmdcs());
+        self.sender.on_packet_size(id, path.pmdcs());
         // A probe is a HEARTBEAT, too, and those end with SHUTDOWN and SHUTDOWN ACK (RFC 9260 §8.3).
         if matches!(self.closing, Closing::Sent(_) | Closing::AckSent(_)) {
             return;
@@ -271,7 +268,7 @@ impl Open {
 
     /// Puts the HEARTBEAT that waits on a path among the answers that go there.
     pub(crate) fn bundle_heartbeat(&mut self, id: PathId, route: Route) {
-        let pending = self.paths.get_mut(id).and_then(|path| path.heartbeat.as_mut());
+        let pending = self.paths.get_mut(id).and_then(|path| path.supervision.heartbeat.as_mut());
         if let Some(pending) = pending.filter(|pending| !pending.written) {
             pending.written = true;
             let info = encode_info(id, Kind::Path, pending.nonce);
@@ -294,16 +291,10 @@ impl Open {
         let Some(path) = self.paths.get(id) else { return };
         let rto = self.supervision_rto(context, path);
         // One is under way: another would only put off the moment when its answer is missed.
-        let ready = |path: &&mut Path| path.heartbeat.is_none() && path.egress == Egress::Open;
+        let ready = |path: &&mut Path| path.supervision.heartbeat.is_none() && path.egress == Egress::Open;
         let Some(path) = self.paths.get_mut(id).filter(ready) else { return };
-        path.heartbeat = Some(PendingHeartbeat {
-            nonce,
-            sent_at: context.now,
-            written: false,
-            repeated: false,
-            earlier: None,
-        });
-        path.last_probing = context.now;
+        path.supervision.heartbeat = Some(PendingHeartbeat::new(nonce, context.now));
+        path.supervision.last_probing = context.now;
         context.timers.set(TimerId::HeartbeatTimeout(id), context.now + rto);
         context.timers.clear(TimerId::Heartbeat(id));
     }
@@ -327,8 +318,7 @@ impl Open {
         let Some(path) = self.paths.get_mut(id) else { return };
         if let Some(size) = path.pmtu.probe_due(context.now) {
             path.pmtu.on_probe_sent(size, context.now, path.rto.current());
-            path.pmtu_probe = Some((nonce, size));
-            path.probe_written = false;
+            path.mtu_probe = Some(MtuProbe { nonce, size, written: false });
         }
     }
 
@@ -343,7 +333,7 @@ impl Open {
 
     pub(crate) fn refresh_probe_timer(&mut self, context: &mut Context<'_>, id: PathId) {
         // RFC 8899 §4.3: probing may wait for data. Most packets of an association that only exists would be probes.
-        let data = self.paths.iter().any(|path| path.counters.data_sent > 0);
+        let data = self.sender.has_sent();
         let Some(path) = self.paths.get(id) else { return };
         match path.pmtu.deadline() {
             // A path that has failed is left to heartbeats; its search goes on when it is active again.
@@ -361,12 +351,13 @@ impl Open {
         let checksum = self.checksum();
         let header = context.header(self.peer.tag);
         let waiting = |path: &&mut Path| {
-            path.heartbeat.is_some_and(|h| !h.written)
-                || path.new_port.is_some_and(|probe| !probe.written)
-                || (path.pmtu_probe.is_some() && !path.probe_written)
+            path.supervision.heartbeat.is_some_and(|pending| !pending.written)
+                || path.supervision.new_port.is_some_and(|probe| !probe.written)
+                || path.mtu_probe.is_some_and(|probe| !probe.written)
         };
         let path = self.paths.iter_mut().find(waiting)?;
-        let (kind, nonce, size, route) = match (&mut path.heartbeat, &mut path.new_port, path.pmtu_probe) {
+        let Supervision { heartbeat, new_port, .. } = &mut path.supervision;
+        let (kind, nonce, size, route) = match (heartbeat, new_port, &mut path.mtu_probe) {
             (Some(pending), ..) if !pending.written => {
                 pending.written = true;
                 (Kind::Path, pending.nonce, 0, path.route)
@@ -375,9 +366,9 @@ impl Open {
                 probe.written = true;
                 (Kind::Port, probe.nonce, 0, probe.route)
             }
-            (.., Some((nonce, size))) => {
-                path.probe_written = true;
-                (Kind::Pmtu, nonce, size, path.route)
+            (.., Some(probe)) => {
+                probe.written = true;
+                (Kind::Pmtu, probe.nonce, probe.size, path.route)
             }
             _ => return None,
         };

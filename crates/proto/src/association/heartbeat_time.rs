@@ -7,8 +7,7 @@
 use core::time::Duration;
 
 use whimbrel_machine::{Instant, Rng};
-
-use crate::path::rto::Rto;
+use whimbrel_path::Rto;
 
 /// Heartbeats fall due at multiples of this.
 const GRID: Duration = Duration::from_millis(10);

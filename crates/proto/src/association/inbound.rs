@@ -1,17 +1,15 @@
 //! One packet in an open association: find the path, then one match per chunk (RFC 9260 §6, §8.5).
 
 use whimbrel_machine::Route;
-use whimbrel_wire::{
-    Cause, Causes, Chunk, Chunks, Data, ErrorBuilder, Packet, RawChunk, UnknownAction, chunk_type,
-};
+use whimbrel_wire::{Cause, Causes, Chunk, Chunks, Data, ErrorBuilder, RawChunk, UnknownAction, chunk_type};
 
 use super::asconf::PacketAnswers;
-use super::context::{Context, Ending, aborted_by_peer, cause_codes};
-use super::open::Open;
-use super::shutdown::Closing;
+use super::context::{aborted_by_peer, cause_codes};
+use super::{Closing, Context, Ending, Handled, Open};
+use crate::arrival::Arrival;
 use crate::auth::gate::{Admission, Gate};
-use crate::config::DarMode;
 use crate::interface::{CloseReason, Event, Mobility};
+use crate::negotiate::Extensions;
 use crate::receive::DataOutcome;
 use crate::timers::TimerId;
 
@@ -63,30 +61,25 @@ fn rejects_asconf(causes: Causes<'_>) -> bool {
 
 impl Open {
     /// A packet with our Verification Tag from `route`.
-    pub(crate) fn handle_packet(
-        &mut self,
-        context: &mut Context<'_>,
-        route: Route,
-        packet: &Packet<'_>,
-    ) -> Result<(), Ending> {
-        self.handle_chunks(context, route, packet, packet.chunks(), Gate::default())
+    pub(crate) fn handle_packet(&mut self, context: &mut Context<'_>, arrival: &Arrival<'_>) -> Handled {
+        self.handle_chunks(context, arrival, arrival.packet.chunks(), Gate::default())
     }
 
     /// The `chunks` left of a packet, of which `gate` has seen the beginning.
     pub(crate) fn handle_chunks(
         &mut self,
         context: &mut Context<'_>,
-        route: Route,
-        packet: &Packet<'_>,
+        arrival: &Arrival<'_>,
         mut chunks: Chunks<'_>,
         gate: Gate,
-    ) -> Result<(), Ending> {
-        let known = self.notice_arrival(context, route, packet.bytes().len());
+    ) -> Handled {
+        let route = arrival.route;
+        let known = self.notice_arrival(context, route, arrival.packet.bytes().len());
         if !known && !self.is_about_new_address(route, chunks.clone()) {
-            self.totals.packets_dropped += 1;
+            self.notes.packets_dropped += 1;
             return Ok(());
         }
-        self.opportunity();
+        self.sender.opportunity();
         if known && let Closing::Sent(resend) = &mut self.closing {
             // RFC 9260 §9.2: any packet of the peer gives it more time.
             resend.timeouts = 0;
@@ -94,7 +87,7 @@ impl Open {
         let mut news = PacketNews { gate, stranger: !known, ..PacketNews::default() };
         // RFC 9260 §6.10: chunks are processed in order; a partial chunk ends the packet.
         while let Some(Ok(raw)) = chunks.next_raw() {
-            match self.admit(context, route, packet, &raw, &mut news.gate) {
+            match self.admit(context, arrival, &raw, &mut news.gate) {
                 Admission::Admit => {}
                 Admission::Skip => continue,
                 Admission::Stop | Admission::StopUnsupported(_) => break,
@@ -117,7 +110,7 @@ impl Open {
         self.advance_shutdown(context);
         // RFC 5061 §5.1.1 C4: not once SHUTDOWN ACK is on its way.
         if !matches!(self.closing, Closing::AckSent(_)) {
-            self.send_asconf_acks(context, route, packet, news.asconf);
+            self.send_asconf_acks(context, arrival, news.asconf);
         }
         Ok(())
     }
@@ -129,12 +122,12 @@ impl Open {
         let id = known.or_else(|| self.notice_new_port(context, route));
         match id.and_then(|id| self.paths.get_mut(id)) {
             Some(path) => {
-                path.heard = Some(context.now);
+                path.supervision.heard = Some(context.now);
                 path.counters.packets_received += 1;
                 path.counters.bytes_received += bytes as u64;
                 if known.is_some() {
                     // The old port is alive: whoever is at another one is not to take its place.
-                    path.new_port = None;
+                    path.supervision.new_port = None;
                 }
                 true
             }
@@ -164,9 +157,9 @@ impl Open {
         raw: &RawChunk<'_>,
         chunk: Chunk<'_>,
         news: &mut PacketNews,
-    ) -> Result<bool, Ending> {
+    ) -> Handled<bool> {
         match chunk {
-            Chunk::Data(data) => self.handle_data(context, route, &data, news)?,
+            Chunk::Data(data) => self.handle_data(route, &data, news)?,
             Chunk::Sack(sack) if news.admits_sack() => self.handle_sack(context, &sack)?,
             Chunk::Heartbeat(_) => {
                 news.heartbeats += 1;
@@ -196,7 +189,9 @@ impl Open {
             }
             Chunk::Error(error) => self.handle_error(context, error.causes, news),
             Chunk::Unknown(unknown) => return Ok(self.handle_unknown(route, raw, unknown.action())),
-            Chunk::Asconf(_) | Chunk::AsconfAck(_) if context.config.dar.mode == DarMode::Negotiated => {
+            Chunk::Asconf(_) | Chunk::AsconfAck(_)
+                if Extensions::own(context.config).include(&[raw.chunk_type()]) =>
+            {
                 return self.handle_address_changes(context, route, chunk, news);
             }
             // Extensions that this endpoint has not announced are treated as unknown (RFC 9260 §3.2).
@@ -244,7 +239,7 @@ impl Open {
         route: Route,
         chunk: Chunk<'_>,
         news: &mut PacketNews,
-    ) -> Result<bool, Ending> {
+    ) -> Handled<bool> {
         // RFC 5061 §5.2 D5: unauthenticated, it takes the rest of the packet with it; so it does with a peer that has not
         // announced it.
         if self.asconf.mobility != Mobility::Dynamic || news.gate != Gate::Authenticated {
@@ -281,13 +276,7 @@ impl Open {
     }
 
     /// A DATA chunk.
-    fn handle_data(
-        &mut self,
-        context: &mut Context<'_>,
-        route: Route,
-        data: &Data<'_>,
-        news: &mut PacketNews,
-    ) -> Result<(), Ending> {
+    fn handle_data(&mut self, route: Route, data: &Data<'_>, news: &mut PacketNews) -> Handled {
         // RFC 9260 §6: DATA is taken in ESTABLISHED, SHUTDOWN-PENDING and SHUTDOWN-SENT.
         if matches!(self.closing, Closing::Received | Closing::AckSent(_)) {
             return Ok(());
@@ -296,7 +285,6 @@ impl Open {
             let reason = CloseReason::ProtocolViolation("DATA chunk without user data");
             return Err(Ending::abort(reason, &[Cause::NoUserData { tsn: data.tsn }]));
         }
-        let _ = context;
         match self.receive.on_data(data) {
             DataOutcome::InvalidStream => {
                 self.report(route, Cause::InvalidStreamIdentifier(data.stream));
@@ -311,11 +299,7 @@ impl Open {
 
     /// Decides about the acknowledgement of a packet with DATA (RFC 9260 §6.2).
     fn after_data(&mut self, context: &mut Context<'_>, route: Route) {
-        if self.sack_route != route {
-            // The peer has moved to another path: it can hardly wait to hear whether that one works.
-            self.sack_route = route;
-            self.receive.force_ack();
-        }
+        self.receive.came_by(route);
         self.receive.packet_done(context.now);
         if let Closing::Sent(resend) = &mut self.closing {
             // RFC 9260 §9.2: each packet with DATA is answered with SHUTDOWN at once.

@@ -1,8 +1,6 @@
 //! A heartbeat that is not answered in time on a path from which packets keep coming ([`Unanswered::RepeatIfHeard`]).
 
-use super::context::Context;
-use super::open::Open;
-use super::shutdown::Closing;
+use super::{Closing, Context, Open};
 use crate::config::Unanswered;
 use crate::interface::{PathId, PathState};
 use crate::path::{Path, PendingHeartbeat};
@@ -20,17 +18,14 @@ impl Open {
         }
         let nonce = context.rng.next_u64();
         let Some(path) = self.paths.get_mut(id) else { return false };
-        let Some(late) = path.heartbeat.filter(|late| is_worth_repeating(path, late, context)) else {
+        let Some(late) = path.supervision.heartbeat.filter(|late| is_worth_repeating(path, late, context))
+        else {
             return false;
         };
-        path.heartbeat = Some(PendingHeartbeat {
-            nonce,
-            sent_at: context.now,
-            written: false,
-            repeated: false,
-            earlier: Some((late.nonce, late.sent_at)),
-        });
-        path.last_probing = context.now;
+        let earlier = Some((late.nonce, late.sent_at));
+        path.supervision.heartbeat =
+            Some(PendingHeartbeat { earlier, ..PendingHeartbeat::new(nonce, context.now) });
+        path.supervision.last_probing = context.now;
         context.timers.set(TimerId::HeartbeatTimeout(id), context.now + path.rto.current() * 2);
         true
     }
@@ -42,5 +37,5 @@ fn is_worth_repeating(path: &Path, late: &PendingHeartbeat, context: &Context<'_
     let rto = path.rto.current();
     let due = late.sent_at + path.rto.srtt().unwrap_or(rto);
     let first = late.earlier.is_none() && !late.repeated && path.state == PathState::Active;
-    first && path.heard.is_some_and(|heard| heard >= due && heard + rto / 2 >= context.now)
+    first && path.supervision.heard.is_some_and(|heard| heard >= due && heard + rto / 2 >= context.now)
 }

@@ -4,10 +4,8 @@ use core::net::{IpAddr, SocketAddr};
 
 use whimbrel_machine::{Instant, Route};
 
-use super::context::Context;
-use super::open::Open;
 use super::pairing;
-use super::{Association, Phase};
+use super::{Association, Context, Open, Phase};
 use crate::interface::AssociationAddresses;
 use crate::interface::PathState;
 use crate::path::Egress;
@@ -44,13 +42,11 @@ impl Association {
 
     /// What the peer knows of us, and we of the peer; nothing before the association is up.
     pub(crate) fn addresses(&self) -> AssociationAddresses {
-        match &self.phase {
-            Phase::Open(open) => AssociationAddresses {
-                local: open.locals.members().collect(),
-                remote: open.peer.addresses.clone(),
-            },
-            _ => AssociationAddresses::default(),
-        }
+        let view = |open: &Open| AssociationAddresses {
+            local: open.locals.members().collect(),
+            remote: open.peer.addresses.clone(),
+        };
+        self.open().map(view).unwrap_or_default()
     }
 
     /// The endpoint's addresses have changed: the handshake goes on from those there are now, if there are any.
@@ -58,21 +54,22 @@ impl Association {
         match &mut self.phase {
             Phase::CookieWait(wait) => {
                 let routes = pairing::handshake_routes(locals, &wait.request.remotes);
-                if routes.is_empty() || routes == wait.routes {
+                if routes.is_empty() || routes == wait.attempt.routes {
                     return;
                 }
-                let tried = wait.attempt.route(&wait.routes);
+                let tried = wait.attempt.route();
                 if !tried.is_some_and(|tried| routes.contains(&tried)) {
                     self.timers.set(TimerId::T1Init, now);
                 }
-                wait.routes = routes;
+                wait.attempt.routes = routes;
                 wait.request.locals = locals.to_vec();
             }
             Phase::CookieEchoed(echoed) => {
                 // The peer knows the addresses of the INIT, no others, until the association is up.
                 let up = |route: &Route| locals.contains(&route.local);
-                if echoed.routes.iter().any(up) && !echoed.routes.iter().all(up) {
-                    echoed.routes.retain(up);
+                let routes = &mut echoed.attempt.routes;
+                if routes.iter().any(up) && !routes.iter().all(up) {
+                    routes.retain(up);
                     self.timers.set(TimerId::T1Cookie, now);
                 }
             }
@@ -89,7 +86,7 @@ impl Open {
         if again {
             self.try_again_from(context, address.ip());
         }
-        self.opportunity();
+        self.sender.opportunity();
         if !self.locals.is_source(address.ip()) {
             return;
         }
@@ -128,8 +125,8 @@ impl Open {
             if path.egress != Egress::Open || path.state == PathState::Active {
                 continue;
             }
-            match &mut path.heartbeat {
-                Some(pending) => (pending.written, pending.repeated) = (false, true),
+            match &mut path.supervision.heartbeat {
+                Some(pending) => pending.repeat(),
                 None => context.timers.set(TimerId::Heartbeat(id), context.now),
             }
         }

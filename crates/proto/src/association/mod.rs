@@ -6,7 +6,6 @@
 mod abort;
 mod asconf;
 mod authentication;
-mod chunk_writer;
 mod context;
 mod data_out;
 mod failure;
@@ -42,18 +41,19 @@ use std::sync::Arc;
 use bytes::Bytes;
 use smallvec::SmallVec;
 use whimbrel_machine::{Instant, Rng, Route, Transmit};
-use whimbrel_wire::{Cause, Packet, Tsn};
+use whimbrel_wire::{Cause, Tsn};
 
-#[cfg(any(test, fuzzing))]
-pub(crate) use self::chunk_writer::ChunkWriter;
-pub(crate) use self::context::{Context, Ending};
+pub(crate) use self::context::{Context, Ending, Handled};
 pub(crate) use self::handshake::ConnectRequest;
 use self::handshake::{CookieEchoed, CookieWait};
 pub(crate) use self::new_port::PortProbe;
 pub(crate) use self::open::Open;
-pub(crate) use self::output::single_packet;
+pub(crate) use self::output::{single_chunk, single_packet};
 pub(crate) use self::own_parameters::own_parameters;
+#[cfg(test)]
+pub(crate) use self::replies::Encoded;
 pub(crate) use self::shutdown::Closing;
+use crate::arrival::Arrival;
 use crate::auth::SharedKeys;
 use crate::config::Config;
 use crate::interface::{
@@ -118,15 +118,20 @@ pub(crate) enum Phase {
 impl Association {
     /// Begins to set up an association: the peer will get an INIT (RFC 9260 §5.1 A).
     pub(crate) fn connect(now: Instant, identity: Identity, means: Means, request: ConnectRequest) -> Self {
-        let Means { config, mut rng, keys } = means;
-        let mut timers = Timers::default();
-        let wait = CookieWait::new(now, &config, &mut timers, &mut rng, request);
+        let mut association = Self::new(identity, means);
+        let wait = CookieWait::new(now, &association.config, &mut association.timers, request);
+        association.phase = Phase::CookieWait(wait);
+        association
+    }
+
+    fn new(identity: Identity, means: Means) -> Self {
+        let Means { config, rng, keys } = means;
         Self {
             identity,
             config,
             rng,
-            phase: Phase::CookieWait(wait),
-            timers,
+            phase: Phase::Closed,
+            timers: Timers::default(),
             events: VecDeque::new(),
             farewell: None,
             keys,
@@ -137,38 +142,23 @@ impl Association {
 
     /// A packet whose checksum is right and whose Verification Tag is ours, except as RFC 9260 §8.5.1 has it for
     /// ABORT and SHUTDOWN COMPLETE.
-    pub(crate) fn handle_packet(
-        &mut self,
-        now: Instant,
-        route: Route,
-        packet: &Packet<'_>,
-        locals: &[core::net::SocketAddr],
-    ) {
+    pub(crate) fn handle_packet(&mut self, arrival: &Arrival<'_>, locals: &[core::net::SocketAddr]) {
         let result = match &self.phase {
-            Phase::CookieWait(_) => self.handle_in_cookie_wait(now, route, packet, locals),
-            Phase::CookieEchoed(_) => self.handle_in_cookie_echoed(now, route, packet),
-            Phase::Open(_) => {
-                let (mut context, phase) = self.split(now);
-                let Phase::Open(open) = phase else { return };
-                open.handle_packet(&mut context, route, packet)
+            Phase::CookieWait(_) => self.handle_in_cookie_wait(arrival, locals),
+            Phase::CookieEchoed(_) => self.handle_in_cookie_echoed(arrival),
+            Phase::Open(_) | Phase::Closed => {
+                let handled = self.in_open(arrival.now, |open, context| open.handle_packet(context, arrival));
+                handled.unwrap_or(Ok(()))
             }
-            Phase::Closed => Ok(()),
         };
-        self.conclude(now, result);
+        self.conclude(arrival.now, result);
     }
 
     /// Deadlines that have passed.
     pub(crate) fn handle_timeout(&mut self, now: Instant) {
         while let Some(timer) = self.timers.pop_expired(now) {
-            let result = match &self.phase {
-                Phase::CookieWait(_) | Phase::CookieEchoed(_) => self.handle_handshake_timeout(now),
-                Phase::Open(_) => {
-                    let (mut context, phase) = self.split(now);
-                    let Phase::Open(open) = phase else { return };
-                    open.handle_timer(&mut context, timer)
-                }
-                Phase::Closed => return,
-            };
+            let handled = self.in_open(now, |open, context| open.handle_timer(context, timer));
+            let result = handled.unwrap_or_else(|| self.handle_handshake_timeout());
             self.conclude(now, result);
         }
     }
@@ -176,11 +166,8 @@ impl Association {
     // ---- commands
 
     pub(crate) fn shutdown(&mut self, now: Instant) {
-        let (mut context, phase) = self.split(now);
-        match phase {
-            Phase::Open(open) => open.begin_shutdown(&mut context),
-            Phase::CookieWait(_) | Phase::CookieEchoed(_) => self.abort(now, Bytes::new()),
-            Phase::Closed => {}
+        if self.in_open(now, Open::begin_shutdown).is_none() && !self.is_closed() {
+            self.abort(now, Bytes::new());
         }
     }
 
@@ -192,13 +179,12 @@ impl Association {
     }
 
     pub(crate) fn set_primary(&mut self, now: Instant, path: PathId) {
-        let (mut context, phase) = self.split(now);
-        if let Phase::Open(open) = phase {
+        self.in_open(now, |open, context| {
             // The user's choice counts for more than the peer's wish.
             open.asconf.wanted_primary = None;
             open.set_primary(path);
-            open.notice_path_in_use(&mut context);
-        }
+            open.notice_path_in_use(context);
+        });
     }
 
     pub(crate) fn shape_path(&mut self, path: PathId, shape: PathShape) {
@@ -208,17 +194,11 @@ impl Association {
     }
 
     pub(crate) fn retransmit_lost(&mut self, now: Instant, path: PathId) {
-        let (mut context, phase) = self.split(now);
-        if let Phase::Open(open) = phase {
-            open.take_for_lost(&mut context, path);
-        }
+        self.in_open(now, |open, context| open.give_up(context, path));
     }
 
     pub(crate) fn request_heartbeat(&mut self, now: Instant, path: PathId) {
-        let (mut context, phase) = self.split(now);
-        if let Phase::Open(open) = phase {
-            open.send_heartbeat_on(&mut context, path);
-        }
+        self.in_open(now, |open, context| open.send_heartbeat_on(context, path));
     }
 
     // ---- outputs
@@ -236,19 +216,16 @@ impl Association {
         }
         match &self.phase {
             Phase::CookieWait(_) | Phase::CookieEchoed(_) => self.poll_handshake(now, out),
-            Phase::Open(_) => {
-                let (mut context, phase) = self.split(now);
-                let Phase::Open(open) = phase else { return None };
-                open.poll_transmit(&mut context, max_segments, out)
+            Phase::Open(_) | Phase::Closed => {
+                self.in_open(now, |open, context| open.poll_transmit(context, max_segments, out))?
             }
-            Phase::Closed => None,
         }
     }
 
     /// Whether [`Self::poll_transmit`], which has just yielded something, would yield nothing more: asking costs as much as half a packet.
     pub(crate) fn has_said_all(&self, now: Instant) -> bool {
-        let said_all = matches!(&self.phase, Phase::Open(open) if open.said_all);
-        said_all && self.next_deadline().is_none_or(|deadline| deadline > now)
+        self.open().is_some_and(|open| open.notes.said_all)
+            && self.next_deadline().is_none_or(|deadline| deadline > now)
     }
 
     pub(crate) fn poll_event(&mut self) -> Option<Event> {
@@ -280,19 +257,20 @@ impl Association {
     }
 
     pub(crate) fn tie_tags(&self) -> Option<(u64, u64)> {
-        match &self.phase {
-            Phase::CookieEchoed(echoed) => Some(echoed.open.tie_tags),
-            Phase::Open(open) => Some(open.tie_tags),
-            _ => None,
-        }
+        self.begun().map(Open::tie_tags)
     }
 
     /// Whether the peer's addresses have changed since the last call.
     pub(crate) fn take_addresses_changed(&mut self) -> bool {
         match &mut self.phase {
-            Phase::Open(open) => core::mem::take(&mut open.addresses_changed),
+            Phase::Open(open) => core::mem::take(&mut open.notes.addresses_changed),
             _ => false,
         }
+    }
+
+    /// SHUTDOWN-ACK-SENT.
+    pub(crate) fn is_waiting_for_shutdown_complete(&self) -> bool {
+        self.open().is_some_and(|open| matches!(open.closing, Closing::AckSent(_)))
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -301,52 +279,52 @@ impl Association {
 
     /// The peer's Verification Tag, once known.
     pub(crate) fn peer_tag(&self) -> Option<u32> {
-        match &self.phase {
-            Phase::CookieEchoed(echoed) => Some(echoed.open.peer.tag),
-            Phase::Open(open) => Some(open.peer.tag),
-            _ => None,
-        }
+        self.begun().map(|open| open.peer.tag)
     }
 
     pub(crate) fn paths(&self) -> Vec<PathView> {
-        match &self.phase {
-            Phase::Open(open) => open.path_views(),
-            _ => Vec::new(),
-        }
+        self.open().map(Open::path_views).unwrap_or_default()
     }
 
     pub(crate) fn stats(&self) -> AssociationStats {
-        match &self.phase {
-            Phase::Open(open) => open.stats(),
-            _ => AssociationStats::default(),
-        }
+        self.open().map(Open::stats).unwrap_or_default()
     }
 
     /// Addresses of the peer that lead to this association.
     pub(crate) fn remotes(&self) -> SmallVec<[core::net::SocketAddr; 2]> {
         match &self.phase {
             Phase::CookieWait(wait) => wait.remotes().into(),
-            Phase::CookieEchoed(echoed) => echoed.open.paths.remotes(),
-            Phase::Open(open) => open.paths.remotes(),
-            Phase::Closed => SmallVec::new(),
+            _ => self.begun().map_or_else(SmallVec::new, |open| open.paths.remotes()),
         }
     }
 
     /// Whether this address has proved to be the peer's (RFC 9260 §5.4).
     pub(crate) fn has_confirmed(&self, remote: core::net::IpAddr) -> bool {
-        matches!(&self.phase, Phase::Open(open) if open.is_confirmed(remote))
+        self.open().is_some_and(|open| open.is_confirmed(remote))
     }
 
     /// Every address the peer has named, whether a path leads there or not.
     pub(crate) fn peer_addresses(&self) -> &[core::net::SocketAddr] {
-        match &self.phase {
-            Phase::CookieEchoed(echoed) => &echoed.open.peer.addresses,
-            Phase::Open(open) => &open.peer.addresses,
-            Phase::CookieWait(_) | Phase::Closed => &[],
-        }
+        self.begun().map_or(&[], |open| &open.peer.addresses)
     }
 
     // ---- shared
+
+    /// The association that has been set up.
+    pub(crate) fn open(&self) -> Option<&Open> {
+        if let Phase::Open(open) = &self.phase { Some(open) } else { None }
+    }
+
+    /// The same, or the one that is being set up with what the peer's INIT ACK said.
+    fn begun(&self) -> Option<&Open> {
+        if let Phase::CookieEchoed(echoed) = &self.phase { Some(&echoed.open) } else { self.open() }
+    }
+
+    /// What `act` makes of an open association; `None` if it is not open.
+    fn in_open<T>(&mut self, now: Instant, act: impl FnOnce(&mut Open, &mut Context<'_>) -> T) -> Option<T> {
+        let (mut context, phase) = self.split(now);
+        if let Phase::Open(open) = phase { Some(act(open, &mut context)) } else { None }
+    }
 
     /// The context the states work in, and the state itself.
     fn split(&mut self, now: Instant) -> (Context<'_>, &mut Phase) {
@@ -355,15 +333,14 @@ impl Association {
     }
 
     pub(crate) fn announce_up(&mut self, now: Instant) {
-        let (mut context, phase) = self.split(now);
-        if let Phase::Open(open) = phase {
+        self.in_open(now, |open, context| {
             context.events.push_back(open.up_event(context.identity));
-            open.grant_wanted_primary(&mut context);
-        }
+            open.grant_wanted_primary(context);
+        });
     }
 
     /// Ends the association if `result` says so.
-    fn conclude(&mut self, now: Instant, result: Result<(), Ending>) {
+    fn conclude(&mut self, now: Instant, result: Handled) {
         let Err(ending) = result else { return };
         let reason = match ending {
             Ending::Silent(reason) => reason,
@@ -377,15 +354,16 @@ impl Association {
                 reason
             }
         };
-        let (mut context, phase) = self.split(now);
-        if let Phase::Open(open) = phase {
-            open.abandon_changes(&mut context, AddressChangeError::Abandoned);
-        }
+        self.in_open(now, |open, context| open.abandon_changes(context, AddressChangeError::Abandoned));
         let event = match (&mut self.phase, self.identity.token) {
             (Phase::Closed, _) => return,
             (Phase::Open(open), _) => {
                 open.drain_received(&mut self.events, self.identity.id);
-                Event::Closed { association: self.identity.id, reason, undelivered: open.undelivered() }
+                Event::Closed {
+                    association: self.identity.id,
+                    reason,
+                    undelivered: open.sender.undelivered(),
+                }
             }
             (_, Some(token)) => Event::ConnectFailed { token, reason },
             (_, None) => Event::Closed { association: self.identity.id, reason, undelivered: 0 },

@@ -9,9 +9,7 @@ use core::net::SocketAddr;
 use whimbrel_machine::{Instant, Route};
 use whimbrel_wire::Tsn;
 
-use super::context::Context;
-use super::open::Open;
-use super::shutdown::Closing;
+use super::{Closing, Context, Open};
 use crate::interface::PathId;
 
 /// A HEARTBEAT to a port that the peer has been heard from.
@@ -37,7 +35,7 @@ impl Open {
             return Some(id);
         }
         let rto = path.rto.without_back_off();
-        let pending = path.new_port;
+        let pending = path.supervision.new_port;
         // One port per RTO: the peer cannot make us probe many.
         if pending.is_some_and(|probe| context.now < probe.sent_at + rto)
             || !self.probe_burst.try_send(context.now, rto)
@@ -46,26 +44,30 @@ impl Open {
         }
         let nonce =
             pending.filter(|probe| probe.route == route).map_or_else(|| context.rng.next_u64(), |p| p.nonce);
-        let acked = self.outstanding.cumulative_ack_point();
+        let acked = self.sender.cumulative_ack_point();
         let probe = PortProbe { route, nonce, sent_at: context.now, written: false, acked };
         if let Some(path) = self.paths.get_mut(id) {
-            path.new_port = Some(probe);
+            path.supervision.new_port = Some(probe);
         }
         Some(id)
     }
 
     /// The new port has answered. What was sent to the old one since is lost, unless something has been acknowledged.
     pub(crate) fn confirm_port(&mut self, context: &mut Context<'_>, id: PathId, nonce: u64) {
-        let probe = self.paths.get(id).and_then(|path| path.new_port).filter(|probe| probe.nonce == nonce);
+        let probe = self
+            .paths
+            .get(id)
+            .and_then(|path| path.supervision.new_port)
+            .filter(|probe| probe.nonce == nonce);
         let Some(probe) = probe else { return };
         self.follow_port(id, probe.route);
         self.note_path_alive(context, id);
-        if self.outstanding.cumulative_ack_point() == probe.acked {
-            self.take_for_lost(context, id);
+        if self.sender.cumulative_ack_point() == probe.acked {
+            self.give_up(context, id);
         }
-        let (sack, new) = (self.sack_route, probe.route);
+        let (sack, new) = (self.receive.route(), probe.route);
         if (sack.local, sack.remote.ip()) == (new.local, new.remote.ip()) {
-            self.sack_route = new;
+            self.receive.set_route(new);
             self.receive.force_ack();
             self.set_sack_timer(context);
         }
@@ -75,8 +77,8 @@ impl Open {
     fn follow_port(&mut self, id: PathId, route: Route) {
         let Some(path) = self.paths.get_mut(id) else { return };
         path.route = route;
-        path.new_port = None;
-        self.addresses_changed = true;
+        path.supervision.new_port = None;
+        self.notes.addresses_changed = true;
         let addresses = self.peer.addresses.iter_mut();
         addresses.filter(|address| address.ip() == route.remote.ip()).for_each(|known| *known = route.remote);
     }

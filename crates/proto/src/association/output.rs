@@ -1,21 +1,14 @@
 //! What an open association sends next (RFC 9260 §6.1, §6.10): answers, shutdown, heartbeats, data, SACK.
 
 use whimbrel_machine::{Ecn, Fragmentation, IpProtocol, Route, Transmit};
-use whimbrel_wire::{COMMON_HEADER_LEN, ChecksumMode, SackBuilder, chunk_type};
+use whimbrel_wire::{COMMON_HEADER_LEN, ChecksumMode, CommonHeader, EmitChunk, PacketWriter, chunk_type};
 
-use super::chunk_writer::ChunkWriter;
-use super::context::Context;
-use super::open::Open;
-use super::replies::Encoded;
+use super::replies::{Encoded, First, Reply};
+use super::{Context, Open};
+use crate::auth::chunk_writer::ChunkWriter;
 use crate::config::Config;
 use crate::interface::PathId;
 use crate::path::Path;
-
-/// A SACK without gap ack blocks or duplicates.
-const SMALLEST_SACK: usize = 16;
-
-/// Room that a SACK without gaps and a few duplicates needs; a longer one goes alone.
-pub(super) const SACK_ROOM: usize = 32;
 
 /// A SACK with as many gap ack blocks as are sent to an address that has not been confirmed.
 const BRIEF_SACK: usize = 64;
@@ -32,6 +25,21 @@ fn datagrams(route: Route, fragmentation: Fragmentation, segment: usize) -> Tran
     Transmit { route, ecn: Ecn::NotCapable, fragmentation, protocol: IpProtocol::Sctp, segment }
 }
 
+/// A packet with one chunk and a CRC32c.
+pub(crate) fn single_chunk(header: CommonHeader, chunk: &impl EmitChunk) -> Vec<u8> {
+    let mut out = Vec::with_capacity(COMMON_HEADER_LEN + chunk.wire_len());
+    write_single_chunk(header, chunk, &mut out);
+    out
+}
+
+/// As [`single_chunk`], to the end of `out`.
+pub(super) fn write_single_chunk(header: CommonHeader, chunk: &impl EmitChunk, out: &mut Vec<u8>) {
+    let mut writer = PacketWriter::new(out, header, usize::MAX);
+    let fits = writer.push(chunk);
+    debug_assert!(fits, "a control chunk fits its packet");
+    writer.finish(ChecksumMode::Crc32c);
+}
+
 impl Open {
     /// The next train of packets for one route.
     pub(crate) fn poll_transmit(
@@ -40,18 +48,16 @@ impl Open {
         max_segments: usize,
         out: &mut Vec<u8>,
     ) -> Option<Transmit> {
-        self.said_all = false;
+        self.notes.said_all = false;
         self.react_to_primary_change(context);
-        self.open_bursts(context.config.congestion.burst);
+        self.sender.open_bursts(&self.paths);
         let start = out.len();
-        while let Some((route, chunks)) = self.replies.pop() {
+        while let Some(reply) = self.replies.pop() {
             // The address may have gone since the answer was given.
-            let asconf = chunks.first() == Some(&chunk_type::ASCONF);
-            if !self.locals.is_source(route.local.ip()) && !asconf {
-                continue;
+            if self.locals.is_source(reply.route.local.ip()) || reply.first == First::Asconf {
+                self.write_reply(context, &reply, out);
+                return Some(self.sent(reply.route, out.len() - start));
             }
-            self.write_control(context, route, &chunks, out);
-            return Some(self.sent(route, out.len() - start));
         }
         if let Some(route) = self.poll_shutdown(context, out) {
             return Some(self.sent(route, out.len() - start));
@@ -65,21 +71,23 @@ impl Open {
             return Some(Transmit { fragmentation, ..self.sent(route, out.len() - start) });
         }
         if let Some((path, segment)) = self.poll_data(context, max_segments.max(1), out) {
-            self.said_all = self.is_all_data_out() && !self.receive.ack_due(context.now);
+            let all_out = self.sender.is_all_out(&self.paths, &self.auth);
+            self.notes.said_all = all_out && !self.receive.ack_due(context.now);
             return Some(self.sent_train(path, out.len() - start, segment));
         }
         if self.receive.ack_due(context.now)
             && let Some(route) = self.sack_destination()
         {
-            self.write_control(context, route, &[], out);
-            self.said_all = true;
+            self.write_reply(context, &Reply { route, chunks: Vec::new(), first: First::Other }, out);
+            self.notes.said_all = true;
             return Some(self.sent(route, out.len() - start));
         }
         None
     }
 
-    /// A packet with the encoded `chunks`, and the SACK if one is pending.
-    fn write_control(&mut self, context: &mut Context<'_>, route: Route, chunks: &[u8], out: &mut Vec<u8>) {
+    /// A packet with answers, and the SACK if one is pending; with the SACK alone if there are no answers.
+    fn write_reply(&mut self, context: &mut Context<'_>, reply: &Reply, out: &mut Vec<u8>) {
+        let (route, chunks) = (reply.route, &reply.chunks);
         let checksum = self.checksum();
         let needed = COMMON_HEADER_LEN + chunks.len() + self.auth.largest_overhead();
         let limit = self.packet_size(context, route).max(needed);
@@ -90,7 +98,7 @@ impl Open {
         let due = self.receive.ack_due(context.now);
         if chunks.is_empty() || (due && self.sack_destination() == Some(route)) {
             self.write_sack(context, &mut writer, 0);
-        } else if due && route == self.sack_route && chunks.first() == Some(&chunk_type::ASCONF_ACK) {
+        } else if due && route == self.receive.route() && reply.first == First::AsconfAck {
             // RFC 5061 §5.2 V4: a brief one may go with the answer to where the peer has moved.
             let room = writer.room_for(&self.auth, chunk_type::SACK);
             self.write_sack(context, &mut writer, room.saturating_sub(BRIEF_SACK));
@@ -104,46 +112,22 @@ impl Open {
         path.map_or(context.config.pmtu.base & !3, Path::packet_size)
     }
 
-    /// Appends a SACK as large as the packet allows (RFC 9260 §6.7), leaving `reserve` bytes for what follows. Without
-    /// room for one it stays pending.
+    /// Appends a SACK, see [`Receive::append_sack`](crate::receive::Receive::append_sack).
     pub(crate) fn write_sack(
         &mut self,
         context: &mut Context<'_>,
         writer: &mut ChunkWriter<'_>,
         reserve: usize,
     ) {
-        let room = writer.room_for(&self.auth, chunk_type::SACK).saturating_sub(reserve);
-        if room < SMALLEST_SACK {
-            return;
-        }
-        let sack: SackBuilder<'_> = self.receive.write_sack(room);
-        let fits = writer.push(&self.auth, &sack);
-        debug_assert!(fits, "a SACK is cut to fit");
-        self.set_sack_timer(context);
-    }
-
-    /// Puts a pending SACK before the DATA if both go to the same place (RFC 9260 §6.1), leaving `reserve` bytes for that.
-    pub(crate) fn bundle_sack(
-        &mut self,
-        context: &mut Context<'_>,
-        id: PathId,
-        writer: &mut ChunkWriter<'_>,
-        reserve: usize,
-    ) {
-        let same = self.paths.get(id).is_some_and(|path| Some(path.route) == self.sack_destination());
-        if same
-            && self.receive.ack_pending()
-            && !self.receive.has_gaps()
-            && writer.room_for(&self.auth, chunk_type::SACK) >= SACK_ROOM
-        {
-            self.write_sack(context, writer, reserve);
+        if self.receive.append_sack(&self.auth, writer, reserve) {
+            self.set_sack_timer(context);
         }
     }
 
     /// Where a SACK goes: to where the last DATA came from, unless that address has not been confirmed
     /// (RFC 9260 §6.4, §5.4).
     pub(crate) fn sack_destination(&self) -> Option<Route> {
-        self.confirmed_or_in_use(self.sack_route)
+        self.confirmed_or_in_use(self.receive.route())
     }
 
     /// Where an answer to a packet from `route` goes. To an address that is not confirmed nothing may go but
@@ -164,7 +148,7 @@ impl Open {
     }
 
     pub(crate) fn poll_replies(&mut self, context: &mut Context<'_>, out: &mut Vec<u8>) -> Option<Transmit> {
-        let (route, chunks) = self.replies.pop()?;
+        let Reply { route, chunks, .. } = self.replies.pop()?;
         let start = out.len();
         let mut writer = ChunkWriter::new(out, context.header(self.peer.tag), usize::MAX);
         let fits = writer.push(&self.auth, &Encoded(&chunks));

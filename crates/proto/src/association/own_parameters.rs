@@ -7,6 +7,7 @@ use whimbrel_wire::Parameter;
 use super::translation::may_be_translated;
 use crate::auth::offer::Offer;
 use crate::config::{ChecksumPolicy, Config};
+use crate::negotiate::supported_extensions;
 
 /// Parameters of our INIT or INIT ACK at most, but for addresses and what is reported as unrecognized.
 const PARAMETERS: usize = 8;
@@ -18,6 +19,7 @@ pub(crate) fn own_parameters<'a>(
     locals: &[SocketAddr],
     remotes: &[SocketAddr],
     auth: Option<&'a Offer>,
+    extensions: &'a [u8],
 ) -> Vec<Parameter<'a>> {
     let mut parameters = Vec::with_capacity(PARAMETERS + locals.len());
     let usable = || locals.iter().filter(|local| !local.ip().is_unspecified());
@@ -34,5 +36,6 @@ pub(crate) fn own_parameters<'a>(
     if let Some(auth) = auth {
         parameters.extend(auth.parameters());
     }
+    parameters.extend(supported_extensions(extensions));
     parameters
 }

@@ -4,12 +4,10 @@ use core::net::IpAddr;
 
 use whimbrel_machine::Route;
 
-use super::context::Context;
-use super::open::Open;
 use super::pairing;
-use super::shutdown::Closing;
+use super::{Closing, Context, Open};
 use crate::interface::{Event, PathId, PathState};
-use crate::path::{Egress, Path};
+use crate::path::{Egress, Path, control_path};
 use crate::timers::TimerId;
 
 impl Open {
@@ -37,7 +35,9 @@ impl Open {
             }
             let id = self.paths.next_id();
             let confirmed = proven == Some(route);
-            self.paths.push(Path::new(id, route, confirmed, context.config, context.now));
+            let path = Path::new(id, route, confirmed, context.config, context.now);
+            self.sender.add_path(context.config, &path);
+            self.paths.push(path);
             self.announce_path(context, id);
             self.supervise_new_path(context, id);
             if !confirmed {
@@ -46,9 +46,9 @@ impl Open {
             }
         }
         self.remove_stale_paths(context);
-        self.addresses_changed = true;
+        self.notes.addresses_changed = true;
         self.notice_path_in_use(context);
-        self.opportunity();
+        self.sender.opportunity();
     }
 
     /// Removes paths one address of which is no longer part of the association. The last path stays: an association
@@ -58,8 +58,9 @@ impl Open {
         for id in stale {
             self.remove_path(context, id);
         }
-        if !self.knows(self.sack_route.remote.ip()) || !self.locals.accepts(self.sack_route.local.ip()) {
-            self.sack_route = self.route_in_use();
+        let sacks = self.receive.route();
+        if !self.knows(sacks.remote.ip()) || !self.locals.accepts(sacks.local.ip()) {
+            self.receive.set_route(self.route_in_use());
         }
     }
 
@@ -84,14 +85,13 @@ impl Open {
         }
         self.silence_path(context, id);
         let Some(path) = self.paths.remove(id) else { return };
-        let successor = self.path_choice.for_new_data(&self.paths);
         let open = || self.paths.iter().find(|path| path.egress == Egress::Open).map(|path| path.id);
         let any = || self.paths.iter().next().map(|path| path.id);
-        let Some(successor) = successor.or_else(open).or_else(any) else { return };
+        let Some(successor) = control_path(&self.paths).or_else(open).or_else(any) else { return };
         if self.paths.primary() == id {
             self.paths.set_primary(successor);
         }
-        self.outstanding.reassign(id, successor);
+        self.sender.path_gone(id);
         if let Closing::Sent(resend) | Closing::AckSent(resend) = &mut self.closing
             && resend.path == Some(id)
         {
@@ -99,7 +99,7 @@ impl Open {
         }
         let association = context.identity.id;
         context.events.push_back(Event::PathGone { association, path: id, route: path.route });
-        self.addresses_changed = true;
+        self.notes.addresses_changed = true;
     }
 
     /// Nothing leaves by this path any more: its link is down, or its local address is being deleted.
@@ -124,8 +124,8 @@ impl Open {
     fn silence_path(&mut self, context: &mut Context<'_>, id: PathId) {
         let Some(path) = self.paths.get_mut(id) else { return };
         path.egress = Egress::Closed;
-        path.heartbeat = None;
-        path.pmtu_probe = None;
+        path.supervision.heartbeat = None;
+        path.mtu_probe = None;
         for timer in [
             TimerId::Heartbeat(id),
             TimerId::HeartbeatTimeout(id),
@@ -134,12 +134,7 @@ impl Open {
         ] {
             context.timers.clear(timer);
         }
-        self.take_for_lost(context, id);
-        if let Some(path) = self.paths.get_mut(id) {
-            path.earliest = None;
-            path.timed = None;
-            path.one_packet = false;
-        }
+        self.sender.silence(&self.paths, id);
     }
 
     // ---- shared
@@ -167,17 +162,17 @@ impl Open {
             self.announce_path(context, id);
             self.refresh_probe_timer(context, id);
             self.notice_path_in_use(context);
-            self.opportunity();
+            self.sender.opportunity();
         }
     }
 
     /// Announces it when new data goes another way than before.
     pub(crate) fn notice_path_in_use(&mut self, context: &mut Context<'_>) {
         let id = self.data_path();
-        if id == self.in_use {
+        if id == self.notes.in_use {
             return;
         }
-        self.in_use = id;
+        self.notes.in_use = id;
         if let Some(path) = self.paths.get(id) {
             context.events.push_back(Event::PathInUse {
                 association: context.identity.id,

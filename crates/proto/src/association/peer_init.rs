@@ -5,7 +5,9 @@ use core::net::{IpAddr, SocketAddr};
 use smallvec::SmallVec;
 use whimbrel_wire::{List, Parameter, Parameters, UnknownAction, parameter_type};
 
-use crate::auth::offer::AuthParameters;
+use crate::auth::offer::{AuthParameters, Offer, Refusal};
+use crate::config::Config;
+use crate::negotiate::Extensions;
 
 /// The least a_rwnd of an INIT or INIT ACK, in bytes (RFC 9260 §3.3.2, §3.3.3): with less, no full packet could be sent.
 pub(crate) const LEAST_A_RWND: u32 = 1500;
@@ -37,6 +39,8 @@ pub(crate) struct PeerParameters<'a> {
     pub(crate) families: Families,
     /// Parameters to report as unrecognized, headers included and padded (RFC 9260 §3.2.1).
     pub(crate) unrecognized: Vec<u8>,
+    /// Its list of Supported Extensions, if it has sent one.
+    pub(crate) extensions: Option<Extensions>,
     /// Authentication, not judged yet.
     pub(crate) auth: AuthParameters<'a>,
 }
@@ -107,6 +111,11 @@ impl<'a> PeerParameters<'a> {
                 Ok(Parameter::AdaptationLayerIndication(code)) => out.adaptation = Some(code),
                 Ok(Parameter::SetPrimaryAddress(request)) => out.primary = Some(request.address),
                 Ok(Parameter::SupportedAddressTypes(types)) => out.families = Families::named(types, source),
+                Ok(Parameter::SupportedExtensions(listed)) => {
+                    if out.extensions.replace(Extensions::known(listed)).is_some() {
+                        out.auth.note_repeated();
+                    }
+                }
                 Ok(Parameter::HostName(_)) => return Err(Problem::HostName(raw.bytes().to_vec())),
                 Ok(Parameter::Unknown(unknown)) => {
                     let action: UnknownAction = unknown.action();
@@ -131,6 +140,11 @@ impl<'a> PeerParameters<'a> {
         if is_usable(address, source) && !self.addresses.contains(&address) && self.addresses.len() < max {
             self.addresses.push(address);
         }
+    }
+
+    /// What is offered of authentication, see [`AuthParameters::judge`].
+    pub(crate) fn judge_auth(&self, config: &Config) -> Result<Option<Offer>, Refusal> {
+        self.auth.judge(config, self.extensions.unwrap_or_default())
     }
 
     /// All transport addresses of the peer (RFC 9260 §5.1.2 C), see [`remotes`].

@@ -2,10 +2,8 @@
 
 use whimbrel_machine::{Instant, Route};
 
-use super::context::{Ending, aborted_by_peer};
-use super::open::Open;
-use super::shutdown::Closing;
-use super::{Association, Phase};
+use super::context::aborted_by_peer;
+use super::{Association, Ending, Open};
 use crate::interface::CloseReason;
 
 impl Association {
@@ -24,23 +22,22 @@ impl Association {
         let elsewhere = |open: &Open| {
             !open.is_confirmed(route.remote.ip()) && open.paths.iter().any(|path| path.confirmed)
         };
-        if matches!(&self.phase, Phase::Open(open) if late(open) || elsewhere(open)) {
+        if self.open().is_some_and(|open| late(open) || elsewhere(open)) {
             return;
         }
         // Without an association the peer cannot be waiting for anything: it has our SHUTDOWN ACK, and only its
         // SHUTDOWN COMPLETE was slower, on another path, than its answer to some stray packet.
-        let ending = match &self.phase {
-            Phase::Open(open) if matches!(open.closing, Closing::AckSent(_)) => {
-                Ending::Silent(CloseReason::Shutdown)
-            }
-            _ => aborted_by_peer(causes),
+        let ending = if self.is_waiting_for_shutdown_complete() {
+            Ending::Silent(CloseReason::Shutdown)
+        } else {
+            aborted_by_peer(causes)
         };
         self.conclude(now, Err(ending));
     }
 
     /// A SHUTDOWN COMPLETE that was accepted on account of its T bit (RFC 9260 §8.5.1 C).
     pub(crate) fn handle_reflected_shutdown_complete(&mut self, now: Instant) {
-        if matches!(&self.phase, Phase::Open(open) if matches!(open.closing, Closing::AckSent(_))) {
+        if self.is_waiting_for_shutdown_complete() {
             self.conclude(now, Err(Ending::Silent(CloseReason::Shutdown)));
         }
     }

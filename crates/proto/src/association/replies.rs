@@ -10,13 +10,27 @@ pub(crate) struct Replies {
     queue: Vec<Reply>,
 }
 
+/// Chunks for one packet.
 #[derive(Debug)]
-struct Reply {
-    route: Route,
+pub(crate) struct Reply {
+    pub(crate) route: Route,
     /// Complete chunks, padded.
-    chunks: Vec<u8>,
-    /// COOKIE ACK must be the first chunk of its packet (RFC 9260 §5.1 D).
-    first: bool,
+    pub(crate) chunks: Vec<u8>,
+    /// What the first of them is.
+    pub(crate) first: First,
+}
+
+/// The first chunk of a packet, as far as it decides what becomes of the packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum First {
+    /// COOKIE ACK, which must be the first chunk of its packet (RFC 9260 §5.1 D).
+    CookieAck,
+    /// ASCONF: it may leave from an address that nothing else leaves from (RFC 5061 §5.3 F1).
+    Asconf,
+    /// ASCONF-ACK.
+    AsconfAck,
+    /// Any other.
+    Other,
 }
 
 /// Routes with answers pending at a time.
@@ -34,27 +48,27 @@ const USUAL_BYTES: usize = 64;
 impl Replies {
     /// Queues a chunk for `route`.
     pub(crate) fn push(&mut self, route: Route, chunk: &impl EmitChunk) {
-        if let Some(chunks) = self.room(route, chunk.wire_len()) {
+        if let Some(chunks) = self.room(route, chunk.wire_len(), First::Other) {
             chunk.emit(chunks);
         }
     }
 
-    /// Queues the encoded, padded chunk `bytes` for `route`. False if there is no room.
-    pub(crate) fn push_raw(&mut self, route: Route, bytes: &[u8]) -> bool {
-        let Some(chunks) = self.room(route, bytes.len()) else { return false };
+    /// Queues the encoded, padded chunk `bytes` for `route`, which is a `kind` of chunk. False if there is no room.
+    pub(crate) fn push_raw(&mut self, route: Route, kind: First, bytes: &[u8]) -> bool {
+        let Some(chunks) = self.room(route, bytes.len(), kind) else { return false };
         chunks.extend_from_slice(bytes);
         true
     }
 
-    /// The answers for `route`, if they may grow by `bytes`.
-    fn room(&mut self, route: Route, bytes: usize) -> Option<&mut Vec<u8>> {
+    /// The answers for `route`, if they may grow by `bytes` of this `kind`.
+    fn room(&mut self, route: Route, bytes: usize, kind: First) -> Option<&mut Vec<u8>> {
         debug_assert_eq!(bytes % 4, 0);
         let at = match self.queue.iter().position(|reply| reply.route == route) {
             Some(at) => at,
             None if self.queue.len() < MAX_ROUTES && self.admits(bytes) => {
                 // Mostly there is one: no room for more is kept in each of many associations.
                 self.queue.reserve_exact(1);
-                self.queue.push(Reply { route, chunks: Vec::with_capacity(USUAL_BYTES), first: false });
+                self.queue.push(Reply { route, chunks: Vec::with_capacity(USUAL_BYTES), first: kind });
                 self.queue.len() - 1
             }
             None => return None,
@@ -74,9 +88,9 @@ impl Replies {
         let mut chunk = Vec::with_capacity(USUAL_BYTES);
         whimbrel_wire::CookieAck.emit(&mut chunk);
         match self.queue.iter_mut().find(|reply| reply.route == route) {
-            Some(reply) if reply.first => return false,
+            Some(reply) if reply.first == First::CookieAck => return false,
             Some(reply) => {
-                reply.first = true;
+                reply.first = First::CookieAck;
                 chunk.extend_from_slice(&reply.chunks);
                 reply.chunks = chunk;
             }
@@ -84,19 +98,15 @@ impl Replies {
                 // A COOKIE ECHO can be repeated from any number of addresses.
                 self.queue.truncate(MAX_ROUTES - 1);
                 self.queue.reserve_exact(1);
-                self.queue.insert(0, Reply { route, chunks: chunk, first: true });
+                self.queue.insert(0, Reply { route, chunks: chunk, first: First::CookieAck });
             }
         }
         true
     }
 
     /// The answers for one route, oldest first.
-    pub(crate) fn pop(&mut self) -> Option<(Route, Vec<u8>)> {
-        if self.queue.is_empty() {
-            return None;
-        }
-        let reply = self.queue.remove(0);
-        Some((reply.route, reply.chunks))
+    pub(crate) fn pop(&mut self) -> Option<Reply> {
+        if self.queue.is_empty() { None } else { Some(self.queue.remove(0)) }
     }
 }
 

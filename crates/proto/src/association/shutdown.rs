@@ -2,17 +2,18 @@
 
 use core::time::Duration;
 
-use whimbrel_machine::Route;
+use whimbrel_machine::{Instant, Route};
 use whimbrel_wire::{
     Cause, EmitChunk, ErrorBuilder, Shutdown, ShutdownAck, ShutdownComplete, Tsn, chunk_type,
 };
 
-use super::chunk_writer::ChunkWriter;
-use super::context::{Context, Ending, Farewell};
-use super::handshake::single_chunk;
-use super::open::Open;
+use super::context::Farewell;
+use super::output::single_chunk;
+use super::{Association, Context, Ending, Handled, Open, Phase};
+use crate::auth::chunk_writer::ChunkWriter;
 use crate::config::Config;
-use crate::interface::{CloseReason, Event, PathId, PathState};
+use crate::interface::{AssociationState, CloseReason, Event, PathId, PathState};
+use crate::send::Loss;
 use crate::timers::TimerId;
 
 /// A peer that goes on sending gets this many times T5-shutdown-guard. What it had queued takes as long as it takes; but
@@ -39,6 +40,24 @@ pub(crate) enum Closing {
     AckSent(Resend),
 }
 
+impl Association {
+    /// The state as RFC 9260 §4 has it.
+    pub(crate) fn state(&self) -> AssociationState {
+        match &self.phase {
+            Phase::CookieWait(_) => AssociationState::CookieWait,
+            Phase::CookieEchoed(_) => AssociationState::CookieEchoed,
+            Phase::Closed => AssociationState::Closed,
+            Phase::Open(open) => match open.closing {
+                Closing::No => AssociationState::Established,
+                Closing::Pending => AssociationState::ShutdownPending,
+                Closing::Sent(_) => AssociationState::ShutdownSent,
+                Closing::Received => AssociationState::ShutdownReceived,
+                Closing::AckSent(_) => AssociationState::ShutdownAckSent,
+            },
+        }
+    }
+}
+
 /// The retransmission of SHUTDOWN or SHUTDOWN ACK.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Resend {
@@ -48,10 +67,14 @@ pub(crate) struct Resend {
     pub(crate) timeouts: u32,
     /// The path it was last sent on, or is to be sent on next; `None` before the first time.
     pub(crate) path: Option<PathId>,
+    /// When the shutdown is over at the latest.
+    limit: Instant,
 }
 
 impl Resend {
-    pub(crate) const START: Self = Self { due: true, timeouts: 0, path: None };
+    const fn new(limit: Instant) -> Self {
+        Self { due: true, timeouts: 0, path: None, limit }
+    }
 }
 
 impl Open {
@@ -66,22 +89,22 @@ impl Open {
 
     /// Goes on when nothing is left to be sent or acknowledged.
     pub(crate) fn advance_shutdown(&mut self, context: &mut Context<'_>) {
-        if !self.streams.is_empty() || !self.outstanding.is_empty() {
+        if !self.sender.is_idle() || !self.sender.is_all_acknowledged() {
             return;
         }
         match self.closing {
             Closing::Pending => {
-                self.closing = Closing::Sent(Resend::START);
-                self.shutdown_limit = context.now + guard(context.config) * MAX_GUARDS;
+                self.closing = Closing::Sent(Resend::new(context.now + guard(context.config) * MAX_GUARDS));
                 context.timers.set(TimerId::T5ShutdownGuard, context.now + guard(context.config));
             }
             Closing::Received => {
-                self.closing = Closing::AckSent(Resend::START);
                 // T2-shutdown rests while no link is up. The peer may be long gone, and to a peer that is not, addresses
                 // cannot be named any more (RFC 5061 §5.1.1 C4): no longer than repetitions could take.
                 let tries = context.config.failure.association_max_retrans.saturating_add(1);
-                let limit = context.config.rto.max.saturating_mul(tries).max(guard(context.config));
-                context.timers.set(TimerId::T5ShutdownGuard, context.now + limit);
+                let patience = context.config.rto.max.saturating_mul(tries).max(guard(context.config));
+                let limit = context.now + patience;
+                self.closing = Closing::AckSent(Resend::new(limit));
+                context.timers.set(TimerId::T5ShutdownGuard, limit);
             }
             Closing::No | Closing::Sent(_) | Closing::AckSent(_) => {}
         }
@@ -89,16 +112,14 @@ impl Open {
 
     /// New DATA came while we wait for SHUTDOWN ACK: the peer is on its way to the end of what it has queued.
     pub(crate) fn prolong_guard(&mut self, context: &mut Context<'_>) {
-        let at = (context.now + guard(context.config)).min(self.shutdown_limit);
-        context.timers.set(TimerId::T5ShutdownGuard, at);
+        if let Closing::Sent(resend) = &self.closing {
+            let at = (context.now + guard(context.config)).min(resend.limit);
+            context.timers.set(TimerId::T5ShutdownGuard, at);
+        }
     }
 
     /// SHUTDOWN from the peer.
-    pub(crate) fn handle_shutdown(
-        &mut self,
-        context: &mut Context<'_>,
-        cumulative: Tsn,
-    ) -> Result<(), Ending> {
+    pub(crate) fn handle_shutdown(&mut self, context: &mut Context<'_>, cumulative: Tsn) -> Handled {
         self.handle_cumulative_ack(context, cumulative)?;
         match self.closing {
             Closing::No | Closing::Pending => {
@@ -106,8 +127,8 @@ impl Open {
                 context.events.push_back(Event::PeerShutdown { association: context.identity.id });
             }
             // Both sides at once: acknowledge right away.
-            Closing::Sent(_) => {
-                self.closing = Closing::AckSent(Resend::START);
+            Closing::Sent(Resend { limit, .. }) => {
+                self.closing = Closing::AckSent(Resend::new(limit));
                 context.timers.clear(TimerId::T2Shutdown);
             }
             Closing::Received => {}
@@ -117,15 +138,11 @@ impl Open {
     }
 
     /// SHUTDOWN ACK from the peer: the association is over, SHUTDOWN COMPLETE tells so.
-    pub(crate) fn handle_shutdown_ack(
-        &mut self,
-        context: &mut Context<'_>,
-        route: Route,
-    ) -> Result<(), Ending> {
+    pub(crate) fn handle_shutdown_ack(&mut self, context: &mut Context<'_>, route: Route) -> Handled {
         match self.closing {
             Closing::Sent(_) | Closing::AckSent(_) => {
                 let complete = ShutdownComplete { tag_reflected: false };
-                let packet = single_chunk(context.identity, self.peer.tag, &complete);
+                let packet = single_chunk(context.header(self.peer.tag), &complete);
                 let Some(route) = self.confirmed_or_in_use(route) else {
                     return Err(Ending::Silent(CloseReason::Shutdown));
                 };
@@ -136,7 +153,7 @@ impl Open {
     }
 
     /// T2-shutdown expired.
-    pub(crate) fn handle_t2(&mut self, context: &mut Context<'_>) -> Result<(), Ending> {
+    pub(crate) fn handle_t2(&mut self, context: &mut Context<'_>) -> Handled {
         let full = self.receive.is_full();
         let sent = matches!(self.closing, Closing::Sent(_));
         let (Closing::Sent(resend) | Closing::AckSent(resend)) = &mut self.closing else { return Ok(()) };
@@ -196,7 +213,7 @@ impl Open {
         resend.due = false;
         resend.path = Some(id);
         let path = self.paths.get(id);
-        let route = path.map_or(self.sack_route, |path| path.route);
+        let route = path.map_or(self.receive.route(), |path| path.route);
         let rto = path.map_or(context.config.rto.initial, |path| path.rto.current());
         // A repetition that the peer has asked for, by SHUTDOWN or INIT, is not a new beginning: whoever asks again and again
         // must not keep the association. Where the timer is to be restarted it has been cleared.
@@ -226,7 +243,7 @@ impl Open {
     /// Where to try again what got no answer on `last`: like retransmitted data on another active path
     /// (RFC 9260 §6.4). Without one the confirmed paths take turns, so that one that works is found soon.
     fn next_shutdown_path(&self, last: PathId) -> PathId {
-        let again = self.retransmission_choice.for_retransmission(&self.paths, last);
+        let again = self.sender.retransmission_path(&self.paths, last, Loss::Timeout);
         let active = |id: &PathId| self.paths.get(*id).is_some_and(|path| path.state == PathState::Active);
         if let Some(id) = again.filter(active) {
             return id;

@@ -2,10 +2,11 @@
 //!
 //! Both sides say in INIT and INIT ACK what they can do and which chunk types they take only authenticated
 //! ([`offer`]). From the two offers and a shared key both compute the same association key ([`key`]), which lives in the
-//! association's [`session`]. Outgoing packets get their AUTH chunk in `association/chunk_writer.rs`, incoming ones are
-//! judged by the [`gate`].
+//! association's [`session`]. Outgoing packets get their AUTH chunk in [`chunk_writer`], incoming ones are judged by the
+//! [`gate`].
 
 mod chunk_types;
+pub(crate) mod chunk_writer;
 mod config;
 pub(crate) mod gate;
 mod interface;

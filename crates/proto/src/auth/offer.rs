@@ -1,4 +1,4 @@
-//! What one side says about authentication in its INIT or INIT ACK (RFC 4895 §3.1, §3.2, §3.3, §6.1; RFC 5061 §4.2.7).
+//! What one side says about authentication in its INIT or INIT ACK (RFC 4895 §3.1, §3.2, §3.3, §6.1).
 
 use smallvec::SmallVec;
 use whimbrel_machine::Seed;
@@ -7,6 +7,7 @@ use whimbrel_wire::{Cause, List, Parameter, Tsn, chunk_type, parameter_type};
 use super::config::{AuthSupport, HmacAlgorithm};
 use crate::config::{Config, DarMode};
 use crate::interface::CloseReason;
+use crate::negotiate::{Extensions, of_addresses};
 
 /// Bytes of a random number (RFC 4895 §3.1).
 pub(crate) const RANDOM_LEN: usize = 32;
@@ -17,18 +18,13 @@ pub(crate) const MAX_HMACS: usize = 16;
 /// Chunk types in a CHUNKS parameter at most (RFC 4895 §3.2: 260 bytes).
 pub(crate) const MAX_CHUNKS: usize = 256;
 
-/// Extensions that are kept of what a peer supports: those this implementation may ask for.
-const KNOWN_EXTENSIONS: [u8; 3] = [chunk_type::AUTH, chunk_type::ASCONF, chunk_type::ASCONF_ACK];
-
-/// One side's RANDOM, CHUNKS, HMAC-ALGO and Supported Extensions.
+/// One side's RANDOM, CHUNKS and HMAC-ALGO.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Offer {
     pub(crate) random: [u8; RANDOM_LEN],
     /// As sent: order and repetitions are part of the key vector. `None` if the parameter was not sent.
     pub(crate) chunks: Option<SmallVec<[u8; 8]>>,
     pub(crate) hmacs: SmallVec<[u16; 2]>,
-    /// Not part of the key vector. Of a peer's list only what is known here.
-    pub(crate) extensions: SmallVec<[u8; 4]>,
 }
 
 impl Offer {
@@ -43,15 +39,7 @@ impl Offer {
             // RFC 4895 §6.1: MAY be omitted if it is empty.
             chunks: (!chunks.is_empty()).then_some(chunks),
             hmacs: config.auth.algorithms.iter().map(|algorithm| algorithm.id()).collect(),
-            extensions: extensions(config),
         })
-    }
-
-    /// The parameters to send.
-    pub(crate) fn parameters(&self) -> SmallVec<[Parameter<'_>; 4]> {
-        let mut parameters = self.key_parameters();
-        parameters.push(Parameter::SupportedExtensions(&self.extensions));
-        parameters
     }
 
     /// The key vector: these parameters in this order, without padding (RFC 4895 §6.1).
@@ -60,13 +48,14 @@ impl Offer {
         const FRAMES: usize = 3 * 7;
         let lists = self.chunks.as_ref().map_or(0, |chunks| chunks.len()) + 2 * self.hmacs.len();
         let mut vector = Vec::with_capacity(FRAMES + RANDOM_LEN + lists);
-        for parameter in self.key_parameters() {
+        for parameter in self.parameters() {
             parameter.emit(&mut vector);
         }
         vector
     }
 
-    fn key_parameters(&self) -> SmallVec<[Parameter<'_>; 4]> {
+    /// The parameters to send.
+    pub(crate) fn parameters(&self) -> SmallVec<[Parameter<'_>; 4]> {
         let mut parameters = SmallVec::new();
         parameters.push(Parameter::Random(&self.random));
         if let Some(chunks) = &self.chunks {
@@ -89,21 +78,6 @@ pub(crate) fn required(config: &Config) -> SmallVec<[u8; 8]> {
     types.sort_unstable();
     types.dedup();
     types
-}
-
-/// Chunk types of the extensions we support (RFC 5061 §4.2.7).
-fn extensions(config: &Config) -> SmallVec<[u8; 4]> {
-    let mut types = SmallVec::from_slice(&[chunk_type::AUTH]);
-    types.extend_from_slice(of_addresses(config));
-    types
-}
-
-/// The chunks of dynamic addresses, if these are in use. They are taken only authenticated (RFC 5061 §4.1.1, §4.1.2).
-fn of_addresses(config: &Config) -> &'static [u8] {
-    match config.dar.mode {
-        DarMode::Off => &[],
-        DarMode::Negotiated => &[chunk_type::ASCONF, chunk_type::ASCONF_ACK],
-    }
 }
 
 /// The random numbers of an endpoint. Each belongs to a Verification Tag and follows the same rules (RFC 4895 §6.1): what
@@ -159,7 +133,6 @@ pub(crate) struct AuthParameters<'a> {
     random: Option<&'a [u8]>,
     chunks: Option<&'a [u8]>,
     hmacs: Option<List<'a, u16>>,
-    extensions: Option<&'a [u8]>,
     repeated: bool,
 }
 
@@ -170,16 +143,20 @@ impl<'a> AuthParameters<'a> {
             Parameter::Random(random) => self.random.replace(random).is_some(),
             Parameter::Chunks(chunks) => self.chunks.replace(chunks).is_some(),
             Parameter::HmacAlgorithms(hmacs) => self.hmacs.replace(hmacs).is_some(),
-            Parameter::SupportedExtensions(extensions) => self.extensions.replace(extensions).is_some(),
             _ => false,
         };
     }
 
-    /// The peer's offer; `None` if there is none that we can use.
+    /// A parameter of the peer's came twice that may come once.
+    pub(crate) fn note_repeated(&mut self) {
+        self.repeated = true;
+    }
+
+    /// The offer of a peer with these `extensions`; `None` if there is none that we can use.
     ///
     /// # Errors
     /// [`Refusal`] if the association must not come to be.
-    pub(crate) fn judge(&self, config: &Config) -> Result<Option<Offer>, Refusal> {
+    pub(crate) fn judge(&self, config: &Config, extensions: Extensions) -> Result<Option<Offer>, Refusal> {
         if config.auth.support == AuthSupport::Off {
             return Ok(None);
         }
@@ -200,23 +177,18 @@ impl<'a> AuthParameters<'a> {
             random,
             chunks: self.chunks.map(SmallVec::from_slice),
             hmacs: hmacs.iter().collect(),
-            extensions: KNOWN_EXTENSIONS.into_iter().filter(|&known| self.lists(known)).collect(),
         });
         let usable = offer.filter(|offer| offer.algorithm(&config.auth.algorithms).is_some());
         match usable {
             Some(offer) => Ok(Some(offer)),
             // By the security considerations of RFC 5061 such an association is not established.
             // Where dynamic addresses are not in use, it does not matter.
-            None if config.dar.mode == DarMode::Negotiated && self.lists(chunk_type::ASCONF) => {
+            None if config.dar.mode == DarMode::Negotiated && extensions.include(&[chunk_type::ASCONF]) => {
                 Err(Refusal::Violation("ASCONF without authentication"))
             }
             None if !config.auth.required.is_empty() => Err(Refusal::NotOffered),
             None => Ok(None),
         }
-    }
-
-    fn lists(&self, extension: u8) -> bool {
-        self.extensions.is_some_and(|listed| listed.contains(&extension))
     }
 }
 

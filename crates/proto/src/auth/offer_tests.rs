@@ -1,4 +1,3 @@
-use smallvec::smallvec;
 use whimbrel_wire::Parameters;
 
 use super::*;
@@ -14,7 +13,6 @@ fn offer(first: u8, chunks: Option<&[u8]>, hmacs: &[u16]) -> Offer {
         random: core::array::from_fn(|n| first.wrapping_add(n as u8)),
         chunks: chunks.map(SmallVec::from_slice),
         hmacs: SmallVec::from_slice(hmacs),
-        extensions: smallvec![chunk_type::AUTH],
     }
 }
 
@@ -30,10 +28,14 @@ fn encoded(parameters: &[Parameter<'_>]) -> Vec<u8> {
 fn judge(config: &Config, parameters: &[Parameter<'_>]) -> Result<Option<Offer>, Refusal> {
     let bytes = encoded(parameters);
     let mut read = AuthParameters::default();
-    for parameter in Parameters::from_wire(&bytes) {
-        read.note(&parameter.unwrap());
+    let mut extensions = None;
+    for parameter in Parameters::from_wire(&bytes).map(Result::unwrap) {
+        match parameter {
+            Parameter::SupportedExtensions(listed) => extensions = Some(Extensions::known(listed)),
+            other => read.note(&other),
+        }
     }
-    read.judge(config)
+    read.judge(config, extensions.unwrap_or_default())
 }
 
 const RANDOM: Parameter<'static> = Parameter::Random(&[5; 32]);
@@ -117,14 +119,14 @@ fn a_random_number_of_another_length_is_a_violation() {
     }
 }
 
-/// RFC 4895 §3.1, §3.2, §3.3: each parameter is included once. RFC 5061 §4.2.7: so is Supported Extensions.
+/// RFC 4895 §3.1, §3.2, §3.3: each parameter is included once.
 #[test]
 fn a_parameter_twice_is_a_violation() {
     let ids = [3, 1];
-    let all = [RANDOM, Parameter::Chunks(&[0]), hmacs(&ids), extensions(&[0x0f])];
+    let all = [RANDOM, Parameter::Chunks(&[0]), hmacs(&ids)];
     assert!(judge(&config(), &all).unwrap().is_some());
     for again in all {
-        let result = judge(&config(), &[all[0], all[1], all[2], all[3], again]);
+        let result = judge(&config(), &[all[0], all[1], all[2], again]);
         assert!(matches!(result, Err(Refusal::Violation(_))), "{again:?}: {result:?}");
     }
 }
@@ -170,14 +172,6 @@ fn incomplete_offers() {
     let mut dynamic = config();
     dynamic.dar.mode = DarMode::Negotiated;
     assert!(matches!(judge(&dynamic, &asconf), Err(Refusal::Violation(_))));
-}
-
-#[test]
-fn of_the_peers_extensions_the_known_ones_are_kept() {
-    let ids = [3, 1];
-    let listed: Vec<u8> = (0..=255).chain(0..=255).collect();
-    let offer = judge(&config(), &[RANDOM, hmacs(&ids), extensions(&listed)]).unwrap().unwrap();
-    assert_eq!(offer.extensions[..], KNOWN_EXTENSIONS);
 }
 
 /// RFC 4895 §6.1: the random number follows the rules of the Verification Tag.

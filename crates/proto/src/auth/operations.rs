@@ -8,7 +8,7 @@ use super::gate::{Admission, Gate};
 use super::offer::{Offer, RANDOM_LEN};
 use super::session::Auth;
 use super::{AuthConfig, AuthKeyChange, SharedKeys, SharedSecret};
-use crate::association::ChunkWriter;
+use crate::auth::chunk_writer::ChunkWriter;
 use crate::config::Config;
 use crate::script::Script;
 

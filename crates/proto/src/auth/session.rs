@@ -48,7 +48,6 @@ pub(crate) struct Session {
     pub(crate) peer_requires: ChunkTypes,
     /// What we only take authenticated.
     pub(crate) we_require: ChunkTypes,
-    extensions: SmallVec<[u8; 4]>,
     /// What to send with.
     pub(crate) sending: SendingKey,
     /// Keys that the peer used lately, the last one first. Most associations live and die without needing one.
@@ -102,7 +101,6 @@ impl Auth {
                 peer_requires: ChunkTypes::required(peer.chunks.as_deref().unwrap_or_default())
                     .with_changes_of_addresses(),
                 we_require: ChunkTypes::required(own.chunks.as_deref().unwrap_or_default()),
-                extensions: peer.extensions.clone(),
                 ready: Vec::new(),
                 last_used: None,
                 unknown_reports: 0,
@@ -110,11 +108,6 @@ impl Auth {
             }))
         });
         Self { session }
-    }
-
-    /// Whether the peer has said that it supports an extension, named by chunk type, and can authenticate it.
-    pub(crate) fn peer_supports(&self, chunk_type: u8) -> bool {
-        self.session.as_ref().is_some_and(|session| session.extensions.contains(&chunk_type))
     }
 
     /// Whether we take chunks of this type only authenticated.

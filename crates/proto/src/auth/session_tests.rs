@@ -3,7 +3,7 @@ use whimbrel_machine::Seed;
 use whimbrel_wire::{ChecksumMode, CommonHeader, EmitChunk, Heartbeat, Packet, PacketWriter, chunk_type};
 
 use super::*;
-use crate::association::ChunkWriter;
+use crate::auth::chunk_writer::ChunkWriter;
 use crate::auth::offer::Randoms;
 use crate::auth::shared_keys::SharedSecret;
 use crate::auth::{AuthConfig, AuthKeyChange};
@@ -144,7 +144,7 @@ fn changes_of_addresses_are_always_authenticated() {
 fn nothing_is_required_of_a_peer_that_cannot() {
     let random = Randoms::new(Seed::from_u64(1)).of(1, whimbrel_wire::Tsn(1));
     let mut auth = Auth::new(&config(&[chunk_type::HEARTBEAT]), &keys(), random, None);
-    assert!(!auth.we_require(chunk_type::HEARTBEAT) && !auth.peer_supports(chunk_type::AUTH));
+    assert!(!auth.we_require(chunk_type::HEARTBEAT));
     let (_, other) = pair();
     assert_eq!(verify(&mut auth, &packet(&other, 1, HmacAlgorithm::Sha256)), Verdict::Discard);
 }

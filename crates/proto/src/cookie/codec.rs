@@ -10,6 +10,7 @@ use whimbrel_wire::Tsn;
 use super::{CookieContents, MAX_COOKIE_ADDRESSES};
 use crate::association::peer_init::Families;
 use crate::auth::offer::{MAX_CHUNKS, MAX_HMACS, Offer};
+use crate::negotiate::{Agreement, Extensions};
 
 const IPV4: u8 = 4;
 const IPV6: u8 = 6;
@@ -19,21 +20,22 @@ const ABSENT: u8 = 0;
 const PRESENT: u8 = 1;
 
 pub(super) fn write(contents: &CookieContents, out: &mut Vec<u8>) {
+    let agreement = &contents.agreement;
     let lifetime = u64::try_from(contents.lifetime.as_nanos()).unwrap_or(u64::MAX);
     out.extend_from_slice(&contents.created.as_nanos().to_be_bytes());
     out.extend_from_slice(&lifetime.to_be_bytes());
     out.extend_from_slice(&contents.local_tag.to_be_bytes());
-    out.extend_from_slice(&contents.peer_tag.to_be_bytes());
-    out.extend_from_slice(&contents.local_tie_tag.to_be_bytes());
-    out.extend_from_slice(&contents.peer_tie_tag.to_be_bytes());
+    out.extend_from_slice(&agreement.peer_tag.to_be_bytes());
+    out.extend_from_slice(&contents.tie_tags.0.to_be_bytes());
+    out.extend_from_slice(&contents.tie_tags.1.to_be_bytes());
     out.extend_from_slice(&contents.local_port.to_be_bytes());
     out.extend_from_slice(&contents.peer_port.to_be_bytes());
     out.extend_from_slice(&contents.local_initial_tsn.0.to_be_bytes());
-    out.extend_from_slice(&contents.peer_initial_tsn.0.to_be_bytes());
-    out.extend_from_slice(&contents.peer_a_rwnd.to_be_bytes());
-    out.extend_from_slice(&contents.outbound_streams.to_be_bytes());
-    out.extend_from_slice(&contents.inbound_streams.to_be_bytes());
-    out.extend_from_slice(&contents.zero_checksum_edmid.to_be_bytes());
+    out.extend_from_slice(&agreement.peer_initial_tsn.0.to_be_bytes());
+    out.extend_from_slice(&agreement.peer_a_rwnd.to_be_bytes());
+    out.extend_from_slice(&agreement.outbound_streams.to_be_bytes());
+    out.extend_from_slice(&agreement.inbound_streams.to_be_bytes());
+    out.extend_from_slice(&agreement.zero_checksum.unwrap_or(0).to_be_bytes());
     write_socket_address(contents.route.local, out);
     write_socket_address(contents.route.remote, out);
     let count = contents.peer_addresses.len().min(MAX_COOKIE_ADDRESSES);
@@ -41,50 +43,73 @@ pub(super) fn write(contents: &CookieContents, out: &mut Vec<u8>) {
     for &address in &contents.peer_addresses[..count] {
         write_address(address, out);
     }
-    let adaptation = if contents.adaptation.is_some() { PRESENT } else { ABSENT };
+    let adaptation = if agreement.adaptation.is_some() { PRESENT } else { ABSENT };
     out.push(contents.families.lacking() << 1 | adaptation);
-    contents.adaptation.iter().for_each(|code| out.extend_from_slice(&code.to_be_bytes()));
-    write_optional(contents.primary, out, write_address);
-    write_optional(contents.auth.as_ref(), out, write_offer);
+    agreement.adaptation.iter().for_each(|code| out.extend_from_slice(&code.to_be_bytes()));
+    write_optional(agreement.primary, out, write_address);
+    write_optional(agreement.auth.as_ref(), out, write_offer);
+    // A cookie is no longer for the extensions that a peer does not have.
+    let extensions = agreement.extensions.list();
+    if agreement.auth.is_some() || !extensions.is_empty() {
+        out.push(extensions.len() as u8);
+        out.extend_from_slice(&extensions);
+    }
 }
 
 /// `None` unless `bytes` are exactly one body.
 pub(super) fn read(bytes: &[u8]) -> Option<CookieContents> {
     let mut reader = Reader(bytes);
-    let mut contents = CookieContents {
-        created: Instant::from_nanos(reader.u64()?),
-        lifetime: Duration::from_nanos(reader.u64()?),
-        local_tag: reader.u32()?,
-        peer_tag: reader.u32()?,
-        local_tie_tag: reader.u64()?,
-        peer_tie_tag: reader.u64()?,
-        local_port: reader.u16()?,
-        peer_port: reader.u16()?,
-        local_initial_tsn: Tsn(reader.u32()?),
-        peer_initial_tsn: Tsn(reader.u32()?),
-        peer_a_rwnd: reader.u32()?,
-        outbound_streams: reader.u16()?,
-        inbound_streams: reader.u16()?,
-        zero_checksum_edmid: reader.u32()?,
-        route: Route { local: reader.socket_address()?, remote: reader.socket_address()? },
-        peer_addresses: SmallVec::new(),
-        families: Families::default(),
-        adaptation: None,
-        primary: None,
-        auth: None,
-    };
-    let count = usize::from(reader.u8()?);
-    if count > MAX_COOKIE_ADDRESSES {
-        return None;
-    }
-    for _ in 0..count {
-        contents.peer_addresses.push(reader.address()?);
-    }
+    let created = Instant::from_nanos(reader.u64()?);
+    let lifetime = Duration::from_nanos(reader.u64()?);
+    let (local_tag, peer_tag) = (reader.u32()?, reader.u32()?);
+    let tie_tags = (reader.u64()?, reader.u64()?);
+    let (local_port, peer_port) = (reader.u16()?, reader.u16()?);
+    let (local_initial_tsn, peer_initial_tsn) = (Tsn(reader.u32()?), Tsn(reader.u32()?));
+    let peer_a_rwnd = reader.u32()?;
+    let (outbound_streams, inbound_streams) = (reader.u16()?, reader.u16()?);
+    let zero_checksum = Some(reader.u32()?).filter(|&edmid| edmid != 0);
+    let route = Route { local: reader.socket_address()?, remote: reader.socket_address()? };
+    let count = Some(usize::from(reader.u8()?)).filter(|&count| count <= MAX_COOKIE_ADDRESSES)?;
+    let peer_addresses = (0..count).map(|_| reader.address()).collect::<Option<_>>()?;
     let flags = reader.u8()?;
-    contents.families = Families::from_lacking(flags >> 1)?;
-    contents.adaptation = if flags & 1 == PRESENT { Some(reader.u32()?) } else { None };
-    contents.primary = reader.optional(Reader::address)?;
-    contents.auth = reader.optional(Reader::offer)?;
+    let families = Families::from_lacking(flags >> 1)?;
+    let adaptation = if flags & 1 == PRESENT { Some(reader.u32()?) } else { None };
+    let primary = reader.optional(Reader::address)?;
+    let auth = reader.optional(Reader::offer)?;
+    let mut extensions = Extensions::default();
+    if auth.is_some() || !reader.0.is_empty() {
+        let count = usize::from(reader.u8()?);
+        let listed = reader.bytes(count)?;
+        extensions = Extensions::known(listed);
+        if extensions.list()[..] != *listed || (count == 0 && auth.is_none()) {
+            return None;
+        }
+    }
+    let agreement = Agreement {
+        peer_tag,
+        peer_initial_tsn,
+        peer_a_rwnd,
+        outbound_streams,
+        inbound_streams,
+        zero_checksum,
+        adaptation,
+        primary,
+        extensions,
+        auth,
+    };
+    let contents = CookieContents {
+        created,
+        lifetime,
+        local_tag,
+        tie_tags,
+        local_port,
+        peer_port,
+        local_initial_tsn,
+        route,
+        peer_addresses,
+        families,
+        agreement,
+    };
     reader.0.is_empty().then_some(contents)
 }
 
@@ -103,8 +128,6 @@ fn write_offer(offer: &Offer, out: &mut Vec<u8>) {
     out.extend_from_slice(offer.chunks.as_deref().unwrap_or_default());
     out.push(offer.hmacs.len() as u8);
     offer.hmacs.iter().for_each(|id| out.extend_from_slice(&id.to_be_bytes()));
-    out.push(offer.extensions.len() as u8);
-    out.extend_from_slice(&offer.extensions);
 }
 
 fn write_address(address: IpAddr, out: &mut Vec<u8>) {
@@ -181,8 +204,7 @@ impl Reader<'_> {
             return None;
         }
         let hmacs = (0..count).map(|_| self.u16()).collect::<Option<_>>()?;
-        let count = usize::from(self.u8()?);
-        Some(Offer { random, chunks, hmacs, extensions: SmallVec::from_slice(self.bytes(count)?) })
+        Some(Offer { random, chunks, hmacs })
     }
 
     fn address(&mut self) -> Option<IpAddr> {

@@ -37,7 +37,12 @@ impl Endpoint {
             };
         let mut of_cookie = Auth::default();
         let auth = established.unwrap_or_else(|| {
-            of_cookie = Auth::new(&self.config, &self.keys, cookie.auth_random, cookie.auth.as_ref());
+            of_cookie = Auth::new(
+                &self.config,
+                &self.supplies.keys,
+                cookie.auth_random,
+                cookie.agreement.auth.as_ref(),
+            );
             &mut of_cookie
         });
         // Without authentication AUTH is an unknown chunk that takes with it what follows.
@@ -58,8 +63,7 @@ impl Endpoint {
             AuthScope::All => {
                 self.change_future_key(change);
                 for index in self.table.indices() {
-                    self.table.touch(index);
-                    if let Some(association) = self.table.get_mut(index) {
+                    if let Some(association) = self.table.touch(index) {
                         association.change_key(change);
                     }
                 }
@@ -68,9 +72,9 @@ impl Endpoint {
     }
 
     fn change_future_key(&mut self, change: &AuthKeyChange) {
-        let mut keys = SharedKeys::clone(&self.keys);
+        let mut keys = SharedKeys::clone(&self.supplies.keys);
         match keys.apply(change) {
-            Ok(()) => self.keys = Arc::new(keys),
+            Ok(()) => self.supplies.keys = Arc::new(keys),
             Err(error) => {
                 let news = AuthKeyNews::Refused(error);
                 self.events.push_back(Event::AuthKey { association: None, key: change.key(), news });

@@ -4,6 +4,7 @@ use core::net::SocketAddr;
 use std::sync::Arc;
 
 use whimbrel_machine::Instant;
+use whimbrel_wire::Tsn;
 
 use super::Endpoint;
 use super::table::{Lookup, Table};
@@ -38,34 +39,47 @@ impl Endpoint {
             return;
         };
         let local_tag = self.fresh_tag();
-        let initial_tsn = whimbrel_wire::Tsn(self.rng.next_u32());
-        let auth_random = self.randoms.of(local_tag, initial_tsn);
+        let initial_tsn = Tsn(self.rng.next_u32());
         let request = ConnectRequest { remotes, locals: self.locals.clone() };
-        let index = self.table.insert(|id, seed_index| {
-            let identity = Identity {
-                id,
-                token: Some(token),
-                local_port,
-                remote_port,
-                local_tag,
-                initial_tsn,
-                auth_random,
-                strangers: self.strangers.clone(),
-                buffers: self.buffers.clone(),
-            };
-            let rng = self.seed.stream("association", seed_index);
-            let (config, keys) = (Arc::clone(&self.config), Arc::clone(&self.keys));
-            Association::connect(now, identity, Means { config, rng, keys }, request)
+        let ports = Lookup { local: local_port, remote: remote_port };
+        let index = self.add(Some(token), ports, local_tag, initial_tsn, |identity, means| {
+            Association::connect(now, identity, means, request)
         });
         self.table.touch(index);
     }
 
+    /// Adds an association that `begin` begins.
+    pub(super) fn add(
+        &mut self,
+        token: Option<ConnectToken>,
+        ports: Lookup,
+        local_tag: u32,
+        initial_tsn: Tsn,
+        begin: impl FnOnce(Identity, Means) -> Association,
+    ) -> usize {
+        self.table.insert(|id, number| {
+            let identity = Identity {
+                id,
+                token,
+                local_port: ports.local,
+                remote_port: ports.remote,
+                local_tag,
+                initial_tsn,
+                auth_random: self.supplies.randoms.of(local_tag, initial_tsn),
+                strangers: self.supplies.strangers.clone(),
+                buffers: self.supplies.buffers.clone(),
+            };
+            let rng = self.supplies.seed.stream("association", number);
+            let (config, keys) = (Arc::clone(&self.config), Arc::clone(&self.supplies.keys));
+            begin(identity, Means { config, rng, keys })
+        })
+    }
+
     pub(super) fn cancel_connect(&mut self, now: Instant, token: ConnectToken) {
-        if let Some(index) = self.table.by_token(token) {
-            self.table.touch(index);
-            if let Some(association) = self.table.get_mut(index) {
-                association.abort(now, bytes::Bytes::new());
-            }
+        if let Some(index) = self.table.by_token(token)
+            && let Some(association) = self.table.touch(index)
+        {
+            association.abort(now, bytes::Bytes::new());
         }
     }
 

@@ -1,18 +1,17 @@
 //! COOKIE ECHO: authenticated before anything else (RFC 9260 §5.1.5, §5.2.4).
 
 use core::time::Duration;
-use std::sync::Arc;
 
 use whimbrel_machine::{Instant, Route};
 use whimbrel_wire::{
     AbortBuilder, Cause, Chunk, Chunks, CommonHeader, ErrorBuilder, Packet, RawChunk, chunk_type,
 };
 
-use super::init::packet as one_chunk;
 use super::table::Lookup;
 use super::{Endpoint, decoded};
+use crate::arrival::Arrival;
 use crate::association::peer_init::remotes;
-use crate::association::{Association, Closing, Identity, Means, Phase};
+use crate::association::{Association, single_chunk};
 use crate::auth::gate::Gate;
 use crate::cookie::{CookieContents, OpenedCookie};
 
@@ -61,22 +60,16 @@ fn locate<'a>(packet: &Packet<'a>) -> Option<CookieEchoAt<'a>> {
 
 impl Endpoint {
     /// True if the packet was taken.
-    pub(super) fn handle_cookie_echo(
-        &mut self,
-        now: Instant,
-        route: Route,
-        packet: &Packet<'_>,
-        at: CookieEchoAt<'_>,
-    ) -> bool {
+    pub(super) fn handle_cookie_echo(&mut self, arrival: &Arrival<'_>, at: CookieEchoAt<'_>) -> bool {
         let Some(Chunk::CookieEcho(echo)) = decoded(&at.echo) else { return false };
         // Steps 1 and 2: what fails authentication is discarded without a word.
-        let Ok(cookie) = self.cookies.open(now, echo.cookie) else {
+        let Ok(cookie) = self.cookies.keys.open(arrival.now, echo.cookie) else {
             self.totals.cookies_refused += 1;
             return false;
         };
-        let cookie = OpenedCookie::new(cookie, &self.randoms);
+        let cookie = OpenedCookie::new(cookie, &self.supplies.randoms);
         // Step 3: the ports are part of what the MAC protects (RFC 5062 §7).
-        let header = packet.header();
+        let header = arrival.packet.header();
         let ports = Lookup { local: header.destination_port, remote: header.source_port };
         if (cookie.local_port, cookie.peer_port, cookie.local_tag)
             != (ports.local, ports.remote, header.verification_tag)
@@ -86,76 +79,59 @@ impl Endpoint {
         }
         let known = remotes(cookie.route.remote, cookie.peer_addresses.iter().copied());
         let existing = known.iter().find_map(|&remote| self.table.by_peer(remote, ports));
-        let Some(gate) = self.admit_cookie(packet, at.auth.as_ref(), &cookie, existing) else { return false };
+        let Some(gate) = self.admit_cookie(arrival.packet, at.auth.as_ref(), &cookie, existing) else {
+            return false;
+        };
         let rest = (at.rest, gate);
         match existing {
-            Some(index) => self.cookie_for_existing(now, index, route, packet, &cookie, rest),
-            None => self.cookie_for_new(now, route, packet, &cookie, rest),
+            Some(index) => self.cookie_for_existing(index, arrival, &cookie, rest),
+            None => self.cookie_for_new(arrival, &cookie, rest),
         }
     }
 
-    fn cookie_for_new(
-        &mut self,
-        now: Instant,
-        route: Route,
-        packet: &Packet<'_>,
-        cookie: &OpenedCookie,
-        rest: Rest<'_>,
-    ) -> bool {
+    fn cookie_for_new(&mut self, arrival: &Arrival<'_>, cookie: &OpenedCookie, rest: Rest<'_>) -> bool {
+        let Arrival { now, route, .. } = *arrival;
         // Step 4.
         if let Some(excess) = staleness(now, cookie) {
             self.report_stale(route, cookie, excess);
             return true;
         }
         // A cookie that was good once: its association has come and gone, or the tag is in use elsewhere.
-        if self.spent_cookies.contains(cookie.local_tag) || self.table.has_tag(cookie.local_tag) {
+        if self.cookies.spent.contains(cookie.local_tag) || self.table.has_tag(cookie.local_tag) {
             return false;
         }
         let full = self.table.len() >= self.config.limits.associations;
         if full || !self.listening.contains(&cookie.local_port) {
             let causes: &[Cause<'_>] = if full { &[Cause::OutOfResource] } else { &[] };
-            let abort = one_chunk(back(cookie), &AbortBuilder { tag_reflected: false, causes });
+            let abort = single_chunk(back(cookie), &AbortBuilder { tag_reflected: false, causes });
             self.answer(route, abort);
             return true;
         }
-        self.spent_cookies.spend(now, cookie.local_tag, end_of_life(cookie));
+        self.cookies.spent.spend(now, cookie.local_tag, end_of_life(cookie));
         let (told, new) = self.locals_since(cookie.created);
-        let index = self.table.insert(|id, number| {
-            let identity = Identity {
-                id,
-                token: None,
-                local_port: cookie.local_port,
-                remote_port: cookie.peer_port,
-                local_tag: cookie.local_tag,
-                initial_tsn: cookie.local_initial_tsn,
-                auth_random: cookie.auth_random,
-                strangers: self.strangers.clone(),
-                buffers: self.buffers.clone(),
-            };
-            let rng = self.seed.stream("association", number);
-            let (config, keys) = (Arc::clone(&self.config), Arc::clone(&self.keys));
-            let means = Means { config, rng, keys };
-            let mut association = Association::accept(now, identity, means, &told, cookie, route);
-            new.iter().for_each(|&address| association.address_up(now, address, &self.locals));
-            association
+        let ports = Lookup { local: cookie.local_port, remote: cookie.peer_port };
+        let index = self.add(None, ports, cookie.local_tag, cookie.local_initial_tsn, |identity, means| {
+            Association::accept(arrival, identity, means, &told, cookie)
         });
+        if let Some(association) = self.table.get_mut(index) {
+            new.iter().for_each(|&address| association.address_up(now, address, &self.locals));
+        }
         // DATA bundled with COOKIE ECHO (step 7).
-        self.deliver_rest(now, index, route, packet, rest)
+        self.deliver_rest(index, arrival, rest)
     }
 
     fn cookie_for_existing(
         &mut self,
-        now: Instant,
         index: usize,
-        route: Route,
-        packet: &Packet<'_>,
+        arrival: &Arrival<'_>,
         cookie: &OpenedCookie,
         rest: Rest<'_>,
     ) -> bool {
+        let Arrival { now, route, .. } = *arrival;
         let (told, new) = self.locals_since(cookie.created);
         let Some(association) = self.table.get_mut(index) else { return false };
         let ours = association.identity.local_tag == cookie.local_tag;
-        let theirs = association.peer_tag() == Some(cookie.peer_tag);
+        let theirs = association.peer_tag() == Some(cookie.agreement.peer_tag);
         // RFC 9260 §5.2.4 step 3: a cookie of the current association is good however old.
         if !(ours && theirs)
             && let Some(excess) = staleness(now, cookie)
@@ -170,28 +146,27 @@ impl Endpoint {
                 self.table.touch(index);
                 return true;
             }
-            Action::Restart => association.restart(now, &told, cookie, route),
-            Action::Collision => association.adopt_cookie(now, &told, cookie, route),
-            Action::Confirm => association.confirm_cookie(now, route),
+            Action::Restart => association.restart(arrival, &told, cookie),
+            Action::Collision => association.adopt_cookie(arrival, &told, cookie),
+            Action::Confirm => association.confirm_cookie(arrival),
         }
         new.iter().for_each(|&address| association.address_up(now, address, &self.locals));
-        self.spent_cookies.spend(now, cookie.local_tag, end_of_life(cookie));
+        self.cookies.spent.spend(now, cookie.local_tag, end_of_life(cookie));
         self.table.reindex(index);
-        self.deliver_rest(now, index, route, packet, rest)
+        self.deliver_rest(index, arrival, rest)
     }
 
     fn report_stale(&mut self, route: Route, cookie: &CookieContents, excess: Duration) {
         let microseconds = u32::try_from(excess.as_micros()).unwrap_or(u32::MAX);
         let causes = [Cause::StaleCookie { microseconds }];
-        let error = one_chunk(back(cookie), &ErrorBuilder { causes: &causes });
+        let error = single_chunk(back(cookie), &ErrorBuilder { causes: &causes });
         self.answer(route, error);
     }
 }
 
 /// Table 12 of RFC 9260 §5.2.4.
 fn action(association: &Association, cookie: &CookieContents, ours: bool, theirs: bool) -> Action {
-    let no_tie_tags = cookie.local_tie_tag == 0 && cookie.peer_tie_tag == 0;
-    let tied = association.tie_tags() == Some((cookie.local_tie_tag, cookie.peer_tie_tag)) && !no_tie_tags;
+    let tied = association.tie_tags() == Some(cookie.tie_tags) && cookie.tie_tags != (0, 0);
     match (ours, theirs) {
         (true, true) => Action::Confirm,
         (true, false) => Action::Collision,
@@ -214,12 +189,6 @@ fn back(cookie: &CookieContents) -> CommonHeader {
     CommonHeader {
         source_port: cookie.local_port,
         destination_port: cookie.peer_port,
-        verification_tag: cookie.peer_tag,
-    }
-}
-
-impl Association {
-    fn is_waiting_for_shutdown_complete(&self) -> bool {
-        matches!(self.phase(), Phase::Open(open) if matches!(open.closing, Closing::AckSent(_)))
+        verification_tag: cookie.agreement.peer_tag,
     }
 }

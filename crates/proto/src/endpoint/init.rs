@@ -6,16 +6,17 @@ use core::time::Duration;
 use smallvec::SmallVec;
 use whimbrel_machine::{Instant, Route};
 use whimbrel_wire::{
-    AbortBuilder, Cause, ChecksumMode, Chunk, CommonHeader, EmitChunk, Init, InitAckBuilder, Packet,
-    PacketWriter, Parameter, RawChunk, Tsn,
+    AbortBuilder, Cause, Chunk, CommonHeader, Init, InitAckBuilder, Parameter, RawChunk, Tsn,
 };
 
 use super::table::Lookup;
 use super::{Endpoint, decoded};
+use crate::arrival::Arrival;
 use crate::association::peer_init::{LEAST_A_RWND, PeerParameters, Problem};
-use crate::association::{Closing, Phase, own_parameters};
+use crate::association::{Closing, Phase, own_parameters, single_chunk};
 use crate::auth::offer::Offer;
 use crate::cookie::CookieContents;
+use crate::negotiate::{Agreement, Extensions};
 
 /// The most a Cookie Preservative can add to a cookie's life (RFC 9260 §3.3.2.1.3 leaves it to us).
 pub(crate) const MAX_PRESERVATIVE: Duration = Duration::from_secs(5);
@@ -27,21 +28,18 @@ struct OurSide {
     tie_tags: (u64, u64),
 }
 
-/// What an INIT says besides its fixed fields.
+/// What an INIT says, and what its answer begins with.
 struct Question<'a> {
+    back: CommonHeader,
+    init: &'a Init<'a>,
     parameters: PeerParameters<'a>,
     auth: Option<Offer>,
 }
 
 impl Endpoint {
     /// True if the packet was taken.
-    pub(super) fn handle_init(
-        &mut self,
-        now: Instant,
-        route: Route,
-        packet: &Packet<'_>,
-        raw: &RawChunk<'_>,
-    ) -> bool {
+    pub(super) fn handle_init(&mut self, arrival: &Arrival<'_>, raw: &RawChunk<'_>) -> bool {
+        let Arrival { now, route, packet } = *arrival;
         let header = packet.header();
         // RFC 9260 §8.5.1 A: the tag is zero and INIT is the only chunk. §3.3.2: a zero Initiate Tag is discarded.
         let Some(Chunk::Init(init)) = decoded(raw) else { return false };
@@ -60,8 +58,8 @@ impl Endpoint {
         }
         let max = self.config.limits.peer_addresses;
         match PeerParameters::read(init.parameters, route.remote.ip(), max) {
-            Ok(parameters) => match parameters.auth.judge(&self.config) {
-                Ok(auth) => self.answer_init(now, route, back, &init, &Question { parameters, auth }),
+            Ok(parameters) => match parameters.judge_auth(&self.config) {
+                Ok(auth) => self.answer_init(now, route, &Question { back, init: &init, parameters, auth }),
                 Err(refusal) => self.refuse(route, back, &[refusal.cause()]),
             },
             // RFC 9260 §5.1.2 B.
@@ -75,14 +73,8 @@ impl Endpoint {
         true
     }
 
-    fn answer_init(
-        &mut self,
-        now: Instant,
-        route: Route,
-        back: CommonHeader,
-        init: &Init<'_>,
-        question: &Question<'_>,
-    ) {
+    fn answer_init(&mut self, now: Instant, route: Route, question: &Question<'_>) {
+        let back = question.back;
         let ports = Lookup { local: back.source_port, remote: back.destination_port };
         let remotes = question.parameters.remotes(route.remote);
         // RFC 9260 §5.1.2 D: any of its addresses identifies an existing association.
@@ -105,8 +97,8 @@ impl Endpoint {
             }
         };
         self.totals.inits_answered += 1;
-        let cookie = self.bake(now, route, back, init, question, &ours);
-        self.send_init_ack(route, back, init, question, &ours, &cookie);
+        let cookie = self.bake(now, route, question, &ours);
+        self.send_init_ack(route, question, &ours, &cookie);
     }
 
     /// Our side of the answer to an INIT that meets an existing association. `Ok(None)`: there is no answer;
@@ -133,7 +125,7 @@ impl Endpoint {
             Phase::CookieWait(_) => Ok(named.then_some(original)),
             Phase::CookieEchoed(echoed) => {
                 refuse_additions(remotes, &known)?;
-                Ok(Some(OurSide { tie_tags: echoed.open.tie_tags, ..original }))
+                Ok(Some(OurSide { tie_tags: echoed.open.tie_tags(), ..original }))
             }
             Phase::Open(open) => {
                 // RFC 9260 §9.2: the peer has missed SHUTDOWN COMPLETE.
@@ -143,92 +135,63 @@ impl Endpoint {
                     return Ok(None);
                 }
                 refuse_additions(remotes, &known)?;
-                Ok(Some(OurSide { tie_tags: open.tie_tags, ..fresh }))
+                Ok(Some(OurSide { tie_tags: open.tie_tags(), ..fresh }))
             }
         }
     }
 
-    fn bake(
-        &mut self,
-        now: Instant,
-        route: Route,
-        back: CommonHeader,
-        init: &Init<'_>,
-        question: &Question<'_>,
-        ours: &OurSide,
-    ) -> Vec<u8> {
-        let parameters = &question.parameters;
+    fn bake(&mut self, now: Instant, route: Route, question: &Question<'_>, ours: &OurSide) -> Vec<u8> {
+        let Question { back, init, parameters, auth } = question;
         let preservative =
             Duration::from_millis(u64::from(parameters.cookie_preservative)).min(MAX_PRESERVATIVE);
-        let streams = &self.config.streams;
         let contents = CookieContents {
             created: now,
             lifetime: self.config.cookie.lifetime + preservative,
             local_tag: ours.tag,
-            peer_tag: init.initiate_tag,
-            local_tie_tag: ours.tie_tags.0,
-            peer_tie_tag: ours.tie_tags.1,
+            tie_tags: ours.tie_tags,
             local_port: back.source_port,
             peer_port: back.destination_port,
             local_initial_tsn: ours.initial_tsn,
-            peer_initial_tsn: init.initial_tsn,
-            peer_a_rwnd: init.a_rwnd,
-            // RFC 9260 §5.1.1.
-            outbound_streams: streams.outbound.min(init.inbound_streams),
-            inbound_streams: streams.inbound_max.min(init.outbound_streams),
             route,
-            zero_checksum_edmid: parameters.zero_checksum.unwrap_or(0),
             peer_addresses: parameters.addresses.clone(),
             families: parameters.families,
-            adaptation: parameters.adaptation,
-            primary: parameters.primary,
-            auth: question.auth.clone(),
+            agreement: Agreement::new(&self.config, init, parameters, auth.clone()),
         };
         let mut cookie = Vec::with_capacity(256);
-        self.cookies.seal(now, &contents, &mut cookie);
+        self.cookies.keys.seal(now, &contents, &mut cookie);
         cookie
     }
 
-    fn send_init_ack(
-        &mut self,
-        route: Route,
-        back: CommonHeader,
-        init: &Init<'_>,
-        question: &Question<'_>,
-        ours: &OurSide,
-        cookie: &[u8],
-    ) {
+    fn send_init_ack(&mut self, route: Route, question: &Question<'_>, ours: &OurSide, cookie: &[u8]) {
         // A peer that offers nothing is spared what it would not understand.
-        let random = self.randoms.of(ours.tag, ours.initial_tsn);
+        let random = self.supplies.randoms.of(ours.tag, ours.initial_tsn);
         let auth = question.auth.as_ref().and_then(|_| Offer::own(&self.config, random));
         // RFC 9260 §3.3.2.1.5: nothing that the peer cannot use.
         let families = question.parameters.families;
         let locals: SmallVec<[SocketAddr; 4]> =
             self.locals.iter().copied().filter(|local| families.include(local.ip())).collect();
         let remotes = question.parameters.remotes(route.remote);
-        let mut parameters = own_parameters(&self.config, &locals, &remotes, auth.as_ref());
+        let extensions = Extensions::own(&self.config).with(auth.as_ref()).list();
+        let mut parameters = own_parameters(&self.config, &locals, &remotes, auth.as_ref(), &extensions);
         parameters.insert(0, Parameter::StateCookie(cookie));
-        let unrecognized = whimbrel_wire::Parameters::from_wire(&question.parameters.unrecognized);
-        let mut rest = unrecognized;
+        let mut rest = whimbrel_wire::Parameters::from_wire(&question.parameters.unrecognized);
         while let Some(Ok(raw)) = rest.next_raw() {
             parameters.push(Parameter::UnrecognizedParameter(raw.bytes()));
         }
         let init_ack = InitAckBuilder {
             initiate_tag: ours.tag,
             a_rwnd: self.config.limits.receive_buffer as u32,
-            outbound_streams: self.config.streams.outbound.min(init.inbound_streams),
+            outbound_streams: self.config.streams.outbound.min(question.init.inbound_streams),
             inbound_streams: self.config.streams.inbound_max,
             initial_tsn: ours.initial_tsn,
             parameters: &parameters,
         };
-        let packet = packet(back, &init_ack);
-        self.answer(route, packet);
+        self.answer(route, single_chunk(question.back, &init_ack));
     }
 
     /// An ABORT that answers an INIT: the tag is the INIT's, the T bit clear (RFC 9260 §5.1, §8.4 rule 3).
     fn refuse(&mut self, route: Route, back: CommonHeader, causes: &[Cause<'_>]) {
-        let packet = packet(back, &AbortBuilder { tag_reflected: false, causes });
-        self.answer(route, packet);
+        self.answer(route, single_chunk(back, &AbortBuilder { tag_reflected: false, causes }));
     }
 }
 
@@ -243,14 +206,4 @@ fn refuse_additions(remotes: &[SocketAddr], known: &[SocketAddr]) -> Result<(), 
         parameter.emit(&mut added);
     }
     if added.is_empty() { Ok(()) } else { Err(added) }
-}
-
-/// A packet with one chunk and a CRC32c.
-pub(super) fn packet(header: CommonHeader, chunk: &impl EmitChunk) -> Vec<u8> {
-    let mut out = Vec::with_capacity(whimbrel_wire::COMMON_HEADER_LEN + chunk.wire_len());
-    let mut writer = PacketWriter::new(&mut out, header, usize::MAX);
-    let fits = writer.push(chunk);
-    debug_assert!(fits);
-    writer.finish(ChecksumMode::Crc32c);
-    out
 }

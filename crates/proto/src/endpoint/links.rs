@@ -2,36 +2,31 @@
 
 use core::net::SocketAddr;
 
-use whimbrel_machine::{Instant, LinkFact};
+use whimbrel_machine::Instant;
 
 use super::Endpoint;
 use crate::association::Association;
 use crate::interface::{AddressChange, AddressChangeError, AssociationId, Event};
 
 impl Endpoint {
-    /// A fact about the local links. An address that has come up is used by new associations and by those that it already
-    /// belongs to; others are told of it by [`Command::ChangeAddresses`](crate::Command::ChangeAddresses). From an address
-    /// that has gone down nothing is sent any more, but it belongs to its associations until it is deleted.
-    pub fn handle_link(&mut self, now: Instant, fact: LinkFact) {
-        match fact {
-            LinkFact::AddressUp(address) => {
-                match self.locals.iter_mut().find(|local| local.ip() == address.ip()) {
-                    Some(known) => *known = address,
-                    None => {
-                        self.came_up.push((address, now));
-                        self.locals.push(address);
-                    }
-                }
-                self.tell_links(|association, locals| association.address_up(now, address, locals));
+    /// A local address has come up, or has got a way out that it lacked. It is used by new associations and by those that it
+    /// already belongs to; others are told of it by [`Command::ChangeAddresses`](crate::Command::ChangeAddresses).
+    pub fn address_up(&mut self, now: Instant, address: SocketAddr) {
+        match self.locals.iter_mut().find(|local| local.ip() == address.ip()) {
+            Some(known) => *known = address,
+            None => {
+                self.came_up.push((address, now));
+                self.locals.push(address);
             }
-            LinkFact::AddressDown(address) => {
-                self.came_up.retain(|(up, _)| up.ip() != address.ip());
-                self.locals.retain(|local| local.ip() != address.ip());
-                self.tell_links(|association, locals| association.address_down(now, address, locals));
-            }
-            // For whoever decides when to move.
-            LinkFact::AddressOn { .. } | LinkFact::Interface { .. } => {}
         }
+        self.tell_links(|association, locals| association.address_up(now, address, locals));
+    }
+
+    /// A local address has gone down: from it nothing is sent any more, but it belongs to its associations until it is deleted.
+    pub fn address_down(&mut self, now: Instant, address: SocketAddr) {
+        self.came_up.retain(|(up, _)| up.ip() != address.ip());
+        self.locals.retain(|local| local.ip() != address.ip());
+        self.tell_links(|association, locals| association.address_down(now, address, locals));
     }
 
     /// Those of our addresses that the INIT ACK with a cookie made at `created` has named, and those that have come up since.
@@ -43,8 +38,7 @@ impl Endpoint {
 
     fn tell_links(&mut self, mut tell: impl FnMut(&mut Association, &[SocketAddr])) {
         for index in self.table.indices() {
-            self.table.touch(index);
-            let Some(association) = self.table.get_mut(index) else { continue };
+            let Some(association) = self.table.touch(index) else { continue };
             tell(association, &self.locals);
             if association.take_addresses_changed() {
                 self.table.reindex(index);

@@ -12,12 +12,13 @@ mod out_of_the_blue;
 mod spent;
 mod table;
 mod user_data;
+mod views;
 
 use core::net::SocketAddr;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use whimbrel_machine::{Ecn, Instant, Rng, Route, Seed, Transmit, Unreachable};
+use whimbrel_machine::{Instant, Rng, Route, Seed, Transmit, Unreachable};
 use whimbrel_wire::{Chunk, Packet, RawChunk, chunk_type};
 
 use self::cookie_echo::{Rest, cookie_echo};
@@ -25,12 +26,13 @@ use self::departed::Departed;
 pub(crate) use self::init::MAX_PRESERVATIVE;
 use self::spent::SpentCookies;
 use self::table::{Lookup, Table};
+use crate::arrival::Arrival;
 use crate::association::{Association, Phase, single_packet};
 use crate::auth::SharedKeys;
 use crate::auth::offer::Randoms;
 use crate::config::{ChecksumPolicy, Config};
 use crate::cookie::CookieKeys;
-use crate::interface::{AssociationAddresses, AssociationId, AssociationStats, Command, Event, PathView};
+use crate::interface::{AssociationId, Command, Event};
 use crate::path::amplification::StrangerProbes;
 use crate::receive::Buffers;
 
@@ -46,25 +48,36 @@ const MAX_ANSWERS: usize = 256;
 #[derive(Debug)]
 pub struct Endpoint {
     config: Arc<Config>,
-    seed: Seed,
+    supplies: Supplies,
     rng: Rng,
     locals: Vec<SocketAddr>,
     /// When those of `locals` that were not there from the beginning came up.
     came_up: Vec<(SocketAddr, Instant)>,
-    cookies: CookieKeys,
-    spent_cookies: SpentCookies,
+    cookies: Cookies,
     departed: Departed,
     listening: BTreeSet<u16>,
-    randoms: Randoms,
-    /// The shared keys that associations to come begin with.
-    keys: Arc<SharedKeys>,
     table: Table,
     /// Answers that belong to no association: INIT ACK, ABORT, SHUTDOWN COMPLETE, stale cookie errors.
     answers: VecDeque<(Route, Vec<u8>)>,
     events: VecDeque<Event>,
+    totals: EndpointStats,
+}
+
+/// What associations to come begin with.
+#[derive(Debug)]
+struct Supplies {
+    seed: Seed,
+    randoms: Randoms,
+    keys: Arc<SharedKeys>,
     buffers: Buffers,
     strangers: StrangerProbes,
-    totals: EndpointStats,
+}
+
+/// The keys of State Cookies, and those cookies that have been used.
+#[derive(Debug)]
+struct Cookies {
+    keys: CookieKeys,
+    spent: SpentCookies,
 }
 
 /// Totals of an endpoint.
@@ -89,21 +102,25 @@ impl Endpoint {
     /// from the operating system's randomness.
     pub fn new(config: Arc<Config>, seed: Seed, locals: Vec<SocketAddr>) -> Self {
         Self {
-            cookies: CookieKeys::new(seed.child("cookies", 0), config.cookie.key_period),
-            spent_cookies: SpentCookies::default(),
+            cookies: Cookies {
+                keys: CookieKeys::new(seed.child("cookies", 0), config.cookie.key_period),
+                spent: SpentCookies::default(),
+            },
             departed: Departed::default(),
-            randoms: Randoms::new(seed.child("auth", 0)),
-            keys: Arc::new(config.auth.keys.clone()),
             rng: seed.stream("endpoint", 0),
-            seed,
+            supplies: Supplies {
+                randoms: Randoms::new(seed.child("auth", 0)),
+                keys: Arc::new(config.auth.keys.clone()),
+                buffers: Buffers::default(),
+                strangers: StrangerProbes::default(),
+                seed,
+            },
             locals,
             came_up: Vec::new(),
             listening: BTreeSet::new(),
             table: Table::default(),
             answers: VecDeque::new(),
             events: VecDeque::new(),
-            buffers: Buffers::default(),
-            strangers: StrangerProbes::default(),
             totals: EndpointStats::default(),
             config,
         }
@@ -112,8 +129,7 @@ impl Endpoint {
     // ---- inputs
 
     /// A train of datagrams, see [`whimbrel_machine::Input::Datagrams`].
-    pub fn handle_datagrams(&mut self, now: Instant, route: Route, ecn: Ecn, bytes: &[u8], segment: usize) {
-        let _ = ecn;
+    pub fn handle_datagrams(&mut self, now: Instant, route: Route, bytes: &[u8], segment: usize) {
         for datagram in bytes.chunks(segment.max(1)) {
             self.totals.packets_received += 1;
             if !self.handle_packet(now, route, datagram) {
@@ -130,8 +146,7 @@ impl Endpoint {
     /// Lets time pass.
     pub fn handle_timeout(&mut self, now: Instant) {
         while let Some(index) = self.table.pop_expired(now) {
-            self.table.touch(index);
-            if let Some(association) = self.table.get_mut(index) {
+            if let Some(association) = self.table.touch(index) {
                 association.handle_timeout(now);
             }
         }
@@ -227,33 +242,6 @@ impl Endpoint {
         self.table.next_deadline()
     }
 
-    // ---- views
-
-    /// The paths of an association; empty if it is unknown or not established.
-    pub fn paths(&self, association: AssociationId) -> Vec<PathView> {
-        self.table.by_id(association).map(Association::paths).unwrap_or_default()
-    }
-
-    /// The addresses of both ends of an association; none if it is unknown or not established.
-    pub fn addresses(&self, association: AssociationId) -> AssociationAddresses {
-        self.table.by_id(association).map(Association::addresses).unwrap_or_default()
-    }
-
-    /// Totals of an association.
-    pub fn association_stats(&self, association: AssociationId) -> Option<AssociationStats> {
-        self.table.by_id(association).map(Association::stats)
-    }
-
-    /// How many associations exist, in any state.
-    pub fn association_count(&self) -> usize {
-        self.table.len()
-    }
-
-    /// Totals of the endpoint.
-    pub fn stats(&self) -> EndpointStats {
-        self.totals
-    }
-
     // ---- packets
 
     /// Handles one packet; false if it was dropped.
@@ -279,15 +267,14 @@ impl Endpoint {
         {
             return false;
         }
+        let arrival = &Arrival { now, route, packet: &packet };
         match first.chunk_type() {
-            chunk_type::INIT => self.handle_init(now, route, &packet, &first),
-            _ if let Some(echo) = cookie_echo(&packet, &first) => {
-                self.handle_cookie_echo(now, route, &packet, echo)
-            }
+            chunk_type::INIT => self.handle_init(arrival, &first),
+            _ if let Some(echo) = cookie_echo(&packet, &first) => self.handle_cookie_echo(arrival, echo),
             _ => match by_tag {
                 Some(index) if self.table.is_of_another(index, route.remote, lookup) => false,
-                Some(index) => self.deliver(now, index, route, &packet),
-                None => self.handle_out_of_the_blue(now, route, &packet, lookup),
+                Some(index) => self.deliver(index, arrival),
+                None => self.handle_out_of_the_blue(arrival, lookup),
             },
         }
     }
@@ -301,26 +288,17 @@ impl Endpoint {
         (declared && packet.checksum() == 0 && !setup()) || packet.checksum_is_valid()
     }
 
-    fn deliver(&mut self, now: Instant, index: usize, route: Route, packet: &Packet<'_>) -> bool {
-        self.table.touch(index);
-        let Some(association) = self.table.get_mut(index) else { return false };
-        association.handle_packet(now, route, packet, &self.locals);
+    fn deliver(&mut self, index: usize, arrival: &Arrival<'_>) -> bool {
+        let Some(association) = self.table.touch(index) else { return false };
+        association.handle_packet(arrival, &self.locals);
         self.follow(index);
         true
     }
 
     /// The rest of a packet whose beginning belonged to the endpoint.
-    fn deliver_rest(
-        &mut self,
-        now: Instant,
-        index: usize,
-        route: Route,
-        packet: &Packet<'_>,
-        rest: Rest<'_>,
-    ) -> bool {
-        self.table.touch(index);
-        let Some(association) = self.table.get_mut(index) else { return false };
-        association.handle_rest(now, route, packet, rest);
+    fn deliver_rest(&mut self, index: usize, arrival: &Arrival<'_>, rest: Rest<'_>) -> bool {
+        let Some(association) = self.table.touch(index) else { return false };
+        association.handle_rest(arrival, rest);
         self.follow(index);
         true
     }
@@ -341,7 +319,7 @@ impl Endpoint {
         if let Some(association) = self.table.get_mut(index) {
             let identity = &mut association.identity;
             identity.local_tag = tag;
-            identity.auth_random = self.randoms.of(tag, identity.initial_tsn);
+            identity.auth_random = self.supplies.randoms.of(tag, identity.initial_tsn);
             self.table.reindex(index);
         }
     }

@@ -2,14 +2,14 @@
 
 use core::net::{IpAddr, SocketAddr};
 
-use whimbrel_machine::{Instant, Route};
 use whimbrel_wire::{
     AbortBuilder, Cause, Chunk, ChunkError, CommonHeader, Packet, ShutdownComplete, chunk_type,
 };
 
-use super::init::packet as one_chunk;
 use super::table::Lookup;
 use super::{Endpoint, is_handshake};
+use crate::arrival::Arrival;
+use crate::association::single_chunk;
 
 /// What an out of the blue packet asks for.
 enum Verdict {
@@ -20,20 +20,15 @@ enum Verdict {
 
 impl Endpoint {
     /// A packet whose tag is not one of ours. True if it was taken.
-    pub(super) fn handle_out_of_the_blue(
-        &mut self,
-        now: Instant,
-        route: Route,
-        packet: &Packet<'_>,
-        ports: Lookup,
-    ) -> bool {
+    pub(super) fn handle_out_of_the_blue(&mut self, arrival: &Arrival<'_>, ports: Lookup) -> bool {
+        let Arrival { route, packet, .. } = *arrival;
         let tag = packet.header().verification_tag;
         // RFC 9260 §8.5.1 A: only INIT may carry a zero tag.
         if tag == 0 {
             return false;
         }
         if let Some(index) = self.table.by_peer(route.remote, ports) {
-            return self.handle_foreign_tag(now, index, route, packet, tag);
+            return self.handle_foreign_tag(index, arrival, tag);
         }
         // RFC 5061 §5.2 D2, D4: the address it names leads to an association, the tag does not fit.
         if names_known_address(packet, |address| {
@@ -51,11 +46,11 @@ impl Endpoint {
         match verdict(packet) {
             Verdict::Discard => false,
             Verdict::ShutdownComplete => {
-                self.answer(route, one_chunk(back, &ShutdownComplete { tag_reflected: true }));
+                self.answer(route, single_chunk(back, &ShutdownComplete { tag_reflected: true }));
                 true
             }
             Verdict::Abort => {
-                self.answer(route, one_chunk(back, &AbortBuilder { tag_reflected: true, causes: &[] }));
+                self.answer(route, single_chunk(back, &AbortBuilder { tag_reflected: true, causes: &[] }));
                 true
             }
         }
@@ -63,16 +58,10 @@ impl Endpoint {
 
     /// The addresses belong to an association, the tag does not: to be discarded (RFC 9260 §8.5), but for a peer
     /// that reflects the tag we gave it (§8.5.1 B, C), and a SHUTDOWN ACK that meets a handshake (§8.5.1 E).
-    fn handle_foreign_tag(
-        &mut self,
-        now: Instant,
-        index: usize,
-        route: Route,
-        packet: &Packet<'_>,
-        tag: u32,
-    ) -> bool {
+    fn handle_foreign_tag(&mut self, index: usize, arrival: &Arrival<'_>, tag: u32) -> bool {
         let Some(association) = self.table.get_mut(index) else { return false };
         let reflected = association.peer_tag() == Some(tag);
+        let Arrival { now, route, packet } = *arrival;
         match deciding(packet) {
             // RFC 4895 §6.3: who reflects a tag has no key left.
             Some(Chunk::Abort(_)) if association.requires_authenticated(chunk_type::ABORT) => {
@@ -85,7 +74,7 @@ impl Endpoint {
                 association.handle_reflected_shutdown_complete(now);
             }
             Some(Chunk::ShutdownAck) if is_handshake(association.phase()) => {
-                association.answer_shutdown_ack(route, packet);
+                association.answer_shutdown_ack(arrival);
             }
             _ => return false,
         }

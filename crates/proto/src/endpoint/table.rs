@@ -57,6 +57,11 @@ impl Table {
         (0..self.slots.len()).filter(|&index| self.slots[index].association.is_some()).collect()
     }
 
+    /// Every association, in the order of [`Self::indices`].
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Association> {
+        self.slots.iter().filter_map(|slot| slot.association.as_deref())
+    }
+
     // ---- changes
 
     /// Adds an association made by `make` from its name and a number that is never used twice.
@@ -122,19 +127,18 @@ impl Table {
         }
     }
 
-    /// Notes that something happened to the association, so that it is asked for output.
-    pub(super) fn touch(&mut self, index: usize) {
+    /// An association to which something happens now, so that it is asked for output.
+    pub(super) fn touch(&mut self, index: usize) -> Option<&mut Association> {
         let slot = &mut self.slots[index];
         if !slot.touched {
             slot.touched = true;
             self.touched.push_back(index);
         }
+        slot.association.as_deref_mut()
     }
 
     pub(super) fn touch_by_id(&mut self, id: AssociationId) -> Option<&mut Association> {
-        let index = self.index(id)?;
-        self.touch(index);
-        self.get_mut(index)
+        self.touch(self.index(id)?)
     }
 
     /// Without touching it: for what does not make it say anything.

@@ -3,7 +3,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use whimbrel_machine::{Ecn, Instant, Seed};
+use whimbrel_machine::{Instant, Seed};
 
 use crate::{Command, Config, ConnectToken, Endpoint, Event, Message, StreamId};
 
@@ -22,7 +22,7 @@ fn settle(now: Instant, ends: &mut [Endpoint; 2]) -> Vec<Event> {
         silent += 1;
         from.handle_timeout(now);
         while let Some(transmit) = from.poll_transmit(now, 1, &mut packet) {
-            to.handle_datagrams(now, transmit.route.reversed(), Ecn::NotCapable, &packet, packet.len());
+            to.handle_datagrams(now, transmit.route.reversed(), &packet, packet.len());
             packet.clear();
             silent = 0;
         }

@@ -7,7 +7,7 @@ use core::time::Duration;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum AddressChange {
     /// Add this local address to the association. Its port is our UDP encapsulation port there, 0 for raw IP. The
-    /// address must be up ([`LinkFact::AddressUp`](whimbrel_machine::LinkFact::AddressUp)).
+    /// address must be up ([`Endpoint::address_up`](crate::Endpoint::address_up)).
     ///
     /// The unspecified address (`0.0.0.0`, `::`) means "the address this packet comes from", for hosts behind a NAT; who
     /// is on the path can then choose the address (RFC 5061 §6).

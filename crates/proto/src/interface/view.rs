@@ -6,6 +6,7 @@ use core::time::Duration;
 use whimbrel_machine::Route;
 
 use super::PathId;
+use crate::path::congestion::CongestionPhase;
 
 /// The state of a path (RFC 9260 §5.4, §8.2; RFC 7829).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -18,6 +19,27 @@ pub enum PathState {
     PotentiallyFailed,
     /// Dead until a heartbeat is answered.
     Inactive,
+}
+
+/// The state of an association (RFC 9260 §4).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum AssociationState {
+    /// There is none, or no more.
+    Closed,
+    /// INIT has been sent, INIT ACK is waited for.
+    CookieWait,
+    /// COOKIE ECHO has been sent, COOKIE ACK is waited for.
+    CookieEchoed,
+    /// Data can go both ways.
+    Established,
+    /// The user has closed, data is outstanding.
+    ShutdownPending,
+    /// SHUTDOWN has been sent.
+    ShutdownSent,
+    /// The peer has sent SHUTDOWN, data is outstanding.
+    ShutdownReceived,
+    /// SHUTDOWN ACK has been sent.
+    ShutdownAckSent,
 }
 
 /// A view of one path.
@@ -41,6 +63,8 @@ pub struct PathView {
     pub cwnd: usize,
     /// Slow-start threshold, bytes.
     pub ssthresh: usize,
+    /// What the congestion window does.
+    pub phase: CongestionPhase,
     /// Bytes in flight.
     pub flight_size: usize,
     /// Packet size in use (SCTP packet), bytes.

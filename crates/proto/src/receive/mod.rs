@@ -22,19 +22,27 @@ mod tsn_map;
 pub(crate) mod tsn_map_operations;
 mod window;
 
-use whimbrel_machine::Instant;
-use whimbrel_wire::{Data, GapAckBlock, SackBuilder, Tsn};
+use whimbrel_machine::{Instant, Route};
+use whimbrel_wire::{Data, GapAckBlock, SackBuilder, Tsn, chunk_type};
 
 use self::acknowledgement::{Acknowledgement, Urgency};
 pub(crate) use self::buffers::Buffers;
 use self::reassembly::Reassembly;
 use self::tsn_map::{Place, TsnMap};
 use self::window::Window;
-use crate::config::SackConfig;
+use crate::auth::chunk_writer::ChunkWriter;
+use crate::auth::session::Auth;
+use crate::config::{NewRoute, SackConfig};
 use crate::interface::Received;
 
 /// Gap ack blocks whose memory is kept between SACKs.
 const KEPT_BLOCKS: usize = 64;
+
+/// Bytes of a SACK without gap ack blocks or duplicates.
+const SMALLEST_SACK: usize = 16;
+
+/// Bytes that a SACK without gaps and a few duplicates needs; a longer one goes alone.
+pub(crate) const SACK_ROOM: usize = 32;
 
 /// Everything the peer sent that the user has not yet released, and what to tell the peer about it.
 ///
@@ -51,6 +59,9 @@ pub(crate) struct Receive {
     violation: Option<&'static str>,
     /// The blocks of the SACK last written.
     blocks: Vec<GapAckBlock>,
+    /// Where the last DATA came from: SACKs go there (RFC 9260 §6.4).
+    route: Route,
+    new_route: NewRoute,
     #[cfg(any(debug_assertions, test, fuzzing))]
     largest_chunk: usize,
 }
@@ -73,7 +84,7 @@ pub(crate) enum DataOutcome {
 }
 
 impl Receive {
-    /// For a peer whose first DATA will have `peer_initial_tsn`, with streams `0..inbound_streams`, and `buffer`
+    /// For a peer at `route` whose first DATA will have `peer_initial_tsn`, with streams `0..inbound_streams`, and `buffer`
     /// bytes that were advertised as `a_rwnd` during the handshake. Large messages lie in `buffers`.
     pub(crate) fn new(
         peer_initial_tsn: Tsn,
@@ -81,6 +92,7 @@ impl Receive {
         buffer: usize,
         buffers: Buffers,
         sack: &SackConfig,
+        route: Route,
     ) -> Self {
         Self {
             tsns: TsnMap::new(peer_initial_tsn),
@@ -91,6 +103,8 @@ impl Receive {
             duplicates: 0,
             violation: None,
             blocks: Vec::new(),
+            route,
+            new_route: sack.new_route,
             #[cfg(any(debug_assertions, test, fuzzing))]
             largest_chunk: 0,
         }
@@ -141,6 +155,16 @@ impl Receive {
         outcome
     }
 
+    /// DATA has come by `route`, where SACKs go from now on (RFC 9260 §6.4).
+    #[inline]
+    pub(crate) fn came_by(&mut self, route: Route) {
+        if core::mem::replace(&mut self.route, route) != route
+            && self.new_route == NewRoute::AcknowledgeAtOnce
+        {
+            self.acknowledgement.force();
+        }
+    }
+
     /// All chunks of a packet have been taken: decides when to acknowledge it. Nothing happens if none was DATA.
     #[inline]
     pub(crate) fn packet_done(&mut self, now: Instant) {
@@ -162,6 +186,11 @@ impl Receive {
     /// Makes a SACK due now.
     pub(crate) fn force_ack(&mut self) {
         self.acknowledgement.force();
+    }
+
+    /// SACKs go by `route` from now on.
+    pub(crate) fn set_route(&mut self, route: Route) {
+        self.route = route;
     }
 
     // ---- outputs
@@ -194,6 +223,18 @@ impl Receive {
         }
     }
 
+    /// Appends a SACK as large as the packet allows (RFC 9260 §6.7), leaving `reserve` bytes for what follows. Without room for
+    /// one it stays pending, and the result is false.
+    pub(crate) fn append_sack(&mut self, auth: &Auth, writer: &mut ChunkWriter<'_>, reserve: usize) -> bool {
+        let room = writer.room_for(auth, chunk_type::SACK).saturating_sub(reserve);
+        if room < SMALLEST_SACK {
+            return false;
+        }
+        let fits = writer.push(auth, &self.write_sack(room));
+        debug_assert!(fits, "a SACK is cut to fit");
+        true
+    }
+
     /// When a delayed SACK becomes due; `None` if one is due already or there is nothing to acknowledge.
     pub(crate) fn ack_deadline(&self) -> Option<Instant> {
         self.acknowledgement.deadline()
@@ -209,6 +250,11 @@ impl Receive {
     /// Whether there is something to acknowledge: a SACK should go along if DATA goes out anyway (RFC 9260 §6.1).
     pub(crate) fn ack_pending(&self) -> bool {
         self.acknowledgement.is_pending()
+    }
+
+    /// Where the last DATA came from.
+    pub(crate) fn route(&self) -> Route {
+        self.route
     }
 
     /// Whether the peer can send no more than a little, if anything, because the user does not read.

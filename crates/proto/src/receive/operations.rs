@@ -10,8 +10,9 @@ use whimbrel_wire::{Data, PayloadProtocolId, Ssn, StreamId, Tsn};
 use super::acknowledgement::MAX_DUPLICATES;
 use super::buffers::Buffers;
 use super::{DataOutcome, Receive};
-use crate::config::SackConfig;
+use crate::config::{Config, SackConfig};
 use crate::interface::{Delivery, Part, Received};
+use crate::path::testing::route;
 
 const CHUNK_SIZES: [usize; 4] = [1, 20, 200, 1400];
 const PAYLOAD: [u8; 2048] = pattern();
@@ -57,8 +58,9 @@ impl Input<'_> {
 fn receiver(input: &mut Input<'_>, streams: u16) -> (Receive, Tsn, usize) {
     let initial = [Tsn(1), Tsn(u32::MAX - 20), Tsn(0x7fff_fff0), Tsn(0)][input.below(4)];
     let buffer = [4096, 10_000, 1 << 20][input.below(3)];
-    let sack = SackConfig { delay: Duration::from_millis(20), packets: 2 };
-    (Receive::new(initial, streams, buffer, Buffers::default(), &sack), initial, buffer)
+    let sack = SackConfig { delay: Duration::from_millis(20), ..Config::rfc().sack };
+    let receive = Receive::new(initial, streams, buffer, Buffers::default(), &sack, route(1));
+    (receive, initial, buffer)
 }
 
 /// Chunks made of anything: nothing may panic, loop or grow.

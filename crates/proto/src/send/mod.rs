@@ -1,8 +1,43 @@
-//! The sending half of an association: streams, scheduler, outstanding chunks.
+//! The sending half of an association (RFC 9260 §6.1, §6.3, §6.9, §7).
+//!
+//! ```text
+//! send() -> streams -> scheduler -> packet: cut, bundled -> outstanding        next_packet()
+//!                                        lost -> retransmission rule ^   |
+//! SACK -> outstanding -> loss detection -> recovery -> congestion control     on_sack() -> Report
+//! T3-rtx -> all that is in flight on the path is lost                         on_timeout()
+//! ```
+//!
+//! `Sender` is all of it behind a small surface: it starts no timers, knows no RTO and no path states, and says in a
+//! report what has changed for each path. What is in flight is counted in one place, `outstanding`; what belongs to one path
+//! alone is a `flow`. Rules that can be replaced are traits with one file each: `scheduler` (which path carries new DATA),
+//! [`stream_scheduler`] (which stream sends next), `loss` (what a SACK shows to be lost), `recovery` (what Fast Recovery is a
+//! state of) and `retransmit` (where lost DATA goes).
 
+mod acknowledge;
+mod chunk;
+mod flow;
+mod loss;
+mod lost;
+mod next;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod operations;
-pub(crate) mod outstanding;
-pub(crate) mod sack_report;
-pub mod scheduler;
-pub(crate) mod streams;
+mod outstanding;
+mod packet;
+mod recovery;
+pub(crate) mod report;
+mod retransmit;
+mod scheduler;
+mod sender;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod sender_operations;
+pub mod stream_scheduler;
+mod streams;
+#[cfg(any(test, fuzzing))]
+mod testing;
+pub(crate) mod turn;
+mod view;
+mod window;
+
+pub(crate) use self::chunk::Loss;
+pub(crate) use self::outstanding::SackError;
+pub(crate) use self::sender::Sender;

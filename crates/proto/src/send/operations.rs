@@ -9,8 +9,11 @@ use bytes::Bytes;
 use whimbrel_machine::Instant;
 use whimbrel_wire::{PayloadProtocolId, Ssn, StreamId, Tsn};
 
-use super::outstanding::{ChunkState, Loss, Outstanding, SackError, data_chunk_len};
-use super::sack_report::{PathAcks, PathProof, SackReport};
+use super::chunk::{ChunkState, Loss, data_chunk_len};
+use super::loss::MissIndications;
+use super::outstanding::{Outstanding, SackError};
+use super::recovery::{FastRecovery, RecoveryOfAssociation};
+use super::report::{PathProof, Report};
 use super::streams::Piece;
 use crate::interface::PathId;
 use crate::script::Script;
@@ -64,21 +67,22 @@ struct Model {
     cumulative: usize,
     /// What an honest receiver has.
     received: BTreeSet<usize>,
-    /// Flight size per path, kept as an association does: from the reports.
-    flight: [usize; PATHS],
     released: usize,
 }
 
 impl Model {
     fn new(initial: Tsn) -> Self {
         Self {
-            outstanding: Outstanding::new(initial, 3),
+            outstanding: {
+                let mut outstanding = Outstanding::new(initial);
+                (0..PATHS).for_each(|path| outstanding.add_path(PathId(path as u32)));
+                outstanding
+            },
             initial,
             now: Instant::ZERO,
             sent: Vec::new(),
             cumulative: 0,
             received: BTreeSet::new(),
-            flight: [0; PATHS],
             released: 0,
         }
     }
@@ -127,7 +131,6 @@ impl Model {
         let expected = self.tsn(self.sent.len());
         let (tsn, chunk) = self.outstanding.push(piece, PathId(path as u32), self.now);
         assert_eq!((tsn, chunk.wire_len()), (expected, data_chunk_len(payload)));
-        self.flight[path] += chunk.wire_len();
         self.sent.push(Sent {
             payload,
             path,
@@ -148,19 +151,17 @@ impl Model {
 
     /// RFC 9260 §6.3.3 E3.
     fn time_out(&mut self, path: usize) {
-        let bytes = self.outstanding.mark_timed_out(PathId(path as u32));
-        let mut expected = 0;
+        let any = self.outstanding.lose_all(PathId(path as u32));
+        let mut expected = false;
         for chunk in &mut self.sent[self.cumulative..] {
             if chunk.path == path && chunk.state == ChunkState::InFlight {
-                expected += data_chunk_len(chunk.payload);
+                expected = true;
                 chunk.state = ChunkState::Lost(Loss::Timeout);
                 chunk.misses = 0;
                 chunk.fast_retransmitted = false;
             }
         }
-        assert_eq!(bytes, expected);
-        assert_eq!(bytes, self.flight[path], "all that was in flight on the path");
-        self.flight[path] = 0;
+        assert_eq!(any, expected);
     }
 
     fn lost(&self) -> Vec<usize> {
@@ -186,7 +187,6 @@ impl Model {
         chunk.misses = 0;
         chunk.several_paths |= chunk.path != path;
         chunk.path = path;
-        self.flight[path] += data_chunk_len(chunk.payload);
     }
 
     fn honest_sack(&mut self, script: &mut Script<'_>) {
@@ -226,7 +226,12 @@ impl Model {
     /// RFC 9260 §6.2.1 and §7.2.4, the slow way.
     fn sack(&mut self, cumulative: i64, blocks: &[(u16, u16)], in_fast_recovery: bool) {
         let tsn = self.initial.plus(cumulative as u32).prev();
-        let result = self.outstanding.on_sack(tsn, blocks.iter().copied(), in_fast_recovery);
+        let mut recovery = RecoveryOfAssociation::default();
+        if in_fast_recovery {
+            recovery.begin(&[PathId(0)], tsn);
+        }
+        let rule = &mut MissIndications::new(3);
+        let result = self.outstanding.on_sack(tsn, blocks.iter().copied(), rule, &recovery);
         let reach = blocks.iter().map(|&(_, end)| i64::from(end)).max().unwrap_or(0);
         if let Some(error) = self.refusal(cumulative, reach) {
             assert_eq!(result.err(), Some(error));
@@ -288,14 +293,14 @@ impl Model {
         before: &[Sent],
         gone: Range<usize>,
         covered: &BTreeSet<usize>,
-        report: &SackReport,
+        report: &Report,
     ) {
         let newly: Vec<usize> = gone
             .clone()
             .chain(covered.iter().copied())
             .filter(|&n| before[n].state != ChunkState::GapAcknowledged)
             .collect();
-        assert_eq!(report.any_acked, !newly.is_empty());
+        assert_eq!(report.paths.iter().any(|acks| acks.acked > 0), !newly.is_empty());
         assert_eq!(report.cumulative_advanced, !gone.is_empty());
         let released: usize = before[gone].iter().map(|chunk| chunk.payload).sum();
         assert_eq!(report.released, released);
@@ -304,12 +309,14 @@ impl Model {
             let on = |n: &&usize| before[**n].path == path;
             let wire = |n: &usize| data_chunk_len(before[*n].payload);
             let acked: usize = newly.iter().filter(on).map(wire).sum();
-            let flying = |n: &&usize| before[**n].state == ChunkState::InFlight;
-            let in_flight: usize = newly.iter().filter(on).filter(flying).map(wire).sum();
             let entry = report.paths.iter().find(|acks| acks.path == PathId(path as u32));
-            let value = |field: fn(&PathAcks) -> usize| entry.map_or(0, field);
-            assert_eq!(value(|acks| acks.acked), acked);
-            assert_eq!(value(|acks| acks.in_flight_acked), in_flight);
+            assert_eq!(entry.map_or(0, |acks| acks.acked), acked);
+            let fell = |n: &usize| {
+                let (was, is) = (before[*n].state, self.sent[*n].state);
+                was != is && self.sent[*n].path == path && is == ChunkState::Lost(Loss::Missing)
+            };
+            let lost = (self.cumulative..self.sent.len()).any(|n| fell(&n));
+            assert_eq!(entry.is_some_and(|acks| acks.lost), lost);
             // RFC 9260 §8.2: what counts for the path is an answer within the RTO, to what went there alone.
             let proof = |n: &usize| match before[*n].state {
                 _ if before[*n].several_paths => PathProof::None,
@@ -321,11 +328,6 @@ impl Model {
                 entry.map_or(PathProof::None, |acks| acks.proof),
                 strongest.unwrap_or(PathProof::None)
             );
-            if let Some(&lowest) = newly.iter().filter(on).min() {
-                assert_eq!(entry.map(|acks| acks.lowest_acked), Some(self.tsn(lowest)));
-            }
-            let flight = self.flight[path] + value(|acks| acks.reneged);
-            self.flight[path] = flight - in_flight - value(|acks| acks.lost);
         }
         assert!(report.paths.len() <= PATHS);
     }
@@ -333,7 +335,8 @@ impl Model {
     /// The Cumulative TSN Ack of a SHUTDOWN (RFC 9260 §3.3.8).
     fn shutdown_ack(&mut self, script: &mut Script<'_>) {
         let cumulative = self.cumulative as i64 + script.pick(&[0, 1, 3, -1, 500]);
-        let result = self.outstanding.acknowledge_up_to(self.initial.plus(cumulative as u32).prev());
+        let tsn = self.initial.plus(cumulative as u32).prev();
+        let result = self.outstanding.acknowledge_up_to(tsn, &mut MissIndications::new(3));
         if let Some(error) = self.refusal(cumulative, 0) {
             assert_eq!(result.err(), Some(error));
             return;
@@ -363,7 +366,7 @@ impl Model {
         let (mut held, mut in_flight) = (0, 0);
         for (number, chunk) in self.sent.iter().enumerate().skip(self.cumulative) {
             let real = outstanding.get(self.tsn(number)).expect("outstanding");
-            assert_eq!(real.ppid, PayloadProtocolId(number as u32), "content moved");
+            assert_eq!(real.data(Tsn(0)).ppid, PayloadProtocolId(number as u32), "content moved");
             let expected = (chunk.state, PathId(chunk.path as u32), chunk.several_paths);
             assert_eq!((real.state, real.path, real.several_paths), expected, "chunk {number}");
             held += chunk.payload;
@@ -374,8 +377,8 @@ impl Model {
             }
         }
         assert_eq!((outstanding.held_payload(), outstanding.in_flight_payload()), (held, in_flight));
-        assert_eq!(self.flight, flight, "flight sizes kept from the reports");
         for (path, &first) in earliest.iter().enumerate() {
+            assert_eq!(outstanding.flight_size(PathId(path as u32)), flight[path]);
             assert_eq!(outstanding.earliest_in_flight(PathId(path as u32)), first);
         }
         assert!(outstanding.get(self.tsn(self.sent.len())).is_none());
@@ -386,7 +389,7 @@ impl Model {
         self.retransmit_all(0);
         self.sack(self.sent.len() as i64, &[], false);
         self.compare();
-        assert_eq!(self.flight, [0; PATHS]);
+        (0..PATHS).for_each(|path| assert_eq!(self.outstanding.flight_size(PathId(path as u32)), 0));
         assert_eq!(self.released, self.sent.iter().map(|chunk| chunk.payload).sum::<usize>());
     }
 }

@@ -1,67 +1,23 @@
+//! DATA that has been sent and not yet cumulatively acknowledged, and what SACKs and timeouts make of it.
+
+mod gap_acks;
+#[cfg(any(test, fuzzing, debug_assertions))]
+mod invariants;
+
 use core::ops::Range;
 use std::collections::VecDeque;
 
-use bytes::Bytes;
+use smallvec::SmallVec;
 use whimbrel_machine::Instant;
-use whimbrel_wire::{DATA_HEADER_LEN, Data, PayloadProtocolId, Ssn, StreamId, Tsn};
+use whimbrel_wire::Tsn;
 
-use super::sack_report::SackReport;
+use self::gap_acks::{GapAcks, sane_blocks};
+use super::chunk::{Chunk, ChunkState, Loss, Misses};
+use super::loss::{LossDetection, SackNews};
+use super::recovery::FastRecovery;
+use super::report::Report;
+use super::streams::Piece;
 use crate::interface::PathId;
-
-/// Where a DATA chunk stands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ChunkState {
-    /// Sent, fate unknown; counts in its path's flight size.
-    InFlight,
-    /// Acknowledged by a gap ack block, which is advisory: the receiver may renege (RFC 9260 §6.2.1 D iii).
-    GapAcknowledged,
-    /// To be retransmitted; counts in no flight size.
-    Lost(Loss),
-}
-
-/// How a loss was noticed; decides where the chunk goes next (RFC 9260 §6.4).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Loss {
-    /// Three miss indications: again on the same path.
-    Missing,
-    /// T3-rtx expired: on another path where there is one.
-    Timeout,
-}
-
-/// A DATA chunk that has a TSN. The TSN is its position in [`Outstanding`].
-#[derive(Debug)]
-pub(crate) struct Chunk {
-    pub(crate) payload: Bytes,
-    pub(crate) sent_at: Instant,
-    pub(crate) ppid: PayloadProtocolId,
-    /// The path it was last sent on.
-    pub(crate) path: PathId,
-    pub(crate) stream: StreamId,
-    pub(crate) ssn: Ssn,
-    pub(crate) state: ChunkState,
-    pub(crate) unordered: bool,
-    pub(crate) beginning: bool,
-    pub(crate) ending: bool,
-    pub(crate) immediate: bool,
-    pub(crate) retransmitted: bool,
-    /// Sent on more than one path, so that an acknowledgement says nothing about either (RFC 7829 §3.2 rule 9).
-    pub(crate) several_paths: bool,
-    miss_indications: u8,
-    /// Ineligible for another fast retransmit (RFC 9260 §7.2.4 step 5).
-    fast_retransmitted: bool,
-}
-
-impl Chunk {
-    /// Length on the wire with header and padding: what cwnd and flight size count (RFC 9260 §7.2).
-    pub(crate) fn wire_len(&self) -> usize {
-        data_chunk_len(self.payload.len())
-    }
-}
-
-/// Length on the wire of a DATA chunk with this much user data, padding included.
-pub(crate) const fn data_chunk_len(payload: usize) -> usize {
-    (DATA_HEADER_LEN + payload + 3) & !3
-}
 
 /// Why a SACK cannot be true.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,222 +28,224 @@ pub(crate) enum SackError {
     NeverSent,
 }
 
-/// What the gap ack blocks of a SACK covered.
-#[derive(Debug, Default)]
-struct GapAcks {
-    /// Chunks covered.
-    count: usize,
-    /// One more than the highest index covered.
-    end: usize,
-    /// One more than the highest index newly acknowledged: the HTNA (RFC 9260 §7.2.4).
-    newly_end: usize,
-}
-
-/// The gap ack blocks as ranges of indices. Offset 1 is the chunk after the cumulative TSN, which a gap cannot
-/// acknowledge, and blocks must ascend; anything else is nonsense and carries no information.
-fn sane_blocks(gaps: impl Iterator<Item = (u16, u16)> + Clone) -> impl Iterator<Item = Range<usize>> + Clone {
-    gaps.scan(1, |last, (start, end)| {
-        let sane = start > *last && end >= start;
-        if sane {
-            *last = end;
-        }
-        Some(sane.then(|| usize::from(start) - 1..usize::from(end)))
-    })
-    .flatten()
-}
-
 /// DATA chunks that have been sent and not yet cumulatively acknowledged: a ring indexed by TSN − base, since
 /// TSNs are dense.
 #[derive(Debug)]
-pub(crate) struct Outstanding {
+pub(super) struct Outstanding {
     /// TSN of the first chunk: Cumulative TSN Ack Point + 1.
     base: Tsn,
     chunks: VecDeque<Chunk>,
-    lost: usize,
+    counts: Counts,
     /// No chunk below this index is lost.
     first_lost: usize,
-    gap_acknowledged: usize,
-    /// Bytes of user data in flight, for the peer's rwnd.
-    in_flight_payload: usize,
     /// Bytes of user data held.
     held_payload: usize,
-    /// Miss indications that trigger a fast retransmit (RFC 9260 §7.2.4).
-    miss_threshold: u8,
+}
+
+/// What the states of all chunks add up to. A chunk is taken out before its state or path changes and put back in
+/// afterwards, so that this is the only account of what is in flight.
+#[derive(PartialEq, Eq, Debug, Default)]
+struct Counts {
+    lost: usize,
+    gap_acknowledged: usize,
+    /// Bytes of user data in flight, which the peer's rwnd is about.
+    payload: usize,
+    /// The flight size of each path in bytes on the wire.
+    flights: SmallVec<[(PathId, usize); 4]>,
+}
+
+impl Counts {
+    #[inline]
+    fn add(&mut self, chunk: &Chunk) {
+        match chunk.state {
+            ChunkState::InFlight => {
+                self.payload += chunk.payload_len();
+                if let Some(flight) = self.flight(chunk.path) {
+                    *flight += chunk.wire_len();
+                }
+            }
+            ChunkState::GapAcknowledged => self.gap_acknowledged += 1,
+            ChunkState::Lost(_) => self.lost += 1,
+        }
+    }
+
+    #[inline]
+    fn remove(&mut self, chunk: &Chunk) {
+        match chunk.state {
+            ChunkState::InFlight => {
+                self.payload -= chunk.payload_len();
+                if let Some(flight) = self.flight(chunk.path) {
+                    *flight -= chunk.wire_len();
+                }
+            }
+            ChunkState::GapAcknowledged => self.gap_acknowledged -= 1,
+            ChunkState::Lost(_) => self.lost -= 1,
+        }
+    }
+
+    fn flight(&mut self, path: PathId) -> Option<&mut usize> {
+        let found = self.flights.iter_mut().find(|(id, _)| *id == path).map(|(_, bytes)| bytes);
+        debug_assert!(found.is_some(), "nothing is in flight on a path that is gone");
+        found
+    }
 }
 
 impl Outstanding {
-    pub(crate) fn new(initial_tsn: Tsn, miss_threshold: u8) -> Self {
+    pub(super) fn new(initial_tsn: Tsn) -> Self {
         Self {
             base: initial_tsn,
-            miss_threshold,
             chunks: VecDeque::new(),
-            lost: 0,
+            counts: Counts::default(),
             first_lost: 0,
-            gap_acknowledged: 0,
-            in_flight_payload: 0,
             held_payload: 0,
         }
     }
 
     // ---- commands
 
+    /// Chunks may be sent on `path` from now on.
+    pub(super) fn add_path(&mut self, path: PathId) {
+        self.counts.flights.push((path, 0));
+    }
+
+    /// `path` is no more, and nothing is in flight there.
+    pub(super) fn remove_path(&mut self, path: PathId) {
+        debug_assert_eq!(self.flight_size(path), 0);
+        self.counts.flights.retain(|(id, _)| *id != path);
+    }
+
     /// Appends a chunk that is being sent for the first time; its TSN is the one [`Self::next_tsn`] named.
-    #[allow(clippy::too_many_arguments)]
-    pub(crate) fn push(&mut self, piece: super::streams::Piece, path: PathId, now: Instant) -> (Tsn, &Chunk) {
+    pub(super) fn push(&mut self, piece: Piece, path: PathId, now: Instant) -> (Tsn, &Chunk) {
         let tsn = self.next_tsn();
-        self.in_flight_payload += piece.payload.len();
         self.held_payload += piece.payload.len();
         self.chunks.push_back(Chunk {
-            payload: piece.payload,
+            piece,
             sent_at: now,
-            ppid: piece.ppid,
             path,
-            stream: piece.stream,
-            ssn: piece.ssn,
             state: ChunkState::InFlight,
-            unordered: piece.unordered,
-            beginning: piece.beginning,
-            ending: piece.ending,
-            immediate: piece.immediate,
             retransmitted: false,
             several_paths: false,
-            miss_indications: 0,
-            fast_retransmitted: false,
+            misses: Misses::default(),
         });
-        (tsn, self.chunks.back().expect("just pushed"))
+        let chunk = self.chunks.back().expect("just pushed");
+        self.counts.add(chunk);
+        (tsn, chunk)
     }
 
     /// Notes that the lost chunk `tsn` is being sent again on `path`.
-    pub(crate) fn retransmit(&mut self, tsn: Tsn, path: PathId, now: Instant) {
+    pub(super) fn retransmit(&mut self, tsn: Tsn, path: PathId, now: Instant) {
         let index = tsn.distance_from(self.base) as usize;
         let chunk = &mut self.chunks[index];
         debug_assert!(matches!(chunk.state, ChunkState::Lost(_)));
+        self.counts.remove(chunk);
         chunk.state = ChunkState::InFlight;
         chunk.retransmitted = true;
         chunk.several_paths |= chunk.path != path;
         chunk.path = path;
         chunk.sent_at = now;
-        chunk.miss_indications = 0;
-        self.in_flight_payload += chunk.payload.len();
-        self.lost -= 1;
+        chunk.misses.indications = 0;
+        self.counts.add(chunk);
         if index == self.first_lost {
             self.first_lost += 1;
         }
     }
 
-    /// Marks everything in flight on `path` for retransmission (RFC 9260 §6.3.3 E3). Returns the wire bytes.
-    pub(crate) fn mark_timed_out(&mut self, path: PathId) -> usize {
-        let mut bytes = 0;
-        for (index, chunk) in self.chunks.iter_mut().enumerate() {
-            if chunk.path == path && chunk.state == ChunkState::InFlight {
-                bytes += chunk.wire_len();
-                self.in_flight_payload -= chunk.payload.len();
-                chunk.state = ChunkState::Lost(Loss::Timeout);
-                chunk.miss_indications = 0;
-                chunk.fast_retransmitted = false;
-                self.lost += 1;
-                self.first_lost = self.first_lost.min(index);
+    /// Marks everything in flight on `path` for retransmission (RFC 9260 §6.3.3 E3); false if nothing was.
+    pub(super) fn lose_all(&mut self, path: PathId) -> bool {
+        if self.flight_size(path) == 0 {
+            return false;
+        }
+        for index in 0..self.chunks.len() {
+            if self.is_in_flight_on(index, path) {
+                self.set_state(index, ChunkState::Lost(Loss::Timeout));
+                self.chunks[index].misses = Misses::default();
             }
         }
-        self.check();
-        bytes
+        true
     }
 
-    /// Chunks last sent on `from` count for `to` from now on, since that path is no more. None of them is in flight; some
-    /// may be acknowledged by a gap ack block, and if the receiver reneges they must belong to some path.
-    pub(crate) fn reassign(&mut self, from: PathId, to: PathId) {
-        for chunk in self.chunks.iter_mut().filter(|chunk| chunk.path == from) {
-            debug_assert_ne!(chunk.state, ChunkState::InFlight);
-            if chunk.state == ChunkState::GapAcknowledged {
-                chunk.path = to;
-                chunk.several_paths = true;
-            }
+    /// Moves the chunk at `index` from one state to another.
+    fn set_state(&mut self, index: usize, state: ChunkState) {
+        let chunk = &mut self.chunks[index];
+        self.counts.remove(chunk);
+        chunk.state = state;
+        self.counts.add(chunk);
+        if matches!(state, ChunkState::Lost(_)) {
+            self.first_lost = self.first_lost.min(index);
         }
     }
 
     // ---- inputs
 
-    /// Applies a SACK (RFC 9260 §6.2.1, §7.2.4). `gaps` are (start, end) offsets from the cumulative TSN, as on the
+    /// Applies a SACK (RFC 9260 §6.2.1, §7.2.4). `gaps` are (start, end) offsets from the Cumulative TSN Ack, as on the
     /// wire; nonsensical blocks are ignored.
-    pub(crate) fn on_sack(
+    pub(super) fn on_sack(
         &mut self,
         cumulative: Tsn,
         gaps: impl Iterator<Item = (u16, u16)> + Clone,
-        in_fast_recovery: bool,
-    ) -> Result<SackReport, SackError> {
-        let point = self.cumulative_ack_point();
-        if cumulative.precedes(point) {
-            return Err(SackError::Old);
-        }
-        let advance = cumulative.distance_from(point) as usize;
+        loss: &mut dyn LossDetection,
+        recovery: &dyn FastRecovery,
+    ) -> Result<Report, SackError> {
         let highest = gaps.clone().map(|(_, end)| end as usize).max().unwrap_or(0);
-        if advance + highest > self.chunks.len() {
-            return Err(SackError::NeverSent);
-        }
-        let mut report = SackReport { cumulative_advanced: advance > 0, ..SackReport::default() };
-        self.acknowledge_cumulatively(advance, &mut report);
-        if highest > 0 || self.gap_acknowledged > 0 {
+        let mut report = self.begin_report(cumulative, highest)?;
+        if highest > 0 || self.counts.gap_acknowledged > 0 {
             let blocks = sane_blocks(gaps);
-            let acknowledged = self.acknowledge_gaps(blocks.clone(), &mut report);
-            let all_missing = in_fast_recovery && report.cumulative_advanced;
-            let horizon = if all_missing { acknowledged.end } else { acknowledged.newly_end };
-            self.count_missing(horizon, &mut report);
+            let acks = self.acknowledge_gaps(blocks.clone(), &mut report);
+            let news = SackNews { end: acks.end, newly_end: acks.newly_end, recovery };
+            loss.on_sack(&news, self, &mut report);
             // After the above, so that one SACK never counts twice against a chunk.
-            if self.gap_acknowledged > acknowledged.count {
-                self.renege(blocks, &mut report);
+            if self.counts.gap_acknowledged > acks.count {
+                self.renege(blocks, loss, &mut report);
             }
         }
-        self.check();
         Ok(report)
     }
 
     /// Applies the Cumulative TSN Ack of a SHUTDOWN, which says nothing about gaps (RFC 9260 §3.3.8).
-    pub(crate) fn acknowledge_up_to(&mut self, cumulative: Tsn) -> Result<SackReport, SackError> {
+    pub(super) fn acknowledge_up_to(
+        &mut self,
+        cumulative: Tsn,
+        loss: &mut dyn LossDetection,
+    ) -> Result<Report, SackError> {
+        let mut report = self.begin_report(cumulative, 0)?;
+        // Had the receiver kept the next chunk, it would be acknowledged cumulatively now: it was dropped (RFC 9260
+        // §6.2.1 D iii). Nothing else may ever tell, as SHUTDOWN has no gap ack blocks.
+        if !self.chunks.is_empty() {
+            self.renege(core::iter::once(1..self.chunks.len()), loss, &mut report);
+        }
+        Ok(report)
+    }
+
+    /// Applies a Cumulative TSN Ack, of a chunk that reaches `highest` TSNs further.
+    fn begin_report(&mut self, cumulative: Tsn, highest: usize) -> Result<Report, SackError> {
         let point = self.cumulative_ack_point();
         if cumulative.precedes(point) {
             return Err(SackError::Old);
         }
         let advance = cumulative.distance_from(point) as usize;
-        if advance > self.chunks.len() {
+        if advance + highest > self.chunks.len() {
             return Err(SackError::NeverSent);
         }
-        let mut report = SackReport { cumulative_advanced: advance > 0, ..SackReport::default() };
-        self.acknowledge_cumulatively(advance, &mut report);
-        // Had the receiver kept the next chunk, it would be acknowledged cumulatively now: it was dropped (RFC 9260
-        // §6.2.1 D iii). Nothing else may ever tell, as SHUTDOWN has no gap ack blocks.
-        if !self.chunks.is_empty() {
-            self.renege(core::iter::once(1..self.chunks.len()), &mut report);
-        }
-        self.check();
-        Ok(report)
-    }
-
-    /// Drops the first `advance` chunks.
-    fn acknowledge_cumulatively(&mut self, advance: usize, report: &mut SackReport) {
+        let mut report = Report { cumulative_advanced: advance > 0, ..Report::default() };
         for _ in 0..advance {
             let chunk = self.chunks.pop_front().expect("advance was checked");
-            let tsn = self.base;
             self.base = self.base.next();
-            report.released += chunk.payload.len();
-            self.held_payload -= chunk.payload.len();
-            match chunk.state {
-                ChunkState::GapAcknowledged => {
-                    self.gap_acknowledged -= 1;
-                    continue;
-                }
-                ChunkState::InFlight => self.in_flight_payload -= chunk.payload.len(),
-                ChunkState::Lost(_) => self.lost -= 1,
+            self.counts.remove(&chunk);
+            report.released += chunk.payload_len();
+            self.held_payload -= chunk.payload_len();
+            if chunk.state != ChunkState::GapAcknowledged {
+                report.acked(&chunk);
             }
-            report.acked(tsn, &chunk);
         }
         self.first_lost = self.first_lost.saturating_sub(advance);
+        Ok(report)
     }
 
     /// Applies the gap ack blocks.
     fn acknowledge_gaps(
         &mut self,
         blocks: impl Iterator<Item = Range<usize>>,
-        report: &mut SackReport,
+        report: &mut Report,
     ) -> GapAcks {
         let mut acks = GapAcks::default();
         for block in blocks {
@@ -298,15 +256,10 @@ impl Outstanding {
                 if chunk.state == ChunkState::GapAcknowledged {
                     continue;
                 }
-                report.acked(self.base.plus(index as u32), chunk);
-                match chunk.state {
-                    ChunkState::InFlight => self.in_flight_payload -= chunk.payload.len(),
-                    _ => self.lost -= 1,
-                }
-                chunk.state = ChunkState::GapAcknowledged;
+                report.acked(chunk);
                 // Only consecutive miss indications count (RFC 9260 §7.2.4).
-                chunk.miss_indications = 0;
-                self.gap_acknowledged += 1;
+                chunk.misses.indications = 0;
+                self.set_state(index, ChunkState::GapAcknowledged);
                 acks.newly_end = index + 1;
             }
         }
@@ -315,97 +268,96 @@ impl Outstanding {
 
     /// Chunks that the blocks cover no longer are in flight again, with one miss indication: the receiver has dropped
     /// them (RFC 9260 §6.2.1 D iii).
-    fn renege(&mut self, blocks: impl Iterator<Item = Range<usize>>, report: &mut SackReport) {
+    fn renege(
+        &mut self,
+        blocks: impl Iterator<Item = Range<usize>>,
+        loss: &mut dyn LossDetection,
+        report: &mut Report,
+    ) {
         let mut from = 0;
         for block in blocks.chain(core::iter::once(self.chunks.len()..self.chunks.len())) {
             for index in from..block.start {
-                let chunk = &mut self.chunks[index];
-                if chunk.state == ChunkState::GapAcknowledged {
-                    chunk.state = ChunkState::InFlight;
-                    self.gap_acknowledged -= 1;
-                    self.in_flight_payload += chunk.payload.len();
-                    let (path, len) = (chunk.path, chunk.wire_len());
-                    report.path(path, self.base.plus(index as u32)).reneged += len;
-                    self.count_miss(index, report);
+                let chunk = &self.chunks[index];
+                if chunk.state != ChunkState::GapAcknowledged {
+                    continue;
                 }
+                if !self.counts.flights.iter().any(|&(path, _)| path == chunk.path) {
+                    // No timer guards anything on a path that has gone.
+                    self.set_state(index, ChunkState::Lost(Loss::Timeout));
+                    continue;
+                }
+                // T3-rtx of the path is looked at again.
+                report.path(chunk.path);
+                self.set_state(index, ChunkState::InFlight);
+                loss.on_reneged(index, self, report);
             }
             from = block.end;
         }
     }
 
-    /// Miss indications for everything unacknowledged below `horizon` (RFC 9260 §7.2.4, HTNA).
-    fn count_missing(&mut self, horizon: usize, report: &mut SackReport) {
-        for index in 0..horizon {
-            if self.chunks[index].state == ChunkState::InFlight {
-                self.count_miss(index, report);
-            }
-        }
+    /// The chunk at `index` is lost, says loss detection.
+    pub(super) fn lose(&mut self, index: usize, report: &mut Report) {
+        report.path(self.chunks[index].path).lost = true;
+        self.set_state(index, ChunkState::Lost(Loss::Missing));
     }
 
-    /// One miss indication for a chunk in flight (RFC 9260 §7.2.4).
-    fn count_miss(&mut self, index: usize, report: &mut SackReport) {
-        let chunk = &mut self.chunks[index];
-        if chunk.fast_retransmitted {
-            return;
-        }
-        chunk.miss_indications = chunk.miss_indications.saturating_add(1);
-        if chunk.miss_indications >= self.miss_threshold {
-            chunk.state = ChunkState::Lost(Loss::Missing);
-            chunk.fast_retransmitted = true;
-            self.in_flight_payload -= chunk.payload.len();
-            self.lost += 1;
-            self.first_lost = self.first_lost.min(index);
-            let (path, len) = (chunk.path, chunk.wire_len());
-            report.path(path, self.base.plus(index as u32)).lost += len;
-        }
+    /// What counts against the chunk at `index`, and its path; `None` unless it is in flight.
+    pub(super) fn suspected(&mut self, index: usize) -> Option<(&mut Misses, PathId)> {
+        let chunk = self.chunks.get_mut(index).filter(|chunk| chunk.state == ChunkState::InFlight)?;
+        Some((&mut chunk.misses, chunk.path))
     }
 
     // ---- views
 
     /// TSN the next new chunk gets.
-    pub(crate) fn next_tsn(&self) -> Tsn {
+    pub(super) fn next_tsn(&self) -> Tsn {
         self.base.plus(self.chunks.len() as u32)
     }
 
-    /// Highest TSN sent, or the cumulative ack point when nothing is outstanding.
-    pub(crate) fn highest_tsn(&self) -> Tsn {
+    /// Highest TSN sent, or the Cumulative TSN Ack Point when nothing is outstanding.
+    pub(super) fn highest_tsn(&self) -> Tsn {
         self.next_tsn().prev()
     }
 
     /// Everything up to and including this TSN has been acknowledged for good.
-    pub(crate) fn cumulative_ack_point(&self) -> Tsn {
+    pub(super) fn cumulative_ack_point(&self) -> Tsn {
         self.base.prev()
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.chunks.is_empty()
     }
 
-    pub(crate) fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.chunks.len()
     }
 
-    pub(crate) fn has_lost(&self) -> bool {
-        self.lost > 0
+    pub(super) fn has_lost(&self) -> bool {
+        self.counts.lost > 0
+    }
+
+    /// Bytes on the wire in flight on `path`; 0 if there is no such path.
+    pub(super) fn flight_size(&self, path: PathId) -> usize {
+        self.counts.flights.iter().find(|(id, _)| *id == path).map_or(0, |&(_, bytes)| bytes)
     }
 
     /// Bytes of user data in flight on all paths.
-    pub(crate) fn in_flight_payload(&self) -> usize {
-        self.in_flight_payload
+    pub(super) fn in_flight_payload(&self) -> usize {
+        self.counts.payload
     }
 
     /// Bytes of user data not yet cumulatively acknowledged.
-    pub(crate) fn held_payload(&self) -> usize {
+    pub(super) fn held_payload(&self) -> usize {
         self.held_payload
     }
 
-    pub(crate) fn get(&self, tsn: Tsn) -> Option<&Chunk> {
+    pub(super) fn get(&self, tsn: Tsn) -> Option<&Chunk> {
         self.chunks.get(tsn.distance_from(self.base) as usize)
     }
 
     /// Lost chunks, lowest TSN first.
-    pub(crate) fn lost(&self) -> impl Iterator<Item = (Tsn, &Chunk, Loss)> {
-        let start = if self.lost == 0 { self.chunks.len() } else { self.first_lost.min(self.chunks.len()) };
+    pub(super) fn lost(&self) -> impl Iterator<Item = (Tsn, &Chunk, Loss)> {
+        let start = if self.has_lost() { self.first_lost.min(self.chunks.len()) } else { self.chunks.len() };
         self.chunks.range(start..).enumerate().filter_map(move |(offset, chunk)| match chunk.state {
             ChunkState::Lost(loss) => Some((self.base.plus((start + offset) as u32), chunk, loss)),
             _ => None,
@@ -413,49 +365,14 @@ impl Outstanding {
     }
 
     /// Lowest TSN in flight on `path`.
-    pub(crate) fn earliest_in_flight(&self, path: PathId) -> Option<Tsn> {
-        let index = self.chunks.iter().position(|c| c.path == path && c.state == ChunkState::InFlight)?;
+    pub(super) fn earliest_in_flight(&self, path: PathId) -> Option<Tsn> {
+        let index = (0..self.chunks.len()).find(|&index| self.is_in_flight_on(index, path))?;
         Some(self.base.plus(index as u32))
     }
 
-    /// The chunk as it goes on the wire.
-    pub(crate) fn data(tsn: Tsn, chunk: &Chunk) -> Data<'_> {
-        Data {
-            immediate: chunk.immediate,
-            unordered: chunk.unordered,
-            beginning: chunk.beginning,
-            ending: chunk.ending,
-            tsn,
-            stream: chunk.stream,
-            ssn: chunk.ssn,
-            ppid: chunk.ppid,
-            payload: &chunk.payload,
-        }
-    }
-
-    #[cfg(not(any(test, fuzzing, debug_assertions)))]
-    fn check(&self) {}
-
-    #[cfg(any(test, fuzzing, debug_assertions))]
-    fn check(&self) {
-        // A full walk after every SACK is quadratic on long windows; the fuzz and unit tests stay small.
-        if self.chunks.len() <= 256 {
-            self.invariants();
-        }
-    }
-
-    /// The counters agree with the chunks.
-    #[cfg(any(test, fuzzing, debug_assertions))]
-    pub(crate) fn invariants(&self) {
-        let count = |wanted: fn(&Chunk) -> bool| self.chunks.iter().filter(|c| wanted(c)).count();
-        assert_eq!(self.lost, count(|c| matches!(c.state, ChunkState::Lost(_))));
-        assert_eq!(self.gap_acknowledged, count(|c| c.state == ChunkState::GapAcknowledged));
-        let in_flight = |c: &&Chunk| c.state == ChunkState::InFlight;
-        let bytes = |c: &Chunk| c.payload.len();
-        assert_eq!(self.in_flight_payload, self.chunks.iter().filter(in_flight).map(bytes).sum::<usize>());
-        assert_eq!(self.held_payload, self.chunks.iter().map(bytes).sum::<usize>());
-        let first = self.chunks.iter().position(|c| matches!(c.state, ChunkState::Lost(_)));
-        assert!(first.is_none_or(|first| self.first_lost <= first));
+    fn is_in_flight_on(&self, index: usize, path: PathId) -> bool {
+        let chunk = &self.chunks[index];
+        chunk.path == path && chunk.state == ChunkState::InFlight
     }
 }
 

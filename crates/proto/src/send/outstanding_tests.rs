@@ -1,6 +1,10 @@
+use bytes::Bytes;
+use whimbrel_wire::{PayloadProtocolId, Ssn, StreamId};
+
 use super::*;
-use crate::send::sack_report::PathProof;
-use crate::send::streams::Piece;
+use crate::send::loss::MissIndications;
+use crate::send::recovery::RecoveryOfAssociation;
+use crate::send::report::PathProof;
 
 const A: PathId = PathId(0);
 const B: PathId = PathId(1);
@@ -22,17 +26,38 @@ fn piece() -> Piece {
     }
 }
 
+fn empty(initial: Tsn) -> Outstanding {
+    let mut outstanding = Outstanding::new(initial);
+    outstanding.add_path(A);
+    outstanding.add_path(B);
+    outstanding
+}
+
 /// TSNs 10, 11, … sent on path A.
 fn sent(count: usize) -> Outstanding {
-    let mut outstanding = Outstanding::new(Tsn(10), 3);
+    let mut outstanding = empty(Tsn(10));
     (0..count).for_each(|_| _ = outstanding.push(piece(), A, Instant::ZERO));
     outstanding
 }
 
-fn sack(outstanding: &mut Outstanding, cumulative: u32, gaps: &[(u16, u16)]) -> SackReport {
-    let report = outstanding.on_sack(Tsn(cumulative), gaps.iter().copied(), false).unwrap();
+/// A SACK, with three miss indications.
+fn try_sack(
+    outstanding: &mut Outstanding,
+    cumulative: u32,
+    gaps: &[(u16, u16)],
+) -> Result<Report, SackError> {
+    let recovery = RecoveryOfAssociation::default();
+    outstanding.on_sack(Tsn(cumulative), gaps.iter().copied(), &mut MissIndications::new(3), &recovery)
+}
+
+fn sack(outstanding: &mut Outstanding, cumulative: u32, gaps: &[(u16, u16)]) -> Report {
+    let report = try_sack(outstanding, cumulative, gaps).unwrap();
     outstanding.invariants();
     report
+}
+
+fn shutdown(outstanding: &mut Outstanding, cumulative: u32) -> Result<Report, SackError> {
+    outstanding.acknowledge_up_to(Tsn(cumulative), &mut MissIndications::new(3))
 }
 
 fn lost(outstanding: &Outstanding) -> Vec<(u32, Loss)> {
@@ -45,11 +70,11 @@ fn state(outstanding: &Outstanding, tsn: u32) -> ChunkState {
 
 #[test]
 fn tsns_are_consecutive_across_the_wrap() {
-    let mut outstanding = Outstanding::new(Tsn(u32::MAX), 3);
+    let mut outstanding = empty(Tsn(u32::MAX));
     assert_eq!(outstanding.push(piece(), A, Instant::ZERO).0, Tsn(u32::MAX));
     assert_eq!(outstanding.push(piece(), A, Instant::ZERO).0, Tsn(0));
     assert_eq!((outstanding.highest_tsn(), outstanding.next_tsn()), (Tsn(0), Tsn(1)));
-    assert!(outstanding.on_sack(Tsn(0), core::iter::empty(), false).unwrap().cumulative_advanced);
+    assert!(sack(&mut outstanding, 0, &[]).cumulative_advanced);
     assert!(outstanding.is_empty());
 }
 
@@ -58,12 +83,12 @@ fn tsns_are_consecutive_across_the_wrap() {
 fn only_the_cumulative_ack_releases() {
     let mut outstanding = sent(3);
     let report = sack(&mut outstanding, 9, &[(2, 3)]);
-    assert_eq!((report.released, report.cumulative_advanced, report.any_acked), (0, false, true));
+    assert_eq!((report.released, report.cumulative_advanced, report.paths[0].acked), (0, false, 2 * WIRE));
     assert_eq!((outstanding.held_payload(), outstanding.in_flight_payload()), (3 * PAYLOAD, PAYLOAD));
     let report = sack(&mut outstanding, 12, &[]);
     assert_eq!((report.released, report.paths.len()), (3 * PAYLOAD, 1));
     // The two chunks acknowledged before are not acknowledged again.
-    assert_eq!((report.paths[0].acked, report.paths[0].lowest_acked), (WIRE, Tsn(10)));
+    assert_eq!(report.paths[0].acked, WIRE);
     assert!(outstanding.is_empty());
 }
 
@@ -73,9 +98,11 @@ fn acknowledged_bytes_are_wire_bytes_of_the_path() {
     let mut outstanding = sent(1);
     outstanding.push(piece(), B, Instant::ZERO);
     outstanding.push(piece(), B, Instant::ZERO);
+    assert_eq!((outstanding.flight_size(A), outstanding.flight_size(B)), (WIRE, 2 * WIRE));
     let report = sack(&mut outstanding, 12, &[]);
-    let bytes: Vec<_> = report.paths.iter().map(|p| (p.path, p.acked, p.in_flight_acked)).collect();
-    assert_eq!(bytes, [(A, WIRE, WIRE), (B, 2 * WIRE, 2 * WIRE)]);
+    assert_eq!((outstanding.flight_size(A), outstanding.flight_size(B)), (0, 0));
+    let bytes: Vec<_> = report.paths.iter().map(|p| (p.path, p.acked)).collect();
+    assert_eq!(bytes, [(A, WIRE), (B, 2 * WIRE)]);
 }
 
 /// RFC 9260 §7.2.4: three consecutive miss indications.
@@ -83,24 +110,24 @@ fn acknowledged_bytes_are_wire_bytes_of_the_path() {
 fn the_third_miss_indication_loses_a_chunk() {
     let mut outstanding = sent(5);
     for end in [2, 3] {
-        assert!(sack(&mut outstanding, 9, &[(2, end)]).paths.iter().all(|p| p.lost == 0));
+        assert!(sack(&mut outstanding, 9, &[(2, end)]).paths.iter().all(|p| !p.lost));
     }
     let report = sack(&mut outstanding, 9, &[(2, 4)]);
-    assert_eq!(report.paths[0].lost, WIRE);
+    assert!(report.paths[0].lost);
     assert_eq!(lost(&outstanding), [(10, Loss::Missing)]);
+    assert_eq!(outstanding.flight_size(A), WIRE);
     assert_eq!(outstanding.in_flight_payload(), PAYLOAD, "only the last one still flies");
 }
 
 /// As RFC 2960 had it.
 #[test]
 fn with_a_threshold_of_four_the_fourth_miss_indication_loses_a_chunk() {
-    let mut outstanding = Outstanding::new(Tsn(10), 4);
-    (0..5).for_each(|_| _ = outstanding.push(piece(), A, Instant::ZERO));
-    for end in [2, 3, 4] {
-        sack(&mut outstanding, 9, &[(2, end)]);
+    let mut outstanding = sent(5);
+    let (mut four, recovery) = (MissIndications::new(4), RecoveryOfAssociation::default());
+    for end in 2..=5 {
         assert!(!outstanding.has_lost());
+        outstanding.on_sack(Tsn(9), [(2, end)].into_iter(), &mut four, &recovery).unwrap();
     }
-    sack(&mut outstanding, 9, &[(2, 5)]);
     assert_eq!(lost(&outstanding), [(10, Loss::Missing)]);
 }
 
@@ -124,10 +151,13 @@ fn a_sack_without_news_counts_no_miss() {
 fn in_fast_recovery_an_advance_counts_for_all() {
     let mut outstanding = sent(8);
     sack(&mut outstanding, 9, &[(8, 8)]);
+    let mut recovery = RecoveryOfAssociation::default();
+    recovery.begin(&[A], Tsn(17));
     // 17 is old news by now.
     for cumulative in [10, 11] {
         let offset = 17 - cumulative as u16;
-        outstanding.on_sack(Tsn(cumulative), [(offset, offset)].into_iter(), true).unwrap();
+        let gaps = [(offset, offset)].into_iter();
+        outstanding.on_sack(Tsn(cumulative), gaps, &mut MissIndications::new(3), &recovery).unwrap();
     }
     let missing: Vec<u32> = lost(&outstanding).iter().map(|&(tsn, _)| tsn).collect();
     assert_eq!(missing, [12, 13, 14, 15, 16]);
@@ -145,7 +175,7 @@ fn a_chunk_is_fast_retransmitted_once() {
         sack(&mut outstanding, 9, &[(2, end)]);
     }
     assert!(!outstanding.has_lost());
-    assert_eq!(outstanding.mark_timed_out(A), WIRE);
+    assert!(outstanding.lose_all(A));
     assert_eq!(lost(&outstanding), [(10, Loss::Timeout)]);
 }
 
@@ -155,7 +185,8 @@ fn reneged_data_is_in_flight_again() {
     let mut outstanding = sent(3);
     sack(&mut outstanding, 9, &[(2, 3)]);
     let report = sack(&mut outstanding, 9, &[(2, 2)]);
-    assert_eq!((report.paths[0].reneged, report.paths[0].acked), (WIRE, 0));
+    assert_eq!(report.paths[0].acked, 0);
+    assert_eq!(outstanding.flight_size(A), 2 * WIRE);
     assert_eq!(
         (state(&outstanding, 11), state(&outstanding, 12)),
         (ChunkState::GapAcknowledged, ChunkState::InFlight)
@@ -194,16 +225,15 @@ fn an_acknowledgement_in_between_resets_the_count() {
 fn what_cannot_be_true_changes_nothing() {
     let mut outstanding = sent(3);
     sack(&mut outstanding, 10, &[]);
-    let mut refused = |cumulative, gaps: &[(u16, u16)]| {
-        outstanding.on_sack(Tsn(cumulative), gaps.iter().copied(), false).unwrap_err()
-    };
+    let mut refused =
+        |cumulative, gaps: &[(u16, u16)]| try_sack(&mut outstanding, cumulative, gaps).unwrap_err();
     assert_eq!(refused(9, &[]), SackError::Old);
     assert_eq!(refused(13, &[]), SackError::NeverSent);
     assert_eq!(refused(10, &[(2, 3)]), SackError::NeverSent);
     assert_eq!(refused(12, &[(2, 2)]), SackError::NeverSent);
     assert_eq!(refused(10, &[(u16::MAX, u16::MAX)]), SackError::NeverSent);
-    assert_eq!(outstanding.acknowledge_up_to(Tsn(9)).unwrap_err(), SackError::Old);
-    assert_eq!(outstanding.acknowledge_up_to(Tsn(13)).unwrap_err(), SackError::NeverSent);
+    assert_eq!(shutdown(&mut outstanding, 9).unwrap_err(), SackError::Old);
+    assert_eq!(shutdown(&mut outstanding, 13).unwrap_err(), SackError::NeverSent);
     assert_eq!((outstanding.len(), outstanding.in_flight_payload()), (2, 2 * PAYLOAD));
 }
 
@@ -212,7 +242,7 @@ fn what_cannot_be_true_changes_nothing() {
 fn senseless_blocks_say_nothing() {
     for gaps in [&[(0, 3)][..], &[(1, 3)], &[(4, 2)], &[(0, 0)]] {
         let mut outstanding = sent(5);
-        assert!(!sack(&mut outstanding, 9, gaps).any_acked, "{gaps:?}");
+        assert!(sack(&mut outstanding, 9, gaps).paths.is_empty(), "{gaps:?}");
         assert_eq!(outstanding.in_flight_payload(), 5 * PAYLOAD);
     }
     // The second overlaps the first, the third does not.
@@ -228,18 +258,19 @@ fn a_timeout_loses_what_is_in_flight_on_its_path() {
     let mut outstanding = sent(3);
     outstanding.push(piece(), B, Instant::ZERO);
     sack(&mut outstanding, 9, &[(2, 2)]);
-    assert_eq!(outstanding.mark_timed_out(A), 2 * WIRE);
+    assert!(outstanding.lose_all(A));
+    assert_eq!((outstanding.flight_size(A), outstanding.flight_size(B)), (0, WIRE));
     assert_eq!(lost(&outstanding), [(10, Loss::Timeout), (12, Loss::Timeout)]);
     assert_eq!(outstanding.earliest_in_flight(A), None);
     assert_eq!(outstanding.earliest_in_flight(B), Some(Tsn(13)));
-    assert_eq!(outstanding.mark_timed_out(A), 0);
+    assert!(!outstanding.lose_all(A));
 }
 
 /// RFC 7829 §3.2 rule 9: whichever transmission arrived, it does not prove the path.
 #[test]
 fn data_sent_on_two_paths_proves_none() {
     let mut outstanding = sent(2);
-    outstanding.mark_timed_out(A);
+    outstanding.lose_all(A);
     outstanding.retransmit(Tsn(10), B, Instant::ZERO);
     outstanding.retransmit(Tsn(11), A, Instant::ZERO);
     let report = sack(&mut outstanding, 11, &[]);
@@ -251,12 +282,12 @@ fn data_sent_on_two_paths_proves_none() {
 #[test]
 fn late_acknowledgement_of_lost_data() {
     let mut outstanding = sent(2);
-    outstanding.mark_timed_out(A);
+    outstanding.lose_all(A);
     let report = sack(&mut outstanding, 9, &[(2, 2)]);
-    assert_eq!((report.paths[0].acked, report.paths[0].in_flight_acked), (WIRE, 0));
+    assert_eq!((report.paths[0].acked, outstanding.flight_size(A)), (WIRE, 0));
     assert_eq!(lost(&outstanding), [(10, Loss::Timeout)]);
     let report = sack(&mut outstanding, 11, &[]);
-    assert_eq!((report.paths[0].acked, report.paths[0].in_flight_acked), (WIRE, 0));
+    assert_eq!((report.paths[0].acked, outstanding.flight_size(A)), (WIRE, 0));
     assert!(!outstanding.has_lost());
 }
 
@@ -265,7 +296,20 @@ fn late_acknowledgement_of_lost_data() {
 fn the_ack_of_a_shutdown_says_nothing_about_gaps() {
     let mut outstanding = sent(4);
     sack(&mut outstanding, 9, &[(3, 3)]);
-    let report = outstanding.acknowledge_up_to(Tsn(10)).unwrap();
-    assert_eq!((report.released, report.paths[0].reneged), (PAYLOAD, 0));
+    let report = shutdown(&mut outstanding, 10).unwrap();
+    assert_eq!((report.released, outstanding.flight_size(A)), (PAYLOAD, 2 * WIRE));
     assert_eq!(state(&outstanding, 12), ChunkState::GapAcknowledged);
+}
+
+/// A path may go while what was sent on it is still on its way, or acknowledged by a gap ack block only. If the receiver drops that
+/// again, it is in flight nowhere: it goes out once more, as nothing else would ever send it.
+#[test]
+fn data_reneged_after_its_path_has_gone_is_lost() {
+    let mut outstanding = sent(4);
+    sack(&mut outstanding, 9, &[(4, 4)]);
+    outstanding.lose_all(A);
+    outstanding.remove_path(A);
+    sack(&mut outstanding, 9, &[(2, 4)]);
+    sack(&mut outstanding, 9, &[(2, 2)]);
+    assert_eq!(lost(&outstanding), [(10, Loss::Timeout), (12, Loss::Timeout), (13, Loss::Timeout)]);
 }

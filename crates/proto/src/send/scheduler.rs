@@ -1,36 +1,30 @@
-//! Which stream sends its next message: the trait, and two schedulers of RFC 8260 §3.
+//! Which path carries the next new DATA: the trait, and the rule of RFC 9260. One rule per file.
+
+mod primary_path;
 
 use core::fmt::Debug;
 
-mod first_come;
-mod round_robin;
+pub(super) use self::primary_path::PrimaryPath;
+use super::flow::Flow;
+use super::outstanding::Outstanding;
+use super::streams::OutboundStreams;
+use crate::interface::PathId;
+use crate::path::Paths;
 
-pub use first_come::FirstComeFirstServed;
-pub use round_robin::RoundRobin;
+/// Distributes new DATA over the paths. A scheduler may keep state, such as whose turn it is.
+pub(super) trait Scheduler: Debug + Send {
+    /// Whether new data may take `path` now, if its windows have room; false for all only when no path is usable.
+    fn takes(&self, offer: &Offer<'_>, path: PathId) -> bool;
 
-/// Picks the stream whose first queued message is sent next (RFC 8260 §3).
-///
-/// The scheduler sees only stream numbers, one [`enqueue`](Self::enqueue) per user message and one
-/// [`next`](Self::next) per message that leaves its queue. The fragments of a message are never interleaved with
-/// others, because DATA fragments need consecutive TSNs (RFC 9260 §6.9), so there is no call per chunk.
-pub trait StreamScheduler: Debug + Send {
-    /// A message was put at the end of the queue of `stream`.
-    fn enqueue(&mut self, stream: u16);
-
-    /// The stream whose first message goes now, which counts as taken from its queue; `None` if all are empty.
-    fn next(&mut self) -> Option<u16>;
-
-    /// All queues were emptied at once: the association has ended or was restarted.
-    fn clear(&mut self);
+    /// The path of the next packet. It is sent if the window of that path has room, else nothing is for now.
+    fn next(&mut self, offer: &Offer<'_>) -> Option<PathId>;
 }
 
-/// Makes the scheduler of a new association.
-pub type NewStreamScheduler = fn() -> Box<dyn StreamScheduler>;
-
-/// A queue that has grown longer than this gives its memory back when it is empty again, so that an idle association
-/// costs nothing for the busy time it once had.
-const KEPT_WHEN_EMPTY: usize = 64;
-
-#[cfg(test)]
-#[path = "scheduler_tests.rs"]
-mod tests;
+/// What paths and streams could carry, for rules that choose between them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Offer<'a> {
+    pub(super) paths: &'a Paths,
+    pub(super) flows: &'a [Flow],
+    pub(super) outstanding: &'a Outstanding,
+    pub(super) streams: &'a OutboundStreams,
+}

@@ -3,7 +3,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use whimbrel_wire::{PayloadProtocolId, Ssn, StreamId};
 
-use super::scheduler::StreamScheduler;
+use super::stream_scheduler::StreamScheduler;
 use crate::interface::{Acknowledge, Delivery, Message};
 
 /// A piece of a message, about to become a DATA chunk.

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::send::scheduler::{FirstComeFirstServed, RoundRobin};
+use crate::send::stream_scheduler::{FirstComeFirstServed, RoundRobin};
 
 fn streams() -> OutboundStreams {
     OutboundStreams::new(10, FirstComeFirstServed::boxed())

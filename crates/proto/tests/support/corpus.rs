@@ -1,4 +1,6 @@
 //! The stored inputs of a fuzz target, and pseudo-random ones: what `cargo test` runs in place of the fuzzer.
+//!
+//! `FUZZ_INPUTS=100000` runs so many pseudo-random inputs, and `FUZZ_SEED` other ones; `ci/test.sh long` does both.
 
 use std::fs;
 use std::path::Path;
@@ -16,11 +18,35 @@ pub(crate) fn run_all(target: &str, count: u64, longest: u64, body: impl Fn(&[u8
     for file in files {
         body(&fs::read(file).expect("a seed"));
     }
-    let seed = Seed::from_u64(9260);
-    for index in 0..count {
-        let mut rng = seed.stream(target, index);
+    let seed = number("FUZZ_SEED").unwrap_or(9260);
+    let first = number("FUZZ_FIRST").unwrap_or(0);
+    for index in first..first + number("FUZZ_INPUTS").unwrap_or(count) {
+        let _replay = Replay { target, seed, index };
+        let mut rng = Seed::from_u64(seed).stream(target, index);
         let mut bytes = vec![0; 16 + rng.below(longest) as usize];
         rng.fill(&mut bytes);
         body(&bytes);
+    }
+}
+
+fn number(variable: &str) -> Option<u64> {
+    let text = std::env::var(variable).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{variable} is a number, not {text}")))
+}
+
+/// Says how to run an input again that fails.
+struct Replay<'a> {
+    target: &'a str,
+    seed: u64,
+    index: u64,
+}
+
+impl Drop for Replay<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let Self { target, seed, index } = self;
+            let variables = format!("FUZZ_SEED={seed} FUZZ_FIRST={index} FUZZ_INPUTS=1");
+            eprintln!("replay of {target}: {variables} cargo test -p whimbrel-proto");
+        }
     }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use whimbrel_machine::{Ecn, Instant, Route, Seed};
+use whimbrel_machine::{Instant, Route, Seed};
 use whimbrel_proto::{
     Acknowledge, AssociationId, CloseReason, Command, Config, ConnectToken, Delivery, Endpoint, Event,
     Message, Part, PathPairing, PayloadProtocolId, StreamId,
@@ -212,7 +212,7 @@ impl World {
     fn step(&mut self, script: &mut Script<'_>) {
         let arrived = self.flying.first_key_value().is_some_and(|(&(at, _), _)| at <= self.now);
         if arrived && let Some((_, (side, route, bytes))) = self.flying.pop_first() {
-            self.sides[side].endpoint.handle_datagrams(self.now, route, Ecn::NotCapable, &bytes, bytes.len());
+            self.sides[side].endpoint.handle_datagrams(self.now, route, &bytes, bytes.len());
             self.settle(side, script);
             return;
         }

@@ -5,7 +5,7 @@ use core::time::Duration;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use whimbrel_machine::{Ecn, Instant, Route, Seed, Unreachable};
+use whimbrel_machine::{Instant, Route, Seed, Unreachable};
 use whimbrel_proto::{AssociationId, Command, Config, Endpoint, Event, PathState};
 use whimbrel_wire::{Chunk, Packet};
 
@@ -79,7 +79,7 @@ impl Victim {
             chunks = packet.chunks().count();
             self.data_chunks_in += packet.chunks().filter(|c| matches!(c, Ok(Chunk::Data(_)))).count();
         }
-        self.endpoint.handle_datagrams(self.now, route, Ecn::NotCapable, bytes, bytes.len());
+        self.endpoint.handle_datagrams(self.now, route, bytes, bytes.len());
         self.settle(before, &Entitlement { paid: Some((route.remote.ip(), bytes.len())), chunks });
     }
 

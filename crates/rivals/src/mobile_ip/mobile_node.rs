@@ -1,7 +1,7 @@
 use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 use core::time::Duration;
 
-use whimbrel_machine::{Input, Instant, LinkFact, Machine, Record, Route, Sink, Transmit};
+use whimbrel_machine::{Input, Instant, LinkFact, Links, Machine, Record, Route, Sink, Transmit};
 
 use super::message::Message;
 use super::send;
@@ -49,6 +49,7 @@ pub struct MobileNode<M> {
     home: Ipv4Addr,
     home_agent: Ipv4Addr,
     attachments: [Attachment; 2],
+    links: Links,
     up: [bool; 2],
     /// Where the node is registered, and sends.
     current: Option<usize>,
@@ -65,6 +66,7 @@ impl<M> MobileNode<M> {
             home,
             home_agent,
             attachments,
+            links: Links::default(),
             up: [false; 2],
             current: None,
             registering: None,
@@ -229,7 +231,11 @@ impl<M: Machine> Machine for MobileNode<M> {
                         }
                     }
                 }
-                Input::Link(fact) => self.on_link(now, fact),
+                Input::Links(links) => {
+                    for change in self.links.follow(links) {
+                        self.on_link(now, change);
+                    }
+                }
                 // An error about a tunnel says nothing about the packet in it.
                 Input::Unreachable { .. } | Input::Timeout => {}
                 Input::Command(command) => above.push(Input::Command(command)),
@@ -239,5 +245,9 @@ impl<M: Machine> Machine for MobileNode<M> {
         let via = self.current.map(|current| self.attachments[current]);
         let deadline = self.inner.step(now, above, &mut Tunnel { sink, via });
         [deadline, self.registering.map(|registering| registering.due)].into_iter().flatten().min()
+    }
+
+    fn links(&self) -> Links {
+        self.links.clone()
     }
 }

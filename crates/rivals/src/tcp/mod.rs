@@ -191,7 +191,7 @@ impl Machine for Tcp {
                     }
                 }
                 Input::Command(TcpCommand::Open { route, port, source }) => self.open(route, port, source),
-                Input::Unreachable { .. } | Input::Timeout | Input::Link(_) => {}
+                Input::Unreachable { .. } | Input::Timeout | Input::Links(_) => {}
             }
         }
         for index in 0..self.connections.len() {

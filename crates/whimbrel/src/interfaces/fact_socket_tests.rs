@@ -4,7 +4,7 @@ use tempfile::TempDir;
 use tokio::time::sleep;
 
 use super::*;
-use crate::interfaces::Board;
+use crate::interfaces::{Board, ReceivedPower};
 
 #[tokio::test]
 async fn datagrams_are_facts_and_nonsense_is_reported() {
@@ -24,13 +24,13 @@ async fn datagrams_are_facts_and_nonsense_is_reported() {
     for _ in 0..1000 {
         let news = board.take();
         complaints.extend(news.complaints);
-        signal = signal.or(news.interfaces.and_then(|all| all.0.get("wlan0")?.signal_dbm));
+        signal = signal.or(news.interfaces.and_then(|all| all.0.get("wlan0")?.properties.signal));
         if complaints.len() == 2 && signal.is_some() {
             break;
         }
         sleep(Duration::from_millis(10)).await;
     }
-    assert_eq!(signal, Some(-71.0));
+    assert_eq!(signal, Some(ReceivedPower::from_dbm(-71.0)));
     assert!(complaints[0].text.contains("expected an object"), "{complaints:?}");
     assert_eq!(complaints[1].text, "longer than 4096 bytes");
     running.shutdown().await;

@@ -3,24 +3,7 @@ use std::collections::BTreeMap;
 use core::net::IpAddr;
 use core::num::NonZeroU32;
 
-use serde::Deserialize;
-
-/// What kind of network an interface leads to.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum InterfaceKind {
-    /// A cable.
-    Ethernet,
-    /// IEEE 802.11.
-    Wifi,
-    /// A mobile network's modem.
-    Cellular,
-    /// A tunnel.
-    Tunnel,
-    /// This host itself.
-    Loopback,
-}
+use whimbrel_machine::InterfaceProperties;
 
 /// An address of an interface.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -45,8 +28,6 @@ pub struct RouteRank {
 pub struct Interface {
     /// The system's number for it.
     pub index: Option<NonZeroU32>,
-    /// What kind of network it leads to.
-    pub kind: Option<InterfaceKind>,
     /// Switched on, and with a carrier (RFC 2863: operational status).
     pub up: Option<bool>,
     /// Addresses that can be used, in the order of the system. IPv6 addresses appear here when duplicate address detection
@@ -57,20 +38,8 @@ pub struct Interface {
     pub way_out_v4: Option<RouteRank>,
     /// The same for IPv6.
     pub way_out_v6: Option<RouteRank>,
-    /// Signal strength in dBm.
-    pub signal_dbm: Option<f64>,
-    /// Every byte costs money: to be spared.
-    pub metered: Option<bool>,
-    /// Nominal or estimated rate.
-    pub bits_per_second: Option<u64>,
-    /// The user's order of preference: 0 is the best.
-    pub rank: Option<u8>,
-    /// Whoever knows the link says that it will soon be lost (IEEE 802.21: Link_Going_Down).
-    pub going_down: bool,
-    /// How often it has been attached to another access point: a rise says that a layer-2 handover is complete.
-    pub handovers: u64,
-    /// How often the network has ordered its use: a rise is an order.
-    pub orders: u64,
+    /// Everything else.
+    pub properties: InterfaceProperties,
 }
 
 impl Interface {
@@ -86,8 +55,9 @@ impl Interface {
 
     /// Whether anybody has said what it is like, and not only what is wished of it (rank, cost).
     pub fn is_known(&self) -> bool {
-        let wished = Self { rank: self.rank, metered: self.metered, ..Self::default() };
-        *self != wished
+        let InterfaceProperties { rank, cost, .. } = self.properties;
+        let wished = InterfaceProperties { rank, cost, ..InterfaceProperties::default() };
+        *self != Self { properties: wished, ..Self::default() }
     }
 
     /// The interface's own way beyond its subnet for what leaves from this address.
@@ -98,7 +68,6 @@ impl Interface {
     /// Adds what another source says, which has the last word.
     fn merge(&mut self, other: &Self) {
         self.index = self.index.or(other.index);
-        self.kind = other.kind.or(self.kind);
         self.up = match (self.up, other.up) {
             (Some(one), Some(other)) => Some(one && other),
             (one, other) => one.or(other),
@@ -111,14 +80,7 @@ impl Interface {
         }
         self.way_out_v4 = self.way_out_v4.into_iter().chain(other.way_out_v4).min();
         self.way_out_v6 = self.way_out_v6.into_iter().chain(other.way_out_v6).min();
-        self.signal_dbm = other.signal_dbm.or(self.signal_dbm);
-        self.metered = other.metered.or(self.metered);
-        self.bits_per_second = other.bits_per_second.or(self.bits_per_second);
-        self.rank = other.rank.or(self.rank);
-        self.going_down |= other.going_down;
-        // Sources are few and each counts its own: sums rise when any of them rises.
-        self.handovers = self.handovers.saturating_add(other.handovers);
-        self.orders = self.orders.saturating_add(other.orders);
+        self.properties.merge(&other.properties);
     }
 }
 

@@ -1,3 +1,5 @@
+use whimbrel_machine::{Cost, ReceivedPower};
+
 use super::*;
 
 fn address(text: &str, asked_for: bool) -> InterfaceAddress {
@@ -29,30 +31,51 @@ fn an_interface_is_up_if_nobody_says_it_is_down() {
 
 #[test]
 fn addresses_are_united_and_the_last_word_counts_for_the_rest() {
+    let signal = Some(ReceivedPower::from_dbm(-50.0));
     let kernel = Interface {
         addresses: vec![address("192.0.2.1", false), address("127.0.0.1", false)],
-        metered: Some(false),
-        signal_dbm: Some(-50.0),
-        rank: Some(3),
+        properties: InterfaceProperties {
+            cost: Some(Cost::Flat),
+            signal,
+            rank: Some(3),
+            handovers: 1,
+            ..InterfaceProperties::default()
+        },
         way_out_v4: Some(RouteRank { specific: false, metric: 600 }),
         ..Interface::default()
     };
     let user = Interface {
         addresses: vec![address("127.0.0.1", true), address("192.0.2.2", true)],
-        metered: Some(true),
+        properties: InterfaceProperties {
+            cost: Some(Cost::Metered),
+            going_down: true,
+            handovers: 2,
+            ..InterfaceProperties::default()
+        },
         way_out_v4: Some(RouteRank { specific: true, metric: 1 }),
         ..Interface::default()
     };
     let both = merged(&[kernel, user]);
     let expected = [address("192.0.2.1", false), address("127.0.0.1", true), address("192.0.2.2", true)];
     assert_eq!(both.addresses, expected);
-    assert_eq!((both.metered, both.signal_dbm, both.rank), (Some(true), Some(-50.0), Some(3)));
+    let expected = InterfaceProperties {
+        cost: Some(Cost::Metered),
+        signal,
+        rank: Some(3),
+        going_down: true,
+        handovers: 3,
+        ..InterfaceProperties::default()
+    };
+    assert_eq!(both.properties, expected);
     assert_eq!(both.way_out_v4, Some(RouteRank { specific: false, metric: 600 }), "a default route is best");
 }
 
 #[test]
 fn an_interface_that_is_only_talked_about_is_not_present() {
-    let talked_about = Interface { rank: Some(0), ..Interface::default() };
+    let talked_about = Interface {
+        properties: InterfaceProperties { rank: Some(0), ..InterfaceProperties::default() },
+        ..Interface::default()
+    };
     assert!(talked_about.is_up() && !talked_about.is_present());
     let with_address = Interface { addresses: vec![address("192.0.2.1", false)], ..Interface::default() };
     assert!(with_address.is_present());

@@ -20,7 +20,8 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::source::Run;
 use super::{
-    Interface, InterfaceAddress, InterfaceKind, Interfaces, LinkSource, LinkSourceError, Publisher, RouteRank,
+    Interface, InterfaceAddress, InterfaceKind, InterfaceProperties, Interfaces, LinkSource, LinkSourceError,
+    Publisher, RouteRank,
 };
 
 /// Questions are not asked more often than this, however often something changes.
@@ -173,8 +174,8 @@ fn interface(
     };
     let interface = Interface {
         index: NonZeroU32::new(link.header.index),
-        kind,
         up: Some(flags.contains(LinkFlags::Up) && operational),
+        properties: InterfaceProperties { kind, ..InterfaceProperties::default() },
         ..Interface::default()
     };
     Some((name, interface))
@@ -182,11 +183,11 @@ fn interface(
 
 fn kind(device_type: Option<&str>, flags: LinkFlags) -> Option<InterfaceKind> {
     match device_type {
-        Some("wlan") => Some(InterfaceKind::Wifi),
+        Some("wlan") => Some(InterfaceKind::WirelessLan),
         Some("wwan") => Some(InterfaceKind::Cellular),
         Some("wireguard" | "ipip" | "gre" | "sit") => Some(InterfaceKind::Tunnel),
         _ if flags.contains(LinkFlags::Pointopoint) => Some(InterfaceKind::Tunnel),
-        _ if flags.contains(LinkFlags::Broadcast) => Some(InterfaceKind::Ethernet),
+        _ if flags.contains(LinkFlags::Broadcast) => Some(InterfaceKind::Wired),
         _ => None,
     }
 }

@@ -59,14 +59,14 @@ fn carrier_and_switch_decide_whether_a_link_is_up() {
 #[test]
 fn kinds_are_told_apart() {
     for (name, flags, kind) in [
-        ("wlan0", up(), Some(InterfaceKind::Wifi)),
+        ("wlan0", up(), Some(InterfaceKind::WirelessLan)),
         ("wwan0", up(), Some(InterfaceKind::Cellular)),
-        ("eth0", up(), Some(InterfaceKind::Ethernet)),
+        ("eth0", up(), Some(InterfaceKind::Wired)),
         ("lo", LinkFlags::Loopback, Some(InterfaceKind::Loopback)),
         ("tun0", LinkFlags::Pointopoint, Some(InterfaceKind::Tunnel)),
         ("can0", LinkFlags::Up, None),
     ] {
-        assert_eq!(all(&[link(1, name, flags, State::Up)], &[], &[]).0[name].kind, kind, "{name}");
+        assert_eq!(all(&[link(1, name, flags, State::Up)], &[], &[]).0[name].properties.kind, kind, "{name}");
     }
 }
 
@@ -125,5 +125,5 @@ async fn the_kernel_tells_of_loopback() {
     tokio::time::timeout(Duration::from_secs(30), board.all_have_spoken()).await.expect("the kernel answers");
     let interfaces = board.read();
     let lo = &interfaces.0["lo"];
-    assert_eq!((lo.kind, lo.index), (Some(InterfaceKind::Loopback), NonZeroU32::new(1)));
+    assert_eq!((lo.properties.kind, lo.index), (Some(InterfaceKind::Loopback), NonZeroU32::new(1)));
 }

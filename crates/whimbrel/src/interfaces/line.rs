@@ -4,7 +4,9 @@ use core::net::IpAddr;
 
 use serde::Deserialize;
 
-use super::{Interface, InterfaceAddress, InterfaceKind, Interfaces};
+use super::{
+    Cost, Interface, InterfaceAddress, InterfaceKind, InterfaceProperties, Interfaces, ReceivedPower,
+};
 
 /// Bytes in a line, at most.
 pub(super) const LINE_BYTES_MAX: usize = 4096;
@@ -35,7 +37,7 @@ struct Line {
     interface: String,
     #[serde(default)]
     gone: bool,
-    kind: Option<InterfaceKind>,
+    kind: Option<Kind>,
     up: Option<bool>,
     addresses: Option<Vec<IpAddr>>,
     signal_dbm: Option<f64>,
@@ -47,6 +49,29 @@ struct Line {
     handover_complete: bool,
     #[serde(default)]
     selected: bool,
+}
+
+/// Kinds of interfaces as lines name them.
+#[derive(Deserialize, Clone, Copy, Debug)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Ethernet,
+    Wifi,
+    Cellular,
+    Tunnel,
+    Loopback,
+}
+
+impl From<Kind> for InterfaceKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Ethernet => Self::Wired,
+            Kind::Wifi => Self::WirelessLan,
+            Kind::Cellular => Self::Cellular,
+            Kind::Tunnel => Self::Tunnel,
+            Kind::Loopback => Self::Loopback,
+        }
+    }
 }
 
 /// Takes one line into what is known. Empty lines say nothing.
@@ -105,19 +130,30 @@ impl Line {
     }
 
     fn apply(self, known: &mut Interfaces) {
+        let properties = self.properties();
         let interface: &mut Interface = known.0.entry(self.interface).or_default();
-        interface.kind = self.kind.or(interface.kind);
         interface.up = self.up.or(interface.up);
-        interface.signal_dbm = self.signal_dbm.or(interface.signal_dbm);
-        interface.metered = self.metered.or(interface.metered);
-        interface.bits_per_second = self.bits_per_second.or(interface.bits_per_second);
-        interface.rank = self.rank.or(interface.rank);
-        interface.going_down = self.going_down.unwrap_or(interface.going_down);
-        interface.handovers = interface.handovers.saturating_add(u64::from(self.handover_complete));
-        interface.orders = interface.orders.saturating_add(u64::from(self.selected));
+        interface.properties.going_down &= self.going_down.unwrap_or(true);
+        interface.properties.merge(&properties);
         if let Some(addresses) = self.addresses {
             interface.addresses =
                 addresses.into_iter().map(|ip| InterfaceAddress { ip, asked_for: true }).collect();
+        }
+    }
+
+    /// What this line alone says.
+    fn properties(&self) -> InterfaceProperties {
+        let going_down = self.going_down == Some(true);
+        InterfaceProperties {
+            kind: self.kind.map(InterfaceKind::from),
+            signal: self.signal_dbm.map(ReceivedPower::from_dbm),
+            rate: self.bits_per_second,
+            cost: self.metered.map(|metered| if metered { Cost::Metered } else { Cost::Flat }),
+            rank: self.rank,
+            going_down,
+            warnings: going_down.into(),
+            handovers: self.handover_complete.into(),
+            orders: self.selected.into(),
         }
     }
 }

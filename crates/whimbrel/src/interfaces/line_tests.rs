@@ -21,17 +21,55 @@ fn lines_add_up() {
     ])
     .unwrap();
     let wlan = &known.0["wlan0"];
-    assert_eq!((wlan.kind, wlan.up), (Some(InterfaceKind::Wifi), Some(false)));
-    assert_eq!((wlan.signal_dbm, wlan.going_down, wlan.handovers), (Some(-61.5), true, 2));
+    assert_eq!(wlan.up, Some(false));
+    let expected = InterfaceProperties {
+        kind: Some(InterfaceKind::WirelessLan),
+        signal: Some(ReceivedPower::from_dbm(-61.5)),
+        going_down: true,
+        warnings: 1,
+        handovers: 2,
+        ..InterfaceProperties::default()
+    };
+    assert_eq!(wlan.properties, expected);
     let expected =
         ["192.0.2.7", "2001:db8::7"].map(|ip| InterfaceAddress { ip: ip.parse().unwrap(), asked_for: true });
     assert_eq!(wlan.addresses, expected);
     let wwan = &known.0["wwan0"];
-    assert_eq!(
-        (wwan.metered, wwan.bits_per_second, wwan.rank, wwan.orders),
-        (Some(true), Some(20_000_000), Some(1), 1)
-    );
+    let expected = InterfaceProperties {
+        cost: Some(Cost::Metered),
+        rate: Some(20_000_000),
+        rank: Some(1),
+        orders: 1,
+        ..InterfaceProperties::default()
+    };
+    assert_eq!(wwan.properties, expected);
     assert_eq!(wwan.up, None);
+}
+
+#[test]
+fn kinds_have_their_names() {
+    for (name, kind) in [
+        ("ethernet", InterfaceKind::Wired),
+        ("wifi", InterfaceKind::WirelessLan),
+        ("cellular", InterfaceKind::Cellular),
+        ("tunnel", InterfaceKind::Tunnel),
+        ("loopback", InterfaceKind::Loopback),
+    ] {
+        let known = read(&[&format!(r#"{{"interface": "a", "kind": "{name}"}}"#)]).unwrap();
+        assert_eq!(known.0["a"].properties.kind, Some(kind));
+    }
+}
+
+#[test]
+fn warnings_can_be_repeated_and_taken_back() {
+    let warning = r#"{"interface": "a", "going_down": true}"#;
+    let warned = |lines: &[&str]| {
+        let properties = read(lines).unwrap().0["a"].properties;
+        (properties.going_down, properties.warnings)
+    };
+    assert_eq!(warned(&[warning, r#"{"interface": "a", "up": true}"#]), (true, 1), "as it was");
+    assert_eq!(warned(&[warning, warning]), (true, 2));
+    assert_eq!(warned(&[warning, r#"{"interface": "a", "going_down": false}"#]), (false, 1));
 }
 
 #[test]

@@ -8,7 +8,7 @@
 //!
 //! - an interface is up if nobody says that it is down;
 //! - it has the addresses that anybody says it has;
-//! - of signal, rate, cost and kind, the source added last has the last word.
+//! - of its [properties](InterfaceProperties), such as signal, rate, cost and kind, the source added last has the last word.
 //!
 //! # The lines of fact files and sockets
 //!
@@ -29,7 +29,6 @@ mod complaints;
 mod fact_file;
 #[cfg(unix)]
 mod fact_socket;
-mod facts;
 #[cfg(all(test, any(target_os = "linux", target_os = "android")))]
 mod fake_kernel;
 #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -43,17 +42,19 @@ mod polling;
 mod preferences;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod radio;
+mod snapshot;
 mod source;
 
 pub(crate) use board::Board;
 pub use fact_file::FactFile;
 #[cfg(unix)]
 pub use fact_socket::FactSocket;
-pub(crate) use facts::FactTeller;
-pub use interface::{Interface, InterfaceAddress, InterfaceKind, Interfaces, RouteRank};
+pub use interface::{Interface, InterfaceAddress, Interfaces, RouteRank};
 pub use line::LineError;
 pub use preferences::Preferences;
+pub(crate) use snapshot::LinkWriter;
 pub use source::{LinkSource, LinkSourceError, Publisher, Run};
+pub use whimbrel_machine::{Cost, InterfaceKind, InterfaceProperties, ReceivedPower};
 
 /// The operating system's own word on links and addresses: rtnetlink on Linux, which tells of changes at once; elsewhere
 /// the list of addresses, looked at twice a second.

@@ -3,7 +3,9 @@ use std::time::Duration;
 use core::num::NonZeroU32;
 
 use super::source::Run;
-use super::{Interface, InterfaceAddress, InterfaceKind, Interfaces, LinkSource, Publisher};
+use super::{
+    Interface, InterfaceAddress, InterfaceKind, InterfaceProperties, Interfaces, LinkSource, Publisher,
+};
 
 /// How often the list of addresses is looked at.
 const PERIOD: Duration = Duration::from_millis(500);
@@ -35,9 +37,12 @@ fn collect(list: &[if_addrs::Interface]) -> Interfaces {
     for entry in list {
         let interface = interfaces.0.entry(entry.name.clone()).or_insert_with(|| Interface {
             index: entry.index.and_then(NonZeroU32::new),
-            kind: entry.is_loopback().then_some(InterfaceKind::Loopback),
             // The list has only interfaces that are switched on; carrier is not in it.
             up: Some(true),
+            properties: InterfaceProperties {
+                kind: entry.is_loopback().then_some(InterfaceKind::Loopback),
+                ..InterfaceProperties::default()
+            },
             ..Interface::default()
         });
         interface.addresses.push(InterfaceAddress { ip: entry.ip(), asked_for: false });

@@ -1,5 +1,5 @@
 use super::source::Run;
-use super::{Interface, Interfaces, LinkSource, Publisher};
+use super::{Cost, Interface, Interfaces, LinkSource, Publisher};
 
 /// What the user wants of interfaces, by name: the order in which they are liked, and which of them to spare.
 ///
@@ -25,7 +25,7 @@ impl Preferences {
     /// Likes these interfaces in this order, and all before others.
     pub fn prefer<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         for (rank, name) in names.into_iter().enumerate() {
-            self.interface(name).rank = Some(u8::try_from(rank).unwrap_or(u8::MAX));
+            self.interface(name).properties.rank = Some(u8::try_from(rank).unwrap_or(u8::MAX));
         }
         self
     }
@@ -33,7 +33,7 @@ impl Preferences {
     /// Every byte over these interfaces costs money.
     pub fn metered<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         for name in names {
-            self.interface(name).metered = Some(true);
+            self.interface(name).properties.cost = Some(Cost::Metered);
         }
         self
     }

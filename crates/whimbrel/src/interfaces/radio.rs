@@ -17,7 +17,9 @@ use tokio::time::sleep;
 
 use super::generic_netlink::{Answers, Message, ask, attribute, attributes_of, family};
 use super::source::Run;
-use super::{Interface, InterfaceKind, Interfaces, LinkSource, Publisher};
+use super::{
+    Interface, InterfaceKind, InterfaceProperties, Interfaces, LinkSource, Publisher, ReceivedPower,
+};
 
 /// How often cards are asked: twice within the second that the policy `seamless` looks ahead. Access points send a beacon
 /// every tenth of a second, and some cards have to ask their firmware.
@@ -154,9 +156,10 @@ async fn look(kernel: &(impl Answers + Sync), family: u16) -> io::Result<Interfa
             // Taken out since the first question, or with a driver that does not tell.
             Err(_) => Vec::new(),
         };
-        let signal_dbm = stations.iter().find_map(signal_dbm);
-        let kind = Some(InterfaceKind::Wifi);
-        radios.insert(name, Interface { kind, signal_dbm, ..Interface::default() });
+        let kind = Some(InterfaceKind::WirelessLan);
+        let signal = stations.iter().find_map(signal);
+        let properties = InterfaceProperties { kind, signal, ..InterfaceProperties::default() };
+        radios.insert(name, Interface { properties, ..Interface::default() });
     }
     Ok(Interfaces(radios))
 }
@@ -178,7 +181,7 @@ fn client(reply: &Message) -> Option<(u32, String)> {
 
 /// How strong the access point is received: on average if the card keeps one, since single frames scatter by several
 /// decibels.
-fn signal_dbm(reply: &Message) -> Option<f64> {
+fn signal(reply: &Message) -> Option<ReceivedPower> {
     if reply.command != NEW_STATION {
         return None;
     }
@@ -186,8 +189,8 @@ fn signal_dbm(reply: &Message) -> Option<f64> {
     let (mut last, mut average) = (None, None);
     for (kind, value) in attributes_of(station) {
         match kind {
-            SIGNAL => last = dbm(value),
-            SIGNAL_AVERAGE => average = dbm(value),
+            SIGNAL => last = power(value),
+            SIGNAL_AVERAGE => average = power(value),
             STATION_FLAGS if is_direct_neighbour(value) => return None,
             _ => {}
         }
@@ -197,9 +200,9 @@ fn signal_dbm(reply: &Message) -> Option<f64> {
 
 /// The kernel's single byte is a signed one. Cards that have heard nothing yet say 0, and those whose unit is not dBm count
 /// upwards from there.
-fn dbm(value: &[u8]) -> Option<f64> {
+fn power(value: &[u8]) -> Option<ReceivedPower> {
     let dbm = i8::from_ne_bytes(value.try_into().ok()?);
-    (dbm < 0).then(|| dbm.into())
+    (dbm < 0).then(|| ReceivedPower::from_dbm(dbm.into()))
 }
 
 fn is_direct_neighbour(mask_and_flags: &[u8]) -> bool {

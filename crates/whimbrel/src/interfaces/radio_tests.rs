@@ -84,8 +84,14 @@ fn kernel(cards: &[Vec<u8>], stations: impl Fn(u32) -> Reply + Send + Sync + 'st
     })
 }
 
+/// In whole decibels, as cards report it.
+fn dbm(power: ReceivedPower) -> f64 {
+    power.dbm().round()
+}
+
 fn signals(interfaces: &Interfaces) -> Vec<(&str, Option<f64>)> {
-    interfaces.0.iter().map(|(name, interface)| (&name[..], interface.signal_dbm)).collect()
+    let signal = |interface: &Interface| interface.properties.signal.map(dbm);
+    interfaces.0.iter().map(|(name, interface)| (&name[..], signal(interface))).collect()
 }
 
 #[tokio::test]
@@ -99,7 +105,8 @@ async fn every_client_is_asked_and_nobody_else() {
     });
     let found = look(&kernel, NUMBER).await.unwrap();
     assert_eq!(signals(&found), [("wlan0", Some(-64.0)), ("wlan1", None)]);
-    assert!(found.0.values().all(|card| card.kind == Some(InterfaceKind::Wifi) && card.up.is_none()));
+    let wifi = Some(InterfaceKind::WirelessLan);
+    assert!(found.0.values().all(|card| card.properties.kind == wifi && card.up.is_none()));
     let dump = |command, attributes| Question { family: NUMBER, flags: 0x301, command, attributes };
     let station = |index: u32| dump(17, fake::attribute(3, &index.to_ne_bytes()));
     assert_eq!(kernel.asked(), [dump(5, Vec::new()), station(7), station(9)]);
@@ -118,7 +125,7 @@ fn clients_are_told_from_other_modes() {
 
 #[test]
 fn the_average_counts_where_there_is_one() {
-    let of = |infos: &[(u16, &[u8])]| signal_dbm(&message(&station(infos)));
+    let of = |infos: &[(u16, &[u8])]| signal(&message(&station(infos))).map(dbm);
     let byte = i8::to_ne_bytes;
     assert_eq!(of(&[(7, &byte(-61)), (13, &byte(-64))]), Some(-64.0));
     assert_eq!(of(&[(13, &byte(-128)), (7, &byte(-61))]), Some(-128.0));
@@ -128,7 +135,7 @@ fn the_average_counts_where_there_is_one() {
     assert_eq!(of(&[(7, &byte(55))]), None);
     assert_eq!(of(&[]), None);
     assert_eq!(of(&[(7, &[]), (13, &[0xc0, 0xff])]), None);
-    assert_eq!(signal_dbm(&message(&card(7, "wlan0", CLIENT))), None);
+    assert_eq!(signal(&message(&card(7, "wlan0", CLIENT))), None);
 }
 
 /// Mask and flags: of two stations of a client the access point is the one that is no direct neighbour.
@@ -369,7 +376,7 @@ proptest! {
         for command in [7, 19] {
             let message = Message { family: NUMBER, command, attributes: attributes.clone() };
             prop_assert!(client(&message).is_none_or(|(_, name)| !name.is_empty()));
-            prop_assert!(signal_dbm(&message).is_none_or(|dbm| (-128.0..0.0).contains(&dbm)));
+            prop_assert!(signal(&message).is_none_or(|power| (-128.0..0.0).contains(&dbm(power))));
         }
     }
 }

@@ -20,7 +20,9 @@ pub struct LinkSourceError {
 /// Somebody who knows about this host's links: the kernel, a modem manager, a test.
 ///
 /// ```
-/// use whimbrel::interfaces::{Interface, Interfaces, LinkSource, LinkSourceError, Publisher};
+/// use whimbrel::interfaces::{
+///     Interface, Interfaces, LinkSource, LinkSourceError, Publisher, ReceivedPower,
+/// };
 ///
 /// /// A radio whose signal gets weaker and weaker.
 /// struct Fading;
@@ -35,9 +37,9 @@ pub struct LinkSourceError {
 ///         publisher: Publisher,
 ///     ) -> std::pin::Pin<Box<dyn Future<Output = Result<(), LinkSourceError>> + Send>> {
 ///         Box::pin(async move {
-///             for signal in 40..100 {
+///             for dbm in 40..100 {
 ///                 let mut radio = Interface::default();
-///                 radio.signal_dbm = Some(-f64::from(signal));
+///                 radio.properties.signal = Some(ReceivedPower::from_dbm(-f64::from(dbm)));
 ///                 publisher.publish(Interfaces([("radio0".to_owned(), radio)].into()));
 ///                 tokio::time::sleep(std::time::Duration::from_millis(100)).await;
 ///             }

@@ -14,8 +14,10 @@
 //! Quoted chunks and parameters stay bytes; [`Parameters::from_wire`](crate::Parameters::from_wire) walks the latter.
 
 mod causes;
+mod name;
 
 pub use causes::Causes;
+pub use name::cause_name;
 
 use crate::list::{List, array};
 use crate::parameter::ParameterErrorKind;

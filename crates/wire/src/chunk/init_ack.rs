@@ -20,7 +20,7 @@
 //! +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //! ```
 
-use crate::chunk::init::{FIXED_LEN, Fixed};
+use crate::chunk::init::{FIXED_LEN, Fixed, Init};
 use crate::chunk::{ChunkErrorKind, RawChunk, chunk_type};
 use crate::emit::{self, EmitChunk};
 use crate::parameter::{Parameter, Parameters};
@@ -45,6 +45,12 @@ pub struct InitAck<'a> {
 }
 
 impl<'a> InitAck<'a> {
+    /// The same as an INIT, which has the same fields (RFC 9260 §3.3.3).
+    pub const fn as_init(&self) -> Init<'a> {
+        let Self { initiate_tag, a_rwnd, outbound_streams, inbound_streams, initial_tsn, parameters } = *self;
+        Init { initiate_tag, a_rwnd, outbound_streams, inbound_streams, initial_tsn, parameters }
+    }
+
     pub(super) fn decode(raw: &RawChunk<'a>) -> Result<Self, ChunkErrorKind> {
         let (fixed, parameters) = raw.split::<FIXED_LEN>()?;
         let Fixed { initiate_tag, a_rwnd, outbound_streams, inbound_streams, initial_tsn } =

@@ -56,7 +56,7 @@ impl SignalStrength {
                 let interface = view.address(address.ip()).map(|local| local.interface);
                 if let Some(interface) = interface.filter(|_| view.reaches(address.ip())) {
                     // An interface that nobody says anything about is taken to be attached.
-                    if view.interface(interface).is_none_or(|i| i.attached || i.signal.is_none()) {
+                    if view.interface(interface).is_none_or(|i| i.attached || i.properties.signal.is_none()) {
                         self.signal(Signal::L2hc(interface));
                     }
                     self.signal(Signal::Ipac(interface, address));
@@ -125,7 +125,7 @@ impl SignalStrength {
         locals.sort_by_key(|local| (Some(local.address.ip()) != primary, !in_use(local)));
         for local in locals {
             let Some(interface) = view.interface(local.interface) else { continue };
-            if let Some(power) = interface.signal {
+            if let Some(power) = interface.properties.signal {
                 self.read(interface.id, power);
             } else {
                 self.signal(Signal::L2ss(interface.id, Change::AppearsStrong));
@@ -168,7 +168,8 @@ impl SignalStrength {
     fn need(&self, view: &View<'_>) -> Need {
         let current = view.primary().filter(|&ip| view.usable_path(ip).is_some());
         let interface = current.and_then(|ip| view.interface_of(ip));
-        let heard = interface.is_some_and(|i| !i.going_down && self.management.level(i.id) != Level::None);
+        let heard =
+            interface.is_some_and(|i| !i.properties.going_down && self.management.level(i.id) != Level::None);
         if heard { Need::Advantage } else { Need::Necessity }
     }
 

@@ -3,10 +3,9 @@
 use whimbrel_machine::{Instant, Route};
 use whimbrel_wire::{AsconfAck, Cause, Parameter, Parameters, cause_code, parameter_type};
 
-use super::super::context::{Context, Ending};
 use super::super::locals::Standing;
-use super::super::open::Open;
-use super::super::replies::MAX_BYTES;
+use super::super::replies::{First, MAX_BYTES};
+use super::super::{Context, Ending, Handled, Open};
 use super::answer_user;
 use super::request::{HeldAnswer, Item, Request};
 use crate::interface::{AddressChange, AddressChangeError, CloseReason};
@@ -29,7 +28,7 @@ impl Open {
         context: &mut Context<'_>,
         route: Route,
         ack: &AsconfAck<'_>,
-    ) -> Result<(), Ending> {
+    ) -> Handled {
         let outgoing = &mut self.asconf.outgoing;
         let expected = outgoing.outstanding.as_ref().is_some_and(|sent| sent.serial == ack.sequence_number);
         if !expected {
@@ -45,11 +44,11 @@ impl Open {
         outgoing.was_answered = true;
         // A5.
         context.timers.clear(TimerId::T4Asconf);
-        self.error_count = 0;
+        self.notes.error_count = 0;
         self.credit_way(context, route, &request);
         if request.astray {
             self.conclude_astray(context, route, &request);
-            self.opportunity();
+            self.sender.opportunity();
             return Ok(());
         }
         let outcomes = outcomes(&request, ack.parameters);
@@ -59,7 +58,7 @@ impl Open {
         for (item, outcome) in request.items.iter().zip(outcomes) {
             answer_user(context, item.change, outcome);
         }
-        self.opportunity();
+        self.sender.opportunity();
         Ok(())
     }
 
@@ -133,7 +132,7 @@ impl Open {
             && self.locals.is_source(held.route.local.ip())
             && context.now.saturating_since(held.since) <= context.config.rto.initial
         {
-            self.replies.push_raw(held.route, &held.chunk);
+            self.replies.push_raw(held.route, First::Other, &held.chunk);
         }
         // New paths before old ones go, so that there is always one.
         let usable = proven.filter(|route| self.locals.is_source(route.local.ip()));

@@ -9,10 +9,9 @@ use whimbrel_wire::{
     Parameters, RawParameter, UnknownAction, parameter_type,
 };
 
-use super::super::context::Context;
-use super::super::open::Open;
 use super::super::pairing;
 use super::super::peer_init::is_usable;
+use super::super::{Context, Open};
 use crate::config::PeerRequests;
 use crate::interface::{Event, PathState, PeerAddressChange};
 
@@ -265,7 +264,7 @@ impl Open {
             self.asconf.wanted_primary = None;
         }
         self.remove_stale_paths(context);
-        self.addresses_changed = true;
+        self.notes.addresses_changed = true;
         self.announce_peer_address(context, removed, PeerAddressChange::Deleted);
         self.notice_path_in_use(context);
     }
@@ -309,7 +308,7 @@ impl Open {
         let Some((id, address)) = best.map(|path| (path.id, path.route.remote)) else { return };
         self.asconf.wanted_primary = None;
         self.set_primary(id);
-        self.primary_by_peer = true;
+        self.primary.note_wish_of_peer();
         self.announce_peer_address(context, address, PeerAddressChange::MadePrimary);
         self.notice_path_in_use(context);
     }

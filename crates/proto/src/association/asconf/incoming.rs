@@ -4,13 +4,12 @@ use core::net::SocketAddr;
 use std::collections::VecDeque;
 
 use whimbrel_machine::Route;
-use whimbrel_wire::{Asconf as AsconfChunk, EmitChunk, Packet};
+use whimbrel_wire::{Asconf as AsconfChunk, EmitChunk};
 
-use super::super::context::Context;
-use super::super::open::Open;
 use super::super::pairing::reaches;
-use super::super::replies::MAX_BYTES;
-use super::super::shutdown::Closing;
+use super::super::replies::{First, MAX_BYTES};
+use super::super::{Closing, Context, Open};
+use crate::arrival::Arrival;
 
 /// To an address that nobody has confirmed this many bytes of answers go for each byte that came, at most.
 const AMPLIFICATION: usize = 3;
@@ -109,34 +108,33 @@ impl Open {
     pub(crate) fn send_asconf_acks(
         &mut self,
         context: &mut Context<'_>,
-        route: Route,
-        packet: &Packet<'_>,
+        arrival: &Arrival<'_>,
         answers: PacketAnswers,
     ) {
         if answers.answers.is_empty() {
             return;
         }
-        let Some((route, before)) = self.way_back(route) else { return };
+        let Some((route, before)) = self.way_back(arrival.route) else { return };
         // Who has the keys could still name the address of somebody else as the source.
         let bound = if self.is_confirmed(route.remote.ip()) {
             usize::MAX
         } else {
-            AMPLIFICATION * packet.bytes().len()
+            AMPLIFICATION * arrival.packet.bytes().len()
         };
         let mut bytes = self.auth.largest_overhead() + whimbrel_wire::COMMON_HEADER_LEN + before.len();
         if !before.is_empty() && bytes <= bound {
-            self.replies.push_raw(route, &before);
+            self.replies.push_raw(route, First::Asconf, &before);
         }
         for answer in &answers.answers {
             bytes += answer.len();
-            if bytes > bound || !self.replies.push_raw(route, answer) {
+            if bytes > bound || !self.replies.push_raw(route, First::AsconfAck, answer) {
                 break;
             }
         }
         if self.sack_destination().is_none() {
             // The peer has left every address that a SACK could go to, and would send again what has arrived. V4 lets a
             // SACK go with the answer.
-            self.sack_route = route;
+            self.receive.set_route(route);
             self.receive.force_ack();
         }
         let added = self.paths.by_route(route);

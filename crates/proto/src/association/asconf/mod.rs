@@ -18,13 +18,11 @@ use whimbrel_wire::{Tsn, chunk_type};
 use self::incoming::Incoming;
 pub(crate) use self::incoming::PacketAnswers;
 use self::request::Request;
-use super::context::Context;
-use super::open::Open;
-use super::shutdown::Closing;
-use super::{Association, Phase};
+use super::{Association, Closing, Context, Open, Phase};
 use crate::auth::session::Auth;
 use crate::config::{Config, DarMode, PeerRequests};
 use crate::interface::{AddressChange, AddressChangeError, Event, Mobility, StaticReason};
+use crate::negotiate::Extensions;
 use crate::timers::TimerId;
 use whimbrel_machine::Instant;
 
@@ -53,13 +51,12 @@ struct Outgoing {
 }
 
 /// What the handshake makes possible.
-pub(crate) fn mobility(config: &Config, auth: &Auth) -> Mobility {
-    let announced = |chunk_type| auth.peer_supports(chunk_type);
+pub(crate) fn mobility(config: &Config, auth: &Auth, peer: Extensions) -> Mobility {
     if config.dar.mode == DarMode::Off {
         Mobility::Static(StaticReason::SwitchedOff)
     } else if auth.session.is_none() {
         Mobility::Static(StaticReason::PeerLacksAuth)
-    } else if !announced(chunk_type::ASCONF) || !announced(chunk_type::ASCONF_ACK) {
+    } else if !peer.include(&[chunk_type::ASCONF, chunk_type::ASCONF_ACK]) {
         Mobility::Static(StaticReason::PeerLacksAsconf)
     } else {
         Mobility::Dynamic
@@ -103,13 +100,13 @@ impl Association {
 
     /// What the handshake makes possible has changed: what can no longer be done is given up.
     pub(crate) fn announce_mobility(&mut self, now: Instant) {
-        let (mut context, phase) = self.split(now);
-        let Phase::Open(open) = phase else { return };
-        let mobility = open.asconf.mobility;
-        if let Mobility::Static(reason) = mobility {
-            open.abandon_changes(&mut context, AddressChangeError::Static(reason));
-        }
-        context.events.push_back(Event::MobilityChanged { association: context.identity.id, mobility });
+        self.in_open(now, |open, context| {
+            let mobility = open.asconf.mobility;
+            if let Mobility::Static(reason) = mobility {
+                open.abandon_changes(context, AddressChangeError::Static(reason));
+            }
+            context.events.push_back(Event::MobilityChanged { association: context.identity.id, mobility });
+        });
     }
 }
 
@@ -145,7 +142,7 @@ impl Open {
                 answer_user(context, change, Err(AddressChangeError::QueueFull));
             }
         }
-        self.opportunity();
+        self.sender.opportunity();
     }
 
     /// Gives up every change that waits or is under way.

@@ -5,10 +5,9 @@ use core::net::{IpAddr, SocketAddr};
 use whimbrel_machine::{Instant, Route};
 use whimbrel_wire::{AddressRequest, AsconfBuilder, EmitChunk, Parameter, cause_code, parameter_type};
 
-use super::super::context::Context;
 use super::super::locals::{Locals, Standing};
-use super::super::open::Open;
 use super::super::pairing;
+use super::super::{Context, Open};
 use super::answer_user;
 use crate::config::Config;
 use crate::interface::{AddressChange, AddressChangeError, PathId};
@@ -79,16 +78,18 @@ pub(super) struct Draft {
     pub(super) deleted: Vec<IpAddr>,
 }
 
-/// What becomes of a change that waits.
-pub(super) enum Verdict {
-    /// It goes into the chunk, with the address it adds.
-    Take(Option<SocketAddr>),
+/// Why a change that waits does not go into the chunk.
+pub(super) enum Unfit {
     /// Nothing is to be done.
     Done,
+    /// It cannot be done.
     Wrong(AddressChangeError),
     /// It goes into the next chunk.
     Later,
 }
+
+/// The address that a change adds, if it is fit.
+pub(super) type Verdict = Result<Option<SocketAddr>, Unfit>;
 
 impl Draft {
     fn new(locals: &Locals) -> Self {
@@ -123,10 +124,10 @@ impl Open {
                 }
             };
             match verdict {
-                Verdict::Take(added) => draft.items.push((change, added)),
-                Verdict::Done => answer_user(context, change, Ok(())),
-                Verdict::Wrong(error) => answer_user(context, change, Err(error)),
-                Verdict::Later => break,
+                Ok(added) => draft.items.push((change, added)),
+                Err(Unfit::Done) => answer_user(context, change, Ok(())),
+                Err(Unfit::Wrong(error)) => answer_user(context, change, Err(error)),
+                Err(Unfit::Later) => break,
             }
             self.asconf.outgoing.waiting.pop_front();
         }
@@ -143,16 +144,14 @@ impl Open {
         self.commit(context, draft);
     }
 
-    fn understood(&self, parameter: u16) -> Result<(), Verdict> {
+    fn understood(&self, parameter: u16) -> Result<(), Unfit> {
         let refused = self.asconf.outgoing.not_understood.contains(&parameter);
         let error = AddressChangeError::RefusedByPeer(cause_code::UNRECOGNIZED_PARAMETERS);
-        if refused { Err(Verdict::Wrong(error)) } else { Ok(()) }
+        if refused { Err(Unfit::Wrong(error)) } else { Ok(()) }
     }
 
     fn judge_add(&self, config: &Config, draft: &mut Draft, address: SocketAddr) -> Verdict {
-        if let Err(verdict) = self.understood(parameter_type::ADD_IP_ADDRESS) {
-            return verdict;
-        }
+        self.understood(parameter_type::ADD_IP_ADDRESS)?;
         let wildcard = address.ip().is_unspecified();
         let fresh = |up: &SocketAddr| {
             up.is_ipv4() == address.is_ipv4()
@@ -162,49 +161,43 @@ impl Open {
         };
         let found = if wildcard { self.locals.all_up().find(fresh) } else { self.locals.up(address.ip()) };
         let Some(local) = found.filter(|local| is_addable(local.ip())) else {
-            return Verdict::Wrong(AddressChangeError::NotOurs);
+            return Err(Unfit::Wrong(AddressChangeError::NotOurs));
         };
         if draft.has(local.ip()) {
-            return Verdict::Done;
+            return Err(Unfit::Done);
         }
         // F4: nothing leaves from an address until its deletion has been answered.
         if draft.deleted.contains(&local.ip()) {
-            return Verdict::Later;
+            return Err(Unfit::Later);
         }
         if !pairing::reaches(local, &self.peer.addresses) {
-            return Verdict::Wrong(AddressChangeError::NotOurs);
+            return Err(Unfit::Wrong(AddressChangeError::NotOurs));
         }
-        if (wildcard || self.is_translated(config, local.ip()))
-            && let Err(verdict) = pin(draft, local.ip())
-        {
-            return verdict;
+        if wildcard || self.is_translated(config, local.ip()) {
+            pin(draft, local.ip())?;
         }
         draft.members.push(local);
-        Verdict::Take(Some(local))
+        Ok(Some(local))
     }
 
     fn judge_delete(&self, config: &Config, draft: &mut Draft, address: IpAddr) -> Verdict {
-        if let Err(verdict) = self.understood(parameter_type::DELETE_IP_ADDRESS) {
-            return verdict;
-        }
+        self.understood(parameter_type::DELETE_IP_ADDRESS)?;
         if address.is_unspecified() {
-            let Some(kept) = self.source_of_wildcard(draft) else { return Verdict::Later };
-            if let Err(verdict) = pin(draft, kept) {
-                return verdict;
-            }
+            let Some(kept) = self.source_of_wildcard(draft) else { return Err(Unfit::Later) };
+            pin(draft, kept)?;
             for member in draft.members.clone().into_iter().filter(|member| member.ip() != kept) {
                 draft.delete(member.ip());
             }
-            return Verdict::Take(None);
+            return Ok(None);
         }
         let translated = self.is_translated(config, address);
         // Another translated one may have been deleted with it.
         if !(draft.has(address) || translated && draft.deleted.contains(&address)) {
-            return Verdict::Wrong(AddressChangeError::NotOurs);
+            return Err(Unfit::Wrong(AddressChangeError::NotOurs));
         }
         if draft.pinned == Some(address) || draft.added().any(|added| added.ip() == address) {
             // It needs another source, or the answer to the addition first.
-            return Verdict::Later;
+            return Err(Unfit::Later);
         }
         if translated {
             return self.judge_translated_delete(draft, address);
@@ -217,34 +210,31 @@ impl Open {
                 && (is_up(member) || self.locals.up(address).is_none())
         };
         if !draft.members.iter().any(|member| good(&member)) {
-            return Verdict::Wrong(AddressChangeError::LastAddress);
+            return Err(Unfit::Wrong(AddressChangeError::LastAddress));
         }
         draft.delete(address);
-        Verdict::Take(None)
+        Ok(None)
     }
 
     fn judge_set_primary(&self, config: &Config, draft: &mut Draft, address: IpAddr) -> Verdict {
-        if let Err(verdict) = self.understood(parameter_type::SET_PRIMARY_ADDRESS) {
-            return verdict;
-        }
+        self.understood(parameter_type::SET_PRIMARY_ADDRESS)?;
         if address.is_unspecified() {
-            let Some(source) = self.source_of_wildcard(draft) else { return Verdict::Later };
-            return pin(draft, source).map_or_else(|verdict| verdict, |()| Verdict::Take(None));
+            let Some(source) = self.source_of_wildcard(draft) else { return Err(Unfit::Later) };
+            pin(draft, source)?;
+            return Ok(None);
         }
         // RFC 5061 §5.4: only for an address that is part of the association by then.
         if !draft.has(address) {
-            return Verdict::Wrong(AddressChangeError::NotOurs);
+            return Err(Unfit::Wrong(AddressChangeError::NotOurs));
         }
         if self.is_translated(config, address) {
             // The chunk would have to leave from there; what waits behind it must not wait for that.
             if self.locals.up(address).is_none() {
-                return Verdict::Wrong(AddressChangeError::AddressLost);
+                return Err(Unfit::Wrong(AddressChangeError::AddressLost));
             }
-            if let Err(verdict) = pin(draft, address) {
-                return verdict;
-            }
+            pin(draft, address)?;
         }
-        Verdict::Take(None)
+        Ok(None)
     }
 
     /// The address a chunk with a wildcard leaves from: the one the wildcard is to add, else where data goes from, else
@@ -314,7 +304,7 @@ impl Open {
         let primary = self.paths.get(self.paths.primary()).map(|path| path.route.local.ip());
         let known = |address: &IpAddr| self.locals.standing(*address) == Some(Standing::Member);
         let member = || self.locals.members().next().map(|member| member.ip());
-        primary.filter(known).or_else(member).unwrap_or(self.sack_route.local.ip())
+        primary.filter(known).or_else(member).unwrap_or(self.receive.route().local.ip())
     }
 
     /// RFC 5061 §5.3 F4: received at, not sent from.
@@ -367,10 +357,10 @@ impl Open {
 }
 
 /// All wildcards of a chunk mean the same address.
-pub(super) fn pin(draft: &mut Draft, address: IpAddr) -> Result<(), Verdict> {
+pub(super) fn pin(draft: &mut Draft, address: IpAddr) -> Result<(), Unfit> {
     match draft.pinned {
-        Some(pinned) if pinned != address => Err(Verdict::Later),
-        _ if draft.deleted.contains(&address) => Err(Verdict::Later),
+        Some(pinned) if pinned != address => Err(Unfit::Later),
+        _ if draft.deleted.contains(&address) => Err(Unfit::Later),
         _ => {
             draft.pinned = Some(address);
             Ok(())

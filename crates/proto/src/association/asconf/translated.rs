@@ -5,11 +5,10 @@ use core::net::{IpAddr, SocketAddr};
 
 use whimbrel_machine::Route;
 
-use super::super::context::Context;
 use super::super::locals::Standing;
-use super::super::open::Open;
 use super::super::translation::{may_be_translated, wildcard_for};
-use super::request::{Draft, Request, Verdict, pin};
+use super::super::{Context, Open};
+use super::request::{Draft, Request, Unfit, Verdict, pin};
 use super::{answer_user, refuse};
 use crate::config::Config;
 use crate::interface::{AddressChange, AddressChangeError};
@@ -19,7 +18,7 @@ impl Open {
     pub(super) fn is_translated(&self, config: &Config, address: IpAddr) -> bool {
         let known = self.locals.all().find(|local| local.ip() == address);
         // One that is gone altogether may still have to be named: by it the peer finds the association.
-        let gone = SocketAddr::new(address, self.sack_route.local.port());
+        let gone = SocketAddr::new(address, self.receive.route().local.port());
         let local = self.locals.up(address).or(known).unwrap_or(gone);
         may_be_translated(config.dar.naming, local, &self.peer.addresses)
     }
@@ -33,7 +32,7 @@ impl Open {
     /// is to be kept.
     pub(super) fn judge_translated_delete(&self, draft: &mut Draft, address: IpAddr) -> Verdict {
         if draft.deleted.contains(&address) {
-            return Verdict::Take(None);
+            return Ok(None);
         }
         let is_to_go =
             |ip| ip == address || self.asconf.outgoing.waiting.contains(&AddressChange::Delete(ip));
@@ -41,26 +40,24 @@ impl Open {
         let in_use = self.route_to_use().map(|route| route.local.ip());
         let mut good = draft.members.iter().copied().filter(usable).map(|local| local.ip());
         let kept = match draft.pinned {
-            Some(pinned) if pinned == address => return Verdict::Later,
+            Some(pinned) if pinned == address => return Err(Unfit::Later),
             Some(pinned) => pinned,
             None => {
                 match in_use.filter(|in_use| good.clone().any(|local| local == *in_use)).or(good.next()) {
                     Some(kept) => kept,
-                    None => return Verdict::Wrong(AddressChangeError::LastAddress),
+                    None => return Err(Unfit::Wrong(AddressChangeError::LastAddress)),
                 }
             }
         };
         let lost: Vec<IpAddr> = draft.members.iter().map(SocketAddr::ip).filter(|ip| *ip != kept).collect();
         if !lost.iter().all(|&ip| is_to_go(ip)) {
-            return Verdict::Wrong(AddressChangeError::CannotBeNamed);
+            return Err(Unfit::Wrong(AddressChangeError::CannotBeNamed));
         }
-        if let Err(verdict) = pin(draft, kept) {
-            return verdict;
-        }
+        pin(draft, kept)?;
         for ip in lost {
             draft.delete(ip);
         }
-        Verdict::Take(None)
+        Ok(None)
     }
 
     /// The peer has answered a chunk that left from another address than its wildcards meant, at least once: which of them it took

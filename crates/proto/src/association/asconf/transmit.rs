@@ -5,13 +5,11 @@ use core::net::{IpAddr, SocketAddr};
 use whimbrel_machine::Route;
 use whimbrel_wire::COMMON_HEADER_LEN;
 
-use super::super::chunk_writer::ChunkWriter;
-use super::super::context::{Context, Ending};
 use super::super::locals::Standing;
-use super::super::open::Open;
 use super::super::pairing;
 use super::super::replies::Encoded;
-use super::super::shutdown::Closing;
+use super::super::{Closing, Context, Handled, Open};
+use crate::auth::chunk_writer::ChunkWriter;
 use crate::interface::{AddressChange, AddressChangeError, Mobility, PathId, PathState};
 use crate::path::Egress;
 use crate::timers::TimerId;
@@ -64,7 +62,7 @@ impl Open {
     }
 
     /// T4-rto expired (RFC 5061 §5.1 B1 to B5).
-    pub(crate) fn handle_t4(&mut self, context: &mut Context<'_>) -> Result<(), Ending> {
+    pub(crate) fn handle_t4(&mut self, context: &mut Context<'_>) -> Handled {
         let Some(request) = &mut self.asconf.outgoing.outstanding else { return Ok(()) };
         request.due = true;
         let path = request.route.and_then(|route| self.way_path(route));

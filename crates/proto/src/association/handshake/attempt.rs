@@ -1,53 +1,79 @@
-use whimbrel_machine::{Instant, Route};
+use whimbrel_machine::{Instant, Route, Unreachable};
+use whimbrel_path::Rto;
 
-use crate::association::context::Ending;
+use crate::association::{Ending, Handled};
 use crate::config::Config;
 use crate::interface::CloseReason;
-use crate::path::rto::Rto;
+use crate::timers::{TimerId, Timers};
 
 /// The retransmission of INIT or COOKIE ECHO over all routes in turn (RFC 9260 §5.1).
 #[derive(Debug)]
 pub(in crate::association) struct Attempt {
+    pub(in crate::association) routes: Vec<Route>,
+    /// T1-init or T1-cookie.
+    timer: TimerId,
     pub(super) sent: u32,
-    pub(super) due: bool,
+    due: bool,
     pub(super) first_sent_at: Instant,
-    pub(super) rto: Rto,
+    rto: Rto,
 }
 
 impl Attempt {
-    pub(super) fn new(now: Instant, config: &Config) -> Self {
-        Self { sent: 0, due: true, first_sent_at: now, rto: Rto::new(&config.rto) }
+    pub(super) fn new(now: Instant, config: &Config, timer: TimerId, routes: Vec<Route>) -> Self {
+        Self { routes, timer, sent: 0, due: true, first_sent_at: now, rto: Rto::new(&config.rto) }
     }
 
-    pub(in crate::association) fn route(&self, routes: &[Route]) -> Option<Route> {
+    /// The route of the last try.
+    pub(in crate::association) fn route(&self) -> Option<Route> {
         let turn = self.sent.saturating_sub(1) as usize;
-        routes.get(turn % routes.len().max(1)).copied()
+        self.routes.get(turn % self.routes.len().max(1)).copied()
     }
 
-    /// Every route has had its try.
-    pub(super) fn is_last_hope(&self, routes: usize) -> bool {
-        self.sent as usize >= routes
+    /// The network says that the route just tried leads nowhere: no need to wait for T1. Without SCTP at the end of the last one
+    /// there is no hope (RFC 9260 §10 ICMP8; port unreachable means the same for UDP encapsulation, RFC 6951 §5.5).
+    pub(in crate::association) fn on_unreachable(
+        &self,
+        reason: Unreachable,
+        timers: &mut Timers,
+        now: Instant,
+    ) -> Handled {
+        let routes_left = (self.sent as usize) < self.routes.len();
+        match reason {
+            Unreachable::Protocol if !routes_left => return Err(Ending::Silent(CloseReason::NoSctp)),
+            Unreachable::Protocol | Unreachable::Destination if routes_left => timers.set(self.timer, now),
+            _ => {}
+        }
+        Ok(())
     }
 
     /// The timer ran out: another try, unless Max.Init.Retransmits is used up (RFC 9260 §5.1.4).
-    pub(super) fn expire(&mut self, config: &Config, routes: usize) -> Result<(), Ending> {
+    pub(super) fn expire(&mut self, config: &Config) -> Handled {
+        if self.routes.is_empty() {
+            let what = "no local address can reach the peer's addresses";
+            return Err(Ending::Silent(CloseReason::Refused(what)));
+        }
         if self.sent > config.failure.max_init_retransmits {
             return Err(Ending::Silent(CloseReason::Unreachable));
         }
         // Backing off is per address: it begins once every route has had its try.
-        if (self.sent as usize).is_multiple_of(routes.max(1)) {
+        if (self.sent as usize).is_multiple_of(self.routes.len()) {
             self.rto.back_off();
         }
         self.due = true;
         Ok(())
     }
 
-    /// The route for the next try, which counts from now on.
-    pub(super) fn next_route(&mut self, routes: &[Route], now: Instant) -> Option<Route> {
+    /// The route of the next try, which counts from now on, if one is due.
+    pub(super) fn next_route(&mut self, timers: &mut Timers, now: Instant) -> Option<Route> {
+        if !core::mem::take(&mut self.due) {
+            return None;
+        }
         self.sent += 1;
         if self.sent == 1 {
             self.first_sent_at = now;
         }
-        self.route(routes)
+        let route = self.route()?;
+        timers.set(self.timer, now + self.rto.current());
+        Some(route)
     }
 }

@@ -1,42 +1,31 @@
-use super::{Permit, PrimaryChange};
-use crate::association::context::Context;
-use crate::association::open::Open;
+use super::{PrimaryChange, Reaction};
 use crate::interface::PathId;
-use crate::path::choice::{PrimaryOnly, RetransmissionChoice};
+use crate::path::Paths;
+use crate::send::Sender;
+use crate::send::turn::Permit;
 
 /// Everything unacknowledged is resent on the new path before any new packet, so that no fast recovery freezes its
-/// window: UFA+ of the paper d10 (section III.C).
+/// window: UFA+ of the paper d10 (section III.C), with retransmissions on the primary path only.
 ///
-/// Other than with `RetransmitAtOnce`, that goes for what was sent on any path, nothing of it leaves by a third path, and new data
-/// waits until the last of it has been sent, wherever there would be room for it.
+/// Other than with `RetransmitAtOnce`, that goes for what was sent on any path, and new data waits until the last of it has been
+/// sent, wherever there would be room for it.
 #[derive(Debug, Default)]
-pub(crate) struct LostFirst {
+pub(super) struct LostFirst {
     resending: bool,
 }
 
 impl PrimaryChange for LostFirst {
-    fn on_changed(&mut self, open: &mut Open, context: &mut Context<'_>, _old: PathId) {
-        let primary = open.paths.primary();
-        let others: Vec<PathId> = open.paths.iter().map(|path| path.id).filter(|&id| id != primary).collect();
-        for id in others {
-            open.take_for_lost(context, id);
-        }
-        self.resending = open.outstanding.has_lost();
+    fn on_changed(&mut self, sender: &Sender, _old: PathId, new: PathId) -> Reaction {
+        self.resending = sender.has_lost() || sender.is_in_flight_elsewhere(new);
+        Reaction::GiveUpOthers
     }
 
-    fn on_sack(&mut self, open: &mut Open, _context: &mut Context<'_>) {
-        self.resending &= open.outstanding.has_lost();
+    fn on_sack(&mut self, sender: &Sender) -> Reaction {
+        self.resending &= sender.has_lost();
+        Reaction::None
     }
 
-    fn permits(&self, open: &Open) -> Permit {
-        if self.resending && open.outstanding.has_lost() {
-            Permit::Retransmissions
-        } else {
-            Permit::Everything
-        }
-    }
-
-    fn retransmissions(&self) -> Box<dyn RetransmissionChoice> {
-        Box::new(PrimaryOnly)
+    fn permits(&self, _paths: &Paths, sender: &Sender) -> Permit {
+        if self.resending && sender.has_lost() { Permit::Retransmissions } else { Permit::Everything }
     }
 }

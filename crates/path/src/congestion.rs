@@ -1,0 +1,143 @@
+//! Congestion control of one path (RFC 9260 §7): the trait a new idea implements, [`Reno`], the RFC's own,
+//! and [`HyStart`], which leaves slow start in time.
+
+use core::fmt::Debug;
+use core::time::Duration;
+
+use whimbrel_machine::Instant;
+
+mod hystart;
+mod reno;
+
+pub use hystart::{HyStart, HyStartParameters};
+pub use reno::{Reno, RenoParameters};
+
+/// Decides how much may be in flight on one path.
+///
+/// All sizes are bytes of DATA chunks, chunk header and padding included (RFC 9260 §7.2). Each path has its own
+/// controller, which sees only what happens on that path. The association does the counting (flight size, miss
+/// indications, Fast Recovery, timers), limits bursts, and sends whenever the flight size is below
+/// [`cwnd`](Self::cwnd); the controller only moves its window.
+pub trait CongestionControl: Debug + Send {
+    /// The congestion window in bytes. A packet may be sent while less than this is in flight, so it overbooks by
+    /// less than one packet (RFC 9260 §6.1 B).
+    fn cwnd(&self) -> usize;
+
+    /// The slow-start threshold in bytes.
+    fn ssthresh(&self) -> usize;
+
+    /// A SACK acknowledged DATA sent on this path. Where the same SACK reports a loss too, this comes before
+    /// [`on_fast_retransmit`](Self::on_fast_retransmit) (RFC 9260 §7.2.4, last note).
+    fn on_acked(&mut self, acked: &Acked);
+
+    /// DATA last sent on this path is lost by miss indications, and the association was not in Fast Recovery
+    /// (RFC 9260 §7.2.4 rule 2): called once per Fast Recovery.
+    fn on_fast_retransmit(&mut self);
+
+    /// T3-rtx expired on this path (RFC 9260 §6.3.3 E1).
+    fn on_timeout(&mut self);
+
+    /// No DATA was sent on this path for one more RTO (RFC 9260 §7.2.1, last rule).
+    fn on_idle_period(&mut self);
+
+    /// The largest DATA chunk that fits into a packet of this path has changed (PMDCS, RFC 9260 §1.6), in bytes
+    /// with its header.
+    fn on_packet_size(&mut self, pmdcs: usize);
+
+    /// Takes over a window known by other means, such as a handover policy's estimate of the new network. Bytes.
+    fn install(&mut self, cwnd: usize, ssthresh: usize);
+
+    /// What the window does at present, for those who watch.
+    fn phase(&self) -> CongestionPhase {
+        if self.cwnd() > self.ssthresh() { CongestionPhase::Avoidance } else { CongestionPhase::SlowStart }
+    }
+}
+
+/// What a congestion window does.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum CongestionPhase {
+    /// It grows by what is acknowledged (RFC 9260 §7.2.1).
+    SlowStart,
+    /// It grows by a part of that, because the round-trip time has risen (RFC 9406 §4.2).
+    ConservativeSlowStart,
+    /// It grows by one packet per round trip (RFC 9260 §7.2.2).
+    Avoidance,
+}
+
+/// Makes the controller of each path of an association. An implementation holds the parameters of its controllers.
+pub trait ControllerFactory: Debug + Send + Sync {
+    /// The controller of a new path.
+    fn controller(&self, path: &NewPath) -> Box<dyn CongestionControl>;
+
+    /// Checks the parameters.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    fn validate(&self) -> Result<(), &'static str> {
+        Ok(())
+    }
+}
+
+/// What one SACK means for one path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Acked {
+    /// When the SACK arrived.
+    pub now: Instant,
+    /// Bytes acknowledged for the first time, by the Cumulative TSN Ack or by Gap Ack Blocks, of DATA last sent on
+    /// this path; chunk headers and padding included.
+    pub bytes: usize,
+    /// Bytes in flight on this path when the sender last had the opportunity to send. Several SACKs that are
+    /// handled without sending in between share the value from before the first of them: otherwise all but the
+    /// first would find the window half empty, through no fault of the sender.
+    pub flight_size_before: usize,
+    /// Round-trip time of the youngest of these chunks, if it was sent once; the receiver's delay is part of it.
+    pub rtt: Option<Duration>,
+    /// Whether the SACK advanced the Cumulative TSN Ack Point.
+    pub cumulative_advanced: bool,
+    /// Whether the association was in Fast Recovery when this SACK came, even if it ends it (RFC 9260 §7.2.4 rule 6).
+    pub in_fast_recovery: bool,
+    /// Whether nothing is outstanding any more, on any path (RFC 9260 §7.2.2, last rule).
+    pub all_acknowledged: bool,
+}
+
+/// The congestion window of a path that has not been used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum InitialWindow {
+    /// RFC 9260 §7.2.1: min(4·PMDCS, max(2·PMDCS, 4404)) bytes (4344 for IPv6).
+    Standard,
+    /// This many full packets, as RFC 6928 does with 10.
+    Packets(u32),
+    /// This many bytes, but at least one full packet.
+    Bytes(usize),
+}
+
+/// What a controller is told about its path when it is made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NewPath {
+    /// The largest DATA chunk that fits into a packet, header included, in bytes.
+    pub pmdcs: usize,
+    /// Whether the peer's address is an IPv6 address.
+    pub ipv6: bool,
+    /// cwnd to begin with.
+    pub initial_window: InitialWindow,
+}
+
+impl NewPath {
+    /// The initial cwnd in bytes (RFC 9260 §7.2.1, first rule).
+    pub fn initial_cwnd(&self) -> usize {
+        match self.initial_window {
+            InitialWindow::Standard => {
+                let floor = if self.ipv6 { 4344 } else { 4404 };
+                (4 * self.pmdcs).min((2 * self.pmdcs).max(floor))
+            }
+            InitialWindow::Packets(packets) => {
+                self.pmdcs.saturating_mul(packets.max(1) as usize).min(LARGEST_WINDOW)
+            }
+            InitialWindow::Bytes(bytes) => bytes.clamp(self.pmdcs, LARGEST_WINDOW),
+        }
+    }
+}
+
+/// No receiver can advertise more, so a larger window means nothing (RFC 9260 §7.2.1: the initial ssthresh).
+const LARGEST_WINDOW: usize = u32::MAX as usize;

@@ -1,0 +1,174 @@
+use core::time::Duration;
+
+use whimbrel_machine::Instant;
+
+use super::{
+    Acked, CongestionControl, CongestionPhase, ControllerFactory, LARGEST_WINDOW, NewPath, Reno,
+    RenoParameters,
+};
+
+/// MIN_RTT_THRESH (RFC 9406 §4.3).
+const LEAST_RISE: Duration = Duration::from_millis(4);
+/// MAX_RTT_THRESH.
+const LARGEST_RISE: Duration = Duration::from_millis(16);
+/// MIN_RTT_DIVISOR.
+const RISE_DIVISOR: u32 = 8;
+/// N_RTT_SAMPLE.
+const SAMPLES: u32 = 8;
+/// CSS_GROWTH_DIVISOR.
+const GROWTH_DIVISOR: usize = 4;
+/// CSS_ROUNDS.
+const CONSERVATIVE_ROUNDS: u32 = 5;
+
+/// [`Reno`] whose first slow start ends when the round-trip time rises, before the queue at the bottleneck overflows
+/// (HyStart++, RFC 9406).
+///
+/// A host that moves begins with slow start in each network it comes to, and its windows are large enough for the fastest of
+/// them: without this, each move ends in the loss of up to half a window.
+///
+/// Each SACK brings one measurement, of the youngest chunk it acknowledges. A round ends when something that was sent after
+/// it began is acknowledged, which is what the RFC's window end says in other words. L is the path's own (RFC 9260 §7.2.1).
+/// It is for ssthresh at its initial value (RFC 9406 §4.3): later slow starts end at the ssthresh that was found.
+#[derive(Clone, Debug)]
+pub struct HyStart {
+    reno: Reno,
+    began: Option<Instant>,
+    last_round: Option<Duration>,
+    this_round: Option<Duration>,
+    samples: u32,
+    conservative: Option<Conservative>,
+}
+
+/// Makes [`HyStart`] controllers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HyStartParameters {
+    /// Of the controller that does the rest. L is 8 in RFC 9406 §4.3, for senders that do not pace.
+    pub reno: RenoParameters,
+}
+
+impl ControllerFactory for HyStartParameters {
+    fn controller(&self, path: &NewPath) -> Box<dyn CongestionControl> {
+        Box::new(HyStart::new(path, *self))
+    }
+
+    fn validate(&self) -> Result<(), &'static str> {
+        self.reno.validate()
+    }
+}
+
+/// Conservative slow start.
+#[derive(Clone, Copy, Debug)]
+struct Conservative {
+    baseline: Duration,
+    rounds: u32,
+}
+
+impl HyStart {
+    /// The controller of a new path.
+    pub fn new(path: &NewPath, parameters: HyStartParameters) -> Self {
+        Self::unmeasured(Reno::new(path, parameters.reno))
+    }
+
+    /// Before any measurement.
+    const fn unmeasured(reno: Reno) -> Self {
+        Self { reno, began: None, last_round: None, this_round: None, samples: 0, conservative: None }
+    }
+
+    /// Ends a round if it is over, and notes the measurement (RFC 9406 §4.2).
+    fn measured(&mut self, now: Instant, rtt: Duration) {
+        if self.began.is_none_or(|began| now.saturating_since(began) >= rtt) {
+            if self.began.is_some() {
+                self.round_is_over();
+            }
+            self.began = Some(now);
+            self.last_round = self.this_round.take();
+            self.samples = 0;
+        }
+        self.this_round = Some(self.this_round.map_or(rtt, |least| least.min(rtt)));
+        self.samples += 1;
+    }
+
+    /// CSS lasts at most CSS_ROUNDS rounds, the one in which it began included.
+    fn round_is_over(&mut self) {
+        let Some(conservative) = &mut self.conservative else { return };
+        conservative.rounds += 1;
+        if conservative.rounds >= CONSERVATIVE_ROUNDS {
+            self.conservative = None;
+            let cwnd = self.reno.cwnd();
+            self.reno.install(cwnd, cwnd);
+        }
+    }
+
+    /// Into conservative slow start, or back where the rise was no queue's.
+    fn judge(&mut self) {
+        let Some(least) = self.this_round.filter(|_| self.samples >= SAMPLES) else { return };
+        match (self.conservative, self.last_round) {
+            (Some(conservative), _) if least < conservative.baseline => self.conservative = None,
+            (None, Some(last)) => {
+                let rise = (last / RISE_DIVISOR).min(LARGEST_RISE).max(LEAST_RISE);
+                if least >= last.saturating_add(rise) {
+                    self.conservative = Some(Conservative { baseline: least, rounds: 0 });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether the window is in the slow start that nothing has limited yet.
+    fn first_slow_start(&self) -> bool {
+        self.reno.ssthresh() == LARGEST_WINDOW
+    }
+}
+
+impl CongestionControl for HyStart {
+    fn cwnd(&self) -> usize {
+        self.reno.cwnd()
+    }
+
+    fn ssthresh(&self) -> usize {
+        self.reno.ssthresh()
+    }
+
+    fn on_acked(&mut self, acked: &Acked) {
+        if let Some(rtt) = acked.rtt.filter(|_| self.first_slow_start()) {
+            self.measured(acked.now, rtt);
+            self.judge();
+        }
+        let mut acked = *acked;
+        if self.conservative.is_some() && self.first_slow_start() {
+            acked.bytes = acked.bytes.min(self.reno.most_per_sack()) / GROWTH_DIVISOR;
+        }
+        self.reno.on_acked(&acked);
+    }
+
+    fn on_fast_retransmit(&mut self) {
+        self.reno.on_fast_retransmit();
+    }
+
+    fn on_timeout(&mut self) {
+        self.reno.on_timeout();
+    }
+
+    fn on_idle_period(&mut self) {
+        self.reno.on_idle_period();
+    }
+
+    fn on_packet_size(&mut self, pmdcs: usize) {
+        self.reno.on_packet_size(pmdcs);
+    }
+
+    fn install(&mut self, cwnd: usize, ssthresh: usize) {
+        // What was measured may have been another network.
+        self.reno.install(cwnd, ssthresh);
+        *self = Self::unmeasured(self.reno.clone());
+    }
+
+    fn phase(&self) -> CongestionPhase {
+        let conservative = self.conservative.is_some() && self.first_slow_start();
+        if conservative { CongestionPhase::ConservativeSlowStart } else { self.reno.phase() }
+    }
+}
+
+#[cfg(test)]
+#[path = "hystart_tests.rs"]
+mod tests;

@@ -1,0 +1,300 @@
+//! Path MTU discovery by probing (RFC 8899) for one path.
+
+use core::time::Duration;
+
+use whimbrel_machine::Instant;
+
+/// Path MTU parameters. Sizes are SCTP packets in bytes: common header and chunks, without UDP or IP headers
+/// (the PLPMTU of RFC 8899).
+#[derive(Clone, Debug)]
+pub struct PmtuConfig {
+    /// BASE_PLPMTU: assumed to work everywhere, used until probing finds more.
+    pub base: usize,
+    /// The largest packet ever tried.
+    pub max: usize,
+    /// Whether to search above `base`.
+    pub search: PmtuSearch,
+}
+
+/// How the path MTU is found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PmtuSearch {
+    /// Use `max` from the start, believe only ICMP.
+    Off,
+    /// Probe with padded heartbeats (RFC 8899 §6.2); search again after this time (PMTU_RAISE_TIMER).
+    Probe {
+        /// PMTU_RAISE_TIMER.
+        raise_after: Duration,
+    },
+}
+
+/// MAX_PROBES: a size counts as too big after this many probes of it were lost (RFC 8899 §5.1.2).
+const MAX_PROBES: u8 = 3;
+
+/// The PROBE_TIMER must not be shorter (RFC 8899 §5.1.1). The RFC would rather have 15 s for protocols that cannot
+/// tell how long an answer takes; SCTP knows the path's RTO, so the timer is the larger of the two.
+const SHORTEST_PROBE_TIMER: Duration = Duration::from_secs(1);
+
+/// How long the Error state waits before it tries the base size again: the path may just be dead.
+const ERROR_RETRY: Duration = Duration::from_secs(15);
+
+/// A gain in bytes not worth three probes: about 1 % of a packet.
+const LEAST_GAIN: usize = 16;
+
+/// After this many T3-rtx timeouts in a row a size that was found may be a black hole (RFC 8899 §4.3).
+/// One timeout is everyday loss.
+const BLACK_HOLE_TIMEOUTS: u32 = 2;
+
+/// The state machine of RFC 8899 §5.2. All sizes are SCTP packets in bytes, multiples of 4 as SCTP packets are.
+///
+/// The caller sends a padded HEARTBEAT of the size [`probe_due`](Self::probe_due) says once the path is confirmed,
+/// reports what became of it, and keeps a timer at [`deadline`](Self::deadline).
+///
+/// MIN_PLPMTU equals BASE_PLPMTU, which RFC 8899 §5.2 allows: [`size`](Self::size) never goes below the configured
+/// base. Otherwise three probes lost on a path that is merely down would shrink the chunks of the whole association,
+/// which are cut for its smallest path (RFC 9260 §7.3).
+///
+/// The search tries the largest size first, as most paths carry it; then halves what is left.
+#[derive(Clone, Debug)]
+pub struct PathMtu {
+    base: usize,
+    max: usize,
+    /// PMTU_RAISE_TIMER; `None` if there is no searching at all.
+    raise_after: Option<Duration>,
+    phase: Phase,
+    /// PLPMTU.
+    size: usize,
+    /// The largest size that is not known to be too big.
+    limit: usize,
+    /// PROBED_SIZE: in flight, or the next to be tried.
+    probed: usize,
+    /// PROBE_COUNT: how many probes of this size were lost.
+    lost: u8,
+    in_flight_until: Option<Instant>,
+    /// T3-rtx expirations since DATA sent here last moved the Cumulative TSN Ack Point. Answered heartbeats leave it alone:
+    /// they are small, and say nothing about full packets (RFC 8899 §4.3).
+    timeouts: u32,
+}
+
+/// The phases of RFC 8899 §5.2. Disabled is the caller's not asking for probes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Phase {
+    /// The base size is used but not confirmed yet.
+    Base,
+    /// Probing above `size`.
+    Searching,
+    /// Nothing to do until then; `None` if there is nothing larger to look for.
+    SearchComplete { raise_at: Option<Instant> },
+    /// The base size did not get through.
+    Error { retry_at: Instant },
+}
+
+impl PathMtu {
+    /// A path of which nothing is known.
+    pub fn new(config: &PmtuConfig) -> Self {
+        let (base, max) = (config.base & !3, config.max & !3);
+        let mut mtu = Self {
+            base,
+            max,
+            raise_after: None,
+            phase: Phase::SearchComplete { raise_at: None },
+            size: max,
+            limit: max,
+            probed: max,
+            lost: 0,
+            in_flight_until: None,
+            timeouts: 0,
+        };
+        if let PmtuSearch::Probe { raise_after } = config.search {
+            mtu.raise_after = Some(raise_after);
+            mtu.restart();
+        }
+        mtu
+    }
+
+    /// A probe sent `now` arrived: a HEARTBEAT ACK with its nonce came back. Late answers count, too.
+    pub fn on_probe_acked(&mut self, size: usize, now: Instant) {
+        let size = size & !3;
+        if self.raise_after.is_none() || size > self.max || size < self.base {
+            return;
+        }
+        let confirms_base = matches!(self.phase, Phase::Base | Phase::Error { .. });
+        if size <= self.size && !confirms_base {
+            return;
+        }
+        self.size = size;
+        self.limit = self.limit.max(self.size);
+        if confirms_base {
+            // The first size to try is the limit: the maximum, or what a router has named.
+            self.search(self.limit, now);
+        } else {
+            self.search(self.halfway(), now);
+        }
+    }
+
+    /// The probe timer has expired. Does nothing if no probe is in flight or its time is not up.
+    pub fn on_probe_lost(&mut self, now: Instant) {
+        if self.in_flight_until.is_none_or(|until| until > now) {
+            return;
+        }
+        self.in_flight_until = None;
+        self.lost += 1;
+        if self.lost < MAX_PROBES {
+            return;
+        }
+        self.lost = 0;
+        match self.phase {
+            Phase::Base | Phase::Error { .. } => self.phase = Phase::Error { retry_at: now + ERROR_RETRY },
+            Phase::Searching => {
+                self.limit = self.probed - 4;
+                self.search(self.halfway(), now);
+            }
+            Phase::SearchComplete { .. } => {}
+        }
+    }
+
+    /// A router says that packets above `reported` bytes do not pass (RFC 8899 §4.6.2). The caller has checked that
+    /// the ICMP message quotes a packet of ours and has subtracted the headers below SCTP.
+    ///
+    /// Sizes not below what was sent, and sizes below the base, are lies or accidents and are ignored.
+    pub fn on_packet_too_big(&mut self, reported: usize, now: Instant) {
+        let reported = reported & !3;
+        let sent = if self.in_flight_until.is_some() { self.probed.max(self.size) } else { self.size };
+        if reported < self.base || reported >= sent {
+            return;
+        }
+        if self.raise_after.is_none() {
+            self.size = reported;
+            return;
+        }
+        self.limit = reported;
+        if reported < self.size {
+            self.enter_base();
+        } else if self.phase == Phase::Searching {
+            self.search(reported, now);
+        }
+    }
+
+    /// T3-rtx has expired on this path. After some in a row it falls back to the base size, as a larger one may be why
+    /// (RFC 8899 §4.3), and searches anew from the top: mostly the path was just down.
+    pub fn on_timeout(&mut self) {
+        self.timeouts = self.timeouts.saturating_add(1);
+        if self.timeouts >= BLACK_HOLE_TIMEOUTS && self.size > self.base {
+            self.restart();
+        }
+    }
+
+    /// DATA sent on this path has moved the Cumulative TSN Ack Point.
+    #[inline]
+    pub fn on_progress(&mut self) {
+        self.timeouts = 0;
+    }
+
+    /// Begins from the base size, as on a new path: the route has changed. No effect when searching is off.
+    pub fn restart(&mut self) {
+        if self.raise_after.is_some() {
+            self.limit = self.max;
+            self.enter_base();
+        }
+    }
+
+    /// The size to probe now, if a probe is due. Asking again gives the same answer until
+    /// [`on_probe_sent`](Self::on_probe_sent).
+    pub fn probe_due(&mut self, now: Instant) -> Option<usize> {
+        if self.in_flight_until.is_some() {
+            return None;
+        }
+        match self.phase {
+            Phase::Base | Phase::Searching => Some(self.probed),
+            Phase::SearchComplete { raise_at } => {
+                if raise_at.is_none_or(|at| at > now) {
+                    return None;
+                }
+                self.limit = self.max;
+                self.phase = Phase::Searching;
+                self.probed = self.max;
+                Some(self.probed)
+            }
+            Phase::Error { retry_at } => (retry_at <= now).then_some(self.probed),
+        }
+    }
+
+    /// The probe that was due has left; `rto` is the path's timeout.
+    pub fn on_probe_sent(&mut self, size: usize, now: Instant, rto: Duration) {
+        debug_assert_eq!(size, self.probed);
+        self.in_flight_until = Some(now + rto.max(SHORTEST_PROBE_TIMER));
+    }
+
+    /// When to call [`on_probe_lost`](Self::on_probe_lost) and then [`probe_due`](Self::probe_due).
+    ///
+    /// The zero instant, which has always passed, if a probe is due at once.
+    pub fn deadline(&self) -> Option<Instant> {
+        if self.in_flight_until.is_some() {
+            return self.in_flight_until;
+        }
+        match self.phase {
+            Phase::Base | Phase::Searching => Some(Instant::ZERO),
+            Phase::SearchComplete { raise_at } => raise_at,
+            Phase::Error { retry_at } => Some(retry_at),
+        }
+    }
+
+    /// The largest packet to send (PLPMTU), in bytes.
+    #[inline]
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Whether not even the base size gets through, or the path is down (the Error state of RFC 8899 §5.2).
+    #[inline]
+    pub fn is_in_error(&self) -> bool {
+        matches!(self.phase, Phase::Error { .. })
+    }
+
+    fn enter_base(&mut self) {
+        self.phase = Phase::Base;
+        self.size = self.base;
+        self.probed = self.base;
+        self.lost = 0;
+        self.in_flight_until = None;
+    }
+
+    /// Goes on searching with a probe of `next`, or ends the search if that is no gain.
+    fn search(&mut self, next: usize, now: Instant) {
+        self.lost = 0;
+        self.in_flight_until = None;
+        if next > self.size {
+            self.phase = Phase::Searching;
+            self.probed = next;
+            return;
+        }
+        self.probed = self.size;
+        let raise_at = self.raise_after.filter(|_| self.size < self.max).map(|after| now + after);
+        self.phase = Phase::SearchComplete { raise_at };
+    }
+
+    /// The next size between what works and what may work; `size` itself when they are as good as equal.
+    fn halfway(&self) -> usize {
+        let room = self.limit.saturating_sub(self.size);
+        if room < LEAST_GAIN { self.size } else { (self.size + room.div_ceil(2) + 3) & !3 }
+    }
+
+    /// What must hold after every call.
+    #[cfg(test)]
+    fn invariants(&self) {
+        assert!(self.base <= self.size && self.size <= self.max);
+        assert!(self.probed >= self.base && self.probed <= self.max);
+        assert!([self.size, self.probed, self.limit].iter().all(|size| size.is_multiple_of(4)));
+        if self.raise_after.is_some() {
+            assert!(self.limit >= self.base && self.limit <= self.max);
+        }
+        if self.phase == Phase::Searching {
+            assert!(self.probed > self.size && self.probed <= self.limit);
+        }
+        assert!(self.lost < MAX_PROBES);
+    }
+}
+
+#[cfg(test)]
+#[path = "pmtu_tests.rs"]
+mod tests;

@@ -1,0 +1,114 @@
+//! The retransmission timeout of one path (RFC 9260 §6.3).
+
+use core::time::Duration;
+
+/// Retransmission timeout parameters (RFC 9260 §6.3.1, §16).
+#[derive(Clone, Debug)]
+pub struct RtoConfig {
+    /// RTO.Initial.
+    pub initial: Duration,
+    /// RTO.Min.
+    pub min: Duration,
+    /// RTO.Max.
+    pub max: Duration,
+    /// G, the clock granularity of RFC 9260 §6.3.1: RTTVAR never falls below it. Timers here are exact to the nanosecond; a
+    /// coarser G keeps the RTO of a path with a steady round-trip time that far above it, as a coarse clock does.
+    pub granularity: Duration,
+}
+
+/// Longer measurements are cut to this (36 years), which keeps every sum below inside 64 bits.
+const LONGEST: u64 = 1 << 60;
+
+/// SRTT, RTTVAR and RTO of one path.
+///
+/// It does not know which acknowledgements may be measured. That is up to whoever calls
+/// [`on_measurement`](Self::on_measurement): nothing retransmitted (Karn's rule, C5), at most one measurement per
+/// round trip (C4).
+#[derive(Clone, Debug)]
+pub struct Rto {
+    smoothed: Option<Smoothed>,
+    current: u64,
+    initial: u64,
+    min: u64,
+    max: u64,
+    granularity: u64,
+}
+
+/// Nanoseconds.
+#[derive(Clone, Copy, Debug)]
+struct Smoothed {
+    srtt: u64,
+    rttvar: u64,
+}
+
+impl Rto {
+    /// RTO.Initial until something is measured (C1). Expects a valid `config`: min ≤ initial ≤ max.
+    pub fn new(config: &RtoConfig) -> Self {
+        let initial = nanos(config.initial);
+        Self {
+            smoothed: None,
+            current: initial,
+            initial,
+            min: nanos(config.min),
+            max: nanos(config.max),
+            granularity: nanos(config.granularity),
+        }
+    }
+
+    /// Takes in a round-trip time (C2, C3). Ends any backing off, as the result replaces the RTO.
+    pub fn on_measurement(&mut self, rtt: Duration) {
+        let rtt = nanos(rtt);
+        let (srtt, rttvar) = match self.smoothed {
+            None => (rtt, rtt / 2),
+            // RTO.Alpha is 1/8 and RTO.Beta 1/4 (§16); RTTVAR is updated with the old SRTT.
+            Some(Smoothed { srtt, rttvar }) => ((7 * srtt + rtt) / 8, (3 * rttvar + srtt.abs_diff(rtt)) / 4),
+        };
+        let smoothed = Smoothed { srtt, rttvar: rttvar.max(self.granularity) };
+        self.smoothed = Some(smoothed);
+        self.current = self.computed(smoothed);
+    }
+
+    /// Takes over a timeout known by other means, kept within RTO.Min and RTO.Max; the next measurement replaces it.
+    pub fn install(&mut self, rto: Duration) {
+        self.current = nanos(rto).clamp(self.min, self.max);
+    }
+
+    /// Doubles the RTO, up to RTO.Max (RFC 9260 §6.3.3 E2).
+    pub fn back_off(&mut self) {
+        self.current = (self.current * 2).min(self.max);
+    }
+
+    /// Ends any backing off: what the timeouts told holds no more.
+    pub fn forget_back_off(&mut self) {
+        self.current = self.smoothed.map_or(self.initial, |smoothed| self.computed(smoothed));
+    }
+
+    /// The timeout to use now, backing off included.
+    #[inline]
+    pub fn current(&self) -> Duration {
+        Duration::from_nanos(self.current)
+    }
+
+    /// The timeout as it would be without any backing off.
+    pub fn without_back_off(&self) -> Duration {
+        Duration::from_nanos(self.smoothed.map_or(self.initial, |smoothed| self.computed(smoothed)))
+    }
+
+    /// The smoothed round-trip time, if anything was measured.
+    pub fn srtt(&self) -> Option<Duration> {
+        self.smoothed.map(|smoothed| Duration::from_nanos(smoothed.srtt))
+    }
+
+    /// C3 with the bounds of C6 and C7.
+    fn computed(&self, smoothed: Smoothed) -> u64 {
+        (smoothed.srtt + 4 * smoothed.rttvar).max(self.min).min(self.max)
+    }
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(LONGEST).min(LONGEST)
+}
+
+#[cfg(test)]
+#[path = "rto_tests.rs"]
+mod tests;

@@ -1,0 +1,44 @@
+use whimbrel_machine::Route;
+use whimbrel_wire::{Cause, InitAck, List, parameter_type};
+
+use crate::association::peer_init::{PeerParameters, Problem};
+use crate::association::{Ending, Handled};
+use crate::auth::offer::Offer;
+use crate::config::Config;
+use crate::interface::CloseReason;
+
+/// What an INIT ACK says that an association can be made of.
+pub(super) struct Answer<'a> {
+    pub(super) parameters: PeerParameters<'a>,
+    pub(super) auth: Option<Offer>,
+    pub(super) cookie: &'a [u8],
+}
+
+/// Reads an INIT ACK from `route`; `refuse` makes of a reason and an error cause how the attempt ends.
+pub(super) fn read_init_ack<'a>(
+    config: &Config,
+    route: Route,
+    init_ack: &InitAck<'a>,
+    refuse: impl Fn(CloseReason, Cause<'_>) -> Ending,
+) -> Handled<Answer<'a>> {
+    let violation = |what, cause: Cause<'_>| refuse(CloseReason::ProtocolViolation(what), cause);
+    if init_ack.outbound_streams == 0 || init_ack.inbound_streams == 0 {
+        return Err(violation("INIT ACK with zero streams", Cause::InvalidMandatoryParameter));
+    }
+    let parameters =
+        PeerParameters::read(init_ack.parameters, route.remote.ip(), config.limits.peer_addresses);
+    let parameters = parameters.map_err(|problem| match problem {
+        Problem::HostName(parameter) => {
+            violation("INIT ACK with a host name", Cause::UnresolvableAddress(&parameter))
+        }
+        Problem::Malformed => {
+            violation("INIT ACK with a malformed parameter", Cause::ProtocolViolation(b"parameter length"))
+        }
+    })?;
+    let auth = parameters.judge_auth(config);
+    let auth = auth.map_err(|refusal| refuse(refusal.reason(), refusal.cause()))?;
+    let missing = [parameter_type::STATE_COOKIE];
+    let missing = Cause::MissingMandatoryParameter(List::from(&missing));
+    let cookie = parameters.cookie.ok_or_else(|| violation("INIT ACK without a State Cookie", missing))?;
+    Ok(Answer { parameters, auth, cookie })
+}

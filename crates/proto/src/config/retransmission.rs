@@ -1,0 +1,55 @@
+/// How lost DATA is noticed and repaired (RFC 9260 §6.3.3, §6.4, §7.2.4).
+#[derive(Clone, Debug)]
+pub struct RetransmissionConfig {
+    /// What a SACK shows to be lost.
+    pub loss: LossDetection,
+    /// What Fast Recovery is a state of.
+    pub recovery: RecoveryScope,
+    /// Where lost DATA goes.
+    pub path: RetransmissionPath,
+    /// Whether new data may pass lost data.
+    pub order: RetransmissionOrder,
+}
+
+/// How a SACK shows that DATA is lost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum LossDetection {
+    /// By this many miss indications, counted below the highest TSN newly acknowledged on whatever path (RFC 9260 §7.2.4: 3;
+    /// RFC 2960 had 4); at least 1.
+    MissIndications(u8),
+}
+
+/// What Fast Recovery is a state of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum RecoveryScope {
+    /// Of the association: while losses of one path are repaired, the windows of all paths rest (RFC 9260 §7.2.4).
+    #[default]
+    Association,
+    /// Of each path.
+    Path,
+}
+
+/// The path that lost DATA goes out on again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum RetransmissionPath {
+    /// After T3-rtx another active path (RFC 9260 §6.4); what SACKs show to be missing goes out on the same path again, unless
+    /// new data has left that.
+    #[default]
+    Alternate,
+    /// That of new data (paper c04 section 2.2).
+    Primary,
+}
+
+/// Whether new data may pass lost data that waits for the congestion window of another path (RFC 9260 §6.1 C: marked chunks
+/// first, "limited by the current cwnd").
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum RetransmissionOrder {
+    /// Each path's window limits what belongs on that path: lost data waits for its path, and new data leaves where there
+    /// is room.
+    #[default]
+    PerPath,
+    /// No new data leaves, on any path, before all lost data has. After a timeout the window that was in flight must first
+    /// drain over the alternate path (paper b08 section 4.1; ns-2).
+    LostFirst,
+}

@@ -1,0 +1,109 @@
+//! Acknowledgements (RFC 9260 §6.2.1, §6.3.2, §7.2.4).
+
+use smallvec::SmallVec;
+use whimbrel_machine::Instant;
+use whimbrel_wire::{Sack, Tsn};
+
+use super::chunk::ChunkState;
+use super::outstanding::SackError;
+use super::report::{PathChange, Report, T3};
+use super::sender::Sender;
+use crate::interface::PathId;
+use crate::path::congestion::Acked;
+
+impl Sender {
+    /// A SACK.
+    ///
+    /// # Errors
+    /// [`SackError`] if it cannot be true; then nothing has changed.
+    pub(crate) fn on_sack(&mut self, now: Instant, sack: &Sack<'_>) -> Result<Report, SackError> {
+        let gaps = sack.gap_ack_blocks().map(|block| (block.start, block.end));
+        let (cumulative, a_rwnd) = (sack.cumulative_tsn_ack, sack.a_rwnd as usize);
+        let mut report = self.outstanding.on_sack(cumulative, gaps, &mut *self.loss, &*self.recovery)?;
+        report.window_open = self.window.on_sack(a_rwnd, self.outstanding.in_flight_payload());
+        let awaited = self.outstanding.get(cumulative.next());
+        report.refused = awaited.is_some_and(|chunk| chunk.payload_len() > a_rwnd);
+        Ok(self.apply(now, cumulative, report))
+    }
+
+    /// The Cumulative TSN Ack of a SHUTDOWN; it says nothing about gaps (RFC 9260 §3.3.8).
+    ///
+    /// # Errors
+    /// [`SackError`] if it cannot be true; then nothing has changed.
+    pub(crate) fn on_cumulative_ack(&mut self, now: Instant, cumulative: Tsn) -> Result<Report, SackError> {
+        let before = self.outstanding.in_flight_payload();
+        let report = self.outstanding.acknowledge_up_to(cumulative, &mut *self.loss)?;
+        self.window.on_acknowledged(before.saturating_sub(self.outstanding.in_flight_payload()));
+        Ok(self.apply(now, cumulative, report))
+    }
+
+    fn apply(&mut self, now: Instant, cumulative: Tsn, mut report: Report) -> Report {
+        self.held_up = None;
+        self.totals.released += report.released;
+        for change in report.paths.iter_mut().filter(|change| change.acked > 0) {
+            self.credit(now, cumulative, report.cumulative_advanced, change);
+        }
+        self.recovery.on_cumulative_ack(cumulative);
+        let lost_on: SmallVec<[PathId; 4]> =
+            report.paths.iter().filter(|change| change.lost).map(|change| change.path).collect();
+        if !lost_on.is_empty() {
+            self.begin_fast_retransmit(&lost_on);
+        }
+        for change in &mut report.paths {
+            change.t3 = self.guard(change.path);
+        }
+        self.check();
+        report
+    }
+
+    /// Congestion window and RTT of a path on which something has been acknowledged.
+    fn credit(&mut self, now: Instant, cumulative: Tsn, cumulative_advanced: bool, change: &mut PathChange) {
+        let outstanding = &self.outstanding;
+        let Some(flow) = self.flows.iter_mut().find(|flow| flow.path == change.path) else { return };
+        flow.acked_since_burst += change.acked;
+        flow.one_packet = false;
+        let acknowledged = |&mut (tsn, _): &mut (Tsn, Instant)| {
+            let chunk = outstanding.get(tsn);
+            tsn.at_or_before(cumulative)
+                || chunk.is_some_and(|chunk| chunk.state == ChunkState::GapAcknowledged)
+        };
+        let timed = flow.timed.take_if(acknowledged);
+        change.measured = timed.map(|(_, sent_at)| now.saturating_since(sent_at));
+        flow.congestion.on_acked(&Acked {
+            now,
+            bytes: change.acked,
+            flight_size_before: flow.utilised,
+            rtt: change.youngest.map(|sent_at| now.saturating_since(sent_at)),
+            cumulative_advanced,
+            in_fast_recovery: self.recovery.covers(change.path),
+            all_acknowledged: outstanding.is_empty(),
+        });
+    }
+
+    /// RFC 9260 §7.2.4: chunks last sent on the paths `lost_on` have been reported missing often enough.
+    fn begin_fast_retransmit(&mut self, lost_on: &[PathId]) {
+        let entering = self.recovery.begin(lost_on, self.outstanding.highest_tsn());
+        for flow in self.flows.iter_mut().filter(|flow| entering.contains(&flow.path)) {
+            flow.congestion.on_fast_retransmit();
+            flow.counters.fast_retransmits += 1;
+            // Step 3: one packet goes at once, whatever cwnd says.
+            flow.forced = true;
+        }
+    }
+
+    /// What becomes of T3-rtx of a path whose chunks have changed (RFC 9260 §6.3.2 R2, R3, R4).
+    fn guard(&mut self, path: PathId) -> T3 {
+        let outstanding = &self.outstanding;
+        let Some(flow) = self.flows.iter_mut().find(|flow| flow.path == path) else { return T3::Stop };
+        let still_first = flow.guarded.and_then(|tsn| outstanding.get(tsn)).is_some_and(|chunk| {
+            // Nothing earlier can be in flight, or the timer would have been restarted when that was sent.
+            chunk.state == ChunkState::InFlight && chunk.path == path
+        });
+        if still_first {
+            return T3::Start;
+        }
+        let earliest = || outstanding.earliest_in_flight(path);
+        flow.guarded = if outstanding.flight_size(path) > 0 { earliest() } else { None };
+        if flow.guarded.is_some() { T3::Restart } else { T3::Stop }
+    }
+}

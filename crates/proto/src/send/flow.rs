@@ -1,0 +1,110 @@
+//! What the sender keeps of one path: its congestion window, the limits on bursts, what T3-rtx guards and what is timed.
+
+use core::time::Duration;
+
+use whimbrel_machine::Instant;
+use whimbrel_wire::Tsn;
+
+use crate::config::BurstLimit;
+use crate::interface::{PathCounters, PathId};
+use crate::path::congestion::CongestionControl;
+
+/// The sender's side of one path. Its flight size is [`Outstanding`](super::outstanding::Outstanding)'s to count and is
+/// given to each method that needs it, in bytes on the wire.
+#[derive(Debug)]
+pub(super) struct Flow {
+    pub(super) path: PathId,
+    pub(super) congestion: Box<dyn CongestionControl>,
+    /// Flight size when this path last had its turn to send: whether cwnd was used up is judged by it, since several
+    /// SACKs may arrive before the next turn (RFC 9260 §7.2.1).
+    pub(super) utilised: usize,
+    /// The TSN that T3-rtx guards: the lowest in flight here when the timer was last started (RFC 9260 §6.3.2 R3).
+    pub(super) guarded: Option<Tsn>,
+    /// The DATA chunk whose round trip is being timed: one per round trip (RFC 9260 §6.3.1 C4).
+    pub(super) timed: Option<(Tsn, Instant)>,
+    /// After T3-rtx at most one packet is in flight until something is acknowledged (RFC 9260 §7.2.3).
+    pub(super) one_packet: bool,
+    /// One packet may ignore cwnd: the fast retransmission (RFC 9260 §7.2.4 step 3) or the retransmission at
+    /// T3-rtx (§6.3.3 E3).
+    pub(super) forced: bool,
+    /// Flight size must stay below this at the present opportunity (RFC 9260 §6.1 D).
+    burst_limit: usize,
+    /// Bytes on the wire acknowledged since the last opportunity.
+    pub(super) acked_since_burst: usize,
+    /// When DATA was last sent here, for the decay of an idle cwnd (RFC 9260 §7.2.1).
+    pub(super) last_data: Option<Instant>,
+    /// The totals that are about DATA; the others are 0.
+    pub(super) counters: PathCounters,
+}
+
+impl Flow {
+    pub(super) fn new(path: PathId, congestion: Box<dyn CongestionControl>) -> Self {
+        Self {
+            path,
+            congestion,
+            utilised: 0,
+            guarded: None,
+            timed: None,
+            one_packet: false,
+            forced: false,
+            burst_limit: usize::MAX,
+            acked_since_burst: 0,
+            last_data: None,
+            counters: PathCounters::default(),
+        }
+    }
+
+    /// Begins a transmission opportunity: sets the burst limit anew. `pmdcs` is the largest DATA chunk in bytes.
+    pub(super) fn open_burst(&mut self, limit: BurstLimit, flight: usize, pmdcs: usize) {
+        let acked = core::mem::take(&mut self.acked_since_burst);
+        let allowance = match limit {
+            BurstLimit::Packets(packets) => packets as usize * pmdcs,
+            BurstLimit::AckClocked(packets) => packets as usize * pmdcs + 2 * acked,
+        };
+        self.utilised = flight;
+        self.burst_limit = flight.saturating_add(allowance);
+    }
+
+    /// Decays the window of a path that carried no DATA, once per RTO of silence (RFC 9260 §7.2.1).
+    pub(super) fn decay_if_idle(&mut self, now: Instant, flight: usize, rto: Duration) {
+        /// More halvings than any window survives.
+        const MOST: u32 = 32;
+        let Some(last) = self.last_data.filter(|_| flight == 0) else { return };
+        let idle = now.saturating_since(last);
+        let rto = rto.max(Duration::from_nanos(1));
+        let periods = (idle.as_nanos() / rto.as_nanos()).min(u128::from(MOST)) as u32;
+        for _ in 0..periods {
+            self.congestion.on_idle_period();
+        }
+        if periods > 0 {
+            self.last_data = Some(now);
+        }
+    }
+
+    /// DATA has left on this path, `chunks` of them, the first of which has the TSN `first`.
+    pub(super) fn note_sent(&mut self, now: Instant, flight: usize, first: Tsn) {
+        self.utilised = flight;
+        self.forced = false;
+        self.last_data = Some(now);
+        self.guarded.get_or_insert(first);
+    }
+
+    /// Nothing is in flight here any more, or all of it has been given up for lost.
+    pub(super) fn forget_flight(&mut self) {
+        self.guarded = None;
+        self.timed = None;
+    }
+
+    /// Whether cwnd and the burst limit let another packet out (RFC 9260 §6.1 B and D, §7.2.3).
+    pub(super) fn may_send(&self, flight: usize) -> bool {
+        if self.one_packet && flight > 0 {
+            return false;
+        }
+        flight < self.congestion.cwnd().min(self.burst_limit)
+    }
+
+    /// Whether cwnd lets no packet out, whatever the burst limit (RFC 9260 §6.1 B).
+    pub(super) fn is_window_full(&self, flight: usize) -> bool {
+        flight >= self.congestion.cwnd()
+    }
+}

@@ -1,0 +1,51 @@
+use super::{LossDetection, SackNews};
+use crate::send::outstanding::Outstanding;
+use crate::send::report::Report;
+
+/// Miss indications up to one horizon for the whole association (RFC 9260 §7.2.4): whatever is missing below the highest
+/// TSN newly acknowledged has one more, and is lost when it has as many as the threshold, once in its life.
+#[derive(Debug)]
+pub(in crate::send) struct MissIndications {
+    threshold: u8,
+}
+
+impl MissIndications {
+    /// `threshold` is 3 in RFC 9260.
+    pub(in crate::send) fn new(threshold: u8) -> Self {
+        Self { threshold }
+    }
+
+    /// One miss indication for the chunk at `index` if it is in flight.
+    fn miss(&self, index: usize, outstanding: &mut Outstanding, report: &mut Report) {
+        let Some((misses, _)) = outstanding.suspected(index) else { return };
+        if misses.fast_retransmitted {
+            return;
+        }
+        misses.indications = misses.indications.saturating_add(1);
+        if misses.indications >= self.threshold {
+            misses.fast_retransmitted = true;
+            outstanding.lose(index, report);
+        }
+    }
+}
+
+impl LossDetection for MissIndications {
+    fn on_sack(&mut self, sack: &SackNews<'_>, outstanding: &mut Outstanding, report: &mut Report) {
+        for index in 0..sack.newly_end {
+            self.miss(index, outstanding, report);
+        }
+        // A SACK that advances the Cumulative TSN Ack Point in Fast Recovery tells of all that it reports missing.
+        if report.cumulative_advanced && sack.recovery.is_active() {
+            for index in sack.newly_end..sack.end {
+                let path = outstanding.suspected(index).map(|(_, path)| path);
+                if path.is_some_and(|path| sack.recovery.covers(path)) {
+                    self.miss(index, outstanding, report);
+                }
+            }
+        }
+    }
+
+    fn on_reneged(&mut self, index: usize, outstanding: &mut Outstanding, report: &mut Report) {
+        self.miss(index, outstanding, report);
+    }
+}

@@ -1,0 +1,69 @@
+//! What is lost without a SACK that says so: after timeouts, and on paths that are gone (RFC 9260 §6.3.3).
+
+use super::chunk::Loss;
+use super::sender::Sender;
+use crate::interface::PathId;
+use crate::path::Paths;
+
+impl Sender {
+    /// T3-rtx has expired on `path`: what was in flight there is lost (RFC 9260 §6.3.3 E1, E3). False if that is no error: the
+    /// peer keeps its window closed but answers (§6.1 A). What the association does then may decide where the data goes again, so
+    /// [`Self::force`] is to be called afterwards.
+    pub(crate) fn on_timeout(&mut self, path: PathId) -> bool {
+        let earliest = self.outstanding.earliest_in_flight(path).and_then(|tsn| self.outstanding.get(tsn));
+        let error = !self.window.on_timeout(earliest.map(|chunk| chunk.payload_len()));
+        self.outstanding.lose_all(path);
+        if let Some(flow) = self.flow_mut(path) {
+            flow.forget_flight();
+            flow.counters.timeouts += 1;
+            if error {
+                flow.congestion.on_timeout();
+                flow.one_packet = true;
+            }
+        }
+        // A timeout repairs what fast recovery could not; slow start must be able to grow again.
+        self.recovery.end(path);
+        self.check();
+        error
+    }
+
+    /// What is in flight on `path` is lost: it goes out again at once, as after T3-rtx (RFC 9260 §6.3.3 E3), but without
+    /// blame for the path, whose congestion window stays as it is. False if nothing was in flight; else T3-rtx of the path is to
+    /// be stopped.
+    pub(crate) fn give_up(&mut self, paths: &Paths, path: PathId) -> bool {
+        if !self.outstanding.lose_all(path) {
+            return false;
+        }
+        if let Some(flow) = self.flow_mut(path) {
+            flow.forget_flight();
+        }
+        // The losses are known now, all of them: slow start must be able to grow while they are repaired.
+        self.recovery.end(path);
+        self.force(paths, path);
+        self.opportunity();
+        self.check();
+        true
+    }
+
+    /// One packet of what was lost on `lost_on` goes at once, whatever the window of the path it goes to (RFC 9260 §6.3.3 E3).
+    pub(crate) fn force(&mut self, paths: &Paths, lost_on: PathId) {
+        let target = self.retransmission_path(paths, lost_on, Loss::Timeout);
+        if let Some(flow) = target.and_then(|target| self.flow_mut(target)) {
+            flow.forced = true;
+        }
+    }
+
+    /// Nothing leaves by `path` any more: what was in flight there is lost, and its T3-rtx has been stopped.
+    pub(crate) fn silence(&mut self, paths: &Paths, path: PathId) {
+        self.give_up(paths, path);
+        if let Some(flow) = self.flow_mut(path) {
+            flow.forget_flight();
+            flow.one_packet = false;
+        }
+    }
+
+    /// Where a chunk that was lost on `lost_on` is retransmitted (RFC 9260 §6.4); `None` only when no path is usable.
+    pub(crate) fn retransmission_path(&self, paths: &Paths, lost_on: PathId, loss: Loss) -> Option<PathId> {
+        self.retransmission.path(paths, lost_on, loss)
+    }
+}

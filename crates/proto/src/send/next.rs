@@ -1,0 +1,208 @@
+//! Which packets with DATA leave next: retransmissions first, then new data (RFC 9260 §6.1).
+
+use smallvec::SmallVec;
+use whimbrel_machine::Instant;
+use whimbrel_wire::{Tsn, chunk_type};
+
+use super::chunk::{Loss, data_chunk_len};
+use super::report::T3;
+use super::sender::Sender;
+use super::turn::{Content, Next, Permit, Train, Turn, overhead};
+use crate::auth::chunk_writer::ChunkWriter;
+use crate::config::RetransmissionOrder;
+use crate::interface::PathId;
+use crate::path::Path;
+use crate::receive::SACK_ROOM;
+
+/// Bytes in a train at most: what one UDP datagram, and so one GSO send, can hold.
+const MAX_TRAIN: usize = 65_000;
+
+/// Lost chunks that fit one packet.
+type Chosen = SmallVec<[(Tsn, Loss); 16]>;
+
+impl Sender {
+    /// Writes the next packets with DATA.
+    pub(crate) fn next_packet(&mut self, turn: &mut Turn<'_>) -> Next {
+        self.held_up = None;
+        let next = match turn.permit {
+            Permit::Nothing => Next::Nothing,
+            Permit::Probe => self.probe(turn),
+            Permit::Everything | Permit::Retransmissions => self.next_in_order(turn),
+        };
+        self.check();
+        next
+    }
+
+    fn next_in_order(&mut self, turn: &mut Turn<'_>) -> Next {
+        if self.outstanding.has_lost() {
+            if let Some(train) = self.retransmit(turn) {
+                return Next::Train(train);
+            }
+            if self.order == RetransmissionOrder::LostFirst {
+                return Next::Nothing;
+            }
+        }
+        if self.streams.is_empty() || turn.permit == Permit::Retransmissions {
+            return Next::Nothing;
+        }
+        let (scheduler, offer) = self.scheduling(turn.paths);
+        let path = scheduler.next(&offer).and_then(|id| turn.paths.get(id));
+        path.map_or(Next::Nothing, |path| self.send_new(path, turn).map_or(Next::NoRoom, Next::Train))
+    }
+
+    // ---- retransmission
+
+    /// A packet of lost chunks for the first path that has room (RFC 9260 §6.1 C).
+    fn retransmit(&mut self, turn: &mut Turn<'_>) -> Option<Train> {
+        for path in turn.paths.iter() {
+            let flight = self.outstanding.flight_size(path.id);
+            if !self.flow(path.id).is_some_and(|flow| flow.forced || flow.may_send(flight)) {
+                continue;
+            }
+            let chosen = self.lost_for(path, turn);
+            if !chosen.is_empty() {
+                return self.retransmit_on(path, &chosen, turn);
+            }
+        }
+        None
+    }
+
+    /// The lost chunks, lowest TSN first, that belong on `path` and fit one packet.
+    fn lost_for(&self, path: &Path, turn: &Turn<'_>) -> Chosen {
+        let room = path.packet_size() - overhead(turn.auth);
+        let mut chosen = Chosen::new();
+        let mut used = 0;
+        let mut target: Option<((PathId, Loss), Option<PathId>)> = None;
+        for (tsn, chunk, loss) in self.outstanding.lost() {
+            let key = (chunk.path, loss);
+            let destination = match target {
+                Some((known, destination)) if known == key => destination,
+                _ => self.retransmission_path(turn.paths, chunk.path, loss),
+            };
+            target = Some((key, destination));
+            if destination != Some(path.id) {
+                continue;
+            }
+            // A chunk too large for the packet goes alone: it cannot be cut again (RFC 9260 §6.9).
+            if used > 0 && used + chunk.wire_len() > room {
+                break;
+            }
+            used += chunk.wire_len();
+            chosen.push((tsn, loss));
+        }
+        chosen
+    }
+
+    fn retransmit_on(&mut self, path: &Path, chosen: &Chosen, turn: &mut Turn<'_>) -> Option<Train> {
+        let &(first, _) = chosen.first()?;
+        let first_len = self.outstanding.get(first)?.wire_len();
+        let (auth, start) = (turn.auth, turn.out.len());
+        let limit = path.packet_size().max(overhead(auth) + first_len);
+        let mut writer = ChunkWriter::new(turn.out, turn.header, limit);
+        // Control chunks come before DATA (RFC 9260 §6.10), and a full packet has no room for them, nor for AUTH for their sake.
+        let of_data = auth.overhead(chunk_type::DATA);
+        let of_sack = SACK_ROOM + auth.overhead(chunk_type::SACK).saturating_sub(of_data);
+        if writer.room_for(auth, chunk_type::DATA) >= first_len + of_sack {
+            turn.sack.bundle(auth, &mut writer, path.route, first_len + of_data);
+        }
+        let mut chunks = 0;
+        for &(tsn, loss) in chosen {
+            let Some(chunk) = self.outstanding.get(tsn) else { break };
+            let mut data = chunk.data(tsn);
+            // The answer is urgent after a timeout (RFC 7053 §4).
+            data.immediate |= loss == Loss::Timeout;
+            if !writer.push(auth, &data) {
+                break;
+            }
+            chunks += 1;
+            self.outstanding.retransmit(tsn, path.id, turn.now);
+        }
+        writer.finish(auth, turn.checksum);
+        let t3 = Some(self.note_retransmitted(path.id, turn.now, first, chunks));
+        let segment = turn.out.len() - start;
+        Some(Train { path: path.id, content: Content::Retransmission, segment, first, t3, timed: false })
+    }
+
+    fn note_retransmitted(&mut self, path: PathId, now: Instant, first: Tsn, chunks: u64) -> T3 {
+        // Karn's rule: no RTT from a chunk at or after a retransmitted one (RFC 9260 §6.3.1 C5).
+        for flow in &mut self.flows {
+            flow.timed.take_if(|&mut (tsn, _)| first.at_or_before(tsn));
+        }
+        let flight = self.outstanding.flight_size(path);
+        let Some(flow) = self.flow_mut(path) else { return T3::Start };
+        flow.counters.data_retransmitted += chunks;
+        // RFC 9260 §6.1: restart T3-rtx if the earliest outstanding chunk of the path is retransmitted.
+        let earliest = flow.guarded.is_none_or(|guarded| first.precedes(guarded));
+        if earliest {
+            flow.guarded = Some(first);
+        }
+        flow.note_sent(now, flight, first);
+        if earliest { T3::Restart } else { T3::Start }
+    }
+
+    // ---- new data
+
+    /// One packet of new data on the primary path, whatever the windows say.
+    fn probe(&mut self, turn: &mut Turn<'_>) -> Next {
+        let Some(path) = turn.paths.get(turn.paths.primary()) else { return Next::Nothing };
+        self.window.probe_allowed = true;
+        turn.max_segments = 1;
+        self.write_train(path, turn).map_or(Next::NoRoom, Next::Train)
+    }
+
+    fn send_new(&mut self, path: &Path, turn: &mut Turn<'_>) -> Option<Train> {
+        let flight = self.outstanding.flight_size(path.id);
+        let flow = self.flow_mut(path.id)?;
+        flow.decay_if_idle(turn.now, flight, path.rto.current());
+        if flow.may_send(flight) { self.write_train(path, turn) } else { None }
+    }
+
+    /// Packets of new data for `path`, the first of which leaves whatever its windows say.
+    fn write_train(&mut self, path: &Path, turn: &mut Turn<'_>) -> Option<Train> {
+        let fragment = self.fragment_size(turn.paths, turn.auth);
+        let first = self.outstanding.next_tsn();
+        let flow = self.flow(path.id)?;
+        let (unused, untimed) = (flow.counters.data_sent == 0, flow.timed.is_none());
+        let mut segment = 0;
+        for number in 0..turn.max_segments {
+            let limit = if number == 0 { path.packet_size() } else { segment };
+            if number > 0 && !self.continues(path, segment, number, turn) {
+                break;
+            }
+            let before = self.outstanding.next_tsn();
+            let Some(len) = self.write_packet(path, limit, fragment, turn) else { break };
+            self.note_new(path.id, turn.now, before);
+            if number == 0 {
+                segment = len;
+            } else if len < segment {
+                break;
+            }
+        }
+        let sent = self.outstanding.next_tsn() != first;
+        let content = if sent && unused { Content::First } else { Content::New };
+        let (t3, timed) = (sent.then_some(T3::Start), sent && untimed);
+        (segment > 0).then_some(Train { path: path.id, content, segment, first, t3, timed })
+    }
+
+    /// Whether a train of `number` packets of `segment` bytes goes on: its path lets another packet out, and the next one
+    /// would not be cut short by the size of the others.
+    fn continues(&mut self, path: &Path, segment: usize, number: usize, turn: &Turn<'_>) -> bool {
+        let flight = self.outstanding.flight_size(path.id);
+        if !self.flow(path.id).is_some_and(|flow| flow.may_send(flight)) {
+            return false;
+        }
+        let Some(head) = self.streams.head_len() else { return false };
+        let fits = segment == path.packet_size() || overhead(turn.auth) + data_chunk_len(head) <= segment;
+        fits && (number + 1) * segment <= MAX_TRAIN
+    }
+
+    fn note_new(&mut self, path: PathId, now: Instant, first: Tsn) {
+        let flight = self.outstanding.flight_size(path);
+        let chunks = self.outstanding.next_tsn().distance_from(first);
+        // A SACK may leave no room for DATA.
+        let Some(flow) = self.flow_mut(path).filter(|_| chunks > 0) else { return };
+        flow.counters.data_sent += u64::from(chunks);
+        flow.timed.get_or_insert((first, now));
+        flow.note_sent(now, flight, first);
+    }
+}

@@ -1,0 +1,88 @@
+//! One packet of new data: how messages are cut into chunks and chunks are bundled (RFC 9260 §6.1, §6.9, §6.10).
+
+use whimbrel_wire::{DATA_HEADER_LEN, chunk_type};
+
+use super::chunk::data_chunk_len;
+use super::sender::Sender;
+use super::turn::{Turn, overhead};
+use crate::auth::chunk_writer::ChunkWriter;
+use crate::auth::session::Auth;
+use crate::path::{Path, Paths};
+
+/// A message is not cut just to fill a packet if less user data than this would fit.
+const MIN_FRAGMENT: usize = 256;
+
+/// Chunks sent and not acknowledged, at most: per stream no more than 2¹⁶ − 1 ordered messages may be in the send
+/// window (RFC 9260 §6.1), and gap ack blocks reach no further.
+const MAX_OUTSTANDING: usize = 65_534;
+
+impl Sender {
+    /// Writes a packet of at most `limit` bytes; `None` if not even one chunk goes in. No chunk holds more than `fragment`
+    /// bytes of user data.
+    pub(super) fn write_packet(
+        &mut self,
+        path: &Path,
+        limit: usize,
+        fragment: usize,
+        turn: &mut Turn<'_>,
+    ) -> Option<usize> {
+        let (auth, start) = (turn.auth, turn.out.len());
+        self.next_piece_len(limit.saturating_sub(overhead(auth)), fragment, true)?;
+        let mut writer = ChunkWriter::new(turn.out, turn.header, limit);
+        turn.sack.bundle(auth, &mut writer, path.route, 0);
+        let mut flight = self.outstanding.flight_size(path.id);
+        let cwnd = self.flow(path.id)?.congestion.cwnd();
+        let mut first = true;
+        while let Some(len) = self.next_piece_len(writer.room_for(auth, chunk_type::DATA), fragment, first) {
+            let mut piece = self.streams.take(len).expect("a piece was announced");
+            self.window.probe_allowed = false;
+            // RFC 9260 §6.1: the I bit where the sender cannot go on without the SACK.
+            let after = flight + data_chunk_len(len);
+            piece.immediate |= flight < cwnd && after >= cwnd;
+            piece.immediate |= turn.shuts_down && self.streams.is_empty();
+            let (tsn, chunk) = self.outstanding.push(piece, path.id, turn.now);
+            let fits = writer.push(auth, &chunk.data(tsn));
+            debug_assert!(fits, "the room was measured");
+            (flight, first) = (after, false);
+        }
+        writer.finish(auth, turn.checksum);
+        Some(turn.out.len() - start)
+    }
+
+    /// Bytes of user data in the next chunk, given the room left in the packet; `None` if no chunk goes in.
+    pub(super) fn next_piece_len(&mut self, room: usize, fragment: usize, first: bool) -> Option<usize> {
+        if self.outstanding.len() >= MAX_OUTSTANDING {
+            return None;
+        }
+        let head = self.streams.head_len()?;
+        let room = room.checked_sub(DATA_HEADER_LEN + 1)? + 1;
+        let whole = head <= fragment;
+        let len = if whole {
+            // Fits a packet of its own: it is not cut, it waits for one.
+            (head <= room).then_some(head)?
+        } else {
+            let len = (room & !3).min(fragment);
+            (first || len >= MIN_FRAGMENT).then_some(len)?
+        };
+        let rwnd = self.window.left(self.outstanding.in_flight_payload());
+        if len <= rwnd {
+            return Some(len);
+        }
+        // Sender silly window avoidance (RFC 9260 §6.1 A, RFC 1122 §4.2.3.4): a smaller piece only if it fills at
+        // least half of the largest window ever seen, or as a probe.
+        let squeezed = rwnd & !3;
+        let worthwhile = squeezed * 2 >= self.window.largest || self.window.probe_allowed;
+        if !whole && squeezed > 0 && first && worthwhile {
+            return Some(squeezed);
+        }
+        (first && self.window.probe_allowed).then_some(len)
+    }
+
+    /// The most user data in one chunk: what fits every path that the chunk may have to be retransmitted on (AMDCS,
+    /// RFC 9260 §7.3).
+    pub(super) fn fragment_size(&self, paths: &Paths, auth: &Auth) -> usize {
+        let usable = paths.iter().filter(|path| path.confirmed);
+        let smallest = usable.map(|path| path.packet_size() - overhead(auth)).min();
+        smallest.unwrap_or(512) - DATA_HEADER_LEN
+    }
+}

@@ -1,0 +1,99 @@
+//! What an acknowledgement has changed, for each path: values, from which the association draws the consequences for timers,
+//! RTOs, error counters and path states.
+
+use core::time::Duration;
+
+use smallvec::SmallVec;
+use whimbrel_machine::Instant;
+
+use super::chunk::{Chunk, ChunkState, Loss};
+use crate::interface::PathId;
+
+/// What an acknowledgement has changed.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    /// Each path that a chunk has changed its state on.
+    pub(crate) paths: SmallVec<[PathChange; 4]>,
+    /// The Cumulative TSN Ack Point has advanced.
+    pub(crate) cumulative_advanced: bool,
+    /// The peer has told of a window that has room for more than what is in flight.
+    pub(crate) window_open: bool,
+    /// The chunk that the peer waits for is larger than its window, so that it cannot acknowledge anything now (RFC 9260
+    /// §6.1 A).
+    pub(crate) refused: bool,
+    /// Bytes of user data that have left the send buffer.
+    pub(super) released: usize,
+}
+
+/// What it has changed on one path.
+#[derive(Clone, Debug)]
+pub(crate) struct PathChange {
+    pub(crate) path: PathId,
+    /// Newly acknowledged bytes last sent on the path, in flight or already given up for lost, as on the wire.
+    pub(crate) acked: usize,
+    /// What the chunks that were sent on this path only say of it.
+    pub(crate) proof: PathProof,
+    /// The round-trip time of the chunk that was timed (RFC 9260 §6.3.1).
+    pub(crate) measured: Option<Duration>,
+    /// What becomes of T3-rtx.
+    pub(crate) t3: T3,
+    /// When the youngest newly acknowledged chunk was sent, of those that were sent once (Karn's rule, RFC 9260 §6.3.1 C5).
+    pub(super) youngest: Option<Instant>,
+    /// Something in flight on the path has turned out to be lost.
+    pub(super) lost: bool,
+}
+
+/// What an acknowledgement says of the path that the chunks went by, the strongest last.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum PathProof {
+    /// Nothing.
+    None,
+    /// It did work before T3-rtx expired.
+    Late,
+    /// It works.
+    InTime,
+}
+
+/// What becomes of T3-rtx of a path (RFC 9260 §6.3.2).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum T3 {
+    /// It is started if it does not run (R1).
+    Start,
+    /// It is started anew: the earliest chunk in flight has changed (R3, R4).
+    Restart,
+    /// It is stopped: nothing is in flight (R2).
+    Stop,
+}
+
+impl Report {
+    /// The entry of a path, which is made if there is none.
+    pub(super) fn path(&mut self, path: PathId) -> &mut PathChange {
+        let at = match self.paths.iter().position(|p| p.path == path) {
+            Some(at) => at,
+            None => {
+                let (proof, t3) = (PathProof::None, T3::Start);
+                let (measured, youngest) = (None, None);
+                self.paths.push(PathChange { path, acked: 0, proof, measured, t3, youngest, lost: false });
+                self.paths.len() - 1
+            }
+        };
+        &mut self.paths[at]
+    }
+
+    /// Notes that a chunk, which is still in its old state, is acknowledged for the first time.
+    pub(super) fn acked(&mut self, chunk: &Chunk) {
+        let entry = self.path(chunk.path);
+        entry.acked += chunk.wire_len();
+        if !chunk.retransmitted {
+            entry.youngest = entry.youngest.max(Some(chunk.sent_at));
+        }
+        // What is acknowledged after its T3-rtx expired arrived before: it says nothing against the timeout. Taken for a
+        // proof, it would bring a dead path back to life for another RTO (RFC 9260 §8.2).
+        let proof = match chunk.state {
+            _ if chunk.several_paths => PathProof::None,
+            ChunkState::Lost(Loss::Timeout) => PathProof::Late,
+            _ => PathProof::InTime,
+        };
+        entry.proof = entry.proof.max(proof);
+    }
+}

@@ -1,0 +1,233 @@
+use whimbrel_wire::Tsn;
+
+use super::flow::Flow;
+use super::loss::{LossDetection, MissIndications};
+use super::outstanding::Outstanding;
+use super::recovery::{FastRecovery, RecoveryOfAssociation, RecoveryOfPath};
+use super::retransmit::{self, RetransmissionRule};
+use super::scheduler::{Offer, PrimaryPath, Scheduler};
+use super::streams::OutboundStreams;
+use super::window::PeerWindow;
+use crate::auth::session::Auth;
+use crate::config::{
+    BurstLimit, Config, LossDetection as LossConfig, RecoveryScope, RetransmissionOrder, RetransmissionPath,
+};
+use crate::interface::{Message, PathId, SendError};
+use crate::path::congestion::NewPath;
+use crate::path::{Path, Paths};
+
+/// The sending half of an association: what waits in the streams, what is outstanding, the peer's window, and what is known of
+/// each path as far as sending goes.
+///
+/// It starts no timers and knows neither RTOs nor path states: inputs are answered with a report, from which the association
+/// draws its consequences. `send/mod.rs` says which file has what.
+#[derive(Debug)]
+pub(crate) struct Sender {
+    pub(super) streams: OutboundStreams,
+    pub(super) outstanding: Outstanding,
+    /// One for each path of the association, in the same order.
+    pub(super) flows: Vec<Flow>,
+    pub(super) window: PeerWindow,
+    pub(super) scheduler: Box<dyn Scheduler>,
+    pub(super) retransmission: Box<dyn RetransmissionRule>,
+    pub(super) loss: Box<dyn LossDetection>,
+    pub(super) recovery: Box<dyn FastRecovery>,
+    pub(super) order: RetransmissionOrder,
+    burst: BurstLimit,
+    /// Something has happened since the last transmission opportunity began (RFC 9260 §6.1 D).
+    opportunity: bool,
+    /// Whether windows held new data up when that was last looked at; `None` if something has happened since.
+    pub(super) held_up: Option<bool>,
+    pub(super) totals: Totals,
+}
+
+/// Totals of what the user has handed over.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Totals {
+    pub(crate) messages: u64,
+    /// Bytes of these.
+    pub(crate) bytes: u64,
+    /// Acknowledged bytes of user data that the user has not been told of.
+    pub(super) released: usize,
+}
+
+impl Sender {
+    /// The sender of an association whose first TSN is `initial_tsn`, to a peer with a window of `a_rwnd` bytes.
+    pub(crate) fn new(
+        config: &Config,
+        paths: &Paths,
+        initial_tsn: Tsn,
+        outbound_streams: u16,
+        a_rwnd: u32,
+    ) -> Self {
+        let repair = &config.retransmission;
+        let mut sender = Self {
+            streams: OutboundStreams::new(outbound_streams, (config.streams.scheduler)()),
+            outstanding: Outstanding::new(initial_tsn),
+            flows: Vec::with_capacity(paths.len()),
+            window: PeerWindow::new(a_rwnd),
+            scheduler: Box::new(PrimaryPath),
+            retransmission: match repair.path {
+                RetransmissionPath::Alternate => Box::new(retransmit::AlternatePath),
+                RetransmissionPath::Primary => Box::new(retransmit::PrimaryPath),
+            },
+            loss: match repair.loss {
+                LossConfig::MissIndications(threshold) => Box::new(MissIndications::new(threshold)),
+            },
+            recovery: match repair.recovery {
+                RecoveryScope::Association => Box::<RecoveryOfAssociation>::default(),
+                RecoveryScope::Path => Box::<RecoveryOfPath>::default(),
+            },
+            order: repair.order,
+            burst: config.congestion.burst,
+            opportunity: true,
+            held_up: None,
+            totals: Totals::default(),
+        };
+        paths.iter().for_each(|path| sender.add_path(config, path));
+        sender
+    }
+
+    // ---- inputs
+
+    /// The association has one path more.
+    pub(crate) fn add_path(&mut self, config: &Config, path: &Path) {
+        let congestion = config.congestion.controller.controller(&NewPath {
+            pmdcs: path.pmdcs(),
+            ipv6: path.route.remote.is_ipv6(),
+            initial_window: config.congestion.initial_window,
+        });
+        self.flows.push(Flow::new(path.id, congestion));
+        self.outstanding.add_path(path.id);
+    }
+
+    /// A path is no more. It has been silenced before ([`Self::silence`]).
+    pub(crate) fn path_gone(&mut self, path: PathId) {
+        self.held_up = None;
+        self.flows.retain(|flow| flow.path != path);
+        self.outstanding.remove_path(path);
+        self.recovery.remove_path(path);
+        self.check();
+    }
+
+    /// The largest DATA chunk that fits a packet of a path has changed, in bytes with its header (RFC 9260 §7.3).
+    pub(crate) fn on_packet_size(&mut self, path: PathId, pmdcs: usize) {
+        self.held_up = None;
+        if let Some(flow) = self.flow_mut(path) {
+            flow.congestion.on_packet_size(pmdcs);
+        }
+    }
+
+    /// Something has happened that may let more data out.
+    pub(crate) fn opportunity(&mut self) {
+        self.opportunity = true;
+        self.held_up = None;
+    }
+
+    // ---- commands
+
+    /// Queues a message; true if something may be sent because of that, false if it waits behind others that wait for a window.
+    /// `limit` is the most user data that may be undelivered, in bytes.
+    ///
+    /// # Errors
+    /// [`SendError`], with the message.
+    #[inline]
+    pub(crate) fn send(
+        &mut self,
+        paths: &Paths,
+        message: Message,
+        limit: usize,
+        auth: &Auth,
+    ) -> Result<bool, (Message, SendError)> {
+        let undelivered = self.undelivered();
+        let refusal = if message.stream.0 >= self.streams.count() {
+            SendError::NoSuchStream
+        } else if message.payload.is_empty() {
+            SendError::Empty
+        } else if undelivered > 0 && undelivered + message.payload.len() > limit {
+            // A message larger than the whole buffer is let into an empty one: it could never be sent otherwise.
+            SendError::BufferFull
+        } else {
+            self.totals.messages += 1;
+            self.totals.bytes += message.payload.len() as u64;
+            let first = self.streams.is_empty();
+            self.streams.push(message);
+            self.opportunity = true;
+            return Ok(first || !self.is_held_up(paths, auth));
+        };
+        Err((message, refusal))
+    }
+
+    /// Installs a congestion window and a slow-start threshold on a path; `None` leaves a value as it is.
+    pub(crate) fn install(&mut self, path: PathId, cwnd: Option<usize>, ssthresh: Option<usize>) {
+        self.held_up = None;
+        let Some(flow) = self.flow_mut(path).filter(|_| cwnd.or(ssthresh).is_some()) else { return };
+        let cwnd = cwnd.unwrap_or_else(|| flow.congestion.cwnd());
+        let ssthresh = ssthresh.unwrap_or_else(|| flow.congestion.ssthresh());
+        flow.congestion.install(cwnd, ssthresh);
+    }
+
+    /// Opens the burst limit of every path, once per opportunity (RFC 9260 §6.1 D).
+    pub(crate) fn open_bursts(&mut self, paths: &Paths) {
+        if core::mem::take(&mut self.opportunity) {
+            for (flow, path) in self.flows.iter_mut().zip(paths.iter()) {
+                flow.open_burst(self.burst, self.outstanding.flight_size(flow.path), path.pmdcs());
+            }
+        }
+    }
+
+    /// Takes the bytes of user data that have been acknowledged for good and that the user has not been told of.
+    pub(crate) fn take_released(&mut self) -> usize {
+        core::mem::take(&mut self.totals.released)
+    }
+
+    /// The time has come to probe the peer's closed window (RFC 9260 §6.1 A).
+    pub(crate) fn on_window_probe(&mut self) {
+        self.held_up = None;
+        self.window.allow_probe();
+    }
+
+    /// Fast Recovery ends on `path`.
+    pub(crate) fn end_recovery(&mut self, path: PathId) {
+        self.recovery.end(path);
+    }
+
+    // ---- shared
+
+    /// The scheduler and what it may look at.
+    pub(super) fn scheduling<'a>(&'a mut self, paths: &'a Paths) -> (&'a mut dyn Scheduler, Offer<'a>) {
+        let Self { scheduler, flows, outstanding, streams, .. } = self;
+        (&mut **scheduler, Offer { paths, flows, outstanding, streams })
+    }
+
+    pub(super) fn offer<'a>(&'a self, paths: &'a Paths) -> Offer<'a> {
+        Offer { paths, flows: &self.flows, outstanding: &self.outstanding, streams: &self.streams }
+    }
+
+    pub(super) fn flow(&self, path: PathId) -> Option<&Flow> {
+        self.flows.iter().find(|flow| flow.path == path)
+    }
+
+    pub(super) fn flow_mut(&mut self, path: PathId) -> Option<&mut Flow> {
+        self.flows.iter_mut().find(|flow| flow.path == path)
+    }
+
+    #[cfg(not(any(test, fuzzing, debug_assertions)))]
+    #[inline]
+    pub(super) fn check(&self) {}
+
+    /// What must hold between the parts after every call. Panics if anything contradicts anything.
+    #[cfg(any(test, fuzzing, debug_assertions))]
+    pub(super) fn check(&self) {
+        self.outstanding.invariants();
+        for flow in &self.flows {
+            let flight = self.outstanding.flight_size(flow.path);
+            assert!(
+                flight == 0 || flow.guarded.is_some(),
+                "T3-rtx guards what is in flight on {:?}",
+                flow.path
+            );
+        }
+        assert!(self.outstanding.paths().eq(self.flows.iter().map(|flow| flow.path)));
+    }
+}

@@ -1,0 +1,143 @@
+//! What others may know of a sender.
+
+use whimbrel_machine::Instant;
+use whimbrel_wire::Tsn;
+
+use super::chunk::ChunkState;
+use super::flow::Flow;
+use super::sender::{Sender, Totals};
+use crate::auth::session::Auth;
+use crate::interface::{PathCounters, PathId, PathView};
+use crate::path::{Path, Paths};
+
+impl Sender {
+    /// A view of `path`; `in_use` says whether new data goes out on it.
+    pub(crate) fn path_view(&self, path: &Path, primary: bool, in_use: bool) -> Option<PathView> {
+        let flow = self.flow(path.id)?;
+        let PathCounters { data_sent, data_retransmitted, timeouts, fast_retransmits, .. } = flow.counters;
+        Some(PathView {
+            id: path.id,
+            route: path.route,
+            state: path.state,
+            primary,
+            in_use,
+            srtt: path.rto.srtt(),
+            rto: path.rto.current(),
+            cwnd: flow.congestion.cwnd(),
+            ssthresh: flow.congestion.ssthresh(),
+            phase: flow.congestion.phase(),
+            flight_size: self.outstanding.flight_size(path.id),
+            packet_size: path.pmtu.size(),
+            error_count: path.error_count,
+            counters: PathCounters {
+                data_sent,
+                data_retransmitted,
+                timeouts,
+                fast_retransmits,
+                ..path.counters
+            },
+        })
+    }
+
+    /// What the user has handed over so far.
+    pub(crate) fn totals(&self) -> Totals {
+        self.totals
+    }
+
+    /// Outbound streams.
+    pub(crate) fn stream_count(&self) -> u16 {
+        self.streams.count()
+    }
+
+    /// Bytes of user data accepted and not acknowledged for good.
+    pub(crate) fn undelivered(&self) -> usize {
+        self.streams.queued() + self.outstanding.held_payload()
+    }
+
+    /// Whether no new data waits.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.streams.is_empty()
+    }
+
+    /// Whether everything sent has been acknowledged for good.
+    pub(crate) fn is_all_acknowledged(&self) -> bool {
+        self.outstanding.is_empty()
+    }
+
+    /// Whether chunks wait to be retransmitted.
+    pub(crate) fn has_lost(&self) -> bool {
+        self.outstanding.has_lost()
+    }
+
+    /// Whether a chunk is in flight on any path but this one.
+    pub(crate) fn is_in_flight_elsewhere(&self, path: PathId) -> bool {
+        self.flows.iter().any(|flow| flow.path != path && self.outstanding.flight_size(flow.path) > 0)
+    }
+
+    /// Whether the chunk with this TSN has been sent and neither been acknowledged nor lost.
+    pub(crate) fn is_in_flight(&self, tsn: Tsn) -> bool {
+        self.outstanding.get(tsn).is_some_and(|chunk| chunk.state == ChunkState::InFlight)
+    }
+
+    /// Whether the chunk with this TSN, which has been sent, has been acknowledged.
+    pub(crate) fn is_acknowledged(&self, tsn: Tsn) -> bool {
+        self.outstanding.get(tsn).is_none_or(|chunk| chunk.state == ChunkState::GapAcknowledged)
+    }
+
+    /// Everything up to and including this TSN has been acknowledged for good.
+    pub(crate) fn cumulative_ack_point(&self) -> Tsn {
+        self.outstanding.cumulative_ack_point()
+    }
+
+    /// Whether any DATA has been sent, on any path.
+    pub(crate) fn has_sent(&self) -> bool {
+        self.flows.iter().any(|flow| flow.counters.data_sent > 0)
+    }
+
+    /// When DATA was last sent on `path`.
+    pub(crate) fn last_sent(&self, path: PathId) -> Option<Instant> {
+        self.flow(path)?.last_data
+    }
+
+    /// Probes of the peer's closed window so far; 0 while it is open.
+    pub(crate) fn window_probes(&self) -> u32 {
+        self.window.probes
+    }
+
+    /// Whether no new data can go out before something is acknowledged or lost, however large the burst: for cwnd, or because the
+    /// peer has no room. With nothing outstanding the latter takes a probe, which nobody has asked for yet (RFC 9260 §6.1 A).
+    #[inline]
+    pub(super) fn is_held_up(&mut self, paths: &Paths, auth: &Auth) -> bool {
+        // This comes with every message.
+        if let Some(held_up) = self.held_up {
+            debug_assert_eq!(held_up, self.is_stuck(paths, auth, Flow::is_window_full));
+            return held_up;
+        }
+        let held_up = self.is_stuck(paths, auth, Flow::is_window_full);
+        self.held_up = Some(held_up);
+        held_up
+    }
+
+    /// Whether no data can follow that which has just gone out, be it for want of data or of room.
+    pub(crate) fn is_all_out(&mut self, paths: &Paths, auth: &Auth) -> bool {
+        let offer = self.offer(paths);
+        let idle = offer.streams.is_empty() && !offer.outstanding.has_lost();
+        idle || self.is_stuck(paths, auth, |flow, flight| !flow.may_send(flight))
+    }
+
+    /// Whether nothing is lost and each path that new data may take is `full`, or the peer's window has no room for what is next
+    /// even in a packet of its own, while something is outstanding.
+    fn is_stuck(&mut self, paths: &Paths, auth: &Auth, full: impl Fn(&Flow, usize) -> bool) -> bool {
+        if self.outstanding.has_lost() {
+            return false;
+        }
+        let offer = self.offer(paths);
+        let mut taken = offer.flows.iter().filter(|flow| self.scheduler.takes(&offer, flow.path)).peekable();
+        let full = |flow: &Flow| full(flow, offer.outstanding.flight_size(flow.path));
+        if taken.peek().is_some() && taken.all(full) {
+            return true;
+        }
+        let fragment = self.fragment_size(paths, auth);
+        !self.outstanding.is_empty() && self.next_piece_len(usize::MAX, fragment, true).is_none()
+    }
+}

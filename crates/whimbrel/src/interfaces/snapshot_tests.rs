@@ -1,0 +1,194 @@
+use whimbrel_machine::{Cost, InterfaceFact, InterfaceKind, LinkFact};
+
+use super::super::InterfaceAddress;
+use super::*;
+
+fn wifi(index: u32, addresses: &[&str]) -> Interface {
+    let addresses = addresses.iter().map(|ip| InterfaceAddress { ip: ip.parse().unwrap(), asked_for: false });
+    Interface {
+        index: NonZeroU32::new(index),
+        up: Some(true),
+        addresses: addresses.collect(),
+        properties: InterfaceProperties { kind: Some(InterfaceKind::WirelessLan), ..Default::default() },
+        ..Interface::default()
+    }
+}
+
+fn one(interface: &Interface) -> Interfaces {
+    Interfaces([("wlan0".to_owned(), interface.clone())].into())
+}
+
+fn on(number: u32, fact: InterfaceFact) -> LinkFact {
+    LinkFact::Interface { interface: InterfaceId(number), fact }
+}
+
+fn up(number: u32) -> LinkFact {
+    on(number, InterfaceFact::Up(InterfaceKind::WirelessLan))
+}
+
+fn address_on(number: u32) -> LinkFact {
+    LinkFact::AddressOn { interface: InterfaceId(number), address: "192.0.2.7".parse().unwrap() }
+}
+
+/// A machine that is told of links.
+#[derive(Default)]
+struct Told {
+    writer: LinkWriter,
+    links: Links,
+}
+
+impl Told {
+    /// What it finds changed.
+    fn tell(&mut self, interfaces: &Interfaces) -> Vec<LinkFact> {
+        let mut next = self.links.clone();
+        self.writer.write(interfaces, &mut next);
+        self.links.follow(&next)
+    }
+}
+
+#[test]
+fn an_interface_comes_changes_and_goes() {
+    let mut told = Told::default();
+    let mut interface = wifi(3, &["192.0.2.7"]);
+    interface.properties.cost = Some(Cost::Metered);
+    interface.properties.rank = Some(1);
+    interface.properties.rate = Some(54_000_000);
+    let expected = [
+        up(3),
+        on(3, InterfaceFact::Rank(1)),
+        on(3, InterfaceFact::Cost(Cost::Metered)),
+        on(3, InterfaceFact::Rate(54_000_000)),
+        address_on(3),
+    ];
+    assert_eq!(told.tell(&one(&interface)), expected);
+    assert_eq!(told.tell(&one(&interface)), [], "told once");
+
+    let power = ReceivedPower::from_dbm(-60.0);
+    interface.properties.signal = Some(power);
+    let signal = on(3, InterfaceFact::Signal(power));
+    assert_eq!(told.tell(&one(&interface)), [signal, on(3, InterfaceFact::Strongest)]);
+    interface.properties.going_down = true;
+    interface.properties.handovers += 1;
+    interface.properties.orders += 1;
+    let news = [InterfaceFact::HandoverComplete, InterfaceFact::Selected, InterfaceFact::GoingDown];
+    assert_eq!(told.tell(&one(&interface)), news.map(|fact| on(3, fact)));
+
+    interface.up = Some(false);
+    assert_eq!(told.tell(&one(&interface)), [on(3, InterfaceFact::Down)]);
+    interface.up = Some(true);
+    let facts = told.tell(&one(&interface));
+    let expected = [up(3), signal, on(3, InterfaceFact::Strongest)];
+    assert_eq!(facts, expected, "the signal was forgotten with the interface, so it is told again");
+    assert_eq!(told.tell(&Interfaces::default()), [on(3, InterfaceFact::Down)]);
+    assert_eq!(told.tell(&Interfaces::default()), []);
+}
+
+/// Fact files do not take warnings back.
+#[test]
+fn a_warning_that_something_has_overtaken_counts_no_more_until_there_is_a_new_one() {
+    let mut told = Told::default();
+    let mut interface = wifi(3, &[]);
+    let going_down = on(3, InterfaceFact::GoingDown);
+    interface.properties.going_down = true;
+    interface.properties.warnings = 1;
+    assert_eq!(told.tell(&one(&interface)), [up(3), going_down]);
+    interface.properties.rank = Some(0);
+    assert_eq!(told.tell(&one(&interface)), [on(3, InterfaceFact::Rank(0))], "it stands");
+    assert!(told.links.interfaces()[0].properties.going_down);
+    interface.properties.handovers = 1;
+    assert_eq!(told.tell(&one(&interface)), [on(3, InterfaceFact::HandoverComplete)]);
+    interface.properties.rank = Some(1);
+    told.tell(&one(&interface));
+    assert!(!told.links.interfaces()[0].properties.going_down);
+    interface.properties.warnings = 2;
+    assert_eq!(told.tell(&one(&interface)), [going_down]);
+    for up in [false, true] {
+        interface.up = Some(up);
+        told.tell(&one(&interface));
+    }
+    assert!(!told.links.interfaces()[0].properties.going_down);
+    // Who does not count says it anew after taking it back.
+    for said in [false, true] {
+        interface.properties.going_down = said;
+        assert_eq!(told.tell(&one(&interface)), if said { vec![going_down] } else { vec![] });
+    }
+    interface.properties.going_down = false;
+    assert_eq!(told.tell(&one(&interface)), [up(3)], "taken back");
+}
+
+/// A stick that is pulled and put back has the same name and another number.
+#[test]
+fn the_same_name_with_another_number_is_another_interface() {
+    let mut told = Told::default();
+    told.tell(&one(&wifi(3, &["192.0.2.7"])));
+    let expected = [up(9), address_on(9), on(3, InterfaceFact::Down)];
+    assert_eq!(told.tell(&one(&wifi(9, &["192.0.2.7"]))), expected);
+}
+
+#[test]
+fn however_often_a_stick_is_pulled_and_put_back_it_is_known() {
+    let mut told = Told::default();
+    for _ in 0..1000 {
+        let facts = told.tell(&one(&Interface { index: None, ..wifi(1, &["192.0.2.7"]) }));
+        let [LinkFact::Interface { interface, fact: InterfaceFact::Up(_) }, LinkFact::AddressOn { .. }] =
+            facts[..]
+        else {
+            panic!("{facts:?}")
+        };
+        assert_eq!(told.tell(&Interfaces::default()), [on(interface.0, InterfaceFact::Down)]);
+    }
+}
+
+#[test]
+fn interfaces_without_a_number_get_one_that_no_other_has() {
+    let mut told = Told::default();
+    let nameless = Interface { index: None, ..wifi(1, &[]) };
+    let all = ["a", "b"].map(|name| (name.to_owned(), nameless.clone()));
+    told.tell(&Interfaces(all.into()));
+    let [a, b] = told.links.interfaces() else { panic!("{:?}", told.links) };
+    assert!(a.id != b.id && [a, b].iter().all(|one| one.id.0 >= OWN_NUMBERS && !one.id.is_nameless()));
+}
+
+#[test]
+fn an_interface_that_is_only_talked_about_is_none_of_the_machines_business() {
+    let mut told = Told::default();
+    let mut interface = Interface { up: None, ..wifi(3, &[]) };
+    interface.properties.rank = Some(0);
+    assert_eq!(told.tell(&one(&interface)), []);
+    interface.up = Some(true);
+    assert_eq!(told.tell(&one(&interface)), [up(3), on(3, InterfaceFact::Rank(0))]);
+}
+
+#[test]
+fn the_strongest_is_told_when_it_changes() {
+    let mut told = Told::default();
+    let mut tell = |signals: [f64; 2]| {
+        let all = [("a", 1, signals[0]), ("b", 2, signals[1])].map(|(name, index, dbm)| {
+            let mut interface = wifi(index, &[]);
+            interface.properties.signal = Some(ReceivedPower::from_dbm(dbm));
+            (name.to_owned(), interface)
+        });
+        let facts = told.tell(&Interfaces(all.into()));
+        facts
+            .into_iter()
+            .find(|fact| matches!(fact, LinkFact::Interface { fact: InterfaceFact::Strongest, .. }))
+    };
+    assert_eq!(tell([-60.0, -70.0]), Some(on(1, InterfaceFact::Strongest)));
+    assert_eq!(tell([-65.0, -66.0]), None);
+    assert_eq!(tell([-67.0, -66.0]), Some(on(2, InterfaceFact::Strongest)));
+}
+
+#[test]
+fn an_address_that_moves_is_told() {
+    let mut told = Told::default();
+    let both = |first_up: bool| {
+        let mut first = wifi(1, &["192.0.2.7"]);
+        first.up = Some(first_up);
+        Interfaces([("a".to_owned(), first), ("b".to_owned(), wifi(2, &["192.0.2.7"]))].into())
+    };
+    assert!(told.tell(&both(false)).contains(&address_on(2)));
+    // Both up: the one seen last; in either case one of them.
+    let mut only_a = both(true);
+    only_a.0.remove("b");
+    assert!(told.tell(&only_a).contains(&address_on(1)));
+}
