@@ -11,7 +11,7 @@ async fn addresses_are_read_with_and_without_port() {
     assert_eq!(resolved("::1").await, ["[::1]:9899".parse().unwrap()]);
     assert_eq!(resolved("[::1]").await, ["[::1]:9899".parse().unwrap()]);
     assert_eq!(resolved("[::1]:7").await, ["[::1]:7".parse().unwrap()]);
-    // An IPv4 address in the clothes of IPv6 is what it is.
+    // An IPv4-mapped IPv6 address is taken for the IPv4 address in it.
     assert_eq!(resolved("::ffff:10.0.0.1").await, ["10.0.0.1:9899".parse().unwrap()]);
     assert_eq!(resolved("[::ffff:10.0.0.1]:7").await, ["10.0.0.1:7".parse().unwrap()]);
     assert!(

@@ -17,7 +17,7 @@ pub enum Action {
     UsePath(PathId),
     /// Install congestion state on a path; what is `None` stays.
     ShapePath {
-        /// Which.
+        /// The path whose congestion state is replaced.
         path: PathId,
         /// Congestion window, bytes.
         cwnd: Option<usize>,
@@ -35,7 +35,7 @@ pub enum Action {
 pub struct Decision {
     /// What is to be done.
     pub action: Action,
-    /// Why.
+    /// Why it is taken.
     pub reason: Reason,
 }
 

@@ -12,7 +12,7 @@ pub enum Fact {
     Link(LinkFact),
     /// A path was confirmed, failed, became potentially failed, or recovered.
     Path {
-        /// Which.
+        /// The path that has changed.
         path: PathId,
         /// Its new state.
         state: PathState,
@@ -20,12 +20,12 @@ pub enum Fact {
     /// New data goes out on another path than before, or another path was made primary. That may have been the peer's wish
     /// (RFC 5061 §5.4), which knows nothing of our links.
     PathInUse {
-        /// Carries new data from now on.
+        /// The path that carries new data from now on.
         path: PathId,
     },
     /// A path is no more.
     PathGone {
-        /// Which it was.
+        /// The path that is no more.
         path: PathId,
     },
     /// The peer has answered an [`Action::AddAddress`](crate::Action::AddAddress).
@@ -51,7 +51,7 @@ pub enum Fact {
     },
     /// The peer has changed its addresses (RFC 5061 §5.2).
     PeerAddress {
-        /// Which address.
+        /// The address; its port is the UDP encapsulation port.
         address: SocketAddr,
         /// What became of it.
         change: PeerAddressChange,

@@ -30,11 +30,11 @@ pub struct Wish {
 /// The address that a judge wants to be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Want {
-    /// Which of ours.
+    /// The address, one of ours.
     pub local: IpAddr,
-    /// How badly.
+    /// How much depends on it.
     pub need: Need,
-    /// Why.
+    /// Why this address.
     pub reason: Reason,
 }
 

@@ -201,7 +201,7 @@ pub struct Assumption {
 /// A value that the paper states.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Stated {
-    /// Which.
+    /// What it is a value of.
     pub what: String,
     /// The value.
     pub value: String,

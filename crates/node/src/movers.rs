@@ -16,11 +16,11 @@ const MAX_REMEMBERED: usize = 256;
 /// What a policy has decided about an association, and when.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Decided {
-    /// When.
+    /// When it was decided.
     pub at: Instant,
-    /// About which association.
+    /// The association that the policy moves.
     pub association: AssociationId,
-    /// What, and why.
+    /// The action and the reason for it.
     pub decision: Decision,
 }
 

@@ -214,7 +214,7 @@ fn absurd_addresses_in_an_init_are_ignored() {
     assert!(heard.iter().all(|heard| addresses_of(&bench).contains(heard)), "{heard:?}");
 }
 
-/// RFC 9260 §3.3.2.1.2: an IPv4 address in IPv6 clothes must not be sent. Where a host has IPv6 a system would take it for the IPv4
+/// RFC 9260 §3.3.2.1.2: an IPv4-mapped IPv6 address must not be sent. Where a host has IPv6 a system would take it for the IPv4
 /// address, and some of those are nobody's.
 #[test]
 fn mapped_addresses_do_not_smuggle_in_others() {

@@ -158,42 +158,42 @@ pub enum Command {
     },
     /// Send a message. Refused messages come back as [`Event::SendRefused`].
     Send {
-        /// Where.
+        /// The association that carries the message.
         association: AssociationId,
-        /// What.
+        /// The message, with its stream and payload.
         message: Message,
     },
     /// The user has taken this many bytes of received messages; opens the receive window.
     Release {
-        /// Where.
+        /// The association that received them.
         association: AssociationId,
         /// Bytes of [`Received::payload`] consumed.
         bytes: usize,
     },
     /// Close gracefully: everything queued is delivered first (RFC 9260 §9.2).
     Shutdown {
-        /// Where.
+        /// The association to close.
         association: AssociationId,
     },
     /// Close at once, telling the peer why (RFC 9260 §9.1).
     Abort {
-        /// Where.
+        /// The association to close.
         association: AssociationId,
         /// Upper layer abort reason, truncated to 512 bytes.
         reason: Bytes,
     },
     /// Make a path the primary path.
     SetPrimary {
-        /// Where.
+        /// The association that the path belongs to.
         association: AssociationId,
-        /// Must be confirmed.
+        /// The path that becomes primary; it must be confirmed.
         path: PathId,
     },
     /// Send a heartbeat on a path now (RFC 9260 §11.1.10).
     RequestHeartbeat {
-        /// Where.
+        /// The association that the path belongs to.
         association: AssociationId,
-        /// Which path.
+        /// The path that the HEARTBEAT goes out on.
         path: PathId,
     },
     /// Tell the peer of changes to our addresses (RFC 5061). Each change is answered by one
@@ -207,16 +207,16 @@ pub enum Command {
     /// added and names an old one, by which the peer finds the association (RFC 5061 §5.3.2): give the new address, the
     /// deletion of the old one and the request to make the new one primary in this order (break before make).
     ChangeAddresses {
-        /// Where.
+        /// The association whose addresses change.
         association: AssociationId,
         /// In the order in which the peer is to carry them out.
         changes: Vec<AddressChange>,
     },
     /// Install congestion state on a path, as a handover policy knows more about a link than slow start does.
     ShapePath {
-        /// Where.
+        /// The association that the path belongs to.
         association: AssociationId,
-        /// Which path.
+        /// The path whose congestion state is replaced.
         path: PathId,
         /// What to install.
         shape: PathShape,
@@ -224,16 +224,16 @@ pub enum Command {
     /// Take what is in flight on a path for lost now, because the link it went over is known to be gone. It goes out
     /// again on the path for retransmissions; the congestion window of this path stays as it is.
     RetransmitLost {
-        /// Where.
+        /// The association that the path belongs to.
         association: AssociationId,
-        /// Which path.
+        /// The path whose data in flight is lost.
         path: PathId,
     },
     /// Change shared keys (RFC 4895 §6.1, RFC 6458 §8.3). Refusals come back as [`Event::AuthKey`].
     ChangeAuthKey {
-        /// Whose.
+        /// Whose keys change: those of one association, or of all to come.
         scope: AuthScope,
-        /// How.
+        /// What is done with which key.
         change: AuthKeyChange,
     },
 }
@@ -327,39 +327,39 @@ pub enum Event {
     },
     /// A [`Command::Connect`] came to nothing.
     ConnectFailed {
-        /// Which.
+        /// As given to [`Command::Connect`].
         token: ConnectToken,
-        /// Why.
+        /// Why there is no association.
         reason: CloseReason,
     },
     /// User data arrived. Every byte must be given back by [`Command::Release`] once taken.
     Message {
-        /// Where.
+        /// The association that the message came by.
         association: AssociationId,
-        /// What.
+        /// The message, with its stream and payload.
         received: Received,
     },
     /// The peer has acknowledged this many bytes of user data: the send buffer has room again.
     Sent {
-        /// Where.
+        /// The association that carried it.
         association: AssociationId,
         /// Bytes of [`Message::payload`].
         bytes: usize,
     },
     /// A message was not accepted.
     SendRefused {
-        /// Where.
+        /// The association that was to carry it.
         association: AssociationId,
         /// The message, as given.
         message: Message,
-        /// Why.
+        /// Why it was not accepted.
         error: SendError,
     },
     /// A path has come up or changed state (NETWORK STATUS CHANGE, RFC 9260 §11.2.3).
     Path {
-        /// Where.
+        /// The association that the path belongs to.
         association: AssociationId,
-        /// Which.
+        /// The path that has changed.
         path: PathId,
         /// Its addresses.
         route: Route,
@@ -368,25 +368,25 @@ pub enum Event {
     },
     /// New data now goes out on another path than before, or another path was made primary.
     PathInUse {
-        /// Where.
+        /// The association that the path belongs to.
         association: AssociationId,
-        /// Carries new data from now on.
+        /// The path that carries new data from now on.
         path: PathId,
         /// Its addresses.
         route: Route,
     },
     /// A path is no more: one of its addresses has left the association.
     PathGone {
-        /// Where.
+        /// The association that the path belonged to.
         association: AssociationId,
-        /// Which.
+        /// The path that is no more.
         path: PathId,
         /// The addresses it had.
         route: Route,
     },
     /// The answer to one change of a [`Command::ChangeAddresses`].
     AddressChanged {
-        /// Where.
+        /// The association whose addresses were to change.
         association: AssociationId,
         /// The change, as given.
         change: AddressChange,
@@ -395,7 +395,7 @@ pub enum Event {
     },
     /// The peer has changed its addresses (RFC 5061 §5.2).
     PeerAddress {
-        /// Where.
+        /// The association with that peer.
         association: AssociationId,
         /// The address; its port is the UDP encapsulation port.
         address: SocketAddr,
@@ -405,15 +405,15 @@ pub enum Event {
     /// The mobility announced by [`Event::Up`] holds no more: the peer has turned out not to understand ASCONF
     /// (RFC 5061 §5.1 A9), or a restart has changed what it can do.
     MobilityChanged {
-        /// Where.
+        /// The association whose mobility has changed.
         association: AssociationId,
-        /// From now on.
+        /// Whether addresses can change from now on.
         mobility: Mobility,
     },
     /// The peer has restarted (RFC 9260 §5.2.4 A): data in flight either way may be lost, sequence numbers began
     /// anew, and whoever restarted may be someone else (RFC 5062 §4). Never ignore it.
     Restarted {
-        /// Where; the name stays.
+        /// The association, which keeps its name.
         association: AssociationId,
         /// Outbound streams after the restart.
         outbound_streams: u16,
@@ -422,30 +422,30 @@ pub enum Event {
     },
     /// The peer has begun a graceful shutdown: it takes no new data, and will send what it has queued.
     PeerShutdown {
-        /// Where.
+        /// The association that is closing.
         association: AssociationId,
     },
     /// The peer reported errors that do not end the association (COMMUNICATION ERROR, RFC 9260 §11.2.6).
     PeerError {
-        /// Where.
+        /// The association with that peer.
         association: AssociationId,
         /// Cause codes.
         causes: Vec<u16>,
     },
     /// News of a shared key (RFC 6458 §6.1.8).
     AuthKey {
-        /// Where; `None` for the keys that associations to come begin with.
+        /// The association that has the key; `None` for the keys that associations to come begin with.
         association: Option<AssociationId>,
         /// Shared Key Identifier.
         key: u16,
-        /// What.
+        /// What has become of the key.
         news: AuthKeyNews,
     },
     /// The association is gone; nothing further comes of it.
     Closed {
-        /// Which.
+        /// The association that is gone.
         association: AssociationId,
-        /// Why.
+        /// Why it ended.
         reason: CloseReason,
         /// Bytes of user data that were accepted but not acknowledged by the peer.
         undelivered: usize,

@@ -17,7 +17,7 @@ use crate::event_log::EventLog;
 pub enum AssociationEvent {
     /// A path has come up or changed state.
     Path {
-        /// Which.
+        /// The path that has changed.
         path: PathId,
         /// Its addresses.
         route: Route,
@@ -26,14 +26,14 @@ pub enum AssociationEvent {
     },
     /// New data now goes out on this path.
     PathInUse {
-        /// Which.
+        /// The path that carries new data from now on.
         path: PathId,
         /// Its addresses.
         route: Route,
     },
     /// A path is no more: one of its addresses has left the association.
     PathGone {
-        /// Which.
+        /// The path that is no more.
         path: PathId,
         /// The addresses it had.
         route: Route,
@@ -49,7 +49,7 @@ pub enum AssociationEvent {
     AuthKey {
         /// Its identifier.
         key: u16,
-        /// What.
+        /// What has become of the key.
         news: AuthKeyNews,
     },
     /// The policy has decided something, and why.
@@ -63,7 +63,7 @@ pub enum AssociationEvent {
     },
     /// Addresses can change now, or no more.
     MobilityChanged {
-        /// From now on.
+        /// Whether addresses can change from now on.
         mobility: Mobility,
     },
     /// The peer has restarted; [`Association::recv`](crate::Association::recv) reports it too.
@@ -85,12 +85,12 @@ pub enum AssociationEvent {
     SendRefused {
         /// The message.
         message: Message,
-        /// Why.
+        /// Why it was not accepted.
         error: SendError,
     },
     /// The association is gone. Always the last event.
     Closed {
-        /// Why.
+        /// Why it ended.
         reason: CloseReason,
         /// Bytes of messages that were taken for sending but not acknowledged by the peer.
         undelivered: usize,

@@ -26,9 +26,9 @@ pub(crate) enum SourceError {
     /// Cannot be looked at.
     #[error("cannot read {}: {error}", printable(&path.to_string_lossy()))]
     Unreadable {
-        /// Which.
+        /// The file or directory.
         path: PathBuf,
-        /// Why.
+        /// What the system said.
         error: io::Error,
     },
     /// A directory without `-r`.
@@ -43,9 +43,9 @@ pub(crate) enum SourceError {
     /// A name the protocol does not carry.
     #[error("{} cannot be sent: {error}", printable(&path.to_string_lossy()))]
     Name {
-        /// Which.
+        /// The file or directory.
         path: PathBuf,
-        /// Why.
+        /// What is wrong with the name.
         error: BadName,
     },
     /// Two files of the same name.

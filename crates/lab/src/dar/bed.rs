@@ -68,7 +68,7 @@ impl Plan {
     }
 }
 
-/// It.
+/// Two hosts, or three, that speak SCTP in the network in virtual time, with a script for each.
 pub(crate) struct Bed {
     pub(crate) world: World<Node, Talker>,
     pub(crate) mn: HostId,

@@ -42,11 +42,11 @@ pub struct User {
 /// New data takes a path from now on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PathUse {
-    /// Since when.
+    /// When it began.
     pub at: Instant,
-    /// Which.
+    /// The path that carries new data.
     pub path: PathId,
-    /// Where it leads.
+    /// The peer's address that it leads to.
     pub remote: SocketAddr,
 }
 

@@ -41,16 +41,16 @@ pub enum LinkFact {
     /// From now on this address belongs to this interface. Told before the address is up; without it the address counts
     /// as an interface of its own about which nothing else is known.
     AddressOn {
-        /// Whose.
+        /// The interface that has the address.
         interface: InterfaceId,
         /// The address, whatever its encapsulation port.
         address: IpAddr,
     },
     /// Something about an interface as a whole.
     Interface {
-        /// Which.
+        /// The interface that has changed.
         interface: InterfaceId,
-        /// What.
+        /// What has changed about it.
         fact: InterfaceFact,
     },
 }

@@ -165,8 +165,8 @@ pub(crate) fn remotes(source: SocketAddr, listed: impl Iterator<Item = IpAddr>) 
 }
 
 /// Whether an address in a chunk from `source` may be one of the peer's. Loopback addresses mean something only
-/// to a peer on this very host, link-local ones only on one link. An IPv4 address in IPv6 clothes must not be sent
-/// (RFC 9260 §3.3.2.1.2), and would lead round all that is said of IPv4 addresses here.
+/// to a peer on this very host, link-local ones only on one link. An IPv4-mapped IPv6 address must not be sent (RFC 9260
+/// §3.3.2.1.2), and would escape the rules for IPv4 addresses.
 pub(crate) fn is_usable(address: IpAddr, source: IpAddr) -> bool {
     if address.is_unspecified() || address.is_multicast() {
         return false;

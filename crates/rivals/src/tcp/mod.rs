@@ -51,17 +51,17 @@ pub enum TcpCommand {
     },
 }
 
-/// What is told.
+/// What a TCP endpoint tells its user.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TcpEvent {
     /// A connection we opened is established.
     Established {
-        /// Which.
+        /// The connection that it is about.
         connection: ConnectionId,
     },
     /// Data has come in order.
     Received {
-        /// Which.
+        /// The connection that it is about.
         connection: ConnectionId,
         /// Bytes in order that are new.
         bytes: u64,
@@ -70,12 +70,12 @@ pub enum TcpEvent {
     },
     /// All that the source will ever hand over is acknowledged.
     Done {
-        /// Which.
+        /// The connection that it is about.
         connection: ConnectionId,
     },
     /// The peer did not answer for too long.
     Aborted {
-        /// Which.
+        /// The connection that it is about.
         connection: ConnectionId,
     },
 }

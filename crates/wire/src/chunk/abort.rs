@@ -25,7 +25,7 @@ pub(super) const TAG_REFLECTED: u8 = 0x01;
 pub struct Abort<'a> {
     /// T bit: the packet's verification tag is the reflected one (RFC 9260 §8.4, §8.5.1).
     pub tag_reflected: bool,
-    /// Why.
+    /// The error causes (RFC 9260 §3.3.10).
     pub causes: Causes<'a>,
 }
 
@@ -62,7 +62,7 @@ impl EmitChunk for Abort<'_> {
 pub struct AbortBuilder<'a> {
     /// See [`Abort::tag_reflected`].
     pub tag_reflected: bool,
-    /// Why.
+    /// The error causes (RFC 9260 §3.3.10).
     pub causes: &'a [Cause<'a>],
 }
 

@@ -20,7 +20,7 @@ use crate::tlv;
 /// Reports errors that need not end the association.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ErrorChunk<'a> {
-    /// Why.
+    /// The error causes (RFC 9260 §3.3.10).
     pub causes: Causes<'a>,
 }
 
@@ -43,7 +43,7 @@ impl EmitChunk for ErrorChunk<'_> {
 /// An [`ErrorChunk`] to send.
 #[derive(Clone, Copy, Debug)]
 pub struct ErrorBuilder<'a> {
-    /// Why.
+    /// The error causes (RFC 9260 §3.3.10).
     pub causes: &'a [Cause<'a>],
 }
 
