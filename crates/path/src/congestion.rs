@@ -15,9 +15,8 @@ pub use reno::{Reno, RenoParameters};
 /// Decides how much may be in flight on one path.
 ///
 /// All sizes are bytes of DATA chunks, chunk header and padding included (RFC 9260 §7.2). Each path has its own
-/// controller, which sees only what happens on that path. The association does the counting (flight size, miss
-/// indications, Fast Recovery, timers), limits bursts, and sends whenever the flight size is below
-/// [`cwnd`](Self::cwnd); the controller only moves its window.
+/// controller, which sees only what happens on that path. The sender counts what is in flight, detects losses,
+/// limits bursts, and sends whenever the flight size is below [`cwnd`](Self::cwnd); the controller only moves its window.
 pub trait CongestionControl: Debug + Send {
     /// The congestion window in bytes. A packet may be sent while less than this is in flight, so it overbooks by
     /// less than one packet (RFC 9260 §6.1 B).
@@ -40,7 +39,7 @@ pub trait CongestionControl: Debug + Send {
     /// No DATA was sent on this path for one more RTO (RFC 9260 §7.2.1, last rule).
     fn on_idle_period(&mut self);
 
-    /// The largest DATA chunk that fits into a packet of this path has changed (PMDCS, RFC 9260 §1.6), in bytes
+    /// The largest DATA chunk that fits into a packet of this path has changed (PMDCS, RFC 9260 §1.3), in bytes
     /// with its header.
     fn on_packet_size(&mut self, pmdcs: usize);
 

@@ -12,7 +12,7 @@ const MAX_REACHABLE: usize = 12;
 
 /// What only the sending half may change: flight sizes, windows and the states of chunks.
 const OF_THE_SENDER: &str = "crates/proto/src/send/";
-const ITS_OBJECTS: [&str; 5] = ["Sender", "Outstanding", "Chunk", "PeerWindow", "Flow"];
+const ITS_OBJECTS: [&str; 7] = ["Sender", "Outstanding", "Counts", "Chunk", "Misses", "PeerWindow", "Flow"];
 
 /// A struct with named fields.
 #[derive(PartialEq, Eq, Debug)]

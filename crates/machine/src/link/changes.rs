@@ -8,8 +8,8 @@ impl Links {
     ///
     /// What comes is told before what goes, so that who has one thing in place of another is never without: interfaces that
     /// rise, the strongest of them, addresses in the order in which they came up; then interfaces and addresses that fall.
-    /// That nobody says any more what somebody said (a rank, a rate, a signal) is no fact, and seen in the links with the
-    /// next one.
+    /// A property that is withdrawn (a rank, a rate, a signal) makes no fact of its own: it is seen in the links when the next fact
+    /// comes.
     pub fn changes_to(&self, next: &Self) -> Vec<LinkFact> {
         let mut changes = Vec::new();
         if self == next {

@@ -58,7 +58,7 @@ pub(crate) struct Peer {
     pub(crate) adaptation: Option<u32>,
 }
 
-/// What the parts of an association note for each other.
+/// Flags and counters that several parts of an association share.
 #[derive(Debug)]
 pub(crate) struct Notes {
     /// Consecutive errors of the association (RFC 9260 §8.1).

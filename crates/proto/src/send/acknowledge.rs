@@ -50,7 +50,7 @@ impl Sender {
             self.begin_fast_retransmit(&lost_on);
         }
         for change in &mut report.paths {
-            change.t3 = self.guard(change.path);
+            change.t3 = self.guard(change.path, change.reneged);
         }
         self.check();
         report
@@ -91,18 +91,23 @@ impl Sender {
         }
     }
 
-    /// What becomes of T3-rtx of a path whose chunks have changed (RFC 9260 §6.3.2 R2, R3, R4).
-    fn guard(&mut self, path: PathId) -> T3 {
+    /// What becomes of T3-rtx of a path whose chunks have changed (RFC 9260 §6.3.2 R2, R3, R4); `reneged`: some of them are in
+    /// flight again.
+    fn guard(&mut self, path: PathId, reneged: bool) -> T3 {
         let outstanding = &self.outstanding;
         let Some(flow) = self.flows.iter_mut().find(|flow| flow.path == path) else { return T3::Stop };
         let still_first = flow.guarded.and_then(|tsn| outstanding.get(tsn)).is_some_and(|chunk| {
-            // Nothing earlier can be in flight, or the timer would have been restarted when that was sent.
+            // Nothing earlier can have been sent since, or the timer would have been restarted.
             chunk.state == ChunkState::InFlight && chunk.path == path
         });
+        let earliest = || outstanding.earliest_in_flight(path);
         if still_first {
+            if reneged {
+                // R4: the timer goes on, and guards what is in flight again.
+                flow.guarded = earliest();
+            }
             return T3::Start;
         }
-        let earliest = || outstanding.earliest_in_flight(path);
         flow.guarded = if outstanding.flight_size(path) > 0 { earliest() } else { None };
         if flow.guarded.is_some() { T3::Restart } else { T3::Stop }
     }

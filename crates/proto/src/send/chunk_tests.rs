@@ -84,7 +84,7 @@ impl Scene {
 
 type Step = (&'static str, fn(&mut Scene));
 
-const STATES: [Step; 9] = [
+const STATES: [Step; 10] = [
     ("sent", |_| {}),
     ("missed twice", |scene| (0..2).for_each(|_| scene.sack_of_another())),
     ("gap-acked", |scene| {
@@ -101,6 +101,12 @@ const STATES: [Step; 9] = [
         scene.rig.expire(HERE);
         scene.send_again();
     }),
+    ("sent again: timeout, then gap-acked", |scene| {
+        scene.rig.expire(HERE);
+        scene.send_again();
+        scene.acknowledged.push(CHUNK);
+        scene.sack();
+    }),
     ("gap-acked, then 0 has gone", |scene| {
         scene.acknowledged.push(CHUNK);
         scene.sack();
@@ -113,7 +119,7 @@ const STATES: [Step; 9] = [
     }),
 ];
 
-const EVENTS: [Step; 12] = [
+const EVENTS: [Step; 13] = [
     ("Cumulative TSN Ack", |scene| scene.rig.sack(Tsn(CHUNK), &[], WINDOW).expect("a true SACK")),
     ("in a gap ack block", |scene| {
         scene.acknowledged.push(CHUNK);
@@ -128,6 +134,7 @@ const EVENTS: [Step; 12] = [
         scene.acknowledged.retain(|&tsn| tsn != CHUNK);
         scene.sack();
     }),
+    ("SHUTDOWN behind it", |scene| scene.rig.shutdown_ack(Tsn(CHUNK)).expect("a true SHUTDOWN")),
     ("SHUTDOWN before it", |scene| scene.rig.shutdown_ack(Tsn(CHUNK - 1)).expect("a true SHUTDOWN")),
     ("T3-rtx of 0", |scene| scene.rig.expire(HERE)),
     ("T3-rtx of 3", |scene| scene.rig.expire(THERE)),

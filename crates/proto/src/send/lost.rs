@@ -6,8 +6,8 @@ use crate::interface::PathId;
 use crate::path::Paths;
 
 impl Sender {
-    /// T3-rtx has expired on `path`: what was in flight there is lost (RFC 9260 §6.3.3 E1, E3). False if that is no error: the
-    /// peer keeps its window closed but answers (§6.1 A). What the association does then may decide where the data goes again, so
+    /// T3-rtx has expired on `path`: what was in flight there is lost (RFC 9260 §6.3.3 E1, E3). Returns whether this counts as an
+    /// error; it does not where the peer keeps its window closed but answers (§6.1 A). What the association does then may decide where the data goes again, so
     /// [`Self::force`] is to be called afterwards.
     pub(crate) fn on_timeout(&mut self, path: PathId) -> bool {
         let earliest = self.outstanding.earliest_in_flight(path).and_then(|tsn| self.outstanding.get(tsn));
@@ -51,6 +51,7 @@ impl Sender {
         if let Some(flow) = target.and_then(|target| self.flow_mut(target)) {
             flow.forced = true;
         }
+        self.check();
     }
 
     /// Nothing leaves by `path` any more: what was in flight there is lost, and its T3-rtx has been stopped.
@@ -60,10 +61,11 @@ impl Sender {
             flow.forget_flight();
             flow.one_packet = false;
         }
+        self.check();
     }
 
     /// Where a chunk that was lost on `lost_on` is retransmitted (RFC 9260 §6.4); `None` only when no path is usable.
     pub(crate) fn retransmission_path(&self, paths: &Paths, lost_on: PathId, loss: Loss) -> Option<PathId> {
-        self.retransmission.path(paths, lost_on, loss)
+        self.retransmission.path(&self.offer(paths), lost_on, loss)
     }
 }

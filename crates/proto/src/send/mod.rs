@@ -7,7 +7,7 @@
 //! T3-rtx -> all that is in flight on the path is lost                         on_timeout()
 //! ```
 //!
-//! `Sender` is all of it behind a small surface: it starts no timers, knows no RTO and no path states, and says in a
+//! `Sender` is all of it behind a small surface: it starts no timers, changes no RTO and no path state, and says in a
 //! report what has changed for each path. What is in flight is counted in one place, `outstanding`; what belongs to one path
 //! alone is a `flow`. Rules that can be replaced are traits with one file each: `scheduler` (which path carries new DATA),
 //! [`stream_scheduler`] (which stream sends next), `loss` (what a SACK shows to be lost), `recovery` (what Fast Recovery is a

@@ -286,8 +286,7 @@ impl Outstanding {
                     self.set_state(index, ChunkState::Lost(Loss::Timeout));
                     continue;
                 }
-                // T3-rtx of the path is looked at again.
-                report.path(chunk.path);
+                report.path(chunk.path).reneged = true;
                 self.set_state(index, ChunkState::InFlight);
                 loss.on_reneged(index, self, report);
             }
@@ -301,7 +300,7 @@ impl Outstanding {
         self.set_state(index, ChunkState::Lost(Loss::Missing));
     }
 
-    /// What counts against the chunk at `index`, and its path; `None` unless it is in flight.
+    /// The miss indications of the chunk at `index`, and its path; `None` unless it is in flight.
     pub(super) fn suspected(&mut self, index: usize) -> Option<(&mut Misses, PathId)> {
         let chunk = self.chunks.get_mut(index).filter(|chunk| chunk.state == ChunkState::InFlight)?;
         Some((&mut chunk.misses, chunk.path))

@@ -1,5 +1,5 @@
-//! Fast Recovery (RFC 9260 §7.2.4): while it lasts, no window grows, and further losses do not shrink one. The trait, and
-//! one file for each answer to the question what it is a state of.
+//! Fast Recovery (RFC 9260 §7.2.4): while it lasts, no window grows, and further losses do not shrink one. The trait, and one
+//! file for each scope: a state of the association, or a state of each path.
 
 mod association;
 mod path;

@@ -31,7 +31,7 @@ pub(crate) struct PathChange {
     pub(crate) path: PathId,
     /// Newly acknowledged bytes last sent on the path, in flight or already given up for lost, as on the wire.
     pub(crate) acked: usize,
-    /// What the chunks that were sent on this path only say of it.
+    /// What the acknowledgement proves about the path, judged by chunks that were never sent on another one.
     pub(crate) proof: PathProof,
     /// The round-trip time of the chunk that was timed (RFC 9260 §6.3.1).
     pub(crate) measured: Option<Duration>,
@@ -41,6 +41,8 @@ pub(crate) struct PathChange {
     pub(super) youngest: Option<Instant>,
     /// Something in flight on the path has turned out to be lost.
     pub(super) lost: bool,
+    /// Something is in flight on the path again that had been acknowledged.
+    pub(super) reneged: bool,
 }
 
 /// What an acknowledgement says of the path that the chunks went by, the strongest last.
@@ -73,7 +75,16 @@ impl Report {
             None => {
                 let (proof, t3) = (PathProof::None, T3::Start);
                 let (measured, youngest) = (None, None);
-                self.paths.push(PathChange { path, acked: 0, proof, measured, t3, youngest, lost: false });
+                self.paths.push(PathChange {
+                    path,
+                    acked: 0,
+                    proof,
+                    measured,
+                    t3,
+                    youngest,
+                    lost: false,
+                    reneged: false,
+                });
                 self.paths.len() - 1
             }
         };

@@ -8,13 +8,13 @@ use core::fmt::Debug;
 pub(super) use self::alternate_path::AlternatePath;
 pub(super) use self::primary_path::PrimaryPath;
 use super::chunk::Loss;
+use super::scheduler::Offer;
 use crate::interface::PathId;
-use crate::path::Paths;
 
 /// Chooses the path of a retransmission.
 pub(super) trait RetransmissionRule: Debug + Send {
     /// Where a chunk goes that was lost on the path `lost_on`, which may exist no more; `None` only when no path is usable.
-    fn path(&self, paths: &Paths, lost_on: PathId, loss: Loss) -> Option<PathId>;
+    fn path(&self, offer: &Offer<'_>, lost_on: PathId, loss: Loss) -> Option<PathId>;
 }
 
 #[cfg(test)]

@@ -1,18 +1,29 @@
+use whimbrel_wire::Tsn;
+
 use super::*;
 use crate::interface::PathState;
-use crate::path::control_path;
 use crate::path::testing::{mesh, set};
+use crate::path::{Paths, control_path};
+use crate::send::outstanding::Outstanding;
+use crate::send::stream_scheduler::FirstComeFirstServed;
+use crate::send::streams::OutboundStreams;
+
+/// What `rule` says when nothing is in flight.
+fn path(rule: &dyn RetransmissionRule, paths: &Paths, lost_on: u32, loss: Loss) -> Option<u32> {
+    let (outstanding, streams) =
+        (Outstanding::new(Tsn(1)), OutboundStreams::new(1, FirstComeFirstServed::boxed()));
+    let offer = Offer { paths, flows: &[], outstanding: &outstanding, streams: &streams };
+    rule.path(&offer, PathId(lost_on), loss).map(PathId::number)
+}
 
 fn again(paths: &Paths, lost_on: u32) -> Option<u32> {
-    AlternatePath.path(paths, PathId(lost_on), Loss::Timeout).map(PathId::number)
+    path(&AlternatePath, paths, lost_on, Loss::Timeout)
 }
 
 /// What a path lost goes out on it again, unless new data has left it (RFC 9260 §7.2.4 leaves the choice to the sender).
 #[test]
 fn fast_retransmissions_follow_new_data() {
-    let again = |paths: &Paths, lost_on| {
-        AlternatePath.path(paths, PathId(lost_on), Loss::Missing).map(PathId::number)
-    };
+    let again = |paths: &Paths, lost_on| path(&AlternatePath, paths, lost_on, Loss::Missing);
     let mut paths = mesh();
     assert_eq!(again(&paths, 0), Some(0));
     paths.set_primary(PathId(3));
@@ -66,8 +77,9 @@ fn unconfirmed_paths_carry_no_retransmission() {
 fn with_the_primary_path_alone_nothing_goes_elsewhere() {
     let mut paths = mesh();
     for loss in [Loss::Missing, Loss::Timeout] {
-        assert_eq!(PrimaryPath.path(&paths, PathId(2), loss), Some(PathId(0)));
+        assert_eq!(path(&PrimaryPath, &paths, 2, loss), Some(0));
     }
     set(&mut paths, PathId(0), PathState::Inactive, 6);
-    assert_eq!(PrimaryPath.path(&paths, PathId(0), Loss::Timeout), control_path(&paths));
+    let control = control_path(&paths).map(PathId::number);
+    assert_eq!(path(&PrimaryPath, &paths, 0, Loss::Timeout), control);
 }

@@ -20,7 +20,7 @@ pub(super) trait Scheduler: Debug + Send {
     fn next(&mut self, offer: &Offer<'_>) -> Option<PathId>;
 }
 
-/// What paths and streams could carry, for rules that choose between them.
+/// What paths and streams could carry, for rules that choose between paths.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Offer<'a> {
     pub(super) paths: &'a Paths,

@@ -19,8 +19,8 @@ use crate::path::{Path, Paths};
 /// The sending half of an association: what waits in the streams, what is outstanding, the peer's window, and what is known of
 /// each path as far as sending goes.
 ///
-/// It starts no timers and knows neither RTOs nor path states: inputs are answered with a report, from which the association
-/// draws its consequences. `send/mod.rs` says which file has what.
+/// It starts no timers and changes no RTO and no path state: what an acknowledgement has changed is answered with a report, from which
+/// the association draws its consequences. `send/mod.rs` says which file has what.
 #[derive(Debug)]
 pub(crate) struct Sender {
     pub(super) streams: OutboundStreams,
@@ -34,7 +34,7 @@ pub(crate) struct Sender {
     pub(super) recovery: Box<dyn FastRecovery>,
     pub(super) order: RetransmissionOrder,
     burst: BurstLimit,
-    /// Something has happened since the last transmission opportunity began (RFC 9260 §6.1 D).
+    /// A new transmission opportunity is due: bursts start afresh (RFC 9260 §6.1 D).
     opportunity: bool,
     /// Whether windows held new data up when that was last looked at; `None` if something has happened since.
     pub(super) held_up: Option<bool>,
@@ -99,6 +99,7 @@ impl Sender {
         });
         self.flows.push(Flow::new(path.id, congestion));
         self.outstanding.add_path(path.id);
+        self.check();
     }
 
     /// A path is no more. It has been silenced before ([`Self::silence`]).
@@ -116,6 +117,7 @@ impl Sender {
         if let Some(flow) = self.flow_mut(path) {
             flow.congestion.on_packet_size(pmdcs);
         }
+        self.check();
     }
 
     /// Something has happened that may let more data out.
@@ -153,6 +155,7 @@ impl Sender {
             let first = self.streams.is_empty();
             self.streams.push(message);
             self.opportunity = true;
+            self.check();
             return Ok(first || !self.is_held_up(paths, auth));
         };
         Err((message, refusal))
@@ -165,14 +168,17 @@ impl Sender {
         let cwnd = cwnd.unwrap_or_else(|| flow.congestion.cwnd());
         let ssthresh = ssthresh.unwrap_or_else(|| flow.congestion.ssthresh());
         flow.congestion.install(cwnd, ssthresh);
+        self.check();
     }
 
     /// Opens the burst limit of every path, once per opportunity (RFC 9260 §6.1 D).
     pub(crate) fn open_bursts(&mut self, paths: &Paths) {
         if core::mem::take(&mut self.opportunity) {
             for (flow, path) in self.flows.iter_mut().zip(paths.iter()) {
+                debug_assert_eq!(flow.path, path.id);
                 flow.open_burst(self.burst, self.outstanding.flight_size(flow.path), path.pmdcs());
             }
+            self.check();
         }
     }
 
@@ -185,11 +191,13 @@ impl Sender {
     pub(crate) fn on_window_probe(&mut self) {
         self.held_up = None;
         self.window.allow_probe();
+        self.check();
     }
 
     /// Fast Recovery ends on `path`.
     pub(crate) fn end_recovery(&mut self, path: PathId) {
         self.recovery.end(path);
+        self.check();
     }
 
     // ---- shared
@@ -222,11 +230,17 @@ impl Sender {
         self.outstanding.invariants();
         for flow in &self.flows {
             let flight = self.outstanding.flight_size(flow.path);
+            let earliest = self.outstanding.earliest_in_flight(flow.path);
+            assert_eq!(flight > 0, earliest.is_some());
             assert!(
-                flight == 0 || flow.guarded.is_some(),
+                earliest.is_none_or(|earliest| flow
+                    .guarded
+                    .is_some_and(|guarded| guarded.at_or_before(earliest))),
                 "T3-rtx guards what is in flight on {:?}",
                 flow.path
             );
+            let sent = |(tsn, _): (Tsn, _)| tsn.precedes(self.outstanding.next_tsn());
+            assert!(flow.timed.is_none_or(sent), "what is timed has been sent");
         }
         assert!(self.outstanding.paths().eq(self.flows.iter().map(|flow| flow.path)));
     }

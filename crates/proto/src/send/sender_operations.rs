@@ -236,7 +236,7 @@ impl Model {
         let window = script.u32();
         let told = if script.one_in(3) {
             gaps.clear();
-            self.rig.shutdown_ack(tsn)
+            self.shutdown_ack(tsn)
         } else {
             let told = self.rig.sack(tsn, &gaps, window);
             told.inspect(|()| self.note_window(window))
@@ -253,6 +253,18 @@ impl Model {
             self.cumulative = cumulative as usize;
             self.received.extend(0..self.cumulative);
         }
+    }
+
+    /// A SHUTDOWN says nothing of the window: there is as much room in it as before, but for what the peer has reneged on.
+    fn shutdown_ack(&mut self, tsn: Tsn) -> Result<(), SackError> {
+        let before = self.rig.sender.outstanding.in_flight_payload();
+        let left = self.rig.sender.window.left(before);
+        let told = self.rig.shutdown_ack(tsn);
+        let in_flight = self.rig.sender.outstanding.in_flight_payload();
+        let expected = left.saturating_sub(in_flight.saturating_sub(before));
+        assert_eq!(self.rig.sender.window.left(in_flight), expected, "RFC 9260 section 6.2.1 D ii");
+        self.advertised = self.advertised.saturating_sub(before.saturating_sub(in_flight));
+        told
     }
 
     /// The receiver drops what it has not acknowledged for good (RFC 9260 §6.2.1 D iii).

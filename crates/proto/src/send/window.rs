@@ -20,8 +20,8 @@ impl PeerWindow {
         Self { advertised: a_rwnd, largest: a_rwnd, probe_allowed: false, probes: 0, peer_answers: false }
     }
 
-    /// What is left with so much user data in flight. What is sent takes from it, what is lost or acknowledged gives back
-    /// (RFC 9260 §6.2.1 B to D).
+    /// Bytes of new user data that the peer has room for with `in_flight` bytes on their way. What is sent takes from it, what is lost or
+    /// acknowledged gives back (RFC 9260 §6.2.1 B to D).
     pub(super) fn left(&self, in_flight: usize) -> usize {
         self.advertised.saturating_sub(in_flight)
     }

@@ -3,7 +3,7 @@ use crate::send::outstanding::Outstanding;
 use crate::send::report::Report;
 
 /// Miss indications up to one horizon for the whole association (RFC 9260 §7.2.4): whatever is missing below the highest
-/// TSN newly acknowledged has one more, and is lost when it has as many as the threshold, once in its life.
+/// TSN newly acknowledged has one more, and is lost when it has as many as the threshold, once until T3-rtx expires.
 #[derive(Debug)]
 pub(in crate::send) struct MissIndications {
     threshold: u8,

@@ -1,4 +1,4 @@
-use super::RetransmissionRule;
+use super::{Offer, RetransmissionRule};
 use crate::interface::{PathId, PathState};
 use crate::path::{Path, Paths, best, control_path};
 use crate::send::chunk::Loss;
@@ -10,7 +10,8 @@ use crate::send::chunk::Loss;
 pub(in crate::send) struct AlternatePath;
 
 impl RetransmissionRule for AlternatePath {
-    fn path(&self, paths: &Paths, lost_on: PathId, loss: Loss) -> Option<PathId> {
+    fn path(&self, offer: &Offer<'_>, lost_on: PathId, loss: Loss) -> Option<PathId> {
+        let paths = offer.paths;
         if loss == Loss::Missing {
             let current = control_path(paths).filter(|&id| is_active(paths, id));
             match current {

@@ -1,6 +1,6 @@
-use super::RetransmissionRule;
+use super::{Offer, RetransmissionRule};
 use crate::interface::PathId;
-use crate::path::{Paths, control_path};
+use crate::path::control_path;
 use crate::send::chunk::Loss;
 
 /// Where new data goes: alternates exist only while a mobile host changes networks (paper c04 section 2.2).
@@ -8,7 +8,7 @@ use crate::send::chunk::Loss;
 pub(in crate::send) struct PrimaryPath;
 
 impl RetransmissionRule for PrimaryPath {
-    fn path(&self, paths: &Paths, _lost_on: PathId, _loss: Loss) -> Option<PathId> {
-        control_path(paths)
+    fn path(&self, offer: &Offer<'_>, _lost_on: PathId, _loss: Loss) -> Option<PathId> {
+        control_path(offer.paths)
     }
 }
