@@ -32,6 +32,13 @@ pub(crate) enum TimerId {
     PmtuProbe(PathId),
 }
 
+impl TimerId {
+    /// Those of a path.
+    pub(crate) const fn of_path(id: PathId) -> [Self; 4] {
+        [Self::T3Retransmit(id), Self::HeartbeatTimeout(id), Self::Heartbeat(id), Self::PmtuProbe(id)]
+    }
+}
+
 /// Which timers run and when the next one expires.
 ///
 /// An association has a handful of timers and restarts them with every SACK, so this is a short unsorted array with

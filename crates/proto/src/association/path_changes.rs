@@ -126,14 +126,7 @@ impl Open {
         path.egress = Egress::Closed;
         path.supervision.heartbeat = None;
         path.mtu_probe = None;
-        for timer in [
-            TimerId::Heartbeat(id),
-            TimerId::HeartbeatTimeout(id),
-            TimerId::PmtuProbe(id),
-            TimerId::T3Retransmit(id),
-        ] {
-            context.timers.clear(timer);
-        }
+        TimerId::of_path(id).into_iter().for_each(|timer| context.timers.clear(timer));
         self.sender.silence(&self.paths, id);
     }
 
@@ -141,13 +134,9 @@ impl Open {
 
     /// Announces a path's state.
     pub(crate) fn announce_path(&self, context: &mut Context<'_>, id: PathId) {
-        if let Some(path) = self.paths.get(id) {
-            context.events.push_back(Event::Path {
-                association: context.identity.id,
-                path: id,
-                route: path.route,
-                state: path.state,
-            });
+        if let Some(&Path { route, state, .. }) = self.paths.get(id) {
+            let association = context.identity.id;
+            context.events.push_back(Event::Path { association, path: id, route, state });
         }
     }
 
@@ -173,12 +162,9 @@ impl Open {
             return;
         }
         self.notes.in_use = id;
-        if let Some(path) = self.paths.get(id) {
-            context.events.push_back(Event::PathInUse {
-                association: context.identity.id,
-                path: id,
-                route: path.route,
-            });
+        if let Some(&Path { route, .. }) = self.paths.get(id) {
+            let association = context.identity.id;
+            context.events.push_back(Event::PathInUse { association, path: id, route });
         }
     }
 }

@@ -34,6 +34,9 @@ enum Refusal {
     Unresolvable,
 }
 
+/// What becomes of one request.
+type Outcome = Result<(), Refusal>;
+
 impl Refusal {
     /// The error cause, which quotes the request.
     fn cause(self, request: &[u8]) -> Cause<'_> {
@@ -96,7 +99,7 @@ impl Answer {
         self.refusing = true;
     }
 
-    fn report(&mut self, request: AddressRequest, raw: &RawParameter<'_>, outcome: Result<(), Refusal>) {
+    fn report(&mut self, request: AddressRequest, raw: &RawParameter<'_>, outcome: Outcome) {
         match outcome {
             Err(refusal) => self.refuse(request.correlation_id, refusal.cause(raw.bytes())),
             Ok(()) if self.refusing => self.respond(&Parameter::SuccessIndication(request.correlation_id)),
@@ -177,7 +180,7 @@ impl Open {
     }
 
     /// Whether our user lets the peer do this.
-    fn authorize(&self, context: &Context<'_>, address: IpAddr) -> Result<(), Refusal> {
+    fn authorize(&self, context: &Context<'_>, address: IpAddr) -> Outcome {
         match context.config.dar.peer_requests {
             PeerRequests::Accept => Ok(()),
             PeerRequests::RefuseWildcards if !address.is_unspecified() => Ok(()),
@@ -185,12 +188,7 @@ impl Open {
         }
     }
 
-    fn add_peer_address(
-        &mut self,
-        context: &mut Context<'_>,
-        route: Route,
-        address: IpAddr,
-    ) -> Result<(), Refusal> {
+    fn add_peer_address(&mut self, context: &mut Context<'_>, route: Route, address: IpAddr) -> Outcome {
         self.authorize(context, address)?;
         let source = route.remote;
         // RFC 5061 §4.2.1: the wildcard means the source address.
@@ -217,12 +215,7 @@ impl Open {
         Ok(())
     }
 
-    fn delete_peer_address(
-        &mut self,
-        context: &mut Context<'_>,
-        route: Route,
-        address: IpAddr,
-    ) -> Result<(), Refusal> {
+    fn delete_peer_address(&mut self, context: &mut Context<'_>, route: Route, address: IpAddr) -> Outcome {
         self.authorize(context, address)?;
         let source = route.remote.ip();
         // RFC 5061 §4.2.2: the wildcard means all but the source address.
@@ -270,12 +263,7 @@ impl Open {
     }
 
     /// RFC 5061 §5.4: advice, followed as soon as a path to the address works.
-    fn set_primary_for_peer(
-        &mut self,
-        context: &mut Context<'_>,
-        route: Route,
-        address: IpAddr,
-    ) -> Result<(), Refusal> {
+    fn set_primary_for_peer(&mut self, context: &mut Context<'_>, route: Route, address: IpAddr) -> Outcome {
         self.authorize(context, address)?;
         let address = if address.is_unspecified() { route.remote.ip() } else { address };
         if !self.knows(address) {
