@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use whimbrel_proto::{CloseReason, Command, Config};
-use whimbrel_wire::{Chunk, Tsn};
+use whimbrel_wire::{Chunk, Shutdown, Tsn};
 
 use crate::common::wire_peer::{self, Bench, Peer, Sent, quiet};
 
@@ -215,4 +215,19 @@ fn one_byte_messages_nobody_reads_are_bounded_and_survived() {
     }
     assert!(bench.received().len() <= 4096 / 64, "{}", bench.received().len());
     wire_peer::assert_alive(&mut bench, &peer);
+}
+
+/// A SHUTDOWN acknowledges data and says nothing of the window: a timeout after it is no sign that the window is too small.
+#[test]
+fn a_timeout_after_a_shutdown_is_an_error() {
+    let (mut bench, peer) = up(quiet(), 100_000);
+    (1..=3).for_each(|n| bench.send(0, &[n; 1400]));
+    bench.take();
+    let first = peer.node_tsn;
+    bench.deliver(&peer.sack(first.prev(), 3000));
+    bench.deliver(&peer.packet(&[&Shutdown { cumulative_tsn_ack: first.next() }]));
+    bench.pass(Duration::from_millis(3500));
+    let path = &bench.paths()[0];
+    assert!(path.counters.timeouts > 0);
+    assert_eq!(path.counters.timeouts, u64::from(path.error_count));
 }

@@ -18,8 +18,10 @@ const ITS_OBJECTS: [&str; 7] = ["Sender", "Outstanding", "Counts", "Chunk", "Mis
 #[derive(PartialEq, Eq, Debug)]
 struct Object<'a> {
     name: &'a str,
-    /// Each field's line up to its name: its visibility and nothing else.
-    visibilities: Vec<&'a str>,
+    /// Something that is copied is a value, not state.
+    is_value: bool,
+    /// Each field's visibility, with the space behind it, and its name.
+    fields: Vec<(&'a str, &'a str)>,
 }
 
 /// Everything that is wrong.
@@ -39,16 +41,18 @@ pub(crate) fn findings(tree: &Tree) -> Vec<String> {
             declares && line.ends_with(';') && !line.contains("mod tests")
         });
         for object in objects(&source.text) {
-            let reachable = |visibility: &&&str| has_files_below || !visibility.is_empty();
-            let count = object.visibilities.iter().filter(reachable).count();
-            if count > MAX_REACHABLE && stateful.contains(object.name) {
+            let reachable = |(visibility, _): &&(&str, &str)| has_files_below || !visibility.is_empty();
+            let count = object.fields.iter().filter(reachable).count();
+            if count > MAX_REACHABLE && (stateful.contains(object.name) || !object.is_value) {
                 let (path, name) = (&source.path, object.name);
                 findings.push(format!("{path} {name} has {count} fields that other files can write"));
             }
             if source.path.starts_with(OF_THE_SENDER) && missing.remove(object.name) {
-                let outside = |visibility: &&str| !["", "pub(super) "].contains(visibility);
-                if object.visibilities.iter().any(outside) {
-                    findings.push(format!("{} {} can be written outside send/", source.path, object.name));
+                let inside = ["", "pub(super) ", "pub(in crate::send) "];
+                for (_, field) in object.fields.iter().filter(|(visibility, _)| !inside.contains(visibility))
+                {
+                    let place = format!("{} {}::{field}", source.path, object.name);
+                    findings.push(format!("{place} can be written outside send/: make it pub(super)"));
                 }
             }
         }
@@ -83,29 +87,36 @@ fn implemented(line: &str) -> Option<&str> {
 /// The structs in `text`, as rustfmt lays them out.
 fn objects(text: &str) -> Vec<Object<'_>> {
     let mut objects = Vec::new();
+    let mut is_value = false;
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
+        if line.starts_with("#[derive(") {
+            is_value = line.contains("Clone");
+        }
         let Some((before, after)) = line.split_once("struct ") else { continue };
-        if !(before.is_empty() || before.starts_with("pub")) || !line.ends_with('{') {
+        if !(before.is_empty() || before.starts_with("pub")) || line.ends_with(';') {
             continue;
         }
         let end = after.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(after.len());
-        let fields = lines.by_ref().take_while(|line| *line != "}");
-        let visibilities = fields.filter_map(visibility).collect();
-        objects.push(Object { name: &after[..end], visibilities });
+        // With a where clause its body begins further down.
+        if !line.ends_with('{') && !lines.by_ref().any(|line| line.ends_with('{')) {
+            break;
+        }
+        let fields = lines.by_ref().take_while(|line| *line != "}").filter_map(field).collect();
+        objects.push(Object { name: &after[..end], is_value: core::mem::take(&mut is_value), fields });
     }
     objects
 }
 
-/// What stands before the name of the field that begins in this line.
-fn visibility(line: &str) -> Option<&str> {
+/// The visibility and the name of the field that begins in this line.
+fn field(line: &str) -> Option<(&str, &str)> {
     let field = line.strip_prefix("    ").filter(|field| !field.starts_with("//"))?;
     let name = field.split(": ").next().filter(|_| field.contains(": "))?;
     let (visibility, name) = match name.rfind(' ') {
         Some(at) => name.split_at(at + 1),
         None => ("", name),
     };
-    name.chars().all(|c| c.is_alphanumeric() || c == '_').then_some(visibility)
+    name.chars().all(|c| c.is_alphanumeric() || c == '_').then_some((visibility, name))
 }
 
 #[cfg(test)]

@@ -41,7 +41,14 @@ fn private_fields_count_where_files_below_see_them() {
 #[test]
 fn a_value_that_never_changes_is_no_object() {
     let value = object("A", "pub ", 20).replace("&mut self", "&self");
-    assert_eq!(found("crates/proto/src/a.rs", &value), [""; 0]);
+    assert_eq!(found("crates/proto/src/a.rs", &format!("#[derive(Clone, Debug)]\n{value}")), [""; 0]);
+    assert_eq!(found("crates/proto/src/a.rs", &format!("#[derive(Debug)]\n{value}")).len(), 1);
+}
+
+#[test]
+fn the_fields_of_a_struct_with_a_where_clause_count() {
+    let bounded = object("A", "pub ", 13).replacen(" {\n", "\nwhere\n    Self: Sized,\n{\n", 1);
+    assert_eq!(found("crates/proto/src/a.rs", &bounded).len(), 1);
 }
 
 #[test]
@@ -51,6 +58,7 @@ fn what_is_in_flight_is_the_senders_to_change() {
         findings(&tree(&[("crates/proto/src/send/sender.rs", &text)]))
     };
     assert_eq!(files(""), [""; 0]);
+    assert_eq!(files("pub(in crate::send) "), [""; 0]);
     assert_eq!(files("pub(crate) ").len(), 1);
     assert_eq!(files("pub ").len(), 1);
 }

@@ -30,16 +30,11 @@ impl Association {
         });
     }
 
-    /// Action B: both sides began at once, and the peer's tag is the one in the cookie.
-    pub(crate) fn adopt_cookie(
-        &mut self,
-        arrival: &Arrival<'_>,
-        locals: &[SocketAddr],
-        cookie: &OpenedCookie,
-    ) {
+    /// Action B: both sides began at once, and the peer's tag is the one in the cookie. It was `told` of these addresses of ours.
+    pub(crate) fn adopt_cookie(&mut self, arrival: &Arrival<'_>, told: &[SocketAddr], cookie: &OpenedCookie) {
         match &mut self.phase {
             Phase::CookieWait(_) | Phase::CookieEchoed(_) => {
-                self.open_from_cookie(arrival, locals, cookie);
+                self.open_from_cookie(arrival, told, cookie);
                 self.announce_up(arrival.now);
             }
             Phase::Open(open) => {

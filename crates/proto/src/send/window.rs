@@ -3,6 +3,8 @@
 pub(super) struct PeerWindow {
     /// The window of the last SACK; what is in flight counts against it.
     advertised: usize,
+    /// User data that has been acknowledged since without a word about the window: the peer may hold it still.
+    held: usize,
     /// The largest window ever advertised, for silly window avoidance.
     pub(super) largest: usize,
     /// A single DATA chunk may be sent into a closed window (RFC 9260 §6.1 A).
@@ -17,18 +19,25 @@ impl PeerWindow {
     /// The window of an INIT or INIT ACK.
     pub(super) fn new(a_rwnd: u32) -> Self {
         let a_rwnd = a_rwnd as usize;
-        Self { advertised: a_rwnd, largest: a_rwnd, probe_allowed: false, probes: 0, peer_answers: false }
+        Self {
+            advertised: a_rwnd,
+            held: 0,
+            largest: a_rwnd,
+            probe_allowed: false,
+            probes: 0,
+            peer_answers: false,
+        }
     }
 
     /// Bytes of new user data that the peer has room for with `in_flight` bytes on their way. What is sent takes from it, what is lost or
     /// acknowledged gives back (RFC 9260 §6.2.1 B to D).
     pub(super) fn left(&self, in_flight: usize) -> usize {
-        self.advertised.saturating_sub(in_flight)
+        self.advertised.saturating_sub(self.held).saturating_sub(in_flight)
     }
 
     /// A SACK has told of the window (RFC 9260 §6.2.1 D ii). Whether anything is left of it.
     pub(super) fn on_sack(&mut self, a_rwnd: usize, in_flight: usize) -> bool {
-        self.advertised = a_rwnd;
+        (self.advertised, self.held) = (a_rwnd, 0);
         self.largest = self.largest.max(a_rwnd);
         self.peer_answers = true;
         let open = self.left(in_flight) > 0;
@@ -39,9 +48,9 @@ impl PeerWindow {
         open
     }
 
-    /// So much user data has been acknowledged without a word about the window: the peer may hold it still.
+    /// So much user data has been acknowledged by a SHUTDOWN, which does not tell of the window.
     pub(super) fn on_acknowledged(&mut self, payload: usize) {
-        self.advertised = self.left(payload);
+        self.held = self.held.saturating_add(payload);
     }
 
     /// T3-rtx has expired. `earliest` are the bytes of user data in the chunk it guarded, if there is one. Whether that was

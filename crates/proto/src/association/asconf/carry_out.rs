@@ -209,7 +209,7 @@ impl Open {
             return Err(Refusal::ResourceShortage);
         }
         self.peer.addresses.push(added);
-        self.announce_peer_address(context, added, PeerAddressChange::Added);
+        self.tell_of_address(context, added, PeerAddressChange::Added);
         // F14: unconfirmed until a heartbeat has been answered. When it speaks for itself, all else may be gone.
         self.pair_preferring(context, (added == source).then_some(route), None);
         Ok(())
@@ -258,7 +258,7 @@ impl Open {
         }
         self.remove_stale_paths(context);
         self.notes.addresses_changed = true;
-        self.announce_peer_address(context, removed, PeerAddressChange::Deleted);
+        self.tell_of_address(context, removed, PeerAddressChange::Deleted);
         self.notice_path_in_use(context);
     }
 
@@ -297,16 +297,11 @@ impl Open {
         self.asconf.wanted_primary = None;
         self.set_primary(id);
         self.primary.note_wish_of_peer();
-        self.announce_peer_address(context, address, PeerAddressChange::MadePrimary);
+        self.tell_of_address(context, address, PeerAddressChange::MadePrimary);
         self.notice_path_in_use(context);
     }
 
-    fn announce_peer_address(
-        &self,
-        context: &mut Context<'_>,
-        address: SocketAddr,
-        change: PeerAddressChange,
-    ) {
+    fn tell_of_address(&self, context: &mut Context<'_>, address: SocketAddr, change: PeerAddressChange) {
         let association = context.identity.id;
         context.events.push_back(Event::PeerAddress { association, address, change });
     }
