@@ -156,8 +156,9 @@ impl Driver {
             .collect();
         if let Some(interfaces) = news.interfaces {
             let mut links = self.links.take().unwrap_or_else(|| self.node.links());
-            self.sources.writer.write(&interfaces, &mut links);
+            // Those that are open first: of very many addresses not all are known.
             links.set_open(&self.locals.follow(&interfaces, &mut events));
+            self.sources.writer.write(&interfaces, &mut links);
             self.links = Some(links).filter(|links| *links != self.node.links());
             self.shared.set_addresses(self.locals.addresses());
             self.shared.set_interfaces(interfaces);

@@ -4,12 +4,12 @@ pub enum PrimaryChangeRule {
     /// New data takes the new path, what is in flight is left to acknowledgements and timers (RFC 9260 §6.4). Right as long as
     /// the old path still delivers.
     Standard,
-    /// One packet of new data goes first and alone; its acknowledgement tells what was lost (paper c04 section 2.2).
-    /// Retransmissions use the primary path only.
+    /// One packet of new data goes first and alone; its acknowledgement tells what was lost (paper c04 section 2.2, where lost
+    /// data takes the primary path only: [`RetransmissionPath::Primary`](super::RetransmissionPath::Primary)).
     ProbeFirst,
     /// What is in flight on the old path is retransmitted at once (m-SCTP+ in paper d10).
     RetransmitAtOnce,
-    /// All that is unacknowledged is resent on the new path before any new data (UFA+ in paper d10). Retransmissions use the
-    /// primary path only.
+    /// All that is unacknowledged is resent on the new path before any new data (UFA+ in paper d10, with
+    /// [`RetransmissionPath::Primary`](super::RetransmissionPath::Primary)).
     LostFirst,
 }

@@ -32,8 +32,9 @@ impl Sender {
     /// [`SackError`] if it cannot be true; then nothing has changed.
     pub(crate) fn on_cumulative_ack(&mut self, now: Instant, cumulative: Tsn) -> Result<Report, SackError> {
         let before = self.outstanding.in_flight_payload();
-        let report = self.outstanding.acknowledge_up_to(cumulative, &mut *self.loss)?;
-        self.window.on_acknowledged(before.saturating_sub(self.outstanding.in_flight_payload()));
+        let mut report = self.outstanding.acknowledge_up_to(cumulative, 0)?;
+        self.window.on_acknowledged(before - self.outstanding.in_flight_payload());
+        self.outstanding.renege_next(&mut *self.loss, &mut report);
         Ok(self.apply(now, cumulative, report))
     }
 

@@ -144,10 +144,13 @@ impl Sender {
 
     /// One packet of new data on the primary path, whatever the windows say.
     fn probe(&mut self, turn: &mut Turn<'_>) -> Next {
-        let Some(path) = turn.paths.get(turn.paths.primary()) else { return Next::Nothing };
+        let primary = turn.paths.get(turn.paths.primary());
+        let Some(path) = primary.filter(|path| path.is_usable()) else { return Next::Nothing };
         self.window.probe_allowed = true;
         turn.max_segments = 1;
-        self.write_train(path, turn).map_or(Next::NoRoom, Next::Train)
+        let next = self.write_train(path, turn).map_or(Next::NoRoom, Next::Train);
+        self.window.probe_allowed = false;
+        next
     }
 
     fn send_new(&mut self, path: &Path, turn: &mut Turn<'_>) -> Option<Train> {

@@ -336,7 +336,8 @@ impl Model {
     fn shutdown_ack(&mut self, script: &mut Script<'_>) {
         let cumulative = self.cumulative as i64 + script.pick(&[0, 1, 3, -1, 500]);
         let tsn = self.initial.plus(cumulative as u32).prev();
-        let result = self.outstanding.acknowledge_up_to(tsn, &mut MissIndications::new(3));
+        let mut result = self.outstanding.acknowledge_up_to(tsn, 0);
+        _ = result.as_mut().map(|report| self.outstanding.renege_next(&mut MissIndications::new(3), report));
         if let Some(error) = self.refusal(cumulative, 0) {
             assert_eq!(result.err(), Some(error));
             return;

@@ -187,7 +187,7 @@ impl Outstanding {
         recovery: &dyn FastRecovery,
     ) -> Result<Report, SackError> {
         let highest = gaps.clone().map(|(_, end)| end as usize).max().unwrap_or(0);
-        let mut report = self.begin_report(cumulative, highest)?;
+        let mut report = self.acknowledge_up_to(cumulative, highest)?;
         if highest > 0 || self.counts.gap_acknowledged > 0 {
             let blocks = sane_blocks(gaps);
             let acks = self.acknowledge_gaps(blocks.clone(), &mut report);
@@ -201,23 +201,17 @@ impl Outstanding {
         Ok(report)
     }
 
-    /// Applies the Cumulative TSN Ack of a SHUTDOWN, which says nothing about gaps (RFC 9260 §3.3.8).
-    pub(super) fn acknowledge_up_to(
-        &mut self,
-        cumulative: Tsn,
-        loss: &mut dyn LossDetection,
-    ) -> Result<Report, SackError> {
-        let mut report = self.begin_report(cumulative, 0)?;
-        // Had the receiver kept the next chunk, it would be acknowledged cumulatively now: it was dropped (RFC 9260
-        // §6.2.1 D iii). Nothing else may ever tell, as SHUTDOWN has no gap ack blocks.
+    /// Had the receiver kept the next chunk, it would be acknowledged cumulatively now: it was dropped (RFC 9260 §6.2.1 D
+    /// iii). Nothing else may ever tell, as SHUTDOWN has no gap ack blocks.
+    pub(super) fn renege_next(&mut self, loss: &mut dyn LossDetection, report: &mut Report) {
         if !self.chunks.is_empty() {
-            self.renege(core::iter::once(1..self.chunks.len()), loss, &mut report);
+            self.renege(core::iter::once(1..self.chunks.len()), loss, report);
         }
-        Ok(report)
     }
 
-    /// Applies a Cumulative TSN Ack, of a chunk that reaches `highest` TSNs further.
-    fn begin_report(&mut self, cumulative: Tsn, highest: usize) -> Result<Report, SackError> {
+    /// Applies a Cumulative TSN Ack: of a SACK whose gap ack blocks reach `highest` TSNs further, or of a SHUTDOWN, which says nothing
+    /// about gaps (RFC 9260 §3.3.8).
+    pub(super) fn acknowledge_up_to(&mut self, cumulative: Tsn, highest: usize) -> Result<Report, SackError> {
         let point = self.cumulative_ack_point();
         if cumulative.precedes(point) {
             return Err(SackError::Old);

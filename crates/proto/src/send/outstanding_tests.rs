@@ -57,7 +57,9 @@ fn sack(outstanding: &mut Outstanding, cumulative: u32, gaps: &[(u16, u16)]) -> 
 }
 
 fn shutdown(outstanding: &mut Outstanding, cumulative: u32) -> Result<Report, SackError> {
-    outstanding.acknowledge_up_to(Tsn(cumulative), &mut MissIndications::new(3))
+    let mut report = outstanding.acknowledge_up_to(Tsn(cumulative), 0)?;
+    outstanding.renege_next(&mut MissIndications::new(3), &mut report);
+    Ok(report)
 }
 
 fn lost(outstanding: &Outstanding) -> Vec<(u32, Loss)> {

@@ -245,3 +245,7 @@ impl Sender {
         assert!(self.outstanding.paths().eq(self.flows.iter().map(|flow| flow.path)));
     }
 }
+
+#[cfg(test)]
+#[path = "sender_tests.rs"]
+mod tests;

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use whimbrel_wire::{GapAckBlock, Tsn};
 
-use super::chunk::{Chunk, Loss};
+use super::chunk::{Chunk, ChunkState, Loss};
 use super::outstanding::SackError;
 use super::testing::{Rig, STREAMS, Sent, Written};
 use super::turn::{Content, Permit};
@@ -259,11 +259,17 @@ impl Model {
     fn shutdown_ack(&mut self, tsn: Tsn) -> Result<(), SackError> {
         let before = self.rig.sender.outstanding.in_flight_payload();
         let left = self.rig.sender.window.left(before);
+        let next = |state, rig: &Rig| {
+            let chunk = rig.sender.outstanding.get(tsn.next()).filter(|chunk| chunk.state == state);
+            chunk.map_or(0, |chunk| chunk.payload_len())
+        };
+        let was_held = next(ChunkState::GapAcknowledged, &self.rig);
         let told = self.rig.shutdown_ack(tsn);
+        let reneged = was_held.min(next(ChunkState::InFlight, &self.rig));
         let in_flight = self.rig.sender.outstanding.in_flight_payload();
-        let expected = left.saturating_sub(in_flight.saturating_sub(before));
+        let expected = left.saturating_sub(reneged);
         assert_eq!(self.rig.sender.window.left(in_flight), expected, "RFC 9260 section 6.2.1 D ii");
-        self.advertised = self.advertised.saturating_sub(before.saturating_sub(in_flight));
+        self.advertised = self.advertised.saturating_sub(before + reneged - in_flight);
         told
     }
 

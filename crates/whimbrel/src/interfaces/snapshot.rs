@@ -29,13 +29,16 @@ struct Known {
 impl LinkWriter {
     /// Brings `links` up to date, which address is open excepted.
     pub(crate) fn write(&mut self, interfaces: &Interfaces, links: &mut Links) {
-        self.known.retain(|name, known| {
-            let stays = interfaces.0.contains_key(name);
-            if !stays {
+        // First all that go: names may have moved on by one number.
+        for (name, known) in &self.known {
+            let stays = |interface: &Interface| {
+                interface.index.is_none_or(|index| known.id == InterfaceId(index.get()))
+            };
+            if !interfaces.0.get(name).is_some_and(stays) {
                 lose(known.id, links);
             }
-            stays
-        });
+        }
+        self.known.retain(|name, _| interfaces.0.contains_key(name));
         for (name, interface) in &interfaces.0 {
             self.write_one(name, interface, links);
         }
@@ -50,12 +53,7 @@ impl LinkWriter {
             Some(known) if interface.index.is_none_or(|index| known.id == InterfaceId(index.get())) => {
                 (known.id, known.said)
             }
-            other => {
-                if let Some(known) = other {
-                    lose(known.id, links);
-                }
-                (self.number(interface.index), InterfaceProperties::default())
-            }
+            _ => (self.number(interface.index), InterfaceProperties::default()),
         };
         self.known.insert(name.to_owned(), Known { id, said });
         let up = interface.is_present();
@@ -69,17 +67,18 @@ impl LinkWriter {
     }
 
     fn place_addresses(&self, interfaces: &Interfaces, links: &mut Links) {
-        let mut placed = BTreeMap::<IpAddr, InterfaceId>::new();
+        let mut placed = BTreeMap::<IpAddr, (bool, InterfaceId)>::new();
         for (name, interface) in &interfaces.0 {
             let Some(known) = self.known.get(name) else { continue };
             for address in &interface.addresses {
-                // An address on two interfaces belongs to the one that is up.
-                if interface.is_up() || !placed.contains_key(&address.ip) {
-                    placed.insert(address.ip, known.id);
+                // An address on two interfaces belongs to the first that is up, as in `Interfaces::with_address`.
+                let first = placed.entry(address.ip).or_insert((interface.is_up(), known.id));
+                if interface.is_up() && !first.0 {
+                    *first = (true, known.id);
                 }
             }
         }
-        for (ip, interface) in placed {
+        for (ip, (_, interface)) in placed {
             links.place(ip, interface);
         }
     }

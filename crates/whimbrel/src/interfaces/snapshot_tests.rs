@@ -192,3 +192,60 @@ fn an_address_that_moves_is_told() {
     only_a.0.remove("b");
     assert!(told.tell(&only_a).contains(&address_on(1)));
 }
+
+fn many(all: &[(&str, &Interface)]) -> Interfaces {
+    Interfaces(all.iter().map(|(n, i)| ((*n).to_owned(), (*i).clone())).collect())
+}
+
+fn is_up(told: &Told, n: u32) -> bool {
+    told.links.interface(InterfaceId(n)).is_some_and(|i| i.up)
+}
+
+/// Names move on by one number in one snapshot (pulled, put back and renamed between two looks).
+#[test]
+fn numbers_may_move_on_between_names() {
+    let mut told = Told::default();
+    told.tell(&many(&[("wwan0", &wifi(5, &["10.0.0.5"])), ("wwan1", &wifi(6, &["10.0.0.6"]))]));
+    assert!(is_up(&told, 5) && is_up(&told, 6));
+    let facts = told.tell(&many(&[("wwan0", &wifi(6, &["10.0.0.6"])), ("wwan1", &wifi(7, &["10.0.0.7"]))]));
+    assert!(is_up(&told, 7) && is_up(&told, 6), "{facts:?}");
+}
+
+/// Two interfaces swap their names.
+#[test]
+fn names_may_be_swapped() {
+    let mut told = Told::default();
+    told.tell(&many(&[("eth0", &wifi(5, &["10.0.0.5"])), ("eth1", &wifi(6, &["10.0.0.6"]))]));
+    let facts = told.tell(&many(&[("eth0", &wifi(6, &["10.0.0.6"])), ("eth1", &wifi(5, &["10.0.0.5"]))]));
+    assert!(is_up(&told, 5) && is_up(&told, 6), "{facts:?}");
+    assert_eq!(facts, []);
+}
+
+/// One address on two interfaces that are both up: the links and the socket agree on where it is.
+#[test]
+fn an_address_on_two_interfaces_belongs_to_the_first_that_is_up() {
+    let mut told = Told::default();
+    let both = many(&[("eth0", &wifi(5, &["10.0.0.5"])), ("eth1", &wifi(6, &["10.0.0.5"]))]);
+    told.tell(&both);
+    let ip = "10.0.0.5".parse().unwrap();
+    let (_, socket) = both.with_address(ip).unwrap();
+    assert_eq!(told.links.interface_of(ip), socket.index.map(|i| InterfaceId(i.get())));
+}
+
+/// Thousands of addresses on one interface, one of which is open.
+#[test]
+fn an_open_address_among_thousands_keeps_its_interface() {
+    let mut names: Vec<String> = (0..3000).map(|n| format!("10.1.{}.{}", n / 250, n % 250)).collect();
+    names.insert(0, "10.0.0.1".to_owned());
+    let host = one(&wifi(5, &names.iter().map(String::as_str).collect::<Vec<_>>()));
+    let open = [whimbrel_machine::OpenAddress { address: "10.0.0.1:9899".parse().unwrap(), new_way: false }];
+    let (mut writer, mut links) = (LinkWriter::default(), Links::default());
+    for round in 0..4 {
+        let mut next = links.clone();
+        next.set_open(&open);
+        writer.write(&host, &mut next);
+        let facts = links.follow(&next);
+        assert_eq!(links.interface_of(open[0].address.ip()), Some(InterfaceId(5)), "round {round}");
+        assert!(round == 0 || facts.is_empty(), "round {round}: {} facts of nothing", facts.len());
+    }
+}
