@@ -17,7 +17,7 @@ use crate::transfer::protocol::SCTP_PORT;
 const EXIT_CODES: &str = "Exit codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted by Ctrl-C.";
 
 /// Seconds; more than anybody waits, and no more than clocks can add.
-const A_YEAR: u64 = 365 * 86_400;
+pub(crate) const A_YEAR: u64 = 365 * 86_400;
 
 /// SCTP port 0 is nobody's (RFC 9260 §3.1).
 pub(crate) fn sctp_port() -> impl TypedValueParser<Value = u16> {

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
@@ -10,15 +11,20 @@ use whimbrel::handover::{
     Failover, FastestNetwork, LayerTwoHandover, Pace, Seamless, SignalStrength, Thresholds,
 };
 use whimbrel::interfaces::{FactFile, Interfaces, Preferences};
+use whimbrel::proto::AssociationFailure;
 use whimbrel::{Config, Endpoint, EndpointBuilder, ReceivedPower};
 use whimbrel_wire::chunk_type;
 
+use crate::args::A_YEAR;
 use crate::exit::Failure;
 use crate::key_file;
 use crate::news::News;
 
+/// Seconds for which nothing may be heard of a peer.
+const A_DAY: u64 = 86_400;
+
 /// What a command that moves data understands about moving.
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Moving")]
 pub(crate) struct MobilityArgs {
     /// When and where to move.
@@ -34,6 +40,9 @@ pub(crate) struct MobilityArgs {
     /// appends to, or a Unix datagram socket to make (a name that ends in .sock).
     #[arg(long, value_name = "FILE|SOCKET", long_help = LINK_FACTS_HELP)]
     pub(crate) link_facts: Option<PathBuf>,
+    /// How long a conversation is kept while nothing at all is heard of the other host.
+    #[arg(long, value_name = "SECONDS", default_value_t = A_DAY, value_parser = clap::value_parser!(u64).range(1..=A_YEAR))]
+    pub(crate) patience: u64,
     /// Keys that both hosts know and nobody else, a line `ID KEY` each (KEY in hex or base64:…), the first to send with.
     /// Only who has one can connect, and change addresses. The file must be readable by you alone.
     #[arg(long, value_name = "FILE")]
@@ -106,6 +115,7 @@ impl MobilityArgs {
             )));
         }
         let mut config = config;
+        config.failure.association = AssociationFailure::Silence(Duration::from_secs(self.patience));
         if let Some(path) = &self.auth_key_file {
             config.auth.keys = key_file::read(path).context("--auth-key-file")?;
             // Without this a host with the wrong key could connect, and would be noticed when it moves.

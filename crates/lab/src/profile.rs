@@ -3,8 +3,9 @@
 use core::time::Duration;
 
 use whimbrel_proto::{
-    BurstLimit, Config, HeartbeatConfig, InitialWindow, LossDetection, PathPairing, PmtuConfig, PmtuSearch,
-    PrimaryChangeRule, RetransmissionOrder, RetransmissionPath, RtoConfig, SackConfig,
+    AssociationFailure, BurstLimit, Config, HeartbeatConfig, InitialWindow, LossDetection, PathPairing,
+    PmtuConfig, PmtuSearch, PrimaryChangeRule, RetransmissionOrder, RetransmissionPath, RtoConfig,
+    SackConfig,
 };
 
 use crate::scenario::{DataError, Settings};
@@ -39,7 +40,7 @@ pub fn config(profile: &Settings, message: usize) -> Result<Config, DataError> {
         ..rfc
     };
     config.failure.path_max_retrans = whole("pmr")? as u32;
-    config.failure.association_max_retrans = whole("assoc_max_retrans")? as u32;
+    config.failure.association = AssociationFailure::Errors(whole("assoc_max_retrans")? as u32);
     config.congestion.initial_window = InitialWindow::Bytes(whole("init_cwnd")?);
     config.congestion.burst = match whole("max_burst")? {
         0 => BurstLimit::Packets(u32::MAX / 2),

@@ -13,7 +13,7 @@ const OTHER: &str = "10.0.2.2";
 fn config() -> Config {
     let mut config = quiet();
     config.heartbeat.interval = Some(Duration::from_millis(300));
-    config.failure.association_max_retrans = 3;
+    config.failure.association = whimbrel_proto::AssociationFailure::Errors(3);
     config.failure.path_max_retrans = 2;
     config
 }

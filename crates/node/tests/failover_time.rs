@@ -40,7 +40,7 @@ fn other(pair: &Pair) -> PathView {
 
 fn measure(mut config: Config, pmr: u32) -> Measured {
     config.failure.path_max_retrans = pmr;
-    config.failure.association_max_retrans = 100;
+    config.failure.association = whimbrel_proto::AssociationFailure::Errors(100);
     let mut client = User::client(&remotes(2));
     // More than can be sent before the end: there always is new data.
     client.outbox = (0..20_000).map(|n| message(0, n, 1000)).collect();

@@ -27,6 +27,7 @@ mod large_chunks;
 mod late_heartbeats;
 mod many_sacks;
 mod out_of_the_blue;
+mod outages;
 mod path_mtu_idle;
 mod path_mtu_search;
 mod path_mtu_shrinks;

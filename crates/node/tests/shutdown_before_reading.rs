@@ -11,7 +11,7 @@ use crate::common::{Pair, User, link, message, remotes};
 fn shutdown_before_reading(heartbeats: Option<Duration>) {
     let mut config = Config::mobile();
     config.limits.receive_buffer = 50_000;
-    config.failure.association_max_retrans = 3;
+    config.failure.association = whimbrel_proto::AssociationFailure::Errors(3);
     config.rto.max = Duration::from_secs(60);
     config.heartbeat.interval = heartbeats;
     let mut client = User::client(&remotes(5));

@@ -66,7 +66,7 @@ fn shutdowns_collide_and_the_peer_completes() {
 #[test]
 fn a_lost_shutdown_is_repeated_and_given_up() {
     let mut config = quiet();
-    config.failure.association_max_retrans = 4;
+    config.failure.association = whimbrel_proto::AssociationFailure::Errors(4);
     config.heartbeat.interval = None;
     let mut bench = Bench::new(config);
     let mut peer = Peer::new();

@@ -21,7 +21,7 @@ fn do_not_end_the_association() {
             config.limits.receive_buffer = 4096;
             config.rto.min = Duration::from_millis(20);
             config.heartbeat.interval = Some(Duration::from_millis(100));
-            config.failure.association_max_retrans = 8;
+            config.failure.association = whimbrel_proto::AssociationFailure::Errors(8);
             let locals = vec![address(1, host), address(2, host), address(3, host)];
             Node::new(Arc::new(config), world.seed().child("host", host.into()), locals)
         };

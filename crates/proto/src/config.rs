@@ -10,7 +10,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 pub use self::dar::{AddressNaming, DarConfig, DarMode, PeerRequests};
-pub use self::heartbeat::{HeartbeatConfig, Unanswered};
+pub use self::heartbeat::{HeartbeatConfig, ProbeSpacing, Unanswered};
 pub use self::primary_change::PrimaryChangeRule;
 pub use self::retransmission::{
     LossDetection, RecoveryScope, RetransmissionConfig, RetransmissionOrder, RetransmissionPath,
@@ -65,8 +65,8 @@ pub struct Config {
 pub struct FailureConfig {
     /// Path.Max.Retrans (PMR): a path is inactive when its error counter exceeds this.
     pub path_max_retrans: u32,
-    /// Association.Max.Retrans: the association is lost when its error counter exceeds this.
-    pub association_max_retrans: u32,
+    /// When the peer as a whole counts as unreachable, which ends the association.
+    pub association: AssociationFailure,
     /// Max.Init.Retransmits.
     pub max_init_retransmits: u32,
     /// PotentiallyFailed.Max.Retrans (PFMR, RFC 7829): a path is potentially failed when its error counter exceeds
@@ -75,6 +75,18 @@ pub struct FailureConfig {
     /// Primary.Switchover.Max.Retrans (PSMR, RFC 7829 §5): when the primary's error counter exceeds this, the path
     /// in use becomes primary for good; `None` returns to the old primary when it recovers.
     pub primary_switchover_max_retrans: Option<u32>,
+}
+
+/// When a peer counts as unreachable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AssociationFailure {
+    /// When more timeouts than this have followed each other without an acknowledgement (Association.Max.Retrans, RFC 9260 §8.1).
+    /// Several paths use them up together: with four of them ten timeouts are over within seconds.
+    Errors(u32),
+    /// When nothing authentic has come from the peer for this long, however many timeouts there were, and the last tries were in
+    /// vain, too: a host that has slept for longer gets its chance. Authentic is what has the right Verification Tag and
+    /// comes from an address of the peer.
+    Silence(Duration),
 }
 
 /// State cookie parameters (RFC 9260 §5.1.3).
@@ -172,11 +184,12 @@ impl Config {
                 interval: Some(Duration::from_secs(30)),
                 max_burst: 1,
                 standby_back_off: None,
+                silent_peer: None,
                 unanswered: Unanswered::Error,
             },
             failure: FailureConfig {
                 path_max_retrans: 5,
-                association_max_retrans: 10,
+                association: AssociationFailure::Errors(10),
                 max_init_retransmits: 8,
                 potentially_failed_max_retrans: None,
                 primary_switchover_max_retrans: None,
@@ -246,11 +259,16 @@ impl Config {
                 interval: Some(Duration::from_secs(2)),
                 max_burst: 8,
                 standby_back_off: Some(Duration::from_secs(3)),
+                silent_peer: Some(ProbeSpacing {
+                    soon: Duration::from_secs(5),
+                    soon_for: Duration::from_secs(600),
+                    later: Duration::from_secs(30),
+                }),
                 unanswered: Unanswered::RepeatIfHeard,
             },
             failure: FailureConfig {
                 path_max_retrans: 4,
-                association_max_retrans: 20,
+                association: AssociationFailure::Silence(Duration::from_secs(2 * 60 * 60)),
                 max_init_retransmits: 8,
                 potentially_failed_max_retrans: Some(0),
                 primary_switchover_max_retrans: None,

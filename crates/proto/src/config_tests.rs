@@ -6,7 +6,7 @@ fn the_rfc_profile_is_the_rfc() {
     let config = Config::rfc();
     let seconds = Duration::from_secs;
     assert_eq!((config.rto.initial, config.rto.min, config.rto.max), (seconds(1), seconds(1), seconds(60)));
-    assert_eq!(config.failure.association_max_retrans, 10);
+    assert_eq!(config.failure.association, AssociationFailure::Errors(10));
     assert_eq!(config.failure.path_max_retrans, 5);
     assert_eq!(config.failure.max_init_retransmits, 8);
     assert_eq!(config.heartbeat.interval, Some(seconds(30)));

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use whimbrel_proto::path::congestion::RenoParameters;
 use whimbrel_proto::send::stream_scheduler::{FirstComeFirstServed, RoundRobin};
 use whimbrel_proto::{
-    AuthConfig, AuthSupport, BurstLimit, ChecksumPolicy, Config, DarMode, HmacAlgorithm, InitialWindow,
-    PathPairing, PeerRequests, PmtuConfig, PmtuSearch, PrimaryChangeRule, RetransmissionPath, RtoConfig,
-    SharedKeys, SharedSecret,
+    AssociationFailure, AuthConfig, AuthSupport, BurstLimit, ChecksumPolicy, Config, DarMode, HmacAlgorithm,
+    InitialWindow, PathPairing, PeerRequests, PmtuConfig, PmtuSearch, PrimaryChangeRule, RetransmissionPath,
+    RtoConfig, SharedKeys, SharedSecret,
 };
 use whimbrel_wire::chunk_type;
 
@@ -64,9 +64,8 @@ pub(crate) fn patient(draw: &mut Draw, sizes: Sizes, interfaces: usize) -> Confi
         config.pairing = PathPairing::Mesh;
     }
     primary_change(draw, &mut config);
-    // Every timeout on any path counts (RFC 9260 §8.1), and there may be eighteen paths. That section's limit of ten is
-    // meant for a peer with an address or two.
-    config.failure.association_max_retrans = 80;
+    // Nothing that a network does is to last as long; who has gone for good is waited for.
+    config.failure.association = AssociationFailure::Silence(Duration::from_secs(900));
     config.validate().expect("a valid configuration was drawn");
     config
 }
@@ -185,7 +184,7 @@ fn timers(draw: &mut Draw, config: &mut Config) {
 fn failure(draw: &mut Draw, config: &mut Config) {
     let failure = &mut config.failure;
     failure.path_max_retrans = draw.between(0, 5) as u32;
-    failure.association_max_retrans = draw.between(8, 20) as u32;
+    failure.association = AssociationFailure::Errors(draw.between(8, 20) as u32);
     failure.max_init_retransmits = draw.between(2, 8) as u32;
     failure.potentially_failed_max_retrans =
         draw.chance(0.5).then(|| draw.between(0, u64::from(failure.path_max_retrans)) as u32);

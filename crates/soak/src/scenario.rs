@@ -4,7 +4,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use whimbrel_machine::{Instant, Seed};
-use whimbrel_proto::Config;
+use whimbrel_proto::{AssociationFailure, Config};
 use whimbrel_wire::chunk_type;
 
 use crate::configs::{self, Sizes};
@@ -297,7 +297,10 @@ fn limit(networks: &Networks, hosts: &[HostPlan; 2]) -> Instant {
         }
         // Who hears nothing any more needs so long to find out.
         let heartbeat = host.config.heartbeat.interval.unwrap_or_default() + host.config.rto.max * 2;
-        limit += heartbeat * (host.config.failure.association_max_retrans + 1);
+        limit += match host.config.failure.association {
+            AssociationFailure::Errors(most) => heartbeat * (most + 1),
+            AssociationFailure::Silence(patience) => patience + heartbeat * 2,
+        };
         limit += host.traffic.messages.iter().map(|message| message.pause).sum::<Duration>();
         if let Reading::Slowly { bytes, every } = host.user.reading {
             limit += every * (4 * peer.traffic.bytes() / bytes as u64) as u32;

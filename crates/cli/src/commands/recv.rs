@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::Context;
 use serde_json::json;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
-use whimbrel::{Association, Endpoint, EndpointClosed, Listener, PathView};
+use whimbrel::{Association, Endpoint, EndpointClosed, Listener, PathState, PathView};
 
 use super::{GOODBYE, config, leave};
 use crate::addresses::{self, UDP_PORT};
@@ -124,16 +124,31 @@ impl Server {
     }
 
     fn admit(self: &Arc<Self>, association: Association, transfers: &mut JoinSet<bool>) {
-        let Ok(permit) = Arc::clone(&self.room).try_acquire_owned() else {
-            association.abort("the receiver is busy with other senders; try again later");
-            return;
-        };
         let server = Arc::clone(self);
         transfers.spawn(async move {
-            let complete = server.serve(association).await;
-            drop(permit);
-            complete
+            let Some(_permit) = server.room_for(&association).await else {
+                association.abort("the receiver is busy with other senders; try again later");
+                return false;
+            };
+            server.serve(association).await
         });
+    }
+
+    /// A place for one sender more. Those that have fallen silent are waited for as long as their places are not needed, and they
+    /// do not come from where this one comes from: that is a host whose power failed, and which sends the same files again.
+    async fn room_for(&self, newcomer: &Association) -> Option<OwnedSemaphorePermit> {
+        let full = self.room.available_permits() == 0;
+        let from = newcomer.initial_route().remote.ip();
+        let current = self.current().clone();
+        for other in current {
+            let paths = other.paths().await;
+            let silent = paths.iter().all(|path| path.state != PathState::Active);
+            if silent && (full || paths.iter().any(|path| path.route.remote.ip() == from)) {
+                other.abort("nothing has been heard of this sender, and its place is needed");
+            }
+        }
+        let permit = Arc::clone(&self.room).acquire_owned();
+        tokio::time::timeout(GOODBYE, permit).await.ok()?.ok()
     }
 
     /// Serves one sender; whether it said that it was done.

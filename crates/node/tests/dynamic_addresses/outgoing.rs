@@ -62,7 +62,7 @@ fn one_chunk_is_under_way_at_a_time() {
 #[test]
 fn an_unanswered_chunk_is_repeated_until_the_association_is_lost() {
     let mut config = mesh();
-    config.failure.association_max_retrans = 3;
+    config.failure.association = whimbrel_proto::AssociationFailure::Errors(3);
     config.heartbeat.interval = None;
     let (mut bench, _) = with_second_address(config);
     change(&mut bench, &[SetPrimary(node_address(1).ip())]);

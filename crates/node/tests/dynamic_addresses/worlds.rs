@@ -250,7 +250,7 @@ fn both_ends_move_at_once() {
 #[test]
 fn both_ends_break_at_once_and_one_comes_back() {
     let mut config = Config::mobile();
-    config.failure.association_max_retrans = 60;
+    config.failure.association = whimbrel_proto::AssociationFailure::Errors(60);
     let mut roaming = Roaming::new(3, &config, link(20, 10), 2000);
     roaming.run(300);
     roaming.cut(SERVER, 0);

@@ -1,7 +1,7 @@
 //! Errors of paths and of the association (RFC 9260 §8.1, §8.2; RFC 7829 §3.2, §5).
 
-use super::{Context, Ending, Handled, Open};
-use crate::interface::{CloseReason, PathId, PathState};
+use super::{Context, Handled, Open};
+use crate::interface::{PathId, PathState};
 use crate::timers::TimerId;
 
 impl Open {
@@ -45,15 +45,6 @@ impl Open {
         }
         self.grant_wanted_primary(context);
         self.notice_path_in_use(context);
-        Ok(())
-    }
-
-    /// A timeout that counts against the peer as a whole (RFC 9260 §8.1).
-    pub(crate) fn note_association_error(&mut self, context: &Context<'_>) -> Handled {
-        self.notes.error_count += 1;
-        if self.notes.error_count > context.config.failure.association_max_retrans {
-            return Err(Ending::Silent(CloseReason::Unreachable));
-        }
         Ok(())
     }
 

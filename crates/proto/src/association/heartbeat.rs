@@ -135,6 +135,11 @@ impl Open {
             Some(pending) => {
                 pending.repeat();
                 path.supervision.last_probing = context.now;
+                // Its time must not be over just before the answer comes.
+                let (timer, least) = (TimerId::HeartbeatTimeout(id), context.now + rto);
+                if context.timers.deadline(timer).is_some_and(|at| at < least) {
+                    context.timers.set(timer, least);
+                }
             }
             None => self.send_heartbeat_on(context, id),
         }
@@ -279,10 +284,11 @@ impl Open {
     /// The RTO of a path as its supervision has it: on standby it backs off no further than the configuration says.
     fn supervision_rto(&self, context: &Context<'_>, path: &Path) -> Duration {
         let rto = path.rto.current();
-        match context.config.heartbeat.standby_back_off {
+        let rto = match context.config.heartbeat.standby_back_off {
             Some(most) if path.id != self.data_path() => rto.min(path.rto.without_back_off() + most),
             _ => rto,
-        }
+        };
+        self.probe_spacing(context, path).map_or(rto, |spacing| rto.min(spacing))
     }
 
     /// Sends a heartbeat on a path now.
@@ -309,7 +315,9 @@ impl Open {
         // RFC 7829 §3.2 rule 5: once per RTO while potentially failed.
         let interval = if path.state == PathState::PotentiallyFailed { Duration::ZERO } else { interval };
         let rto = self.supervision_rto(context, path);
+        let latest = self.probe_spacing(context, path).map(|spacing| path.supervision.last_probing + spacing);
         let at = heartbeat_time::next(context.now, interval, rto, context.rng);
+        let at = latest.map_or(at, |latest| at.min(latest).max(context.now));
         context.timers.set(TimerId::Heartbeat(id), at);
     }
 

@@ -80,9 +80,12 @@ impl Open {
             return Ok(());
         }
         self.sender.opportunity();
-        if known && let Closing::Sent(resend) = &mut self.closing {
-            // RFC 9260 §9.2: any packet of the peer gives it more time.
-            resend.timeouts = 0;
+        if known {
+            self.notes.heard = context.now;
+            if let Closing::Sent(resend) = &mut self.closing {
+                // RFC 9260 §9.2: any packet of the peer gives it more time.
+                resend.timeouts = 0;
+            }
         }
         let mut news = PacketNews { gate, stranger: !known, ..PacketNews::default() };
         // RFC 9260 §6.10: chunks are processed in order; a partial chunk ends the packet.

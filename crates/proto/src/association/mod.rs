@@ -31,6 +31,7 @@ mod replies;
 mod restart;
 mod sack;
 mod shutdown;
+mod silence;
 mod timeouts;
 mod translation;
 mod user_data;

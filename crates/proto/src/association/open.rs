@@ -2,7 +2,7 @@ use core::net::SocketAddr;
 use std::collections::VecDeque;
 
 use smallvec::SmallVec;
-use whimbrel_machine::Route;
+use whimbrel_machine::{Instant, Route};
 
 use super::asconf::{Asconf, mobility, peer_may_choose};
 use super::locals::Locals;
@@ -63,6 +63,8 @@ pub(crate) struct Peer {
 pub(crate) struct Notes {
     /// Consecutive errors of the association (RFC 9260 §8.1).
     pub(crate) error_count: u32,
+    /// When a packet with our tag last came from an address of the peer.
+    pub(crate) heard: Instant,
     /// The path that new data last went out on, to notice a change.
     pub(crate) in_use: PathId,
     /// The packets given out last are all there is to send until something else happens.
@@ -121,6 +123,7 @@ impl Open {
             primary: Primary::new(config.primary_change, paths.primary()),
             notes: Notes {
                 error_count: 0,
+                heard: context.now,
                 in_use: paths.primary(),
                 said_all: false,
                 addresses_changed: true,

@@ -9,9 +9,10 @@ use whimbrel_wire::{
 
 use super::context::Farewell;
 use super::output::single_chunk;
+use super::silence::last_word;
 use super::{Association, Context, Ending, Handled, Open, Phase};
 use crate::auth::chunk_writer::ChunkWriter;
-use crate::config::Config;
+use crate::config::{AssociationFailure, Config};
 use crate::interface::{AssociationState, CloseReason, Event, PathId, PathState};
 use crate::send::Loss;
 use crate::timers::TimerId;
@@ -22,7 +23,12 @@ const MAX_GUARDS: u32 = 20;
 
 /// T5-shutdown-guard (RFC 9260 §9.2).
 fn guard(config: &Config) -> Duration {
-    config.rto.max * 5
+    let standard = config.rto.max * 5;
+    match config.failure.association {
+        AssociationFailure::Errors(_) => standard,
+        // The peer may have much to send yet, and is out of reach for no longer than any other would be waited for.
+        AssociationFailure::Silence(patience) => patience.max(standard),
+    }
 }
 
 /// How far the shutdown has come (RFC 9260 §9.2).
@@ -94,15 +100,14 @@ impl Open {
         }
         match self.closing {
             Closing::Pending => {
-                self.closing = Closing::Sent(Resend::new(context.now + guard(context.config) * MAX_GUARDS));
+                let limit = context.now + guard(context.config).saturating_mul(MAX_GUARDS);
+                self.closing = Closing::Sent(Resend::new(limit));
                 context.timers.set(TimerId::T5ShutdownGuard, context.now + guard(context.config));
             }
             Closing::Received => {
                 // T2-shutdown rests while no link is up. The peer may be long gone, and to a peer that is not, addresses
                 // cannot be named any more (RFC 5061 §5.1.1 C4): no longer than repetitions could take.
-                let tries = context.config.failure.association_max_retrans.saturating_add(1);
-                let patience = context.config.rto.max.saturating_mul(tries).max(guard(context.config));
-                let limit = context.now + patience;
+                let limit = context.now + last_word(context.config);
                 self.closing = Closing::AckSent(Resend::new(limit));
                 context.timers.set(TimerId::T5ShutdownGuard, limit);
             }
@@ -128,7 +133,10 @@ impl Open {
             }
             // Both sides at once: acknowledge right away.
             Closing::Sent(Resend { limit, .. }) => {
+                let limit = limit.min(context.now + last_word(context.config));
                 self.closing = Closing::AckSent(Resend::new(limit));
+                let guard = context.timers.deadline(TimerId::T5ShutdownGuard);
+                context.timers.set(TimerId::T5ShutdownGuard, guard.map_or(limit, |guard| guard.min(limit)));
                 context.timers.clear(TimerId::T2Shutdown);
             }
             Closing::Received => {}
@@ -167,10 +175,9 @@ impl Open {
             return Ok(());
         }
         resend.timeouts += 1;
-        if resend.timeouts > context.config.failure.association_max_retrans {
-            return Err(Ending::Silent(CloseReason::Unreachable));
-        }
-        let Some(id) = resend.path else { return Ok(()) };
+        let Resend { timeouts, path, .. } = *resend;
+        self.give_up_if_unreachable(context, timeouts)?;
+        let Some(id) = path else { return Ok(()) };
         if let Some(path) = self.paths.get_mut(id) {
             path.rto.back_off();
         }

@@ -34,6 +34,7 @@ impl Open {
                 context.timers.set(timer, at);
             }
         }
+        self.hasten_asconf(context);
     }
 
     /// T3-rtx expired on a path (RFC 9260 §6.3.3 E1 to E4).

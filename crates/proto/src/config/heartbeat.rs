@@ -11,8 +11,22 @@ pub struct HeartbeatConfig {
     /// The most that the backing off of its RTO may add to each wait in the supervision of a path that carries no data,
     /// so that a standby path that has come back is noticed soon. `None`: up to RTO.Max, as RFC 9260 §8.3 has it.
     pub standby_back_off: Option<Duration>,
+    /// How often paths that do not answer are probed at least while nothing comes from the peer on any path. `None`: as their
+    /// RTO has it, which backs off up to RTO.Max (RFC 9260 §8.3).
+    pub silent_peer: Option<ProbeSpacing>,
     /// What a heartbeat means that has not been answered within the RTO.
     pub unanswered: Unanswered,
+}
+
+/// How far apart two HEARTBEATs are at most on each path to a peer that is silent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ProbeSpacing {
+    /// Once nothing has come from the peer for this long.
+    pub soon: Duration,
+    /// How long nothing has come from the peer, on any path, when that ends.
+    pub soon_for: Duration,
+    /// After that.
+    pub later: Duration,
 }
 
 /// What a heartbeat means that has not been answered within the RTO.

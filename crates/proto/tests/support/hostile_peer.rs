@@ -6,7 +6,8 @@ use core::time::Duration;
 use bytes::Bytes;
 use whimbrel_machine::{Route, Unreachable};
 use whimbrel_proto::{
-    Acknowledge, Command, Config, ConnectToken, Delivery, Message, PathPairing, PayloadProtocolId, StreamId,
+    Acknowledge, AssociationFailure, Command, Config, ConnectToken, Delivery, Message, PathPairing,
+    PayloadProtocolId, StreamId,
 };
 use whimbrel_wire::{
     AbortBuilder, Cause, ChecksumMode, Chunk, CommonHeader, CookieAck, CookieEcho, Data, EmitChunk,
@@ -69,11 +70,11 @@ impl Attack {
     fn new(script: &mut Script<'_>) -> Self {
         let choice = script.byte();
         let mut config = if choice & 1 == 0 { Config::rfc() } else { Config::mobile() };
+        config.failure.association = AssociationFailure::Silence(Duration::from_secs(300));
         config.limits.receive_buffer = if choice & 2 == 0 { 5000 } else { 100_000 };
         config.limits.send_buffer = if choice & 4 == 0 { 5000 } else { 60_000 };
         config.limits.associations = 3;
-        config.limits.paths = 5;
-        config.limits.peer_addresses = 4;
+        (config.limits.paths, config.limits.peer_addresses) = (5, 4);
         config.pairing = if choice & 8 == 0 { PathPairing::PerDestination } else { PathPairing::Mesh };
         let mut attack = Self {
             victim: Victim::new(config, vec![victim_address(1), victim_address(2)]),
@@ -470,8 +471,7 @@ impl Attack {
     fn fall_silent(&mut self) {
         for _ in 0..3000 {
             if self.victim.association_count() == 0 {
-                assert_eq!(self.victim.deadline, None, "timers of nobody");
-                return;
+                return assert_eq!(self.victim.deadline, None, "timers of nobody");
             }
             assert!(self.victim.pass_to_deadline(), "an association without a timer");
             self.victim.sent.clear();

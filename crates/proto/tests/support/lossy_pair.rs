@@ -81,7 +81,7 @@ impl World {
         config.streams.outbound = STREAMS;
         config.streams.inbound_max = STREAMS;
         // Patience, so that it is rare that the association is rightly given up.
-        config.failure.association_max_retrans = 40;
+        config.failure.association = whimbrel_proto::AssociationFailure::Errors(40);
         config.failure.max_init_retransmits = 40;
         let config = Arc::new(config);
         let side = |side: usize| Side {

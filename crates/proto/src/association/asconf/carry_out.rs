@@ -24,7 +24,7 @@ const MAX_QUOTE: usize = 64;
 
 /// Why a request is refused.
 #[derive(Clone, Copy)]
-enum Refusal {
+pub(super) enum Refusal {
     LastAddress,
     SourceAddress,
     ResourceShortage,
@@ -35,7 +35,7 @@ enum Refusal {
 }
 
 /// What becomes of one request.
-type Outcome = Result<(), Refusal>;
+pub(super) type Outcome = Result<(), Refusal>;
 
 impl Refusal {
     /// The error cause, which quotes the request.
@@ -188,7 +188,12 @@ impl Open {
         }
     }
 
-    fn add_peer_address(&mut self, context: &mut Context<'_>, route: Route, address: IpAddr) -> Outcome {
+    pub(super) fn add_peer_address(
+        &mut self,
+        context: &mut Context<'_>,
+        route: Route,
+        address: IpAddr,
+    ) -> Outcome {
         self.authorize(context, address)?;
         let source = route.remote;
         // RFC 5061 §4.2.1: the wildcard means the source address.

@@ -4,7 +4,7 @@ use core::net::SocketAddr;
 use std::collections::VecDeque;
 
 use whimbrel_machine::Route;
-use whimbrel_wire::{Asconf as AsconfChunk, EmitChunk};
+use whimbrel_wire::{Asconf as AsconfChunk, EmitChunk, ShutdownAck};
 
 use super::super::pairing::reaches;
 use super::super::replies::{First, MAX_BYTES};
@@ -57,8 +57,15 @@ impl Open {
         asconf: &AsconfChunk<'_>,
         packet: &mut PacketAnswers,
     ) {
-        // RFC 5061 §5.1.1 C4: no answer could be sent.
+        // RFC 5061 §5.1.1 C4: no ASCONF-ACK can be sent any more. But the peer has moved and so missed SHUTDOWN ACK, which is
+        // its answer wherever it is now.
         if matches!(self.closing, Closing::AckSent(_)) {
+            // Its SHUTDOWN COMPLETE is to be let in from there.
+            if self.add_peer_address(context, route, route.remote.ip()).is_ok()
+                && self.locals.is_source(route.local.ip())
+            {
+                self.replies.push(route, &ShutdownAck);
+            }
             return;
         }
         let incoming = &mut self.asconf.incoming;

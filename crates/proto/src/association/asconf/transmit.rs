@@ -14,7 +14,7 @@ use crate::interface::{AddressChange, AddressChangeError, Mobility, PathId, Path
 use crate::path::Egress;
 use crate::timers::TimerId;
 
-/// The RTO of a route that is not a path doubles this often at most.
+/// The wait for an ASCONF-ACK doubles this often at most.
 const MAX_DOUBLINGS: u32 = 6;
 
 impl Open {
@@ -42,11 +42,12 @@ impl Open {
             return None;
         };
         let path = self.way_path(route).and_then(|id| self.paths.get(id));
+        let base = path.map_or(context.config.rto.initial, |path| path.rto.without_back_off());
         let request = self.asconf.outgoing.outstanding.as_mut()?;
-        // A4, B3: each destination has an RTO of its own, which doubles when that one has not answered.
+        // A4, B3: each destination has an RTO of its own, which doubles when that one has not answered this request. What the path
+        // has backed off to before was for a network that may have come back since.
         let rounds = (request.timeouts / ways as u32).min(MAX_DOUBLINGS);
-        let unknown = || (context.config.rto.initial * (1 << rounds)).min(context.config.rto.max);
-        let rto = path.map_or_else(unknown, |path| path.rto.current());
+        let rto = (base * (1 << rounds)).min(context.config.rto.max);
         context.timers.set(TimerId::T4Asconf, context.now + rto);
         request.due = false;
         request.sent = request.sent.saturating_add(1);
@@ -65,10 +66,8 @@ impl Open {
     pub(crate) fn handle_t4(&mut self, context: &mut Context<'_>) -> Handled {
         let Some(request) = &mut self.asconf.outgoing.outstanding else { return Ok(()) };
         request.due = true;
-        let path = request.route.and_then(|route| self.way_path(route));
-        let Some(request) = &mut self.asconf.outgoing.outstanding else { return Ok(()) };
-        let Some(id) = path else {
-            request.timeouts = request.timeouts.saturating_add(1);
+        request.timeouts = request.timeouts.saturating_add(1);
+        let Some(id) = request.route.and_then(|route| self.way_path(route)) else {
             return self.note_association_error(context);
         };
         if let Some(path) = self.paths.get_mut(id) {
@@ -85,6 +84,17 @@ impl Open {
             // No timeout, and none on the routes from elsewhere.
             request.timeouts = 0;
             context.timers.clear(TimerId::T4Asconf);
+        }
+    }
+
+    /// A path works again: the outstanding chunk has waited long enough once it has waited an RTO that is not backed off.
+    pub(crate) fn hasten_asconf(&mut self, context: &mut Context<'_>) {
+        let Some(deadline) = context.timers.deadline(TimerId::T4Asconf) else { return };
+        let Some(request) = &mut self.asconf.outgoing.outstanding else { return };
+        request.timeouts = 0;
+        let at = (request.sent_at + context.config.rto.initial).max(context.now);
+        if deadline > at {
+            context.timers.set(TimerId::T4Asconf, at);
         }
     }
 
@@ -122,7 +132,7 @@ impl Open {
 
     /// The routes a chunk may take, best first: paths that work, then from an address that has no path, such as one that it adds,
     /// which is the only way when all others are gone (RFC 5061 §5.3 F1, §5.3.2), then paths that have failed. Never from an address that it
-    /// deletes (F6), and to an address that has not been confirmed (RFC 9260 §5.4) only if there is no other.
+    /// deletes (F6), and to an address that has not been confirmed (RFC 9260 §5.4) after all others.
     pub(super) fn ways(
         &self,
         pinned: Option<IpAddr>,
@@ -146,24 +156,32 @@ impl Open {
             })
             .collect();
         paths.sort_unstable_by_key(|&(rank, _)| rank);
-        let (mut remotes, others): (Vec<SocketAddr>, Vec<SocketAddr>) =
+        let (remotes, unproven): (Vec<SocketAddr>, Vec<SocketAddr>) =
             self.peer.addresses.iter().copied().partition(|remote| self.is_confirmed(remote.ip()));
-        if remotes.is_empty() {
-            // The peer has moved, too, and no HEARTBEAT can be sent before this is acknowledged.
-            remotes = others;
-        }
-        let remotes = self.primary_first(remotes);
         // With one path per destination some of our addresses have none.
-        let spare = self.locals.sources();
-        let new = spare
-            .into_iter()
-            .chain(added.filter(|local| self.locals.up(local.ip()).is_some()))
-            .filter(|local| allowed(local.ip()))
-            .flat_map(|local| pairing::routes_from(local, remotes.iter().copied()))
-            .filter(|route| self.paths.by_route(*route).is_none());
+        let mut locals = self.locals.sources();
+        locals.extend(added.filter(|local| self.locals.up(local.ip()).is_some()));
+        locals.retain(|local| allowed(local.ip()));
+        let between = |remotes: Vec<SocketAddr>| {
+            let remotes = self.primary_first(remotes);
+            locals
+                .iter()
+                .flat_map(move |&local| pairing::routes_from(local, remotes.clone().into_iter()))
+                .collect::<Vec<_>>()
+        };
+        let known = between(remotes);
+        let new = known.iter().copied().filter(|route| self.paths.by_route(*route).is_none());
         let working = paths.iter().filter(|((rank, ..), _)| *rank < 2).map(|&(_, route)| route);
         let failed = paths.iter().filter(|((rank, ..), _)| *rank >= 2).map(|&(_, route)| route);
-        working.chain(new).chain(failed).collect()
+        let mut ways: Vec<Route> = working.chain(new).chain(failed).collect();
+        // The peer may have moved, too, to where it has not proved to be; and no HEARTBEAT can be sent from a new address before this
+        // is acknowledged.
+        for way in known.iter().copied().chain(between(unproven)) {
+            if !ways.contains(&way) {
+                ways.push(way);
+            }
+        }
+        ways
     }
 
     /// The path whose RTO and error counter a chunk on this route goes by. One that nothing else is sent on knows nothing of today.

@@ -1,0 +1,104 @@
+//! Everything is silent for a while, on both networks, and no link event tells: the association goes on afterwards, however long
+//! that was, and soon.
+
+use core::time::Duration;
+
+use whimbrel_machine::Instant;
+use whimbrel_proto::{Config, Event, PathState};
+
+use crate::common::{Pair, Ticks, User, link, remotes};
+
+/// When the networks fall silent.
+const CUT: Duration = Duration::from_secs(5);
+const RTT: Duration = Duration::from_millis(40);
+/// How far apart two probes of a path are at most: in the first ten minutes, and later.
+const SOON: Duration = Duration::from_secs(5);
+const LATER: Duration = Duration::from_secs(30);
+
+/// Sends all the time.
+fn busy(mut user: User, seconds: u64) -> User {
+    user.ticks =
+        Some(Ticks { interval: Duration::from_millis(500), bytes: 300, left: (seconds * 2) as usize });
+    user.discard = true;
+    user
+}
+
+/// Two networks that are both silent for `outage`, or one, while both ends send or neither does; how long after it each end has
+/// heard that its data arrived.
+fn recovery(seed: u64, networks: u8, outage: Duration, sends: bool) -> [Duration; 2] {
+    let seconds = CUT.as_secs() + 60;
+    let (mut client, mut server) = (User::client(&remotes(networks)), User::server());
+    if sends {
+        (client, server) = (busy(client, seconds), busy(server, seconds));
+    }
+    let back = Instant::ZERO + CUT + outage;
+    let mut pair = Pair::new(seed, Config::mobile(), &vec![link(10, 20); networks.into()], client, server);
+    for network in 0..networks.into() {
+        pair.cut(network, Instant::ZERO + CUT);
+        pair.heal(network, back);
+    }
+    pair.world.run_until(back + LATER * 4);
+    [pair.client(), pair.server()].map(|user| {
+        assert!(
+            !user.closed(),
+            "seed {seed}, {outage:?}, {networks} networks, sends {sends}: {:?}",
+            user.events.last()
+        );
+        let first = |told: &dyn Fn(&Event) -> bool| {
+            let event = user.events.iter().find(|(at, event)| *at >= back && told(event));
+            event.map_or(Duration::MAX, |(at, _)| at.saturating_since(back))
+        };
+        if sends {
+            return first(&|event| matches!(event, Event::Sent { .. }));
+        }
+        // A path that has not been missed does not come back.
+        let missed = user.path_states().iter().any(|(at, _)| (Instant::ZERO + CUT..back).contains(at));
+        if missed {
+            first(&|event| matches!(event, Event::Path { state: PathState::Active, .. }))
+        } else {
+            Duration::ZERO
+        }
+    })
+}
+
+#[test]
+fn of_any_length_are_survived() {
+    for networks in [1, 2, 4] {
+        for outage in [1, 3, 8, 10, 12, 15, 20, 40, 180, 900, 6000] {
+            for sends in [true, false] {
+                for seed in 0..4 {
+                    let outage = Duration::from_secs(outage);
+                    let spacing = if outage < Duration::from_secs(600) { SOON } else { LATER };
+                    let took = recovery(seed * 1000 + outage.as_secs(), networks, outage, sends);
+                    // The probe that finds out, and the data behind it.
+                    let most = spacing + RTT * 2 + Duration::from_millis(100);
+                    assert!(
+                        took.iter().all(|took| *took <= most),
+                        "seed {seed}, {outage:?}, {networks} networks, sends {sends}: {took:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn debugging() {
+    let outage = Duration::from_secs(10);
+    let back = Instant::ZERO + CUT + outage;
+    let mut pair =
+        Pair::new(10, Config::mobile(), &[link(10, 20)], User::client(&remotes(1)), User::server());
+    pair.cut(0, Instant::ZERO + CUT);
+    pair.heal(0, back);
+    let mut last = (0, 0);
+    for step in 0..3000 {
+        pair.world.run_until(Instant::ZERO + Duration::from_millis(10 * step));
+        let Some(association) = pair.client().association else { continue };
+        let path = &pair.world.machine(pair.client).paths(association)[0];
+        let now = (path.counters.packets_sent, path.error_count);
+        if now != last {
+            println!("{} {now:?} {:?} rto {:?}", step * 10, path.state, path.rto);
+            last = now;
+        }
+    }
+}

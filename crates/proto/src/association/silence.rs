@@ -1,0 +1,51 @@
+//! A peer that is not heard: when it is given up, and how often it is looked for meanwhile (RFC 9260 §8.1).
+
+use core::time::Duration;
+
+use super::{Context, Ending, Handled, Open};
+use crate::config::{AssociationFailure, Config};
+use crate::interface::CloseReason;
+use crate::path::Path;
+
+impl Open {
+    /// A timeout that counts against the peer as a whole (RFC 9260 §8.1).
+    pub(crate) fn note_association_error(&mut self, context: &Context<'_>) -> Handled {
+        self.notes.error_count = self.notes.error_count.saturating_add(1);
+        self.give_up_if_unreachable(context, self.notes.error_count)
+    }
+
+    /// Ends the association if the peer counts as unreachable after this many `errors` in a row.
+    pub(crate) fn give_up_if_unreachable(&self, context: &Context<'_>, errors: u32) -> Handled {
+        let failure = &context.config.failure;
+        let over = match failure.association {
+            AssociationFailure::Errors(most) => errors > most,
+            // Who has slept, or had no link, has not tried for all that time.
+            AssociationFailure::Silence(patience) => {
+                errors > failure.path_max_retrans && context.now >= self.notes.heard + patience
+            }
+        };
+        if over { Err(Ending::Silent(CloseReason::Unreachable)) } else { Ok(()) }
+    }
+
+    /// How long the supervision of a path waits between two HEARTBEATs at most, because the peer is silent; `None`: as its RTO
+    /// has it.
+    pub(crate) fn probe_spacing(&self, context: &Context<'_>, path: &Path) -> Option<Duration> {
+        let spacing = context.config.heartbeat.silent_peer.filter(|_| path.error_count > 0)?;
+        let silent = context.now.saturating_since(self.notes.heard);
+        let at_most = if silent < spacing.soon_for { spacing.soon } else { spacing.later };
+        // A path on standby can wait as long as the peer is heard on another one.
+        (path.id == self.data_path() || silent >= spacing.soon).then_some(at_most)
+    }
+}
+
+/// How long an end that has said all waits for the other to agree at most, whatever comes meanwhile.
+pub(super) fn last_word(config: &Config) -> Duration {
+    /// As many repetitions of SHUTDOWN ACK as there are by default.
+    const TRIES: u32 = 20;
+    let tries = match config.failure.association {
+        AssociationFailure::Errors(most) => most,
+        AssociationFailure::Silence(_) => TRIES,
+    };
+    // Not before T5-shutdown-guard (RFC 9260 §9.2).
+    config.rto.max.saturating_mul(tries.saturating_add(1).max(5))
+}
