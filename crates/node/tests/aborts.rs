@@ -4,7 +4,7 @@ use bytes::Bytes;
 use whimbrel_proto::{CloseReason, Command, Event, Message, SendError, StreamId};
 use whimbrel_wire::{AbortBuilder, Cause, Chunk, ErrorBuilder, Parameter, cause_code};
 
-use crate::common::wire_peer::{Bench, Peer, peer_address, quiet};
+use crate::common::wire_peer::{Bench, Peer, Raw, peer_address, quiet};
 
 fn up() -> (Bench, Peer) {
     let mut bench = Bench::new(quiet());
@@ -56,8 +56,8 @@ fn a_long_reason_is_cut() {
     assert_eq!(reasons, [Cause::UserInitiatedAbort(&[b'!'; 512])]);
 }
 
-/// RFC 9260 §9.1, §11.2.5: the peer's ABORT ends the association without an answer; the user gets the causes, the reason,
-/// and what had arrived before.
+/// RFC 9260 §9.1, §11.2.5: the peer's ABORT ends the association without an answer; the user gets the causes and the
+/// reason, and of that packet nothing else.
 #[test]
 fn the_peers_abort_is_not_answered_and_told() {
     let (mut bench, mut peer) = up();
@@ -65,7 +65,7 @@ fn the_peers_abort_is_not_answered_and_told() {
     let causes = [Cause::ProtocolViolation(b"x"), Cause::UserInitiatedAbort(b"bye")];
     let sent = bench.ask(&peer.packet(&[&chunk, &AbortBuilder { tag_reflected: false, causes: &causes }]));
     assert!(sent.is_empty(), "{sent:?}");
-    assert_eq!(bench.received(), [b"last words"]);
+    assert!(bench.received().is_empty(), "DATA must not come with an ABORT");
     let codes = vec![cause_code::PROTOCOL_VIOLATION, cause_code::USER_INITIATED_ABORT];
     let reason = CloseReason::AbortedByPeer { causes: codes, reason: Bytes::from_static(b"bye") };
     assert_eq!(bench.closed(), Some(reason));
@@ -116,4 +116,43 @@ fn an_abort_behind_an_error_ends_the_attempt() {
     let abort = AbortBuilder { tag_reflected: false, causes: &[] };
     assert!(bench.ask(&peer.packet(&[&error, &abort])).is_empty());
     assert!(matches!(bench.closed(), Some(CloseReason::AbortedByPeer { .. })));
+}
+
+/// RFC 9260 §9.1, §3.3.7: of a packet that contains an ABORT nothing is delivered and nothing answered.
+#[test]
+fn what_comes_with_an_abort_is_ignored() {
+    // A chunk type whose high bits ask for a report.
+    let unknown = Raw::chunk(0xc7, 0, b"strange");
+    for (tag_reflected, ends) in [(false, true), (true, false)] {
+        let (mut bench, mut peer) = up();
+        let abort = AbortBuilder { tag_reflected, causes: &[] };
+        let data = peer.data(0, 0, b"not to be delivered");
+        let heartbeat = whimbrel_wire::Heartbeat { info: b"not to be answered" };
+        let answers = bench.ask(&peer.packet(&[&unknown, &heartbeat, &data, &abort]));
+        assert!(answers.is_empty(), "{answers:?}");
+        bench.pass(core::time::Duration::from_millis(500));
+        assert!(
+            bench
+                .take()
+                .iter()
+                .all(|sent| !sent.chunks().iter().any(|chunk| matches!(chunk, Chunk::Sack(_))))
+        );
+        assert!(bench.received().is_empty());
+        assert_eq!(bench.closed().is_some(), ends);
+    }
+}
+
+/// An ABORT that does not end anything (its T bit is wrong) spoils the COOKIE ECHO before it all the same.
+#[test]
+fn a_cookie_echo_with_an_abort_is_discarded() {
+    let mut bench = Bench::new(quiet());
+    let mut peer = Peer::new();
+    peer.begin(&mut bench, &[]);
+    let cookie = peer.cookie.clone();
+    let echo = whimbrel_wire::CookieEcho { cookie: &cookie };
+    let abort = AbortBuilder { tag_reflected: true, causes: &[] };
+    assert!(bench.ask(&peer.packet(&[&echo, &abort])).is_empty());
+    assert_eq!(bench.ups(), 0);
+    bench.deliver(&peer.cookie_echo());
+    assert_eq!(bench.ups(), 1);
 }

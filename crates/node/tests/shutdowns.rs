@@ -359,3 +359,40 @@ fn no_path_mtu_probe_follows_a_shutdown() {
     assert!(times(&sent, |chunk| matches!(chunk, Chunk::Shutdown(_))).len() > 3);
     assert_eq!(probes(&sent), 0);
 }
+
+/// A SHUTDOWN ACK says that all the peer had has been acknowledged. One that comes while something is missing is somebody else's, who
+/// would have us lose it.
+#[test]
+fn a_shutdown_ack_before_the_end_of_a_message_is_ignored() {
+    let (mut bench, mut peer) = up();
+    bench.shutdown();
+    bench.take();
+    let first = whimbrel_wire::Data { ending: false, ..peer.data(0, 0, b"one ") };
+    bench.deliver(&peer.packet(&[&first]));
+    bench.deliver(&peer.packet(&[&ShutdownAck]));
+    assert_eq!(bench.closed(), None, "a message has no end");
+    let missing = whimbrel_wire::Data { beginning: false, ending: false, ..peer.data(0, 0, b"two ") };
+    let last = whimbrel_wire::Data { beginning: false, ..peer.data(0, 0, b"three") };
+    bench.deliver(&peer.packet(&[&last]));
+    bench.deliver(&peer.packet(&[&ShutdownAck]));
+    assert_eq!(bench.closed(), None, "a TSN is missing");
+    bench.deliver(&peer.packet(&[&missing]));
+    assert_eq!(bench.received(), [b"one two three".to_vec()]);
+    bench.deliver(&peer.packet(&[&ShutdownAck]));
+    assert_eq!(bench.closed(), Some(CloseReason::Shutdown));
+}
+
+/// The same goes for SHUTDOWN, and for SHUTDOWN COMPLETE.
+#[test]
+fn a_shutdown_before_the_end_of_a_message_is_ignored() {
+    let (mut bench, mut peer) = up();
+    let first = whimbrel_wire::Data { ending: false, ..peer.data(0, 0, b"one ") };
+    let last = whimbrel_wire::Data { beginning: false, ..peer.data(0, 0, b"two") };
+    bench.deliver(&peer.packet(&[&first]));
+    assert!(bench.ask(&shutdown(&peer)).iter().all(|sent| sent.only() != Chunk::ShutdownAck));
+    bench.deliver(&peer.packet(&[&last]));
+    assert_eq!(bench.received(), [b"one two".to_vec()]);
+    assert!(bench.ask(&shutdown(&peer)).iter().any(|sent| sent.only() == Chunk::ShutdownAck));
+    bench.deliver(&peer.packet(&[&COMPLETE]));
+    assert_closed(&bench);
+}

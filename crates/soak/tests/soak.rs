@@ -30,7 +30,8 @@ fn promises_are_kept() {
 /// where the peer was, for that was not confirmed (RFC 5061 §5.3.2). 953006483 to 3581: a host that had moved after its SHUTDOWN had
 /// no answer (§5.1.1 C4). 1795442866, 1795444953 and 1795450222: many paths used up Association.Max.Retrans (RFC 9260 §8.1).
 /// 61016969 to 1795460902: T4-rto went by what its path had backed off to in an outage that was over (RFC 5061 §5.1 B3).
-const REGRESSIONS: [(Worlds, u64); 35] = [
+/// 61011163 to 1795463488: forged SHUTDOWNs and their answers cut messages short (RFC 9260 §9.2).
+const REGRESSIONS: [(Worlds, u64); 41] = [
     (Worlds::Standing, 50_335),
     (Worlds::Standing, 2826),
     (Worlds::Standing, 5588),
@@ -64,6 +65,12 @@ const REGRESSIONS: [(Worlds, u64); 35] = [
     (Worlds::Mixed, 1_795_460_172),
     (Worlds::Mixed, 1_795_460_902),
     (Worlds::Attacked, 932_003_591),
+    (Worlds::Attacked, 61_011_163),
+    (Worlds::Attacked, 61_019_187),
+    (Worlds::Attacked, 1_795_446_350),
+    (Worlds::Attacked, 1_795_457_298),
+    (Worlds::Attacked, 1_795_457_468),
+    (Worlds::Mixed, 1_795_463_488),
     (Worlds::BehindNat, 1_795_450_222),
     (Worlds::Mixed, 900_003_841),
 ];

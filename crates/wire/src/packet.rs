@@ -46,16 +46,12 @@ impl CommonHeader {
 pub enum ParseError {
     /// Fewer bytes than the common header has.
     TooShort,
-    /// Not a whole number of 32-bit words. Every chunk is padded to a word and the padding is part of the packet
-    /// (RFC 9260 §3.2: the total length of a chunk MUST be a multiple of 4), so bytes are missing or added.
-    NotWholeWords,
 }
 
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::TooShort => "shorter than the SCTP common header",
-            Self::NotWholeWords => "length is not a multiple of four",
         })
     }
 }
@@ -78,9 +74,8 @@ impl<'a> Packet<'a> {
     #[inline]
     pub fn parse(bytes: &'a [u8]) -> Result<Self, ParseError> {
         let (header, chunks) = bytes.split_first_chunk::<COMMON_HEADER_LEN>().ok_or(ParseError::TooShort)?;
-        if chunks.len() % 4 != 0 {
-            return Err(ParseError::NotWholeWords);
-        }
+        // Chunks are whole words (RFC 9260 §3.2); what is left over is a partial one, which is dropped (§6.10).
+        let chunks = chunks.get(..chunks.len() & !3).unwrap_or_default();
         Ok(Self { header, chunks, bytes })
     }
 

@@ -12,8 +12,7 @@ pub(crate) const TLV_HEADER_LEN: usize = 4;
 ///
 /// The padding after the last item may be missing: a chunk's length does not count the padding of its last
 /// parameter, and "a robust implementation is expected to accept the chunk whether or not the final padding has
-/// been included in the Chunk Length" (RFC 9260 §3.2). Whether a *packet* may end without it is decided where packets
-/// are parsed (it may not).
+/// been included in the Chunk Length" (RFC 9260 §3.2). Of a *packet* only whole words are walked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TlvCursor<'a> {
     rest: &'a [u8],

@@ -101,11 +101,13 @@ fn a_peer_that_requires_everything_gets_everything_authenticated() {
     bench.deliver(&peer.signed(&[&data[1]]));
     bench.pass(Duration::from_millis(200));
     assert_eq!(types_of(&peer, &bench.take()), [(vec![], vec![chunk_type::SACK])]);
-    // A gap.
-    peer.tsn = peer.tsn.next();
+    // A gap, and its end.
+    let missing = peer.data(0, 2, b"y");
     let third = peer.data(0, 3, b"z");
-    let sent = bench.ask(&peer.signed(&[&third]));
-    assert_eq!(types_of(&peer, &sent), [(vec![], vec![chunk_type::SACK])]);
+    for data in [third, missing] {
+        let sent = bench.ask(&peer.signed(&[&data]));
+        assert_eq!(types_of(&peer, &sent), [(vec![], vec![chunk_type::SACK])]);
+    }
     // An unknown chunk that is to be reported.
     let sent = bench.ask(&peer.packet(&[&crate::common::wire_peer::Raw::chunk(0x7f, 0, b"??")]));
     assert_eq!(types_of(&peer, &sent), [(vec![], vec![chunk_type::ERROR])]);

@@ -50,6 +50,17 @@ impl PacketNews {
     }
 }
 
+/// Whether an ABORT is among these chunks. Most packets have one chunk, which is looked at anyway.
+#[inline]
+pub(crate) fn contains_abort(mut chunks: Chunks<'_>) -> bool {
+    while let Some(Ok(raw)) = chunks.next_raw() {
+        if raw.chunk_type() == chunk_type::ABORT {
+            return true;
+        }
+    }
+    false
+}
+
 /// Whether an ERROR says that the peer does not know ASCONF (RFC 5061 §5.1 A9).
 fn rejects_asconf(causes: Causes<'_>) -> bool {
     let unknown = |cause| match cause {
@@ -88,8 +99,13 @@ impl Open {
             }
         }
         let mut news = PacketNews { gate, stranger: !known, ..PacketNews::default() };
+        // RFC 9260 §9.1: a packet with an ABORT is not answered, and DATA must not be in it (§3.3.7).
+        let aborts = contains_abort(chunks.clone());
         // RFC 9260 §6.10: chunks are processed in order; a partial chunk ends the packet.
         while let Some(Ok(raw)) = chunks.next_raw() {
+            if aborts && !matches!(raw.chunk_type(), chunk_type::AUTH | chunk_type::ABORT) {
+                continue;
+            }
             match self.admit(context, arrival, &raw, &mut news.gate) {
                 Admission::Admit => {}
                 Admission::Skip => continue,
@@ -102,6 +118,9 @@ impl Open {
             if !self.handle_chunk(context, route, &raw, chunk, &mut news)? {
                 break;
             }
+        }
+        if aborts {
+            return Ok(());
         }
         if news.data {
             self.after_data(context, route);
@@ -181,6 +200,9 @@ impl Open {
                 }
                 return Ok(false);
             }
+            // RFC 9260 §9.2: sent once all that the peer had has been acknowledged. Where some is missing they are forged.
+            Chunk::Shutdown(_) | Chunk::ShutdownAck | Chunk::ShutdownComplete(_)
+                if self.receive.is_unfinished() => {}
             Chunk::Shutdown(shutdown) => self.handle_shutdown(context, shutdown.cumulative_tsn_ack)?,
             Chunk::ShutdownAck => return self.handle_shutdown_ack(context, route).map(|()| false),
             Chunk::ShutdownComplete(complete) => {

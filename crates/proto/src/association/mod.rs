@@ -47,6 +47,7 @@ use whimbrel_wire::{Cause, Tsn};
 pub(crate) use self::context::{Context, Ending, Handled};
 pub(crate) use self::handshake::ConnectRequest;
 use self::handshake::{CookieEchoed, CookieWait};
+pub(crate) use self::inbound::contains_abort;
 pub(crate) use self::new_port::PortProbe;
 pub(crate) use self::open::Open;
 pub(crate) use self::output::{single_chunk, single_packet};

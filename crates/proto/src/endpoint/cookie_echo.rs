@@ -10,6 +10,7 @@ use whimbrel_wire::{
 use super::table::Lookup;
 use super::{Endpoint, decoded};
 use crate::arrival::Arrival;
+use crate::association::contains_abort;
 use crate::association::peer_init::remotes;
 use crate::association::{Association, single_chunk};
 use crate::auth::gate::Gate;
@@ -62,6 +63,10 @@ impl Endpoint {
     /// True if the packet was taken.
     pub(super) fn handle_cookie_echo(&mut self, arrival: &Arrival<'_>, at: CookieEchoAt<'_>) -> bool {
         let Some(Chunk::CookieEcho(echo)) = decoded(&at.echo) else { return false };
+        // RFC 9260 §9.1: a packet with an ABORT is not answered.
+        if contains_abort(at.rest.clone()) {
+            return false;
+        }
         // Steps 1 and 2: what fails authentication is discarded without a word.
         let Ok(cookie) = self.cookies.keys.open(arrival.now, echo.cookie) else {
             self.totals.cookies_refused += 1;

@@ -272,6 +272,11 @@ impl Receive {
         self.tsns.has_gaps()
     }
 
+    /// Whether something is missing of what the peer has sent: a TSN, or the end of a message.
+    pub(crate) fn is_unfinished(&self) -> bool {
+        self.has_gaps() || self.reassembly.is_building()
+    }
+
     /// The window that a SACK would advertise now, in bytes.
     #[cfg(any(test, fuzzing))]
     pub(crate) fn a_rwnd(&self) -> u32 {

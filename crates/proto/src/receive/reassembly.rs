@@ -146,6 +146,11 @@ impl Reassembly {
         (self.held.fragments(), self.held.bytes())
     }
 
+    /// Whether a message has begun and not ended.
+    pub(super) fn is_building(&self) -> bool {
+        self.building.is_some()
+    }
+
     pub(super) fn messages(&self) -> u64 {
         self.messages
     }
