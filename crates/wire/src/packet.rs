@@ -70,7 +70,7 @@ impl<'a> Packet<'a> {
     /// Splits `bytes` into header and chunks. Verifies neither the checksum nor any chunk.
     ///
     /// # Errors
-    /// [`ParseError`] if there is no whole header or the length is not a multiple of four.
+    /// [`ParseError`] if there is no whole common header.
     #[inline]
     pub fn parse(bytes: &'a [u8]) -> Result<Self, ParseError> {
         let (header, chunks) = bytes.split_first_chunk::<COMMON_HEADER_LEN>().ok_or(ParseError::TooShort)?;
