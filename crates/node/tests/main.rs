@@ -48,6 +48,7 @@ mod stale_cookies;
 mod standby_return;
 mod stranger_flood;
 mod supervision;
+mod tail_loss;
 mod transfer;
 mod unprotected_stray;
 mod window_too_small;

@@ -84,9 +84,10 @@ pub struct PathMtu {
     /// PROBE_COUNT: how many probes of this size were lost.
     lost: u8,
     in_flight_until: Option<Instant>,
-    /// T3-rtx has expired since DATA sent here last moved the Cumulative TSN Ack Point.
+    /// DATA has been lost without a word since a probe was last answered. That some is acknowledged means nothing: it may have gone in
+    /// smaller packets.
     timed_out: bool,
-    /// A heartbeat has been answered since T3-rtx expired: small packets pass.
+    /// A heartbeat has been answered since then: small packets pass.
     answered: bool,
 }
 
@@ -134,6 +135,7 @@ impl PathMtu {
         if self.raise_after.is_none() || size > self.max || size < self.min {
             return;
         }
+        (self.timed_out, self.answered) = (false, false);
         let confirms_base = matches!(self.phase, Phase::Base | Phase::Error { .. });
         if size <= self.size && !confirms_base {
             return;
@@ -194,7 +196,7 @@ impl PathMtu {
         }
     }
 
-    /// T3-rtx has expired on this path: the size in use may be a black hole (RFC 8899 §4.3).
+    /// T3-rtx has expired on this path, or a tail-loss probe has shown as much: the size in use may be a black hole (RFC 8899 §4.3).
     pub fn on_timeout(&mut self) {
         if self.size > self.base {
             self.doubt(self.base);
@@ -214,12 +216,6 @@ impl PathMtu {
     /// A heartbeat without padding has been answered: small packets pass.
     pub fn on_heartbeat_answered(&mut self) {
         self.answered = self.timed_out;
-    }
-
-    /// DATA sent on this path has moved the Cumulative TSN Ack Point.
-    #[inline]
-    pub fn on_progress(&mut self) {
-        (self.timed_out, self.answered) = (false, false);
     }
 
     /// The size to probe now, if a probe is due. Asking again gives the same answer until

@@ -194,7 +194,7 @@ fn below_the_base_only_with_proof_that_small_packets_pass() {
     }
 }
 
-/// An answer from before the first timeout, or from before progress, says nothing about what was lost since.
+/// An answer from before the first timeout, or from before a probe's, says nothing about what was lost since.
 #[test]
 fn an_early_answer_proves_nothing() {
     let mut path = PathMtu::new(&config(), false);
@@ -202,7 +202,7 @@ fn an_early_answer_proves_nothing() {
     path.on_timeout();
     path.on_timeout();
     path.on_heartbeat_answered();
-    path.on_progress();
+    path.on_probe_acked(1200, Instant::ZERO);
     path.on_timeout();
     assert_eq!(path.size(), 1200);
 }

@@ -99,6 +99,12 @@ impl Rto {
         self.smoothed.map(|smoothed| Duration::from_nanos(smoothed.srtt))
     }
 
+    /// Two smoothed round trips (RFC 8985 §7.2), or as much as round trips vary (C3) if that is more; `None` before anything is measured.
+    pub fn probe_timeout(&self) -> Option<Duration> {
+        let Smoothed { srtt, rttvar } = self.smoothed?;
+        Some(Duration::from_nanos((2 * srtt).max(srtt + 4 * rttvar)))
+    }
+
     /// C3 with the bounds of C6 and C7.
     fn computed(&self, smoothed: Smoothed) -> u64 {
         (smoothed.srtt + 4 * smoothed.rttvar).max(self.min).min(self.max)

@@ -14,6 +14,8 @@ pub(crate) enum TimerId {
     T1Cookie,
     /// T3-rtx of a path (RFC 9260 §6.3).
     T3Retransmit(PathId),
+    /// What was sent last on a path has not been acknowledged for two round trips (RFC 8985 §7.2).
+    TailProbe(PathId),
     /// T2-shutdown: SHUTDOWN or SHUTDOWN ACK was not answered (RFC 9260 §9.2).
     T2Shutdown,
     /// T5-shutdown-guard: the whole shutdown takes too long (RFC 9260 §9.2).
@@ -34,8 +36,14 @@ pub(crate) enum TimerId {
 
 impl TimerId {
     /// Those of a path.
-    pub(crate) const fn of_path(id: PathId) -> [Self; 4] {
-        [Self::T3Retransmit(id), Self::HeartbeatTimeout(id), Self::Heartbeat(id), Self::PmtuProbe(id)]
+    pub(crate) const fn of_path(id: PathId) -> [Self; 5] {
+        [
+            Self::T3Retransmit(id),
+            Self::TailProbe(id),
+            Self::HeartbeatTimeout(id),
+            Self::Heartbeat(id),
+            Self::PmtuProbe(id),
+        ]
     }
 }
 

@@ -56,7 +56,7 @@ impl Open {
     }
 
     fn note_sent(&mut self, context: &mut Context<'_>, permit: Permit, train: &Train) {
-        if train.content != Content::Retransmission && permit != Permit::Probe {
+        if matches!(train.content, Content::First | Content::New) && permit != Permit::Probe {
             self.notice_path_in_use(context);
         }
         let Some(path) = self.paths.get_mut(train.path) else { return };
@@ -66,7 +66,7 @@ impl Open {
         if let Some(t3) = train.t3 {
             let probing = train.content == Content::Retransmission && self.sender.window_probes() > 0;
             let wait = if probing { self.probe_interval(context, train.path) } else { path.rto.current() };
-            context.set_t3(train.path, t3, wait);
+            self.set_t3(context, train.path, t3, wait);
         }
         if train.content == Content::First {
             self.start_pmtu_search(context);

@@ -1,7 +1,8 @@
 //! A heartbeat that is not answered in time on a path from which packets keep coming ([`Unanswered::RepeatIfHeard`]).
 
+use super::tail_probe::repetition_after;
 use super::{Closing, Context, Open};
-use crate::config::Unanswered;
+use crate::config::{TailLoss, Unanswered};
 use crate::interface::{PathId, PathState};
 use crate::path::{Path, PendingHeartbeat};
 use crate::timers::TimerId;
@@ -17,25 +18,36 @@ impl Open {
             return false;
         }
         let nonce = context.rng.next_u64();
+        // Nothing waits for the verdict, and a single packet may be lost on the best of paths.
+        let probing = context.config.retransmission.tail == TailLoss::Probe;
+        let idle = probing && !self.sender.has_in_flight(id);
         let Some(path) = self.paths.get_mut(id) else { return false };
-        let Some(late) = path.supervision.heartbeat.filter(|late| is_worth_repeating(path, late, context))
-        else {
+        let Some(late) = path.supervision.heartbeat.filter(|late| is_first(path, late)) else { return false };
+        let heard = is_heard(path, &late, context);
+        if !heard && !idle {
             return false;
-        };
+        }
         let earlier = Some((late.nonce, late.sent_at));
         path.supervision.heartbeat =
             Some(PendingHeartbeat { earlier, ..PendingHeartbeat::new(nonce, context.now) });
         path.supervision.last_probing = context.now;
-        context.timers.set(TimerId::HeartbeatTimeout(id), context.now + path.rto.current() * 2);
+        let rto = path.rto.current();
+        context.timers.set(TimerId::HeartbeatTimeout(id), context.now + if heard { rto * 2 } else { rto });
+        if idle {
+            context.timers.set(TimerId::TailProbe(id), context.now + repetition_after(path));
+        }
         true
     }
 }
 
+fn is_first(path: &Path, late: &PendingHeartbeat) -> bool {
+    late.earlier.is_none() && !late.repeated && path.state == PathState::Active
+}
+
 /// Whether a packet has come by a round trip after the heartbeat had left, and not just before it either. As a rule it has not been on its
 /// way already when the path died; behind a queue longer than an RTO it may have been, so that this is asked once only.
-fn is_worth_repeating(path: &Path, late: &PendingHeartbeat, context: &Context<'_>) -> bool {
+fn is_heard(path: &Path, late: &PendingHeartbeat, context: &Context<'_>) -> bool {
     let rto = path.rto.current();
     let due = late.sent_at + path.rto.srtt().unwrap_or(rto);
-    let first = late.earlier.is_none() && !late.repeated && path.state == PathState::Active;
-    first && path.supervision.heard.is_some_and(|heard| heard >= due && heard + rto / 2 >= context.now)
+    path.supervision.heard.is_some_and(|heard| heard >= due && heard + rto / 2 >= context.now)
 }

@@ -32,6 +32,7 @@ mod restart;
 mod sack;
 mod shutdown;
 mod silence;
+mod tail_probe;
 mod timeouts;
 mod translation;
 mod user_data;

@@ -148,6 +148,7 @@ impl Open {
         }
         if path.state != state {
             path.state = state;
+            path.suspect = false;
             self.announce_path(context, id);
             self.refresh_probe_timer(context, id);
             self.notice_path_in_use(context);
@@ -158,7 +159,8 @@ impl Open {
     /// Announces it when new data goes another way than before.
     pub(crate) fn notice_path_in_use(&mut self, context: &mut Context<'_>) {
         let id = self.data_path();
-        if id == self.notes.in_use {
+        let suspect = self.paths.get(self.notes.in_use).is_some_and(|path| path.suspect);
+        if id == self.notes.in_use || suspect {
             return;
         }
         self.notes.in_use = id;

@@ -55,7 +55,10 @@ impl Open {
             }
         };
         for change in &report.paths {
-            self.apply_to_path(context, change, report.cumulative_advanced);
+            self.apply_to_path(context, change);
+        }
+        if let Some(lost) = report.tail_lost {
+            self.handle_tail_lost(context, lost);
         }
         if report.paths.iter().any(|change| change.acked > 0) {
             // RFC 9260 §8.1.
@@ -63,18 +66,15 @@ impl Open {
         }
         for change in &report.paths {
             if let Some(path) = self.paths.get(change.path) {
-                context.set_t3(change.path, change.t3, path.rto.current());
+                self.set_t3(context, change.path, change.t3, path.rto.current());
             }
         }
         Ok(Some(report))
     }
 
-    /// RTO, path MTU and error counter of one path.
-    fn apply_to_path(&mut self, context: &mut Context<'_>, change: &PathChange, advanced: bool) {
+    /// RTO and error counter of one path.
+    fn apply_to_path(&mut self, context: &mut Context<'_>, change: &PathChange) {
         let Some(path) = self.paths.get_mut(change.path) else { return };
-        if advanced && change.acked > 0 {
-            path.pmtu.on_progress();
-        }
         if let Some(rtt) = change.measured {
             path.rto.on_measurement(rtt);
         }
@@ -87,6 +87,9 @@ impl Open {
         };
         if proved {
             path.error_count = 0;
+            path.supervision.proved = Some(context.now);
+            self.trust(change.path);
+            let Some(path) = self.paths.get(change.path) else { return };
             if matches!(path.state, PathState::PotentiallyFailed | PathState::Inactive) {
                 self.change_path_state(context, change.path, PathState::Active);
             }

@@ -9,6 +9,7 @@ impl Open {
         self.sender.opportunity();
         match timer {
             TimerId::T3Retransmit(path) => return self.handle_t3(context, path),
+            TimerId::TailProbe(path) => self.handle_tail_probe(context, path),
             TimerId::Heartbeat(path) => self.handle_heartbeat_due(context, path),
             TimerId::HeartbeatTimeout(path) => return self.handle_heartbeat_timeout(context, path),
             TimerId::PmtuProbe(path) => self.handle_probe_timer(context, path),
@@ -50,7 +51,9 @@ impl Open {
             self.pending_probe(context, id);
         }
         self.refresh_probe_timer(context, id);
-        if error {
+        if error && self.is_proved_of_late(context, id) {
+            self.note_association_error(context)?;
+        } else if error {
             self.note_path_error(context, id, true)?;
         }
         // E3: one packet is retransmitted at once, whatever the cwnd of the path it goes to.

@@ -92,6 +92,8 @@ pub struct PathCounters {
     pub data_retransmitted: u64,
     /// T3-rtx expirations.
     pub timeouts: u64,
+    /// Tail-loss probes of this path.
+    pub tail_probes: u64,
     /// Fast retransmit events.
     pub fast_retransmits: u64,
 }

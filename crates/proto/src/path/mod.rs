@@ -25,6 +25,9 @@ pub(crate) struct Path {
     pub(crate) id: PathId,
     pub(crate) route: Route,
     pub(crate) state: PathState,
+    /// What was in flight here is lost, by the word of a tail-loss probe, and it is not known yet whether the path is, too: new data avoids
+    /// it meanwhile. Nobody is told before that is known.
+    pub(crate) suspect: bool,
     /// A heartbeat has been answered, or the user or the cookie vouches for it (RFC 9260 §5.4). Never undone.
     pub(crate) confirmed: bool,
     pub(crate) egress: Egress,
@@ -54,6 +57,7 @@ impl Path {
             id,
             route,
             state: if confirmed { PathState::Active } else { PathState::Unconfirmed },
+            suspect: false,
             confirmed,
             egress: Egress::Open,
             rto: Rto::new(&config.rto),

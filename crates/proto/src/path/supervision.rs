@@ -10,6 +10,8 @@ pub(crate) struct Supervision {
     pub(crate) last_probing: Instant,
     /// When a packet last came by this path.
     pub(crate) heard: Option<Instant>,
+    /// When DATA that went by this path alone was last acknowledged.
+    pub(crate) proved: Option<Instant>,
     /// The HEARTBEAT that has not been answered yet.
     pub(crate) heartbeat: Option<PendingHeartbeat>,
     /// The port that the peer seems to have now, which has not answered yet.
@@ -42,7 +44,7 @@ pub(crate) struct MtuProbe {
 impl Supervision {
     /// A path that begins now.
     pub(super) fn new(now: Instant) -> Self {
-        Self { last_probing: now, heard: None, heartbeat: None, new_port: None }
+        Self { last_probing: now, heard: None, proved: None, heartbeat: None, new_port: None }
     }
 }
 

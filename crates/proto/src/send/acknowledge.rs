@@ -20,6 +20,7 @@ impl Sender {
         let gaps = sack.gap_ack_blocks().map(|block| (block.start, block.end));
         let (cumulative, a_rwnd) = (sack.cumulative_tsn_ack, sack.a_rwnd as usize);
         let mut report = self.outstanding.on_sack(cumulative, gaps, &mut *self.loss, &*self.recovery)?;
+        self.judge_tail(now, cumulative, &mut report);
         report.window_open = self.window.on_sack(a_rwnd, self.outstanding.in_flight_payload());
         let awaited = self.outstanding.get(cumulative.next());
         report.refused = awaited.is_some_and(|chunk| chunk.payload_len() > a_rwnd);
@@ -82,7 +83,7 @@ impl Sender {
     }
 
     /// RFC 9260 §7.2.4: chunks last sent on the paths `lost_on` have been reported missing often enough.
-    fn begin_fast_retransmit(&mut self, lost_on: &[PathId]) {
+    pub(super) fn begin_fast_retransmit(&mut self, lost_on: &[PathId]) {
         let entering = self.recovery.begin(lost_on, self.outstanding.highest_tsn());
         for flow in self.flows.iter_mut().filter(|flow| entering.contains(&flow.path)) {
             flow.congestion.on_fast_retransmit();

@@ -23,6 +23,7 @@ impl Sender {
         }
         // A timeout repairs what fast recovery could not; slow start must be able to grow again.
         self.recovery.end(path);
+        self.forget_probe(path);
         self.check();
         error
     }
@@ -57,6 +58,7 @@ impl Sender {
     /// Nothing leaves by `path` any more: what was in flight there is lost, and its T3-rtx has been stopped.
     pub(crate) fn silence(&mut self, paths: &Paths, path: PathId) {
         self.give_up(paths, path);
+        self.forget_probe(path);
         if let Some(flow) = self.flow_mut(path) {
             flow.forget_flight();
             flow.one_packet = false;

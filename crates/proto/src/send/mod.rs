@@ -32,6 +32,7 @@ mod sender;
 pub(crate) mod sender_operations;
 pub mod stream_scheduler;
 mod streams;
+mod tail;
 #[cfg(any(test, fuzzing))]
 mod testing;
 pub(crate) mod turn;

@@ -34,6 +34,9 @@ impl Sender {
     }
 
     fn next_in_order(&mut self, turn: &mut Turn<'_>) -> Next {
+        if let Some(train) = self.copy_of_probe(turn) {
+            return Next::Train(train);
+        }
         if self.outstanding.has_lost() {
             if let Some(train) = self.retransmit(turn) {
                 return Next::Train(train);

@@ -3,6 +3,7 @@
 mod gap_acks;
 #[cfg(any(test, fuzzing, debug_assertions))]
 mod invariants;
+mod tail;
 
 use core::ops::Range;
 use std::collections::VecDeque;

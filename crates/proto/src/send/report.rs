@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 use whimbrel_machine::Instant;
 
 use super::chunk::{Chunk, ChunkState, Loss};
+pub(crate) use super::tail::TailLost;
 use crate::interface::PathId;
 
 /// What an acknowledgement has changed.
@@ -21,6 +22,8 @@ pub(crate) struct Report {
     /// The chunk that the peer waits for is larger than its window, so that it cannot acknowledge anything now (RFC 9260
     /// §6.1 A).
     pub(crate) refused: bool,
+    /// The path on which a tail-loss probe has shown all to be lost that was sent before it.
+    pub(crate) tail_lost: Option<TailLost>,
     /// Bytes of user data that have left the send buffer.
     pub(super) released: usize,
 }

@@ -7,6 +7,7 @@ use super::recovery::{FastRecovery, RecoveryOfAssociation, RecoveryOfPath};
 use super::retransmit::{self, RetransmissionRule};
 use super::scheduler::{Offer, PrimaryPath, Scheduler};
 use super::streams::OutboundStreams;
+use super::tail::TailProbe;
 use super::window::PeerWindow;
 use crate::auth::session::Auth;
 use crate::config::{
@@ -40,6 +41,8 @@ pub(crate) struct Sender {
     opportunity: bool,
     /// Whether windows held new data up when that was last looked at; `None` if something has happened since.
     pub(super) held_up: Option<bool>,
+    /// The tail-loss probe that has not been answered yet.
+    pub(super) tail: Option<TailProbe>,
     pub(super) totals: Totals,
 }
 
@@ -85,6 +88,7 @@ impl Sender {
             burst: config.congestion.burst,
             opportunity: true,
             held_up: None,
+            tail: None,
             totals: Totals::default(),
         };
         paths.iter().for_each(|path| sender.add_path(config, path));
@@ -111,6 +115,7 @@ impl Sender {
         self.flows.retain(|flow| flow.path != path);
         self.outstanding.remove_path(path);
         self.recovery.remove_path(path);
+        self.forget_probe(path);
         self.check();
     }
 

@@ -15,7 +15,7 @@ use super::testing::{Rig, STREAMS, Sent, Written};
 use super::turn::{Content, Permit};
 use crate::config::{
     BurstLimit, Config, LossDetection, RecoveryScope, RetransmissionConfig, RetransmissionOrder,
-    RetransmissionPath,
+    RetransmissionPath, TailLoss,
 };
 use crate::interface::{PathId, PathState};
 use crate::script::Script;
@@ -64,6 +64,7 @@ fn config(script: &mut Script<'_>) -> Config {
         recovery: script.pick(&[RecoveryScope::Association, RecoveryScope::Path]),
         path: script.pick(&[RetransmissionPath::Alternate, RetransmissionPath::Primary]),
         order: script.pick(&[RetransmissionOrder::PerPath, RetransmissionOrder::LostFirst]),
+        tail: TailLoss::Probe,
     };
     config.congestion.burst = script.pick(&[BurstLimit::Packets(4), BurstLimit::AckClocked(4)]);
     config
@@ -88,7 +89,7 @@ impl Model {
     }
 
     fn operate(&mut self, script: &mut Script<'_>) {
-        match script.below(16) {
+        match script.below(17) {
             0 | 1 => self.send(script),
             2..=4 => {
                 let permit = script.pick(&[
@@ -113,6 +114,10 @@ impl Model {
             11 => self.rig.pass(Duration::from_millis(u64::from(script.u16()))),
             12 => self.change_path(script),
             13 => self.forget(script),
+            15 => {
+                let path = self.some_path(script);
+                self.rig.probe_tail(path);
+            }
             14 => {
                 let (path, cwnd) = (self.some_path(script), script.pick(&[1500, 4380, 100_000]));
                 self.rig.sender.install(path, Some(cwnd), None);
@@ -147,9 +152,10 @@ impl Model {
             assert!(usable, "DATA goes to confirmed addresses only (RFC 9260 section 5.4)");
             match written.train.content {
                 Content::Retransmission => self.note_retransmission(&written, &lost),
+                Content::Copy => self.note_copy(&written),
                 Content::First | Content::New => self.note_new(&written, permit),
             }
-            assert!(flight != self.flights());
+            assert!(flight != self.flights() || written.train.content == Content::Copy);
             self.released += self.rig.sender.take_released();
         }
         true
@@ -162,6 +168,13 @@ impl Model {
             assert_eq!(self.sent.get(*number), Some(chunk), "the same again");
             assert_eq!(lost.get(number), Some(&Some(written.train.path)), "lost, and belongs here");
         }
+        self.wire.push(numbers);
+    }
+
+    fn note_copy(&mut self, written: &Written) {
+        let numbers: Vec<usize> = written.packets.iter().flatten().map(|chunk| self.number(chunk)).collect();
+        assert_eq!(numbers.len(), 1);
+        assert_eq!(self.sent.get(numbers[0]), written.packets[0].first(), "the same again");
         self.wire.push(numbers);
     }
 

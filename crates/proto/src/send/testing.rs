@@ -143,6 +143,14 @@ impl Rig {
         }
     }
 
+    /// The probe timer of a path expires.
+    pub(super) fn probe_tail(&mut self, path: PathId) {
+        self.sender.opportunity();
+        if let Some(t3) = self.sender.probe_tail(&self.paths, path, self.now) {
+            self.set_t3(path, t3);
+        }
+    }
+
     pub(super) fn give_up(&mut self, path: PathId) {
         if self.sender.give_up(&self.paths, path) {
             self.timers.remove(&path);

@@ -90,6 +90,8 @@ pub(crate) struct Train {
 pub(crate) enum Content {
     /// Chunks sent before.
     Retransmission,
+    /// A copy of a chunk that is accounted for elsewhere: the tail-loss probe of its former path.
+    Copy,
     /// New data, the very first on this path.
     First,
     /// New data.

@@ -14,7 +14,8 @@ impl Sender {
     /// A view of `path`; `in_use` says whether new data goes out on it.
     pub(crate) fn path_view(&self, path: &Path, primary: bool, in_use: bool) -> Option<PathView> {
         let flow = self.flow(path.id)?;
-        let PathCounters { data_sent, data_retransmitted, timeouts, fast_retransmits, .. } = flow.counters;
+        let PathCounters { data_sent, data_retransmitted, timeouts, tail_probes, fast_retransmits, .. } =
+            flow.counters;
         Some(PathView {
             id: path.id,
             route: path.route,
@@ -33,6 +34,7 @@ impl Sender {
                 data_sent,
                 data_retransmitted,
                 timeouts,
+                tail_probes,
                 fast_retransmits,
                 ..path.counters
             },
@@ -72,6 +74,11 @@ impl Sender {
     /// Whether a chunk is in flight on any path but this one.
     pub(crate) fn is_in_flight_elsewhere(&self, path: PathId) -> bool {
         self.flows.iter().any(|flow| flow.path != path && self.outstanding.flight_size(flow.path) > 0)
+    }
+
+    /// Whether a chunk is in flight on this path.
+    pub(crate) fn has_in_flight(&self, path: PathId) -> bool {
+        self.outstanding.flight_size(path) > 0
     }
 
     /// Whether the chunk with this TSN has been sent and neither been acknowledged nor lost.

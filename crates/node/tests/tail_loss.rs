@@ -1,0 +1,97 @@
+//! What was sent last is lost, and nothing tells: a network breaks in silence, or a single packet is lost (RFC 8985 §7).
+
+use core::time::Duration;
+
+use whimbrel_machine::Instant;
+use whimbrel_netsim::{Action, Change, LinkConfig, Loss, Side};
+use whimbrel_proto::{Config, Event};
+
+use crate::common::{Pair, Ticks, User, link, remotes};
+
+/// Records of 1,000 bytes every 10 ms, from the client.
+fn stream(config: Config, links: &[LinkConfig], seed: u64, records: usize) -> Pair {
+    let mut client = User::client(&remotes(links.len() as u8));
+    client.ticks = Some(Ticks { interval: Duration::from_millis(10), bytes: 1000, left: records });
+    Pair::new(seed, config, links, client, User::server())
+}
+
+/// The longest time between two records from `from` on.
+fn longest_gap(pair: &Pair, from: Instant) -> Duration {
+    let arrivals: Vec<Instant> =
+        pair.server().received.iter().map(|(at, _)| *at).filter(|at| *at >= from).collect();
+    arrivals.windows(2).map(|two| two[1].saturating_since(two[0])).max().unwrap_or_default()
+}
+
+fn median(mut all: Vec<Duration>) -> Duration {
+    all.sort_unstable();
+    all[all.len() / 2]
+}
+
+/// How often new data has gone another way than before, as far as the user is told, once the association is up.
+fn moves(user: &User) -> usize {
+    user.events.iter().filter(|(_, event)| matches!(event, Event::PathInUse { .. })).count()
+}
+
+/// Two networks with a round trip of 20 ms, one of which breaks without a word while records flow, at some moment between two.
+#[test]
+fn a_silent_break_costs_a_few_round_trips() {
+    let gaps: Vec<Duration> = (0..40)
+        .map(|phase| {
+            let mut pair = stream(Config::mobile(), &[link(20, 10), link(20, 10)], phase, 600);
+            let cut = Instant::from_nanos(3_000_000_000 + phase * 700_000);
+            pair.cut(0, cut);
+            pair.run(10);
+            assert_eq!(pair.server().received.len(), 600, "{phase}");
+            longest_gap(&pair, Instant::from_nanos(2_500_000_000))
+        })
+        .collect();
+    let (median, longest) = (median(gaps.clone()), *gaps.iter().max().unwrap());
+    assert!(median <= Duration::from_millis(100), "{gaps:?}");
+    assert!(longest <= Duration::from_millis(150), "{gaps:?}");
+}
+
+/// Five minutes of records over networks with a jitter of 100 ms and 1 % loss, and half a minute of silence: how often the user was told
+/// that new data goes another way.
+fn rough(seed: u64) -> usize {
+    let rough =
+        LinkConfig { jitter: Duration::from_millis(100), loss: Loss::Bernoulli(0.01), ..link(20, 10) };
+    let mut pair = stream(Config::mobile(), &[rough, rough], seed, 30_000);
+    pair.run(330);
+    assert_eq!(pair.server().received.len(), 30_000, "{seed}");
+    moves(pair.client())
+}
+
+/// Packets are lost and late, but the path is as good as ever: it stays in use.
+#[test]
+fn loss_and_jitter_move_nobody() {
+    for seed in 10_000..10_004 {
+        assert_eq!(rough(seed), 0, "{seed}");
+    }
+}
+
+/// The same for 10,000 minutes: `cargo test --release -p whimbrel-node --test node -- --ignored loss_and_jitter`.
+#[test]
+#[ignore = "some minutes"]
+fn loss_and_jitter_move_nobody_in_a_week() {
+    for seed in 0..1_820 {
+        assert_eq!(rough(seed), 0, "{seed}");
+    }
+}
+
+/// A single record, lost on a path that is well: the copy of the probe that goes there arrives, whatever the other network is like.
+#[test]
+fn a_lost_packet_is_repaired_by_the_probe() {
+    for second in [link(20, 10), link(20, 300)] {
+        let mut pair = stream(Config::mobile(), &[link(20, 10), second], 1, 400);
+        // One packet in 100 is lost, and records come too seldom for the next ones to tell.
+        pair.world.app_mut(pair.client).ticks =
+            Some(Ticks { interval: Duration::from_millis(150), bytes: 100, left: 400 });
+        let lossy = LinkConfig { loss: Loss::Periodic(40), ..link(20, 10) };
+        let at = Instant::from_nanos(2_000_000_000);
+        pair.world.schedule(at, Action::Link(pair.links[0], Side::AtoB, Change::Config(lossy)));
+        pair.run(70);
+        assert_eq!(pair.server().received.len(), 400);
+        assert!(longest_gap(&pair, at) < Duration::from_millis(150 + 120), "{:?}", longest_gap(&pair, at));
+        assert_eq!(moves(pair.client()), 0);
+    }
+}

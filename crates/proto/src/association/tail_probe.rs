@@ -1,0 +1,102 @@
+//! When the tail of what was sent is probed for, and what follows (RFC 8985 §7).
+
+use core::time::Duration;
+
+use super::{Closing, Context, Open};
+use crate::config::TailLoss;
+use crate::interface::{PathId, PathState};
+use crate::path::Path;
+use crate::send::report::{T3, TailLost};
+use crate::timers::TimerId;
+
+/// The probe timeout is no shorter, however short the round trip: timers and busy hosts are not exact.
+const SHORTEST: Duration = Duration::from_millis(10);
+
+/// PTO: two round trips (RFC 8985 §7.2), or more where they vary. `None` if T3-rtx comes no later, or nothing is known.
+fn probe_timeout(path: &Path) -> Option<Duration> {
+    let timeout = path.rto.probe_timeout()?.max(SHORTEST);
+    (path.state == PathState::Active && timeout < path.rto.current()).then_some(timeout)
+}
+
+/// After this time a heartbeat that has not been answered is sent again: some of them get through before its own time is over.
+pub(super) fn repetition_after(path: &Path) -> Duration {
+    (path.rto.without_back_off() / 8).max(SHORTEST)
+}
+
+impl Open {
+    /// T3-rtx of a path does as `t3` says, and the probe timer with it. `wait` is how long T3-rtx runs.
+    pub(crate) fn set_t3(&self, context: &mut Context<'_>, id: PathId, t3: T3, wait: Duration) {
+        if context.config.retransmission.tail == TailLoss::Probe {
+            let timer = TimerId::TailProbe(id);
+            let runs = t3 == T3::Start && context.timers.is_set(TimerId::T3Retransmit(id));
+            let timeout = self.paths.get(id).filter(|_| t3 != T3::Stop).and_then(probe_timeout);
+            match timeout {
+                _ if runs => {}
+                Some(timeout) => context.timers.set(timer, context.now + timeout),
+                // Where a heartbeat is being repeated that goes on.
+                None if t3 == T3::Stop && self.is_asked(id) => {}
+                None => context.timers.clear(timer),
+            }
+        }
+        context.set_t3(id, t3, wait);
+    }
+
+    /// PTO has expired: a probe, and a heartbeat that says whether the path itself is alive. Until it is answered it is repeated, as a
+    /// single one may be lost on a path that is as good as ever.
+    pub(crate) fn handle_tail_probe(&mut self, context: &mut Context<'_>, id: PathId) {
+        let over = matches!(self.closing, Closing::Sent(_) | Closing::AckSent(_));
+        let Some(path) = self.paths.get(id).filter(|path| path.state == PathState::Active && !over) else {
+            return;
+        };
+        let again = context.now + repetition_after(path);
+        if let Some(t3) = self.sender.probe_tail(&self.paths, id, context.now) {
+            context.set_t3(id, t3, path.rto.current());
+        } else if !self.is_asked(id) {
+            return;
+        }
+        if context.config.heartbeat.interval.is_none() {
+            return;
+        }
+        match self.paths.get_mut(id).and_then(|path| path.supervision.heartbeat.as_mut()) {
+            Some(pending) => pending.repeat(),
+            None => self.send_heartbeat_on(context, id),
+        }
+        context.timers.set(TimerId::TailProbe(id), again);
+    }
+
+    /// Whether a heartbeat on the path waits for its answer.
+    fn is_asked(&self, id: PathId) -> bool {
+        self.paths.get(id).is_some_and(|path| path.supervision.heartbeat.is_some())
+    }
+
+    /// Whether DATA that went by the path alone has been acknowledged within a round trip. Then T3-rtx has expired because something was
+    /// lost more than once, which on a path with losses happens every minute, and the path is none the worse for it.
+    pub(crate) fn is_proved_of_late(&self, context: &Context<'_>, id: PathId) -> bool {
+        let of_late = |path: &Path| {
+            let (proved, round_trip) = (path.supervision.proved?, path.rto.srtt()?);
+            Some(context.now <= proved + round_trip)
+        };
+        let probing = context.config.retransmission.tail == TailLoss::Probe;
+        probing && self.paths.get(id).and_then(of_late).unwrap_or(false)
+    }
+
+    /// The path has shown that it works.
+    pub(crate) fn trust(&mut self, id: PathId) {
+        if let Some(path) = self.paths.get_mut(id).filter(|path| path.suspect) {
+            path.suspect = false;
+            self.sender.opportunity();
+        }
+    }
+
+    /// What was in flight on a path is lost, says the answer to a probe.
+    pub(crate) fn handle_tail_lost(&mut self, context: &mut Context<'_>, lost: TailLost) {
+        let TailLost { path: id, elsewhere } = lost;
+        let Some(path) = self.paths.get_mut(id) else { return };
+        // It may be the size.
+        path.pmtu.on_timeout();
+        path.suspect = elsewhere && path.supervision.heartbeat.is_some();
+        self.sender.on_packet_size(id, path.pmdcs());
+        self.pending_probe(context, id);
+        self.refresh_probe_timer(context, id);
+    }
+}

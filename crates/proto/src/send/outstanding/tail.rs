@@ -1,0 +1,29 @@
+use whimbrel_machine::Instant;
+use whimbrel_wire::Tsn;
+
+use super::Outstanding;
+use crate::interface::PathId;
+use crate::send::chunk::{ChunkState, Loss, Misses};
+
+impl Outstanding {
+    /// The chunk `tsn`, which is in flight, is to go out again.
+    pub(in crate::send) fn lose_one(&mut self, tsn: Tsn) {
+        let index = tsn.distance_from(self.base) as usize;
+        debug_assert_eq!(self.chunks[index].state, ChunkState::InFlight);
+        self.set_state(index, ChunkState::Lost(Loss::Timeout));
+        self.chunks[index].misses = Misses::default();
+    }
+
+    /// What is in flight on `path` since before `before` is lost; false if there is no such thing.
+    pub(in crate::send) fn lose_older(&mut self, path: PathId, before: Instant, loss: Loss) -> bool {
+        let mut any = false;
+        for index in 0..self.chunks.len() {
+            if self.is_in_flight_on(index, path) && self.chunks[index].sent_at < before {
+                self.set_state(index, ChunkState::Lost(loss));
+                self.chunks[index].misses = Misses::default();
+                any = true;
+            }
+        }
+        any
+    }
+}
