@@ -157,6 +157,11 @@ cases() {
         [[ $one == ${ONLY:-*} ]] && chosen+=("$one")
     done
     [ ${#chosen[@]} -gt 0 ] || return
+    # Run again by themselves, some have less to show than all together.
+    case "${chosen[*]}" in
+    small_aborts | webrtc_aborts) chunks=(INIT DATA SACK) ;;
+    webrtc_speechless) chunks=(INIT SHUTDOWN_COMPLETE) ;;
+    esac
     case " ${chosen[*]} " in *" small_aborts "* | *" webrtc_aborts "*) chunks+=(ABORT) ;; esac
     case " ${chosen[*]} " in *" webrtc_idle "*) chunks+=(HEARTBEAT HEARTBEAT_ACK) ;; esac
     running=("${chosen[@]}")
