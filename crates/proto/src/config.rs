@@ -13,7 +13,7 @@ pub use self::dar::{AddressNaming, DarConfig, DarMode, PeerRequests};
 pub use self::heartbeat::{HeartbeatConfig, ProbeSpacing, Unanswered};
 pub use self::primary_change::PrimaryChangeRule;
 pub use self::retransmission::{
-    LossDetection, RecoveryScope, RetransmissionConfig, RetransmissionOrder, RetransmissionPath,
+    LossDetection, RecoveryScope, RetransmissionConfig, RetransmissionOrder, RetransmissionPath, TailLoss,
 };
 pub use self::sack::{NewRoute, SackConfig};
 use crate::auth::{AuthConfig, AuthSupport};
@@ -85,7 +85,8 @@ pub enum AssociationFailure {
     Errors(u32),
     /// When nothing authentic has come from the peer for this long, however many timeouts there were, and the last tries were in
     /// vain, too: a host that has slept for longer gets its chance. Authentic is what has the right Verification Tag and
-    /// comes from an address of the peer.
+    /// comes from an address of the peer. A host that refuses packets to its only address (ICMP port or protocol unreachable) is
+    /// given up after ten seconds of that.
     Silence(Duration),
 }
 
@@ -209,6 +210,7 @@ impl Config {
                 base: 1200,
                 max: 1452,
                 search: PmtuSearch::Probe { raise_after: Duration::from_secs(600) },
+                cut_for: None,
             },
             streams: StreamConfig {
                 outbound: 16,
@@ -233,12 +235,7 @@ impl Config {
                 adaptation_indication: None,
             },
             primary_change: PrimaryChangeRule::Standard,
-            retransmission: RetransmissionConfig {
-                loss: LossDetection::MissIndications(3),
-                recovery: RecoveryScope::Association,
-                path: RetransmissionPath::Alternate,
-                order: RetransmissionOrder::PerPath,
-            },
+            retransmission: RetransmissionConfig::rfc(),
             auth: AuthConfig::off(),
         }
     }
@@ -279,6 +276,8 @@ impl Config {
                 initial_window: InitialWindow::Packets(10),
                 burst: BurstLimit::AckClocked(10),
             },
+            // Two chunks fill the largest packet; each fits one of 760 bytes with its headers.
+            pmtu: PmtuConfig { cut_for: Some(732), ..rfc.pmtu },
             streams: StreamConfig { scheduler: RoundRobin::boxed, ..rfc.streams },
             limits: LimitConfig { send_buffer: 4 << 20, receive_buffer: 4 << 20, ..rfc.limits },
             pairing: PathPairing::Mesh,
@@ -332,6 +331,10 @@ impl Config {
         check(
             self.pmtu.max >= self.pmtu.base && self.pmtu.max <= 65_487,
             "the largest packet size must lie between the base size and 65487 bytes",
+        )?;
+        check(
+            self.pmtu.cut_for.is_none_or(|bytes| bytes >= 512),
+            "DATA chunks must be cut to fit packets of 512 bytes or more",
         )?;
         // RFC 9260 §3.3.2: a_rwnd of an INIT SHOULD NOT be below 1500.
         check(self.limits.receive_buffer >= 4096, "the receive buffer must be at least 4096 bytes")?;
