@@ -131,14 +131,15 @@ webrtc_idle() {
 # behind_relay LISTENER-ADDRESS:PORT LOSS: a network that loses LOSS of 100 packets, delivers 5 late and 1 twice.
 behind_relay() {
     local port=${first_port[$them]}
+    : >"$work/relay"
     ip netns exec "$our_host" "$relay" --listen "$our_first:$((port + 2))" --exit "$our_first:$((port + 3))" --towards "$1" --delay 5 \
         --loss "$2" --reorder 5 --duplicate 1 >"$work/relay" 2>&1 &
     relay_pid=$!
     said "$work/relay" listening
 }
-# We end both: what is lost of an end is said again by who has not left.
+# We end both. When our SHUTDOWN COMPLETE is lost and our program has left, they go on asking for it until they give up.
 lossy_each_way() {
-    local webrtc_patience=60 port=${first_port[$them]} both="--send 32 --streams 2 --expect 32" relay_pid
+    local webrtc_patience=25 port=${first_port[$them]} both="--send 32 --streams 2 --expect 32" relay_pid
     local remote_port=$((port + 2))
     behind_relay "$their_first:$port" 1
     pair theirs --listen $both -- ours --connect "$our_first" $both

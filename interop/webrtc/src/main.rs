@@ -17,6 +17,7 @@ use options::Options;
 use report::Reporter;
 use serde_json::json;
 use session::Session;
+use stack::Stack;
 
 fn main() {
     let options = Options::parse();
@@ -44,13 +45,10 @@ fn run(options: &Options, reporter: &Reporter) -> anyhow::Result<i32> {
     loop {
         let now = Instant::now();
         stack.advance(now);
+        // What it sends may be the end of it, which the session is to hear of; and what the session wants has to be sent.
+        transmit(&mut *stack, now, &socket, peer);
         session.step(now, &mut *stack);
-        for packet in stack.poll_packets(now) {
-            if let Some(peer) = peer {
-                // A refusal is news of the past (ICMP); a full buffer is a loss, which the stack can bear.
-                let _ = socket.send_to(&packet, peer);
-            }
-        }
+        transmit(&mut *stack, now, &socket, peer);
         if let Some(status) = session.status() {
             return Ok(status);
         }
@@ -69,6 +67,15 @@ fn run(options: &Options, reporter: &Reporter) -> anyhow::Result<i32> {
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
             Err(error) if error.kind() == ErrorKind::ConnectionRefused => {}
             Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+fn transmit(stack: &mut dyn Stack, now: Instant, socket: &UdpSocket, peer: Option<SocketAddr>) {
+    for packet in stack.poll_packets(now) {
+        if let Some(peer) = peer {
+            // A refusal is news of the past (ICMP); a full buffer is a loss, which the stack can bear.
+            let _ = socket.send_to(&packet, peer);
         }
     }
 }
