@@ -20,8 +20,18 @@ install() {
     export DEBIAN_FRONTEND=noninteractive
     local options=(-q -y -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300)
     local state
+    install_go
     state=$(dpkg-query -W -f '${db:Status-Abbrev}\n' "${packages[@]}" 2>/dev/null) && ! grep -qv '^ii' <<<"$state" && return 0
     apt-get "${options[@]}" update >/dev/null && apt-get "${options[@]}" install --no-install-recommends "${packages[@]}" >/dev/null
+}
+
+# For one of the peers of others. Debian 12's own is too old to fetch the version that is asked for; its backports have one that can.
+install_go() {
+    command -v go >/dev/null && return
+    local list=/etc/apt/sources.list.d/whimbrel-backports.list
+    echo "deb http://deb.debian.org/debian bookworm-backports main" >"$list"
+    apt-get "${options[@]}" update >/dev/null && apt-get "${options[@]}" install --no-install-recommends -t bookworm-backports golang-go >/dev/null ||
+        echo "Go cannot be installed: pion will be skipped"
 }
 
 format() {

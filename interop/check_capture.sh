@@ -1,6 +1,6 @@
 #!/bin/bash
 # check_capture.sh [-t] [-p UDP_PORT]... FILE...
-# Reads captures with tshark as SCTP, raw and in UDP on the given ports (default 9899), and with -t as TCP, too. Fails when a
+# Reads captures with tshark as SCTP, raw and in UDP on the given ports (9899, say, or 9899-9900; default 9899), and with -t as TCP, too. Fails when a
 # packet is malformed, has a bad checksum or an expert error, or when a file has no SCTP (with -t: no TCP) in it.
 # Prints a line per file: packets, chunks by type; and every offending packet.
 set -u

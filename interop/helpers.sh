@@ -12,6 +12,8 @@ failed=0
 running=()
 failed_cases=()
 capture=
+# Where SCTP is expected over UDP.
+udp_ports=9899-9900
 
 cleanup() {
     [ -n "$capture" ] && kill "$capture" 2>/dev/null
@@ -74,7 +76,7 @@ check() {
             shift
         else
             fail "$what: no $1 in ${file##*/}"
-            for one in first second; do cut -c1-400 "$work/$one" | tail -15 | sed "s/^/     $one: /"; done
+            for one in $(printf '%s\n' first second "${file##*/}" | sort -u); do cut -c1-400 "$work/$one" | tail -15 | sed "s/^/     $one: /"; done
             return
         fi
     done
@@ -88,7 +90,7 @@ received() { echo "\"received\",\"messages\":$1,\"bytes\":$2,\"bad\":0.*\"ok\":t
 # must be in it, or have been among the $dropped that tcpdump was too slow for. recorded FILE [CHUNK...] does the last two.
 record() {
     : >"$work/tcpdump" # or the last capture's could be taken for this one's
-    ip netns exec "$1" tcpdump --immediate-mode -B 65536 -U -n -i any -s 0 -w "$2" 'sctp or udp port 9899 or udp port 9900' 2>"$work/tcpdump" &
+    ip netns exec "$1" tcpdump --immediate-mode -B 65536 -U -n -i any -s 0 -w "$2" "sctp or udp portrange $udp_ports" 2>"$work/tcpdump" &
     capture=$!
     said "$work/tcpdump" listening
 }
@@ -108,7 +110,7 @@ stop_recording() {
 judge_recording() {
     local file=$1 summary bad=0
     shift
-    summary=$("$here/check_capture.sh" -p 9899 -p 9900 "$file") || bad=1
+    summary=$("$here/check_capture.sh" -p "$udp_ports" "$file") || bad=1
     for chunk in "$@"; do
         case $summary in
         *" $chunk="*) ;;

@@ -1,6 +1,7 @@
 #!/bin/bash
-# run.sh [usrsctp] [kernel] - Whimbrel against the stacks of others, every packet captured and checked.
-# usrsctp over UDP, and raw where addresses change; the Linux kernel (user-mode-linux) raw and over UDP. Needs root; some minutes.
+# run.sh [usrsctp] [kernel] [webrtc] - Whimbrel against the stacks of others, every packet captured and checked.
+# usrsctp over UDP, and raw where addresses change; the Linux kernel (user-mode-linux) raw and over UDP; the stacks of WebRTC implementations
+# (pion, dcsctp, sctp-proto) over UDP. Needs root; some minutes.
 #
 # Environment: KEEP=DIR      keep every capture there
 #              ONLY=PATTERN  only the cases that the glob pattern matches, by function name: ONLY='cut_*'
@@ -19,6 +20,7 @@ graceful='"how":"shutdown_complete"'
 # What is said in this time arrives even on a machine that does many other things.
 hold="--hold 1000"
 . ./address_changes.sh
+. ./webrtc.sh
 
 # What a part provides: ours and theirs (run a peer with its addresses), $our_host (the namespace of
 # ours), $to_ours and $to_theirs (options that connect), $our_first and $their_first (primary addresses),
@@ -155,7 +157,13 @@ cases() {
         [[ $one == ${ONLY:-*} ]] && chosen+=("$one")
     done
     [ ${#chosen[@]} -gt 0 ] || return
-    case " ${chosen[*]} " in *" small_aborts "*) chunks+=(ABORT) ;; esac
+    # Run again by themselves, some have less to show than all together.
+    case "${chosen[*]}" in
+    small_aborts | webrtc_aborts) chunks=(INIT DATA SACK) ;;
+    webrtc_speechless) chunks=(INIT SHUTDOWN_COMPLETE) ;;
+    esac
+    case " ${chosen[*]} " in *" small_aborts "* | *" webrtc_aborts "*) chunks+=(ABORT) ;; esac
+    case " ${chosen[*]} " in *" webrtc_idle "*) chunks+=(HEARTBEAT HEARTBEAT_ACK) ;; esac
     running=("${chosen[@]}")
     record "$our_host" "$work/${part// /-}-${chosen[0]}.pcap"
     for one in "${chosen[@]}"; do "$one"; done
@@ -226,9 +234,11 @@ kernel_part() {
 
 [ "$(id -u)" = 0 ] || { echo "needs root" >&2 && exit 2; }
 make -s && cargo build --release --locked --quiet --manifest-path whimbrel/Cargo.toml || exit
-whimbrel=${CARGO_TARGET_DIR:-$here/whimbrel/target}/release/whimbrel-peer
+target=${CARGO_TARGET_DIR:-$here/whimbrel/target}
+repository_target=${CARGO_TARGET_DIR:-$here/../target}
+whimbrel=$target/release/whimbrel-peer
 [ -z "${KEEP:-}" ] || mkdir -p "$KEEP"
-parts=(${*:-usrsctp kernel})
+parts=(${*:-usrsctp kernel webrtc})
 for part_name in "${parts[@]}"; do "${part_name}_part"; done
 if [ "$failed" -gt 0 ] && [ -n "${REPEAT:-}" ]; then
     echo "--- $failed failed; the second run of ${failed_cases[*]} decides"

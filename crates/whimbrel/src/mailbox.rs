@@ -213,7 +213,7 @@ impl Mailbox {
         match &state.phase {
             Phase::Closed { reason, undelivered } => {
                 subscriber
-                    .push(AssociationEvent::Closed { reason: reason.clone(), undelivered: *undelivered });
+                    .tell(AssociationEvent::Closed { reason: reason.clone(), undelivered: *undelivered });
             }
             _ => {
                 state.subscribers.retain(|old| old.strong_count() > 0);

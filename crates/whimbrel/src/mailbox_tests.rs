@@ -208,6 +208,23 @@ async fn the_end_comes_after_what_was_received() {
     ));
 }
 
+#[tokio::test]
+async fn who_asks_after_the_end_hears_of_it_and_of_nothing_more() {
+    let bench = bench().await;
+    bench.deliver([Event::Closed {
+        association: bench.mailbox.id,
+        reason: CloseReason::Shutdown,
+        undelivered: 0,
+    }]);
+    let mut events = crate::Events::new(bench.mailbox.subscribe());
+    assert!(matches!(events.recv().await, Some(AssociationEvent::Closed { .. })));
+    tokio::select! {
+        biased;
+        event = events.recv() => assert_eq!(event, None),
+        () = yield_now() => panic!("still waiting for events of an association that is gone"),
+    }
+}
+
 impl Mailbox {
     fn subscribe_and_read(&self) -> Option<AssociationEvent> {
         crate::Events::new(self.subscribe()).try_recv()

@@ -1,10 +1,13 @@
-//! The content every peer sends and checks: byte i of message n on stream s is (n·131 + s·17 + i) & 0xff, n counted per stream; the
-//! payload protocol identifier is 0x57480000 + s.
+//! The content that peers send and check. The pattern: byte i of message n on stream s is (n·131 + s·17 + i) & 0xff, n counted per stream; the
+//! payload protocol identifier is 0x57480000 + s. What is assorted is in `../common/assorted.rs`.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use whimbrel::{Delivery, Message, Part, Received, StreamId};
+use whimbrel::{Delivery, Message, Part, PayloadProtocolId, Received, StreamId};
+
+use crate::assorted;
+use crate::options::Options;
 
 const PPID_BASE: u32 = 0x5748_0000;
 
@@ -13,11 +16,21 @@ fn first_byte(n: u64, stream: u16) -> u8 {
 }
 
 /// Message number `n` on `stream`.
-pub(crate) fn message(n: u64, stream: u16, size: usize, unordered: bool) -> Message {
+pub(crate) fn message(n: u64, stream: u16, options: &Options) -> Message {
+    if !options.assorted {
+        return pattern(n, stream, options.size, options.unordered);
+    }
+    let mut message = Message::new(StreamId(stream), assorted::payload(n, stream));
+    message.ppid = PayloadProtocolId(assorted::ppid(stream));
+    message.delivery = if assorted::is_unordered(stream) { Delivery::Unordered } else { Delivery::Ordered };
+    message
+}
+
+fn pattern(n: u64, stream: u16, size: usize, unordered: bool) -> Message {
     let first = first_byte(n, stream);
     let payload: Vec<u8> = (0..size).map(|i| first.wrapping_add(i as u8)).collect();
     let mut message = Message::new(StreamId(stream), payload);
-    message.ppid = whimbrel::PayloadProtocolId(PPID_BASE + u32::from(stream));
+    message.ppid = PayloadProtocolId(PPID_BASE + u32::from(stream));
     message.delivery = if unordered { Delivery::Unordered } else { Delivery::Ordered };
     message
 }
@@ -63,17 +76,78 @@ struct OfStream {
 }
 
 /// What has arrived.
+#[derive(Debug, Clone)]
+pub(crate) enum Totals {
+    Pattern(PatternTotals),
+    Assorted { totals: assorted::Totals, other_delivery: u64 },
+}
+
+impl Totals {
+    /// Nothing yet.
+    pub(crate) fn of(options: &Options) -> Self {
+        if options.assorted {
+            Self::Assorted { totals: assorted::Totals::default(), other_delivery: 0 }
+        } else {
+            Self::Pattern(PatternTotals::default())
+        }
+    }
+
+    pub(crate) fn add(&mut self, received: &Received) {
+        match self {
+            Self::Pattern(totals) => totals.add(received),
+            Self::Assorted { totals, other_delivery } => {
+                let stream = received.stream.0;
+                let unordered = received.delivery == Delivery::Unordered;
+                *other_delivery += u64::from(unordered != assorted::is_unordered(stream));
+                totals.add(stream, received.ppid.0, &received.payload);
+            }
+        }
+    }
+
+    pub(crate) fn messages(&self) -> u64 {
+        match self {
+            Self::Pattern(totals) => totals.messages,
+            Self::Assorted { totals, .. } => totals.messages,
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        match self {
+            Self::Pattern(totals) => totals.bytes,
+            Self::Assorted { totals, .. } => totals.bytes,
+        }
+    }
+
+    pub(crate) fn ok(&self) -> bool {
+        match self {
+            Self::Pattern(totals) => totals.ok(),
+            Self::Assorted { totals, other_delivery } => totals.ok() && *other_delivery == 0,
+        }
+    }
+
+    pub(crate) fn report(&self, seconds: f64) -> Value {
+        match self {
+            Self::Pattern(totals) => totals.report(seconds),
+            Self::Assorted { totals, other_delivery } => {
+                json!({"messages": totals.messages, "bytes": totals.bytes, "bad": totals.bad, "other_delivery": other_delivery,
+                    "ok": self.ok(), "seconds": seconds, "streams_seen": totals.streams_seen()})
+            }
+        }
+    }
+}
+
+/// What has arrived of the pattern.
 #[derive(Debug, Default, Clone)]
-pub(crate) struct Totals {
-    pub(crate) messages: u64,
-    pub(crate) bytes: u64,
+pub(crate) struct PatternTotals {
+    messages: u64,
+    bytes: u64,
     bad: u64,
     unordered: u64,
     streams: BTreeMap<u16, OfStream>,
 }
 
-impl Totals {
-    pub(crate) fn add(&mut self, received: &Received) {
+impl PatternTotals {
+    fn add(&mut self, received: &Received) {
         let stream = received.stream.0;
         let of = self.streams.entry(stream).or_default();
         let data = &received.payload;
@@ -101,7 +175,7 @@ impl Totals {
         self.bad += u64::from(!good);
     }
 
-    pub(crate) fn ok(&self) -> bool {
+    fn ok(&self) -> bool {
         self.bad == 0
             && self.streams.values().filter(|of| !of.numbers.is_empty()).all(|of| {
                 (0..=255_u8).all(|residue| {
@@ -111,7 +185,7 @@ impl Totals {
             })
     }
 
-    pub(crate) fn report(&self, seconds: f64) -> Value {
+    fn report(&self, seconds: f64) -> Value {
         let streams: Vec<Value> = self
             .streams
             .iter()

@@ -1,5 +1,7 @@
 //! The interoperation peer on Whimbrel: same options and reports as the peers on usrsctp and the Linux kernel, so that scripts can mix any two.
 
+#[path = "../../common/assorted.rs"]
+mod assorted;
 mod changes;
 mod content;
 mod options;
@@ -102,7 +104,7 @@ async fn session(
 ) -> anyhow::Result<bool> {
     report_up("up", &association, reporter).await;
     let events = tokio::spawn(report_events(association.clone(), reporter));
-    let (progress, mut arrived) = watch::channel(Totals::default());
+    let (progress, mut arrived) = watch::channel(Totals::of(options));
     let (reached, made) = watch::channel(0);
     let receiver =
         tokio::spawn(receive_all(options.clone(), association.clone(), progress, reached, reporter));
@@ -110,7 +112,7 @@ async fn session(
     let wanted = options.change.clone();
     tokio::spawn(changes::carry_out(wanted, endpoint.clone(), association.clone(), made, standing, reporter));
     let mut ok = send_all(options, &association, &mut changes, reporter).await;
-    let complete = |totals: &Totals| totals.messages >= options.expect;
+    let complete = |totals: &Totals| totals.messages() >= options.expect;
     if options.expect > 0 {
         ok &= arrived.wait_for(complete).await.is_ok();
     }
@@ -166,7 +168,7 @@ async fn send_all(
         }
         let stream = (done % u64::from(options.streams)) as u16;
         let n = done / u64::from(options.streams);
-        match association.send(content::message(n, stream, options.size, options.unordered)).await {
+        match association.send(content::message(n, stream, options)).await {
             Ok(()) => done += 1,
             Err(error) => failure = Some(error.to_string()),
         }
@@ -192,9 +194,9 @@ async fn receive_all(
             Ok(Some(received)) => {
                 let Some(received) = parts.add(received) else { continue };
                 first.get_or_insert_with(Instant::now);
-                let before = progress.borrow().bytes;
+                let before = progress.borrow().bytes();
                 progress.send_modify(|totals| totals.add(&received));
-                let after = progress.borrow().bytes;
+                let after = progress.borrow().bytes();
                 if options.progress > 0 && before / options.progress != after / options.progress {
                     reporter.say("progress", json!({"bytes": after}));
                     reached.send_modify(|reached| *reached += 1);
@@ -211,7 +213,7 @@ async fn receive_all(
             Err(RecvError::Restarted) => {
                 reporter.say("received", progress.borrow().report(0.0));
                 report_up("restart", &association, reporter).await;
-                progress.send_replace(Totals::default());
+                progress.send_replace(Totals::of(&options));
                 parts = Joiner::default();
             }
             Ok(None) | Err(_) => break,

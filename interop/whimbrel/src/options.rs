@@ -47,6 +47,9 @@ pub(crate) struct Options {
     /// Send them unordered.
     #[arg(long)]
     pub unordered: bool,
+    /// The content of `../common/assorted.rs` instead, which knows its sizes and what is unordered.
+    #[arg(long)]
+    pub assorted: bool,
     /// Send every message back on its stream.
     #[arg(long)]
     pub echo: bool,
