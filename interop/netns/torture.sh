@@ -67,6 +67,9 @@ mover=$target/mover/release/whimbrel-mover
 mkdir -p "$out/logs"
 out=$(cd "$out" && pwd)
 
+# Errors in one line.
+export RUST_BACKTRACE=0
+
 # Trouble begins so long after the first record, and the stream goes on so long after it.
 before=3 after=6
 
@@ -116,7 +119,8 @@ run() {
     address=0.0.0.0:$port
     [ "$families" = 4 ] || address="[::]:$port"
     [ "$families" = 4 ] || [ "$transport" != whimbrel ] || address="0.0.0.0:$port $address"
-    length=$((before + seconds + after)) patience=$((seconds * 2 + 30))
+    # As long again as the trouble has lasted, but no longer than TCP waits (120 s).
+    length=$((before + seconds + after)) patience=$((seconds + 30 + (seconds < 120 ? seconds : 120)))
     exchange "$transport" "$direction" "$length" "$patience" "$address" "${to[*]/%/:$port}"
     for helper in ${helpers[@]+"${helpers[@]}"}; do kill "$helper" 2>/dev/null; done
     helpers=()

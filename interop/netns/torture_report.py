@@ -46,13 +46,13 @@ def marks_of(work):
 
 
 def recovery(report, back):
-    """Milliseconds from `back` to the next record; nought if no gap worth telling is open or begins within 200 ms of it.
+    """Milliseconds from `back` to the next record; nought if no gap worth telling is open then or begins within 60 ms.
 
     What is on its way when a network fails still arrives: the gap begins a little after the trouble.
     """
     for gap in report["gaps"]:
         begin = report["began_unix_ms"] + gap["at_ms"]
-        if begin - 200 <= back <= begin + gap["gap_ms"]:
+        if begin - 60 <= back <= begin + gap["gap_ms"]:
             return begin + gap["gap_ms"] - back
     return 0.0
 
@@ -60,9 +60,10 @@ def recovery(report, back):
 def last_words(work):
     for name in ("client.log", "server.log"):
         with open(os.path.join(work, name), encoding="utf-8", errors="replace") as file:
-            errors = [line.strip() for line in file if line.startswith("Error") or "panicked" in line]
-        if errors:
-            return f"{name[:6]}: {errors[-1]}"
+            text = file.read()
+        at = max(text.rfind("Error: "), text.rfind("panicked at"))
+        if at >= 0:
+            return f"{name[:6]}: {' '.join(text[at:].split())}"
     return "neither side said why"
 
 

@@ -28,6 +28,8 @@ four_networks() { three_networks && attach satellite; }
 server_dual() { correspondent_attach6 1 && correspondent_attach6 2; }
 on_ipv4() { server_dual && attach wifi && to=("${core_of[1]}.2" "[${core6_of[1]}::2]"); }
 on_ipv6() { server_dual && attach6 wifi && to=("[${core6_of[1]}::2]" "${core_of[1]}.2"); }
+on_ipv6_alone() { on_ipv6 && to=("[${core6_of[1]}::2]"); }
+on_ipv4_alone() { on_ipv4 && to=("${core_of[1]}.2"); }
 on_both_families() { on_ipv4 && attach6 wifi; }
 # The network is IPv6 only and translates (RFC 6146); the server has IPv4 only. Its address is known by DNS64, say.
 behind_nat64() { attach6 wifi && nat64_up && to=("[$(nat64_of "${core_of[1]}.2")]"); }
@@ -90,10 +92,14 @@ family_rows() {
     row ipv6_to_ipv4 families 5 on_ipv6 moved 0.5 4
     row ipv4_to_ipv6_and_back families 9 on_ipv4 moved 0.5 6 4
     row ipv6_to_ipv4_and_back families 9 on_ipv6 moved 0.5 4 6
+    # The server tells its other addresses itself.
+    row ipv4_to_ipv6_untold families 5 on_ipv4_alone moved 0.5 6
+    row ipv6_to_ipv4_untold families 5 on_ipv6_alone moved 0.5 4
     row dual_to_ipv6 families 3 on_both_families family_goes mn 4
     row dual_to_ipv4 families 3 on_both_families family_goes mn 6
     row server_loses_ipv4 families 3 on_both_families family_goes cn 4
     row server_loses_ipv6 families 3 on_both_families family_goes cn 6
+    command -v tayga >/dev/null || { echo "tayga is not there: rows with NAT64 are left out" >&2 && return 0; }
     public=yes row nat64_silent_8 families 8 behind_nat64 silence only 8
     public=yes row ipv4_to_nat64 families 5 on_ipv4_nat64_ahead moved 0.5 6
 }

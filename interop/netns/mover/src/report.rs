@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context as _, ensure};
+use anyhow::{bail, ensure};
 
 use crate::pace::Pace;
 
@@ -48,8 +48,10 @@ impl Report {
 
     /// Waits for what comes next, but not for ever.
     pub(crate) async fn expect<T>(&self, next: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
-        let silence = || format!("nothing came for {} s", self.patience.as_secs());
-        tokio::time::timeout(self.patience, next).await.with_context(silence)?
+        match tokio::time::timeout(self.patience, next).await {
+            Ok(come) => come,
+            Err(_) => bail!("nothing came for {} s", self.patience.as_secs()),
+        }
     }
 
     /// A record has arrived; every record must, in order.
