@@ -28,8 +28,8 @@ unplugged() {
     for link in $(links_of "$which"); do detach "$link"; done
     [ "$which" != one ] || mark back
     sleep "$seconds"
-    for link in $(links_of "$which"); do attach "$link"; done
     [ "$which" = one ] || mark back
+    for link in $(links_of "$which"); do attach "$link"; done
 }
 
 # black_hole one|only BYTES: longer IP packets vanish, for the rest of the run.
@@ -122,8 +122,8 @@ moved() {
         mark trouble
         detach $from
         sleep "$gap"
-        if [ "$family" = 4 ]; then attach $to; else attach6 $to; fi
         mark back
+        if [ "$family" = 4 ]; then attach $to; else attach6 $to; fi
         swap=$from from=$to to=$swap
         sleep 4
     done
@@ -162,7 +162,8 @@ captive_then_alone() {
     sleep 2
     detach lte
     sleep "$1"
-    attach lte && mark back
+    mark back
+    attach lte
 }
 captive_opens() {
     tune wifi cut

@@ -142,28 +142,48 @@ def table(rows, target):
         writer = csv.DictWriter(file, FIELDS)
         writer.writeheader()
         writer.writerows(everything)
+    cells = by_row(everything)
+    there = [t for t in TRANSPORTS if any(t in row for row in cells.values())]
     group = None
-    for (of, row), transports in by_row(everything).items():
+    for (of, name), row in cells.items():
         if of != group:
             group = of
-            print(f"\n{TITLES.get(group, group)}\n{'':38}" + "".join(f"{TRANSPORTS[t]:34}" for t in TRANSPORTS if any(t in cells for (g, _), cells in by_row(everything).items() if g == group)))
-        print(f"  {row:36}" + "".join(f"{cell(transports[t], ' '):34}" for t in TRANSPORTS if t in transports))
-    print(f"\neach cell: longest gap / recovery / latest record / sent again; {len(everything)} runs, {target}")
+            print(f"\n{TITLES[group]:40}" + "".join(f"{TRANSPORTS[t]:36}" for t in there))
+        print(f"  {name:38}" + "".join(f"{cell(row.get(t, [])):36}" for t in there))
+    print(f"\nlongest gap / recovery / latest record / sent again; {len(everything)} runs, {target}")
+    print("\n".join(["", "not the best:"] + [f"  {line}" for line in behind(cells)] if behind(cells) else []))
 
 
-def cell(runs, broken_mark="**breaks**"):
+def median(runs, name):
+    known = [one[name] for one in runs if one["survived"] and one[name] is not None]
+    return statistics.median(known) if known else None
+
+
+def cell(runs):
     """Medians of the runs that survived, and how many did not."""
-    good = [one for one in runs if one["survived"]]
-    broken = len(runs) - len(good)
-    if not good:
-        return "breaks" if broken_mark == " " else broken_mark
-
-    def median(name):
-        known = [one[name] for one in good if one[name] is not None]
-        return statistics.median(known) if known else None
-
-    text = " / ".join([seconds_text(median("gap_ms")), seconds_text(median("recovery_ms")), seconds_text(median("latest_ms")), bytes_text(median("sent_again"))])
+    broken = sum(not one["survived"] for one in runs)
+    if broken == len(runs):
+        return "breaks" if runs else ""
+    text = " / ".join([seconds_text(median(runs, name)) for name in ("gap_ms", "recovery_ms", "latest_ms")] + [bytes_text(median(runs, "sent_again"))])
     return text + (f"; {broken} of {len(runs)} break" if broken else "")
+
+
+def behind(cells):
+    """Where Whimbrel broke, or somebody else who never broke was better by more than 10 % and 50 ms."""
+    lines = []
+    for (_, name), row in cells.items():
+        mine = row.get("whimbrel", [])
+        sound = {t: runs for t, runs in row.items() if t != "whimbrel" and all(one["survived"] for one in runs)}
+        broken = sum(not one["survived"] for one in mine)
+        said = [f"{broken} of {len(mine)} break (others that survive: {', '.join(TRANSPORTS[t] for t in sound) or 'none'})"] if broken else []
+        for what, field in (("gap", "gap_ms"), ("recovery", "recovery_ms"), ("latest record", "latest_ms")):
+            ours = median(mine, field)
+            theirs = min(((median(runs, field), t) for t, runs in sound.items() if median(runs, field) is not None), default=None)
+            if ours is not None and theirs and ours > max(1.1 * theirs[0], theirs[0] + 50):
+                said.append(f"{what} {seconds_text(ours)}, {TRANSPORTS[theirs[1]]} {seconds_text(theirs[0])}")
+        if said:
+            lines.append(f"{name.replace('_', ' ')}: {'; '.join(said)}")
+    return lines
 
 
 def natural(name):
@@ -186,8 +206,11 @@ def page_tables(rows):
         out += [f"### {title}", "", "| row | " + " | ".join(TRANSPORTS.values()) + " |", "|---" * (len(TRANSPORTS) + 1) + "|"]
         for name in of_group:
             runs = cells[group, name]
-            out.append(f"| {name.replace('_', ' ')} | " + " | ".join(cell(runs[t]) if t in runs else "" for t in TRANSPORTS) + " |")
+            out.append(f"| {name.replace('_', ' ')} | " + " | ".join(cell(runs.get(t, [])).replace("breaks", "**breaks**") for t in TRANSPORTS) + " |")
         out.append("")
+    worse = behind(cells)
+    if worse:
+        out += ["### Where Whimbrel is not the best", "", "By more than 10 % and 50 ms, beside those who survived every run of the row.", ""] + [f"- {line}" for line in worse] + [""]
     return "\n".join(out)
 
 
