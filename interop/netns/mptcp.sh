@@ -15,41 +15,38 @@ mptcp_ready() {
     done
 }
 
-# Follows the mobile node's addresses until it is ended.
-mptcp_follow_mn() {
+# mptcp_follow_mn, mptcp_follow_cn: follow a host's addresses until the namespace goes.
+mptcp_follow_mn() { mptcp_follow mn; }
+mptcp_follow_cn() { mptcp_follow cn; }
+mptcp_follow() {
     local -A announced=()
-    local now seen= link id
+    local changes now seen=
+    # Each change of a link or an address is a line or more; a second without any is time to look again.
+    exec {changes}< <(ip -n "$name-$1" monitor link address 2>/dev/null)
     while :; do
-        # Nothing but what is up; the namespace goes at the end.
-        now=$(ip -n "$name-mn" -o addr show up scope global 2>/dev/null)
-        if [ "$now" != "$seen" ]; then
-            id=100
-            for link in "${links[@]}"; do
-                id=$((id + 1))
-                mptcp_announce mn $id "mn-$link" "$(address_of "$now" "mn-$link" inet)" "subflow" "via ${net_of[$link]}.1 table $id"
-                [ "$families" = 4 ] || mptcp_announce mn $((id + 10)) "mn-$link" "$(address_of "$now" "mn-$link" inet6)" "subflow" \
-                    "via ${net6_of[$link]}::1 table $id"
-            done
-        fi
+        # Nothing but what is up.
+        now=$(ip -n "$name-$1" -o addr show up scope global 2>/dev/null)
+        [ "$now" = "$seen" ] || "mptcp_tell_$1" "$now"
         seen=$now
-        sleep 0.02
+        read -r -t 1 -u "$changes" _ || [ $? -gt 128 ] || return
     done
 }
 
-# The same for the host that usually stays.
-mptcp_follow_cn() {
-    local -A announced=()
-    local now seen= link
-    while :; do
-        now=$(ip -n "$name-cn" -o addr show up scope global 2>/dev/null)
-        if [ "$now" != "$seen" ]; then
-            for link in 1 2; do
-                mptcp_announce cn $link "core$link" "$(address_of "$now" "core$link" inet)" signal
-                mptcp_announce cn $((link + 10)) "core$link" "$(address_of "$now" "core$link" inet6)" signal
-            done
-        fi
-        seen=$now
-        sleep 0.02
+# mptcp_tell_mn, mptcp_tell_cn LISTING: announces what has changed
+mptcp_tell_mn() {
+    local link id=100
+    for link in "${links[@]}"; do
+        id=$((id + 1))
+        mptcp_announce mn $id "mn-$link" "$(address_of "$1" "mn-$link" inet)" subflow "via ${net_of[$link]}.1 table $id"
+        [ "$families" = 4 ] || mptcp_announce mn $((id + 10)) "mn-$link" "$(address_of "$1" "mn-$link" inet6)" subflow \
+            "via ${net6_of[$link]}::1 table $id"
+    done
+}
+mptcp_tell_cn() {
+    local link
+    for link in 1 2; do
+        mptcp_announce cn $link "core$link" "$(address_of "$1" "core$link" inet)" signal
+        mptcp_announce cn $((link + 10)) "core$link" "$(address_of "$1" "core$link" inet6)" signal
     done
 }
 
