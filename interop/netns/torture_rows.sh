@@ -30,6 +30,8 @@ on_ipv4() { server_dual && attach wifi && to=("${core_of[1]}.2" "[${core6_of[1]}
 on_ipv6() { server_dual && attach6 wifi && to=("[${core6_of[1]}::2]" "${core_of[1]}.2"); }
 on_ipv6_alone() { on_ipv6 && to=("[${core6_of[1]}::2]"); }
 on_ipv4_alone() { on_ipv4 && to=("${core_of[1]}.2"); }
+behind_nats_on_ipv6() { nat_up && on_ipv6; }
+behind_nats_on_ipv4() { nat_up && on_ipv4; }
 on_both_families() { on_ipv4 && attach6 wifi; }
 # The network is IPv6 only and translates (RFC 6146); the server has IPv4 only. Its address is known by DNS64, say.
 behind_nat64() { attach6 wifi && nat64_up && to=("[$(nat64_of "${core_of[1]}.2")]"); }
@@ -95,6 +97,9 @@ family_rows() {
     # The server tells its other addresses itself.
     row ipv4_to_ipv6_untold families 5 on_ipv4_alone moved 0.5 6
     row ipv6_to_ipv4_untold families 5 on_ipv6_alone moved 0.5 4
+    # From global addresses to behind a NAT and the other way round.
+    public=yes row ipv6_to_ipv4_nat families 5 behind_nats_on_ipv6 moved 0.5 4
+    public=yes row ipv4_nat_to_ipv6 families 5 behind_nats_on_ipv4 moved 0.5 6
     row dual_to_ipv6 families 3 on_both_families family_goes mn 4
     row dual_to_ipv4 families 3 on_both_families family_goes mn 6
     row server_loses_ipv4 families 3 on_both_families family_goes cn 4
