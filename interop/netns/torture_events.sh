@@ -61,6 +61,15 @@ slow() {
     for link in $(links_of "$which"); do tune "$link" $way delay "$([ "$link" = wifi ] && echo 10ms || echo 30ms)"; done
 }
 
+# jittery one|both: up to 100 ms more for each packet, in order, and 1 % lost, for 15 s. Nothing that calls for a move.
+jittery() {
+    local link
+    trouble_beside
+    for link in $(links_of "$1"); do tune "$link" jitter 100ms && tune "$link" loss 1%; done
+    sleep 15
+    for link in $(links_of "$1"); do tune "$link" jitter 0ms && tune "$link" loss 0; done
+}
+
 # bloat forth|back SECONDS: somebody else fills a buffer of two seconds in front of the Wi-Fi.
 bloat() {
     trouble_beside

@@ -12,6 +12,8 @@ one_network() { attach wifi; }
 on_the_second() { attach lte; }
 behind_nats() { nat_up && two_networks; }
 behind_a_nat() { nat_up && one_network; }
+# A record a second: little is on its way when the network goes.
+quiet_two_networks() { rate=1 && two_networks; }
 # So long that every packet is as large as it can be.
 large_records() { size=4000 rate=125; }
 large_two_networks() { large_records && two_networks; }
@@ -51,6 +53,8 @@ outage_rows() {
         row "forth_one_$s" outages $s two_networks silence one $s forth
         row "back_one_$s" outages $s two_networks silence one $s back
     done
+    row quiet_silent_both_8 outages 8 quiet_two_networks silence both 8
+    row quiet_silent_both_40 outages 40 quiet_two_networks silence both 40
 }
 
 size_rows() {
@@ -69,6 +73,8 @@ quality_rows() {
     row rtt_jump_both quality 10 two_networks slow both
     row rtt_jump_forth quality 10 two_networks slow one forth
     row rtt_jump_back quality 10 two_networks slow one back
+    row jitter_one quality 15 two_networks jittery one
+    row jitter_both quality 15 two_networks jittery both
     row bloat_forth quality 15 bloated_two_networks bloat forth 15
     row bloat_back quality 15 bloated_two_networks bloat back 15
     row bloat_only quality 15 bloated_one_network bloat forth 15
