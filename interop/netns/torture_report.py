@@ -148,8 +148,8 @@ def table(rows, target):
     for (of, name), row in cells.items():
         if of != group:
             group = of
-            print(f"\n{TITLES[group]:40}" + "".join(f"{TRANSPORTS[t]:36}" for t in there))
-        print(f"  {name:38}" + "".join(f"{cell(row.get(t, [])):36}" for t in there))
+            print(f"\n{TITLES[group]:42}" + "".join(f"{TRANSPORTS[t]:36}" for t in there))
+        print(f"  {name:40}" + "".join(f"{cell(row.get(t, [])):36}" for t in there))
     print(f"\nlongest gap / recovery / latest record / sent again; {len(everything)} runs, {target}")
     print("\n".join(["", "not the best:"] + [f"  {line}" for line in behind(cells)] if behind(cells) else []))
 
@@ -196,9 +196,15 @@ def page_tables(rows):
     when = sorted({one["when"][:10] for one in everything})
     most = max((len(runs) for row in cells.values() for runs in row.values()), default=0)
     loads = [one["load"] for one in everything]
+    with open("/proc/sys/net/ipv4/tcp_congestion_control", encoding="utf-8") as file:
+        congestion = file.read().strip()
+    repeated = "one" if most == 1 else f"at most {most}"
+    linux = ".".join(os.uname().release.split(".")[:2])
     out = [
-        f"{len(everything)} runs, {'one' if most == 1 else f'at most {most}'} for each row and transport, {' to '.join(when[:: max(1, len(when) - 1)])}, Linux "
-        f"{'.'.join(os.uname().release.split('.')[:2])}, {os.cpu_count()} processors, load average {min(loads):.1f} to {max(loads):.1f} (median {statistics.median(loads):.1f}).", ""]  # fmt: skip
+        f"{len(everything)} runs, {repeated} for each row and transport, {' to '.join(sorted({when[0], when[-1]}))}, Linux {linux}, {os.cpu_count()} processors, "
+        f"load average {min(loads):.1f} to {max(loads):.1f} (median {statistics.median(loads):.1f}); the kernel's TCP and MPTCP with {congestion}.",
+        "",
+    ]
     for group, title in TITLES.items():
         of_group = sorted((name for of, name in cells if of == group), key=natural)
         if not of_group:
