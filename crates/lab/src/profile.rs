@@ -36,7 +36,7 @@ pub fn config(profile: &Settings, message: usize) -> Result<Config, DataError> {
         },
         heartbeat: HeartbeatConfig { interval: Some(seconds("hb_interval")?), ..rfc.heartbeat },
         sack: SackConfig { delay: seconds("sack_delay")?, packets: whole("sack_every")? as u32, ..rfc.sack },
-        pmtu: PmtuConfig { base: packet, max: packet, search: PmtuSearch::Off },
+        pmtu: PmtuConfig { base: packet, max: packet, search: PmtuSearch::Off, cut_for: None },
         ..rfc
     };
     config.failure.path_max_retrans = whole("pmr")? as u32;
@@ -80,7 +80,7 @@ fn primary_change(profile: &Settings) -> Result<(PrimaryChangeRule, Retransmissi
 pub fn mobile(profile: &Settings) -> Result<Config, DataError> {
     let packet = profile.number("mtu")? as usize - IP_HEADER;
     let mut config = Config::mobile();
-    config.pmtu = PmtuConfig { base: packet, max: packet, search: PmtuSearch::Off };
+    config.pmtu = PmtuConfig { base: packet, max: packet, search: PmtuSearch::Off, cut_for: None };
     config.limits.send_buffer = 1 << 30;
     Ok(config)
 }

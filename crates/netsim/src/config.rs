@@ -43,6 +43,19 @@ pub struct Reorder {
     pub extra: Duration,
 }
 
+/// What becomes of a packet that is longer than the MTU.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Oversize {
+    /// It is fragmented if it may be, else dropped without a word.
+    #[default]
+    Dropped,
+    /// It is fragmented if it may be, else dropped, and the sender is told (ICMP packet too big) after as much time as the packet
+    /// took to get here.
+    Reported,
+    /// It is dropped without a word, even if it may be fragmented, as by a bridge or a tunnel that does not route.
+    Swallowed,
+}
+
 /// One direction of a link: a bottleneck, then a wire. The default is a perfect wire without delay.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LinkConfig {
@@ -54,11 +67,10 @@ pub struct LinkConfig {
     pub queueing: Queueing,
     /// Bytes the link adds to each IP packet (Ethernet with preamble and gap: 38).
     pub frame_overhead: u32,
-    /// The longest IP packet in bytes, IP header included; longer ones are dropped unless they may be fragmented.
+    /// The longest IP packet in bytes, IP header included.
     pub mtu: u32,
-    /// Whether the sender is told of a packet dropped for its size (ICMP packet too big), after as much time as the
-    /// packet took to get here.
-    pub tell_too_big: bool,
+    /// What becomes of longer ones.
+    pub oversize: Oversize,
     /// Time on the wire.
     pub delay: Duration,
     /// Each packet takes up to this much longer, uniformly.
@@ -84,7 +96,7 @@ impl Default for LinkConfig {
             queueing: Queueing::DropTail,
             frame_overhead: 0,
             mtu: 1500,
-            tell_too_big: false,
+            oversize: Oversize::Dropped,
             delay: Duration::ZERO,
             jitter: Duration::ZERO,
             keep_order: true,

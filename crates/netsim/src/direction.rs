@@ -6,7 +6,7 @@ use whimbrel_machine::{Fragmentation, Instant, Rng, Route, Seed};
 use crate::bottleneck::Bottleneck;
 use crate::loss::LossProcess;
 use crate::queue::{self, Admission, Comer, Queue};
-use crate::{Change, DirectionStats, DropReason, InFlight, LinkConfig};
+use crate::{Change, DirectionStats, DropReason, InFlight, LinkConfig, Oversize};
 
 /// When a packet leaves the bottleneck, and when it is at the other end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -132,7 +132,9 @@ impl LinkDirection {
         if !self.up {
             return self.refuse(DropReason::Down);
         }
-        if packet.ip_bytes > self.config.mtu && packet.fragmentation == Fragmentation::Forbidden {
+        let whole =
+            packet.fragmentation == Fragmentation::Forbidden || self.config.oversize == Oversize::Swallowed;
+        if packet.ip_bytes > self.config.mtu && whole {
             return self.refuse(DropReason::Mtu);
         }
         let comer = Comer { bytes, flow: packet.flow, ticket: packet.ticket };

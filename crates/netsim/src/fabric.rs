@@ -12,7 +12,7 @@ use crate::topology::Topology;
 use crate::trace::{Line, Trace};
 use crate::{
     Arrival, Attachment, Change, DropReason, Effect, Fate, Flight, Framing, InterfaceId, LinkConfig,
-    LinkDirection, LinkId, MAX_PAYLOAD, Offered, Side,
+    LinkDirection, LinkId, MAX_PAYLOAD, Offered, Oversize, Side,
 };
 
 /// Packets in flight in a world, unless told otherwise.
@@ -178,7 +178,9 @@ impl Fabric {
                 self.packets[slot].flight = WAITING;
                 self.await_service(direction);
             }
-            Fate::Dropped(DropReason::Mtu) if self.directions[direction as usize].config().tell_too_big => {
+            Fate::Dropped(DropReason::Mtu)
+                if self.directions[direction as usize].config().oversize == Oversize::Reported =>
+            {
                 self.return_to_sender(now, slot);
             }
             ref fate => self.follow(slot, fate),

@@ -50,7 +50,7 @@ mod world;
 
 pub use app::{App, Context};
 pub use cells::{Acquisition, Cell, CellEvent, Cells, LayerTwo};
-pub use config::{Change, InFlight, LinkConfig, QueueLimit, Queueing, Reorder};
+pub use config::{Change, InFlight, LinkConfig, Oversize, QueueLimit, Queueing, Reorder};
 pub use direction::{Arrival, Effect, Fate, Flight, LinkDirection, Offered};
 pub use headers::{Framing, MAX_PAYLOAD};
 pub use intruder::{Forged, Forgery, Intruder, Overheard};

@@ -6,7 +6,7 @@ use core::time::Duration;
 
 use common::{Command, Event, Log, Toy, ip};
 use whimbrel_machine::{Route, Seed, Unreachable};
-use whimbrel_netsim::{Action, DropReason, HostId, InterfaceId, LinkConfig, LinkId, World};
+use whimbrel_netsim::{Action, DropReason, HostId, InterfaceId, LinkConfig, LinkId, Oversize, World};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -72,7 +72,7 @@ fn what_nobody_asked_for_stays_outside() {
 
 #[test]
 fn an_icmp_error_finds_the_way_back() {
-    let narrow = LinkConfig { mtu: 500, tell_too_big: true, ..LinkConfig::default() };
+    let narrow = LinkConfig { mtu: 500, oversize: Oversize::Reported, ..LinkConfig::default() };
     let (mut world, a, ..) = world(narrow);
     send(&mut world, a, out(), 1000);
     let told = world.app(a).events.iter().any(|(_, event)| {

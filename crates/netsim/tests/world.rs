@@ -6,7 +6,8 @@ use core::time::Duration;
 use common::{Command, Event, Gap, Log, Source, Toy, ip, route};
 use whimbrel_machine::{Instant, LinkFact, Seed, Unreachable};
 use whimbrel_netsim::{
-    Action, App, Change, Context, DropReason, HostId, InFlight, LinkConfig, LinkId, Side, Stopped, World,
+    Action, App, Change, Context, DropReason, HostId, InFlight, LinkConfig, LinkId, Oversize, Side, Stopped,
+    World,
 };
 
 const MS: Duration = Duration::from_millis(1);
@@ -146,7 +147,7 @@ fn a_new_rate_applies_to_what_waits() {
 
 #[test]
 fn too_big_is_told_to_the_sender_when_asked() {
-    let config = LinkConfig { mtu: 1280, tell_too_big: true, ..LinkConfig::default() };
+    let config = LinkConfig { mtu: 1280, oversize: Oversize::Reported, ..LinkConfig::default() };
     let mut world = World::new(Seed::from_u64(1));
     let a = world.add_host("a", Toy::default(), Log::default());
     let b = world.add_host("b", Toy::default(), Log::default());

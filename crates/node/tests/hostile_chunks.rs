@@ -47,8 +47,20 @@ fn a_sack_of_data_never_sent_is_aborted() {
 #[test]
 fn a_shutdown_that_acknowledges_data_never_sent_is_aborted() {
     let (mut bench, peer) = up();
+    bench.send(0, b"one message");
+    bench.take();
     let sent = bench.ask(&peer.packet(&[&Shutdown { cumulative_tsn_ack: peer.node_tsn.plus(3) }]));
     assert_eq!(cause_codes(&sent), [cause_code::PROTOCOL_VIOLATION]);
+}
+
+/// A peer may leave the field empty, or fill in a TSN of its own; where all is acknowledged nothing depends on it.
+#[test]
+fn a_shutdown_with_any_tsn_is_answered_once_everything_is_acknowledged() {
+    for wrong in [3, 1 << 31, u32::MAX - 5] {
+        let (mut bench, peer) = up();
+        let sent = bench.ask(&peer.packet(&[&Shutdown { cumulative_tsn_ack: peer.node_tsn.plus(wrong) }]));
+        assert!(matches!(sent[0].only(), Chunk::ShutdownAck), "{wrong}");
+    }
 }
 
 /// RFC 9260 §6.2.1 D i: an old SACK is discarded whole: neither its window nor its gaps count.

@@ -8,12 +8,18 @@ use whimbrel_machine::Instant;
 /// (the PLPMTU of RFC 8899).
 #[derive(Clone, Debug)]
 pub struct PmtuConfig {
-    /// BASE_PLPMTU: assumed to work everywhere, used until probing finds more.
+    /// BASE_PLPMTU: assumed to work nearly everywhere, used until probing finds more.
     pub base: usize,
     /// The largest packet ever tried.
     pub max: usize,
     /// Whether to search above `base`.
     pub search: PmtuSearch,
+    /// DATA chunks are cut to fit a packet of this many bytes, and while nothing is known of a path, the smallest that a network may
+    /// carry; where packets are larger, several chunks are bundled. `None`: as large as all paths carry (AMDCS, RFC 9260 §7.3).
+    ///
+    /// A chunk that has a TSN cannot be cut again (RFC 9260 §6.9). When a network silently stops carrying large packets, chunks
+    /// that are small enough go out again in smaller packets, while larger ones depend on IP fragmentation.
+    pub cut_for: Option<usize>,
 }
 
 /// How the path MTU is found.
@@ -41,22 +47,29 @@ const ERROR_RETRY: Duration = Duration::from_secs(15);
 /// A gain in bytes not worth three probes: about 1 % of a packet.
 const LEAST_GAIN: usize = 16;
 
-/// After this many T3-rtx timeouts in a row a size that was found may be a black hole (RFC 8899 §4.3).
-/// One timeout is everyday loss.
-const BLACK_HOLE_TIMEOUTS: u32 = 2;
+/// MIN_PLPMTU over IPv4: every host takes datagrams of 576 bytes (RFC 1122 §3.3.2), less the headers of IPv4 and UDP.
+const LEAST_IPV4: usize = 576 - 20 - 8;
+
+/// MIN_PLPMTU over IPv6: every link carries packets of 1,280 bytes (RFC 8200 §5), less the headers of IPv6 and UDP.
+const LEAST_IPV6: usize = 1280 - 40 - 8;
 
 /// The state machine of RFC 8899 §5.2. All sizes are SCTP packets in bytes, multiples of 4 as SCTP packets are.
 ///
 /// The caller sends a padded HEARTBEAT of the size [`probe_due`](Self::probe_due) says once the path is confirmed,
 /// reports what became of it, and keeps a timer at [`deadline`](Self::deadline).
 ///
-/// MIN_PLPMTU equals BASE_PLPMTU, which RFC 8899 §5.2 allows: [`size`](Self::size) never goes below the configured
-/// base. Otherwise three probes lost on a path that is merely down would shrink the chunks of the whole association,
-/// which are cut for its smallest path (RFC 9260 §7.3).
-///
 /// The search tries the largest size first, as most paths carry it; then halves what is left.
+///
+/// Whether large packets have ceased to pass is told from lost DATA (RFC 8899 §4.3). One timeout throws doubt on a size above the
+/// base: the base is used while a probe of the larger size is under way, which costs nothing on a path that is healthy, as
+/// it carries a single packet then. Two timeouts with an answered heartbeat between them throw the same doubt on the base, and
+/// MIN_PLPMTU is used. Lost probes alone never do that: the path may be down, or the peer may not know padding, and a
+/// smaller size would shrink the chunks of the whole association, which are cut for its smallest path (RFC 9260 §7.3). Two timeouts
+/// without an answer between them only have the base size probed again: after an outage the path may be another one.
 #[derive(Clone, Debug)]
 pub struct PathMtu {
+    /// MIN_PLPMTU.
+    min: usize,
     base: usize,
     max: usize,
     /// PMTU_RAISE_TIMER; `None` if there is no searching at all.
@@ -71,9 +84,10 @@ pub struct PathMtu {
     /// PROBE_COUNT: how many probes of this size were lost.
     lost: u8,
     in_flight_until: Option<Instant>,
-    /// T3-rtx expirations since DATA sent here last moved the Cumulative TSN Ack Point. Answered heartbeats leave it alone:
-    /// they are small, and say nothing about full packets (RFC 8899 §4.3).
-    timeouts: u32,
+    /// T3-rtx has expired since DATA sent here last moved the Cumulative TSN Ack Point.
+    timed_out: bool,
+    /// A heartbeat has been answered since T3-rtx expired: small packets pass.
+    answered: bool,
 }
 
 /// The phases of RFC 8899 §5.2. Disabled is the caller's not asking for probes.
@@ -90,10 +104,11 @@ enum Phase {
 }
 
 impl PathMtu {
-    /// A path of which nothing is known.
-    pub fn new(config: &PmtuConfig) -> Self {
+    /// A path of which nothing is known, over IPv6 or IPv4.
+    pub fn new(config: &PmtuConfig, ipv6: bool) -> Self {
         let (base, max) = (config.base & !3, config.max & !3);
         let mut mtu = Self {
+            min: base.min(if ipv6 { LEAST_IPV6 } else { LEAST_IPV4 }),
             base,
             max,
             raise_after: None,
@@ -103,11 +118,12 @@ impl PathMtu {
             probed: max,
             lost: 0,
             in_flight_until: None,
-            timeouts: 0,
+            timed_out: false,
+            answered: false,
         };
         if let PmtuSearch::Probe { raise_after } = config.search {
             mtu.raise_after = Some(raise_after);
-            mtu.restart();
+            mtu.enter_base();
         }
         mtu
     }
@@ -115,7 +131,7 @@ impl PathMtu {
     /// A probe sent `now` arrived: a HEARTBEAT ACK with its nonce came back. Late answers count, too.
     pub fn on_probe_acked(&mut self, size: usize, now: Instant) {
         let size = size & !3;
-        if self.raise_after.is_none() || size > self.max || size < self.base {
+        if self.raise_after.is_none() || size > self.max || size < self.min {
             return;
         }
         let confirms_base = matches!(self.phase, Phase::Base | Phase::Error { .. });
@@ -156,11 +172,11 @@ impl PathMtu {
     /// A router says that packets above `reported` bytes do not pass (RFC 8899 §4.6.2). The caller has checked that
     /// the ICMP message quotes a packet of ours and has subtracted the headers below SCTP.
     ///
-    /// Sizes not below what was sent, and sizes below the base, are lies or accidents and are ignored.
+    /// Sizes not below what was sent, and sizes below MIN_PLPMTU, are lies or accidents and are ignored.
     pub fn on_packet_too_big(&mut self, reported: usize, now: Instant) {
         let reported = reported & !3;
         let sent = if self.in_flight_until.is_some() { self.probed.max(self.size) } else { self.size };
-        if reported < self.base || reported >= sent {
+        if reported < self.min || reported >= sent {
             return;
         }
         if self.raise_after.is_none() {
@@ -168,34 +184,42 @@ impl PathMtu {
             return;
         }
         self.limit = reported;
-        if reported < self.size {
+        if reported < self.base {
+            self.size = reported;
+            self.search(reported, now);
+        } else if reported < self.size {
             self.enter_base();
         } else if self.phase == Phase::Searching {
             self.search(reported, now);
         }
     }
 
-    /// T3-rtx has expired on this path. After some in a row it falls back to the base size, as a larger one may be why
-    /// (RFC 8899 §4.3), and searches anew from the top: mostly the path was just down.
+    /// T3-rtx has expired on this path: the size in use may be a black hole (RFC 8899 §4.3).
     pub fn on_timeout(&mut self) {
-        self.timeouts = self.timeouts.saturating_add(1);
-        if self.timeouts >= BLACK_HOLE_TIMEOUTS && self.size > self.base {
-            self.restart();
+        if self.size > self.base {
+            self.doubt(self.base);
+        } else if self.timed_out && self.answered {
+            self.doubt(self.min);
+        } else if self.timed_out
+            && self.size == self.base
+            && self.raise_after.is_some()
+            && !self.is_base_unproved()
+        {
+            self.limit = self.max;
+            self.enter_base();
         }
+        (self.timed_out, self.answered) = (true, false);
+    }
+
+    /// A heartbeat without padding has been answered: small packets pass.
+    pub fn on_heartbeat_answered(&mut self) {
+        self.answered = self.timed_out;
     }
 
     /// DATA sent on this path has moved the Cumulative TSN Ack Point.
     #[inline]
     pub fn on_progress(&mut self) {
-        self.timeouts = 0;
-    }
-
-    /// Begins from the base size, as on a new path: the route has changed. No effect when searching is off.
-    pub fn restart(&mut self) {
-        if self.raise_after.is_some() {
-            self.limit = self.max;
-            self.enter_base();
-        }
+        (self.timed_out, self.answered) = (false, false);
     }
 
     /// The size to probe now, if a probe is due. Asking again gives the same answer until
@@ -219,7 +243,7 @@ impl PathMtu {
         }
     }
 
-    /// The probe that was due has left; `rto` is the path's timeout.
+    /// The probe that was due has left; `rto` is the path's timeout, not backed off.
     pub fn on_probe_sent(&mut self, size: usize, now: Instant, rto: Duration) {
         debug_assert_eq!(size, self.probed);
         self.in_flight_until = Some(now + rto.max(SHORTEST_PROBE_TIMER));
@@ -245,10 +269,32 @@ impl PathMtu {
         self.size
     }
 
+    /// The largest packet in bytes that is sure to pass if small ones do: [`Self::size`], but for a base size of which nothing is known.
+    #[inline]
+    pub fn proved(&self) -> usize {
+        if self.is_base_unproved() { self.min } else { self.size }
+    }
+
     /// Whether not even the base size gets through, or the path is down (the Error state of RFC 8899 §5.2).
     #[inline]
     pub fn is_in_error(&self) -> bool {
         matches!(self.phase, Phase::Error { .. })
+    }
+
+    /// Uses the size `instead` until a probe of the present one is answered. No effect when searching is off.
+    fn doubt(&mut self, instead: usize) {
+        if self.raise_after.is_some() && instead < self.size {
+            self.phase = Phase::Searching;
+            self.probed = self.size;
+            self.size = instead;
+            self.limit = self.limit.max(self.probed);
+            self.lost = 0;
+            self.in_flight_until = None;
+        }
+    }
+
+    fn is_base_unproved(&self) -> bool {
+        matches!(self.phase, Phase::Base | Phase::Error { .. })
     }
 
     fn enter_base(&mut self) {
@@ -282,11 +328,11 @@ impl PathMtu {
     /// What must hold after every call.
     #[cfg(test)]
     fn invariants(&self) {
-        assert!(self.base <= self.size && self.size <= self.max);
-        assert!(self.probed >= self.base && self.probed <= self.max);
+        assert!(self.min <= self.size && self.size <= self.max);
+        assert!(self.probed >= self.min && self.probed <= self.max);
         assert!([self.size, self.probed, self.limit].iter().all(|size| size.is_multiple_of(4)));
         if self.raise_after.is_some() {
-            assert!(self.limit >= self.base && self.limit <= self.max);
+            assert!(self.limit >= self.min && self.limit <= self.max);
         }
         if self.phase == Phase::Searching {
             assert!(self.probed > self.size && self.probed <= self.limit);

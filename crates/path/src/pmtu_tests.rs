@@ -6,7 +6,7 @@ const RTO: Duration = Duration::from_millis(200);
 const RAISE: Duration = Duration::from_secs(600);
 
 fn config() -> PmtuConfig {
-    PmtuConfig { base: 1200, max: 1452, search: PmtuSearch::Probe { raise_after: RAISE } }
+    PmtuConfig { base: 1200, max: 1452, search: PmtuSearch::Probe { raise_after: RAISE }, cut_for: None }
 }
 
 /// A path that carries packets of up to `mtu` bytes, with a round trip of 10 ms.
@@ -48,7 +48,7 @@ impl Network {
 /// RFC 8899 §5.2, §5.3.2: the base size is confirmed, then the largest is tried; §4.2: a probe that is answered is believed.
 #[test]
 fn ordinary_path_needs_two_probes() {
-    let mut path = PathMtu::new(&config());
+    let mut path = PathMtu::new(&config(), false);
     let mut network = Network::new(1500);
     assert_eq!(path.size(), 1200);
     network.run(&mut path, Duration::from_secs(10_000));
@@ -60,7 +60,7 @@ fn ordinary_path_needs_two_probes() {
 #[test]
 fn narrow_path_is_found_within_one_percent_and_searched_again_after_the_raise_timer() {
     for mtu in (1200..1452).step_by(4) {
-        let mut path = PathMtu::new(&config());
+        let mut path = PathMtu::new(&config(), false);
         let mut network = Network::new(mtu);
         network.run(&mut path, Duration::from_secs(60));
         assert!(path.size() <= mtu && path.size() + LEAST_GAIN > mtu, "{} for {mtu}", path.size());
@@ -77,7 +77,7 @@ fn narrow_path_is_found_within_one_percent_and_searched_again_after_the_raise_ti
 /// A router's word saves the guessing (RFC 8899 §4.6.2), but the size it names is probed, not believed.
 #[test]
 fn packet_too_big_names_the_next_probe() {
-    let mut path = PathMtu::new(&config());
+    let mut path = PathMtu::new(&config(), false);
     let mut network = Network::new(1402);
     network.icmp = true;
     network.run(&mut path, Duration::from_secs(60));
@@ -86,7 +86,7 @@ fn packet_too_big_names_the_next_probe() {
 
 #[test]
 fn packet_too_big_below_the_size_in_use_goes_back_to_base() {
-    let mut path = PathMtu::new(&config());
+    let mut path = PathMtu::new(&config(), false);
     let mut network = Network::new(1500);
     network.run(&mut path, Duration::from_secs(1));
     path.on_packet_too_big(1300, network.now);
@@ -100,10 +100,10 @@ fn packet_too_big_below_the_size_in_use_goes_back_to_base() {
 /// RFC 8899 §4.6.1, §4.6.2; RFC 5927 tells of attackers who try this.
 #[test]
 fn implausible_packet_too_big_changes_nothing() {
-    let mut path = PathMtu::new(&config());
+    let mut path = PathMtu::new(&config(), false);
     let mut network = Network::new(1500);
     network.run(&mut path, Duration::from_secs(1));
-    for reported in [0, 68, 576, 1199, 1452, 1453, 9000, usize::MAX] {
+    for reported in [0, 68, 547, 1452, 1453, 9000, usize::MAX] {
         path.on_packet_too_big(reported, network.now);
         assert_eq!((path.size(), path.deadline()), (1452, None), "{reported}");
     }
@@ -112,7 +112,7 @@ fn implausible_packet_too_big_changes_nothing() {
 /// A message about a size that was not dropped (PL_PTB_SIZE ≥ PROBED_SIZE) leaves the probe in flight alone.
 #[test]
 fn packet_too_big_of_the_probes_own_size_is_inconsistent() {
-    let mut path = PathMtu::new(&config());
+    let mut path = PathMtu::new(&config(), false);
     path.on_probe_sent(1200, Instant::ZERO, RTO);
     path.on_probe_acked(1200, Instant::ZERO);
     path.on_probe_sent(1452, Instant::ZERO, RTO);
@@ -128,7 +128,7 @@ fn packet_too_big_of_the_probes_own_size_is_inconsistent() {
 /// RFC 8899 §5.1.1, §5.1.2: the PROBE_TIMER is a second at least, and MAX_PROBES probes decide.
 #[test]
 fn isolated_loss_does_not_end_the_search() {
-    let mut path = PathMtu::new(&config());
+    let mut path = PathMtu::new(&config(), false);
     let mut now = Instant::ZERO;
     for _ in 0..2 {
         assert_eq!(path.probe_due(now), Some(1200));
@@ -151,7 +151,7 @@ fn isolated_loss_does_not_end_the_search() {
 /// RFC 8899 §4.2, §6.2.1.3: whenever it comes, an answer confirms the size of its probe, and only sizes that were probed.
 #[test]
 fn late_answer_counts() {
-    let mut path = PathMtu::new(&config());
+    let mut path = PathMtu::new(&config(), false);
     let mut network = Network::new(1200);
     network.run(&mut path, Duration::from_secs(60));
     assert_eq!(path.size(), 1200);
@@ -162,24 +162,86 @@ fn late_answer_counts() {
     assert_eq!(path.size(), 1452);
 }
 
-/// RFC 8899 §4.3.
+/// RFC 8899 §4.3: a timeout throws doubt on a size above the base, which a probe of it dispels.
 #[test]
-fn black_hole_leads_back_to_base_and_up_again() {
-    let mut path = PathMtu::new(&config());
-    let mut network = Network::new(1500);
-    network.run(&mut path, Duration::from_secs(1));
-    path.on_timeout();
-    assert_eq!(path.size(), 1452);
+fn a_timeout_leads_back_to_base_until_the_size_is_proved_again() {
+    let mut path = PathMtu::new(&config(), false);
+    let mut network = Network::new(1400);
+    network.run(&mut path, Duration::from_secs(60));
+    let found = path.size();
+    network.probes.clear();
     path.on_timeout();
     assert_eq!(path.size(), 1200);
-    network.run(&mut path, Duration::from_secs(2));
-    assert_eq!(path.size(), 1452);
+    network.run(&mut path, Duration::from_secs(61));
+    assert_eq!((path.size(), &network.probes[..]), (found, &[found][..]));
+}
+
+/// A path that carries small packets only is known by what is answered between two timeouts.
+#[test]
+fn below_the_base_only_with_proof_that_small_packets_pass() {
+    for (answered, ipv6, size) in [(false, false, 1200), (true, false, 548), (true, true, 1200)] {
+        let mut path = PathMtu::new(&config(), ipv6);
+        let mut network = Network::new(1500);
+        network.run(&mut path, Duration::from_secs(1));
+        for _ in 0..3 {
+            path.on_timeout();
+            if answered {
+                path.on_heartbeat_answered();
+            }
+            path.invariants();
+        }
+        assert_eq!(path.size(), size, "answered {answered}, IPv6 {ipv6}");
+    }
+}
+
+/// An answer from before the first timeout, or from before progress, says nothing about what was lost since.
+#[test]
+fn an_early_answer_proves_nothing() {
+    let mut path = PathMtu::new(&config(), false);
+    path.on_heartbeat_answered();
+    path.on_timeout();
+    path.on_timeout();
+    path.on_heartbeat_answered();
+    path.on_progress();
+    path.on_timeout();
+    assert_eq!(path.size(), 1200);
+}
+
+/// RFC 8899 §5.3.2: the search goes on below the base, and up again when the path has grown.
+#[test]
+fn a_size_below_the_base_is_found_and_left_again() {
+    for mtu in [560, 700, 900, 1172, 1196] {
+        let mut path = PathMtu::new(&config(), false);
+        let mut network = Network::new(1500);
+        network.run(&mut path, Duration::from_secs(1));
+        network.mtu = mtu;
+        for _ in 0..3 {
+            path.on_timeout();
+            path.on_heartbeat_answered();
+        }
+        network.run(&mut path, Duration::from_secs(60));
+        assert!(path.size() <= mtu && path.size() + LEAST_GAIN > mtu, "{} for {mtu}", path.size());
+        network.mtu = 1500;
+        network.run(&mut path, Duration::from_secs(700));
+        assert_eq!(path.size(), 1452);
+    }
+}
+
+/// RFC 8899 §4.6.2: a router may name a size below the base.
+#[test]
+fn packet_too_big_below_the_base_is_believed() {
+    let mut path = PathMtu::new(&config(), false);
+    let mut network = Network::new(1500);
+    network.run(&mut path, Duration::from_secs(1));
+    path.on_packet_too_big(700, network.now);
+    path.invariants();
+    assert_eq!(path.size(), 700);
 }
 
 /// RFC 8899 §5.2: a dead path is probed every 15 s, keeps the base size, and recovers.
 #[test]
 fn error_state_probes_slowly_and_ends_when_base_passes() {
-    let mut path = PathMtu::new(&config());
+    let mut path = PathMtu::new(&config(), false);
     let mut network = Network::new(0);
     network.run(&mut path, Duration::from_secs(62));
     assert_eq!(path.size(), 1200);
@@ -192,13 +254,12 @@ fn error_state_probes_slowly_and_ends_when_base_passes() {
 
 #[test]
 fn without_search_the_maximum_is_used_and_only_a_router_lowers_it() {
-    let mut path = PathMtu::new(&PmtuConfig { search: PmtuSearch::Off, ..config() });
+    let mut path = PathMtu::new(&PmtuConfig { search: PmtuSearch::Off, ..config() }, false);
     assert_eq!((path.size(), path.deadline(), path.probe_due(Instant::ZERO)), (1452, None, None));
     (0..10).for_each(|_| path.on_timeout());
     path.on_probe_acked(1300, Instant::ZERO);
-    path.restart();
     assert_eq!(path.size(), 1452);
-    path.on_packet_too_big(1000, Instant::ZERO);
+    path.on_packet_too_big(500, Instant::ZERO);
     assert_eq!(path.size(), 1452);
     path.on_packet_too_big(1401, Instant::ZERO);
     assert_eq!((path.size(), path.deadline()), (1400, None));
@@ -211,7 +272,7 @@ enum Event {
     Ack(usize),
     TooBig(usize),
     Timeouts(u32),
-    Restart,
+    Answered,
 }
 
 fn event() -> impl Strategy<Value = Event> {
@@ -220,10 +281,10 @@ fn event() -> impl Strategy<Value = Event> {
         (0_u64..2000).prop_map(Event::Wait),
         Just(Event::Probe),
         Just(Event::Probe),
-        (1100_usize..1600).prop_map(Event::Ack),
-        (1100_usize..1600).prop_map(Event::TooBig),
+        (500_usize..1600).prop_map(Event::Ack),
+        (500_usize..1600).prop_map(Event::TooBig),
         (0_u32..4).prop_map(Event::Timeouts),
-        Just(Event::Restart),
+        Just(Event::Answered),
     ]
 }
 
@@ -232,7 +293,7 @@ proptest! {
     #[test]
     fn any_history_ends_well(events in proptest::collection::vec(event(), 0..100), off in any::<bool>()) {
         let search = if off { PmtuSearch::Off } else { config().search };
-        let mut path = PathMtu::new(&PmtuConfig { search, ..config() });
+        let mut path = PathMtu::new(&PmtuConfig { search, ..config() }, false);
         let mut network = Network::new(1500);
         for event in events {
             match event {
@@ -243,7 +304,7 @@ proptest! {
                 Event::Ack(size) => path.on_probe_acked(size, network.now),
                 Event::TooBig(size) => path.on_packet_too_big(size, network.now),
                 Event::Timeouts(count) => (0..count).for_each(|_| path.on_timeout()),
-                Event::Restart => path.restart(),
+                Event::Answered => path.on_heartbeat_answered(),
             }
             path.on_probe_lost(network.now);
             path.invariants();

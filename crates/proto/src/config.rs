@@ -209,6 +209,7 @@ impl Config {
                 base: 1200,
                 max: 1452,
                 search: PmtuSearch::Probe { raise_after: Duration::from_secs(600) },
+                cut_for: None,
             },
             streams: StreamConfig {
                 outbound: 16,
@@ -279,6 +280,8 @@ impl Config {
                 initial_window: InitialWindow::Packets(10),
                 burst: BurstLimit::AckClocked(10),
             },
+            // Two chunks fill the largest packet, and each fits one of 760 bytes with its headers.
+            pmtu: PmtuConfig { cut_for: Some(732), ..rfc.pmtu },
             streams: StreamConfig { scheduler: RoundRobin::boxed, ..rfc.streams },
             limits: LimitConfig { send_buffer: 4 << 20, receive_buffer: 4 << 20, ..rfc.limits },
             pairing: PathPairing::Mesh,
@@ -332,6 +335,10 @@ impl Config {
         check(
             self.pmtu.max >= self.pmtu.base && self.pmtu.max <= 65_487,
             "the largest packet size must lie between the base size and 65487 bytes",
+        )?;
+        check(
+            self.pmtu.cut_for.is_none_or(|bytes| bytes >= 512),
+            "DATA chunks must be cut to fit packets of 512 bytes or more",
         )?;
         // RFC 9260 §3.3.2: a_rwnd of an INIT SHOULD NOT be below 1500.
         check(self.limits.receive_buffer >= 4096, "the receive buffer must be at least 4096 bytes")?;

@@ -143,11 +143,12 @@ pub(crate) fn guarded(auth: &AuthConfig) -> AuthConfig {
 fn packet_sizes(draw: &mut Draw, sizes: Sizes, config: &mut Config) {
     let fits = sizes.mtu as usize - HEADERS;
     config.pmtu = if draw.chance(0.15) {
-        PmtuConfig { base: sizes.base, max: fits.max(sizes.base), search: PmtuSearch::Off }
+        let max = fits.max(sizes.base);
+        PmtuConfig { base: sizes.base, max, search: PmtuSearch::Off, cut_for: None }
     } else {
         let max = draw.one_of(&[1452, fits, 8952]).max(sizes.base);
         let raise_after = Duration::from_secs(draw.one_of(&[5, 600]));
-        PmtuConfig { base: sizes.base, max, search: PmtuSearch::Probe { raise_after } }
+        PmtuConfig { base: sizes.base, max, search: PmtuSearch::Probe { raise_after }, ..config.pmtu }
     };
 }
 

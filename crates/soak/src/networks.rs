@@ -4,7 +4,9 @@ use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use core::time::Duration;
 
 use whimbrel_machine::Instant;
-use whimbrel_netsim::{Change, GilbertElliott, InFlight, LinkConfig, Loss, QueueLimit, Reorder, Side};
+use whimbrel_netsim::{
+    Change, GilbertElliott, InFlight, LinkConfig, Loss, Oversize, QueueLimit, Reorder, Side,
+};
 
 use crate::draw::Draw;
 use crate::kind::{Access, Kind, Movement};
@@ -158,7 +160,7 @@ fn direction(draw: &mut Draw, mtu: u32) -> LinkConfig {
         rate_bps: rate,
         queue: QueueLimit::bytes(draw.magnitude(u64::from(mtu) * 5, most)),
         mtu,
-        tell_too_big: draw.chance(0.5),
+        oversize: if draw.chance(0.5) { Oversize::Reported } else { Oversize::Dropped },
         delay: Duration::from_micros(draw.magnitude(10, 300_000)),
         jitter: if draw.chance(0.3) { draw.millis(0, 20) } else { Duration::ZERO },
         ..LinkConfig::default()

@@ -13,7 +13,7 @@ use super::validity::*;
 use super::*;
 
 fn config() -> Config {
-    let pmtu = PmtuConfig { base: 1480, max: 1480, search: PmtuSearch::Off };
+    let pmtu = PmtuConfig { base: 1480, max: 1480, search: PmtuSearch::Off, cut_for: None };
     with_moving_addresses(Config { pmtu, ..Config::rfc() })
 }
 

@@ -53,6 +53,7 @@ impl Open {
         let Some(path) = self.paths.get_mut(id) else { return };
         path.error_count = 0;
         path.confirmed = true;
+        path.pmtu.on_heartbeat_answered();
         self.change_path_state(context, id, PathState::Active);
         self.grant_wanted_primary(context);
         // RFC 9260 §8.1: the association's counter may wait for the fate of outstanding data.

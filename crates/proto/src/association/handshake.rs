@@ -7,8 +7,8 @@ use core::net::SocketAddr;
 
 use whimbrel_machine::{Instant, Route, Transmit};
 use whimbrel_wire::{
-    AbortBuilder, Cause, Causes, ChecksumMode, Chunk, CookieEcho, ErrorBuilder, InitAck, InitBuilder, List,
-    Parameter, ShutdownComplete, parameter_type,
+    AbortBuilder, Cause, Causes, ChecksumMode, Chunk, CookieEcho, ErrorBuilder, InitAck, InitBuilder,
+    Parameter, ShutdownComplete,
 };
 
 use self::answer::{Answer, read_init_ack};
@@ -336,12 +336,10 @@ fn write_init(
     preservative: u32,
     out: &mut Vec<u8>,
 ) {
-    let types = [parameter_type::IPV4_ADDRESS, parameter_type::IPV6_ADDRESS];
     let offer = Offer::own(config, identity.auth_random);
     let extensions = Extensions::own(config).list();
     let mut parameters =
         own_parameters(config, &request.locals, &request.remotes, offer.as_ref(), &extensions);
-    parameters.push(Parameter::SupportedAddressTypes(List::from(&types)));
     if preservative > 0 {
         parameters.push(Parameter::CookiePreservative(preservative));
     }

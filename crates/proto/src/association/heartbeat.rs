@@ -321,11 +321,12 @@ impl Open {
         context.timers.set(TimerId::Heartbeat(id), at);
     }
 
-    fn pending_probe(&mut self, context: &mut Context<'_>, id: PathId) {
+    /// Writes a path MTU probe soon, if one is due.
+    pub(crate) fn pending_probe(&mut self, context: &mut Context<'_>, id: PathId) {
         let nonce = context.rng.next_u64();
         let Some(path) = self.paths.get_mut(id) else { return };
         if let Some(size) = path.pmtu.probe_due(context.now) {
-            path.pmtu.on_probe_sent(size, context.now, path.rto.current());
+            path.pmtu.on_probe_sent(size, context.now, path.rto.without_back_off());
             path.mtu_probe = Some(MtuProbe { nonce, size, written: false });
         }
     }

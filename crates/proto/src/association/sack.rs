@@ -29,8 +29,12 @@ impl Open {
         Ok(())
     }
 
-    /// The Cumulative TSN Ack of a SHUTDOWN; it says nothing about gaps (RFC 9260 §3.3.8).
+    /// The Cumulative TSN Ack of a SHUTDOWN; it says nothing about gaps (RFC 9260 §3.3.8). Once everything is acknowledged it
+    /// has nothing to say at all, and peers exist that fill it in wrongly.
     pub(crate) fn handle_cumulative_ack(&mut self, context: &mut Context<'_>, cumulative: Tsn) -> Handled {
+        if self.sender.is_all_acknowledged() {
+            return Ok(());
+        }
         let report = self.sender.on_cumulative_ack(context.now, cumulative);
         self.apply(context, report).map(|_| ())
     }

@@ -46,6 +46,8 @@ impl Open {
         if error {
             path.pmtu.on_timeout();
             self.sender.on_packet_size(id, path.pmdcs());
+            // Whatever becomes of the path: where its size is in doubt, the answer comes with that to the packet of E3.
+            self.pending_probe(context, id);
         }
         self.refresh_probe_timer(context, id);
         if error {

@@ -57,7 +57,7 @@ impl Path {
             confirmed,
             egress: Egress::Open,
             rto: Rto::new(&config.rto),
-            pmtu: PathMtu::new(&config.pmtu),
+            pmtu: PathMtu::new(&config.pmtu, route.remote.is_ipv6()),
             mtu_probe: None,
             error_count: 0,
             supervision: Supervision::new(now),

@@ -1,6 +1,6 @@
 //! One packet of new data: how messages are cut into chunks and chunks are bundled (RFC 9260 §6.1, §6.9, §6.10).
 
-use whimbrel_wire::{DATA_HEADER_LEN, chunk_type};
+use whimbrel_wire::{COMMON_HEADER_LEN, DATA_HEADER_LEN, chunk_type};
 
 use super::chunk::data_chunk_len;
 use super::sender::Sender;
@@ -79,10 +79,14 @@ impl Sender {
     }
 
     /// The most user data in one chunk: what fits every path that the chunk may have to be retransmitted on (AMDCS,
-    /// RFC 9260 §7.3).
+    /// RFC 9260 §7.3), and the smaller packets that the paths may have shrunk to by then.
     pub(super) fn fragment_size(&self, paths: &Paths, auth: &Auth) -> usize {
         let usable = paths.iter().filter(|path| path.confirmed);
-        let smallest = usable.map(|path| path.packet_size() - overhead(auth)).min();
-        smallest.unwrap_or(512) - DATA_HEADER_LEN
+        let Some(cut_for) = self.cut_for else {
+            let smallest = usable.map(|path| path.packet_size() - overhead(auth)).min();
+            return smallest.unwrap_or(512) - DATA_HEADER_LEN;
+        };
+        let smallest = usable.map(|path| path.pmtu.proved() - overhead(auth)).min();
+        smallest.unwrap_or(512).min(cut_for - COMMON_HEADER_LEN) - DATA_HEADER_LEN
     }
 }

@@ -33,6 +33,8 @@ pub(crate) struct Sender {
     pub(super) loss: Box<dyn LossDetection>,
     pub(super) recovery: Box<dyn FastRecovery>,
     pub(super) order: RetransmissionOrder,
+    /// Chunks are cut to fit packets of this many bytes, a multiple of 4, whatever the paths carry.
+    pub(super) cut_for: Option<usize>,
     burst: BurstLimit,
     /// A new transmission opportunity is due: bursts start afresh (RFC 9260 §6.1 D).
     opportunity: bool,
@@ -79,6 +81,7 @@ impl Sender {
                 RecoveryScope::Path => Box::<RecoveryOfPath>::default(),
             },
             order: repair.order,
+            cut_for: config.pmtu.cut_for.map(|bytes| bytes & !3),
             burst: config.congestion.burst,
             opportunity: true,
             held_up: None,

@@ -41,6 +41,13 @@ mod system {
         sockopt::SetStruct<i32>
     );
 
+    #[derive(Clone, Copy)]
+    struct LargestFragmentV6;
+    setsockopt_impl!(LargestFragmentV6, libc::IPPROTO_IPV6, libc::IPV6_MTU, i32, sockopt::SetStruct<i32>);
+
+    /// Bytes that every IPv6 link carries (RFC 8200 §5).
+    const IPV6_LEAST_MTU: i32 = 1280;
+
     /// A failure leaves the datagram as big as it is; the caller hears of that when it sends it.
     pub(super) fn forbid(io: &UdpSocket, local: SocketAddr, forbidden: bool) {
         if local.is_ipv4() {
@@ -50,6 +57,9 @@ mod system {
             let mode = if forbidden { libc::IPV6_PMTUDISC_PROBE } else { libc::IPV6_PMTUDISC_DONT };
             let _ = setsockopt(io, MtuDiscoverV6, &mode);
             let _ = setsockopt(io, sockopt::Ipv6DontFrag, &forbidden);
+            // Routers fragment no IPv6 packets, and none has said what would pass: fragments are as small as every link
+            // carries (RFC 8200 §5). 0 is the size of the interface.
+            let _ = setsockopt(io, LargestFragmentV6, &if forbidden { 0 } else { IPV6_LEAST_MTU });
         }
     }
 }
