@@ -131,10 +131,14 @@ async fn watched(
     let mut counted = BTreeMap::new();
     let count = async {
         loop {
-            counted.extend(
-                association.paths().await.into_iter().map(|path| (path.id, path.counters.data_retransmitted)),
-            );
-            say_sent_again(counted.values().sum::<u64>() * u64::from(pace.size));
+            counted.extend(association.paths().await.into_iter().map(|path| (path.id, path.counters)));
+            if let Some(stats) = association.stats().await {
+                let arrived = stats.bytes_sent.saturating_sub(stats.send_queued as u64);
+                let first: u64 = counted.values().map(|path| path.data_sent).sum();
+                let again: u64 = counted.values().map(|path| path.data_retransmitted).sum();
+                // A chunk is a record or a part of one; how large they are is known on average.
+                say_sent_again(again * (arrived / first.max(1)).min(u64::from(pace.size)));
+            }
             tokio::time::sleep(Duration::from_millis(500)).await;
         }
     };
