@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use whimbrel_machine::{Route, Unreachable};
-use whimbrel_proto::{CloseReason, Config, PathState};
+use whimbrel_proto::{AssociationFailure, CloseReason, Config, PathState};
 use whimbrel_wire::{Chunk, HeartbeatAck, Parameter, chunk_type};
 
 use crate::common::wire_peer::{self, Bench, Peer, Sent, ip, node_address, peer_address, quiet};
@@ -54,6 +54,34 @@ fn protocol_unreachable_ends_the_association() {
     bench.unreachable(wire_peer::route(), Unreachable::Protocol, &sent.bytes[..8]);
     assert_eq!(bench.closed(), Some(CloseReason::NoSctp));
     assert!(bench.take().is_empty());
+}
+
+/// Where patience is a time, a host may refuse packets for some seconds: its interface has come back before its socket was bound. What it
+/// sends meanwhile begins the count anew.
+#[test]
+fn a_peer_that_refuses_for_a_while_is_waited_for() {
+    let mut config = quiet();
+    config.failure.association = AssociationFailure::Silence(Duration::from_secs(3600));
+    let mut bench = Bench::new(config);
+    let mut peer = Peer::new();
+    peer.connect(&mut bench);
+    bench.send(0, b"x");
+    let sent = bench.take_only();
+    let refuse = |bench: &mut Bench| {
+        bench.unreachable(wire_peer::route(), Unreachable::Protocol, &sent.bytes[..8]);
+        bench.closed()
+    };
+    for seconds in [0, 9] {
+        bench.pass(Duration::from_secs(seconds));
+        assert_eq!(refuse(&mut bench), None);
+    }
+    bench.deliver(&peer.sack(peer.node_tsn.prev(), 50_000));
+    for seconds in [1, 9] {
+        bench.pass(Duration::from_secs(seconds));
+        assert_eq!(refuse(&mut bench), None);
+    }
+    bench.pass(Duration::from_secs(1));
+    assert_eq!(refuse(&mut bench), Some(CloseReason::NoSctp));
 }
 
 /// ICMP9: of a peer with several addresses one may be unreachable; the association stays.

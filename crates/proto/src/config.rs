@@ -13,7 +13,7 @@ pub use self::dar::{AddressNaming, DarConfig, DarMode, PeerRequests};
 pub use self::heartbeat::{HeartbeatConfig, ProbeSpacing, Unanswered};
 pub use self::primary_change::PrimaryChangeRule;
 pub use self::retransmission::{
-    LossDetection, RecoveryScope, RetransmissionConfig, RetransmissionOrder, RetransmissionPath,
+    LossDetection, RecoveryScope, RetransmissionConfig, RetransmissionOrder, RetransmissionPath, TailLoss,
 };
 pub use self::sack::{NewRoute, SackConfig};
 use crate::auth::{AuthConfig, AuthSupport};
@@ -85,7 +85,8 @@ pub enum AssociationFailure {
     Errors(u32),
     /// When nothing authentic has come from the peer for this long, however many timeouts there were, and the last tries were in
     /// vain, too: a host that has slept for longer gets its chance. Authentic is what has the right Verification Tag and
-    /// comes from an address of the peer.
+    /// comes from an address of the peer. A host that refuses packets to its only address (ICMP port or protocol unreachable) is
+    /// given up after ten seconds of that.
     Silence(Duration),
 }
 
@@ -234,12 +235,7 @@ impl Config {
                 adaptation_indication: None,
             },
             primary_change: PrimaryChangeRule::Standard,
-            retransmission: RetransmissionConfig {
-                loss: LossDetection::MissIndications(3),
-                recovery: RecoveryScope::Association,
-                path: RetransmissionPath::Alternate,
-                order: RetransmissionOrder::PerPath,
-            },
+            retransmission: RetransmissionConfig::rfc(),
             auth: AuthConfig::off(),
         }
     }
@@ -280,7 +276,7 @@ impl Config {
                 initial_window: InitialWindow::Packets(10),
                 burst: BurstLimit::AckClocked(10),
             },
-            // Two chunks fill the largest packet, and each fits one of 760 bytes with its headers.
+            // Two chunks fill the largest packet; each fits one of 760 bytes with its headers.
             pmtu: PmtuConfig { cut_for: Some(732), ..rfc.pmtu },
             streams: StreamConfig { scheduler: RoundRobin::boxed, ..rfc.streams },
             limits: LimitConfig { send_buffer: 4 << 20, receive_buffer: 4 << 20, ..rfc.limits },

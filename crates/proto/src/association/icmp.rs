@@ -1,9 +1,15 @@
 //! ICMP messages about an association, already matched to it (RFC 9260 §10).
 
+use core::time::Duration;
+
 use whimbrel_machine::{Instant, Route, Unreachable};
 
 use super::{Association, Closing, Context, Ending, Handled, Open, Phase};
+use crate::config::AssociationFailure;
 use crate::interface::CloseReason;
+
+/// A peer that has been refusing packets for this long, and has sent none, is gone.
+const REFUSALS: Duration = Duration::from_secs(10);
 
 impl Association {
     /// `init` says that the quoted packet was our INIT.
@@ -38,13 +44,25 @@ impl Open {
         }
         let others =
             self.paths.iter().any(|path| path.confirmed && path.route.remote.ip() != route.remote.ip());
-        if !others {
+        if !others && self.is_refused_for_good(context) {
             return Err(Ending::Silent(CloseReason::NoSctp));
         }
         match self.paths.by_route(route) {
             Some(id) => self.note_path_error(context, id, false),
             None => Ok(()),
         }
+    }
+
+    /// Whether nobody is behind the only address of the peer any more. Where patience is a time, one message does not say so: an
+    /// interface that goes down and comes back has its address for some milliseconds before a socket is bound to it.
+    fn is_refused_for_good(&mut self, context: &Context<'_>) -> bool {
+        if matches!(context.config.failure.association, AssociationFailure::Errors(_)) {
+            return true;
+        }
+        let heard = self.notes.heard;
+        let since = self.notes.refused.filter(|since| *since >= heard).unwrap_or(context.now);
+        self.notes.refused = Some(since);
+        context.now >= since + REFUSALS
     }
 
     /// ICMP7: a router names the MTU of the next hop, IP header included.

@@ -65,6 +65,8 @@ pub(crate) struct Notes {
     pub(crate) error_count: u32,
     /// When a packet with our tag last came from an address of the peer.
     pub(crate) heard: Instant,
+    /// When the peer's host first refused a packet (ICMP port unreachable) of those that came after `heard`.
+    pub(crate) refused: Option<Instant>,
     /// The path that new data last went out on, to notice a change.
     pub(crate) in_use: PathId,
     /// The packets given out last are all there is to send until something else happens.
@@ -124,6 +126,7 @@ impl Open {
             notes: Notes {
                 error_count: 0,
                 heard: context.now,
+                refused: None,
                 in_use: paths.primary(),
                 said_all: false,
                 addresses_changed: true,

@@ -9,6 +9,33 @@ pub struct RetransmissionConfig {
     pub path: RetransmissionPath,
     /// Whether new data may pass lost data.
     pub order: RetransmissionOrder,
+    /// How it is noticed that the last packets sent are lost.
+    pub tail: TailLoss,
+}
+
+impl RetransmissionConfig {
+    /// What RFC 9260 has.
+    pub(super) const fn rfc() -> Self {
+        Self {
+            loss: LossDetection::MissIndications(3),
+            recovery: RecoveryScope::Association,
+            path: RetransmissionPath::Alternate,
+            order: RetransmissionOrder::PerPath,
+            tail: TailLoss::Timeout,
+        }
+    }
+}
+
+/// How it is noticed that the last packets sent on a path are lost: no SACK tells, as nothing comes after them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum TailLoss {
+    /// By T3-rtx, RTO.Min after they were sent at least (RFC 9260 §6.3.3).
+    #[default]
+    Timeout,
+    /// By a probe after two round trips, as in RFC 8985 §7: the chunk that has waited longest goes out once more, on the path and on
+    /// another active one. When it is acknowledged and what was sent before it is not, that is lost, and new data avoids
+    /// the path until it has answered a heartbeat.
+    Probe,
 }
 
 /// How a SACK shows that DATA is lost.
