@@ -214,9 +214,12 @@ unreachable() {
 routeless() {
     mark trouble
     ip -n "$name-mn" route delete default dev mn-wifi
+    # What MPTCP's network manager has added.
+    ip -n "$name-mn" route delete default dev mn-wifi table 101 2>/dev/null
     sleep "$1"
-    ip -n "$name-mn" route add default via "${net_of[wifi]}.1" dev mn-wifi metric 100
     mark back
+    [ -z "$(ip -n "$name-mn" rule show table 101)" ] || ip -n "$name-mn" route add default via "${net_of[wifi]}.1" dev mn-wifi table 101
+    ip -n "$name-mn" route add default via "${net_of[wifi]}.1" dev mn-wifi metric 100
 }
 
 # suspended mn|cn SECONDS: that host runs nothing and hears nothing.
