@@ -118,6 +118,8 @@ run() {
     fi
     address=0.0.0.0:$port
     [ "$families" = 4 ] || address="[::]:$port"
+    # The kernel gives an IPv4 socket no IPv6 subflows; one for IPv6 may have both.
+    [ "$families" = 4 ] || [ "$transport" != mptcp ] || [[ ${to[0]} == \[* ]] || to=("[::ffff:${to[0]}]")
     [ "$families" = 4 ] || [ "$transport" != whimbrel ] || address="0.0.0.0:$port $address"
     # As long again as the trouble has lasted, but no longer than TCP waits (120 s).
     length=$((before + seconds + after)) patience=$((seconds + 30 + (seconds < 120 ? seconds : 120)))
