@@ -96,7 +96,7 @@ torture() {
     fi
     local row rows=()
     for row in silent_both_15 unplugged_both_8 back_one_8 black_hole_only_1280 loss_ramp_both bloat_forth renumbered_same_instant \
-        three_uplinks_last_replaced ipv6_to_ipv4 nat_expiry_5 suspended_mobile_10 flaps_silent_only_0.5_hz; do rows+=(-m "$row"); done
+        three_uplinks_last_replaced ipv6_to_ipv4 nat_expiry_5 suspended_mobile_10 flaps_unplugged_only_0.5_hz; do rows+=(-m "$row"); done
     interop/netns/torture.sh "${rows[@]}" -j 4 -r -o "$work/torture"
 }
 
