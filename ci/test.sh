@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Every test there is, from a fresh Debian 12 with Rust: installs what it needs (as root), then runs all stages.
-# Usage: ci/test.sh [STAGE...]   stages: format lint unit docs fuzz soak demo lab interop moves; and by name only: long
+# Usage: ci/test.sh [STAGE...]   stages: format lint unit docs fuzz soak demo lab interop moves torture; and by name only: long
 # What failed is said again at the end. Environment: LIMIT=SECONDS for everything together (default 3300).
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
-all=(format lint unit docs fuzz soak demo lab interop moves)
+all=(format lint unit docs fuzz soak demo lab interop moves torture)
 limit=${LIMIT:-3300}
 # Everything is built once here; what incremental builds would need is written for nothing.
 export CARGO_INCREMENTAL=${CARGO_INCREMENTAL:-0}
@@ -96,6 +96,18 @@ moves() {
         return 0
     fi
     interop/netns/run.sh -r
+}
+
+# Twelve rows of the torture table, one of each kind of trouble, four at a time; what breaks has to break twice.
+torture() {
+    if [ "$(id -u)" != 0 ] || [ ! -c /dev/net/tun ]; then
+        echo "skipped: needs root for network namespaces, and /dev/net/tun"
+        return 0
+    fi
+    local row rows=()
+    for row in silent_both_15 unplugged_both_8 back_one_8 black_hole_only_1280 loss_ramp_both bloat_forth renumbered_same_instant \
+        three_uplinks_last_replaced ipv6_to_ipv4 nat_expiry_5 suspended_mobile_10 flaps_unplugged_only_0.5_hz; do rows+=(-m "$row"); done
+    interop/netns/torture.sh "${rows[@]}" -j 4 -r -o "$work/torture"
 }
 
 # What a reader wants to know of a failed stage: names of tests, complaints of compilers, checks that failed.

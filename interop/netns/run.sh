@@ -12,6 +12,7 @@ name=mv$$
 work=$(mktemp -d)
 . "$here/topology.sh"
 . "$here/moves.sh"
+. "$here/mptcp.sh"
 moves=() transports=() directions=() addresses=2 runs=1 repeat=
 while getopts t:m:d:c:n:r option; do
     case $option in
@@ -38,28 +39,6 @@ cargo build -q --release --locked --manifest-path "$here/mover/Cargo.toml" --tar
 wire=$target/release/whimbrel-wire
 mover=$target/mover/release/whimbrel-mover
 
-# How the kernel's MPTCP learns of addresses: each is announced as the end of a subflow, and has a routing table of its own.
-mptcp_ready() {
-    on_mn sysctl -qw net.mptcp.enabled=1 && on_cn sysctl -qw net.mptcp.enabled=1
-    on_mn ip mptcp limits set subflow 4 add_addr_accepted 4
-    on_cn ip mptcp limits set subflow 4 add_addr_accepted 4
-    on_mn ip rule add from 10.61.1.0/24 table 101
-    on_mn ip rule add from 10.61.2.0/24 table 102
-}
-# Both follow the interfaces, at once, as a good network manager would have it.
-mptcp_follow() {
-    local link address table=100
-    for link in wifi lte; do
-        table=$((table + 1))
-        address=$(ip -n "$name-mn" -4 -o addr show dev "mn-$link" up 2>/dev/null | sed -n 's|.* inet \([0-9.]*\)/.*|\1|p')
-        if [ "$address" = "${announced[$link]:-}" ]; then continue; fi
-        [ -z "${announced[$link]:-}" ] || on_mn ip mptcp endpoint delete id $table 2>/dev/null
-        [ -z "$address" ] || on_mn ip route replace default via "${net_of[$link]}.1" dev "mn-$link" table $table
-        [ -z "$address" ] || on_mn ip mptcp endpoint add "$address" id $table subflow dev "mn-$link"
-        announced[$link]=$address
-    done
-}
-
 seconds_of() { case $1 in twenty_moves) echo 22 ;; flapping) echo 9 ;; *) echo 8 ;; esac; }
 
 # run MOVE TRANSPORT DIRECTION
@@ -79,7 +58,7 @@ run() {
     fi
     $move
     if [ "$transport" = mptcp ]; then
-        (declare -A announced=() && while :; do mptcp_follow && sleep 0.02; done) &
+        mptcp_follow_mn &
         follow=$!
         sleep 0.3
     fi
@@ -124,7 +103,7 @@ report() {
 import json, sys
 move, transport, direction, line = sys.argv[1:]
 r = json.loads(line)
-gaps = ", ".join(f"{g['gap_ms']:.0f}" for g in r.get("gaps", [])[:8]) or "none"
+gaps = ", ".join([f"{g['gap_ms']:.0f}" for g in r.get("gaps", []) if g["gap_ms"] > 100][:8]) or "none"
 done = "complete" if r["complete"] else "BROKEN: " + str(r.get("error"))[:60]
 print(f"{move:18} {direction:4} {transport:9} {done:10} largest gap {r.get('largest_gap_ms', 0):7.1f} ms, in {r.get('duration_ms', 0) / 1000:5.1f} s; gaps over 100 ms: {gaps}", flush=True)
 PY

@@ -13,12 +13,13 @@ use std::time::Duration;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::pace::Pace;
-use crate::transport::Transport;
+use crate::transport::{Terms, Transport};
 
 /// A steady stream of records between two hosts, and every gap that the receiver sees.
 ///
-/// `serve` waits on the host that stays, `move` runs on the host that moves; either can be the sender. The receiver prints one JSON
-/// report at the end: records, bytes, the largest gap between arrivals, and all gaps above 100 ms.
+/// `serve` waits on the host that stays, `move` runs on the host that moves; either can be the sender, or both. A receiver prints one JSON
+/// report at the end: records, bytes, the largest gap between arrivals, all gaps above 50 ms, and how late the latest record was, measured by the pace
+/// from the first record on. The sender prints how many bytes it has sent again so far, once a second (TCP and MPTCP: ask the kernel).
 #[derive(Parser, Debug)]
 #[command(
     version,
@@ -27,6 +28,9 @@ use crate::transport::Transport;
 struct Options {
     /// What carries the records.
     transport: Transport,
+    /// Seconds without a record after which the receiver calls the stream broken; also QUIC's idle timeout.
+    #[arg(long, default_value_t = 60.0)]
+    patience: f64,
     #[command(subcommand)]
     role: Role,
 }
@@ -61,22 +65,25 @@ enum Role {
 
 /// Which way the records go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Direction {
+pub(crate) enum Direction {
     /// From the host that moves.
     Up,
     /// To the host that moves.
     Down,
+    /// Both at the same time, each at the full pace.
+    Both,
 }
 
 fn main() -> anyhow::Result<()> {
     let options = Options::parse();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
+        let terms = Terms { patience: Duration::try_from_secs_f64(options.patience)? };
         match options.role {
-            Role::Serve { listen } => options.transport.serve(&listen).await,
+            Role::Serve { listen } => options.transport.serve(&listen, terms).await,
             Role::Move { to, send, seconds, size, rate } => {
                 let pace = Pace { size, rate, duration: Duration::try_from_secs_f64(seconds)? };
-                options.transport.connect(&to, send == Direction::Up, pace).await
+                options.transport.connect(&to, send, pace, terms).await
             }
         }
     })

@@ -2,17 +2,35 @@
 
 use std::time::Duration;
 
-use anyhow::ensure;
+use anyhow::{bail, ensure};
 
+use crate::Direction;
 use crate::pace::Pace;
 
 /// Bytes of a record's head.
 pub(crate) const HEAD: usize = 24;
 
-/// Number of the record that only tells the server what to do: the records go up.
-pub(crate) const GO_UP: u64 = u64::MAX;
-/// As [`GO_UP`], for records that go down.
-pub(crate) const GO_DOWN: u64 = u64::MAX - 1;
+/// Number of the last record, which only says that there are no more.
+pub(crate) const END: u64 = u64::MAX;
+
+/// Number of the first record, which only tells the server which way the records go.
+pub(crate) const fn order(direction: Direction) -> u64 {
+    match direction {
+        Direction::Up => END - 1,
+        Direction::Down => END - 2,
+        Direction::Both => END - 3,
+    }
+}
+
+/// What the first record's number says.
+pub(crate) fn direction(order: u64) -> anyhow::Result<Direction> {
+    match END - order {
+        1 => Ok(Direction::Up),
+        2 => Ok(Direction::Down),
+        3 => Ok(Direction::Both),
+        _ => bail!("record {order} instead of an order"),
+    }
+}
 
 /// A record.
 pub(crate) fn encode(number: u64, pace: Pace) -> Vec<u8> {

@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
 use whimbrel_emulator::Direction;
-use whimbrel_netsim::{Change, InFlight, Loss};
+use whimbrel_netsim::{Change, InFlight, Loss, QueueLimit};
 
 /// One line on standard input: `[up-link|down-link] WHAT [VALUE]`.
 pub(crate) fn parse(line: &str) -> anyhow::Result<(Direction, Change)> {
@@ -24,7 +24,11 @@ pub(crate) fn parse(line: &str) -> anyhow::Result<(Direction, Change)> {
         "delay" => Change::Delay(duration(value()?).map_err(|e| anyhow!(e))?),
         "jitter" => Change::Jitter(duration(value()?).map_err(|e| anyhow!(e))?),
         "loss" => Change::Loss(loss(value()?).map_err(|e| anyhow!(e))?),
-        _ => bail!("'{what}' is none of: cut, mend, rate, delay, jitter, loss"),
+        "mtu" => Change::Mtu(value()?.parse().context("an MTU is a number of bytes")?),
+        "queue" => {
+            Change::Queue(QueueLimit::packets(value()?.parse().context("a queue is a number of packets")?))
+        }
+        _ => bail!("'{what}' is none of: cut, mend, rate, delay, jitter, loss, mtu, queue"),
     };
     match words.next() {
         Some(more) => bail!("'{more}' is too much"),

@@ -9,6 +9,8 @@ fn commands_say_what_changes_where() {
     assert_eq!(parse("rate none").unwrap(), (Direction::Both, Change::Rate(None)));
     assert_eq!(parse("delay 30ms").unwrap(), (Direction::Both, Change::Delay(ms(30))));
     assert_eq!(parse("loss 2%").unwrap(), (Direction::Both, Change::Loss(Loss::Bernoulli(0.02))));
+    assert_eq!(parse("back mtu 1280").unwrap(), (Direction::Downlink, Change::Mtu(1280)));
+    assert_eq!(parse("queue 7").unwrap(), (Direction::Both, Change::Queue(QueueLimit::packets(7))));
     assert_eq!(parse("loss 0").unwrap(), (Direction::Both, Change::Loss(Loss::None)));
 }
 
@@ -23,6 +25,9 @@ fn nonsense_is_refused_with_a_reason() {
         "delay 3",
         "loss 3",
         "cut now",
+        "mtu small",
+        "mtu -1",
+        "queue 1.5",
         "explode",
         "delay 1e999s",
     ] {

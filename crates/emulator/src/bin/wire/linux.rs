@@ -27,6 +27,8 @@ const FRAME_MAX: usize = 65_550;
 ///   cut                        carries nothing from now on; the devices keep their carrier
 ///   mend                       carries again
 ///   rate 5mbit | none          delay 30ms      jitter 2ms      loss 1%
+///   mtu 1280                   drops longer IP packets and tells nobody
+///   queue 2000                 so many packets may wait in front of the bottleneck
 ///   forth rate 1mbit           only from A to B; `back` only from B to A
 #[derive(Parser, Debug)]
 #[command(

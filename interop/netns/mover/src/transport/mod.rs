@@ -6,11 +6,20 @@ mod tcp;
 mod whimbrel;
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::ValueEnum;
 
+use crate::Direction;
 use crate::pace::Pace;
+
+/// What both sides are told besides what is sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terms {
+    /// After so long a silence the stream counts as broken.
+    pub(crate) patience: Duration,
+}
 
 /// What carries the records.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -27,24 +36,30 @@ pub(crate) enum Transport {
 
 impl Transport {
     /// Serves one mover.
-    pub(crate) async fn serve(self, listen: &[SocketAddr]) -> anyhow::Result<()> {
+    pub(crate) async fn serve(self, listen: &[SocketAddr], terms: Terms) -> anyhow::Result<()> {
         let &first = listen.first().context("an address is needed")?;
         match self {
-            Self::Whimbrel => whimbrel::serve(listen).await,
-            Self::Tcp => tcp::serve(first, tcp::Kind::Plain).await,
-            Self::Mptcp => tcp::serve(first, tcp::Kind::Multipath).await,
-            Self::Quic => quic::serve(first).await,
+            Self::Whimbrel => whimbrel::serve(listen, terms).await,
+            Self::Tcp => tcp::serve(first, tcp::Kind::Plain, terms).await,
+            Self::Mptcp => tcp::serve(first, tcp::Kind::Multipath, terms).await,
+            Self::Quic => quic::serve(first, terms).await,
         }
     }
 
     /// Connects, and sends or receives the records.
-    pub(crate) async fn connect(self, to: &[SocketAddr], up: bool, pace: Pace) -> anyhow::Result<()> {
+    pub(crate) async fn connect(
+        self,
+        to: &[SocketAddr],
+        direction: Direction,
+        pace: Pace,
+        terms: Terms,
+    ) -> anyhow::Result<()> {
         let &first = to.first().context("an address is needed")?;
         match self {
-            Self::Whimbrel => whimbrel::connect(to, up, pace).await,
-            Self::Tcp => tcp::connect(first, tcp::Kind::Plain, up, pace).await,
-            Self::Mptcp => tcp::connect(first, tcp::Kind::Multipath, up, pace).await,
-            Self::Quic => quic::connect(first, up, pace).await,
+            Self::Whimbrel => whimbrel::connect(to, direction, pace, terms).await,
+            Self::Tcp => tcp::connect(first, tcp::Kind::Plain, direction, pace, terms).await,
+            Self::Mptcp => tcp::connect(first, tcp::Kind::Multipath, direction, pace, terms).await,
+            Self::Quic => quic::connect(first, direction, pace, terms).await,
         }
     }
 
@@ -57,6 +72,11 @@ impl Transport {
             Self::Quic => "quic",
         }
     }
+}
+
+/// How many bytes have been sent again so far: scripts take the last of these lines.
+fn say_sent_again(bytes: u64) {
+    println!("{{\"sent_again\":{bytes}}}");
 }
 
 /// The server is ready: scripts wait for this line.

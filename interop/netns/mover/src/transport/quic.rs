@@ -7,25 +7,28 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use quinn::crypto::rustls::{QuicClientConfig, QuicServerConfig};
-use quinn::{ClientConfig, Endpoint, EndpointConfig, ServerConfig, TokioRuntime, TransportConfig};
+use quinn::{
+    ClientConfig, Connection, Endpoint, EndpointConfig, ServerConfig, TokioRuntime, TransportConfig,
+};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer, ServerName, UnixTime};
 use rustls::{DigitallySignedStruct, SignatureScheme};
 
-use super::{Transport, say_ready, stream};
+use super::{Terms, Transport, say_ready, say_sent_again, stream};
+use crate::Direction;
 use crate::pace::Pace;
 
 const PROTOCOL: &[u8] = b"mover";
 
-/// A connection outlives breaks that are shorter than this; a keep-alive finds out that the address has changed.
-fn transport() -> Arc<TransportConfig> {
+/// A connection outlives breaks that are shorter than the patience; a keep-alive finds out that the address has changed.
+fn transport(terms: Terms) -> anyhow::Result<Arc<TransportConfig>> {
     let mut config = TransportConfig::default();
-    config.max_idle_timeout(Some(Duration::from_secs(60).try_into().expect("60 s fit")));
+    config.max_idle_timeout(Some(terms.patience.try_into()?));
     config.keep_alive_interval(Some(Duration::from_millis(200)));
-    Arc::new(config)
+    Ok(Arc::new(config))
 }
 
-pub(crate) async fn serve(listen: SocketAddr) -> anyhow::Result<()> {
+pub(crate) async fn serve(listen: SocketAddr, terms: Terms) -> anyhow::Result<()> {
     let certified = rcgen::generate_simple_self_signed(["mover".to_owned()])?;
     let key = PrivatePkcs8KeyDer::from(certified.signing_key.serialize_der());
     let mut tls =
@@ -35,17 +38,23 @@ pub(crate) async fn serve(listen: SocketAddr) -> anyhow::Result<()> {
             .with_single_cert(vec![certified.cert.der().clone()], key.into())?;
     tls.alpn_protocols = vec![PROTOCOL.to_vec()];
     let mut config = ServerConfig::with_crypto(Arc::new(QuicServerConfig::try_from(tls)?));
-    config.transport_config(transport());
+    config.transport_config(transport(terms)?);
     let endpoint = Endpoint::server(config, listen)?;
     say_ready();
     let connection = endpoint.accept().await.context("the endpoint has closed")?.await?;
     let (mut writer, mut reader) = connection.accept_bi().await?;
-    let result = stream::serve(Transport::Quic, &mut reader, &mut writer).await;
+    let work = stream::serve(Transport::Quic, &mut reader, &mut writer, terms);
+    let result = count_sent_again(&connection, work).await;
     connection.closed().await;
     result
 }
 
-pub(crate) async fn connect(to: SocketAddr, up: bool, pace: Pace) -> anyhow::Result<()> {
+pub(crate) async fn connect(
+    to: SocketAddr,
+    direction: Direction,
+    pace: Pace,
+    terms: Terms,
+) -> anyhow::Result<()> {
     let any: IpAddr = if to.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
     let socket = std::net::UdpSocket::bind((any, 0))?;
     let mut endpoint = Endpoint::new(EndpointConfig::default(), None, socket, Arc::new(TokioRuntime))?;
@@ -57,13 +66,31 @@ pub(crate) async fn connect(to: SocketAddr, up: bool, pace: Pace) -> anyhow::Res
             .with_no_client_auth();
     tls.alpn_protocols = vec![PROTOCOL.to_vec()];
     let mut config = ClientConfig::new(Arc::new(QuicClientConfig::try_from(tls)?));
-    config.transport_config(transport());
+    config.transport_config(transport(terms)?);
     endpoint.set_default_client_config(config);
     let connection = endpoint.connect(to, "mover")?.await?;
     let (mut writer, mut reader) = connection.open_bi().await?;
-    let result = stream::connect(Transport::Quic, &mut reader, &mut writer, up, pace).await;
+    let work = stream::connect(Transport::Quic, &mut reader, &mut writer, direction, pace, terms);
+    let result = count_sent_again(&connection, work).await;
     connection.close(0_u32.into(), b"done");
     endpoint.wait_idle().await;
+    result
+}
+
+/// What is lost is sent again.
+async fn count_sent_again(
+    connection: &Connection,
+    work: impl Future<Output = anyhow::Result<()>>,
+) -> anyhow::Result<()> {
+    let say = || say_sent_again(connection.stats().path.lost_bytes);
+    let count = async {
+        loop {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            say();
+        }
+    };
+    let result = tokio::select! { result = work => result, () = count => unreachable!("counts for ever") };
+    say();
     result
 }
 

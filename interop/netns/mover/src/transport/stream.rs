@@ -2,9 +2,10 @@
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use super::Transport;
+use super::{Terms, Transport};
+use crate::Direction;
 use crate::pace::{Pace, Schedule};
-use crate::record::{self, GO_DOWN, GO_UP, HEAD};
+use crate::record::{self, END, HEAD};
 use crate::report::Report;
 
 type Reader<'a> = &'a mut (dyn AsyncRead + Unpin);
@@ -15,9 +16,14 @@ pub(crate) async fn serve(
     transport: Transport,
     reader: Reader<'_>,
     writer: Writer<'_>,
+    terms: Terms,
 ) -> anyhow::Result<()> {
     let Some((order, pace)) = read(reader).await? else { return Ok(()) };
-    if order == GO_UP { receive(transport, reader, writer).await } else { send(reader, writer, pace).await }
+    match record::direction(order)? {
+        Direction::Up => receive(transport, reader, writer, terms).await,
+        Direction::Down => send(reader, writer, pace).await,
+        Direction::Both => exchange(transport, reader, writer, pace, terms).await,
+    }
 }
 
 /// The mover's side.
@@ -25,44 +31,80 @@ pub(crate) async fn connect(
     transport: Transport,
     reader: Reader<'_>,
     writer: Writer<'_>,
-    up: bool,
+    direction: Direction,
     pace: Pace,
+    terms: Terms,
 ) -> anyhow::Result<()> {
-    writer.write_all(&record::encode(if up { GO_UP } else { GO_DOWN }, pace)).await?;
+    writer.write_all(&record::encode(record::order(direction), pace)).await?;
     writer.flush().await?;
-    if up { send(reader, writer, pace).await } else { receive(transport, reader, writer).await }
+    match direction {
+        Direction::Up => send(reader, writer, pace).await,
+        Direction::Down => receive(transport, reader, writer, terms).await,
+        Direction::Both => exchange(transport, reader, writer, pace, terms).await,
+    }
 }
 
 /// Sends all, then waits for one byte that says that all has come.
 async fn send(reader: Reader<'_>, writer: Writer<'_>, pace: Pace) -> anyhow::Result<()> {
+    send_all(writer, pace).await?;
+    reader.read_u8().await?;
+    Ok(())
+}
+
+async fn send_all(writer: Writer<'_>, pace: Pace) -> anyhow::Result<()> {
     let mut schedule = Schedule::new(pace);
     while let Some(number) = schedule.next().await {
         writer.write_all(&record::encode(number, pace)).await?;
         writer.flush().await?;
     }
-    writer.write_all(&record::encode(GO_UP, pace)).await?;
+    writer.write_all(&record::encode(END, pace)).await?;
     writer.flush().await?;
-    reader.read_u8().await?;
     Ok(())
 }
 
-async fn receive(transport: Transport, reader: Reader<'_>, writer: Writer<'_>) -> anyhow::Result<()> {
-    let mut report = Report::new();
+async fn receive(
+    transport: Transport,
+    reader: Reader<'_>,
+    writer: Writer<'_>,
+    terms: Terms,
+) -> anyhow::Result<()> {
+    let mut report = Report::new(terms.patience);
     let result = receive_all(reader, &mut report).await;
     report.print(transport.name(), result.as_ref().err());
+    result?;
+    confirm(reader, writer).await
+}
+
+/// Sends and receives at the same time.
+async fn exchange(
+    transport: Transport,
+    reader: Reader<'_>,
+    writer: Writer<'_>,
+    pace: Pace,
+    terms: Terms,
+) -> anyhow::Result<()> {
+    let mut report = Report::new(terms.patience);
+    let result = tokio::try_join!(send_all(writer, pace), receive_all(reader, &mut report));
+    report.print(transport.name(), result.as_ref().err());
+    result?;
+    confirm(reader, writer).await
+}
+
+/// Says that all has come.
+async fn confirm(reader: Reader<'_>, writer: Writer<'_>) -> anyhow::Result<()> {
     writer.write_u8(1).await?;
     writer.flush().await?;
-    // The other side closes first: the byte must not be lost with the connection.
+    // The other side closes first, or says the same: the byte must not be lost with the connection.
     let _ = reader.read_u8().await;
-    result
+    Ok(())
 }
 
 async fn receive_all(reader: Reader<'_>, report: &mut Report) -> anyhow::Result<()> {
-    while let Some((number, pace)) = read(reader).await? {
-        if number == GO_UP {
+    while let Some((number, pace)) = report.expect(read(reader)).await? {
+        if number == END {
             return Ok(());
         }
-        report.arrived(number, pace.size as usize)?;
+        report.arrived(number, pace)?;
     }
     anyhow::bail!("the stream ended early")
 }

@@ -6,7 +6,8 @@ use anyhow::Context as _;
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::{Transport, say_ready, stream};
+use super::{Terms, Transport, say_ready, stream};
+use crate::Direction;
 use crate::pace::Pace;
 
 /// Which of the two.
@@ -36,7 +37,7 @@ impl Kind {
     }
 }
 
-pub(crate) async fn serve(listen: SocketAddr, kind: Kind) -> anyhow::Result<()> {
+pub(crate) async fn serve(listen: SocketAddr, kind: Kind, terms: Terms) -> anyhow::Result<()> {
     let socket = kind.socket(listen)?;
     socket.set_reuse_address(true)?;
     socket.bind(&listen.into())?;
@@ -47,15 +48,21 @@ pub(crate) async fn serve(listen: SocketAddr, kind: Kind) -> anyhow::Result<()> 
     let (connection, _) = listener.accept().await?;
     connection.set_nodelay(true)?;
     let (mut reader, mut writer) = connection.into_split();
-    stream::serve(kind.transport(), &mut reader, &mut writer).await
+    stream::serve(kind.transport(), &mut reader, &mut writer, terms).await
 }
 
-pub(crate) async fn connect(to: SocketAddr, kind: Kind, up: bool, pace: Pace) -> anyhow::Result<()> {
+pub(crate) async fn connect(
+    to: SocketAddr,
+    kind: Kind,
+    direction: Direction,
+    pace: Pace,
+    terms: Terms,
+) -> anyhow::Result<()> {
     let socket = kind.socket(to)?;
     socket.connect(&to.into()).with_context(|| format!("connecting to {to}"))?;
     socket.set_nonblocking(true)?;
     let connection = TcpStream::from_std(socket.into())?;
     connection.set_nodelay(true)?;
     let (mut reader, mut writer) = connection.into_split();
-    stream::connect(kind.transport(), &mut reader, &mut writer, up, pace).await
+    stream::connect(kind.transport(), &mut reader, &mut writer, direction, pace, terms).await
 }
