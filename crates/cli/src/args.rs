@@ -71,17 +71,23 @@ pub(crate) struct OutputArgs {
 /// Receive files
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  whimbrel recv --dir incoming                   every address this host has or gets, UDP port 9899
-  whimbrel recv --dir incoming --listen 192.0.2.7,198.51.100.7
-  whimbrel recv --dir incoming --listen 127.0.0.1:9900 --once
+  whimbrel recv --dir incoming --auth-key-file whimbrel.key         every address this host has or gets, UDP port 9899
+  whimbrel recv --dir incoming --anyone --listen 192.0.2.7,198.51.100.7
+  whimbrel recv --dir incoming --anyone --listen 127.0.0.1:9900 --once
 
 A file appears in DIR when its content is complete and its BLAKE3 hash is verified. Until then it is in \
 DIR/.whimbrel-partial, where an interrupted transfer finds it again. Names that would lead out of DIR are \
-refused, and symbolic links in DIR are not followed.")]
+refused, hidden names without --hidden too, and symbolic links in DIR are not followed.")]
 pub(crate) struct RecvArgs {
     /// Directory to put the files in; must exist.
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: PathBuf,
+    /// Take files from everybody who can reach the port; the alternative is --auth-key-file.
+    #[arg(long, conflicts_with = "auth_key_file")]
+    pub(crate) anyone: bool,
+    /// Take hidden files and directories too, those whose names begin with a dot.
+    #[arg(long)]
+    pub(crate) hidden: bool,
     /// Local addresses, each IP or IP:UDPPORT (one port for all), or `any` for all that this host has or gets
     /// [default: any, port 9899].
     #[arg(long, value_name = "ADDR", value_delimiter = ',', value_parser = addresses::of_ours)]

@@ -315,7 +315,7 @@ fn explain(report: &FileReport) -> String {
         Outcome::Exists => {
             "a file of this name is there already (the receiver can run with --overwrite or --rename)".into()
         }
-        Outcome::BadName => "the receiver does not accept this name".into(),
+        Outcome::BadName => "the name is not accepted".into(),
         Outcome::NoSpace => "the receiver's disk is full".into(),
         Outcome::Corrupt => "the content was damaged".into(),
         Outcome::Failed => "the receiver cannot store it".into(),

@@ -8,6 +8,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use whimbrel::{Association, Endpoint, EndpointClosed, Listener, PathState, PathView};
 
+use super::who::Who;
 use super::{GOODBYE, config, leave};
 use crate::addresses::{self, UDP_PORT};
 use crate::args::RecvArgs;
@@ -18,7 +19,8 @@ use crate::news;
 use crate::transfer::link::LinkError;
 use crate::transfer::receive::{ReceiveError, receive};
 use crate::transfer::report::{OnFile, Tally, Totals};
-use crate::transfer::store::{Existing, Store};
+use crate::transfer::rules::{Existing, Hidden, Rules};
+use crate::transfer::store::Store;
 
 struct Server {
     endpoint: Endpoint,
@@ -33,12 +35,15 @@ struct Server {
 
 /// Receives files until Ctrl-C, or one complete transfer.
 pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
+    let who = Who::of(&args)?;
     let existing = match (args.overwrite, args.rename) {
         (true, _) => Existing::Overwrite,
         (_, true) => Existing::Rename,
         _ => Existing::Refuse,
     };
-    let store = Store::open(&args.dir, existing, !args.no_sync).with_context(|| {
+    let hidden = if args.hidden { Hidden::Take } else { Hidden::Refuse };
+    let rules = Rules { existing, hidden, sync: !args.no_sync };
+    let store = Store::open(&args.dir, rules).with_context(|| {
         format!(
             "cannot receive into {}, which must be a directory that can be written to",
             args.dir.display()
@@ -51,8 +56,12 @@ pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
     let _control = ControlSocket::start("recv", &endpoint, display.as_ref());
     let listener = endpoint.listen(args.sctp_port)?;
     let list: Vec<String> = endpoint.local_addresses().iter().map(ToString::to_string).collect();
-    display.event("listening", json!({ "addresses": list, "sctp_port": args.sctp_port }));
-    display.note(&format!("listening on {}; Ctrl-C ends", news::describe(&list)));
+    let directory = args.dir.canonicalize().unwrap_or_else(|_| args.dir.clone());
+    let may = who.to_json(&directory, rules);
+    display.event("listening", json!({ "addresses": list, "sctp_port": args.sctp_port, "may_write": may }));
+    let on = news::describe(&list);
+    display.note(&format!("listening on {on} (SCTP port {}); Ctrl-C ends", args.sctp_port));
+    display.note(&who.sentence(&directory, rules));
     news::tell(&endpoint, Arc::clone(&display));
 
     let on_file: OnFile = {

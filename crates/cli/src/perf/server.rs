@@ -39,6 +39,9 @@ pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
     let list: Vec<String> = endpoint.local_addresses().iter().map(ToString::to_string).collect();
     output.event("listening", json!({ "addresses": list, "sctp_port": args.sctp_port }));
     output.note(&format!("listening on {}; Ctrl-C ends", news::describe(&list)));
+    let who =
+        if args.mobility.auth_key_file.is_some() { "who has the key" } else { "anybody who can reach that" };
+    output.note(&format!("{who} may measure, {CLIENTS} at a time; nothing is written"));
     news::tell(&endpoint, Arc::new(output));
     let room = Arc::new(Semaphore::new(CLIENTS));
     let mut clients = JoinSet::new();

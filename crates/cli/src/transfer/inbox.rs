@@ -147,7 +147,7 @@ impl Inbox {
         if self.files.contains_key(&offer.id) {
             return Err(Malformed("an offer's id is in use").into());
         }
-        if let Err(error) = offer.path.check() {
+        if let Err(error) = self.store.accepts(&offer.path) {
             return self.end(offer, 0, Outcome::BadName, error.to_string());
         }
         if offer.kind == Kind::Directory {

@@ -10,6 +10,7 @@ pub(crate) mod protocol;
 pub(crate) mod reader;
 pub(crate) mod receive;
 pub(crate) mod report;
+pub(crate) mod rules;
 pub(crate) mod send;
 pub(crate) mod source;
 pub(crate) mod stop;

@@ -18,20 +18,9 @@ use std::time::{Duration, Instant, SystemTime};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
-use super::names::{MAX_NAME, PARTIAL_DIRECTORY, RelativePath};
+use super::names::{BadName, MAX_NAME, PARTIAL_DIRECTORY, RelativePath};
 use super::protocol::Offer;
-
-/// What happens when something of that name is there already.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum Existing {
-    /// The new file is refused.
-    #[default]
-    Refuse,
-    /// The new file replaces it.
-    Overwrite,
-    /// The new file gets `.1`, `.2`, … appended.
-    Rename,
-}
+use super::rules::{Existing, Hidden, Rules};
 
 /// A partial file that its owner has not touched for this long may be taken over by a newer connection.
 const IDLE: Duration = Duration::from_secs(3);
@@ -42,8 +31,7 @@ const DIRECTORY: OFlags =
 /// A directory that receives files.
 pub(crate) struct Store {
     root: OwnedFd,
-    existing: Existing,
-    sync: bool,
+    rules: Rules,
     active: Mutex<BTreeMap<String, Arc<Slot>>>,
 }
 
@@ -88,17 +76,26 @@ pub(crate) enum Placed {
 
 impl Store {
     /// Opens `directory`, which must exist.
-    pub(crate) fn open(directory: &Path, existing: Existing, sync: bool) -> io::Result<Arc<Self>> {
+    pub(crate) fn open(directory: &Path, rules: Rules) -> io::Result<Arc<Self>> {
         let root =
             rustix::fs::open(directory, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
-        let store = Self { root, existing, sync, active: Mutex::default() };
+        let store = Self { root, rules, active: Mutex::default() };
         store.partial()?;
         Ok(Arc::new(store))
     }
 
     /// Whether differing content in place may make way for a new file.
     pub(crate) fn may_replace(&self) -> bool {
-        self.existing != Existing::Refuse
+        self.rules.existing != Existing::Refuse
+    }
+
+    /// Whether a file or directory of this name may be written.
+    pub(crate) fn accepts(&self, path: &RelativePath) -> Result<(), BadName> {
+        path.check()?;
+        match self.rules.hidden {
+            Hidden::Refuse if path.is_hidden() => Err(BadName::Hidden),
+            _ => Ok(()),
+        }
     }
 
     /// What there is of an offered file. `replace` passes over a file in place of the same size.
@@ -108,7 +105,7 @@ impl Store {
                 return Ok(Look::SameSize);
             }
             Some((FileType::RegularFile, _)) if self.may_replace() => {}
-            Some(_) if self.existing == Existing::Rename => {}
+            Some(_) if self.rules.existing == Existing::Rename => {}
             Some(_) => return Ok(Look::Exists),
             None => {}
         }
@@ -203,7 +200,7 @@ impl Store {
 
     /// The directory a path lies in; `None` if it does not exist and is not to be made.
     fn parent(&self, path: &RelativePath, make: bool) -> io::Result<Option<OwnedFd>> {
-        path.check().map_err(io::Error::other)?;
+        self.accepts(path).map_err(io::Error::other)?;
         let mut directory = self.root.try_clone()?;
         for name in path.parents() {
             if make {
@@ -252,7 +249,7 @@ impl Partial {
         let mut slot = lock(&self.slot.file);
         let file = slot.take().ok_or_else(taken_over)?;
         set_mtime(&file, offer.mtime);
-        if self.store.sync {
+        if self.store.rules.sync {
             file.sync_data()?;
         }
         self.place(offer)
@@ -262,14 +259,14 @@ impl Partial {
         let store = &self.store;
         let partial = store.partial()?;
         let parent = store.parent(&offer.path, true)?.ok_or(io::ErrorKind::NotFound)?;
-        if store.existing == Existing::Overwrite {
+        if store.rules.existing == Existing::Overwrite {
             rustix::fs::renameat(&partial, self.key.as_str(), &parent, offer.path.name())?;
             return Ok(Placed::AsOffered);
         }
         if place(&partial, &self.key, parent.as_fd(), offer.path.name())? {
             return Ok(Placed::AsOffered);
         }
-        if store.existing == Existing::Rename {
+        if store.rules.existing == Existing::Rename {
             for number in 1..10_000_u32 {
                 let name = numbered(offer.path.name(), number);
                 if place(&partial, &self.key, parent.as_fd(), OsStr::from_bytes(&name))? {

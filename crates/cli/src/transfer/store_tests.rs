@@ -12,7 +12,7 @@ fn offer(names: &[&str], size: u64) -> Offer {
 
 fn store(existing: Existing) -> (TempDir, Arc<Store>) {
     let directory = TempDir::new().unwrap();
-    let store = Store::open(directory.path(), existing, false).unwrap();
+    let store = Store::open(directory.path(), Rules { existing, ..Rules::default() }).unwrap();
     (directory, store)
 }
 
@@ -57,7 +57,7 @@ fn two_transfers_do_not_write_one_file() {
     let first = write(&store, &offer(&["f"], 10), b"abcd");
     assert!(store.begin(&offer(&["f"], 10), 0).unwrap().is_none());
     // Another process is kept out by the file lock.
-    let other = Store::open(_directory.path(), Existing::Refuse, false).unwrap();
+    let other = Store::open(_directory.path(), Rules::default()).unwrap();
     assert!(other.begin(&offer(&["f"], 10), 0).unwrap().is_none());
     drop(first);
     assert!(other.begin(&offer(&["f"], 10), 4).unwrap().is_some());

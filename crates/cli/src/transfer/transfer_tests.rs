@@ -5,7 +5,8 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 use super::super::receive::ReceiveError;
-use super::super::store::{Existing, Store};
+use super::super::rules::Rules;
+use super::super::store::Store;
 use super::super::testing::{Run, content, file, pair, recorder, transfer};
 use super::*;
 
@@ -20,7 +21,7 @@ fn dirs() -> Dirs {
 
 impl Dirs {
     fn store(&self) -> Arc<Store> {
-        Store::open(self.to.path(), Existing::Refuse, false).unwrap()
+        Store::open(self.to.path(), Rules::default()).unwrap()
     }
 
     fn received(&self, name: &str) -> Vec<u8> {
