@@ -24,6 +24,18 @@ pub(crate) fn sctp_port() -> impl TypedValueParser<Value = u16> {
     clap::value_parser!(u16).range(1..)
 }
 
+/// A number of bytes, with a decimal unit.
+fn size(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, u64); 5] =
+        [("k", 1000), ("K", 1000), ("M", 1_000_000), ("G", 1_000_000_000), ("T", 1_000_000_000_000)];
+    let (digits, unit) = UNITS
+        .iter()
+        .find_map(|(unit, bytes)| text.strip_suffix(unit).map(|digits| (digits, *bytes)))
+        .unwrap_or((text, 1));
+    let bytes = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(unit));
+    bytes.ok_or_else(|| "expected a number of bytes, such as 500M, 20G or 1T".into())
+}
+
 /// Moves data over SCTP between hosts that change networks.
 ///
 /// A connection uses every address that both hosts have. When a network dies, the data takes another one, and the
@@ -107,6 +119,9 @@ pub(crate) struct RecvArgs {
     /// Senders served at a time; others are turned away.
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) senders: u16,
+    /// Space that unfinished files may take together, as 500M, 20G or 1T [default: nine tenths of what is free at the start].
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) partial_space: Option<u64>,
     /// Do not wait until files are on the disk before confirming them: faster, but a power failure may lose them.
     #[arg(long)]
     pub(crate) no_sync: bool,

@@ -42,7 +42,7 @@ pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
         _ => Existing::Refuse,
     };
     let hidden = if args.hidden { Hidden::Take } else { Hidden::Refuse };
-    let rules = Rules { existing, hidden, sync: !args.no_sync };
+    let rules = Rules { existing, hidden, sync: !args.no_sync, partial_space: args.partial_space };
     let store = Store::open(&args.dir, rules).with_context(|| {
         format!(
             "cannot receive into {}, which must be a directory that can be written to",
@@ -84,6 +84,7 @@ pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
     // The transfers see their associations end, and let go of their files.
     while transfers.join_next().await.is_some() {}
     let totals = server.tally.totals();
+    display.event("compared", json!({ "bytes": server.store.bytes_compared() }));
     display.summary("received", &totals, totals.failed_files == 0 && !(interrupted && busy));
     match (interrupted, totals.failed_files) {
         (true, _) if busy => {

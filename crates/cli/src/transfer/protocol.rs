@@ -17,6 +17,10 @@ pub(crate) const VERSION: u16 = 1;
 pub(crate) const SCTP_PORT: u16 = 7878;
 /// How many offers may be unanswered or unfinished at a time.
 pub(crate) const WINDOW: usize = 256;
+/// How many unfinished contents of one name and size a receiver keeps.
+pub(crate) const COPIES: u8 = 4;
+/// Proofs a receiver may ask for per offer: of what is in place, and of each unfinished copy.
+pub(crate) const PROOFS: u8 = 1 + COPIES;
 /// Bytes of file content in one message, at most.
 pub(crate) const BLOCK: usize = 64 * 1024;
 

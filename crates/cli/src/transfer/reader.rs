@@ -99,7 +99,9 @@ impl Reader {
 
     fn prove(&mut self, source: &Source, length: u64) -> Result<(), Gone> {
         let id = source.offer.id;
-        match open(source).and_then(|file| hash_prefix(file, length).map_err(|error| unreadable(&error))) {
+        match open(source).and_then(|file| {
+            hash_prefix(file, length, || !self.frames.is_closed()).map_err(|error| unreadable(&error))
+        }) {
             Ok(hasher) => {
                 let hash = *hasher.finalize().as_bytes();
                 self.proved.insert(id, hasher);

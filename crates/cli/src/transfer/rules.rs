@@ -31,4 +31,6 @@ pub(crate) struct Rules {
     pub(crate) hidden: Hidden,
     /// Whether files are on the disk before they are confirmed.
     pub(crate) sync: bool,
+    /// Bytes that unfinished files may take together; nine tenths of the space there is, if not given.
+    pub(crate) partial_space: Option<u64>,
 }

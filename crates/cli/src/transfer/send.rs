@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 
 use super::link::{Frame, Link, LinkError};
 use super::names::printable;
-use super::protocol::{BLOCK, Control, Kind, Malformed, Outcome, PPID_CONTROL, VERSION, WINDOW};
+use super::protocol::{BLOCK, Control, Kind, Malformed, Outcome, PPID_CONTROL, PROOFS, VERSION, WINDOW};
 use super::reader::{Job, Reader, Shared};
 use super::receive::control;
 use super::report::{FileReport, OnFile, Tally};
@@ -274,9 +274,9 @@ impl<L: Link> Session<'_, L> {
                 if length == 0 || length > size {
                     return Err(Malformed("a proof of more than was offered").into());
                 }
-                // Each costs us reading the file. Two have a reason: what is in place, and what is unfinished.
+                // Each costs us reading the file.
                 open.proofs += 1;
-                if open.proofs > 2 {
+                if open.proofs > PROOFS {
                     return Err(Malformed("one proof after the other").into());
                 }
                 open.resumed = length;
