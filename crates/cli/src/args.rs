@@ -14,7 +14,7 @@ use crate::perf::PerfArgs;
 use crate::soak::SoakArgs;
 use crate::transfer::protocol::SCTP_PORT;
 
-const EXIT_CODES: &str = "Exit codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted by Ctrl-C.";
+const EXIT_CODES: &str = "Exit codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted by Ctrl-C. SIGTERM ends a server with 0.";
 
 /// Seconds; more than anybody waits, and no more than clocks can add.
 pub(crate) const A_YEAR: u64 = 365 * 86_400;

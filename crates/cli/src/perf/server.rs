@@ -16,7 +16,7 @@ use super::{ServerArgs, config, run as halves};
 use crate::addresses::{self, UDP_PORT};
 use crate::commands::leave;
 use crate::control::ControlSocket;
-use crate::exit::Failure;
+use crate::exit::{Asked, Failure};
 use crate::news;
 
 /// Measurements at a time.
@@ -62,14 +62,14 @@ pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
             }
             Some(_) = clients.join_next() => {
                 if args.once {
-                    break false;
+                    break None;
                 }
             }
-            _ = &mut interrupt => break true,
+            asked = &mut interrupt => break Some(asked),
         }
     };
     leave(&endpoint, "the server was stopped").await;
-    if interrupted { Err(Failure::Interrupted("")) } else { Ok(()) }
+    if interrupted == Some(Asked::User) { Err(Failure::Interrupted("")) } else { Ok(()) }
 }
 
 /// Serves a client, and leaves nothing of it behind: one that keeps its window shut would stay for ever.

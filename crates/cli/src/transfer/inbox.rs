@@ -151,7 +151,7 @@ impl Inbox {
             return self.end(offer, 0, Outcome::BadName, error.to_string());
         }
         if offer.kind == Kind::Directory {
-            let (outcome, text) = match self.store.make_directory(&offer.path) {
+            let (outcome, text) = match self.store.make_directory(&offer) {
                 Ok(()) => (Outcome::Verified, String::new()),
                 Err(error) => Outcome::of_error(&error),
             };
@@ -215,7 +215,7 @@ impl Inbox {
                 }
             }
             _ if self.store.hash_in_place(&offer, wanted).is_ok_and(|ours| ours == claimed) => {
-                self.account.advance(offer.size);
+                self.account.skip(offer.size);
                 let size = offer.size;
                 self.end(offer, size, Outcome::Already, String::new())
             }
@@ -249,7 +249,7 @@ impl Inbox {
         }
         match self.store.begin(&entry.offer, std::mem::take(start)) {
             Ok(Some(partial)) => {
-                self.account.advance(offset);
+                self.account.skip(offset);
                 entry.state = State::Arriving(Arriving { partial, resumed: offset, length: offset });
                 Ok(())
             }
@@ -380,15 +380,16 @@ fn report(
     text: &str,
     hash: Option<blake3::Hash>,
 ) {
-    account.file(outcome.is_success());
-    on_file(FileReport {
+    let report = FileReport {
         name: offer.path.to_string(),
         size: offer.size,
         resumed,
         outcome,
         text: text.to_owned(),
         hash,
-    });
+    };
+    account.file(&report);
+    on_file(report);
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use super::*;
 
 fn offer(id: u32, name: &str, size: u64) -> Offer {
     let path = RelativePath::unchecked(vec![name.as_bytes().to_vec()]);
-    Offer { id, kind: Kind::File, size, mtime: 0, executable: false, path }
+    Offer { id, kind: Kind::File, size, mtime: 0, mode: 0o644, path }
 }
 
 fn data(stream: u16, message: &DataMessage) -> Frame {

@@ -8,6 +8,7 @@ pub(crate) mod link;
 pub(crate) mod names;
 mod numbering;
 mod partial;
+mod partial_files;
 mod partial_index;
 mod partials;
 pub(crate) mod protocol;

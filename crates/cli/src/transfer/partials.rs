@@ -9,16 +9,17 @@
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::hashing::Stamp;
 use super::names::PARTIAL_DIRECTORY;
 use super::partial::{Partial, Writer};
+use super::partial_files::{free_space, is_named, left_behind, length, narrow, open, own};
 use super::partial_index::Index;
 use super::protocol::{COPIES, Offer};
 
@@ -174,6 +175,7 @@ impl Partials {
             return Ok(None);
         }
         file.set_len(offset)?;
+        narrow(&file, offer.mode)?;
         let slot = Arc::new(Slot { writer: Mutex::new(Some(Writer { file, hasher: start.hasher })) });
         let bytes = index.get(&name).map_or(offset, |known| known.bytes.min(offset));
         index.begin(name.clone(), bytes, Arc::clone(&slot));
@@ -197,7 +199,7 @@ impl Partials {
             }
         }
         // The process's umask takes away what it should, here as with any other new file.
-        let mode = Mode::from_raw_mode(if offer.executable { 0o777 } else { 0o666 });
+        let mode = Mode::from_raw_mode(own(offer.mode));
         let new = OFlags::RDWR.union(OFlags::CREATE).union(OFlags::EXCL).union(OFlags::CLOEXEC);
         let mut there = Vec::new();
         for name in (0..COPIES).map(|copy| name(offer, copy)) {
@@ -330,56 +332,6 @@ pub(super) fn name(offer: &Offer, copy: u8) -> String {
         0 => format!("{stem}.part"),
         copy => format!("{stem}.{copy}.part"),
     }
-}
-
-/// Unfinished files of earlier processes and the space they take, the oldest first.
-fn left_behind(directory: &OwnedFd) -> io::Result<Vec<(String, u64)>> {
-    let mut found = Vec::new();
-    for entry in rustix::fs::Dir::read_from(directory)? {
-        let entry = entry?;
-        let Ok(name) = entry.file_name().to_str() else { continue };
-        let stat = match rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) => stat,
-            Err(Errno::NOENT) => continue,
-            Err(error) => return Err(error.into()),
-        };
-        if name.ends_with(".part") && FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile {
-            found.push(((stat.st_mtime, stat.st_mtime_nsec), name.to_owned(), stat.st_blocks as u64 * 512));
-        }
-    }
-    found.sort_unstable();
-    Ok(found.into_iter().map(|(_, name, bytes)| (name, bytes)).collect())
-}
-
-fn open(directory: &OwnedFd, name: &str, access: OFlags) -> io::Result<File> {
-    let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    Ok(File::from(rustix::fs::openat(directory, name, flags, Mode::empty())?))
-}
-
-/// The length of a regular file; `None` if there is none of that name.
-fn length(directory: &OwnedFd, name: &str) -> io::Result<Option<u64>> {
-    match rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
-        Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile => {
-            Ok(Some(stat.st_size as u64))
-        }
-        Ok(_) | Err(Errno::NOENT) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// Whether an open file is the one of this name.
-fn is_named(file: &File, directory: &OwnedFd, name: &OsStr) -> io::Result<bool> {
-    let open = rustix::fs::fstat(file)?;
-    match rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
-        Ok(named) => Ok((open.st_dev, open.st_ino) == (named.st_dev, named.st_ino)),
-        Err(Errno::NOENT) => Ok(false),
-        Err(error) => Err(error.into()),
-    }
-}
-
-fn free_space(directory: impl AsFd) -> io::Result<u64> {
-    let space = rustix::fs::fstatvfs(directory)?;
-    Ok(space.f_bavail.saturating_mul(space.f_frsize))
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

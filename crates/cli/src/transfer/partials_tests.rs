@@ -9,7 +9,7 @@ use super::*;
 
 fn offer(name: &str, size: u64) -> Offer {
     let path = RelativePath::unchecked(vec![name.as_bytes().to_vec()]);
-    Offer { id: 0, kind: Kind::File, size, mtime: 0, executable: false, path }
+    Offer { id: 0, kind: Kind::File, size, mtime: 0, mode: 0o644, path }
 }
 
 fn partials(limit: u64) -> (TempDir, Arc<Partials>) {

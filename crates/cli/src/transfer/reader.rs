@@ -128,7 +128,7 @@ impl Reader {
         let stream = 1 + self.next_stream % (self.streams - 1);
         self.next_stream = stream;
         self.put_data(stream, &DataMessage::Begin { id, offset })?;
-        self.tally.advance(offset);
+        self.tally.skip(offset);
         let mut position = offset;
         let last = loop {
             if lock(&self.shared.ended).remove(&id) {

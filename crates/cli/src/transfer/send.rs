@@ -171,9 +171,10 @@ impl Outbox {
         if offer.kind == Kind::Directory && outcome.is_success() {
             return;
         }
-        self.tally.file(outcome.is_success());
         let (name, text) = (offer.path.to_string(), printable(text));
-        (self.on_file)(FileReport { name, size: offer.size, resumed, outcome, text, hash });
+        let report = FileReport { name, size: offer.size, resumed, outcome, text, hash };
+        self.tally.file(&report);
+        (self.on_file)(report);
     }
 }
 
@@ -308,7 +309,7 @@ impl<L: Link> Session<'_, L> {
             }
         }
         if outcome == Outcome::Already {
-            self.outbox.tally.advance(self.outbox.sources[id as usize].offer.size);
+            self.outbox.tally.skip(self.outbox.sources[id as usize].offer.size);
         }
         if outcome.is_passing() && Instant::now() < self.outbox.give_up {
             self.outbox.busy.push(id);

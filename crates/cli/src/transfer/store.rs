@@ -195,10 +195,11 @@ impl Store {
     }
 
     /// Makes an offered directory and those above it.
-    pub(crate) fn make_directory(&self, path: &RelativePath) -> io::Result<()> {
-        let parent = self.parent(path, true)?.ok_or(io::ErrorKind::NotFound)?;
-        make_directory(parent.as_fd(), path.name(), Mode::from_raw_mode(0o777))?;
-        rustix::fs::openat(&parent, path.name(), DIRECTORY, Mode::empty())?;
+    pub(crate) fn make_directory(&self, offer: &Offer) -> io::Result<()> {
+        let parent = self.parent(&offer.path, true)?.ok_or(io::ErrorKind::NotFound)?;
+        let mode = Mode::from_raw_mode(u32::from(offer.mode & 0o777) | 0o700);
+        make_directory(parent.as_fd(), offer.path.name(), mode)?;
+        rustix::fs::openat(&parent, offer.path.name(), DIRECTORY, Mode::empty())?;
         Ok(())
     }
 

@@ -7,7 +7,7 @@ use super::*;
 
 fn offer(names: &[&str], size: u64) -> Offer {
     let path = RelativePath::unchecked(names.iter().map(|name| name.as_bytes().to_vec()).collect());
-    Offer { id: 0, kind: Kind::File, size, mtime: 1_000_000, executable: false, path }
+    Offer { id: 0, kind: Kind::File, size, mtime: 1_000_000, mode: 0o644, path }
 }
 
 fn store(existing: Existing) -> (TempDir, Arc<Store>) {
@@ -98,8 +98,8 @@ fn symbolic_links_lead_nowhere() {
         symlink(outside.path(), directory.path().join("d")).unwrap();
         symlink(&target, directory.path().join("l")).unwrap();
         assert!(store.look(&offer(&["d", "f"], 1), Tried::default()).is_err());
-        assert!(store.make_directory(&offer(&["d", "e"], 1).path).is_err());
-        assert!(store.make_directory(&offer(&["d"], 1).path).is_err());
+        assert!(store.make_directory(&offer(&["d", "e"], 1)).is_err());
+        assert!(store.make_directory(&offer(&["d"], 1)).is_err());
         let below = offer(&["d", "f"], 1);
         assert!(finish(&store, write(&store, &below, b"x"), &below).is_err());
         let link = offer(&["l"], 8);
