@@ -33,6 +33,7 @@ impl FromStr for Address {
     fn from_str(text: &str) -> Result<Self, String> {
         let text = text.trim();
         if let Ok(ip) = text.parse::<IpAddr>() {
+            refuse_compatible(ip, text)?;
             return Ok(Self { host: Host::Ip(ip.to_canonical()), port: None });
         }
         if let Ok(address) = text.parse::<SocketAddrV4>() {
@@ -68,6 +69,23 @@ impl FromStr for Address {
         }
         Ok(Self { host: Host::Name(name.to_owned()), port })
     }
+}
+
+/// Nobody has an address that begins with 96 zeros, but for `::` and `::1` (RFC 4291 §2.5.5.1): what looks like one is an
+/// address with its port, and without the brackets that tell them apart.
+fn refuse_compatible(ip: IpAddr, text: &str) -> Result<(), String> {
+    let IpAddr::V6(ip) = ip else { return Ok(()) };
+    if ip.is_unspecified() || ip.is_loopback() || ip.octets()[..12] != [0; 12] {
+        return Ok(());
+    }
+    let meant = text.rsplit_once(':').and_then(|(address, port)| {
+        let address = if address == ":" { "::" } else { address };
+        Some((address.parse::<Ipv6Addr>().ok()?, port.parse::<u16>().ok()?))
+    });
+    Err(match meant {
+        Some((address, port)) => format!("an IPv6 address with a port is written [{address}]:{port}"),
+        None => "nobody has such an address".into(),
+    })
 }
 
 const EXPECTED: &str = "expected IP, IP:UDPPORT, [IPv6]:UDPPORT or a host name";
@@ -134,14 +152,17 @@ pub(crate) async fn resolve(addresses: &[Address]) -> anyhow::Result<Vec<SocketA
             }
         }
     }
-    let mut seen = Vec::new();
-    out.retain(|address| {
-        !seen.contains(address) && {
-            seen.push(*address);
-            true
+    Ok(each_once(out))
+}
+
+fn each_once(addresses: Vec<SocketAddr>) -> Vec<SocketAddr> {
+    let mut out: Vec<SocketAddr> = Vec::new();
+    for address in addresses {
+        if !out.contains(&address) {
+            out.push(address);
         }
-    });
-    Ok(out)
+    }
+    out
 }
 
 /// Stands for every address of its family that the host has or gets.
@@ -192,26 +213,9 @@ pub(crate) fn towards(remote: &[SocketAddr]) -> anyhow::Result<Vec<SocketAddr>> 
     Ok(with_port(out, 0))
 }
 
-/// What to look at when nobody answers on this host: `any` leaves loopback out. Empty, or a sentence that begins with a space.
-pub(crate) fn loopback_hint(remote: &[SocketAddr]) -> String {
-    match remote.first().map(SocketAddr::ip) {
-        Some(first) if remote.iter().all(|address| address.ip().is_loopback()) => {
-            format!(" It listens on a loopback address only where it is told to: --listen {first}.")
-        }
-        _ => String::new(),
-    }
-}
-
 /// Each address once, with the port.
 fn with_port(ips: Vec<IpAddr>, port: u16) -> Vec<SocketAddr> {
-    let mut out: Vec<SocketAddr> = Vec::new();
-    for ip in ips {
-        let address = SocketAddr::new(ip, port);
-        if !out.contains(&address) {
-            out.push(address);
-        }
-    }
-    out
+    each_once(ips.into_iter().map(|ip| SocketAddr::new(ip, port)).collect())
 }
 
 /// Whether this host has any address but those to talk to itself.
@@ -222,7 +226,7 @@ pub(crate) fn has_network() -> bool {
 }
 
 /// Addresses of this host that others can reach: no loopback (unless there is nothing else), no link-local.
-fn of_this_host() -> anyhow::Result<Vec<IpAddr>> {
+pub(crate) fn of_this_host() -> anyhow::Result<Vec<IpAddr>> {
     let interfaces = if_addrs::get_if_addrs().context("cannot list this host's addresses")?;
     let (loopback, others): (Vec<IpAddr>, Vec<IpAddr>) = interfaces
         .iter()

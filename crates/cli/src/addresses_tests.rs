@@ -107,9 +107,13 @@ fn others_are_reached_from_wherever_the_host_is() {
 }
 
 #[test]
-fn who_sends_to_this_host_hears_that_loopback_has_to_be_named() {
-    let to = |list: &[&str]| list.iter().map(|address| address.parse().unwrap()).collect::<Vec<SocketAddr>>();
-    assert!(loopback_hint(&to(&["[::1]:9899", "127.0.0.1:9899"])).ends_with("--listen ::1."));
-    assert_eq!(loopback_hint(&to(&["127.0.0.1:9899", "192.0.2.1:9899"])), "");
-    assert_eq!(loopback_hint(&[]), "");
+fn an_ipv6_address_with_a_port_needs_brackets() {
+    for (text, meant) in [("::1:9900", "[::1]:9900"), ("::9900", "[::]:9900")] {
+        let error = text.parse::<Address>().unwrap_err();
+        assert!(error.contains(meant), "{text}: {error}");
+    }
+    assert!("::1.2.3.4".parse::<Address>().is_err());
+    for text in ["::1", "::", "::ffff:192.0.2.1", "2001:db8::1:9900", "64:ff9b::1"] {
+        text.parse::<Address>().unwrap();
+    }
 }

@@ -14,7 +14,7 @@ use crate::perf::PerfArgs;
 use crate::soak::SoakArgs;
 use crate::transfer::protocol::SCTP_PORT;
 
-const EXIT_CODES: &str = "Exit codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted by Ctrl-C.";
+const EXIT_CODES: &str = "Exit codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted by Ctrl-C. SIGTERM ends a server with 0.";
 
 /// Seconds; more than anybody waits, and no more than clocks can add.
 pub(crate) const A_YEAR: u64 = 365 * 86_400;
@@ -22,6 +22,18 @@ pub(crate) const A_YEAR: u64 = 365 * 86_400;
 /// SCTP port 0 is nobody's (RFC 9260 §3.1).
 pub(crate) fn sctp_port() -> impl TypedValueParser<Value = u16> {
     clap::value_parser!(u16).range(1..)
+}
+
+/// A number of bytes, with a decimal unit.
+fn size(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, u64); 5] =
+        [("k", 1000), ("K", 1000), ("M", 1_000_000), ("G", 1_000_000_000), ("T", 1_000_000_000_000)];
+    let (digits, unit) = UNITS
+        .iter()
+        .find_map(|(unit, bytes)| text.strip_suffix(unit).map(|digits| (digits, *bytes)))
+        .unwrap_or((text, 1));
+    let bytes = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(unit));
+    bytes.ok_or_else(|| "expected a number of bytes, such as 500M, 20G or 1T".into())
 }
 
 /// Moves data over SCTP between hosts that change networks.
@@ -71,17 +83,23 @@ pub(crate) struct OutputArgs {
 /// Receive files
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  whimbrel recv --dir incoming                   every address this host has or gets, UDP port 9899
-  whimbrel recv --dir incoming --listen 192.0.2.7,198.51.100.7
-  whimbrel recv --dir incoming --listen 127.0.0.1:9900 --once
+  whimbrel recv --dir incoming --auth-key-file whimbrel.key         every address this host has or gets, UDP port 9899
+  whimbrel recv --dir incoming --anyone --listen 192.0.2.7,198.51.100.7
+  whimbrel recv --dir incoming --anyone --listen 127.0.0.1:9900 --once
 
 A file appears in DIR when its content is complete and its BLAKE3 hash is verified. Until then it is in \
 DIR/.whimbrel-partial, where an interrupted transfer finds it again. Names that would lead out of DIR are \
-refused, and symbolic links in DIR are not followed.")]
+refused, hidden names without --hidden too, and symbolic links in DIR are not followed.")]
 pub(crate) struct RecvArgs {
     /// Directory to put the files in; must exist.
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: PathBuf,
+    /// Take files from everybody who can reach the port; the alternative is --auth-key-file.
+    #[arg(long, conflicts_with = "auth_key_file")]
+    pub(crate) anyone: bool,
+    /// Take hidden files and directories too, those whose names begin with a dot.
+    #[arg(long)]
+    pub(crate) hidden: bool,
     /// Local addresses, each IP or IP:UDPPORT (one port for all), or `any` for all that this host has or gets
     /// [default: any, port 9899].
     #[arg(long, value_name = "ADDR", value_delimiter = ',', value_parser = addresses::of_ours)]
@@ -101,6 +119,9 @@ pub(crate) struct RecvArgs {
     /// Senders served at a time; others are turned away.
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) senders: u16,
+    /// Space that unfinished files may take together, as 500M, 20G or 1T [default: nine tenths of what is free at the start].
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) partial_space: Option<u64>,
     /// Do not wait until files are on the disk before confirming them: faster, but a power failure may lose them.
     #[arg(long)]
     pub(crate) no_sync: bool,

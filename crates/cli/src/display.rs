@@ -1,6 +1,8 @@
 //! What the user sees: a bar on a terminal, a line now and then elsewhere, JSON lines, or nothing.
 
 use std::io::IsTerminal;
+use std::net::SocketAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,7 +14,7 @@ use whimbrel::{PathState, PathView};
 
 use crate::args::OutputArgs;
 use crate::news::News;
-use crate::output::{complain, line};
+use crate::output::{complain, json_line, line};
 use crate::transfer::names::printable;
 use crate::transfer::report::{FileReport, Totals};
 
@@ -44,6 +46,14 @@ struct State {
     /// Bytes per second, smoothed over some seconds.
     rate: f64,
     listed: u64,
+    /// Whom everything is about.
+    peer: Option<SocketAddr>,
+}
+
+/// A display of what happens to one of several associations.
+pub(crate) struct About {
+    pub(crate) display: Arc<Display>,
+    pub(crate) peer: SocketAddr,
 }
 
 impl Display {
@@ -56,7 +66,7 @@ impl Display {
             _ => Mode::Lines,
         };
         let now = Instant::now();
-        let state = State { started: now, last: now, last_bytes: 0, rate: 0.0, listed: 0 };
+        let state = State { started: now, last: now, last_bytes: 0, rate: 0.0, listed: 0, peer: None };
         Self {
             mode,
             bar: (mode == Mode::Bar).then(new_bar),
@@ -91,18 +101,31 @@ impl Display {
         }
     }
 
+    /// Names the peer in all that is told from now on.
+    pub(crate) fn set_peer(&self, peer: SocketAddr) {
+        self.state().peer = Some(peer);
+    }
+
     /// An object for programs; `event` names its kind.
-    pub(crate) fn event(&self, event: &str, mut fields: Value) {
+    pub(crate) fn event(&self, event: &str, fields: Value) {
+        let peer = self.state().peer;
+        self.event_about(peer, event, fields);
+    }
+
+    fn event_about(&self, peer: Option<SocketAddr>, event: &str, mut fields: Value) {
         if self.mode == Mode::Json {
-            fields["event"] = event.into();
-            line(&fields.to_string());
+            if let Some(peer) = peer {
+                fields["peer"] = peer.to_string().into();
+            }
+            json_line(event, fields);
         }
     }
 
-    /// Says how a file ended.
-    pub(crate) fn file(&self, report: &FileReport) {
+    /// Says how a file ended, with or from whom.
+    pub(crate) fn file(&self, report: &FileReport, peer: Option<SocketAddr>) {
         let hash = report.hash.map(|hash| hash.to_hex().to_string());
-        self.event(
+        self.event_about(
+            peer.or(self.state().peer),
             "file",
             json!({
                 "name": report.name, "bytes": report.size, "resumed": report.resumed,
@@ -129,7 +152,7 @@ impl Display {
 
     /// Shows how far things are.
     pub(crate) fn tick(&self, totals: &Totals, paths: &[PathView]) {
-        let rate = self.state().measure(Instant::now(), totals.done_bytes);
+        let rate = self.state().measure(Instant::now(), totals.moved_bytes);
         match (&self.bar, self.mode) {
             (Some(bar), _) => {
                 if !self.shown.swap(true, Ordering::Relaxed) {
@@ -182,26 +205,14 @@ impl Display {
             "summary",
             json!({
                 "ok": ok, "files": totals.done_files, "files_failed": totals.failed_files,
-                "bytes": totals.done_bytes, "seconds": elapsed.as_secs_f64(),
+                "bytes": totals.confirmed_bytes, "bytes_before": totals.before_bytes, "seconds": elapsed.as_secs_f64(),
             }),
         );
         if !ok && totals.done_files == 0 && totals.failed_files == 0 {
             // What went wrong is said as an error; how little was done is not worth a line.
             return;
         }
-        let rate = totals.done_bytes as f64 / elapsed.as_secs_f64().max(1e-3);
-        let failed = match totals.failed_files {
-            0 => String::new(),
-            failed => format!(", {failed} failed"),
-        };
-        self.note(&format!(
-            "{verb} {} file{}{failed}, {} in {:.1} s ({}/s)",
-            totals.done_files,
-            if totals.done_files == 1 { "" } else { "s" },
-            DecimalBytes(totals.done_bytes),
-            elapsed.as_secs_f64(),
-            DecimalBytes(rate as u64)
-        ));
+        self.note(&sum_up(verb, totals, elapsed));
     }
 
     fn print(&self, text: &str) {
@@ -226,6 +237,20 @@ impl News for Display {
 
     fn warn(&self, text: &str) {
         Self::warn(self, &format!("warning: {text}"));
+    }
+}
+
+impl News for About {
+    fn event(&self, kind: &str, fields: Value) {
+        self.display.event_about(Some(self.peer), kind, fields);
+    }
+
+    fn note(&self, text: &str) {
+        self.display.note(text);
+    }
+
+    fn warn(&self, text: &str) {
+        News::warn(self.display.as_ref(), text);
     }
 }
 
@@ -315,7 +340,7 @@ fn explain(report: &FileReport) -> String {
         Outcome::Exists => {
             "a file of this name is there already (the receiver can run with --overwrite or --rename)".into()
         }
-        Outcome::BadName => "the receiver does not accept this name".into(),
+        Outcome::BadName => "the name is not accepted".into(),
         Outcome::NoSpace => "the receiver's disk is full".into(),
         Outcome::Corrupt => "the content was damaged".into(),
         Outcome::Failed => "the receiver cannot store it".into(),
@@ -323,6 +348,28 @@ fn explain(report: &FileReport) -> String {
     };
     let separator = if text.is_empty() || report.text.is_empty() { "" } else { ": " };
     format!("{text}{separator}{}", printable(&report.text))
+}
+
+/// The summary in words: what is confirmed, and how much of it was moved how fast.
+fn sum_up(verb: &str, totals: &Totals, elapsed: Duration) -> String {
+    let moved = totals.confirmed_bytes.saturating_sub(totals.before_bytes);
+    let rate = moved as f64 / elapsed.as_secs_f64().max(1e-3);
+    let failed = match totals.failed_files {
+        0 => String::new(),
+        failed => format!(", {failed} failed"),
+    };
+    let before = match totals.before_bytes {
+        0 => String::new(),
+        before => format!(", of which {} were there before", DecimalBytes(before)),
+    };
+    format!(
+        "{verb} {} file{}{failed}, {} in {:.1} s ({}/s){before}",
+        totals.done_files,
+        if totals.done_files == 1 { "" } else { "s" },
+        DecimalBytes(totals.confirmed_bytes),
+        elapsed.as_secs_f64(),
+        DecimalBytes(rate as u64),
+    )
 }
 
 fn eta(totals: &Totals, rate: f64) -> String {

@@ -18,9 +18,29 @@ fn outcomes_say_what_to_do() {
 }
 
 #[test]
+fn the_summary_tells_what_was_there_from_what_was_moved() {
+    let totals =
+        Totals { done_files: 2, confirmed_bytes: 9_000_000, before_bytes: 5_000_000, ..Totals::default() };
+    let text = sum_up("sent", &totals, Duration::from_secs(2));
+    assert_eq!(text, "sent 2 files, 9.00 MB in 2.0 s (2.00 MB/s), of which 5.00 MB were there before");
+    // What was only handed to the network is not told of.
+    let totals = Totals {
+        done_files: 1,
+        done_bytes: 7_000_000,
+        moved_bytes: 7_000_000,
+        failed_files: 1,
+        ..Totals::default()
+    };
+    assert_eq!(
+        sum_up("sent", &totals, Duration::from_secs(1)),
+        "sent 1 file, 1 failed, 0 B in 1.0 s (0 B/s)"
+    );
+}
+
+#[test]
 fn the_rate_follows_the_bytes() {
     let start = Instant::now();
-    let mut state = State { started: start, last: start, last_bytes: 0, rate: 0.0, listed: 0 };
+    let mut state = State { started: start, last: start, last_bytes: 0, rate: 0.0, listed: 0, peer: None };
     let now = start + Duration::from_secs(2);
     assert_eq!(state.measure(now, 2_000_000), 1_000_000.0);
     let moment = Duration::from_millis(40);

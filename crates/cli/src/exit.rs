@@ -2,13 +2,24 @@
 
 use std::process::ExitCode;
 
-use crate::output::complain;
+use serde_json::json;
 
-/// Ctrl-C, or whoever else asks the command to end: a service manager, a terminal that closes.
+use crate::output::{complain, json_line};
+
+/// What asks the command to end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Asked {
+    /// Ctrl-C, or a terminal that closes.
+    User,
+    /// SIGTERM: a service manager. For a server that is how its work ends.
+    Manager,
+}
+
+/// Waits until somebody asks the command to end.
 ///
 /// Signals count from the call on, not from the first poll: who makes it before saying that the command is ready
 /// leaves no moment in which a signal ends the process with all that it made still there.
-pub(crate) fn interrupted() -> impl Future<Output = ()> {
+pub(crate) fn interrupted() -> impl Future<Output = Asked> {
     #[cfg(unix)]
     let mut signals = {
         use tokio::signal::unix::{SignalKind, signal};
@@ -17,14 +28,14 @@ pub(crate) fn interrupted() -> impl Future<Output = ()> {
     async move {
         #[cfg(unix)]
         if let [Ok(interrupt), Ok(terminate), Ok(hang_up)] = &mut signals {
-            tokio::select! {
-                _ = interrupt.recv() => {}
-                _ = terminate.recv() => {}
-                _ = hang_up.recv() => {}
-            }
-            return;
+            return tokio::select! {
+                _ = interrupt.recv() => Asked::User,
+                _ = terminate.recv() => Asked::Manager,
+                _ = hang_up.recv() => Asked::User,
+            };
         }
         let _ = tokio::signal::ctrl_c().await;
+        Asked::User
     }
 }
 
@@ -42,25 +53,28 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// Tells the user, on stderr, and gives the exit code: 1 failure, 2 usage, 130 interrupted.
-    pub(crate) fn report(self) -> ExitCode {
-        match self {
-            Self::Error(error) => {
-                complain(&format!("error: {}", describe(&error)));
-                ExitCode::from(1)
-            }
-            Self::Reported => ExitCode::from(1),
-            Self::Usage(text) => {
-                complain(&format!("error: {text}"));
-                ExitCode::from(2)
-            }
-            Self::Interrupted(text) => {
-                let separator = if text.is_empty() { "" } else { "; " };
-                complain(&format!("interrupted{separator}{text}"));
-                ExitCode::from(130)
-            }
+    /// Tells the user, on stderr, and programs that asked for JSON, on stdout; gives the exit code: 1 failure, 2 usage,
+    /// 130 interrupted.
+    pub(crate) fn report(self, json: bool) -> ExitCode {
+        let (code, text) = match self {
+            Self::Error(error) => (1, format!("error: {}", describe(&error))),
+            Self::Reported => return ExitCode::from(1),
+            Self::Usage(text) => (2, format!("error: {text}")),
+            Self::Interrupted("") => (130, "interrupted".into()),
+            Self::Interrupted(text) => (130, format!("interrupted; {text}")),
+        };
+        if json {
+            tell_programs(code, &text);
         }
+        complain(&text);
+        ExitCode::from(code)
     }
+}
+
+/// An error as an event.
+pub(crate) fn tell_programs(code: u8, text: &str) {
+    let text = text.strip_prefix("error: ").unwrap_or(text).trim_end();
+    json_line("error", json!({ "text": text, "exit_code": code }));
 }
 
 /// An error and its causes, each once: many say in their own words what their cause says.

@@ -17,6 +17,7 @@ mod mobility;
 mod news;
 mod output;
 mod paths;
+mod peer;
 mod perf;
 mod soak;
 mod transfer;
@@ -32,17 +33,27 @@ use exit::Failure;
 const TIDYING: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    // Looked for before the command line is understood: that it is not is an error, too.
+    let json = std::env::args_os().any(|argument| argument == "--json");
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            if json && error.use_stderr() {
+                exit::tell_programs(2, &error.to_string());
+            }
+            error.exit();
+        }
+    };
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,
-        Err(error) => return Failure::from(error).report(),
+        Err(error) => return Failure::from(error).report(json),
     };
     let outcome = runtime.block_on(run(cli.command));
     // Tasks tidy up behind them when they are dropped. A thread may still wait for a slow disk; that is not waited for.
     runtime.shutdown_timeout(TIDYING);
     match outcome.and_then(|()| output::outcome().map_err(Failure::from)) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
+        Err(failure) => failure.report(json),
     }
 }
 

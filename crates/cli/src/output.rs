@@ -5,6 +5,9 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, ErrorKind, Write};
 use std::sync::OnceLock;
+use std::time::SystemTime;
+
+use serde_json::Value;
 
 /// The first error, other than a closed pipe, that writing met. One for the process, as stdout is.
 static FAILED: OnceLock<io::Error> = OnceLock::new();
@@ -16,6 +19,14 @@ const LONGEST: usize = 1000;
 pub(crate) fn line(text: &str) {
     let mut out = io::stdout().lock();
     note(writeln!(out, "{}", printable(text)).and_then(|()| out.flush()));
+}
+
+/// Writes an event for programs: an object with its kind, and the time in seconds since 1970.
+pub(crate) fn json_line(event: &str, mut fields: Value) {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    fields["event"] = event.into();
+    fields["time"] = (now.as_millis() as f64 / 1e3).into();
+    line(&fields.to_string());
 }
 
 /// Writes text as it is, and says whether somebody still reads.

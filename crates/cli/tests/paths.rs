@@ -122,7 +122,8 @@ fn the_socket_for_link_facts_goes_with_the_command() {
     let incoming = directory.path().to_str().unwrap();
     for _ in 0..5 {
         let listen = ["--listen", "127.0.0.1:0", "--link-facts", facts_name];
-        let mut receiver = Running::start(&[&["recv", "--json", "--dir", incoming], &listen[..]].concat());
+        let mut receiver =
+            Running::start(&[&["recv", "--anyone", "--json", "--dir", incoming], &listen[..]].concat());
         receiver.event("listening");
         assert!(facts.exists());
         receiver.interrupt();
@@ -152,7 +153,7 @@ fn link_facts_from_a_file_take_addresses_down_and_up() {
     let incoming = directory.path().to_str().unwrap();
     let listen = ["--listen", "127.0.0.61:0,127.0.0.62", "--link-facts", facts_name, "--prefer", "wlan9"];
     let mut receiver = Running::start_with(
-        &[&["recv", "--json", "--dir", incoming], &listen[..]].concat(),
+        &[&["recv", "--anyone", "--json", "--dir", incoming], &listen[..]].concat(),
         &[("XDG_RUNTIME_DIR", directory.path())],
     );
     assert_eq!(receiver.event("listening")["addresses"].as_array().unwrap().len(), 2);
@@ -210,7 +211,8 @@ fn interfaces_that_are_not_there_are_doubted() {
     let incoming = directory.path().to_str().unwrap();
     let wishes = ["--prefer", "lo,wlan77", "--metered", "wwan77"];
     let mut receiver = Running::start(
-        &[&["recv", "--json", "--dir", incoming, "--listen", "127.0.0.1:0"], &wishes[..]].concat(),
+        &[&["recv", "--anyone", "--json", "--dir", incoming, "--listen", "127.0.0.1:0"], &wishes[..]]
+            .concat(),
     );
     for (option, name) in [("--prefer", "wlan77"), ("--metered", "wwan77")] {
         let event = receiver.event("unknown-interface");

@@ -114,12 +114,13 @@ fn people_are_told_what_to_do() {
     assert!(code == 2 && text.contains("--recursive"), "{text}");
     let output = whimbrel().args(["send", "f", "--to", "1.2.3"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    let output = whimbrel().args(["recv", "--dir", "/nowhere/at-all"]).output().unwrap();
+    let output = whimbrel().args(["recv", "--anyone", "--dir", "/nowhere/at-all"]).output().unwrap();
     assert!(
         output.status.code() == Some(1)
             && String::from_utf8_lossy(&output.stderr).contains("/nowhere/at-all")
     );
-    let output = whimbrel().args(["recv", "--dir", ".", "--listen", "192.0.2.254"]).output().unwrap();
+    let output =
+        whimbrel().args(["recv", "--anyone", "--dir", ".", "--listen", "192.0.2.254"]).output().unwrap();
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.code() == Some(1) && text.contains("not on this machine"), "{text}");
 }

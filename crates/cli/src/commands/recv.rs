@@ -8,24 +8,25 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use whimbrel::{Association, Endpoint, EndpointClosed, Listener, PathState, PathView};
 
+use super::who::Who;
 use super::{GOODBYE, config, leave};
 use crate::addresses::{self, UDP_PORT};
 use crate::args::RecvArgs;
 use crate::control::ControlSocket;
-use crate::display::Display;
-use crate::exit::Failure;
-use crate::news;
+use crate::display::{About, Display};
+use crate::exit::{Asked, Failure};
+use crate::news::{self, News};
 use crate::transfer::link::LinkError;
 use crate::transfer::receive::{ReceiveError, receive};
 use crate::transfer::report::{OnFile, Tally, Totals};
-use crate::transfer::store::{Existing, Store};
+use crate::transfer::rules::{Existing, Hidden, Rules};
+use crate::transfer::store::Store;
 
 struct Server {
     endpoint: Endpoint,
     store: Arc<Store>,
     display: Arc<Display>,
     tally: Arc<Tally>,
-    on_file: OnFile,
     /// Associations being served, for the display of their paths.
     current: Mutex<Vec<Association>>,
     room: Arc<Semaphore>,
@@ -33,12 +34,15 @@ struct Server {
 
 /// Receives files until Ctrl-C, or one complete transfer.
 pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
+    let who = Who::of(&args)?;
     let existing = match (args.overwrite, args.rename) {
         (true, _) => Existing::Overwrite,
         (_, true) => Existing::Rename,
         _ => Existing::Refuse,
     };
-    let store = Store::open(&args.dir, existing, !args.no_sync).with_context(|| {
+    let hidden = if args.hidden { Hidden::Take } else { Hidden::Refuse };
+    let rules = Rules { existing, hidden, sync: !args.no_sync, partial_space: args.partial_space };
+    let store = Store::open(&args.dir, rules).with_context(|| {
         format!(
             "cannot receive into {}, which must be a directory that can be written to",
             args.dir.display()
@@ -51,20 +55,19 @@ pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
     let _control = ControlSocket::start("recv", &endpoint, display.as_ref());
     let listener = endpoint.listen(args.sctp_port)?;
     let list: Vec<String> = endpoint.local_addresses().iter().map(ToString::to_string).collect();
-    display.event("listening", json!({ "addresses": list, "sctp_port": args.sctp_port }));
-    display.note(&format!("listening on {}; Ctrl-C ends", news::describe(&list)));
+    let directory = args.dir.canonicalize().unwrap_or_else(|_| args.dir.clone());
+    let may = who.to_json(&directory, rules);
+    display.event("listening", json!({ "addresses": list, "sctp_port": args.sctp_port, "may_write": may }));
+    let on = news::describe(&list);
+    display.note(&format!("listening on {on} (SCTP port {}); Ctrl-C ends", args.sctp_port));
+    display.note(&who.sentence(&directory, rules));
     news::tell(&endpoint, Arc::clone(&display));
 
-    let on_file: OnFile = {
-        let display = Arc::clone(&display);
-        Arc::new(move |report| display.file(&report))
-    };
     let server = Arc::new(Server {
         endpoint: endpoint.clone(),
         store,
         display: Arc::clone(&display),
         tally: Arc::new(Tally::default()),
-        on_file,
         current: Mutex::default(),
         room: Arc::new(Semaphore::new(usize::from(args.senders))),
     });
@@ -75,27 +78,29 @@ pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
     // The transfers see their associations end, and let go of their files.
     while transfers.join_next().await.is_some() {}
     let totals = server.tally.totals();
-    display.summary("received", &totals, totals.failed_files == 0 && !(interrupted && busy));
+    display.event("compared", json!({ "bytes": server.store.bytes_compared() }));
+    display.summary("received", &totals, totals.failed_files == 0 && !(interrupted.is_some() && busy));
     match (interrupted, totals.failed_files) {
-        (true, _) if busy => {
+        // That is how a server ends, whatever it was doing: unfinished files are kept.
+        (Some(Asked::Manager), _) => Ok(()),
+        (Some(Asked::User), _) if busy => {
             Err(Failure::Interrupted("unfinished files are kept, and resume when they are sent again"))
         }
-        // Ctrl-C is how a server without work ends.
-        (true, _) => Err(Failure::Interrupted("")),
-        (false, 0) => Ok(()),
-        (false, _) => Err(Failure::Reported),
+        (Some(Asked::User), _) => Err(Failure::Interrupted("")),
+        (None, 0) => Ok(()),
+        (None, _) => Err(Failure::Reported),
     }
 }
 
 impl Server {
-    /// Serves whoever comes; whether the interrupt ended it.
+    /// Serves whoever comes; who asked it to end, if somebody did.
     async fn serve_all(
         self: &Arc<Self>,
         listener: &Listener,
         transfers: &mut JoinSet<bool>,
         once: bool,
-        interrupt: impl Future<Output = ()>,
-    ) -> Result<bool, EndpointClosed> {
+        interrupt: impl Future<Output = Asked>,
+    ) -> Result<Option<Asked>, EndpointClosed> {
         let mut tick = tokio::time::interval(self.display.interval());
         // Progress is about what is under way, not about what came yesterday.
         let mut before = Totals::default();
@@ -106,7 +111,7 @@ impl Server {
                 association = listener.accept() => self.admit(association?, transfers),
                 Some(complete) = transfers.join_next() => {
                     if once && complete.unwrap_or(false) {
-                        return Ok(false);
+                        return Ok(None);
                     }
                 }
                 _ = tick.tick() => {
@@ -118,7 +123,7 @@ impl Server {
                         self.display.tick(&totals.since(&before), &self.paths().await);
                     }
                 }
-                _ = &mut interrupt => return Ok(true),
+                asked = &mut interrupt => return Ok(Some(asked)),
             }
         }
     }
@@ -154,17 +159,16 @@ impl Server {
     /// Serves one sender; whether it said that it was done.
     async fn serve(&self, association: Association) -> bool {
         let route = association.initial_route();
-        self.display.event("connected", json!({ "local": route.local, "remote": route.remote }));
-        self.display.note(&format!("connection from {}", route.remote));
-        news::follow(&self.endpoint, &association, Arc::clone(&self.display));
+        let about = Arc::new(About { display: Arc::clone(&self.display), peer: route.remote });
+        about.event("connected", json!({ "local": route.local, "remote": route.remote }));
+        about.note(&format!("connection from {}", route.remote));
+        news::follow(&self.endpoint, &association, Arc::clone(&about));
+        let on_file: OnFile = {
+            let display = Arc::clone(&self.display);
+            Arc::new(move |report| display.file(&report, Some(route.remote)))
+        };
         self.current().push(association.clone());
-        let outcome = receive(
-            &association,
-            Arc::clone(&self.store),
-            Arc::clone(&self.tally),
-            Arc::clone(&self.on_file),
-        )
-        .await;
+        let outcome = receive(&association, Arc::clone(&self.store), Arc::clone(&self.tally), on_file).await;
         self.current().retain(|other| other.id() != association.id());
         match &outcome {
             Ok(()) => {}
@@ -178,8 +182,7 @@ impl Server {
             Err(_) => association.abort("the transfer failed"),
         }
         let text = outcome.as_ref().err().map(ToString::to_string);
-        self.display
-            .event("disconnected", json!({ "remote": route.remote, "ok": outcome.is_ok(), "text": text }));
+        about.event("disconnected", json!({ "remote": route.remote, "ok": outcome.is_ok(), "text": text }));
         if let Some(text) = text {
             let text = format!("{}: {text}; unfinished files can be resumed", route.remote);
             self.display.note(&text);

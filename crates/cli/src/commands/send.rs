@@ -1,6 +1,7 @@
 //! `whimbrel send`
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,7 +15,10 @@ use crate::control::ControlSocket;
 use crate::display::Display;
 use crate::exit::Failure;
 use crate::news;
-use crate::transfer::report::{OnFile, Tally};
+use crate::peer::Peer;
+use crate::transfer::names::{BadName, printable};
+use crate::transfer::protocol::Outcome;
+use crate::transfer::report::{FileReport, OnFile, Tally};
 use crate::transfer::send::Outbox;
 use crate::transfer::source::{SourceError, Sources};
 
@@ -29,7 +33,7 @@ const SHUTDOWN: Duration = Duration::from_secs(5);
 
 struct Transfer {
     endpoint: Endpoint,
-    remote: Vec<SocketAddr>,
+    peer: Peer,
     sctp_port: u16,
     patience: Duration,
     key_hint: &'static str,
@@ -51,9 +55,9 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
         display.note(&format!("left out: {skipped}"));
     }
     let patience = Duration::from_secs(args.retry);
-    let remote = resolve(&args.to, Instant::now() + patience, &display).await?;
+    let peer = resolve(&args.to, Instant::now() + patience, &display).await?;
     let local = match args.bind.as_slice() {
-        [] => addresses::towards(&remote)?,
+        [] => addresses::towards(&peer.all())?,
         typed => addresses::local(typed, 0).await?,
     };
     let interrupt = crate::exit::interrupted();
@@ -63,15 +67,19 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
     let tally = Arc::new(Tally::default());
     let on_file: OnFile = {
         let display = Arc::clone(&display);
-        Arc::new(move |report| display.file(&report))
+        Arc::new(move |report| display.file(&report, None))
     };
+    for (path, error) in &sources.unsendable {
+        let report = unsendable(path, *error);
+        tally.file(&report);
+        on_file(report);
+    }
     let mut outbox = Outbox::new(sources, Arc::clone(&tally), on_file, patience);
     let key_hint = args.mobility.key_hint();
-    let transfer =
-        Transfer { endpoint, remote, sctp_port: args.sctp_port, patience, key_hint, display, tally };
+    let transfer = Transfer { endpoint, peer, sctp_port: args.sctp_port, patience, key_hint, display, tally };
     let outcome = tokio::select! {
         outcome = transfer.complete(&mut outbox) => outcome,
-        () = interrupt => {
+        _ = interrupt => {
             Err(Failure::Interrupted("run the same command again to resume"))
         }
     };
@@ -83,11 +91,23 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
     if ok { Ok(()) } else { Err(Failure::Reported) }
 }
 
+/// Files whose names the protocol does not carry stay behind, and the others go.
+fn unsendable(path: &Path, error: BadName) -> FileReport {
+    FileReport {
+        name: printable(&path.to_string_lossy()),
+        size: 0,
+        resumed: 0,
+        outcome: Outcome::BadName,
+        text: error.to_string(),
+        hash: None,
+    }
+}
+
 /// The receiver's addresses. A host that has no network yet cannot ask for names.
-async fn resolve(to: &[Address], deadline: Instant, display: &Display) -> anyhow::Result<Vec<SocketAddr>> {
+async fn resolve(to: &[Address], deadline: Instant, display: &Display) -> anyhow::Result<Peer> {
     let mut told = false;
     loop {
-        match addresses::resolve(to).await {
+        match Peer::resolve(to).await {
             Err(_) if !addresses::has_network() && Instant::now() < deadline => {
                 if !std::mem::replace(&mut told, true) {
                     wait_for_network(display);
@@ -171,7 +191,7 @@ impl Transfer {
     async fn connect(&self, deadline: Instant) -> Result<Association, NoConnection> {
         self.network(deadline).await?;
         self.display.note(&format!("connecting to {}", self.peers()));
-        let mut attempt = std::pin::pin!(self.endpoint.connect(&self.remote, self.sctp_port));
+        let mut attempt = std::pin::pin!(self.peer.connect(&self.endpoint, self.sctp_port));
         let first = deadline.min(Instant::now() + LONG);
         let mut outcome = tokio::time::timeout_at(first.into(), &mut attempt).await;
         if outcome.is_err() && first < deadline {
@@ -185,6 +205,7 @@ impl Transfer {
             Err(_) => return Err(NoConnection::Passing(self.silence())),
         };
         let route = association.initial_route();
+        self.display.set_peer(route.remote);
         self.display.event("connected", json!({ "local": route.local, "remote": route.remote }));
         self.display.note(&format!("connected to {}", route.remote));
         Ok(association)
@@ -213,7 +234,7 @@ impl Transfer {
 
     /// The receiver's addresses, for people.
     fn peers(&self) -> String {
-        let list: Vec<String> = self.remote.iter().map(SocketAddr::to_string).collect();
+        let list: Vec<String> = self.peer.named.iter().map(SocketAddr::to_string).collect();
         list.join(", ")
     }
 
@@ -234,12 +255,10 @@ impl Transfer {
     }
 
     fn hint(&self) -> String {
-        let port = self.remote.first().map_or(0, SocketAddr::port);
+        let port = self.peer.named.first().map_or(0, SocketAddr::port);
         format!(
-            "is `whimbrel recv` running there (SCTP port {}), and do firewalls let UDP {port} through?{}{}",
-            self.sctp_port,
-            addresses::loopback_hint(&self.remote),
-            self.key_hint
+            "is `whimbrel recv` running there (SCTP port {}), and do firewalls let UDP {port} through?{}",
+            self.sctp_port, self.key_hint
         )
     }
 }

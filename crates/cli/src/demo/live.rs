@@ -10,7 +10,7 @@ use whimbrel::PathView;
 
 use super::stage::Stage;
 use crate::display::state_name;
-use crate::output::line;
+use crate::output::{json_line, line};
 
 /// Time between two lines where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_millis(1000);
@@ -56,10 +56,9 @@ impl Live {
     }
 
     /// An object for programs.
-    pub(super) fn event(&self, event: &str, mut fields: Value) {
+    pub(super) fn event(&self, event: &str, fields: Value) {
         if self.json {
-            fields["event"] = event.into();
-            line(&fields.to_string());
+            json_line(event, fields);
         }
     }
 

@@ -19,9 +19,10 @@ use crate::commands;
 use crate::transfer::protocol::{Outcome as FileOutcome, SCTP_PORT};
 use crate::transfer::receive::receive;
 use crate::transfer::report::{FileReport, OnFile, Tally};
+use crate::transfer::rules::Rules;
 use crate::transfer::send::Outbox;
 use crate::transfer::source::Sources;
-use crate::transfer::store::{Existing, Store};
+use crate::transfer::store::Store;
 
 /// How often the director looks.
 const STEP: Duration = Duration::from_millis(50);
@@ -112,7 +113,7 @@ impl Stage {
     /// Moves the file, and kills and revives the Wi-Fi meanwhile.
     pub(super) async fn play(&self, live: &Live) -> anyhow::Result<Outcome> {
         let sources = Sources::collect(&[self.directory.path().join("from/random-bytes")], false)?;
-        let store = Store::open(&self.directory.path().join("to"), Existing::Refuse, false)?;
+        let store = Store::open(&self.directory.path().join("to"), Rules::default())?;
         let tally = Arc::new(Tally::default());
         let (sent, arrived) = (Arc::new(Tally::default()), Arc::clone(&tally));
         let reports: Arc<Mutex<Vec<FileReport>>> = Arc::default();

@@ -69,7 +69,7 @@ pub(crate) async fn run(args: LabArgs) -> Result<(), Failure> {
     });
     tokio::select! {
         done = work => done?,
-        () = crate::exit::interrupted() => Err(Failure::Interrupted(left)),
+        _ = crate::exit::interrupted() => Err(Failure::Interrupted(left)),
     }
 }
 

@@ -1,5 +1,6 @@
 //! `whimbrel paths`: the associations of all this user's processes and the paths they have.
 
+mod narrow;
 mod rows;
 mod screen;
 
@@ -17,7 +18,7 @@ use rows::{Sample, plain};
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   whimbrel paths                    a live table; q or Ctrl-C ends it
-  whimbrel paths --once             the table once, as text
+  whimbrel paths --once             once, as text; a path per line where it is no terminal
   whimbrel paths --json --once | jq '.processes[].associations[].paths[].state'
 
 It shows the send, recv and perf commands of the same user, by sockets that only their owner can use, in
@@ -74,6 +75,15 @@ pub(crate) async fn run(args: PathsArgs) -> Result<(), Failure> {
     }
 }
 
+/// The width of the terminal. What is no terminal takes lines of any length, a path each: programs look for lines.
+fn columns() -> Option<usize> {
+    if !std::io::stdout().is_terminal() {
+        return None;
+    }
+    let (columns, _) = ratatui::crossterm::terminal::size().ok()?;
+    Some(usize::from(columns))
+}
+
 /// False when nobody reads any more.
 fn print(sample: &Sample, json: bool) -> bool {
     let text = if json {
@@ -82,7 +92,7 @@ fn print(sample: &Sample, json: bool) -> bool {
             json!({ "event": "paths", "processes": sample.to_json(), "failed": sample.failures() })
         )
     } else {
-        plain(&sample.rows(), &sample.failures())
+        plain(&sample.rows(), &sample.failures(), columns())
     };
     crate::output::text(text.as_bytes())
 }

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 
+use super::narrow;
 use crate::control::{Answers, Failed, PathReport, Report};
 
 /// The columns' names.
@@ -161,11 +162,16 @@ pub(super) fn widths(rows: &[Row]) -> [usize; HEADER.len()] {
     widths
 }
 
-/// The table as text.
-pub(super) fn plain(rows: &[Row], failures: &[String]) -> String {
+/// All paths as text: as a table where that fits into `columns`, else in short lines.
+pub(super) fn plain(rows: &[Row], failures: &[String], columns: Option<usize>) -> String {
     let failures: String = failures.iter().map(|line| format!("{line}\n")).collect();
     if rows.is_empty() {
         return if failures.is_empty() { format!("{NOTHING}\n") } else { failures };
+    }
+    if let Some(columns) = columns.filter(|columns| narrow::table_width(rows) > *columns) {
+        let before = core::iter::once(None).chain(rows.iter().map(Some));
+        let lines = rows.iter().zip(before).flat_map(|(row, before)| narrow::lines(row, before, columns));
+        return lines.map(|line| line + "\n").collect::<String>() + &failures;
     }
     let widths = widths(rows);
     let line = |cells: Vec<&str>| {

@@ -32,7 +32,7 @@ fn a_path_is_a_line() {
     let mut before = Sample::take(reports(0), None);
     before.at = before.at.checked_sub(Duration::from_secs(10)).unwrap();
     let now = Sample::take(reports(12_500_000), Some(&before));
-    let text = plain(&now.rows(), &now.failures());
+    let text = plain(&now.rows(), &now.failures(), None);
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 3, "{text}");
     let words = |line: &str| {
@@ -78,13 +78,13 @@ fn programs_get_the_rates_too() {
 
 #[test]
 fn nothing_is_said_in_words() {
-    assert!(plain(&[], &[]).starts_with("no associations"));
+    assert!(plain(&[], &[], None).starts_with("no associations"));
     let mut answers = reports(0);
     answers.failed = vec![Failed { pid: "7".into(), reason: "does not answer" }];
     let sample = Sample::take(answers, None);
-    assert!(plain(&sample.rows(), &sample.failures()).ends_with("\nprocess 7 does not answer\n"));
+    assert!(plain(&sample.rows(), &sample.failures(), None).ends_with("\nprocess 7 does not answer\n"));
     assert_eq!(
-        plain(&[], &sample.failures()),
+        plain(&[], &sample.failures(), None),
         "process 7 does not answer\n",
         "and not that there is nothing"
     );
@@ -94,4 +94,17 @@ fn nothing_is_said_in_words() {
 fn rates_are_short() {
     let all = [0.0, 999.0, 1500.0, 54e6, 2.5e9].map(rate);
     assert_eq!(all, ["0", "999", "2 k", "54.0 M", "2.50 G"]);
+}
+
+#[test]
+fn a_screen_that_is_too_narrow_for_the_table_has_short_lines() {
+    let sample = Sample::take(reports(0), None);
+    let wide = plain(&sample.rows(), &[], Some(200));
+    assert!(wide.starts_with("PROCESS"), "{wide}");
+    let text = plain(&sample.rows(), &["process 7 does not answer".into()], Some(80));
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    for word in ["4711 send", "192.0.2.7%if0", "potentially failed", "-97 dBm metered", "process 7"] {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+    assert_eq!(text.matches("4711 send").count(), 1);
 }

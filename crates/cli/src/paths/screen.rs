@@ -11,6 +11,7 @@ use ratatui::text::Line;
 use ratatui::widgets::{Paragraph, Row as Cells, Table, TableState};
 use tokio::runtime::Handle;
 
+use super::narrow;
 use super::rows::{HEADER, NOTHING, Row, Sample, Tone, widths};
 use crate::control::ask_all;
 
@@ -79,10 +80,24 @@ fn draw(frame: &mut Frame<'_>, rows: &[Row], failures: &[String], state: &mut Ta
         frame.render_widget(Paragraph::new(text), body);
         return;
     }
+    let room = usize::from(body.width);
+    if narrow::table_width(rows) > room {
+        let before = core::iter::once(None).chain(rows.iter().map(Some));
+        let lines = rows.iter().zip(before).map(|(row, before)| {
+            let lines = narrow::lines(row, before, room);
+            let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+            Cells::new([lines.join("\n")]).height(height).style(style(row.tone))
+        });
+        let list = Table::new(lines, [Constraint::Fill(1)])
+            .row_highlight_style(Style::new().add_modifier(Modifier::REVERSED));
+        frame.render_stateful_widget(list, body, state);
+        return;
+    }
     let columns = widths(rows).map(|width| Constraint::Length(u16::try_from(width).unwrap_or(u16::MAX)));
     let lines = rows.iter().map(|row| Cells::new(row.cells.clone()).style(style(row.tone)));
     let table = Table::new(lines, columns)
         .header(Cells::new(HEADER).style(bold))
+        .column_spacing(narrow::GAP as u16)
         .row_highlight_style(Style::new().add_modifier(Modifier::REVERSED));
     frame.render_stateful_widget(table, body, state);
 }

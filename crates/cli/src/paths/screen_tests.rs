@@ -44,6 +44,28 @@ fn processes_that_do_not_answer_are_shown() {
     }
 }
 
+#[test]
+fn eighty_columns_show_all_of_a_path() {
+    let cells = [
+        "4711 send",
+        "3 40000→7878",
+        "192.0.2.7%wlan0",
+        "203.0.113.1:9899",
+        "potentially failed",
+        "in use, primary",
+        "12.3 ms",
+        "15 KiB",
+        "10.0 M / 54 k",
+        "-97 dBm metered",
+    ];
+    let row = Row { cells: cells.map(str::to_owned), tone: Tone::InUse };
+    let text = screen(&[row.clone(), row], 80, 12);
+    for cell in cells {
+        assert!(text.contains(cell), "{cell}: {text}");
+    }
+    assert_eq!(text.matches("potentially failed").count(), 2, "{text}");
+}
+
 /// No terminal is too small to live.
 #[test]
 fn tiny_terminals_do_no_harm() {

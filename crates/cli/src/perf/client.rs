@@ -18,6 +18,7 @@ use crate::commands::leave;
 use crate::control::ControlSocket;
 use crate::exit::Failure;
 use crate::news;
+use crate::peer::Peer;
 
 /// How often an interim line appears.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -27,9 +28,9 @@ const GREETING: Duration = Duration::from_secs(10);
 
 pub(super) async fn run(args: ClientArgs) -> Result<(), Failure> {
     let output = Output { json: args.json };
-    let remote = addresses::resolve(&args.to).await?;
+    let peer = Peer::resolve(&args.to).await?;
     let local = match args.bind.as_slice() {
-        [] => addresses::towards(&remote)?,
+        [] => addresses::towards(&peer.all())?,
         typed => addresses::local(typed, 0).await?,
     };
     let interrupt = crate::exit::interrupted();
@@ -37,8 +38,8 @@ pub(super) async fn run(args: ClientArgs) -> Result<(), Failure> {
     let _control = ControlSocket::start("perf client", &endpoint, &output);
     news::tell(&endpoint, Arc::new(output));
     let outcome = tokio::select! {
-        outcome = connect_and_measure(&endpoint, &remote, &args, output) => outcome.map_err(Failure::from),
-        () = interrupt => Err(Failure::Interrupted("")),
+        outcome = connect_and_measure(&endpoint, &peer, &args, output) => outcome.map_err(Failure::from),
+        _ = interrupt => Err(Failure::Interrupted("")),
     };
     leave(&endpoint, "the client was stopped").await;
     outcome
@@ -46,13 +47,13 @@ pub(super) async fn run(args: ClientArgs) -> Result<(), Failure> {
 
 async fn connect_and_measure(
     endpoint: &Endpoint,
-    remote: &[std::net::SocketAddr],
+    peer: &Peer,
     args: &ClientArgs,
     output: Output,
 ) -> anyhow::Result<()> {
-    let association = endpoint.connect(remote, args.sctp_port).await.map_err(|error| {
-        let hint = addresses::loopback_hint(remote) + args.mobility.key_hint();
-        anyhow!("no connection to {}: {error}; is `whimbrel perf server` running there?{hint}", remote[0])
+    let association = peer.connect(endpoint, args.sctp_port).await.map_err(|error| {
+        let hint = args.mobility.key_hint();
+        anyhow!("no connection to {}: {error}; is `whimbrel perf server` running there?{hint}", peer.named[0])
     })?;
     let route = association.initial_route();
     output.event("connected", json!({ "local": route.local, "remote": route.remote }));

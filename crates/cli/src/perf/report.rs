@@ -10,7 +10,7 @@ use super::histogram::Histogram;
 use super::protocol::{Counts, Mode, Request, Seen};
 use crate::display::{describe, path_json};
 use crate::news::News;
-use crate::output::{complain, line};
+use crate::output::{complain, json_line, line};
 
 /// Lines for people, or JSON lines.
 #[derive(Clone, Copy, Debug)]
@@ -51,10 +51,9 @@ impl Output {
         }
     }
 
-    pub(super) fn event(self, event: &str, mut fields: Value) {
+    pub(super) fn event(self, event: &str, fields: Value) {
         if self.json {
-            fields["event"] = event.into();
-            line(&fields.to_string());
+            json_line(event, fields);
         }
     }
 

@@ -16,7 +16,7 @@ use super::{ServerArgs, config, run as halves};
 use crate::addresses::{self, UDP_PORT};
 use crate::commands::leave;
 use crate::control::ControlSocket;
-use crate::exit::Failure;
+use crate::exit::{Asked, Failure};
 use crate::news;
 
 /// Measurements at a time.
@@ -39,6 +39,9 @@ pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
     let list: Vec<String> = endpoint.local_addresses().iter().map(ToString::to_string).collect();
     output.event("listening", json!({ "addresses": list, "sctp_port": args.sctp_port }));
     output.note(&format!("listening on {}; Ctrl-C ends", news::describe(&list)));
+    let who =
+        if args.mobility.auth_key_file.is_some() { "who has the key" } else { "anybody who can reach that" };
+    output.note(&format!("{who} may measure, {CLIENTS} at a time; nothing is written"));
     news::tell(&endpoint, Arc::new(output));
     let room = Arc::new(Semaphore::new(CLIENTS));
     let mut clients = JoinSet::new();
@@ -59,14 +62,14 @@ pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
             }
             Some(_) = clients.join_next() => {
                 if args.once {
-                    break false;
+                    break None;
                 }
             }
-            _ = &mut interrupt => break true,
+            asked = &mut interrupt => break Some(asked),
         }
     };
     leave(&endpoint, "the server was stopped").await;
-    if interrupted { Err(Failure::Interrupted("")) } else { Ok(()) }
+    if interrupted == Some(Asked::User) { Err(Failure::Interrupted("")) } else { Ok(()) }
 }
 
 /// Serves a client, and leaves nothing of it behind: one that keeps its window shut would stay for ever.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::report::Tally;
+use super::report::{FileReport, Tally};
 
 /// Adds to a [`Tally`] what one sender announces and what of it arrives. When the connection is over, what did not
 /// come is taken back: it was a lie, or it is announced again by the connection that brings it.
@@ -29,7 +29,13 @@ impl Account {
         self.tally.announce(files, bytes);
     }
 
-    /// Counts bytes as through.
+    /// Counts bytes as through that were there already.
+    pub(crate) fn skip(&self, bytes: u64) {
+        self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+        self.tally.skip(bytes);
+    }
+
+    /// Counts bytes as moved.
     pub(crate) fn advance(&self, bytes: u64) {
         self.bytes.fetch_sub(bytes, Ordering::Relaxed);
         self.tally.advance(bytes);
@@ -42,9 +48,9 @@ impl Account {
     }
 
     /// Counts a file as over.
-    pub(crate) fn file(&self, success: bool) {
+    pub(crate) fn file(&self, report: &FileReport) {
         self.files.fetch_sub(1, Ordering::Relaxed);
-        self.tally.file(success);
+        self.tally.file(report);
     }
 }
 

@@ -10,15 +10,16 @@ use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, mpsc};
 
 use super::account::Account;
-use super::hashing::hash_prefix;
 use super::link::Frame;
 use super::names::printable;
+use super::partial::Partial;
+use super::partials::Start;
 use super::protocol::{
     Abandon, Control, DataMessage, Hash, Kind, Malformed, Offer, Outcome, PPID_CONTROL, VERSION, WINDOW,
 };
 use super::report::{FileReport, OnFile, Tally};
 use super::stop::Stop;
-use super::store::{Look, Partial, Placed, Store};
+use super::store::{Look, Placed, Store, Tried};
 
 /// Files whose content is being flushed to disk at a time.
 const FINISHING: usize = 16;
@@ -31,9 +32,9 @@ struct Entry {
 
 enum State {
     /// The sender must prove that it has the same beginning.
-    Proving { look: Look, length: u64 },
-    /// May begin at `offset`, whose hash so far is in `hasher`.
-    Accepted { offset: u64, hasher: Box<blake3::Hasher> },
+    Proving { look: Look, tried: Tried },
+    /// May begin.
+    Accepted(Start),
     /// Content is arriving on a stream.
     Arriving(Arriving),
     /// Over for us; the sender will abandon it when our result reaches it.
@@ -42,7 +43,6 @@ enum State {
 
 struct Arriving {
     partial: Partial,
-    hasher: Box<blake3::Hasher>,
     resumed: u64,
     length: u64,
 }
@@ -147,27 +147,26 @@ impl Inbox {
         if self.files.contains_key(&offer.id) {
             return Err(Malformed("an offer's id is in use").into());
         }
-        if let Err(error) = offer.path.check() {
+        if let Err(error) = self.store.accepts(&offer.path) {
             return self.end(offer, 0, Outcome::BadName, error.to_string());
         }
         if offer.kind == Kind::Directory {
-            let (outcome, text) = match self.store.make_directory(&offer.path) {
+            let (outcome, text) = match self.store.make_directory(&offer) {
                 Ok(()) => (Outcome::Verified, String::new()),
                 Err(error) => Outcome::of_error(&error),
             };
             return self.end(offer, 0, outcome, text);
         }
-        self.judge(offer, false)
+        self.judge(offer, Tried::default())
     }
 
     /// Decides what becomes of an offer with an acceptable name.
-    fn judge(&mut self, offer: Offer, replace: bool) -> Result<(), Stop> {
-        match self.store.look(&offer, replace) {
-            Ok(Look::Fresh) => self.accept(offer, 0, Box::default()),
+    fn judge(&mut self, offer: Offer, tried: Tried) -> Result<(), Stop> {
+        match self.store.look(&offer, tried) {
+            Ok(Look::Fresh) => self.accept(offer, Start::default()),
             // An empty file in place needs no proof, and an empty proof shows nothing.
             Ok(Look::SameSize) if offer.size == 0 => self.end(offer, 0, Outcome::Already, String::new()),
-            Ok(look @ Look::SameSize) => self.prove(offer.size, look, offer),
-            Ok(look @ Look::Partial(length)) => self.prove(length, look, offer),
+            Ok(look @ (Look::SameSize | Look::Partial(_))) => self.prove(offer, look, tried),
             Ok(Look::Exists) => self.end(offer, 0, Outcome::Exists, String::new()),
             Ok(Look::NoSpace(needed, available)) => {
                 let text = format!("{needed} bytes needed, {available} available");
@@ -180,36 +179,51 @@ impl Inbox {
         }
     }
 
-    fn prove(&mut self, length: u64, look: Look, offer: Offer) -> Result<(), Stop> {
+    fn prove(&mut self, offer: Offer, look: Look, tried: Tried) -> Result<(), Stop> {
         let id = offer.id;
-        self.files.insert(id, Entry { offer, state: State::Proving { look, length } });
+        let length = match &look {
+            Look::Partial(found) => found.length,
+            _ => offer.size,
+        };
+        self.files.insert(id, Entry { offer, state: State::Proving { look, tried } });
         self.reply(Control::Prove { id, length })
     }
 
-    fn accept(&mut self, offer: Offer, offset: u64, hasher: Box<blake3::Hasher>) -> Result<(), Stop> {
-        let id = offer.id;
-        self.files.insert(id, Entry { offer, state: State::Accepted { offset, hasher } });
+    fn accept(&mut self, offer: Offer, start: Start) -> Result<(), Stop> {
+        let (id, offset) = (offer.id, start.offset());
+        self.files.insert(id, Entry { offer, state: State::Accepted(start) });
         self.reply(Control::Accept { id, offset })
     }
 
     /// The sender names the hash of what we have. The hash travels this way round so that nobody can learn what is
     /// in DIR by offering a name.
     fn claim(&mut self, id: u32, claimed: Hash) -> Result<(), Stop> {
-        let Some(Entry { offer, state: State::Proving { look, length } }) = self.files.remove(&id) else {
+        let Some(Entry { offer, state: State::Proving { look, mut tried } }) = self.files.remove(&id) else {
             return Err(Malformed("a claim nobody asked for").into());
         };
+        // Once the connection is gone nobody waits for what may take a slow disk long.
+        let wanted = || !self.replies.is_closed();
         // What cannot be read now (it may have been renamed or removed) is as good as not there.
-        let ours = self.store.read(&offer, &look).and_then(|file| hash_prefix(file, length)).ok();
-        let same = ours.filter(|hasher| hasher.finalize() == claimed);
-        match (look, same) {
-            (Look::SameSize, Some(_)) => {
-                self.account.advance(length);
-                self.end(offer, length, Outcome::Already, String::new())
+        match look {
+            Look::Partial(found) => {
+                tried.copies |= 1 << found.copy;
+                let copy = Some(found.copy);
+                match self.store.hash_partial(&offer, found, wanted) {
+                    Ok(hasher) if hasher.finalize() == claimed => self.accept(offer, Start { copy, hasher }),
+                    // It has another beginning, which somebody else may go on with.
+                    _ => self.judge(offer, tried),
+                }
             }
-            (Look::SameSize, None) if self.store.may_replace() => self.judge(offer, true),
-            (Look::SameSize, None) => self.end(offer, 0, Outcome::Exists, "with other content".into()),
-            (_, Some(hasher)) => self.accept(offer, length, hasher),
-            (_, None) => self.accept(offer, 0, Box::default()),
+            _ if self.store.hash_in_place(&offer, wanted).is_ok_and(|ours| ours == claimed) => {
+                self.account.skip(offer.size);
+                let size = offer.size;
+                self.end(offer, size, Outcome::Already, String::new())
+            }
+            _ if self.store.may_replace() => {
+                tried.in_place = true;
+                self.judge(offer, tried)
+            }
+            _ => self.end(offer, 0, Outcome::Exists, "with other content".into()),
         }
     }
 
@@ -224,20 +238,19 @@ impl Inbox {
 
     fn begin(&mut self, stream: u16, id: u32, offset: u64) -> Result<(), Stop> {
         let entry = self.files.get_mut(&id).ok_or(Malformed("a file nobody offered begins"))?;
-        let State::Accepted { offset: accepted, hasher } = &mut entry.state else {
+        let State::Accepted(start) = &mut entry.state else {
             return Err(Malformed("a file begins that was not accepted").into());
         };
-        if offset != *accepted {
+        if offset != start.offset() {
             return Err(Malformed("a file begins at another offset than accepted").into());
         }
         if self.streams.insert(stream, id).is_some() {
             return Err(Malformed("a file begins inside another").into());
         }
-        let hasher = std::mem::take(hasher);
-        match self.store.begin(&entry.offer, offset) {
+        match self.store.begin(&entry.offer, std::mem::take(start)) {
             Ok(Some(partial)) => {
-                self.account.advance(offset);
-                entry.state = State::Arriving(Arriving { partial, hasher, resumed: offset, length: offset });
+                self.account.skip(offset);
+                entry.state = State::Arriving(Arriving { partial, resumed: offset, length: offset });
                 Ok(())
             }
             Ok(None) => self.fail(id, Outcome::Busy, "another transfer of this file is under way".into()),
@@ -256,11 +269,10 @@ impl Inbox {
         if end > entry.offer.size {
             return Err(Malformed("more content than offered").into());
         }
-        if let Err(error) = arriving.partial.write(arriving.length, bytes) {
+        if let Err(error) = arriving.partial.write(bytes) {
             let (outcome, text) = Outcome::of_error(&error);
             return self.fail(id, outcome, text);
         }
-        arriving.hasher.update(bytes);
         arriving.length = end;
         self.account.advance(bytes.len() as u64);
         Ok(())
@@ -274,7 +286,10 @@ impl Inbox {
         if arriving.length != offer.size {
             return Err(Malformed("a file ends before its offered size").into());
         }
-        let ours = arriving.hasher.finalize();
+        let Some(ours) = arriving.partial.hash() else {
+            self.account.retreat(offer.size);
+            return self.end(offer, 0, Outcome::Failed, "a newer connection has taken it over".into());
+        };
         if ours != hash {
             self.account.retreat(offer.size);
             arriving.partial.discard();
@@ -289,9 +304,10 @@ impl Inbox {
         let permit = self.runtime.block_on(Arc::clone(&self.finishing).acquire_owned());
         let permit = permit.map_err(|_| Stop::Gone)?;
         let replies = self.replies.clone();
+        let store = Arc::clone(&self.store);
         let (account, on_file) = (Arc::clone(&self.account), Arc::clone(&self.on_file));
         self.runtime.spawn_blocking(move || {
-            let (outcome, text) = match partial.finish(&offer) {
+            let (outcome, text) = match store.finish(partial, &offer, hash) {
                 Ok(Placed::AsOffered) => (Outcome::Verified, String::new()),
                 Ok(Placed::Renamed(path)) => (Outcome::Verified, format!("saved as {path}")),
                 Ok(Placed::Taken) => (Outcome::Exists, "it appeared during the transfer".into()),
@@ -364,15 +380,16 @@ fn report(
     text: &str,
     hash: Option<blake3::Hash>,
 ) {
-    account.file(outcome.is_success());
-    on_file(FileReport {
+    let report = FileReport {
         name: offer.path.to_string(),
         size: offer.size,
         resumed,
         outcome,
         text: text.to_owned(),
         hash,
-    });
+    };
+    account.file(&report);
+    on_file(report);
 }
 
 #[cfg(test)]

@@ -7,13 +7,13 @@ use tempfile::TempDir;
 use super::super::names::RelativePath;
 use super::super::protocol::{BLOCK, PPID_DATA};
 use super::super::receive::control;
-use super::super::store::Existing;
+use super::super::rules::Rules;
 use super::super::testing::recorder;
 use super::*;
 
 fn offer(id: u32, name: &str, size: u64) -> Offer {
     let path = RelativePath::unchecked(vec![name.as_bytes().to_vec()]);
-    Offer { id, kind: Kind::File, size, mtime: 0, executable: false, path }
+    Offer { id, kind: Kind::File, size, mtime: 0, mode: 0o644, path }
 }
 
 fn data(stream: u16, message: &DataMessage) -> Frame {
@@ -24,7 +24,7 @@ fn data(stream: u16, message: &DataMessage) -> Frame {
 /// Runs `act` on the thread an inbox lives on, and returns the replies.
 fn with_inbox(act: impl FnOnce(&mut Inbox)) -> (TempDir, Vec<Control>) {
     let directory = TempDir::new().unwrap();
-    let store = Store::open(directory.path(), Existing::Refuse, false).unwrap();
+    let store = Store::open(directory.path(), Rules::default()).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let (replies, mut outgoing) = mpsc::channel(10_000);
     let mut inbox = Inbox::new(store, replies, Arc::default(), recorder().1, runtime.handle().clone());

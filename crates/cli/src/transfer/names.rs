@@ -37,6 +37,9 @@ pub(crate) enum BadName {
     /// Too many components or bytes.
     #[error("the path is longer than {MAX_PATH} bytes or deeper than {MAX_DEPTH} directories")]
     TooDeep,
+    /// A name that begins with a dot, where such names are not taken.
+    #[error("hidden names, which begin with a dot, are refused (the receiver can run with --hidden)")]
+    Hidden,
     /// It would go among our own unfinished files.
     #[error("{PARTIAL_DIRECTORY} is reserved")]
     Reserved,
@@ -69,6 +72,12 @@ impl RelativePath {
             return Err(BadName::Reserved);
         }
         self.0.iter().try_for_each(|name| check_name(name))
+    }
+
+    /// Whether one of its names begins with a dot. Programs obey such files unasked (`.bashrc`,
+    /// `.ssh/authorized_keys`), and users do not see them.
+    pub(crate) fn is_hidden(&self) -> bool {
+        self.0.iter().any(|name| name.starts_with(b"."))
     }
 
     /// The names, outermost first.

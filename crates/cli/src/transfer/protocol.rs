@@ -17,6 +17,10 @@ pub(crate) const VERSION: u16 = 1;
 pub(crate) const SCTP_PORT: u16 = 7878;
 /// How many offers may be unanswered or unfinished at a time.
 pub(crate) const WINDOW: usize = 256;
+/// How many unfinished contents of one name and size a receiver keeps.
+pub(crate) const COPIES: u8 = 4;
+/// Proofs a receiver may ask for per offer: of what is in place, and of each unfinished copy.
+pub(crate) const PROOFS: u8 = 1 + COPIES;
 /// Bytes of file content in one message, at most.
 pub(crate) const BLOCK: usize = 64 * 1024;
 
@@ -54,8 +58,8 @@ pub(crate) struct Offer {
     pub(crate) size: u64,
     /// Last modification, seconds since 1970 (may be negative).
     pub(crate) mtime: i64,
-    /// Whether the owner may execute it.
-    pub(crate) executable: bool,
+    /// Who may read, write and execute it: the nine permission bits.
+    pub(crate) mode: u16,
     /// Where it goes, below the receiver's directory.
     pub(crate) path: RelativePath,
 }
@@ -307,12 +311,13 @@ fn encode_offer(offer: &Offer, out: &mut BytesMut) {
     });
     out.put_u64(offer.size);
     out.put_i64(offer.mtime);
-    out.put_u8(u8::from(offer.executable));
+    out.put_u8(u8::from(offer.mode & 0o100 != 0));
     out.put_u8(offer.path.components().len() as u8);
     for component in offer.path.components() {
         out.put_u8(component.len() as u8);
         out.put_slice(component);
     }
+    out.put_u16(offer.mode);
 }
 
 /// The path comes out unchecked by the file system but checked by [`RelativePath`]; a bad one is kept apart from a
@@ -334,7 +339,9 @@ fn decode_offer(cursor: &mut Cursor<'_>) -> Result<Offer, Malformed> {
             cursor.take(length).map(<[u8]>::to_vec)
         })
         .collect::<Result<Vec<_>, _>>()?;
-    Ok(Offer { id, kind, size, mtime, executable, path: RelativePath::unchecked(components) })
+    // A sender that does not say who may read it leaves that to the receiver.
+    let mode = cursor.u16().unwrap_or(if executable { 0o777 } else { 0o666 }) & 0o777;
+    Ok(Offer { id, kind, size, mtime, mode, path: RelativePath::unchecked(components) })
 }
 
 impl DataMessage {

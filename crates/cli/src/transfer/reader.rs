@@ -99,7 +99,9 @@ impl Reader {
 
     fn prove(&mut self, source: &Source, length: u64) -> Result<(), Gone> {
         let id = source.offer.id;
-        match open(source).and_then(|file| hash_prefix(file, length).map_err(|error| unreadable(&error))) {
+        match open(source).and_then(|file| {
+            hash_prefix(file, length, || !self.frames.is_closed()).map_err(|error| unreadable(&error))
+        }) {
             Ok(hasher) => {
                 let hash = *hasher.finalize().as_bytes();
                 self.proved.insert(id, hasher);
@@ -126,7 +128,7 @@ impl Reader {
         let stream = 1 + self.next_stream % (self.streams - 1);
         self.next_stream = stream;
         self.put_data(stream, &DataMessage::Begin { id, offset })?;
-        self.tally.advance(offset);
+        self.tally.skip(offset);
         let mut position = offset;
         let last = loop {
             if lock(&self.shared.ended).remove(&id) {

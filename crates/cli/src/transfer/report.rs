@@ -43,6 +43,9 @@ pub(crate) struct Tally {
     files: AtomicU64,
     bytes: AtomicU64,
     done_bytes: AtomicU64,
+    moved_bytes: AtomicU64,
+    confirmed_bytes: AtomicU64,
+    before_bytes: AtomicU64,
     done_files: AtomicU64,
     failed_files: AtomicU64,
 }
@@ -56,6 +59,12 @@ pub(crate) struct Totals {
     pub(crate) bytes: u64,
     /// Bytes through, those that were there already included.
     pub(crate) done_bytes: u64,
+    /// Bytes that have been moved, also those that were moved in vain.
+    pub(crate) moved_bytes: u64,
+    /// Bytes of the files at their place.
+    pub(crate) confirmed_bytes: u64,
+    /// Of these, bytes that were there already.
+    pub(crate) before_bytes: u64,
     /// Files at their place.
     pub(crate) done_files: u64,
     /// Files that failed.
@@ -69,6 +78,9 @@ impl Totals {
             files: self.files.wrapping_sub(earlier.files),
             bytes: self.bytes.wrapping_sub(earlier.bytes),
             done_bytes: self.done_bytes.wrapping_sub(earlier.done_bytes),
+            moved_bytes: self.moved_bytes.wrapping_sub(earlier.moved_bytes),
+            confirmed_bytes: self.confirmed_bytes.wrapping_sub(earlier.confirmed_bytes),
+            before_bytes: self.before_bytes.wrapping_sub(earlier.before_bytes),
             done_files: self.done_files.wrapping_sub(earlier.done_files),
             failed_files: self.failed_files.wrapping_sub(earlier.failed_files),
         }
@@ -88,8 +100,14 @@ impl Tally {
         self.bytes.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Counts bytes as through.
+    /// Counts bytes as through that were there already.
+    pub(crate) fn skip(&self, bytes: u64) {
+        self.done_bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Counts bytes as moved.
     pub(crate) fn advance(&self, bytes: u64) {
+        self.moved_bytes.fetch_add(bytes, Ordering::Relaxed);
         self.done_bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
@@ -104,9 +122,14 @@ impl Tally {
     }
 
     /// Counts a file as over.
-    pub(crate) fn file(&self, success: bool) {
-        let counter = if success { &self.done_files } else { &self.failed_files };
-        counter.fetch_add(1, Ordering::Relaxed);
+    pub(crate) fn file(&self, report: &FileReport) {
+        if !report.outcome.is_success() {
+            self.failed_files.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
+        self.done_files.fetch_add(1, Ordering::Relaxed);
+        self.confirmed_bytes.fetch_add(report.size, Ordering::Relaxed);
+        self.before_bytes.fetch_add(report.resumed, Ordering::Relaxed);
     }
 
     /// The totals now.
@@ -116,6 +139,9 @@ impl Tally {
             files: read(&self.files),
             bytes: read(&self.bytes),
             done_bytes: read(&self.done_bytes),
+            moved_bytes: read(&self.moved_bytes),
+            confirmed_bytes: read(&self.confirmed_bytes),
+            before_bytes: read(&self.before_bytes),
             done_files: read(&self.done_files),
             failed_files: read(&self.failed_files),
         }

@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 
 use super::link::{Frame, Link, LinkError};
 use super::names::printable;
-use super::protocol::{BLOCK, Control, Kind, Malformed, Outcome, PPID_CONTROL, VERSION, WINDOW};
+use super::protocol::{BLOCK, Control, Kind, Malformed, Outcome, PPID_CONTROL, PROOFS, VERSION, WINDOW};
 use super::reader::{Job, Reader, Shared};
 use super::receive::control;
 use super::report::{FileReport, OnFile, Tally};
@@ -171,9 +171,10 @@ impl Outbox {
         if offer.kind == Kind::Directory && outcome.is_success() {
             return;
         }
-        self.tally.file(outcome.is_success());
         let (name, text) = (offer.path.to_string(), printable(text));
-        (self.on_file)(FileReport { name, size: offer.size, resumed, outcome, text, hash });
+        let report = FileReport { name, size: offer.size, resumed, outcome, text, hash };
+        self.tally.file(&report);
+        (self.on_file)(report);
     }
 }
 
@@ -274,9 +275,9 @@ impl<L: Link> Session<'_, L> {
                 if length == 0 || length > size {
                     return Err(Malformed("a proof of more than was offered").into());
                 }
-                // Each costs us reading the file. Two have a reason: what is in place, and what is unfinished.
+                // Each costs us reading the file.
                 open.proofs += 1;
-                if open.proofs > 2 {
+                if open.proofs > PROOFS {
                     return Err(Malformed("one proof after the other").into());
                 }
                 open.resumed = length;
@@ -308,7 +309,7 @@ impl<L: Link> Session<'_, L> {
             }
         }
         if outcome == Outcome::Already {
-            self.outbox.tally.advance(self.outbox.sources[id as usize].offer.size);
+            self.outbox.tally.skip(self.outbox.sources[id as usize].offer.size);
         }
         if outcome.is_passing() && Instant::now() < self.outbox.give_up {
             self.outbox.busy.push(id);

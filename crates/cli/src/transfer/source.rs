@@ -40,14 +40,6 @@ pub(crate) enum SourceError {
     /// No last component, as with `/`.
     #[error("{} has no name of its own to be received under", printable(&.0.to_string_lossy()))]
     Nameless(PathBuf),
-    /// A name the protocol does not carry.
-    #[error("{} cannot be sent: {error}", printable(&path.to_string_lossy()))]
-    Name {
-        /// The file or directory.
-        path: PathBuf,
-        /// What is wrong with the name.
-        error: BadName,
-    },
     /// Two files of the same name.
     #[error("{0} is named twice; they would overwrite each other at the receiver")]
     Twice(RelativePath),
@@ -63,6 +55,8 @@ pub(crate) struct Sources {
     pub(crate) list: Vec<Source>,
     /// Symbolic links and special files inside directories.
     pub(crate) skipped: Vec<String>,
+    /// Files and directories whose names the protocol does not carry.
+    pub(crate) unsendable: Vec<(PathBuf, BadName)>,
 }
 
 impl Sources {
@@ -98,9 +92,11 @@ impl Sources {
         self.list.iter().fold(0, |sum, source| source.offer.size.saturating_add(sum))
     }
 
-    /// Depth is bounded by [`super::names::MAX_DEPTH`]: a deeper path is an error before its children are read.
+    /// Depth is bounded by [`super::names::MAX_DEPTH`]: a deeper path cannot be sent, and its children are not read.
     fn walk(&mut self, directory: &Path, names: &[&OsStr], metadata: &Metadata) -> Result<(), SourceError> {
-        self.add(directory, names, Kind::Directory, metadata)?;
+        if !self.add(directory, names, Kind::Directory, metadata)? {
+            return Ok(());
+        }
         let entries = std::fs::read_dir(directory).map_err(|error| unreadable(directory, error))?;
         let mut entries: Vec<OsString> = entries
             .map(|entry| Ok(entry?.file_name()))
@@ -131,26 +127,32 @@ impl Sources {
         self.skipped.push(format!("{} is {what}", printable(&path.to_string_lossy())));
     }
 
+    /// Whether it can be sent.
     fn add(
         &mut self,
         path: &Path,
         names: &[&OsStr],
         kind: Kind,
         metadata: &Metadata,
-    ) -> Result<(), SourceError> {
+    ) -> Result<bool, SourceError> {
         let id = u32::try_from(self.list.len()).map_err(|_| SourceError::TooMany)?;
-        let relative = RelativePath::from_names(names.iter().copied())
-            .map_err(|error| SourceError::Name { path: path.to_owned(), error })?;
+        let relative = match RelativePath::from_names(names.iter().copied()) {
+            Ok(relative) => relative,
+            Err(error) => {
+                self.unsendable.push((path.to_owned(), error));
+                return Ok(false);
+            }
+        };
         let offer = Offer {
             id,
             kind,
             size: if kind == Kind::File { metadata.len() } else { 0 },
             mtime: metadata.mtime(),
-            executable: metadata.permissions().mode() & 0o100 != 0,
+            mode: (metadata.permissions().mode() & 0o777) as u16,
             path: relative,
         };
         self.list.push(Source { location: path.to_owned(), offer, mtime_nanos: metadata.mtime_nsec() });
-        Ok(())
+        Ok(true)
     }
 
     fn refuse_duplicates(&self) -> Result<(), SourceError> {

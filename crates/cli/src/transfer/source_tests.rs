@@ -33,9 +33,23 @@ fn what_cannot_be_sent_is_said_before_anything_is() {
     assert!(error.contains("nothing") && error.contains("No such file"), "{error}");
     assert!(matches!(Sources::collect(&["/dev/null".into()], false), Err(SourceError::Special(_))));
     assert!(matches!(Sources::collect(&["/".into()], true), Err(SourceError::Nameless(_))));
-    let name = directory.path().join("back\\slash");
-    std::fs::write(&name, b"").unwrap();
-    assert!(matches!(Sources::collect(&[name], false), Err(SourceError::Name { .. })));
+}
+
+#[test]
+fn a_name_that_cannot_be_sent_stays_behind_alone() {
+    let directory = TempDir::new().unwrap();
+    let tree = directory.path().join("tree");
+    std::fs::create_dir_all(tree.join("bad\\dir")).unwrap();
+    for name in ["a", "back\\slash", "bad\\dir/below", "z"] {
+        std::fs::write(tree.join(name), b"x").unwrap();
+    }
+    let sources = Sources::collect(&[tree.clone(), tree.join("back\\slash")], true).unwrap();
+    let names: Vec<String> = sources.list.iter().map(|source| source.offer.path.to_string()).collect();
+    assert_eq!(names, ["tree", "tree/a", "tree/z"]);
+    assert!(sources.list.iter().zip(0..).all(|(source, index)| source.offer.id == index));
+    let unsendable: Vec<_> = sources.unsendable.iter().map(|(path, error)| (path.clone(), *error)).collect();
+    let expected = ["back\\slash", "bad\\dir", "back\\slash"];
+    assert_eq!(unsendable, expected.map(|name| (tree.join(name), BadName::Separator)));
 }
 
 #[test]

@@ -1,59 +1,47 @@
-//! The receiver's directory: what is there, what is unfinished, and how a finished file gets to its place.
+//! The receiver's directory: what is there, and how a finished file gets to its place.
 //!
-//! Unfinished files live in `DIR/.whimbrel-partial/`, named by a hash of path and size, and are renamed into place
-//! when their content is verified: a name in DIR always has its whole content. Every name is resolved one
-//! component at a time, relative to an open directory and without following symbolic links, so nothing that is or
-//! appears in DIR can lead a peer out of it.
+//! A file is renamed into place when its content is verified: a name in DIR always has its whole content. Every name
+//! is resolved one component at a time, relative to an open directory and without following symbolic links, so
+//! nothing that is or appears in DIR can lead a peer out of it.
 
-use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
-use super::names::{MAX_NAME, PARTIAL_DIRECTORY, RelativePath};
+use super::hashing::{FromDisk, Hashes, Stamp};
+use super::names::{BadName, RelativePath};
+use super::numbering::{free_number, numbered};
+use super::partial::Partial;
+use super::partials::{DIRECTORY, Found, Partials, Start};
 use super::protocol::Offer;
+use super::rules::{Existing, Hidden, Rules};
 
-/// What happens when something of that name is there already.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum Existing {
-    /// The new file is refused.
-    #[default]
-    Refuse,
-    /// The new file replaces it.
-    Overwrite,
-    /// The new file gets `.1`, `.2`, … appended.
-    Rename,
-}
-
-/// A partial file that its owner has not touched for this long may be taken over by a newer connection.
-const IDLE: Duration = Duration::from_secs(3);
-
-const DIRECTORY: OFlags =
-    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+/// How often another writer may take the number that was free a moment ago.
+const RACES: usize = 16;
 
 /// A directory that receives files.
 pub(crate) struct Store {
     root: OwnedFd,
-    existing: Existing,
-    sync: bool,
-    active: Mutex<BTreeMap<String, Arc<Slot>>>,
+    rules: Rules,
+    hashes: Hashes,
+    partials: Arc<Partials>,
 }
 
 /// What is known about an offered file.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) enum Look {
     /// Nothing of it is here.
     Fresh,
-    /// An unfinished transfer left this many bytes, at least one and at most the offered size.
-    Partial(u64),
+    /// An unfinished transfer left this.
+    Partial(Found),
     /// A file of this name and size is in place.
     SameSize,
     /// Something of this name is in place and may not be replaced.
@@ -62,17 +50,13 @@ pub(crate) enum Look {
     NoSpace(u64, u64),
 }
 
-/// Who writes a partial file. The open file moves to whoever takes the transfer over.
-struct Slot {
-    file: Mutex<Option<File>>,
-    touched: Mutex<Instant>,
-}
-
-/// An unfinished file, open for writing.
-pub(crate) struct Partial {
-    slot: Arc<Slot>,
-    key: String,
-    store: Arc<Store>,
+/// What a sender has turned out not to have the content of.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Tried {
+    /// What is in place.
+    pub(crate) in_place: bool,
+    /// Unfinished copies, a bit each.
+    pub(crate) copies: u8,
 }
 
 /// Where a finished file went.
@@ -88,110 +72,135 @@ pub(crate) enum Placed {
 
 impl Store {
     /// Opens `directory`, which must exist.
-    pub(crate) fn open(directory: &Path, existing: Existing, sync: bool) -> io::Result<Arc<Self>> {
+    pub(crate) fn open(directory: &Path, rules: Rules) -> io::Result<Arc<Self>> {
         let root =
             rustix::fs::open(directory, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
-        let store = Self { root, existing, sync, active: Mutex::default() };
-        store.partial()?;
-        Ok(Arc::new(store))
+        let partials = Partials::open(root.try_clone()?, rules.partial_space)?;
+        Ok(Arc::new(Self { root, rules, hashes: Hashes::default(), partials }))
     }
 
     /// Whether differing content in place may make way for a new file.
     pub(crate) fn may_replace(&self) -> bool {
-        self.existing != Existing::Refuse
+        self.rules.existing != Existing::Refuse
     }
 
-    /// What there is of an offered file. `replace` passes over a file in place of the same size.
-    pub(crate) fn look(&self, offer: &Offer, replace: bool) -> io::Result<Look> {
+    /// Bytes read from the disk to compare them with what senders claim to have.
+    pub(crate) fn bytes_compared(&self) -> u64 {
+        self.hashes.bytes_read()
+    }
+
+    /// Whether a file or directory of this name may be written.
+    pub(crate) fn accepts(&self, path: &RelativePath) -> Result<(), BadName> {
+        path.check()?;
+        match self.rules.hidden {
+            Hidden::Refuse if path.is_hidden() => Err(BadName::Hidden),
+            _ => Ok(()),
+        }
+    }
+
+    /// What there is of an offered file, but for what was `tried`.
+    pub(crate) fn look(&self, offer: &Offer, tried: Tried) -> io::Result<Look> {
         match self.in_place(&offer.path)? {
-            Some((FileType::RegularFile, size)) if size == offer.size && !replace => {
+            Some((FileType::RegularFile, size)) if size == offer.size && !tried.in_place => {
                 return Ok(Look::SameSize);
             }
             Some((FileType::RegularFile, _)) if self.may_replace() => {}
-            Some(_) if self.existing == Existing::Rename => {}
+            Some(_) if self.rules.existing == Existing::Rename => {}
             Some(_) => return Ok(Look::Exists),
             None => {}
         }
-        let partial = self.partial()?;
-        let length = match stat(&partial, OsStr::new(&key(offer)))? {
-            Some((FileType::RegularFile, length)) if length <= offer.size => length,
-            _ => 0,
-        };
-        let needed = offer.size - length;
-        let space = rustix::fs::fstatvfs(&partial)?;
-        let available = space.f_bavail.saturating_mul(space.f_frsize);
-        Ok(match length {
-            _ if needed > available => Look::NoSpace(needed, available),
-            0 => Look::Fresh,
-            length => Look::Partial(length),
+        let found = self.partials.find(offer, tried.copies)?;
+        let needed = offer.size - found.as_ref().map_or(0, |found| found.length);
+        let room = self.partials.room(offer, found.as_ref().map(|found| found.copy))?;
+        Ok(match found {
+            _ if needed > room => Look::NoSpace(needed, room),
+            None => Look::Fresh,
+            Some(found) => Look::Partial(found),
         })
     }
 
-    /// Opens what [`Look::SameSize`] or [`Look::Partial`] spoke of, for reading.
-    pub(crate) fn read(&self, offer: &Offer, look: &Look) -> io::Result<File> {
+    /// The hash of the file in place, which is read from the disk while it is `wanted`, and once.
+    pub(crate) fn hash_in_place(&self, offer: &Offer, wanted: impl Fn() -> bool) -> io::Result<blake3::Hash> {
+        let parent = self.parent(&offer.path, false)?.ok_or(io::ErrorKind::NotFound)?;
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = match look {
-            Look::SameSize => {
-                let parent = self.parent(&offer.path, false)?.ok_or(io::ErrorKind::NotFound)?;
-                rustix::fs::openat(&parent, offer.path.name(), flags, Mode::empty())?
-            }
-            _ => rustix::fs::openat(self.partial()?, key(offer).as_str(), flags, Mode::empty())?,
-        };
-        Ok(File::from(file))
+        let file = File::from(rustix::fs::openat(&parent, offer.path.name(), flags, Mode::empty())?);
+        self.hashes.of(&file, wanted)
     }
 
-    /// Opens the unfinished file of an offer for writing from `offset`; `None` if another transfer writes it, or if
-    /// it is not as long as `offset` any more.
-    pub(crate) fn begin(self: &Arc<Self>, offer: &Offer, offset: u64) -> io::Result<Option<Partial>> {
-        let key = key(offer);
-        let partial = self.partial()?;
-        let mut active = lock(&self.active);
-        let file = match active.get(&key) {
-            Some(slot) if lock(&slot.touched).elapsed() < IDLE => return Ok(None),
-            // The slot's owner finds its file gone and gives up. While it puts the file in its place, which takes as
-            // long as the disk does, there is nothing to be taken over.
-            Some(slot) => match slot.file.try_lock() {
-                Ok(mut file) => file.take(),
-                Err(_) => return Ok(None),
-            },
-            None => None,
+    /// The hash state of an unfinished copy, which is read from the disk, while it is `wanted`, only if an earlier
+    /// process has left it.
+    pub(crate) fn hash_partial(
+        &self,
+        offer: &Offer,
+        found: Found,
+        wanted: impl Fn() -> bool,
+    ) -> io::Result<Box<blake3::Hasher>> {
+        let Found { copy, length, state: None } = found else {
+            return found.state.ok_or_else(|| io::ErrorKind::NotFound.into());
         };
-        let file = match file {
-            Some(file) => file,
-            None => {
-                // The process's umask takes away what it should, here as with any other new file.
-                let mode = if offer.executable { 0o777 } else { 0o666 };
-                let flags =
-                    OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-                File::from(rustix::fs::openat(&partial, key.as_str(), flags, Mode::from_raw_mode(mode))?)
+        let file = self.partials.read(offer, copy)?;
+        let stamp = Stamp::of(&file)?;
+        let known = || self.partials.state(offer, copy, length);
+        match self.hashes.read_when_due(&file, length, known, wanted)? {
+            FromDisk::Known(state) => Ok(state),
+            FromDisk::Read(state) => {
+                self.partials.park(offer, copy, stamp, state.clone());
+                Ok(state)
             }
-        };
-        // Opened a moment ago is not locked: another process may have put this very file in its place meanwhile,
-        // where not a byte of it may change.
-        let lost = file.try_lock().is_err()
-            || file.metadata()?.len() < offset
-            || !is_named(&file, &partial, OsStr::new(&key))?;
-        if lost {
-            return Ok(None);
         }
-        file.set_len(offset)?;
-        let slot = Arc::new(Slot { file: Mutex::new(Some(file)), touched: Mutex::new(Instant::now()) });
-        active.insert(key.clone(), Arc::clone(&slot));
-        Ok(Some(Partial { slot, key, store: Arc::clone(self) }))
+    }
+
+    /// Opens the unfinished file of an offer for writing; `None` if others write it, or if what was proved is not
+    /// there any more.
+    pub(crate) fn begin(&self, offer: &Offer, start: Start) -> io::Result<Option<Partial>> {
+        self.partials.begin(offer, start)
+    }
+
+    /// Puts a complete file, whose content has the hash `hash`, in its place.
+    pub(crate) fn finish(&self, partial: Partial, offer: &Offer, hash: blake3::Hash) -> io::Result<Placed> {
+        partial.finish(|file, directory, name| {
+            set_mtime(file, offer.mtime);
+            if self.rules.sync {
+                file.sync_data()?;
+            }
+            let placed = self.place(directory, name, offer)?;
+            if let Ok(stamp) = Stamp::of(file) {
+                self.hashes.remember(stamp, hash);
+            }
+            let moved = placed != Placed::Taken;
+            Ok((placed, moved))
+        })
+    }
+
+    fn place(&self, partial: &OwnedFd, key: &str, offer: &Offer) -> io::Result<Placed> {
+        let parent = self.parent(&offer.path, true)?.ok_or(io::ErrorKind::NotFound)?;
+        if self.rules.existing == Existing::Overwrite {
+            rustix::fs::renameat(partial, key, &parent, offer.path.name())?;
+            return Ok(Placed::AsOffered);
+        }
+        if place(partial, key, parent.as_fd(), offer.path.name())? {
+            return Ok(Placed::AsOffered);
+        }
+        if self.rules.existing == Existing::Rename {
+            for _ in 0..RACES {
+                let name = |number| numbered(offer.path.name(), number);
+                let free =
+                    free_number(|number| Ok(stat(&parent, OsStr::from_bytes(&name(number)))?.is_some()))?;
+                if place(partial, key, parent.as_fd(), OsStr::from_bytes(&name(free)))? {
+                    return Ok(Placed::Renamed(offer.path.with_name(name(free))));
+                }
+            }
+        }
+        Ok(Placed::Taken)
     }
 
     /// Makes an offered directory and those above it.
-    pub(crate) fn make_directory(&self, path: &RelativePath) -> io::Result<()> {
-        let parent = self.parent(path, true)?.ok_or(io::ErrorKind::NotFound)?;
-        make_directory(parent.as_fd(), path.name(), Mode::from_raw_mode(0o777))?;
-        rustix::fs::openat(&parent, path.name(), DIRECTORY, Mode::empty())?;
+    pub(crate) fn make_directory(&self, offer: &Offer) -> io::Result<()> {
+        let parent = self.parent(&offer.path, true)?.ok_or(io::ErrorKind::NotFound)?;
+        let mode = Mode::from_raw_mode(u32::from(offer.mode & 0o777) | 0o700);
+        make_directory(parent.as_fd(), offer.path.name(), mode)?;
+        rustix::fs::openat(&parent, offer.path.name(), DIRECTORY, Mode::empty())?;
         Ok(())
-    }
-
-    /// The directory of unfinished files. Opened anew each time: another process may remove it when it is empty.
-    fn partial(&self) -> io::Result<OwnedFd> {
-        make_directory(self.root.as_fd(), OsStr::new(PARTIAL_DIRECTORY), Mode::RWXU)?;
-        Ok(rustix::fs::openat(&self.root, PARTIAL_DIRECTORY, DIRECTORY, Mode::empty())?)
     }
 
     fn in_place(&self, path: &RelativePath) -> io::Result<Option<(FileType, u64)>> {
@@ -203,7 +212,7 @@ impl Store {
 
     /// The directory a path lies in; `None` if it does not exist and is not to be made.
     fn parent(&self, path: &RelativePath, make: bool) -> io::Result<Option<OwnedFd>> {
-        path.check().map_err(io::Error::other)?;
+        self.accepts(path).map_err(io::Error::other)?;
         let mut directory = self.root.try_clone()?;
         for name in path.parents() {
             if make {
@@ -221,72 +230,6 @@ impl Store {
             };
         }
         Ok(Some(directory))
-    }
-}
-
-impl Partial {
-    /// Writes the next bytes. A block of zeros becomes a hole, so sparse files stay sparse.
-    pub(crate) fn write(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        use std::os::unix::fs::FileExt;
-        *lock(&self.slot.touched) = Instant::now();
-        let file = lock(&self.slot.file);
-        let file = file.as_ref().ok_or_else(taken_over)?;
-        if bytes.len() >= 4096 && bytes.iter().all(|&byte| byte == 0) {
-            return file.set_len(offset + bytes.len() as u64);
-        }
-        file.write_all_at(bytes, offset)
-    }
-
-    /// Gives it up together with its content.
-    pub(crate) fn discard(self) {
-        if lock(&self.slot.file).is_some()
-            && let Ok(partial) = self.store.partial()
-        {
-            let _ = rustix::fs::unlinkat(partial, self.key.as_str(), AtFlags::empty());
-        }
-    }
-
-    /// Puts the complete file in its place.
-    pub(crate) fn finish(self, offer: &Offer) -> io::Result<Placed> {
-        // Held until the file is in its place and given up there: whoever takes a partial file over may shorten it.
-        let mut slot = lock(&self.slot.file);
-        let file = slot.take().ok_or_else(taken_over)?;
-        set_mtime(&file, offer.mtime);
-        if self.store.sync {
-            file.sync_data()?;
-        }
-        self.place(offer)
-    }
-
-    fn place(&self, offer: &Offer) -> io::Result<Placed> {
-        let store = &self.store;
-        let partial = store.partial()?;
-        let parent = store.parent(&offer.path, true)?.ok_or(io::ErrorKind::NotFound)?;
-        if store.existing == Existing::Overwrite {
-            rustix::fs::renameat(&partial, self.key.as_str(), &parent, offer.path.name())?;
-            return Ok(Placed::AsOffered);
-        }
-        if place(&partial, &self.key, parent.as_fd(), offer.path.name())? {
-            return Ok(Placed::AsOffered);
-        }
-        if store.existing == Existing::Rename {
-            for number in 1..10_000_u32 {
-                let name = numbered(offer.path.name(), number);
-                if place(&partial, &self.key, parent.as_fd(), OsStr::from_bytes(&name))? {
-                    return Ok(Placed::Renamed(offer.path.with_name(name)));
-                }
-            }
-        }
-        Ok(Placed::Taken)
-    }
-}
-
-impl Drop for Partial {
-    fn drop(&mut self) {
-        let mut active = lock(&self.store.active);
-        if active.get(&self.key).is_some_and(|slot| Arc::ptr_eq(slot, &self.slot)) {
-            active.remove(&self.key);
-        }
     }
 }
 
@@ -309,47 +252,10 @@ fn place(partial: &OwnedFd, key: &str, parent: impl AsFd, name: &OsStr) -> io::R
     }
 }
 
-impl Drop for Store {
-    /// Leaves no empty directory behind.
-    fn drop(&mut self) {
-        let _ = rustix::fs::unlinkat(&self.root, PARTIAL_DIRECTORY, AtFlags::REMOVEDIR);
-    }
-}
-
-/// The unfinished file's name. Path and size are in it, so an interrupted transfer is found again whoever resumes
-/// it; that its content is a prefix of what is offered must be proved each time.
-fn key(offer: &Offer) -> String {
-    let mut hasher = blake3::Hasher::new();
-    for name in offer.path.components() {
-        hasher.update(name);
-        hasher.update(&[0]);
-    }
-    hasher.update(&offer.size.to_be_bytes());
-    format!("{}.part", &hasher.finalize().to_hex()[..32])
-}
-
-fn numbered(name: &OsStr, number: u32) -> Vec<u8> {
-    let suffix = format!(".{number}");
-    let mut out = name.as_bytes().to_vec();
-    out.truncate(MAX_NAME - suffix.len());
-    out.extend_from_slice(suffix.as_bytes());
-    out
-}
-
 fn stat(directory: impl AsFd, name: &OsStr) -> io::Result<Option<(FileType, u64)>> {
     match rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(stat) => Ok(Some((FileType::from_raw_mode(stat.st_mode), stat.st_size as u64))),
         Err(Errno::NOENT) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// Whether an open file is the one of this name.
-fn is_named(file: &File, directory: &OwnedFd, name: &OsStr) -> io::Result<bool> {
-    let open = rustix::fs::fstat(file)?;
-    match rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
-        Ok(named) => Ok((open.st_dev, open.st_ino) == (named.st_dev, named.st_ino)),
-        Err(Errno::NOENT) => Ok(false),
         Err(error) => Err(error.into()),
     }
 }
@@ -370,14 +276,6 @@ fn set_mtime(file: &File, seconds: i64) {
     if let Some(time) = time {
         let _ = file.set_modified(time);
     }
-}
-
-fn taken_over() -> io::Error {
-    io::Error::other("a newer connection has taken this transfer over")
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 
+use super::super::partials::Start;
 use super::super::receive::ReceiveError;
-use super::super::store::{Existing, Store};
+use super::super::rules::Rules;
+use super::super::store::Store;
 use super::super::testing::{Run, content, file, pair, recorder, transfer};
 use super::*;
 
@@ -20,7 +22,7 @@ fn dirs() -> Dirs {
 
 impl Dirs {
     fn store(&self) -> Arc<Store> {
-        Store::open(self.to.path(), Existing::Refuse, false).unwrap()
+        Store::open(self.to.path(), Rules::default()).unwrap()
     }
 
     fn received(&self, name: &str) -> Vec<u8> {
@@ -267,7 +269,9 @@ async fn a_busy_file_is_offered_again() {
     let path = [file(dirs.from.path(), "f", b"content")];
     let store = dirs.store();
     let sources = Sources::collect(&path, false).unwrap();
-    let other = store.begin(&sources.list[0].offer, 0).unwrap().unwrap();
+    // The same beginning is on its way already.
+    let other = store.begin(&sources.list[0].offer, Start::default()).unwrap().unwrap();
+    other.write(b"con").unwrap();
     let release = async {
         tokio::time::sleep(Duration::from_millis(300)).await;
         drop(other);
@@ -275,6 +279,25 @@ async fn a_busy_file_is_offered_again() {
     let (run, ()) = tokio::join!(transfer(sources, &store, None), release);
     run.sent.as_ref().unwrap();
     assert_eq!(outcomes(&run), [Outcome::Verified]);
+    assert_eq!(run.reports[0].resumed, 3);
+}
+
+/// Names and sizes are no secret: who offers those of somebody else's unfinished file must not harm it.
+#[tokio::test]
+async fn a_sender_with_other_content_harms_nobody_elses_unfinished_file() {
+    let dirs = dirs();
+    let (honest, other) = (content(4_000_000, 7), content(4_000_000, 8));
+    let path = [file(dirs.from.path(), "f", &honest)];
+    let store = dirs.store();
+    let _ = transfer(Sources::collect(&path, false).unwrap(), &store, Some(40)).await;
+    file(dirs.from.path(), "f", &other);
+    let _ = transfer(Sources::collect(&path, false).unwrap(), &store, Some(30)).await;
+    file(dirs.from.path(), "f", &honest);
+    let run = transfer(Sources::collect(&path, false).unwrap(), &store, None).await;
+    run.sent.as_ref().unwrap();
+    assert!(run.reports[0].resumed > 1_000_000, "resumed {}", run.reports[0].resumed);
+    assert_eq!(dirs.received("f"), honest);
+    assert_eq!(store.bytes_compared(), 0, "what this process wrote it need not read");
 }
 
 #[tokio::test(start_paused = true)]
@@ -307,7 +330,7 @@ async fn a_receiver_cannot_have_a_file_read_for_ever() {
     let mut outbox = Outbox::new(sources, Arc::default(), recorder().1, Duration::ZERO);
     let ask = async {
         right.send(control(&Control::Welcome { version: VERSION })).await.unwrap();
-        for _ in 0..3 {
+        for _ in 0..=PROOFS {
             right.send(control(&Control::Prove { id: 0, length: 7 })).await.unwrap();
         }
     };

@@ -38,8 +38,9 @@ impl Running {
     pub(crate) fn recv(directory: &Path, more: &[&str]) -> Self {
         let directory = directory.to_str().unwrap();
         let arguments = ["recv", "--json", "--no-sync", "--dir", directory];
+        let who = if more.contains(&"--auth-key-file") { &[][..] } else { &["--anyone"] };
         let listen = if more.contains(&"--listen") { &[][..] } else { &["--listen", "127.0.0.1:0"] };
-        Self::listen(&[&arguments, listen, more].concat())
+        Self::listen(&[&arguments, who, listen, more].concat())
     }
 
     pub(crate) fn start(arguments: &[&str]) -> Self {

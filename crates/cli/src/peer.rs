@@ -1,0 +1,64 @@
+//! Whom to connect to.
+
+use std::net::SocketAddr;
+
+use whimbrel::{Association, CloseReason, ConnectError, Endpoint};
+
+use crate::addresses::{self, Address};
+
+/// Addresses of this host to try, where one of them is meant.
+const HERE_MAX: usize = 8;
+
+/// The other host, or this one by another name.
+#[derive(Debug)]
+pub(crate) struct Peer {
+    /// The addresses that were named; names resolved to all theirs.
+    pub(crate) named: Vec<SocketAddr>,
+    /// Where only loopback was named (127.0.0.1, `localhost`, often the host's own name): the others of this host. Who
+    /// listens on `any` address leaves loopback out.
+    here: Vec<SocketAddr>,
+}
+
+impl Peer {
+    /// Whom these addresses mean.
+    ///
+    /// # Errors
+    /// A name that cannot be resolved.
+    pub(crate) async fn resolve(addresses: &[Address]) -> anyhow::Result<Self> {
+        let named = addresses::resolve(addresses).await?;
+        let port = named.first().map_or(0, SocketAddr::port);
+        let mut here = Vec::new();
+        if named.iter().all(|address| address.ip().is_loopback()) {
+            let ours = addresses::of_this_host()?.into_iter().filter(|ip| !ip.is_loopback());
+            here.extend(ours.take(HERE_MAX).map(|ip| SocketAddr::new(ip, port)));
+        }
+        Ok(Self { named, here })
+    }
+
+    /// All of them.
+    pub(crate) fn all(&self) -> Vec<SocketAddr> {
+        [self.named.as_slice(), &self.here].concat()
+    }
+
+    /// Connects to what was named, and where nobody listens on that to this host's other addresses.
+    ///
+    /// # Errors
+    /// Those of connecting to what was named.
+    pub(crate) async fn connect(
+        &self,
+        endpoint: &Endpoint,
+        sctp_port: u16,
+    ) -> Result<Association, ConnectError> {
+        match endpoint.connect(&self.named, sctp_port).await {
+            Err(ConnectError::Failed(CloseReason::NoSctp)) if !self.here.is_empty() => {
+                let refused = |_| ConnectError::Failed(CloseReason::NoSctp);
+                endpoint.connect(&self.here, sctp_port).await.map_err(refused)
+            }
+            outcome => outcome,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "peer_tests.rs"]
+mod tests;
