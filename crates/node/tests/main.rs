@@ -39,6 +39,7 @@ mod repeated_init;
 mod requested_heartbeats;
 mod retransmission_order;
 mod retransmissions;
+mod same_step;
 mod shutdown_before_reading;
 mod shutdowns;
 mod slow_refusals;

@@ -26,7 +26,7 @@ impl Endpoint {
             self.events.push_back(refuse(what));
             return;
         }
-        if self.table.len() >= self.config.limits.associations {
+        if self.table.is_full(self.config.limits.associations) {
             self.events.push_back(refuse("this endpoint has as many associations as it is allowed"));
             return;
         }

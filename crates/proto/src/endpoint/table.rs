@@ -18,6 +18,9 @@ pub(super) struct Lookup {
 
 /// The associations of an endpoint and the ways to find them.
 ///
+/// An association that has ended stays until it has said its last word, and is not found by packets any more: what comes in the
+/// same step belongs to the next one.
+///
 /// Packets are found by the tag we issued, so a change of address needs no update. The peer's addresses are
 /// indexed for the rest: INIT, COOKIE ECHO, reflected tags, ICMP. An address there includes the UDP encapsulation
 /// port: two hosts behind one NAT may well choose the same SCTP port, and must not be taken for a restart of each
@@ -222,6 +225,12 @@ impl Table {
         self.live
     }
 
+    /// Whether there are `limit` associations, not counting those that end in this very step.
+    pub(super) fn is_full(&self, limit: usize) -> bool {
+        let ended = |index: &&usize| self.get(**index).is_some_and(Association::is_closed);
+        self.live >= limit && self.live - self.touched.iter().filter(ended).count() >= limit
+    }
+
     pub(super) fn get(&self, index: usize) -> Option<&Association> {
         self.slots.get(index)?.association.as_deref()
     }
@@ -247,13 +256,16 @@ impl Table {
     /// The association that issued `tag`, if the ports are its own, too.
     pub(super) fn by_tag(&self, tag: u32, ports: Lookup) -> Option<usize> {
         let index = *self.by_tag.get(&tag)?;
-        self.get(index).filter(|association| lookup(association) == ports).map(|_| index)
+        let is_it = |association: &&Association| lookup(association) == ports && !association.is_closed();
+        self.get(index).filter(is_it).map(|_| index)
     }
 
     /// The association whose peer has this address: whoever has proved it, before those who have merely listed it, or anybody could
     /// keep what comes from there from another one's association by listing it first (RFC 5062 §2).
     pub(super) fn by_peer(&self, peer: SocketAddr, ports: Lookup) -> Option<usize> {
+        let alive = |index: &usize| self.get(*index).is_some_and(|association| !association.is_closed());
         let listed = self.by_peer.range((ports, peer, 0)..=(ports, peer, u64::MAX)).map(|(_, &index)| index);
+        let listed = listed.filter(alive);
         let has_proved =
             |index: &usize| self.get(*index).is_some_and(|association| association.has_confirmed(peer.ip()));
         listed.clone().find(has_proved).or_else(|| listed.clone().next())
