@@ -48,6 +48,7 @@ mod slow_start;
 mod stale_cookies;
 mod standby_return;
 mod stranger_flood;
+mod stream_order;
 mod supervision;
 mod transfer;
 mod unprotected_stray;
