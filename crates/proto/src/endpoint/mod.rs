@@ -30,7 +30,7 @@ use crate::arrival::Arrival;
 use crate::association::{Association, Phase, single_packet};
 use crate::auth::SharedKeys;
 use crate::auth::offer::Randoms;
-use crate::config::{ChecksumPolicy, Config};
+use crate::config::{ChecksumPolicy, Config, RawPorts};
 use crate::cookie::CookieKeys;
 use crate::interface::{AssociationId, Command, Event};
 use crate::path::amplification::StrangerProbes;
@@ -260,11 +260,7 @@ impl Endpoint {
         if !self.checksum_is_acceptable(&packet, &first) {
             return false;
         }
-        // On raw IP other SCTP stacks share the address; what is for their ports is not ours to answer.
-        if route.local.port() == 0
-            && !self.owns_port(header.destination_port)
-            && !self.departed.knows(now, header.verification_tag, lookup)
-        {
+        if !self.is_ours(now, route, header.verification_tag, lookup) {
             return false;
         }
         let arrival = &Arrival { now, route, packet: &packet };
@@ -329,8 +325,14 @@ impl Endpoint {
         self.locals.iter().any(|local| local.port() == 0)
     }
 
-    fn owns_port(&self, port: u16) -> bool {
-        self.listening.contains(&port) || self.table.uses_port(port)
+    /// Whether a packet is for this endpoint. On raw IP other SCTP stacks may share the address, and what is for their ports is
+    /// not ours to answer.
+    fn is_ours(&mut self, now: Instant, route: Route, tag: u32, ports: Lookup) -> bool {
+        route.local.port() != 0
+            || self.config.raw_ports == RawPorts::All
+            || self.listening.contains(&ports.local)
+            || self.table.uses_port(ports.local)
+            || self.departed.knows(now, tag, ports)
     }
 
     fn answer(&mut self, route: Route, packet: Vec<u8>) {
