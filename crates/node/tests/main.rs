@@ -6,6 +6,7 @@ mod aborts;
 mod address_without_path;
 mod addresses;
 mod authentication;
+mod camping;
 mod collisions;
 mod cookies;
 mod departed;

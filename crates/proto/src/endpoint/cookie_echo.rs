@@ -83,7 +83,7 @@ impl Endpoint {
             return false;
         }
         let known = remotes(cookie.route.remote, cookie.peer_addresses.iter().copied());
-        let existing = known.iter().find_map(|&remote| self.table.by_peer(remote, ports));
+        let existing = known.iter().find_map(|&remote| self.table.by_own_peer(remote, ports));
         let Some(gate) = self.admit_cookie(arrival.packet, at.auth.as_ref(), &cookie, existing) else {
             return false;
         };

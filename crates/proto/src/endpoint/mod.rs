@@ -9,6 +9,7 @@ mod icmp;
 mod init;
 mod links;
 mod out_of_the_blue;
+mod peers;
 mod spent;
 mod table;
 mod user_data;
@@ -148,6 +149,7 @@ impl Endpoint {
         while let Some(index) = self.table.pop_expired(now) {
             if let Some(association) = self.table.touch(index) {
                 association.handle_timeout(now);
+                self.follow(index);
             }
         }
     }
@@ -205,9 +207,13 @@ impl Endpoint {
             if let Some(association) = self.table.get_mut(index) {
                 // What an input asked for at once, such as the first heartbeat of a path, is part of its answer.
                 association.handle_timeout(now);
+                let changed = association.take_addresses_changed();
                 let transmit = association.poll_transmit(now, max_segments, out);
+                if changed {
+                    self.table.follow(index);
+                }
                 if transmit.is_some() {
-                    if association.has_said_all(now) {
+                    if self.table.get(index).is_some_and(|association| association.has_said_all(now)) {
                         self.settle(now, index);
                     }
                     return transmit;
