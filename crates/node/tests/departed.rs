@@ -4,8 +4,8 @@
 use core::time::Duration;
 
 use whimbrel_machine::Route;
-use whimbrel_proto::{CloseReason, Command, ConnectToken};
-use whimbrel_wire::{Chunk, CookieAck, Parameter, ShutdownAck, ShutdownComplete};
+use whimbrel_proto::{CloseReason, Command, Config, ConnectToken, RawPorts};
+use whimbrel_wire::{Chunk, CookieAck, Parameter, ShutdownAck, ShutdownComplete, chunk_type};
 
 use crate::common::wire_peer::{self, Bench, NODE_PORT, PEER_PORT, Peer, quiet};
 
@@ -58,4 +58,24 @@ fn what_may_be_for_another_stack_is_left_alone() {
     bench.pass(Duration::from_secs(301));
     bench.deliver_on(raw(), &peer.packet(&[&ShutdownAck]));
     assert!(bench.take().is_empty());
+}
+
+/// RFC 9260 §8.4: where no other stack is, every port is answered for.
+#[test]
+fn on_a_host_without_other_stacks_every_port_is_answered_for() {
+    for (raw_ports, answered) in [(RawPorts::Own, false), (RawPorts::All, true)] {
+        let mut bench = Bench::with_locals(Config { raw_ports, ..quiet() }, vec![raw().local]);
+        bench.command(Command::StopListening { port: NODE_PORT });
+        let peer = Peer { node_tag: 77, ..Peer::new() };
+        let answers =
+            [peer.init(&[]), peer.packet(&[&ShutdownAck]), peer.sack(peer.node_tsn, 1000)].map(|packet| {
+                bench.deliver_on(raw(), &packet);
+                let sent = bench.take();
+                assert_eq!(sent.len(), usize::from(answered));
+                sent.first().map(|sent| (sent.tag(), sent.chunks()[0].chunk_type()))
+            });
+        let expected =
+            [(peer.tag, chunk_type::ABORT), (77, chunk_type::SHUTDOWN_COMPLETE), (77, chunk_type::ABORT)];
+        assert_eq!(answers, expected.map(|answer| answered.then_some(answer)));
+    }
 }

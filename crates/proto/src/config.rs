@@ -2,7 +2,9 @@
 
 mod dar;
 mod heartbeat;
+mod limits;
 mod primary_change;
+mod raw_ports;
 mod retransmission;
 mod sack;
 
@@ -11,7 +13,9 @@ use std::sync::Arc;
 
 pub use self::dar::{AddressNaming, DarConfig, DarMode, PeerRequests};
 pub use self::heartbeat::{HeartbeatConfig, ProbeSpacing, Unanswered};
+pub use self::limits::LimitConfig;
 pub use self::primary_change::PrimaryChangeRule;
+pub use self::raw_ports::RawPorts;
 pub use self::retransmission::{
     LossDetection, RecoveryScope, RetransmissionConfig, RetransmissionOrder, RetransmissionPath, TailLoss,
 };
@@ -50,6 +54,8 @@ pub struct Config {
     pub pairing: PathPairing,
     /// Whether packets with a zero checksum are acceptable (RFC 9653).
     pub checksum: ChecksumPolicy,
+    /// Whose packets are answered directly on IP (RFC 9260 §8.4).
+    pub raw_ports: RawPorts,
     /// Addresses that come and go (RFC 5061).
     pub dar: DarConfig,
     /// What becomes of data in flight when the primary path changes.
@@ -133,21 +139,6 @@ pub struct StreamConfig {
     pub scheduler: NewStreamScheduler,
 }
 
-/// Limits on what one association may hold.
-#[derive(Clone, Debug)]
-pub struct LimitConfig {
-    /// Bytes of user data accepted but not yet acknowledged by the peer.
-    pub send_buffer: usize,
-    /// Receive buffer in bytes: what `a_rwnd` advertises when empty.
-    pub receive_buffer: usize,
-    /// Peer addresses taken from INIT or INIT ACK, at most.
-    pub peer_addresses: usize,
-    /// Paths (address pairs), at most.
-    pub paths: usize,
-    /// Associations per endpoint, at most.
-    pub associations: usize,
-}
-
 /// Which address pairs become paths.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PathPairing {
@@ -217,15 +208,10 @@ impl Config {
                 inbound_max: u16::MAX,
                 scheduler: FirstComeFirstServed::boxed,
             },
-            limits: LimitConfig {
-                send_buffer: 1 << 20,
-                receive_buffer: 1 << 20,
-                peer_addresses: 16,
-                paths: 32,
-                associations: 65_536,
-            },
+            limits: LimitConfig::rfc(),
             pairing: PathPairing::PerDestination,
             checksum: ChecksumPolicy::Crc32c,
+            raw_ports: RawPorts::Own,
             dar: DarConfig {
                 mode: DarMode::Off,
                 peer_requests: PeerRequests::Accept,

@@ -137,8 +137,7 @@ impl Bench {
         Self::with_addresses(config, 1)
     }
 
-    fn step(&mut self, input: Input<'_, Command>) {
-        let mut input = input;
+    pub(crate) fn step(&mut self, mut inputs: Vec<Input<'_, Command>>) {
         for _ in 0..100 {
             let mut recorder = Recorder {
                 at: self.now,
@@ -146,19 +145,19 @@ impl Bench {
                 events: &mut self.events,
                 association: &mut self.association,
             };
-            self.deadline = self.node.step(self.now, [input], &mut recorder);
+            self.deadline = self.node.step(self.now, inputs, &mut recorder);
             if self.deadline.is_none_or(|at| at > self.now) {
                 return;
             }
             // A timer that was set for this very moment.
-            input = Input::Timeout;
+            inputs = vec![Input::Timeout];
         }
         panic!("the node asks to be called again at once, for ever");
     }
 
     /// A packet arrives on `route` (as the node sees it).
     pub(crate) fn deliver_on(&mut self, route: Route, bytes: &[u8]) {
-        self.step(Input::Datagrams { route, ecn: Ecn::NotCapable, bytes, segment: bytes.len() });
+        self.step(vec![Input::Datagrams { route, ecn: Ecn::NotCapable, bytes, segment: bytes.len() }]);
     }
 
     /// A packet arrives on the first route.
@@ -175,7 +174,7 @@ impl Bench {
 
     /// An ICMP message about a packet on `route` arrives.
     pub(crate) fn unreachable(&mut self, route: Route, reason: Unreachable, quoted: &[u8]) {
-        self.step(Input::Unreachable { route, reason, quoted });
+        self.step(vec![Input::Unreachable { route, reason, quoted }]);
     }
 
     /// A fact about the node's links.
@@ -187,11 +186,11 @@ impl Bench {
     pub(crate) fn links(&mut self, facts: &[LinkFact]) {
         let mut links = self.node.links();
         facts.iter().for_each(|fact| links.apply(fact));
-        self.step(Input::Links(&links));
+        self.step(vec![Input::Links(&links)]);
     }
 
     pub(crate) fn command(&mut self, command: Command) {
-        self.step(Input::Command(command));
+        self.step(vec![Input::Command(command)]);
     }
 
     pub(crate) fn connect(&mut self, remotes: &[SocketAddr]) {
@@ -220,7 +219,7 @@ impl Bench {
         let mut steps = 0;
         while let Some(at) = self.deadline.filter(|&at| at <= end) {
             self.now = at;
-            self.step(Input::Timeout);
+            self.step(vec![Input::Timeout]);
             steps += 1;
             assert!(steps < 100_000, "too many deadlines, last at {at:?}");
         }
@@ -231,7 +230,7 @@ impl Bench {
     pub(crate) fn pass_to_deadline(&mut self) -> bool {
         let Some(at) = self.deadline else { return false };
         self.now = at;
-        self.step(Input::Timeout);
+        self.step(vec![Input::Timeout]);
         true
     }
 

@@ -52,9 +52,11 @@ impl Open {
     pub(crate) fn note_path_alive(&mut self, context: &mut Context<'_>, id: PathId) {
         let Some(path) = self.paths.get_mut(id) else { return };
         path.error_count = 0;
-        path.confirmed = true;
         path.suspect = false;
         path.pmtu.on_heartbeat_answered();
+        if !core::mem::replace(&mut path.confirmed, true) {
+            self.notes.addresses_changed = true;
+        }
         self.change_path_state(context, id, PathState::Active);
         self.grant_wanted_primary(context);
         // RFC 9260 §8.1: the association's counter may wait for the fate of outstanding data.

@@ -6,6 +6,7 @@
 mod abort;
 mod asconf;
 mod authentication;
+pub(crate) mod claim;
 mod context;
 mod data_out;
 mod failure;
@@ -41,7 +42,6 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use smallvec::SmallVec;
 use whimbrel_machine::{Instant, Rng, Route, Transmit};
 use whimbrel_wire::{Cause, Tsn};
 
@@ -291,19 +291,6 @@ impl Association {
 
     pub(crate) fn stats(&self) -> AssociationStats {
         self.open().map(Open::stats).unwrap_or_default()
-    }
-
-    /// Addresses of the peer that lead to this association.
-    pub(crate) fn remotes(&self) -> SmallVec<[core::net::SocketAddr; 2]> {
-        match &self.phase {
-            Phase::CookieWait(wait) => wait.remotes().into(),
-            _ => self.begun().map_or_else(SmallVec::new, |open| open.paths.remotes()),
-        }
-    }
-
-    /// Whether this address has proved to be the peer's (RFC 9260 §5.4).
-    pub(crate) fn has_confirmed(&self, remote: core::net::IpAddr) -> bool {
-        self.open().is_some_and(|open| open.is_confirmed(remote))
     }
 
     /// Every address the peer has named, whether a path leads there or not.

@@ -71,7 +71,7 @@ pub(crate) struct Notes {
     pub(crate) in_use: PathId,
     /// The packets given out last are all there is to send until something else happens.
     pub(crate) said_all: bool,
-    /// The peer's addresses are not those last indexed by the endpoint.
+    /// The peer's addresses, or which of them have proved to be its own, are not those last indexed by the endpoint.
     pub(crate) addresses_changed: bool,
     /// Packets that were not the peer's.
     pub(crate) packets_dropped: u64,

@@ -26,7 +26,7 @@ impl Endpoint {
             self.events.push_back(refuse(what));
             return;
         }
-        if self.table.len() >= self.config.limits.associations {
+        if self.table.is_full(self.config.limits.associations) {
             self.events.push_back(refuse("this endpoint has as many associations as it is allowed"));
             return;
         }
@@ -92,7 +92,7 @@ impl Endpoint {
         const DRAWS: usize = 8;
         let free = |table: &Table, local: u16| {
             let lookup = Lookup { local, remote: remote_port };
-            remotes.iter().all(|&remote| table.by_peer(remote, lookup).is_none())
+            remotes.iter().all(|&remote| table.by_own_peer(remote, lookup).is_none())
         };
         if let Some(port) = wanted {
             return (port != 0 && free(&self.table, port)).then_some(port);

@@ -83,7 +83,7 @@ impl Endpoint {
             return false;
         }
         let known = remotes(cookie.route.remote, cookie.peer_addresses.iter().copied());
-        let existing = known.iter().find_map(|&remote| self.table.by_peer(remote, ports));
+        let existing = known.iter().find_map(|&remote| self.table.by_own_peer(remote, ports));
         let Some(gate) = self.admit_cookie(arrival.packet, at.auth.as_ref(), &cookie, existing) else {
             return false;
         };
@@ -105,7 +105,7 @@ impl Endpoint {
         if self.cookies.spent.contains(cookie.local_tag) || self.table.has_tag(cookie.local_tag) {
             return false;
         }
-        let full = self.table.len() >= self.config.limits.associations;
+        let full = self.table.is_full(self.config.limits.associations);
         if full || !self.listening.contains(&cookie.local_port) {
             let causes: &[Cause<'_>] = if full { &[Cause::OutOfResource] } else { &[] };
             let abort = single_chunk(back(cookie), &AbortBuilder { tag_reflected: false, causes });

@@ -78,7 +78,7 @@ impl Endpoint {
         let ports = Lookup { local: back.source_port, remote: back.destination_port };
         let remotes = question.parameters.remotes(route.remote);
         // RFC 9260 §5.1.2 D: any of its addresses identifies an existing association.
-        let existing = remotes.iter().find_map(|&remote| self.table.by_peer(remote, ports));
+        let existing = remotes.iter().find_map(|&remote| self.table.by_own_peer(remote, ports));
         let ours = match existing {
             Some(index) => match self.our_side_of(index, route, &remotes) {
                 Ok(Some(ours)) => ours,

@@ -9,6 +9,7 @@ mod icmp;
 mod init;
 mod links;
 mod out_of_the_blue;
+mod peers;
 mod spent;
 mod table;
 mod user_data;
@@ -30,7 +31,7 @@ use crate::arrival::Arrival;
 use crate::association::{Association, Phase, single_packet};
 use crate::auth::SharedKeys;
 use crate::auth::offer::Randoms;
-use crate::config::{ChecksumPolicy, Config};
+use crate::config::{ChecksumPolicy, Config, RawPorts};
 use crate::cookie::CookieKeys;
 use crate::interface::{AssociationId, Command, Event};
 use crate::path::amplification::StrangerProbes;
@@ -148,6 +149,7 @@ impl Endpoint {
         while let Some(index) = self.table.pop_expired(now) {
             if let Some(association) = self.table.touch(index) {
                 association.handle_timeout(now);
+                self.follow(index);
             }
         }
     }
@@ -205,9 +207,13 @@ impl Endpoint {
             if let Some(association) = self.table.get_mut(index) {
                 // What an input asked for at once, such as the first heartbeat of a path, is part of its answer.
                 association.handle_timeout(now);
+                let changed = association.take_addresses_changed();
                 let transmit = association.poll_transmit(now, max_segments, out);
+                if changed {
+                    self.table.follow(index);
+                }
                 if transmit.is_some() {
-                    if association.has_said_all(now) {
+                    if self.table.get(index).is_some_and(|association| association.has_said_all(now)) {
                         self.settle(now, index);
                     }
                     return transmit;
@@ -260,11 +266,7 @@ impl Endpoint {
         if !self.checksum_is_acceptable(&packet, &first) {
             return false;
         }
-        // On raw IP other SCTP stacks share the address; what is for their ports is not ours to answer.
-        if route.local.port() == 0
-            && !self.owns_port(header.destination_port)
-            && !self.departed.knows(now, header.verification_tag, lookup)
-        {
+        if !self.is_ours(now, route, header.verification_tag, lookup) {
             return false;
         }
         let arrival = &Arrival { now, route, packet: &packet };
@@ -329,8 +331,14 @@ impl Endpoint {
         self.locals.iter().any(|local| local.port() == 0)
     }
 
-    fn owns_port(&self, port: u16) -> bool {
-        self.listening.contains(&port) || self.table.uses_port(port)
+    /// Whether a packet is for this endpoint. On raw IP other SCTP stacks may share the address, and what is for their ports is
+    /// not ours to answer.
+    fn is_ours(&mut self, now: Instant, route: Route, tag: u32, ports: Lookup) -> bool {
+        route.local.port() != 0
+            || self.config.raw_ports == RawPorts::All
+            || self.listening.contains(&ports.local)
+            || self.table.uses_port(ports.local)
+            || self.departed.knows(now, tag, ports)
     }
 
     fn answer(&mut self, route: Route, packet: Vec<u8>) {

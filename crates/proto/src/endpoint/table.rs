@@ -6,7 +6,9 @@ use smallvec::SmallVec;
 use whimbrel_machine::Instant;
 
 use super::deadlines::Deadlines;
+use super::peers::{Found, Peers};
 use crate::association::Association;
+use crate::association::claim::Claim;
 use crate::interface::{AssociationId, ConnectToken};
 
 /// The two SCTP ports of a packet, as seen from here.
@@ -17,6 +19,9 @@ pub(super) struct Lookup {
 }
 
 /// The associations of an endpoint and the ways to find them.
+///
+/// An association that has ended stays until it has said its last word, and is not found by packets any more: what comes in the
+/// same step belongs to the next one.
 ///
 /// Packets are found by the tag we issued, so a change of address needs no update. The peer's addresses are
 /// indexed for the rest: INIT, COOKIE ECHO, reflected tags, ICMP. An address there includes the UDP encapsulation
@@ -30,8 +35,7 @@ pub(super) struct Table {
     created: u64,
     /// Never iterated: its order is not defined.
     by_tag: FxHashMap<u32, usize>,
-    /// The ports come first: they are quickly compared, and mostly decide. Then who lists an address, the eldest association first.
-    by_peer: BTreeMap<(Lookup, SocketAddr, u64), usize>,
+    peers: Peers,
     ports: BTreeMap<u16, usize>,
     by_token: BTreeMap<ConnectToken, usize>,
     /// Never later than the true ones, and renewed when they come up too early. So a timer that is pushed back with every SACK
@@ -47,7 +51,8 @@ struct Slot {
     /// The number of the association in the order in which they were made.
     born: u64,
     tag: u32,
-    peers: SmallVec<[SocketAddr; 2]>,
+    /// As they are in the index.
+    claims: SmallVec<[(SocketAddr, Claim); 2]>,
     touched: bool,
 }
 
@@ -97,10 +102,10 @@ impl Table {
         }
         let lookup = lookup(association);
         slot.tag = association.identity.local_tag;
-        slot.peers = association.remotes();
+        slot.claims = association.claims();
         self.by_tag.insert(slot.tag, index);
-        for &peer in &slot.peers {
-            self.by_peer.insert((lookup, peer, slot.born), index);
+        for &(peer, claim) in &slot.claims {
+            self.peers.insert(lookup, peer, claim, slot.born, index);
         }
     }
 
@@ -109,7 +114,7 @@ impl Table {
     pub(super) fn follow(&mut self, index: usize) {
         let slot = &self.slots[index];
         let Some(association) = &slot.association else { return };
-        let up_to_date = association.identity.local_tag == slot.tag && association.remotes() == slot.peers;
+        let up_to_date = association.identity.local_tag == slot.tag && association.claims() == slot.claims;
         if association.is_closed() || !up_to_date {
             self.reindex(index);
         }
@@ -122,8 +127,8 @@ impl Table {
         if self.by_tag.get(&slot.tag) == Some(&index) {
             self.by_tag.remove(&slot.tag);
         }
-        for peer in core::mem::take(&mut slot.peers) {
-            self.by_peer.remove(&(lookup, peer, slot.born));
+        for (peer, claim) in core::mem::take(&mut slot.claims) {
+            self.peers.remove(lookup, peer, claim, slot.born);
         }
     }
 
@@ -222,6 +227,12 @@ impl Table {
         self.live
     }
 
+    /// Whether there are `limit` associations, not counting those that end in this very step.
+    pub(super) fn is_full(&self, limit: usize) -> bool {
+        let ended = |index: &&usize| self.get(**index).is_some_and(Association::is_closed);
+        self.live >= limit && self.live - self.touched.iter().filter(ended).count() >= limit
+    }
+
     pub(super) fn get(&self, index: usize) -> Option<&Association> {
         self.slots.get(index)?.association.as_deref()
     }
@@ -247,16 +258,25 @@ impl Table {
     /// The association that issued `tag`, if the ports are its own, too.
     pub(super) fn by_tag(&self, tag: u32, ports: Lookup) -> Option<usize> {
         let index = *self.by_tag.get(&tag)?;
-        self.get(index).filter(|association| lookup(association) == ports).map(|_| index)
+        let is_it = |association: &&Association| lookup(association) == ports && !association.is_closed();
+        self.get(index).filter(is_it).map(|_| index)
     }
 
-    /// The association whose peer has this address: whoever has proved it, before those who have merely listed it, or anybody could
-    /// keep what comes from there from another one's association by listing it first (RFC 5062 §2).
+    /// The association whose peer has this address, see [`Peers`].
     pub(super) fn by_peer(&self, peer: SocketAddr, ports: Lookup) -> Option<usize> {
-        let listed = self.by_peer.range((ports, peer, 0)..=(ports, peer, u64::MAX)).map(|(_, &index)| index);
-        let has_proved =
-            |index: &usize| self.get(*index).is_some_and(|association| association.has_confirmed(peer.ip()));
-        listed.clone().find(has_proved).or_else(|| listed.clone().next())
+        self.find(peer, ports).map(|found| found.index)
+    }
+
+    /// As [`Self::by_peer`], if there is more to it than that the peer has listed the address. Whoever lists another one's address
+    /// must not keep that one from a new association with the same ports (RFC 5062 §2).
+    pub(super) fn by_own_peer(&self, peer: SocketAddr, ports: Lookup) -> Option<usize> {
+        self.find(peer, ports).filter(|found| found.claim != Claim::Listed).map(|found| found.index)
+    }
+
+    fn find(&self, peer: SocketAddr, ports: Lookup) -> Option<Found> {
+        // Few have ended in this very step.
+        let alive = |found: &Found| self.get(found.index).is_some_and(|association| !association.is_closed());
+        self.peers.find(peer, ports).find(alive)
     }
 
     /// Whether `peer` has proved to be an address of another association's peer with these ports, and is none of this one's.
@@ -267,10 +287,9 @@ impl Table {
     /// An address that somebody has merely listed is not his: he could keep the peer of any other association from moving there
     /// (RFC 5062 §2). Behind a NAT the IP address alone is no sign, and the port of a peer may change (RFC 6951 §5.4).
     pub(super) fn is_of_another(&self, index: usize, peer: SocketAddr, ports: Lookup) -> bool {
-        let own = |slot: &Slot| slot.peers.iter().any(|own| own.ip() == peer.ip());
-        let other = || self.by_peer(peer, ports).filter(|&other| other != index);
-        !self.slots.get(index).is_some_and(own)
-            && other().and_then(|other| self.get(other)).is_some_and(|other| other.has_confirmed(peer.ip()))
+        let own = |slot: &Slot| slot.claims.iter().any(|(own, _)| own.ip() == peer.ip());
+        let is_other = |found: Found| found.index != index && found.claim == Claim::Proved;
+        !self.slots.get(index).is_some_and(own) && self.find(peer, ports).is_some_and(is_other)
     }
 
     pub(super) fn by_token(&self, token: ConnectToken) -> Option<usize> {

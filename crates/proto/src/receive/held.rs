@@ -30,7 +30,7 @@ impl Header {
         Self { stream: data.stream, ssn, ppid: data.ppid, delivery }
     }
 
-    fn is_ordered(&self) -> bool {
+    pub(super) fn is_ordered(&self) -> bool {
         self.delivery == Delivery::Ordered
     }
 }
@@ -183,7 +183,16 @@ impl Held {
         if first > position {
             return None;
         }
-        Some((first, self.take(first)?))
+        let run = self.take(first)?;
+        if run.is_complete() && run.header.is_ordered() {
+            self.waiting.remove(&(run.header.stream, run.header.ssn.0));
+        }
+        Some((first, run))
+    }
+
+    /// Whether the message with this SSN waits for its turn here.
+    pub(super) fn is_waiting(&self, stream: StreamId, ssn: Ssn) -> bool {
+        self.waiting.contains_key(&(stream, ssn.0))
     }
 
     /// Where the complete unordered messages of `stream` begin, in the order of their TSNs. Walks all runs.

@@ -12,6 +12,7 @@
 
 mod acknowledgement;
 mod buffers;
+mod early;
 mod held;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod operations;
@@ -37,6 +38,8 @@ use crate::interface::Received;
 
 /// Gap ack blocks whose memory is kept between SACKs.
 const KEPT_BLOCKS: usize = 64;
+
+const BEFORE_THEIR_TURN: &str = "messages before their turn in their stream fill the window";
 
 /// Bytes of a SACK without gap ack blocks or duplicates.
 const SMALLEST_SACK: usize = 16;
@@ -135,6 +138,9 @@ impl Receive {
             if position == self.tsns.cumulative() + 1 {
                 // Only the user can make room for this chunk, so it gets what there is of the message (RFC 9260 §6.9).
                 self.reassembly.deliver_unfinished();
+                if self.window.is_all_here() && self.reassembly.is_stuck() {
+                    return self.violated(BEFORE_THEIR_TURN);
+                }
             }
             // RFC 9260 §6.2: whoever drops DATA MUST send a SACK at once.
             self.acknowledgement.on_chunk(Urgency::Immediate);
@@ -144,10 +150,7 @@ impl Receive {
         let urgent = data.immediate || self.tsns.has_gaps();
         self.acknowledgement.on_chunk(if urgent { Urgency::Immediate } else { Urgency::Delayed });
         let outcome = match self.accept(position, data, valid) {
-            Err(what) => {
-                self.violation = Some(what);
-                return DataOutcome::Violation(what);
-            }
+            Err(what) => return self.violated(what),
             Ok(()) if valid => DataOutcome::New,
             Ok(()) => DataOutcome::InvalidStream,
         };
@@ -272,9 +275,9 @@ impl Receive {
         self.tsns.has_gaps()
     }
 
-    /// Whether something is missing of what the peer has sent: a TSN, or the end of a message.
+    /// Whether something is missing of what the peer has sent: a TSN, the end of a message, or one before another.
     pub(crate) fn is_unfinished(&self) -> bool {
-        self.has_gaps() || self.reassembly.is_building()
+        self.has_gaps() || self.reassembly.is_unfinished()
     }
 
     /// The window that a SACK would advertise now, in bytes.
@@ -301,6 +304,11 @@ impl Receive {
     /// DATA chunks that came more than once.
     pub(crate) fn duplicates(&self) -> u64 {
         self.duplicates
+    }
+
+    fn violated(&mut self, what: &'static str) -> DataOutcome {
+        self.violation = Some(what);
+        DataOutcome::Violation(what)
     }
 
     /// Whether `len` bytes at `position` can be taken; makes room for what fills a gap (RFC 9260 §6.2).

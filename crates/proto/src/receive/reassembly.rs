@@ -6,6 +6,7 @@ use bytes::Bytes;
 use whimbrel_wire::{Data, StreamId};
 
 use super::buffers::Buffers;
+use super::early::Early;
 use super::held::{BEGUN_WITHIN, Header, Held, INCONSISTENT, NO_BEGINNING, Run, SSN_REUSED};
 use super::streams::NextSsns;
 use crate::interface::{Delivery, Part, Received};
@@ -20,12 +21,13 @@ const MAX_HINT: usize = 1 << 20;
 /// Turns DATA chunks into messages.
 ///
 /// At the cumulative TSN every earlier chunk has been received, so there at most one message is unfinished: it is
-/// the next of its stream and is *built* in one contiguous buffer. Chunks beyond a gap are *held*, unless they are a
-/// whole message whose turn has come.
+/// *built* in one contiguous buffer. Chunks beyond a gap are *held*, unless they are a whole message whose turn has come. What
+/// is whole before its turn in its stream, with no gap before it, is *early*.
 #[derive(Debug)]
 pub(super) struct Reassembly {
     building: Option<Building>,
     held: Held,
+    early: Early,
     next_ssns: NextSsns,
     ready: VecDeque<Received>,
     ready_bytes: usize,
@@ -56,6 +58,7 @@ impl Reassembly {
         Self {
             building: None,
             held: Held::default(),
+            early: Early::default(),
             next_ssns: NextSsns::default(),
             ready: VecDeque::new(),
             ready_bytes: 0,
@@ -78,11 +81,10 @@ impl Reassembly {
         if !data.beginning {
             return Err(NO_BEGINNING);
         }
-        self.expect_turn(&header)?;
         if data.ending {
-            self.deliver(&header, Part::Whole, Bytes::copy_from_slice(data.payload));
-            self.finished(&header, false);
+            self.whole(&header, Bytes::copy_from_slice(data.payload))?;
         } else {
+            self.turn(&header)?;
             let mut payload = self.buffers.take(self.hint.max(data.payload.len().saturating_mul(2)));
             payload.extend_from_slice(data.payload);
             self.building = Some(Building { header, next: position + 1, payload, partial: false });
@@ -105,6 +107,9 @@ impl Reassembly {
             self.finished(&header, false);
             Ok(())
         } else if header.delivery == Delivery::Ordered {
+            if self.early.contains(header.stream, header.ssn) {
+                return Err(SSN_REUSED);
+            }
             self.held.wait(first, &header)
         } else {
             Ok(())
@@ -135,10 +140,11 @@ impl Reassembly {
         self.held.drop_highest(position)
     }
 
-    /// How many things are kept apart: fragments beyond gaps, messages and parts not yet taken, a message being built.
+    /// How many things are kept apart: fragments beyond gaps, messages before their turn, messages and parts not yet taken, a
+    /// message being built.
     #[inline]
     pub(super) fn items(&self) -> usize {
-        self.held.fragments() + self.ready.len() + usize::from(self.building.is_some())
+        self.held.fragments() + self.early.len() + self.ready.len() + usize::from(self.building.is_some())
     }
 
     /// Of [`Reassembly::items`], those that can be dropped, and their bytes.
@@ -146,9 +152,15 @@ impl Reassembly {
         (self.held.fragments(), self.held.bytes())
     }
 
-    /// Whether a message has begun and not ended.
-    pub(super) fn is_building(&self) -> bool {
-        self.building.is_some()
+    /// Whether a message has begun and not ended, or waits for one before it, with no TSN missing.
+    pub(super) fn is_unfinished(&self) -> bool {
+        self.building.is_some() || !self.early.is_empty()
+    }
+
+    /// Whether nothing is here for the user, so that only the peer can make room, by sending what comes before the rest.
+    pub(super) fn is_stuck(&self) -> bool {
+        let building = self.building.as_ref().is_some_and(|building| !self.is_turn(&building.header));
+        self.ready.is_empty() && (building || !self.early.is_empty())
     }
 
     pub(super) fn messages(&self) -> u64 {
@@ -163,16 +175,37 @@ impl Reassembly {
     #[cfg(any(debug_assertions, test, fuzzing))]
     pub(super) fn kept_bytes(&self) -> usize {
         let built = self.building.as_ref().map_or(0, |building| building.payload.len());
-        built + self.held.bytes() + self.ready_bytes
+        built + self.held.bytes() + self.early.bytes() + self.ready_bytes
     }
 
-    /// An ordered message that begins at the cumulative TSN must be the next of its stream: the earlier ones had
-    /// lower TSNs, and all of those were received.
+    /// Whether it is the turn of a message with no gap before it. An SSN that has been used is an error.
     #[inline]
-    fn expect_turn(&self, header: &Header) -> Result<(), &'static str> {
-        let in_turn =
-            header.delivery == Delivery::Unordered || header.ssn == self.next_ssns.next(header.stream);
-        if in_turn { Ok(()) } else { Err(SSN_OUT_OF_ORDER) }
+    fn turn(&self, header: &Header) -> Result<bool, &'static str> {
+        if self.is_turn(header) {
+            return Ok(true);
+        }
+        if !self.next_ssns.next(header.stream).precedes(header.ssn) {
+            return Err(SSN_OUT_OF_ORDER);
+        }
+        let used =
+            self.early.contains(header.stream, header.ssn) || self.held.is_waiting(header.stream, header.ssn);
+        if used { Err(SSN_REUSED) } else { Ok(false) }
+    }
+
+    #[inline]
+    fn is_turn(&self, header: &Header) -> bool {
+        !header.is_ordered() || header.ssn == self.next_ssns.next(header.stream)
+    }
+
+    /// A message is whole, and no gap is before it (RFC 9260 §6.6: held until its turn).
+    #[inline]
+    fn whole(&mut self, header: &Header, payload: Bytes) -> Result<(), &'static str> {
+        if !self.turn(header)? {
+            return self.early.keep(*header, payload);
+        }
+        self.deliver(header, Part::Whole, payload);
+        self.finished(header, false);
+        Ok(())
     }
 
     /// Whether a whole message from beyond a gap is to be delivered now.
@@ -205,10 +238,9 @@ impl Reassembly {
         building.payload.extend_from_slice(data.payload);
         building.next += 1;
         if data.ending {
-            self.finish_building()
-        } else {
-            self.deliver_part_if_large()
+            return self.finish_building();
         }
+        self.deliver_part_if_large();
         Ok(())
     }
 
@@ -220,8 +252,9 @@ impl Reassembly {
                 building
             }
             None if !run.begins => return Err(NO_BEGINNING),
+            None if run.ends => return self.whole(&run.header.clone(), run.into_payload()),
             None => {
-                self.expect_turn(&run.header)?;
+                self.turn(&run.header)?;
                 self.building.insert(Building {
                     header: run.header,
                     next: first,
@@ -233,46 +266,48 @@ impl Reassembly {
         run.append_to(&mut building.payload);
         building.next += run.fragments();
         if run.ends {
-            self.finish_building();
-        } else {
-            self.deliver_part_if_large();
+            return self.finish_building();
         }
+        self.deliver_part_if_large();
         Ok(())
     }
 
-    fn finish_building(&mut self) {
-        let Some(building) = self.building.take() else { return };
+    fn finish_building(&mut self) -> Result<(), &'static str> {
+        let Some(building) = self.building.take() else { return Ok(()) };
         let Building { header, payload, partial, .. } = building;
-        let part = if partial { Part::Last } else { Part::Whole };
         self.hint = if partial { 0 } else { payload.len().min(MAX_HINT).min(self.first_part) };
         let payload = self.buffers.lend(payload);
-        self.deliver(&header, part, payload);
-        self.finished(&header, partial);
+        if !partial {
+            return self.whole(&header, payload);
+        }
+        self.deliver(&header, Part::Last, payload);
+        self.finished(&header, true);
+        Ok(())
     }
 
     /// Partial delivery of whatever has been built, because nothing more fits the buffer.
     pub(super) fn deliver_unfinished(&mut self) {
-        let Some(building) = self.building.as_mut().filter(|building| !building.payload.is_empty()) else {
+        self.deliver_part(0);
+    }
+
+    /// Partial delivery (RFC 9260 §6.9): a message that alone takes most of the buffer could never be completed.
+    fn deliver_part_if_large(&mut self) {
+        let Some(building) = &self.building else { return };
+        self.deliver_part(if building.partial { self.further_part } else { self.first_part });
+    }
+
+    /// Partial delivery of the message being built, if its turn has come and more than `enough` bytes of it are here.
+    fn deliver_part(&mut self, enough: usize) {
+        let Some(building) = &self.building else { return };
+        if building.payload.len() <= enough || !self.is_turn(&building.header) {
             return;
-        };
+        }
+        let Some(building) = &mut self.building else { return };
         let part = if building.partial { Part::Middle } else { Part::First };
         building.partial = true;
         let (header, payload) = (building.header, core::mem::take(&mut building.payload));
         let payload = self.buffers.lend(payload);
         self.deliver(&header, part, payload);
-    }
-
-    /// Partial delivery (RFC 9260 §6.9): a message that alone takes most of the buffer could never be completed.
-    fn deliver_part_if_large(&mut self) {
-        let Some(building) = &mut self.building else { return };
-        let (part, enough) =
-            if building.partial { (Part::Middle, self.further_part) } else { (Part::First, self.first_part) };
-        if building.payload.len() > enough {
-            building.partial = true;
-            let (header, payload) = (building.header, core::mem::take(&mut building.payload));
-            let payload = self.buffers.lend(payload);
-            self.deliver(&header, part, payload);
-        }
     }
 
     /// A message has been delivered to its end: those that waited for it follow.
@@ -281,9 +316,11 @@ impl Reassembly {
         match header.delivery {
             Delivery::Ordered => {
                 self.next_ssns.advance(header.stream);
-                if !self.held.is_empty() {
+                if !self.held.is_empty() || !self.early.is_empty() {
                     self.deliver_successors(header.stream);
                 }
+                // It may be the turn of that which has grown large meanwhile.
+                self.deliver_part_if_large();
             }
             Delivery::Unordered if partial => {
                 for first in self.held.unordered(header.stream) {
@@ -295,8 +332,11 @@ impl Reassembly {
     }
 
     fn deliver_successors(&mut self, stream: StreamId) {
-        while let Some(run) = self.held.take_waiting(stream, self.next_ssns.next(stream)) {
-            self.deliver(&run.header.clone(), Part::Whole, run.into_payload());
+        loop {
+            let ssn = self.next_ssns.next(stream);
+            let held = || self.held.take_waiting(stream, ssn).map(|run| (run.header, run.into_payload()));
+            let Some((header, payload)) = self.early.take(stream, ssn).or_else(held) else { return };
+            self.deliver(&header, Part::Whole, payload);
             self.next_ssns.advance(stream);
         }
     }
@@ -320,11 +360,12 @@ impl Reassembly {
     /// Panics if the parts contradict each other. Walks everything held.
     pub(super) fn invariants(&self, cumulative: u64) {
         self.held.invariants(cumulative);
+        assert_eq!(self.early.bytes(), self.early.payloads().map(Bytes::len).sum::<usize>());
         assert_eq!(self.ready_bytes, self.ready.iter().map(|r| r.payload.len()).sum::<usize>());
         if let Some(building) = &self.building {
             assert!(building.next <= cumulative + 1);
             let limit = if building.partial { self.further_part } else { self.first_part };
-            assert!(building.payload.len() <= limit);
+            assert!(building.payload.len() <= limit || !self.is_turn(&building.header));
         }
     }
 }

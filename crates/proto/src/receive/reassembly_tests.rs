@@ -86,8 +86,9 @@ fn violations_are_named() {
         Err(NO_BEGINNING)
     );
     assert_eq!(
-        Reassembly::new(1000, Buffers::default()).in_order(1, &data("BE", 0, 1, b"a")),
-        Err(SSN_OUT_OF_ORDER)
+        Reassembly::new(1000, Buffers::default()).in_order(1, &data("BE", 0, u16::MAX, b"a")),
+        Err(SSN_OUT_OF_ORDER),
+        "its turn has passed"
     );
     assert_eq!(begun().in_order(2, &data("B", 0, 0, b"a")), Err(BEGUN_WITHIN));
     assert_eq!(begun().in_order(2, &data("BE", 1, 0, b"a")), Err(BEGUN_WITHIN));
@@ -100,13 +101,57 @@ fn violations_are_named() {
     assert_eq!(begun().beyond_gap(5, &data("BE", 0, 0, b"a")), Err(SSN_REUSED));
 }
 
-/// All before it have been received, so a message whose turn has not come never will be.
+/// RFC 9260 §6.6: messages are delivered in the order of their SSNs, whatever TSNs their sender has given them.
 #[test]
-fn an_ssn_that_was_skipped_is_noticed_when_the_gap_closes() {
+fn messages_wait_for_their_turn_whatever_their_tsns() {
     let mut reassembly = Reassembly::new(1000, Buffers::default());
-    reassembly.beyond_gap(2, &data("BE", 0, 2, b"b")).expect("waits");
-    reassembly.in_order(1, &data("BE", 0, 0, b"a")).expect("first");
-    assert_eq!(reassembly.advanced(2), Err(SSN_OUT_OF_ORDER));
+    reassembly.in_order(1, &data("BE", 0, 3, b"d")).expect("waits");
+    reassembly.in_order(2, &data("B", 0, 2, b"c")).expect("begins");
+    reassembly.in_order(3, &data("", 0, 2, b"c")).expect("goes on");
+    reassembly.in_order(4, &data("E", 0, 2, b"c")).expect("waits");
+    reassembly.beyond_gap(6, &data("BE", 0, 1, b"b")).expect("waits");
+    reassembly.beyond_gap(8, &data("BE", 0, 4, b"e")).expect("waits");
+    assert_eq!((popped(&mut reassembly), reassembly.items(), reassembly.kept_bytes()), (vec![], 4, 6));
+    assert!(reassembly.is_unfinished() && reassembly.is_stuck());
+    reassembly.invariants(4);
+    reassembly.in_order(5, &data("BE", 1, 0, b"x")).expect("of another stream");
+    reassembly.advanced(6).expect("it waits on");
+    reassembly.invariants(6);
+    reassembly.in_order(7, &data("BE", 0, 0, b"a")).expect("the first");
+    reassembly.advanced(8).expect("consistent");
+    reassembly.invariants(8);
+    let now: Vec<_> = popped(&mut reassembly).into_iter().map(|(_, _, payload)| payload).collect();
+    assert_eq!(now, [&b"x"[..], b"a", b"b", b"ccc", b"d", b"e"]);
+    assert!(!reassembly.is_unfinished() && reassembly.kept_bytes() == 0);
+}
+
+/// Nothing of a message is delivered before its turn; then what there is of it, if it is large.
+#[test]
+fn a_large_message_before_its_turn_is_delivered_in_parts_when_that_comes() {
+    let mut reassembly = Reassembly::new(100, Buffers::default());
+    reassembly.in_order(1, &data("B", 0, 1, &[7; 60])).expect("begins");
+    reassembly.deliver_unfinished();
+    assert_eq!(popped(&mut reassembly), []);
+    reassembly.beyond_gap(3, &data("BE", 0, 0, b"first")).expect("its turn");
+    let parts = popped(&mut reassembly).into_iter().map(|(_, part, payload)| (part, payload.len()));
+    assert_eq!(parts.collect::<Vec<_>>(), [(Part::Whole, 5), (Part::First, 60)]);
+    reassembly.invariants(1);
+}
+
+#[test]
+fn an_ssn_is_used_once_whatever_the_tsns() {
+    let early = || {
+        let mut reassembly = Reassembly::new(1000, Buffers::default());
+        reassembly.in_order(1, &data("BE", 0, 5, b"a")).expect("waits");
+        reassembly.beyond_gap(4, &data("BE", 0, 6, b"a")).expect("waits");
+        reassembly
+    };
+    assert_eq!(early().in_order(2, &data("BE", 0, 5, b"b")), Err(SSN_REUSED));
+    assert_eq!(early().in_order(2, &data("B", 0, 6, b"b")), Err(SSN_REUSED));
+    assert_eq!(early().beyond_gap(3, &data("BE", 0, 5, b"b")), Err(SSN_REUSED));
+    let mut gone = early();
+    gone.in_order(2, &data("BE", 0, 0, b"b")).expect("its turn");
+    assert_eq!(gone.in_order(3, &data("BE", 0, 0, b"b")), Err(SSN_OUT_OF_ORDER));
 }
 
 #[test]

@@ -105,6 +105,11 @@ impl Window {
         self.offered
     }
 
+    /// Whether the user holds nothing, so that there is nothing that it could release.
+    pub(super) fn is_all_here(&self) -> bool {
+        self.user_items == 0
+    }
+
     #[inline]
     pub(super) fn used(&self) -> usize {
         self.used

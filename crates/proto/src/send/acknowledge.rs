@@ -93,24 +93,26 @@ impl Sender {
         }
     }
 
-    /// What becomes of T3-rtx of a path whose chunks have changed (RFC 9260 §6.3.2 R2, R3, R4); `reneged`: some of them are in
-    /// flight again.
-    fn guard(&mut self, path: PathId, reneged: bool) -> T3 {
+    /// What becomes of T3-rtx of a path whose chunks have changed (RFC 9260 §6.3.2 R2, R3, R4). From `reneged` on some of them are
+    /// in flight again.
+    fn guard(&mut self, path: PathId, reneged: Option<Tsn>) -> T3 {
         let outstanding = &self.outstanding;
         let Some(flow) = self.flows.iter_mut().find(|flow| flow.path == path) else { return T3::Stop };
         let still_first = flow.guarded.and_then(|tsn| outstanding.get(tsn)).is_some_and(|chunk| {
             // Nothing earlier can have been sent since, or the timer would have been restarted.
             chunk.state == ChunkState::InFlight && chunk.path == path
         });
-        let earliest = || outstanding.earliest_in_flight(path);
+        // R4: the timer goes on, and guards what is in flight again.
+        let earlier =
+            |guarded: &Tsn| reneged.filter(|reneged| reneged.precedes(*guarded)).unwrap_or(*guarded);
+        flow.guarded = flow.guarded.as_ref().map(earlier);
         if still_first {
-            if reneged {
-                // R4: the timer goes on, and guards what is in flight again.
-                flow.guarded = earliest();
-            }
             return T3::Start;
         }
-        flow.guarded = if outstanding.flight_size(path) > 0 { earliest() } else { None };
+        // Nothing before what was guarded is in flight, so that this walks over each chunk once.
+        let from = flow.guarded.unwrap_or(outstanding.cumulative_ack_point());
+        let in_flight = outstanding.flight_size(path) > 0;
+        flow.guarded = if in_flight { outstanding.earliest_in_flight_from(from, path) } else { None };
         if flow.guarded.is_some() { T3::Restart } else { T3::Stop }
     }
 }

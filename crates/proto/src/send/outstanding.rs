@@ -1,18 +1,21 @@
 //! DATA that has been sent and not yet cumulatively acknowledged, and what SACKs and timeouts make of it.
 
+mod counts;
 mod gap_acks;
 #[cfg(any(test, fuzzing, debug_assertions))]
 mod invariants;
+mod marks;
 mod tail;
 
 use core::ops::Range;
 use std::collections::VecDeque;
 
-use smallvec::SmallVec;
 use whimbrel_machine::Instant;
 use whimbrel_wire::Tsn;
 
-use self::gap_acks::{GapAcks, sane_blocks};
+use self::counts::Counts;
+use self::gap_acks::{Belief, GapAcks, sane_blocks};
+use self::marks::Marks;
 use super::chunk::{Chunk, ChunkState, Loss, Misses};
 use super::loss::{LossDetection, SackNews};
 use super::recovery::FastRecovery;
@@ -30,65 +33,23 @@ pub(crate) enum SackError {
 }
 
 /// DATA chunks that have been sent and not yet cumulatively acknowledged: a ring indexed by TSN − base, since
-/// TSNs are dense.
+/// TSNs are dense. What a SACK says is compared with sets of chunks, so that it costs what it newly tells, however many chunks
+/// it repeats and however many are outstanding.
 #[derive(Debug)]
 pub(super) struct Outstanding {
     /// TSN of the first chunk: Cumulative TSN Ack Point + 1.
     base: Tsn,
     chunks: VecDeque<Chunk>,
     counts: Counts,
-    /// No chunk below this index is lost.
-    first_lost: usize,
     /// Bytes of user data held.
     held_payload: usize,
-}
-
-/// What the states of all chunks add up to. A chunk is taken out before its state or path changes and put back in
-/// afterwards, so that this is the only account of what is in flight.
-#[derive(PartialEq, Eq, Debug, Default)]
-struct Counts {
-    lost: usize,
-    gap_acknowledged: usize,
-    /// Bytes of user data in flight, which the peer's rwnd is about.
-    payload: usize,
-    /// The flight size of each path in bytes on the wire.
-    flights: SmallVec<[(PathId, usize); 4]>,
-}
-
-impl Counts {
-    #[inline]
-    fn add(&mut self, chunk: &Chunk) {
-        match chunk.state {
-            ChunkState::InFlight => {
-                self.payload += chunk.payload_len();
-                if let Some(flight) = self.flight(chunk.path) {
-                    *flight += chunk.wire_len();
-                }
-            }
-            ChunkState::GapAcknowledged => self.gap_acknowledged += 1,
-            ChunkState::Lost(_) => self.lost += 1,
-        }
-    }
-
-    #[inline]
-    fn remove(&mut self, chunk: &Chunk) {
-        match chunk.state {
-            ChunkState::InFlight => {
-                self.payload -= chunk.payload_len();
-                if let Some(flight) = self.flight(chunk.path) {
-                    *flight -= chunk.wire_len();
-                }
-            }
-            ChunkState::GapAcknowledged => self.gap_acknowledged -= 1,
-            ChunkState::Lost(_) => self.lost -= 1,
-        }
-    }
-
-    fn flight(&mut self, path: PathId) -> Option<&mut usize> {
-        let found = self.flights.iter_mut().find(|(id, _)| *id == path).map(|(_, bytes)| bytes);
-        debug_assert!(found.is_some(), "nothing is in flight on a path that is gone");
-        found
-    }
+    /// How many chunks have been acknowledged for good: the number of the first in the sets that follow.
+    done: u64,
+    gap_acknowledged: Marks,
+    lost: Marks,
+    /// Chunks that miss indications say nothing about: those that are not in flight, and those that were fast-retransmitted.
+    settled: Marks,
+    belief: Belief,
 }
 
 impl Outstanding {
@@ -97,8 +58,12 @@ impl Outstanding {
             base: initial_tsn,
             chunks: VecDeque::new(),
             counts: Counts::default(),
-            first_lost: 0,
             held_payload: 0,
+            done: 0,
+            gap_acknowledged: Marks::default(),
+            lost: Marks::default(),
+            settled: Marks::default(),
+            belief: Belief::default(),
         }
     }
 
@@ -128,6 +93,7 @@ impl Outstanding {
             several_paths: false,
             misses: Misses::default(),
         });
+        self.belief.on_sent();
         let chunk = self.chunks.back().expect("just pushed");
         self.counts.add(chunk);
         (tsn, chunk)
@@ -146,9 +112,8 @@ impl Outstanding {
         chunk.sent_at = now;
         chunk.misses.indications = 0;
         self.counts.add(chunk);
-        if index == self.first_lost {
-            self.first_lost += 1;
-        }
+        self.mark(index);
+        self.belief.on_sent();
     }
 
     /// Marks everything in flight on `path` for retransmission (RFC 9260 §6.3.3 E3); false if nothing was.
@@ -171,9 +136,15 @@ impl Outstanding {
         self.counts.remove(chunk);
         chunk.state = state;
         self.counts.add(chunk);
-        if matches!(state, ChunkState::Lost(_)) {
-            self.first_lost = self.first_lost.min(index);
-        }
+        self.mark(index);
+    }
+
+    /// Brings the sets up to date with the chunk at `index`.
+    fn mark(&mut self, index: usize) {
+        let (number, chunk) = (self.done + index as u64, &self.chunks[index]);
+        self.gap_acknowledged.put(number, chunk.state == ChunkState::GapAcknowledged);
+        self.lost.put(number, matches!(chunk.state, ChunkState::Lost(_)));
+        self.settled.put(number, chunk.state != ChunkState::InFlight || chunk.misses.fast_retransmitted);
     }
 
     // ---- inputs
@@ -190,7 +161,8 @@ impl Outstanding {
         let highest = gaps.clone().map(|(_, end)| end as usize).max().unwrap_or(0);
         let mut report = self.acknowledge_up_to(cumulative, highest)?;
         if highest > 0 || self.counts.gap_acknowledged > 0 {
-            let blocks = sane_blocks(gaps);
+            let believed = self.belief.is_left();
+            let blocks = sane_blocks(gaps).take_while(move |_| believed);
             let acks = self.acknowledge_gaps(blocks.clone(), &mut report);
             let news = SackNews { end: acks.end, newly_end: acks.newly_end, recovery };
             loss.on_sack(&news, self, &mut report);
@@ -232,7 +204,10 @@ impl Outstanding {
                 report.acked(&chunk);
             }
         }
-        self.first_lost = self.first_lost.saturating_sub(advance);
+        self.done += advance as u64;
+        for marks in [&mut self.gap_acknowledged, &mut self.lost, &mut self.settled] {
+            marks.forget_before(self.done);
+        }
         Ok(report)
     }
 
@@ -246,11 +221,12 @@ impl Outstanding {
         for block in blocks {
             acks.end = block.end;
             acks.count += block.len();
-            for index in block {
+            let numbers = self.numbers(block);
+            let mut from = numbers.start;
+            while let Some(number) = self.gap_acknowledged.next_unmarked(from..numbers.end) {
+                from = number + 1;
+                let index = (number - self.done) as usize;
                 let chunk = &mut self.chunks[index];
-                if chunk.state == ChunkState::GapAcknowledged {
-                    continue;
-                }
                 report.acked(chunk);
                 // Only consecutive miss indications count (RFC 9260 §7.2.4).
                 chunk.misses.indications = 0;
@@ -271,34 +247,58 @@ impl Outstanding {
     ) {
         let mut from = 0;
         for block in blocks.chain(core::iter::once(self.chunks.len()..self.chunks.len())) {
-            for index in from..block.start {
-                let chunk = &self.chunks[index];
-                if chunk.state != ChunkState::GapAcknowledged {
-                    continue;
-                }
-                if !self.counts.flights.iter().any(|&(path, _)| path == chunk.path) {
-                    // No timer guards anything on a path that has gone.
-                    self.set_state(index, ChunkState::Lost(Loss::Timeout));
-                    continue;
-                }
-                report.path(chunk.path).reneged = true;
-                self.set_state(index, ChunkState::InFlight);
-                loss.on_reneged(index, self, report);
+            let mut numbers = self.numbers(from..block.start);
+            while let Some(number) = self.gap_acknowledged.next(numbers.clone()) {
+                numbers.start = number + 1;
+                self.renege_one((number - self.done) as usize, loss, report);
             }
             from = block.end;
         }
     }
 
-    /// The chunk at `index` is lost, says loss detection.
+    fn renege_one(&mut self, index: usize, loss: &mut dyn LossDetection, report: &mut Report) {
+        self.belief.on_reneged();
+        let path = self.chunks[index].path;
+        if !self.counts.flights.iter().any(|&(other, _)| other == path) {
+            // No timer guards anything on a path that has gone.
+            self.set_state(index, ChunkState::Lost(Loss::Timeout));
+            return;
+        }
+        report.path(path);
+        self.set_state(index, ChunkState::InFlight);
+        loss.on_reneged(index, self, report);
+        if self.chunks[index].state == ChunkState::InFlight {
+            let tsn = self.base.plus(index as u32);
+            // The lowest comes first.
+            report.path(path).reneged.get_or_insert(tsn);
+        }
+    }
+
+    /// The chunk at `index` is lost, says loss detection: once until T3-rtx expires (RFC 9260 §7.2.4 step 5).
     pub(super) fn lose(&mut self, index: usize, report: &mut Report) {
-        report.path(self.chunks[index].path).lost = true;
+        let chunk = &mut self.chunks[index];
+        chunk.misses.fast_retransmitted = true;
+        report.path(chunk.path).lost = true;
         self.set_state(index, ChunkState::Lost(Loss::Missing));
     }
 
-    /// The miss indications of the chunk at `index`, and its path; `None` unless it is in flight.
+    /// The first chunk in this range of indices that miss indications count for.
+    pub(super) fn next_suspect(&self, indices: Range<usize>) -> Option<usize> {
+        let number = self.settled.next_unmarked(self.numbers(indices))?;
+        Some((number - self.done) as usize)
+    }
+
+    /// The miss indications of the chunk at `index`, and its path; `None` unless they count.
     pub(super) fn suspected(&mut self, index: usize) -> Option<(&mut Misses, PathId)> {
-        let chunk = self.chunks.get_mut(index).filter(|chunk| chunk.state == ChunkState::InFlight)?;
+        let counts =
+            |chunk: &&mut Chunk| chunk.state == ChunkState::InFlight && !chunk.misses.fast_retransmitted;
+        let chunk = self.chunks.get_mut(index).filter(counts)?;
         Some((&mut chunk.misses, chunk.path))
+    }
+
+    /// The chunks with these indices, as they are numbered in the sets.
+    fn numbers(&self, indices: Range<usize>) -> Range<u64> {
+        self.done + indices.start as u64..self.done + indices.end as u64
     }
 
     // ---- views
@@ -351,16 +351,27 @@ impl Outstanding {
 
     /// Lost chunks, lowest TSN first.
     pub(super) fn lost(&self) -> impl Iterator<Item = (Tsn, &Chunk, Loss)> {
-        let start = if self.has_lost() { self.first_lost.min(self.chunks.len()) } else { self.chunks.len() };
-        self.chunks.range(start..).enumerate().filter_map(move |(offset, chunk)| match chunk.state {
-            ChunkState::Lost(loss) => Some((self.base.plus((start + offset) as u32), chunk, loss)),
-            _ => None,
+        let end = self.done + self.chunks.len() as u64;
+        let mut from = if self.has_lost() { self.done } else { end };
+        core::iter::from_fn(move || {
+            let number = self.lost.next(from..end)?;
+            from = number + 1;
+            let index = (number - self.done) as usize;
+            let chunk = &self.chunks[index];
+            let ChunkState::Lost(loss) = chunk.state else { return None };
+            Some((self.base.plus(index as u32), chunk, loss))
         })
     }
 
     /// Lowest TSN in flight on `path`.
     pub(super) fn earliest_in_flight(&self, path: PathId) -> Option<Tsn> {
-        let index = (0..self.chunks.len()).find(|&index| self.is_in_flight_on(index, path))?;
+        self.earliest_in_flight_from(self.base, path)
+    }
+
+    /// Lowest TSN in flight on `path` of those from `tsn` on, which may have been acknowledged already.
+    pub(super) fn earliest_in_flight_from(&self, tsn: Tsn, path: PathId) -> Option<Tsn> {
+        let first = if tsn.precedes(self.base) { 0 } else { tsn.distance_from(self.base) as usize };
+        let index = (first..self.chunks.len()).find(|&index| self.is_in_flight_on(index, path))?;
         Some(self.base.plus(index as u32))
     }
 

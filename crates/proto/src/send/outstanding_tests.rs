@@ -315,3 +315,32 @@ fn data_reneged_after_its_path_has_gone_is_lost() {
     sack(&mut outstanding, 9, &[(2, 2)]);
     assert_eq!(lost(&outstanding), [(10, Loss::Timeout), (12, Loss::Timeout), (13, Loss::Timeout)]);
 }
+
+/// RFC 9260 §6.2.1 D iii: what is taken back is in flight again. Who takes it back and reports it again without end is not believed
+/// any more, and all is in flight, until so much has been sent again.
+#[test]
+fn blocks_that_come_and_go_without_end_are_not_believed() {
+    const CHUNKS: usize = 10_000;
+    let mut outstanding = sent(CHUNKS);
+    let recovery = RecoveryOfAssociation::default();
+    // More indications than there are SACKs: nothing is lost for want of acknowledgement.
+    let mut loss = MissIndications::new(u8::MAX);
+    let mut sack = |outstanding: &mut Outstanding, cumulative: u32, gaps: &[(u16, u16)]| {
+        outstanding.on_sack(Tsn(cumulative), gaps.iter().copied(), &mut loss, &recovery).unwrap()
+    };
+    let all = [(2, CHUNKS as u16)];
+    let acked = |report: &Report| report.paths.iter().map(|path| path.acked).sum::<usize>();
+    let mut believed = 0;
+    for _ in 0..100 {
+        believed += acked(&sack(&mut outstanding, 9, &all)) / WIRE;
+        sack(&mut outstanding, 9, &[]);
+        assert_eq!(outstanding.in_flight_payload(), CHUNKS * PAYLOAD);
+    }
+    assert_eq!(believed, 7 * (CHUNKS - 1), "65,536 chunks may be taken back, and what the SACK at hand says");
+    outstanding.invariants();
+    // The Cumulative TSN Ack is believed, and so are blocks when more has been sent.
+    assert_eq!(acked(&sack(&mut outstanding, 109, &all[..0])), 100 * WIRE);
+    assert_eq!(acked(&sack(&mut outstanding, 109, &[(2, 5)])), 0);
+    (0..1_200).for_each(|_| _ = outstanding.push(piece(), A, Instant::ZERO));
+    assert_eq!(acked(&sack(&mut outstanding, 109, &[(2, 5)])), 4 * WIRE);
+}

@@ -5,6 +5,7 @@ use core::time::Duration;
 
 use smallvec::SmallVec;
 use whimbrel_machine::Instant;
+use whimbrel_wire::Tsn;
 
 use super::chunk::{Chunk, ChunkState, Loss};
 pub(crate) use super::tail::TailLost;
@@ -44,8 +45,8 @@ pub(crate) struct PathChange {
     pub(super) youngest: Option<Instant>,
     /// Something in flight on the path has turned out to be lost.
     pub(super) lost: bool,
-    /// Something is in flight on the path again that had been acknowledged.
-    pub(super) reneged: bool,
+    /// The lowest TSN that is in flight on the path again and had been acknowledged.
+    pub(super) reneged: Option<Tsn>,
 }
 
 /// What an acknowledgement says of the path that the chunks went by, the strongest last.
@@ -86,7 +87,7 @@ impl Report {
                     t3,
                     youngest,
                     lost: false,
-                    reneged: false,
+                    reneged: None,
                 });
                 self.paths.len() - 1
             }

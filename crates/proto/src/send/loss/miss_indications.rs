@@ -15,15 +15,11 @@ impl MissIndications {
         Self { threshold }
     }
 
-    /// One miss indication for the chunk at `index` if it is in flight.
+    /// One miss indication for the chunk at `index` if it is in flight and has not been fast-retransmitted.
     fn miss(&self, index: usize, outstanding: &mut Outstanding, report: &mut Report) {
         let Some((misses, _)) = outstanding.suspected(index) else { return };
-        if misses.fast_retransmitted {
-            return;
-        }
         misses.indications = misses.indications.saturating_add(1);
         if misses.indications >= self.threshold {
-            misses.fast_retransmitted = true;
             outstanding.lose(index, report);
         }
     }
@@ -31,12 +27,16 @@ impl MissIndications {
 
 impl LossDetection for MissIndications {
     fn on_sack(&mut self, sack: &SackNews<'_>, outstanding: &mut Outstanding, report: &mut Report) {
-        for index in 0..sack.newly_end {
+        let mut from = 0;
+        while let Some(index) = outstanding.next_suspect(from..sack.newly_end) {
+            from = index + 1;
             self.miss(index, outstanding, report);
         }
         // A SACK that advances the Cumulative TSN Ack Point in Fast Recovery tells of all that it reports missing.
         if report.cumulative_advanced && sack.recovery.is_active() {
-            for index in sack.newly_end..sack.end {
+            let mut from = sack.newly_end;
+            while let Some(index) = outstanding.next_suspect(from..sack.end) {
+                from = index + 1;
                 let path = outstanding.suspected(index).map(|(_, path)| path);
                 if path.is_some_and(|path| sack.recovery.covers(path)) {
                     self.miss(index, outstanding, report);

@@ -15,7 +15,18 @@ impl Outstanding {
         self.chunks.iter().for_each(|chunk| counts.add(chunk));
         assert_eq!(counts, self.counts);
         assert_eq!(self.held_payload, self.chunks.iter().map(|chunk| chunk.payload_len()).sum::<usize>());
-        let first = self.chunks.iter().position(|chunk| matches!(chunk.state, ChunkState::Lost(_)));
-        assert!(first.is_none_or(|first| self.first_lost <= first));
+        let end = self.done + self.chunks.len() as u64;
+        for (number, chunk) in (self.done..end).zip(&self.chunks) {
+            let here = number..number + 1;
+            let is = |marks: &Marks| marks.next(here.clone()).is_some();
+            let (gap_acknowledged, lost) =
+                (chunk.state == ChunkState::GapAcknowledged, matches!(chunk.state, ChunkState::Lost(_)));
+            let settled = chunk.state != ChunkState::InFlight || chunk.misses.fast_retransmitted;
+            let marks = [is(&self.gap_acknowledged), is(&self.lost), is(&self.settled)];
+            assert_eq!(marks, [gap_acknowledged, lost, settled]);
+        }
+        for marks in [&self.gap_acknowledged, &self.lost, &self.settled] {
+            assert_eq!(marks.next(end..u64::MAX), None, "what has not been sent is marked");
+        }
     }
 }
