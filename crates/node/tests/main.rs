@@ -27,6 +27,7 @@ mod inits;
 mod large_chunks;
 mod late_heartbeats;
 mod many_sacks;
+mod memory_shares;
 mod out_of_the_blue;
 mod outages;
 mod path_mtu_idle;

@@ -1,5 +1,6 @@
 //! What users and SCTP say to each other (RFC 9260 §11): commands one way, events the other, and views.
 
+mod close_reason;
 mod mobility;
 mod view;
 
@@ -7,8 +8,9 @@ use core::net::SocketAddr;
 
 use bytes::Bytes;
 use whimbrel_machine::Route;
-use whimbrel_wire::{PayloadProtocolId, StreamId, cause_name};
+use whimbrel_wire::{PayloadProtocolId, StreamId};
 
+pub use self::close_reason::CloseReason;
 pub use self::mobility::{
     AddressChange, AddressChangeError, Mobility, PathShape, PeerAddressChange, StaticReason,
 };
@@ -236,49 +238,6 @@ pub enum Command {
         /// What is done with which key.
         change: AuthKeyChange,
     },
-}
-
-/// Why an association ended, or never began.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum CloseReason {
-    /// Both sides agreed: a graceful shutdown.
-    #[error("closed")]
-    Shutdown,
-    /// We aborted it on the user's wish.
-    #[error("aborted")]
-    Aborted,
-    /// The peer aborted it.
-    #[error("aborted by the peer: {}", describe_abort(.causes, .reason))]
-    AbortedByPeer {
-        /// Cause codes of the ABORT, in order (RFC 9260 §3.3.10).
-        causes: Vec<u16>,
-        /// Upper layer abort reason, or else what a protocol violation is explained with (RFC 9260 §3.3.10.12, §3.3.10.13); empty
-        /// if none.
-        reason: Bytes,
-    },
-    /// We aborted it because the peer broke the protocol.
-    #[error("protocol violation by the peer: {0}")]
-    ProtocolViolation(&'static str),
-    /// The peer does not answer (Association.Max.Retrans or Max.Init.Retransmits).
-    #[error("the peer does not answer")]
-    Unreachable,
-    /// ICMP said that nothing receives SCTP at the peer's address: the host has no SCTP, or with UDP encapsulation the
-    /// peer's program has ended.
-    #[error("the peer's host says that no program receives SCTP there (any more)")]
-    NoSctp,
-    /// The user's own request could not be carried out.
-    #[error("{0}")]
-    Refused(&'static str),
-}
-
-fn describe_abort(causes: &[u16], reason: &Bytes) -> String {
-    if !reason.is_empty() {
-        return crate::printable::printable(reason);
-    }
-    match causes.first() {
-        Some(&code) => format!("cause {code}, {}", cause_name(code)),
-        None => "no reason given".to_owned(),
-    }
 }
 
 /// Why a message was not accepted.

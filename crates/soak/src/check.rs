@@ -86,7 +86,10 @@ fn excused(scenario: &Scenario, peer: &Ledger, violent: bool, reason: &CloseReas
                 || peer.connects_failed > 0
                 || peer.incarnations.iter().any(|i| matches!(&i.end, Some((ended, _)) if *ended <= at))
         }
-        CloseReason::ProtocolViolation(_) | CloseReason::NoSctp | CloseReason::Refused(_) => false,
+        CloseReason::ProtocolViolation(_)
+        | CloseReason::NoSctp
+        | CloseReason::OutOfResource
+        | CloseReason::Refused(_) => false,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Two hosts with real endpoints in the network in virtual time, and an app that writes down what it is told.
 
 pub(crate) mod auth_peer;
+pub(crate) mod crowd;
 pub(crate) mod wire_peer;
 
 use core::net::{IpAddr, Ipv4Addr, SocketAddr};

@@ -345,7 +345,7 @@ fn write_init(
     }
     let init = InitBuilder {
         initiate_tag: identity.local_tag,
-        a_rwnd: config.limits.receive_buffer as u32,
+        a_rwnd: identity.buffers.memory().offer(config.limits.receive_buffer),
         outbound_streams: config.streams.outbound,
         inbound_streams: config.streams.inbound_max,
         initial_tsn: identity.initial_tsn,

@@ -19,6 +19,7 @@ mod inbound;
 mod late_heartbeat;
 mod links;
 mod locals;
+mod memory;
 mod new_port;
 mod open;
 mod output;

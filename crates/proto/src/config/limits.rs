@@ -5,6 +5,11 @@ pub struct LimitConfig {
     pub send_buffer: usize,
     /// Receive buffer in bytes: what `a_rwnd` advertises when empty.
     pub receive_buffer: usize,
+    /// Bytes that all associations of the endpoint may hold together of what their peers have sent, bookkeeping included. At least
+    /// four times the receive buffer is taken. It is shared fairly, and a_rwnd shows it: n associations that want all they can get have an
+    /// (n + 1)th each. When three quarters are in use, those whose peers have been silent for longest are given up first: what they hold
+    /// beyond gaps, then they themselves.
+    pub receive_memory: usize,
     /// Peer addresses taken from INIT or INIT ACK, at most.
     pub peer_addresses: usize,
     /// Paths (address pairs), at most.
@@ -19,6 +24,7 @@ impl LimitConfig {
         Self {
             send_buffer: 1 << 20,
             receive_buffer: 1 << 20,
+            receive_memory: 256 << 20,
             peer_addresses: 16,
             paths: 32,
             associations: 65_536,

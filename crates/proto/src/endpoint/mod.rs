@@ -8,6 +8,7 @@ mod departed;
 mod icmp;
 mod init;
 mod links;
+mod memory;
 mod out_of_the_blue;
 mod peers;
 mod spent;
@@ -71,6 +72,8 @@ struct Supplies {
     randoms: Randoms,
     keys: Arc<SharedKeys>,
     buffers: Buffers,
+    /// When memory may be looked for again.
+    relief: Instant,
     strangers: StrangerProbes,
 }
 
@@ -112,7 +115,8 @@ impl Endpoint {
             supplies: Supplies {
                 randoms: Randoms::new(seed.child("auth", 0)),
                 keys: Arc::new(config.auth.keys.clone()),
-                buffers: Buffers::default(),
+                buffers: Buffers::new(memory::of(&config.limits)),
+                relief: Instant::ZERO,
                 strangers: StrangerProbes::default(),
                 seed,
             },
@@ -137,6 +141,7 @@ impl Endpoint {
                 self.totals.packets_dropped += 1;
             }
         }
+        self.relieve_memory(now);
     }
 
     /// ICMP said that something we sent on `route` did not arrive (RFC 9260 §10). `quoted` is the beginning of it.

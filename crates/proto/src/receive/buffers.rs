@@ -5,6 +5,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::memory::Memory;
+
 use bytes::Bytes;
 
 /// Messages from this size on are kept in buffers that return. Smaller pieces stay with the allocator anyway.
@@ -21,7 +23,10 @@ const KEPT: usize = 4 << 20;
 /// Which buffer a message lies in has no influence on anything that can be observed, so a lock does no harm to
 /// repeatability.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Buffers(Arc<Mutex<Unused>>);
+pub(crate) struct Buffers {
+    unused: Arc<Mutex<Unused>>,
+    memory: Memory,
+}
 
 #[derive(Debug, Default)]
 struct Unused {
@@ -30,6 +35,16 @@ struct Unused {
 }
 
 impl Buffers {
+    /// Those of an endpoint with so much `memory` for what peers have sent.
+    pub(crate) fn new(memory: Memory) -> Self {
+        Self { unused: Arc::default(), memory }
+    }
+
+    /// The endpoint's memory for what peers have sent. Unused buffers do not count in it.
+    pub(crate) fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
     /// An empty buffer for `capacity` bytes or more, at most twice as many.
     pub(super) fn take(&self, capacity: usize) -> Vec<u8> {
         if !(SMALLEST..=LARGEST).contains(&capacity) {
@@ -63,7 +78,7 @@ impl Buffers {
     }
 
     fn lock(&self) -> MutexGuard<'_, Unused> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.unused.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

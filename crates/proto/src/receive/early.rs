@@ -12,7 +12,6 @@ use super::held::{Header, SSN_REUSED};
 #[derive(Debug, Default)]
 pub(super) struct Early {
     messages: BTreeMap<(StreamId, u16), (Header, Bytes)>,
-    bytes: usize,
 }
 
 impl Early {
@@ -21,7 +20,6 @@ impl Early {
     /// # Errors
     /// If there is one with its SSN already.
     pub(super) fn keep(&mut self, header: Header, payload: Bytes) -> Result<(), &'static str> {
-        self.bytes += payload.len();
         match self.messages.insert((header.stream, header.ssn.0), (header, payload)) {
             Some(_) => Err(SSN_REUSED),
             None => Ok(()),
@@ -30,9 +28,7 @@ impl Early {
 
     /// Takes the message whose turn has come, if it is here.
     pub(super) fn take(&mut self, stream: StreamId, ssn: Ssn) -> Option<(Header, Bytes)> {
-        let taken = self.messages.remove(&(stream, ssn.0))?;
-        self.bytes -= taken.1.len();
-        Some(taken)
+        self.messages.remove(&(stream, ssn.0))
     }
 
     pub(super) fn contains(&self, stream: StreamId, ssn: Ssn) -> bool {
@@ -49,15 +45,9 @@ impl Early {
         self.messages.len()
     }
 
-    /// The user data of each.
-    #[cfg(any(debug_assertions, test, fuzzing))]
-    pub(super) fn payloads(&self) -> impl Iterator<Item = &Bytes> {
-        self.messages.values().map(|(_, payload)| payload)
-    }
-
-    /// Bytes of user data.
+    /// Bytes of user data. Walks everything.
     #[cfg(any(debug_assertions, test, fuzzing))]
     pub(super) fn bytes(&self) -> usize {
-        self.bytes
+        self.messages.values().map(|(_, payload)| payload.len()).sum()
     }
 }

@@ -14,6 +14,7 @@ mod acknowledgement;
 mod buffers;
 mod early;
 mod held;
+mod memory;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod operations;
 mod reassembly;
@@ -21,6 +22,7 @@ mod streams;
 mod tsn_map;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod tsn_map_operations;
+mod view;
 mod window;
 
 use whimbrel_machine::{Instant, Route};
@@ -28,6 +30,7 @@ use whimbrel_wire::{Data, GapAckBlock, SackBuilder, Tsn, chunk_type};
 
 use self::acknowledgement::{Acknowledgement, Urgency};
 pub(crate) use self::buffers::Buffers;
+pub(crate) use self::memory::Memory;
 use self::reassembly::Reassembly;
 use self::tsn_map::{Place, TsnMap};
 use self::window::Window;
@@ -99,7 +102,7 @@ impl Receive {
     ) -> Self {
         Self {
             tsns: TsnMap::new(peer_initial_tsn),
-            window: Window::new(buffer),
+            window: Window::new(buffer, buffers.memory().clone()),
             reassembly: Reassembly::new(buffer, buffers),
             acknowledgement: Acknowledgement::new(sack.delay, sack.packets),
             inbound_streams,
@@ -134,11 +137,14 @@ impl Receive {
             }
         };
         let valid = data.stream.0 < self.inbound_streams;
-        if valid && !self.admit(position, data.payload.len()) {
+        let len = data.payload.len();
+        if valid && !self.admit(position, len) {
             if position == self.tsns.cumulative() + 1 {
                 // Only the user can make room for this chunk, so it gets what there is of the message (RFC 9260 §6.9).
                 self.reassembly.deliver_unfinished();
-                if self.window.is_all_here() && self.reassembly.is_stuck() {
+                self.window.charge(self.reassembly.items());
+                let full = self.window.is_all_here() && !self.window.is_short_of_memory(len);
+                if full && self.reassembly.is_stuck() {
                     return self.violated(BEFORE_THEIR_TURN);
                 }
             }
@@ -180,9 +186,16 @@ impl Receive {
     /// buffer, or from less than a packet, since the peer last heard of it (RFC 9260 §6.2).
     pub(crate) fn release(&mut self, bytes: usize) {
         self.window.release(bytes);
+        self.window.charge(self.reassembly.items());
         if self.window.update_due(self.reassembly.items()) {
             self.acknowledgement.force();
         }
+        self.quick_invariants();
+    }
+
+    /// The endpoint needs memory: what is held beyond gaps is dropped, as a receiver may (RFC 9260 §6.2). The next SACK tells.
+    pub(crate) fn drop_held(&mut self) {
+        while self.drop_highest(self.tsns.cumulative()) {}
         self.quick_invariants();
     }
 
@@ -243,69 +256,6 @@ impl Receive {
         self.acknowledgement.deadline()
     }
 
-    // ---- views
-
-    /// Whether a SACK must go out now.
-    pub(crate) fn ack_due(&self, now: Instant) -> bool {
-        self.acknowledgement.is_due(now)
-    }
-
-    /// Whether there is something to acknowledge: a SACK should go along if DATA goes out anyway (RFC 9260 §6.1).
-    pub(crate) fn ack_pending(&self) -> bool {
-        self.acknowledgement.is_pending()
-    }
-
-    /// Where the last DATA came from.
-    pub(crate) fn route(&self) -> Route {
-        self.route
-    }
-
-    /// Whether the peer can send no more than a little, if anything, because the user does not read.
-    pub(crate) fn is_full(&self) -> bool {
-        self.window.current(self.reassembly.items()) < window::PACKET
-    }
-
-    /// The Cumulative TSN: it and all before it have been received.
-    pub(crate) fn cumulative_tsn(&self) -> Tsn {
-        self.tsns.cumulative_tsn()
-    }
-
-    /// Whether TSNs beyond the cumulative one have been received.
-    pub(crate) fn has_gaps(&self) -> bool {
-        self.tsns.has_gaps()
-    }
-
-    /// Whether something is missing of what the peer has sent: a TSN, the end of a message, or one before another.
-    pub(crate) fn is_unfinished(&self) -> bool {
-        self.has_gaps() || self.reassembly.is_unfinished()
-    }
-
-    /// The window that a SACK would advertise now, in bytes.
-    #[cfg(any(test, fuzzing))]
-    pub(crate) fn a_rwnd(&self) -> u32 {
-        saturated(self.window.current(self.reassembly.items()))
-    }
-
-    /// Payload bytes received and not released by the user.
-    pub(crate) fn buffered(&self) -> usize {
-        self.window.used()
-    }
-
-    /// Messages delivered to their end so far.
-    pub(crate) fn messages(&self) -> u64 {
-        self.reassembly.messages()
-    }
-
-    /// Payload bytes delivered so far.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.reassembly.bytes()
-    }
-
-    /// DATA chunks that came more than once.
-    pub(crate) fn duplicates(&self) -> u64 {
-        self.duplicates
-    }
-
     fn violated(&mut self, what: &'static str) -> DataOutcome {
         self.violation = Some(what);
         DataOutcome::Violation(what)
@@ -330,15 +280,24 @@ impl Receive {
     fn make_room(&mut self, position: u64, len: usize) -> bool {
         let items = self.reassembly.items();
         let (droppable, droppable_bytes) = self.reassembly.droppable();
-        if !self.window.fits_without(droppable_bytes, len, items - droppable) {
+        if !self.window.fits_without(droppable_bytes, droppable, len, items) {
             return false;
         }
         while !self.window.fits(len, self.reassembly.items()) {
-            let Some((dropped, bytes)) = self.reassembly.drop_highest(position) else { return false };
-            self.tsns.remove(dropped);
-            self.window.drop_held(bytes);
+            if !self.drop_highest(position) {
+                return false;
+            }
             self.acknowledgement.on_chunk(Urgency::Immediate);
         }
+        true
+    }
+
+    /// Drops the highest TSN that is held if it is beyond `position`; false if there is none.
+    fn drop_highest(&mut self, position: u64) -> bool {
+        let Some((dropped, bytes)) = self.reassembly.drop_highest(position) else { return false };
+        self.tsns.remove(dropped);
+        self.window.drop_held(bytes);
+        self.window.charge(self.reassembly.items());
         true
     }
 
@@ -362,6 +321,7 @@ impl Receive {
         if in_order {
             self.reassembly.advanced(self.tsns.cumulative())?;
         }
+        self.window.charge(self.reassembly.items());
         Ok(())
     }
 

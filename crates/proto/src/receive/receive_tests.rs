@@ -114,7 +114,7 @@ fn what_the_user_holds_is_not_displaced() {
 fn a_thousand_tiny_fragments_do_not_take_a_thousand_times_the_memory() {
     let mut bomb = receive(BUFFER);
     let accepted = (0..5000).filter(|n| bomb.on_data(&fragment(3 + 2 * n, &[0])) == DataOutcome::New).count();
-    assert_eq!(accepted, BUFFER.div_ceil(window::OVERHEAD));
+    assert_eq!(accepted, BUFFER.div_ceil(window::OVERHEAD).div_ceil(window::HELD));
     assert_eq!(bomb.a_rwnd(), 0);
     assert_eq!(bomb.on_data(&message(1, &[0])), DataOutcome::New, "the gap can still be filled");
     bomb.invariants();
@@ -272,7 +272,7 @@ fn after_a_violation_nothing_is_taken() {
 /// Thousands of idle associations cost little.
 #[test]
 fn an_idle_receiver_is_small() {
-    assert!(size_of::<Receive>() <= 576, "{} bytes", size_of::<Receive>());
+    assert!(size_of::<Receive>() <= 592, "{} bytes", size_of::<Receive>());
     let mut receive = receive(4 << 20);
     for tsn in [1, 3, 2, 3, 900, 2000] {
         receive.on_data(&message(tsn, b"x"));

@@ -1,11 +1,17 @@
 //! The receive buffer and what is advertised of it (RFC 9260 §6.2, RFC 1122 §4.2.3.3).
 
-/// What each message, message part or separately held fragment costs besides its payload.
+use super::memory::{Memory, Share};
+
+/// What each message or message part costs besides its payload, in bytes. A fragment that is held apart or a message that waits
+/// for its turn counts as several such items, see [`HELD`].
 ///
 /// Peers count payload bytes only, so a buffer of one-byte messages would hold many times its size in bookkeeping.
-/// With this charge no more than `buffer / OVERHEAD` of them are held, read or not: memory stays below about four
-/// times the buffer. The advertised window shrinks with the charge as it does with the payload, whichever is less.
-pub(super) const OVERHEAD: usize = 64;
+/// With this charge no more than `buffer / OVERHEAD` of them are held, read or not: memory stays below twice
+/// the buffer. The advertised window shrinks with the charge as it does with the payload, whichever is less.
+pub(super) const OVERHEAD: usize = 112;
+/// Items that a chunk beyond a gap or a message before its turn counts as: it lies in a tree, in an allocation of its own, and is found
+/// by its TSN and its SSN.
+pub(super) const HELD: usize = 2;
 /// However small the buffer, so many are accepted.
 const MIN_ITEMS: usize = 16;
 /// About the payload of one packet: the window does not open by less (RFC 1122 §4.2.3.3's Eff.snd.MSS).
@@ -24,25 +30,47 @@ pub(super) struct Window {
     /// Payload bytes handed to the user and not yet released, and how many messages or parts they are.
     user_bytes: usize,
     user_items: usize,
+    /// What is charged for all that in the endpoint's memory.
+    share: Share,
 }
 
 impl Window {
-    pub(super) fn new(buffer: usize) -> Self {
+    pub(super) fn new(buffer: usize, memory: Memory) -> Self {
         let max_items = buffer.div_ceil(OVERHEAD).max(MIN_ITEMS);
-        Self { buffer, max_items, used: 0, offered: buffer, user_bytes: 0, user_items: 0 }
+        let share = Share::new(memory);
+        Self { buffer, max_items, used: 0, offered: buffer, user_bytes: 0, user_items: 0, share }
     }
 
     /// Whether `len` more bytes may be taken while `items` are held.
     #[inline]
     pub(super) fn fits(&self, len: usize, items: usize) -> bool {
-        self.fits_without(0, len, items)
+        self.fits_without(0, 0, len, items)
     }
 
-    /// As [`Window::fits`], as if `dropped` bytes were not held (and `items` counts none of theirs).
+    /// As [`Window::fits`], as if `dropped_items` of the `items`, with `dropped` bytes, were not held.
     #[inline]
-    pub(super) fn fits_without(&self, dropped: usize, len: usize, items: usize) -> bool {
+    pub(super) fn fits_without(
+        &self,
+        dropped: usize,
+        dropped_items: usize,
+        len: usize,
+        items: usize,
+    ) -> bool {
         let used = self.used.saturating_sub(dropped);
-        (used == 0 || used.saturating_add(len) <= self.buffer) && items + self.user_items < self.max_items
+        (used == 0 || used.saturating_add(len) <= self.buffer)
+            && items - dropped_items + self.user_items < self.max_items
+            && self.share.admits(len.saturating_add(OVERHEAD), dropped + dropped_items * OVERHEAD)
+    }
+
+    /// Whether the endpoint's memory is what keeps `len` more bytes out, not this association's buffer.
+    pub(super) fn is_short_of_memory(&self, len: usize) -> bool {
+        !self.share.admits(len.saturating_add(OVERHEAD), 0)
+    }
+
+    /// Charges what is held now, with these `items` and those of the user, to the endpoint's memory.
+    #[inline]
+    pub(super) fn charge(&mut self, items: usize) {
+        self.share.set(self.used + (items + self.user_items) * OVERHEAD);
     }
 
     /// Takes `len` bytes that came from the peer.
@@ -81,14 +109,14 @@ impl Window {
         self.user_bytes = left;
     }
 
-    /// What to advertise while `items` are held: the free space, but the window opens only by a worthwhile step
+    /// What to advertise while `items` are held: the free space, here or in the endpoint's memory, but the window opens only by a worthwhile step
     /// beyond the peer's credit (receiver silly window avoidance, RFC 1122 §4.2.3.3).
     #[inline]
     pub(super) fn current(&self, items: usize) -> usize {
         let bytes = self.buffer.saturating_sub(self.used);
         let items = self.max_items.saturating_sub(items + self.user_items);
         // The smallest buffers have items to spare beyond their bytes.
-        let free = bytes.min(items.saturating_mul(OVERHEAD));
+        let free = bytes.min(items.saturating_mul(OVERHEAD)).min(self.share.left());
         if free >= self.offered + self.step() { free } else { free.min(self.offered) }
     }
 
@@ -130,6 +158,7 @@ impl Window {
     pub(super) fn invariants(&self, held: usize, items: usize, largest_chunk: usize) {
         assert_eq!(self.used, held + self.user_bytes);
         assert!(self.used <= self.buffer.max(largest_chunk));
+        assert_eq!(self.share.held(), self.used + (items + self.user_items) * OVERHEAD);
         assert!(items + self.user_items <= self.max_items + 8, "{items} + {} items", self.user_items);
         assert!(self.current(items) <= self.buffer);
         assert_eq!(self.user_items == 0, self.user_bytes == 0);

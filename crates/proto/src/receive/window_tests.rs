@@ -4,7 +4,7 @@ const BUFFER: usize = 100_000;
 
 #[test]
 fn counts_bytes_until_the_user_releases_them() {
-    let mut window = Window::new(BUFFER);
+    let mut window = Window::new(BUFFER, Memory::default());
     window.take(30_000);
     assert_eq!((window.used(), window.current(1)), (30_000, 70_000));
     window.hand_over(30_000);
@@ -16,7 +16,7 @@ fn counts_bytes_until_the_user_releases_them() {
 /// RFC 1122 §4.2.3.3: a closed window does not open by small change.
 #[test]
 fn avoids_silly_windows() {
-    let mut window = Window::new(BUFFER);
+    let mut window = Window::new(BUFFER, Memory::default());
     window.take(BUFFER);
     window.hand_over(BUFFER);
     assert_eq!(window.advertise(0), 0);
@@ -33,7 +33,7 @@ fn avoids_silly_windows() {
 /// The peer's credit shrinks with what it sends: small change is measured against that, not the last SACK.
 #[test]
 fn a_window_in_use_does_not_move_by_small_change() {
-    let mut window = Window::new(BUFFER);
+    let mut window = Window::new(BUFFER, Memory::default());
     window.take(50_000);
     window.hand_over(50_000);
     window.release(PACKET - 1);
@@ -45,7 +45,7 @@ fn a_window_in_use_does_not_move_by_small_change() {
 /// RFC 9260 §6.2: a window update only if the window can be increased by a quarter of the buffer.
 #[test]
 fn updates_come_by_quarters() {
-    let mut window = Window::new(BUFFER);
+    let mut window = Window::new(BUFFER, Memory::default());
     window.take(60_000);
     window.hand_over(60_000);
     window.advertise(0);
@@ -59,7 +59,7 @@ fn updates_come_by_quarters() {
 
 #[test]
 fn each_item_is_charged() {
-    let window = Window::new(BUFFER);
+    let window = Window::new(BUFFER, Memory::default());
     let most = BUFFER.div_ceil(OVERHEAD);
     assert!(window.fits(1, most - 1));
     assert!(!window.fits(1, most));
@@ -69,7 +69,7 @@ fn each_item_is_charged() {
 
 #[test]
 fn an_empty_buffer_takes_any_chunk() {
-    let mut window = Window::new(4096);
+    let mut window = Window::new(4096, Memory::default());
     assert!(window.fits(60_000, 0));
     window.take(60_000);
     assert!(!window.fits(1, 0));
@@ -78,7 +78,7 @@ fn an_empty_buffer_takes_any_chunk() {
 
 #[test]
 fn items_are_released_in_proportion() {
-    let mut window = Window::new(BUFFER);
+    let mut window = Window::new(BUFFER, Memory::default());
     for _ in 0..10 {
         window.take(100);
         window.hand_over(100);

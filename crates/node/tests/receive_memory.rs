@@ -1,0 +1,54 @@
+//! How much memory peers can make an endpoint use with what they send, and who gets it (RFC 9260 §6.2).
+//!
+//! It watches the resident memory of its process, which the kernel tells.
+
+#[allow(dead_code, reason = "the other tests use the rest")]
+mod common;
+
+use whimbrel_wire::Chunk;
+
+use common::crowd::{connected, crumbs, from, with_memory};
+use common::wire_peer::{Peer, Sent};
+
+/// Bytes of memory in use.
+fn resident() -> usize {
+    let statm = std::fs::read_to_string("/proc/self/statm").expect("the tests run on Linux");
+    let pages: usize =
+        statm.split_whitespace().nth(1).and_then(|pages| pages.parse().ok()).expect("a number");
+    pages * 4096
+}
+
+fn last_window(sent: &[Sent]) -> Option<u32> {
+    let window = |chunk: Chunk<'_>| if let Chunk::Sack(sack) = chunk { Some(sack.a_rwnd) } else { None };
+    sent.iter().flat_map(|sent| sent.chunks().into_iter().filter_map(window).collect::<Vec<_>>()).last()
+}
+
+/// Whatever they send and in whatever order, a hundred peers make an endpoint hold no more than it has been allowed.
+#[test]
+fn chunks_of_one_byte_cost_their_senders_what_they_cost_us() {
+    const MEMORY: usize = 64 << 20;
+    let mut bench = with_memory(MEMORY);
+    let peers: Vec<Peer> = (0..100).map(|n| connected(&mut bench, n)).collect();
+    let before = resident();
+    let mut windows = vec![u32::MAX; peers.len()];
+    // Neighbours, which are joined, and chunks apart, which are not.
+    for (every, from_tsn, packets) in [(1, 1, 100), (2, 8_001, 350)] {
+        for packet in 0..packets {
+            for (n, peer) in peers.iter().enumerate() {
+                bench.deliver_on(from(n), &crumbs(peer, from_tsn + packet * 70 * every, every));
+                windows[n] = last_window(&bench.take()).expect("what has gaps is acknowledged at once");
+            }
+        }
+    }
+    let used = resident() - before;
+    assert!(used < MEMORY, "{used} bytes for what peers have sent");
+    assert!(used > MEMORY / 4, "{used} bytes: this does not reach the limit");
+    assert!(windows.iter().all(|&window| window < 1452), "{windows:?}");
+    assert_eq!(bench.closed(), None);
+    // Who comes now finds a share, and may send what the INIT ACK says.
+    let mut late = connected(&mut bench, 200);
+    let payload = [7; 1400];
+    let message = late.data(0, 0, &payload);
+    bench.deliver_on(from(200), &late.packet(&[&message]));
+    assert_eq!(bench.received(), [payload]);
+}

@@ -1,0 +1,33 @@
+//! An association gives back memory that others need more.
+
+use whimbrel_machine::Instant;
+use whimbrel_wire::Cause;
+
+use super::{Association, Ending, Phase};
+use crate::interface::CloseReason;
+
+impl Association {
+    /// When the peer was last heard, if anything that it has sent is here and has not gone to the user.
+    pub(crate) fn holds_since(&self) -> Option<Instant> {
+        self.open().filter(|open| open.receive.holds_unfinished()).map(|open| open.notes.heard)
+    }
+
+    /// What lies beyond gaps, in bytes with bookkeeping.
+    pub(crate) fn held(&self) -> usize {
+        self.open().map_or(0, |open| open.receive.held())
+    }
+
+    /// Drops what lies beyond gaps.
+    pub(crate) fn drop_held(&mut self) {
+        if let Phase::Open(open) = &mut self.phase {
+            open.receive.drop_held();
+        }
+    }
+
+    /// Ends for want of memory, if that gives any back.
+    pub(crate) fn give_up_for_memory(&mut self, now: Instant) {
+        if self.holds_since().is_some() {
+            self.conclude(now, Err(Ending::abort(CloseReason::OutOfResource, &[Cause::OutOfResource])));
+        }
+    }
+}

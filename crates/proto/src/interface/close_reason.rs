@@ -1,0 +1,48 @@
+use bytes::Bytes;
+use whimbrel_wire::cause_name;
+
+/// Why an association ended, or never began.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum CloseReason {
+    /// Both sides agreed: a graceful shutdown.
+    #[error("closed")]
+    Shutdown,
+    /// We aborted it on the user's wish.
+    #[error("aborted")]
+    Aborted,
+    /// The peer aborted it.
+    #[error("aborted by the peer: {}", describe_abort(.causes, .reason))]
+    AbortedByPeer {
+        /// Cause codes of the ABORT, in order (RFC 9260 §3.3.10).
+        causes: Vec<u16>,
+        /// Upper layer abort reason, or else what a protocol violation is explained with (RFC 9260 §3.3.10.12, §3.3.10.13); empty
+        /// if none.
+        reason: Bytes,
+    },
+    /// We aborted it because the peer broke the protocol.
+    #[error("protocol violation by the peer: {0}")]
+    ProtocolViolation(&'static str),
+    /// The peer does not answer (Association.Max.Retrans or Max.Init.Retransmits).
+    #[error("the peer does not answer")]
+    Unreachable,
+    /// ICMP said that nothing receives SCTP at the peer's address: the host has no SCTP, or with UDP encapsulation the
+    /// peer's program has ended.
+    #[error("the peer's host says that no program receives SCTP there (any more)")]
+    NoSctp,
+    /// We aborted it because other associations needed the memory and its peer had been silent for longest.
+    #[error("the memory for what peers have sent ran short, and this peer had been silent for longest")]
+    OutOfResource,
+    /// The user's own request could not be carried out.
+    #[error("{0}")]
+    Refused(&'static str),
+}
+
+fn describe_abort(causes: &[u16], reason: &Bytes) -> String {
+    if !reason.is_empty() {
+        return crate::printable::printable(reason);
+    }
+    match causes.first() {
+        Some(&code) => format!("cause {code}, {}", cause_name(code)),
+        None => "no reason given".to_owned(),
+    }
+}
