@@ -4,9 +4,15 @@ use core::time::Duration;
 
 use whimbrel_machine::Instant;
 use whimbrel_netsim::{Action, Change, LinkConfig, Loss, Side};
-use whimbrel_proto::{Config, Event};
+use whimbrel_proto::{Config, Event, TailLoss};
 
 use crate::common::{Pair, Ticks, User, link, remotes};
+
+fn probing() -> Config {
+    let mut config = Config::mobile();
+    config.retransmission.tail = TailLoss::Probe;
+    config
+}
 
 /// Records of 1,000 bytes every 10 ms, from the client.
 fn stream(config: Config, links: &[LinkConfig], seed: u64, records: usize) -> Pair {
@@ -37,7 +43,7 @@ fn moves(user: &User) -> usize {
 fn a_silent_break_costs_a_few_round_trips() {
     let gaps: Vec<Duration> = (0..40)
         .map(|phase| {
-            let mut pair = stream(Config::mobile(), &[link(20, 10), link(20, 10)], phase, 600);
+            let mut pair = stream(probing(), &[link(20, 10), link(20, 10)], phase, 600);
             let cut = Instant::from_nanos(3_000_000_000 + phase * 700_000);
             pair.cut(0, cut);
             pair.run(10);
@@ -55,7 +61,7 @@ fn a_silent_break_costs_a_few_round_trips() {
 fn rough(seed: u64) -> usize {
     let rough =
         LinkConfig { jitter: Duration::from_millis(100), loss: Loss::Bernoulli(0.01), ..link(20, 10) };
-    let mut pair = stream(Config::mobile(), &[rough, rough], seed, 30_000);
+    let mut pair = stream(probing(), &[rough, rough], seed, 30_000);
     pair.run(330);
     assert_eq!(pair.server().received.len(), 30_000, "{seed}");
     moves(pair.client())
@@ -82,7 +88,7 @@ fn loss_and_jitter_move_nobody_in_a_week() {
 #[test]
 fn a_lost_packet_is_repaired_by_the_probe() {
     for second in [link(20, 10), link(20, 300)] {
-        let mut pair = stream(Config::mobile(), &[link(20, 10), second], 1, 400);
+        let mut pair = stream(probing(), &[link(20, 10), second], 1, 400);
         // One packet in 100 is lost, and records come too seldom for the next ones to tell.
         pair.world.app_mut(pair.client).ticks =
             Some(Ticks { interval: Duration::from_millis(150), bytes: 100, left: 400 });
