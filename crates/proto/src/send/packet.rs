@@ -82,7 +82,7 @@ impl Sender {
     /// RFC 9260 §7.3), and the smaller packets that the paths may have shrunk to by then.
     pub(super) fn fragment_size(&self, paths: &Paths, auth: &Auth) -> usize {
         let usable = paths.iter().filter(|path| path.confirmed);
-        let Some(cut_for) = self.cut_for else {
+        let Some(cut_for) = self.cut_for() else {
             let smallest = usable.map(|path| path.packet_size() - overhead(auth)).min();
             return smallest.unwrap_or(512) - DATA_HEADER_LEN;
         };

@@ -35,7 +35,7 @@ pub(crate) struct Sender {
     pub(super) recovery: Box<dyn FastRecovery>,
     pub(super) order: RetransmissionOrder,
     /// Chunks are cut to fit packets of this many bytes, a multiple of 4, whatever the paths carry.
-    pub(super) cut_for: Option<usize>,
+    cut_for: Option<usize>,
     burst: BurstLimit,
     /// A new transmission opportunity is due: bursts start afresh (RFC 9260 §6.1 D).
     opportunity: bool,
@@ -209,6 +209,11 @@ impl Sender {
     }
 
     // ---- shared
+
+    /// The packets in bytes that chunks are cut to fit, whatever the paths carry.
+    pub(super) fn cut_for(&self) -> Option<usize> {
+        self.cut_for
+    }
 
     /// The scheduler and what it may look at.
     pub(super) fn scheduling<'a>(&'a mut self, paths: &'a Paths) -> (&'a mut dyn Scheduler, Offer<'a>) {
