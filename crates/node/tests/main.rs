@@ -53,6 +53,7 @@ mod stranger_flood;
 mod stream_order;
 mod supervision;
 mod tail_loss;
+mod torture;
 mod transfer;
 mod unprotected_stray;
 mod window_too_small;

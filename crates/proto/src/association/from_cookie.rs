@@ -77,7 +77,7 @@ impl Open {
         }
         let pending = self.paths.get_mut(id).and_then(|path| path.supervision.heartbeat.as_mut());
         if let Some(pending) = pending.filter(|pending| pending.written) {
-            pending.repeat();
+            pending.repeat(context.now);
         }
         self.send_heartbeat_with_reply(context, id, route);
     }

@@ -9,6 +9,7 @@ use super::heartbeat_time;
 use super::replies::First;
 use super::{Closing, Context, Handled, Open};
 use crate::auth::chunk_writer::ChunkWriter;
+use crate::config::Unanswered;
 use crate::interface::{PathId, PathState};
 use crate::path::{Egress, MtuProbe, Path, PendingHeartbeat, Supervision};
 use crate::timers::TimerId;
@@ -133,7 +134,7 @@ impl Open {
         match &mut path.supervision.heartbeat {
             // The same one again, so that a slow answer to the first counts, too.
             Some(pending) => {
-                pending.repeat();
+                pending.repeat(context.now);
                 path.supervision.last_probing = context.now;
                 // Its time must not be over just before the answer comes.
                 let (timer, least) = (TimerId::HeartbeatTimeout(id), context.now + rto);
@@ -151,14 +152,16 @@ impl Open {
         match kind {
             Kind::Port => self.confirm_port(context, id, nonce),
             Kind::Path => {
-                let Some(pending) = path.supervision.heartbeat else { return };
-                let Some(sent_at) = pending.sent_with(nonce) else { return };
-                path.supervision.heartbeat = None;
-                if pending.repeated {
-                    // Karn's rule: nobody knows which of them was answered.
-                    path.rto.forget_back_off();
+                let Supervision { heartbeat, overdue, .. } = &mut path.supervision;
+                let sent_with = |pending: &PendingHeartbeat| pending.sent_with(nonce);
+                let Some(sent_at) = heartbeat.as_ref().or(overdue.as_ref()).and_then(sent_with) else { return };
+                (*heartbeat, *overdue) = (None, None);
+                let took = context.now.saturating_since(sent_at);
+                if took <= path.rto.current() {
+                    path.rto.on_measurement(took);
                 } else {
-                    path.rto.on_measurement(context.now.saturating_since(sent_at));
+                    // It lay somewhere for longer than all timeouts meanwhile: a host was suspended, or a network kept it back.
+                    path.rto.forget_back_off();
                 }
                 let returns = path.error_count > 0;
                 context.timers.clear(TimerId::HeartbeatTimeout(id));
@@ -223,7 +226,10 @@ impl Open {
         }
         let in_use = self.data_path() == id;
         let Some(path) = self.paths.get_mut(id) else { return Ok(()) };
-        path.supervision.heartbeat = None;
+        let late = path.supervision.heartbeat.take();
+        if context.config.heartbeat.unanswered == Unanswered::RepeatIfHeard {
+            path.supervision.overdue = late;
+        }
         path.rto.back_off();
         self.primary.rule.on_timeout();
         // RFC 9260 §8.1: it counts against the association only on the path used for data. Unconfirmed ones never
@@ -276,7 +282,7 @@ impl Open {
         let pending = self.paths.get_mut(id).and_then(|path| path.supervision.heartbeat.as_mut());
         if let Some(pending) = pending.filter(|pending| !pending.written) {
             pending.written = true;
-            let info = encode_info(id, Kind::Path, pending.nonce);
+            let info = encode_info(id, Kind::Path, pending.last_nonce());
             self.replies.push(route, &Heartbeat { info: &info });
         }
     }
@@ -295,11 +301,22 @@ impl Open {
     pub(crate) fn send_heartbeat_on(&mut self, context: &mut Context<'_>, id: PathId) {
         let nonce = context.rng.next_u64();
         let Some(path) = self.paths.get(id) else { return };
-        let rto = self.supervision_rto(context, path);
+        let mut rto = self.supervision_rto(context, path);
+        if let Some(spacing) = self.probe_spacing(context, path) {
+            // Never in step with a network that comes and goes (RFC 9260 §8.3 has the jitter for the same reason).
+            rto += context.rng.duration_below(spacing / 4);
+        }
         // One is under way: another would only put off the moment when its answer is missed.
         let ready = |path: &&mut Path| path.supervision.heartbeat.is_none() && path.egress == Egress::Open;
         let Some(path) = self.paths.get_mut(id).filter(ready) else { return };
-        path.supervision.heartbeat = Some(PendingHeartbeat::new(nonce, context.now));
+        let Supervision { heartbeat, overdue, .. } = &mut path.supervision;
+        *heartbeat = Some(match overdue.take() {
+            Some(mut overdue) => {
+                overdue.repeat(context.now);
+                overdue
+            }
+            None => PendingHeartbeat::new(nonce, context.now),
+        });
         path.supervision.last_probing = context.now;
         context.timers.set(TimerId::HeartbeatTimeout(id), context.now + rto);
         context.timers.clear(TimerId::Heartbeat(id));
@@ -360,7 +377,7 @@ impl Open {
         let checksum = self.checksum();
         let header = context.header(self.peer.tag);
         let waiting = |path: &&mut Path| {
-            path.supervision.heartbeat.is_some_and(|pending| !pending.written)
+            path.supervision.heartbeat.as_ref().is_some_and(|pending| !pending.written)
                 || path.supervision.new_port.is_some_and(|probe| !probe.written)
                 || path.mtu_probe.is_some_and(|probe| !probe.written)
         };
@@ -369,7 +386,7 @@ impl Open {
         let (kind, nonce, size, route) = match (heartbeat, new_port, &mut path.mtu_probe) {
             (Some(pending), ..) if !pending.written => {
                 pending.written = true;
-                (Kind::Path, pending.nonce, 0, path.route)
+                (Kind::Path, pending.last_nonce(), 0, path.route)
             }
             (_, Some(probe), _) if !probe.written => {
                 probe.written = true;

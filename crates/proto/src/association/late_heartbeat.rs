@@ -17,19 +17,19 @@ impl Open {
         if context.config.heartbeat.unanswered != Unanswered::RepeatIfHeard || closing {
             return false;
         }
-        let nonce = context.rng.next_u64();
         // Nothing waits for the verdict, and a single packet may be lost on the best of paths.
         let probing = context.config.retransmission.tail == TailLoss::Probe;
         let idle = probing && !self.sender.has_in_flight(id);
         let Some(path) = self.paths.get_mut(id) else { return false };
-        let Some(late) = path.supervision.heartbeat.filter(|late| is_first(path, late)) else { return false };
-        let heard = is_heard(path, &late, context);
+        let first = |late: &&PendingHeartbeat| late.is_first() && path.state == PathState::Active;
+        let Some(late) = path.supervision.heartbeat.as_ref().filter(first) else { return false };
+        let heard = is_heard(path, late, context);
         if !heard && !idle {
             return false;
         }
-        let earlier = Some((late.nonce, late.sent_at));
-        path.supervision.heartbeat =
-            Some(PendingHeartbeat { earlier, ..PendingHeartbeat::new(nonce, context.now) });
+        if let Some(late) = path.supervision.heartbeat.as_mut() {
+            late.repeat(context.now);
+        }
         path.supervision.last_probing = context.now;
         let rto = path.rto.current();
         context.timers.set(TimerId::HeartbeatTimeout(id), context.now + if heard { rto * 2 } else { rto });
@@ -40,14 +40,10 @@ impl Open {
     }
 }
 
-fn is_first(path: &Path, late: &PendingHeartbeat) -> bool {
-    late.earlier.is_none() && !late.repeated && path.state == PathState::Active
-}
-
 /// Whether a packet has come by a round trip after the heartbeat had left, and not just before it either. As a rule it has not been on its
 /// way already when the path died; behind a queue longer than an RTO it may have been, so that this is asked once only.
 fn is_heard(path: &Path, late: &PendingHeartbeat, context: &Context<'_>) -> bool {
     let rto = path.rto.current();
-    let due = late.sent_at + path.rto.srtt().unwrap_or(rto);
+    let due = late.last_sent_at() + path.rto.srtt().unwrap_or(rto);
     path.supervision.heard.is_some_and(|heard| heard >= due && heard + rto / 2 >= context.now)
 }

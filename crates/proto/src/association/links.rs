@@ -126,7 +126,7 @@ impl Open {
                 continue;
             }
             match &mut path.supervision.heartbeat {
-                Some(pending) => pending.repeat(),
+                Some(pending) => pending.repeat(context.now),
                 None => context.timers.set(TimerId::Heartbeat(id), context.now),
             }
         }

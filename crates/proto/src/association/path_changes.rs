@@ -124,7 +124,7 @@ impl Open {
     fn silence_path(&mut self, context: &mut Context<'_>, id: PathId) {
         let Some(path) = self.paths.get_mut(id) else { return };
         path.egress = Egress::Closed;
-        path.supervision.heartbeat = None;
+        (path.supervision.heartbeat, path.supervision.overdue) = (None, None);
         path.mtu_probe = None;
         TimerId::of_path(id).into_iter().for_each(|timer| context.timers.clear(timer));
         self.sender.silence(&self.paths, id);

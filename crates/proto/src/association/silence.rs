@@ -33,10 +33,16 @@ impl Open {
         let spacing = context.config.heartbeat.silent_peer.filter(|_| path.error_count > 0)?;
         let silent = context.now.saturating_since(self.notes.heard);
         let at_most = if silent < spacing.soon_for { spacing.soon } else { spacing.later };
-        // A path on standby can wait as long as the peer is heard on another one.
-        (path.id == self.data_path() || silent >= spacing.soon).then_some(at_most)
+        // An outage should not last much longer than the network is gone, so that a short one is probed more densely.
+        let share = (silent / SHARE_OF_SILENCE).max(path.rto.without_back_off());
+        // A path on standby can wait as long as the peer may answer on another one.
+        let no_other = || self.paths.iter().all(|path| path.error_count > 0 || !path.is_usable());
+        (path.id == self.data_path() || no_other()).then(|| at_most.min(share))
     }
 }
+
+/// Two probes are no further apart than this part of the silence.
+const SHARE_OF_SILENCE: u32 = 8;
 
 /// How long an end that has said all waits for the other to agree at most, whatever comes meanwhile.
 pub(super) fn last_word(config: &Config) -> Duration {

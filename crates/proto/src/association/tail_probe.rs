@@ -58,7 +58,7 @@ impl Open {
             return;
         }
         match self.paths.get_mut(id).and_then(|path| path.supervision.heartbeat.as_mut()) {
-            Some(pending) => pending.repeat(),
+            Some(pending) => pending.repeat(context.now),
             None => self.send_heartbeat_on(context, id),
         }
         context.timers.set(TimerId::TailProbe(id), again);

@@ -1,3 +1,4 @@
+use smallvec::{SmallVec, smallvec};
 use whimbrel_machine::Instant;
 
 use crate::association::PortProbe;
@@ -12,23 +13,24 @@ pub(crate) struct Supervision {
     pub(crate) heard: Option<Instant>,
     /// When DATA that went by this path alone was last acknowledged.
     pub(crate) proved: Option<Instant>,
-    /// The HEARTBEAT that has not been answered yet.
+    /// The HEARTBEAT whose answer is waited for.
     pub(crate) heartbeat: Option<PendingHeartbeat>,
+    /// The last one whose time was over without an answer, which may still come: the next one continues it. `None` while one is waited for.
+    pub(crate) overdue: Option<PendingHeartbeat>,
     /// The port that the peer seems to have now, which has not answered yet.
     pub(crate) new_port: Option<PortProbe>,
 }
 
-/// A HEARTBEAT that has not been answered yet.
-#[derive(Clone, Copy, Debug)]
+/// A HEARTBEAT that has not been answered yet, with its repetitions. Each has a nonce of its own, so that the answer to any of them
+/// measures the round trip: Karn's rule (RFC 9260 §6.3.1 C5) is for what cannot be told apart.
+#[derive(Clone, Debug)]
 pub(crate) struct PendingHeartbeat {
-    pub(crate) nonce: u64,
-    pub(crate) sent_at: Instant,
-    /// It has left; otherwise it waits to be written.
+    /// Of the oldest one in `sent`; each repetition has the next one.
+    nonce: u64,
+    /// When each was sent, the oldest first: one to [`KEPT`](Self::KEPT) times.
+    sent: SmallVec<[Instant; 2]>,
+    /// The last one has left; otherwise it waits to be written.
     pub(crate) written: bool,
-    /// It has been sent again, so its answer measures nothing.
-    pub(crate) repeated: bool,
-    /// The nonce of one sent before in vain, and when: its answer may still come.
-    pub(crate) earlier: Option<(u64, Instant)>,
 }
 
 /// A path MTU probe that is to be written or has been sent: a padded HEARTBEAT (RFC 8899 §6.2.1).
@@ -44,24 +46,47 @@ pub(crate) struct MtuProbe {
 impl Supervision {
     /// A path that begins now.
     pub(super) fn new(now: Instant) -> Self {
-        Self { last_probing: now, heard: None, proved: None, heartbeat: None, new_port: None }
+        Self { last_probing: now, heard: None, proved: None, heartbeat: None, overdue: None, new_port: None }
     }
 }
 
 impl PendingHeartbeat {
+    /// Of repetitions that are still waited for there are no more than this.
+    const KEPT: usize = 32;
+
     /// A HEARTBEAT that waits to be written.
     pub(crate) fn new(nonce: u64, now: Instant) -> Self {
-        Self { nonce, sent_at: now, written: false, repeated: false, earlier: None }
+        Self { nonce, sent: smallvec![now], written: false }
     }
 
-    /// The same one is to be written again.
-    pub(crate) fn repeat(&mut self) {
-        (self.written, self.repeated) = (false, true);
+    /// It is to be written once more.
+    pub(crate) fn repeat(&mut self, now: Instant) {
+        if self.sent.len() == Self::KEPT {
+            self.sent.remove(0);
+            self.nonce = self.nonce.wrapping_add(1);
+        }
+        self.sent.push(now);
+        self.written = false;
     }
 
-    /// When the heartbeat with this nonce was sent, if it is this one or the earlier one.
+    /// The nonce of the last one.
+    pub(crate) fn last_nonce(&self) -> u64 {
+        self.nonce.wrapping_add(self.sent.len() as u64 - 1)
+    }
+
+    /// When the last one was sent.
+    pub(crate) fn last_sent_at(&self) -> Instant {
+        self.sent[self.sent.len() - 1]
+    }
+
+    /// It has not been repeated.
+    pub(crate) fn is_first(&self) -> bool {
+        self.sent.len() == 1
+    }
+
+    /// When the one with this nonce was sent.
     pub(crate) fn sent_with(&self, nonce: u64) -> Option<Instant> {
-        let earlier = self.earlier.filter(|&(earlier, _)| earlier == nonce).map(|(_, sent_at)| sent_at);
-        if self.nonce == nonce { Some(self.sent_at) } else { earlier }
+        let index = usize::try_from(nonce.wrapping_sub(self.nonce)).ok()?;
+        self.sent.get(index).copied()
     }
 }

@@ -1,0 +1,200 @@
+//! The rows: what happens, and what is promised.
+
+use core::time::Duration;
+
+use whimbrel_netsim::{Change, Loss, Oversize, QueueLimit};
+
+use super::world::{Network, Start, Torture, Way};
+
+/// A row of the torture table.
+pub(super) struct Row {
+    pub name: String,
+    pub start: Start,
+    /// From the beginning of the trouble to its end.
+    pub lasts: Duration,
+    pub happen: Box<dyn Fn(&mut Torture)>,
+}
+
+fn secs(seconds: f64) -> Duration {
+    Duration::from_secs_f64(seconds)
+}
+
+fn two(way: Way) -> Start {
+    Start { networks: 2, record: 1000, interval: Duration::from_millis(4), way }
+}
+
+fn one(way: Way) -> Start {
+    Start { networks: 1, ..two(way) }
+}
+
+/// Records that fit the send buffer for a quarter of an hour.
+fn rare_on_two(way: Way) -> Start {
+    Start { record: 100, interval: Duration::from_millis(50), ..two(way) }
+}
+
+fn rare_on_one(way: Way) -> Start {
+    Start { networks: 1, ..rare_on_two(way) }
+}
+
+#[derive(Default)]
+struct Table {
+    rows: Vec<Row>,
+}
+
+impl Table {
+    fn row(&mut self, name: &str, start: fn(Way) -> Start, lasts: f64, happen: impl Fn(&mut Torture) + Copy + 'static) {
+        for (way, suffix) in [(Way::Up, "up"), (Way::Down, "down")] {
+            let name = format!("{name}/{suffix}");
+            self.rows.push(Row { name, start: start(way), lasts: secs(lasts), happen: Box::new(happen) });
+        }
+    }
+
+    fn outages(&mut self) {
+        for seconds in [1.0, 3.0, 8.0, 12.0, 15.0, 20.0, 40.0, 180.0, 900.0] {
+            let lasts = secs(seconds);
+            let [one, two]: [fn(Way) -> Start; 2] = if seconds < 14.0 { [one, two] } else { [rare_on_one, rare_on_two] };
+            self.row(&format!("silent_both_{seconds}"), two, seconds, move |hosts| {
+                for network in hosts.networks() {
+                    hosts.silence(Duration::ZERO, *network, lasts);
+                }
+            });
+            self.row(&format!("silent_one_{seconds}"), two, seconds, move |hosts| {
+                hosts.silence(Duration::ZERO, Network::Wifi, lasts);
+            });
+            self.row(&format!("silent_only_{seconds}"), one, seconds, move |hosts| {
+                hosts.silence(Duration::ZERO, Network::Wifi, lasts);
+            });
+            self.row(&format!("unplugged_both_{seconds}"), two, seconds, move |hosts| {
+                for network in hosts.networks() {
+                    hosts.unplug(Duration::ZERO, *network, lasts);
+                }
+            });
+            self.row(&format!("unplugged_one_{seconds}"), two, seconds, move |hosts| {
+                hosts.unplug(Duration::ZERO, Network::Wifi, lasts);
+            });
+            self.row(&format!("unplugged_only_{seconds}"), one, seconds, move |hosts| {
+                hosts.unplug(Duration::ZERO, Network::Wifi, lasts);
+            });
+        }
+    }
+
+    fn one_way_outages(&mut self) {
+        for seconds in [1.0, 8.0, 12.0] {
+            for (name, way) in [("forth", Way::Up), ("back", Way::Down)] {
+                let down = Change::Down(whimbrel_netsim::InFlight::Lost);
+                let lasts = secs(seconds);
+                self.row(&format!("{name}_both_{seconds}"), two, seconds, move |hosts| {
+                    for network in hosts.networks() {
+                        hosts.change_one(Duration::ZERO, *network, way, down);
+                        hosts.change_one(lasts, *network, way, Change::Up);
+                    }
+                });
+                self.row(&format!("{name}_one_{seconds}"), two, seconds, move |hosts| {
+                    hosts.change_one(Duration::ZERO, Network::Wifi, way, down);
+                    hosts.change_one(lasts, Network::Wifi, way, Change::Up);
+                });
+            }
+        }
+    }
+
+    fn flaps(&mut self) {
+        for hertz in [0.1, 0.5, 2.0, 5.0, 20.0] {
+            let half = secs(0.5 / hertz);
+            let seconds = f64::max(10.0, 2.0 / hertz);
+            let times = (seconds * hertz) as u32;
+            for (name, start) in [("one", two as fn(Way) -> Start), ("only", one)] {
+                self.row(&format!("flaps_silent_{name}_{hertz}_hz"), start, seconds, move |hosts| {
+                    (0..times).for_each(|n| hosts.silence(half * 2 * n, Network::Wifi, half));
+                });
+                self.row(&format!("flaps_unplugged_{name}_{hertz}_hz"), start, seconds, move |hosts| {
+                    (0..times).for_each(|n| hosts.unplug(half * 2 * n, Network::Wifi, half));
+                });
+            }
+        }
+    }
+
+    fn sizes(&mut self) {
+        for mtu in [1280, 1200, 900, 800] {
+            let happen = move |hosts: &mut Torture| {
+                let small = whimbrel_netsim::LinkConfig { mtu, oversize: Oversize::Swallowed, ..crate::common::link(20, 10) };
+                hosts.change(Duration::ZERO, Network::Wifi, Change::Config(small));
+            };
+            let large = |way| Start { record: 4000, interval: Duration::from_millis(16), ..two(way) };
+            let large_only = |way| Start { networks: 1, record: 4000, interval: Duration::from_millis(16), ..two(way) };
+            self.row(&format!("black_hole_one_{mtu}"), large, 8.0, happen);
+            self.row(&format!("black_hole_only_{mtu}"), large_only, 8.0, happen);
+        }
+    }
+
+    fn quality(&mut self) {
+        self.row("loss_ramp_one", two, 18.0, |hosts| loss_ramp(hosts, &[Network::Wifi]));
+        self.row("loss_ramp_both", two, 18.0, |hosts| loss_ramp(hosts, &[Network::Wifi, Network::Lte]));
+        for (name, ways) in [("", &[Way::Up, Way::Down][..]), ("_forth", &[Way::Up]), ("_back", &[Way::Down])] {
+            self.row(&format!("rtt_jump_one{name}"), two, 10.0, move |hosts| {
+                for &way in ways {
+                    slow(hosts, Network::Wifi, way);
+                }
+            });
+            self.row(&format!("rtt_jump_both{name}"), two, 10.0, move |hosts| {
+                for &network in hosts.networks() {
+                    ways.iter().for_each(|&way| slow(hosts, network, way));
+                }
+            });
+        }
+        self.row("jitter_one", two, 15.0, |hosts| jitter(hosts, &[Network::Wifi]));
+        self.row("jitter_both", two, 15.0, |hosts| jitter(hosts, &[Network::Wifi, Network::Lte]));
+        self.row("bloat_forth", two, 15.0, |hosts| bloat(hosts, Way::Up));
+        self.row("bloat_back", two, 15.0, |hosts| bloat(hosts, Way::Down));
+        self.row("bloat_only", one, 15.0, |hosts| bloat(hosts, Way::Up));
+    }
+}
+
+fn delay_of(network: Network) -> Duration {
+    Duration::from_millis(if network == Network::Wifi { 10 } else { 30 })
+}
+
+/// 200 ms one way for ten seconds.
+fn slow(hosts: &mut Torture, network: Network, way: Way) {
+    hosts.change_one(Duration::ZERO, network, way, Change::Delay(Duration::from_millis(200)));
+    hosts.change_one(secs(10.0), network, way, Change::Delay(delay_of(network)));
+}
+
+/// From 0 to 30 % in 15 s, and back to none after 3 s more.
+fn loss_ramp(hosts: &mut Torture, networks: &[Network]) {
+    for &network in networks {
+        for step in 1..=10 {
+            let loss = Loss::Bernoulli(f64::from(step) * 0.03);
+            hosts.change(secs(1.5) * (step - 1), network, Change::Loss(loss));
+        }
+        hosts.change(secs(18.0), network, Change::Loss(Loss::None));
+    }
+}
+
+/// Up to 100 ms more for each packet, and 1 % lost. Nothing that calls for a move.
+fn jitter(hosts: &mut Torture, networks: &[Network]) {
+    for &network in networks {
+        hosts.change(Duration::ZERO, network, Change::Jitter(Duration::from_millis(100)));
+        hosts.change(Duration::ZERO, network, Change::Loss(Loss::Bernoulli(0.01)));
+        hosts.change(secs(15.0), network, Change::Jitter(Duration::ZERO));
+        hosts.change(secs(15.0), network, Change::Loss(Loss::None));
+    }
+}
+
+/// Somebody else floods a buffer of two seconds in front of the Wi-Fi with 24 Mbit/s: what is left is a seventh of it.
+fn bloat(hosts: &mut Torture, way: Way) {
+    let before = QueueLimit::packets(1000);
+    hosts.change_one(Duration::ZERO, Network::Wifi, way, Change::Rate(Some(2_900_000)));
+    hosts.change_one(Duration::ZERO, Network::Wifi, way, Change::Queue(QueueLimit::packets(700)));
+    hosts.change_one(secs(15.0), Network::Wifi, way, Change::Rate(Some(20_000_000)));
+    hosts.change_one(secs(15.0), Network::Wifi, way, Change::Queue(before));
+}
+
+pub(super) fn all() -> Vec<Row> {
+    let mut table = Table::default();
+    table.outages();
+    table.one_way_outages();
+    table.flaps();
+    table.sizes();
+    table.quality();
+    table.rows
+}
