@@ -52,6 +52,10 @@ pub enum Reason {
     GoingDown,
     /// The signal is weak, or will be in a moment.
     SignalFading,
+    /// A round trip takes far longer on the path in use than on another.
+    Slow,
+    /// Too many packets are lost on the path in use.
+    Lossy,
     /// Another network is faster.
     Faster,
     /// Another network is preferred by its rank, cost or kind.
@@ -70,6 +74,8 @@ impl fmt::Display for Reason {
             Self::PathFailed => "the path in use does not work any more",
             Self::GoingDown => "the link will soon go down",
             Self::SignalFading => "the signal is fading",
+            Self::Slow => "packets take far longer on the path in use",
+            Self::Lossy => "too much is lost on the path in use",
             Self::Faster => "the other network is faster",
             Self::Preferred => "the other network is preferred",
             Self::BothWays => "it is where this host sends from",

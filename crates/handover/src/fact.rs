@@ -23,6 +23,11 @@ pub enum Fact {
         /// The path that carries new data from now on.
         path: PathId,
     },
+    /// What a path is worth has changed; the view says how much that is now.
+    PathQuality {
+        /// The path that has changed.
+        path: PathId,
+    },
     /// A path is no more.
     PathGone {
         /// The path that is no more.

@@ -201,7 +201,7 @@ impl Governor {
         out: &mut Vec<Decision>,
     ) -> Option<IpAddr> {
         let current = view.primary();
-        let Some(want) = want.filter(|want| Some(want.local) != current) else {
+        let Some(want) = want.filter(|want| calls_for_a_move(want, view)) else {
             self.candidate = None;
             return current;
         };
@@ -216,12 +216,16 @@ impl Governor {
         self.moves.take(now);
         self.moved_at = Some(now);
         self.candidate = None;
+        out.push(Decision { action: Action::UsePath(path), reason: want.reason });
+        if current == Some(want.local) {
+            // Only the peer's address changes.
+            return current;
+        }
         if want.need == Need::Necessity
             && let Some(left) = current
         {
             self.shun(now, left);
         }
-        out.push(Decision { action: Action::UsePath(path), reason: want.reason });
         let asked = self.ahead.take() == Some(want.local) && self.asked == Some(want.local);
         if view.dynamic && !asked && self.may_request(now, Request::Primary, want.local) {
             self.ask(now, want.local, want.reason, out);
@@ -363,6 +367,15 @@ impl Governor {
         if at > now {
             self.wake = Some(self.wake.map_or(at, |wake| wake.min(at)));
         }
+    }
+}
+
+/// Whether a wish is for something else than what there is: another address of ours, or another one of the peer, if the path is to blame.
+fn calls_for_a_move(want: &Want, view: &View<'_>) -> bool {
+    let of_path = matches!(want.reason, Reason::Slow | Reason::Lossy);
+    match view.usable_path(want.local) {
+        _ if !of_path => Some(want.local) != view.primary(),
+        path => path.is_none_or(|path| !path.primary),
     }
 }
 

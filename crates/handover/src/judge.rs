@@ -21,7 +21,8 @@ pub trait Judge: core::fmt::Debug + Send {
 /// Where a judge wants an association to be.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Wish {
-    /// The address to use, in both directions; `None` if the present one will do.
+    /// The address to use, in both directions; `None` if the present one will do. If it is the present one, that is to be used with
+    /// another address of the peer: the path that [`View::usable_path`] names.
     pub primary: Option<Want>,
     /// Our addresses that should be part of the association. One that is down is kept, but not added.
     pub addresses: Vec<IpAddr>,

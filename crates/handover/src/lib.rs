@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod action;
+mod blemish;
 mod bucket;
 mod fact;
 mod governed;
@@ -24,6 +25,7 @@ mod view;
 mod testing;
 
 pub use action::{Action, Decision, Reason};
+pub use blemish::Blemish;
 pub use fact::Fact;
 pub use governed::Governed;
 pub use judge::{Judge, Need, Want, Wish};

@@ -1,7 +1,9 @@
 use core::net::{IpAddr, SocketAddr};
 
 use whimbrel_machine::{Interface, InterfaceId};
-use whimbrel_proto::{PathState, PathView};
+use whimbrel_proto::PathView;
+
+use crate::Reason;
 
 /// What a policy may look at while it decides.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +65,7 @@ impl View<'_> {
 
     /// Our address on the primary path.
     pub fn primary(&self) -> Option<IpAddr> {
-        self.paths.iter().find(|path| path.primary).map(|path| path.route.local.ip())
+        self.primary_path().map(|path| path.route.local.ip())
     }
 
     /// Whether the peer has any address of the same family as `ip`: without one, `ip` is of no use to this association.
@@ -76,13 +78,24 @@ impl View<'_> {
         self.paths.iter().filter(move |path| path.route.local.ip() == ip)
     }
 
-    /// The path to use from our address `ip`: an active one, to where the primary path leads if there is one, or else
-    /// the quickest.
+    /// The primary path.
+    pub fn primary_path(&self) -> Option<&PathView> {
+        self.paths.iter().find(|path| path.primary)
+    }
+
+    /// The path to use from our address `ip`: an active one, the one with the least [`Blemish`](crate::Blemish), of those one to where the
+    /// primary path leads if there is one, or else the quickest.
     pub fn usable_path(&self, ip: IpAddr) -> Option<&PathView> {
-        let usable = self.address(ip).is_none_or(|local| local.up && local.standing == Standing::Present);
-        let remote = self.paths.iter().find(|path| path.primary).map(|path| path.route.remote);
-        self.paths_from(ip).filter(|path| usable && path.state == PathState::Active).min_by_key(|path| {
-            (Some(path.route.remote) != remote, path.srtt.unwrap_or(core::time::Duration::MAX), path.id)
+        let remote = self.primary_path().map(|path| path.route.remote);
+        self.paths_from(ip).filter(|path| self.is_usable(path)).min_by_key(|path| {
+            let quick = path.srtt.unwrap_or(core::time::Duration::MAX);
+            (self.blemish(path), Some(path.route.remote) != remote, quick, path.id)
         })
+    }
+
+    /// What is wrong with the primary path if that is reason enough to leave it, and another one is better.
+    pub(crate) fn complaint(&self) -> Option<Reason> {
+        let primary = self.primary_path().filter(|path| self.is_usable(path))?;
+        self.blemish(primary).reason()
     }
 }

@@ -108,6 +108,7 @@ impl Movers {
             }
             Event::Path { association, path, state, .. } => (association, Fact::Path { path, state }),
             Event::PathInUse { association, path, .. } => (association, Fact::PathInUse { path }),
+            Event::PathQuality { association, path, .. } => (association, Fact::PathQuality { path }),
             Event::PeerAddress { association, address, change } => {
                 (association, Fact::PeerAddress { address, change })
             }

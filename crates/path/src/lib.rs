@@ -1,12 +1,14 @@
 //! What a sender learns of one path, whatever the transport: how long to wait for an answer ([`Rto`]), how large packets may be
-//! ([`PathMtu`]) and how much may be in flight ([`congestion`]).
+//! ([`PathMtu`]), how much may be in flight ([`congestion`]), and what the path is worth beside others ([`Quality`]).
 //!
 //! Each part is told what has happened and says what follows. None of them knows packets, timers or the other parts.
 #![forbid(unsafe_code)]
 
 pub mod congestion;
 mod pmtu;
+mod quality;
 mod rto;
 
 pub use pmtu::{PathMtu, PmtuConfig, PmtuSearch};
+pub use quality::{PathQuality, Quality};
 pub use rto::{Rto, RtoConfig};

@@ -8,6 +8,7 @@ use core::net::SocketAddr;
 
 use bytes::Bytes;
 use whimbrel_machine::Route;
+pub use whimbrel_path::PathQuality;
 use whimbrel_wire::{PayloadProtocolId, StreamId};
 
 pub use self::close_reason::CloseReason;
@@ -333,6 +334,18 @@ pub enum Event {
         path: PathId,
         /// Its addresses.
         route: Route,
+    },
+    /// What a path is worth beside others has changed: by a quarter of its delay and 10 ms, or in kind. At most four times a second for each
+    /// path.
+    PathQuality {
+        /// The association that the path belongs to.
+        association: AssociationId,
+        /// The path that has changed.
+        path: PathId,
+        /// Its addresses.
+        route: Route,
+        /// What it is worth now.
+        quality: PathQuality,
     },
     /// A path is no more: one of its addresses has left the association.
     PathGone {

@@ -18,6 +18,7 @@ pub(crate) fn noteworthy(event: &Event) -> Option<(&'static str, u64)> {
         Event::AddressChanged { outcome, .. } => ("address-changed", u64::from(outcome.is_ok())),
         Event::PeerAddress { change, .. } => ("peer-address", *change as u64),
         Event::Path { .. }
+        | Event::PathQuality { .. }
         | Event::PeerError { .. }
         | Event::AuthKey { .. }
         | Event::MobilityChanged { .. } => return None,

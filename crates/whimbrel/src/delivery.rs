@@ -122,6 +122,7 @@ fn association_of(event: &Event) -> Option<AssociationId> {
         | Event::SendRefused { association, .. }
         | Event::Path { association, .. }
         | Event::PathInUse { association, .. }
+        | Event::PathQuality { association, .. }
         | Event::PathGone { association, .. }
         | Event::AddressChanged { association, .. }
         | Event::PeerAddress { association, .. }

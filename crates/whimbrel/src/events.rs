@@ -5,7 +5,7 @@ use core::net::SocketAddr;
 use whimbrel_handover::Decision;
 use whimbrel_machine::Route;
 use whimbrel_proto::{
-    AddressChange, AddressChangeError, AuthKeyNews, CloseReason, Message, Mobility, PathId, PathState,
+    AddressChange, AddressChangeError, AuthKeyNews, CloseReason, Message, Mobility, PathId, PathQuality, PathState,
     PeerAddressChange, SendError,
 };
 
@@ -30,6 +30,15 @@ pub enum AssociationEvent {
         path: PathId,
         /// Its addresses.
         route: Route,
+    },
+    /// What a path is worth beside others has changed: its delay by a quarter and 10 ms, or whether it loses much.
+    PathQuality {
+        /// The path that has changed.
+        path: PathId,
+        /// Its addresses.
+        route: Route,
+        /// What it is worth now.
+        quality: PathQuality,
     },
     /// A path is no more: one of its addresses has left the association.
     PathGone {

@@ -5,8 +5,8 @@ use whimbrel_machine::Instant;
 use crate::{Fact, Governed, Judge, Need, Pace, Reason, View, Want, Wish};
 
 /// What SCTP does by itself: stays on the primary path, lets the protocol use another while that one fails, and returns when it
-/// works again (RFC 9260 §6.4.1, b08 section 4.1.1). Addresses are added and deleted as they come and go. Only when the primary path's own
-/// address is gone is another made primary.
+/// works again (RFC 9260 §6.4.1, b08 section 4.1.1). Addresses are added and deleted as they come and go. Another path is made primary only when
+/// the primary path's own address is gone, or that path is far worse than another though it works ([`Blemish`](crate::Blemish)).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Failover;
 
@@ -32,7 +32,11 @@ pub(super) fn every_address(view: &View<'_>) -> Vec<IpAddr> {
 fn replacement(view: &View<'_>) -> Option<Want> {
     let current = view.primary()?;
     if view.address(current).is_some_and(|local| local.up) {
-        return None;
+        let reason = view.complaint()?;
+        let all = view.addresses.iter().map(|local| local.address.ip());
+        let blemish = |ip: &IpAddr| view.usable_path(*ip).map(|path| (view.blemish(path), *ip != current));
+        let local = all.filter(|ip| view.usable_path(*ip).is_some()).min_by_key(blemish)?;
+        return Some(Want { local, need: Need::Necessity, reason });
     }
     let mut others = view.addresses.iter().map(|local| local.address.ip()).filter(|&ip| ip != current);
     let local = others.find(|&ip| view.usable_path(ip).is_some())?;

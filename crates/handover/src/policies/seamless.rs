@@ -6,7 +6,7 @@ use whimbrel_machine::{
 };
 
 use super::failover::every_address;
-use crate::{Fact, Governed, Hysteresis, Judge, Need, Pace, Reason, Trend, View, Want, Wish};
+use crate::{Blemish, Fact, Governed, Hysteresis, Judge, Need, Pace, Reason, Trend, View, Want, Wish};
 
 /// Interfaces whose signal is followed, at most.
 const MAX_FOLLOWED: usize = 64;
@@ -17,6 +17,7 @@ const MAX_FOLLOWED: usize = 64;
 /// - Every address is added as soon as there is one, so that every other path is confirmed and supervised before it is needed.
 /// - Away from an interface: when the layer below says that it goes down, when its signal is weak, or no longer strong and falling so
 ///   that it will be weak within `horizon`, and when the path in use is potentially failed.
+/// - Away from a path that works but is far slower, or loses far more, than another ([`Blemish`]), if need be to another address of the peer.
 /// - Among interfaces that work and are not about to be lost: unmetered before metered, then by the user's order, then
 ///   wired before wireless LAN before cellular; and where nothing tells them apart it stays where it is. What the network
 ///   selects (a command) comes before all that, as long as it works.
@@ -95,6 +96,7 @@ impl Seamless {
         Rank {
             warned: self.warning(interface).is_some(),
             not_selected: !interface.selected,
+            blemish: view.usable_path(ip).map(|path| view.blemish(path)).unwrap_or_default(),
             metered: interface.properties.cost == Some(Cost::Metered),
             order: interface.properties.rank.unwrap_or(u8::MAX),
             kind: match interface.properties.kind.unwrap_or_default() {
@@ -112,6 +114,7 @@ impl Seamless {
 struct Rank {
     warned: bool,
     not_selected: bool,
+    blemish: Blemish,
     metered: bool,
     order: u8,
     kind: u8,
@@ -131,10 +134,13 @@ impl Seamless {
         let working = working.filter(|&ip| view.usable_path(ip).is_some());
         let rtt = |ip| view.usable_path(ip).and_then(|path| path.srtt).unwrap_or(Duration::MAX);
         let best = working.min_by_key(|&ip| (self.rank(view, ip), ip != current, rtt(ip), ip))?;
+        let want = |need, reason| Some(Want { local: best, need, reason });
+        if let Some(reason) = view.complaint() {
+            return want(Need::Necessity, reason);
+        }
         if best == current {
             return None;
         }
-        let want = |need, reason| Some(Want { local: best, need, reason });
         if view.usable_path(current).is_none() {
             let gone = view.address(current).is_none_or(|local| !local.up);
             return want(Need::Necessity, if gone { Reason::AddressLost } else { Reason::PathFailed });

@@ -180,11 +180,11 @@ fn jitter(hosts: &mut Torture, networks: &[Network]) {
     }
 }
 
-/// Somebody else floods a buffer of two seconds in front of the Wi-Fi with 24 Mbit/s: what is left is a seventh of it.
+/// Somebody else floods a buffer of two seconds in front of the Wi-Fi with 24 Mbit/s: what is left to the records is less than they need.
 fn bloat(hosts: &mut Torture, way: Way) {
     let before = QueueLimit::packets(1000);
-    hosts.change_one(Duration::ZERO, Network::Wifi, way, Change::Rate(Some(2_900_000)));
-    hosts.change_one(Duration::ZERO, Network::Wifi, way, Change::Queue(QueueLimit::packets(700)));
+    hosts.change_one(Duration::ZERO, Network::Wifi, way, Change::Rate(Some(1_400_000)));
+    hosts.change_one(Duration::ZERO, Network::Wifi, way, Change::Queue(QueueLimit::packets(350)));
     hosts.change_one(secs(15.0), Network::Wifi, way, Change::Rate(Some(20_000_000)));
     hosts.change_one(secs(15.0), Network::Wifi, way, Change::Queue(before));
 }

@@ -157,6 +157,7 @@ impl Open {
                 let Some(sent_at) = heartbeat.as_ref().or(overdue.as_ref()).and_then(sent_with) else { return };
                 (*heartbeat, *overdue) = (None, None);
                 let took = context.now.saturating_since(sent_at);
+                path.quality.on_heartbeat(context.now, took);
                 if took <= path.rto.current() {
                     path.rto.on_measurement(took);
                 } else {
@@ -166,6 +167,7 @@ impl Open {
                 let returns = path.error_count > 0;
                 context.timers.clear(TimerId::HeartbeatTimeout(id));
                 self.note_path_alive(context, id);
+                self.notice_quality(context, id);
                 if returns {
                     self.hasten_retransmissions(context);
                 }

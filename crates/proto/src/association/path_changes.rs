@@ -3,6 +3,7 @@
 use core::net::IpAddr;
 
 use whimbrel_machine::Route;
+use whimbrel_path::Quality;
 
 use super::pairing;
 use super::{Closing, Context, Open};
@@ -117,6 +118,9 @@ impl Open {
         path.egress = Egress::Open;
         path.error_count = 0;
         path.rto.forget_back_off();
+        // It may be another network that has the address now.
+        path.quality = Quality::default();
+        _ = self.sender.take_lost(id);
         context.timers.set(TimerId::Heartbeat(id), context.now);
     }
 
@@ -153,6 +157,19 @@ impl Open {
             self.refresh_probe_timer(context, id);
             self.notice_path_in_use(context);
             self.sender.opportunity();
+        }
+    }
+
+    /// Takes in what has been lost on a path, and announces it when its quality has changed.
+    pub(crate) fn notice_quality(&mut self, context: &mut Context<'_>, id: PathId) {
+        let lost = self.sender.take_lost(id);
+        let Some(path) = self.paths.get_mut(id) else { return };
+        if lost > 0 {
+            path.quality.on_lost(lost);
+        }
+        if let Some(quality) = path.quality.take_news() {
+            let (association, route) = (context.identity.id, path.route);
+            context.events.push_back(Event::PathQuality { association, path: id, route, quality });
         }
     }
 

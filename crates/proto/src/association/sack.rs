@@ -68,6 +68,7 @@ impl Open {
             if let Some(path) = self.paths.get(change.path) {
                 self.set_t3(context, change.path, change.t3, path.rto.current());
             }
+            self.notice_quality(context, change.path);
         }
         Ok(Some(report))
     }
@@ -77,6 +78,9 @@ impl Open {
         let Some(path) = self.paths.get_mut(change.path) else { return };
         if let Some(rtt) = change.measured {
             path.rto.on_measurement(rtt);
+        }
+        if change.packets > 0 {
+            path.quality.on_acknowledged(context.now, change.packets, change.round_trip, change.full);
         }
         // RFC 9260 §8.2; RFC 7829 §3.2 rules 9 and 10: a chunk sent on several paths proves none of them. One that was
         // acknowledged after its timeout leaves the verdict to the heartbeat sent then (rule 6), if they are not off.

@@ -58,6 +58,7 @@ impl Open {
         }
         // E3: one packet is retransmitted at once, whatever the cwnd of the path it goes to.
         self.sender.force(&self.paths, id);
+        self.notice_quality(context, id);
         Ok(())
     }
 

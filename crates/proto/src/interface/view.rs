@@ -4,6 +4,7 @@ use core::net::SocketAddr;
 use core::time::Duration;
 
 use whimbrel_machine::Route;
+use whimbrel_path::PathQuality;
 
 use super::PathId;
 use crate::path::congestion::CongestionPhase;
@@ -69,6 +70,8 @@ pub struct PathView {
     pub flight_size: usize,
     /// Packet size in use (SCTP packet), bytes.
     pub packet_size: usize,
+    /// What it is worth beside other paths.
+    pub quality: PathQuality,
     /// Consecutive errors.
     pub error_count: u32,
     /// Totals since the path began.

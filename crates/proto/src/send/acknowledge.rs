@@ -71,11 +71,13 @@ impl Sender {
         };
         let timed = flow.timed.take_if(acknowledged);
         change.measured = timed.map(|(_, sent_at)| now.saturating_since(sent_at));
+        change.round_trip = change.youngest.map(|sent_at| now.saturating_since(sent_at));
+        change.full = flow.is_window_full(flow.utilised);
         flow.congestion.on_acked(&Acked {
             now,
             bytes: change.acked,
             flight_size_before: flow.utilised,
-            rtt: change.youngest.map(|sent_at| now.saturating_since(sent_at)),
+            rtt: change.round_trip,
             cumulative_advanced,
             in_fast_recovery: self.recovery.covers(change.path),
             all_acknowledged: outstanding.is_empty(),

@@ -36,6 +36,8 @@ pub(super) struct Chunk {
     pub(super) path: PathId,
     pub(super) state: ChunkState,
     pub(super) retransmitted: bool,
+    /// It was the first one in the packet that it was last sent in: packets are counted by it.
+    pub(super) leads: bool,
     /// Sent on more than one path, so that an acknowledgement says nothing about either (RFC 7829 §3.2 rule 9).
     pub(super) several_paths: bool,
     pub(super) misses: Misses,

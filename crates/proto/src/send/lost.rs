@@ -46,6 +46,11 @@ impl Sender {
         true
     }
 
+    /// How many packets have been lost on `path` since this was last asked.
+    pub(crate) fn take_lost(&mut self, path: PathId) -> u32 {
+        self.outstanding.take_lost(path)
+    }
+
     /// One packet of what was lost on `lost_on` goes at once, whatever the window of the path it goes to (RFC 9260 §6.3.3 E3).
     pub(crate) fn force(&mut self, paths: &Paths, lost_on: PathId) {
         let target = self.retransmission_path(paths, lost_on, Loss::Timeout);

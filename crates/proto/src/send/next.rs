@@ -117,8 +117,8 @@ impl Sender {
             if !writer.push(auth, &data) {
                 break;
             }
+            self.outstanding.retransmit(tsn, path.id, turn.now, chunks == 0);
             chunks += 1;
-            self.outstanding.retransmit(tsn, path.id, turn.now);
         }
         writer.finish(auth, turn.checksum);
         let t3 = Some(self.note_retransmitted(path.id, turn.now, first, chunks));

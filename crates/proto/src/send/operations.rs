@@ -129,7 +129,7 @@ impl Model {
             immediate: false,
         };
         let expected = self.tsn(self.sent.len());
-        let (tsn, chunk) = self.outstanding.push(piece, PathId(path as u32), self.now);
+        let (tsn, chunk) = self.outstanding.push(piece, PathId(path as u32), self.now, true);
         assert_eq!((tsn, chunk.wire_len()), (expected, data_chunk_len(payload)));
         self.sent.push(Sent {
             payload,
@@ -181,7 +181,7 @@ impl Model {
     }
 
     fn retransmit_one(&mut self, number: usize, path: usize) {
-        self.outstanding.retransmit(self.tsn(number), PathId(path as u32), self.now);
+        self.outstanding.retransmit(self.tsn(number), PathId(path as u32), self.now, true);
         let chunk = &mut self.sent[number];
         chunk.state = ChunkState::InFlight;
         chunk.misses = 0;

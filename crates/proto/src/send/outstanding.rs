@@ -10,6 +10,7 @@ mod tail;
 use core::ops::Range;
 use std::collections::VecDeque;
 
+use smallvec::SmallVec;
 use whimbrel_machine::Instant;
 use whimbrel_wire::Tsn;
 
@@ -50,6 +51,8 @@ pub(super) struct Outstanding {
     /// Chunks that miss indications say nothing about: those that are not in flight, and those that were fast-retransmitted.
     settled: Marks,
     belief: Belief,
+    /// How many packets have been lost on each path that nobody has asked about yet.
+    packets_lost: SmallVec<[(PathId, u32); 4]>,
 }
 
 impl Outstanding {
@@ -64,6 +67,7 @@ impl Outstanding {
             lost: Marks::default(),
             settled: Marks::default(),
             belief: Belief::default(),
+            packets_lost: SmallVec::new(),
         }
     }
 
@@ -72,16 +76,19 @@ impl Outstanding {
     /// Chunks may be sent on `path` from now on.
     pub(super) fn add_path(&mut self, path: PathId) {
         self.counts.flights.push((path, 0));
+        self.packets_lost.push((path, 0));
     }
 
     /// `path` is no more, and nothing is in flight there.
     pub(super) fn remove_path(&mut self, path: PathId) {
         debug_assert_eq!(self.flight_size(path), 0);
         self.counts.flights.retain(|(id, _)| *id != path);
+        self.packets_lost.retain(|(id, _)| *id != path);
     }
 
-    /// Appends a chunk that is being sent for the first time; its TSN is the one [`Self::next_tsn`] named.
-    pub(super) fn push(&mut self, piece: Piece, path: PathId, now: Instant) -> (Tsn, &Chunk) {
+    /// Appends a chunk that is being sent for the first time; its TSN is the one [`Self::next_tsn`] named. `leads`: it is the first one
+    /// in its packet.
+    pub(super) fn push(&mut self, piece: Piece, path: PathId, now: Instant, leads: bool) -> (Tsn, &Chunk) {
         let tsn = self.next_tsn();
         self.held_payload += piece.payload.len();
         self.chunks.push_back(Chunk {
@@ -90,6 +97,7 @@ impl Outstanding {
             path,
             state: ChunkState::InFlight,
             retransmitted: false,
+            leads,
             several_paths: false,
             misses: Misses::default(),
         });
@@ -99,14 +107,15 @@ impl Outstanding {
         (tsn, chunk)
     }
 
-    /// Notes that the lost chunk `tsn` is being sent again on `path`.
-    pub(super) fn retransmit(&mut self, tsn: Tsn, path: PathId, now: Instant) {
+    /// Notes that the lost chunk `tsn` is being sent again on `path`. `leads`: it is the first one in its packet.
+    pub(super) fn retransmit(&mut self, tsn: Tsn, path: PathId, now: Instant, leads: bool) {
         let index = tsn.distance_from(self.base) as usize;
         let chunk = &mut self.chunks[index];
         debug_assert!(matches!(chunk.state, ChunkState::Lost(_)));
         self.counts.remove(chunk);
         chunk.state = ChunkState::InFlight;
         chunk.retransmitted = true;
+        chunk.leads = leads;
         chunk.several_paths |= chunk.path != path;
         chunk.path = path;
         chunk.sent_at = now;
@@ -136,6 +145,12 @@ impl Outstanding {
         self.counts.remove(chunk);
         chunk.state = state;
         self.counts.add(chunk);
+        if matches!(state, ChunkState::Lost(_))
+            && chunk.leads
+            && let Some((_, packets)) = self.packets_lost.iter_mut().find(|(id, _)| *id == chunk.path)
+        {
+            *packets = packets.saturating_add(1);
+        }
         self.mark(index);
     }
 
@@ -333,6 +348,12 @@ impl Outstanding {
     /// Bytes on the wire in flight on `path`; 0 if there is no such path.
     pub(super) fn flight_size(&self, path: PathId) -> usize {
         self.counts.flights.iter().find(|(id, _)| *id == path).map_or(0, |&(_, bytes)| bytes)
+    }
+
+    /// How many packets have been lost on `path` since this was last asked.
+    pub(super) fn take_lost(&mut self, path: PathId) -> u32 {
+        let lost = self.packets_lost.iter_mut().find(|(id, _)| *id == path);
+        lost.map_or(0, |(_, packets)| core::mem::take(packets))
     }
 
     /// Bytes of user data in flight on all paths.

@@ -36,7 +36,7 @@ fn empty(initial: Tsn) -> Outstanding {
 /// TSNs 10, 11, … sent on path A.
 fn sent(count: usize) -> Outstanding {
     let mut outstanding = empty(Tsn(10));
-    (0..count).for_each(|_| _ = outstanding.push(piece(), A, Instant::ZERO));
+    (0..count).for_each(|_| _ = outstanding.push(piece(), A, Instant::ZERO, true));
     outstanding
 }
 
@@ -73,8 +73,8 @@ fn state(outstanding: &Outstanding, tsn: u32) -> ChunkState {
 #[test]
 fn tsns_are_consecutive_across_the_wrap() {
     let mut outstanding = empty(Tsn(u32::MAX));
-    assert_eq!(outstanding.push(piece(), A, Instant::ZERO).0, Tsn(u32::MAX));
-    assert_eq!(outstanding.push(piece(), A, Instant::ZERO).0, Tsn(0));
+    assert_eq!(outstanding.push(piece(), A, Instant::ZERO, true).0, Tsn(u32::MAX));
+    assert_eq!(outstanding.push(piece(), A, Instant::ZERO, true).0, Tsn(0));
     assert_eq!((outstanding.highest_tsn(), outstanding.next_tsn()), (Tsn(0), Tsn(1)));
     assert!(sack(&mut outstanding, 0, &[]).cumulative_advanced);
     assert!(outstanding.is_empty());
@@ -98,8 +98,8 @@ fn only_the_cumulative_ack_releases() {
 #[test]
 fn acknowledged_bytes_are_wire_bytes_of_the_path() {
     let mut outstanding = sent(1);
-    outstanding.push(piece(), B, Instant::ZERO);
-    outstanding.push(piece(), B, Instant::ZERO);
+    outstanding.push(piece(), B, Instant::ZERO, true);
+    outstanding.push(piece(), B, Instant::ZERO, true);
     assert_eq!((outstanding.flight_size(A), outstanding.flight_size(B)), (WIRE, 2 * WIRE));
     let report = sack(&mut outstanding, 12, &[]);
     assert_eq!((outstanding.flight_size(A), outstanding.flight_size(B)), (0, 0));
@@ -172,7 +172,7 @@ fn a_chunk_is_fast_retransmitted_once() {
     for end in 2..=4 {
         sack(&mut outstanding, 9, &[(2, end)]);
     }
-    outstanding.retransmit(Tsn(10), A, Instant::ZERO);
+    outstanding.retransmit(Tsn(10), A, Instant::ZERO, true);
     for end in 5..=9 {
         sack(&mut outstanding, 9, &[(2, end)]);
     }
@@ -258,7 +258,7 @@ fn senseless_blocks_say_nothing() {
 #[test]
 fn a_timeout_loses_what_is_in_flight_on_its_path() {
     let mut outstanding = sent(3);
-    outstanding.push(piece(), B, Instant::ZERO);
+    outstanding.push(piece(), B, Instant::ZERO, true);
     sack(&mut outstanding, 9, &[(2, 2)]);
     assert!(outstanding.lose_all(A));
     assert_eq!((outstanding.flight_size(A), outstanding.flight_size(B)), (0, WIRE));
@@ -273,8 +273,8 @@ fn a_timeout_loses_what_is_in_flight_on_its_path() {
 fn data_sent_on_two_paths_proves_none() {
     let mut outstanding = sent(2);
     outstanding.lose_all(A);
-    outstanding.retransmit(Tsn(10), B, Instant::ZERO);
-    outstanding.retransmit(Tsn(11), A, Instant::ZERO);
+    outstanding.retransmit(Tsn(10), B, Instant::ZERO, true);
+    outstanding.retransmit(Tsn(11), A, Instant::ZERO, true);
     let report = sack(&mut outstanding, 11, &[]);
     let proofs: Vec<_> = report.paths.iter().map(|p| (p.path, p.proof)).collect();
     assert_eq!(proofs, [(B, PathProof::None), (A, PathProof::InTime)]);
@@ -341,6 +341,6 @@ fn blocks_that_come_and_go_without_end_are_not_believed() {
     // The Cumulative TSN Ack is believed, and so are blocks when more has been sent.
     assert_eq!(acked(&sack(&mut outstanding, 109, &all[..0])), 100 * WIRE);
     assert_eq!(acked(&sack(&mut outstanding, 109, &[(2, 5)])), 0);
-    (0..1_200).for_each(|_| _ = outstanding.push(piece(), A, Instant::ZERO));
+    (0..1_200).for_each(|_| _ = outstanding.push(piece(), A, Instant::ZERO, true));
     assert_eq!(acked(&sack(&mut outstanding, 109, &[(2, 5)])), 4 * WIRE);
 }

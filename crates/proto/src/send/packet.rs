@@ -40,7 +40,7 @@ impl Sender {
             let after = flight + data_chunk_len(len);
             piece.immediate |= flight < cwnd && after >= cwnd;
             piece.immediate |= turn.shuts_down && self.streams.is_empty();
-            let (tsn, chunk) = self.outstanding.push(piece, path.id, turn.now);
+            let (tsn, chunk) = self.outstanding.push(piece, path.id, turn.now, first);
             let fits = writer.push(auth, &chunk.data(tsn));
             debug_assert!(fits, "the room was measured");
             (flight, first) = (after, false);

@@ -35,6 +35,12 @@ pub(crate) struct PathChange {
     pub(crate) path: PathId,
     /// Newly acknowledged bytes last sent on the path, in flight or already given up for lost, as on the wire.
     pub(crate) acked: usize,
+    /// Newly acknowledged packets that were last sent on the path.
+    pub(crate) packets: u32,
+    /// The congestion window of the path was full when it last had its turn to send.
+    pub(crate) full: bool,
+    /// The round-trip time of the youngest newly acknowledged chunk that was sent once.
+    pub(crate) round_trip: Option<Duration>,
     /// What the acknowledgement proves about the path, judged by chunks that were never sent on another one.
     pub(crate) proof: PathProof,
     /// The round-trip time of the chunk that was timed (RFC 9260 §6.3.1).
@@ -82,6 +88,9 @@ impl Report {
                 self.paths.push(PathChange {
                     path,
                     acked: 0,
+                    packets: 0,
+                    full: false,
+                    round_trip: None,
                     proof,
                     measured,
                     t3,
@@ -99,6 +108,7 @@ impl Report {
     pub(super) fn acked(&mut self, chunk: &Chunk) {
         let entry = self.path(chunk.path);
         entry.acked += chunk.wire_len();
+        entry.packets += u32::from(chunk.leads);
         if !chunk.retransmitted {
             entry.youngest = entry.youngest.max(Some(chunk.sent_at));
         }

@@ -47,6 +47,9 @@ impl<'a> Delivery<'a> {
             }
             Event::PeerError { causes, .. } => self.state.publish(&AssociationEvent::PeerError { causes }),
             Event::Closed { reason, undelivered, .. } => self.closed(reason, undelivered),
+            Event::PathQuality { path, route, quality, .. } => {
+                self.state.publish(&AssociationEvent::PathQuality { path, route, quality });
+            }
             Event::PathGone { path, route, .. } => {
                 self.state.publish(&AssociationEvent::PathGone { path, route });
             }

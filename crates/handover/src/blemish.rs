@@ -1,0 +1,82 @@
+use core::time::Duration;
+
+use whimbrel_proto::{PathState, PathView};
+
+use crate::{Reason, Standing, View};
+
+/// What is wrong with a path that works, compared with the others of its association; the worst last.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum Blemish {
+    /// Nothing, as far as anybody knows.
+    #[default]
+    None,
+    /// It has an address in common with a path that is worse than another, and so, perhaps, the network that is to blame. How it does
+    /// itself is known less well: it carries only heartbeats.
+    Suspected,
+    /// It is far slower than another one.
+    Slow,
+    /// It loses more than any sender can bear, and another one does not.
+    Lossy,
+}
+
+/// A path is slow if its round trip takes more than twice as long as on the quickest, and this much more besides.
+const MARGIN: Duration = Duration::from_millis(50);
+
+impl Blemish {
+    /// The reason to leave a path for it, if it is reason enough.
+    pub fn reason(self) -> Option<Reason> {
+        match self {
+            Self::None | Self::Suspected => None,
+            Self::Slow => Some(Reason::Slow),
+            Self::Lossy => Some(Reason::Lossy),
+        }
+    }
+}
+
+impl View<'_> {
+    /// What is wrong with `path` compared with the others.
+    pub fn blemish(&self, path: &PathView) -> Blemish {
+        let own = self.own_blemish(path);
+        if own != Blemish::None {
+            return own;
+        }
+        let shares = |other: &&PathView| {
+            let (one, two) = (other.route, path.route);
+            one.local.ip() == two.local.ip() || one.remote.ip() == two.remote.ip()
+        };
+        let suspected = self
+            .paths
+            .iter()
+            .filter(|other| other.id != path.id)
+            .filter(shares)
+            .any(|other| self.own_blemish(other) != Blemish::None);
+        if suspected { Blemish::Suspected } else { Blemish::None }
+    }
+
+    fn own_blemish(&self, path: &PathView) -> Blemish {
+        if path.state != PathState::Active {
+            return Blemish::None;
+        }
+        let others = || self.paths.iter().filter(|other| other.id != path.id && self.is_usable(other));
+        if path.quality.lossy && others().any(|other| !other.quality.lossy) {
+            return Blemish::Lossy;
+        }
+        // Who fills the window all the time sees the queue that it has made itself, and would make another one elsewhere.
+        let delay = path.quality.delay.filter(|_| !path.quality.saturated);
+        let quickest = others().filter_map(|other| other.quality.delay).min();
+        match (delay, quickest) {
+            (Some(delay), Some(quickest)) if delay > quickest.saturating_mul(2).saturating_add(MARGIN) => Blemish::Slow,
+            _ => Blemish::None,
+        }
+    }
+
+    /// Whether `path` works, from an address that is part of the association.
+    pub(crate) fn is_usable(&self, path: &PathView) -> bool {
+        let local = self.address(path.route.local.ip());
+        path.state == PathState::Active && local.is_none_or(|local| local.up && local.standing == Standing::Present)
+    }
+}
+
+#[cfg(test)]
+#[path = "blemish_tests.rs"]
+mod tests;

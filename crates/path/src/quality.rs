@@ -1,0 +1,162 @@
+//! How good a path is at present, as far as those who choose between paths want to know: how long a round trip takes there, and
+//! whether more is lost than any sender can bear.
+
+use core::time::Duration;
+
+use whimbrel_machine::Instant;
+
+/// What a path is worth at present.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PathQuality {
+    /// The shortest round trip of late: what a packet takes that is lucky with jitter, behind whatever queue stands in its way. A rise is
+    /// believed at once, a fall when it was seen twice. `None` before anything is measured.
+    pub delay: Option<Duration>,
+    /// So many packets were lost lately that no network is meant to: more than about 5 %, over more than one round trip. Packets that were
+    /// sent too fast for a queue are not taken for that.
+    pub lossy: bool,
+    /// The sender fills its congestion window all the time, so that the delay may be that of a queue which it has filled itself.
+    pub saturated: bool,
+}
+
+/// Watches a path, and tells when its quality has changed by something worth a thought.
+///
+/// Losses are judged by a cumulative sum (Page's test) of what speaks for a loss of 10 % rather than 2 %: each lost packet adds ln 5 to
+/// the sum, each that arrives takes ln (0.98 / 0.9) away, and it never falls below zero.
+/// A path that loses 1 % passes the limit once in 10¹⁰ packets, one that loses 30 % after some 40, and 5 % are borne for ever.
+#[derive(Clone, Debug, Default)]
+pub struct Quality {
+    span: Span,
+    /// The shortest round trips of the last span and of the one before, in nanoseconds.
+    shortest: [Option<u64>; 2],
+    /// The cumulative sum, in thousandths.
+    evidence: i32,
+    now: PathQuality,
+    /// What was last told.
+    told: PathQuality,
+}
+
+/// What is gathered until there is enough of it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Span {
+    began: Option<Instant>,
+    shortest: Option<u64>,
+    round_trips: u32,
+    acknowledgements: u32,
+    /// How many of them found the congestion window full.
+    full: u32,
+    lost: u32,
+}
+
+/// The parts of a cumulative sum.
+mod evidence {
+    /// A packet was lost.
+    pub(super) const LOST: i32 = 1_609;
+    /// One has arrived.
+    pub(super) const ARRIVED: i32 = -85;
+    /// A heartbeat on a path that carries nothing else was answered.
+    pub(super) const ANSWERED: i32 = -5_000;
+    /// From here on the path is lossy.
+    pub(super) const ENOUGH: i32 = 15_000;
+    /// And is so until the sum is below this.
+    pub(super) const LITTLE: i32 = 5_000;
+    /// It goes no higher.
+    pub(super) const MOST: i32 = 20_000;
+}
+
+/// A span lasts this long at least, and as long as a round trip.
+const SHORTEST_SPAN: Duration = Duration::from_millis(250);
+
+/// And until so many round trips were measured: the shortest of fewer is chance where they vary.
+const ROUND_TRIPS: u32 = 8;
+
+/// A span that lasts so long is of a path that carries next to nothing.
+const IDLE: Duration = Duration::from_secs(1);
+
+/// Of the packets lost in one span no more count: a queue that has overflown has lost many at once, and that is over.
+const MOST_LOST: u32 = 8;
+
+/// A change of the delay by less is not told.
+const LEAST_CHANGE: u64 = 10_000_000;
+
+impl Quality {
+    /// What the path is worth at present.
+    pub const fn now(&self) -> PathQuality {
+        self.now
+    }
+
+    /// What the path is worth, if that has changed since it was last asked: by a quarter and 10 ms, or in kind.
+    pub fn take_news(&mut self) -> Option<PathQuality> {
+        let PathQuality { delay, lossy, saturated } = self.now;
+        let delays = [delay, self.told.delay].map(|delay| delay.map_or(0, nanos));
+        let changed = delays[0].abs_diff(delays[1]) >= LEAST_CHANGE.max(delays[1] / 4);
+        if !changed && lossy == self.told.lossy && saturated == self.told.saturated {
+            return None;
+        }
+        self.told = self.now;
+        Some(self.now)
+    }
+
+    /// Packets of DATA have arrived, and one of them took `round_trip`. `full`: the congestion window was full.
+    pub fn on_acknowledged(&mut self, now: Instant, packets: u32, round_trip: Option<Duration>, full: bool) {
+        let arrived = i32::try_from(packets).unwrap_or(i32::MAX).saturating_mul(evidence::ARRIVED);
+        self.weigh(arrived);
+        self.span.acknowledgements = self.span.acknowledgements.saturating_add(1);
+        self.span.full = self.span.full.saturating_add(u32::from(full));
+        if let Some(round_trip) = round_trip {
+            self.measure(now, round_trip);
+        }
+        let began = *self.span.began.get_or_insert(now);
+        let longest = self.shortest[0].map_or(SHORTEST_SPAN, Duration::from_nanos).max(SHORTEST_SPAN);
+        if self.span.round_trips >= ROUND_TRIPS && now >= began + longest {
+            self.close_span(now);
+        }
+    }
+
+    /// Packets of DATA are lost.
+    pub fn on_lost(&mut self, packets: u32) {
+        let counted = packets.min(MOST_LOST - self.span.lost.min(MOST_LOST));
+        self.span.lost += counted;
+        self.weigh(counted as i32 * evidence::LOST);
+    }
+
+    /// A heartbeat was answered. On a path that carries nothing else it says all that there is to know.
+    pub fn on_heartbeat(&mut self, now: Instant, round_trip: Duration) {
+        self.measure(now, round_trip);
+        let began = self.span.began.unwrap_or(now);
+        if self.span.acknowledgements == 0 || now >= began + IDLE {
+            self.weigh(evidence::ANSWERED);
+            self.close_span(now);
+        }
+    }
+
+    fn measure(&mut self, now: Instant, round_trip: Duration) {
+        let span = &mut self.span;
+        span.began.get_or_insert(now);
+        let round_trip = nanos(round_trip);
+        span.shortest = Some(span.shortest.map_or(round_trip, |shortest| shortest.min(round_trip)));
+        span.round_trips = span.round_trips.saturating_add(1);
+    }
+
+    fn weigh(&mut self, by: i32) {
+        self.evidence = self.evidence.saturating_add(by).clamp(0, evidence::MOST);
+        let limit = if self.now.lossy { evidence::LITTLE } else { evidence::ENOUGH };
+        self.now.lossy = self.evidence >= limit;
+    }
+
+    fn close_span(&mut self, now: Instant) {
+        let Span { shortest, acknowledgements, full, .. } = self.span;
+        self.span = Span { began: Some(now), ..Span::default() };
+        self.shortest = [shortest, self.shortest[0]];
+        // `None` is less than any.
+        self.now.delay = self.shortest[0].max(self.shortest[1]).map(Duration::from_nanos);
+        self.now.saturated = acknowledgements > 0 && u64::from(full) * 4 >= u64::from(acknowledgements) * 3;
+    }
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+#[path = "quality_tests.rs"]
+mod tests;
