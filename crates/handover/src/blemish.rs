@@ -1,6 +1,7 @@
 use core::time::Duration;
 
-use whimbrel_proto::{PathState, PathView};
+use whimbrel_machine::Instant;
+use whimbrel_proto::{Delay, PathState, PathView};
 
 use crate::{Reason, Standing, View};
 
@@ -22,6 +23,9 @@ pub enum Blemish {
 /// A path is slow if its round trip takes more than twice as long as on the quickest, and this much more besides.
 const MARGIN: Duration = Duration::from_millis(50);
 
+/// What was found on another path this much earlier is still believed.
+const FRESH: Duration = Duration::from_millis(500);
+
 impl Blemish {
     /// The reason to leave a path for it, if it is reason enough.
     pub fn reason(self) -> Option<Reason> {
@@ -37,7 +41,7 @@ impl View<'_> {
     /// What is wrong with `path` compared with the others.
     pub fn blemish(&self, path: &PathView) -> Blemish {
         let own = self.own_blemish(path);
-        if own != Blemish::None {
+        if own != Blemish::None || path.primary {
             return own;
         }
         let shares = |other: &&PathView| {
@@ -63,9 +67,14 @@ impl View<'_> {
         }
         // Who fills the window all the time sees the queue that it has made itself, and would make another one elsewhere.
         let delay = path.quality.delay.filter(|_| !path.quality.saturated);
-        let quickest = others().filter_map(|other| other.quality.delay).min();
-        match (delay, quickest) {
-            (Some(delay), Some(quickest)) if delay > quickest.saturating_mul(2).saturating_add(MARGIN) => Blemish::Slow,
+        let Some(delay) = delay else { return Blemish::None };
+        // What is in doubt speaks for the path in use.
+        let (here, since) = if path.primary { (delay.least, delay.at) } else { (delay.most, Instant::ZERO) };
+        // What made this path slow may have come over the other one, too, since that was last asked.
+        let known = |other: Delay| other.at + FRESH >= since;
+        let quickest = others().filter_map(|other| other.quality.delay).filter(|other| known(*other));
+        match quickest.map(|other| other.most).min() {
+            Some(quickest) if here > quickest.saturating_mul(2).saturating_add(MARGIN) => Blemish::Slow,
             _ => Blemish::None,
         }
     }

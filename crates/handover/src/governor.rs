@@ -3,6 +3,7 @@
 use core::net::IpAddr;
 
 use whimbrel_machine::{Instant, LinkFact};
+use whimbrel_proto::PathView;
 
 use crate::bucket::Bucket;
 use crate::refusals::{Refusals, Request};
@@ -205,11 +206,16 @@ impl Governor {
             self.candidate = None;
             return current;
         };
-        let Some(path) = view.usable_path(want.local).map(|path| path.id) else {
+        let Some(path) = view.usable_path(want.local) else {
             // A fact will tell when it has one.
             self.candidate = None;
             return current;
         };
+        if current == Some(want.local) {
+            self.change_remote(now, path, want.reason, view, out);
+            return current;
+        }
+        let path = path.id;
         if !self.is_time(now, want) || !self.may(now, false) {
             return current;
         }
@@ -217,10 +223,6 @@ impl Governor {
         self.moved_at = Some(now);
         self.candidate = None;
         out.push(Decision { action: Action::UsePath(path), reason: want.reason });
-        if current == Some(want.local) {
-            // Only the peer's address changes.
-            return current;
-        }
         if want.need == Need::Necessity
             && let Some(left) = current
         {
@@ -232,6 +234,31 @@ impl Governor {
         }
         self.asks |= view.dynamic;
         Some(want.local)
+    }
+
+    /// Moves to another address of the peer; ours stays. One that had to be left is shunned, as one of ours is.
+    fn change_remote(
+        &mut self,
+        now: Instant,
+        path: &PathView,
+        reason: Reason,
+        view: &View<'_>,
+        out: &mut Vec<Decision>,
+    ) {
+        let remote = path.route.remote.ip();
+        let shunned = self.past.iter().find(|past| past.ip == remote).map(|past| past.shunned_until);
+        if let Some(until) = shunned.filter(|until| *until > now) {
+            self.wake_at(now, until);
+            return;
+        }
+        if !self.may(now, false) {
+            return;
+        }
+        self.moves.take(now);
+        if let Some(left) = view.primary_path() {
+            self.shun(now, left.route.remote.ip());
+        }
+        out.push(Decision { action: Action::UsePath(path.id), reason });
     }
 
     /// What the peer sends to must be what we use, even if it refused before or the address was gone for a while.

@@ -8,7 +8,7 @@ use whimbrel_machine::{
     Instant, InterfaceFact, InterfaceId, InterfaceKind, LinkFact, Links, ReceivedPower, Route,
 };
 use whimbrel_proto::path::congestion::CongestionPhase;
-use whimbrel_proto::{PathCounters, PathId, PathQuality, PathState, PathView};
+use whimbrel_proto::{Delay, PathCounters, PathId, PathQuality, PathState, PathView};
 
 use crate::{Action, Decision, Fact, LocalAddress, Policy, Standing, View};
 
@@ -105,7 +105,7 @@ impl<P: Policy> Model<P> {
             ssthresh: usize::MAX,
             flight_size: 0,
             packet_size: 1200,
-            quality: PathQuality { delay: Some(Duration::from_millis(50)), ..PathQuality::default() },
+            quality: PathQuality { delay: Some(Delay { least: Duration::from_millis(50), most: Duration::from_millis(50), at: Instant::ZERO }), ..PathQuality::default() },
             error_count: 0,
             counters: PathCounters::default(),
         });

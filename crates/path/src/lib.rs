@@ -10,5 +10,5 @@ mod quality;
 mod rto;
 
 pub use pmtu::{PathMtu, PmtuConfig, PmtuSearch};
-pub use quality::{PathQuality, Quality};
+pub use quality::{Delay, PathQuality, Quality};
 pub use rto::{Rto, RtoConfig};

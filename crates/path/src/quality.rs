@@ -8,14 +8,25 @@ use whimbrel_machine::Instant;
 /// What a path is worth at present.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PathQuality {
-    /// The shortest round trip of late: what a packet takes that is lucky with jitter, behind whatever queue stands in its way. A rise is
-    /// believed at once, a fall when it was seen twice. `None` before anything is measured.
-    pub delay: Option<Duration>,
+    /// How long a round trip takes of late, as far as that is known. `None` before anything is measured.
+    pub delay: Option<Delay>,
     /// So many packets were lost lately that no network is meant to: more than about 5 %, over more than one round trip. Packets that were
     /// sent too fast for a queue are not taken for that.
     pub lossy: bool,
-    /// The sender fills its congestion window all the time, so that the delay may be that of a queue which it has filled itself.
+    /// The sender filled its congestion window all the time when the delay was still short, so that the queue which makes it long may be its
+    /// own. Whoever fills the window only because the delay has grown has not caused that.
     pub saturated: bool,
+}
+
+/// The shortest round trip of late: what a packet takes that is lucky with jitter, behind whatever queue stands in its way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Delay {
+    /// It takes this long at least: what was found last where data measures it, the lesser of the last two answers where heartbeats do.
+    pub least: Duration,
+    /// It takes no longer, if what was found twice is believed: the greater of the last two findings.
+    pub most: Duration,
+    /// When that was found.
+    pub at: Instant,
 }
 
 /// Watches a path, and tells when its quality has changed by something worth a thought.
@@ -28,11 +39,24 @@ pub struct Quality {
     span: Span,
     /// The shortest round trips of the last span and of the one before, in nanoseconds.
     shortest: [Option<u64>; 2],
+    /// The delay that rises are measured by, in nanoseconds: the shortest so far, which grows by a sixteenth with each span.
+    usual: u64,
     /// The cumulative sum, in thousandths.
     evidence: i32,
     now: PathQuality,
     /// What was last told.
     told: PathQuality,
+    /// The next finding is to be told whatever it is.
+    asked: Option<Asked>,
+}
+
+/// Somebody wants to know how the path is now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Asked {
+    /// Nothing has been found since.
+    Waiting,
+    /// This has been found.
+    Found,
 }
 
 /// What is gathered until there is enough of it.
@@ -87,13 +111,22 @@ impl Quality {
     /// What the path is worth, if that has changed since it was last asked: by a quarter and 10 ms, or in kind.
     pub fn take_news(&mut self) -> Option<PathQuality> {
         let PathQuality { delay, lossy, saturated } = self.now;
-        let delays = [delay, self.told.delay].map(|delay| delay.map_or(0, nanos));
-        let changed = delays[0].abs_diff(delays[1]) >= LEAST_CHANGE.max(delays[1] / 4);
+        let differ = |of: fn(Delay) -> Duration| {
+            let [now, told] = [delay, self.told.delay].map(|delay| delay.map_or(0, |delay| nanos(of(delay))));
+            now.abs_diff(told) >= LEAST_CHANGE.max(told / 4)
+        };
+        let found = self.asked.take_if(|asked| *asked == Asked::Found).is_some();
+        let changed = found || differ(|delay| delay.least) || differ(|delay| delay.most);
         if !changed && lossy == self.told.lossy && saturated == self.told.saturated {
             return None;
         }
         self.told = self.now;
         Some(self.now)
+    }
+
+    /// The next finding is news, even if it is what is known already.
+    pub fn ask(&mut self) {
+        self.asked = Some(Asked::Waiting);
     }
 
     /// Packets of DATA have arrived, and one of them took `round_trip`. `full`: the congestion window was full.
@@ -126,6 +159,8 @@ impl Quality {
         if self.span.acknowledgements == 0 || now >= began + IDLE {
             self.weigh(evidence::ANSWERED);
             self.close_span(now);
+            let [last, before] = self.shortest;
+            self.tell_delay(now, last.min(before.or(last)));
         }
     }
 
@@ -143,13 +178,29 @@ impl Quality {
         self.now.lossy = self.evidence >= limit;
     }
 
+    fn tell_delay(&mut self, at: Instant, least: Option<u64>) {
+        // `None` is less than any.
+        let most = self.shortest[0].max(self.shortest[1]);
+        self.now.delay = least.zip(most).map(|(least, most)| {
+            let [least, most] = [least, most].map(Duration::from_nanos);
+            Delay { least, most, at }
+        });
+        self.asked = self.asked.map(|_| Asked::Found);
+    }
+
     fn close_span(&mut self, now: Instant) {
         let Span { shortest, acknowledgements, full, .. } = self.span;
         self.span = Span { began: Some(now), ..Span::default() };
         self.shortest = [shortest, self.shortest[0]];
-        // `None` is less than any.
-        self.now.delay = self.shortest[0].max(self.shortest[1]).map(Duration::from_nanos);
-        self.now.saturated = acknowledgements > 0 && u64::from(full) * 4 >= u64::from(acknowledgements) * 3;
+        self.tell_delay(now, shortest);
+        let shortest = shortest.unwrap_or(u64::MAX);
+        let grown = self.usual > 0 && shortest > self.usual.saturating_mul(2).saturating_add(LEAST_CHANGE);
+        if !grown || acknowledgements == 0 {
+            self.now.saturated =
+                acknowledgements > 0 && u64::from(full) * 4 >= u64::from(acknowledgements) * 3;
+        }
+        let older = if self.usual > 0 { self.usual.saturating_add(self.usual / 16) } else { u64::MAX };
+        self.usual = shortest.min(older);
     }
 }
 

@@ -8,7 +8,7 @@ use core::net::SocketAddr;
 
 use bytes::Bytes;
 use whimbrel_machine::Route;
-pub use whimbrel_path::PathQuality;
+pub use whimbrel_path::{Delay, PathQuality};
 use whimbrel_wire::{PayloadProtocolId, StreamId};
 
 pub use self::close_reason::CloseReason;

@@ -90,13 +90,19 @@ impl Seamless {
         (!followed.good).then_some(Reason::SignalFading)
     }
 
+    /// What is wrong with the best path from `ip`. One that is in use and has nothing to complain about is as good as any.
+    fn blemish(&self, view: &View<'_>, ip: IpAddr) -> Blemish {
+        let in_use = view.primary_path().filter(|path| path.route.local.ip() == ip && view.complaint().is_none());
+        in_use.or_else(|| view.usable_path(ip)).map(|path| view.blemish(path)).unwrap_or_default()
+    }
+
     /// The lower the better.
     fn rank(&self, view: &View<'_>, ip: IpAddr) -> Rank {
         let Some(interface) = view.interface_of(ip) else { return Rank::default() };
         Rank {
             warned: self.warning(interface).is_some(),
             not_selected: !interface.selected,
-            blemish: view.usable_path(ip).map(|path| view.blemish(path)).unwrap_or_default(),
+            blemish: self.blemish(view, ip),
             metered: interface.properties.cost == Some(Cost::Metered),
             order: interface.properties.rank.unwrap_or(u8::MAX),
             kind: match interface.properties.kind.unwrap_or_default() {

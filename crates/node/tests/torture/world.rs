@@ -173,6 +173,16 @@ impl Torture {
     }
 
     fn judge(&mut self, way: Way, sent: usize, back: Duration) -> Outcome {
+        if std::env::var("DECISIONS").is_ok() {
+            for (name, host, w) in [("mobile", self.mobile, Way::Up), ("server", self.server, Way::Down)] {
+                for d in self.world.machine(host).decisions() {
+                    eprintln!("{name} {:.3} {:?}", d.at.as_nanos() as f64 / 1e9, d.decision);
+                }
+                for (at, e) in &self.user(w).events {
+                    if matches!(e, Event::PathQuality{..} | Event::Path{..} | Event::PathInUse{..}) { eprintln!("{name} {:.3} {e:?}", at.as_nanos() as f64 / 1e9); }
+                }
+            }
+        }
         let sender = self.user(way);
         let up = sender.events.iter().find(|(_, event)| matches!(event, Event::Up { .. }));
         let first = up.expect("it came up").0;

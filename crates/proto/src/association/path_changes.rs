@@ -1,6 +1,7 @@
 //! Paths come and go with the addresses of both sides, and with the links below.
 
 use core::net::IpAddr;
+use core::time::Duration;
 
 use whimbrel_machine::Route;
 use whimbrel_path::Quality;
@@ -10,6 +11,9 @@ use super::{Closing, Context, Open};
 use crate::interface::{Event, PathId, PathState};
 use crate::path::{Egress, Path, control_path};
 use crate::timers::TimerId;
+
+/// What was found on a path is compared with others for this long.
+const COMPARED: Duration = Duration::from_millis(250);
 
 impl Open {
     /// Makes paths of the address pairs that should be ones and are not, and removes those that have lost an address.
@@ -170,6 +174,29 @@ impl Open {
         if let Some(quality) = path.quality.take_news() {
             let (association, route) = (context.identity.id, path.route);
             context.events.push_back(Event::PathQuality { association, path: id, route, quality });
+            if id == self.data_path() {
+                self.compare_paths(context, id);
+            }
+        }
+    }
+
+    /// The path in use is not what it was. Whoever thinks of leaving it has to know what the others are like now.
+    fn compare_paths(&mut self, context: &mut Context<'_>, in_use: PathId) {
+        let closing = matches!(self.closing, Closing::Sent(_) | Closing::AckSent(_));
+        if closing || context.config.heartbeat.interval.is_none() {
+            return;
+        }
+        let old = |path: &&Path| {
+            let delay = path.quality.now().delay;
+            delay.is_none_or(|delay| delay.at + COMPARED < context.now) && path.state == PathState::Active
+        };
+        let others: Vec<PathId> =
+            self.paths.iter().filter(|path| path.id != in_use).filter(old).map(|path| path.id).collect();
+        for id in others {
+            if let Some(path) = self.paths.get_mut(id) {
+                path.quality.ask();
+            }
+            self.send_heartbeat_on(context, id);
         }
     }
 
