@@ -21,7 +21,7 @@ pub enum Blemish {
 }
 
 /// A path is slow if its round trip takes more than twice as long as on the quickest, and this much more besides.
-const MARGIN: Duration = Duration::from_millis(50);
+const MARGIN: Duration = Duration::from_millis(75);
 
 /// What was found on another path this much earlier is still believed.
 const FRESH: Duration = Duration::from_millis(500);

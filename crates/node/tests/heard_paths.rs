@@ -109,9 +109,9 @@ fn is_tried_once_per_rto_and_repetitions_count_no_errors() {
     assert!(errors <= 1, "{errors} more errors");
 }
 
-/// RFC 9260 §6.3.1 C5, Karn's rule: nobody knows which of two equal HEARTBEATs was answered.
+/// RFC 9260 §6.3.1 C5, Karn's rule, does not stand in the way: a repetition has a nonce of its own.
 #[test]
-fn an_answer_to_a_repeated_heartbeat_measures_nothing() {
+fn an_answer_to_a_repeated_heartbeat_measures() {
     let mut scene = Scene::with_a_failed_path();
     let measured = scene.path().srtt;
     for answered in [false, true] {
@@ -119,7 +119,8 @@ fn an_answer_to_a_repeated_heartbeat_measures_nothing() {
         let sent = scene.pass(Duration::from_millis(1500), |route| answered || route != second());
         assert_eq!(heartbeats(&sent), 1, "{sent:?}");
     }
-    assert_eq!((scene.path().state, scene.path().srtt), (PathState::Active, measured));
+    assert_eq!(scene.path().state, PathState::Active);
+    assert_ne!(scene.path().srtt, measured);
 }
 
 /// RFC 9260 §8.3: HEARTBEATs end with SHUTDOWN, these as well.

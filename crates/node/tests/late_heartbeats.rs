@@ -13,44 +13,33 @@ use crate::common::{Pair, User, link, message, remotes};
 /// The RTO of a path whose round trip is short.
 const RTO: Duration = Duration::from_millis(200);
 
-/// How often a path failed in the eyes of who downloads for half a minute over a link whose queue holds 300 ms of it.
-fn failures(unanswered: Unanswered) -> usize {
-    let mut config = Config::mobile();
-    config.heartbeat.unanswered = unanswered;
+/// Half a minute of download over a link whose queue holds more than an RTO of it.
+fn download(seed: u64, queue: u32) -> Pair {
     let mut slow = link(2, 5);
-    slow.queue = QueueLimit::packets(50);
-    let failed = (0..10).map(|seed| {
-        let mut client = User::client(&remotes(2));
-        client.outbox.extend((0..6_000).map(|n| message(0, n, 1400)));
-        let mut server = User::server();
-        server.discard = true;
-        let mut pair = Pair::new(seed, config.clone(), &[slow, slow], client, server);
-        pair.run(30);
-        let states = pair.server().path_states();
-        states.into_iter().filter(|(_, state)| *state == PathState::PotentiallyFailed).count()
-    });
-    failed.sum()
+    slow.queue = QueueLimit::packets(queue);
+    let mut client = User::client(&remotes(2));
+    client.outbox.extend((0..6_000).map(|n| message(0, n, 1400)));
+    let mut server = User::server();
+    server.discard = true;
+    Pair::new(seed, Config::mobile(), &[slow, slow], client, server)
 }
 
 #[test]
 fn a_download_that_fills_a_queue_makes_no_path_look_failed() {
-    assert!(failures(Unanswered::Error) > 0, "answers are late or lost");
-    assert_eq!(failures(Unanswered::RepeatIfHeard), 0);
+    for seed in 0..10 {
+        let mut pair = download(seed, 50);
+        pair.run(30);
+        let states = pair.server().path_states();
+        assert!(states.iter().all(|(_, state)| *state != PathState::PotentiallyFailed), "{seed}: {states:?}");
+    }
 }
 
-/// How long after its uplink has died who downloads, over a link whose queue holds more than an RTO of it, holds the path for failed;
-/// the cut comes once in every 100 ms of a heartbeat's round.
-fn until_found_dead(unanswered: Unanswered) -> Vec<Duration> {
-    let mut config = Config::mobile();
-    config.heartbeat.unanswered = unanswered;
-    let mut slow = link(2, 5);
-    slow.queue = QueueLimit::packets(200);
-    let found = (0..25).map(|tenths| {
-        let mut client = User::client(&remotes(2));
-        client.outbox.extend((0..6_000).map(|n| message(0, n, 1400)));
-        let mut server = User::server();
-        server.discard = true;
-        let mut pair = Pair::new(1, config.clone(), &[slow, slow], client, server);
+/// How long after its uplink has died who downloads holds the path for failed; the cut comes once in every 100 ms of a heartbeat's
+/// round.
+#[test]
+fn an_uplink_that_dies_is_found_dead_although_packets_come_down() {
+    for tenths in 0..25 {
+        let mut pair = download(1, 200);
         let cut = Instant::ZERO + Duration::from_millis(8_000 + tenths * 100);
         let dead = Change::Down(InFlight::Lost);
         pair.world.schedule(cut, Action::Link(pair.links[0], Side::BtoA, dead));
@@ -58,21 +47,9 @@ fn until_found_dead(unanswered: Unanswered) -> Vec<Duration> {
         let states = pair.server().path_states();
         let failed =
             |(at, state): &&(Instant, PathState)| *at > cut && *state == PathState::PotentiallyFailed;
-        states.iter().find(failed).expect("it is found").0.saturating_since(cut)
-    });
-    found.collect()
-}
-
-/// It takes longer where the heartbeat is repeated, by no more than the two RTOs of the repetition, and is found all the same.
-#[test]
-fn an_uplink_that_dies_is_found_dead_although_packets_come_down() {
-    let (at_once, repeated) =
-        (until_found_dead(Unanswered::Error), until_found_dead(Unanswered::RepeatIfHeard));
-    let later = at_once.iter().zip(&repeated).filter(|(one, other)| **other > **one + Duration::from_secs(1));
-    assert!(later.count() > 3, "nothing was repeated: {at_once:?}, {repeated:?}");
-    let longest = [at_once, repeated].map(|all| all.into_iter().max().unwrap());
-    assert!(longest[0] < Duration::from_millis(3600), "{longest:?}");
-    assert!(longest[1] < Duration::from_millis(4500), "{longest:?}");
+        let found = states.iter().find(failed).expect("it is found").0.saturating_since(cut);
+        assert!(found < Duration::from_millis(5_000), "{tenths}: {found:?}");
+    }
 }
 
 struct Scene {

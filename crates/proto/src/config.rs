@@ -257,6 +257,7 @@ impl Config {
                 primary_switchover_max_retrans: None,
             },
             sack: SackConfig { delay: Duration::from_millis(20), ..rfc.sack },
+            retransmission: RetransmissionConfig { tail: TailLoss::Probe, ..rfc.retransmission },
             congestion: CongestionConfig {
                 controller: Arc::new(HyStartParameters { reno: RenoParameters { slow_start_limit: 8 } }),
                 initial_window: InitialWindow::Packets(10),

@@ -9,7 +9,7 @@ use super::heartbeat_time;
 use super::replies::First;
 use super::{Closing, Context, Handled, Open};
 use crate::auth::chunk_writer::ChunkWriter;
-use crate::config::Unanswered;
+use crate::config::{TailLoss, Unanswered};
 use crate::interface::{PathId, PathState};
 use crate::path::{Egress, MtuProbe, Path, PendingHeartbeat, Supervision};
 use crate::timers::TimerId;
@@ -158,10 +158,14 @@ impl Open {
                 (*heartbeat, *overdue) = (None, None);
                 let took = context.now.saturating_since(sent_at);
                 path.quality.on_heartbeat(context.now, took);
-                if took <= path.rto.current() {
+                if context.config.retransmission.tail == TailLoss::Probe {
+                    let late = path.rto.probe_timeout().is_some_and(|timeout| took > timeout);
+                    self.sender.judge_guess(id, late);
+                }
+                if took <= path.rto.current() * 3 {
                     path.rto.on_measurement(took);
                 } else {
-                    // It lay somewhere for longer than all timeouts meanwhile: a host was suspended, or a network kept it back.
+                    // Longer than the heartbeat and its repetition may take: a host was suspended, or a network kept it back.
                     path.rto.forget_back_off();
                 }
                 let returns = path.error_count > 0;

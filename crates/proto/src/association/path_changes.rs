@@ -4,7 +4,7 @@ use core::net::IpAddr;
 use core::time::Duration;
 
 use whimbrel_machine::Route;
-use whimbrel_path::Quality;
+use whimbrel_path::{PathQuality, Quality};
 
 use super::pairing;
 use super::{Closing, Context, Open};
@@ -175,15 +175,18 @@ impl Open {
             let (association, route) = (context.identity.id, path.route);
             context.events.push_back(Event::PathQuality { association, path: id, route, quality });
             if id == self.data_path() {
-                self.compare_paths(context, id);
+                self.compare_paths(context, id, quality);
             }
         }
     }
 
-    /// The path in use is not what it was. Whoever thinks of leaving it has to know what the others are like now.
-    fn compare_paths(&mut self, context: &mut Context<'_>, in_use: PathId) {
+    /// The path in use is worse than another one was. Whoever thinks of leaving it has to know what the others are like now.
+    fn compare_paths(&mut self, context: &mut Context<'_>, in_use: PathId, quality: PathQuality) {
         let closing = matches!(self.closing, Closing::Sent(_) | Closing::AckSent(_));
-        if closing || context.config.heartbeat.interval.is_none() {
+        let least = quality.delay.map_or(Duration::ZERO, |delay| delay.least);
+        let quicker = |path: &Path| path.quality.now().delay.is_some_and(|delay| delay.most < least);
+        let worse = quality.lossy || self.paths.iter().any(quicker);
+        if closing || !worse || context.config.heartbeat.interval.is_none() {
             return;
         }
         let old = |path: &&Path| {

@@ -12,9 +12,10 @@ use crate::timers::TimerId;
 /// The probe timeout is no shorter, however short the round trip: timers and busy hosts are not exact.
 const SHORTEST: Duration = Duration::from_millis(10);
 
-/// PTO: two round trips (RFC 8985 §7.2), or more where they vary. `None` if T3-rtx comes no later, or nothing is known.
-fn probe_timeout(path: &Path) -> Option<Duration> {
-    let timeout = path.rto.probe_timeout()?.max(SHORTEST);
+/// PTO: two round trips, or more where they vary, and `delay` for an acknowledgement that waits for a second packet (RFC 8985 §7.2).
+/// `None` if T3-rtx comes no later, or nothing is known.
+fn probe_timeout(path: &Path, delay: Duration) -> Option<Duration> {
+    let timeout = path.rto.probe_timeout()?.saturating_add(delay).max(SHORTEST);
     (path.state == PathState::Active && timeout < path.rto.current()).then_some(timeout)
 }
 
@@ -29,7 +30,11 @@ impl Open {
         if context.config.retransmission.tail == TailLoss::Probe {
             let timer = TimerId::TailProbe(id);
             let runs = t3 == T3::Start && context.timers.is_set(TimerId::T3Retransmit(id));
-            let timeout = self.paths.get(id).filter(|_| t3 != T3::Stop).and_then(probe_timeout);
+            let one_packet = |path: &&Path| self.sender.flight_size(path.id) <= path.pmdcs();
+            let path = self.paths.get(id).filter(|_| t3 != T3::Stop);
+            // Both ends are taken to be alike.
+            let delay = path.filter(one_packet).map_or(Duration::ZERO, |_| context.config.sack.delay);
+            let timeout = path.and_then(|path| probe_timeout(path, delay));
             match timeout {
                 _ if runs => {}
                 Some(timeout) => context.timers.set(timer, context.now + timeout),
@@ -78,6 +83,20 @@ impl Open {
         };
         let probing = context.config.retransmission.tail == TailLoss::Probe;
         probing && self.paths.get(id).and_then(of_late).unwrap_or(false)
+    }
+
+    /// T3-rtx has expired on a path, which no heartbeat has asked yet whether it is alive: round trips vary so much there that a probe would
+    /// have come no earlier. One asks now, and new data avoids the path until it is answered.
+    pub(crate) fn suspects(&mut self, context: &mut Context<'_>, id: PathId) -> bool {
+        let probing = context.config.retransmission.tail == TailLoss::Probe;
+        let asks = probing && context.config.heartbeat.interval.is_some();
+        let active = |path: &&mut Path| path.state == PathState::Active && path.supervision.heartbeat.is_none();
+        let Some(path) = self.paths.get_mut(id).filter(active).filter(|_| asks) else { return false };
+        path.suspect = true;
+        let again = context.now + repetition_after(path);
+        self.send_heartbeat_on(context, id);
+        context.timers.set(TimerId::TailProbe(id), again);
+        true
     }
 
     /// The path has shown that it works.

@@ -51,7 +51,7 @@ impl Open {
             self.pending_probe(context, id);
         }
         self.refresh_probe_timer(context, id);
-        if error && self.is_proved_of_late(context, id) {
+        if error && (self.is_proved_of_late(context, id) || self.suspects(context, id)) {
             self.note_association_error(context)?;
         } else if error {
             self.note_path_error(context, id, true)?;

@@ -24,6 +24,8 @@ pub(super) struct Flow {
     pub(super) timed: Option<(Tsn, Instant)>,
     /// After T3-rtx at most one packet is in flight until something is acknowledged (RFC 9260 §7.2.3).
     pub(super) one_packet: bool,
+    /// cwnd and ssthresh before they were lowered because a timer said that something was lost. It may have been late only.
+    pub(super) before_guess: Option<(usize, usize)>,
     /// One packet may ignore cwnd: the fast retransmission (RFC 9260 §7.2.4 step 3) or the retransmission at
     /// T3-rtx (§6.3.3 E3).
     pub(super) forced: bool,
@@ -46,6 +48,7 @@ impl Flow {
             guarded: None,
             timed: None,
             one_packet: false,
+            before_guess: None,
             forced: false,
             burst_limit: usize::MAX,
             acked_since_burst: 0,
@@ -87,6 +90,20 @@ impl Flow {
         self.forced = false;
         self.last_data = Some(now);
         self.guarded.get_or_insert(first);
+    }
+
+    /// A timer says that something is lost, and the window is about to be lowered.
+    pub(super) fn note_guess(&mut self) {
+        self.before_guess.get_or_insert((self.congestion.cwnd(), self.congestion.ssthresh()));
+    }
+
+    /// What a timer called lost was late: the window is again what it was, or what has become of it since if that is more.
+    pub(super) fn undo_guess(&mut self) {
+        if let Some((cwnd, ssthresh)) = self.before_guess.take() {
+            self.one_packet = false;
+            let [cwnd, ssthresh] = [self.congestion.cwnd().max(cwnd), self.congestion.ssthresh().max(ssthresh)];
+            self.congestion.install(cwnd, ssthresh);
+        }
     }
 
     /// Nothing is in flight here any more, or all of it has been given up for lost.

@@ -17,6 +17,7 @@ impl Sender {
             flow.forget_flight();
             flow.counters.timeouts += 1;
             if error {
+                flow.note_guess();
                 flow.congestion.on_timeout();
                 flow.one_packet = true;
             }
@@ -44,6 +45,18 @@ impl Sender {
         self.opportunity();
         self.check();
         true
+    }
+
+    /// A heartbeat that went when what was in flight on `path` was called lost has been answered: if `late`, after longer than the timer
+    /// had waited, so that what was called lost was late, too.
+    pub(crate) fn judge_guess(&mut self, path: PathId, late: bool) {
+        let Some(flow) = self.flow_mut(path) else { return };
+        if late {
+            flow.undo_guess();
+            self.opportunity();
+        } else {
+            flow.before_guess = None;
+        }
     }
 
     /// How many packets have been lost on `path` since this was last asked.

@@ -98,6 +98,9 @@ impl Sender {
         }
         // Its T3-rtx is looked at anew.
         _ = report.path(path);
+        if let Some(flow) = self.flow_mut(path) {
+            flow.note_guess();
+        }
         report.tail_lost = Some(TailLost { path, elsewhere });
         if !elsewhere {
             self.begin_fast_retransmit(&[path]);

@@ -10,7 +10,10 @@ impl Outstanding {
     pub(in crate::send) fn lose_one(&mut self, tsn: Tsn) {
         let index = tsn.distance_from(self.base) as usize;
         debug_assert_eq!(self.chunks[index].state, ChunkState::InFlight);
+        // Whether it is lost nobody knows yet.
+        let leads = core::mem::take(&mut self.chunks[index].leads);
         self.set_state(index, ChunkState::Lost(Loss::Timeout));
+        self.chunks[index].leads = leads;
         self.chunks[index].misses = Misses::default();
     }
 
