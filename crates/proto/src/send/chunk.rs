@@ -35,6 +35,8 @@ pub(super) struct Chunk {
     /// The path it was last sent on.
     pub(super) path: PathId,
     pub(super) state: ChunkState,
+    /// While in flight: it is no longer on its way, and whether it has arrived is not known.
+    pub(super) has_left: bool,
     pub(super) retransmitted: bool,
     /// Sent on more than one path, so that an acknowledgement says nothing about either (RFC 7829 §3.2 rule 9).
     pub(super) several_paths: bool,
@@ -51,6 +53,11 @@ pub(super) struct Misses {
 }
 
 impl Chunk {
+    /// Whether its fate is unknown.
+    pub(super) fn is_in_flight(&self) -> bool {
+        self.state == ChunkState::InFlight
+    }
+
     /// Bytes of user data: what the peer's window counts (RFC 9260 §6.2.1).
     pub(super) fn payload_len(&self) -> usize {
         self.piece.payload.len()
