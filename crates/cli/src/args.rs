@@ -25,7 +25,7 @@ pub(crate) fn sctp_port() -> impl TypedValueParser<Value = u16> {
 }
 
 /// A number of bytes, with a decimal unit.
-fn size(text: &str) -> Result<u64, String> {
+pub(crate) fn size(text: &str) -> Result<u64, String> {
     const UNITS: [(&str, u64); 5] =
         [("k", 1000), ("K", 1000), ("M", 1_000_000), ("G", 1_000_000_000), ("T", 1_000_000_000_000)];
     let (digits, unit) = UNITS
@@ -139,6 +139,7 @@ pub(crate) struct RecvArgs {
   whimbrel send -r photos notes.txt --to host.example:9900
   whimbrel send film.mkv --to 192.0.2.7 --bind 10.0.0.2,10.1.0.2
   whimbrel send film.mkv --to 192.0.2.7 --prefer wlan0,wwan0 --metered wwan0
+  whimbrel send film.mkv --to 192.0.2.7 --window 64M        a long way at a high rate; the receiver wants it, too
 
 An interrupted transfer resumes when the same command is run again: what the receiver has is checked by its \
 BLAKE3 hash and not sent twice.")]

@@ -15,7 +15,7 @@ use whimbrel::proto::AssociationFailure;
 use whimbrel::{Config, Endpoint, EndpointBuilder, ReceivedPower};
 use whimbrel_wire::chunk_type;
 
-use crate::args::A_YEAR;
+use crate::args::{A_YEAR, size};
 use crate::exit::Failure;
 use crate::key_file;
 use crate::news::News;
@@ -43,6 +43,10 @@ pub(crate) struct MobilityArgs {
     /// How long a conversation is kept while nothing at all is heard of the other host.
     #[arg(long, value_name = "SECONDS", default_value_t = A_DAY, value_parser = clap::value_parser!(u64).range(1..=A_YEAR))]
     pub(crate) patience: u64,
+    /// The most that may be on its way to a peer, and waits for it or comes from it: at least the rate times the round trip,
+    /// 25M for 1 Gbit/s and 200 ms [default: 16 MiB]. Both hosts need it; memory is taken as it is used.
+    #[arg(long, value_name = "SIZE", value_parser = window, help_heading = "Speed")]
+    pub(crate) window: Option<usize>,
     /// Keys that both hosts know and nobody else, a line `ID KEY` each (KEY in hex or base64:…), the first to send with.
     /// Only who has one can connect, and change addresses. The file must be readable by you alone.
     #[arg(long, value_name = "FILE")]
@@ -100,6 +104,20 @@ fn interface(text: &str) -> Result<String, String> {
     if plausible { Ok(text.into()) } else { Err("expected an interface's name, such as wlan0".into()) }
 }
 
+/// The least window that is more than a nuisance, and the largest that there is (a_rwnd has 32 bits, the library takes 1 GiB).
+const WINDOWS: std::ops::RangeInclusive<u64> = 65_536..=1 << 30;
+
+fn window(text: &str) -> Result<usize, String> {
+    let bytes = size(text)?;
+    if !WINDOWS.contains(&bytes) {
+        return Err(format!(
+            "{bytes} bytes is no window; give between 64 KiB (65536) and 1 GiB (1073M): the rate in bytes per second times the round \
+             trip in seconds, such as 25M for 1 Gbit/s and 200 ms"
+        ));
+    }
+    Ok(bytes as usize)
+}
+
 impl MobilityArgs {
     /// An endpoint on these addresses that moves as the options say. Doubts about the options go to `news`.
     pub(crate) async fn bind(
@@ -121,7 +139,10 @@ impl MobilityArgs {
             // Without this a host with the wrong key could connect, and would be noticed when it moves.
             config.auth.required = vec![chunk_type::COOKIE_ECHO, chunk_type::COOKIE_ACK];
         }
-        let builder = self.policy.apply(Endpoint::builder().addresses(addresses).config(config));
+        let mut builder = self.policy.apply(Endpoint::builder().addresses(addresses).config(config));
+        if let Some(bytes) = self.window {
+            builder = builder.window(bytes);
+        }
         let endpoint = self.sources(builder)?.bind().await?;
         self.doubt(&endpoint.interfaces(), news);
         Ok(endpoint)
@@ -172,3 +193,7 @@ impl MobilityArgs {
         Ok(builder.link_source(FactFile::open(path).context(hint)?))
     }
 }
+
+#[cfg(test)]
+#[path = "mobility_tests.rs"]
+mod tests;

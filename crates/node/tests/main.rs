@@ -30,6 +30,7 @@ mod many_sacks;
 mod memory_shares;
 mod out_of_the_blue;
 mod outages;
+mod overshoot;
 mod path_mtu_idle;
 mod path_mtu_search;
 mod path_mtu_shrinks;

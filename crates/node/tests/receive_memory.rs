@@ -5,16 +5,30 @@
 #[allow(dead_code, reason = "the other tests use the rest")]
 mod common;
 
+use std::sync::{Mutex, PoisonError};
+
 use whimbrel_wire::Chunk;
 
 use common::crowd::{connected, crumbs, from, with_memory};
 use common::wire_peer::{Peer, Sent};
 
+/// One test at a time watches the process.
+static WATCHED: Mutex<()> = Mutex::new(());
+
 /// Bytes of memory in use.
 fn resident() -> usize {
+    statm(1)
+}
+
+/// Bytes of memory asked for, used or not.
+fn reserved() -> usize {
+    statm(0)
+}
+
+fn statm(column: usize) -> usize {
     let statm = std::fs::read_to_string("/proc/self/statm").expect("the tests run on Linux");
     let pages: usize =
-        statm.split_whitespace().nth(1).and_then(|pages| pages.parse().ok()).expect("a number");
+        statm.split_whitespace().nth(column).and_then(|pages| pages.parse().ok()).expect("a number");
     pages * 4096
 }
 
@@ -27,6 +41,7 @@ fn last_window(sent: &[Sent]) -> Option<u32> {
 #[test]
 fn chunks_of_one_byte_cost_their_senders_what_they_cost_us() {
     const MEMORY: usize = 64 << 20;
+    let _alone = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
     let mut bench = with_memory(MEMORY);
     let peers: Vec<Peer> = (0..100).map(|n| connected(&mut bench, n)).collect();
     let before = resident();
@@ -51,4 +66,18 @@ fn chunks_of_one_byte_cost_their_senders_what_they_cost_us() {
     let message = late.data(0, 0, &payload);
     bench.deliver_on(from(200), &late.packet(&[&message]));
     assert_eq!(bench.received(), [payload]);
+}
+
+/// Buffers are limits: who has nothing in them needs no memory for them.
+#[test]
+fn idle_associations_cost_nothing_of_their_buffers() {
+    const IDLE: usize = 200;
+    let _alone = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
+    // Their receive buffers are 800 MiB together.
+    let mut bench = with_memory(256 << 20);
+    let before = reserved();
+    let peers: Vec<Peer> = (0..IDLE).map(|n| connected(&mut bench, n)).collect();
+    let asked_for = reserved().saturating_sub(before);
+    // The C library reserves 64 MiB at once for a thread that is new to it.
+    assert!(asked_for < peers.len() << 20, "{asked_for} bytes for {IDLE} idle associations");
 }

@@ -257,7 +257,6 @@ impl Config {
                 primary_switchover_max_retrans: None,
             },
             sack: SackConfig { delay: Duration::from_millis(20), ..rfc.sack },
-            retransmission: RetransmissionConfig { tail: TailLoss::Probe, ..rfc.retransmission },
             congestion: CongestionConfig {
                 controller: Arc::new(HyStartParameters { reno: RenoParameters { slow_start_limit: 8 } }),
                 initial_window: InitialWindow::Packets(10),
@@ -266,9 +265,15 @@ impl Config {
             // Two chunks fill the largest packet; each fits one of 760 bytes with its headers.
             pmtu: PmtuConfig { cut_for: Some(732), ..rfc.pmtu },
             streams: StreamConfig { scheduler: RoundRobin::boxed, ..rfc.streams },
-            limits: LimitConfig { send_buffer: 4 << 20, receive_buffer: 4 << 20, ..rfc.limits },
+            // 1 Gbit/s and 100 ms are 12.5 MB in flight. Nothing of it is allocated before it is used.
+            limits: LimitConfig { send_buffer: 16 << 20, receive_buffer: 16 << 20, ..rfc.limits },
             pairing: PathPairing::Mesh,
             dar: DarConfig { mode: DarMode::Negotiated, ..rfc.dar },
+            retransmission: RetransmissionConfig {
+                loss: LossDetection::SendOrder(3),
+                tail: TailLoss::Probe,
+                ..rfc.retransmission
+            },
             auth: AuthConfig::offered(),
             ..rfc
         }
@@ -340,7 +345,8 @@ impl Config {
             "between 1 and 64 answers to address changes must be kept",
         )?;
         self.congestion.controller.validate().map_err(ConfigError)?;
-        let LossDetection::MissIndications(misses) = self.retransmission.loss;
+        let (LossDetection::MissIndications(misses) | LossDetection::SendOrder(misses)) =
+            self.retransmission.loss;
         check(misses >= 1, "a chunk that nothing tells of is not lost")?;
         check(
             self.dar.mode == DarMode::Off || self.auth.support == AuthSupport::Offered,

@@ -47,3 +47,14 @@ fn without_a_runtime_there_is_an_error_and_no_panic() {
     let core::task::Poll::Ready(outcome) = bind.as_mut().poll(&mut cx) else { panic!("should not wait") };
     assert!(matches!(outcome, Err(BindError::NoRuntime)));
 }
+
+#[tokio::test]
+async fn a_window_is_both_buffers_and_is_checked() {
+    let builder = |bytes| Endpoint::builder().addresses([address("127.0.0.1:0")]).window(bytes);
+    for nonsense in [0, 4095, (1 << 30) + 1] {
+        let text = builder(nonsense).bind().await.expect_err("no window").to_string();
+        assert!(text.contains("buffer must be at"), "{nonsense}: {text}");
+    }
+    // Whatever comes first: the window goes before the configuration.
+    builder(1 << 20).config(Config::rfc()).bind().await.unwrap();
+}

@@ -1,6 +1,7 @@
 //! Two hosts with real endpoints in the network in virtual time, and an app that writes down what it is told.
 
 pub(crate) mod auth_peer;
+pub(crate) mod bulk;
 pub(crate) mod crowd;
 pub(crate) mod wire_peer;
 
@@ -38,7 +39,7 @@ pub(crate) struct User {
     pub received: Vec<(Instant, Received)>,
     /// Bytes not acknowledged yet. Whoever sends past the outbox adds to it.
     pub queued: usize,
-    limit: usize,
+    pub limit: usize,
 }
 
 /// A source of constant bit rate.

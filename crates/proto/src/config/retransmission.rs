@@ -45,6 +45,10 @@ pub enum LossDetection {
     /// By this many miss indications, counted below the highest TSN newly acknowledged on whatever path (RFC 9260 §7.2.4: 3;
     /// RFC 2960 had 4); at least 1.
     MissIndications(u8),
+    /// By this many miss indications, but what was sent again counts as missing only if something that was sent later has arrived. In Fast
+    /// Recovery, what was sent on a path before a retransmission that has arrived is lost if no SACK tells of it, and retransmissions that
+    /// were overtaken are lost again. For windows larger than the gap ack blocks of one SACK can tell of; at least 1.
+    SendOrder(u8),
 }
 
 /// What Fast Recovery is a state of.

@@ -5,6 +5,7 @@ use whimbrel_machine::Instant;
 use whimbrel_wire::{Sack, Tsn};
 
 use super::chunk::ChunkState;
+use super::loss::Circumstances;
 use super::outstanding::SackError;
 use super::report::{PathChange, Report, T3};
 use super::sender::Sender;
@@ -19,7 +20,8 @@ impl Sender {
     pub(crate) fn on_sack(&mut self, now: Instant, sack: &Sack<'_>) -> Result<Report, SackError> {
         let gaps = sack.gap_ack_blocks().map(|block| (block.start, block.end));
         let (cumulative, a_rwnd) = (sack.cumulative_tsn_ack, sack.a_rwnd as usize);
-        let mut report = self.outstanding.on_sack(cumulative, gaps, &mut *self.loss, &*self.recovery)?;
+        let met = Circumstances { now, recovery: &*self.recovery, flows: &self.flows };
+        let mut report = self.outstanding.on_sack(cumulative, gaps, &mut *self.loss, met)?;
         self.judge_tail(now, cumulative, &mut report);
         report.window_open = self.window.on_sack(a_rwnd, self.outstanding.in_flight_payload());
         let awaited = self.outstanding.get(cumulative.next());
@@ -62,7 +64,7 @@ impl Sender {
     fn credit(&mut self, now: Instant, cumulative: Tsn, cumulative_advanced: bool, change: &mut PathChange) {
         let outstanding = &self.outstanding;
         let Some(flow) = self.flows.iter_mut().find(|flow| flow.path == change.path) else { return };
-        flow.acked_since_burst += change.acked;
+        flow.acked_since_burst += change.acked - change.late;
         flow.one_packet = false;
         let acknowledged = |&mut (tsn, _): &mut (Tsn, Instant)| {
             let chunk = outstanding.get(tsn);
@@ -70,9 +72,11 @@ impl Sender {
                 || chunk.is_some_and(|chunk| chunk.state == ChunkState::GapAcknowledged)
         };
         let timed = flow.timed.take_if(acknowledged);
-        change.measured = timed.map(|(_, sent_at)| now.saturating_since(sent_at));
+        let timed = timed.map(|(_, sent_at)| now.saturating_since(sent_at));
+        change.measured = timed.or(change.measured);
         change.round_trip = change.youngest.map(|sent_at| now.saturating_since(sent_at));
         change.full = flow.is_window_full(flow.utilised);
+        flow.least_round_trip = flow.least_round_trip.into_iter().chain(change.round_trip).min();
         flow.congestion.on_acked(&Acked {
             now,
             bytes: change.acked,

@@ -35,6 +35,8 @@ pub(super) struct Chunk {
     /// The path it was last sent on.
     pub(super) path: PathId,
     pub(super) state: ChunkState,
+    /// While in flight: it is no longer on its way, and whether it has arrived is not known.
+    pub(super) has_left: bool,
     pub(super) retransmitted: bool,
     /// It was the first one in the packet that it was last sent in: packets are counted by it.
     pub(super) leads: bool,
@@ -53,6 +55,11 @@ pub(super) struct Misses {
 }
 
 impl Chunk {
+    /// Whether its fate is unknown.
+    pub(super) fn is_in_flight(&self) -> bool {
+        self.state == ChunkState::InFlight
+    }
+
     /// Bytes of user data: what the peer's window counts (RFC 9260 §6.2.1).
     pub(super) fn payload_len(&self) -> usize {
         self.piece.payload.len()

@@ -22,6 +22,8 @@ pub(super) struct Flow {
     pub(super) guarded: Option<Tsn>,
     /// The DATA chunk whose round trip is being timed: one per round trip (RFC 9260 §6.3.1 C4).
     pub(super) timed: Option<(Tsn, Instant)>,
+    /// The least round trip of a chunk that was sent once.
+    pub(super) least_round_trip: Option<Duration>,
     /// After T3-rtx at most one packet is in flight until something is acknowledged (RFC 9260 §7.2.3).
     pub(super) one_packet: bool,
     /// cwnd and ssthresh before they were lowered because a timer said that something was lost. It may have been late only.
@@ -29,6 +31,8 @@ pub(super) struct Flow {
     /// One packet may ignore cwnd: the fast retransmission (RFC 9260 §7.2.4 step 3) or the retransmission at
     /// T3-rtx (§6.3.3 E3).
     pub(super) forced: bool,
+    /// Since losses were repaired the window has not been full: it is filled at the pace of acknowledgements.
+    refilling: bool,
     /// Flight size must stay below this at the present opportunity (RFC 9260 §6.1 D).
     burst_limit: usize,
     /// Bytes on the wire acknowledged since the last opportunity.
@@ -47,9 +51,11 @@ impl Flow {
             utilised: 0,
             guarded: None,
             timed: None,
+            least_round_trip: None,
             one_packet: false,
             before_guess: None,
             forced: false,
+            refilling: false,
             burst_limit: usize::MAX,
             acked_since_burst: 0,
             last_data: None,
@@ -58,10 +64,14 @@ impl Flow {
     }
 
     /// Begins a transmission opportunity: sets the burst limit anew. `pmdcs` is the largest DATA chunk in bytes.
-    pub(super) fn open_burst(&mut self, limit: BurstLimit, flight: usize, pmdcs: usize) {
+    pub(super) fn open_burst(&mut self, limit: BurstLimit, flight: usize, pmdcs: usize, recovers: bool) {
         let acked = core::mem::take(&mut self.acked_since_burst);
+        self.refilling = recovers || self.refilling && flight + pmdcs <= self.congestion.cwnd();
         let allowance = match limit {
             BurstLimit::Packets(packets) => packets as usize * pmdcs,
+            BurstLimit::AckClocked(packets) if self.refilling => {
+                (packets as usize * pmdcs).saturating_sub(flight).max(pmdcs + acked)
+            }
             BurstLimit::AckClocked(packets) => packets as usize * pmdcs + 2 * acked,
         };
         self.utilised = flight;

@@ -58,7 +58,7 @@ impl Sender {
     /// A packet of lost chunks for the first path that has room (RFC 9260 §6.1 C).
     fn retransmit(&mut self, turn: &mut Turn<'_>) -> Option<Train> {
         for path in turn.paths.iter() {
-            let flight = self.outstanding.flight_size(path.id);
+            let flight = self.outstanding.on_the_way(path.id);
             if !self.flow(path.id).is_some_and(|flow| flow.forced || flow.may_send(flight)) {
                 continue;
             }
@@ -119,6 +119,9 @@ impl Sender {
             }
             self.outstanding.retransmit(tsn, path.id, turn.now, chunks == 0);
             chunks += 1;
+            if let Some(chunk) = self.outstanding.get(tsn) {
+                self.loss.on_sent_again(tsn, chunk);
+            }
         }
         writer.finish(auth, turn.checksum);
         let t3 = Some(self.note_retransmitted(path.id, turn.now, first, chunks));
@@ -131,7 +134,7 @@ impl Sender {
         for flow in &mut self.flows {
             flow.timed.take_if(|&mut (tsn, _)| first.at_or_before(tsn));
         }
-        let flight = self.outstanding.flight_size(path);
+        let flight = self.outstanding.on_the_way(path);
         let Some(flow) = self.flow_mut(path) else { return T3::Start };
         flow.counters.data_retransmitted += chunks;
         // RFC 9260 §6.1: restart T3-rtx if the earliest outstanding chunk of the path is retransmitted.
@@ -158,9 +161,10 @@ impl Sender {
 
     fn send_new(&mut self, path: &Path, turn: &mut Turn<'_>) -> Option<Train> {
         let flight = self.outstanding.flight_size(path.id);
+        let on_the_way = self.outstanding.on_the_way(path.id);
         let flow = self.flow_mut(path.id)?;
         flow.decay_if_idle(turn.now, flight, path.rto.current());
-        if flow.may_send(flight) { self.write_train(path, turn) } else { None }
+        if flow.may_send(on_the_way) { self.write_train(path, turn) } else { None }
     }
 
     /// Packets of new data for `path`, the first of which leaves whatever its windows say.
@@ -193,7 +197,7 @@ impl Sender {
     /// Whether a train of `number` packets of `segment` bytes goes on: its path lets another packet out, and the next one
     /// would not be cut short by the size of the others.
     fn continues(&mut self, path: &Path, segment: usize, number: usize, turn: &Turn<'_>) -> bool {
-        let flight = self.outstanding.flight_size(path.id);
+        let flight = self.outstanding.on_the_way(path.id);
         if !self.flow(path.id).is_some_and(|flow| flow.may_send(flight)) {
             return false;
         }
@@ -203,7 +207,7 @@ impl Sender {
     }
 
     fn note_new(&mut self, path: PathId, now: Instant, first: Tsn) {
-        let flight = self.outstanding.flight_size(path);
+        let flight = self.outstanding.on_the_way(path);
         let chunks = self.outstanding.next_tsn().distance_from(first);
         // A SACK may leave no room for DATA.
         let Some(flow) = self.flow_mut(path).filter(|_| chunks > 0) else { return };

@@ -10,7 +10,7 @@ use whimbrel_machine::Instant;
 use whimbrel_wire::{PayloadProtocolId, Ssn, StreamId, Tsn};
 
 use super::chunk::{ChunkState, Loss, data_chunk_len};
-use super::loss::MissIndications;
+use super::loss::{Circumstances, MissIndications};
 use super::outstanding::{Outstanding, SackError};
 use super::recovery::{FastRecovery, RecoveryOfAssociation};
 use super::report::{PathProof, Report};
@@ -227,11 +227,10 @@ impl Model {
     fn sack(&mut self, cumulative: i64, blocks: &[(u16, u16)], in_fast_recovery: bool) {
         let tsn = self.initial.plus(cumulative as u32).prev();
         let mut recovery = RecoveryOfAssociation::default();
-        if in_fast_recovery {
-            recovery.begin(&[PathId(0)], tsn);
-        }
-        let rule = &mut MissIndications::new(3);
-        let result = self.outstanding.on_sack(tsn, blocks.iter().copied(), rule, &recovery);
+        _ = in_fast_recovery.then(|| recovery.begin(&[PathId(0)], tsn));
+        let met = Circumstances { now: self.now, recovery: &recovery, flows: &[] };
+        let mut rule = MissIndications::new(3);
+        let result = self.outstanding.on_sack(tsn, blocks.iter().copied(), &mut rule, met);
         let reach = blocks.iter().map(|&(_, end)| i64::from(end)).max().unwrap_or(0);
         if let Some(error) = self.refusal(cumulative, reach) {
             assert_eq!(result.err(), Some(error));

@@ -4,6 +4,7 @@ mod counts;
 mod gap_acks;
 #[cfg(any(test, fuzzing, debug_assertions))]
 mod invariants;
+mod left;
 mod marks;
 mod tail;
 
@@ -14,12 +15,11 @@ use smallvec::SmallVec;
 use whimbrel_machine::Instant;
 use whimbrel_wire::Tsn;
 
-use self::counts::Counts;
+use self::counts::{Counts, Flight};
 use self::gap_acks::{Belief, GapAcks, sane_blocks};
 use self::marks::Marks;
 use super::chunk::{Chunk, ChunkState, Loss, Misses};
-use super::loss::{LossDetection, SackNews};
-use super::recovery::FastRecovery;
+use super::loss::{Circumstances, LossDetection, SackNews};
 use super::report::Report;
 use super::streams::Piece;
 use crate::interface::PathId;
@@ -75,14 +75,14 @@ impl Outstanding {
 
     /// Chunks may be sent on `path` from now on.
     pub(super) fn add_path(&mut self, path: PathId) {
-        self.counts.flights.push((path, 0));
+        self.counts.flights.push(Flight::none(path));
         self.packets_lost.push((path, 0));
     }
 
     /// `path` is no more, and nothing is in flight there.
     pub(super) fn remove_path(&mut self, path: PathId) {
         debug_assert_eq!(self.flight_size(path), 0);
-        self.counts.flights.retain(|(id, _)| *id != path);
+        self.counts.flights.retain(|flight| flight.path != path);
         self.packets_lost.retain(|(id, _)| *id != path);
     }
 
@@ -96,6 +96,7 @@ impl Outstanding {
             sent_at: now,
             path,
             state: ChunkState::InFlight,
+            has_left: false,
             retransmitted: false,
             leads,
             several_paths: false,
@@ -144,6 +145,7 @@ impl Outstanding {
         let chunk = &mut self.chunks[index];
         self.counts.remove(chunk);
         chunk.state = state;
+        chunk.has_left = false;
         self.counts.add(chunk);
         if matches!(state, ChunkState::Lost(_))
             && chunk.leads
@@ -171,15 +173,15 @@ impl Outstanding {
         cumulative: Tsn,
         gaps: impl Iterator<Item = (u16, u16)> + Clone,
         loss: &mut dyn LossDetection,
-        recovery: &dyn FastRecovery,
+        met: Circumstances<'_>,
     ) -> Result<Report, SackError> {
         let highest = gaps.clone().map(|(_, end)| end as usize).max().unwrap_or(0);
         let mut report = self.acknowledge_up_to(cumulative, highest)?;
-        if highest > 0 || self.counts.gap_acknowledged > 0 {
+        if highest > 0 || self.counts.gap_acknowledged > 0 || met.recovery.is_active() {
             let believed = self.belief.is_left();
             let blocks = sane_blocks(gaps).take_while(move |_| believed);
             let acks = self.acknowledge_gaps(blocks.clone(), &mut report);
-            let news = SackNews { end: acks.end, newly_end: acks.newly_end, recovery };
+            let news = SackNews { end: acks.end, newly_end: acks.newly_end, blocks: acks.blocks, met };
             loss.on_sack(&news, self, &mut report);
             // After the above, so that one SACK never counts twice against a chunk.
             if self.counts.gap_acknowledged > acks.count {
@@ -234,6 +236,7 @@ impl Outstanding {
     ) -> GapAcks {
         let mut acks = GapAcks::default();
         for block in blocks {
+            acks.blocks += 1;
             acks.end = block.end;
             acks.count += block.len();
             let numbers = self.numbers(block);
@@ -274,7 +277,7 @@ impl Outstanding {
     fn renege_one(&mut self, index: usize, loss: &mut dyn LossDetection, report: &mut Report) {
         self.belief.on_reneged();
         let path = self.chunks[index].path;
-        if !self.counts.flights.iter().any(|&(other, _)| other == path) {
+        if !self.counts.flights.iter().any(|flight| flight.path == path) {
             // No timer guards anything on a path that has gone.
             self.set_state(index, ChunkState::Lost(Loss::Timeout));
             return;
@@ -347,7 +350,7 @@ impl Outstanding {
 
     /// Bytes on the wire in flight on `path`; 0 if there is no such path.
     pub(super) fn flight_size(&self, path: PathId) -> usize {
-        self.counts.flights.iter().find(|(id, _)| *id == path).map_or(0, |&(_, bytes)| bytes)
+        self.counts.flights.iter().find(|flight| flight.path == path).map_or(0, |flight| flight.bytes)
     }
 
     /// How many packets have been lost on `path` since this was last asked.

@@ -3,7 +3,7 @@ use whimbrel_wire::{PayloadProtocolId, Ssn, StreamId};
 
 use super::*;
 use crate::send::loss::MissIndications;
-use crate::send::recovery::RecoveryOfAssociation;
+use crate::send::recovery::{FastRecovery, RecoveryOfAssociation};
 use crate::send::report::PathProof;
 
 const A: PathId = PathId(0);
@@ -40,6 +40,10 @@ fn sent(count: usize) -> Outstanding {
     outstanding
 }
 
+fn met(recovery: &RecoveryOfAssociation) -> Circumstances<'_> {
+    Circumstances { now: Instant::ZERO, recovery, flows: &[] }
+}
+
 /// A SACK, with three miss indications.
 fn try_sack(
     outstanding: &mut Outstanding,
@@ -47,7 +51,7 @@ fn try_sack(
     gaps: &[(u16, u16)],
 ) -> Result<Report, SackError> {
     let recovery = RecoveryOfAssociation::default();
-    outstanding.on_sack(Tsn(cumulative), gaps.iter().copied(), &mut MissIndications::new(3), &recovery)
+    outstanding.on_sack(Tsn(cumulative), gaps.iter().copied(), &mut MissIndications::new(3), met(&recovery))
 }
 
 fn sack(outstanding: &mut Outstanding, cumulative: u32, gaps: &[(u16, u16)]) -> Report {
@@ -128,7 +132,7 @@ fn with_a_threshold_of_four_the_fourth_miss_indication_loses_a_chunk() {
     let (mut four, recovery) = (MissIndications::new(4), RecoveryOfAssociation::default());
     for end in 2..=5 {
         assert!(!outstanding.has_lost());
-        outstanding.on_sack(Tsn(9), [(2, end)].into_iter(), &mut four, &recovery).unwrap();
+        outstanding.on_sack(Tsn(9), [(2, end)].into_iter(), &mut four, met(&recovery)).unwrap();
     }
     assert_eq!(lost(&outstanding), [(10, Loss::Missing)]);
 }
@@ -159,7 +163,7 @@ fn in_fast_recovery_an_advance_counts_for_all() {
     for cumulative in [10, 11] {
         let offset = 17 - cumulative as u16;
         let gaps = [(offset, offset)].into_iter();
-        outstanding.on_sack(Tsn(cumulative), gaps, &mut MissIndications::new(3), &recovery).unwrap();
+        outstanding.on_sack(Tsn(cumulative), gaps, &mut MissIndications::new(3), met(&recovery)).unwrap();
     }
     let missing: Vec<u32> = lost(&outstanding).iter().map(|&(tsn, _)| tsn).collect();
     assert_eq!(missing, [12, 13, 14, 15, 16]);
@@ -326,7 +330,7 @@ fn blocks_that_come_and_go_without_end_are_not_believed() {
     // More indications than there are SACKs: nothing is lost for want of acknowledgement.
     let mut loss = MissIndications::new(u8::MAX);
     let mut sack = |outstanding: &mut Outstanding, cumulative: u32, gaps: &[(u16, u16)]| {
-        outstanding.on_sack(Tsn(cumulative), gaps.iter().copied(), &mut loss, &recovery).unwrap()
+        outstanding.on_sack(Tsn(cumulative), gaps.iter().copied(), &mut loss, met(&recovery)).unwrap()
     };
     let all = [(2, CHUNKS as u16)];
     let acked = |report: &Report| report.paths.iter().map(|path| path.acked).sum::<usize>();

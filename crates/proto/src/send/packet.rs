@@ -30,7 +30,7 @@ impl Sender {
         self.next_piece_len(limit.saturating_sub(overhead(auth)), fragment, true)?;
         let mut writer = ChunkWriter::new(turn.out, turn.header, limit);
         turn.sack.bundle(auth, &mut writer, path.route, 0);
-        let mut flight = self.outstanding.flight_size(path.id);
+        let mut flight = self.outstanding.on_the_way(path.id);
         let cwnd = self.flow(path.id)?.congestion.cwnd();
         let mut first = true;
         while let Some(len) = self.next_piece_len(writer.room_for(auth, chunk_type::DATA), fragment, first) {

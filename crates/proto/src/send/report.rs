@@ -41,6 +41,8 @@ pub(crate) struct PathChange {
     pub(crate) full: bool,
     /// The round-trip time of the youngest newly acknowledged chunk that was sent once.
     pub(crate) round_trip: Option<Duration>,
+    /// What of these was not on its way any more: it arrived some time ago.
+    pub(super) late: usize,
     /// What the acknowledgement proves about the path, judged by chunks that were never sent on another one.
     pub(crate) proof: PathProof,
     /// The round-trip time of the chunk that was timed (RFC 9260 §6.3.1).
@@ -49,6 +51,8 @@ pub(crate) struct PathChange {
     pub(crate) t3: T3,
     /// When the youngest newly acknowledged chunk was sent, of those that were sent once (Karn's rule, RFC 9260 §6.3.1 C5).
     pub(super) youngest: Option<Instant>,
+    /// When the youngest of those was sent that were sent again, and never on another path.
+    pub(super) sent_again: Option<Instant>,
     /// Something in flight on the path has turned out to be lost.
     pub(super) lost: bool,
     /// The lowest TSN that is in flight on the path again and had been acknowledged.
@@ -84,17 +88,19 @@ impl Report {
             Some(at) => at,
             None => {
                 let (proof, t3) = (PathProof::None, T3::Start);
-                let (measured, youngest) = (None, None);
+                let (measured, youngest, sent_again) = (None, None, None);
                 self.paths.push(PathChange {
                     path,
                     acked: 0,
                     packets: 0,
                     full: false,
                     round_trip: None,
+                    late: 0,
                     proof,
                     measured,
                     t3,
                     youngest,
+                    sent_again,
                     lost: false,
                     reneged: None,
                 });
@@ -109,8 +115,11 @@ impl Report {
         let entry = self.path(chunk.path);
         entry.acked += chunk.wire_len();
         entry.packets += u32::from(chunk.leads);
+        entry.late += if chunk.has_left { chunk.wire_len() } else { 0 };
         if !chunk.retransmitted {
             entry.youngest = entry.youngest.max(Some(chunk.sent_at));
+        } else if !chunk.several_paths {
+            entry.sent_again = entry.sent_again.max(Some(chunk.sent_at));
         }
         // What is acknowledged after its T3-rtx expired arrived before: it says nothing against the timeout. Taken for a
         // proof, it would bring a dead path back to life for another RTO (RFC 9260 §8.2).

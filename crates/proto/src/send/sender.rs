@@ -1,7 +1,7 @@
 use whimbrel_wire::Tsn;
 
 use super::flow::Flow;
-use super::loss::{LossDetection, MissIndications};
+use super::loss::{LossDetection, MissIndications, SendOrder};
 use super::outstanding::Outstanding;
 use super::recovery::{FastRecovery, RecoveryOfAssociation, RecoveryOfPath};
 use super::retransmit::{self, RetransmissionRule};
@@ -78,6 +78,7 @@ impl Sender {
             },
             loss: match repair.loss {
                 LossConfig::MissIndications(threshold) => Box::new(MissIndications::new(threshold)),
+                LossConfig::SendOrder(threshold) => Box::new(SendOrder::new(threshold)),
             },
             recovery: match repair.recovery {
                 RecoveryScope::Association => Box::<RecoveryOfAssociation>::default(),
@@ -184,7 +185,8 @@ impl Sender {
         if core::mem::take(&mut self.opportunity) {
             for (flow, path) in self.flows.iter_mut().zip(paths.iter()) {
                 debug_assert_eq!(flow.path, path.id);
-                flow.open_burst(self.burst, self.outstanding.flight_size(flow.path), path.pmdcs());
+                let flight = self.outstanding.on_the_way(flow.path);
+                flow.open_burst(self.burst, flight, path.pmdcs(), self.recovery.covers(flow.path));
             }
             self.check();
         }

@@ -60,7 +60,11 @@ struct Model {
 fn config(script: &mut Script<'_>) -> Config {
     let mut config = Config::rfc();
     config.retransmission = RetransmissionConfig {
-        loss: LossDetection::MissIndications(script.pick(&[3, 4])),
+        loss: script.pick(&[
+            LossDetection::MissIndications(3),
+            LossDetection::MissIndications(4),
+            LossDetection::SendOrder(3),
+        ]),
         recovery: script.pick(&[RecoveryScope::Association, RecoveryScope::Path]),
         path: script.pick(&[RetransmissionPath::Alternate, RetransmissionPath::Primary]),
         order: script.pick(&[RetransmissionOrder::PerPath, RetransmissionOrder::LostFirst]),
@@ -182,7 +186,7 @@ impl Model {
         assert_ne!(permit, Permit::Retransmissions);
         let path = self.rig.paths.get(written.train.path).expect("a path");
         let last: usize = written.packets.last().expect("a packet").iter().map(wire_len).sum();
-        let flight = self.rig.sender.outstanding.flight_size(path.id);
+        let flight = self.rig.sender.outstanding.on_the_way(path.id);
         let cwnd = self.rig.sender.flow(path.id).expect("a flow").congestion.cwnd();
         assert!(permit == Permit::Probe || flight - last < cwnd, "RFC 9260 section 6.1 B");
         let in_flight = self.rig.sender.outstanding.in_flight_payload();

@@ -99,16 +99,31 @@ impl Rig {
         gaps: &[GapAckBlock],
         a_rwnd: u32,
     ) -> Result<(), SackError> {
+        let report = self.try_report(cumulative, gaps, a_rwnd);
+        self.apply(report)?;
+        self.sender.opportunity();
+        Ok(())
+    }
+
+    /// What a SACK has changed, from which no consequences are drawn.
+    #[cfg(test)]
+    pub(super) fn report(&mut self, cumulative: Tsn, gaps: &[GapAckBlock], a_rwnd: u32) -> Report {
+        self.try_report(cumulative, gaps, a_rwnd).expect("a true SACK")
+    }
+
+    fn try_report(
+        &mut self,
+        cumulative: Tsn,
+        gaps: &[GapAckBlock],
+        a_rwnd: u32,
+    ) -> Result<Report, SackError> {
         let duplicate_tsns = &[];
         let sack =
             SackBuilder { cumulative_tsn_ack: cumulative, a_rwnd, gap_ack_blocks: gaps, duplicate_tsns };
         let packet = single_chunk(HEADER, &sack);
         let packet = Packet::parse(&packet).expect("a packet");
         let Some(Ok(Chunk::Sack(sack))) = packet.chunks().next() else { panic!("a SACK") };
-        let report = self.sender.on_sack(self.now, &sack);
-        self.apply(report)?;
-        self.sender.opportunity();
-        Ok(())
+        self.sender.on_sack(self.now, &sack)
     }
 
     /// The Cumulative TSN Ack of a SHUTDOWN.

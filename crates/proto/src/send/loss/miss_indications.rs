@@ -33,12 +33,12 @@ impl LossDetection for MissIndications {
             self.miss(index, outstanding, report);
         }
         // A SACK that advances the Cumulative TSN Ack Point in Fast Recovery tells of all that it reports missing.
-        if report.cumulative_advanced && sack.recovery.is_active() {
+        if report.cumulative_advanced && sack.met.recovery.is_active() {
             let mut from = sack.newly_end;
             while let Some(index) = outstanding.next_suspect(from..sack.end) {
                 from = index + 1;
                 let path = outstanding.suspected(index).map(|(_, path)| path);
-                if path.is_some_and(|path| sack.recovery.covers(path)) {
+                if path.is_some_and(|path| sack.met.recovery.covers(path)) {
                     self.miss(index, outstanding, report);
                 }
             }

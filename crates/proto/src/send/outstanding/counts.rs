@@ -11,8 +11,23 @@ pub(super) struct Counts {
     pub(super) gap_acknowledged: usize,
     /// Bytes of user data in flight, which the peer's rwnd is about.
     pub(super) payload: usize,
-    /// The flight size of each path in bytes on the wire.
-    pub(super) flights: SmallVec<[(PathId, usize); 4]>,
+    pub(super) flights: SmallVec<[Flight; 4]>,
+}
+
+/// What is in flight on one path, in bytes on the wire.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Flight {
+    pub(super) path: PathId,
+    /// The flight size.
+    pub(super) bytes: usize,
+    /// What of it is no longer on its way.
+    pub(super) left: usize,
+}
+
+impl Flight {
+    pub(super) fn none(path: PathId) -> Self {
+        Self { path, bytes: 0, left: 0 }
+    }
 }
 
 impl Counts {
@@ -22,7 +37,8 @@ impl Counts {
             ChunkState::InFlight => {
                 self.payload += chunk.payload_len();
                 if let Some(flight) = self.flight(chunk.path) {
-                    *flight += chunk.wire_len();
+                    flight.bytes += chunk.wire_len();
+                    flight.left += if chunk.has_left { chunk.wire_len() } else { 0 };
                 }
             }
             ChunkState::GapAcknowledged => self.gap_acknowledged += 1,
@@ -36,7 +52,8 @@ impl Counts {
             ChunkState::InFlight => {
                 self.payload -= chunk.payload_len();
                 if let Some(flight) = self.flight(chunk.path) {
-                    *flight -= chunk.wire_len();
+                    flight.bytes -= chunk.wire_len();
+                    flight.left -= if chunk.has_left { chunk.wire_len() } else { 0 };
                 }
             }
             ChunkState::GapAcknowledged => self.gap_acknowledged -= 1,
@@ -44,8 +61,8 @@ impl Counts {
         }
     }
 
-    fn flight(&mut self, path: PathId) -> Option<&mut usize> {
-        let found = self.flights.iter_mut().find(|(id, _)| *id == path).map(|(_, bytes)| bytes);
+    fn flight(&mut self, path: PathId) -> Option<&mut Flight> {
+        let found = self.flights.iter_mut().find(|flight| flight.path == path);
         debug_assert!(found.is_some(), "nothing is in flight on a path that is gone");
         found
     }

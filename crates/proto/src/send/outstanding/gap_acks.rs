@@ -5,6 +5,8 @@ use core::ops::Range;
 /// What the gap ack blocks of a SACK covered.
 #[derive(Debug, Default)]
 pub(super) struct GapAcks {
+    /// How many there are.
+    pub blocks: usize,
     /// Chunks covered.
     pub count: usize,
     /// One more than the highest index covered.

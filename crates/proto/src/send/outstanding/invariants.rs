@@ -5,12 +5,12 @@ use super::*;
 impl Outstanding {
     /// The paths that chunks may be in flight on.
     pub(in crate::send) fn paths(&self) -> impl Iterator<Item = PathId> {
-        self.counts.flights.iter().map(|&(path, _)| path)
+        self.counts.flights.iter().map(|flight| flight.path)
     }
 
     /// The counts agree with the chunks, and chunks are in flight on paths that there are.
     pub(in crate::send) fn invariants(&self) {
-        let flights = self.paths().map(|path| (path, 0)).collect();
+        let flights = self.paths().map(Flight::none).collect();
         let mut counts = Counts { flights, ..Counts::default() };
         self.chunks.iter().for_each(|chunk| counts.add(chunk));
         assert_eq!(counts, self.counts);
