@@ -4,7 +4,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use whimbrel_machine::{Instant, Seed};
-use whimbrel_proto::{AssociationFailure, Config};
+use whimbrel_proto::{AssociationFailure, BurstLimit, Config};
 use whimbrel_wire::chunk_type;
 
 use crate::configs::{self, Sizes};
@@ -13,6 +13,9 @@ use crate::kind::{Access, Attack, Guard, Kind, Movement, Worlds};
 use crate::motion::Motion;
 use crate::networks::Networks;
 use crate::traffic::Traffic;
+
+/// An association without heartbeats in which nothing has happened for so long is aborted: its peer may be gone.
+const PATIENCE: Duration = Duration::from_secs(200);
 
 /// What an attacker on the path has sent has all arrived so long after he has given up; then associations begin anew.
 const AFTER_ATTACK: Duration = Duration::from_secs(12);
@@ -60,6 +63,8 @@ pub(crate) struct UserPlan {
     pub(crate) abort_stale: bool,
     /// Aborts an association in which nothing has happened for long.
     pub(crate) watches: bool,
+    /// How long that is.
+    pub(crate) patience: Duration,
     /// What comes in associations that began earlier may be anything.
     pub(crate) trusted_from: Instant,
     /// Somebody on the path speaks in the peer's name: what the peer complains about means nothing.
@@ -155,6 +160,8 @@ impl Scenario {
             host.user.watches |= kind.movement == Movement::Wild;
             host.user.hold_until = motion.as_ref().and_then(|motion| motion.hold_until);
         }
+        let patience = [patience(&hosts[0], &hosts[1]), patience(&hosts[1], &hosts[0])];
+        hosts.iter_mut().zip(patience).for_each(|(host, patience)| host.user.patience = patience);
         let limit = limit(&networks, &hosts);
         let mut scenario = Self { kind, networks, hosts, crashes, motion, udp_port, limit };
         scenario.warn_users();
@@ -270,7 +277,17 @@ fn user(draw: &mut Draw, client: bool, config: &Config, inbound: &Traffic) -> Us
         overheard: false,
         peer_stays: true,
         watches: config.heartbeat.interval.is_none(),
+        patience: PATIENCE,
     }
+}
+
+/// How long nothing may happen for a user while a message comes in that the peer sends packet by packet (Max.Burst is 1), each
+/// of them acknowledged when the SACK delay is over.
+fn patience(host: &HostPlan, peer: &HostPlan) -> Duration {
+    let alone = peer.config.congestion.burst == BurstLimit::Packets(1) && host.config.sack.packets > 1;
+    let packets = if alone { peer.traffic.largest() / 400 } else { 0 };
+    let each = host.config.sack.delay + Duration::from_millis(600);
+    PATIENCE.max(each * packets as u32)
 }
 
 fn crashes(draw: &mut Draw, heal_at: Instant) -> Vec<Crash> {
@@ -292,6 +309,7 @@ fn limit(networks: &Networks, hosts: &[HostPlan; 2]) -> Instant {
     limit += Duration::from_secs(20 * bits / networks.slowest);
     for (host, peer) in [(&hosts[0], &hosts[1]), (&hosts[1], &hosts[0])] {
         limit += host.config.rto.max * 10;
+        limit += host.user.patience - PATIENCE;
         if let Some(hold) = host.user.hold_until {
             limit += hold - networks.heal_at;
         }
