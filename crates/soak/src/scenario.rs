@@ -12,10 +12,11 @@ use crate::draw::Draw;
 use crate::kind::{Access, Attack, Guard, Kind, Movement, Worlds};
 use crate::motion::Motion;
 use crate::networks::Networks;
+use crate::rough::{self, Sleep};
 use crate::traffic::Traffic;
 
 /// An association without heartbeats in which nothing has happened for so long is aborted: its peer may be gone.
-const PATIENCE: Duration = Duration::from_secs(200);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(200);
 
 /// What an attacker on the path has sent has all arrived so long after he has given up; then associations begin anew.
 const AFTER_ATTACK: Duration = Duration::from_secs(12);
@@ -28,6 +29,7 @@ pub struct Scenario {
     /// The client, which connects again until a graceful shutdown succeeds, and the server.
     pub(crate) hosts: [HostPlan; 2],
     pub(crate) crashes: Vec<Crash>,
+    pub(crate) sleeps: Vec<Sleep>,
     pub(crate) motion: Option<Motion>,
     /// UDP encapsulation port, 0 for SCTP directly on IP.
     pub(crate) udp_port: u16,
@@ -120,6 +122,9 @@ impl Scenario {
     /// The scenario of a seed, of one of these sorts.
     pub fn draw(seed: u64, worlds: Worlds) -> Self {
         let kind = Kind::draw(seed, worlds);
+        if kind.movement == Movement::Rough {
+            return rough::draw(seed, kind);
+        }
         let mut draw = Draw(Seed::from_u64(seed).stream("scenario", 0));
         let draw = &mut draw;
         let sizes = Sizes::draw(draw);
@@ -163,7 +168,8 @@ impl Scenario {
         let patience = [patience(&hosts[0], &hosts[1]), patience(&hosts[1], &hosts[0])];
         hosts.iter_mut().zip(patience).for_each(|(host, patience)| host.user.patience = patience);
         let limit = limit(&networks, &hosts);
-        let mut scenario = Self { kind, networks, hosts, crashes, motion, udp_port, limit };
+        let mut scenario =
+            Self { kind, networks, hosts, crashes, sleeps: Vec::new(), motion, udp_port, limit };
         scenario.warn_users();
         scenario
     }
@@ -225,7 +231,9 @@ fn hosts(
     [0, 1].map(|host: usize| {
         let mut config = match kind.movement {
             Movement::Gentle => configs::patient(draw, sizes, networks.interfaces[host].len()),
-            Movement::None | Movement::Wild => configs::config(draw, sizes, networks.corrupts),
+            Movement::None | Movement::Wild | Movement::Rough => {
+                configs::config(draw, sizes, networks.corrupts)
+            }
         };
         if let Some(auth) = &auth {
             config.auth = match kind.on_path() {
@@ -303,7 +311,7 @@ fn crashes(draw: &mut Draw, heal_at: Instant) -> Vec<Crash> {
 
 /// Ten minutes after the faults, and what the traffic needs: generous, but RTO.Max is a minute, and backing off
 /// may have gone that far on every path.
-fn limit(networks: &Networks, hosts: &[HostPlan; 2]) -> Instant {
+pub(crate) fn limit(networks: &Networks, hosts: &[HostPlan; 2]) -> Instant {
     let mut limit = networks.heal_at + Duration::from_secs(600);
     let bits: u64 = hosts.iter().map(|host| host.traffic.bytes() * 8).sum();
     limit += Duration::from_secs(20 * bits / networks.slowest);

@@ -1,4 +1,4 @@
-use whimbrel_machine::{Input, LinkFact, Machine};
+use whimbrel_machine::{Input, Instant, LinkFact, Machine};
 
 use super::World;
 use crate::trace::Line;
@@ -27,6 +27,8 @@ impl<M: Machine, A: App<M>> World<M, A> {
         let this = &mut self.hosts[host.index()];
         let Some(missed) = this.asleep.take() else { return };
         this.running = true;
+        // Its timer may have gone off unheard.
+        this.timer_at = Instant::FAR_FUTURE;
         self.note_life(host.0, |host| Line::Resume { host });
         missed.facts.into_iter().for_each(|fact| self.tell_fact(host, fact));
         self.step_host(host.0, [Input::Timeout]);
