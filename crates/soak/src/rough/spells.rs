@@ -12,7 +12,7 @@ use crate::motion::Move;
 /// Nothing happens so early: the association is to come up first.
 const BEGINS: Duration = Duration::from_secs(4);
 /// After this each host knows the addresses of the other, once nothing is in the way any more.
-const SETTLED: Duration = Duration::from_secs(20);
+const SETTLED: Duration = Duration::from_secs(60);
 /// The longest trouble of a world in which somebody counts timeouts, in milliseconds, and of any other.
 const SHORT: u64 = 6_000;
 const LONG: u64 = 900_000;
@@ -83,6 +83,10 @@ impl<'a> Spells<'a> {
         steady: bool,
     ) -> Self {
         let links = families.iter().map(Vec::len).sum();
+        // A host that moves does not tell its peer of addresses of a family that the peer lacks just then. So whose peer changes between
+        // families has to stay where it is: the peer would come to where it knows no way.
+        let uniform = |host: usize| families[host].iter().all(|other| *other == families[host][0]);
+        let moves_about = [0, 1].map(|host: usize| moves_about[host] && uniform(1 - host));
         let everywhere = |host: usize| families[host].iter().map(|_| Some(0)).collect();
         let mut spells = Self {
             families,
