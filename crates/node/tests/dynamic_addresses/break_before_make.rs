@@ -336,25 +336,6 @@ fn when_a_new_address_leads_nowhere_the_next_one_asks() {
     assert!(outcomes(&bench).iter().all(|(_, outcome)| outcome.is_ok()));
 }
 
-/// Decision 16: the address that is being deleted works again, and the only other one leads nowhere. The request leaves from the former
-/// when it has been tried from the latter a few times.
-#[test]
-fn an_address_that_is_being_deleted_asks_when_all_others_are_tried_in_vain() {
-    let (mut bench, mobile) = Mobile::connected(mesh(), 2);
-    mobile.settle(&mut bench);
-    change(&mut bench, &[Delete(node_address(1).ip())]);
-    bench.pass(Duration::from_secs(30));
-    let sent = bench.take();
-    let tries: Vec<_> =
-        sent.iter().filter(|sent| holds(core::slice::from_ref(sent), chunk_type::ASCONF)).collect();
-    let routes: Vec<_> = tries.iter().map(|sent| sent.route).collect();
-    assert_eq!(routes[..2], [between(2, 1); 2]);
-    assert!(routes.contains(&between(1, 1)), "{routes:?}");
-    let from_there = tries.iter().find(|sent| sent.route == between(1, 1)).unwrap();
-    mobile.grant(&mut bench, from_there);
-    assert_eq!(outcomes(&bench), [(Delete(node_address(1).ip()), Ok(()))]);
-}
-
 /// The link goes down while a request is under way from there: it goes out again from elsewhere at once.
 #[test]
 fn a_request_under_way_from_an_address_that_goes_down_is_repeated_from_elsewhere() {

@@ -24,11 +24,11 @@ fn a_way_for_shutdown_ack_is_looked_for_until_there_is_one() {
     let sent = bench.take();
     assert!(holds(&sent, chunk_type::HEARTBEAT), "{sent:?}");
     assert_eq!(state(&bench, between(1, 2)), PathState::Unconfirmed);
-    let infos = sent.iter().flat_map(Sent::chunks).filter_map(|chunk| match chunk {
+    let mut infos = sent.iter().flat_map(Sent::chunks).filter_map(|chunk| match chunk {
         Chunk::Heartbeat(heartbeat) => Some(heartbeat.info.to_vec()),
         _ => None,
     });
-    let answer = whimbrel_wire::HeartbeatAck { info: &infos.last().unwrap() };
+    let answer = whimbrel_wire::HeartbeatAck { info: &infos.next_back().unwrap() };
     bench.deliver_on(between(1, 2), &mobile.packet(&[&answer]));
     let sent = bench.take();
     assert!(holds(&sent, chunk_type::SHUTDOWN_ACK), "{sent:?}");

@@ -9,6 +9,7 @@
 //! Everything is drawn from one stream of its own, so that no other sort of world depends on what is added here.
 
 mod spells;
+mod turn;
 
 use core::time::Duration;
 use std::sync::Arc;

@@ -3,8 +3,9 @@
 use core::time::Duration;
 
 use whimbrel_machine::Instant;
-use whimbrel_netsim::{Change, InFlight, LinkConfig, Loss, Oversize, Side};
+use whimbrel_netsim::{Change, InFlight, Loss, Oversize, Side};
 
+use super::turn::Turn;
 use super::{Families, Sleep};
 use crate::draw::Draw;
 use crate::motion::Move;
@@ -16,33 +17,6 @@ const SETTLED: Duration = Duration::from_secs(60);
 /// The longest trouble of a world in which somebody counts timeouts, in milliseconds, and of any other.
 const SHORT: u64 = 6_000;
 const LONG: u64 = 900_000;
-
-/// A change of a link, or the end of all of them.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Turn {
-    To(Change),
-    /// As it was in the beginning.
-    Back,
-}
-
-impl Turn {
-    /// The changes that this is to a link that began as `begins`.
-    pub(super) fn on(
-        self,
-        at: Instant,
-        side: Side,
-        begins: &[LinkConfig; 2],
-    ) -> Vec<(Instant, Side, Change)> {
-        match self {
-            Self::To(change) => vec![(at, side, change)],
-            Self::Back => vec![
-                (at, Side::AtoB, Change::Config(begins[0])),
-                (at, Side::BtoA, Change::Config(begins[1])),
-                (at, Side::Both, Change::Up),
-            ],
-        }
-    }
-}
 
 /// What happens to a link, and what it is like in the end.
 #[derive(Clone, Debug, Default)]
@@ -101,8 +75,8 @@ impl<'a> Spells<'a> {
             ended: Instant::ZERO,
             longest: Duration::ZERO,
         };
-        for host in 0..2 {
-            for n in 0..families[host].len() {
+        for (host, all) in families.iter().enumerate() {
+            for n in 0..all.len() {
                 if spells.moves_about[host] && draw.chance(0.3) && spells.meets_without(host, &[n]) {
                     spells.present[host][n] = None;
                 }
@@ -327,8 +301,8 @@ impl<'a> Spells<'a> {
         let before = self.present[host].clone();
         let gap = if draw.chance(0.3) { Duration::ZERO } else { self.duration(draw) };
         let renumbered = draw.chance(0.5);
-        for n in 0..before.len() {
-            if before[n].is_some() {
+        for (n, there) in before.iter().enumerate() {
+            if there.is_some() {
                 self.put(at, host, Move::Vanish(n));
             }
         }
