@@ -20,13 +20,14 @@ const TWICE: u64 = 5;
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Examples:
   whimbrel soak --seeds 1000
-  whimbrel soak --seed 4711 --seeds 1 --pcap a.pcapng --trace a.jsonl   replay one seed
+  whimbrel soak --seed 4711 --seeds 1 --worlds rough --pcap a.pcapng --trace a.jsonl   replay one seed
 
 Each seed makes its own networks, faults, configurations and traffic. When the faults are over, every message must have \
 been delivered exactly once, whole, and in the order of its stream; both ends must be closed, with nothing left over. \
 In some worlds hosts move: when they stand still, the paths must be the address pairs that there are. In others \
 somebody attacks: who sees nothing must change nothing, and who sees everything must change neither addresses nor \
-data that are authenticated.")]
+data that are authenticated. In rough ones networks fail in every way: no association may be lost, and a minute after the \
+last trouble nothing may be stuck.")]
 pub(crate) struct SoakArgs {
     /// How many seeds to play.
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
@@ -34,17 +35,17 @@ pub(crate) struct SoakArgs {
     /// The first of them.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// Only worlds of this sort. A seed means another world in each.
-    #[arg(long, value_enum, value_name = "SORT", default_value_t = Sort::Mixed)]
-    worlds: Sort,
+    /// Only worlds of these sorts, each seed in each of them. A seed means another world in each.
+    #[arg(long, value_enum, value_name = "SORT", value_delimiter = ',', default_values_t = [Sort::Mixed, Sort::Rough])]
+    worlds: Vec<Sort>,
     /// Threads; one per processor unless given.
     #[arg(long, value_name = "J", value_parser = clap::value_parser!(u64).range(1..=1024))]
     jobs: Option<u64>,
-    /// Capture every link of the run to this file, for Wireshark. Needs `--seeds 1`.
+    /// Capture every link of the run to this file, for Wireshark. Needs `--seeds 1` and one of `--worlds`.
     #[arg(long, value_name = "FILE")]
     pcap: Option<PathBuf>,
     /// Write every event of the run to this file, one JSON object per line: packets, links, and what changes about paths
-    /// (cwnd, rto, state). Needs `--seeds 1`.
+    /// (cwnd, rto, state). Needs `--seeds 1` and one of `--worlds`.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
     /// Print one JSON object per failure, and one at the end.
@@ -53,8 +54,9 @@ pub(crate) struct SoakArgs {
 }
 
 pub(crate) async fn run(args: SoakArgs) -> Result<(), Failure> {
-    if args.seeds > 1 && (args.pcap.is_some() || args.trace.is_some()) {
-        return Err(Failure::Usage("--pcap and --trace show one run: add --seeds 1".to_owned()));
+    if (args.seeds > 1 || args.worlds.len() > 1) && (args.pcap.is_some() || args.trace.is_some()) {
+        let what = "--pcap and --trace show one run: add --seeds 1, and one sort of --worlds";
+        return Err(Failure::Usage(what.to_owned()));
     }
     tokio::task::spawn_blocking(move || play(&args)).await?
 }
@@ -62,7 +64,7 @@ pub(crate) async fn run(args: SoakArgs) -> Result<(), Failure> {
 /// Sorts of worlds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Sort {
-    /// All of them: half are standing, a quarter moving, a quarter attacked
+    /// Half are standing, a quarter moving, a quarter attacked
     Mixed,
     /// Hosts keep their addresses
     Standing,
@@ -72,6 +74,8 @@ enum Sort {
     Attacked,
     /// One host moves from behind one NAT to behind another, and the NATs forget it
     BehindNat,
+    /// The profiles that users run, and networks that fail in every way, for up to a quarter of an hour
+    Rough,
 }
 
 impl Sort {
@@ -82,6 +86,7 @@ impl Sort {
             Self::Moving => Worlds::Moving,
             Self::Attacked => Worlds::Attacked,
             Self::BehindNat => Worlds::BehindNat,
+            Self::Rough => Worlds::Rough,
         }
     }
 
@@ -92,6 +97,7 @@ impl Sort {
             Self::Moving => "moving",
             Self::Attacked => "attacked",
             Self::BehindNat => "behind-nat",
+            Self::Rough => "rough",
         }
     }
 }
@@ -133,18 +139,20 @@ fn work(shared: &Shared<'_>) -> anyhow::Result<()> {
     let mut totals = Report::default();
     loop {
         let number = shared.next.fetch_add(1, Ordering::Relaxed);
-        if number >= shared.args.seeds || shared.stop.load(Ordering::Relaxed) {
+        let sorts = shared.args.worlds.len() as u64;
+        if number >= shared.args.seeds.saturating_mul(sorts) || shared.stop.load(Ordering::Relaxed) {
             break;
         }
-        let seed = shared.args.seed.wrapping_add(number);
-        let result = play_one(shared.args, seed, number < TWICE).inspect_err(|_| {
+        let seed = shared.args.seed.wrapping_add(number / sorts);
+        let sort = shared.args.worlds[(number % sorts) as usize];
+        let result = play_one(shared.args, seed, sort, number < TWICE).inspect_err(|_| {
             shared.stop.store(true, Ordering::Relaxed);
         })?;
         match result {
             Ok(report) => totals += &report,
             Err(wrong) => {
                 shared.failed.fetch_add(1, Ordering::Relaxed);
-                tell(shared.args, seed, &wrong);
+                tell(shared.args, seed, sort, &wrong);
             }
         }
     }
@@ -155,13 +163,18 @@ fn work(shared: &Shared<'_>) -> anyhow::Result<()> {
 }
 
 /// Plays one seed; `Ok(Err)` says what is wrong.
-fn play_one(args: &SoakArgs, seed: u64, twice: bool) -> anyhow::Result<Result<Report, Vec<String>>> {
+fn play_one(
+    args: &SoakArgs,
+    seed: u64,
+    sort: Sort,
+    twice: bool,
+) -> anyhow::Result<Result<Report, Vec<String>>> {
     let watch = Watch { pcap: open(args.pcap.as_deref())?, trace: open(args.trace.as_deref())? };
-    let report = match whimbrel_soak::run(seed, args.worlds.worlds(), watch) {
+    let report = match whimbrel_soak::run(seed, sort.worlds(), watch) {
         Ok(report) => report,
         Err(failure) => return Ok(Err(failure.wrong)),
     };
-    let again = || whimbrel_soak::run(seed, args.worlds.worlds(), Watch::default());
+    let again = || whimbrel_soak::run(seed, sort.worlds(), Watch::default());
     if twice && again().map(|again| again.hash).ok() != Some(report.hash) {
         return Ok(Err(vec!["the same seed made another run".to_owned()]));
     }
@@ -174,10 +187,11 @@ fn open(path: Option<&Path>) -> anyhow::Result<Option<Box<dyn Write + Send>>> {
     Ok(Some(Box::new(BufWriter::new(file))))
 }
 
-fn tell(args: &SoakArgs, seed: u64, wrong: &[String]) {
-    let sort =
-        if args.worlds == Sort::Mixed { String::new() } else { format!(" --worlds {}", args.worlds.name()) };
-    let replay = format!("whimbrel soak --seed {seed} --seeds 1{sort} --pcap soak.pcapng --trace soak.jsonl");
+fn tell(args: &SoakArgs, seed: u64, sort: Sort, wrong: &[String]) {
+    let sort = sort.name();
+    let replay = format!(
+        "whimbrel soak --seed {seed} --seeds 1 --worlds {sort} --pcap soak.pcapng --trace soak.jsonl"
+    );
     if args.json {
         say(format_args!("{}", serde_json::json!({ "seed": seed, "wrong": wrong, "replay": replay })));
     } else {
@@ -187,12 +201,13 @@ fn tell(args: &SoakArgs, seed: u64, wrong: &[String]) {
 
 fn summarise(args: &SoakArgs, failed: u64, report: &Report, wall: Duration, cpu: Duration) {
     let (wall, cpu) = (wall.as_secs_f64(), cpu.as_secs_f64());
+    let worlds = args.seeds * args.worlds.len() as u64;
     let virtual_seconds = report.virtual_time.as_secs_f64();
     let per_cpu = |amount: f64| amount / cpu.max(1e-9);
     let packets = (report.packets + report.dropped) as f64;
     if args.json {
         let summary = serde_json::json!({
-            "seeds": args.seeds, "failed": failed, "seconds": wall, "cpu_seconds": cpu,
+            "seeds": args.seeds, "worlds": worlds, "failed": failed, "seconds": wall, "cpu_seconds": cpu,
             "virtual_seconds": virtual_seconds, "packets_delivered": report.packets, "packets_dropped": report.dropped,
             "messages": report.messages, "bytes": report.bytes, "associations": report.associations,
             "restarted": report.restarted, "aborted": report.aborted, "unreachable": report.unreachable,
@@ -204,11 +219,7 @@ fn summarise(args: &SoakArgs, failed: u64, report: &Report, wall: Duration, cpu:
         say(format_args!("{summary}"));
         return;
     }
-    say(format_args!(
-        "{} of {} seeds passed in {wall:.1} s ({cpu:.1} s of CPU)",
-        args.seeds - failed,
-        args.seeds
-    ));
+    say(format_args!("{} of {} worlds passed in {wall:.1} s ({cpu:.1} s of CPU)", worlds - failed, worlds));
     say(format_args!(
         "  {virtual_seconds:.0} s of virtual time, {} packets delivered and {} dropped; per CPU second {:.0} s and {:.0} \
          packets",

@@ -278,9 +278,19 @@ impl Governor {
             return;
         }
         let usable = view.usable_path(current).is_some();
-        if self.asked != Some(current) && usable && self.may_request(now, Request::Primary, current) {
+        if !self.is_as_asked(current, view) && usable && self.may_request(now, Request::Primary, current) {
             self.ask(now, current, Reason::BothWays, out);
         }
+    }
+
+    /// Whether the peer was asked for `current`, or for another address of its interface that works as well. The peer's own wish may have
+    /// brought us from one family to the other: two hosts that each ask for what the other's request has made of theirs never end.
+    fn is_as_asked(&self, current: IpAddr, view: &View<'_>) -> bool {
+        let interface = |ip| view.address(ip).map(|local| local.interface);
+        self.asked.is_some_and(|asked| {
+            let beside = interface(asked).is_some() && interface(asked) == interface(current);
+            asked == current || (beside && view.usable_path(asked).is_some())
+        })
     }
 
     fn ask(&mut self, now: Instant, ip: IpAddr, reason: Reason, out: &mut Vec<Decision>) {

@@ -249,6 +249,14 @@ impl<P: Policy> Model<P> {
         }
     }
 
+    /// The peer's wish has made the path from address `n` the primary one.
+    pub(crate) fn peer_moves_us(&mut self, n: u8) {
+        self.paths.iter_mut().for_each(|path| path.primary = path.route.local.ip() == ip(n));
+        if let Some(path) = self.paths.iter().find(|path| path.primary).map(|path| path.id) {
+            self.observe(&Fact::PathInUse { path });
+        }
+    }
+
     pub(crate) fn link(&mut self, fact: LinkFact) {
         self.links.apply(&fact);
         self.observe(&Fact::Link(fact));

@@ -143,6 +143,8 @@ pub enum Change {
     Queue(QueueLimit),
     /// A new MTU in bytes.
     Mtu(u32),
+    /// What becomes of longer packets from now on.
+    Oversize(Oversize),
     /// Everything anew. Whether the link is up does not change, nor whether flows share a queue.
     Config(LinkConfig),
 }
@@ -162,6 +164,7 @@ impl Change {
             Self::Reorder(_) => "reorder",
             Self::Queue(_) => "queue",
             Self::Mtu(_) => "mtu",
+            Self::Oversize(_) => "oversize",
             Self::Config(_) => "config",
         }
     }

@@ -207,6 +207,7 @@ impl LinkDirection {
             Change::Reorder(reorder) => self.config.reorder = reorder,
             Change::Queue(limit) => self.config.queue = limit,
             Change::Mtu(mtu) => self.config.mtu = mtu,
+            Change::Oversize(oversize) => self.config.oversize = oversize,
             Change::Config(config) => {
                 let effect = self.set_rate(now, config.rate_bps, in_flight);
                 self.set_loss(config.loss);

@@ -34,6 +34,10 @@ pub(crate) enum Line<'a> {
     Start { host: &'a str },
     /// A host stopped without a word.
     Crash { host: &'a str },
+    /// A host fell asleep.
+    Suspend { host: &'a str },
+    /// A host woke up.
+    Resume { host: &'a str },
     /// A machine recorded that a quantity has a new value.
     Record {
         host: &'a str,

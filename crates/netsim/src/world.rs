@@ -15,6 +15,9 @@ use crate::{
 };
 
 mod run;
+mod sleep;
+
+use self::sleep::Missed;
 
 /// Something that happens to a world from outside, now or at a set time.
 #[derive(Debug)]
@@ -37,6 +40,10 @@ pub enum Action<M: Machine, A> {
     Reattach(LinkId, Attachment),
     /// A host stops without a word: its machine and app are never called again.
     Crash(HostId),
+    /// A host sleeps: nothing that comes to it is heard, its timers stand still, and what it is told of its links it learns when it wakes.
+    Suspend(HostId),
+    /// A host that sleeps wakes up, late for everything that was due meanwhile.
+    Resume(HostId),
     /// A host begins anew with this machine and this app, whether it had crashed or not.
     Restart(HostId, Box<(M, A)>),
 }
@@ -58,6 +65,8 @@ struct Host<M, A> {
     machine: M,
     app: A,
     running: bool,
+    /// What has been missed, while the host sleeps.
+    asleep: Option<Missed>,
     /// How often it has been started; tells the wake-ups of former lives.
     life: u16,
     deadline: Option<Instant>,
@@ -126,7 +135,16 @@ impl<M: Machine, A: App<M>> World<M, A> {
         let host = self.hosts.len() as u32;
         let rng = self.seed.stream("app", u64::from(host));
         let timer_at = Instant::FAR_FUTURE;
-        self.hosts.push(Host { machine, app, running: true, life: 0, deadline: None, timer_at, rng });
+        self.hosts.push(Host {
+            machine,
+            app,
+            running: true,
+            asleep: None,
+            life: 0,
+            deadline: None,
+            timer_at,
+            rng,
+        });
         self.fabric.host_names.push(name.to_owned());
         self.fabric.events.push(self.now, Due::Start { host, life: 0 });
         HostId(host)

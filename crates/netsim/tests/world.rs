@@ -200,6 +200,32 @@ fn a_crashed_host_is_silent_and_a_restarted_one_is_new() {
     assert_eq!(p.world.stray_drops(DropReason::HostDown), 20);
 }
 
+/// Its alarm and its app's next packets wait until it wakes; what was sent to it meanwhile is lost.
+#[test]
+fn a_sleeping_host_hears_nothing_and_wakes_up_late() {
+    let mut p = pair(1, LinkConfig::default(), source(30, 100, MS));
+    for (host, from, to) in [(p.b, 5, 15), (p.a, 20, 40)] {
+        p.world.schedule(at_ms(from), Action::Suspend(host));
+        p.world.schedule(at_ms(to), Action::Resume(host));
+    }
+    let down = LinkFact::AddressDown("10.0.0.2:0".parse().unwrap());
+    p.world.schedule(at_ms(7), Action::Fact(p.b, LinkFact::AddressUp("10.0.0.2:0".parse().unwrap())));
+    p.world.schedule(at_ms(8), Action::Fact(p.b, down));
+    p.world.act(Action::Command(p.b, Command::Alarm(7 * MS)));
+    p.world.schedule(at_ms(50), Action::Command(p.b, Command::Alarm(3 * MS)));
+    p.world.run_until(at_ms(1000));
+    let b = p.world.app(p.b);
+    let expected: Vec<u64> = (0..5).chain(15..30).collect();
+    assert_eq!(b.numbers(), expected);
+    let alarms = b.events.iter().filter(|(_, event)| *event == Event::Alarm).map(|(at, _)| *at);
+    assert_eq!(alarms.collect::<Vec<_>>(), [at_ms(15), at_ms(53)], "late, and then on time");
+    let facts: Vec<_> = b.events.iter().filter(|(_, event)| matches!(event, Event::Fact(_))).collect();
+    assert!(!facts.is_empty() && facts.iter().all(|(at, _)| *at == at_ms(15)), "{facts:?}");
+    let last: Vec<Instant> = b.received().map(|(at, ..)| at).skip(10).collect();
+    assert_eq!(last[..2], [at_ms(40), at_ms(41)]);
+    assert_eq!(p.world.stray_drops(DropReason::HostDown), 10);
+}
+
 #[test]
 fn addresses_move_and_links_move() {
     let mut p = pair(1, LinkConfig::default(), source(30, 100, MS));

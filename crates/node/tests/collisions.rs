@@ -201,6 +201,32 @@ fn a_connect_after_the_answer_to_an_init() {
     }
 }
 
+/// RFC 9260 §5.2.4 C, §5.3.1: both have begun at once, so that there are two cookies. That of which the association was not made
+/// arrives when it is over, and makes no second one, which only one side would know. Who begins anew, and so with another tag, may.
+#[test]
+fn the_other_cookie_that_comes_after_the_end_makes_no_association() {
+    let mut pair = Collision::new(1);
+    pair.step(1, Input::Command(Command::Listen { port: PORTS[1] }));
+    pair.connect(0);
+    pair.deliver(1);
+    pair.connect(1);
+    // INIT ACK to the first, whose COOKIE ECHO is late.
+    pair.deliver(0);
+    let late = pair.wires[1].pop_front().unwrap();
+    pair.settle();
+    let association = pair.association(1);
+    pair.step(1, Input::Command(Command::Shutdown { association }));
+    pair.settle();
+    assert_eq!([0, 1].map(|n: usize| pair.nodes[n].association_count()), [0, 0]);
+    pair.wires[1].push_back(late);
+    pair.settle();
+    assert_eq!([0, 1].map(|n: usize| pair.nodes[n].association_count()), [0, 0]);
+    pair.association(1);
+    pair.connect(0);
+    pair.settle();
+    assert_eq!([0, 1].map(|n: usize| pair.nodes[n].association_count()), [1, 1]);
+}
+
 // ---- restarts
 
 /// RFC 9260 §5.2.2, §5.2.4 A: the peer has restarted. Until its cookie comes nothing changes; then the user is told,

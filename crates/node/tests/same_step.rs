@@ -64,6 +64,8 @@ fn a_cookie_behind_an_abort_finds_its_place() {
     again.begin(&mut bench, &[]);
     together(&mut bench, &[&again.cookie_echo(), &peer.packet(&[&ABORT])], Vec::new());
     assert_eq!((bench.ups(), bench.node.association_count()), (1, 0), "there was no room yet");
+    // RFC 9260 §5.3.1: with a new tag.
+    let mut peer = Peer { tag: 0x7777_8888, ..Peer::new() };
     peer.connect(&mut bench);
     again.begin(&mut bench, &[]);
     together(&mut bench, &[&peer.packet(&[&ABORT]), &again.cookie_echo()], Vec::new());

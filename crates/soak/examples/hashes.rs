@@ -13,6 +13,7 @@ fn main() {
         Some("moving") => Worlds::Moving,
         Some("attacked") => Worlds::Attacked,
         Some("behind-nat") => Worlds::BehindNat,
+        Some("rough") => Worlds::Rough,
         _ => Worlds::Mixed,
     };
     let mut number = || arguments.next().and_then(|text| text.parse::<u64>().ok());

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use whimbrel_machine::Seed;
-use whimbrel_netsim::{Action, Change, HostId, InterfaceId, LinkId, Side, World};
+use whimbrel_netsim::{Action, Change, HostId, InFlight, InterfaceId, LinkId, Side, World};
 use whimbrel_node::Node;
 
 use crate::ledger::Ledger;
 use crate::networks::beyond_nat;
 use crate::places::Places;
+use crate::rough::Sleep;
 use crate::scenario::Scenario;
 use crate::user::User;
 
@@ -84,6 +85,14 @@ impl Scenario {
                 world.schedule(self.networks.heal_at, Action::Link(link, side, Change::Config(clean)));
                 world.schedule(self.networks.heal_at, Action::Link(link, side, Change::Up));
             }
+            if let Some(dead) = plan.dead {
+                let down = Change::Down(InFlight::Lost);
+                world.schedule(self.networks.heal_at, Action::Link(link, dead, down));
+            }
+        }
+        for &Sleep { host, at, until } in &self.sleeps {
+            world.schedule(at, Action::Suspend(hosts[host]));
+            world.schedule(until, Action::Resume(hosts[host]));
         }
         world.set_intruder(self.intruder(seed));
         Built { world, hosts, interfaces, links }

@@ -33,6 +33,10 @@ pub(crate) fn verdict(scenario: &Scenario, ledgers: [&Ledger; 2]) -> Vec<String>
             }
             let lost = lost_each_other(scenario, incarnation);
             let excuse = |reason: &CloseReason, at| {
+                if scenario.kind.movement == Movement::Rough {
+                    return *reason == CloseReason::Shutdown
+                        || ended_well(scenario, ledgers, host, incarnation);
+                }
                 lost && *reason == CloseReason::Unreachable
                     || excused(scenario, ledgers[1 - host], violent, reason, at)
             };
@@ -61,6 +65,20 @@ pub(crate) fn verdict(scenario: &Scenario, ledgers: [&Ledger; 2]) -> Vec<String>
         wrong.push(format!("ends at the server {:?}", lives(ledgers[1])));
     }
     wrong
+}
+
+/// Whether it does no harm that an association of a rough world was not closed gracefully: it never came to be, or its user closed it in
+/// the middle of trouble, and everything had been delivered.
+fn ended_well(scenario: &Scenario, ledgers: [&Ledger; 2], host: usize, incarnation: &Incarnation) -> bool {
+    if ledgers[0].connects_failed > 0 {
+        return true;
+    }
+    let peers = &ledgers[1 - host].incarnations;
+    let receiver = peers.iter().find(|peer| peer.peer == Some(incarnation.number));
+    let sender = peers.iter().find(|peer| Some(peer.number) == incarnation.peer);
+    let delivered = receiver.map_or(0, |receiver| receiver.received.len()) == incarnation.accepted.len();
+    let received = sender.is_none_or(|sender| sender.accepted.len() == incarnation.received.len());
+    scenario.hosts[host].user.hold_until.is_none() && delivered && received
 }
 
 /// Whether an association may have ended so, at that time.

@@ -18,6 +18,9 @@ pub enum Worlds {
     Attacked,
     /// One host moves, from behind one NAT to behind another.
     BehindNat,
+    /// Users' profiles, and everything that networks do to them. Not among the mixed ones: seeds that once failed there would mean
+    /// other worlds.
+    Rough,
 }
 
 /// The sort of one world.
@@ -46,6 +49,8 @@ pub(crate) enum Movement {
     Gentle,
     /// Anyhow, under any configuration. Hosts may lose each other for good, and must find that out.
     Wild,
+    /// While networks fail in every way. No association may be lost, though each host may be without any network for long.
+    Rough,
 }
 
 /// Who attacks.
@@ -86,6 +91,7 @@ impl Kind {
         let access = if worlds == Worlds::BehindNat { Access::BehindNat } else { Access::Direct };
         let moves = worlds == Worlds::Moving || worlds == Worlds::Attacked && draw.chance(0.4);
         let movement = match moves {
+            false if worlds == Worlds::Rough => Movement::Rough,
             false if access == Access::BehindNat => Movement::Gentle,
             false => Movement::None,
             true if draw.chance(0.7) => Movement::Gentle,

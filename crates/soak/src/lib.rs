@@ -4,6 +4,13 @@
 //! one that succeeded it, where a host restarted or a user aborted) must have delivered every accepted message
 //! exactly once, whole, in the order of its stream, and both ends must be closed with nothing left over. The same
 //! seed plays the same scenario to the last bit, so a failure is replayed with a capture and a trace by its seed alone.
+//!
+//! # What a seed means
+//!
+//! A seed that once failed tells something only as long as it makes the same world. So what is drawn is never changed; a new trouble
+//! is drawn from a random stream of its own, in a new sort of world ([`Worlds`]) that the older ones do not turn into.
+//! [`Worlds::Mixed`] keeps to the sorts that it had: with one more, most of its seeds would mean other worlds. [`Worlds::Rough`]
+//! is therefore played beside it: `whimbrel soak` and CI play both.
 #![forbid(unsafe_code)]
 
 mod build;
@@ -19,6 +26,7 @@ mod notes;
 mod places;
 mod play;
 mod rest;
+mod rough;
 mod scenario;
 mod traffic;
 mod user;

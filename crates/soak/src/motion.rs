@@ -49,7 +49,7 @@ pub(crate) enum Move {
 }
 
 /// A handover policy to be made.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum PolicyPlan {
     /// Links are followed as far as the endpoint does by itself.
     None,

@@ -10,6 +10,7 @@ use whimbrel_netsim::{
 
 use crate::draw::Draw;
 use crate::kind::{Access, Kind, Movement};
+use crate::rough::Families;
 
 /// A link of the scenario: its directions without faults, and what happens to it.
 #[derive(Clone, Debug)]
@@ -17,6 +18,8 @@ pub(crate) struct LinkPlan {
     pub(crate) clean: [LinkConfig; 2],
     pub(crate) faulty: [LinkConfig; 2],
     pub(crate) changes: Vec<(Instant, Side, Change)>,
+    /// It is not healed in the end, that way at least.
+    pub(crate) dead: Option<Side>,
 }
 
 /// How hosts are connected.
@@ -75,7 +78,7 @@ impl Networks {
         let links = if mesh { counts[0] + counts[1] } else { count };
         let links = (0..links).map(|_| match movement {
             Movement::Gentle => mild_link(draw, mtu),
-            Movement::None | Movement::Wild => link(draw, mtu, harsh, heal_at),
+            Movement::None | Movement::Wild | Movement::Rough => link(draw, mtu, harsh, heal_at),
         });
         let links: Vec<_> = links.collect();
         let directions = || links.iter().flat_map(|link| link.clean.iter());
@@ -85,15 +88,22 @@ impl Networks {
     }
 }
 
-fn addresses(family: Family, mesh: bool, v6: bool, network: u8, host: u8) -> Vec<IpAddr> {
+/// The addresses of interface `network` of a host, of these families.
+pub(crate) fn addresses_of(families: Families, network: u8, host: u8) -> Vec<IpAddr> {
     let four = IpAddr::V4(Ipv4Addr::new(10, 0, network + 1, host + 1));
     let six = IpAddr::V6(Ipv6Addr::new(0xfd00, 0, 0, u16::from(network) + 1, 0, 0, 0, u16::from(host) + 1));
+    let (four, six) = (families.v4.then_some(four), families.v6.then_some(six));
+    four.into_iter().chain(six).collect()
+}
+
+fn addresses(family: Family, mesh: bool, v6: bool, network: u8, host: u8) -> Vec<IpAddr> {
+    let of = |v4: bool, v6: bool| addresses_of(Families { v4, v6 }, network, host);
     match family {
-        Family::V4 => vec![four],
-        Family::V6 => vec![six],
+        Family::V4 => of(true, false),
+        Family::V6 => of(false, true),
         // Without a router in between each network has its own kind.
-        Family::Both if !mesh => vec![if v6 { six } else { four }],
-        Family::Both => vec![four, six],
+        Family::Both if !mesh => of(!v6, v6),
+        Family::Both => of(true, true),
     }
 }
 
@@ -114,7 +124,7 @@ fn link(draw: &mut Draw, mtu: u32, harsh: f64, heal_at: Instant) -> LinkPlan {
         let at = before(draw, heal_at);
         changes.push((at, Side::Both, Change::Delay(draw.millis(0, 400))));
     }
-    LinkPlan { clean, faulty, changes }
+    LinkPlan { clean, faulty, changes, dead: None }
 }
 
 /// A link that never keeps anybody waiting: what a host says about its addresses arrives within seconds.
@@ -136,7 +146,7 @@ fn mild_link(draw: &mut Draw, mtu: u32) -> LinkPlan {
     let duplicate = if draw.chance(0.3) { draw.up_to(0.1) } else { 0.0 };
     let corrupt = if draw.chance(0.2) { draw.up_to(0.01) } else { 0.0 };
     let faulty = clean.map(|config| LinkConfig { loss, duplicate, corrupt, ..config });
-    LinkPlan { clean, faulty, changes: Vec::new() }
+    LinkPlan { clean, faulty, changes: Vec::new(), dead: None }
 }
 
 fn before(draw: &mut Draw, heal_at: Instant) -> Instant {

@@ -10,11 +10,12 @@ use whimbrel_proto::{CloseReason, Command};
 
 use crate::build::Built;
 use crate::check::verdict;
-use crate::kind::{Attack, Worlds};
+use crate::kind::{Attack, Movement, Worlds};
 use crate::ledger::{End, Ledger};
 use crate::motion::{Move, REST};
 use crate::places::Places;
 use crate::rest;
+use crate::rough;
 use crate::scenario::Scenario;
 use crate::traffic::LARGEST;
 
@@ -114,7 +115,8 @@ fn run_to_the_end(seed: u64, worlds: Worlds, watch: Watch) -> Result<Report, Box
     if let Err(error) = attach(&mut built, watch) {
         wrong.push(format!("cannot write: {error}"));
     }
-    let over_at = Play { scenario: &scenario, built: &mut built, places, seed, wrong: &mut wrong }.play();
+    let over_at =
+        Play { scenario: &scenario, built: &mut built, places, seed, wrong: &mut wrong, owed: None }.play();
     let ledgers = built.hosts.map(|host| &built.world.app(host).ledger);
     wrong.extend(verdict(&scenario, ledgers));
     let report = report(&scenario, &built, over_at);
@@ -142,7 +144,11 @@ struct Play<'a> {
     places: Places,
     seed: u64,
     wrong: &'a mut Vec<String>,
+    owed: Option<Owed>,
 }
+
+/// What was handed over when the last trouble was over, see [`Play::owed_now`].
+type Owed = [Option<(u8, usize)>; 2];
 
 /// Something that is done to the world from outside.
 enum Happening {
@@ -153,6 +159,10 @@ enum Happening {
     BeginAnew,
     /// Everything has been at rest for long enough.
     Look,
+    /// The last trouble is over: what has been handed over is owed from now on.
+    Owe,
+    /// It must have been acknowledged by now.
+    Pay,
 }
 
 impl Scenario {
@@ -169,6 +179,11 @@ impl Scenario {
             if motion.gentle && motion.hold_until.is_some() && self.kind.on_path().is_none() {
                 happenings.push((self.networks.heal_at + REST - Duration::from_secs(1), Happening::Look));
             }
+        }
+        if self.kind.movement == Movement::Rough {
+            let over = self.networks.heal_at;
+            happenings.push((over, Happening::Owe));
+            happenings.push((over + rough::recovery(&self.networks, &self.hosts), Happening::Pay));
         }
         if let Some(anew) = self.anew_at() {
             happenings.push((anew, Happening::BeginAnew));
@@ -266,7 +281,33 @@ impl Play<'_> {
                 self.built.world.app_mut(peer).set_peer(self.places.visible_addresses(self.scenario, host));
             }
             Happening::BeginAnew => self.begin_anew(),
+            Happening::Owe => self.owed = Some(self.owed_now()),
+            Happening::Pay => self.demand_payment(),
             Happening::Look => self.wrong.extend(rest::look(self.scenario, self.built, &self.places)),
+        }
+    }
+
+    /// Per host: its latest association that is up, and how many bytes it has taken for it.
+    fn owed_now(&self) -> Owed {
+        self.built.hosts.map(|host| {
+            let incarnations = &self.built.world.app(host).ledger.incarnations;
+            let live = incarnations.last().filter(|incarnation| incarnation.end.is_none())?;
+            Some((live.number, live.accepted_bytes))
+        })
+    }
+
+    fn demand_payment(&mut self) {
+        let now = self.built.world.now();
+        for (n, owed) in self.owed.take().into_iter().flatten().enumerate() {
+            let ledger = &self.built.world.app(self.built.hosts[n]).ledger;
+            let Some((number, bytes)) = owed else { continue };
+            let stuck = ledger.incarnations.iter().find(|incarnation| {
+                incarnation.number == number && incarnation.end.is_none() && incarnation.sent_bytes < bytes
+            });
+            if let Some(stuck) = stuck {
+                let sent = stuck.sent_bytes;
+                self.wrong.push(format!("{now} host {n} is stuck: {sent} of {bytes} bytes acknowledged"));
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use whimbrel_machine::{Instant, Seed};
-use whimbrel_proto::{AssociationFailure, Config};
+use whimbrel_proto::{AssociationFailure, BurstLimit, Config};
 use whimbrel_wire::chunk_type;
 
 use crate::configs::{self, Sizes};
@@ -12,7 +12,11 @@ use crate::draw::Draw;
 use crate::kind::{Access, Attack, Guard, Kind, Movement, Worlds};
 use crate::motion::Motion;
 use crate::networks::Networks;
+use crate::rough::{self, Sleep};
 use crate::traffic::Traffic;
+
+/// An association without heartbeats in which nothing has happened for so long is aborted: its peer may be gone.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(200);
 
 /// What an attacker on the path has sent has all arrived so long after he has given up; then associations begin anew.
 const AFTER_ATTACK: Duration = Duration::from_secs(12);
@@ -25,6 +29,7 @@ pub struct Scenario {
     /// The client, which connects again until a graceful shutdown succeeds, and the server.
     pub(crate) hosts: [HostPlan; 2],
     pub(crate) crashes: Vec<Crash>,
+    pub(crate) sleeps: Vec<Sleep>,
     pub(crate) motion: Option<Motion>,
     /// UDP encapsulation port, 0 for SCTP directly on IP.
     pub(crate) udp_port: u16,
@@ -60,6 +65,8 @@ pub(crate) struct UserPlan {
     pub(crate) abort_stale: bool,
     /// Aborts an association in which nothing has happened for long.
     pub(crate) watches: bool,
+    /// How long that is.
+    pub(crate) patience: Duration,
     /// What comes in associations that began earlier may be anything.
     pub(crate) trusted_from: Instant,
     /// Somebody on the path speaks in the peer's name: what the peer complains about means nothing.
@@ -115,6 +122,9 @@ impl Scenario {
     /// The scenario of a seed, of one of these sorts.
     pub fn draw(seed: u64, worlds: Worlds) -> Self {
         let kind = Kind::draw(seed, worlds);
+        if kind.movement == Movement::Rough {
+            return rough::draw(seed, kind);
+        }
         let mut draw = Draw(Seed::from_u64(seed).stream("scenario", 0));
         let draw = &mut draw;
         let sizes = Sizes::draw(draw);
@@ -155,8 +165,11 @@ impl Scenario {
             host.user.watches |= kind.movement == Movement::Wild;
             host.user.hold_until = motion.as_ref().and_then(|motion| motion.hold_until);
         }
+        let patience = [patience(&hosts[0], &hosts[1]), patience(&hosts[1], &hosts[0])];
+        hosts.iter_mut().zip(patience).for_each(|(host, patience)| host.user.patience = patience);
         let limit = limit(&networks, &hosts);
-        let mut scenario = Self { kind, networks, hosts, crashes, motion, udp_port, limit };
+        let mut scenario =
+            Self { kind, networks, hosts, crashes, sleeps: Vec::new(), motion, udp_port, limit };
         scenario.warn_users();
         scenario
     }
@@ -218,7 +231,9 @@ fn hosts(
     [0, 1].map(|host: usize| {
         let mut config = match kind.movement {
             Movement::Gentle => configs::patient(draw, sizes, networks.interfaces[host].len()),
-            Movement::None | Movement::Wild => configs::config(draw, sizes, networks.corrupts),
+            Movement::None | Movement::Wild | Movement::Rough => {
+                configs::config(draw, sizes, networks.corrupts)
+            }
         };
         if let Some(auth) = &auth {
             config.auth = match kind.on_path() {
@@ -270,7 +285,17 @@ fn user(draw: &mut Draw, client: bool, config: &Config, inbound: &Traffic) -> Us
         overheard: false,
         peer_stays: true,
         watches: config.heartbeat.interval.is_none(),
+        patience: PATIENCE,
     }
+}
+
+/// How long nothing may happen for a user while a message comes in that the peer sends packet by packet (Max.Burst is 1), each
+/// of them acknowledged when the SACK delay is over.
+fn patience(host: &HostPlan, peer: &HostPlan) -> Duration {
+    let alone = peer.config.congestion.burst == BurstLimit::Packets(1) && host.config.sack.packets > 1;
+    let packets = if alone { peer.traffic.largest() / 400 } else { 0 };
+    let each = host.config.sack.delay + Duration::from_millis(600);
+    PATIENCE.max(each * packets as u32)
 }
 
 fn crashes(draw: &mut Draw, heal_at: Instant) -> Vec<Crash> {
@@ -286,12 +311,13 @@ fn crashes(draw: &mut Draw, heal_at: Instant) -> Vec<Crash> {
 
 /// Ten minutes after the faults, and what the traffic needs: generous, but RTO.Max is a minute, and backing off
 /// may have gone that far on every path.
-fn limit(networks: &Networks, hosts: &[HostPlan; 2]) -> Instant {
+pub(crate) fn limit(networks: &Networks, hosts: &[HostPlan; 2]) -> Instant {
     let mut limit = networks.heal_at + Duration::from_secs(600);
     let bits: u64 = hosts.iter().map(|host| host.traffic.bytes() * 8).sum();
     limit += Duration::from_secs(20 * bits / networks.slowest);
     for (host, peer) in [(&hosts[0], &hosts[1]), (&hosts[1], &hosts[0])] {
         limit += host.config.rto.max * 10;
+        limit += host.user.patience - PATIENCE;
         if let Some(hold) = host.user.hold_until {
             limit += hold - networks.heal_at;
         }

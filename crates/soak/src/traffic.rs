@@ -97,6 +97,16 @@ impl Traffic {
         }
     }
 
+    /// Has the user take his time, so that now and then there is something to send until `span` is over.
+    pub(crate) fn last(&mut self, draw: &mut Draw, span: Duration) {
+        let count = self.messages.len().min(200);
+        let each = span.as_millis() as u64 * 2 / count.max(1) as u64;
+        for _ in 0..count {
+            let at = draw.between(0, self.messages.len() as u64 - 1) as usize;
+            self.messages[at].pause = draw.millis(0, each);
+        }
+    }
+
     pub(crate) fn bytes(&self) -> u64 {
         self.messages.iter().map(|message| message.bytes as u64).sum()
     }

@@ -20,8 +20,6 @@ use crate::traffic::Traffic;
 
 /// SCTP port that both sides may use.
 const PORT: u16 = 5001;
-/// An association without heartbeats in which nothing has happened for so long is aborted: its peer may be gone.
-const PATIENCE: Duration = Duration::from_secs(200);
 /// Cause code of an ERROR that a peer may well report: it was asked to set up an association while closing one.
 const COOKIE_WHILE_SHUTTING_DOWN: u16 = 10;
 
@@ -152,7 +150,7 @@ impl User {
             Self::wake(context, hold - context.now(), Wake::Close, incarnation);
         }
         if self.plan.user.watches {
-            Self::wake(context, PATIENCE, Wake::Watch, incarnation);
+            Self::wake(context, user.patience, Wake::Watch, incarnation);
         }
         if let Reading::After(after) = user.reading {
             Self::wake(context, after, Wake::Read, incarnation);
@@ -457,14 +455,15 @@ impl App<Node> for User {
             Wake::Abort => Self::abort(context, self.talks[at].association),
             Wake::Meddle => {
                 self.meddle(context, at);
-                let every = self.plan.user.meddle_every.unwrap_or(PATIENCE);
+                let every = self.plan.user.meddle_every.unwrap_or(self.plan.user.patience);
                 Self::wake(context, every, Wake::Meddle, incarnation);
             }
             Wake::Watch => {
-                if context.now().saturating_since(self.talks[at].last_event) >= PATIENCE {
+                let patience = self.plan.user.patience;
+                if context.now().saturating_since(self.talks[at].last_event) >= patience {
                     return Self::abort(context, self.talks[at].association);
                 }
-                Self::wake(context, PATIENCE, Wake::Watch, incarnation);
+                Self::wake(context, patience, Wake::Watch, incarnation);
             }
         }
     }

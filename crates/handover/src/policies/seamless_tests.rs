@@ -199,3 +199,23 @@ fn who_sits_at_the_edge_moves_at_most_once() {
         assert_eq!(model.moves().len(), moves, "at {level} dBm in ten minutes");
     }
 }
+
+/// An interface has an address of each family. The peer's request for one of its own brings us from one to the other; asking for that in
+/// turn would bring the peer back, and so on for ever, with no request left for anything else.
+#[test]
+fn the_peers_wish_is_not_answered_with_one_for_the_same_interface() {
+    for (interface, asks) in [(2, 0), (3, 1)] {
+        let mut model =
+            Model::new(Seamless::policy(Pace::MOBILE), &[(1, WirelessLan), (2, Cellular), (3, Cellular)]);
+        model.link(LinkFact::AddressOn { interface: InterfaceId(interface), address: ip(3) });
+        model.link(about(1, InterfaceFact::GoingDown));
+        model.answer();
+        assert_eq!(model.peer_sends_to, Some(ip(2)));
+        model.log.clear();
+        model.peer_moves_us(3);
+        model.wait(seconds(0.4));
+        let asked =
+            model.actions().into_iter().filter(|action| *action == crate::Action::AskPrimary(ip(3))).count();
+        assert_eq!(asked, asks, "interface {interface}");
+    }
+}

@@ -99,6 +99,8 @@ impl<M: Machine, A: App<M>> World<M, A> {
             }
             Action::Reattach(link, attachment) => self.fabric.topology.reattach(link, attachment),
             Action::Crash(host) => self.crash(host),
+            Action::Suspend(host) => self.suspend(host),
+            Action::Resume(host) => self.resume(host),
             Action::Restart(host, fresh) => self.restart(host, *fresh),
         }
     }
@@ -229,7 +231,7 @@ impl<M: Machine, A: App<M>> World<M, A> {
 
     /// Sees to it that a timer event comes no later than the machine's deadline. It may come earlier, from a
     /// deadline that has been put off since: putting off is common and costs nothing this way.
-    fn arm_timer(&mut self, host: u32) {
+    pub(super) fn arm_timer(&mut self, host: u32) {
         let this = &mut self.hosts[host as usize];
         if let Some(deadline) = this.deadline {
             let at = deadline.max(self.now);
@@ -241,7 +243,13 @@ impl<M: Machine, A: App<M>> World<M, A> {
     }
 
     fn wake(&mut self, host: u32, life: u16, token: u64) {
-        if self.hosts[host as usize].running && self.hosts[host as usize].life == life {
+        let this = &mut self.hosts[host as usize];
+        if this.life != life {
+            return;
+        }
+        if let Some(missed) = &mut this.asleep {
+            missed.wakes.push(token);
+        } else if this.running {
             self.call_app(host, |app, context| app.on_wake(token, context));
             self.settle(host);
         }
@@ -266,12 +274,24 @@ impl<M: Machine, A: App<M>> World<M, A> {
         let this = &mut self.hosts[host.index()];
         let life = this.life.wrapping_add(1);
         let rng = this.rng.clone();
-        *this =
-            Host { machine, app, running: true, life, deadline: None, timer_at: Instant::FAR_FUTURE, rng };
+        *this = Host {
+            machine,
+            app,
+            running: true,
+            asleep: None,
+            life,
+            deadline: None,
+            timer_at: Instant::FAR_FUTURE,
+            rng,
+        };
         self.start(host.0, life);
     }
 
-    fn tell_fact(&mut self, host: HostId, fact: LinkFact) {
+    pub(super) fn tell_fact(&mut self, host: HostId, fact: LinkFact) {
+        if let Some(missed) = &mut self.hosts[host.index()].asleep {
+            missed.facts.push(fact);
+            return;
+        }
         let text = format!("{fact:?}");
         self.fabric.hash.numbers(&[HASH_FACT, self.now.as_nanos(), u64::from(host.0)]);
         self.fabric.hash.bytes(text.as_bytes());
@@ -284,7 +304,7 @@ impl<M: Machine, A: App<M>> World<M, A> {
         self.step_host(host.0, [Input::Links(&links)]);
     }
 
-    fn note_life(&mut self, host: u32, line: impl FnOnce(&str) -> Line<'_>) {
+    pub(super) fn note_life(&mut self, host: u32, line: impl FnOnce(&str) -> Line<'_>) {
         self.fabric.hash.numbers(&[HASH_LIFE, self.now.as_nanos(), u64::from(host)]);
         if let Some(trace) = &mut self.fabric.trace {
             trace.line(self.now, line(&self.fabric.host_names[host as usize]));
@@ -292,7 +312,7 @@ impl<M: Machine, A: App<M>> World<M, A> {
     }
 
     /// One step of a host's machine, and whatever its app makes of it. A host that is down does nothing.
-    fn step_host<'a>(&mut self, host: u32, inputs: impl IntoIterator<Item = Input<'a, M::Command>>)
+    pub(super) fn step_host<'a>(&mut self, host: u32, inputs: impl IntoIterator<Item = Input<'a, M::Command>>)
     where
         M::Command: 'a,
     {
@@ -313,7 +333,7 @@ impl<M: Machine, A: App<M>> World<M, A> {
     }
 
     /// Carries events to the app and commands to the machine until there are none, then sets the timer.
-    fn settle(&mut self, host: u32) {
+    pub(super) fn settle(&mut self, host: u32) {
         while !self.scratch.events.is_empty() || !self.scratch.commands.is_empty() {
             self.count_busy();
             if self.livelock {
@@ -338,7 +358,7 @@ impl<M: Machine, A: App<M>> World<M, A> {
         self.arm_timer(host);
     }
 
-    fn call_app(&mut self, host: u32, call: impl FnOnce(&mut A, &mut Context<'_, M::Command>)) {
+    pub(super) fn call_app(&mut self, host: u32, call: impl FnOnce(&mut A, &mut Context<'_, M::Command>)) {
         let this = &mut self.hosts[host as usize];
         let mut context = Context {
             now: self.now,

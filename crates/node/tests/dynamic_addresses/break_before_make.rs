@@ -304,6 +304,38 @@ fn when_the_old_address_does_not_answer_the_new_one_asks() {
     assert_eq!(state(&bench, between(2, 1)), PathState::Active);
 }
 
+/// RFC 5061 §5.1 B4, §5.2: two networks have come up, and the first leads nowhere. What adds its address cannot be taken back, but it can
+/// leave from the second.
+#[test]
+fn when_a_new_address_leads_nowhere_the_next_one_asks() {
+    let (mut bench, mobile) = Mobile::connected(mesh(), 1);
+    let [old, dead, new] = [1, 2, 3].map(node_address);
+    down(&mut bench, old);
+    up(&mut bench, dead);
+    up(&mut bench, new);
+    change(&mut bench, &[Add(dead), Delete(old.ip()), SetPrimary(dead.ip())]);
+    change(&mut bench, &[Add(new)]);
+    let asconf = |bench: &mut Bench| {
+        let sent = bench.take();
+        sent.into_iter()
+            .filter(|sent| holds(core::slice::from_ref(sent), chunk_type::ASCONF))
+            .collect::<Vec<_>>()
+    };
+    let first = asconf(&mut bench);
+    assert_eq!(first.iter().map(|sent| sent.route).collect::<Vec<_>>(), [between(2, 1)]);
+    bench.pass(Duration::from_secs(5));
+    let again = asconf(&mut bench);
+    let from_there = again.iter().find(|sent| sent.route == between(3, 1)).unwrap();
+    assert!(from_there.bytes == first[0].bytes);
+    mobile.grant(&mut bench, from_there);
+    bench.pass(Duration::from_secs(5));
+    let next = asconf(&mut bench).into_iter().find(|sent| sent.route == between(3, 1)).unwrap();
+    mobile.grant(&mut bench, &next);
+    mobile.settle(&mut bench);
+    assert_eq!(state(&bench, between(3, 1)), PathState::Active);
+    assert!(outcomes(&bench).iter().all(|(_, outcome)| outcome.is_ok()));
+}
+
 /// The link goes down while a request is under way from there: it goes out again from elsewhere at once.
 #[test]
 fn a_request_under_way_from_an_address_that_goes_down_is_repeated_from_elsewhere() {

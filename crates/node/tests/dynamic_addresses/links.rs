@@ -304,3 +304,22 @@ fn a_deletion_is_asked_for_from_the_address_itself_when_there_is_no_other() {
     bench.send(0, b"on");
     assert_eq!(bench.take_only().route.local, one);
 }
+
+/// Decision 16: the address that is being deleted works again, and the only other one leads nowhere. The request leaves from the former
+/// when it has been tried from the latter a few times.
+#[test]
+fn an_address_that_is_being_deleted_asks_when_all_others_are_tried_in_vain() {
+    let (mut bench, mobile) = Mobile::connected(mesh(), 2);
+    mobile.settle(&mut bench);
+    change(&mut bench, &[AddressChange::Delete(node_address(1).ip())]);
+    bench.pass(Duration::from_secs(30));
+    let sent = bench.take();
+    let tries: Vec<_> =
+        sent.iter().filter(|sent| holds(core::slice::from_ref(sent), chunk_type::ASCONF)).collect();
+    let routes: Vec<_> = tries.iter().map(|sent| sent.route).collect();
+    assert_eq!(routes[..2], [between(2, 1); 2]);
+    assert!(routes.contains(&between(1, 1)), "{routes:?}");
+    let from_there = tries.iter().find(|sent| sent.route == between(1, 1)).unwrap();
+    mobile.grant(&mut bench, from_there);
+    assert_eq!(outcomes(&bench), [(AddressChange::Delete(node_address(1).ip()), Ok(()))]);
+}

@@ -9,6 +9,7 @@ mod attacks;
 mod behind_nat;
 mod break_before_make;
 mod camping;
+mod closing;
 mod collisions;
 mod links;
 mod malformed;

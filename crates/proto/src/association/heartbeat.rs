@@ -96,7 +96,7 @@ impl Open {
         let Some(id) = self.paths.by_route(route) else { return };
         let Some(path) = self.paths.get(id) else { return };
         let waiting = path.error_count == 0 && context.timers.is_set(TimerId::Heartbeat(id));
-        if !waiting || matches!(self.closing, Closing::Sent(_) | Closing::AckSent(_)) {
+        if !waiting || self.heartbeats_are_over() {
             return;
         }
         let rto = path.rto.current();
@@ -116,7 +116,7 @@ impl Open {
     /// outage the supervision, which has backed off, would leave it unused for many seconds. Once per RTO; repetitions count no errors.
     /// Unconfirmed paths share the limit of RFC 9260 §5.4 with all others of their kind.
     pub(crate) fn probe_heard_path(&mut self, context: &mut Context<'_>, route: Route) {
-        if matches!(self.closing, Closing::Sent(_) | Closing::AckSent(_)) {
+        if self.heartbeats_are_over() {
             return;
         }
         let Some(id) = self.paths.by_route(route) else { return };
@@ -191,7 +191,7 @@ impl Open {
 
     /// The heartbeat timer of a path expired: send one unless the path is busy.
     pub(crate) fn handle_heartbeat_due(&mut self, context: &mut Context<'_>, id: PathId) {
-        if matches!(self.closing, Closing::Sent(_) | Closing::AckSent(_)) {
+        if self.heartbeats_are_over() {
             return;
         }
         let Some(path) = self.paths.get(id) else { return };

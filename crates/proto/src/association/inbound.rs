@@ -8,8 +8,9 @@ use super::context::{aborted_by_peer, cause_codes};
 use super::{Closing, Context, Ending, Handled, Open};
 use crate::arrival::Arrival;
 use crate::auth::gate::{Admission, Gate};
-use crate::interface::{CloseReason, Event, Mobility};
+use crate::interface::{CloseReason, Event, Mobility, PathId};
 use crate::negotiate::Extensions;
+use crate::path::Path;
 use crate::receive::DataOutcome;
 use crate::timers::TimerId;
 
@@ -326,9 +327,13 @@ impl Open {
     fn after_data(&mut self, context: &mut Context<'_>, route: Route) {
         self.receive.came_by(route);
         self.receive.packet_done(context.now);
+        let usable = |id: &PathId| self.paths.get(*id).is_some_and(Path::is_usable);
+        let came_by = self.paths.by_route(route).filter(usable);
         if let Closing::Sent(resend) = &mut self.closing {
-            // RFC 9260 §9.2: each packet with DATA is answered with SHUTDOWN at once.
+            // RFC 9260 §9.2: each packet with DATA is answered with SHUTDOWN at once, to where it came from (§6.4): the timer that would
+            // have it try another path is restarted as well.
             resend.due = true;
+            resend.path = came_by.or(resend.path);
             context.timers.clear(TimerId::T2Shutdown);
         }
         self.set_sack_timer(context);

@@ -14,6 +14,7 @@ use super::{Association, Context, Ending, Handled, Open, Phase};
 use crate::auth::chunk_writer::ChunkWriter;
 use crate::config::{AssociationFailure, Config};
 use crate::interface::{AssociationState, CloseReason, Event, PathId, PathState};
+use crate::path::Path;
 use crate::send::Loss;
 use crate::timers::TimerId;
 
@@ -187,6 +188,13 @@ impl Open {
             resend.path = Some(next);
         }
         Ok(())
+    }
+
+    /// RFC 9260 §8.3: HEARTBEATs end once SHUTDOWN or SHUTDOWN ACK has been sent. Who has no confirmed path to send it on goes on
+    /// looking for one.
+    pub(crate) fn heartbeats_are_over(&self) -> bool {
+        let closing = matches!(self.closing, Closing::Sent(_) | Closing::AckSent(_));
+        closing && self.paths.iter().any(Path::is_usable)
     }
 
     pub(crate) fn shutdown_took_too_long(&self) -> Ending {

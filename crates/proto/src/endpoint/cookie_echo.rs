@@ -102,7 +102,9 @@ impl Endpoint {
             return true;
         }
         // A cookie that was good once: its association has come and gone, or the tag is in use elsewhere.
-        if self.cookies.spent.contains(cookie.local_tag) || self.table.has_tag(cookie.local_tag) {
+        let ports = Lookup { local: cookie.local_port, remote: cookie.peer_port };
+        let spent = self.cookies.spent.contains(cookie.created, cookie.agreement.peer_tag, ports);
+        if spent || self.table.has_tag(cookie.local_tag) {
             return false;
         }
         let full = self.table.is_full(self.config.limits.associations);
@@ -112,9 +114,8 @@ impl Endpoint {
             self.answer(route, abort);
             return true;
         }
-        self.cookies.spent.spend(now, cookie.local_tag, end_of_life(cookie));
+        self.cookies.spent.spend(now, cookie.agreement.peer_tag, ports, end_of_life(cookie));
         let (told, new) = self.locals_since(cookie.created);
-        let ports = Lookup { local: cookie.local_port, remote: cookie.peer_port };
         let index = self.add(None, ports, cookie.local_tag, cookie.local_initial_tsn, |identity, means| {
             Association::accept(arrival, identity, means, &told, cookie)
         });
@@ -156,7 +157,8 @@ impl Endpoint {
             Action::Confirm => association.confirm_cookie(arrival),
         }
         new.iter().for_each(|&address| association.address_up(now, address, &self.locals));
-        self.cookies.spent.spend(now, cookie.local_tag, end_of_life(cookie));
+        let ports = Lookup { local: cookie.local_port, remote: cookie.peer_port };
+        self.cookies.spent.spend(now, cookie.agreement.peer_tag, ports, end_of_life(cookie));
         self.table.reindex(index);
         self.deliver_rest(index, arrival, rest)
     }

@@ -297,7 +297,15 @@ impl Endpoint {
 
     fn deliver(&mut self, index: usize, arrival: &Arrival<'_>) -> bool {
         let Some(association) = self.table.touch(index) else { return false };
+        let was_open = association.open().is_some();
         association.handle_packet(arrival, &self.locals);
+        if !was_open && association.open().is_some() {
+            let tag = association.peer_tag().unwrap_or_default();
+            let ports =
+                Lookup { local: association.identity.local_port, remote: association.identity.remote_port };
+            let end = arrival.now + self.config.cookie.lifetime + MAX_PRESERVATIVE;
+            self.cookies.spent.spend(arrival.now, tag, ports, end);
+        }
         self.follow(index);
         true
     }

@@ -12,7 +12,7 @@ use crate::association::claim::Claim;
 use crate::interface::{AssociationId, ConnectToken};
 
 /// The two SCTP ports of a packet, as seen from here.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Lookup {
     pub(super) local: u16,
     pub(super) remote: u16,

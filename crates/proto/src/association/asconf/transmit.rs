@@ -17,6 +17,9 @@ use crate::timers::TimerId;
 /// The wait for an ASCONF-ACK doubles this often at most.
 const MAX_DOUBLINGS: u32 = 6;
 
+/// A request leaves from an address that it deletes when each other way has been tried so often in vain.
+const TRIES_BEFORE_LEAVING: usize = 2;
+
 impl Open {
     /// An ASCONF chunk, if one is to be sent now and there is a way.
     pub(crate) fn poll_asconf(&mut self, context: &mut Context<'_>, out: &mut Vec<u8>) -> Option<Route> {
@@ -106,17 +109,22 @@ impl Open {
         let astray = request.pinned.is_some() && pinned.is_none();
         let added = request.items.iter().filter_map(|item| item.added);
         let mut ways = self.ways(pinned, &request.deleted, added);
-        if ways.is_empty() {
-            // Every address the peer knows has gone while it was under way. What waits to be added cannot be, before this is
-            // acknowledged: so it leaves from there, and the peer finds the association by the Address Parameter (§5.2).
+        if request.timeouts as usize >= ways.len() {
+            // Every address the peer knows has gone while it was under way, or does not work, as a network may that has just come up.
+            // What waits to be added cannot be, before this is acknowledged: so it leaves from there, and the peer finds the
+            // association by the Address Parameter (§5.2).
             let waiting = self.asconf.outgoing.waiting.iter().filter_map(|change| match *change {
                 AddressChange::Add(address) => self.locals.up(address.ip()),
                 AddressChange::Delete(_) | AddressChange::SetPrimary(_) => None,
             });
-            ways = self.ways(pinned, &request.deleted, waiting);
+            for way in self.ways(pinned, &request.deleted, waiting) {
+                if !ways.contains(&way) {
+                    ways.push(way);
+                }
+            }
         }
-        if ways.is_empty() && pinned.is_none() {
-            ways = self.ways_from_leaving(&request.deleted);
+        if request.timeouts as usize >= ways.len() * TRIES_BEFORE_LEAVING && pinned.is_none() {
+            ways.extend(self.ways_from_leaving(&request.deleted));
         }
         let last = request.route.and_then(|last| ways.iter().position(|&way| way == last));
         let way = ways.get(last.map_or(0, |last| (last + 1) % ways.len())).copied()?;
@@ -190,7 +198,7 @@ impl Open {
         self.paths.by_route(route).filter(open)
     }
 
-    /// All that is left are addresses that the chunk deletes. Nothing else can be asked before it is answered (RFC 5061 §5.1 A3), and
+    /// All that is left, or that has not been tried in vain, are addresses that the chunk deletes. Nothing else can be asked before it is answered (RFC 5061 §5.1 A3), and
     /// so F6 would end the association. The peer refuses such a deletion (F8), and then the address stays.
     fn ways_from_leaving(&self, deleted: &[IpAddr]) -> Vec<Route> {
         let remotes = self.primary_first(self.peer.addresses.clone());
