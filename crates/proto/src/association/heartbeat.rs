@@ -113,7 +113,7 @@ impl Open {
     }
 
     /// The peer is heard on a path that has failed or never worked: perhaps it does now. A heartbeat finds out at once, or after a long
-    /// outage the supervision, which has backed off, would leave it unused for many seconds. Once per RTO; repetitions count no errors.
+    /// outage the supervision, which has backed off, would leave it unused for many seconds. Once per RTO, and once more when a silence ends; repetitions count no errors.
     /// Unconfirmed paths share the limit of RFC 9260 §5.4 with all others of their kind.
     pub(crate) fn probe_heard_path(&mut self, context: &mut Context<'_>, route: Route) {
         if self.heartbeats_are_over() {
@@ -125,7 +125,9 @@ impl Open {
         // RFC 7829 §3.2 rule 5: not where the user has switched them off.
         let allowed = !path.confirmed || context.config.heartbeat.interval.is_some();
         let rto = path.rto.without_back_off();
-        if !failed || !allowed || context.now < path.supervision.last_probing + rto {
+        // The last one may have been sent just before the way was open again.
+        let opened = core::mem::take(&mut path.supervision.silence_broken);
+        if !failed || !allowed || (context.now < path.supervision.last_probing + rto && !opened) {
             return;
         }
         if !path.confirmed && !self.probe_burst.try_send(context.now, rto) {

@@ -1,6 +1,6 @@
 //! One packet in an open association: find the path, then one match per chunk (RFC 9260 §6, §8.5).
 
-use whimbrel_machine::Route;
+use whimbrel_machine::{Instant, Route};
 use whimbrel_wire::{Cause, Causes, Chunk, Chunks, Data, ErrorBuilder, RawChunk, UnknownAction, chunk_type};
 
 use super::asconf::PacketAnswers;
@@ -145,6 +145,8 @@ impl Open {
         let id = known.or_else(|| self.notice_new_port(context, route));
         match id.and_then(|id| self.paths.get_mut(id)) {
             Some(path) => {
+                let silent = |heard: Instant| context.now >= heard + path.rto.without_back_off();
+                path.supervision.silence_broken |= path.confirmed && path.supervision.heard.is_some_and(silent);
                 path.supervision.heard = Some(context.now);
                 path.counters.packets_received += 1;
                 path.counters.bytes_received += bytes as u64;

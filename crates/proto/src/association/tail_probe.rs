@@ -85,17 +85,19 @@ impl Open {
         probing && self.paths.get(id).and_then(of_late).unwrap_or(false)
     }
 
-    /// T3-rtx has expired on a path, which no heartbeat has asked yet whether it is alive: round trips vary so much there that a probe would
-    /// have come no earlier. One asks now, and new data avoids the path until it is answered.
+    /// T3-rtx has expired on a path: a heartbeat asks whether it is alive, unless one does already, and new data avoids the path until that
+    /// is answered. If it is not, that is the error.
     pub(crate) fn suspects(&mut self, context: &mut Context<'_>, id: PathId) -> bool {
         let probing = context.config.retransmission.tail == TailLoss::Probe;
         let asks = probing && context.config.heartbeat.interval.is_some();
-        let active = |path: &&mut Path| path.state == PathState::Active && path.supervision.heartbeat.is_none();
+        let active = |path: &&mut Path| path.state == PathState::Active;
         let Some(path) = self.paths.get_mut(id).filter(active).filter(|_| asks) else { return false };
         path.suspect = true;
-        let again = context.now + repetition_after(path);
-        self.send_heartbeat_on(context, id);
-        context.timers.set(TimerId::TailProbe(id), again);
+        if path.supervision.heartbeat.is_none() {
+            let again = context.now + repetition_after(path);
+            self.send_heartbeat_on(context, id);
+            context.timers.set(TimerId::TailProbe(id), again);
+        }
         true
     }
 

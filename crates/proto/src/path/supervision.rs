@@ -11,6 +11,8 @@ pub(crate) struct Supervision {
     pub(crate) last_probing: Instant,
     /// When a packet last came by this path.
     pub(crate) heard: Option<Instant>,
+    /// A packet has come by this path after it had been silent for an RTO, and nothing has been made of that yet.
+    pub(crate) silence_broken: bool,
     /// When DATA that went by this path alone was last acknowledged.
     pub(crate) proved: Option<Instant>,
     /// The HEARTBEAT whose answer is waited for.
@@ -46,7 +48,7 @@ pub(crate) struct MtuProbe {
 impl Supervision {
     /// A path that begins now.
     pub(super) fn new(now: Instant) -> Self {
-        Self { last_probing: now, heard: None, proved: None, heartbeat: None, overdue: None, new_port: None }
+        Self { last_probing: now, heard: None, silence_broken: false, proved: None, heartbeat: None, overdue: None, new_port: None }
     }
 }
 
