@@ -82,7 +82,8 @@ impl View<'_> {
     /// Whether `path` works, from an address that is part of the association.
     pub(crate) fn is_usable(&self, path: &PathView) -> bool {
         let local = self.address(path.route.local.ip());
-        path.state == PathState::Active && local.is_none_or(|local| local.up && local.standing == Standing::Present)
+        path.state == PathState::Active
+            && local.is_none_or(|local| local.up && local.standing == Standing::Present)
     }
 }
 

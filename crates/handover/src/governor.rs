@@ -6,11 +6,9 @@ use whimbrel_machine::{Instant, LinkFact};
 use whimbrel_proto::PathView;
 
 use crate::bucket::Bucket;
+use crate::past::Pasts;
 use crate::refusals::{Refusals, Request};
 use crate::{Action, Decision, Fact, LocalAddress, Need, Pace, Reason, Standing, View, Want, Wish};
-
-/// Addresses whose past is remembered, at most.
-const MAX_REMEMBERED: usize = 32;
 
 /// What the governor remembers between facts.
 #[derive(Debug)]
@@ -28,18 +26,8 @@ pub(crate) struct Governor {
     /// Something was asked of the peer: what it sends to must follow our own primary path from now on.
     asks: bool,
     refusals: Refusals,
-    past: Vec<Past>,
+    past: Pasts,
     wake: Option<Instant>,
-}
-
-/// What happened to an address.
-#[derive(Clone, Copy, Debug)]
-struct Past {
-    ip: IpAddr,
-    down_since: Option<Instant>,
-    /// How often it had to be left in a hurry, lately.
-    failures: u32,
-    shunned_until: Instant,
 }
 
 impl Governor {
@@ -54,7 +42,7 @@ impl Governor {
             ahead: None,
             asks: false,
             refusals: Refusals::new(pace.request_every),
-            past: Vec::new(),
+            past: Pasts::default(),
             wake: None,
         }
     }
@@ -109,28 +97,7 @@ impl Governor {
             }
             _ => {}
         }
-        for local in view.addresses {
-            let ip = local.address.ip();
-            match self.past.iter_mut().find(|past| past.ip == ip) {
-                Some(past) if local.up => past.down_since = None,
-                Some(past) => past.down_since = past.down_since.or(Some(now)),
-                None if !local.up => {
-                    self.remember(Past { ip, down_since: Some(now), failures: 0, shunned_until: now });
-                }
-                None => {}
-            }
-        }
-    }
-
-    fn remember(&mut self, past: Past) {
-        if self.past.len() >= MAX_REMEMBERED {
-            // The one whose time is over first.
-            let oldest = self.past.iter().enumerate().min_by_key(|(_, past)| past.shunned_until);
-            if let Some((at, _)) = oldest {
-                self.past.remove(at);
-            }
-        }
-        self.past.push(past);
+        self.past.note(now, view);
     }
 
     /// Break before make: none of the addresses that the peer knows is left, but there is another. One ASCONF with
@@ -226,7 +193,7 @@ impl Governor {
         if want.need == Need::Necessity
             && let Some(left) = current
         {
-            self.shun(now, left);
+            self.past.shun(now, left, &self.pace);
         }
         let asked = self.ahead.take() == Some(want.local) && self.asked == Some(want.local);
         if view.dynamic && !asked && self.may_request(now, Request::Primary, want.local) {
@@ -246,7 +213,7 @@ impl Governor {
         out: &mut Vec<Decision>,
     ) {
         let remote = path.route.remote.ip();
-        let shunned = self.past.iter().find(|past| past.ip == remote).map(|past| past.shunned_until);
+        let shunned = self.past.shunned_until(remote);
         if let Some(until) = shunned.filter(|until| *until > now) {
             self.wake_at(now, until);
             return;
@@ -256,7 +223,7 @@ impl Governor {
         }
         self.moves.take(now);
         if let Some(left) = view.primary_path() {
-            self.shun(now, left.route.remote.ip());
+            self.past.shun(now, left.route.remote.ip(), &self.pace);
         }
         out.push(Decision { action: Action::UsePath(path.id), reason });
     }
@@ -335,7 +302,7 @@ impl Governor {
         if !wish.addresses.contains(&ip) {
             return true;
         }
-        let down_since = self.past.iter().find(|past| past.ip == ip).and_then(|past| past.down_since);
+        let down_since = self.past.down_since(ip);
         let Some(since) = down_since.filter(|_| !up) else { return false };
         let due = since + self.pace.forget_after;
         self.wake_at(now, due);
@@ -360,28 +327,9 @@ impl Governor {
 
     /// When an advantage that has been there `since` then may be taken.
     fn due(&self, now: Instant, want: Want, since: Instant) -> Instant {
-        let shunned = self.past.iter().find(|past| past.ip == want.local).map(|past| past.shunned_until);
+        let shunned = self.past.shunned_until(want.local);
         let dwelt = self.moved_at.map(|at| at + self.pace.dwell);
         [Some(since + self.pace.settle), shunned, dwelt].into_iter().flatten().max().unwrap_or(now)
-    }
-
-    /// It had to be left in a hurry: the more often that happens, the longer nobody returns just because it looks better.
-    fn shun(&mut self, now: Instant, ip: IpAddr) {
-        if self.pace.longest_shun.is_zero() {
-            return;
-        }
-        if !self.past.iter().any(|past| past.ip == ip) {
-            self.remember(Past { ip, down_since: None, failures: 0, shunned_until: now });
-        }
-        let pace = self.pace;
-        let Some(past) = self.past.iter_mut().find(|past| past.ip == ip) else { return };
-        // Forgiven when it has held twice as long as one has to wait at most.
-        if now.saturating_since(past.shunned_until) > pace.longest_shun * 2 {
-            past.failures = 0;
-        }
-        let time = pace.dwell.saturating_mul(1 << past.failures.min(16)).min(pace.longest_shun);
-        past.failures = past.failures.saturating_add(1);
-        past.shunned_until = now + time;
     }
 
     /// Whether the limits let this request out now, and the peer has not refused it a moment ago.

@@ -16,6 +16,7 @@ mod governor;
 mod judge;
 mod level;
 mod pace;
+mod past;
 mod policies;
 mod refusals;
 mod trend;

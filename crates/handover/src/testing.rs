@@ -53,7 +53,7 @@ pub(crate) struct Model<P> {
     pub peer_sends_to: Option<IpAddr>,
     links: Links,
     known: Vec<(SocketAddr, Standing)>,
-    paths: Vec<PathView>,
+    pub paths: Vec<PathView>,
     pub remotes: Vec<SocketAddr>,
     requests: Vec<Action>,
     next_path: u32,
@@ -105,9 +105,27 @@ impl<P: Policy> Model<P> {
             ssthresh: usize::MAX,
             flight_size: 0,
             packet_size: 1200,
-            quality: PathQuality { delay: Some(Delay { least: Duration::from_millis(50), most: Duration::from_millis(50), at: Instant::ZERO }), ..PathQuality::default() },
+            quality: PathQuality {
+                delay: Some(Delay {
+                    least: Duration::from_millis(50),
+                    most: Duration::from_millis(50),
+                    at: Instant::ZERO,
+                }),
+                ..PathQuality::default()
+            },
             error_count: 0,
             counters: PathCounters::default(),
+        });
+    }
+
+    /// Shows `look` what a policy would see now.
+    pub(crate) fn with_view(&self, look: impl FnOnce(&View<'_>)) {
+        look(&View {
+            interfaces: self.links.interfaces(),
+            addresses: &self.addresses(),
+            paths: &self.paths,
+            remotes: &self.remotes,
+            dynamic: self.dynamic,
         });
     }
 

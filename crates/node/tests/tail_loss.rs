@@ -63,9 +63,6 @@ fn rough(seed: u64) -> usize {
         LinkConfig { jitter: Duration::from_millis(100), loss: Loss::Bernoulli(0.01), ..link(20, 10) };
     let mut pair = stream(probing(), &[rough, rough], seed, 30_000);
     pair.run(330);
-    if std::env::var("DEBUG_MOVES").is_ok() {
-        for (at, e) in &pair.client().events { if !matches!(e, Event::Sent{..}) {eprintln!("{:.3} {e:?}", at.as_nanos() as f64/1e9);} }
-    }
     assert_eq!(pair.server().received.len(), 30_000, "{seed}");
     moves(pair.client())
 }
@@ -73,7 +70,7 @@ fn rough(seed: u64) -> usize {
 /// Packets are lost and late, but the path is as good as ever: it stays in use.
 #[test]
 fn loss_and_jitter_move_nobody() {
-    for seed in (10_000..10_004).chain(std::env::var("S").ok().map(|s| s.parse().unwrap())) {
+    for seed in 10_000..10_004 {
         assert_eq!(rough(seed), 0, "{seed}");
     }
 }
@@ -82,7 +79,8 @@ fn loss_and_jitter_move_nobody() {
 #[test]
 #[ignore = "some minutes"]
 fn loss_and_jitter_move_nobody_in_a_week() {
-    let moved: Vec<(u64, usize)> = (0..1_820).map(|seed| (seed, rough(seed))).filter(|(_, moves)| *moves > 0).collect();
+    let moved: Vec<(u64, usize)> =
+        (0..1_820).map(|seed| (seed, rough(seed))).filter(|(_, moves)| *moves > 0).collect();
     assert!(moved.is_empty(), "{moved:?}");
 }
 

@@ -135,7 +135,8 @@ fn a_window_full_because_of_the_delay_is_none() {
     for full_before in [false, true] {
         let mut quality = Quality::default();
         let mut send = |from: u64, round_trip: u64, full: bool| {
-            (0..30).for_each(|n| quality.on_acknowledged(at(from + n * 20), 1, Some(millis(round_trip)), full));
+            (0..30)
+                .for_each(|n| quality.on_acknowledged(at(from + n * 20), 1, Some(millis(round_trip)), full));
             quality.now().saturated
         };
         assert_eq!(send(0, 20, full_before), full_before);

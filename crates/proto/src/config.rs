@@ -12,7 +12,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 pub use self::dar::{AddressNaming, DarConfig, DarMode, PeerRequests};
-pub use self::heartbeat::{HeartbeatConfig, ProbeSpacing, Unanswered};
+pub use self::heartbeat::{Comparison, HeartbeatConfig, ProbeSpacing, Unanswered};
 pub use self::limits::LimitConfig;
 pub use self::primary_change::PrimaryChangeRule;
 pub use self::raw_ports::RawPorts;
@@ -178,6 +178,7 @@ impl Config {
                 standby_back_off: None,
                 silent_peer: None,
                 unanswered: Unanswered::Error,
+                comparison: Comparison::Never,
             },
             failure: FailureConfig {
                 path_max_retrans: 5,
@@ -248,6 +249,7 @@ impl Config {
                     later: Duration::from_secs(30),
                 }),
                 unanswered: Unanswered::RepeatIfHeard,
+                comparison: Comparison::WhenWorse,
             },
             failure: FailureConfig {
                 path_max_retrans: 4,

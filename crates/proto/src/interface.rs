@@ -336,7 +336,7 @@ pub enum Event {
         route: Route,
     },
     /// What a path is worth beside others has changed: by a quarter of its delay and 10 ms, or in kind. At most four times a second for each
-    /// path.
+    /// path, and only with [`Comparison::WhenWorse`](crate::Comparison::WhenWorse).
     PathQuality {
         /// The association that the path belongs to.
         association: AssociationId,

@@ -5,8 +5,8 @@ use core::net::SocketAddr;
 use whimbrel_handover::Decision;
 use whimbrel_machine::Route;
 use whimbrel_proto::{
-    AddressChange, AddressChangeError, AuthKeyNews, CloseReason, Message, Mobility, PathId, PathQuality, PathState,
-    PeerAddressChange, SendError,
+    AddressChange, AddressChangeError, AuthKeyNews, CloseReason, Message, Mobility, PathId, PathQuality,
+    PathState, PeerAddressChange, SendError,
 };
 
 use crate::event_log::EventLog;

@@ -92,7 +92,8 @@ impl Seamless {
 
     /// What is wrong with the best path from `ip`. One that is in use and has nothing to complain about is as good as any.
     fn blemish(&self, view: &View<'_>, ip: IpAddr) -> Blemish {
-        let in_use = view.primary_path().filter(|path| path.route.local.ip() == ip && view.complaint().is_none());
+        let in_use =
+            view.primary_path().filter(|path| path.route.local.ip() == ip && view.complaint().is_none());
         in_use.or_else(|| view.usable_path(ip)).map(|path| view.blemish(path)).unwrap_or_default()
     }
 

@@ -7,7 +7,9 @@
 mod rows;
 mod world;
 
-use whimbrel_proto::{Config, TailLoss};
+use core::time::Duration;
+
+use whimbrel_proto::Config;
 
 use self::rows::Row;
 use self::world::{Outcome, Torture};
@@ -30,16 +32,58 @@ fn environment(name: &str, otherwise: u64) -> u64 {
 }
 
 #[test]
+fn every_row_is_survived() {
+    for row in rows::all() {
+        let outcome = play(&row, &Config::mobile(), 1);
+        assert!(outcome.survived, "{}: {outcome:?}", row.name);
+    }
+}
+
+/// The outcomes of the rows whose names begin so, with three seeds each.
+fn outcomes(names: &str) -> Vec<(String, Outcome)> {
+    let rows = rows::all().into_iter().filter(|row| row.name.starts_with(names));
+    let all: Vec<_> = rows
+        .flat_map(|row| {
+            let outcomes = (1..=3).map(|seed| play(&row, &Config::mobile(), seed)).collect::<Vec<_>>();
+            outcomes.into_iter().map(move |outcome| (row.name.clone(), outcome))
+        })
+        .collect();
+    assert!(!all.is_empty(), "no row is called {names}");
+    all
+}
+
+/// While another network is idle nothing has to come much later than it was due, however bad this one gets.
+#[test]
+fn what_is_bad_is_left() {
+    for names in ["bloat_forth", "bloat_back", "loss_ramp_one", "rtt_jump_one", "flaps_silent_one"] {
+        for (name, outcome) in outcomes(names) {
+            assert!(outcome.behind < Duration::from_millis(1_500), "{name}: {outcome:?}");
+        }
+    }
+}
+
+/// A network that comes back without a word is noticed soon: probes are no further apart than an eighth of the silence.
+#[test]
+fn a_return_is_noticed_soon() {
+    for seconds in [3, 8, 15, 40] {
+        let most = Duration::from_secs(seconds) / 8 * 5 / 4 + Duration::from_millis(600);
+        for (name, outcome) in outcomes(&format!("silent_only_{seconds}/")) {
+            assert!(outcome.recovery < most, "{name}: {outcome:?}");
+        }
+    }
+}
+
+#[test]
 #[ignore = "a thousand seeds for each row"]
 fn table() {
     let (first, seeds) = (environment("SEED", 1), environment("SEEDS", 1000));
     let wanted = std::env::var("ROWS").unwrap_or_default();
-    let mut config = Config::mobile();
-    if std::env::var("TAIL").is_ok() {
-        config.retransmission.tail = TailLoss::Probe;
-    }
+    let config = Config::mobile();
     let mut lost = 0;
-    println!("{:36} {:>8} {:>15} {:>15} {:>15} {:>9}", "row", "survived", "gap s", "behind s", "recovery s", "moves");
+    println!(
+        "{:36} {:>8} {:>15} {:>15} {:>15} {:>9}",
+        "row", "survived", "gap s", "behind s", "recovery s", "moves"
+    );
     for row in rows::all().iter().filter(|row| row.name.contains(&wanted)) {
         let outcomes: Vec<Outcome> = (first..first + seeds).map(|seed| play(row, &config, seed)).collect();
         let survived = outcomes.iter().filter(|outcome| outcome.survived).count();

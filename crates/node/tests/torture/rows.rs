@@ -42,7 +42,13 @@ struct Table {
 }
 
 impl Table {
-    fn row(&mut self, name: &str, start: fn(Way) -> Start, lasts: f64, happen: impl Fn(&mut Torture) + Copy + 'static) {
+    fn row(
+        &mut self,
+        name: &str,
+        start: fn(Way) -> Start,
+        lasts: f64,
+        happen: impl Fn(&mut Torture) + Copy + 'static,
+    ) {
         for (way, suffix) in [(Way::Up, "up"), (Way::Down, "down")] {
             let name = format!("{name}/{suffix}");
             self.rows.push(Row { name, start: start(way), lasts: secs(lasts), happen: Box::new(happen) });
@@ -52,7 +58,8 @@ impl Table {
     fn outages(&mut self) {
         for seconds in [1.0, 3.0, 8.0, 12.0, 15.0, 20.0, 40.0, 180.0, 900.0] {
             let lasts = secs(seconds);
-            let [one, two]: [fn(Way) -> Start; 2] = if seconds < 14.0 { [one, two] } else { [rare_on_one, rare_on_two] };
+            let [one, two]: [fn(Way) -> Start; 2] =
+                if seconds < 14.0 { [one, two] } else { [rare_on_one, rare_on_two] };
             self.row(&format!("silent_both_{seconds}"), two, seconds, move |hosts| {
                 for network in hosts.networks() {
                     hosts.silence(Duration::ZERO, *network, lasts);
@@ -116,11 +123,16 @@ impl Table {
     fn sizes(&mut self) {
         for mtu in [1280, 1200, 900, 800] {
             let happen = move |hosts: &mut Torture| {
-                let small = whimbrel_netsim::LinkConfig { mtu, oversize: Oversize::Swallowed, ..crate::common::link(20, 10) };
+                let small = whimbrel_netsim::LinkConfig {
+                    mtu,
+                    oversize: Oversize::Swallowed,
+                    ..crate::common::link(20, 10)
+                };
                 hosts.change(Duration::ZERO, Network::Wifi, Change::Config(small));
             };
             let large = |way| Start { record: 4000, interval: Duration::from_millis(16), ..two(way) };
-            let large_only = |way| Start { networks: 1, record: 4000, interval: Duration::from_millis(16), ..two(way) };
+            let large_only =
+                |way| Start { networks: 1, record: 4000, interval: Duration::from_millis(16), ..two(way) };
             self.row(&format!("black_hole_one_{mtu}"), large, 8.0, happen);
             self.row(&format!("black_hole_only_{mtu}"), large_only, 8.0, happen);
         }
@@ -129,7 +141,8 @@ impl Table {
     fn quality(&mut self) {
         self.row("loss_ramp_one", two, 18.0, |hosts| loss_ramp(hosts, &[Network::Wifi]));
         self.row("loss_ramp_both", two, 18.0, |hosts| loss_ramp(hosts, &[Network::Wifi, Network::Lte]));
-        for (name, ways) in [("", &[Way::Up, Way::Down][..]), ("_forth", &[Way::Up]), ("_back", &[Way::Down])] {
+        for (name, ways) in [("", &[Way::Up, Way::Down][..]), ("_forth", &[Way::Up]), ("_back", &[Way::Down])]
+        {
             self.row(&format!("rtt_jump_one{name}"), two, 10.0, move |hosts| {
                 for &way in ways {
                     slow(hosts, Network::Wifi, way);

@@ -117,7 +117,8 @@ impl Torture {
 
     fn attached(&mut self, after: Duration, network: Network) {
         let interface = InterfaceId(network as u32);
-        let kind = if network == Network::Wifi { InterfaceKind::WirelessLan } else { InterfaceKind::Cellular };
+        let kind =
+            if network == Network::Wifi { InterfaceKind::WirelessLan } else { InterfaceKind::Cellular };
         self.fact(after, LinkFact::AddressOn { interface, address: mobile(network as u8).ip() });
         self.fact(after, LinkFact::Interface { interface, fact: InterfaceFact::Up(kind) });
     }
@@ -173,20 +174,11 @@ impl Torture {
     }
 
     fn judge(&mut self, way: Way, sent: usize, back: Duration) -> Outcome {
-        if std::env::var("DECISIONS").is_ok() {
-            for (name, host, w) in [("mobile", self.mobile, Way::Up), ("server", self.server, Way::Down)] {
-                for d in self.world.machine(host).decisions() {
-                    eprintln!("{name} {:.3} {:?}", d.at.as_nanos() as f64 / 1e9, d.decision);
-                }
-                for (at, e) in &self.user(w).events {
-                    if matches!(e, Event::PathQuality{..} | Event::Path{..} | Event::PathInUse{..}) { eprintln!("{name} {:.3} {e:?}", at.as_nanos() as f64 / 1e9); }
-                }
-            }
-        }
         let sender = self.user(way);
         let up = sender.events.iter().find(|(_, event)| matches!(event, Event::Up { .. }));
         let first = up.expect("it came up").0;
-        let moves = sender.events.iter().filter(|(_, event)| matches!(event, Event::PathInUse { .. })).count();
+        let moves =
+            sender.events.iter().filter(|(_, event)| matches!(event, Event::PathInUse { .. })).count();
         let closed = sender.closed() || self.user(Way::Up).closed() || self.user(Way::Down).closed();
         let interval = self.start.interval;
         let receiver = self.user(if way == Way::Up { Way::Down } else { Way::Up });
@@ -198,7 +190,8 @@ impl Torture {
             .filter(|(at, _)| *at >= trouble)
             .collect();
         let back = trouble + back;
-        let again = arrivals.iter().find(|at| **at >= back).copied().unwrap_or(Instant::ZERO + Duration::MAX / 2);
+        let again =
+            arrivals.iter().find(|at| **at >= back).copied().unwrap_or(Instant::ZERO + Duration::MAX / 2);
         let between = arrivals.windows(2).filter(|two| two[1] >= trouble);
         Outcome {
             survived: !closed && arrivals.len() == sent,

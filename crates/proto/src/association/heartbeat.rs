@@ -11,7 +11,7 @@ use super::{Closing, Context, Handled, Open};
 use crate::auth::chunk_writer::ChunkWriter;
 use crate::config::{TailLoss, Unanswered};
 use crate::interface::{PathId, PathState};
-use crate::path::{Egress, MtuProbe, Path, PendingHeartbeat, Supervision};
+use crate::path::{Egress, Path, PendingHeartbeat, Supervision};
 use crate::timers::TimerId;
 
 /// Heartbeat Info: path, kind and a 64-bit nonce (RFC 9260 §5.4). The time of sending stays here.
@@ -126,7 +126,8 @@ impl Open {
         let allowed = !path.confirmed || context.config.heartbeat.interval.is_some();
         let rto = path.rto.without_back_off();
         // The last one may have been sent just before the way was open again.
-        let opened = core::mem::take(&mut path.supervision.silence_broken);
+        let opened = core::mem::take(&mut path.supervision.silence_broken)
+            && context.config.heartbeat.unanswered == Unanswered::RepeatIfHeard;
         if !failed || !allowed || (context.now < path.supervision.last_probing + rto && !opened) {
             return;
         }
@@ -156,10 +157,12 @@ impl Open {
             Kind::Path => {
                 let Supervision { heartbeat, overdue, .. } = &mut path.supervision;
                 let sent_with = |pending: &PendingHeartbeat| pending.sent_with(nonce);
-                let Some(sent_at) = heartbeat.as_ref().or(overdue.as_ref()).and_then(sent_with) else { return };
+                let Some(sent_at) = heartbeat.as_ref().or(overdue.as_ref()).and_then(sent_with) else {
+                    return;
+                };
                 (*heartbeat, *overdue) = (None, None);
                 let took = context.now.saturating_since(sent_at);
-                path.quality.on_heartbeat(context.now, took);
+                path.supervision.quality.on_heartbeat(context.now, took);
                 if context.config.retransmission.tail == TailLoss::Probe {
                     let late = path.rto.probe_timeout().is_some_and(|timeout| took > timeout);
                     self.sender.judge_guess(id, late);
@@ -261,22 +264,6 @@ impl Open {
         Ok(())
     }
 
-    /// The timer of the path MTU search expired.
-    pub(crate) fn handle_probe_timer(&mut self, context: &mut Context<'_>, id: PathId) {
-        let Some(path) = self.paths.get_mut(id) else { return };
-        path.mtu_probe = None;
-        path.pmtu.on_probe_lost(context.now);
-        self.sender.on_packet_size(id, path.pmdcs());
-        // A probe is a HEARTBEAT, too, and those end with SHUTDOWN and SHUTDOWN ACK (RFC 9260 §8.3).
-        if matches!(self.closing, Closing::Sent(_) | Closing::AckSent(_)) {
-            return;
-        }
-        if path.state == PathState::Active {
-            self.pending_probe(context, id);
-        }
-        self.refresh_probe_timer(context, id);
-    }
-
     // ---- commands
 
     /// Sends a heartbeat on a path, behind the answer that waits to go there.
@@ -344,38 +331,6 @@ impl Open {
         let at = heartbeat_time::next(context.now, interval, rto, context.rng);
         let at = latest.map_or(at, |latest| at.min(latest).max(context.now));
         context.timers.set(TimerId::Heartbeat(id), at);
-    }
-
-    /// Writes a path MTU probe soon, if one is due.
-    pub(crate) fn pending_probe(&mut self, context: &mut Context<'_>, id: PathId) {
-        let nonce = context.rng.next_u64();
-        let Some(path) = self.paths.get_mut(id) else { return };
-        if let Some(size) = path.pmtu.probe_due(context.now) {
-            path.pmtu.on_probe_sent(size, context.now, path.rto.without_back_off());
-            path.mtu_probe = Some(MtuProbe { nonce, size, written: false });
-        }
-    }
-
-    /// The first data goes out: from now on it matters how large packets may be, on standby paths too, since the
-    /// chunks of the association are cut for its smallest path.
-    pub(crate) fn start_pmtu_search(&mut self, context: &mut Context<'_>) {
-        let ids: Vec<PathId> = self.paths.iter().map(|path| path.id).collect();
-        for id in ids {
-            self.refresh_probe_timer(context, id);
-        }
-    }
-
-    pub(crate) fn refresh_probe_timer(&mut self, context: &mut Context<'_>, id: PathId) {
-        // RFC 8899 §4.3: probing may wait for data. Most packets of an association that only exists would be probes.
-        let data = self.sender.has_sent();
-        let Some(path) = self.paths.get(id) else { return };
-        match path.pmtu.deadline() {
-            // A path that has failed is left to heartbeats; its search goes on when it is active again.
-            Some(at) if path.state == PathState::Active && data => {
-                context.timers.set(TimerId::PmtuProbe(id), at.max(context.now))
-            }
-            _ => context.timers.clear(TimerId::PmtuProbe(id)),
-        }
     }
 
     // ---- outputs

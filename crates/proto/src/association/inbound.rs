@@ -146,7 +146,8 @@ impl Open {
         match id.and_then(|id| self.paths.get_mut(id)) {
             Some(path) => {
                 let silent = |heard: Instant| context.now >= heard + path.rto.without_back_off();
-                path.supervision.silence_broken |= path.confirmed && path.supervision.heard.is_some_and(silent);
+                path.supervision.silence_broken |=
+                    path.confirmed && path.supervision.heard.is_some_and(silent);
                 path.supervision.heard = Some(context.now);
                 path.counters.packets_received += 1;
                 path.counters.bytes_received += bytes as u64;

@@ -20,6 +20,7 @@ mod late_heartbeat;
 mod links;
 mod locals;
 mod memory;
+mod mtu_probe;
 mod new_port;
 mod open;
 mod output;

@@ -8,6 +8,7 @@ use whimbrel_path::{PathQuality, Quality};
 
 use super::pairing;
 use super::{Closing, Context, Open};
+use crate::config::Comparison;
 use crate::interface::{Event, PathId, PathState};
 use crate::path::{Egress, Path, control_path};
 use crate::timers::TimerId;
@@ -123,7 +124,7 @@ impl Open {
         path.error_count = 0;
         path.rto.forget_back_off();
         // It may be another network that has the address now.
-        path.quality = Quality::default();
+        path.supervision.quality = Quality::default();
         _ = self.sender.take_lost(id);
         context.timers.set(TimerId::Heartbeat(id), context.now);
     }
@@ -169,9 +170,11 @@ impl Open {
         let lost = self.sender.take_lost(id);
         let Some(path) = self.paths.get_mut(id) else { return };
         if lost > 0 {
-            path.quality.on_lost(lost);
+            path.supervision.quality.on_lost(lost);
         }
-        if let Some(quality) = path.quality.take_news() {
+        if context.config.heartbeat.comparison == Comparison::WhenWorse
+            && let Some(quality) = path.supervision.quality.take_news()
+        {
             let (association, route) = (context.identity.id, path.route);
             context.events.push_back(Event::PathQuality { association, path: id, route, quality });
             if id == self.data_path() {
@@ -182,22 +185,24 @@ impl Open {
 
     /// The path in use is worse than another one was. Whoever thinks of leaving it has to know what the others are like now.
     fn compare_paths(&mut self, context: &mut Context<'_>, in_use: PathId, quality: PathQuality) {
+        let asks = context.config.heartbeat.comparison == Comparison::WhenWorse;
         let closing = matches!(self.closing, Closing::Sent(_) | Closing::AckSent(_));
         let least = quality.delay.map_or(Duration::ZERO, |delay| delay.least);
-        let quicker = |path: &Path| path.quality.now().delay.is_some_and(|delay| delay.most < least);
+        let quicker =
+            |path: &Path| path.supervision.quality.now().delay.is_some_and(|delay| delay.most < least);
         let worse = quality.lossy || self.paths.iter().any(quicker);
-        if closing || !worse || context.config.heartbeat.interval.is_none() {
+        if closing || !asks || !worse || context.config.heartbeat.interval.is_none() {
             return;
         }
         let old = |path: &&Path| {
-            let delay = path.quality.now().delay;
+            let delay = path.supervision.quality.now().delay;
             delay.is_none_or(|delay| delay.at + COMPARED < context.now) && path.state == PathState::Active
         };
         let others: Vec<PathId> =
             self.paths.iter().filter(|path| path.id != in_use).filter(old).map(|path| path.id).collect();
         for id in others {
             if let Some(path) = self.paths.get_mut(id) {
-                path.quality.ask();
+                path.supervision.quality.ask();
             }
             self.send_heartbeat_on(context, id);
         }

@@ -80,7 +80,12 @@ impl Open {
             path.rto.on_measurement(rtt);
         }
         if change.packets > 0 {
-            path.quality.on_acknowledged(context.now, change.packets, change.round_trip, change.full);
+            path.supervision.quality.on_acknowledged(
+                context.now,
+                change.packets,
+                change.round_trip,
+                change.full,
+            );
         }
         // RFC 9260 §8.2; RFC 7829 §3.2 rules 9 and 10: a chunk sent on several paths proves none of them. One that was
         // acknowledged after its timeout leaves the verdict to the heartbeat sent then (rule 6), if they are not off.

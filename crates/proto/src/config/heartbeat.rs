@@ -16,6 +16,19 @@ pub struct HeartbeatConfig {
     pub silent_peer: Option<ProbeSpacing>,
     /// What a heartbeat means that has not been answered within the RTO.
     pub unanswered: Unanswered,
+    /// Whether paths are compared, so that one that is far worse than another may be left.
+    pub comparison: Comparison,
+}
+
+/// Whether anybody compares paths: then changes of their quality are told ([`Event::PathQuality`](crate::Event::PathQuality)), and those on
+/// standby are asked how they are, besides when their time has come (RFC 9260 §8.3).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Comparison {
+    /// Nobody does.
+    Never,
+    /// A HEARTBEAT goes out on each that has not been measured for a quarter of a second when the path in use loses much, or takes longer
+    /// than one of them did.
+    WhenWorse,
 }
 
 /// How far apart two HEARTBEATs are at most on each path to a peer that is silent.

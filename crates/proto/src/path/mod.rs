@@ -10,7 +10,7 @@ pub(crate) mod testing;
 
 use whimbrel_machine::{Fragmentation, Instant, Route};
 pub use whimbrel_path::congestion;
-use whimbrel_path::{PathMtu, Quality, Rto};
+use whimbrel_path::{PathMtu, Rto};
 use whimbrel_wire::COMMON_HEADER_LEN;
 
 pub(crate) use self::control_path::{best, control_path};
@@ -32,7 +32,6 @@ pub(crate) struct Path {
     pub(crate) confirmed: bool,
     pub(crate) egress: Egress,
     pub(crate) rto: Rto,
-    pub(crate) quality: Quality,
     pub(crate) pmtu: PathMtu,
     /// The path MTU probe under way.
     pub(crate) mtu_probe: Option<MtuProbe>,
@@ -62,7 +61,6 @@ impl Path {
             confirmed,
             egress: Egress::Open,
             rto: Rto::new(&config.rto),
-            quality: Quality::default(),
             pmtu: PathMtu::new(&config.pmtu, route.remote.is_ipv6()),
             mtu_probe: None,
             error_count: 0,

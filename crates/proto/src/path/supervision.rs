@@ -1,5 +1,6 @@
 use smallvec::{SmallVec, smallvec};
 use whimbrel_machine::Instant;
+use whimbrel_path::Quality;
 
 use crate::association::PortProbe;
 
@@ -15,6 +16,8 @@ pub(crate) struct Supervision {
     pub(crate) silence_broken: bool,
     /// When DATA that went by this path alone was last acknowledged.
     pub(crate) proved: Option<Instant>,
+    /// What the path is worth beside others.
+    pub(crate) quality: Quality,
     /// The HEARTBEAT whose answer is waited for.
     pub(crate) heartbeat: Option<PendingHeartbeat>,
     /// The last one whose time was over without an answer, which may still come: the next one continues it. `None` while one is waited for.
@@ -48,7 +51,16 @@ pub(crate) struct MtuProbe {
 impl Supervision {
     /// A path that begins now.
     pub(super) fn new(now: Instant) -> Self {
-        Self { last_probing: now, heard: None, silence_broken: false, proved: None, heartbeat: None, overdue: None, new_port: None }
+        Self {
+            last_probing: now,
+            quality: Quality::default(),
+            heard: None,
+            silence_broken: false,
+            proved: None,
+            heartbeat: None,
+            overdue: None,
+            new_port: None,
+        }
     }
 }
 

@@ -111,7 +111,8 @@ impl Flow {
     pub(super) fn undo_guess(&mut self) {
         if let Some((cwnd, ssthresh)) = self.before_guess.take() {
             self.one_packet = false;
-            let [cwnd, ssthresh] = [self.congestion.cwnd().max(cwnd), self.congestion.ssthresh().max(ssthresh)];
+            let [cwnd, ssthresh] =
+                [self.congestion.cwnd().max(cwnd), self.congestion.ssthresh().max(ssthresh)];
             self.congestion.install(cwnd, ssthresh);
         }
     }

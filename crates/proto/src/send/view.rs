@@ -29,7 +29,7 @@ impl Sender {
             phase: flow.congestion.phase(),
             flight_size: self.outstanding.flight_size(path.id),
             packet_size: path.pmtu.size(),
-            quality: path.quality.now(),
+            quality: path.supervision.quality.now(),
             error_count: path.error_count,
             counters: PathCounters {
                 data_sent,

@@ -1,0 +1,92 @@
+//! What is outstanding, for those who want to know.
+
+use whimbrel_wire::Tsn;
+
+use super::Outstanding;
+use crate::interface::PathId;
+use crate::send::chunk::{Chunk, ChunkState, Loss};
+
+impl Outstanding {
+    /// TSN the next new chunk gets.
+    pub(in crate::send) fn next_tsn(&self) -> Tsn {
+        self.base.plus(self.chunks.len() as u32)
+    }
+
+    /// Highest TSN sent, or the Cumulative TSN Ack Point when nothing is outstanding.
+    pub(in crate::send) fn highest_tsn(&self) -> Tsn {
+        self.next_tsn().prev()
+    }
+
+    /// Everything up to and including this TSN has been acknowledged for good.
+    pub(in crate::send) fn cumulative_ack_point(&self) -> Tsn {
+        self.base.prev()
+    }
+
+    pub(in crate::send) fn is_empty(&self) -> bool {
+        self.chunks.is_empty()
+    }
+
+    pub(in crate::send) fn len(&self) -> usize {
+        self.chunks.len()
+    }
+
+    pub(in crate::send) fn has_lost(&self) -> bool {
+        self.counts.lost > 0
+    }
+
+    /// Bytes on the wire in flight on `path`; 0 if there is no such path.
+    pub(in crate::send) fn flight_size(&self, path: PathId) -> usize {
+        self.counts.flights.iter().find(|flight| flight.path == path).map_or(0, |flight| flight.bytes)
+    }
+
+    /// How many packets have been lost on `path` since this was last asked.
+    pub(in crate::send) fn take_lost(&mut self, path: PathId) -> u32 {
+        let lost = self.packets_lost.iter_mut().find(|(id, _)| *id == path);
+        lost.map_or(0, |(_, packets)| core::mem::take(packets))
+    }
+
+    /// Bytes of user data in flight on all paths.
+    pub(in crate::send) fn in_flight_payload(&self) -> usize {
+        self.counts.payload
+    }
+
+    /// Bytes of user data not yet cumulatively acknowledged.
+    pub(in crate::send) fn held_payload(&self) -> usize {
+        self.held_payload
+    }
+
+    pub(in crate::send) fn get(&self, tsn: Tsn) -> Option<&Chunk> {
+        self.chunks.get(tsn.distance_from(self.base) as usize)
+    }
+
+    /// Lost chunks, lowest TSN first.
+    pub(in crate::send) fn lost(&self) -> impl Iterator<Item = (Tsn, &Chunk, Loss)> {
+        let end = self.done + self.chunks.len() as u64;
+        let mut from = if self.has_lost() { self.done } else { end };
+        core::iter::from_fn(move || {
+            let number = self.lost.next(from..end)?;
+            from = number + 1;
+            let index = (number - self.done) as usize;
+            let chunk = &self.chunks[index];
+            let ChunkState::Lost(loss) = chunk.state else { return None };
+            Some((self.base.plus(index as u32), chunk, loss))
+        })
+    }
+
+    /// Lowest TSN in flight on `path`.
+    pub(in crate::send) fn earliest_in_flight(&self, path: PathId) -> Option<Tsn> {
+        self.earliest_in_flight_from(self.base, path)
+    }
+
+    /// Lowest TSN in flight on `path` of those from `tsn` on, which may have been acknowledged already.
+    pub(in crate::send) fn earliest_in_flight_from(&self, tsn: Tsn, path: PathId) -> Option<Tsn> {
+        let first = if tsn.precedes(self.base) { 0 } else { tsn.distance_from(self.base) as usize };
+        let index = (first..self.chunks.len()).find(|&index| self.is_in_flight_on(index, path))?;
+        Some(self.base.plus(index as u32))
+    }
+
+    pub(super) fn is_in_flight_on(&self, index: usize, path: PathId) -> bool {
+        let chunk = &self.chunks[index];
+        chunk.path == path && chunk.state == ChunkState::InFlight
+    }
+}
