@@ -54,7 +54,7 @@ fuzz() { RUSTFLAGS="--cfg fuzzing" cargo check --manifest-path fuzz/Cargo.toml -
 soak() {
     local seed=${SEED:-$(date +%s)}
     echo "from seed $seed on; again: SEED=$seed ci/test.sh soak"
-    cargo run --locked -- soak --seed "$seed" --seeds 10000
+    cargo run --locked -- soak --seed "$seed" --seeds 4000
 }
 # Worlds and inputs that nobody has seen: other ones each time, two hours long.
 long() {
