@@ -33,8 +33,10 @@ impl Open {
         let spacing = context.config.heartbeat.silent_peer.filter(|_| path.error_count > 0)?;
         let silent = context.now.saturating_since(self.notes.heard);
         let at_most = if silent < spacing.soon_for { spacing.soon } else { spacing.later };
-        // An outage should not last much longer than the network is gone, so that a short one is probed more densely.
-        let share = (silent / SHARE_OF_SILENCE).max(path.rto.without_back_off());
+        // An outage should not last much longer than the network is gone, so that a short one is probed more densely. A peer that was heard a
+        // moment ago answers late: what backs off then is right.
+        let rto = path.rto.without_back_off();
+        let share = if silent < rto * 3 / 2 { at_most } else { (silent / SHARE_OF_SILENCE).max(rto) };
         // A path on standby can wait as long as the peer may answer on another one.
         let no_other = || self.paths.iter().all(|path| path.error_count > 0 || !path.is_usable());
         (path.id == self.data_path() || no_other()).then(|| at_most.min(share))
