@@ -110,10 +110,10 @@ async fn a_dropped_send_many_keeps_what_was_not_sent() {
     let Pair { near, far, .. } = pair().await;
     // More than any buffer holds.
     let mut batch: std::collections::VecDeque<_> =
-        (0..400).map(|number| message(0, content(number, 65_536))).collect();
+        (0..1_000).map(|number| message(0, content(number, 65_536))).collect();
     timeout(Duration::from_millis(200), near.send_many(&mut batch)).await.expect_err("nobody reads");
     assert!(!batch.is_empty());
-    let sent = 400 - batch.len();
+    let sent = 1_000 - batch.len();
     drop(batch);
     let closing = tokio::spawn(async move { near.shutdown().await });
     for number in 0..sent {
