@@ -13,7 +13,6 @@ use whimbrel::handover::{
 use whimbrel::interfaces::{FactFile, Interfaces, Preferences};
 use whimbrel::proto::AssociationFailure;
 use whimbrel::{Config, Endpoint, EndpointBuilder, ReceivedPower};
-use whimbrel_wire::chunk_type;
 
 use crate::args::{A_YEAR, size};
 use crate::exit::Failure;
@@ -136,8 +135,7 @@ impl MobilityArgs {
         config.failure.association = AssociationFailure::Silence(Duration::from_secs(self.patience));
         if let Some(path) = &self.auth_key_file {
             config.auth.keys = key_file::read(path).context("--auth-key-file")?;
-            // Without this a host with the wrong key could connect, and would be noticed when it moves.
-            config.auth.required = vec![chunk_type::COOKIE_ECHO, chunk_type::COOKIE_ACK];
+            config.auth = config.auth.requiring_everything();
         }
         let mut builder = self.policy.apply(Endpoint::builder().addresses(addresses).config(config));
         if let Some(bytes) = self.window {

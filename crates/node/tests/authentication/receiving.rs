@@ -2,9 +2,10 @@
 
 use core::time::Duration;
 
-use whimbrel_proto::{AuthKeyNews, CloseReason, Command, Event};
+use whimbrel_proto::{AuthConfig, AuthKeyNews, CloseReason, Command, Event};
 use whimbrel_wire::{
-    Abort, AbortBuilder, Cause, Causes, Chunk, EmitChunk, Heartbeat, ShutdownAck, cause_code, chunk_type,
+    Abort, AbortBuilder, Cause, Causes, Chunk, EmitChunk, Heartbeat, Shutdown, ShutdownAck, cause_code,
+    chunk_type,
 };
 
 use crate::common::auth_peer::{AuthPeer, SHA1, SHA256, requiring, with_checksum, with_key};
@@ -47,6 +48,27 @@ fn required_chunks_without_auth_are_dropped_silently() {
     assert!(bench.take().is_empty() && bench.received().is_empty());
     bench.deliver(&peer.signed(&[&data]));
     assert_eq!(bench.received(), [b"forged"]);
+}
+
+/// Who sees the traffic knows tags and TSNs, and still can neither end the association nor say anything in it.
+#[test]
+fn where_everything_is_required_nothing_forged_is_heeded() {
+    let everything = AuthConfig::offered().requiring_everything().required;
+    let (mut bench, mut peer) = connected(&everything);
+    let data = peer.data(0, 0, b"forged");
+    let shutdown = Shutdown { cumulative_tsn_ack: peer.node_tsn.prev() };
+    let abort = AbortBuilder { tag_reflected: false, causes: &[] };
+    for forged in [&data as &dyn EmitChunk, &abort, &shutdown, &ShutdownAck, &HEARTBEAT] {
+        let sent = bench.ask(&peer.packet(&[forged]));
+        assert!(sent.is_empty(), "{sent:?}");
+        assert!(bench.received().is_empty() && bench.closed().is_none());
+    }
+    // The same, signed, is heeded.
+    assert!(!bench.ask(&peer.signed(&[&HEARTBEAT])).is_empty());
+    bench.deliver(&peer.signed(&[&data]));
+    assert_eq!(bench.received(), [b"forged"]);
+    bench.deliver(&peer.signed(&[&abort]));
+    assert!(bench.closed().is_some());
 }
 
 /// RFC 4895 §5.1: what comes before AUTH is not authenticated.

@@ -1,5 +1,7 @@
 //! What an endpoint wants of authentication.
 
+use whimbrel_wire::chunk_type;
+
 use super::chunk_types::can_be_required;
 use super::shared_keys::SharedKeys;
 
@@ -65,6 +67,22 @@ impl HmacAlgorithm {
     }
 }
 
+/// Every chunk type that is handled here and can be authenticated (RFC 4895 §3.2 forbids INIT, INIT ACK, SHUTDOWN COMPLETE and AUTH).
+const EVERYTHING: [u8; 12] = [
+    chunk_type::DATA,
+    chunk_type::SACK,
+    chunk_type::HEARTBEAT,
+    chunk_type::HEARTBEAT_ACK,
+    chunk_type::ABORT,
+    chunk_type::SHUTDOWN,
+    chunk_type::SHUTDOWN_ACK,
+    chunk_type::ERROR,
+    chunk_type::COOKIE_ECHO,
+    chunk_type::COOKIE_ACK,
+    chunk_type::ASCONF,
+    chunk_type::ASCONF_ACK,
+];
+
 /// Chunk types in [`AuthConfig::required`] at most.
 const MAX_REQUIRED: usize = 32;
 
@@ -82,6 +100,21 @@ impl AuthConfig {
             algorithms: vec![HmacAlgorithm::Sha256, HmacAlgorithm::Sha1],
             required: Vec::new(),
         }
+    }
+
+    /// The same with every chunk type required that can be authenticated: what was not sent by a holder of the keys is dropped without a
+    /// word, so that nobody who sees the traffic can end an association, write into it, or make its sender believe anything.
+    ///
+    /// A peer that has lost the association cannot say so either: its ABORT is not believed, and the association lasts until its
+    /// patience is over or that peer connects again.
+    ///
+    /// ```
+    /// let auth = whimbrel_proto::AuthConfig::offered().requiring_everything();
+    /// assert!(auth.required.contains(&whimbrel_wire::chunk_type::DATA));
+    /// ```
+    #[must_use]
+    pub fn requiring_everything(self) -> Self {
+        Self { required: EVERYTHING.to_vec(), ..self }
     }
 
     /// What is wrong with it.
