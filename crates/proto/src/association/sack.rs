@@ -29,13 +29,16 @@ impl Open {
         Ok(())
     }
 
-    /// The Cumulative TSN Ack of a SHUTDOWN; it says nothing about gaps (RFC 9260 §3.3.8). Once everything is acknowledged it
-    /// has nothing to say at all, and peers exist that fill it in wrongly.
+    /// The Cumulative TSN Ack of a SHUTDOWN; it says nothing about gaps (RFC 9260 §3.3.8). Peers exist that fill it in wrongly: what was
+    /// never sent is not acknowledged by it, and SACKs go on to tell what has arrived.
     pub(crate) fn handle_cumulative_ack(&mut self, context: &mut Context<'_>, cumulative: Tsn) -> Handled {
         if self.sender.is_all_acknowledged() {
             return Ok(());
         }
-        let report = self.sender.on_cumulative_ack(context.now, cumulative);
+        let report = match self.sender.on_cumulative_ack(context.now, cumulative) {
+            Err(SackError::NeverSent) => return Ok(()),
+            report => report,
+        };
         self.apply(context, report).map(|_| ())
     }
 
