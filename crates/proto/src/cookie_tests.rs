@@ -31,6 +31,7 @@ fn contents() -> CookieContents {
             remote: SocketAddr::from((Ipv4Addr::new(198, 51, 100, 7), 31_000)),
         },
         families: Families::from_lacking(2).unwrap(),
+        named_below: 0x0102_0304,
         peer_addresses: (1..=4).map(|n| IpAddr::from([203, 0, 113, n])).collect(),
         agreement: Agreement {
             peer_tag: 0x0506_0708,
@@ -198,6 +199,7 @@ prop_compose! {
         auth in proptest::option::of(offer()),
         extensions in any::<Vec<u8>>(),
         families in 0..=3_u8,
+        named_below in any::<u32>(),
     ) -> CookieContents {
         CookieContents {
             created: Instant::from_nanos(times.0),
@@ -210,6 +212,7 @@ prop_compose! {
             route: Route { local: route.0, remote: route.1 },
             peer_addresses: peer_addresses.into(),
             families: Families::from_lacking(families).unwrap(),
+            named_below,
             agreement: Agreement {
                 peer_tag: tags.1,
                 peer_initial_tsn: Tsn(tsns.1),

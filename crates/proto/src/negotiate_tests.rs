@@ -29,6 +29,6 @@ fn own_extensions_follow_the_configuration() {
 #[test]
 fn the_list_is_sent_without_authentication_too() {
     let list = [chunk_type::FORWARD_TSN];
-    let parameters = crate::association::own_parameters(&Config::rfc(), &[], &[], None, &list);
+    let parameters = crate::association::own_parameters(&Config::rfc(), &[], None, &list);
     assert_eq!(parameters, [Parameter::SupportedExtensions(&list)]);
 }

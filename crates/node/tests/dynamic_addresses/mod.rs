@@ -13,6 +13,7 @@ mod closing;
 mod collisions;
 mod links;
 mod malformed;
+mod many;
 mod outgoing;
 mod requests;
 mod serials;

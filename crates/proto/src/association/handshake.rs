@@ -15,7 +15,7 @@ use self::answer::{Answer, read_init_ack};
 use self::attempt::Attempt;
 use super::context::{Farewell, aborted_by_peer};
 use super::output::{single_chunk, single_packet, write_single_chunk};
-use super::own_parameters::own_parameters;
+use super::own_parameters::{addresses_to_list, own_parameters};
 use super::pairing;
 use super::peer_init::LEAST_A_RWND;
 use super::translation::nameable;
@@ -338,8 +338,8 @@ fn write_init(
 ) {
     let offer = Offer::own(config, identity.auth_random);
     let extensions = Extensions::own(config).list();
-    let mut parameters =
-        own_parameters(config, &request.locals, &request.remotes, offer.as_ref(), &extensions);
+    let listed = addresses_to_list(config.dar.naming, &request.locals, &request.remotes);
+    let mut parameters = own_parameters(config, &listed, offer.as_ref(), &extensions);
     if preservative > 0 {
         parameters.push(Parameter::CookiePreservative(preservative));
     }

@@ -54,7 +54,7 @@ pub(crate) use self::inbound::contains_abort;
 pub(crate) use self::new_port::PortProbe;
 pub(crate) use self::open::Open;
 pub(crate) use self::output::{single_chunk, single_packet};
-pub(crate) use self::own_parameters::own_parameters;
+pub(crate) use self::own_parameters::{addresses_to_list, own_parameters};
 #[cfg(test)]
 pub(crate) use self::replies::Encoded;
 pub(crate) use self::shutdown::Closing;

@@ -32,6 +32,7 @@ pub(super) fn write(contents: &CookieContents, out: &mut Vec<u8>) {
     out.extend_from_slice(&contents.peer_port.to_be_bytes());
     out.extend_from_slice(&contents.local_initial_tsn.0.to_be_bytes());
     out.extend_from_slice(&agreement.peer_initial_tsn.0.to_be_bytes());
+    out.extend_from_slice(&contents.named_below.to_be_bytes());
     out.extend_from_slice(&agreement.peer_a_rwnd.to_be_bytes());
     out.extend_from_slice(&agreement.outbound_streams.to_be_bytes());
     out.extend_from_slice(&agreement.inbound_streams.to_be_bytes());
@@ -65,7 +66,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<CookieContents> {
     let tie_tags = (reader.u64()?, reader.u64()?);
     let (local_port, peer_port) = (reader.u16()?, reader.u16()?);
     let (local_initial_tsn, peer_initial_tsn) = (Tsn(reader.u32()?), Tsn(reader.u32()?));
-    let peer_a_rwnd = reader.u32()?;
+    let (named_below, peer_a_rwnd) = (reader.u32()?, reader.u32()?);
     let (outbound_streams, inbound_streams) = (reader.u16()?, reader.u16()?);
     let zero_checksum = Some(reader.u32()?).filter(|&edmid| edmid != 0);
     let route = Route { local: reader.socket_address()?, remote: reader.socket_address()? };
@@ -108,6 +109,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<CookieContents> {
         route,
         peer_addresses,
         families,
+        named_below,
         agreement,
     };
     reader.0.is_empty().then_some(contents)

@@ -7,6 +7,7 @@ use whimbrel_wire::{
     AbortBuilder, Cause, Chunk, Chunks, CommonHeader, ErrorBuilder, Packet, RawChunk, chunk_type,
 };
 
+use super::own_addresses::Told;
 use super::table::Lookup;
 use super::{Endpoint, decoded};
 use crate::arrival::Arrival;
@@ -115,13 +116,11 @@ impl Endpoint {
             return true;
         }
         self.cookies.spent.spend(now, cookie.agreement.peer_tag, ports, end_of_life(cookie));
-        let (told, new) = self.locals_since(cookie.created);
+        let told = self.told_by(cookie);
         let index = self.add(None, ports, cookie.local_tag, cookie.local_initial_tsn, |identity, means| {
-            Association::accept(arrival, identity, means, &told, cookie)
+            Association::accept(arrival, identity, means, &told.named, cookie)
         });
-        if let Some(association) = self.table.get_mut(index) {
-            new.iter().for_each(|&address| association.address_up(now, address, &self.locals));
-        }
+        self.complete_addresses(now, index, &told, cookie.families);
         // DATA bundled with COOKIE ECHO (step 7).
         self.deliver_rest(index, arrival, rest)
     }
@@ -134,7 +133,7 @@ impl Endpoint {
         rest: Rest<'_>,
     ) -> bool {
         let Arrival { now, route, .. } = *arrival;
-        let (told, new) = self.locals_since(cookie.created);
+        let told = self.told_by(cookie);
         let Some(association) = self.table.get_mut(index) else { return false };
         let ours = association.identity.local_tag == cookie.local_tag;
         let theirs = association.peer_tag() == Some(cookie.agreement.peer_tag);
@@ -152,15 +151,19 @@ impl Endpoint {
                 self.table.touch(index);
                 return true;
             }
-            Action::Restart => association.restart(arrival, &told, cookie),
-            Action::Collision => association.adopt_cookie(arrival, &told, cookie),
+            Action::Restart => association.restart(arrival, &told.named, cookie),
+            Action::Collision => association.adopt_cookie(arrival, &told.named, cookie),
             Action::Confirm => association.confirm_cookie(arrival),
         }
-        new.iter().for_each(|&address| association.address_up(now, address, &self.locals));
+        self.complete_addresses(now, index, &told, cookie.families);
         let ports = Lookup { local: cookie.local_port, remote: cookie.peer_port };
         self.cookies.spent.spend(now, cookie.agreement.peer_tag, ports, end_of_life(cookie));
         self.table.reindex(index);
         self.deliver_rest(index, arrival, rest)
+    }
+
+    fn told_by(&self, cookie: &CookieContents) -> Told {
+        self.locals.told(cookie.created, cookie.named_below, cookie.route.local.ip())
     }
 
     fn report_stale(&mut self, route: Route, cookie: &CookieContents, excess: Duration) {

@@ -9,17 +9,22 @@ use whimbrel_wire::{
     AbortBuilder, Cause, Chunk, CommonHeader, Init, InitAckBuilder, Parameter, RawChunk, Tsn,
 };
 
+use super::own_addresses::Serial;
 use super::table::Lookup;
 use super::{Endpoint, decoded};
 use crate::arrival::Arrival;
 use crate::association::peer_init::{LEAST_A_RWND, PeerParameters, Problem};
-use crate::association::{Closing, Phase, own_parameters, single_chunk};
+use crate::association::{Closing, Phase, addresses_to_list, own_parameters, single_chunk};
 use crate::auth::offer::Offer;
 use crate::cookie::CookieContents;
 use crate::negotiate::{Agreement, Extensions};
 
 /// The most a Cookie Preservative can add to a cookie's life (RFC 9260 §3.3.2.1.3 leaves it to us).
 pub(crate) const MAX_PRESERVATIVE: Duration = Duration::from_secs(5);
+
+/// The addresses an INIT ACK names at most, unless the INIT names more. Whoever sends an INIT under a false address must not have
+/// much more than its length sent there; the rest follows by ASCONF when the cookie has come back.
+const NAMED_ADDRESSES: usize = 4;
 
 /// What an INIT ACK and its cookie say about our side.
 struct OurSide {
@@ -97,8 +102,9 @@ impl Endpoint {
             }
         };
         self.totals.inits_answered += 1;
-        let cookie = self.bake(now, route, question, &ours);
-        self.send_init_ack(route, question, &ours, &cookie);
+        let (locals, named_below) = self.addresses_to_name(route, &question.parameters);
+        let cookie = self.bake(now, route, question, &ours, named_below);
+        self.send_init_ack(route, question, &ours, &locals, &cookie);
     }
 
     /// Our side of the answer to an INIT that meets an existing association. `Ok(None)`: there is no answer;
@@ -140,7 +146,25 @@ impl Endpoint {
         }
     }
 
-    fn bake(&mut self, now: Instant, route: Route, question: &Question<'_>, ours: &OurSide) -> Vec<u8> {
+    /// The addresses that the INIT ACK names, and the number of the first address it does not.
+    fn addresses_to_name(&self, route: Route, init: &PeerParameters<'_>) -> (Vec<SocketAddr>, Serial) {
+        let remotes = init.remotes(route.remote);
+        // RFC 9260 §3.3.2.1.5: nothing that the peer cannot use.
+        let usable: Vec<SocketAddr> =
+            self.locals.all().iter().copied().filter(|local| init.families.include(local.ip())).collect();
+        let listed = addresses_to_list(self.config.dar.naming, &usable, &remotes);
+        let most = NAMED_ADDRESSES.max(init.addresses.len());
+        self.locals.first(most, |local| listed.contains(&local))
+    }
+
+    fn bake(
+        &mut self,
+        now: Instant,
+        route: Route,
+        question: &Question<'_>,
+        ours: &OurSide,
+        named_below: Serial,
+    ) -> Vec<u8> {
         let Question { back, init, parameters, auth } = question;
         let preservative =
             Duration::from_millis(u64::from(parameters.cookie_preservative)).min(MAX_PRESERVATIVE);
@@ -155,6 +179,7 @@ impl Endpoint {
             route,
             peer_addresses: parameters.addresses.clone(),
             families: parameters.families,
+            named_below,
             agreement: Agreement::new(&self.config, init, parameters, auth.clone()),
         };
         let mut cookie = Vec::with_capacity(256);
@@ -162,17 +187,19 @@ impl Endpoint {
         cookie
     }
 
-    fn send_init_ack(&mut self, route: Route, question: &Question<'_>, ours: &OurSide, cookie: &[u8]) {
+    fn send_init_ack(
+        &mut self,
+        route: Route,
+        question: &Question<'_>,
+        ours: &OurSide,
+        locals: &[SocketAddr],
+        cookie: &[u8],
+    ) {
         // A peer that offers nothing is spared what it would not understand.
         let random = self.supplies.randoms.of(ours.tag, ours.initial_tsn);
         let auth = question.auth.as_ref().and_then(|_| Offer::own(&self.config, random));
-        // RFC 9260 §3.3.2.1.5: nothing that the peer cannot use.
-        let families = question.parameters.families;
-        let locals: SmallVec<[SocketAddr; 4]> =
-            self.locals.iter().copied().filter(|local| families.include(local.ip())).collect();
-        let remotes = question.parameters.remotes(route.remote);
         let extensions = Extensions::own(&self.config).with(auth.as_ref()).list();
-        let mut parameters = own_parameters(&self.config, &locals, &remotes, auth.as_ref(), &extensions);
+        let mut parameters = own_parameters(&self.config, locals, auth.as_ref(), &extensions);
         parameters.insert(0, Parameter::StateCookie(cookie));
         let mut rest = whimbrel_wire::Parameters::from_wire(&question.parameters.unrecognized);
         while let Some(Ok(raw)) = rest.next_raw() {

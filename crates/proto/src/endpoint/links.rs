@@ -5,41 +5,38 @@ use core::net::SocketAddr;
 use whimbrel_machine::Instant;
 
 use super::Endpoint;
+use super::own_addresses::Told;
 use crate::association::Association;
+use crate::association::peer_init::Families;
 use crate::interface::{AddressChange, AddressChangeError, AssociationId, Event};
 
 impl Endpoint {
     /// A local address has come up, or has got a way out that it lacked. It is used by new associations and by those that it
     /// already belongs to; others are told of it by [`Command::ChangeAddresses`](crate::Command::ChangeAddresses).
     pub fn address_up(&mut self, now: Instant, address: SocketAddr) {
-        match self.locals.iter_mut().find(|local| local.ip() == address.ip()) {
-            Some(known) => *known = address,
-            None => {
-                self.came_up.push((address, now));
-                self.locals.push(address);
-            }
-        }
+        self.locals.handle_up(now, address);
         self.tell_links(|association, locals| association.address_up(now, address, locals));
     }
 
     /// A local address has gone down: from it nothing is sent any more, but it belongs to its associations until it is deleted.
     pub fn address_down(&mut self, now: Instant, address: SocketAddr) {
-        self.came_up.retain(|(up, _)| up.ip() != address.ip());
-        self.locals.retain(|local| local.ip() != address.ip());
+        self.locals.handle_down(address.ip());
         self.tell_links(|association, locals| association.address_down(now, address, locals));
     }
 
-    /// Those of our addresses that the INIT ACK with a cookie made at `created` has named, and those that have come up since.
-    pub(super) fn locals_since(&self, created: Instant) -> (Vec<SocketAddr>, Vec<SocketAddr>) {
-        let new =
-            |local: &SocketAddr| self.came_up.iter().any(|&(up, at)| up.ip() == local.ip() && at > created);
-        self.locals.iter().partition(|local| !new(local))
+    /// The addresses that the INIT ACK has not named are put to use as far as the peer can learn of them.
+    pub(super) fn complete_addresses(&mut self, now: Instant, index: usize, told: &Told, families: Families) {
+        let Some(association) = self.table.get_mut(index) else { return };
+        let locals = self.locals.all();
+        told.omitted.iter().chain(&told.later).for_each(|&new| association.address_up(now, new, locals));
+        let usable = told.omitted.iter().copied().filter(|omitted| families.include(omitted.ip()));
+        association.add_omitted(now, usable.map(AddressChange::Add).collect());
     }
 
     fn tell_links(&mut self, mut tell: impl FnMut(&mut Association, &[SocketAddr])) {
         for index in self.table.indices() {
             let Some(association) = self.table.touch(index) else { continue };
-            tell(association, &self.locals);
+            tell(association, self.locals.all());
             if association.take_addresses_changed() {
                 self.table.reindex(index);
             }

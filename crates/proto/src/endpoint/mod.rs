@@ -10,6 +10,7 @@ mod init;
 mod links;
 mod memory;
 mod out_of_the_blue;
+mod own_addresses;
 mod peers;
 mod spent;
 mod table;
@@ -26,6 +27,8 @@ use whimbrel_wire::{Chunk, Packet, RawChunk, chunk_type};
 use self::cookie_echo::{Rest, cookie_echo};
 use self::departed::Departed;
 pub(crate) use self::init::MAX_PRESERVATIVE;
+use self::own_addresses::OwnAddresses;
+pub(crate) use self::own_addresses::Serial;
 use self::spent::SpentCookies;
 use self::table::{Lookup, Table};
 use crate::arrival::Arrival;
@@ -52,9 +55,7 @@ pub struct Endpoint {
     config: Arc<Config>,
     supplies: Supplies,
     rng: Rng,
-    locals: Vec<SocketAddr>,
-    /// When those of `locals` that were not there from the beginning came up.
-    came_up: Vec<(SocketAddr, Instant)>,
+    locals: OwnAddresses,
     cookies: Cookies,
     departed: Departed,
     listening: BTreeSet<u16>,
@@ -120,8 +121,7 @@ impl Endpoint {
                 strangers: StrangerProbes::default(),
                 seed,
             },
-            locals,
-            came_up: Vec::new(),
+            locals: OwnAddresses::new(locals),
             listening: BTreeSet::new(),
             table: Table::default(),
             answers: VecDeque::new(),
@@ -298,7 +298,7 @@ impl Endpoint {
     fn deliver(&mut self, index: usize, arrival: &Arrival<'_>) -> bool {
         let Some(association) = self.table.touch(index) else { return false };
         let was_open = association.open().is_some();
-        association.handle_packet(arrival, &self.locals);
+        association.handle_packet(arrival, self.locals.all());
         if !was_open && association.open().is_some() {
             let tag = association.peer_tag().unwrap_or_default();
             let ports =
@@ -341,7 +341,7 @@ impl Endpoint {
 
     /// Whether other SCTP stacks may share an address with this endpoint.
     fn is_raw(&self) -> bool {
-        self.locals.iter().any(|local| local.port() == 0)
+        self.locals.all().iter().any(|local| local.port() == 0)
     }
 
     /// Whether a packet is for this endpoint. On raw IP other SCTP stacks may share the address, and what is for their ports is

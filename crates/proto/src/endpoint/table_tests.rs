@@ -55,7 +55,7 @@ fn a_timer_set_and_stopped_by_every_packet_leaves_one_deadline() {
         now += Duration::from_millis(1);
         let message = Message::new(StreamId(0), Bytes::from_static(&[0; 1000]));
         // `settle` may have swapped the two; the client is who owns its address.
-        let client = ends.iter().position(|end| end.locals == [address(1)]).expect("one of the two");
+        let client = ends.iter().position(|end| end.locals.all() == [address(1)]).expect("one of the two");
         ends[client].handle_command(now, Command::Send { association, message });
         for event in settle(now, &mut ends) {
             received += u32::from(matches!(event, Event::Message { .. }));

@@ -98,6 +98,15 @@ impl Association {
         }
     }
 
+    /// The INIT ACK had no room for these: a peer that can be told is told now. Nobody waits for what becomes of it.
+    pub(crate) fn add_omitted(&mut self, now: Instant, changes: Vec<AddressChange>) {
+        self.in_open(now, |open, context| {
+            if open.asconf.mobility == Mobility::Dynamic {
+                open.change_addresses(context, changes);
+            }
+        });
+    }
+
     /// What the handshake makes possible has changed: what can no longer be done is given up.
     pub(crate) fn announce_mobility(&mut self, now: Instant) {
         self.in_open(now, |open, context| {

@@ -1,0 +1,94 @@
+//! The endpoint's own addresses, and which of them an INIT ACK names.
+
+use core::net::{IpAddr, SocketAddr};
+
+use whimbrel_machine::Instant;
+
+/// The endpoint's addresses in the order in which they came up.
+#[derive(Debug)]
+pub(super) struct OwnAddresses {
+    list: Vec<SocketAddr>,
+    /// In the order of `list`.
+    marks: Vec<Mark>,
+    next: Serial,
+}
+
+/// The number of an address. One that goes down and comes up again gets another.
+pub(crate) type Serial = u32;
+
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    serial: Serial,
+    up_since: Instant,
+}
+
+/// What the sender of an INIT has been told by the INIT ACK, seen when the cookie comes back.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Told {
+    /// Addresses that the INIT ACK named, or would have named if the peer could use them.
+    pub(super) named: Vec<SocketAddr>,
+    /// Those that it omitted because there are so many.
+    pub(super) omitted: Vec<SocketAddr>,
+    /// Those that came up later.
+    pub(super) later: Vec<SocketAddr>,
+}
+
+impl OwnAddresses {
+    pub(super) fn new(addresses: Vec<SocketAddr>) -> Self {
+        let mut own = Self { list: Vec::new(), marks: Vec::new(), next: 0 };
+        addresses.into_iter().for_each(|address| own.handle_up(Instant::ZERO, address));
+        own
+    }
+
+    // ---- inputs
+
+    pub(super) fn handle_up(&mut self, now: Instant, address: SocketAddr) {
+        if let Some(known) = self.list.iter_mut().find(|known| known.ip() == address.ip()) {
+            *known = address;
+            return;
+        }
+        self.list.push(address);
+        self.marks.push(Mark { serial: self.next, up_since: now });
+        self.next = self.next.wrapping_add(1);
+    }
+
+    pub(super) fn handle_down(&mut self, address: IpAddr) {
+        if let Some(at) = self.list.iter().position(|known| known.ip() == address) {
+            self.list.remove(at);
+            self.marks.remove(at);
+        }
+    }
+
+    // ---- views
+
+    pub(super) fn all(&self) -> &[SocketAddr] {
+        &self.list
+    }
+
+    /// The first addresses that are fit, at most `most` of them, and the serial number from which on none is named.
+    pub(super) fn first(&self, most: usize, fit: impl Fn(SocketAddr) -> bool) -> (Vec<SocketAddr>, Serial) {
+        let mut fitting = self.list.iter().zip(&self.marks).filter(|(address, _)| fit(**address));
+        let named = fitting.by_ref().take(most).map(|(address, _)| *address).collect();
+        (named, fitting.next().map_or(self.next, |(_, mark)| mark.serial))
+    }
+
+    /// What an INIT ACK of the time `created` has told that named addresses with serial numbers below `end`, and left from `source`.
+    pub(super) fn told(&self, created: Instant, end: Serial, source: IpAddr) -> Told {
+        let mut told = Told { named: Vec::new(), omitted: Vec::new(), later: Vec::new() };
+        for (address, mark) in self.list.iter().zip(&self.marks) {
+            let kind = if mark.up_since > created {
+                &mut told.later
+            } else if mark.serial < end || address.ip() == source {
+                &mut told.named
+            } else {
+                &mut told.omitted
+            };
+            kind.push(*address);
+        }
+        told
+    }
+}
+
+#[cfg(test)]
+#[path = "own_addresses_tests.rs"]
+mod tests;
