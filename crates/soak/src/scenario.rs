@@ -1,5 +1,6 @@
 //! Everything that one seed decides before the run begins.
 
+use core::net::IpAddr;
 use core::time::Duration;
 use std::sync::Arc;
 
@@ -71,8 +72,8 @@ pub(crate) struct UserPlan {
     pub(crate) trusted_from: Instant,
     /// Somebody on the path speaks in the peer's name: what the peer complains about means nothing.
     pub(crate) overheard: bool,
-    /// The peer's addresses never change.
-    pub(crate) peer_stays: bool,
+    /// The peer's addresses if they never change. It may still tell of one that its INIT ACK has not named.
+    pub(crate) peer_stays: Option<Vec<IpAddr>>,
     /// Closes nothing before this time.
     pub(crate) hold_until: Option<Instant>,
 }
@@ -179,10 +180,11 @@ impl Scenario {
         for host in 0..2 {
             let trusts = self.keeps_integrity(host, Instant::ZERO);
             let trusted_from = if trusts { None } else { self.anew_at() };
+            let peer_stays = self.motion.is_none().then(|| self.networks.interfaces[1 - host].concat());
             let user = &mut self.hosts[host].user;
             user.trusted_from = trusted_from.unwrap_or(Instant::ZERO);
             user.overheard = self.kind.on_path().is_some();
-            user.peer_stays = self.motion.is_none();
+            user.peer_stays = peer_stays;
         }
     }
 
@@ -283,7 +285,7 @@ fn user(draw: &mut Draw, client: bool, config: &Config, inbound: &Traffic) -> Us
         hold_until: None,
         trusted_from: Instant::ZERO,
         overheard: false,
-        peer_stays: true,
+        peer_stays: None,
         watches: config.heartbeat.interval.is_none(),
         patience: PATIENCE,
     }

@@ -1,6 +1,6 @@
 //! A host's user: connects, sends its traffic, reads in its own way, closes, and books everything.
 
-use core::net::SocketAddr;
+use core::net::{IpAddr, SocketAddr};
 use core::time::Duration;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -10,7 +10,8 @@ use whimbrel_machine::Instant;
 use whimbrel_netsim::{App, Context};
 use whimbrel_node::Node;
 use whimbrel_proto::{
-    AssociationId, CloseReason, Command, ConnectToken, Event, Message, PathId, Received, SendError,
+    AssociationId, CloseReason, Command, ConnectToken, Event, Message, PathId, PeerAddressChange, Received,
+    SendError,
 };
 
 use crate::ledger::{End, Ledger};
@@ -352,8 +353,12 @@ impl User {
                 talk.paths.insert(*path);
             }
             Event::PeerShutdown { .. } => talk.closed = true,
-            Event::PeerAddress { .. } if self.plan.user.peer_stays => {
-                self.ledger.complain(context.now(), format!("the peer does not move: {event:?}"));
+            Event::PeerAddress { address, change, .. } => {
+                let has =
+                    |own: &Vec<IpAddr>| *change == PeerAddressChange::Added && own.contains(&address.ip());
+                if self.plan.user.peer_stays.as_ref().is_some_and(|own| !has(own)) {
+                    self.ledger.complain(context.now(), format!("the peer does not move: {event:?}"));
+                }
             }
             Event::PeerError { causes, .. }
                 if !self.plan.user.overheard && causes.iter().any(|&c| c != COOKIE_WHILE_SHUTTING_DOWN) =>

@@ -220,7 +220,7 @@ fn user(draw: &mut Draw, client: bool, config: &Config) -> UserPlan {
         patience: PATIENCE,
         trusted_from: Instant::ZERO,
         overheard: false,
-        peer_stays: false,
+        peer_stays: None,
         hold_until: None,
     }
 }
