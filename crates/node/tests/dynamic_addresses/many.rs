@@ -3,20 +3,31 @@
 
 use core::net::{IpAddr, SocketAddr};
 
-use whimbrel_proto::{AddressChange, Config};
-use whimbrel_wire::{Chunk, CookieEcho, Parameter, chunk_type, parameter_type};
+use whimbrel_proto::{AddressChange, Config, Event};
+use whimbrel_wire::{
+    AbortBuilder, Cause, Chunk, CookieEcho, Parameter, Parameters, chunk_type, parameter_type,
+};
 
 use super::mobile::*;
 use crate::common::wire_peer::*;
 
 fn named(init_ack: &Sent) -> Vec<IpAddr> {
     let Chunk::InitAck(init_ack) = init_ack.only() else { panic!("{init_ack:?}") };
+    listed(init_ack.parameters)
+}
+
+fn named_in_init(init: &Sent) -> Vec<IpAddr> {
+    let Chunk::Init(init) = init.only() else { panic!("{init:?}") };
+    listed(init.parameters)
+}
+
+fn listed(parameters: Parameters<'_>) -> Vec<IpAddr> {
     let address = |parameter| match parameter {
         Ok(Parameter::Ipv4Address(address)) => Some(IpAddr::from(address)),
         Ok(Parameter::Ipv6Address(address)) => Some(IpAddr::from(address)),
         _ => None,
     };
-    init_ack.parameters.filter_map(address).collect()
+    { parameters }.filter_map(address).collect()
 }
 
 fn node_ips(numbers: impl IntoIterator<Item = u8>) -> Vec<IpAddr> {
@@ -65,6 +76,41 @@ fn who_lists_many_addresses_is_told_as_many() {
     let mut bench = Bench::with_addresses(dynamic(), 10);
     let listed: Vec<_> = (1..=6).map(|number| Parameter::from(peer_address(number).ip())).collect();
     assert_eq!(named_to(&Peer::new(), &mut bench, &listed), node_ips(1..=6));
+}
+
+/// The peer has had an INIT ACK of ours and waits for the answer to its COOKIE ECHO. To it an INIT that lists more addresses than that
+/// comes from somebody else (RFC 9260 §5.2.1): the next one lists as many.
+#[test]
+fn an_init_that_lists_too_much_is_followed_by_one_that_lists_less() {
+    let mut bench = Bench::with_addresses(dynamic(), 10);
+    let mut mobile = Mobile::new();
+    bench.connect(&[peer_address(1)]);
+    let init = bench.take_only();
+    assert_eq!(named_in_init(&init), node_ips(1..=10));
+    mobile.auth.peer.learn_init(&init);
+    let refusal = AbortBuilder { tag_reflected: false, causes: &[Cause::RestartWithNewAddresses(&[])] };
+    bench.deliver(&mobile.packet(&[&refusal]));
+    let init = bench.take_only();
+    assert_eq!(named_in_init(&init), node_ips(1..=4));
+    mobile.accept_init(&mut bench, &init);
+    let sent = mobile.settle(&mut bench);
+    let asconf = sent.iter().find(|sent| holds(core::slice::from_ref(*sent), chunk_type::ASCONF));
+    let (_, _, requests) = mobile.read_asconf(asconf.expect("an ASCONF"));
+    assert_eq!(requests.iter().map(|request| request.2).collect::<Vec<_>>(), node_ips(5..=10));
+}
+
+/// It is tried once: whoever refuses that, too, has said no.
+#[test]
+fn a_second_refusal_is_final() {
+    let mut bench = Bench::with_addresses(dynamic(), 10);
+    let mut peer = Peer::new();
+    bench.connect(&[peer_address(1)]);
+    for _ in 0..2 {
+        peer.learn_init(&bench.take_only());
+        let refusal = AbortBuilder { tag_reflected: false, causes: &[Cause::RestartWithNewAddresses(&[])] };
+        bench.deliver(&peer.packet(&[&refusal]));
+    }
+    assert!(matches!(bench.events.last(), Some(Event::ConnectFailed { .. })), "{:?}", bench.events);
 }
 
 /// With IPv4 and UDP headers on both, and an INIT as short as can be.

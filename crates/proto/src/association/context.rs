@@ -85,7 +85,7 @@ impl Ending {
 }
 
 /// Most causes remembered from an ABORT or ERROR of the peer.
-const MAX_CAUSES: usize = 16;
+pub(super) const MAX_CAUSES: usize = 16;
 
 /// Codes of the causes in a chunk, as far as they can be read.
 pub(crate) fn cause_codes(causes: Causes<'_>) -> Vec<u16> {

@@ -15,7 +15,7 @@ use self::answer::{Answer, read_init_ack};
 use self::attempt::Attempt;
 use super::context::{Farewell, aborted_by_peer};
 use super::output::{single_chunk, single_packet, write_single_chunk};
-use super::own_parameters::{addresses_to_list, own_parameters};
+use super::own_parameters::own_parameters;
 use super::pairing;
 use super::peer_init::LEAST_A_RWND;
 use super::translation::nameable;
@@ -34,6 +34,8 @@ use crate::timers::{TimerId, Timers};
 pub(crate) struct ConnectRequest {
     pub(crate) remotes: Vec<SocketAddr>,
     pub(crate) locals: Vec<SocketAddr>,
+    /// INIT lists no more addresses of ours than this.
+    pub(crate) listed_at_most: usize,
 }
 
 /// COOKIE-WAIT: an INIT is on its way.
@@ -55,7 +57,7 @@ pub(crate) struct CookieWait {
 #[derive(Debug)]
 pub(crate) struct CookieEchoed {
     pub(crate) open: Box<Open>,
-    request: ConnectRequest,
+    pub(super) request: ConnectRequest,
     cookie: Vec<u8>,
     unrecognized: Vec<u8>,
     pub(super) attempt: Attempt,
@@ -101,7 +103,9 @@ impl Association {
                 Chunk::InitAck(init_ack) if position == 0 => {
                     return self.handle_init_ack(arrival, &init_ack, locals);
                 }
-                Chunk::Abort(abort) if !abort.tag_reflected => return Err(aborted_by_peer(abort.causes)),
+                Chunk::Abort(abort) if !abort.tag_reflected => {
+                    return self.handle_refusal(arrival.now, abort.causes);
+                }
                 // RFC 9260 §8.5.1 E: answered as if out of the blue; T1-init goes on.
                 Chunk::ShutdownAck => {
                     self.answer_shutdown_ack(arrival);
@@ -254,6 +258,7 @@ impl Association {
         open.start_path_supervision(&mut context);
         self.phase = Phase::Open(open);
         self.announce_up(now);
+        self.add_omitted(now, echoed.request.omitted(self.config.dar.naming));
     }
 
     /// The cookie was stale: a new INIT that asks for a longer life (RFC 9260 §5.2.6 item 3), unless that has been
@@ -297,7 +302,9 @@ impl Association {
         let route = match &mut self.phase {
             Phase::CookieWait(wait) => {
                 let route = wait.attempt.next_route(&mut self.timers, now)?;
-                let listed = nameable(self.config.dar.naming, &wait.request.locals, &wait.request.remotes);
+                let naming = self.config.dar.naming;
+                let mut listed = nameable(naming, &wait.request.locals, &wait.request.remotes);
+                listed.truncate(wait.request.listed_at_most);
                 match &mut wait.listed {
                     Some(before) => before.retain(|one| listed.contains(one)),
                     None => wait.listed = Some(listed),
@@ -338,7 +345,7 @@ fn write_init(
 ) {
     let offer = Offer::own(config, identity.auth_random);
     let extensions = Extensions::own(config).list();
-    let listed = addresses_to_list(config.dar.naming, &request.locals, &request.remotes);
+    let listed = request.listed(config.dar.naming);
     let mut parameters = own_parameters(config, &listed, offer.as_ref(), &extensions);
     if preservative > 0 {
         parameters.push(Parameter::CookiePreservative(preservative));

@@ -14,7 +14,7 @@ use super::{Association, Context, Ending, Handled, Open, Phase};
 use crate::auth::chunk_writer::ChunkWriter;
 use crate::config::{AssociationFailure, Config};
 use crate::interface::{AssociationState, CloseReason, Event, PathId, PathState};
-use crate::path::Path;
+use crate::path::{Egress, Path};
 use crate::send::Loss;
 use crate::timers::TimerId;
 
@@ -190,11 +190,14 @@ impl Open {
         Ok(())
     }
 
-    /// RFC 9260 §8.3: HEARTBEATs end once SHUTDOWN or SHUTDOWN ACK has been sent. Who has no confirmed path to send it on goes on
-    /// looking for one.
+    /// RFC 9260 §8.3: HEARTBEATs end once SHUTDOWN or SHUTDOWN ACK has been sent. Who has no confirmed path that works goes on looking
+    /// for one among the others: a peer that has moved meanwhile answers there, and only there.
     pub(crate) fn heartbeats_are_over(&self) -> bool {
         let closing = matches!(self.closing, Closing::Sent(_) | Closing::AckSent(_));
-        closing && self.paths.iter().any(Path::is_usable)
+        let works = |path: &Path| path.is_usable() && path.state == PathState::Active;
+        let unproved = |path: &Path| !path.confirmed && path.egress == Egress::Open;
+        let other_way = || self.paths.iter().any(Path::is_usable) && !self.paths.iter().any(unproved);
+        closing && (self.paths.iter().any(works) || other_way())
     }
 
     pub(crate) fn shutdown_took_too_long(&self) -> Ending {

@@ -40,7 +40,8 @@ impl Endpoint {
         };
         let local_tag = self.fresh_tag();
         let initial_tsn = Tsn(self.rng.next_u32());
-        let request = ConnectRequest { remotes, locals: self.locals.all().to_vec() };
+        let request =
+            ConnectRequest { remotes, locals: self.locals.all().to_vec(), listed_at_most: usize::MAX };
         let ports = Lookup { local: local_port, remote: remote_port };
         let index = self.add(Some(token), ports, local_tag, initial_tsn, |identity, means| {
             Association::connect(now, identity, means, request)

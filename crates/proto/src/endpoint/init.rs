@@ -14,17 +14,13 @@ use super::table::Lookup;
 use super::{Endpoint, decoded};
 use crate::arrival::Arrival;
 use crate::association::peer_init::{LEAST_A_RWND, PeerParameters, Problem};
-use crate::association::{Closing, Phase, addresses_to_list, own_parameters, single_chunk};
+use crate::association::{Closing, Phase, addresses_to_list, listed_at_most, own_parameters, single_chunk};
 use crate::auth::offer::Offer;
 use crate::cookie::CookieContents;
 use crate::negotiate::{Agreement, Extensions};
 
 /// The most a Cookie Preservative can add to a cookie's life (RFC 9260 §3.3.2.1.3 leaves it to us).
 pub(crate) const MAX_PRESERVATIVE: Duration = Duration::from_secs(5);
-
-/// The addresses an INIT ACK names at most, unless the INIT names more. Whoever sends an INIT under a false address must not have
-/// much more than its length sent there; the rest follows by ASCONF when the cookie has come back.
-const NAMED_ADDRESSES: usize = 4;
 
 /// What an INIT ACK and its cookie say about our side.
 struct OurSide {
@@ -102,7 +98,7 @@ impl Endpoint {
             }
         };
         self.totals.inits_answered += 1;
-        let (locals, named_below) = self.addresses_to_name(route, &question.parameters);
+        let (locals, named_below) = self.addresses_to_list(route, &question.parameters, existing);
         let cookie = self.bake(now, route, question, &ours, named_below);
         self.send_init_ack(route, question, &ours, &locals, &cookie);
     }
@@ -147,13 +143,20 @@ impl Endpoint {
     }
 
     /// The addresses that the INIT ACK names, and the number of the first address it does not.
-    fn addresses_to_name(&self, route: Route, init: &PeerParameters<'_>) -> (Vec<SocketAddr>, Serial) {
+    fn addresses_to_list(
+        &self,
+        route: Route,
+        init: &PeerParameters<'_>,
+        existing: Option<usize>,
+    ) -> (Vec<SocketAddr>, Serial) {
         let remotes = init.remotes(route.remote);
         // RFC 9260 §3.3.2.1.5: nothing that the peer cannot use.
         let usable: Vec<SocketAddr> =
             self.locals.all().iter().copied().filter(|local| init.families.include(local.ip())).collect();
         let listed = addresses_to_list(self.config.dar.naming, &usable, &remotes);
-        let most = NAMED_ADDRESSES.max(init.addresses.len());
+        // Where our own INIT is under way, INIT ACK says the same: the peer compares (RFC 9260 §5.2.1).
+        let asked = existing.and_then(|index| self.table.get(index)?.listed_at_most());
+        let most = asked.unwrap_or_else(|| listed_at_most(init.addresses.len()));
         self.locals.first(most, |local| listed.contains(&local))
     }
 

@@ -30,7 +30,7 @@ impl Endpoint {
         let locals = self.locals.all();
         told.omitted.iter().chain(&told.later).for_each(|&new| association.address_up(now, new, locals));
         let usable = told.omitted.iter().copied().filter(|omitted| families.include(omitted.ip()));
-        association.add_omitted(now, usable.map(AddressChange::Add).collect());
+        association.add_omitted(now, usable.collect());
     }
 
     fn tell_links(&mut self, mut tell: impl FnMut(&mut Association, &[SocketAddr])) {

@@ -122,7 +122,10 @@ impl Open {
             let Some(added) = item.added else { continue };
             match outcome {
                 // F2.
-                Ok(()) => self.locals.set(added, Standing::Member),
+                Ok(()) => {
+                    self.locals.set(added, Standing::Member);
+                    self.open_paths_from(context, added.ip());
+                }
                 // F10.
                 Err(_) => self.locals.remove(added.ip()),
             }

@@ -98,15 +98,6 @@ impl Association {
         }
     }
 
-    /// The INIT ACK had no room for these: a peer that can be told is told now. Nobody waits for what becomes of it.
-    pub(crate) fn add_omitted(&mut self, now: Instant, changes: Vec<AddressChange>) {
-        self.in_open(now, |open, context| {
-            if open.asconf.mobility == Mobility::Dynamic {
-                open.change_addresses(context, changes);
-            }
-        });
-    }
-
     /// What the handshake makes possible has changed: what can no longer be done is given up.
     pub(crate) fn announce_mobility(&mut self, now: Instant) {
         self.in_open(now, |open, context| {
@@ -135,7 +126,11 @@ fn answer_user(context: &mut Context<'_>, change: AddressChange, outcome: Result
 }
 
 impl Open {
-    fn change_addresses(&mut self, context: &mut Context<'_>, changes: Vec<AddressChange>) {
+    pub(crate) fn is_dynamic(&self) -> bool {
+        self.asconf.mobility == Mobility::Dynamic
+    }
+
+    pub(crate) fn change_addresses(&mut self, context: &mut Context<'_>, changes: Vec<AddressChange>) {
         if let Mobility::Static(reason) = self.asconf.mobility {
             return refuse(context, changes, AddressChangeError::Static(reason));
         }

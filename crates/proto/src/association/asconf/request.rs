@@ -344,6 +344,12 @@ impl Open {
             let port = self.locals.up(address).map_or(0, |up| up.port());
             self.locals.set(SocketAddr::new(address, port), Standing::Member);
         }
+        self.open_paths_from(context, address);
+    }
+
+    /// The address belongs to the association, perhaps once more: the last path is kept when its address is deleted, and may have been
+    /// this one's.
+    pub(super) fn open_paths_from(&mut self, context: &mut Context<'_>, address: IpAddr) {
         if self.locals.is_source(address) {
             for id in self.paths_from(address) {
                 self.open_egress(context, id);
