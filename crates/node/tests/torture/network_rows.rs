@@ -159,11 +159,8 @@ fn sleepers(table: &mut Table) {
             table.row(&format!("suspended_{name}_{seconds}"), start, seconds, move |hosts| {
                 hosts.sleep(host, secs(seconds));
             });
-            let behind = move |way| Start {
-                networks: &[Network::Wifi],
-                translation: Translation::Nats,
-                ..start(way)
-            };
+            let behind =
+                move |way| Start { networks: &[Network::Wifi], translation: Translation::Nats, ..start(way) };
             table.row(&format!("suspended_{name}_nat_{seconds}"), behind, seconds, move |hosts| {
                 hosts.sleep(host, secs(seconds));
             });

@@ -107,7 +107,8 @@ impl Torture {
         let (at_mobile, at_server) = (node(&world, 1, &held[0]), node(&world, 2, &held[1]));
         let remotes = in_networks(start.cores, named).into_iter().map(|(_, address)| address);
         let translated = start.translation == Translation::Nat64 && of_mobile == Families::V6;
-        let remotes: Vec<SocketAddr> = remotes.map(|at| if translated { synthesised(at) } else { at }).collect();
+        let remotes: Vec<SocketAddr> =
+            remotes.map(|at| if translated { synthesised(at) } else { at }).collect();
         let (mut client_user, mut server_user) = (User::client(&remotes), User::server());
         let sender = if start.way == Way::Up { &mut client_user } else { &mut server_user };
         // Ended by `run`.
@@ -135,7 +136,8 @@ impl Torture {
         }
         world.add_link(detour, router, link(100, 15), link(100, 15));
         let held = held.concat();
-        let mut torture = Self { world, mobile, server, router, detour, attachments, held: Vec::new(), start };
+        let mut torture =
+            Self { world, mobile, server, router, detour, attachments, held: Vec::new(), start };
         torture.translate();
         for (network, address) in held {
             torture.gets(Duration::ZERO, network, address);
