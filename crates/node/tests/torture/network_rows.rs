@@ -2,6 +2,8 @@
 
 use core::time::Duration;
 
+use whimbrel_netsim::{Change, InFlight};
+
 use super::places::{Families, Network, Translation};
 use super::rows::{Table, daily_on_two, one, rare_on_two, secs, two};
 use super::world::{Host, Start, Torture, Way};
@@ -62,7 +64,7 @@ fn uplinks(table: &mut Table) {
             at += secs(1.0);
         }
         hosts.leave(at, Wifi, Families::Both);
-        hosts.change(at, Wifi, whimbrel_netsim::Change::Up);
+        hosts.change(at, Wifi, Change::Up);
         hosts.join_as(at, Wifi, Families::V4, 77);
     };
     for (name, seconds) in [("three", 3.0), ("four", 4.0)] {
@@ -72,7 +74,7 @@ fn uplinks(table: &mut Table) {
         });
         table.row(&format!("{name}_uplinks_last_replaced_silently"), start, seconds, move |hosts| {
             replaced(hosts, |hosts, at, network| {
-                hosts.change(at, network, whimbrel_netsim::Change::Down(whimbrel_netsim::InFlight::Lost));
+                hosts.change(at, network, Change::Down(InFlight::Lost));
             });
         });
         table.row(&format!("{name}_uplinks_silent_8"), start, 8.0, |hosts| {
@@ -104,16 +106,29 @@ fn nats(table: &mut Table) {
             hosts.forget(secs(seconds), Network::Wifi);
         });
     }
-    // Nobody has anything to say for longer than the box remembers.
-    let idle = |way| Start { interval: secs(100.0), ..public(one)(way) };
-    table.row("nat_idle", idle, 300.0, |_| {});
+    // Nobody has anything to say for longer than the box remembers. A record is due just after the end.
+    let idle = |way| Start { interval: secs(40.0), ..public(one)(way) };
+    table.row("nat_idle", idle, 272.0, |_| {});
+    // The next network takes nothing to the server, the one after it does.
+    for (name, families) in [("captive", Families::V4), ("ipv6_alone", Families::V6)] {
+        for seconds in [5.0, 60.0] {
+            let name = format!("nat_then_{name}_then_other_{seconds}");
+            let rare = move |way| Start { interval: secs(0.05), record: 100, ..public(one)(way) };
+            table.row(&name, rare, seconds, move |hosts| {
+                hosts.leave(ONCE, Network::Wifi, Families::Both);
+                hosts.change(ONCE, Network::Lte, Change::Down(InFlight::Lost));
+                hosts.join(ONCE, Network::Lte, families);
+                hosts.join(secs(seconds), Network::Wired, Families::V4);
+            });
+        }
+    }
 }
 
 /// A network that takes the host in and answers nothing.
 fn captive(table: &mut Table) {
     let second = |way| Start { networks: &[Network::Lte], ..two(way) };
     let swallow = |hosts: &mut Torture| {
-        hosts.change(ONCE, Network::Wifi, whimbrel_netsim::Change::Down(whimbrel_netsim::InFlight::Lost));
+        hosts.change(ONCE, Network::Wifi, Change::Down(InFlight::Lost));
         hosts.join(ONCE, Network::Wifi, Families::V4);
     };
     table.row("captive_joins", second, 0.0, swallow);
@@ -130,7 +145,7 @@ fn captive(table: &mut Table) {
         table.row(&format!("captive_opens_{seconds}"), start, seconds, move |hosts| {
             hosts.leave(ONCE, Network::Lte, Families::Both);
             swallow(hosts);
-            hosts.change(secs(seconds), Network::Wifi, whimbrel_netsim::Change::Up);
+            hosts.change(secs(seconds), Network::Wifi, Change::Up);
         });
     }
 }
