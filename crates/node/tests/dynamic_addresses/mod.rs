@@ -16,4 +16,5 @@ mod malformed;
 mod outgoing;
 mod requests;
 mod serials;
+mod translators;
 mod worlds;
