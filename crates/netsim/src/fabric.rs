@@ -121,18 +121,20 @@ impl Fabric {
         host: u32,
         route: &Route,
     ) -> Result<(Route, Framing, u32, u32), DropReason> {
-        let framing = Framing::of(route).ok_or(DropReason::NoSource)?;
+        Framing::of(route).ok_or(DropReason::NoSource)?;
         let source = self.topology.owner(route.local.ip()).ok_or(DropReason::NoSource)?;
         if self.topology.interfaces[source as usize].host != host {
             return Err(DropReason::NoSource);
         }
-        let destination = self.topology.owner(route.remote.ip()).ok_or(DropReason::NoRoute)?;
+        let remote = self.nats.get(&source).map_or(route.remote, |nat| nat.outside(route.remote));
+        let destination = self.topology.owner(remote.ip()).ok_or(DropReason::NoRoute)?;
         let from = Attachment::Interface(InterfaceId(source));
         let direction = self.topology.next_hop(from, destination).ok_or(DropReason::NoRoute)?;
         let route = match self.nats.get_mut(&source) {
             Some(nat) => nat.translate_out(now, *route).ok_or(DropReason::Nat)?,
             None => *route,
         };
+        let framing = Framing::of(&route).ok_or(DropReason::NoSource)?;
         Ok((route, framing, destination, direction))
     }
 
@@ -141,9 +143,9 @@ impl Fabric {
         let Some(nat) = self.nats.get_mut(&interface) else { return true };
         let route = &mut self.packets[slot].route;
         // Its host may have another address by now.
-        let inside =
-            nat.translate_in(now, *route).filter(|at| self.topology.owner(at.ip()) == Some(interface));
-        route.remote = inside.unwrap_or(route.remote);
+        let here = |inside: &Route| self.topology.owner(inside.remote.ip()) == Some(interface);
+        let inside = nat.translate_in(now, *route).filter(here);
+        *route = inside.unwrap_or(*route);
         inside.is_some()
     }
 
@@ -152,7 +154,7 @@ impl Fabric {
         let route = &mut self.packets[slot].route;
         let nat = self.topology.owner(route.local.ip()).and_then(|interface| self.nats.get(&interface));
         let inside = nat.and_then(|nat| nat.inside(route.local, route.remote));
-        route.local = inside.unwrap_or(route.local);
+        *route = inside.unwrap_or(*route);
     }
 
     /// Puts a packet on a link.

@@ -3,6 +3,8 @@ use core::time::Duration;
 
 use whimbrel_machine::{Instant, Route};
 
+use crate::nat64::Prefix;
+
 /// Ports below are never given out.
 const FIRST_PORT: u16 = 20_000;
 
@@ -10,10 +12,13 @@ const FIRST_PORT: u16 = 20_000;
 const MAPPINGS_MAX: usize = 4096;
 
 /// A box that translates UDP addresses and ports, at an interface of a host: address and port dependent in mapping and filtering, the
-/// strict kind (RFC 4787 §4.1, §5). Ports are never kept nor given out again soon.
+/// strict kind (RFC 4787 §4.1, §5). Ports are never kept nor given out again soon. What is of another family than its public address passes
+/// as it is, unless a prefix says how it is translated.
 #[derive(Debug)]
 pub(crate) struct Nat {
     public: IpAddr,
+    /// IPv4 addresses are reached from inside by IPv6 ones with this prefix (NAT64, RFC 6146).
+    prefix: Option<Prefix>,
     idle: Duration,
     next_port: u16,
     mappings: Vec<Mapping>,
@@ -31,18 +36,26 @@ struct Mapping {
 
 impl Nat {
     pub(crate) const fn new(public: IpAddr, idle: Duration) -> Self {
-        Self { public, idle, next_port: FIRST_PORT, mappings: Vec::new() }
+        Self { public, prefix: None, idle, next_port: FIRST_PORT, mappings: Vec::new() }
+    }
+
+    /// The same, and it translates between IPv6 inside and IPv4 outside.
+    pub(crate) fn with_prefix(self, prefix: Prefix) -> Self {
+        Self { prefix: Some(prefix), ..self }
     }
 
     // ---- inputs
 
     /// A datagram goes out. Its route as everybody outside sees it; `None` if it is not UDP and stays here.
     pub(crate) fn translate_out(&mut self, now: Instant, route: Route) -> Option<Route> {
+        let (inside, peer) = (route.local, self.outside(route.remote));
+        if !self.concerns(peer.ip()) {
+            return Some(route);
+        }
         if route.local.port() == 0 {
             return None;
         }
         self.expire(now);
-        let (inside, peer) = (route.local, route.remote);
         let port = match self.mappings.iter_mut().find(|m| (m.inside, m.peer) == (inside, peer)) {
             Some(mapping) => {
                 mapping.used = now;
@@ -50,13 +63,17 @@ impl Nat {
             }
             None => self.map(now, inside, peer),
         };
-        Some(Route { local: SocketAddr::new(self.public, port), ..route })
+        Some(Route { local: SocketAddr::new(self.public, port), remote: peer })
     }
 
-    /// A datagram from `route.local` has come to `route.remote`. Whom it is for; `None` if nobody has asked for it.
-    pub(crate) fn translate_in(&mut self, now: Instant, route: Route) -> Option<SocketAddr> {
+    /// A datagram from `route.local` has come to `route.remote`. Its route as it is inside; `None` if nobody has asked for it.
+    pub(crate) fn translate_in(&mut self, now: Instant, route: Route) -> Option<Route> {
+        if !self.concerns(route.remote.ip()) {
+            return Some(route);
+        }
         self.expire(now);
-        self.inside(route.remote, route.local)
+        let inside = self.inside(route.remote, route.local)?;
+        Some(Route { local: inside.remote, remote: inside.local })
     }
 
     /// Forgets everything, as when it is switched off and on: what goes out gets other ports from now on.
@@ -66,13 +83,26 @@ impl Nat {
 
     // ---- views
 
-    /// Who is behind `outside` towards `peer`.
-    pub(crate) fn inside(&self, outside: SocketAddr, peer: SocketAddr) -> Option<SocketAddr> {
+    /// Who is behind `outside` towards `peer`, and what `peer` is called there.
+    pub(crate) fn inside(&self, outside: SocketAddr, peer: SocketAddr) -> Option<Route> {
         let found = |m: &&Mapping| (m.port, m.peer) == (outside.port(), peer);
-        self.mappings.iter().find(found).filter(|_| outside.ip() == self.public).map(|mapping| mapping.inside)
+        let mapping = self.mappings.iter().find(found).filter(|_| outside.ip() == self.public)?;
+        let embed = |prefix: Prefix| prefix.embed(peer);
+        let remote = self.prefix.filter(|_| mapping.inside.is_ipv6()).map_or(peer, embed);
+        Some(Route { local: mapping.inside, remote })
+    }
+
+    /// What is called `remote` inside.
+    pub(crate) fn outside(&self, remote: SocketAddr) -> SocketAddr {
+        self.prefix.and_then(|prefix| prefix.extract(remote)).unwrap_or(remote)
     }
 
     // ---- shared
+
+    /// Whether it translates what goes to or comes from addresses like this one.
+    fn concerns(&self, outside: IpAddr) -> bool {
+        outside.is_ipv4() == self.public.is_ipv4()
+    }
 
     fn map(&mut self, now: Instant, inside: SocketAddr, peer: SocketAddr) -> u16 {
         if self.mappings.len() >= MAPPINGS_MAX {

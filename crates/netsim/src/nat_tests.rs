@@ -22,7 +22,7 @@ fn who_is_asked_may_answer_and_nobody_else() {
     let outside = nat.translate_out(at(0), out("198.51.100.1:9899")).unwrap();
     assert_eq!(outside.local.ip(), "203.0.113.1".parse::<IpAddr>().unwrap());
     assert_ne!(outside.local.port(), 9899);
-    assert_eq!(nat.translate_in(at(1), outside.reversed()), Some(socket("10.0.0.1:9899")));
+    assert_eq!(nat.translate_in(at(1), outside.reversed()), Some(out("198.51.100.1:9899").reversed()));
     for stranger in ["198.51.100.1:9898", "198.51.100.2:9899"] {
         let route = Route { local: socket(stranger), remote: outside.local };
         assert_eq!(nat.translate_in(at(1), route), None, "{stranger}");
@@ -66,4 +66,21 @@ fn mappings_are_bounded() {
         nat.translate_out(at(0), Route { remote, ..out("198.51.100.1:1") }).unwrap();
     }
     assert_eq!(nat.mappings.len(), MAPPINGS_MAX);
+}
+
+/// RFC 6052 §2.4: the last 32 bits are the IPv4 address.
+#[test]
+fn an_address_with_the_prefix_is_an_ipv4_address() {
+    let mut nat = nat().with_prefix(Prefix::new("64:ff9b::".parse().unwrap()));
+    let from = |remote: &str| Route { local: socket("[2001:db8::1]:9899"), remote: socket(remote) };
+    let inside = from("[64:ff9b::c633:6401]:9899");
+    let outside = nat.translate_out(at(0), inside).unwrap();
+    assert_eq!(outside.remote, socket("198.51.100.1:9899"));
+    assert_eq!(outside.local.ip(), "203.0.113.1".parse::<IpAddr>().unwrap());
+    assert_eq!(nat.translate_in(at(1), outside.reversed()), Some(inside.reversed()));
+    let four = nat.translate_out(at(1), out("198.51.100.1:9899")).unwrap();
+    assert_eq!(nat.translate_in(at(1), four.reversed()), Some(out("198.51.100.1:9899").reversed()));
+    let native = from("[2001:db8::2]:9899");
+    assert_eq!(nat.translate_out(at(1), native), Some(native), "IPv6 passes as it is");
+    assert_eq!(nat.translate_in(at(1), native.reversed()), Some(native.reversed()));
 }

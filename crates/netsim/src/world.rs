@@ -1,4 +1,4 @@
-use core::net::IpAddr;
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use core::time::Duration;
 use std::io::{self, Write};
 
@@ -8,6 +8,7 @@ use crate::event_queue::Due;
 use crate::fabric::Fabric;
 use crate::hash::TraceHash;
 use crate::nat::Nat;
+use crate::nat64::Prefix;
 use crate::trace::Trace;
 use crate::{
     App, Attachment, Change, DirectionStats, DropReason, HostId, InterfaceId, Intruder, LinkConfig,
@@ -170,6 +171,14 @@ impl<M: Machine, A: App<M>> World<M, A> {
     pub fn add_nat(&mut self, interface: InterfaceId, public: IpAddr, idle: Duration) {
         self.fabric.topology.add_address(interface, public);
         self.fabric.nats.insert(interface.0, Nat::new(public, idle));
+    }
+
+    /// As [`Self::add_nat`], and from inside everything with an IPv4 address is reached by an IPv6 address of `prefix`, 96 bits long, too
+    /// (NAT64, RFC 6146, RFC 6052). IPv6 is not translated among itself.
+    pub fn add_nat64(&mut self, interface: InterfaceId, prefix: Ipv6Addr, public: Ipv4Addr, idle: Duration) {
+        self.fabric.topology.add_address(interface, public.into());
+        let nat = Nat::new(public.into(), idle).with_prefix(Prefix::new(prefix));
+        self.fabric.nats.insert(interface.0, nat);
     }
 
     /// Adds a router. With one router that all access links lead to, every pair of addresses is connected; with two,

@@ -80,3 +80,24 @@ fn an_icmp_error_finds_the_way_back() {
     });
     assert!(told);
 }
+
+/// A host with IPv6 alone and one with IPv4 alone.
+#[test]
+fn a_translator_joins_the_families() {
+    let mut world = World::new(Seed::from_u64(1));
+    let a = world.add_host("a", Toy::default(), Log::default());
+    let b = world.add_host("b", Toy::echo(), Log::default());
+    let ia = world.add_interface(a, [ip("2001:db8::1")]);
+    let ib = world.add_interface(b, [ip("198.51.100.1")]);
+    let small = LinkConfig { mtu: 1300, oversize: Oversize::Reported, ..LinkConfig::default() };
+    world.add_link(ia, ib, small, small);
+    world.add_nat64(ia, "64:ff9b::".parse().unwrap(), "203.0.113.1".parse().unwrap(), SECOND * 30);
+    let out = Route { local: socket("[2001:db8::1]:9899"), remote: socket("[64:ff9b::c633:6401]:9899") };
+    send(&mut world, a, out, 100);
+    let seen = routes(&world, b)[0];
+    assert_eq!((seen.local, seen.remote.ip()), (socket("198.51.100.1:9899"), ip("203.0.113.1")));
+    assert_eq!(routes(&world, a), [out], "as if it spoke IPv6");
+    send(&mut world, a, out, 1400);
+    let told = |(_, event): &(_, Event)| matches!(event, Event::Unreachable { route, .. } if *route == out);
+    assert!(world.app(a).events.iter().any(told), "an ICMP error quotes what was sent");
+}

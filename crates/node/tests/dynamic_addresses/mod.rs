@@ -17,4 +17,5 @@ mod many;
 mod outgoing;
 mod requests;
 mod serials;
+mod translators;
 mod worlds;

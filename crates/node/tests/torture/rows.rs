@@ -4,7 +4,9 @@ use core::time::Duration;
 
 use whimbrel_netsim::{Change, Loss, Oversize, QueueLimit};
 
-use super::world::{Network, Start, Torture, Way};
+use super::places::{Families, Network, Translation};
+use super::world::{Start, Torture, Way};
+use super::{family_rows, network_rows};
 
 /// A row of the torture table.
 pub(super) struct Row {
@@ -15,37 +17,54 @@ pub(super) struct Row {
     pub happen: Box<dyn Fn(&mut Torture)>,
 }
 
-fn secs(seconds: f64) -> Duration {
+pub(super) fn secs(seconds: f64) -> Duration {
     Duration::from_secs_f64(seconds)
 }
 
-fn two(way: Way) -> Start {
-    Start { networks: 2, record: 1000, interval: Duration::from_millis(4), way }
+pub(super) fn two(way: Way) -> Start {
+    Start {
+        networks: &[Network::Wifi, Network::Lte],
+        cores: &[Network::Core, Network::Core2],
+        record: 1000,
+        interval: Duration::from_millis(4),
+        way,
+        families: [Families::V4; 3],
+        translation: Translation::None,
+    }
 }
 
-fn one(way: Way) -> Start {
-    Start { networks: 1, ..two(way) }
+pub(super) fn one(way: Way) -> Start {
+    Start { networks: &[Network::Wifi], ..two(way) }
 }
 
 /// Records that fit the send buffer for a quarter of an hour.
-fn rare_on_two(way: Way) -> Start {
+pub(super) fn rare_on_two(way: Way) -> Start {
     Start { record: 100, interval: Duration::from_millis(50), ..two(way) }
 }
 
 fn rare_on_one(way: Way) -> Start {
-    Start { networks: 1, ..rare_on_two(way) }
+    Start { networks: &[Network::Wifi], ..rare_on_two(way) }
+}
+
+/// Records that fit it for a day.
+pub(super) fn daily_on_two(way: Way) -> Start {
+    Start { interval: secs(5.0), ..rare_on_two(way) }
+}
+
+fn daily_on_one(way: Way) -> Start {
+    Start { networks: &[Network::Wifi], ..daily_on_two(way) }
 }
 
 #[derive(Default)]
-struct Table {
+pub(super) struct Table {
     rows: Vec<Row>,
 }
 
 impl Table {
-    fn row(
+    pub(super) fn row(
         &mut self,
         name: &str,
-        start: fn(Way) -> Start,
+        start: impl Fn(Way) -> Start,
         lasts: f64,
         happen: impl Fn(&mut Torture) + Copy + 'static,
     ) {
@@ -56,10 +75,13 @@ impl Table {
     }
 
     fn outages(&mut self) {
-        for seconds in [1.0, 3.0, 8.0, 12.0, 15.0, 20.0, 40.0, 180.0, 900.0] {
+        for seconds in [1.0, 3.0, 8.0, 12.0, 15.0, 20.0, 40.0, 180.0, 900.0, 86400.0] {
             let lasts = secs(seconds);
-            let [one, two]: [fn(Way) -> Start; 2] =
-                if seconds < 14.0 { [one, two] } else { [rare_on_one, rare_on_two] };
+            let [one, two]: [fn(Way) -> Start; 2] = match seconds {
+                ..14.0 => [one, two],
+                ..1000.0 => [rare_on_one, rare_on_two],
+                _ => [daily_on_one, daily_on_two],
+            };
             self.row(&format!("silent_both_{seconds}"), two, seconds, move |hosts| {
                 for network in hosts.networks() {
                     hosts.silence(Duration::ZERO, *network, lasts);
@@ -131,8 +153,7 @@ impl Table {
                 hosts.change(Duration::ZERO, Network::Wifi, Change::Config(small));
             };
             let large = |way| Start { record: 4000, interval: Duration::from_millis(16), ..two(way) };
-            let large_only =
-                |way| Start { networks: 1, record: 4000, interval: Duration::from_millis(16), ..two(way) };
+            let large_only = |way| Start { networks: &[Network::Wifi], ..large(way) };
             self.row(&format!("black_hole_one_{mtu}"), large, 8.0, happen);
             self.row(&format!("black_hole_only_{mtu}"), large_only, 8.0, happen);
         }
@@ -209,5 +230,7 @@ pub(super) fn all() -> Vec<Row> {
     table.flaps();
     table.sizes();
     table.quality();
+    family_rows::add_to(&mut table);
+    network_rows::add_to(&mut table);
     table.rows
 }

@@ -1,18 +1,17 @@
-//! A mobile host with two networks or one, and a server with two addresses, as the script of the torture table has them.
+//! A mobile host and a server, and what may happen to them, as the script of the torture table has them.
 
-use core::net::{IpAddr, SocketAddr};
+use core::net::SocketAddr;
 use core::time::Duration;
 use std::sync::Arc;
 
 use whimbrel_handover::{Pace, Policy, Seamless};
-use whimbrel_machine::{Instant, InterfaceFact, InterfaceId, InterfaceKind, LinkFact, Seed};
-use whimbrel_netsim::{Action, Change, HostId, InFlight, LinkId, Side, World};
+use whimbrel_machine::{Instant, InterfaceFact, InterfaceId, LinkFact, Seed};
+use whimbrel_netsim::{Action, Change, HostId, InFlight, LinkId, RouterId, Side, World};
 use whimbrel_node::Node;
 use whimbrel_proto::{Config, Event};
 
+use super::places::{self, Families, NAT_IDLE, Network, Translation, WELL_KNOWN_PREFIX, synthesised};
 use crate::common::{Ticks, User, link};
-
-const UDP: u16 = 9899;
 
 /// When a row's trouble begins.
 pub(super) const TROUBLE: Duration = Duration::from_secs(8);
@@ -24,21 +23,34 @@ pub(super) enum Way {
     Down,
 }
 
-/// The mobile host's networks.
+/// One of the two.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Network {
-    Wifi = 1,
-    Lte = 2,
+pub(super) enum Host {
+    Mobile,
+    Server,
 }
 
 /// What a row begins with.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Start {
-    pub networks: u8,
+    /// The networks that the mobile host is in.
+    pub networks: &'static [Network],
+    /// Those that the server is in.
+    pub cores: &'static [Network],
     pub record: usize,
     pub interval: Duration,
     /// Which way records go.
     pub way: Way,
+    /// Of the mobile host, of the server, and of the addresses by which the user names it.
+    pub families: [Families; 3],
+    pub translation: Translation,
+}
+
+/// What joins a host to the rest of the world.
+#[derive(Clone, Copy, Debug)]
+struct Attachment {
+    link: LinkId,
+    interface: whimbrel_netsim::InterfaceId,
 }
 
 /// A row's hosts and what is to happen to them.
@@ -46,7 +58,13 @@ pub(super) struct Torture {
     world: World<Node, User>,
     mobile: HostId,
     server: HostId,
-    links: Vec<LinkId>,
+    router: RouterId,
+    /// A longer way to the router.
+    detour: RouterId,
+    /// By network, in the order of [`Network::ALL`].
+    attachments: Vec<Attachment>,
+    /// The addresses that hosts have, as far as the script has been written.
+    held: Vec<(Network, SocketAddr)>,
     start: Start,
 }
 
@@ -65,14 +83,6 @@ pub(super) struct Outcome {
     pub moves: usize,
 }
 
-fn mobile(network: u8) -> SocketAddr {
-    SocketAddr::new(IpAddr::from([10, 61, network, 2]), UDP)
-}
-
-fn server(core: u8) -> SocketAddr {
-    SocketAddr::new(IpAddr::from([10, 62, core, 2]), UDP)
-}
-
 fn seamless() -> Box<dyn Policy> {
     Box::new(Seamless::policy(Pace::MOBILE))
 }
@@ -82,46 +92,144 @@ impl Torture {
         let config = Arc::new(config.clone());
         config.validate().unwrap();
         let mut world = World::new(Seed::from_u64(seed));
-        let node = |world: &World<Node, User>, n, locals| {
+        let [of_mobile, of_server, named] = start.families;
+        let in_networks = |networks: &'static [Network], families| -> Vec<(Network, SocketAddr)> {
+            let of = |network| {
+                places::addresses(network, families, start.translation, 2).map(move |at| (network, at))
+            };
+            networks.iter().copied().flat_map(of).collect()
+        };
+        let held = [in_networks(start.networks, of_mobile), in_networks(start.cores, of_server)];
+        let node = |world: &World<Node, User>, n, held: &[(Network, SocketAddr)]| {
+            let locals = held.iter().map(|(_, address)| *address).collect();
             Node::new(Arc::clone(&config), world.seed().child("host", n), locals).with_policy(seamless)
         };
-        let networks = 1..=start.networks;
-        let at_mobile = node(&world, 1, networks.clone().map(mobile).collect());
-        let at_server = node(&world, 2, vec![server(1), server(2)]);
-        let (mut client_user, mut server_user) = (User::client(&[server(1), server(2)]), User::server());
+        let (at_mobile, at_server) = (node(&world, 1, &held[0]), node(&world, 2, &held[1]));
+        let remotes = in_networks(start.cores, named).into_iter().map(|(_, address)| address);
+        let translated = start.translation == Translation::Nat64 && of_mobile == Families::V6;
+        let remotes: Vec<SocketAddr> =
+            remotes.map(|at| if translated { synthesised(at) } else { at }).collect();
+        let (mut client_user, mut server_user) = (User::client(&remotes), User::server());
         let sender = if start.way == Way::Up { &mut client_user } else { &mut server_user };
         // Ended by `run`.
         sender.ticks = Some(Ticks { interval: start.interval, bytes: start.record, left: usize::MAX >> 1 });
-        let server_host = world.add_host("server", at_server, server_user);
-        let mobile_host = world.add_host("mobile", at_mobile, client_user);
-        let router = world.add_router();
-        for core in [1, 2] {
-            let interface = world.add_interface(server_host, [server(core).ip()]);
-            world.add_link(router, interface, link(1000, 0), link(1000, 0));
+        let server = world.add_host("server", at_server, server_user);
+        let mobile = world.add_host("mobile", at_mobile, client_user);
+        let (router, detour) = (world.add_router(), world.add_router());
+        let mut attachments = Vec::new();
+        for network in Network::ALL {
+            let host = if network.is_servers() { server } else { mobile };
+            let interface = world.add_interface(host, []);
+            let config = match network {
+                Network::Core | Network::Core2 => link(1000, 0),
+                Network::Wifi => link(20, 10),
+                Network::Lte => link(10, 30),
+                Network::Wired => link(50, 5),
+                Network::Satellite => link(5, 60),
+            };
+            // Who asks which side is which asks for the mobile host's.
+            let link = match network.is_servers() {
+                true => world.add_link(router, interface, config, config),
+                false => world.add_link(interface, router, config, config),
+            };
+            attachments.push(Attachment { link, interface });
         }
-        let mut links = Vec::new();
-        for (network, config) in networks.zip([link(20, 10), link(10, 30)]) {
-            let interface = world.add_interface(mobile_host, [mobile(network).ip()]);
-            links.push(world.add_link(interface, router, config, config));
-        }
-        let mut torture = Self { world, mobile: mobile_host, server: server_host, links, start };
-        for network in [Network::Wifi, Network::Lte].into_iter().take(usize::from(start.networks)) {
-            torture.attached(Duration::ZERO, network);
+        world.add_link(detour, router, link(100, 15), link(100, 15));
+        let held = held.concat();
+        let mut torture =
+            Self { world, mobile, server, router, detour, attachments, held: Vec::new(), start };
+        torture.translate();
+        for (network, address) in held {
+            torture.gets(Duration::ZERO, network, address);
         }
         torture
     }
 
-    fn fact(&mut self, after: Duration, fact: LinkFact) {
-        self.world.schedule(Instant::ZERO + after, Action::Fact(self.mobile, fact));
+    fn translate(&mut self) {
+        for network in Network::ALL.into_iter().filter(|network| !network.is_servers()) {
+            let interface = self.at(network).interface;
+            match self.start.translation {
+                Translation::None => {}
+                Translation::Nats => self.world.add_nat(interface, network.public().into(), NAT_IDLE),
+                Translation::Nat64 => {
+                    self.world.add_nat64(interface, WELL_KNOWN_PREFIX, network.public(), NAT_IDLE);
+                }
+            }
+        }
     }
 
-    fn attached(&mut self, after: Duration, network: Network) {
-        let interface = InterfaceId(network as u32);
-        let kind =
-            if network == Network::Wifi { InterfaceKind::WirelessLan } else { InterfaceKind::Cellular };
-        self.fact(after, LinkFact::AddressOn { interface, address: mobile(network as u8).ip() });
-        self.fact(after, LinkFact::Interface { interface, fact: InterfaceFact::Up(kind) });
+    fn at(&self, network: Network) -> Attachment {
+        self.attachments[network as usize - 1]
     }
+
+    fn host(&self, host: Host) -> HostId {
+        if host == Host::Mobile { self.mobile } else { self.server }
+    }
+
+    fn schedule(&mut self, at: Duration, action: Action<Node, User>) {
+        self.world.schedule(Instant::ZERO + at, action);
+    }
+
+    // ---- addresses
+
+    /// From the run's beginning.
+    fn gets(&mut self, at: Duration, network: Network, address: SocketAddr) {
+        self.held.push((network, address));
+        self.schedule(at, Action::AddAddress(self.at(network).interface, address.ip()));
+        self.attached(at, network, address);
+        if at > Duration::ZERO {
+            self.fact(at, network, LinkFact::AddressUp(address));
+        }
+    }
+
+    fn loses(&mut self, at: Duration, network: Network, address: SocketAddr) {
+        self.held.retain(|held| *held != (network, address));
+        self.schedule(at, Action::RemoveAddress(self.at(network).interface, address.ip()));
+        self.fact(at, network, LinkFact::AddressDown(address));
+    }
+
+    fn fact(&mut self, at: Duration, network: Network, fact: LinkFact) {
+        let host = self.host(if network.is_servers() { Host::Server } else { Host::Mobile });
+        self.schedule(at, Action::Fact(host, fact));
+    }
+
+    fn attached(&mut self, at: Duration, network: Network, address: SocketAddr) {
+        let interface = InterfaceId(network as u32);
+        self.fact(at, network, LinkFact::AddressOn { interface, address: address.ip() });
+        let up = InterfaceFact::Up(network.kind());
+        self.fact(at, network, LinkFact::Interface { interface, fact: up });
+    }
+
+    fn held_in(&self, network: Network, families: Families) -> Vec<SocketAddr> {
+        let there = self.held.iter().filter(|(at, address)| *at == network && families.include(address.ip()));
+        there.map(|(_, address)| *address).collect()
+    }
+
+    /// A host comes into a network, with its second address there if `host` is not 2.
+    pub(super) fn join_as(&mut self, after: Duration, network: Network, families: Families, host: u8) {
+        for address in places::addresses(network, families, self.start.translation, host) {
+            self.gets(TROUBLE + after, network, address);
+        }
+    }
+
+    pub(super) fn join(&mut self, after: Duration, network: Network, families: Families) {
+        self.join_as(after, network, families, 2);
+    }
+
+    /// A host loses these addresses in a network, and is told.
+    pub(super) fn leave(&mut self, after: Duration, network: Network, families: Families) {
+        for address in self.held_in(network, families) {
+            self.loses(TROUBLE + after, network, address);
+        }
+    }
+
+    /// Another address, at once.
+    pub(super) fn renumber(&mut self, after: Duration, network: Network) {
+        self.leave(after, network, Families::Both);
+        self.join_as(after, network, Families::V4, 77);
+    }
+
+    // ---- networks
 
     /// The network changes both ways, some time after the trouble's beginning.
     pub(super) fn change(&mut self, after: Duration, network: Network, change: Change) {
@@ -134,8 +242,7 @@ impl Torture {
     }
 
     fn change_way(&mut self, after: Duration, network: Network, side: Side, change: Change) {
-        let link = self.links[network as usize - 1];
-        self.world.schedule(Instant::ZERO + TROUBLE + after, Action::Link(link, side, change));
+        self.schedule(TROUBLE + after, Action::Link(self.at(network).link, side, change));
     }
 
     /// Nothing passes the network for some time; nobody tells.
@@ -144,17 +251,38 @@ impl Torture {
         self.change(after + lasts, network, Change::Up);
     }
 
-    /// The mobile host loses its address there for some time, and is told.
+    /// The host loses its addresses there for some time, and is told.
     pub(super) fn unplug(&mut self, after: Duration, network: Network, lasts: Duration) {
         self.silence(after, network, lasts);
-        self.fact(TROUBLE + after, LinkFact::AddressDown(mobile(network as u8)));
-        let back = TROUBLE + after + lasts;
-        self.attached(back, network);
-        self.fact(back, LinkFact::AddressUp(mobile(network as u8)));
+        for address in self.held_in(network, Families::Both) {
+            self.fact(TROUBLE + after, network, LinkFact::AddressDown(address));
+            let back = TROUBLE + after + lasts;
+            self.attached(back, network, address);
+            self.fact(back, network, LinkFact::AddressUp(address));
+        }
+    }
+
+    /// Its NAT box gives everybody other ports from now on.
+    pub(super) fn forget(&mut self, after: Duration, network: Network) {
+        self.schedule(TROUBLE + after, Action::ForgetMappings(self.at(network).interface));
+    }
+
+    /// The way from the network to the rest of the world becomes another one, 15 ms longer, or the first one again.
+    pub(super) fn reroute(&mut self, after: Duration, network: Network, detour: Way) {
+        let to = if detour == Way::Up { self.detour } else { self.router };
+        self.schedule(TROUBLE + after, Action::Reattach(self.at(network).link, to.into()));
+    }
+
+    // ---- hosts
+
+    pub(super) fn sleep(&mut self, host: Host, lasts: Duration) {
+        let host = self.host(host);
+        self.schedule(TROUBLE, Action::Suspend(host));
+        self.schedule(TROUBLE + lasts, Action::Resume(host));
     }
 
     pub(super) fn networks(&self) -> &'static [Network] {
-        &[Network::Wifi, Network::Lte][..usize::from(self.start.networks)]
+        self.start.networks
     }
 
     fn user(&mut self, way: Way) -> &mut User {

@@ -83,6 +83,7 @@ impl Open {
     fn address_up(&mut self, context: &mut Context<'_>, address: SocketAddr) {
         let again = self.locals.up(address.ip()).is_some();
         self.locals.handle_up(address);
+        self.synthesise(context);
         if again {
             self.try_again_from(context, address.ip());
         }
@@ -103,6 +104,7 @@ impl Open {
     /// association until it is deleted by ASCONF.
     fn address_down(&mut self, context: &mut Context<'_>, address: SocketAddr) {
         self.locals.handle_down(address.ip());
+        self.synthesise(context);
         let paths = self.paths_from(address.ip());
         // All at once, so that nothing goes from one to the other.
         for &id in &paths {

@@ -36,6 +36,7 @@ mod restart;
 mod sack;
 mod shutdown;
 mod silence;
+mod synthesis;
 mod tail_probe;
 mod timeouts;
 mod translation;

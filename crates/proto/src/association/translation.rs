@@ -2,6 +2,7 @@
 
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
+use super::synthesis;
 use crate::config::AddressNaming;
 
 /// Those of `locals` that an INIT or INIT ACK to `remotes` may list.
@@ -31,6 +32,7 @@ pub(crate) fn may_be_translated(naming: AddressNaming, local: SocketAddr, remote
         AddressNaming::Literal => false,
         AddressNaming::Wildcards => true,
         // Without UDP there are hardly any translators that let SCTP through.
+        AddressNaming::ByScope if synthesis::leads_beyond(local, remotes) => true,
         AddressNaming::ByScope => {
             let beyond = |remote: &SocketAddr| {
                 remote.is_ipv4() == local.is_ipv4() && !is_private(remote.ip()) && !remote.ip().is_loopback()
@@ -40,17 +42,18 @@ pub(crate) fn may_be_translated(naming: AddressNaming, local: SocketAddr, remote
     }
 }
 
-/// The wildcard of the family: "where this packet comes from" (RFC 5061 §4.2.1, §4.2.2, §4.2.4).
-pub(crate) fn wildcard_for(address: IpAddr) -> IpAddr {
-    match address {
-        IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
-        IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+/// The wildcard: "where this packet comes from" (RFC 5061 §4.2.1, §4.2.2, §4.2.4), of the family in which the peers at `remotes` see it.
+pub(crate) fn wildcard_for(local: SocketAddr, remotes: &[SocketAddr]) -> IpAddr {
+    if local.is_ipv4() || synthesis::leads_beyond(local, remotes) {
+        Ipv4Addr::UNSPECIFIED.into()
+    } else {
+        Ipv6Addr::UNSPECIFIED.into()
     }
 }
 
 /// Whether an address means something only within a site or a provider's network: private (RFC 1918), shared (RFC 6598) or unique
 /// local (RFC 4193).
-fn is_private(address: IpAddr) -> bool {
+pub(super) fn is_private(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => {
             let [first, second, ..] = v4.octets();

@@ -214,6 +214,7 @@ impl Open {
             return Err(Refusal::ResourceShortage);
         }
         self.peer.addresses.push(added);
+        self.synthesise(context);
         self.tell_of_address(context, added, PeerAddressChange::Added);
         // F14: unconfirmed until a heartbeat has been answered. When it speaks for itself, all else may be gone.
         self.pair_preferring(context, (added == source).then_some(route), None);
@@ -222,14 +223,16 @@ impl Open {
 
     fn delete_peer_address(&mut self, context: &mut Context<'_>, route: Route, address: IpAddr) -> Outcome {
         self.authorize(context, address)?;
-        let source = route.remote.ip();
+        // What it is called where we are is not its name.
+        let source = self.own_name(route.remote.ip());
         // RFC 5061 §4.2.2: the wildcard means all but the source address.
         if address.is_unspecified() {
-            if !self.knows(source) || !self.paths.iter().any(|path| path.route.remote.ip() == source) {
+            let leads = |path: &crate::path::Path| self.own_name(path.route.remote.ip()) == source;
+            if !self.knows(source) || !self.paths.iter().any(leads) {
                 return Err(Refusal::LastAddress);
             }
-            let others: Vec<IpAddr> =
-                self.peer.addresses.iter().map(SocketAddr::ip).filter(|other| *other != source).collect();
+            let others = self.peer.addresses.iter().map(SocketAddr::ip);
+            let others: Vec<IpAddr> = others.filter(|other| self.own_name(*other) != source).collect();
             for other in others {
                 self.forget_peer_address(context, other);
             }
@@ -239,11 +242,11 @@ impl Open {
             return Err(Refusal::Unresolvable);
         }
         // F7: an address that we have no path to does not count.
-        if !self
-            .paths
-            .iter()
-            .any(|path| path.route.remote.ip() != address && self.knows(path.route.remote.ip()))
-        {
+        let leads_elsewhere = |path: &crate::path::Path| {
+            let remote = path.route.remote.ip();
+            self.own_name(remote) != address && self.knows(remote)
+        };
+        if !self.paths.iter().any(leads_elsewhere) {
             return Err(Refusal::LastAddress);
         }
         // F8.
@@ -258,6 +261,7 @@ impl Open {
     fn forget_peer_address(&mut self, context: &mut Context<'_>, address: IpAddr) {
         let Some(at) = self.peer.addresses.iter().position(|known| known.ip() == address) else { return };
         let removed = self.peer.addresses.remove(at);
+        self.forget_synthesised(address);
         if self.asconf.wanted_primary == Some(address) {
             self.asconf.wanted_primary = None;
         }

@@ -142,6 +142,9 @@ impl Open {
             let under_way = outgoing.outstanding.as_ref().map_or(0, Request::len);
             if outgoing.waiting.len() + under_way < context.config.dar.queue {
                 outgoing.waiting.push_back(change);
+                if matches!(change, AddressChange::Add(_)) {
+                    self.retry_from_newcomer(context);
+                }
             } else {
                 answer_user(context, change, Err(AddressChangeError::QueueFull));
             }

@@ -16,16 +16,22 @@ use crate::interface::{AddressChange, AddressChangeError};
 impl Open {
     /// Whether the peer knows this address of ours by another one.
     pub(super) fn is_translated(&self, config: &Config, address: IpAddr) -> bool {
+        may_be_translated(config.dar.naming, self.local_of(address), &self.peer.addresses)
+    }
+
+    fn local_of(&self, address: IpAddr) -> SocketAddr {
         let known = self.locals.all().find(|local| local.ip() == address);
         // One that is gone altogether may still have to be named: by it the peer finds the association.
         let gone = SocketAddr::new(address, self.receive.route().local.port());
-        let local = self.locals.up(address).or(known).unwrap_or(gone);
-        may_be_translated(config.dar.naming, local, &self.peer.addresses)
+        self.locals.up(address).or(known).unwrap_or(gone)
     }
 
     /// What stands in a packet for this address of ours.
     pub(super) fn name_of(&self, config: &Config, address: IpAddr) -> IpAddr {
-        if self.is_translated(config, address) { wildcard_for(address) } else { address }
+        if !self.is_translated(config, address) {
+            return address;
+        }
+        wildcard_for(self.local_of(address), &self.peer.addresses)
     }
 
     /// RFC 5061 §4.2.2 has one name for addresses that nobody can name: all but the source. That serves if nothing else

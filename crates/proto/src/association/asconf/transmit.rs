@@ -106,22 +106,22 @@ impl Open {
         let request = self.asconf.outgoing.outstanding.as_ref()?;
         // It has to be delivered all the same, since nothing else can be asked before (RFC 5061 §5.1 A3).
         let pinned = request.pinned.filter(|pinned| self.locals.up(*pinned).is_some());
-        let astray = request.pinned.is_some() && pinned.is_none();
         let added = request.items.iter().filter_map(|item| item.added);
         let mut ways = self.ways(pinned, &request.deleted, added);
+        let tries = ways.len() * TRIES_BEFORE_LEAVING;
         if request.timeouts as usize >= ways.len() {
             // Every address the peer knows has gone while it was under way, or does not work, as a network may that has just come up.
             // What waits to be added cannot be, before this is acknowledged: so it leaves from there, and the peer finds the
             // association by the Address Parameter (§5.2).
-            let waiting = self.asconf.outgoing.waiting.iter().filter_map(|change| match *change {
-                AddressChange::Add(address) => self.locals.up(address.ip()),
-                AddressChange::Delete(_) | AddressChange::SetPrimary(_) => None,
-            });
-            for way in self.ways(pinned, &request.deleted, waiting) {
+            for way in self.ways(pinned, &request.deleted, self.waiting_to_be_added()) {
                 if !ways.contains(&way) {
                     ways.push(way);
                 }
             }
+        }
+        if request.timeouts as usize >= tries && pinned.is_some() {
+            // The address that its wildcards mean has got nowhere. What becomes of them elsewhere is settled afterwards.
+            ways.splice(0..0, self.ways_from_waiting());
         }
         if request.timeouts as usize >= ways.len() * TRIES_BEFORE_LEAVING && pinned.is_none() {
             ways.extend(self.ways_from_leaving(&request.deleted));
@@ -133,7 +133,7 @@ impl Open {
             self.locals.set(way.local, Standing::Adding);
         }
         if let Some(request) = self.asconf.outgoing.outstanding.as_mut() {
-            request.astray |= astray;
+            request.astray |= request.pinned.is_some_and(|pinned| pinned != way.local.ip());
         }
         Some((way, ways.len()))
     }
@@ -204,6 +204,28 @@ impl Open {
         let remotes = self.primary_first(self.peer.addresses.clone());
         let leaving = deleted.iter().filter_map(|&ip| self.locals.up(ip));
         leaving.flat_map(|local| pairing::routes_from(local, remotes.iter().copied())).collect()
+    }
+
+    fn waiting_to_be_added(&self) -> impl Iterator<Item = SocketAddr> {
+        self.asconf.outgoing.waiting.iter().filter_map(|change| match *change {
+            AddressChange::Add(address) => self.locals.up(address.ip()),
+            AddressChange::Delete(_) | AddressChange::SetPrimary(_) => None,
+        })
+    }
+
+    fn ways_from_waiting(&self) -> Vec<Route> {
+        let remotes = self.primary_first(self.peer.addresses.clone());
+        let routes = |local| pairing::routes_from(local, remotes.iter().copied());
+        self.waiting_to_be_added().flat_map(routes).collect()
+    }
+
+    /// Another address waits to be added, while the outstanding chunk has been sent in vain: perhaps it gets away from there.
+    pub(super) fn retry_from_newcomer(&mut self, context: &mut Context<'_>) {
+        let Some(request) = &mut self.asconf.outgoing.outstanding else { return };
+        if request.timeouts > 0 && request.pinned.is_some() {
+            (request.due, request.route) = (true, None);
+            context.timers.clear(TimerId::T4Asconf);
+        }
     }
 
     /// The peer's primary address before its others.

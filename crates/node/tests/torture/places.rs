@@ -1,0 +1,122 @@
+//! Where the hosts of the torture table are, and by which addresses.
+
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use core::time::Duration;
+
+use whimbrel_machine::InterfaceKind;
+
+const UDP: u16 = 9899;
+
+/// What IPv4 addresses are called behind a translator (RFC 6052 §2.1).
+pub(super) const WELL_KNOWN_PREFIX: Ipv6Addr = Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0);
+
+/// A NAT box forgets who has been silent for so long.
+pub(super) const NAT_IDLE: Duration = Duration::from_secs(30);
+
+/// A network that a host is in: the mobile host's, and the server's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Network {
+    Core = 1,
+    Core2 = 2,
+    Wifi = 3,
+    Lte = 4,
+    Wired = 5,
+    Satellite = 6,
+}
+
+impl Network {
+    /// The server's first, each in the order of its number.
+    pub(super) const ALL: [Self; 6] =
+        [Self::Core, Self::Core2, Self::Wifi, Self::Lte, Self::Wired, Self::Satellite];
+
+    pub(super) fn is_servers(self) -> bool {
+        matches!(self, Self::Core | Self::Core2)
+    }
+
+    /// Among those of its host, from 1.
+    const fn number(self) -> u8 {
+        match self {
+            Self::Core | Self::Wifi => 1,
+            Self::Core2 | Self::Lte => 2,
+            Self::Wired => 3,
+            Self::Satellite => 4,
+        }
+    }
+
+    pub(super) const fn kind(self) -> InterfaceKind {
+        match self {
+            Self::Wifi => InterfaceKind::WirelessLan,
+            Self::Lte | Self::Satellite => InterfaceKind::Cellular,
+            Self::Core | Self::Core2 | Self::Wired => InterfaceKind::Wired,
+        }
+    }
+
+    /// What stands for it beyond a NAT.
+    pub(super) const fn public(self) -> Ipv4Addr {
+        Ipv4Addr::new(203, 0, 113, self.number())
+    }
+}
+
+/// Families of addresses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Families {
+    V4,
+    V6,
+    Both,
+}
+
+impl Families {
+    pub(super) fn include(self, address: IpAddr) -> bool {
+        self == Self::Both || address.is_ipv4() == (self == Self::V4)
+    }
+
+    /// Whether hosts with these can reach each other.
+    pub(super) fn meet(self, other: Self) -> bool {
+        self == other || self == Self::Both || other == Self::Both
+    }
+
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::V4 => "ipv4",
+            Self::V6 => "ipv6",
+            Self::Both => "dual",
+        }
+    }
+}
+
+/// What stands between the mobile host's networks and the rest of the world.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Translation {
+    None,
+    /// NAT boxes for IPv4. The server has public addresses.
+    Nats,
+    /// The same, and IPv4 is reached from IPv6 (RFC 6146).
+    Nat64,
+}
+
+/// A host's addresses in a network; another `host` is another one there.
+pub(super) fn addresses(
+    network: Network,
+    families: Families,
+    translation: Translation,
+    host: u8,
+) -> impl Iterator<Item = SocketAddr> {
+    let n = network.number();
+    let (v4, side) = match (network.is_servers(), translation) {
+        (false, _) => ([10, 61, n, host], 0x61),
+        (true, Translation::None) => ([10, 62, n, host], 0x62),
+        (true, _) => ([198, 51, 99 + n, host], 0x62),
+    };
+    let v6 = Ipv6Addr::new(0x2001, 0xdb8, side, n.into(), 0, 0, 0, host.into());
+    [IpAddr::from(v4), v6.into()]
+        .into_iter()
+        .filter(move |ip| families.include(*ip))
+        .map(|ip| SocketAddr::new(ip, UDP))
+}
+
+/// What an IPv4 address is called behind a translator.
+pub(super) fn synthesised(address: SocketAddr) -> SocketAddr {
+    let IpAddr::V4(v4) = address.ip() else { return address };
+    let bits = WELL_KNOWN_PREFIX.to_bits() | u128::from(v4.to_bits());
+    SocketAddr::new(Ipv6Addr::from_bits(bits).into(), address.port())
+}
