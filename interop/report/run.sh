@@ -13,7 +13,7 @@ report=${1:-}
 if [ -z "$report" ]; then
     whimbrel=${WHIMBREL:-"cargo run --release --locked --quiet --"}
     (cd "$here/../.." && $whimbrel lab run all docs/lab/neighbour.toml --reps 2 --out "$work/results" &&
-        $whimbrel lab report docs/lab/neighbour.toml --results "$work/results" --out "$work/report.html" --open no)
+        $whimbrel lab report all docs/lab/neighbour.toml --results "$work/results" --out "$work/report.html" --open no)
     report=$work/report.html
 fi
 pictures=${2:-$work/pictures}
