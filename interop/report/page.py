@@ -35,6 +35,21 @@ TOO_WIDE = """(() => {
   return wide.slice(0, 8);
 })()"""
 
+# A browser prints in the moment in which the last handler returns: what is drawn later is drawn too late.
+AT_ONCE = """(async () => {
+  dispatchEvent(new Event("beforeprint"));
+  await null;
+  const late = [];
+  for (const svg of document.querySelectorAll(".plot svg")) {
+    const room = svg.getBoundingClientRect();
+    for (const one of svg.querySelectorAll("text, path")) {
+      const wide = one.getBoundingClientRect().right - room.right;
+      if (wide > 2 && one.closest("[clip-path]") === null) late.push(`${one.tagName} ${one.textContent}: ${wide} pixels too wide`);
+    }
+  }
+  return late.slice(0, 4);
+})()"""
+
 # Of each chart: whether it has been drawn, how high it is, whether it may be divided, how light its writing is.
 CHARTS = """[...document.querySelectorAll("BOXES")].map((box) => {
   const canvas = box.querySelector("canvas"), letters = box.querySelector("svg text");
@@ -77,7 +92,8 @@ LONGEST = 9
 
 
 def on_paper(look, page, pictures):
-    look.ask("dispatchEvent(new Event('beforeprint'))")
+    for one in look.ask(AT_ONCE):
+        look.fail(f"a chart is not ready when the page is printed: {one}")
     look.call("Emulation.setEmulatedMedia", media="print", features=[{"name": "prefers-color-scheme", "value": look.scheme}])
     look.call("Emulation.setDeviceMetricsOverride", deviceScaleFactor=1, mobile=False, **PAPER)
     look.ask("new Promise((done) => setTimeout(done, 300))")
@@ -93,7 +109,7 @@ def on_paper(look, page, pictures):
             look.fail(f"printed, chart {at} may be divided between pages ({chart['height']} pixels high)")
         if chart["light"] > 140:
             look.fail(f"printed, chart {at} is drawn for a dark screen ({chart['light']} of 255)")
-    look.call("Emulation.setEmulatedMedia", media="screen", features=[{"name": "prefers-color-scheme", "value": look.scheme}])
+    look.call("Emulation.setEmulatedMedia", media="", features=[{"name": "prefers-color-scheme", "value": look.scheme}])
     look.call("Emulation.setDeviceMetricsOverride", width=1280, height=900, deviceScaleFactor=1, mobile=False)
     look.ask("dispatchEvent(new Event('afterprint')), new Promise((done) => setTimeout(done, 300))")
     for at, (width, drawn) in enumerate(look.ask(DRAWN_WIDTHS)):

@@ -227,6 +227,8 @@
       const alone = state.element.closest(".charts").childElementCount === 1;
       const width = alone ? WHOLE : HALF, height = Math.max(state.element.clientHeight, 240);
       state.drawn.resize({ width, height });
+      // Nobody waits for the next frame before the page is printed.
+      state.drawn.getZr().flush();
       state.element.querySelector("svg").setAttribute("viewBox", `0 0 ${width} ${height}`);
     }
   });
