@@ -112,7 +112,8 @@ class Browser:
 class Look:
     """The page with one width in one colour scheme."""
 
-    def __init__(self, browser, report, pictures, width, scheme, failures):
+    def __init__(self, browser, report, pictures, width, scheme, failures, first=None, scripts=True):
+        """`first` is a script that runs before those of the page; without `scripts` those of the page do not run."""
         self.browser, self.name, self.failures, self.pictures = browser, f"{width}-{scheme}", failures, pictures
         target = browser.call("Target.createTarget", url="about:blank")["targetId"]
         self.target = target
@@ -126,6 +127,10 @@ class Look:
         self.call("Emulation.setTouchEmulationEnabled", enabled=phone)
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
         self.call("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=-1, uploadThroughput=-1)
+        if first:
+            self.call("Page.addScriptToEvaluateOnNewDocument", source=first)
+        if not scripts:
+            self.call("Emulation.setScriptExecutionDisabled", value=True)
         browser.events.clear()
         self.call("Page.navigate", url=report.as_uri())
         browser.wait_for("Page.loadEventFired")
@@ -216,9 +221,6 @@ def main():
                 for scheme in ["light", "dark"]:
                     look = Look(browser, report, pictures, width, scheme, failures)
                     look.all()
-                    if (width, scheme) == (1280, "light"):
-                        printed = look.call("Page.printToPDF")["data"]
-                        (pictures / "print.pdf").write_bytes(base64.b64decode(printed))
                     look.close()
         finally:
             browser.close()

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Loads a report in headless Chromium and looks at it. Usage: interop/report/run.sh [REPORT.html [PICTURES]]
+# Loads a report in headless Chromium and looks at it, on screens, on paper and without scripts. Usage: interop/report/run.sh [REPORT.html [PICTURES]]
+# Any other page, such as the demo's, on paper and without scripts alone: interop/report/run.sh --page PAGE.html
 # Without a report, a small one is made; pictures stay where a directory for them is named. Needs chromium and python3 (Debian packages of these names).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -9,11 +10,15 @@ trap 'rm -rf "$work"' EXIT
 for command in chromium python3; do
     command -v "$command" >/dev/null || { echo "skipped: $command is not installed"; exit 0; }
 done
+if [ "${1:-}" = --page ]; then
+    CHROMIUM=$(command -v chromium) timeout 300 "$here/page.py" "$work" "$2"
+    exit
+fi
 report=${1:-}
 if [ -z "$report" ]; then
     whimbrel=${WHIMBREL:-"cargo run --release --locked --quiet --"}
     (cd "$here/../.." && $whimbrel lab run all docs/lab/neighbour.toml --reps 2 --out "$work/results" &&
-        $whimbrel lab report docs/lab/neighbour.toml --results "$work/results" --out "$work/report.html" --open no)
+        $whimbrel lab report all docs/lab/neighbour.toml --results "$work/results" --out "$work/report.html" --open no)
     report=$work/report.html
 fi
 pictures=${2:-$work/pictures}
@@ -21,3 +26,4 @@ mkdir -p "$pictures"
 report=$(realpath "$report")
 pictures=$(realpath "$pictures")
 CHROMIUM=$(command -v chromium) timeout 600 "$here/check.py" "$report" "$pictures"
+CHROMIUM=$(command -v chromium) timeout 600 "$here/page.py" "$pictures" "$report"

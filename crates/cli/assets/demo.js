@@ -1,8 +1,13 @@
 "use strict";
 (() => {
+  const root = document.documentElement.classList;
+  root.add("drawn");
   const data = JSON.parse(document.getElementById("data").textContent);
   const colour = name => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
   let charts = [];
+  // Paper has another width, which no script is told: charts are drawn for A4, and the style sheet stretches them to the room there is.
+  const A4 = 700;
+  const width = host => (root.contains("printing") ? A4 : host.clientWidth);
 
   // Shades the time without Wi-Fi and the pause, under the data, and names them.
   const marks = { hooks: { drawAxes: [u => {
@@ -42,8 +47,9 @@
 
   function chart(id, label, series, values, range, extra) {
     const host = document.getElementById(id);
+    host.replaceChildren();
     const options = {
-      width: host.clientWidth, height: host.clientHeight, legend: { show: false }, cursor: { show: false },
+      width: width(host), height: host.clientHeight, legend: { show: false }, cursor: { show: false },
       scales: { x: { time: false, range: range ? () => range : undefined }, y: { range: (u, min, max) => [Math.min(min, 0) || min, max * 1.05] }, ...extra },
       axes: [axis("seconds"), axis(label, { size: 64 })], series, plugins: [marks],
     };
@@ -78,7 +84,9 @@
 
   draw();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
-  new ResizeObserver(() => charts.forEach(([host, u]) => {
+  addEventListener("beforeprint", () => { root.add("printing"); draw(); });
+  addEventListener("afterprint", () => { root.remove("printing"); draw(); });
+  new ResizeObserver(() => root.contains("printing") || charts.forEach(([host, u]) => {
     if (u.width !== host.clientWidth) u.setSize({ width: host.clientWidth, height: host.clientHeight });
   })).observe(document.querySelector("main"));
 })();

@@ -12,7 +12,7 @@ use whimbrel::handover::{
 };
 use whimbrel::interfaces::{FactFile, Interfaces, Preferences};
 use whimbrel::proto::AssociationFailure;
-use whimbrel::{Config, Endpoint, EndpointBuilder, ReceivedPower};
+use whimbrel::{Config, Endpoint, EndpointBuilder, LargeMessages, ReceivedPower};
 
 use crate::args::{A_YEAR, size};
 use crate::exit::Failure;
@@ -138,6 +138,8 @@ impl MobilityArgs {
             config.auth = config.auth.requiring_everything();
         }
         let mut builder = self.policy.apply(Endpoint::builder().addresses(addresses).config(config));
+        // Files and measurements are streams of bytes: nothing depends on where a message ends.
+        builder = builder.large_messages(LargeMessages::InParts);
         if let Some(bytes) = self.window {
             builder = builder.window(bytes);
         }

@@ -37,6 +37,12 @@ fn an_experiment_of_ones_own_runs_is_shown_and_is_traced() {
     assert!(code == 1 && errors.contains("experiment of your own"), "{errors}");
     let (code, page, errors) = lab(there, &["report", "mine.toml", "--out", "quick", "--open", "no"]);
     assert_eq!((code, page.trim()), (0, "quick/report.html"), "{errors}");
+    let read = || std::fs::read_to_string(there.join("quick/report.html")).unwrap();
+    let page = read();
+    let papers = ["id=\"paper-b08\"", "<table class=\"score\"", "class=\"claim "];
+    assert!(page.contains("<h1>mine</h1>") && papers.iter().all(|mark| !page.contains(mark)));
+    let (code, ..) = lab(there, &["report", "all", "mine.toml", "--out", "quick", "--open", "no"]);
+    assert!(code == 0 && papers.iter().all(|mark| read().contains(mark)) && read().contains("id=\"mine\""));
     let (code, told, errors) = lab(there, &["trace", "mine.toml", "--events", "events.jsonl"]);
     assert!(code == 0 && told.starts_with("mine failover"), "{told}{errors}");
     let events = std::fs::read_to_string(there.join("events.jsonl")).unwrap();

@@ -211,3 +211,32 @@ fn a_service_manager_ends_servers_cleanly() {
     server.signal("TERM");
     assert_eq!(server.finish().0, 0);
 }
+
+/// An example that is broken cannot be copied.
+#[test]
+fn examples_in_helps_fit_eighty_columns() {
+    let commands = [
+        "",
+        "send",
+        "recv",
+        "paths",
+        "perf",
+        "perf client",
+        "perf server",
+        "demo",
+        "soak",
+        "lab",
+        "lab trace",
+    ];
+    let mut examples = 0;
+    for command in commands {
+        let arguments = command.split(' ').filter(|word| !word.is_empty());
+        let output = whimbrel().args(arguments).arg("--help").output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        for line in text.lines().filter(|line| line.starts_with("  whimbrel ")) {
+            assert!(line.chars().count() <= 80, "{command}: {line}");
+            examples += 1;
+        }
+    }
+    assert!(examples > 20);
+}

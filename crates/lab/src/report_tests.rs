@@ -81,6 +81,20 @@ fn without_results_everything_is_there_and_says_how_to_get_them() {
     assert_eq!(page.matches("<li class=\"claim ").count(), claims.all().count());
 }
 
+/// Scripts draw charts; who has none is told so where they would be, and where the numbers are.
+#[test]
+fn without_scripts_every_chart_says_where_its_numbers_are() {
+    let (papers, claims, measured) = everything();
+    let page = own_words(&render(&papers, &claims, &measured).unwrap());
+    let places: Vec<&str> = page.split("<div class=\"plot\"").skip(1).collect();
+    assert!(places.len() > 20);
+    for place in places {
+        let inside = place.split("</div>").next().unwrap_or_default();
+        assert!(inside.contains("a script in this page draws the chart"), "{inside}");
+        assert!(inside.contains("The numbers stand below.") == place.contains("<details class=\"values\">"));
+    }
+}
+
 /// Whoever comes with an experiment of his own looks for that, and it is no paper's.
 #[test]
 fn experiments_of_ones_own_come_first_and_have_no_score() {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 pub use self::dar::{AddressNaming, DarConfig, DarMode, PeerRequests};
 pub use self::heartbeat::{Comparison, HeartbeatConfig, ProbeSpacing, Unanswered};
-pub use self::limits::LimitConfig;
+pub use self::limits::{LargeMessages, LimitConfig};
 pub use self::primary_change::PrimaryChangeRule;
 pub use self::raw_ports::RawPorts;
 pub use self::retransmission::{

@@ -101,8 +101,8 @@ impl Message {
 
 /// Which part of a user message a [`Received`] carries.
 ///
-/// Anything but `Whole` comes from partial delivery (RFC 9260 §6.9): the message is too large for the receive
-/// buffer. The parts of one message arrive in order, and nothing else of the same stream and [`Delivery`] between.
+/// Anything but `Whole` comes from partial delivery (RFC 9260 §6.9), where [`LargeMessages`](crate::LargeMessages) asks for it: the message is
+/// too large for the receive buffer. The parts of one message arrive in order, and nothing else of the same stream and [`Delivery`] between.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Part {
     /// The whole message.

@@ -107,6 +107,7 @@ fn excused(scenario: &Scenario, peer: &Ledger, violent: bool, reason: &CloseReas
         CloseReason::ProtocolViolation(_)
         | CloseReason::NoSctp
         | CloseReason::OutOfResource
+        | CloseReason::MessageTooLarge { .. }
         | CloseReason::Refused(_) => false,
     }
 }

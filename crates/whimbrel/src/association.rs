@@ -133,7 +133,8 @@ impl Association {
     /// The next message, from whatever stream; `None` when the association was shut down gracefully and everything
     /// has been received.
     ///
-    /// Messages arrive in order within their stream. What is not received fills the receive window
+    /// Messages arrive whole, and in order within their stream; one that is larger than the receive buffer ends the association, unless
+    /// [`EndpointBuilder::large_messages`](crate::EndpointBuilder::large_messages) asks for parts. What is not received fills the receive window
     /// (`config.limits.receive_buffer`), and then holds up the sender. Several tasks may receive at once; each message
     /// goes to one of them.
     ///

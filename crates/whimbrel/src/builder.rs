@@ -8,7 +8,7 @@ use tokio::time::timeout;
 use whimbrel_handover::{Pace, Policy, Seamless};
 use whimbrel_machine::Seed;
 use whimbrel_node::Node;
-use whimbrel_proto::Config;
+use whimbrel_proto::{Config, LargeMessages};
 
 use crate::driver::{Driver, Sources};
 use crate::endpoint::Endpoint;
@@ -52,6 +52,7 @@ pub struct EndpointBuilder {
     addresses: Vec<SocketAddr>,
     config: Config,
     window: Option<usize>,
+    large_messages: LargeMessages,
     sctp_port: Option<u16>,
     seed: Option<Seed>,
     encapsulation: Encapsulation,
@@ -75,6 +76,7 @@ impl EndpointBuilder {
             addresses: Vec::new(),
             config: Config::mobile(),
             window: None,
+            large_messages: LargeMessages::Refuse,
             sctp_port: None,
             seed: None,
             encapsulation: Encapsulation::default(),
@@ -107,6 +109,14 @@ impl EndpointBuilder {
     /// [`receive_memory`](whimbrel_proto::LimitConfig::receive_memory).
     pub fn window(mut self, bytes: usize) -> Self {
         self.window = Some(bytes);
+        self
+    }
+
+    /// What becomes of a message that is larger than the receive buffer ([`Self::window`]), whatever [`Self::config`] says: unless asked for
+    /// parts, [`Association::recv`](crate::Association::recv) yields whole messages only, and one that can never be whole ends the association with
+    /// [`CloseReason::MessageTooLarge`](crate::CloseReason::MessageTooLarge).
+    pub fn large_messages(mut self, large: LargeMessages) -> Self {
+        self.large_messages = large;
         self
     }
 
@@ -172,6 +182,7 @@ impl EndpointBuilder {
         if let Some(bytes) = self.window {
             (self.config.limits.send_buffer, self.config.limits.receive_buffer) = (bytes, bytes);
         }
+        self.config.limits.large_messages = self.large_messages;
         let runtime = Handle::try_current().map_err(|_| BindError::NoRuntime)?;
         self.config.validate()?;
         let wanted = wanted(&self.addresses, self.encapsulation)?;

@@ -123,7 +123,7 @@ pub use whimbrel_machine::{ReceivedPower, Route, Seed};
 pub use whimbrel_proto as proto;
 pub use whimbrel_proto::{
     Acknowledge, AddressChange, AddressChangeError, AssociationId, AssociationStats, AuthKeyNews,
-    CloseReason, Config, Delivery, Message, Mobility, Part, PathCounters, PathId, PathState, PathView,
-    PeerAddressChange, Received, SendError, StaticReason,
+    CloseReason, Config, Delivery, LargeMessages, Message, Mobility, Part, PathCounters, PathId, PathState,
+    PathView, PeerAddressChange, Received, SendError, StaticReason,
 };
 pub use whimbrel_wire::{PayloadProtocolId, StreamId};

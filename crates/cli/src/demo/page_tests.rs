@@ -39,6 +39,7 @@ fn the_page_is_whole_and_needs_nothing_else() {
     for text in ["321 ms", "200 ms later", "0.50 s later", "(75 %)"] {
         assert!(page.contains(text), "{text}");
     }
+    assert_eq!(page.matches("A script in this page draws the chart").count(), 3, "for who runs no scripts");
     assert!(page.contains("MIT License"), "the chart library's licence travels with it");
     assert!(!page.contains("{{"), "a placeholder was left");
     let own = page.replace(CHART_SCRIPT, "").replace(CHART_STYLE, "");

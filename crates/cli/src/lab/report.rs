@@ -16,9 +16,9 @@ const PAGE: &str = "report.html";
 /// Write everything that has been measured as one HTML file
 #[derive(Args, Debug)]
 pub(super) struct ReportArgs {
-    /// Files with experiments of your own that are to be in it, too.
-    #[arg(value_name = "FILE.toml")]
-    own: Vec<String>,
+    /// What is to be in it: files with experiments of your own, names as `lab list` has them, or `all`, which is what the papers have [default: all]
+    #[arg(value_name = "NAME|FILE.toml")]
+    names: Vec<String>,
     /// Directory of the results [default: lab-results]
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
@@ -38,11 +38,17 @@ enum Open {
 
 pub(super) fn run(args: &ReportArgs) -> Result<(), Failure> {
     let papers = Papers::load().map_err(anyhow::Error::from)?;
-    let claims = Claims::load().map_err(anyhow::Error::from)?;
-    let mut experiments = figures::all(&papers).map_err(anyhow::Error::from)?;
-    experiments.extend(super::experiments(&papers, &args.own)?);
+    let mut claims = Claims::load().map_err(anyhow::Error::from)?;
+    let everything = args.names.is_empty() || args.names.iter().any(|name| name == "all");
+    let mut experiments = super::experiments(&papers, &args.names)?;
+    if args.names.is_empty() {
+        experiments = figures::all(&papers).map_err(anyhow::Error::from)?;
+    }
+    if !everything {
+        claims = claims.of_papers(|paper| experiments.iter().any(|one| one.scenario().paper() == paper));
+    }
     let (dir, file) = places(args.results.as_deref(), args.out.as_deref());
-    super::check_output(&file, &args.own)?;
+    super::check_output(&file, &args.names)?;
     let measured = report::read(&dir, experiments)
         .with_context(|| format!("cannot read results in {}", dir.display()))?;
     if measured.iter().all(|one| one.rows.is_empty()) {

@@ -14,7 +14,8 @@ use crate::exit::Failure;
 /// Replay one run and record it
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  whimbrel lab trace b08_fig07 --cell pair=wlan-umts,src=bulk,qs=50,pmr=2 --seed 1000003 --pcap a.pcapng --events a.jsonl
+  whimbrel lab trace b08_fig07 --cell pair=wlan-umts,src=bulk,qs=50,pmr=2 \\
+    --seed 1000003 --pcap a.pcapng --events a.jsonl
 
 Cell and seed stand in each row of the results. A run that consists of several worlds records the first.")]
 pub(super) struct TraceArgs {

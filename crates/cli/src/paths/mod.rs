@@ -21,7 +21,7 @@ use rows::{Sample, plain};
   whimbrel paths --once             once, as text; a path per line where it is no terminal
   whimbrel paths --json --once | jq '.processes[].associations[].paths[].state'
 
-It shows the send, recv and perf commands of the same user, by sockets that only their owner can use, in
+It shows the send, recv and perf commands of the same user, by sockets that only their owner can use, in \
 $XDG_RUNTIME_DIR/whimbrel, /run/user/UID/whimbrel or /tmp/whimbrel-UID.")]
 pub(crate) struct PathsArgs {
     /// Print once and exit; the default when the output is not a terminal.

@@ -34,9 +34,10 @@ pub(super) fn lines(row: &Row, before: Option<&Row>, width: usize) -> Vec<String
     out
 }
 
-/// Cells one after the other, in as many lines as they need.
+/// Cells one after the other, in as many lines as they need. What is longer than a line is broken.
 fn wrap(cells: &[String], indent: usize, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
+    let room = width.saturating_sub(indent).max(1);
     for cell in cells.iter().filter(|cell| !cell.is_empty()) {
         let needed = GAP + cell.chars().count();
         match lines.last_mut() {
@@ -44,10 +45,30 @@ fn wrap(cells: &[String], indent: usize, width: usize) -> Vec<String> {
                 line.push_str("  ");
                 line.push_str(cell);
             }
-            _ => lines.push(format!("{:indent$}{cell}", "")),
+            _ => {
+                let letters: Vec<char> = cell.chars().collect();
+                let pieces = letters.chunks(room).map(|piece| piece.iter().collect::<String>());
+                lines.extend(pieces.map(|piece| format!("{:indent$}{piece}", "")));
+            }
         }
     }
     lines
+}
+
+/// A sentence in lines of `width`, broken between words.
+pub(super) fn sentence(text: &str, width: usize) -> String {
+    let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
+    let mut lines: Vec<String> = Vec::new();
+    for word in words {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(&word);
+            }
+            _ => lines.push(word),
+        }
+    }
+    lines.join("\n")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-use super::super::rows::Tone;
+use super::super::rows::{Tone, plain};
 use super::*;
 
 fn row(cells: [&str; 10]) -> Row {
@@ -25,10 +25,22 @@ fn longest() -> Row {
 fn nothing_is_wider_than_eighty_columns() {
     let all = lines(&longest(), None, 80);
     assert!(all.iter().all(|line| line.chars().count() <= 80), "{all:#?}");
+    for width in [1, 7, 20, 40] {
+        let narrow = lines(&longest(), None, width);
+        assert!(narrow.iter().all(|line| line.chars().count() <= width.max(5)), "{narrow:#?}");
+    }
     let text = all.join("\n");
     for cell in &longest().cells {
         assert!(text.contains(cell.as_str()), "{cell} is missing in\n{text}");
     }
+}
+
+#[test]
+fn what_is_said_where_there_is_nothing_fits_too() {
+    for text in [plain(&[], &[], Some(80)), plain(&[], &["process 1 ".repeat(20)], Some(80))] {
+        assert!(text.lines().count() > 1 && text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
+    assert_eq!(plain(&[], &[], None).lines().count(), 1, "programs look for lines");
 }
 
 #[test]

@@ -164,9 +164,10 @@ pub(super) fn widths(rows: &[Row]) -> [usize; HEADER.len()] {
 
 /// All paths as text: as a table where that fits into `columns`, else in short lines.
 pub(super) fn plain(rows: &[Row], failures: &[String], columns: Option<usize>) -> String {
-    let failures: String = failures.iter().map(|line| format!("{line}\n")).collect();
+    let said = |text: &str| columns.map_or_else(|| text.to_owned(), |room| narrow::sentence(text, room));
+    let failures: String = failures.iter().map(|line| said(line) + "\n").collect();
     if rows.is_empty() {
-        return if failures.is_empty() { format!("{NOTHING}\n") } else { failures };
+        return if failures.is_empty() { said(NOTHING) + "\n" } else { failures };
     }
     if let Some(columns) = columns.filter(|columns| narrow::table_width(rows) > *columns) {
         let before = core::iter::once(None).chain(rows.iter().map(Some));

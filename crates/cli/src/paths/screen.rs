@@ -8,7 +8,7 @@ use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, Ke
 use ratatui::layout::{Constraint, Layout};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Line;
-use ratatui::widgets::{Paragraph, Row as Cells, Table, TableState};
+use ratatui::widgets::{Paragraph, Row as Cells, Table, TableState, Wrap};
 use tokio::runtime::Handle;
 
 use super::narrow;
@@ -77,7 +77,7 @@ fn draw(frame: &mut Frame<'_>, rows: &[Row], failures: &[String], state: &mut Ta
     frame.render_widget(Paragraph::new(failures.join("\n")).style(Style::new().fg(Color::Yellow)), below);
     if rows.is_empty() {
         let text = if failures.is_empty() { NOTHING } else { "" };
-        frame.render_widget(Paragraph::new(text), body);
+        frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }), body);
         return;
     }
     let room = usize::from(body.width);

@@ -23,7 +23,7 @@ use protocol::SCTP_PORT;
   whimbrel perf client --to 192.0.2.7                       10 s of 64 KiB messages
   whimbrel perf client --to 192.0.2.7 --size 64 --streams 8 small messages
   whimbrel perf client --to 192.0.2.7 --reverse --json      from the server to us
-  whimbrel perf client --to 192.0.2.7 --window 64M          a long way at a high rate; the server wants it, too
+  whimbrel perf client --to 192.0.2.7 --window 64M          far and fast; server too
   whimbrel perf client --to 192.0.2.7 --latency             one message at a time, there and back")]
 pub(crate) struct PerfArgs {
     #[command(subcommand)]

@@ -29,7 +29,7 @@ pub(crate) enum BadName {
     #[error("a name is \".\" or \"..\"")]
     Dots,
     /// A slash, backslash or NUL inside a name.
-    #[error("a name contains a path separator or NUL")]
+    #[error("names with /, \\ or NUL mean something else elsewhere; rename it here")]
     Separator,
     /// More than 255 bytes.
     #[error("a name is longer than {MAX_NAME} bytes")]

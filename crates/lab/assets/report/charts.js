@@ -1,6 +1,7 @@
 "use strict";
 // Draws every chart of the page from the data in #charts. Words reach the page as text alone, never as markup.
 (() => {
+  document.documentElement.classList.add("drawn");
   const charts = JSON.parse(document.getElementById("charts").textContent);
   const dark = matchMedia("(prefers-color-scheme: dark)");
   // The paper's lines (after Okabe and Ito, readable without red and green), and ours.
@@ -13,6 +14,7 @@
   // Lines in one chart beyond which they take turns: their intervals would lie on each other.
   const MANY = 8, TURNS = 3;
 
+  const printing = () => document.documentElement.classList.contains("printing");
   const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
   const number = (value) => {
@@ -21,9 +23,15 @@
     return size >= 1e7 || size < 1e-3 ? value.toExponential(2) : String(Number(value.toPrecision(4)));
   };
 
+  // A number on an axis: all digits that it has, so that neighbours never look alike, and none that come of computing in binary.
+  const tick = (value) => {
+    const exact = Number(value.toPrecision(12)), size = Math.abs(exact);
+    return exact !== 0 && (size >= 1e9 || size < 1e-4) ? exact.toExponential().replace("e+", "e") : String(exact);
+  };
+
   // Looks of the lines: colours are counted apart for the paper's and ours.
   function looks(chart) {
-    const shade = dark.matches ? "dark" : "light";
+    const shade = dark.matches && !printing() ? "dark" : "light";
     const counts = { paper: 0, ours: 0 };
     return chart.lines.map((line) => {
       const at = line.ours ? counts.ours++ : counts.paper++;
@@ -33,7 +41,7 @@
     });
   }
 
-  const place = (side, value) => (side.words.length ? side.words[value] : number(value));
+  const place = (side, value) => (side.words.length ? side.words[value] : tick(value));
 
   // For names upwards, in pixels: the same whatever chart, and no more than half of a phone.
   const room = () => Math.min(260, Math.round(document.documentElement.clientWidth * 0.42));
@@ -49,7 +57,7 @@
       if (!name) Object.assign(common.axisLabel, { width: Math.round(room() * 0.78), overflow: "break", lineHeight: 14, fontSize: 11, interval: 0, hideOverlap: false });
       return { type: "category", data: side.words, boundaryGap: true, ...common, ...label };
     }
-    common.axisLabel.formatter = number;
+    common.axisLabel.formatter = tick;
     return { type: side.logarithmic ? "log" : "value", scale: name || close, ...common, ...label };
   }
 
@@ -189,8 +197,9 @@
         // Room for two or three lines of every name.
         const names = chart.y.words.length;
         if (names > 0) state.element.style.height = `${Math.max(320, names * (room() < 200 ? 60 : 34) + 60)}px`;
+        state.element.replaceChildren();
         state.drawn = echarts.init(state.element, null, { renderer: "svg" });
-        new ResizeObserver(() => state.drawn.resize()).observe(state.element);
+        new ResizeObserver(() => printing() || state.drawn.resize()).observe(state.element);
       }
       state.drawn.setOption(option(chart, state.hidden), true);
       legend(chart, state);
@@ -207,7 +216,30 @@
   }, { rootMargin: "800px" });
   for (const state of states) if (state.element) near.observe(state.element);
   dark.addEventListener("change", () => states.filter((state) => state.drawn).forEach((state) => state.draw()));
-  addEventListener("beforeprint", () => states.forEach((state) => state.draw()));
+
+  // Paper has another width, which no script is told: every chart is drawn for half of an A4 page (all of it where it is alone), and
+  // the style sheet stretches the picture to the room there is.
+  const HALF = 340, WHOLE = 700;
+  addEventListener("beforeprint", () => {
+    document.documentElement.classList.add("printing");
+    for (const state of states.filter((one) => one.element)) {
+      state.draw();
+      const alone = state.element.closest(".charts").childElementCount === 1;
+      const width = alone ? WHOLE : HALF, height = Math.max(state.element.clientHeight, 240);
+      state.drawn.resize({ width, height });
+      // Nobody waits for the next frame before the page is printed.
+      state.drawn.getZr().flush();
+      state.element.querySelector("svg").setAttribute("viewBox", `0 0 ${width} ${height}`);
+    }
+  });
+  addEventListener("afterprint", () => {
+    document.documentElement.classList.remove("printing");
+    for (const state of states.filter((one) => one.drawn)) {
+      state.element.querySelector("svg").removeAttribute("viewBox");
+      state.drawn.resize({ width: "auto", height: "auto" });
+      state.draw();
+    }
+  });
 
   // A link to something folded away unfolds it.
   const unfold = () => {

@@ -160,6 +160,13 @@ impl Claims {
         self.list.iter().map(|(claim, _)| claim)
     }
 
+    /// Those of some papers.
+    #[must_use]
+    pub fn of_papers(mut self, wanted: impl Fn(&str) -> bool) -> Self {
+        self.list.retain(|(claim, _)| wanted(&claim.paper));
+        self
+    }
+
     /// Checks every claim.
     ///
     /// # Errors

@@ -42,6 +42,8 @@ struct Page<'a> {
     ran: bool,
     /// How many experiments of one's own are in it.
     own: usize,
+    /// What to call the page if nothing else is in it.
+    alone: Option<String>,
     papers: Vec<PaperPart<'a>>,
     beside: Vec<Beside>,
     assumptions: Vec<Assumed>,
@@ -120,12 +122,22 @@ pub(super) fn render(
         score: Score::of(checked.iter().map(|(_, verdict)| verdict)),
         ran: measured.iter().any(|one| !one.experiment.is_own() && !one.rows.is_empty()),
         own: measured.iter().filter(|one| one.experiment.is_own()).count(),
+        alone: alone(measured),
         papers: paper_parts(measured, figures, checked),
         beside,
         assumptions,
         effects,
     };
     Ok(page.render()?)
+}
+
+/// The title of a page that has experiments of one's own and nothing else.
+fn alone(measured: &[Measured]) -> Option<String> {
+    if measured.is_empty() || measured.iter().any(|one| !one.experiment.is_own()) {
+        return None;
+    }
+    let only = if let [one] = measured { Some(one.experiment.title()) } else { None };
+    Some(only.unwrap_or_else(|| "Experiments of your own".to_owned()))
 }
 
 /// The experiment under which a claim is shown: the first of the same paper that it looks at.

@@ -14,6 +14,10 @@ use crate::path::Path;
 use crate::receive::DataOutcome;
 use crate::timers::TimerId;
 
+/// What the peer is told whose message is too large.
+const TOO_LARGE: &str =
+    "the message is larger than my receive buffer, and my program takes whole messages only";
+
 /// Bytes of an unrecognized chunk that are quoted back at most.
 const MAX_QUOTE: usize = 128;
 
@@ -319,6 +323,10 @@ impl Open {
                 self.report(route, Cause::InvalidStreamIdentifier(data.stream));
             }
             DataOutcome::Violation(what) => return Err(Ending::violation(what)),
+            DataOutcome::TooLarge { limit } => {
+                let why = Cause::UserInitiatedAbort(TOO_LARGE.as_bytes());
+                return Err(Ending::abort(CloseReason::MessageTooLarge { limit }, &[why]));
+            }
             DataOutcome::New => news.new_data = true,
             DataOutcome::Duplicate | DataOutcome::NoRoom | DataOutcome::OutsideWindow => {}
         }

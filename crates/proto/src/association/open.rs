@@ -141,7 +141,8 @@ impl Open {
                 context.identity.buffers.clone(),
                 &config.sack,
                 route,
-            ),
+            )
+            .with_large_messages(config.limits.large_messages),
             closing: Closing::No,
             replies: Replies::default(),
             probe_burst: ProbeBurst::new(config.heartbeat.max_burst, context.identity.strangers.clone()),

@@ -32,6 +32,15 @@ pub enum CloseReason {
     /// We aborted it because other associations needed the memory and its peer had been silent for longest.
     #[error("the memory for what peers have sent ran short, and this peer had been silent for longest")]
     OutOfResource,
+    /// We aborted it because a message of the peer's is larger than the receive buffer, and the program has not asked for messages in parts
+    /// ([`LargeMessages`](crate::LargeMessages)).
+    #[error(
+        "a message of the peer's is larger than the receive buffer ({limit} bytes), and this program takes whole messages only"
+    )]
+    MessageTooLarge {
+        /// Bytes of the receive buffer.
+        limit: usize,
+    },
     /// The user's own request could not be carried out.
     #[error("{0}")]
     Refused(&'static str),

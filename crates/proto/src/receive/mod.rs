@@ -36,7 +36,7 @@ use self::tsn_map::{Place, TsnMap};
 use self::window::Window;
 use crate::auth::chunk_writer::ChunkWriter;
 use crate::auth::session::Auth;
-use crate::config::{NewRoute, SackConfig};
+use crate::config::{LargeMessages, NewRoute, SackConfig};
 use crate::interface::Received;
 
 /// Gap ack blocks whose memory is kept between SACKs.
@@ -85,6 +85,11 @@ pub(crate) enum DataOutcome {
     OutsideWindow,
     /// Acknowledged and discarded; the caller reports the invalid stream identifier (RFC 9260 §6.5).
     InvalidStream,
+    /// It is of a message that is larger than the buffer of `limit` bytes, and the program takes whole ones only: the caller aborts.
+    TooLarge {
+        /// Bytes of the buffer.
+        limit: usize,
+    },
     /// No correct peer sends this; the caller aborts. No further DATA is taken, but what was complete can be popped.
     Violation(&'static str),
 }
@@ -116,6 +121,14 @@ impl Receive {
         }
     }
 
+    /// What becomes of messages larger than the buffer; they are delivered in parts unless said otherwise.
+    pub(crate) fn with_large_messages(mut self, large: LargeMessages) -> Self {
+        if large == LargeMessages::Refuse {
+            self.reassembly.refuse_parts();
+        }
+        self
+    }
+
     // ---- inputs
 
     /// Takes one DATA chunk. Its payload must not be empty (the caller answers that with "No User Data").
@@ -144,6 +157,9 @@ impl Receive {
                 self.reassembly.deliver_unfinished();
                 self.window.charge(self.reassembly.items());
                 let full = self.window.is_all_here() && !self.window.is_short_of_memory(len);
+                if full && self.reassembly.is_too_large() {
+                    return DataOutcome::TooLarge { limit: self.window.buffer() };
+                }
                 if full && self.reassembly.is_stuck() {
                     return self.violated(BEFORE_THEIR_TURN);
                 }

@@ -106,7 +106,7 @@ fn hostile(input: &mut Input<'_>) {
                     DataOutcome::Duplicate => {
                         assert!(accepted.contains(&tsn.distance_from(initial)) || ahead == 0)
                     }
-                    DataOutcome::NoRoom | DataOutcome::OutsideWindow => {}
+                    DataOutcome::NoRoom | DataOutcome::OutsideWindow | DataOutcome::TooLarge { .. } => {}
                 }
             }
         }

@@ -32,7 +32,7 @@ pub(super) struct Reassembly {
     next_ssns: NextSsns,
     ready: VecDeque<Received>,
     ready_bytes: usize,
-    /// Partial delivery begins when a message in the making is larger than this (RFC 9260 §6.9).
+    /// Partial delivery begins when a message in the making is larger than this (RFC 9260 §6.9); `usize::MAX`: never.
     first_part: usize,
     /// It goes on whenever so much more is there.
     further_part: usize,
@@ -163,6 +163,21 @@ impl Reassembly {
     pub(super) fn is_stuck(&self) -> bool {
         let building = self.building.as_ref().is_some_and(|building| !self.is_turn(&building.header));
         self.ready.is_empty() && (building || !self.early.is_empty())
+    }
+
+    /// Whether nothing is here but a message whose turn it is, which may not be delivered in parts: it will never be whole.
+    pub(super) fn is_too_large(&self) -> bool {
+        let building = self.building.as_ref().is_some_and(|building| self.is_turn(&building.header));
+        self.refuses_parts() && self.ready.is_empty() && building
+    }
+
+    /// Messages are delivered whole or not at all.
+    pub(super) fn refuse_parts(&mut self) {
+        self.first_part = usize::MAX;
+    }
+
+    fn refuses_parts(&self) -> bool {
+        self.first_part == usize::MAX
     }
 
     pub(super) fn messages(&self) -> u64 {
@@ -301,7 +316,8 @@ impl Reassembly {
     /// Partial delivery of the message being built, if its turn has come and more than `enough` bytes of it are here.
     fn deliver_part(&mut self, enough: usize) {
         let Some(building) = &self.building else { return };
-        if building.payload.len() <= enough || !self.is_turn(&building.header) {
+        let may = !self.refuses_parts() && self.is_turn(&building.header);
+        if !may || building.payload.len() <= enough {
             return;
         }
         let Some(building) = &mut self.building else { return };
@@ -366,7 +382,8 @@ impl Reassembly {
         if let Some(building) = &self.building {
             assert!(building.next <= cumulative + 1);
             let limit = if building.partial { self.further_part } else { self.first_part };
-            assert!(building.payload.len() <= limit || !self.is_turn(&building.header));
+            let may = !self.refuses_parts() && self.is_turn(&building.header);
+            assert!(building.payload.len() <= limit || !may);
         }
     }
 }

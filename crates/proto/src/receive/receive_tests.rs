@@ -180,6 +180,32 @@ fn a_message_does_not_keep_itself_out() {
     assert_eq!((receive.messages(), receive.buffered()), (1, 0));
 }
 
+/// A program that takes whole messages gets none in parts: not because it is slow to read, only what can never be whole is refused.
+#[test]
+fn who_takes_whole_messages_gets_no_parts() {
+    let mut receive = receive(BUFFER).with_large_messages(LargeMessages::Refuse);
+    assert_eq!(receive.on_data(&message(1, &[1; 4000])), DataOutcome::New);
+    let waiting = receive.pop().expect("a message");
+    assert_eq!(receive.on_data(&Data { ending: false, ..message(2, &[2; 5500]) }), DataOutcome::New);
+    // The user is slow, and there is room when it has read.
+    assert_eq!(receive.on_data(&fragment(3, &[3; 2000])), DataOutcome::NoRoom);
+    assert_eq!(receive.pop(), None);
+    receive.release(waiting.payload.len());
+    receive.write_sack(100);
+    assert_eq!(receive.on_data(&fragment(3, &[3; 2000])), DataOutcome::New);
+    receive.invariants();
+    // Nothing can make room for more.
+    assert_eq!(receive.on_data(&fragment(4, &[4; 3000])), DataOutcome::TooLarge { limit: BUFFER });
+    assert_eq!(receive.pop(), None);
+    assert_eq!(
+        receive.on_data(&Data { beginning: false, ..message(4, &[4; 100]) }),
+        DataOutcome::New,
+        "what fits is taken"
+    );
+    let whole = receive.pop().expect("a message");
+    assert_eq!((whole.part, whole.payload.len()), (Part::Whole, 7600));
+}
+
 /// RFC 9260 §6.5: acknowledged and discarded.
 #[test]
 fn an_invalid_stream_is_acknowledged() {

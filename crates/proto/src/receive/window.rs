@@ -133,6 +133,11 @@ impl Window {
         self.offered
     }
 
+    /// Bytes that fit when nothing is here.
+    pub(super) fn buffer(&self) -> usize {
+        self.buffer
+    }
+
     /// Whether the user holds nothing, so that there is nothing that it could release.
     pub(super) fn is_all_here(&self) -> bool {
         self.user_items == 0

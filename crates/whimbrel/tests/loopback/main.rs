@@ -9,6 +9,7 @@ mod echo;
 mod ending;
 #[cfg(unix)]
 mod forged_links;
+mod large;
 mod links;
 mod listening;
 mod network;
