@@ -89,7 +89,8 @@ run() {
     helpers=()
     trap 'kill ${helpers[@]} 2>/dev/null; thaw mn; thaw cn; topology_down' EXIT
     trap 'exit 1' INT TERM
-    [ -z "$public" ] || core_of=([1]=198.51.100 [2]=203.0.113)
+    # Addresses that a translator takes for public (RFC 6052 §3.1 excludes those of documents); nothing leaves the namespaces.
+    [ -z "$public" ] || core_of=([1]=198.51.101 [2]=203.0.114)
     to=("${core_of[1]}.2" "${core_of[2]}.2")
     start=${event%% *} event=${event#* }
     { topology_up && $start; } >"$work/setup.log" 2>&1 || { echo "$row: the namespaces cannot be made:" && cat "$work/setup.log" && return 1; }

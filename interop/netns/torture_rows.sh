@@ -37,7 +37,7 @@ behind_nats_on_ipv4() { nat_up && on_ipv4; }
 on_both_families() { on_ipv4 && attach6 wifi; }
 # The network is IPv6 only and translates (RFC 6146); the server has IPv4 only. Its address is known by DNS64, say.
 behind_nat64() { attach6 wifi && nat64_up && to=("[$(nat64_of "${core_of[1]}.2")]"); }
-on_ipv4_nat64_ahead() { attach wifi && nat64_up && to=("${core_of[1]}.2" "[$(nat64_of "${core_of[1]}.2")]"); }
+on_ipv4_nat64_ahead() { attach wifi && nat64_up && to=("${core_of[1]}.2"); }
 
 outage_rows() {
     local s
