@@ -135,7 +135,7 @@ pub(crate) struct RecvArgs {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   whimbrel send film.mkv --to 192.0.2.7
-  whimbrel send film.mkv --to 192.0.2.7,198.51.100.7     a peer with two addresses
+  whimbrel send film.mkv --to 192.0.2.7,198.51.100.7   a peer with two addresses
   whimbrel send -r photos notes.txt --to host.example:9900
   whimbrel send film.mkv --to 192.0.2.7 --bind 10.0.0.2,10.1.0.2
   whimbrel send film.mkv --to 192.0.2.7 --prefer wlan0,wwan0 --metered wwan0

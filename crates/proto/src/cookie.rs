@@ -17,7 +17,7 @@ use crate::negotiate::Agreement;
 mod codec;
 
 /// The format below. A cookie with another version is not ours, or from before an update.
-const VERSION: u8 = 4;
+const VERSION: u8 = 3;
 
 /// Version and key number.
 const HEADER_LEN: usize = 2;
@@ -54,8 +54,8 @@ pub(crate) struct CookieContents {
     pub(crate) peer_addresses: SmallVec<[IpAddr; 4]>,
     /// The address families that the INIT ACK has told the peer of (RFC 9260 §3.3.2.1.5).
     pub(crate) families: Families,
-    /// The INIT ACK has named addresses of ours with lower numbers than this.
-    pub(crate) named_below: Serial,
+    /// The INIT ACK has named addresses of ours with lower numbers than this; `None`: all there were.
+    pub(crate) named_below: Option<Serial>,
     /// What the INIT and we agree on. Of authentication, our own random number is not carried, which follows from `local_tag`
     /// and `local_initial_tsn`; neither are shared keys (RFC 4895 §6.3).
     pub(crate) agreement: Agreement,

@@ -31,7 +31,7 @@ fn contents() -> CookieContents {
             remote: SocketAddr::from((Ipv4Addr::new(198, 51, 100, 7), 31_000)),
         },
         families: Families::from_lacking(2).unwrap(),
-        named_below: 0x0102_0304,
+        named_below: Some(0x0102_0304),
         peer_addresses: (1..=4).map(|n| IpAddr::from([203, 0, 113, n])).collect(),
         agreement: Agreement {
             peer_tag: 0x0506_0708,
@@ -119,8 +119,8 @@ fn signed_nonsense_is_malformed() {
     let good = sealed(&mut keys, seconds(5), &contents());
     let body = &good[HEADER_LEN..good.len() - MAC_LEN];
     // The addresses, and a byte that says that the peer offered no authentication.
-    // Behind the addresses: a code point (1 + 4 bytes), a primary address (1 + 5), no authentication (1).
-    let count_at = body.len() - 4 * 5 - 13;
+    // Behind the addresses: a code point (1 + 4 bytes), the number of an address (4), a primary address (1 + 5), no authentication (1).
+    let count_at = body.len() - 4 * 5 - 17;
     assert_eq!(body[count_at], 4);
     let sign = |body: &[u8]| {
         let mut cookie = vec![VERSION, 0];
@@ -199,7 +199,7 @@ prop_compose! {
         auth in proptest::option::of(offer()),
         extensions in any::<Vec<u8>>(),
         families in 0..=3_u8,
-        named_below in any::<u32>(),
+        named_below in any::<Option<u32>>(),
     ) -> CookieContents {
         CookieContents {
             created: Instant::from_nanos(times.0),

@@ -65,13 +65,23 @@ impl Association {
                 wait.request.locals = locals.to_vec();
             }
             Phase::CookieEchoed(echoed) => {
-                // The peer knows the addresses of the INIT, no others, until the association is up.
                 let up = |route: &Route| locals.contains(&route.local);
                 let routes = &mut echoed.attempt.routes;
-                if routes.iter().any(up) && !routes.iter().all(up) {
-                    routes.retain(up);
-                    self.timers.set(TimerId::T1Cookie, now);
+                if routes.iter().all(up) {
+                    return;
                 }
+                // The peer knows the addresses of the INIT, no others, until the association is up. If none of them is left, the cookie
+                // says whose COOKIE ECHO this is, and COOKIE ACK goes where it came from.
+                if routes.iter().any(up) {
+                    routes.retain(up);
+                } else {
+                    let all = pairing::handshake_routes(locals, &echoed.request.remotes);
+                    if all.is_empty() {
+                        return;
+                    }
+                    *routes = all;
+                }
+                self.timers.set(TimerId::T1Cookie, now);
             }
             Phase::Open(_) | Phase::Closed => {}
         }

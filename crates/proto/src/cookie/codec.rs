@@ -32,7 +32,6 @@ pub(super) fn write(contents: &CookieContents, out: &mut Vec<u8>) {
     out.extend_from_slice(&contents.peer_port.to_be_bytes());
     out.extend_from_slice(&contents.local_initial_tsn.0.to_be_bytes());
     out.extend_from_slice(&agreement.peer_initial_tsn.0.to_be_bytes());
-    out.extend_from_slice(&contents.named_below.to_be_bytes());
     out.extend_from_slice(&agreement.peer_a_rwnd.to_be_bytes());
     out.extend_from_slice(&agreement.outbound_streams.to_be_bytes());
     out.extend_from_slice(&agreement.inbound_streams.to_be_bytes());
@@ -44,9 +43,10 @@ pub(super) fn write(contents: &CookieContents, out: &mut Vec<u8>) {
     for &address in &contents.peer_addresses[..count] {
         write_address(address, out);
     }
-    let adaptation = if agreement.adaptation.is_some() { PRESENT } else { ABSENT };
-    out.push(contents.families.lacking() << 1 | adaptation);
-    agreement.adaptation.iter().for_each(|code| out.extend_from_slice(&code.to_be_bytes()));
+    let present = |value: Option<u32>| if value.is_some() { PRESENT } else { ABSENT };
+    let (adaptation, cut) = (agreement.adaptation, contents.named_below);
+    out.push(present(cut) << 3 | contents.families.lacking() << 1 | present(adaptation));
+    adaptation.iter().chain(&cut).for_each(|number| out.extend_from_slice(&number.to_be_bytes()));
     write_optional(agreement.primary, out, write_address);
     write_optional(agreement.auth.as_ref(), out, write_offer);
     // A cookie is no longer for the extensions that a peer does not have.
@@ -66,15 +66,20 @@ pub(super) fn read(bytes: &[u8]) -> Option<CookieContents> {
     let tie_tags = (reader.u64()?, reader.u64()?);
     let (local_port, peer_port) = (reader.u16()?, reader.u16()?);
     let (local_initial_tsn, peer_initial_tsn) = (Tsn(reader.u32()?), Tsn(reader.u32()?));
-    let (named_below, peer_a_rwnd) = (reader.u32()?, reader.u32()?);
+    let peer_a_rwnd = reader.u32()?;
     let (outbound_streams, inbound_streams) = (reader.u16()?, reader.u16()?);
     let zero_checksum = Some(reader.u32()?).filter(|&edmid| edmid != 0);
     let route = Route { local: reader.socket_address()?, remote: reader.socket_address()? };
     let count = Some(usize::from(reader.u8()?)).filter(|&count| count <= MAX_COOKIE_ADDRESSES)?;
     let peer_addresses = (0..count).map(|_| reader.address()).collect::<Option<_>>()?;
     let flags = reader.u8()?;
-    let families = Families::from_lacking(flags >> 1)?;
+    let families = Families::from_lacking(flags >> 1 & 3)?;
     let adaptation = if flags & 1 == PRESENT { Some(reader.u32()?) } else { None };
+    let named_below = match flags >> 3 {
+        ABSENT => None,
+        PRESENT => Some(reader.u32()?),
+        _ => return None,
+    };
     let primary = reader.optional(Reader::address)?;
     let auth = reader.optional(Reader::offer)?;
     let mut extensions = Extensions::default();

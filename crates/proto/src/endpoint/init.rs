@@ -142,13 +142,13 @@ impl Endpoint {
         }
     }
 
-    /// The addresses that the INIT ACK names, and the number of the first address it does not.
+    /// The addresses that the INIT ACK names, and the number of the first address it does not, if there is one.
     fn addresses_to_list(
         &self,
         route: Route,
         init: &PeerParameters<'_>,
         existing: Option<usize>,
-    ) -> (Vec<SocketAddr>, Serial) {
+    ) -> (Vec<SocketAddr>, Option<Serial>) {
         let remotes = init.remotes(route.remote);
         // RFC 9260 §3.3.2.1.5: nothing that the peer cannot use.
         let usable: Vec<SocketAddr> =
@@ -166,7 +166,7 @@ impl Endpoint {
         route: Route,
         question: &Question<'_>,
         ours: &OurSide,
-        named_below: Serial,
+        named_below: Option<Serial>,
     ) -> Vec<u8> {
         let Question { back, init, parameters, auth } = question;
         let preservative =

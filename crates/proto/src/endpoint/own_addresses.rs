@@ -65,20 +65,25 @@ impl OwnAddresses {
         &self.list
     }
 
-    /// The first addresses that are fit, at most `most` of them, and the serial number from which on none is named.
-    pub(super) fn first(&self, most: usize, fit: impl Fn(SocketAddr) -> bool) -> (Vec<SocketAddr>, Serial) {
+    /// The first addresses that are fit, at most `most` of them, and if there are more the serial number of the next.
+    pub(super) fn first(
+        &self,
+        most: usize,
+        fit: impl Fn(SocketAddr) -> bool,
+    ) -> (Vec<SocketAddr>, Option<Serial>) {
         let mut fitting = self.list.iter().zip(&self.marks).filter(|(address, _)| fit(**address));
         let named = fitting.by_ref().take(most).map(|(address, _)| *address).collect();
-        (named, fitting.next().map_or(self.next, |(_, mark)| mark.serial))
+        (named, fitting.next().map(|(_, mark)| mark.serial))
     }
 
-    /// What an INIT ACK of the time `created` has told that named addresses with serial numbers below `end`, and left from `source`.
-    pub(super) fn told(&self, created: Instant, end: Serial, source: IpAddr) -> Told {
+    /// What an INIT ACK of the time `created` has told that named addresses with serial numbers below `end`, or all, and left from
+    /// `source`.
+    pub(super) fn told(&self, created: Instant, end: Option<Serial>, source: IpAddr) -> Told {
         let mut told = Told { named: Vec::new(), omitted: Vec::new(), later: Vec::new() };
         for (address, mark) in self.list.iter().zip(&self.marks) {
             let kind = if mark.up_since > created {
                 &mut told.later
-            } else if mark.serial < end || address.ip() == source {
+            } else if end.is_none_or(|end| mark.serial < end) || address.ip() == source {
                 &mut told.named
             } else {
                 &mut told.omitted

@@ -124,7 +124,7 @@ impl Receive {
     /// What becomes of messages larger than the buffer; they are delivered in parts unless said otherwise.
     pub(crate) fn with_large_messages(mut self, large: LargeMessages) -> Self {
         if large == LargeMessages::Refuse {
-            self.reassembly.refuse_parts();
+            self.reassembly.first_part = usize::MAX;
         }
         self
     }

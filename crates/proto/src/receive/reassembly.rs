@@ -33,7 +33,7 @@ pub(super) struct Reassembly {
     ready: VecDeque<Received>,
     ready_bytes: usize,
     /// Partial delivery begins when a message in the making is larger than this (RFC 9260 §6.9); `usize::MAX`: never.
-    first_part: usize,
+    pub(super) first_part: usize,
     /// It goes on whenever so much more is there.
     further_part: usize,
     /// Length of the fragmented message before: the next one is probably as long.
@@ -169,11 +169,6 @@ impl Reassembly {
     pub(super) fn is_too_large(&self) -> bool {
         let building = self.building.as_ref().is_some_and(|building| self.is_turn(&building.header));
         self.refuses_parts() && self.ready.is_empty() && building
-    }
-
-    /// Messages are delivered whole or not at all.
-    pub(super) fn refuse_parts(&mut self) {
-        self.first_part = usize::MAX;
     }
 
     fn refuses_parts(&self) -> bool {
@@ -316,8 +311,7 @@ impl Reassembly {
     /// Partial delivery of the message being built, if its turn has come and more than `enough` bytes of it are here.
     fn deliver_part(&mut self, enough: usize) {
         let Some(building) = &self.building else { return };
-        let may = !self.refuses_parts() && self.is_turn(&building.header);
-        if !may || building.payload.len() <= enough {
+        if self.refuses_parts() || building.payload.len() <= enough || !self.is_turn(&building.header) {
             return;
         }
         let Some(building) = &mut self.building else { return };
@@ -382,8 +376,7 @@ impl Reassembly {
         if let Some(building) = &self.building {
             assert!(building.next <= cumulative + 1);
             let limit = if building.partial { self.further_part } else { self.first_part };
-            let may = !self.refuses_parts() && self.is_turn(&building.header);
-            assert!(building.payload.len() <= limit || !may);
+            assert!(building.payload.len() <= limit || !self.is_turn(&building.header));
         }
     }
 }
