@@ -83,7 +83,7 @@ pub(crate) struct OutputArgs {
 /// Receive files
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  whimbrel recv --dir incoming --auth-key-file whimbrel.key    from who has the key
+  whimbrel recv --dir incoming --auth-key-file whimbrel.key  from holders of it
   whimbrel recv --dir incoming --anyone --listen 192.0.2.7,198.51.100.7
   whimbrel recv --dir incoming --anyone --listen 127.0.0.1:9900 --once
 
@@ -135,11 +135,11 @@ pub(crate) struct RecvArgs {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   whimbrel send film.mkv --to 192.0.2.7
-  whimbrel send film.mkv --to 192.0.2.7,198.51.100.7   a peer with two addresses
+  whimbrel send film.mkv --to 192.0.2.7,198.51.100.7  a peer with two addresses
   whimbrel send -r photos notes.txt --to host.example:9900
   whimbrel send film.mkv --to 192.0.2.7 --bind 10.0.0.2,10.1.0.2
   whimbrel send film.mkv --to 192.0.2.7 --prefer wlan0,wwan0 --metered wwan0
-  whimbrel send film.mkv --to 192.0.2.7 --window 64M   far and fast; recv needs it too
+  whimbrel send film.mkv --to 192.0.2.7 --window 64M  far and fast, as at recv
 
 An interrupted transfer resumes when the same command is run again: what the receiver has is checked by its \
 BLAKE3 hash and not sent twice.")]

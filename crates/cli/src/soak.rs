@@ -20,7 +20,7 @@ const TWICE: u64 = 5;
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Examples:
   whimbrel soak --seeds 1000
-  whimbrel soak --seed 4711 --seeds 1 --worlds rough --trace a.jsonl   replay one
+  whimbrel soak --seed 4711 --seeds 1 --worlds rough --trace a.jsonl  replay one
 
 Each seed makes its own networks, faults, configurations and traffic. When the faults are over, every message must have \
 been delivered exactly once, whole, and in the order of its stream; both ends must be closed, with nothing left over. \

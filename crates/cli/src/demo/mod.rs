@@ -45,7 +45,7 @@ const BEFORE: Duration = Duration::from_secs(2);
   whimbrel demo
   whimbrel demo --out /tmp/demo.html --seed 7
   whimbrel demo --json
-  whimbrel demo --capture .                                 packets of both networks, for Wireshark
+  whimbrel demo --capture .  packets of both networks, for Wireshark
 
 Needs no rights and no network: both ends run here, over loopback, through two emulated networks.")]
 pub(crate) struct DemoArgs {

@@ -18,12 +18,12 @@ use crate::exit::Failure;
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   whimbrel lab list
-  whimbrel lab run b08_fig07                 one experiment, as often as the paper ran it
+  whimbrel lab run b08_fig07                 one experiment in full
   whimbrel lab run b08 --reps 3 --out quick  all of a paper, quickly
   whimbrel lab run mine.toml                 an experiment of your own
-  whimbrel lab claims                        what the results say about the papers' claims
+  whimbrel lab claims                        what results say about claims
   whimbrel lab report                        one HTML file with everything
-  whimbrel lab report --results quick        the same from results in another directory
+  whimbrel lab report --results quick        from other results
 
 An experiment that is interrupted goes on where it was when the same command is run again.")]
 pub(crate) struct LabArgs {

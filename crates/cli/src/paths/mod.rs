@@ -17,8 +17,8 @@ use rows::{Sample, plain};
 /// Paths
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  whimbrel paths                    a live table; q or Ctrl-C ends it
-  whimbrel paths --once             once, as text; a path per line where it is no terminal
+  whimbrel paths         a live table; q or Ctrl-C ends it
+  whimbrel paths --once  once, as text
   whimbrel paths --json --once | jq '.processes[].associations[].paths[].state'
 
 It shows the send, recv and perf commands of the same user, by sockets that only their owner can use, in \
