@@ -20,11 +20,11 @@ use protocol::SCTP_PORT;
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   whimbrel perf server --listen 192.0.2.7
-  whimbrel perf client --to 192.0.2.7                        10 s of 64 KiB messages
+  whimbrel perf client --to 192.0.2.7                        64 KiB messages
   whimbrel perf client --to 192.0.2.7 --size 64 --streams 8  small messages
-  whimbrel perf client --to 192.0.2.7 --reverse --json       from the server to us
-  whimbrel perf client --to 192.0.2.7 --window 64M           far and fast; server too
-  whimbrel perf client --to 192.0.2.7 --latency              one message at a time")]
+  whimbrel perf client --to 192.0.2.7 --reverse --json       from the server
+  whimbrel perf client --to 192.0.2.7 --window 64M           far and fast
+  whimbrel perf client --to 192.0.2.7 --latency              one at a time")]
 pub(crate) struct PerfArgs {
     #[command(subcommand)]
     role: Role,
@@ -59,9 +59,7 @@ struct ServerArgs {
 }
 
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Example:\n  whimbrel perf client --to 192.0.2.7 --size 1200 --time 5 --unordered"
-)]
+#[command(after_help = "Example:\n  whimbrel perf client --to 192.0.2.7 --size 1200 --time 5 --unordered")]
 struct ClientArgs {
     /// The server's addresses, each IP, IP:UDPPORT or a host name.
     #[arg(long, value_name = "ADDR", value_delimiter = ',', required = true, value_parser = addresses::of_peer)]
