@@ -341,7 +341,10 @@ impl User {
             return;
         };
         let talk = &mut self.talks[at];
-        talk.last_event = context.now();
+        // A policy that asks in vain for what it needs asks again and again.
+        if !matches!(event, Event::AddressChanged { outcome: Err(_), .. }) {
+            talk.last_event = context.now();
+        }
         match event {
             Event::Message { received, .. } => self.on_message(context, at, received),
             Event::Sent { bytes, .. } => {

@@ -36,7 +36,7 @@ impl Open {
         let routes =
             pairing::missing(context.config.pairing, &sources, &self.peer.addresses, &self.paths, preferred);
         for route in routes {
-            if self.paths.len() >= context.config.limits.paths {
+            if self.paths.len() >= context.config.limits.paths && !self.make_room(context) {
                 break;
             }
             let id = self.paths.next_id();
@@ -55,6 +55,18 @@ impl Open {
         self.notes.addresses_changed = true;
         self.notice_path_in_use(context);
         self.sender.opportunity();
+    }
+
+    /// There may be no more paths. Those that belong to the association no longer go, or else one that nothing can leave by: false if
+    /// there is none.
+    fn make_room(&mut self, context: &mut Context<'_>) -> bool {
+        let limit = context.config.limits.paths;
+        self.remove_stale_paths(context);
+        let closed = self.paths.iter().find(|path| path.egress == Egress::Closed).map(|path| path.id);
+        if let Some(id) = closed.filter(|_| self.paths.len() >= limit) {
+            self.remove_path(context, id);
+        }
+        self.paths.len() < limit
     }
 
     /// Removes paths one address of which is no longer part of the association. The last path stays: an association
