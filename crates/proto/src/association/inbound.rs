@@ -91,7 +91,7 @@ impl Open {
     ) -> Handled {
         let route = arrival.route;
         let known = self.notice_arrival(context, route, arrival.packet.bytes().len());
-        if !known && !self.is_about_new_address(route, chunks.clone()) {
+        if !known && !self.is_about_new_address(route, chunks.clone()) && !self.is_last_word(chunks.clone()) {
             self.notes.packets_dropped += 1;
             return Ok(());
         }
@@ -117,7 +117,7 @@ impl Open {
                 Admission::Stop | Admission::StopUnsupported(_) => break,
             }
             let Ok(chunk) = raw.decode() else { continue };
-            if news.stranger && !matches!(chunk, Chunk::Asconf(_)) {
+            if news.stranger && !matches!(chunk, Chunk::Asconf(_) | Chunk::ShutdownAck) {
                 continue;
             }
             if !self.handle_chunk(context, route, &raw, chunk, &mut news)? {
@@ -177,6 +177,13 @@ impl Open {
             _ => None,
         });
         asconf.is_some_and(|asconf| self.is_led_here(&asconf))
+    }
+
+    /// Whether this is the SHUTDOWN ACK we wait for. A peer that moves after its last word cannot tell us so any more (RFC 5061 §5.1.1
+    /// C4), and has said all: the tag is enough.
+    fn is_last_word(&self, chunks: Chunks<'_>) -> bool {
+        let last = |chunk: &Chunk<'_>| matches!(chunk, Chunk::ShutdownAck);
+        matches!(self.closing, Closing::Sent(_)) && chunks.map_while(Result::ok).any(|chunk| last(&chunk))
     }
 
     /// Handles one chunk; false if the rest of the packet is to be ignored.

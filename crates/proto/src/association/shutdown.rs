@@ -9,6 +9,7 @@ use whimbrel_wire::{
 
 use super::context::Farewell;
 use super::output::single_chunk;
+use super::pairing;
 use super::silence::last_word;
 use super::{Association, Context, Ending, Handled, Open, Phase};
 use crate::auth::chunk_writer::ChunkWriter;
@@ -222,17 +223,18 @@ impl Open {
     pub(crate) fn poll_shutdown(&mut self, context: &mut Context<'_>, out: &mut Vec<u8>) -> Option<Route> {
         let in_use = self.data_path();
         let open = |id: &PathId| self.paths.get(*id).is_some_and(|path| path.is_usable());
-        let (Closing::Sent(resend) | Closing::AckSent(resend)) = &mut self.closing else { return None };
+        let (Closing::Sent(resend) | Closing::AckSent(resend)) = self.closing else { return None };
         if !resend.due {
             return None;
         }
         // Without a way it goes out when a link comes back.
-        let id = resend.path.filter(open).or(Some(in_use).filter(open))?;
-        resend.due = false;
-        resend.path = Some(id);
-        let path = self.paths.get(id);
-        let route = path.map_or(self.receive.route(), |path| path.route);
+        let id = resend.path.filter(open).or(Some(in_use).filter(open));
+        let path = id.and_then(|id| self.paths.get(id));
+        let route = path.map(|path| path.route).or_else(|| self.last_way(resend.timeouts))?;
         let rto = path.map_or(context.config.rto.initial, |path| path.rto.current());
+        if let Closing::Sent(resend) | Closing::AckSent(resend) = &mut self.closing {
+            (resend.due, resend.path) = (false, id);
+        }
         // A repetition that the peer has asked for, by SHUTDOWN or INIT, is not a new beginning: whoever asks again and again
         // must not keep the association. Where the timer is to be restarted it has been cleared.
         if !context.timers.is_set(TimerId::T2Shutdown) {
@@ -256,6 +258,15 @@ impl Open {
         debug_assert!(fits);
         writer.finish(&self.auth, checksum);
         Some(route)
+    }
+
+    /// Every address that the peer knows has gone after SHUTDOWN ACK, and no other can be added any more (RFC 5061 §5.1.1 C4). From
+    /// wherever it comes, it is answered by SHUTDOWN COMPLETE (RFC 9260 §8.4 rule 5). The ways take turns.
+    fn last_way(&self, timeouts: u32) -> Option<Route> {
+        let up: Vec<_> = self.locals.all_up().collect();
+        let routes = pairing::handshake_routes(&up, &self.peer.addresses);
+        let turn = (timeouts as usize).checked_rem(routes.len())?;
+        routes.get(turn).copied().filter(|_| matches!(self.closing, Closing::AckSent(_)))
     }
 
     /// Where to try again what got no answer on `last`: like retransmitted data on another active path
