@@ -266,7 +266,9 @@ impl Open {
         let up: Vec<_> = self.locals.all_up().collect();
         let routes = pairing::handshake_routes(&up, &self.peer.addresses);
         let turn = (timeouts as usize).checked_rem(routes.len())?;
-        routes.get(turn).copied().filter(|_| matches!(self.closing, Closing::AckSent(_)))
+        let stranded = self.paths.iter().all(|path| path.egress == Egress::Closed);
+        let route = routes.get(turn).copied();
+        route.filter(|_| stranded && matches!(self.closing, Closing::AckSent(_)))
     }
 
     /// Where to try again what got no answer on `last`: like retransmitted data on another active path
