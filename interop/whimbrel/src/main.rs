@@ -17,7 +17,8 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use whimbrel::handover::{Pace, Seamless};
 use whimbrel::{
-    Association, AssociationEvent, CloseReason, Endpoint, PathState, PeerAddressChange, RecvError,
+    Association, AssociationEvent, CloseReason, Endpoint, LargeMessages, PathState, PeerAddressChange,
+    RecvError,
 };
 
 /// One JSON object per line: `t`, `event`, then the members of `fields`.
@@ -66,6 +67,7 @@ async fn run(options: &Options, reporter: &'static Reporter) -> anyhow::Result<b
         .addresses(options.locals())
         .encapsulation(options.encapsulation())
         .config(options.config())
+        .large_messages(LargeMessages::InParts)
         .without_policy();
     if options.seamless {
         builder = builder.policy(|| Seamless::policy(Pace::MOBILE));
