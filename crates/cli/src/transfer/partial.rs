@@ -100,12 +100,15 @@ impl Partial {
 impl Drop for Partial {
     /// Leaves it for whoever goes on with it, and what it hashes to with it.
     fn drop(&mut self) {
-        let writer = lock(&self.slot.writer).take();
+        // Locked until the index has what is known of it: whoever asks meanwhile waits, and does not find a file
+        // that has a writer and no content.
+        let mut writer = lock(&self.slot.writer);
         if writer.as_ref().is_some_and(|writer| writer.hasher.count() == 0) {
-            return self.unlink();
+            self.unlink();
+            return *writer = None;
         }
         // A write that failed may have left a beginning.
-        let parked = writer.and_then(|writer| {
+        let parked = writer.take().and_then(|writer| {
             writer.file.set_len(writer.hasher.count()).ok()?;
             Some((Stamp::of(&writer.file).ok()?, writer.hasher))
         });

@@ -106,17 +106,24 @@ impl Partials {
     /// What there is of a copy.
     fn look(&self, offer: &Offer, copy: u8) -> io::Result<Option<Found>> {
         let name = name(offer, copy);
-        let (writer, parked) = match lock(&self.index).get(&name) {
-            Some(known) => (known.writer.clone(), known.parked.clone()),
-            None => (None, None),
+        let known = || {
+            let index = lock(&self.index);
+            index.get(&name).map_or((None, None), |known| (known.writer.clone(), known.parked.clone()))
         };
         let possible = |length: &u64| (1..=offer.size).contains(length);
+        let (mut writer, mut parked) = known();
         // The index is free again: whoever writes waits for it with the writer locked.
-        if let Some(slot) = writer {
-            // One that is being put in its place has no beginning to go on from.
-            let state = lock(&slot.writer).as_ref().map(|writer| writer.hasher.clone());
-            let state = state.filter(|state| possible(&state.count()));
-            return Ok(state.map(|state| Found { copy, length: state.count(), state: Some(state) }));
+        while let Some(slot) = writer.take() {
+            if let Some(writer) = lock(&slot.writer).as_ref() {
+                let state = Some(writer.hasher.clone()).filter(|state| possible(&state.count()));
+                return Ok(state.map(|state| Found { copy, length: state.count(), state: Some(state) }));
+            }
+            // Its writer has just left it, or another has taken it. One that is being put in its place still has this
+            // writer, and no beginning to go on from.
+            (writer, parked) = known();
+            if writer.as_ref().is_some_and(|now| Arc::ptr_eq(now, &slot)) {
+                return Ok(None);
+            }
         }
         let directory = self.directory()?;
         let Some(length) = length(&directory, &name)?.filter(possible) else { return Ok(None) };

@@ -113,6 +113,27 @@ fn who_drips_into_all_copies_gives_one_up_and_the_longest_stays() {
     assert_eq!(on_disk(&directory), [50, 200, 300, 400]);
 }
 
+/// A sender whose connection was lost may ask again while the end of that connection is still under way here.
+#[test]
+fn what_a_writer_leaves_is_found_at_every_moment() {
+    let (_directory, partials) = partials(u64::MAX);
+    let offer = offer("f", 1000);
+    for round in 1..=300 {
+        let start = match partials.find(&offer, 0).unwrap() {
+            Some(found) => Start { copy: Some(found.copy), hasher: found.state.unwrap() },
+            None => Start::default(),
+        };
+        let partial = partials.begin(&offer, start).unwrap().unwrap();
+        partial.write(b"x").unwrap();
+        std::thread::scope(|scope| {
+            let leaving = scope.spawn(|| drop(partial));
+            while !leaving.is_finished() {
+                assert_eq!(found(&partials, &offer), Some((0, round)));
+            }
+        });
+    }
+}
+
 #[test]
 fn another_process_is_kept_out() {
     let (directory, partials) = partials(u64::MAX);
