@@ -9,6 +9,6 @@ mod pmtu;
 mod quality;
 mod rto;
 
-pub use pmtu::{PathMtu, PmtuConfig, PmtuSearch};
+pub use pmtu::{PacketSizes, PathMtu, PmtuConfig, PmtuSearch};
 pub use quality::{Delay, PathQuality, Quality};
 pub use rto::{Rto, RtoConfig};

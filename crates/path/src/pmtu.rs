@@ -14,7 +14,7 @@ pub struct PmtuConfig {
     pub max: usize,
     /// Whether to search above `base`.
     pub search: PmtuSearch,
-    /// DATA chunks are cut to fit a packet of this many bytes, and while nothing is known of a path, the smallest that a network may
+    /// DATA chunks are cut to fit a packet of this many bytes, and where no more than 20 MB/s flow, the smallest that a network may
     /// carry; where packets are larger, several chunks are bundled. `None`: as large as all paths carry (AMDCS, RFC 9260 §7.3).
     ///
     /// A chunk that has a TSN cannot be cut again (RFC 9260 §6.9). When a network silently stops carrying large packets, chunks
@@ -44,6 +44,9 @@ const SHORTEST_PROBE_TIMER: Duration = Duration::from_secs(1);
 /// How long the Error state waits before it tries the base size again: the path may just be dead.
 const ERROR_RETRY: Duration = Duration::from_secs(15);
 
+/// So many packets have been lost and none as large as they has arrived: it is the size.
+const ENOUGH_VANISHED: u32 = 3;
+
 /// A gain in bytes not worth three probes: about 1 % of a packet.
 const LEAST_GAIN: usize = 16;
 
@@ -52,6 +55,23 @@ const LEAST_IPV4: usize = 576 - 20 - 8;
 
 /// MIN_PLPMTU over IPv6: every link carries packets of 1,280 bytes (RFC 8200 §5), less the headers of IPv6 and UDP.
 const LEAST_IPV6: usize = 1280 - 40 - 8;
+
+/// How large packets with DATA were of which a SACK has told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PacketSizes {
+    /// The largest that arrived and was sent once; 0 if there was none.
+    pub arrived: usize,
+    /// So many are lost.
+    pub lost: u32,
+    /// The smallest of them.
+    pub least_lost: usize,
+}
+
+impl Default for PacketSizes {
+    fn default() -> Self {
+        Self { arrived: 0, lost: 0, least_lost: usize::MAX }
+    }
+}
 
 /// The state machine of RFC 8899 §5.2. All sizes are SCTP packets in bytes, multiples of 4 as SCTP packets are.
 ///
@@ -65,7 +85,8 @@ const LEAST_IPV6: usize = 1280 - 40 - 8;
 /// it carries a single packet then. Two timeouts with an answered heartbeat between them throw the same doubt on the base, and
 /// MIN_PLPMTU is used. Lost probes alone never do that: the path may be down, or the peer may not know padding, and a
 /// smaller size would shrink the chunks of the whole association, which are cut for its smallest path (RFC 9260 §7.3). Two timeouts
-/// without an answer between them only have the base size probed again: after an outage the path may be another one.
+/// without an answer between them only have the base size probed again: after an outage the path may be another one. Where small packets
+/// pass beside large ones, nothing times out; then large ones that are lost one after the other throw the doubt.
 #[derive(Clone, Debug)]
 pub struct PathMtu {
     /// MIN_PLPMTU.
@@ -89,6 +110,10 @@ pub struct PathMtu {
     timed_out: bool,
     /// A heartbeat has been answered since then: small packets pass.
     answered: bool,
+    /// So many packets were lost of late.
+    vanished: u32,
+    /// The smallest of them: none as large has arrived since.
+    least_vanished: usize,
 }
 
 /// The phases of RFC 8899 §5.2. Disabled is the caller's not asking for probes.
@@ -121,6 +146,8 @@ impl PathMtu {
             in_flight_until: None,
             timed_out: false,
             answered: false,
+            vanished: 0,
+            least_vanished: usize::MAX,
         };
         if let PmtuSearch::Probe { raise_after } = config.search {
             mtu.raise_after = Some(raise_after);
@@ -213,6 +240,24 @@ impl PathMtu {
         (self.timed_out, self.answered) = (true, false);
     }
 
+    /// A SACK has told of packets with DATA. Returns whether a smaller size is used from now on.
+    pub fn on_packets(&mut self, sizes: &PacketSizes) -> bool {
+        let least = self.least_vanished.min(sizes.least_lost);
+        if least <= self.min.max(sizes.arrived) {
+            (self.vanished, self.least_vanished) = (0, usize::MAX);
+            return false;
+        }
+        self.least_vanished = least;
+        self.vanished = self.vanished.saturating_add(sizes.lost);
+        let smaller = if least > self.base { self.base } else { self.min };
+        let vanish = self.vanished >= ENOUGH_VANISHED && self.raise_after.is_some() && smaller < self.size;
+        if vanish {
+            self.doubt(smaller);
+            self.timed_out = true;
+        }
+        vanish
+    }
+
     /// A heartbeat without padding has been answered: small packets pass.
     pub fn on_heartbeat_answered(&mut self) {
         self.answered = self.timed_out;
@@ -271,6 +316,18 @@ impl PathMtu {
         if self.is_base_unproved() { self.min } else { self.size }
     }
 
+    /// MIN_PLPMTU: the largest packet in bytes that every network of its kind carries.
+    #[inline]
+    pub fn least(&self) -> usize {
+        self.min
+    }
+
+    /// Whether DATA has been lost without a word since a probe was last answered.
+    #[inline]
+    pub fn is_in_doubt(&self) -> bool {
+        self.timed_out
+    }
+
     /// Whether not even the base size gets through, or the path is down (the Error state of RFC 8899 §5.2).
     #[inline]
     pub fn is_in_error(&self) -> bool {
@@ -286,6 +343,7 @@ impl PathMtu {
             self.limit = self.limit.max(self.probed);
             self.lost = 0;
             self.in_flight_until = None;
+            (self.vanished, self.least_vanished) = (0, usize::MAX);
         }
     }
 

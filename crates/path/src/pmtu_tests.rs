@@ -314,3 +314,48 @@ proptest! {
         prop_assert!(off || path.size() == 1452);
     }
 }
+
+fn lost(sizes: &[usize]) -> PacketSizes {
+    let least_lost = sizes.iter().copied().min().unwrap_or(usize::MAX);
+    PacketSizes { arrived: 0, lost: sizes.len() as u32, least_lost }
+}
+
+fn arrived(size: usize) -> PacketSizes {
+    PacketSizes { arrived: size, ..PacketSizes::default() }
+}
+
+/// RFC 8899 §4.3: packets of some size are lost and smaller ones arrive. What happens is told in the order of time.
+#[test]
+fn large_packets_that_vanish_beside_small_ones_throw_doubt_on_their_size() {
+    let said: [(&[PacketSizes], usize); 7] = [
+        (&[lost(&[1452, 1300]), arrived(1150), lost(&[1452])], 1200),
+        (&[lost(&[1452, 1452, 1452])], 1200),
+        // The base size does not pass either.
+        (&[lost(&[1452, 1452]), arrived(1000), lost(&[1180])], 548),
+        // One as large has arrived.
+        (&[lost(&[1452, 1452]), arrived(1452), lost(&[1452])], 1452),
+        (&[PacketSizes { arrived: 1452, ..lost(&[1452, 1452, 1452, 1452]) }], 1452),
+        // A small one was lost, too.
+        (&[lost(&[1452, 1452]), lost(&[500, 1452])], 1452),
+        (&[lost(&[548, 548, 548, 548])], 1452),
+    ];
+    for (all, size) in said {
+        let mut path = PathMtu::new(&config(), false);
+        let mut network = Network::new(1500);
+        network.run(&mut path, Duration::from_secs(1));
+        let smaller = all.iter().filter(|sizes| path.on_packets(sizes)).count();
+        path.invariants();
+        assert_eq!((path.size(), smaller), (size, usize::from(size < 1452)), "{all:?}");
+        assert_eq!(path.is_in_doubt(), size < 1452);
+        network.run(&mut path, Duration::from_secs(2));
+        assert_eq!((path.size(), path.is_in_doubt()), (1452, false), "{all:?}");
+    }
+}
+
+/// Without a search there is nothing to fall back to.
+#[test]
+fn a_size_that_is_not_searched_for_is_not_doubted() {
+    let mut path = PathMtu::new(&PmtuConfig { search: PmtuSearch::Off, ..config() }, false);
+    assert!(!path.on_packets(&lost(&[1452, 1452, 1452])));
+    assert_eq!(path.size(), 1452);
+}

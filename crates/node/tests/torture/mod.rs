@@ -74,6 +74,15 @@ fn what_is_bad_is_left() {
     }
 }
 
+/// Large packets vanish: what is in flight goes out again in small ones at once, whatever the network carries.
+#[test]
+fn a_smaller_network_is_noticed_soon() {
+    for (name, outcome) in outcomes("black_hole") {
+        let late = outcome.gap.max(outcome.behind);
+        assert!(outcome.survived && late < Duration::from_millis(200), "{name}: {outcome:?}");
+    }
+}
+
 /// A network that comes back without a word is noticed soon: probes are no further apart than an eighth of the silence.
 #[test]
 fn a_return_is_noticed_soon() {

@@ -143,7 +143,7 @@ impl Table {
     }
 
     fn sizes(&mut self) {
-        for mtu in [1280, 1200, 900, 800] {
+        for mtu in [1280, 1200, 900, 576] {
             let happen = move |hosts: &mut Torture| {
                 let small = whimbrel_netsim::LinkConfig {
                     mtu,

@@ -47,9 +47,10 @@ impl Sender {
         self.held_up = None;
         self.outstanding.lose_one(tsn);
         let target = self.retransmission_path(paths, path, Loss::Timeout).unwrap_or(path);
-        let round_trip = paths.get(target).and_then(|target| target.rto.srtt()).unwrap_or(Duration::ZERO);
         let elsewhere = target != path;
-        let answer_from = now + round_trip / 2;
+        // One of the two goes by each path.
+        let round_trip = |id| paths.get(id).and_then(|path| path.rto.srtt()).unwrap_or(Duration::ZERO);
+        let answer_from = now + round_trip(target).min(round_trip(path)) / 2;
         self.tail = Some(TailProbe { path, tsn, sent_at: now, elsewhere, copied: !elsewhere, answer_from });
         self.force(paths, path);
         let guarded = self.outstanding.earliest_in_flight(path);

@@ -11,9 +11,9 @@ impl Outstanding {
         let index = tsn.distance_from(self.base) as usize;
         debug_assert_eq!(self.chunks[index].state, ChunkState::InFlight);
         // Whether it is lost nobody knows yet.
-        let leads = core::mem::take(&mut self.chunks[index].leads);
+        let packet = core::mem::take(&mut self.chunks[index].packet);
         self.set_state(index, ChunkState::Lost(Loss::Timeout));
-        self.chunks[index].leads = leads;
+        self.chunks[index].packet = packet;
         self.chunks[index].misses = Misses::default();
     }
 
