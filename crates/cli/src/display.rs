@@ -40,7 +40,10 @@ pub(crate) struct Display {
 }
 
 struct State {
-    started: Instant,
+    /// Since when something is under way.
+    busy_since: Option<Instant>,
+    /// How long something was, before.
+    busy: Duration,
     last: Instant,
     last_bytes: u64,
     /// Bytes per second, smoothed over some seconds.
@@ -66,7 +69,7 @@ impl Display {
             _ => Mode::Lines,
         };
         let now = Instant::now();
-        let state = State { started: now, last: now, last_bytes: 0, rate: 0.0, listed: 0, peer: None };
+        let state = State::new(now);
         Self {
             mode,
             bar: (mode == Mode::Bar).then(new_bar),
@@ -99,6 +102,16 @@ impl Display {
             Some(bar) => bar.suspend(|| complain(text)),
             None => complain(text),
         }
+    }
+
+    /// Something is under way from now on.
+    pub(crate) fn begin(&self) {
+        self.state().begin(Instant::now());
+    }
+
+    /// Whom everything is about, if that is known.
+    pub(crate) fn peer(&self) -> Option<SocketAddr> {
+        self.state().peer
     }
 
     /// Names the peer in all that is told from now on.
@@ -188,6 +201,7 @@ impl Display {
 
     /// Nothing is under way any more, for now.
     pub(crate) fn idle(&self) {
+        self.state().end(Instant::now());
         if let Some(bar) = &self.bar
             && self.shown.swap(false, Ordering::Relaxed)
         {
@@ -197,10 +211,10 @@ impl Display {
         }
     }
 
-    /// The summary, last of all.
+    /// The summary, last of all. Its time is that in which something was under way.
     pub(crate) fn summary(&self, verb: &str, totals: &Totals, ok: bool) {
         self.idle();
-        let elapsed = self.state().started.elapsed();
+        let elapsed = self.state().busy;
         self.event(
             "summary",
             json!({
@@ -255,6 +269,26 @@ impl News for About {
 }
 
 impl State {
+    fn new(now: Instant) -> Self {
+        Self {
+            busy_since: None,
+            busy: Duration::ZERO,
+            last: now,
+            last_bytes: 0,
+            rate: 0.0,
+            listed: 0,
+            peer: None,
+        }
+    }
+
+    fn begin(&mut self, now: Instant) {
+        self.busy_since.get_or_insert(now);
+    }
+
+    fn end(&mut self, now: Instant) {
+        self.busy += self.busy_since.take().map_or(Duration::ZERO, |since| now - since);
+    }
+
     fn measure(&mut self, now: Instant, bytes: u64) -> f64 {
         let elapsed = now.saturating_duration_since(self.last).as_secs_f64();
         if elapsed > 0.05 {

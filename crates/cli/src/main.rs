@@ -39,7 +39,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             if json && error.use_stderr() {
-                exit::tell_programs(2, &error.to_string());
+                exit::tell_programs(2, &error.to_string(), None);
             }
             error.exit();
         }

@@ -44,6 +44,7 @@ struct Transfer {
 /// Sends what the arguments name.
 pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
     let display = Arc::new(Display::new(args.output));
+    display.begin();
     let sources = Sources::collect(&args.files, args.recursive).map_err(|error| match error {
         SourceError::Directory(_) | SourceError::Nameless(_) | SourceError::Twice(_) => {
             Failure::Usage(error.to_string())
@@ -56,6 +57,9 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
     }
     let patience = Duration::from_secs(args.retry);
     let peer = resolve(&args.to, Instant::now() + patience, &display).await?;
+    if let Some(first) = peer.named.first() {
+        display.set_peer(*first);
+    }
     let local = match args.bind.as_slice() {
         [] => addresses::towards(&peer.all())?,
         typed => addresses::local(typed, 0).await?,
@@ -87,7 +91,7 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
     let totals = transfer.tally.totals();
     let ok = outcome.is_ok() && totals.failed_files == 0;
     transfer.display.summary("sent", &totals, ok);
-    outcome?;
+    outcome.map_err(|failure| failure.of_peer(transfer.display.peer()))?;
     if ok { Ok(()) } else { Err(Failure::Reported) }
 }
 
