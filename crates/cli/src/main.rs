@@ -16,6 +16,7 @@ mod lab;
 mod mobility;
 mod news;
 mod output;
+mod path_words;
 mod paths;
 mod peer;
 mod perf;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use whimbrel::interfaces::{Cost, Interfaces, ReceivedPower};
 use whimbrel::{AssociationView, Mobility, PathView};
 
-use crate::display::plain_state_name;
+use crate::path_words::plain_state_name;
 
 /// Raised when an answer changes its meaning. Fields may be added without.
 pub(super) const VERSION: u32 = 1;
