@@ -358,6 +358,29 @@ fn a_cookie_echo_from_a_foreign_address_is_answered_where_the_peer_is_known() {
     }
 }
 
+/// A peer that has moved before COOKIE ACK came has nothing else to say it with. Once nothing reaches it where it was, COOKIE ACK goes where the
+/// COOKIE ECHO comes from, and nothing else does.
+#[test]
+fn a_cookie_echo_of_a_peer_that_has_moved_is_answered_where_it_is() {
+    let mut config = quiet();
+    config.failure.potentially_failed_max_retrans = Some(0);
+    let mut bench = Bench::new(config);
+    let mut peer = Peer::new();
+    peer.connect(&mut bench);
+    bench.send(0, b"lost");
+    bench.pass(Duration::from_secs(2));
+    assert_eq!(state(&bench, wire_peer::route().remote.ip()), PathState::PotentiallyFailed);
+    bench.take();
+    let question = peer.cookie_echo();
+    bench.deliver_on(victim(), &question);
+    let sent = bench.take();
+    assert!(sent.len() == 1 && sent[0].route == victim(), "{sent:?}");
+    assert_eq!(sent[0].only(), Chunk::CookieAck);
+    assert!(sent[0].bytes.len() < question.len());
+    bench.pass(Duration::from_secs(20));
+    assert!(bench.take().iter().all(|sent| sent.route != victim()));
+}
+
 /// RFC 9260 §8.3: a HEARTBEAT is answered however long it is, with all that is in it.
 #[test]
 fn a_long_heartbeat_is_answered() {

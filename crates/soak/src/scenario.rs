@@ -140,6 +140,7 @@ impl Scenario {
             Arc::new(traffic)
         });
         let mut hosts = hosts(seed, draw, kind, sizes, &networks, &traffics);
+        bear_detours(&networks, &mut hosts);
         if hosts.iter().all(|host| host.user.closing == Closing::Never) {
             hosts[0].user.closing = Closing::AfterReceiving;
         }
@@ -259,6 +260,21 @@ fn hosts(
     })
 }
 
+/// A host whose peer knows fewer paths sends over some that bring no SACK back: it comes by the peer's own path, perhaps seconds later,
+/// since queues there are full. An RTO that is shorter by far than RFC 9260 §16 has it (1 s) takes all of that for lost, and the errors add up
+/// although the peer is heard all the time (§8.1). Such a host must not count them.
+fn bear_detours(networks: &Networks, hosts: &mut [HostPlan; 2]) {
+    const SHORT: Duration = Duration::from_millis(200);
+    for host in 0..2 {
+        let addresses: usize = networks.interfaces[host].iter().map(Vec::len).sum();
+        let known = hosts[1 - host].config.limits.paths;
+        let config = Arc::make_mut(&mut hosts[host].config);
+        if config.rto.min < SHORT && known < addresses {
+            config.failure.association = AssociationFailure::Silence(Duration::from_secs(900));
+        }
+    }
+}
+
 fn user(draw: &mut Draw, client: bool, config: &Config, inbound: &Traffic) -> UserPlan {
     let polite = Sending::Polite(draw.magnitude(2_000, config.limits.send_buffer as u64) as usize);
     // At worst it takes a minute to read everything.
@@ -319,7 +335,8 @@ pub(crate) fn limit(networks: &Networks, hosts: &[HostPlan; 2]) -> Instant {
     limit += Duration::from_secs(20 * bits / networks.slowest);
     for (host, peer) in [(&hosts[0], &hosts[1]), (&hosts[1], &hosts[0])] {
         limit += host.config.rto.max * 10;
-        limit += host.user.patience - PATIENCE;
+        // Whoever watches looks once in that time: what falls silent just after a look is noticed at the second one.
+        limit += (host.user.patience - PATIENCE) * 2;
         if let Some(hold) = host.user.hold_until {
             limit += hold - networks.heal_at;
         }

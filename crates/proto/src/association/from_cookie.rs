@@ -9,6 +9,7 @@ use super::{Association, Context, Identity, Means, Open, Phase};
 use crate::arrival::Arrival;
 use crate::auth::gate::Gate;
 use crate::cookie::OpenedCookie;
+use crate::interface::PathState;
 use crate::timers::Timers;
 
 impl Association {
@@ -61,12 +62,14 @@ impl Association {
 
 impl Open {
     /// COOKIE ACK to where COOKIE ECHO came from. An unconfirmed address gets a HEARTBEAT in the same packet, the same one
-    /// again if it is under way; one that no path leads to gets nothing at all, and the answer goes where the peer has
-    /// been found (RFC 9260 §5.4).
+    /// again if it is under way. One that no path leads to gets nothing, and the answer goes where the peer has
+    /// been found (RFC 9260 §5.4), as long as that works. If no path does, the peer may have moved before it heard that the association is up: it
+    /// has nothing but its COOKIE ECHO to say so with, and an answer that is shorter than the question harms nobody.
     pub(crate) fn send_cookie_ack(&mut self, context: &mut Context<'_>, route: Route) {
         let probed = self.paths.by_route(route);
         let Some(id) = probed.filter(|&id| self.paths.get(id).is_some_and(|path| !path.confirmed)) else {
-            let known = self.is_confirmed(route.remote.ip()).then_some(route);
+            let works = self.paths.iter().any(|path| path.state == PathState::Active);
+            let known = (self.is_confirmed(route.remote.ip()) || !works).then_some(route);
             if let Some(destination) = known.or_else(|| self.confirmed_or_in_use(route)) {
                 self.replies.cookie_ack(destination);
             }
