@@ -11,6 +11,7 @@ mod break_before_make;
 mod camping;
 mod closing;
 mod collisions;
+mod few_paths;
 mod links;
 mod malformed;
 mod many;

@@ -24,7 +24,7 @@ impl Open {
         self.pair_preferring(context, proven, proven);
     }
 
-    /// As [`Self::pair_addresses`]. Where one of several routes will do, it is `preferred`: something has come over it, so that it
+    /// As [`Self::pair_addresses`]. Where one of several routes will do, or there is no room for all, it is `preferred`: something has come over it, so that it
     /// may work, while of the others nothing is known.
     pub(crate) fn pair_preferring(
         &mut self,
@@ -36,7 +36,9 @@ impl Open {
         let routes =
             pairing::missing(context.config.pairing, &sources, &self.peer.addresses, &self.paths, preferred);
         for route in routes {
-            if self.paths.len() >= context.config.limits.paths && !self.make_room(context) {
+            let full = self.paths.len() >= context.config.limits.paths;
+            let superfluous = self.superfluous_path().filter(|_| full);
+            if full && superfluous.is_none() {
                 break;
             }
             let id = self.paths.next_id();
@@ -50,6 +52,10 @@ impl Open {
                 // It may be the only one: no time to lose.
                 context.timers.set(TimerId::Heartbeat(id), context.now);
             }
+            // Only now: it may be the last one, which must not go before there is another.
+            if let Some(superfluous) = superfluous {
+                self.remove_path(context, superfluous);
+            }
         }
         self.remove_stale_paths(context);
         self.notes.addresses_changed = true;
@@ -57,16 +63,11 @@ impl Open {
         self.sender.opportunity();
     }
 
-    /// There may be no more paths. Those that belong to the association no longer go, or else one that nothing can leave by: false if
-    /// there is none.
-    fn make_room(&mut self, context: &mut Context<'_>) -> bool {
-        let limit = context.config.limits.paths;
-        self.remove_stale_paths(context);
-        let closed = self.paths.iter().find(|path| path.egress == Egress::Closed).map(|path| path.id);
-        if let Some(id) = closed.filter(|_| self.paths.len() >= limit) {
-            self.remove_path(context, id);
-        }
-        self.paths.len() < limit
+    /// A path that makes way for a new one where there may be no more: one that no longer belongs to the association, or else one that nothing can
+    /// leave by.
+    fn superfluous_path(&self) -> Option<PathId> {
+        let stale = self.paths.iter().find(|path| self.is_stale(path));
+        stale.or_else(|| self.paths.iter().find(|path| path.egress == Egress::Closed)).map(|path| path.id)
     }
 
     /// Removes paths one address of which is no longer part of the association. The last path stays: an association

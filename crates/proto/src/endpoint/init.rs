@@ -84,6 +84,7 @@ impl Endpoint {
             Some(index) => match self.our_side_of(index, route, &remotes) {
                 Ok(Some(ours)) => ours,
                 Ok(None) => return,
+                Err(_) if self.is_late(index, question.init.initiate_tag) => return,
                 Err(added) => {
                     self.refuse(route, back, &[Cause::RestartWithNewAddresses(&added)]);
                     return;
@@ -140,6 +141,13 @@ impl Endpoint {
                 Ok(Some(OurSide { tie_tags: open.tie_tags(), ..fresh }))
             }
         }
+    }
+
+    /// Whether an INIT with this Initiate Tag is one of those that have led to this very association, kept back on its way: a peer that moves while
+    /// it repeats its INIT sends some from new addresses. It does not restart, and an ABORT with its tag (RFC 9260 §5.2.2) would end the association.
+    fn is_late(&self, index: usize, initiate_tag: u32) -> bool {
+        let association = self.table.get(index);
+        association.is_some_and(|up| up.open().is_some() && up.peer_tag() == Some(initiate_tag))
     }
 
     /// The addresses that the INIT ACK names, and the number of the first address it does not, if there is one.
