@@ -287,21 +287,6 @@ fn a_restart_with_added_addresses_is_aborted() {
     assert_alive(&mut bench, &peer);
 }
 
-/// A host that moves while it sets up an association repeats its INIT from a new address. One that comes when the association is up is no restart, and
-/// an ABORT with its tag would end what it has asked for.
-#[test]
-fn an_init_that_comes_late_from_a_new_address_does_no_harm() {
-    let mut bench = Bench::new(quiet());
-    let mut peer = Peer::new();
-    peer.connect(&mut bench);
-    bench.take();
-    let mut moved = wire_peer::route();
-    moved.remote.set_ip(ip("203.0.113.5"));
-    bench.deliver_on(moved, &peer.init(&[Parameter::from(ip("10.0.1.2"))]));
-    assert!(bench.take().is_empty());
-    assert_alive(&mut bench, &peer);
-}
-
 /// RFC 9260 §5.2.1: the same in COOKIE-ECHOED, where the INIT ACK has said which addresses there are. The handshake goes on.
 #[test]
 fn an_init_with_added_addresses_in_cookie_echoed_is_aborted() {
