@@ -22,6 +22,7 @@
 //! {"interface": "wlan0", "going_down": true}
 //! {"interface": "wlan0", "gone": true}
 //! {"interface": "wwan0", "rank": 0, "handover_complete": true, "selected": true}
+//! {"interface": "wwan0", "nat64": "2001:db8:64::/96"}
 //! ```
 
 mod board;
@@ -54,7 +55,9 @@ pub use line::LineError;
 pub use preferences::Preferences;
 pub(crate) use snapshot::LinkWriter;
 pub use source::{LinkSource, LinkSourceError, Publisher, Run};
-pub use whimbrel_machine::{Cost, InterfaceKind, InterfaceProperties, ReceivedPower};
+pub use whimbrel_machine::{
+    Cost, InterfaceKind, InterfaceProperties, Nat64Prefix, NotANat64Prefix, ReceivedPower,
+};
 
 /// The operating system's own word on links and addresses: rtnetlink on Linux, which tells of changes at once; elsewhere
 /// the list of addresses, looked at twice a second.
