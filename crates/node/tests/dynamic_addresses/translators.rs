@@ -151,6 +151,34 @@ fn a_prefix_that_is_told_late_is_used_at_once() {
     assert_eq!(bench.take_only().route.remote, socket("[2001:db8:64::198.51.100.9]:41234"));
 }
 
+/// Nor when the host comes back into a network, where the peer had that name before.
+#[test]
+fn a_prefix_that_is_told_again_is_used_at_once() {
+    let [first, second, third] =
+        ["[2001:db8:a::7]:9899", "[2001:db8:b::7]:9899", "[2001:db8:a::8]:9899"].map(socket);
+    let (mut bench, mobile, public) = with_public_peer();
+    down(&mut bench, public.local);
+    join(&mut bench, first, WIFI, "2001:db8:64::/96");
+    let sent = bench.take_only();
+    mobile.grant(&mut bench, &sent);
+    mobile.settle(&mut bench);
+    bench.links(&[LinkFact::AddressDown(first), tells(WIFI, None), LinkFact::AddressUp(second)]);
+    bench.take();
+    bench.links(&[
+        LinkFact::AddressDown(second),
+        LinkFact::AddressOn { interface: WIFI, address: third.ip() },
+        LinkFact::AddressUp(third),
+    ]);
+    change(&mut bench, &[Add(third)]);
+    let from_there = |bench: &mut Bench| {
+        let sent = bench.take().into_iter().find(|sent| sent.route.local == third);
+        sent.expect("a request from there").route.remote
+    };
+    assert_eq!(from_there(&mut bench), socket("[64:ff9b::198.51.100.9]:41234"));
+    bench.link(tells(WIFI, Some("2001:db8:64::/96")));
+    assert_eq!(from_there(&mut bench), socket("[2001:db8:64::198.51.100.9]:41234"));
+}
+
 /// Make before break between two such networks: from the new one the request goes where that one translates, though the peer is known to
 /// answer by what the old one calls it.
 #[test]

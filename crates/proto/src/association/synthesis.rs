@@ -18,12 +18,13 @@ impl Association {
         self.translators = translators.clone();
         let (mut context, phase) = self.split(now);
         match phase {
-            Phase::CookieEchoed(echoed) => echoed.open.follow_translators(translators),
+            Phase::CookieEchoed(echoed) => {
+                echoed.open.follow_translators(translators);
+            }
             Phase::Open(open) => {
-                open.follow_translators(translators);
-                if open.synthesise(&mut context) {
+                let again = open.follow_translators(translators);
+                if open.synthesise(&mut context) || again {
                     open.pair_addresses(&mut context, None);
-                    // It may have been on its way to where nothing leads.
                     open.repeat_asconf_by_new_names(&mut context);
                 }
             }
@@ -33,8 +34,11 @@ impl Association {
 }
 
 impl Open {
-    fn follow_translators(&mut self, translators: &Translators) {
+    /// True if the peer is called again what it was called before: we are back in a network.
+    fn follow_translators(&mut self, translators: &Translators) -> bool {
+        let past: Vec<IpAddr> = self.past_names().collect();
         self.locals.translators.follow(translators, &self.peer.addresses);
+        past.iter().any(|&name| !self.locals.translators.is_past(name))
     }
 
     /// Finds out by what other addresses the peer may be reached now that our links have changed, if it can be told of ours. True if there
