@@ -38,3 +38,13 @@ nat64_told() {
         helpers+=($!)
     done
 }
+
+# nat64_known LINK PREFIX: no router says so, but the network's resolver knows it (RFC 7050). `ip netns exec` takes the file for the mobile node's
+# /etc/resolv.conf.
+nat64_known() {
+    mkdir -p "/etc/netns/$name-mn"
+    echo "nameserver ${net6_of[$1]}::1" >"/etc/netns/$name-mn/resolv.conf"
+    ip netns exec "$name-net" python3 "$here/dns64.py" "${net6_of[$1]}::1" "$2" 2>"$work/resolver.log" &
+    helpers+=($!)
+}
+nat64_down() { rm -rf "/etc/netns/$name-mn" && rmdir /etc/netns 2>/dev/null; }

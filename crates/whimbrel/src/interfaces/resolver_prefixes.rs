@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::net::ToSocketAddrs;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use core::future::Future;
@@ -36,6 +36,9 @@ impl Default for Patience {
     }
 }
 
+/// Questions to the system at a time, at most.
+const QUESTIONS_MAX: usize = 4;
+
 /// Somebody who knows the IPv6 addresses of [`NAME`].
 pub(super) trait Resolver: Send + Sync + 'static {
     /// None if there is no answer.
@@ -45,20 +48,22 @@ pub(super) trait Resolver: Send + Sync + 'static {
 /// The system's own.
 #[derive(Debug, Default)]
 pub(super) struct System {
-    asked: Arc<AtomicBool>,
+    /// Questions under way.
+    asked: Arc<AtomicUsize>,
 }
 
 impl Resolver for System {
     async fn ask(&self) -> Vec<Ipv6Addr> {
-        // One question at a time: the system gives up late, and cannot be stopped.
-        if self.asked.swap(true, Ordering::AcqRel) {
+        // The system gives up late in a network that leads nowhere, and cannot be stopped: the next network has another question.
+        let more = |asked| (asked < QUESTIONS_MAX).then_some(asked + 1);
+        if self.asked.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).is_err() {
             return Vec::new();
         }
         let (tell, told) = oneshot::channel();
         let asked = Arc::clone(&self.asked);
         let ask = move || {
             let found = (NAME, 0).to_socket_addrs();
-            asked.store(false, Ordering::Release);
+            asked.fetch_sub(1, Ordering::AcqRel);
             let v6 = |address: core::net::SocketAddr| match address.ip() {
                 IpAddr::V6(v6) => Some(v6),
                 IpAddr::V4(_) => None,
@@ -68,7 +73,7 @@ impl Resolver for System {
         };
         // Not one of the runtime's threads: a program that ends would wait for it.
         if std::thread::Builder::new().name("nat64-prefix".into()).spawn(ask).is_err() {
-            self.asked.store(false, Ordering::Release);
+            self.asked.fetch_sub(1, Ordering::AcqRel);
         }
         told.await.unwrap_or_default()
     }
