@@ -203,7 +203,12 @@ impl EndpointBuilder {
         // Loopback addresses do not come and go; whoever tests with them says so by a source of his own.
         if wanted.is_any() || !sources.is_empty() || wanted.named.iter().any(|ip| !ip.is_loopback()) {
             // The user's own sources come last, and have the last word.
-            sources.splice(0..0, core::iter::once(interfaces::system()).chain(interfaces::radios()));
+            let mut systems: Vec<_> =
+                core::iter::once(interfaces::system()).chain(interfaces::radios()).collect();
+            if self.encapsulation == Encapsulation::Udp && wanted.may_be_v6() {
+                systems.extend(interfaces::translators());
+            }
+            sources.splice(0..0, systems);
         }
         let shared =
             Arc::new(Shared::new(self.encapsulation, self.sctp_port, &self.config, self.send_memory));

@@ -10,7 +10,7 @@ use whimbrel_netsim::{Action, Change, HostId, InFlight, LinkId, RouterId, Side, 
 use whimbrel_node::Node;
 use whimbrel_proto::{Config, Event};
 
-use super::places::{self, Families, NAT_IDLE, Network, Translation, WELL_KNOWN_PREFIX, synthesised};
+use super::places::{self, Families, NAT_IDLE, Network, Translation, called};
 use crate::common::{Ticks, User, link};
 
 /// When a row's trouble begins.
@@ -44,6 +44,8 @@ pub(super) struct Start {
     /// Of the mobile host, of the server, and of the addresses by which the user names it.
     pub families: [Families; 3],
     pub translation: Translation,
+    /// How long after an address its network tells how it calls IPv4 addresses, if it does.
+    pub prefix_told_after: Duration,
 }
 
 /// What joins a host to the rest of the world.
@@ -106,9 +108,10 @@ impl Torture {
         };
         let (at_mobile, at_server) = (node(&world, 1, &held[0]), node(&world, 2, &held[1]));
         let remotes = in_networks(start.cores, named).into_iter().map(|(_, address)| address);
-        let translated = start.translation == Translation::Nat64 && of_mobile == Families::V6;
+        // As DNS64 says.
+        let prefix = start.translation.prefix(start.networks[0]).filter(|_| of_mobile == Families::V6);
         let remotes: Vec<SocketAddr> =
-            remotes.map(|at| if translated { synthesised(at) } else { at }).collect();
+            remotes.map(|at| prefix.map_or(at, |prefix| called(at, prefix))).collect();
         let (mut client_user, mut server_user) = (User::client(&remotes), User::server());
         let sender = if start.way == Way::Up { &mut client_user } else { &mut server_user };
         // Ended by `run`.
@@ -148,12 +151,10 @@ impl Torture {
     fn translate(&mut self) {
         for network in Network::ALL.into_iter().filter(|network| !network.is_servers()) {
             let interface = self.at(network).interface;
-            match self.start.translation {
-                Translation::None => {}
-                Translation::Nats => self.world.add_nat(interface, network.public().into(), NAT_IDLE),
-                Translation::Nat64 => {
-                    self.world.add_nat64(interface, WELL_KNOWN_PREFIX, network.public(), NAT_IDLE);
-                }
+            match (self.start.translation, self.start.translation.prefix(network)) {
+                (Translation::None, _) => {}
+                (_, Some(prefix)) => self.world.add_nat64(interface, prefix, network.public(), NAT_IDLE),
+                (_, None) => self.world.add_nat(interface, network.public().into(), NAT_IDLE),
             }
         }
     }
@@ -198,6 +199,15 @@ impl Torture {
         self.fact(at, network, LinkFact::AddressOn { interface, address: address.ip() });
         let up = InterfaceFact::Up(network.kind());
         self.fact(at, network, LinkFact::Interface { interface, fact: up });
+        if self.start.translation == Translation::OwnNat64 && !network.is_servers() && address.is_ipv6() {
+            self.tell_prefix(at + self.start.prefix_told_after, network);
+        }
+    }
+
+    /// What a router advertisement says (RFC 8781).
+    fn tell_prefix(&mut self, at: Duration, network: Network) {
+        let fact = InterfaceFact::Nat64(self.start.translation.prefix(network));
+        self.fact(at, network, LinkFact::Interface { interface: InterfaceId(network as u32), fact });
     }
 
     fn held_in(&self, network: Network, families: Families) -> Vec<SocketAddr> {

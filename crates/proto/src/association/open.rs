@@ -87,11 +87,11 @@ impl Open {
     ) -> Self {
         let addresses = remotes(cookie.route.remote, cookie.peer_addresses.iter().copied());
         // RFC 9260 §5.4 rule 2: confirmed is only where the INIT ACK went, which COOKIE ECHO proves was received.
-        let (naming, source) = (context.config.dar.naming, cookie.route.local.ip());
+        let source = cookie.route.local.ip();
         // The INIT ACK has named none of a family that the peer does not support (RFC 9260 §3.3.2.1.5).
         let named: SmallVec<[SocketAddr; 4]> =
             locals.iter().copied().filter(|local| cookie.families.include(local.ip())).collect();
-        let known = known_after_handshake(naming, &named, &addresses, source);
+        let known = known_after_handshake(context.naming(), &named, &addresses, source);
         let paths = pairing::paths(context.now, context.config, &known, &addresses, cookie.route, |_| false);
         let mut open = Self::new(context, paths, &known, route, &cookie.agreement);
         open.locals.set_up(locals);
@@ -121,7 +121,8 @@ impl Open {
         Self {
             asconf,
             auth,
-            locals: Locals::new(locals.iter().copied().chain([route.local]), locals),
+            locals: Locals::new(locals.iter().copied().chain([route.local]), locals)
+                .with_translators(context.translators.clone()),
             primary: Primary::new(config.primary_change, paths.primary()),
             notes: Notes {
                 error_count: 0,

@@ -33,8 +33,8 @@ impl Open {
         proven: Option<Route>,
     ) {
         let sources = self.locals.sources();
-        let routes =
-            pairing::missing(context.config.pairing, &sources, &self.peer.addresses, &self.paths, preferred);
+        let remotes = self.remotes_to_pair();
+        let routes = pairing::missing(context.config.pairing, &sources, &remotes, &self.paths, preferred);
         for route in routes {
             let full = self.paths.len() >= context.config.limits.paths;
             let superfluous = self.superfluous_path().filter(|_| full);

@@ -14,7 +14,9 @@ use super::table::Lookup;
 use super::{Endpoint, decoded};
 use crate::arrival::Arrival;
 use crate::association::peer_init::{LEAST_A_RWND, PeerParameters, Problem};
-use crate::association::{Closing, Phase, addresses_to_list, listed_at_most, own_parameters, single_chunk};
+use crate::association::{
+    Closing, Naming, Phase, addresses_to_list, listed_at_most, own_parameters, single_chunk,
+};
 use crate::auth::offer::Offer;
 use crate::cookie::CookieContents;
 use crate::negotiate::{Agreement, Extensions};
@@ -161,7 +163,8 @@ impl Endpoint {
         // RFC 9260 §3.3.2.1.5: nothing that the peer cannot use.
         let usable: Vec<SocketAddr> =
             self.locals.all().iter().copied().filter(|local| init.families.include(local.ip())).collect();
-        let listed = addresses_to_list(self.config.dar.naming, &usable, &remotes);
+        let naming = Naming { wanted: self.config.dar.naming, translators: self.locals.translators() };
+        let listed = addresses_to_list(naming, &usable, &remotes);
         // Where our own INIT is under way, INIT ACK says the same: the peer compares (RFC 9260 §5.2.1).
         let asked = existing.and_then(|index| self.table.get(index)?.listed_at_most());
         let most = asked.unwrap_or_else(|| listed_at_most(init.addresses.len()));
