@@ -13,8 +13,8 @@ use whimbrel_proto::{Config, Event};
 use super::places::{self, Families, NAT_IDLE, Network, Translation, called};
 use crate::common::{Ticks, User, link};
 
-/// When a row's trouble begins.
-pub(super) const TROUBLE: Duration = Duration::from_secs(8);
+/// A row's trouble begins so long after the world, or up to a second later: the seed says when, so that no timer is in step with it.
+const TROUBLE: Duration = Duration::from_secs(8);
 
 /// Which way packets go: from the mobile host, to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,6 +68,8 @@ pub(super) struct Torture {
     /// The addresses that hosts have, as far as the script has been written.
     held: Vec<(Network, SocketAddr)>,
     start: Start,
+    /// When the trouble begins.
+    trouble: Duration,
 }
 
 /// What became of a row.
@@ -83,6 +85,8 @@ pub(super) struct Outcome {
     pub recovery: Duration,
     /// How often new data went another way.
     pub moves: usize,
+    /// What both hosts sent from the beginning of the trouble to its end.
+    pub packets: u64,
 }
 
 fn seamless() -> Box<dyn Policy> {
@@ -139,8 +143,10 @@ impl Torture {
         }
         world.add_link(detour, router, link(100, 15), link(100, 15));
         let held = held.concat();
+        let later = world.seed().stream("trouble", 0).duration_below(Duration::from_secs(1));
+        let trouble = TROUBLE + later;
         let mut torture =
-            Self { world, mobile, server, router, detour, attachments, held: Vec::new(), start };
+            Self { world, mobile, server, router, detour, attachments, held: Vec::new(), start, trouble };
         torture.translate();
         for (network, address) in held {
             torture.gets(Duration::ZERO, network, address);
@@ -218,7 +224,7 @@ impl Torture {
     /// A host comes into a network, with its second address there if `host` is not 2.
     pub(super) fn join_as(&mut self, after: Duration, network: Network, families: Families, host: u8) {
         for address in places::addresses(network, families, self.start.translation, host) {
-            self.gets(TROUBLE + after, network, address);
+            self.gets(self.trouble + after, network, address);
         }
     }
 
@@ -229,7 +235,7 @@ impl Torture {
     /// A host loses these addresses in a network, and is told.
     pub(super) fn leave(&mut self, after: Duration, network: Network, families: Families) {
         for address in self.held_in(network, families) {
-            self.loses(TROUBLE + after, network, address);
+            self.loses(self.trouble + after, network, address);
         }
     }
 
@@ -252,7 +258,7 @@ impl Torture {
     }
 
     fn change_way(&mut self, after: Duration, network: Network, side: Side, change: Change) {
-        self.schedule(TROUBLE + after, Action::Link(self.at(network).link, side, change));
+        self.schedule(self.trouble + after, Action::Link(self.at(network).link, side, change));
     }
 
     /// Nothing passes the network for some time; nobody tells.
@@ -265,8 +271,8 @@ impl Torture {
     pub(super) fn unplug(&mut self, after: Duration, network: Network, lasts: Duration) {
         self.silence(after, network, lasts);
         for address in self.held_in(network, Families::Both) {
-            self.fact(TROUBLE + after, network, LinkFact::AddressDown(address));
-            let back = TROUBLE + after + lasts;
+            self.fact(self.trouble + after, network, LinkFact::AddressDown(address));
+            let back = self.trouble + after + lasts;
             self.attached(back, network, address);
             self.fact(back, network, LinkFact::AddressUp(address));
         }
@@ -274,21 +280,21 @@ impl Torture {
 
     /// Its NAT box gives everybody other ports from now on.
     pub(super) fn forget(&mut self, after: Duration, network: Network) {
-        self.schedule(TROUBLE + after, Action::ForgetMappings(self.at(network).interface));
+        self.schedule(self.trouble + after, Action::ForgetMappings(self.at(network).interface));
     }
 
     /// The way from the network to the rest of the world becomes another one, 15 ms longer, or the first one again.
     pub(super) fn reroute(&mut self, after: Duration, network: Network, detour: Way) {
         let to = if detour == Way::Up { self.detour } else { self.router };
-        self.schedule(TROUBLE + after, Action::Reattach(self.at(network).link, to.into()));
+        self.schedule(self.trouble + after, Action::Reattach(self.at(network).link, to.into()));
     }
 
     // ---- hosts
 
     pub(super) fn sleep(&mut self, host: Host, lasts: Duration) {
         let host = self.host(host);
-        self.schedule(TROUBLE, Action::Suspend(host));
-        self.schedule(TROUBLE + lasts, Action::Resume(host));
+        self.schedule(self.trouble, Action::Suspend(host));
+        self.schedule(self.trouble + lasts, Action::Resume(host));
     }
 
     pub(super) fn networks(&self) -> &'static [Network] {
@@ -302,13 +308,35 @@ impl Torture {
 
     /// Lets the row happen. The trouble is over `back` after it began; records go on for 12 s more, and have as long to arrive.
     pub(super) fn run(mut self, back: Duration) -> Outcome {
-        let last = TROUBLE + back + Duration::from_secs(12);
+        let last = self.trouble + back + Duration::from_secs(12);
+        self.world.run_until(Instant::ZERO + self.trouble);
+        let before = self.packets_sent();
+        self.world.run_until(Instant::ZERO + self.trouble + back);
+        let packets = self.packets_sent() - before;
         self.world.run_until(Instant::ZERO + last);
         let way = self.start.way;
         let ticks = self.user(way).ticks.as_mut().expect("records are sent");
         let sent = (usize::MAX >> 1) - core::mem::take(&mut ticks.left);
         self.world.run_until(Instant::ZERO + last + Duration::from_secs(12));
-        self.judge(way, sent, back)
+        self.world.finish().expect("captures are written");
+        Outcome { packets, ..self.judge(way, sent, back) }
+    }
+
+    /// By both hosts.
+    fn packets_sent(&self) -> u64 {
+        let sent = |network: Network| {
+            let side = if network.is_servers() { Side::BtoA } else { Side::AtoB };
+            self.world.stats(self.at(network).link, side).offered_packets
+        };
+        Network::ALL.into_iter().map(sent).sum()
+    }
+
+    /// Writes what all links carry to `out`, as pcapng.
+    pub(super) fn capture(&mut self, out: impl std::io::Write + Send + 'static) {
+        let names = Network::ALL.map(|network| format!("{network:?}"));
+        let links: Vec<_> =
+            self.attachments.iter().zip(&names).map(|(at, name)| (at.link, name.as_str())).collect();
+        self.world.capture(&links, out).expect("a capture begins");
     }
 
     fn judge(&mut self, way: Way, sent: usize, back: Duration) -> Outcome {
@@ -321,7 +349,7 @@ impl Torture {
         let interval = self.start.interval;
         let receiver = self.user(if way == Way::Up { Way::Down } else { Way::Up });
         let arrivals: Vec<Instant> = receiver.received.iter().map(|(at, _)| *at).collect();
-        let trouble = Instant::ZERO + TROUBLE;
+        let trouble = Instant::ZERO + self.trouble;
         let late: Vec<(Instant, Duration)> = (0..)
             .zip(&arrivals)
             .map(|(n, &at)| (at, at.saturating_since(first + interval * n)))
@@ -337,6 +365,7 @@ impl Torture {
             behind: late.iter().map(|(_, late)| *late).max().unwrap_or(Duration::MAX),
             recovery: again.saturating_since(back),
             moves,
+            packets: 0,
         }
     }
 }

@@ -221,11 +221,14 @@ impl Open {
         }
     }
 
-    /// Announces it when new data goes another way than before.
+    /// Announces it when new data goes another way than before. Where no path works it is tried on one after the other (RFC 7829 §4.1),
+    /// which is no change that anybody could make use of: the path that was in use last remains so until one works, or it may not be sent
+    /// on any more.
     pub(crate) fn notice_path_in_use(&mut self, context: &mut Context<'_>) {
         let id = self.data_path();
-        let suspect = self.paths.get(self.notes.in_use).is_some_and(|path| path.suspect);
-        if id == self.notes.in_use || suspect {
+        let works = |path: &Path| path.state == PathState::Active && !path.suspect;
+        let stays = self.paths.get(self.notes.in_use).is_some_and(Path::is_usable);
+        if id == self.notes.in_use || (stays && !self.paths.get(id).is_some_and(works)) {
             return;
         }
         self.notes.in_use = id;
