@@ -5,7 +5,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use whimbrel_machine::{Instant, Seed};
-use whimbrel_proto::{AssociationFailure, BurstLimit, Config};
+use whimbrel_proto::{AssociationFailure, BurstLimit, Config, PathPairing};
 use whimbrel_wire::chunk_type;
 
 use crate::configs::{self, Sizes};
@@ -260,16 +260,24 @@ fn hosts(
     })
 }
 
-/// A host whose peer knows fewer paths sends over some that bring no SACK back: it comes by the peer's own path, perhaps seconds later,
-/// since queues there are full. An RTO that is shorter by far than RFC 9260 §16 has it (1 s) takes all of that for lost, and the errors add up
-/// although the peer is heard all the time (§8.1). Such a host must not count them.
+/// A host whose peer knows fewer paths sends over some that bring no SACK back (RFC 9260 §5.4): it comes by a path of the peer's own,
+/// perhaps seconds later, since queues there are full. HEARTBEATs measure the quick ones, and where the shortest RTOs are over before that,
+/// the errors add up although the peer is heard all the time (§8.1). Such a host must not count them.
 fn bear_detours(networks: &Networks, hosts: &mut [HostPlan; 2]) {
-    const SHORT: Duration = Duration::from_millis(200);
     for host in 0..2 {
-        let addresses: usize = networks.interfaces[host].iter().map(Vec::len).sum();
-        let known = hosts[1 - host].config.limits.paths;
+        let addresses = |host: usize| networks.interfaces[host].iter().map(Vec::len).sum::<usize>();
+        let peer = &hosts[1 - host].config;
+        let ways = match peer.pairing {
+            PathPairing::PerDestination => addresses(host),
+            PathPairing::Mesh => addresses(host) * addresses(1 - host),
+        };
+        let (known, detour) = (peer.limits.paths, networks.slowest_way() + peer.sack.delay);
         let config = Arc::make_mut(&mut hosts[host].config);
-        if config.rto.min < SHORT && known < addresses {
+        if let AssociationFailure::Errors(most) = config.failure.association
+            && known < ways
+            && config.limits.paths > 1
+            && config.rto.min * (most + 1) < detour
+        {
             config.failure.association = AssociationFailure::Silence(Duration::from_secs(900));
         }
     }

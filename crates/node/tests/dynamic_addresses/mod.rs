@@ -13,6 +13,7 @@ mod closing;
 mod collisions;
 mod few_paths;
 mod links;
+mod long_outages;
 mod malformed;
 mod many;
 mod outgoing;
