@@ -4,8 +4,9 @@
 use core::time::Duration;
 
 use whimbrel_machine::Instant;
-use whimbrel_proto::{Config, Event, PathState};
+use whimbrel_proto::{CloseReason, Config, Event, PathState};
 
+use crate::common::wire_peer::{Bench, Peer};
 use crate::common::{Pair, Ticks, User, link, remotes};
 
 /// When the networks fall silent.
@@ -100,4 +101,22 @@ fn nobody_is_told_of_moves_while_no_path_works() {
         let meanwhile = moves.filter(|(at, _)| silent.contains(at)).count();
         assert_eq!((user.closed(), meanwhile), (false, 0));
     }
+}
+
+/// A host that has slept for longer than its patience has not tried in that time: it gets as many tries as a path does, and then it is over.
+#[test]
+fn a_host_that_fell_asleep_in_an_outage_tries_when_it_wakes() {
+    let mut bench = Bench::new(Config::mobile());
+    let mut peer = Peer::new();
+    peer.connect(&mut bench);
+    bench.send(0, b"on its way");
+    bench.pass(Duration::from_secs(60));
+    assert_eq!(bench.closed(), None);
+    bench.take();
+    bench.now += Duration::from_secs(3 * 3600);
+    bench.step(vec![whimbrel_machine::Input::Timeout]);
+    assert_eq!(bench.closed(), None, "given up as it wakes");
+    bench.pass(Duration::from_secs(300));
+    assert!(bench.take().len() > 5);
+    assert_eq!(bench.closed(), Some(CloseReason::Unreachable));
 }

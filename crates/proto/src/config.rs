@@ -316,6 +316,12 @@ impl Config {
             self.cookie.key_period >= self.handshake_tries(),
             "the cookie key must be valid for as long as COOKIE ECHO is repeated (T1-cookie)",
         )?;
+        check(
+            self.heartbeat
+                .silent_peer
+                .is_none_or(|spacing| !spacing.soon.is_zero() && !spacing.later.is_zero()),
+            "two probes to a silent peer must be some time apart",
+        )?;
         check(self.sack.packets >= 1, "a SACK must be due after at least one packet")?;
         check(
             self.streams.outbound >= 1 && self.streams.inbound_max >= 1,

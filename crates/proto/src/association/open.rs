@@ -10,6 +10,7 @@ use super::pairing;
 use super::peer_init::remotes;
 use super::primary_change::Primary;
 use super::replies::Replies;
+use super::silence::Tries;
 use super::translation::known_after_handshake;
 use super::{Closing, Context, Identity};
 use crate::auth::session::Auth;
@@ -63,10 +64,10 @@ pub(crate) struct Peer {
 pub(crate) struct Notes {
     /// Consecutive errors of the association (RFC 9260 §8.1).
     pub(crate) error_count: u32,
-    /// When a packet with our tag last came from an address of the peer.
+    /// When a packet with our tag, and authenticated where that is required, last came from an address of the peer.
     pub(crate) heard: Instant,
-    /// When the peer's host first refused a packet (ICMP port unreachable) of those that came after `heard`.
-    pub(crate) refused: Option<Instant>,
+    /// Tries in a row that the peer has not answered.
+    pub(crate) tries: Tries,
     /// The path that new data last went out on, to notice a change.
     pub(crate) in_use: PathId,
     /// The packets given out last are all there is to send until something else happens.
@@ -127,7 +128,7 @@ impl Open {
             notes: Notes {
                 error_count: 0,
                 heard: context.now,
-                refused: None,
+                tries: Tries::default(),
                 in_use: paths.primary(),
                 said_all: false,
                 addresses_changed: true,

@@ -65,7 +65,7 @@ impl Open {
 
     /// A path that makes way for a new one where there may be no more: one that no longer belongs to the association, or else one that nothing can
     /// leave by.
-    fn superfluous_path(&self) -> Option<PathId> {
+    pub(crate) fn superfluous_path(&self) -> Option<PathId> {
         let stale = self.paths.iter().find(|path| self.is_stale(path));
         stale.or_else(|| self.paths.iter().find(|path| path.egress == Egress::Closed)).map(|path| path.id)
     }
