@@ -90,9 +90,9 @@ pub enum AssociationFailure {
     /// Several paths use them up together: with four of them ten timeouts are over within seconds.
     Errors(u32),
     /// When nothing authentic has come from the peer for this long, however many timeouts there were, and the last tries were in
-    /// vain, too: a host that has slept for longer gets its chance. Authentic is what has the right Verification Tag and
-    /// comes from an address of the peer. A host that refuses packets to its only address (ICMP port or protocol unreachable) is
-    /// given up after ten seconds of that.
+    /// vain, too: a host that has slept for longer gets its chance, and one without any link is not tried, so that it waits for one as long as it
+    /// takes. Authentic is what has the right Verification Tag, comes from an address of the peer, and is authenticated where that is
+    /// required (RFC 4895). A peer that refuses packets at all its addresses (ICMP port or protocol unreachable) is given up after ten seconds of that.
     Silence(Duration),
 }
 

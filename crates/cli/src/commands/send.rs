@@ -35,7 +35,10 @@ struct Transfer {
     endpoint: Endpoint,
     peer: Peer,
     sctp_port: u16,
+    /// For a first connection, and for a new one.
     patience: Duration,
+    /// For a peer that is silent, or a network that is gone.
+    silence: Duration,
     key_hint: &'static str,
     display: Arc<Display>,
     tally: Arc<Tally>,
@@ -80,7 +83,9 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
     }
     let mut outbox = Outbox::new(sources, Arc::clone(&tally), on_file, patience);
     let key_hint = args.mobility.key_hint();
-    let transfer = Transfer { endpoint, peer, sctp_port: args.sctp_port, patience, key_hint, display, tally };
+    let silence = Duration::from_secs(args.mobility.patience);
+    let transfer =
+        Transfer { endpoint, peer, sctp_port: args.sctp_port, patience, silence, key_hint, display, tally };
     let outcome = tokio::select! {
         outcome = transfer.complete(&mut outbox) => outcome,
         _ = interrupt => {
@@ -151,7 +156,8 @@ impl Transfer {
         let mut association = self.connect_first().await?;
         loop {
             let session = outbox.session(&association);
-            let watched = watched(&self.display, &self.tally, &self.endpoint, &association, session);
+            let watched =
+                watched(&self.display, &self.tally, &self.endpoint, &association, self.silence, session);
             let lost = match watched.await {
                 Ok(()) => {
                     let _ = tokio::time::timeout(SHUTDOWN, association.shutdown()).await;
