@@ -227,8 +227,8 @@ impl Config {
         }
     }
 
-    /// What moving hosts need, and the default of the tools: quick timers, failover at the first timeout
-    /// (RFC 7829), standby paths that are supervised every few seconds, a large initial window, slow start that ends
+    /// What moving hosts need, and the default of the tools: quick timers, probes for the tail of what was sent (RFC 8985 §7), failover as soon as a
+    /// HEARTBEAT that asks after a timeout is not answered either (RFC 7829), standby paths that are supervised every few seconds, a large initial window, slow start that ends
     /// before a queue overflows (RFC 9406), and every address pair as a path.
     pub fn mobile() -> Self {
         let rfc = Self::rfc();
