@@ -87,7 +87,7 @@ run() {
     work=$out/logs/$row.$transport.$direction.$(date +%s).$BASHPID
     mkdir -p "$work"
     helpers=()
-    trap 'kill ${helpers[@]} 2>/dev/null; thaw mn; thaw cn; topology_down' EXIT
+    trap 'kill ${helpers[@]} 2>/dev/null; thaw mn; thaw cn; nat64_down; topology_down' EXIT
     trap 'exit 1' INT TERM
     # Addresses that a translator takes for public (RFC 6052 §3.1 excludes those of documents); nothing leaves the namespaces.
     [ -z "$public" ] || core_of=([1]=198.51.101 [2]=203.0.114)

@@ -38,6 +38,9 @@ on_both_families() { on_ipv4 && attach6 wifi; }
 # The network is IPv6 only and translates (RFC 6146); the server has IPv4 only. Its address is known by DNS64, say.
 behind_nat64() { attach6 wifi && nat64_up && to=("[$(nat64_of "${core_of[1]}.2")]"); }
 on_ipv4_nat64_ahead() { attach wifi && nat64_up && to=("${core_of[1]}.2"); }
+# The same with a prefix of the network's own, which its routers tell, or its resolver when it is asked.
+on_ipv4_nat64_own_ahead() { attach wifi && nat64_up 2001:db8:64::/96 && nat64_told lte 2001:db8:64::/96 && to=("${core_of[1]}.2"); }
+on_ipv4_nat64_asked_ahead() { attach wifi && nat64_up 2001:db8:64::/96 && nat64_known lte 2001:db8:64::/96 && to=("${core_of[1]}.2"); }
 
 outage_rows() {
     local s
@@ -113,6 +116,8 @@ family_rows() {
     command -v tayga >/dev/null || { echo "tayga is not there: rows with NAT64 are left out" >&2 && return 0; }
     public=yes row nat64_silent_8 families 8 behind_nat64 silence only 8
     public=yes row ipv4_to_nat64 families 5 on_ipv4_nat64_ahead moved 0.5 6
+    row ipv4_to_nat64_own families 5 on_ipv4_nat64_own_ahead moved 0.5 6
+    row ipv4_to_nat64_asked families 5 on_ipv4_nat64_asked_ahead moved 0.5 6
 }
 
 network_rows() {

@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 
 use indicatif::{DecimalBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
-use whimbrel::proto::path::congestion::CongestionPhase;
-use whimbrel::{PathState, PathView};
+use whimbrel::PathView;
 
 use crate::args::OutputArgs;
 use crate::news::News;
 use crate::output::{complain, json_line, line};
+use crate::path_words::{describe, path_json};
 use crate::transfer::names::printable;
 use crate::transfer::report::{FileReport, Totals};
 
@@ -40,7 +40,10 @@ pub(crate) struct Display {
 }
 
 struct State {
-    started: Instant,
+    /// Since when something is under way.
+    busy_since: Option<Instant>,
+    /// How long something was, before.
+    busy: Duration,
     last: Instant,
     last_bytes: u64,
     /// Bytes per second, smoothed over some seconds.
@@ -66,7 +69,7 @@ impl Display {
             _ => Mode::Lines,
         };
         let now = Instant::now();
-        let state = State { started: now, last: now, last_bytes: 0, rate: 0.0, listed: 0, peer: None };
+        let state = State::new(now);
         Self {
             mode,
             bar: (mode == Mode::Bar).then(new_bar),
@@ -99,6 +102,16 @@ impl Display {
             Some(bar) => bar.suspend(|| complain(text)),
             None => complain(text),
         }
+    }
+
+    /// Something is under way from now on.
+    pub(crate) fn begin(&self) {
+        self.state().begin(Instant::now());
+    }
+
+    /// Whom everything is about, if that is known.
+    pub(crate) fn peer(&self) -> Option<SocketAddr> {
+        self.state().peer
     }
 
     /// Names the peer in all that is told from now on.
@@ -188,6 +201,7 @@ impl Display {
 
     /// Nothing is under way any more, for now.
     pub(crate) fn idle(&self) {
+        self.state().end(Instant::now());
         if let Some(bar) = &self.bar
             && self.shown.swap(false, Ordering::Relaxed)
         {
@@ -197,10 +211,10 @@ impl Display {
         }
     }
 
-    /// The summary, last of all.
+    /// The summary, last of all. Its time is that in which something was under way.
     pub(crate) fn summary(&self, verb: &str, totals: &Totals, ok: bool) {
         self.idle();
-        let elapsed = self.state().started.elapsed();
+        let elapsed = self.state().busy;
         self.event(
             "summary",
             json!({
@@ -255,6 +269,26 @@ impl News for About {
 }
 
 impl State {
+    fn new(now: Instant) -> Self {
+        Self {
+            busy_since: None,
+            busy: Duration::ZERO,
+            last: now,
+            last_bytes: 0,
+            rate: 0.0,
+            listed: 0,
+            peer: None,
+        }
+    }
+
+    fn begin(&mut self, now: Instant) {
+        self.busy_since.get_or_insert(now);
+    }
+
+    fn end(&mut self, now: Instant) {
+        self.busy += self.busy_since.take().map_or(Duration::ZERO, |since| now - since);
+    }
+
     fn measure(&mut self, now: Instant, bytes: u64) -> f64 {
         let elapsed = now.saturating_duration_since(self.last).as_secs_f64();
         if elapsed > 0.05 {
@@ -264,64 +298,6 @@ impl State {
             (self.last, self.last_bytes) = (now, bytes);
         }
         self.rate
-    }
-}
-
-/// A path as JSON.
-pub(crate) fn path_json(path: &PathView) -> Value {
-    json!({
-        "local": path.route.local, "remote": path.route.remote, "state": state_name(path),
-        "in_use": path.in_use, "primary": path.primary,
-        "srtt_ms": path.srtt.map(|srtt| srtt.as_secs_f64() * 1e3), "rto_ms": path.rto.as_secs_f64() * 1e3,
-        "cwnd": path.cwnd, "ssthresh": path.ssthresh, "congestion": phase_name(path.phase),
-        "flight_size": path.flight_size,
-        "bytes_sent": path.counters.bytes_sent, "bytes_received": path.counters.bytes_received,
-        "data_retransmitted": path.counters.data_retransmitted, "timeouts": path.counters.timeouts,
-    })
-}
-
-fn phase_name(phase: CongestionPhase) -> &'static str {
-    match phase {
-        CongestionPhase::SlowStart => "slow start",
-        CongestionPhase::ConservativeSlowStart => "conservative slow start",
-        CongestionPhase::Avoidance => "congestion avoidance",
-        _ => "unknown",
-    }
-}
-
-/// All paths in one line, the one in use first and marked.
-pub(crate) fn describe(paths: &[PathView]) -> String {
-    let mut paths: Vec<&PathView> = paths.iter().collect();
-    paths.sort_by_key(|path| !path.in_use);
-    let shown: Vec<String> = paths.iter().take(4).map(|path| describe_one(path)).collect();
-    let more = match paths.len().saturating_sub(4) {
-        0 => String::new(),
-        more => format!("  +{more} more"),
-    };
-    shown.join("  ") + &more
-}
-
-fn describe_one(path: &PathView) -> String {
-    let mark = if path.in_use { "* " } else { "" };
-    let rtt = path.srtt.map(|srtt| format!(" {:.0} ms", srtt.as_secs_f64() * 1e3)).unwrap_or_default();
-    format!("{mark}{}→{} {}{rtt}", path.route.local.ip(), path.route.remote.ip(), state_name(path))
-}
-
-/// A path's state in a word.
-pub(crate) fn state_name(path: &PathView) -> &'static str {
-    match path.state {
-        PathState::Active if !path.in_use => "standby",
-        state => plain_state_name(state),
-    }
-}
-
-/// A state in the RFC's words.
-pub(crate) fn plain_state_name(state: PathState) -> &'static str {
-    match state {
-        PathState::Unconfirmed => "unconfirmed",
-        PathState::Active => "active",
-        PathState::PotentiallyFailed => "potentially failed",
-        PathState::Inactive => "inactive",
     }
 }
 

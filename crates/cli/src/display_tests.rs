@@ -37,10 +37,26 @@ fn the_summary_tells_what_was_there_from_what_was_moved() {
     );
 }
 
+/// A receiver waits for hours between two senders.
+#[test]
+fn time_counts_while_something_is_under_way() {
+    let start = Instant::now();
+    let at = |seconds| start + Duration::from_secs(seconds);
+    let mut state = State::new(start);
+    state.end(at(3600));
+    state.begin(at(3600));
+    state.begin(at(3601));
+    state.end(at(3604));
+    state.end(at(9000));
+    state.begin(at(9000));
+    state.end(at(9001));
+    assert_eq!(state.busy, Duration::from_secs(5));
+}
+
 #[test]
 fn the_rate_follows_the_bytes() {
     let start = Instant::now();
-    let mut state = State { started: start, last: start, last_bytes: 0, rate: 0.0, listed: 0, peer: None };
+    let mut state = State::new(start);
     let now = start + Duration::from_secs(2);
     assert_eq!(state.measure(now, 2_000_000), 1_000_000.0);
     let moment = Duration::from_millis(40);

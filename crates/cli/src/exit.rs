@@ -1,5 +1,6 @@
 //! How the command ends.
 
+use std::net::SocketAddr;
 use std::process::ExitCode;
 
 use serde_json::json;
@@ -44,6 +45,8 @@ pub(crate) fn interrupted() -> impl Future<Output = Asked> {
 pub(crate) enum Failure {
     /// Something went wrong; the text says what, and what to do.
     Error(anyhow::Error),
+    /// The same, about a peer.
+    OfPeer(SocketAddr, anyhow::Error),
     /// Something went wrong that has been reported already.
     Reported,
     /// The command line makes no sense.
@@ -53,28 +56,41 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// Names the peer in an error that is about it.
+    pub(crate) fn of_peer(self, peer: Option<SocketAddr>) -> Self {
+        match (self, peer) {
+            (Self::Error(error), Some(peer)) => Self::OfPeer(peer, error),
+            (other, _) => other,
+        }
+    }
+
     /// Tells the user, on stderr, and programs that asked for JSON, on stdout; gives the exit code: 1 failure, 2 usage,
     /// 130 interrupted.
     pub(crate) fn report(self, json: bool) -> ExitCode {
+        let peer = if let Self::OfPeer(peer, _) = self { Some(peer) } else { None };
         let (code, text) = match self {
-            Self::Error(error) => (1, format!("error: {}", describe(&error))),
+            Self::Error(error) | Self::OfPeer(_, error) => (1, format!("error: {}", describe(&error))),
             Self::Reported => return ExitCode::from(1),
             Self::Usage(text) => (2, format!("error: {text}")),
             Self::Interrupted("") => (130, "interrupted".into()),
             Self::Interrupted(text) => (130, format!("interrupted; {text}")),
         };
         if json {
-            tell_programs(code, &text);
+            tell_programs(code, &text, peer);
         }
         complain(&text);
         ExitCode::from(code)
     }
 }
 
-/// An error as an event.
-pub(crate) fn tell_programs(code: u8, text: &str) {
+/// An error as an event, which names the peer that it is about.
+pub(crate) fn tell_programs(code: u8, text: &str, peer: Option<SocketAddr>) {
     let text = text.strip_prefix("error: ").unwrap_or(text).trim_end();
-    json_line("error", json!({ "text": text, "exit_code": code }));
+    let mut fields = json!({ "text": text, "exit_code": code });
+    if let Some(peer) = peer {
+        fields["peer"] = peer.to_string().into();
+    }
+    json_line("error", fields);
 }
 
 /// An error and its causes, each once: many say in their own words what their cause says.

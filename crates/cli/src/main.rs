@@ -16,6 +16,7 @@ mod lab;
 mod mobility;
 mod news;
 mod output;
+mod path_words;
 mod paths;
 mod peer;
 mod perf;
@@ -39,7 +40,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             if json && error.use_stderr() {
-                exit::tell_programs(2, &error.to_string());
+                exit::tell_programs(2, &error.to_string(), None);
             }
             error.exit();
         }

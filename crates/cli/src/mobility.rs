@@ -94,8 +94,8 @@ in .sock, a Unix datagram socket that is made there for you alone and takes one 
   {\"interface\": \"wlan0\", \"up\": false}
   {\"interface\": \"wlan0\", \"going_down\": true}
 
-Of kind, up, addresses, signal_dbm, metered, bits_per_second, rank, going_down, handover_complete and selected, what a \
-line does not mention stays as it was.";
+Of kind, up, addresses, signal_dbm, metered, bits_per_second, rank, going_down, handover_complete, selected and nat64, \
+what a line does not mention stays as it was.";
 
 fn interface(text: &str) -> Result<String, String> {
     let plausible =

@@ -11,7 +11,7 @@ use whimbrel::{
     PathView, PeerAddressChange,
 };
 
-use crate::display::plain_state_name;
+use crate::path_words::plain_state_name;
 
 /// Where news of the host's addresses goes.
 pub(crate) trait News: Send + Sync + 'static {

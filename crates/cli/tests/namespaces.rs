@@ -158,3 +158,26 @@ fn a_host_changes_its_only_network() {
     assert_eq!(client.event("address")["state"], "up");
     wait_until("data goes on over the new network", || networks.sent("b0") > 1_000_000);
 }
+
+/// Without any network nothing is tried, and nobody waits for ever.
+#[test]
+fn patience_ends_without_a_network_too() {
+    let Some(networks) = Networks::new("p") else { return };
+    let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let file = from.path().join("f");
+    std::fs::File::create(&file).unwrap().set_len(20 << 30).unwrap();
+    let directory = to.path().to_str().unwrap();
+    let receive = ["recv", "--json", "--dir", directory, "--anyone", "--listen", PEER];
+    let mut receiver = networks.run(&networks.peer, &receive);
+    receiver.event("listening");
+    let send = ["send", "--json", "--to", PEER, "--bind", "any", "--patience", "2", "--retry", "1"];
+    let mut sender = networks.run(&networks.mobile, &[&send[..], &[file.to_str().unwrap()]].concat());
+    sender.event("connected");
+    for interface in ["a0", "b0"] {
+        networks.mobile(&format!("link set {interface} down"));
+    }
+    let waiting = sender.event("waiting");
+    assert!(waiting["text"].as_str().unwrap().contains("--patience"), "{waiting}");
+    sender.event("lost");
+    assert_eq!(sender.finish().0, 1);
+}

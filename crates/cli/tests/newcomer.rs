@@ -188,6 +188,15 @@ fn events_have_a_time_and_name_the_peer() {
     assert_eq!(file["peer"], connected["remote"], "{file}");
     assert_eq!(receiver.event("disconnected")["peer"], connected["remote"]);
     assert!(receiver.event("summary")["time"].as_f64().unwrap() > year_2020);
+    // Whom there was no connection to, or no more.
+    let nobody = "127.0.0.1:9";
+    for arguments in [
+        &["send", "--json", "--retry", "1", "--to", nobody, &place.file("g", b"content")][..],
+        &["perf", "client", "--json", "--to", nobody],
+    ] {
+        let error = error_of(&whimbrel().args(arguments).output().unwrap());
+        assert_eq!(error["peer"], nobody, "{error}");
+    }
 }
 
 #[test]

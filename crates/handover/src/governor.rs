@@ -95,6 +95,8 @@ impl Governor {
             Fact::Link(LinkFact::AddressDown(down)) => {
                 self.asked = self.asked.filter(|&asked| asked != down.ip());
             }
+            // What was refused of it before is of another time.
+            Fact::Link(LinkFact::AddressUp(up)) => self.refusals.forget_of(up.ip()),
             _ => {}
         }
         self.past.note(now, view);
@@ -114,11 +116,11 @@ impl Governor {
             (refused(ip), Some(ip) != wanted)
         });
         let Some(chosen) = chosen.filter(|_| nothing_left) else { return false };
-        if !self.may(now, true) {
+        let ip = chosen.address.ip();
+        if !self.may_request(now, Request::Add, ip) {
             return true;
         }
         self.requests.take(now);
-        let ip = chosen.address.ip();
         let mut push = |action, reason| out.push(Decision { action, reason });
         push(Action::AddAddress(chosen.address), Reason::AddressAcquired);
         for old in view.addresses.iter().filter(|l| l.standing == Standing::Present && !l.up) {

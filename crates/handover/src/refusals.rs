@@ -68,6 +68,11 @@ impl Refusals {
         self.list.clear();
     }
 
+    /// The address is new, or has come back.
+    pub(crate) fn forget_of(&mut self, ip: IpAddr) {
+        self.list.retain(|refusal| refusal.ip != ip);
+    }
+
     /// When this may be asked for again; `None` if it was not refused.
     pub(crate) fn retry_at(&self, request: Request, ip: IpAddr) -> Option<Instant> {
         self.list.iter().find(|refusal| refusal.request == request && refusal.ip == ip).map(|r| r.retry_at)

@@ -1,4 +1,8 @@
+use whimbrel_machine::InterfaceKind;
+
 use super::*;
+use crate::testing::{self, Model, Peer, address, seconds};
+use crate::{Action, Failover, Pace};
 
 const FIRST: Duration = Duration::from_millis(500);
 
@@ -52,4 +56,24 @@ fn refusals_are_bounded() {
     assert_eq!(refusals.list.len(), MAX_REMEMBERED);
     assert_eq!(refusals.retry_at(Request::Add, ip(0)), None, "the oldest");
     assert_eq!(refusals.retry_at(Request::Add, ip(999)), Some(at(1499)));
+}
+
+/// A host that has nothing left but an address that is refused, by the peer or because too much waits already, asks ever more rarely,
+/// and at once for what comes back or comes new.
+#[test]
+fn who_starts_over_in_vain_does_not_ask_for_ever_at_the_same_rate() {
+    let mut model = Model::new(Failover::policy(Pace::MOBILE), &[(1, InterfaceKind::WirelessLan)]);
+    model.peer = Peer::Refuses;
+    model.down(1);
+    model.up(2, InterfaceKind::Cellular);
+    model.wait(seconds(900.0));
+    let asked = |model: &Model<_>| {
+        model.actions().iter().filter(|&&action| action == Action::AddAddress(address(2))).count()
+    };
+    assert_eq!(asked(&model), 21, "each 64 s in the end");
+    model.down(2);
+    model.up(2, InterfaceKind::Cellular);
+    assert_eq!(asked(&model), 22);
+    model.up(3, InterfaceKind::Wired);
+    assert_eq!(model.actions().last(), Some(&Action::AskPrimary(testing::ip(3))));
 }

@@ -18,7 +18,7 @@ mod step;
 pub use instant::Instant;
 pub use link::{
     Cost, Interface, InterfaceFact, InterfaceId, InterfaceKind, InterfaceProperties, LinkFact, Links,
-    OpenAddress,
+    Nat64Prefix, NotANat64Prefix, OpenAddress,
 };
 pub use power::ReceivedPower;
 pub use propagation::TwoRayGround;

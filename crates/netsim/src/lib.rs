@@ -37,7 +37,6 @@ mod loss;
 mod mixed;
 mod motion;
 mod nat;
-mod nat64;
 mod offload;
 mod packets;
 mod pcapng;

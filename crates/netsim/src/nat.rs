@@ -1,9 +1,7 @@
 use core::net::{IpAddr, SocketAddr};
 use core::time::Duration;
 
-use whimbrel_machine::{Instant, Route};
-
-use crate::nat64::Prefix;
+use whimbrel_machine::{Instant, Nat64Prefix, Route};
 
 /// Ports below are never given out.
 const FIRST_PORT: u16 = 20_000;
@@ -18,7 +16,7 @@ const MAPPINGS_MAX: usize = 4096;
 pub(crate) struct Nat {
     public: IpAddr,
     /// IPv4 addresses are reached from inside by IPv6 ones with this prefix (NAT64, RFC 6146).
-    prefix: Option<Prefix>,
+    prefix: Option<Nat64Prefix>,
     idle: Duration,
     next_port: u16,
     mappings: Vec<Mapping>,
@@ -40,7 +38,7 @@ impl Nat {
     }
 
     /// The same, and it translates between IPv6 inside and IPv4 outside.
-    pub(crate) fn with_prefix(self, prefix: Prefix) -> Self {
+    pub(crate) fn with_prefix(self, prefix: Nat64Prefix) -> Self {
         Self { prefix: Some(prefix), ..self }
     }
 
@@ -87,14 +85,23 @@ impl Nat {
     pub(crate) fn inside(&self, outside: SocketAddr, peer: SocketAddr) -> Option<Route> {
         let found = |m: &&Mapping| (m.port, m.peer) == (outside.port(), peer);
         let mapping = self.mappings.iter().find(found).filter(|_| outside.ip() == self.public)?;
-        let embed = |prefix: Prefix| prefix.embed(peer);
-        let remote = self.prefix.filter(|_| mapping.inside.is_ipv6()).map_or(peer, embed);
+        let remote = match (self.prefix, peer.ip()) {
+            (Some(prefix), IpAddr::V4(v4)) if mapping.inside.is_ipv6() => {
+                SocketAddr::new(prefix.synthesise(v4).into(), peer.port())
+            }
+            _ => peer,
+        };
         Some(Route { local: mapping.inside, remote })
     }
 
     /// What is called `remote` inside.
     pub(crate) fn outside(&self, remote: SocketAddr) -> SocketAddr {
-        self.prefix.and_then(|prefix| prefix.extract(remote)).unwrap_or(remote)
+        match (self.prefix, remote.ip()) {
+            (Some(prefix), IpAddr::V6(v6)) => {
+                prefix.extract(v6).map_or(remote, |v4| SocketAddr::new(v4.into(), remote.port()))
+            }
+            _ => remote,
+        }
     }
 
     // ---- shared

@@ -71,7 +71,7 @@ fn mappings_are_bounded() {
 /// RFC 6052 §2.4: the last 32 bits are the IPv4 address.
 #[test]
 fn an_address_with_the_prefix_is_an_ipv4_address() {
-    let mut nat = nat().with_prefix(Prefix::new("64:ff9b::".parse().unwrap()));
+    let mut nat = nat().with_prefix(Nat64Prefix::WELL_KNOWN);
     let from = |remote: &str| Route { local: socket("[2001:db8::1]:9899"), remote: socket(remote) };
     let inside = from("[64:ff9b::c633:6401]:9899");
     let outside = nat.translate_out(at(0), inside).unwrap();

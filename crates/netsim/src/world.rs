@@ -1,14 +1,13 @@
-use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use core::net::{IpAddr, Ipv4Addr};
 use core::time::Duration;
 use std::io::{self, Write};
 
-use whimbrel_machine::{Instant, LinkFact, Machine, Rng, Seed};
+use whimbrel_machine::{Instant, LinkFact, Machine, Nat64Prefix, Rng, Seed};
 
 use crate::event_queue::Due;
 use crate::fabric::Fabric;
 use crate::hash::TraceHash;
 use crate::nat::Nat;
-use crate::nat64::Prefix;
 use crate::trace::Trace;
 use crate::{
     App, Attachment, Change, DirectionStats, DropReason, HostId, InterfaceId, Intruder, LinkConfig,
@@ -173,11 +172,17 @@ impl<M: Machine, A: App<M>> World<M, A> {
         self.fabric.nats.insert(interface.0, Nat::new(public, idle));
     }
 
-    /// As [`Self::add_nat`], and from inside everything with an IPv4 address is reached by an IPv6 address of `prefix`, 96 bits long, too
+    /// As [`Self::add_nat`], and from inside everything with an IPv4 address is reached by an IPv6 address of `prefix`, too
     /// (NAT64, RFC 6146, RFC 6052). IPv6 is not translated among itself.
-    pub fn add_nat64(&mut self, interface: InterfaceId, prefix: Ipv6Addr, public: Ipv4Addr, idle: Duration) {
+    pub fn add_nat64(
+        &mut self,
+        interface: InterfaceId,
+        prefix: Nat64Prefix,
+        public: Ipv4Addr,
+        idle: Duration,
+    ) {
         self.fabric.topology.add_address(interface, public.into());
-        let nat = Nat::new(public.into(), idle).with_prefix(Prefix::new(prefix));
+        let nat = Nat::new(public.into(), idle).with_prefix(prefix);
         self.fabric.nats.insert(interface.0, nat);
     }
 

@@ -91,7 +91,7 @@ fn a_translator_joins_the_families() {
     let ib = world.add_interface(b, [ip("198.51.100.1")]);
     let small = LinkConfig { mtu: 1300, oversize: Oversize::Reported, ..LinkConfig::default() };
     world.add_link(ia, ib, small, small);
-    world.add_nat64(ia, "64:ff9b::".parse().unwrap(), "203.0.113.1".parse().unwrap(), SECOND * 30);
+    world.add_nat64(ia, "64:ff9b::/96".parse().unwrap(), "203.0.113.1".parse().unwrap(), SECOND * 30);
     let out = Route { local: socket("[2001:db8::1]:9899"), remote: socket("[64:ff9b::c633:6401]:9899") };
     send(&mut world, a, out, 100);
     let seen = routes(&world, b)[0];

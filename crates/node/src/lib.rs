@@ -103,12 +103,16 @@ impl Node {
         seen
     }
 
-    /// Tells the endpoint what has become of addresses, which is all of the links that matters to it; then the policies of
+    /// Tells the endpoint what has become of addresses and of translators, which is all of the links that matters to it; then the policies of
     /// everything that has changed. What comes is told before what goes, so that nobody is without in between.
     fn follow(&mut self, now: Instant, links: &Links) {
         let usable = |links: &Links| links.usable().map(|(address, _)| address).collect::<Vec<_>>();
         let before = usable(&self.links);
+        let translated = self.links.nat64().collect::<Vec<_>>();
         let changes = self.links.follow(links);
+        if !self.links.nat64().eq(translated) {
+            self.endpoint.set_nat64(now, self.links.nat64());
+        }
         let after = usable(&self.links);
         let (mut up, mut down) = (Vec::new(), Vec::new());
         for change in &changes {

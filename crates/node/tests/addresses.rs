@@ -344,17 +344,23 @@ fn a_repeated_cookie_echo_from_an_unconfirmed_address_is_answered_with_a_heartbe
     assert!(path.srtt.is_some(), "each has a nonce of its own (RFC 9260 §6.3.1 C5)");
 }
 
-/// RFC 9260 §5.4: to an address that no path leads to a COOKIE ACK does not go at all, but to where the peer is known.
+/// RFC 9260 §6.4, §5.4: COOKIE ACK goes to where COOKIE ECHO came from, with a HEARTBEAT if that is no address of the peer's: it may
+/// have moved since its INIT, and have no other way to learn that it is heard. The answer makes no path.
 #[test]
-fn a_cookie_echo_from_a_foreign_address_is_answered_where_the_peer_is_known() {
+fn a_cookie_echo_from_a_foreign_address_is_answered_there_with_a_heartbeat() {
     let mut bench = Bench::new(quiet());
     let mut peer = Peer::new();
     peer.begin(&mut bench, &[]);
     for _ in 0..2 {
-        bench.deliver_on(victim(), &peer.cookie_echo());
+        let question = peer.cookie_echo();
+        bench.deliver_on(victim(), &question);
         let sent = bench.take();
-        assert!(sent.len() == 1 && sent[0].route == wire_peer::route(), "{sent:?}");
-        assert_eq!(sent[0].only(), Chunk::CookieAck);
+        assert!(sent.len() == 1 && sent[0].route == victim(), "{sent:?}");
+        let [Chunk::CookieAck, Chunk::Heartbeat(probe)] = sent[0].chunks()[..] else { panic!("{sent:?}") };
+        assert!(sent[0].bytes.len() < question.len());
+        bench.deliver_on(victim(), &peer.packet(&[&HeartbeatAck { info: probe.info }]));
+        bench.pass(Duration::from_secs(20));
+        assert!(bench.paths().len() == 1 && bench.take().iter().all(|sent| sent.route != victim()));
     }
 }
 

@@ -2,10 +2,13 @@
 
 use core::time::Duration;
 
-use whimbrel_proto::{Command, PathState};
+use whimbrel_machine::Instant;
+use whimbrel_netsim::{Action, Change, InFlight, Side};
+use whimbrel_proto::{Command, Config, PathState};
 use whimbrel_wire::{Chunk, HeartbeatAck};
 
 use crate::common::wire_peer::{Bench, Peer, Sent, quiet};
+use crate::common::{Pair, Ticks, User, link, remotes};
 
 /// An association whose only path has just become potentially failed: three chunks are lost, the first of which has been sent
 /// again. And what was sent at that moment.
@@ -82,4 +85,23 @@ fn a_requested_heartbeat_that_is_lost_is_not_repeated() {
     bench.pass(Duration::from_secs(10));
     assert_eq!(state(&bench), PathState::PotentiallyFailed);
     assert_eq!(heartbeats(&bench.take()).len(), 1);
+}
+
+/// RFC 9260 §8.2: a dead primary path is found by T3-rtx. A probe for the tail would take what that guards to another path, and nothing would ask
+/// for the first one.
+#[test]
+fn a_dead_primary_path_is_left() {
+    let mut config = Config::mobile();
+    config.heartbeat.interval = None;
+    let mut client = User::client(&remotes(2));
+    client.ticks = Some(Ticks { interval: Duration::from_millis(100), bytes: 300, left: 200 });
+    let mut pair = Pair::new(1, config, &[link(20, 10), link(20, 10)], client, User::server());
+    let cut = Action::Link(pair.links[0], Side::Both, Change::Down(InFlight::Lost));
+    pair.world.schedule(Instant::from_nanos(5_000_000_000), cut);
+    pair.run(15);
+    let association = pair.client().association.unwrap();
+    let paths = pair.world.machine(pair.client).paths(association);
+    let dead = paths.iter().find(|path| path.primary).unwrap();
+    assert!(dead.state != PathState::Active && !dead.in_use, "{paths:?}");
+    assert!(dead.counters.data_sent < 70, "{} chunks", dead.counters.data_sent);
 }

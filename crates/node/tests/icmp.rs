@@ -220,3 +220,29 @@ fn packet_too_big_is_believed() {
     bench.unreachable(wire_peer::route(), Unreachable::PacketTooBig { mtu: 1400 }, &sent.bytes);
     assert_eq!(bench.paths()[0].packet_size, 1400 - 20 - 8);
 }
+
+/// A receiver that was killed answers every packet with port unreachable, at both of its addresses. At one of them it may still be.
+#[test]
+fn a_host_that_refuses_at_all_its_addresses_is_given_up() {
+    for refusing in [1, 2] {
+        let mut bench = Bench::with_addresses(Config::mobile(), 2);
+        let mut peer = Peer::new();
+        peer.connect_with(&mut bench, &[peer_address(1).ip(), peer_address(2).ip()]);
+        for second in 0..600 {
+            for sent in bench.take() {
+                let heartbeat = sent.chunks().into_iter().find_map(|chunk| match chunk {
+                    Chunk::Heartbeat(heartbeat) => Some(heartbeat.info.to_vec()),
+                    _ => None,
+                });
+                let refuses = (1..=refusing).any(|n| peer_address(n).ip() == sent.route.remote.ip());
+                if second >= 10 && refuses {
+                    bench.unreachable(sent.route, Unreachable::Protocol, &sent.bytes);
+                } else if let Some(info) = heartbeat {
+                    bench.deliver_on(sent.route, &peer.packet(&[&HeartbeatAck { info: &info }]));
+                }
+            }
+            bench.pass(Duration::from_secs(1));
+        }
+        assert_eq!(bench.closed(), (refusing == 2).then_some(CloseReason::NoSctp));
+    }
+}

@@ -4,8 +4,9 @@
 use core::time::Duration;
 
 use whimbrel_machine::Instant;
-use whimbrel_proto::{Config, Event, PathState};
+use whimbrel_proto::{CloseReason, Config, Event, PathState};
 
+use crate::common::wire_peer::{Bench, Peer};
 use crate::common::{Pair, Ticks, User, link, remotes};
 
 /// When the networks fall silent.
@@ -82,23 +83,40 @@ fn of_any_length_are_survived() {
     }
 }
 
+/// Data is tried on every path meanwhile; but that is no move of which a user or a policy could make anything.
 #[test]
-fn debugging() {
-    let outage = Duration::from_secs(10);
-    let back = Instant::ZERO + CUT + outage;
-    let mut pair =
-        Pair::new(10, Config::mobile(), &[link(10, 20)], User::client(&remotes(1)), User::server());
-    pair.cut(0, Instant::ZERO + CUT);
-    pair.heal(0, back);
-    let mut last = (0, 0);
-    for step in 0..3000 {
-        pair.world.run_until(Instant::ZERO + Duration::from_millis(10 * step));
-        let Some(association) = pair.client().association else { continue };
-        let path = &pair.world.machine(pair.client).paths(association)[0];
-        let now = (path.counters.packets_sent, path.error_count);
-        if now != last {
-            println!("{} {now:?} {:?} rto {:?}", step * 10, path.state, path.rto);
-            last = now;
-        }
+fn nobody_is_told_of_moves_while_no_path_works() {
+    let outage = Duration::from_secs(120);
+    let (client, server) = (busy(User::client(&remotes(2)), 200), busy(User::server(), 200));
+    let mut pair = Pair::new(1, Config::mobile(), &[link(10, 20), link(10, 20)], client, server);
+    for network in 0..2 {
+        pair.cut(network, Instant::ZERO + CUT);
+        pair.heal(network, Instant::ZERO + CUT + outage);
     }
+    pair.world.run_until(Instant::ZERO + CUT + outage + LATER);
+    // By then every path has failed.
+    let silent = Instant::ZERO + CUT + Duration::from_secs(2)..Instant::ZERO + CUT + outage;
+    for user in [pair.client(), pair.server()] {
+        let moves = user.events.iter().filter(|(_, event)| matches!(event, Event::PathInUse { .. }));
+        let meanwhile = moves.filter(|(at, _)| silent.contains(at)).count();
+        assert_eq!((user.closed(), meanwhile), (false, 0));
+    }
+}
+
+/// A host that has slept for longer than its patience has not tried in that time: it gets as many tries as a path does, and then it is over.
+#[test]
+fn a_host_that_fell_asleep_in_an_outage_tries_when_it_wakes() {
+    let mut bench = Bench::new(Config::mobile());
+    let mut peer = Peer::new();
+    peer.connect(&mut bench);
+    bench.send(0, b"on its way");
+    bench.pass(Duration::from_secs(60));
+    assert_eq!(bench.closed(), None);
+    bench.take();
+    bench.now += Duration::from_secs(3 * 3600);
+    bench.step(vec![whimbrel_machine::Input::Timeout]);
+    assert_eq!(bench.closed(), None, "given up as it wakes");
+    bench.pass(Duration::from_secs(300));
+    assert!(bench.take().len() > 5);
+    assert_eq!(bench.closed(), Some(CloseReason::Unreachable));
 }

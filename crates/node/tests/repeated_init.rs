@@ -4,7 +4,9 @@ use core::time::Duration;
 
 use whimbrel_netsim::{LinkConfig, Reorder};
 use whimbrel_proto::{CloseReason, Config, Event};
+use whimbrel_wire::Parameter;
 
+use crate::common::wire_peer::{Bench, Peer, assert_alive, ip, quiet, route};
 use crate::common::{Pair, User, link, message, remotes};
 
 /// The same INIT names the same addresses. That the server made no path to some of them, here because it keeps one
@@ -27,4 +29,19 @@ fn names_no_new_addresses() {
         });
         assert_eq!(ended, Some(CloseReason::Shutdown), "seed {seed}");
     }
+}
+
+/// A host that moves while it sets up an association repeats its INIT from a new address. One that comes when the association is up is no restart, and
+/// an ABORT with its tag would end what it has asked for.
+#[test]
+fn from_a_new_address_does_no_harm() {
+    let mut bench = Bench::new(quiet());
+    let mut peer = Peer::new();
+    peer.connect(&mut bench);
+    bench.take();
+    let mut moved = route();
+    moved.remote.set_ip(ip("203.0.113.5"));
+    bench.deliver_on(moved, &peer.init(&[Parameter::from(ip("10.0.1.2"))]));
+    assert!(bench.take().is_empty());
+    assert_alive(&mut bench, &peer);
 }

@@ -90,9 +90,9 @@ pub enum AssociationFailure {
     /// Several paths use them up together: with four of them ten timeouts are over within seconds.
     Errors(u32),
     /// When nothing authentic has come from the peer for this long, however many timeouts there were, and the last tries were in
-    /// vain, too: a host that has slept for longer gets its chance. Authentic is what has the right Verification Tag and
-    /// comes from an address of the peer. A host that refuses packets to its only address (ICMP port or protocol unreachable) is
-    /// given up after ten seconds of that.
+    /// vain, too: a host that has slept for longer gets its chance, and one without any link is not tried, so that it waits for one as long as it
+    /// takes. Authentic is what has the right Verification Tag, comes from an address of the peer, and is authenticated where that is
+    /// required (RFC 4895). A peer that refuses packets at all its addresses (ICMP port or protocol unreachable) is given up after ten seconds of that.
     Silence(Duration),
 }
 
@@ -227,8 +227,8 @@ impl Config {
         }
     }
 
-    /// What moving hosts need, and the default of the tools: quick timers, failover at the first timeout
-    /// (RFC 7829), standby paths that are supervised every few seconds, a large initial window, slow start that ends
+    /// What moving hosts need, and the default of the tools: quick timers, probes for the tail of what was sent (RFC 8985 §7), failover as soon as a
+    /// HEARTBEAT that asks after a timeout is not answered either (RFC 7829), standby paths that are supervised every few seconds, a large initial window, slow start that ends
     /// before a queue overflows (RFC 9406), and every address pair as a path.
     pub fn mobile() -> Self {
         let rfc = Self::rfc();
@@ -315,6 +315,12 @@ impl Config {
         check(
             self.cookie.key_period >= self.handshake_tries(),
             "the cookie key must be valid for as long as COOKIE ECHO is repeated (T1-cookie)",
+        )?;
+        check(
+            self.heartbeat
+                .silent_peer
+                .is_none_or(|spacing| !spacing.soon.is_zero() && !spacing.later.is_zero()),
+            "two probes to a silent peer must be some time apart",
         )?;
         check(self.sack.packets >= 1, "a SACK must be due after at least one packet")?;
         check(

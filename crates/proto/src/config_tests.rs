@@ -24,12 +24,19 @@ fn profiles_are_valid() {
     assert_eq!(Config::mobile().validate(), Ok(()));
 }
 
+fn spacing(soon: u64, later: u64) -> Option<ProbeSpacing> {
+    let [soon, soon_for, later] = [soon, 1, later].map(Duration::from_secs);
+    Some(ProbeSpacing { soon, soon_for, later })
+}
+
 /// Each rule refuses a configuration that breaks it and nothing else.
 #[test]
 fn nonsense_is_refused() {
     let milliseconds = Duration::from_millis;
     type Change = fn(&mut Config);
-    let changes: [(Change, &str); 23] = [
+    let changes: [(Change, &str); 25] = [
+        (|c| c.heartbeat.silent_peer = spacing(0, 5), "silent peer"),
+        (|c| c.heartbeat.silent_peer = spacing(5, 0), "silent peer"),
         (|c| c.rto.min = Duration::ZERO, "RTO.Min"),
         (|c| c.rto.min = c.rto.max + Duration::from_secs(1), "RTO.Min"),
         (|c| c.rto.initial = c.rto.max * 2, "RTO.Initial"),

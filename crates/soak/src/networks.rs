@@ -86,6 +86,15 @@ impl Networks {
         let corrupts = links.iter().any(|link| link.faulty.iter().any(|config| config.corrupt > 0.0));
         Self { mesh, interfaces, links, slowest, heal_at, corrupts, nat_idle }
     }
+
+    /// How long a packet is on its way at most while nothing goes wrong.
+    pub(crate) fn slowest_way(&self) -> Duration {
+        let one_way = |config: &LinkConfig| {
+            let waiting = config.rate_bps.map_or(0.0, |rate| config.queue.bytes as f64 * 8.0 / rate as f64);
+            Duration::from_secs_f64(waiting) + config.delay + config.jitter
+        };
+        self.links.iter().flat_map(|link| &link.clean).map(one_way).max().unwrap_or_default()
+    }
 }
 
 /// The addresses of interface `network` of a host, of these families.

@@ -5,7 +5,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use whimbrel_machine::{Instant, Seed};
-use whimbrel_proto::{AssociationFailure, BurstLimit, Config};
+use whimbrel_proto::{AssociationFailure, BurstLimit, Config, PathPairing};
 use whimbrel_wire::chunk_type;
 
 use crate::configs::{self, Sizes};
@@ -140,6 +140,7 @@ impl Scenario {
             Arc::new(traffic)
         });
         let mut hosts = hosts(seed, draw, kind, sizes, &networks, &traffics);
+        bear_detours(&networks, &mut hosts);
         if hosts.iter().all(|host| host.user.closing == Closing::Never) {
             hosts[0].user.closing = Closing::AfterReceiving;
         }
@@ -259,6 +260,29 @@ fn hosts(
     })
 }
 
+/// A host whose peer knows fewer paths sends over some that bring no SACK back (RFC 9260 §5.4): it comes by a path of the peer's own,
+/// perhaps seconds later, since queues there are full. HEARTBEATs measure the quick ones, and where the shortest RTOs are over before that,
+/// the errors add up although the peer is heard all the time (§8.1). Such a host must not count them.
+fn bear_detours(networks: &Networks, hosts: &mut [HostPlan; 2]) {
+    for host in 0..2 {
+        let addresses = |host: usize| networks.interfaces[host].iter().map(Vec::len).sum::<usize>();
+        let peer = &hosts[1 - host].config;
+        let ways = match peer.pairing {
+            PathPairing::PerDestination => addresses(host),
+            PathPairing::Mesh => addresses(host) * addresses(1 - host),
+        };
+        let (known, detour) = (peer.limits.paths, networks.slowest_way() + peer.sack.delay);
+        let config = Arc::make_mut(&mut hosts[host].config);
+        if let AssociationFailure::Errors(most) = config.failure.association
+            && known < ways
+            && config.limits.paths > 1
+            && config.rto.min * (most + 1) < detour
+        {
+            config.failure.association = AssociationFailure::Silence(Duration::from_secs(900));
+        }
+    }
+}
+
 fn user(draw: &mut Draw, client: bool, config: &Config, inbound: &Traffic) -> UserPlan {
     let polite = Sending::Polite(draw.magnitude(2_000, config.limits.send_buffer as u64) as usize);
     // At worst it takes a minute to read everything.
@@ -319,7 +343,8 @@ pub(crate) fn limit(networks: &Networks, hosts: &[HostPlan; 2]) -> Instant {
     limit += Duration::from_secs(20 * bits / networks.slowest);
     for (host, peer) in [(&hosts[0], &hosts[1]), (&hosts[1], &hosts[0])] {
         limit += host.config.rto.max * 10;
-        limit += host.user.patience - PATIENCE;
+        // Whoever watches looks once in that time: what falls silent just after a look is noticed at the second one.
+        limit += (host.user.patience - PATIENCE) * 2;
         if let Some(hold) = host.user.hold_until {
             limit += hold - networks.heal_at;
         }

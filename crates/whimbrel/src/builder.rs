@@ -15,6 +15,7 @@ use crate::endpoint::Endpoint;
 use crate::error::BindError;
 use crate::interfaces::{self, Board, LinkSource, LinkWriter};
 use crate::locals::{Locals, Wanted};
+use crate::send_memory;
 use crate::shared::{Client, Shared};
 
 /// The UDP port registered for SCTP inside UDP (RFC 6951 §5.1).
@@ -52,6 +53,7 @@ pub struct EndpointBuilder {
     addresses: Vec<SocketAddr>,
     config: Config,
     window: Option<usize>,
+    send_memory: usize,
     large_messages: LargeMessages,
     sctp_port: Option<u16>,
     seed: Option<Seed>,
@@ -76,6 +78,7 @@ impl EndpointBuilder {
             addresses: Vec::new(),
             config: Config::mobile(),
             window: None,
+            send_memory: send_memory::USUAL,
             large_messages: LargeMessages::Refuse,
             sctp_port: None,
             seed: None,
@@ -106,9 +109,18 @@ impl EndpointBuilder {
     /// Bytes that may be on their way to a peer, and as many that may have come from it and wait for the program: both buffers of
     /// [`Config::limits`](whimbrel_proto::Config::limits), whatever [`Self::config`] says. At least the rate times the round trip: 25 MB for
     /// 1 Gbit/s and 200 ms; both hosts need it. Memory is taken as it is used, and what peers have sent shares
-    /// [`receive_memory`](whimbrel_proto::LimitConfig::receive_memory).
+    /// [`receive_memory`](whimbrel_proto::LimitConfig::receive_memory), what waits for peers shares [`Self::send_memory`].
     pub fn window(mut self, bytes: usize) -> Self {
         self.window = Some(bytes);
+        self
+    }
+
+    /// Bytes that all associations of the endpoint may hold together of what the program sends and peers have not acknowledged, bookkeeping
+    /// included; 256 MiB unless said otherwise, and at least four times the send buffer. It is shared fairly: an association holds no more than
+    /// half of what the others leave, so n that want all they can get have an (n + 1)th each. Beyond that
+    /// [`Association::send`](crate::Association::send) waits. One that holds nothing may always send one message.
+    pub fn send_memory(mut self, bytes: usize) -> Self {
+        self.send_memory = bytes;
         self
     }
 
@@ -191,9 +203,15 @@ impl EndpointBuilder {
         // Loopback addresses do not come and go; whoever tests with them says so by a source of his own.
         if wanted.is_any() || !sources.is_empty() || wanted.named.iter().any(|ip| !ip.is_loopback()) {
             // The user's own sources come last, and have the last word.
-            sources.splice(0..0, core::iter::once(interfaces::system()).chain(interfaces::radios()));
+            let mut systems: Vec<_> =
+                core::iter::once(interfaces::system()).chain(interfaces::radios()).collect();
+            if self.encapsulation == Encapsulation::Udp && wanted.may_be_v6() {
+                systems.extend(interfaces::translators());
+            }
+            sources.splice(0..0, systems);
         }
-        let shared = Arc::new(Shared::new(self.encapsulation, self.sctp_port, &self.config));
+        let shared =
+            Arc::new(Shared::new(self.encapsulation, self.sctp_port, &self.config, self.send_memory));
         let board = {
             let shared = Arc::downgrade(&shared);
             Board::new(move || {

@@ -76,7 +76,7 @@ impl Deliverer<'_> {
             closed |= matches!(event, Event::Closed { .. });
             delivery.event(event);
         }
-        let (bytes, urgent) = delivery.finish(self.shared.send_limit);
+        let (bytes, urgent) = delivery.finish();
         if closed {
             self.registry.remove(association);
         } else if bytes > 0 {
@@ -86,7 +86,8 @@ impl Deliverer<'_> {
     }
 
     fn up(&mut self, id: AssociationId, token: Option<ConnectToken>, outbound_streams: u16, setup: Setup) {
-        let mailbox = Arc::new(Mailbox::new(id, outbound_streams, setup));
+        let mailbox =
+            Arc::new(Mailbox::new(id, outbound_streams, setup, Arc::clone(&self.shared.send_memory)));
         self.registry.insert(mailbox.clone());
         let Some(client) = self.client.upgrade() else { return self.turn_away(id, "nobody is here") };
         let association = Association::new(client, mailbox);

@@ -102,6 +102,7 @@ mod locals;
 mod mailbox;
 mod received;
 mod registry;
+mod send_memory;
 mod send_queue;
 mod shared;
 mod socket;

@@ -46,6 +46,10 @@ impl Wanted {
         self.any_v4 || self.any_v6
     }
 
+    pub(crate) fn may_be_v6(&self) -> bool {
+        self.any_v6 || self.named.iter().any(IpAddr::is_ipv6)
+    }
+
     /// What is to be open, best first, when the host's links are as `interfaces` says. Of named addresses, those not in
     /// `known` are none of the system's business (127.0.0.2, for instance): they are always there.
     fn due(&self, interfaces: &Interfaces, known: &BTreeSet<IpAddr>) -> Vec<Due> {

@@ -14,6 +14,7 @@ use crate::changes::Changes;
 use crate::error::{RecvError, TrySendError};
 use crate::events::{AssociationEvent, Subscriber};
 use crate::received::{Item, ReceivedQueue};
+use crate::send_memory::SendMemory;
 use crate::send_queue::SendQueue;
 use crate::shared::{Shared, Wake, lock};
 use delivery::Delivery;
@@ -62,14 +63,19 @@ enum Phase {
 pub(crate) type Taken = Option<Result<Option<Received>, RecvError>>;
 
 impl Mailbox {
-    pub(crate) fn new(id: AssociationId, outbound_streams: u16, setup: Setup) -> Self {
+    pub(crate) fn new(
+        id: AssociationId,
+        outbound_streams: u16,
+        setup: Setup,
+        memory: Arc<SendMemory>,
+    ) -> Self {
         Self {
             id,
             setup,
             changes: Changes::new(setup.mobility),
             state: Mutex::new(State {
                 received: ReceivedQueue::default(),
-                queued: SendQueue::default(),
+                queued: SendQueue::new(memory),
                 waiting_senders: 0,
                 outbound_streams,
                 phase: Phase::Open,
@@ -92,7 +98,7 @@ impl Mailbox {
     /// Takes a message for sending if there is room. Only who waits in `turn` may pass `in_turn`.
     pub(crate) fn offer(&self, shared: &Shared, message: Message, in_turn: bool) -> Result<(), TrySendError> {
         let mut state = self.state();
-        if let Err(error) = state.admit(&message, shared.send_limit, in_turn) {
+        if let Err(error) = state.admit(&message, in_turn) {
             return Err(TrySendError { message, error });
         }
         // Under the mailbox's lock, so that no shutdown slips between the check and the queue.
@@ -116,7 +122,7 @@ impl Mailbox {
         let mut queue = shared.queue();
         let outcome = loop {
             let Some(message) = messages.pop_front() else { break Ok(()) };
-            match state.admit(&message, shared.send_limit, in_turn) {
+            match state.admit(&message, in_turn) {
                 Ok(()) => queue.push(Command::Send { association: self.id, message }),
                 Err(error) => {
                     messages.push_front(message);
@@ -254,7 +260,7 @@ impl Mailbox {
 }
 
 impl State {
-    fn admit(&mut self, message: &Message, limit: usize, in_turn: bool) -> Result<(), SendError> {
+    fn admit(&mut self, message: &Message, in_turn: bool) -> Result<(), SendError> {
         match self.phase {
             Phase::Open => {}
             Phase::ShuttingDown => return Err(SendError::ShuttingDown),
@@ -267,7 +273,7 @@ impl State {
         if message.stream.0 >= self.outbound_streams {
             return Err(SendError::NoSuchStream);
         }
-        if !self.queued.has_room(bytes, limit) || (self.waiting_senders > 0 && !in_turn) {
+        if !self.queued.has_room(bytes) || (self.waiting_senders > 0 && !in_turn) {
             return Err(SendError::BufferFull);
         }
         self.queued.add(bytes);

@@ -27,7 +27,7 @@ async fn bench() -> Bench {
     let mut config = Config::mobile();
     config.limits.send_buffer = SEND_LIMIT;
     config.limits.receive_buffer = RECEIVE_BUFFER;
-    let shared = Shared::new(Encapsulation::Udp, None, &config);
+    let shared = Shared::new(Encapsulation::Udp, None, &config, SEND_LIMIT * 4);
     let route = Route { local: "127.0.0.1:1".parse().unwrap(), remote: "127.0.0.1:2".parse().unwrap() };
     let setup = Setup {
         inbound_streams: 4,
@@ -37,7 +37,8 @@ async fn bench() -> Bench {
         mobility: Mobility::Dynamic,
         peer_adaptation: None,
     };
-    Bench { mailbox: Mailbox::new(name().await, 4, setup), shared }
+    let memory = Arc::clone(&shared.send_memory);
+    Bench { mailbox: Mailbox::new(name().await, 4, setup, memory), shared }
 }
 
 impl Bench {
@@ -49,7 +50,7 @@ impl Bench {
     fn deliver(&self, events: impl IntoIterator<Item = Event>) -> (usize, bool) {
         let mut delivery = self.mailbox.deliver();
         events.into_iter().for_each(|event| delivery.event(event));
-        delivery.finish(SEND_LIMIT)
+        delivery.finish()
     }
 
     fn sent(&self, bytes: usize) {

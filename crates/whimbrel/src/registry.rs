@@ -46,7 +46,7 @@ impl Registry {
         for mailbox in core::mem::take(&mut self.mailboxes).into_values() {
             let mut delivery = mailbox.deliver();
             delivery.closed(reason.clone(), 0);
-            delivery.finish(usize::MAX);
+            delivery.finish();
         }
     }
 }

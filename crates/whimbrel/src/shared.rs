@@ -17,6 +17,7 @@ use crate::endpoint::AssociationView;
 use crate::endpoint_events::Subscribers;
 use crate::error::ConnectError;
 use crate::interfaces::Interfaces;
+use crate::send_memory::SendMemory;
 use crate::{Encapsulation, EndpointClosed};
 
 /// Locks without minding a panic elsewhere: no critical section here leaves its data half-changed.
@@ -104,14 +105,19 @@ pub(crate) struct Shared {
     pub(crate) encapsulation: Encapsulation,
     /// Our SCTP port for connecting; `None` leaves it to the machine.
     pub(crate) sctp_port: Option<u16>,
-    /// Bytes of user data an association may have accepted but not delivered.
-    pub(crate) send_limit: usize,
+    /// What associations may have accepted but not delivered.
+    pub(crate) send_memory: Arc<SendMemory>,
     /// Taken bytes are given back to the receive window when they reach this many, or when the driver next passes.
     pub(crate) release_threshold: usize,
 }
 
 impl Shared {
-    pub(crate) fn new(encapsulation: Encapsulation, sctp_port: Option<u16>, config: &Config) -> Self {
+    pub(crate) fn new(
+        encapsulation: Encapsulation,
+        sctp_port: Option<u16>,
+        config: &Config,
+        send_memory: usize,
+    ) -> Self {
         Self {
             queue: Mutex::default(),
             listeners: Mutex::default(),
@@ -121,7 +127,7 @@ impl Shared {
             subscribers: Subscribers::default(),
             encapsulation,
             sctp_port,
-            send_limit: config.limits.send_buffer,
+            send_memory: Arc::new(SendMemory::new(&config.limits, send_memory)),
             release_threshold: config.limits.receive_buffer / 8,
         }
     }

@@ -110,6 +110,9 @@ impl Server {
             tokio::select! {
                 association = listener.accept() => self.admit(association?, transfers),
                 Some(complete) = transfers.join_next() => {
+                    if transfers.is_empty() {
+                        self.display.idle();
+                    }
                     if once && complete.unwrap_or(false) {
                         return Ok(None);
                     }
@@ -118,7 +121,6 @@ impl Server {
                     let totals = self.tally.totals();
                     if transfers.is_empty() {
                         before = totals;
-                        self.display.idle();
                     } else {
                         self.display.tick(&totals.since(&before), &self.paths().await);
                     }
@@ -130,6 +132,7 @@ impl Server {
 
     fn admit(self: &Arc<Self>, association: Association, transfers: &mut JoinSet<bool>) {
         let server = Arc::clone(self);
+        self.display.begin();
         transfers.spawn(async move {
             let Some(_permit) = server.room_for(&association).await else {
                 association.abort("the receiver is busy with other senders; try again later");

@@ -35,7 +35,10 @@ struct Transfer {
     endpoint: Endpoint,
     peer: Peer,
     sctp_port: u16,
+    /// For a first connection, and for a new one.
     patience: Duration,
+    /// For a peer that is silent, or a network that is gone.
+    silence: Duration,
     key_hint: &'static str,
     display: Arc<Display>,
     tally: Arc<Tally>,
@@ -44,6 +47,7 @@ struct Transfer {
 /// Sends what the arguments name.
 pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
     let display = Arc::new(Display::new(args.output));
+    display.begin();
     let sources = Sources::collect(&args.files, args.recursive).map_err(|error| match error {
         SourceError::Directory(_) | SourceError::Nameless(_) | SourceError::Twice(_) => {
             Failure::Usage(error.to_string())
@@ -56,6 +60,9 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
     }
     let patience = Duration::from_secs(args.retry);
     let peer = resolve(&args.to, Instant::now() + patience, &display).await?;
+    if let Some(first) = peer.named.first() {
+        display.set_peer(*first);
+    }
     let local = match args.bind.as_slice() {
         [] => addresses::towards(&peer.all())?,
         typed => addresses::local(typed, 0).await?,
@@ -76,7 +83,9 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
     }
     let mut outbox = Outbox::new(sources, Arc::clone(&tally), on_file, patience);
     let key_hint = args.mobility.key_hint();
-    let transfer = Transfer { endpoint, peer, sctp_port: args.sctp_port, patience, key_hint, display, tally };
+    let silence = Duration::from_secs(args.mobility.patience);
+    let transfer =
+        Transfer { endpoint, peer, sctp_port: args.sctp_port, patience, silence, key_hint, display, tally };
     let outcome = tokio::select! {
         outcome = transfer.complete(&mut outbox) => outcome,
         _ = interrupt => {
@@ -87,7 +96,7 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
     let totals = transfer.tally.totals();
     let ok = outcome.is_ok() && totals.failed_files == 0;
     transfer.display.summary("sent", &totals, ok);
-    outcome?;
+    outcome.map_err(|failure| failure.of_peer(transfer.display.peer()))?;
     if ok { Ok(()) } else { Err(Failure::Reported) }
 }
 
@@ -147,7 +156,8 @@ impl Transfer {
         let mut association = self.connect_first().await?;
         loop {
             let session = outbox.session(&association);
-            let watched = watched(&self.display, &self.tally, &self.endpoint, &association, session);
+            let watched =
+                watched(&self.display, &self.tally, &self.endpoint, &association, self.silence, session);
             let lost = match watched.await {
                 Ok(()) => {
                     let _ = tokio::time::timeout(SHUTDOWN, association.shutdown()).await;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use whimbrel::interfaces::{Cost, Interfaces, ReceivedPower};
 use whimbrel::{AssociationView, Mobility, PathView};
 
-use crate::display::plain_state_name;
+use crate::path_words::plain_state_name;
 
 /// Raised when an answer changes its meaning. Fields may be added without.
 pub(super) const VERSION: u32 = 1;
@@ -56,6 +56,8 @@ pub(crate) struct PathReport {
     pub(crate) interface: Option<String>,
     pub(crate) signal_dbm: Option<f64>,
     pub(crate) metered: Option<bool>,
+    /// What IPv4 addresses are called there, if the network translates.
+    pub(crate) nat64: Option<String>,
     pub(crate) state: String,
     pub(crate) primary: bool,
     pub(crate) in_use: bool,
@@ -105,6 +107,7 @@ impl PathReport {
             interface: interface.map(|(name, _)| name.to_owned()),
             signal_dbm: properties.signal.map(dbm),
             metered: properties.cost.map(|cost| cost == Cost::Metered),
+            nat64: properties.nat64.map(|prefix| prefix.to_string()),
             state: plain_state_name(path.state).into(),
             primary: path.primary,
             in_use: path.in_use,

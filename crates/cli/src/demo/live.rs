@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use whimbrel::PathView;
 
 use super::stage::Stage;
-use crate::display::state_name;
 use crate::output::{json_line, line};
+use crate::path_words::state_name;
 
 /// Time between two lines where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_millis(1000);
@@ -113,7 +113,7 @@ impl Live {
             json!({
                 "at_seconds": at.as_secs_f64(), "share": share,
                 "megabits_per_second": { "wifi": state.megabits[0], "lte": state.megabits[1] },
-                "paths": paths.iter().map(crate::display::path_json).collect::<Vec<_>>(),
+                "paths": paths.iter().map(crate::path_words::path_json).collect::<Vec<_>>(),
             }),
         );
         self.say(&format!("{:5.2} s  {:3.0} %  {}", at.as_secs_f64(), share * 100.0, networks.join("   ")));

@@ -246,7 +246,7 @@ impl Director<'_> {
             }
             AssociationEvent::Path { route, state, .. } => {
                 let name = self.stage.networks[self.stage.network_of(route.local)].profile.name;
-                let state = crate::display::plain_state_name(*state);
+                let state = crate::path_words::plain_state_name(*state);
                 self.live.moment(at, "path", &format!("the {name} path is {state}"));
             }
             _ => {}

@@ -38,7 +38,9 @@ pub(super) async fn run(args: ClientArgs) -> Result<(), Failure> {
     let _control = ControlSocket::start("perf client", &endpoint, &output);
     news::tell(&endpoint, Arc::new(output));
     let outcome = tokio::select! {
-        outcome = connect_and_measure(&endpoint, &peer, &args, output) => outcome.map_err(Failure::from),
+        outcome = connect_and_measure(&endpoint, &peer, &args, output) => {
+            outcome.map_err(|error| Failure::from(error).of_peer(peer.named.first().copied()))
+        }
         _ = interrupt => Err(Failure::Interrupted("")),
     };
     leave(&endpoint, "the client was stopped").await;

@@ -8,9 +8,9 @@ use whimbrel::PathView;
 
 use super::histogram::Histogram;
 use super::protocol::{Counts, Mode, Request, Seen};
-use crate::display::{describe, path_json};
 use crate::news::News;
 use crate::output::{complain, json_line, line};
+use crate::path_words::{describe, path_json};
 
 /// Lines for people, or JSON lines.
 #[derive(Clone, Copy, Debug)]

@@ -87,6 +87,9 @@ fn rising(was: &Interface, now: &Interface, mut tell: impl FnMut(InterfaceFact))
     if after.orders > before.orders {
         tell(InterfaceFact::Selected);
     }
+    if now.up && before.nat64 != after.nat64 {
+        tell(InterfaceFact::Nat64(after.nat64));
+    }
     let warned = after.warnings > before.warnings || !before.going_down;
     if after.going_down && (warned || up || handover) {
         tell(InterfaceFact::GoingDown);

@@ -2,9 +2,13 @@ use core::net::SocketAddr;
 
 use proptest::prelude::*;
 
-use super::super::{Cost, InterfaceId, InterfaceKind, InterfaceProperties, OpenAddress};
+use super::super::{Cost, InterfaceId, InterfaceKind, InterfaceProperties, Nat64Prefix, OpenAddress};
 use super::*;
 use crate::ReceivedPower;
+
+fn own_prefix() -> Nat64Prefix {
+    "2001:db8:64::/96".parse().unwrap()
+}
 
 fn about_interface() -> impl Strategy<Value = InterfaceFact> {
     use InterfaceKind::{Cellular, Other, WirelessLan};
@@ -19,6 +23,8 @@ fn about_interface() -> impl Strategy<Value = InterfaceFact> {
         1 => prop_oneof![Just(Cost::Flat), Just(Cost::Metered)].prop_map(InterfaceFact::Cost),
         1 => (0..2_u8).prop_map(InterfaceFact::Rank),
         2 => Just(InterfaceFact::Selected),
+        2 => prop_oneof![Just(None), Just(Some(Nat64Prefix::WELL_KNOWN)), Just(Some(own_prefix()))]
+            .prop_map(InterfaceFact::Nat64),
     ]
 }
 
@@ -122,6 +128,7 @@ fn what_comes_is_told_before_what_goes() {
         warnings: 1,
         handovers: 1,
         orders: 1,
+        nat64: Some(own_prefix()),
     };
     next.set_open(&[tethered, wwan].map(|address| OpenAddress { address, new_way: false }));
     next.set_interface(InterfaceId(1), false, wifi);
@@ -136,6 +143,7 @@ fn what_comes_is_told_before_what_goes() {
         on(2, InterfaceFact::Signal(signal)),
         on(2, InterfaceFact::HandoverComplete),
         on(2, InterfaceFact::Selected),
+        on(2, InterfaceFact::Nat64(modem.nat64)),
         on(2, InterfaceFact::GoingDown),
         LinkFact::AddressOn { interface: InterfaceId(2), address: wwan.ip() },
         on(2, InterfaceFact::Strongest),

@@ -1,4 +1,4 @@
-use super::InterfaceId;
+use super::{InterfaceId, Nat64Prefix};
 use crate::ReceivedPower;
 
 /// A change of an interface. None of them is proof of anything: drivers err, and radio signals can be forged.
@@ -24,6 +24,8 @@ pub enum InterfaceFact {
     Rank(u8),
     /// The network says that this interface is to be used from now on.
     Selected,
+    /// What the network calls IPv4 addresses, if it has IPv6 alone and translates; `None` if it does not, or not any more.
+    Nat64(Option<Nat64Prefix>),
 }
 
 /// What is behind an interface, as far as it matters for choosing one.
@@ -75,6 +77,8 @@ pub struct InterfaceProperties {
     pub handovers: u64,
     /// How often the network has ordered its use: a rise is an order.
     pub orders: u64,
+    /// What the network calls IPv4 addresses, if it translates (NAT64).
+    pub nat64: Option<Nat64Prefix>,
 }
 
 impl InterfaceProperties {
@@ -85,6 +89,7 @@ impl InterfaceProperties {
         self.rate = other.rate.or(self.rate);
         self.cost = other.cost.or(self.cost);
         self.rank = other.rank.or(self.rank);
+        self.nat64 = other.nat64.or(self.nat64);
         self.going_down |= other.going_down;
         // Each counts its own: sums rise when any of them rises.
         self.warnings = self.warnings.saturating_add(other.warnings);
@@ -106,8 +111,8 @@ pub struct Interface {
     pub strongest: bool,
     /// The network wants it to be used, and has named no other one since.
     pub selected: bool,
-    /// What it is like. While it is down nothing is known of its signal, and no warning stands that it will go down; one that
-    /// stands was not taken back since by saying that it is up.
+    /// What it is like. While it is down nothing is known of its signal and of how its network translates, and no warning stands that
+    /// it will go down; one that stands was not taken back since by saying that it is up.
     pub properties: InterfaceProperties,
 }
 
@@ -129,7 +134,7 @@ impl Interface {
             }
             InterfaceFact::Down => {
                 (self.up, self.attached, self.strongest) = (false, false, false);
-                properties.signal = None;
+                (properties.signal, properties.nat64) = (None, None);
                 properties.going_down = false;
             }
             InterfaceFact::GoingDown => {
@@ -150,6 +155,8 @@ impl Interface {
                 self.selected = true;
                 properties.orders = properties.orders.saturating_add(1);
             }
+            // Of what is down nothing is known of its network.
+            InterfaceFact::Nat64(prefix) => properties.nat64 = prefix.filter(|_| self.up),
         }
     }
 }

@@ -1,6 +1,6 @@
 use core::net::{IpAddr, SocketAddr};
 
-use super::{Interface, InterfaceFact, InterfaceId, InterfaceProperties, LinkFact};
+use super::{Interface, InterfaceFact, InterfaceId, InterfaceProperties, LinkFact, Nat64Prefix};
 
 /// Interfaces remembered at most. A host with more has most of them out of use.
 pub(super) const MAX_INTERFACES: usize = 64;
@@ -62,6 +62,9 @@ impl Links {
                     self.place(address, interface);
                 }
             }
+            // Nothing is taken back from what was never heard of.
+            LinkFact::Interface { interface, fact: InterfaceFact::Nat64(None) }
+                if self.interface(interface).is_none() => {}
             LinkFact::Interface { interface, fact } => {
                 let Some(known) = self.interface_mut(interface) else { return };
                 known.apply(fact);
@@ -178,6 +181,12 @@ impl Links {
     /// The addresses of `interface` that are up themselves, whether their interface is or not.
     pub fn addresses_of(&self, interface: InterfaceId) -> impl Iterator<Item = SocketAddr> + '_ {
         self.addresses.iter().filter(move |known| known.interface == interface).filter_map(|known| known.up)
+    }
+
+    /// What IPv4 addresses are called where each IPv6 address is that can be used now, if it is told.
+    pub fn nat64(&self) -> impl Iterator<Item = (IpAddr, Nat64Prefix)> + '_ {
+        let translated = self.usable().filter(|(address, _)| address.is_ipv6());
+        translated.filter_map(|(address, on)| Some((address.ip(), self.interface(on)?.properties.nat64?)))
     }
 
     pub(super) fn address(&self, ip: IpAddr) -> Option<&Address> {

@@ -91,15 +91,38 @@ fn an_interface_that_is_gone_makes_room() {
 }
 
 #[test]
-fn what_is_down_has_no_signal_and_no_warning() {
+fn what_is_down_has_no_signal_no_translator_and_no_warning() {
     let signal = Some(ReceivedPower::from_dbm(-50.0));
-    let said = InterfaceProperties { signal, going_down: true, rank: Some(1), ..Default::default() };
+    let nat64 = Some(Nat64Prefix::WELL_KNOWN);
+    let said = InterfaceProperties { signal, nat64, going_down: true, rank: Some(1), ..Default::default() };
     let mut links = Links::default();
     links.set_interface(InterfaceId(1), true, said);
     assert_eq!(links.interfaces()[0].properties, said);
     links.set_interface(InterfaceId(1), false, said);
-    let rank_only = InterfaceProperties { signal: None, going_down: false, ..said };
+    let rank_only = InterfaceProperties { signal: None, nat64: None, going_down: false, ..said };
     assert_eq!(links.interfaces()[0].properties, rank_only);
+}
+
+/// Of what can be used now, and of IPv6 alone: who has an IPv4 address there needs no translator for it.
+#[test]
+fn each_ipv6_address_knows_the_translator_of_its_network() {
+    let v6 =
+        |n: u8| SocketAddr::from((core::net::Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, n.into()), 9899));
+    let mut links = Links::new(&[v6(1), v6(2), v6(3), address(1)]);
+    let prefix: Nat64Prefix = "2001:db8:64::/96".parse().unwrap();
+    for (n, nat64) in [(1, Some(prefix)), (2, None), (3, Some(Nat64Prefix::WELL_KNOWN))] {
+        links.set_interface(InterfaceId(n), true, InterfaceProperties { nat64, ..Default::default() });
+        links.place(v6(n as u8).ip(), InterfaceId(n));
+    }
+    links.place(address(1).ip(), InterfaceId(1));
+    let told = |links: &Links| links.nat64().collect::<Vec<_>>();
+    assert_eq!(told(&links), [(v6(1).ip(), prefix), (v6(3).ip(), Nat64Prefix::WELL_KNOWN)]);
+    links.apply(&about(3, InterfaceFact::Down));
+    links.apply(&about(2, InterfaceFact::Nat64(Some(prefix))));
+    assert_eq!(told(&links), [(v6(1).ip(), prefix), (v6(2).ip(), prefix)]);
+    links.apply(&about(3, InterfaceFact::Up(InterfaceKind::Other)));
+    links.apply(&about(1, InterfaceFact::Nat64(None)));
+    assert_eq!(told(&links), [(v6(2).ip(), prefix)], "another network may be there when it comes back");
 }
 
 #[test]

@@ -9,11 +9,13 @@
 mod changes;
 mod interface;
 mod links;
+mod nat64_prefix;
 
 use core::net::{IpAddr, SocketAddr};
 
 pub use interface::{Cost, Interface, InterfaceFact, InterfaceKind, InterfaceProperties};
 pub use links::{Links, OpenAddress};
+pub use nat64_prefix::{Nat64Prefix, NotANat64Prefix};
 
 /// Names one of this host's network interfaces: any number below [`InterfaceId::NAMELESS`] that whoever describes the links
 /// keeps to, such as the kernel's interface index.

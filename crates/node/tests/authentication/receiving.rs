@@ -2,7 +2,9 @@
 
 use core::time::Duration;
 
-use whimbrel_proto::{AuthConfig, AuthKeyNews, CloseReason, Command, Event};
+use whimbrel_proto::{
+    AuthConfig, AuthKeyNews, CloseReason, Command, Config, Event, SharedKeys, SharedSecret,
+};
 use whimbrel_wire::{
     Abort, AbortBuilder, Cause, Causes, Chunk, EmitChunk, Heartbeat, Shutdown, ShutdownAck, cause_code,
     chunk_type,
@@ -278,4 +280,21 @@ fn path_supervision_is_authenticated() {
     assert_eq!(bench.paths()[0].srtt, None, "not authenticated");
     bench.deliver(&peer.signed(&[&ack]));
     assert_eq!(bench.paths()[0].srtt, Some(Duration::from_millis(40)));
+}
+
+/// Patience is with who has the key. Whoever sees the traffic knows the tag.
+#[test]
+fn forged_packets_do_not_keep_a_keyed_association() {
+    let mut config = Config::mobile();
+    config.auth = AuthConfig::offered().requiring_everything();
+    config.auth.keys = SharedKeys::new(7, SharedSecret::new(b"secret"));
+    let mut bench = Bench::new(config);
+    let mut peer = AuthPeer::with_key(&[], b"secret");
+    peer.connect(&mut bench);
+    bench.send(0, b"for a peer that has gone");
+    for _ in 0..20 {
+        bench.pass(Duration::from_secs(3600));
+        bench.deliver(&peer.packet(&[&Heartbeat { info: b"forged" }]));
+    }
+    assert_eq!(bench.closed(), Some(CloseReason::Unreachable), "patience is two hours");
 }

@@ -344,7 +344,8 @@ fn a_restart_from_a_deleted_address() {
     mobile.settle(&mut bench);
     bench.deliver(&mobile.asconf(&[delete(0, peer_address(2).ip())]));
     bench.take();
-    let again = Mobile::new();
+    let mut again = Mobile::new();
+    again.auth.peer.tag = 0x7777_8888;
     let parameters = [Parameter::from(peer_address(2).ip()), Parameter::from(peer_address(1).ip())];
     let sent = bench.ask(&again.init(&parameters));
     assert_eq!(cause_codes(&sent), [whimbrel_wire::cause_code::RESTART_WITH_NEW_ADDRESSES]);

@@ -2,7 +2,8 @@
 
 use core::time::Duration;
 
-use whimbrel_proto::PathState;
+use whimbrel_machine::Route;
+use whimbrel_proto::{PathState, PeerRequests};
 use whimbrel_wire::{Chunk, Shutdown, chunk_type};
 
 use super::mobile::*;
@@ -55,5 +56,48 @@ fn data_behind_a_shutdown_is_answered_where_it_came_from() {
         bench.deliver_on(between(1, 2), &mobile.packet(&[&data]));
         assert_eq!(to(&bench.take()), [between(1, 2)]);
         bench.pass(Duration::from_millis(500));
+    }
+}
+
+/// RFC 5061 §5.2 E2, E5: an old serial number changes nothing; `PeerRequests::RefuseWildcards`: the source address is not authenticated.
+#[test]
+fn a_repeated_asconf_adds_no_source_address_in_shutdown_ack_sent() {
+    let mut config = mesh();
+    config.dar.peer_requests = PeerRequests::RefuseWildcards;
+    let (mut bench, mut mobile) = Mobile::connected(config, 1);
+    let recorded = mobile.asconf(&[add(0, peer_address(2).ip())]);
+    bench.deliver(&recorded);
+    mobile.settle(&mut bench);
+    bench.deliver(&mobile.packet(&[&Shutdown { cumulative_tsn_ack: mobile.node_tsn.prev() }]));
+    bench.take();
+    bench.deliver_on(between(1, 66), &recorded);
+    let to: Vec<Route> = bench.take().iter().map(|sent| sent.route).collect();
+    let added = news(&bench).iter().any(|(ip, _)| *ip == peer_address(66).ip());
+    assert!(!added && to.is_empty(), "{:?}, {to:?}", news(&bench));
+}
+
+/// Whoever has lost every address that the peer knows repeats SHUTDOWN ACK from a new one, ever more rarely. Who cannot tell the peer of it at all
+/// says nothing from there.
+#[test]
+fn shutdown_ack_backs_off_from_a_new_address_too() {
+    for (config, most) in [(quiet(), 0), (mesh(), 30)] {
+        let dynamic = most > 0;
+        let (mut bench, peer) = if dynamic {
+            let (bench, mobile) = Mobile::connected(config, 1);
+            (bench, mobile.auth.peer)
+        } else {
+            let mut bench = Bench::new(config);
+            let mut peer = Peer::new();
+            peer.connect(&mut bench);
+            (bench, peer)
+        };
+        bench.deliver(&peer.packet(&[&Shutdown { cumulative_tsn_ack: peer.node_tsn.prev() }]));
+        down(&mut bench, node_address(1));
+        up(&mut bench, node_address(2));
+        bench.take();
+        bench.pass(Duration::from_secs(1000));
+        let sent = bench.take();
+        let sent = sent.iter().filter(|sent| holds(&[(*sent).clone()], chunk_type::SHUTDOWN_ACK)).count();
+        assert!(sent <= most && (sent > 5) == dynamic, "{sent}");
     }
 }

@@ -2,6 +2,7 @@
 //! than the INIT (RFC 5062 §9 says so of every answer), so the rest follows by ASCONF.
 
 use core::net::{IpAddr, SocketAddr};
+use core::time::Duration;
 
 use whimbrel_proto::{AddressChange, Config, Event};
 use whimbrel_wire::{
@@ -127,4 +128,27 @@ fn an_init_ack_is_not_much_longer_than_the_shortest_init() {
         let ratio = (sent[0].bytes.len() + 28) as f64 / (init.len() + 28) as f64;
         assert!(ratio < 4.5, "{ratio}");
     }
+}
+
+/// RFC 9260 §5.2.4 D: a repeated COOKIE ECHO brings a COOKIE ACK, nothing else.
+#[test]
+fn a_repeated_cookie_echo_adds_nothing_that_was_deleted() {
+    let mut bench = Bench::with_addresses(mesh(), 6);
+    let mut mobile = Mobile::new();
+    mobile.begin(&mut bench, &[]);
+    let echo = mobile.packet(&[&CookieEcho { cookie: &mobile.cookie }]);
+    let asconf =
+        |sent: Vec<Sent>| sent.into_iter().find(|s| holds(core::slice::from_ref(s), chunk_type::ASCONF));
+    bench.deliver(&echo);
+    let omitted = asconf(mobile.settle(&mut bench)).unwrap();
+    mobile.grant(&mut bench, &omitted);
+    mobile.settle(&mut bench);
+    change(&mut bench, &[AddressChange::Delete(node_address(6).ip())]);
+    let deletion = asconf(mobile.settle(&mut bench)).unwrap();
+    mobile.grant(&mut bench, &deletion);
+    bench.pass(Duration::from_secs(600));
+    mobile.settle(&mut bench);
+    bench.deliver(&echo);
+    let again = asconf(mobile.settle(&mut bench));
+    assert!(again.is_none(), "{:?}", again.map(|again| mobile.read_asconf(&again)));
 }

@@ -141,17 +141,35 @@ fn translated(table: &mut Table) {
             table.row(&name, start, step.lasts(), move |hosts| step.take(hosts, from, to));
         }
     }
-    for (from, to) in [(V4, V6), (V6, V4), (V6, V6), (Both, V6)] {
-        for step in Step::ALL {
-            let called = |families| if families == V6 { "nat64" } else { Families::name(families) };
-            let name = format!("{}_to_{}{}", called(from), called(to), step.name());
-            let start = on([from, V4, V4], Translation::Nat64);
-            table.row(&name, start, step.lasts(), move |hosts| step.take(hosts, from, to));
+    for (translation, prefix) in [(Translation::Nat64, ""), (Translation::OwnNat64, "_own_prefix")] {
+        for (from, to) in [(V4, V6), (V6, V4), (V6, V6), (Both, V6)] {
+            for step in Step::ALL {
+                let called = |families| if families == V6 { "nat64" } else { Families::name(families) };
+                let name = format!("{}_to_{}{prefix}{}", called(from), called(to), step.name());
+                let start = on([from, V4, V4], translation);
+                table.row(&name, start, step.lasts(), move |hosts| step.take(hosts, from, to));
+            }
+        }
+        let behind = on([V6, V4, V4], translation);
+        table.row(&format!("nat64{prefix}_silent_8"), behind, 8.0, |hosts| {
+            hosts.silence(Duration::ZERO, Network::Wifi, secs(8.0));
+        });
+        table.row(&format!("nat64{prefix}_rebinding"), behind, 0.0, |hosts| {
+            hosts.forget(Duration::ZERO, Network::Wifi);
+        });
+    }
+    // A server with one address lists none (RFC 9260 §3.3.2.1): what DNS64 calls it is all that is said of it.
+    for (to, name) in [(V4, "ipv4"), (V6, "nat64")] {
+        for (translation, prefix) in [(Translation::Nat64, ""), (Translation::OwnNat64, "_own_prefix")] {
+            let alone = on([V6, V4, V4], translation);
+            let alone = move |way| Start { cores: &[Network::Core], ..alone(way) };
+            table.row(&format!("nat64_to_{name}{prefix}_of_one_address"), alone, 0.5, move |hosts| {
+                Step::Break.take(hosts, V6, to);
+            });
         }
     }
-    let behind = on([V6, V4, V4], Translation::Nat64);
-    table.row("nat64_silent_8", behind, 8.0, |hosts| {
-        hosts.silence(Duration::ZERO, Network::Wifi, secs(8.0));
-    });
-    table.row("nat64_rebinding", behind, 0.0, |hosts| hosts.forget(Duration::ZERO, Network::Wifi));
+    // Whoever has no prefix yet tries the well-known one, in vain.
+    let late =
+        move |way| Start { prefix_told_after: secs(2.0), ..on([V4, V4, V4], Translation::OwnNat64)(way) };
+    table.row("ipv4_to_nat64_own_prefix_told_late", late, 2.5, |hosts| Step::Break.take(hosts, V4, V6));
 }

@@ -3,12 +3,9 @@
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use core::time::Duration;
 
-use whimbrel_machine::InterfaceKind;
+use whimbrel_machine::{InterfaceKind, Nat64Prefix};
 
 const UDP: u16 = 9899;
-
-/// What IPv4 addresses are called behind a translator (RFC 6052 §2.1).
-pub(super) const WELL_KNOWN_PREFIX: Ipv6Addr = Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0);
 
 /// A NAT box forgets who has been silent for so long.
 pub(super) const NAT_IDLE: Duration = Duration::from_secs(30);
@@ -90,8 +87,25 @@ pub(super) enum Translation {
     None,
     /// NAT boxes for IPv4. The server has public addresses.
     Nats,
-    /// The same, and IPv4 is reached from IPv6 (RFC 6146).
+    /// The same, and IPv4 is reached from IPv6 (RFC 6146), by the well-known prefix.
     Nat64,
+    /// By a prefix of the network's own, which it tells.
+    OwnNat64,
+}
+
+impl Translation {
+    /// What IPv4 addresses are called in a network of the mobile host.
+    pub(super) fn prefix(self, network: Network) -> Option<Nat64Prefix> {
+        let own = match network {
+            Network::Wifi => "2001:db8:64::/96",
+            _ => "2001:db8:65:4600::/56",
+        };
+        match self {
+            Self::None | Self::Nats => None,
+            Self::Nat64 => Some(Nat64Prefix::WELL_KNOWN),
+            Self::OwnNat64 => own.parse().ok(),
+        }
+    }
 }
 
 /// A host's addresses in a network; another `host` is another one there.
@@ -114,9 +128,8 @@ pub(super) fn addresses(
         .map(|ip| SocketAddr::new(ip, UDP))
 }
 
-/// What an IPv4 address is called behind a translator.
-pub(super) fn synthesised(address: SocketAddr) -> SocketAddr {
+/// What an IPv4 address is called where this prefix counts.
+pub(super) fn called(address: SocketAddr, prefix: Nat64Prefix) -> SocketAddr {
     let IpAddr::V4(v4) = address.ip() else { return address };
-    let bits = WELL_KNOWN_PREFIX.to_bits() | u128::from(v4.to_bits());
-    SocketAddr::new(Ipv6Addr::from_bits(bits).into(), address.port())
+    SocketAddr::new(prefix.synthesise(v4).into(), address.port())
 }

@@ -30,6 +30,7 @@ pub(super) fn two(way: Way) -> Start {
         way,
         families: [Families::V4; 3],
         translation: Translation::None,
+        prefix_told_after: Duration::ZERO,
     }
 }
 

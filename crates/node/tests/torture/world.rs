@@ -10,11 +10,11 @@ use whimbrel_netsim::{Action, Change, HostId, InFlight, LinkId, RouterId, Side, 
 use whimbrel_node::Node;
 use whimbrel_proto::{Config, Event};
 
-use super::places::{self, Families, NAT_IDLE, Network, Translation, WELL_KNOWN_PREFIX, synthesised};
+use super::places::{self, Families, NAT_IDLE, Network, Translation, called};
 use crate::common::{Ticks, User, link};
 
-/// When a row's trouble begins.
-pub(super) const TROUBLE: Duration = Duration::from_secs(8);
+/// A row's trouble begins so long after the world, or up to a second later: the seed says when, so that no timer is in step with it.
+const TROUBLE: Duration = Duration::from_secs(8);
 
 /// Which way packets go: from the mobile host, to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,6 +44,8 @@ pub(super) struct Start {
     /// Of the mobile host, of the server, and of the addresses by which the user names it.
     pub families: [Families; 3],
     pub translation: Translation,
+    /// How long after an address its network tells how it calls IPv4 addresses, if it does.
+    pub prefix_told_after: Duration,
 }
 
 /// What joins a host to the rest of the world.
@@ -66,6 +68,8 @@ pub(super) struct Torture {
     /// The addresses that hosts have, as far as the script has been written.
     held: Vec<(Network, SocketAddr)>,
     start: Start,
+    /// When the trouble begins.
+    trouble: Duration,
 }
 
 /// What became of a row.
@@ -81,6 +85,8 @@ pub(super) struct Outcome {
     pub recovery: Duration,
     /// How often new data went another way.
     pub moves: usize,
+    /// What both hosts sent from the beginning of the trouble to its end.
+    pub packets: u64,
 }
 
 fn seamless() -> Box<dyn Policy> {
@@ -106,9 +112,10 @@ impl Torture {
         };
         let (at_mobile, at_server) = (node(&world, 1, &held[0]), node(&world, 2, &held[1]));
         let remotes = in_networks(start.cores, named).into_iter().map(|(_, address)| address);
-        let translated = start.translation == Translation::Nat64 && of_mobile == Families::V6;
+        // As DNS64 says.
+        let prefix = start.translation.prefix(start.networks[0]).filter(|_| of_mobile == Families::V6);
         let remotes: Vec<SocketAddr> =
-            remotes.map(|at| if translated { synthesised(at) } else { at }).collect();
+            remotes.map(|at| prefix.map_or(at, |prefix| called(at, prefix))).collect();
         let (mut client_user, mut server_user) = (User::client(&remotes), User::server());
         let sender = if start.way == Way::Up { &mut client_user } else { &mut server_user };
         // Ended by `run`.
@@ -136,8 +143,10 @@ impl Torture {
         }
         world.add_link(detour, router, link(100, 15), link(100, 15));
         let held = held.concat();
+        let later = world.seed().stream("trouble", 0).duration_below(Duration::from_secs(1));
+        let trouble = TROUBLE + later;
         let mut torture =
-            Self { world, mobile, server, router, detour, attachments, held: Vec::new(), start };
+            Self { world, mobile, server, router, detour, attachments, held: Vec::new(), start, trouble };
         torture.translate();
         for (network, address) in held {
             torture.gets(Duration::ZERO, network, address);
@@ -148,12 +157,10 @@ impl Torture {
     fn translate(&mut self) {
         for network in Network::ALL.into_iter().filter(|network| !network.is_servers()) {
             let interface = self.at(network).interface;
-            match self.start.translation {
-                Translation::None => {}
-                Translation::Nats => self.world.add_nat(interface, network.public().into(), NAT_IDLE),
-                Translation::Nat64 => {
-                    self.world.add_nat64(interface, WELL_KNOWN_PREFIX, network.public(), NAT_IDLE);
-                }
+            match (self.start.translation, self.start.translation.prefix(network)) {
+                (Translation::None, _) => {}
+                (_, Some(prefix)) => self.world.add_nat64(interface, prefix, network.public(), NAT_IDLE),
+                (_, None) => self.world.add_nat(interface, network.public().into(), NAT_IDLE),
             }
         }
     }
@@ -198,6 +205,15 @@ impl Torture {
         self.fact(at, network, LinkFact::AddressOn { interface, address: address.ip() });
         let up = InterfaceFact::Up(network.kind());
         self.fact(at, network, LinkFact::Interface { interface, fact: up });
+        if self.start.translation == Translation::OwnNat64 && !network.is_servers() && address.is_ipv6() {
+            self.tell_prefix(at + self.start.prefix_told_after, network);
+        }
+    }
+
+    /// What a router advertisement says (RFC 8781).
+    fn tell_prefix(&mut self, at: Duration, network: Network) {
+        let fact = InterfaceFact::Nat64(self.start.translation.prefix(network));
+        self.fact(at, network, LinkFact::Interface { interface: InterfaceId(network as u32), fact });
     }
 
     fn held_in(&self, network: Network, families: Families) -> Vec<SocketAddr> {
@@ -208,7 +224,7 @@ impl Torture {
     /// A host comes into a network, with its second address there if `host` is not 2.
     pub(super) fn join_as(&mut self, after: Duration, network: Network, families: Families, host: u8) {
         for address in places::addresses(network, families, self.start.translation, host) {
-            self.gets(TROUBLE + after, network, address);
+            self.gets(self.trouble + after, network, address);
         }
     }
 
@@ -219,7 +235,7 @@ impl Torture {
     /// A host loses these addresses in a network, and is told.
     pub(super) fn leave(&mut self, after: Duration, network: Network, families: Families) {
         for address in self.held_in(network, families) {
-            self.loses(TROUBLE + after, network, address);
+            self.loses(self.trouble + after, network, address);
         }
     }
 
@@ -242,7 +258,7 @@ impl Torture {
     }
 
     fn change_way(&mut self, after: Duration, network: Network, side: Side, change: Change) {
-        self.schedule(TROUBLE + after, Action::Link(self.at(network).link, side, change));
+        self.schedule(self.trouble + after, Action::Link(self.at(network).link, side, change));
     }
 
     /// Nothing passes the network for some time; nobody tells.
@@ -255,8 +271,8 @@ impl Torture {
     pub(super) fn unplug(&mut self, after: Duration, network: Network, lasts: Duration) {
         self.silence(after, network, lasts);
         for address in self.held_in(network, Families::Both) {
-            self.fact(TROUBLE + after, network, LinkFact::AddressDown(address));
-            let back = TROUBLE + after + lasts;
+            self.fact(self.trouble + after, network, LinkFact::AddressDown(address));
+            let back = self.trouble + after + lasts;
             self.attached(back, network, address);
             self.fact(back, network, LinkFact::AddressUp(address));
         }
@@ -264,21 +280,21 @@ impl Torture {
 
     /// Its NAT box gives everybody other ports from now on.
     pub(super) fn forget(&mut self, after: Duration, network: Network) {
-        self.schedule(TROUBLE + after, Action::ForgetMappings(self.at(network).interface));
+        self.schedule(self.trouble + after, Action::ForgetMappings(self.at(network).interface));
     }
 
     /// The way from the network to the rest of the world becomes another one, 15 ms longer, or the first one again.
     pub(super) fn reroute(&mut self, after: Duration, network: Network, detour: Way) {
         let to = if detour == Way::Up { self.detour } else { self.router };
-        self.schedule(TROUBLE + after, Action::Reattach(self.at(network).link, to.into()));
+        self.schedule(self.trouble + after, Action::Reattach(self.at(network).link, to.into()));
     }
 
     // ---- hosts
 
     pub(super) fn sleep(&mut self, host: Host, lasts: Duration) {
         let host = self.host(host);
-        self.schedule(TROUBLE, Action::Suspend(host));
-        self.schedule(TROUBLE + lasts, Action::Resume(host));
+        self.schedule(self.trouble, Action::Suspend(host));
+        self.schedule(self.trouble + lasts, Action::Resume(host));
     }
 
     pub(super) fn networks(&self) -> &'static [Network] {
@@ -292,13 +308,35 @@ impl Torture {
 
     /// Lets the row happen. The trouble is over `back` after it began; records go on for 12 s more, and have as long to arrive.
     pub(super) fn run(mut self, back: Duration) -> Outcome {
-        let last = TROUBLE + back + Duration::from_secs(12);
+        let last = self.trouble + back + Duration::from_secs(12);
+        self.world.run_until(Instant::ZERO + self.trouble);
+        let before = self.packets_sent();
+        self.world.run_until(Instant::ZERO + self.trouble + back);
+        let packets = self.packets_sent() - before;
         self.world.run_until(Instant::ZERO + last);
         let way = self.start.way;
         let ticks = self.user(way).ticks.as_mut().expect("records are sent");
         let sent = (usize::MAX >> 1) - core::mem::take(&mut ticks.left);
         self.world.run_until(Instant::ZERO + last + Duration::from_secs(12));
-        self.judge(way, sent, back)
+        self.world.finish().expect("captures are written");
+        Outcome { packets, ..self.judge(way, sent, back) }
+    }
+
+    /// By both hosts.
+    fn packets_sent(&self) -> u64 {
+        let sent = |network: Network| {
+            let side = if network.is_servers() { Side::BtoA } else { Side::AtoB };
+            self.world.stats(self.at(network).link, side).offered_packets
+        };
+        Network::ALL.into_iter().map(sent).sum()
+    }
+
+    /// Writes what all links carry to `out`, as pcapng.
+    pub(super) fn capture(&mut self, out: impl std::io::Write + Send + 'static) {
+        let names = Network::ALL.map(|network| format!("{network:?}"));
+        let links: Vec<_> =
+            self.attachments.iter().zip(&names).map(|(at, name)| (at.link, name.as_str())).collect();
+        self.world.capture(&links, out).expect("a capture begins");
     }
 
     fn judge(&mut self, way: Way, sent: usize, back: Duration) -> Outcome {
@@ -311,7 +349,7 @@ impl Torture {
         let interval = self.start.interval;
         let receiver = self.user(if way == Way::Up { Way::Down } else { Way::Up });
         let arrivals: Vec<Instant> = receiver.received.iter().map(|(at, _)| *at).collect();
-        let trouble = Instant::ZERO + TROUBLE;
+        let trouble = Instant::ZERO + self.trouble;
         let late: Vec<(Instant, Duration)> = (0..)
             .zip(&arrivals)
             .map(|(n, &at)| (at, at.saturating_since(first + interval * n)))
@@ -327,6 +365,7 @@ impl Torture {
             behind: late.iter().map(|(_, late)| *late).max().unwrap_or(Duration::MAX),
             recovery: again.saturating_since(back),
             moves,
+            packets: 0,
         }
     }
 }

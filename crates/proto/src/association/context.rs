@@ -7,7 +7,7 @@ use whimbrel_machine::{Instant, Rng, Route};
 use whimbrel_wire::cause::encode_causes;
 use whimbrel_wire::{Cause, Causes, CommonHeader};
 
-use super::Identity;
+use super::{Identity, Naming, Translators};
 use crate::auth::SharedKeys;
 use crate::config::Config;
 use crate::interface::{CloseReason, Event, PathId};
@@ -24,9 +24,16 @@ pub(crate) struct Context<'a> {
     pub(crate) events: &'a mut VecDeque<Event>,
     /// The shared keys of this association.
     pub(crate) keys: &'a Arc<SharedKeys>,
+    /// Those of the networks that we are in.
+    pub(crate) translators: &'a Translators,
 }
 
 impl Context<'_> {
+    /// How far our addresses may be named.
+    pub(crate) fn naming(&self) -> Naming<'_> {
+        Naming { wanted: self.config.dar.naming, translators: self.translators }
+    }
+
     /// The common header of a packet to the peer.
     pub(crate) fn header(&self, verification_tag: u32) -> CommonHeader {
         self.identity.header(verification_tag)

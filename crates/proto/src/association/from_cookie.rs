@@ -3,7 +3,7 @@
 use core::net::SocketAddr;
 
 use whimbrel_machine::Route;
-use whimbrel_wire::Chunks;
+use whimbrel_wire::{Chunks, Heartbeat};
 
 use super::{Association, Context, Identity, Means, Open, Phase};
 use crate::arrival::Arrival;
@@ -60,25 +60,26 @@ impl Association {
 }
 
 impl Open {
-    /// COOKIE ACK to where COOKIE ECHO came from. An unconfirmed address gets a HEARTBEAT in the same packet, the same one
-    /// again if it is under way; one that no path leads to gets nothing at all, and the answer goes where the peer has
-    /// been found (RFC 9260 §5.4).
+    /// COOKIE ACK to where COOKIE ECHO came from (RFC 9260 §6.4). An unconfirmed address gets a HEARTBEAT in the same packet
+    /// (§5.4), the same one again if it is under way.
     pub(crate) fn send_cookie_ack(&mut self, context: &mut Context<'_>, route: Route) {
-        let probed = self.paths.by_route(route);
-        let Some(id) = probed.filter(|&id| self.paths.get(id).is_some_and(|path| !path.confirmed)) else {
-            let known = self.is_confirmed(route.remote.ip()).then_some(route);
-            if let Some(destination) = known.or_else(|| self.confirmed_or_in_use(route)) {
-                self.replies.cookie_ack(destination);
-            }
-            return;
-        };
         if !self.replies.cookie_ack(route) {
             return;
         }
-        let pending = self.paths.get_mut(id).and_then(|path| path.supervision.heartbeat.as_mut());
-        if let Some(pending) = pending.filter(|pending| pending.written) {
-            pending.repeat(context.now);
+        match self.paths.by_route(route) {
+            Some(id) if self.paths.get(id).is_some_and(|path| !path.confirmed) => {
+                let pending = self.paths.get_mut(id).and_then(|path| path.supervision.heartbeat.as_mut());
+                if let Some(pending) = pending.filter(|pending| pending.written) {
+                    pending.repeat(context.now);
+                }
+                self.send_heartbeat_with_reply(context, id, route);
+            }
+            // The peer may have moved before it heard that the association is up, and has nothing but its COOKIE ECHO to say so with.
+            // It tells its address once it has its answer: no path leads there before, and what comes back with this nonce proves nothing.
+            None if !self.is_confirmed(route.remote.ip()) => {
+                self.replies.push(route, &Heartbeat { info: &context.rng.next_u64().to_be_bytes() });
+            }
+            _ => {}
         }
-        self.send_heartbeat_with_reply(context, id, route);
     }
 }

@@ -19,7 +19,7 @@ use super::own_parameters::own_parameters;
 use super::pairing;
 use super::peer_init::LEAST_A_RWND;
 use super::translation::nameable;
-use super::{Association, Context, Ending, Handled, Identity, Open, Phase};
+use super::{Association, Context, Ending, Handled, Identity, Naming, Open, Phase};
 use crate::arrival::Arrival;
 use crate::auth::chunk_writer::ChunkWriter;
 use crate::auth::gate::{Admission, Gate};
@@ -258,7 +258,7 @@ impl Association {
         open.start_path_supervision(&mut context);
         self.phase = Phase::Open(open);
         self.announce_up(now);
-        self.add_omitted(now, echoed.request.omitted(self.config.dar.naming));
+        self.add_omitted(now, echoed.request.omitted(self.naming()));
     }
 
     /// The cookie was stale: a new INIT that asks for a longer life (RFC 9260 §5.2.6 item 3), unless that has been
@@ -302,14 +302,15 @@ impl Association {
         let route = match &mut self.phase {
             Phase::CookieWait(wait) => {
                 let route = wait.attempt.next_route(&mut self.timers, now)?;
-                let naming = self.config.dar.naming;
+                let naming = Naming { wanted: self.config.dar.naming, translators: &self.translators };
                 let mut listed = nameable(naming, &wait.request.locals, &wait.request.remotes);
                 listed.truncate(wait.request.listed_at_most);
                 match &mut wait.listed {
                     Some(before) => before.retain(|one| listed.contains(one)),
                     None => wait.listed = Some(listed),
                 }
-                write_init(&self.identity, &self.config, &wait.request, wait.preservative, out);
+                let listed = wait.request.listed(naming);
+                write_init(&self.identity, &self.config, &listed, wait.preservative, out);
                 route
             }
             Phase::CookieEchoed(echoed) => {
@@ -339,14 +340,13 @@ fn write_abort(identity: &Identity, tag: u32, causes: &[Cause<'_>]) -> Vec<u8> {
 fn write_init(
     identity: &Identity,
     config: &Config,
-    request: &ConnectRequest,
+    listed: &[SocketAddr],
     preservative: u32,
     out: &mut Vec<u8>,
 ) {
     let offer = Offer::own(config, identity.auth_random);
     let extensions = Extensions::own(config).list();
-    let listed = request.listed(config.dar.naming);
-    let mut parameters = own_parameters(config, &listed, offer.as_ref(), &extensions);
+    let mut parameters = own_parameters(config, listed, offer.as_ref(), &extensions);
     if preservative > 0 {
         parameters.push(Parameter::CookiePreservative(preservative));
     }

@@ -36,15 +36,14 @@ impl Association {
 
 impl Open {
     /// ICMP8 treats protocol unreachable as an ABORT. A multihomed peer is not gone because one of its addresses
-    /// says so: there the path fails (ICMP9) and the association lives on.
+    /// says so: there the path fails (ICMP9) and the association lives on, unless all of them do.
     fn handle_protocol_unreachable(&mut self, context: &mut Context<'_>, route: Route) -> Handled {
         if matches!(self.closing, Closing::AckSent(_)) {
             // Everything was acknowledged and the peer has left: only its SHUTDOWN COMPLETE was lost.
             return Err(Ending::Silent(CloseReason::Shutdown));
         }
-        let others =
-            self.paths.iter().any(|path| path.confirmed && path.route.remote.ip() != route.remote.ip());
-        if !others && self.is_refused_for_good(context) {
+        self.note_refusal(context, route);
+        if self.is_refused_for_good(context) {
             return Err(Ending::Silent(CloseReason::NoSctp));
         }
         match self.paths.by_route(route) {
@@ -53,16 +52,26 @@ impl Open {
         }
     }
 
-    /// Whether nobody is behind the only address of the peer any more. Where patience is a time, one message does not say so: an
-    /// interface that goes down and comes back has its address for some milliseconds before a socket is bound to it.
-    fn is_refused_for_good(&mut self, context: &Context<'_>) -> bool {
-        if matches!(context.config.failure.association, AssociationFailure::Errors(_)) {
-            return true;
-        }
+    /// The host at an address of the peer refuses packets. What it refused before the peer was last heard does not count.
+    fn note_refusal(&mut self, context: &Context<'_>, route: Route) {
         let heard = self.notes.heard;
-        let since = self.notes.refused.filter(|since| *since >= heard).unwrap_or(context.now);
-        self.notes.refused = Some(since);
-        context.now >= since + REFUSALS
+        for path in self.paths.iter_mut().filter(|path| path.route.remote.ip() == route.remote.ip()) {
+            let refused = &mut path.supervision.refused;
+            *refused = refused.filter(|since| *since >= heard).or(Some(context.now));
+        }
+    }
+
+    /// Whether nobody is behind any confirmed address of the peer. Where patience is a time, one message from each does not say so: an
+    /// interface that goes down and comes back has its address for some milliseconds before a socket is bound to it.
+    fn is_refused_for_good(&self, context: &Context<'_>) -> bool {
+        let long_enough = match context.config.failure.association {
+            AssociationFailure::Errors(_) => Duration::ZERO,
+            AssociationFailure::Silence(_) => REFUSALS,
+        };
+        let heard = self.notes.heard;
+        let refuses = |since: Instant| since >= heard && context.now >= since + long_enough;
+        let mut confirmed = self.paths.iter().filter(|path| path.confirmed);
+        confirmed.all(|path| path.supervision.refused.is_some_and(refuses))
     }
 
     /// ICMP7: a router names the MTU of the next hop, IP header included.

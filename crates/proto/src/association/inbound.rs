@@ -66,6 +66,14 @@ pub(crate) fn contains_abort(mut chunks: Chunks<'_>) -> bool {
     false
 }
 
+/// Chunks of other types prove nothing of whoever sends them, with keys or without (RFC 4895 §3.2).
+fn can_be_authenticated(chunk_type: u8) -> bool {
+    !matches!(
+        chunk_type,
+        chunk_type::INIT | chunk_type::INIT_ACK | chunk_type::SHUTDOWN_COMPLETE | chunk_type::AUTH
+    )
+}
+
 /// Whether an ERROR says that the peer does not know ASCONF (RFC 5061 §5.1 A9).
 fn rejects_asconf(causes: Causes<'_>) -> bool {
     let unknown = |cause| match cause {
@@ -96,13 +104,7 @@ impl Open {
             return Ok(());
         }
         self.sender.opportunity();
-        if known {
-            self.notes.heard = context.now;
-            if let Closing::Sent(resend) = &mut self.closing {
-                // RFC 9260 §9.2: any packet of the peer gives it more time.
-                resend.timeouts = 0;
-            }
-        }
+        let mut heard = !known;
         let mut news = PacketNews { gate, stranger: !known, ..PacketNews::default() };
         // RFC 9260 §9.1: a packet with an ABORT is not answered, and DATA must not be in it (§3.3.7).
         let aborts = contains_abort(chunks.clone());
@@ -115,6 +117,10 @@ impl Open {
                 Admission::Admit => {}
                 Admission::Skip => continue,
                 Admission::Stop | Admission::StopUnsupported(_) => break,
+            }
+            if !heard && can_be_authenticated(raw.chunk_type()) {
+                heard = true;
+                self.hear(context, route);
             }
             let Ok(chunk) = raw.decode() else { continue };
             if news.stranger && !matches!(chunk, Chunk::Asconf(_) | Chunk::ShutdownAck) {
@@ -149,20 +155,31 @@ impl Open {
         let id = known.or_else(|| self.notice_new_port(context, route));
         match id.and_then(|id| self.paths.get_mut(id)) {
             Some(path) => {
-                let silent = |heard: Instant| context.now >= heard + path.rto.without_back_off();
-                path.supervision.silence_broken |=
-                    path.confirmed && path.supervision.heard.is_some_and(silent);
-                path.supervision.heard = Some(context.now);
                 path.counters.packets_received += 1;
                 path.counters.bytes_received += bytes as u64;
-                if known.is_some() {
-                    // The old port is alive: whoever is at another one is not to take its place.
-                    path.supervision.new_port = None;
-                }
                 true
             }
             // There may be no path for this pair, or none to this address at all.
             None => self.knows(route.remote.ip()) && self.locals.accepts(route.local.ip()),
+        }
+    }
+
+    /// Something has come from the peer by `route` that is as authentic as it must be.
+    pub(crate) fn hear(&mut self, context: &Context<'_>, route: Route) {
+        self.notes.heard = context.now;
+        if let Closing::Sent(resend) = &mut self.closing {
+            // RFC 9260 §9.2: any packet of the peer gives it more time.
+            resend.timeouts = 0;
+        }
+        let known = self.paths.by_route(route);
+        let id = known.or_else(|| self.paths.by_ips(route.local.ip(), route.remote.ip()));
+        let Some(path) = id.and_then(|id| self.paths.get_mut(id)) else { return };
+        let silent = |heard: Instant| context.now >= heard + path.rto.without_back_off();
+        path.supervision.silence_broken |= path.confirmed && path.supervision.heard.is_some_and(silent);
+        path.supervision.heard = Some(context.now);
+        if known.is_some() {
+            // The old port is alive: whoever is at another one is not to take its place.
+            path.supervision.new_port = None;
         }
     }
 

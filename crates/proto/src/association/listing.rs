@@ -8,8 +8,7 @@ use whimbrel_wire::{Cause, Causes};
 use super::context::{MAX_CAUSES, aborted_by_peer};
 use super::handshake::{ConnectRequest, CookieWait};
 use super::own_parameters::addresses_to_list;
-use super::{Association, Handled, Phase};
-use crate::config::AddressNaming;
+use super::{Association, Handled, Naming, Phase};
 use crate::interface::AddressChange;
 
 /// The addresses an INIT ACK lists at most, unless the INIT lists more. Whoever sends an INIT under a false address must not have
@@ -23,14 +22,14 @@ pub(crate) fn listed_at_most(theirs: usize) -> usize {
 
 impl ConnectRequest {
     /// What INIT lists of our addresses.
-    pub(super) fn listed(&self, naming: AddressNaming) -> Vec<SocketAddr> {
+    pub(super) fn listed(&self, naming: Naming<'_>) -> Vec<SocketAddr> {
         let mut listed = addresses_to_list(naming, &self.locals, &self.remotes);
         listed.truncate(self.listed_at_most);
         listed
     }
 
     /// What it leaves out.
-    pub(super) fn omitted(&self, naming: AddressNaming) -> Vec<SocketAddr> {
+    pub(super) fn omitted(&self, naming: Naming<'_>) -> Vec<SocketAddr> {
         let mut all = addresses_to_list(naming, &self.locals, &self.remotes);
         all.split_off(all.len().min(self.listed_at_most))
     }
@@ -42,7 +41,7 @@ impl Association {
     pub(super) fn handle_refusal(&mut self, now: Instant, causes: Causes<'_>) -> Handled {
         let surprised =
             { causes }.take(MAX_CAUSES).any(|cause| matches!(cause, Ok(Cause::RestartWithNewAddresses(_))));
-        let naming = self.config.dar.naming;
+        let naming = Naming { wanted: self.config.dar.naming, translators: &self.translators };
         match &mut self.phase {
             Phase::CookieWait(wait) if surprised && wait.request.listed(naming).len() > LISTED_UNASKED => {
                 let request = ConnectRequest {

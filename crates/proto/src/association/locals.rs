@@ -2,6 +2,8 @@
 
 use core::net::{IpAddr, SocketAddr};
 
+use super::Translators;
+
 /// How far an address of ours belongs to the association.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Standing {
@@ -19,16 +21,22 @@ pub(crate) enum Standing {
 pub(crate) struct Locals {
     list: Vec<(SocketAddr, Standing)>,
     up: Vec<SocketAddr>,
+    /// What IPv4 addresses are called where they are.
+    pub(crate) translators: Translators,
 }
 
 impl Locals {
     /// The peer knows `members`; `up` are the endpoint's addresses.
     pub(crate) fn new(members: impl IntoIterator<Item = SocketAddr>, up: &[SocketAddr]) -> Self {
-        let mut locals = Self { list: Vec::new(), up: up.to_vec() };
+        let mut locals = Self { list: Vec::new(), up: up.to_vec(), translators: Translators::default() };
         for member in members {
             locals.set(member, Standing::Member);
         }
         locals
+    }
+
+    pub(crate) fn with_translators(self, translators: Translators) -> Self {
+        Self { translators, ..self }
     }
 
     // ---- inputs

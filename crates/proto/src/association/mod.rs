@@ -40,6 +40,7 @@ mod synthesis;
 mod tail_probe;
 mod timeouts;
 mod translation;
+mod translators;
 mod user_data;
 
 use std::collections::VecDeque;
@@ -61,6 +62,8 @@ pub(crate) use self::own_parameters::{addresses_to_list, own_parameters};
 #[cfg(test)]
 pub(crate) use self::replies::Encoded;
 pub(crate) use self::shutdown::Closing;
+pub(crate) use self::translation::Naming;
+pub(crate) use self::translators::Translators;
 use crate::arrival::Arrival;
 use crate::auth::SharedKeys;
 use crate::config::Config;
@@ -97,6 +100,7 @@ pub(crate) struct Means {
     pub(crate) config: Arc<Config>,
     pub(crate) rng: Rng,
     pub(crate) keys: Arc<SharedKeys>,
+    pub(crate) translators: Translators,
 }
 
 /// An association.
@@ -112,6 +116,8 @@ pub(crate) struct Association {
     farewell: Option<(Route, Vec<u8>)>,
     /// The shared keys (RFC 4895 §6.1); they outlive restarts.
     keys: Arc<SharedKeys>,
+    /// Those of the networks that we are in.
+    translators: Translators,
 }
 
 /// The states of RFC 9260 §4; a state owns its data. `Open` covers ESTABLISHED and the four shutdown states.
@@ -133,7 +139,7 @@ impl Association {
     }
 
     fn new(identity: Identity, means: Means) -> Self {
-        let Means { config, rng, keys } = means;
+        let Means { config, rng, keys, translators } = means;
         Self {
             identity,
             config,
@@ -143,6 +149,7 @@ impl Association {
             events: VecDeque::new(),
             farewell: None,
             keys,
+            translators,
         }
     }
 
@@ -321,10 +328,15 @@ impl Association {
         if let Phase::Open(open) = phase { Some(act(open, &mut context)) } else { None }
     }
 
+    /// How far our addresses may be named.
+    fn naming(&self) -> Naming<'_> {
+        Naming { wanted: self.config.dar.naming, translators: &self.translators }
+    }
+
     /// The context the states work in, and the state itself.
     fn split(&mut self, now: Instant) -> (Context<'_>, &mut Phase) {
-        let Self { identity, config, rng, phase, timers, events, keys, .. } = self;
-        (Context { now, identity, config, rng, timers, events, keys }, phase)
+        let Self { identity, config, rng, phase, timers, events, keys, translators, .. } = self;
+        (Context { now, identity, config, rng, timers, events, keys, translators }, phase)
     }
 
     pub(crate) fn announce_up(&mut self, now: Instant) {

@@ -10,6 +10,7 @@ use super::pairing;
 use super::peer_init::remotes;
 use super::primary_change::Primary;
 use super::replies::Replies;
+use super::silence::Tries;
 use super::translation::known_after_handshake;
 use super::{Closing, Context, Identity};
 use crate::auth::session::Auth;
@@ -63,10 +64,10 @@ pub(crate) struct Peer {
 pub(crate) struct Notes {
     /// Consecutive errors of the association (RFC 9260 §8.1).
     pub(crate) error_count: u32,
-    /// When a packet with our tag last came from an address of the peer.
+    /// When a packet with our tag, and authenticated where that is required, last came from an address of the peer.
     pub(crate) heard: Instant,
-    /// When the peer's host first refused a packet (ICMP port unreachable) of those that came after `heard`.
-    pub(crate) refused: Option<Instant>,
+    /// Tries in a row that the peer has not answered.
+    pub(crate) tries: Tries,
     /// The path that new data last went out on, to notice a change.
     pub(crate) in_use: PathId,
     /// The packets given out last are all there is to send until something else happens.
@@ -87,11 +88,11 @@ impl Open {
     ) -> Self {
         let addresses = remotes(cookie.route.remote, cookie.peer_addresses.iter().copied());
         // RFC 9260 §5.4 rule 2: confirmed is only where the INIT ACK went, which COOKIE ECHO proves was received.
-        let (naming, source) = (context.config.dar.naming, cookie.route.local.ip());
+        let source = cookie.route.local.ip();
         // The INIT ACK has named none of a family that the peer does not support (RFC 9260 §3.3.2.1.5).
         let named: SmallVec<[SocketAddr; 4]> =
             locals.iter().copied().filter(|local| cookie.families.include(local.ip())).collect();
-        let known = known_after_handshake(naming, &named, &addresses, source);
+        let known = known_after_handshake(context.naming(), &named, &addresses, source);
         let paths = pairing::paths(context.now, context.config, &known, &addresses, cookie.route, |_| false);
         let mut open = Self::new(context, paths, &known, route, &cookie.agreement);
         open.locals.set_up(locals);
@@ -121,12 +122,13 @@ impl Open {
         Self {
             asconf,
             auth,
-            locals: Locals::new(locals.iter().copied().chain([route.local]), locals),
+            locals: Locals::new(locals.iter().copied().chain([route.local]), locals)
+                .with_translators(context.translators.clone()),
             primary: Primary::new(config.primary_change, paths.primary()),
             notes: Notes {
                 error_count: 0,
                 heard: context.now,
-                refused: None,
+                tries: Tries::default(),
                 in_use: paths.primary(),
                 said_all: false,
                 addresses_changed: true,

@@ -4,9 +4,9 @@ use core::net::SocketAddr;
 
 use whimbrel_wire::Parameter;
 
-use super::translation::nameable;
+use super::translation::{Naming, nameable};
 use crate::auth::offer::Offer;
-use crate::config::{AddressNaming, ChecksumPolicy, Config};
+use crate::config::{ChecksumPolicy, Config};
 use crate::negotiate::supported_extensions;
 
 /// Parameters of our INIT or INIT ACK at most, but for addresses and what is reported as unrecognized.
@@ -15,7 +15,7 @@ const PARAMETERS: usize = 8;
 /// Which of our addresses INIT or INIT ACK lists: all if there are several (RFC 9260 §3.3.2.1), but none that is translated on the way
 /// to the peer at `remotes` (RFC 6951 §5.7).
 pub(crate) fn addresses_to_list(
-    naming: AddressNaming,
+    naming: Naming<'_>,
     locals: &[SocketAddr],
     remotes: &[SocketAddr],
 ) -> Vec<SocketAddr> {

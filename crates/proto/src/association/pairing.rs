@@ -61,7 +61,7 @@ type Taken = SmallVec<[SocketAddr; 4]>;
 
 /// The routes that should become paths now that addresses have changed: `sources` are what we can send from. Under
 /// [`PathPairing::PerDestination`] an address of the peer gets another path when none can be sent on any more, and a
-/// route that is `preferred`, because it is known or likely to work, is taken first.
+/// route that is `preferred`, because it is known or likely to work, comes first.
 pub(crate) fn missing(
     pairing: PathPairing,
     sources: &[SocketAddr],
@@ -89,6 +89,8 @@ pub(crate) fn missing(
             }
         }
     }
+    // There may not be room for all.
+    routes.sort_by_key(|route| Some(*route) != preferred);
     routes
 }
 

@@ -96,6 +96,18 @@ fn paths_are_bounded() {
     assert_eq!(paths(NOW, &config, &[local(1), local(2)], &remotes, arrival(), |_| false).len(), 5);
 }
 
+/// Where there is no room for all, the one that something has come over must be among those that there is room for.
+#[test]
+fn what_is_preferred_comes_first() {
+    let paths = Paths::new(1);
+    let preferred = Route { local: local(2), remote: remote(3) };
+    for pairing in [PathPairing::PerDestination, PathPairing::Mesh] {
+        let remotes = [remote(1), remote(2), remote(3)];
+        let routes = missing(pairing, &[local(1), local(2)], &remotes, &paths, Some(preferred));
+        assert_eq!(routes[0], preferred);
+    }
+}
+
 /// The peer's port may differ after a NAT: still the same address.
 #[test]
 fn an_address_listed_twice_is_one_path() {

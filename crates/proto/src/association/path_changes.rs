@@ -24,7 +24,7 @@ impl Open {
         self.pair_preferring(context, proven, proven);
     }
 
-    /// As [`Self::pair_addresses`]. Where one of several routes will do, it is `preferred`: something has come over it, so that it
+    /// As [`Self::pair_addresses`]. Where one of several routes will do, or there is no room for all, it is `preferred`: something has come over it, so that it
     /// may work, while of the others nothing is known.
     pub(crate) fn pair_preferring(
         &mut self,
@@ -33,10 +33,12 @@ impl Open {
         proven: Option<Route>,
     ) {
         let sources = self.locals.sources();
-        let routes =
-            pairing::missing(context.config.pairing, &sources, &self.peer.addresses, &self.paths, preferred);
+        let remotes = self.remotes_to_pair();
+        let routes = pairing::missing(context.config.pairing, &sources, &remotes, &self.paths, preferred);
         for route in routes {
-            if self.paths.len() >= context.config.limits.paths && !self.make_room(context) {
+            let full = self.paths.len() >= context.config.limits.paths;
+            let superfluous = self.superfluous_path().filter(|_| full);
+            if full && superfluous.is_none() {
                 break;
             }
             let id = self.paths.next_id();
@@ -50,6 +52,10 @@ impl Open {
                 // It may be the only one: no time to lose.
                 context.timers.set(TimerId::Heartbeat(id), context.now);
             }
+            // Only now: it may be the last one, which must not go before there is another.
+            if let Some(superfluous) = superfluous {
+                self.remove_path(context, superfluous);
+            }
         }
         self.remove_stale_paths(context);
         self.notes.addresses_changed = true;
@@ -57,16 +63,11 @@ impl Open {
         self.sender.opportunity();
     }
 
-    /// There may be no more paths. Those that belong to the association no longer go, or else one that nothing can leave by: false if
-    /// there is none.
-    fn make_room(&mut self, context: &mut Context<'_>) -> bool {
-        let limit = context.config.limits.paths;
-        self.remove_stale_paths(context);
-        let closed = self.paths.iter().find(|path| path.egress == Egress::Closed).map(|path| path.id);
-        if let Some(id) = closed.filter(|_| self.paths.len() >= limit) {
-            self.remove_path(context, id);
-        }
-        self.paths.len() < limit
+    /// A path that makes way for a new one where there may be no more: one that no longer belongs to the association, or else one that nothing can
+    /// leave by.
+    pub(crate) fn superfluous_path(&self) -> Option<PathId> {
+        let stale = self.paths.iter().find(|path| self.is_stale(path));
+        stale.or_else(|| self.paths.iter().find(|path| path.egress == Egress::Closed)).map(|path| path.id)
     }
 
     /// Removes paths one address of which is no longer part of the association. The last path stays: an association
@@ -220,11 +221,14 @@ impl Open {
         }
     }
 
-    /// Announces it when new data goes another way than before.
+    /// Announces it when new data goes another way than before. Where no path works it is tried on one after the other (RFC 7829 §4.1),
+    /// which is no change that anybody could make use of: the path that was in use last remains so until one works, or it may not be sent
+    /// on any more.
     pub(crate) fn notice_path_in_use(&mut self, context: &mut Context<'_>) {
         let id = self.data_path();
-        let suspect = self.paths.get(self.notes.in_use).is_some_and(|path| path.suspect);
-        if id == self.notes.in_use || suspect {
+        let works = |path: &Path| path.state == PathState::Active && !path.suspect;
+        let stays = self.paths.get(self.notes.in_use).is_some_and(Path::is_usable);
+        if id == self.notes.in_use || (stays && !self.paths.get(id).is_some_and(works)) {
             return;
         }
         self.notes.in_use = id;

@@ -57,6 +57,11 @@ impl Association {
     /// Action D: the cookie is for this association; COOKIE ACK was lost, or both sides began at once.
     pub(crate) fn confirm_cookie(&mut self, arrival: &Arrival<'_>) {
         self.establish(arrival.now);
+        self.in_open(arrival.now, |open, context| {
+            if open.knows(arrival.route.remote.ip()) {
+                open.hear(context, arrival.route);
+            }
+        });
         self.answer_cookie(arrival);
     }
 

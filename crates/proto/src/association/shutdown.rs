@@ -13,8 +13,8 @@ use super::pairing;
 use super::silence::last_word;
 use super::{Association, Context, Ending, Handled, Open, Phase};
 use crate::auth::chunk_writer::ChunkWriter;
-use crate::config::{AssociationFailure, Config};
-use crate::interface::{AssociationState, CloseReason, Event, PathId, PathState};
+use crate::config::{AssociationFailure, Config, RtoConfig};
+use crate::interface::{AssociationState, CloseReason, Event, Mobility, PathId, PathState};
 use crate::path::{Egress, Path};
 use crate::send::Loss;
 use crate::timers::TimerId;
@@ -31,6 +31,11 @@ fn guard(config: &Config) -> Duration {
         // The peer may have much to send yet, and is out of reach for no longer than any other would be waited for.
         AssociationFailure::Silence(patience) => patience.max(standard),
     }
+}
+
+/// The RTO after this many timeouts on ways that have none of their own (RFC 9260 §6.3.3 E2).
+fn backed_off(rto: &RtoConfig, timeouts: u32) -> Duration {
+    rto.initial.saturating_mul(1 << timeouts.min(16)).min(rto.max)
 }
 
 /// How far the shutdown has come (RFC 9260 §9.2).
@@ -231,7 +236,8 @@ impl Open {
         let id = resend.path.filter(open).or(Some(in_use).filter(open));
         let path = id.and_then(|id| self.paths.get(id));
         let route = path.map(|path| path.route).or_else(|| self.last_way(resend.timeouts))?;
-        let rto = path.map_or(context.config.rto.initial, |path| path.rto.current());
+        let rto =
+            path.map_or_else(|| backed_off(&context.config.rto, resend.timeouts), |path| path.rto.current());
         if let Closing::Sent(resend) | Closing::AckSent(resend) = &mut self.closing {
             (resend.due, resend.path) = (false, id);
         }
@@ -261,10 +267,16 @@ impl Open {
     }
 
     /// Every address that the peer knows has gone after SHUTDOWN ACK, and no other can be added any more (RFC 5061 §5.1.1 C4). From
-    /// wherever it comes, it is answered by SHUTDOWN COMPLETE (RFC 9260 §8.4 rule 5). The ways take turns.
+    /// wherever it comes, it is answered by SHUTDOWN COMPLETE (RFC 9260 §8.4 rule 5). The ways to confirmed addresses take turns (§5.4). Who cannot
+    /// tell of other addresses has none.
     fn last_way(&self, timeouts: u32) -> Option<Route> {
+        if self.asconf.mobility != Mobility::Dynamic {
+            return None;
+        }
         let up: Vec<_> = self.locals.all_up().collect();
-        let routes = pairing::handshake_routes(&up, &self.peer.addresses);
+        let remotes: Vec<_> =
+            self.peer.addresses.iter().copied().filter(|remote| self.is_confirmed(remote.ip())).collect();
+        let routes = pairing::handshake_routes(&up, &remotes);
         let turn = (timeouts as usize).checked_rem(routes.len())?;
         let stranded = self.paths.iter().all(|path| path.egress == Egress::Closed);
         let route = routes.get(turn).copied();

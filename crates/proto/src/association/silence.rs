@@ -2,6 +2,8 @@
 
 use core::time::Duration;
 
+use whimbrel_machine::Instant;
+
 use super::{Context, Ending, Handled, Open};
 use crate::config::{AssociationFailure, Config};
 use crate::interface::CloseReason;
@@ -15,13 +17,13 @@ impl Open {
     }
 
     /// Ends the association if the peer counts as unreachable after this many `errors` in a row.
-    pub(crate) fn give_up_if_unreachable(&self, context: &Context<'_>, errors: u32) -> Handled {
+    pub(crate) fn give_up_if_unreachable(&mut self, context: &Context<'_>, errors: u32) -> Handled {
         let failure = &context.config.failure;
         let over = match failure.association {
             AssociationFailure::Errors(most) => errors > most,
-            // Who has slept, or had no link, has not tried for all that time.
             AssociationFailure::Silence(patience) => {
-                errors > failure.path_max_retrans && context.now >= self.notes.heard + patience
+                let tries = self.notes.tries.missed(context.now, longest_wait(context.config));
+                tries > failure.path_max_retrans && context.now >= self.notes.heard + patience
             }
         };
         if over { Err(Ending::Silent(CloseReason::Unreachable)) } else { Ok(()) }
@@ -41,6 +43,37 @@ impl Open {
         let no_other = || self.paths.iter().all(|path| path.error_count > 0 || !path.is_usable());
         (path.id == self.data_path() || no_other()).then(|| at_most.min(share))
     }
+}
+
+/// Tries in a row that got no answer. Who has slept, or had no link, has not tried for all that time, and gets as many tries as a path does
+/// before patience with a silent peer is over.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tries {
+    count: u32,
+    last: Option<Instant>,
+}
+
+impl Tries {
+    /// A try has got no answer; how many that makes. Those in a row are no further apart than the `longest` wait. All that is overdue when a
+    /// host wakes is no try: nothing has been sent between.
+    fn missed(&mut self, now: Instant, longest: Duration) -> u32 {
+        match self.last {
+            Some(last) if last == now => {}
+            Some(last) if now <= last + longest => self.count += 1,
+            _ => self.count = 0,
+        }
+        self.last = Some(now);
+        self.count
+    }
+}
+
+/// No timer that tries a peer waits longer, jitter included (RFC 9260 §8.3).
+fn longest_wait(config: &Config) -> Duration {
+    let heartbeat = &config.heartbeat;
+    let idle = heartbeat.interval.unwrap_or_default() + config.rto.max * 3 / 2;
+    let silent =
+        heartbeat.silent_peer.map_or(Duration::ZERO, |spacing| spacing.soon.max(spacing.later) * 5 / 4);
+    idle.max(silent)
 }
 
 /// Two probes are no further apart than this part of the silence.

@@ -27,7 +27,10 @@ pub(super) fn repetition_after(path: &Path) -> Duration {
 impl Open {
     /// T3-rtx of a path does as `t3` says, and the probe timer with it. `wait` is how long T3-rtx runs.
     pub(crate) fn set_t3(&self, context: &mut Context<'_>, id: PathId, t3: T3, wait: Duration) {
-        if context.config.retransmission.tail == TailLoss::Probe {
+        // Without heartbeats nothing could say whether the path is alive once the probe has taken what T3-rtx guards to another: then only T3-rtx
+        // finds a path that has failed (RFC 9260 §8.2).
+        let asks = context.config.heartbeat.interval.is_some();
+        if context.config.retransmission.tail == TailLoss::Probe && asks {
             let timer = TimerId::TailProbe(id);
             let runs = t3 == T3::Start && context.timers.is_set(TimerId::T3Retransmit(id));
             let one_packet = |path: &&Path| self.sender.flight_size(path.id) <= path.pmdcs();
@@ -57,9 +60,6 @@ impl Open {
         if let Some(t3) = self.sender.probe_tail(&self.paths, id, context.now) {
             context.set_t3(id, t3, path.rto.current());
         } else if !self.is_asked(id) {
-            return;
-        }
-        if context.config.heartbeat.interval.is_none() {
             return;
         }
         match self.paths.get_mut(id).and_then(|path| path.supervision.heartbeat.as_mut()) {

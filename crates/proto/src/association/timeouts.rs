@@ -42,7 +42,6 @@ impl Open {
     fn handle_t3(&mut self, context: &mut Context<'_>, id: PathId) -> Handled {
         self.primary.rule.on_timeout();
         let error = self.sender.on_timeout(id);
-        println!("{:?} T3 {id:?} error {error} count {}", context.now, self.notes.error_count);
         let Some(path) = self.paths.get_mut(id) else { return Ok(()) };
         path.rto.back_off();
         if error {

@@ -2,21 +2,24 @@
 
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use super::synthesis;
+use super::Translators;
 use crate::config::AddressNaming;
 
+/// How far our addresses may be named to a peer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Naming<'a> {
+    pub(crate) wanted: AddressNaming,
+    pub(crate) translators: &'a Translators,
+}
+
 /// Those of `locals` that an INIT or INIT ACK to `remotes` may list.
-pub(crate) fn nameable(
-    naming: AddressNaming,
-    locals: &[SocketAddr],
-    remotes: &[SocketAddr],
-) -> Vec<SocketAddr> {
+pub(crate) fn nameable(naming: Naming<'_>, locals: &[SocketAddr], remotes: &[SocketAddr]) -> Vec<SocketAddr> {
     locals.iter().copied().filter(|&local| !may_be_translated(naming, local, remotes)).collect()
 }
 
 /// The addresses that a peer at `remotes` knows after a handshake from `source`: those that were listed, and that.
 pub(crate) fn known_after_handshake(
-    naming: AddressNaming,
+    naming: Naming<'_>,
     locals: &[SocketAddr],
     remotes: &[SocketAddr],
     source: IpAddr,
@@ -27,12 +30,12 @@ pub(crate) fn known_after_handshake(
 
 /// Whether what leaves from `local` may arrive at `remotes` with another source address, so that `local` must not be put
 /// into a packet (RFC 6951 §5.7).
-pub(crate) fn may_be_translated(naming: AddressNaming, local: SocketAddr, remotes: &[SocketAddr]) -> bool {
-    match naming {
+pub(crate) fn may_be_translated(naming: Naming<'_>, local: SocketAddr, remotes: &[SocketAddr]) -> bool {
+    match naming.wanted {
         AddressNaming::Literal => false,
         AddressNaming::Wildcards => true,
         // Without UDP there are hardly any translators that let SCTP through.
-        AddressNaming::ByScope if synthesis::leads_beyond(local, remotes) => true,
+        AddressNaming::ByScope if naming.translators.lead_beyond(local, remotes) => true,
         AddressNaming::ByScope => {
             let beyond = |remote: &SocketAddr| {
                 remote.is_ipv4() == local.is_ipv4() && !is_private(remote.ip()) && !remote.ip().is_loopback()
@@ -43,8 +46,8 @@ pub(crate) fn may_be_translated(naming: AddressNaming, local: SocketAddr, remote
 }
 
 /// The wildcard: "where this packet comes from" (RFC 5061 §4.2.1, §4.2.2, §4.2.4), of the family in which the peers at `remotes` see it.
-pub(crate) fn wildcard_for(local: SocketAddr, remotes: &[SocketAddr]) -> IpAddr {
-    if local.is_ipv4() || synthesis::leads_beyond(local, remotes) {
+pub(crate) fn wildcard_for(translators: &Translators, local: SocketAddr, remotes: &[SocketAddr]) -> IpAddr {
+    if local.is_ipv4() || translators.lead_beyond(local, remotes) {
         Ipv4Addr::UNSPECIFIED.into()
     } else {
         Ipv6Addr::UNSPECIFIED.into()

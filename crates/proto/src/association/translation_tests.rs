@@ -4,9 +4,14 @@ fn socket(text: &str) -> SocketAddr {
     text.parse().unwrap()
 }
 
+fn naming(wanted: AddressNaming) -> Naming<'static> {
+    static NONE: std::sync::LazyLock<Translators> = std::sync::LazyLock::new(Translators::default);
+    Naming { wanted, translators: &NONE }
+}
+
 fn by_scope(local: &str, remotes: &[&str]) -> bool {
     let remotes: Vec<SocketAddr> = remotes.iter().map(|remote| socket(remote)).collect();
-    may_be_translated(AddressNaming::ByScope, socket(local), &remotes)
+    may_be_translated(naming(AddressNaming::ByScope), socket(local), &remotes)
 }
 
 /// RFC 6951 §5.7: private and shared addresses are translated on the way to public ones, and nowhere else.
@@ -36,8 +41,8 @@ fn without_udp_nothing_is_taken_for_translated() {
 #[test]
 fn the_user_may_know_better() {
     let (private, public) = (socket("10.1.2.3:9899"), socket("198.51.100.1:9899"));
-    assert!(!may_be_translated(AddressNaming::Literal, private, &[public]));
-    assert!(may_be_translated(AddressNaming::Wildcards, public, &[private]));
+    assert!(!may_be_translated(naming(AddressNaming::Literal), private, &[public]));
+    assert!(may_be_translated(naming(AddressNaming::Wildcards), public, &[private]));
 }
 
 /// RFC 6951 §5.7: the peer knows the source of the handshake only, and what needs no translation.
@@ -45,7 +50,7 @@ fn the_user_may_know_better() {
 fn after_the_handshake_the_peer_knows_its_source_and_what_was_listed() {
     let locals = ["10.1.2.3:9899", "10.2.2.3:9899", "[2001:db8::2]:9899"].map(socket);
     let remotes = [socket("198.51.100.1:9899")];
-    assert_eq!(nameable(AddressNaming::ByScope, &locals, &remotes), [locals[2]]);
-    let known = known_after_handshake(AddressNaming::ByScope, &locals, &remotes, locals[1].ip());
+    assert_eq!(nameable(naming(AddressNaming::ByScope), &locals, &remotes), [locals[2]]);
+    let known = known_after_handshake(naming(AddressNaming::ByScope), &locals, &remotes, locals[1].ip());
     assert_eq!(known, [locals[1], locals[2]]);
 }

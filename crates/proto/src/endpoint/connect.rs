@@ -72,7 +72,8 @@ impl Endpoint {
             };
             let rng = self.supplies.seed.stream("association", number);
             let (config, keys) = (Arc::clone(&self.config), Arc::clone(&self.supplies.keys));
-            begin(identity, Means { config, rng, keys })
+            let translators = self.locals.translators().clone();
+            begin(identity, Means { config, rng, keys, translators })
         })
     }
 

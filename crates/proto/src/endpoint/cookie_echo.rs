@@ -144,7 +144,8 @@ impl Endpoint {
             self.report_stale(route, cookie, excess);
             return true;
         }
-        match action(association, cookie, ours, theirs) {
+        let action = action(association, cookie, ours, theirs);
+        match action {
             Action::Discard => return false,
             Action::Restart if association.is_waiting_for_shutdown_complete() => {
                 association.repeat_shutdown_ack(route);
@@ -155,7 +156,10 @@ impl Endpoint {
             Action::Collision => association.adopt_cookie(arrival, &told.named, cookie),
             Action::Confirm => association.confirm_cookie(arrival),
         }
-        self.complete_addresses(now, index, &told, cookie.families);
+        // One that is repeated (D) tells nothing new.
+        if action != Action::Confirm {
+            self.complete_addresses(now, index, &told, cookie.families);
+        }
         let ports = Lookup { local: cookie.local_port, remote: cookie.peer_port };
         self.cookies.spent.spend(now, cookie.agreement.peer_tag, ports, end_of_life(cookie));
         self.table.reindex(index);

@@ -14,7 +14,9 @@ use super::table::Lookup;
 use super::{Endpoint, decoded};
 use crate::arrival::Arrival;
 use crate::association::peer_init::{LEAST_A_RWND, PeerParameters, Problem};
-use crate::association::{Closing, Phase, addresses_to_list, listed_at_most, own_parameters, single_chunk};
+use crate::association::{
+    Closing, Naming, Phase, addresses_to_list, listed_at_most, own_parameters, single_chunk,
+};
 use crate::auth::offer::Offer;
 use crate::cookie::CookieContents;
 use crate::negotiate::{Agreement, Extensions};
@@ -84,6 +86,7 @@ impl Endpoint {
             Some(index) => match self.our_side_of(index, route, &remotes) {
                 Ok(Some(ours)) => ours,
                 Ok(None) => return,
+                Err(_) if self.is_late(index, question.init.initiate_tag) => return,
                 Err(added) => {
                     self.refuse(route, back, &[Cause::RestartWithNewAddresses(&added)]);
                     return;
@@ -142,6 +145,13 @@ impl Endpoint {
         }
     }
 
+    /// Whether an INIT with this Initiate Tag is one of those that have led to this very association, kept back on its way: a peer that moves while
+    /// it repeats its INIT sends some from new addresses. It does not restart, and an ABORT with its tag (RFC 9260 §5.2.2) would end the association.
+    fn is_late(&self, index: usize, initiate_tag: u32) -> bool {
+        let association = self.table.get(index);
+        association.is_some_and(|up| up.open().is_some() && up.peer_tag() == Some(initiate_tag))
+    }
+
     /// The addresses that the INIT ACK names, and the number of the first address it does not, if there is one.
     fn addresses_to_list(
         &self,
@@ -153,7 +163,8 @@ impl Endpoint {
         // RFC 9260 §3.3.2.1.5: nothing that the peer cannot use.
         let usable: Vec<SocketAddr> =
             self.locals.all().iter().copied().filter(|local| init.families.include(local.ip())).collect();
-        let listed = addresses_to_list(self.config.dar.naming, &usable, &remotes);
+        let naming = Naming { wanted: self.config.dar.naming, translators: self.locals.translators() };
+        let listed = addresses_to_list(naming, &usable, &remotes);
         // Where our own INIT is under way, INIT ACK says the same: the peer compares (RFC 9260 §5.2.1).
         let asked = existing.and_then(|index| self.table.get(index)?.listed_at_most());
         let most = asked.unwrap_or_else(|| listed_at_most(init.addresses.len()));

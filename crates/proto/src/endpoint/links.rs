@@ -1,13 +1,13 @@
 //! Local addresses come and go, and users tell peers of it.
 
-use core::net::SocketAddr;
+use core::net::{IpAddr, SocketAddr};
 
-use whimbrel_machine::Instant;
+use whimbrel_machine::{Instant, Nat64Prefix};
 
 use super::Endpoint;
 use super::own_addresses::Told;
-use crate::association::Association;
 use crate::association::peer_init::Families;
+use crate::association::{Association, Translators};
 use crate::interface::{AddressChange, AddressChangeError, AssociationId, Event};
 
 impl Endpoint {
@@ -22,6 +22,14 @@ impl Endpoint {
     pub fn address_down(&mut self, now: Instant, address: SocketAddr) {
         self.locals.handle_down(address.ip());
         self.tell_links(|association, locals| association.address_down(now, address, locals));
+    }
+
+    /// What IPv4 addresses are called in the networks of these local addresses (NAT64, RFC 6052): everything that is known of it. A peer
+    /// that has IPv4 alone is tried by these names when no IPv4 address is left here.
+    pub fn set_nat64(&mut self, now: Instant, prefixes: impl IntoIterator<Item = (IpAddr, Nat64Prefix)>) {
+        let translators = Translators::new(prefixes);
+        self.locals.set_translators(translators.clone());
+        self.tell_links(|association, _| association.translators_changed(now, &translators));
     }
 
     /// The addresses that the INIT ACK has not named are put to use as far as the peer can learn of them.

@@ -4,6 +4,8 @@ use core::net::{IpAddr, SocketAddr};
 
 use whimbrel_machine::Instant;
 
+use crate::association::Translators;
+
 /// The endpoint's addresses in the order in which they came up.
 #[derive(Debug)]
 pub(super) struct OwnAddresses {
@@ -11,6 +13,7 @@ pub(super) struct OwnAddresses {
     /// In the order of `list`.
     marks: Vec<Mark>,
     next: Serial,
+    translators: Translators,
 }
 
 /// The number of an address. One that goes down and comes up again gets another.
@@ -35,7 +38,8 @@ pub(super) struct Told {
 
 impl OwnAddresses {
     pub(super) fn new(addresses: Vec<SocketAddr>) -> Self {
-        let mut own = Self { list: Vec::new(), marks: Vec::new(), next: 0 };
+        let mut own =
+            Self { list: Vec::new(), marks: Vec::new(), next: 0, translators: Translators::default() };
         addresses.into_iter().for_each(|address| own.handle_up(Instant::ZERO, address));
         own
     }
@@ -59,7 +63,16 @@ impl OwnAddresses {
         }
     }
 
+    pub(super) fn set_translators(&mut self, translators: Translators) {
+        self.translators = translators;
+    }
+
     // ---- views
+
+    /// What IPv4 addresses are called in the networks of these addresses.
+    pub(super) fn translators(&self) -> &Translators {
+        &self.translators
+    }
 
     pub(super) fn all(&self) -> &[SocketAddr] {
         &self.list

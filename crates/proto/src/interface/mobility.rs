@@ -51,8 +51,8 @@ pub enum AddressChangeError {
     /// The peer refused an earlier change of the same chunk, and this one with it (RFC 5061 §5.1 A7).
     #[error("an earlier change was refused")]
     EarlierRefused,
-    /// The address, which the peer knows by another one, went down before the peer had answered: what the peer has done is not
-    /// known (RFC 6951 §5.7).
+    /// The address went down before the peer had answered. It is known to the peer by another one, so that what the peer has done is not
+    /// known (RFC 6951 §5.7), or the change waited while too many others did.
     #[error("the address was lost before the peer had answered")]
     AddressLost,
     /// The association ended or was restarted before the peer had answered.

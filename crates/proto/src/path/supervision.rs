@@ -12,6 +12,8 @@ pub(crate) struct Supervision {
     pub(crate) last_probing: Instant,
     /// When a packet last came by this path.
     pub(crate) heard: Option<Instant>,
+    /// When the peer's host first refused a packet (ICMP port unreachable) of those that went by this path after the peer was last heard.
+    pub(crate) refused: Option<Instant>,
     /// A packet has come by this path after it had been silent for an RTO, and nothing has been made of that yet.
     pub(crate) silence_broken: bool,
     /// When DATA that went by this path alone was last acknowledged.
@@ -55,6 +57,7 @@ impl Supervision {
             last_probing: now,
             quality: Quality::default(),
             heard: None,
+            refused: None,
             silence_broken: false,
             proved: None,
             heartbeat: None,

@@ -18,7 +18,7 @@ pub(super) enum ChunkState {
 }
 
 /// How a loss was noticed; decides where the chunk goes next (RFC 9260 §6.4).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Loss {
     /// A SACK has shown it (RFC 9260 §7.2.4).
     Missing,

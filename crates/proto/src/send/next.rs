@@ -11,7 +11,7 @@ use super::turn::{Content, Next, Permit, Train, Turn, overhead};
 use crate::auth::chunk_writer::ChunkWriter;
 use crate::auth::session::Auth;
 use crate::config::RetransmissionOrder;
-use crate::interface::PathId;
+use crate::interface::{PathId, PathState};
 use crate::path::Path;
 use crate::receive::SACK_ROOM;
 
@@ -51,6 +51,9 @@ impl Sender {
         }
         let (scheduler, offer) = self.scheduling(turn.paths);
         let path = scheduler.next(&offer).and_then(|id| turn.paths.get(id));
+        // Where no path works, new data finds out no more than what is lost does, and would only be lost as well.
+        let works = |path: &&Path| path.state == PathState::Active || !offer.outstanding.has_lost();
+        let path = path.filter(works);
         path.map_or(Next::Nothing, |path| self.send_new(path, turn).map_or(Next::NoRoom, Next::Train))
     }
 
@@ -61,6 +64,11 @@ impl Sender {
         for path in turn.paths.iter() {
             let flight = self.outstanding.on_the_way(path.id);
             if !self.flow(path.id).is_some_and(|flow| flow.forced || flow.may_send(flight)) {
+                continue;
+            }
+            // There may be very many lost chunks, and none for this path, at every opportunity of a long outage.
+            let belongs = |(from, loss)| self.retransmission_path(turn.paths, from, loss) == Some(path.id);
+            if !self.outstanding.losses().any(belongs) {
                 continue;
             }
             let chosen = self.lost_for(path, turn);

@@ -6,6 +6,7 @@ use whimbrel_wire::{GapAckBlock, Tsn};
 
 use super::*;
 use crate::interface::PathState;
+use crate::path::control_path;
 use crate::send::report::T3;
 use crate::send::testing::Rig;
 use crate::send::turn::{Content, Permit};
@@ -220,5 +221,30 @@ fn the_rest_of_a_message_fills_the_packet() {
     assert!(cut[..cut.len() - 1].iter().all(|written| written.train.segment > 1200 - 272));
     for written in packets(500) {
         assert!(written.packets.concat().iter().all(|sent| sent.payload.len() == 500));
+    }
+}
+
+/// RFC 9260 §6.1 C: what is lost comes first. Where no path works nothing is gained by new data on another one.
+#[test]
+fn new_data_does_not_pass_what_is_lost_where_no_path_works() {
+    for (state, primary, passes) in [(PathState::Active, D, Some(D)), (PathState::Inactive, A, None)] {
+        let mut rig = rig(|_| {});
+        rig.paths.set_primary(D);
+        send(&mut rig, 4);
+        rig.paths.set_primary(primary);
+        rig.sender.install(A, Some(1), None);
+        for id in rig.ids() {
+            rig.set_state(id, state);
+        }
+        assert_eq!(control_path(&rig.paths), Some(D));
+        rig.expire(D);
+        // As much as the window takes goes to the path that has nothing to do with the one where it was lost; the rest waits.
+        while rig.sender.flow(A).unwrap().may_send(rig.sender.flight_size(A)) {
+            assert_eq!(rig.turn(Permit::Everything, 1).unwrap().train.path, A);
+        }
+        assert!(rig.sender.has_lost());
+        rig.pass(Duration::from_millis(1));
+        assert!(rig.send(0, 1000, usize::MAX));
+        assert_eq!(rig.turn(Permit::Everything, 1).map(|sent| sent.train.path), passes, "{state:?}");
     }
 }

@@ -1,6 +1,6 @@
 use std::sync::{Arc, Mutex};
 
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -15,6 +15,8 @@ const COMPLAINTS_MAX: usize = 64;
 pub(crate) struct Board {
     state: Mutex<State>,
     published: Notify,
+    /// Marked with each new word.
+    changes: watch::Sender<()>,
     /// Wakes the driver.
     wake: Box<dyn Fn() + Send + Sync>,
 }
@@ -46,7 +48,8 @@ pub(crate) struct LinkNews {
 
 impl Board {
     pub(crate) fn new(wake: impl Fn() + Send + Sync + 'static) -> Arc<Self> {
-        Arc::new(Self { state: Mutex::default(), published: Notify::new(), wake: Box::new(wake) })
+        let changes = watch::Sender::new(());
+        Arc::new(Self { state: Mutex::default(), published: Notify::new(), changes, wake: Box::new(wake) })
     }
 
     /// Starts the sources. They end when the set is dropped.
@@ -88,6 +91,7 @@ impl Board {
                 self.published.notify_waiters();
             }
         }
+        self.changes.send_replace(());
         (self.wake)();
     }
 
@@ -136,6 +140,17 @@ impl Board {
         let mut state = lock(&self.state);
         state.changed = false;
         Interfaces::merged(state.sources.iter().flatten())
+    }
+
+    /// What all but one say together.
+    pub(super) fn read_others(&self, slot: usize) -> Interfaces {
+        let state = lock(&self.state);
+        let others = state.sources.iter().enumerate().filter(|(source, _)| *source != slot);
+        Interfaces::merged(others.filter_map(|(_, word)| word.as_ref()))
+    }
+
+    pub(super) fn changes(&self) -> watch::Receiver<()> {
+        self.changes.subscribe()
     }
 
     /// What is new since the last call.

@@ -5,7 +5,8 @@ use core::net::IpAddr;
 use serde::Deserialize;
 
 use super::{
-    Cost, Interface, InterfaceAddress, InterfaceKind, InterfaceProperties, Interfaces, ReceivedPower,
+    Cost, Interface, InterfaceAddress, InterfaceKind, InterfaceProperties, Interfaces, Nat64Prefix,
+    ReceivedPower,
 };
 
 /// Bytes in a line, at most.
@@ -49,6 +50,33 @@ struct Line {
     handover_complete: bool,
     #[serde(default)]
     selected: bool,
+    nat64: Option<Nat64>,
+}
+
+/// How a network translates, as lines say it.
+#[derive(Clone, Copy, Debug)]
+enum Nat64 {
+    None,
+    Prefix(Nat64Prefix),
+}
+
+impl Nat64 {
+    fn prefix(self) -> Option<Nat64Prefix> {
+        match self {
+            Self::None => None,
+            Self::Prefix(prefix) => Some(prefix),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Nat64 {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        match text.as_str() {
+            "none" => Ok(Self::None),
+            prefix => prefix.parse().map(Self::Prefix).map_err(serde::de::Error::custom),
+        }
+    }
 }
 
 /// Kinds of interfaces as lines name them.
@@ -130,10 +158,13 @@ impl Line {
     }
 
     fn apply(self, known: &mut Interfaces) {
-        let properties = self.properties();
+        let (properties, nat64) = (self.properties(), self.nat64);
         let interface: &mut Interface = known.0.entry(self.interface).or_default();
         interface.up = self.up.or(interface.up);
         interface.properties.going_down &= self.going_down.unwrap_or(true);
+        if let Some(Nat64::None) = nat64 {
+            interface.properties.nat64 = None;
+        }
         interface.properties.merge(&properties);
         if let Some(addresses) = self.addresses {
             interface.addresses =
@@ -154,6 +185,7 @@ impl Line {
             warnings: going_down.into(),
             handovers: self.handover_complete.into(),
             orders: self.selected.into(),
+            nat64: self.nat64.and_then(Nat64::prefix),
         }
     }
 }

@@ -47,6 +47,20 @@ fn lines_add_up() {
 }
 
 #[test]
+fn a_network_may_say_how_it_calls_ipv4_addresses() {
+    let told = r#"{"interface": "a", "nat64": "2001:db8:64::/96"}"#;
+    let prefix =
+        |lines: &[&str]| read(lines).map(|known| known.0["a"].properties.nat64.map(|it| it.to_string()));
+    assert_eq!(prefix(&[told]), Ok(Some("2001:db8:64::/96".into())));
+    assert_eq!(prefix(&[told, r#"{"interface": "a", "up": true}"#]), prefix(&[told]));
+    assert_eq!(prefix(&[told, r#"{"interface": "a", "nat64": "none"}"#]), Ok(None));
+    for wrong in ["2001:db8:64::", "2001:db8:64::/97", "10.0.0.0/8", ""] {
+        let error = prefix(&[&format!(r#"{{"interface": "a", "nat64": "{wrong}"}}"#)]).unwrap_err();
+        assert!(error.contains("32, 40, 48, 56, 64 or 96 bits"), "{error}");
+    }
+}
+
+#[test]
 fn kinds_have_their_names() {
     for (name, kind) in [
         ("ethernet", InterfaceKind::Wired),

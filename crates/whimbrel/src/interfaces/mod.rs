@@ -2,7 +2,8 @@
 //! signal is, what they cost.
 //!
 //! Facts come from [`LinkSource`]s. [`system`] is the operating system's own; on Linux a second one of its own reads how
-//! well Wi-Fi cards hear their access points (nl80211). [`FactFile`] and [`FactSocket`] are for what only the user's own
+//! well Wi-Fi cards hear their access points (nl80211). How networks that have IPv6 alone call IPv4 addresses (NAT64) is heard from their
+//! routers (RFC 8781), or asked of the resolver (RFC 7050). [`FactFile`] and [`FactSocket`] are for what only the user's own
 //! programs know (a modem manager's signal strength, a plan's cost), and for tests. An endpoint is given further ones by
 //! [`EndpointBuilder::link_source`](crate::EndpointBuilder::link_source) and merges what they say:
 //!
@@ -22,8 +23,11 @@
 //! {"interface": "wlan0", "going_down": true}
 //! {"interface": "wlan0", "gone": true}
 //! {"interface": "wwan0", "rank": 0, "handover_complete": true, "selected": true}
+//! {"interface": "wwan0", "nat64": "2001:db8:64::/96"}
 //! ```
 
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod advertised_prefixes;
 mod board;
 mod complaints;
 mod fact_file;
@@ -42,8 +46,10 @@ mod polling;
 mod preferences;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod radio;
+mod resolver_prefixes;
 mod snapshot;
 mod source;
+mod synthesised_answers;
 
 pub(crate) use board::Board;
 pub use fact_file::FactFile;
@@ -54,7 +60,9 @@ pub use line::LineError;
 pub use preferences::Preferences;
 pub(crate) use snapshot::LinkWriter;
 pub use source::{LinkSource, LinkSourceError, Publisher, Run};
-pub use whimbrel_machine::{Cost, InterfaceKind, InterfaceProperties, ReceivedPower};
+pub use whimbrel_machine::{
+    Cost, InterfaceKind, InterfaceProperties, Nat64Prefix, NotANat64Prefix, ReceivedPower,
+};
 
 /// The operating system's own word on links and addresses: rtnetlink on Linux, which tells of changes at once; elsewhere
 /// the list of addresses, looked at twice a second.
@@ -79,4 +87,14 @@ pub(crate) fn radios() -> Option<Box<dyn LinkSource>> {
     {
         None
     }
+}
+
+/// Whoever knows how networks that have IPv6 alone call IPv4 addresses (NAT64), the best informed last: the resolver (RFC 7050), and on
+/// Linux routers (RFC 8781).
+pub(crate) fn translators() -> Vec<Box<dyn LinkSource>> {
+    let mut sources: Vec<Box<dyn LinkSource>> =
+        vec![Box::<resolver_prefixes::ResolverPrefixes<resolver_prefixes::System>>::default()];
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    sources.push(Box::new(advertised_prefixes::AdvertisedPrefixes));
+    sources
 }

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use core::future::Future;
 use core::pin::Pin;
 
+use tokio::sync::watch;
+
 use super::board::Board;
 use super::{Interfaces, LineError};
 
@@ -83,9 +85,37 @@ impl Publisher {
         self.board.publish(self.slot, interfaces);
     }
 
+    /// What the other sources say, for one that depends on it.
+    pub(super) fn others(&self) -> Others {
+        Others { board: Arc::clone(&self.board), slot: self.slot, changes: self.board.changes() }
+    }
+
     /// Something the source was told makes no sense; the endpoint's events tell.
     pub fn reject(&self, error: LineError) {
         self.board.reject(self.slot, error);
+    }
+}
+
+/// What the other sources say.
+pub(super) struct Others {
+    board: Arc<Board>,
+    slot: usize,
+    changes: watch::Receiver<()>,
+}
+
+impl Others {
+    /// All that they say together now.
+    pub(super) fn now(&mut self) -> Interfaces {
+        self.changes.mark_unchanged();
+        self.board.read_others(self.slot)
+    }
+
+    /// Waits until anybody has said something since the last call of [`Self::now`].
+    pub(super) async fn change(&mut self) {
+        if self.changes.changed().await.is_err() {
+            // Nobody will; we hold the board, so it does not come to that.
+            core::future::pending().await
+        }
     }
 }
 

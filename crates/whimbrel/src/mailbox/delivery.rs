@@ -98,6 +98,7 @@ impl<'a> Delivery<'a> {
             return;
         }
         self.mailbox.changes.close();
+        self.state.queued.clear();
         self.state.publish(&AssociationEvent::Closed { reason: reason.clone(), undelivered });
         self.state.subscribers = Vec::new();
         self.state.phase = Phase::Closed { reason, undelivered };
@@ -106,13 +107,13 @@ impl<'a> Delivery<'a> {
 
     /// Ends the run: wakes who waits, and returns the bytes that were taken since the driver last passed, and
     /// whether the window needs them at once because nobody reads here any more.
-    pub(crate) fn finish(mut self, send_limit: usize) -> (usize, bool) {
+    pub(crate) fn finish(mut self) -> (usize, bool) {
         let taken = self.state.received.give_back();
         let urgent = self.state.abandoned && taken > 0;
         // Waking a sender for every acknowledgement would cost more than the data: wait for a quarter of the buffer.
         let roomy = self.credited
             && self.state.waiting_senders > 0
-            && (self.state.queued.is_roomy(send_limit) || !matches!(self.state.phase, Phase::Open));
+            && (self.state.queued.is_roomy() || !matches!(self.state.phase, Phase::Open));
         let Self { mailbox, state, readable, ended, .. } = self;
         drop(state);
         if readable || ended {

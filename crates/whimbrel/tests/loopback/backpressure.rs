@@ -62,6 +62,40 @@ async fn a_receiver_that_does_not_read_holds_up_the_sender() {
     soon(waiting).await.unwrap().unwrap();
 }
 
+/// Peers that acknowledge nothing make an endpoint hold no more by being many, and nothing is lost by that.
+#[tokio::test]
+async fn many_receivers_that_do_not_read_share_a_memory() {
+    const PEERS: usize = 12;
+    let memory = 4 * SEND_BUFFER;
+    let builder = whimbrel::Endpoint::builder().addresses([local("127.0.0.1:0")]).config(small_buffers());
+    let server = builder.send_memory(memory).bind().await.unwrap();
+    let client = endpoint_with(small_buffers()).await;
+    let listener = server.listen(PORT).unwrap();
+    let mut pairs = Vec::new();
+    for _ in 0..PEERS {
+        pairs.push(connect(&client, &server, &listener).await);
+    }
+    let filling: Vec<_> = pairs
+        .iter()
+        .map(|(_, far)| {
+            let far = far.clone();
+            tokio::spawn(async move { fill(&far).await })
+        })
+        .collect();
+    let mut sent = Vec::new();
+    for task in filling {
+        sent.push(soon(task).await.unwrap());
+    }
+    let held: Vec<usize> = pairs.iter().map(|(_, far)| far.send_queued()).collect();
+    assert!(held.iter().sum::<usize>() <= memory + PEERS * LENGTH, "{held:?}");
+    assert!(held.iter().all(|&bytes| bytes > 0) && held[PEERS - 1] < SEND_BUFFER / 2, "{held:?}");
+    for ((near, _), sent) in pairs.iter().zip(sent) {
+        for number in 0..sent {
+            assert_eq!(soon(near.recv()).await.unwrap().unwrap().payload, content(number, LENGTH));
+        }
+    }
+}
+
 /// Waiting senders go in the order they came, and small messages do not overtake a large one for ever.
 #[tokio::test]
 async fn senders_take_turns() {

@@ -53,8 +53,7 @@ impl Open {
         }
         let outcomes = outcomes(&request, ack.parameters);
         self.learn_what_is_not_understood(&request, &outcomes);
-        let proven = request.route.filter(|sent| *sent == route);
-        self.conclude_request(context, &request, &outcomes, proven);
+        self.conclude_request(context, &request, &outcomes, route);
         for (item, outcome) in request.items.iter().zip(outcomes) {
             answer_user(context, item.change, outcome);
         }
@@ -107,13 +106,13 @@ impl Open {
         }
     }
 
-    /// Puts into effect what the peer has carried out, and takes back the rest.
+    /// Puts into effect what the peer has carried out, and takes back the rest. The answer came over `route`.
     fn conclude_request(
         &mut self,
         context: &mut Context<'_>,
         request: &Request,
         outcomes: &[Result<(), AddressChangeError>],
-        proven: Option<Route>,
+        route: Route,
     ) {
         let done = |wanted: fn(&Item) -> bool| {
             request.items.iter().zip(outcomes).filter(move |(item, outcome)| wanted(item) && outcome.is_ok())
@@ -138,8 +137,10 @@ impl Open {
             self.replies.push_raw(held.route, First::Other, &held.chunk);
         }
         // New paths before old ones go, so that there is always one.
-        let usable = proven.filter(|route| self.locals.is_source(route.local.ip()));
-        self.pair_addresses(context, usable.filter(|route| self.is_confirmed(route.remote.ip())));
+        let heard = Some(route).filter(|route| self.locals.is_source(route.local.ip()));
+        let usable = heard.filter(|_| request.route == Some(route));
+        let confirmed = usable.filter(|route| self.is_confirmed(route.remote.ip()));
+        self.pair_preferring(context, heard, confirmed);
         if request.sent == 1
             && let Some(path) = usable.and_then(|route| self.paths.by_route(route))
             && let Some(path) = self.paths.get_mut(path).filter(|path| path.rto.srtt().is_none())

@@ -210,7 +210,8 @@ impl Open {
         }
         let limits = &context.config.limits;
         // F9.
-        if self.peer.addresses.len() >= limits.peer_addresses || self.paths.len() >= limits.paths {
+        let full = self.paths.len() >= limits.paths && self.superfluous_path().is_none();
+        if self.peer.addresses.len() >= limits.peer_addresses || full {
             return Err(Refusal::ResourceShortage);
         }
         self.peer.addresses.push(added);

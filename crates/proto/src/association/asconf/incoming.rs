@@ -1,10 +1,10 @@
 //! ASCONF chunks come in: each is carried out once, in order, and answered as often as it comes (RFC 5061 §5.2).
 
-use core::net::SocketAddr;
+use core::net::{Ipv4Addr, SocketAddr};
 use std::collections::VecDeque;
 
 use whimbrel_machine::Route;
-use whimbrel_wire::{Asconf as AsconfChunk, EmitChunk, ShutdownAck};
+use whimbrel_wire::{Asconf as AsconfChunk, EmitChunk, Parameter, ShutdownAck};
 
 use super::super::pairing::reaches;
 use super::super::replies::{First, MAX_BYTES};
@@ -60,13 +60,7 @@ impl Open {
         // RFC 5061 §5.1.1 C4: no ASCONF-ACK can be sent any more. But the peer has moved and so missed SHUTDOWN ACK, which is
         // its answer wherever it is now.
         if matches!(self.closing, Closing::AckSent(_)) {
-            // Its SHUTDOWN COMPLETE is to be let in from there.
-            if self.add_peer_address(context, route, route.remote.ip()).is_ok()
-                && self.locals.is_source(route.local.ip())
-            {
-                self.replies.push(route, &ShutdownAck);
-            }
-            return;
+            return self.answer_after_the_end(context, route, asconf);
         }
         let incoming = &mut self.asconf.incoming;
         let first = packet.chunks_seen == 0;
@@ -99,6 +93,25 @@ impl Open {
         }
         packet.push(&answer);
         incoming.cached.push_back((serial, answer));
+    }
+
+    /// An ASCONF in SHUTDOWN-ACK-SENT, which leaves no trace but that SHUTDOWN COMPLETE is let in from where it comes from. Only the next one in
+    /// order does that (E2, E5), and only if the peer may name the address as it does: by a parameter, or by the source alone.
+    fn answer_after_the_end(&mut self, context: &mut Context<'_>, route: Route, asconf: &AsconfChunk<'_>) {
+        let source = route.remote.ip();
+        let next = self.asconf.incoming.peer_serial.wrapping_add(1);
+        let names = |parameter: Parameter<'_>| match parameter {
+            Parameter::AddIpAddress(request) => request.address == source,
+            _ => false,
+        };
+        let named = { asconf.parameters }.any(|parameter| parameter.is_ok_and(names));
+        let address = if named { source } else { Ipv4Addr::UNSPECIFIED.into() };
+        if asconf.sequence_number == next
+            && self.add_peer_address(context, route, address).is_ok()
+            && self.locals.is_source(route.local.ip())
+        {
+            self.replies.push(route, &ShutdownAck);
+        }
     }
 
     /// Whether an authenticated ASCONF from an address that is not the peer's belongs here: it names one that is, or leaves that

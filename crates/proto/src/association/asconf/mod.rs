@@ -138,18 +138,44 @@ impl Open {
             return refuse(context, changes, AddressChangeError::ShuttingDown);
         }
         for change in changes {
-            let outgoing = &mut self.asconf.outgoing;
-            let under_way = outgoing.outstanding.as_ref().map_or(0, Request::len);
-            if outgoing.waiting.len() + under_way < context.config.dar.queue {
-                outgoing.waiting.push_back(change);
-                if matches!(change, AddressChange::Add(_)) {
-                    self.retry_from_newcomer(context);
-                }
-            } else {
+            if !self.has_room(context.config) {
+                self.give_up_what_is_past(context);
+            }
+            if !self.has_room(context.config) {
                 answer_user(context, change, Err(AddressChangeError::QueueFull));
+                continue;
+            }
+            self.asconf.outgoing.waiting.push_back(change);
+            if matches!(change, AddressChange::Add(_)) {
+                self.retry_from_newcomer(context);
             }
         }
         self.sender.opportunity();
+    }
+
+    fn has_room(&self, config: &Config) -> bool {
+        let outgoing = &self.asconf.outgoing;
+        let under_way = outgoing.outstanding.as_ref().map_or(0, Request::len);
+        outgoing.waiting.len() + under_way < config.dar.queue
+    }
+
+    /// Of what waits, additions of addresses that are gone again, and wishes for those. In a long outage with one network after the other
+    /// nothing else would wait in the end, and no room be left for the network that works: what waits to be added is where a request
+    /// may leave from when everything else has gone.
+    fn give_up_what_is_past(&mut self, context: &mut Context<'_>) {
+        let locals = &self.locals;
+        let here = |ip: IpAddr| ip.is_unspecified() || locals.up(ip).is_some();
+        self.asconf.outgoing.waiting.retain(|&change| {
+            let good = match change {
+                AddressChange::Add(address) => here(address.ip()),
+                AddressChange::SetPrimary(address) => here(address),
+                AddressChange::Delete(_) => true,
+            };
+            if !good {
+                answer_user(context, change, Err(AddressChangeError::AddressLost));
+            }
+            good
+        });
     }
 
     /// Gives up every change that waits or is under way.

@@ -7,7 +7,7 @@ use whimbrel_machine::Route;
 
 use super::super::locals::Standing;
 use super::super::translation::{may_be_translated, wildcard_for};
-use super::super::{Context, Open};
+use super::super::{Context, Naming, Open};
 use super::request::{Draft, Request, Unfit, Verdict, pin};
 use super::{answer_user, refuse};
 use crate::config::Config;
@@ -16,7 +16,11 @@ use crate::interface::{AddressChange, AddressChangeError};
 impl Open {
     /// Whether the peer knows this address of ours by another one.
     pub(super) fn is_translated(&self, config: &Config, address: IpAddr) -> bool {
-        may_be_translated(config.dar.naming, self.local_of(address), &self.peer.addresses)
+        may_be_translated(self.naming(config), self.local_of(address), &self.peer.addresses)
+    }
+
+    fn naming(&self, config: &Config) -> Naming<'_> {
+        Naming { wanted: config.dar.naming, translators: &self.locals.translators }
     }
 
     fn local_of(&self, address: IpAddr) -> SocketAddr {
@@ -31,7 +35,7 @@ impl Open {
         if !self.is_translated(config, address) {
             return address;
         }
-        wildcard_for(self.local_of(address), &self.peer.addresses)
+        wildcard_for(&self.locals.translators, self.local_of(address), &self.peer.addresses)
     }
 
     /// RFC 5061 §4.2.2 has one name for addresses that nobody can name: all but the source. That serves if nothing else

@@ -90,6 +90,13 @@ impl Open {
         }
     }
 
+    /// There are new names for the peer where it was looked for in vain: no need to wait for T4 either.
+    pub(crate) fn repeat_asconf_by_new_names(&mut self, context: &mut Context<'_>) {
+        let Some(request) = &mut self.asconf.outgoing.outstanding else { return };
+        (request.due, request.route, request.timeouts) = (true, None, 0);
+        context.timers.clear(TimerId::T4Asconf);
+    }
+
     /// A path works again: the outstanding chunk has waited long enough once it has waited an RTO that is not backed off.
     pub(crate) fn hasten_asconf(&mut self, context: &mut Context<'_>) {
         let Some(deadline) = context.timers.deadline(TimerId::T4Asconf) else { return };
@@ -178,18 +185,25 @@ impl Open {
                 .collect::<Vec<_>>()
         };
         let known = between(remotes);
-        let new = known.iter().copied().filter(|route| self.paths.by_route(*route).is_none());
+        let called_so = |route: &Route| self.is_called_so(route);
+        let new =
+            known.iter().copied().filter(|route| self.paths.by_route(*route).is_none()).filter(called_so);
         let working = paths.iter().filter(|((rank, ..), _)| *rank < 2).map(|&(_, route)| route);
         let failed = paths.iter().filter(|((rank, ..), _)| *rank >= 2).map(|&(_, route)| route);
         let mut ways: Vec<Route> = working.chain(new).chain(failed).collect();
         // The peer may have moved, too, to where it has not proved to be; and no HEARTBEAT can be sent from a new address before this
         // is acknowledged.
-        for way in known.iter().copied().chain(between(unproven)) {
+        for way in self.called_so_first(known.iter().copied().chain(between(unproven))) {
             if !ways.contains(&way) {
                 ways.push(way);
             }
         }
         ways
+    }
+
+    /// Whether the peer's address is called so where the route begins: what one network calls it leads nowhere from another, as a rule.
+    fn is_called_so(&self, route: &Route) -> bool {
+        self.locals.translators.call_it_so(route.local.ip(), route.remote.ip())
     }
 
     /// The path whose RTO and error counter a chunk on this route goes by. One that nothing else is sent on knows nothing of today.
@@ -203,7 +217,7 @@ impl Open {
     fn ways_from_leaving(&self, deleted: &[IpAddr]) -> Vec<Route> {
         let remotes = self.primary_first(self.peer.addresses.clone());
         let leaving = deleted.iter().filter_map(|&ip| self.locals.up(ip));
-        leaving.flat_map(|local| pairing::routes_from(local, remotes.iter().copied())).collect()
+        self.called_so_first(leaving.flat_map(|local| pairing::routes_from(local, remotes.iter().copied())))
     }
 
     fn waiting_to_be_added(&self) -> impl Iterator<Item = SocketAddr> {
@@ -216,7 +230,13 @@ impl Open {
     fn ways_from_waiting(&self) -> Vec<Route> {
         let remotes = self.primary_first(self.peer.addresses.clone());
         let routes = |local| pairing::routes_from(local, remotes.iter().copied());
-        self.waiting_to_be_added().flat_map(routes).collect()
+        self.called_so_first(self.waiting_to_be_added().flat_map(routes))
+    }
+
+    fn called_so_first(&self, routes: impl Iterator<Item = Route>) -> Vec<Route> {
+        let mut routes: Vec<Route> = routes.collect();
+        routes.sort_by_key(|route| !self.is_called_so(route));
+        routes
     }
 
     /// Another address waits to be added, while the outstanding chunk has been sent in vain: perhaps it gets away from there.

@@ -1,13 +1,15 @@
 use smallvec::SmallVec;
 
 use crate::interface::PathId;
-use crate::send::chunk::{Chunk, ChunkState};
+use crate::send::chunk::{Chunk, ChunkState, Loss};
 
 /// What the states of all chunks add up to. A chunk is taken out before its state or path changes and put back in
 /// afterwards, so that this is the only account of what is in flight.
 #[derive(PartialEq, Eq, Debug, Default)]
 pub(super) struct Counts {
     pub(super) lost: usize,
+    /// What of it was lost where, and how: in the order of both, nothing that is nought.
+    pub(super) losses: SmallVec<[(PathId, Loss, usize); 4]>,
     pub(super) gap_acknowledged: usize,
     /// Bytes of user data in flight, which the peer's rwnd is about.
     pub(super) payload: usize,
@@ -42,7 +44,13 @@ impl Counts {
                 }
             }
             ChunkState::GapAcknowledged => self.gap_acknowledged += 1,
-            ChunkState::Lost(_) => self.lost += 1,
+            ChunkState::Lost(loss) => {
+                self.lost += 1;
+                match self.loss(chunk.path, loss) {
+                    Ok(at) => self.losses[at].2 += 1,
+                    Err(at) => self.losses.insert(at, (chunk.path, loss, 1)),
+                }
+            }
         }
     }
 
@@ -57,8 +65,19 @@ impl Counts {
                 }
             }
             ChunkState::GapAcknowledged => self.gap_acknowledged -= 1,
-            ChunkState::Lost(_) => self.lost -= 1,
+            ChunkState::Lost(loss) => {
+                self.lost -= 1;
+                let Ok(at) = self.loss(chunk.path, loss) else { return };
+                self.losses[at].2 -= 1;
+                if self.losses[at].2 == 0 {
+                    self.losses.remove(at);
+                }
+            }
         }
+    }
+
+    fn loss(&self, path: PathId, loss: Loss) -> Result<usize, usize> {
+        self.losses.binary_search_by_key(&(path, loss), |&(path, loss, _)| (path, loss))
     }
 
     fn flight(&mut self, path: PathId) -> Option<&mut Flight> {

@@ -34,6 +34,11 @@ impl Outstanding {
         self.counts.lost > 0
     }
 
+    /// Where and how chunks were lost that have not been sent again, each once.
+    pub(in crate::send) fn losses(&self) -> impl Iterator<Item = (PathId, Loss)> {
+        self.counts.losses.iter().map(|&(path, loss, _)| (path, loss))
+    }
+
     /// Bytes on the wire in flight on `path`; 0 if there is no such path.
     pub(in crate::send) fn flight_size(&self, path: PathId) -> usize {
         self.counts.flights.iter().find(|flight| flight.path == path).map_or(0, |flight| flight.bytes)
