@@ -82,8 +82,8 @@ impl Default for PacketSizes {
 ///
 /// Whether large packets have ceased to pass is told from lost DATA (RFC 8899 §4.3). One timeout throws doubt on a size above the
 /// base: the base is used while a probe of the larger size is under way, which costs nothing on a path that is healthy, as
-/// it carries a single packet then. Two timeouts with an answered heartbeat between them throw the same doubt on the base, and
-/// MIN_PLPMTU is used. Lost probes alone never do that: the path may be down, or the peer may not know padding, and a
+/// it carries a single packet then. Two timeouts with an answered heartbeat and no packet as large between them throw the same doubt on
+/// the base, and MIN_PLPMTU is used. Lost probes alone never do that: the path may be down, or the peer may not know padding, and a
 /// smaller size would shrink the chunks of the whole association, which are cut for its smallest path (RFC 9260 §7.3). Two timeouts
 /// without an answer between them only have the base size probed again: after an outage the path may be another one. Where small packets
 /// pass beside large ones, nothing times out; then large ones that are lost one after the other throw the doubt.
@@ -105,9 +105,10 @@ pub struct PathMtu {
     /// PROBE_COUNT: how many probes of this size were lost.
     lost: u8,
     in_flight_until: Option<Instant>,
-    /// DATA has been lost without a word since a probe was last answered. That some is acknowledged means nothing: it may have gone in
-    /// smaller packets.
+    /// DATA has been lost without a word since a probe was last answered or a packet of the size in use has arrived. Smaller ones mean nothing.
     timed_out: bool,
+    /// The largest packet with DATA that has arrived since.
+    arrived: usize,
     /// A heartbeat has been answered since then: small packets pass.
     answered: bool,
     /// So many packets were lost of late.
@@ -145,6 +146,7 @@ impl PathMtu {
             lost: 0,
             in_flight_until: None,
             timed_out: false,
+            arrived: 0,
             answered: false,
             vanished: 0,
             least_vanished: usize::MAX,
@@ -224,10 +226,12 @@ impl PathMtu {
     }
 
     /// T3-rtx has expired on this path, or a tail-loss probe has shown as much: the size in use may be a black hole (RFC 8899 §4.3).
-    pub fn on_timeout(&mut self) {
+    /// `lost`: bytes of the largest packet that is lost. If one as large has arrived since the last timeout it is not the size.
+    pub fn on_timeout(&mut self, lost: usize) {
+        let too_large = lost > self.arrived.max(self.min);
         if self.size > self.base {
             self.doubt(self.base);
-        } else if self.timed_out && self.answered {
+        } else if self.timed_out && self.answered && too_large {
             self.doubt(self.min);
         } else if self.timed_out
             && self.size == self.base
@@ -237,11 +241,15 @@ impl PathMtu {
             self.limit = self.max;
             self.enter_base();
         }
-        (self.timed_out, self.answered) = (true, false);
+        (self.timed_out, self.answered, self.arrived) = (true, false, 0);
     }
 
     /// A SACK has told of packets with DATA. Returns whether a smaller size is used from now on.
     pub fn on_packets(&mut self, sizes: &PacketSizes) -> bool {
+        self.arrived = self.arrived.max(sizes.arrived);
+        if sizes.arrived >= self.size {
+            (self.timed_out, self.answered) = (false, false);
+        }
         let least = self.least_vanished.min(sizes.least_lost);
         if least <= self.min.max(sizes.arrived) {
             (self.vanished, self.least_vanished) = (0, usize::MAX);

@@ -143,3 +143,14 @@ fn a_window_full_because_of_the_delay_is_none() {
         assert_eq!(send(1_000, 400, true), full_before);
     }
 }
+
+/// Heartbeats pass and DATA does not: what one of them says does not outweigh what is lost before it.
+#[test]
+fn heartbeats_do_not_hide_that_data_is_lost() {
+    let mut quality = Quality::default();
+    for n in 0..10 {
+        quality.on_lost(1);
+        quality.on_heartbeat(at(n * 1_000), millis(20));
+    }
+    assert!(quality.now().lossy);
+}

@@ -9,7 +9,7 @@ use super::heartbeat_time;
 use super::replies::First;
 use super::{Closing, Context, Handled, Open};
 use crate::auth::chunk_writer::ChunkWriter;
-use crate::config::{TailLoss, Unanswered};
+use crate::config::Unanswered;
 use crate::interface::{PathId, PathState};
 use crate::path::{Egress, Path, PendingHeartbeat, Supervision};
 use crate::timers::TimerId;
@@ -163,9 +163,8 @@ impl Open {
                 (*heartbeat, *overdue) = (None, None);
                 let took = context.now.saturating_since(sent_at);
                 path.supervision.quality.on_heartbeat(context.now, took);
-                if context.config.retransmission.tail == TailLoss::Probe {
-                    let late = path.rto.probe_timeout().is_some_and(|timeout| took > timeout);
-                    self.sender.judge_guess(id, late);
+                if path.rto.probe_timeout().is_none_or(|timeout| took <= timeout) {
+                    self.sender.confirm_guess(id);
                 }
                 if took <= path.rto.current() * 3 {
                     path.rto.on_measurement(took);

@@ -155,11 +155,9 @@ impl Outstanding {
         chunk.state = state;
         chunk.has_left = false;
         self.counts.add(chunk);
-        if matches!(state, ChunkState::Lost(_))
-            && chunk.packet > 0
-            && let Some((_, packets)) = self.packets_lost.iter_mut().find(|(id, _)| *id == chunk.path)
-        {
-            *packets = packets.saturating_add(1);
+        if matches!(state, ChunkState::Lost(_)) && chunk.packet > 0 {
+            let path = chunk.path;
+            self.note_lost(path);
         }
         self.mark(index);
     }

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use whimbrel_wire::{COMMON_HEADER_LEN, DATA_HEADER_LEN, chunk_type};
+use whimbrel_wire::{DATA_HEADER_LEN, chunk_type};
 
 use super::chunk::data_chunk_len;
 use super::sender::Sender;
@@ -21,6 +21,9 @@ const MAX_OUTSTANDING: usize = 65_534;
 /// Bytes a second. Where more flow by a path, chunks that are cut for the smallest packets cost the hosts more than one in a hundred
 /// instructions of a processor, and networks that carry so much carry packets of a decent size.
 const FAST: u128 = 20_000_000;
+
+/// What is cut for while no path is confirmed, and nothing leaves.
+const LEAST_PACKET: usize = 512;
 
 const NANOS: u128 = 1_000_000_000;
 
@@ -97,8 +100,8 @@ impl Sender {
             Some(bytes) if usable().any(|path| self.is_fast(path)) => (|path| path.pmtu.proved(), bytes),
             Some(bytes) => (|path| path.pmtu.least(), bytes),
         };
-        let smallest = usable().map(|path| carried(path) - overhead(auth)).min();
-        smallest.unwrap_or(512).min(most - COMMON_HEADER_LEN) - DATA_HEADER_LEN
+        let smallest = usable().map(carried).min().unwrap_or(LEAST_PACKET).min(most);
+        smallest - overhead(auth) - DATA_HEADER_LEN
     }
 
     /// Whether so much flows by the path that smaller chunks would be a burden.

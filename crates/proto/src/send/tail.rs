@@ -33,6 +33,8 @@ pub(crate) struct TailLost {
     pub(crate) path: PathId,
     /// What was lost goes out again on another path.
     pub(crate) elsewhere: bool,
+    /// Bytes of the largest packet that was in flight there.
+    pub(crate) largest: usize,
 }
 
 impl Sender {
@@ -94,15 +96,19 @@ impl Sender {
         };
         let TailProbe { path, sent_at, elsewhere, .. } = probe;
         let loss = if elsewhere { Loss::Timeout } else { Loss::Missing };
+        let largest = self.outstanding.largest_in_flight(path);
+        // The first transmission of the probe's chunk is lost, whatever else is.
+        self.outstanding.note_lost(path);
+        // What is lost there is looked at, and its T3-rtx anew.
+        _ = report.path(path);
         if !self.outstanding.lose_older(path, sent_at, loss) {
             return;
         }
-        // Its T3-rtx is looked at anew.
-        _ = report.path(path);
+        let next = self.outstanding.next_tsn();
         if let Some(flow) = self.flow_mut(path) {
-            flow.note_guess();
+            flow.note_guess(next);
         }
-        report.tail_lost = Some(TailLost { path, elsewhere });
+        report.tail_lost = Some(TailLost { path, elsewhere, largest });
         if !elsewhere {
             self.begin_fast_retransmit(&[path]);
         } else if let Some(flow) = self.flow_mut(path) {
