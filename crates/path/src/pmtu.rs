@@ -4,6 +4,8 @@ use core::time::Duration;
 
 use whimbrel_machine::Instant;
 
+use crate::PacketSizes;
+
 /// Path MTU parameters. Sizes are SCTP packets in bytes: common header and chunks, without UDP or IP headers
 /// (the PLPMTU of RFC 8899).
 #[derive(Clone, Debug)]
@@ -55,23 +57,6 @@ const LEAST_IPV4: usize = 576 - 20 - 8;
 
 /// MIN_PLPMTU over IPv6: every link carries packets of 1,280 bytes (RFC 8200 §5), less the headers of IPv6 and UDP.
 const LEAST_IPV6: usize = 1280 - 40 - 8;
-
-/// How large packets with DATA were of which a SACK has told.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct PacketSizes {
-    /// The largest that arrived and was sent once; 0 if there was none.
-    pub arrived: usize,
-    /// So many are lost.
-    pub lost: u32,
-    /// The smallest of them.
-    pub least_lost: usize,
-}
-
-impl Default for PacketSizes {
-    fn default() -> Self {
-        Self { arrived: 0, lost: 0, least_lost: usize::MAX }
-    }
-}
 
 /// The state machine of RFC 8899 §5.2. All sizes are SCTP packets in bytes, multiples of 4 as SCTP packets are.
 ///
