@@ -50,7 +50,6 @@ mod shutdowns;
 mod slow_refusals;
 mod slow_shutdown_complete;
 mod slow_start;
-mod spurious_timeouts;
 mod stale_cookies;
 mod standby_return;
 mod stranger_flood;

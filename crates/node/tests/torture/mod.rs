@@ -86,6 +86,22 @@ fn a_smaller_network_is_noticed_soon() {
     }
 }
 
+/// Large packets vanish on all paths but one, and that one goes. The answer to a probe comes by the quicker path, which is to blame all the same.
+#[test]
+fn a_smaller_network_is_noticed_although_probes_pass() {
+    for (name, outcome) in outcomes("both_move_hole") {
+        assert!(outcome.survived && outcome.gap < Duration::from_millis(350), "{name}: {outcome:?}");
+    }
+}
+
+/// The only network that is left has been silent: what has backed off meanwhile goes on once it is back.
+#[test]
+fn a_return_after_the_other_network_has_gone_is_noticed_soon() {
+    for (name, outcome) in outcomes("standby_dead_unplugged") {
+        assert!(outcome.recovery < Duration::from_secs(1), "{name}: {outcome:?}");
+    }
+}
+
 /// A network that comes back without a word is noticed soon: probes are no further apart than an eighth of the silence.
 #[test]
 fn a_return_is_noticed_soon() {

@@ -9,7 +9,7 @@ use super::heartbeat_time;
 use super::replies::First;
 use super::{Closing, Context, Handled, Open};
 use crate::auth::chunk_writer::ChunkWriter;
-use crate::config::Unanswered;
+use crate::config::{TailLoss, Unanswered};
 use crate::interface::{PathId, PathState};
 use crate::path::{Egress, Path, PendingHeartbeat, Supervision};
 use crate::timers::TimerId;
@@ -163,22 +163,17 @@ impl Open {
                 (*heartbeat, *overdue) = (None, None);
                 let took = context.now.saturating_since(sent_at);
                 path.supervision.quality.on_heartbeat(context.now, took);
-                if path.rto.probe_timeout().is_none_or(|timeout| took <= timeout) {
-                    self.sender.confirm_guess(id);
+                if context.config.retransmission.tail == TailLoss::Probe {
+                    let late = path.rto.probe_timeout().is_some_and(|timeout| took > timeout);
+                    self.sender.judge_guess(id, late);
                 }
+                // Longer than the heartbeat and its repetition may take, and a host was suspended, or a network kept it back.
                 if took <= path.rto.current() * 3 {
                     path.rto.on_measurement(took);
-                } else {
-                    // Longer than the heartbeat and its repetition may take: a host was suspended, or a network kept it back.
-                    path.rto.forget_back_off();
                 }
-                let returns = path.error_count > 0;
                 context.timers.clear(TimerId::HeartbeatTimeout(id));
                 self.note_path_alive(context, id);
                 self.notice_quality(context, id);
-                if returns {
-                    self.hasten_retransmissions(context);
-                }
                 let reaction = self.primary.rule.on_heartbeat_answered(id);
                 self.react(context, reaction);
                 self.schedule_heartbeat(context, id);

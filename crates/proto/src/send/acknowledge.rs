@@ -47,7 +47,6 @@ impl Sender {
         for change in report.paths.iter_mut().filter(|change| change.acked > 0) {
             self.credit(now, cumulative, report.cumulative_advanced, change);
         }
-        self.flows.iter_mut().for_each(|flow| flow.forget_guess(cumulative));
         self.recovery.on_cumulative_ack(cumulative);
         let lost_on: SmallVec<[PathId; 4]> =
             report.paths.iter().filter(|change| change.lost).map(|change| change.path).collect();
@@ -77,9 +76,6 @@ impl Sender {
         change.measured = timed.or(change.measured);
         change.round_trip = change.youngest.map(|sent_at| now.saturating_since(sent_at));
         change.full = flow.is_window_full(flow.utilised);
-        if flow.was_late(now, change) {
-            flow.undo_guess();
-        }
         flow.least_round_trip = flow.least_round_trip.into_iter().chain(change.round_trip).min();
         flow.congestion.on_acked(&Acked {
             now,

@@ -5,7 +5,6 @@ use core::time::Duration;
 use whimbrel_machine::Instant;
 use whimbrel_wire::Tsn;
 
-use super::report::PathChange;
 use crate::config::BurstLimit;
 use crate::interface::{PathCounters, PathId};
 use crate::path::congestion::CongestionControl;
@@ -27,8 +26,8 @@ pub(super) struct Flow {
     pub(super) least_round_trip: Option<Duration>,
     /// After T3-rtx at most one packet is in flight until something is acknowledged (RFC 9260 §7.2.3).
     pub(super) one_packet: bool,
-    /// What the window was before it was lowered because a timer said that something was lost. It may have been late only.
-    pub(super) before_guess: Option<BeforeGuess>,
+    /// cwnd and ssthresh before they were lowered because a timer said that something was lost. It may have been late only.
+    pub(super) before_guess: Option<(usize, usize)>,
     /// One packet may ignore cwnd: the fast retransmission (RFC 9260 §7.2.4 step 3) or the retransmission at
     /// T3-rtx (§6.3.3 E3).
     pub(super) forced: bool,
@@ -42,15 +41,6 @@ pub(super) struct Flow {
     pub(super) last_data: Option<Instant>,
     /// The totals that are about DATA; the others are 0.
     pub(super) counters: PathCounters,
-}
-
-/// A congestion window that a timer has lowered, in bytes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct BeforeGuess {
-    cwnd: usize,
-    ssthresh: usize,
-    /// All that was called lost is below this TSN.
-    below: Tsn,
 }
 
 impl Flow {
@@ -112,32 +102,19 @@ impl Flow {
         self.guarded.get_or_insert(first);
     }
 
-    /// A timer says that something is lost, all of it below `below`, and the window is about to be lowered.
-    pub(super) fn note_guess(&mut self, below: Tsn) {
-        let (cwnd, ssthresh) = (self.congestion.cwnd(), self.congestion.ssthresh());
-        let before = self.before_guess.get_or_insert(BeforeGuess { cwnd, ssthresh, below });
-        before.below = below;
-    }
-
-    /// Whether an acknowledgement shows that what a timer called lost was late: of something that was not sent again yet, or sooner
-    /// than what was sent again could have been answered.
-    pub(super) fn was_late(&self, now: Instant, change: &PathChange) -> bool {
-        let too_soon = |at| self.least_round_trip.is_some_and(|least| now.saturating_since(at) < least / 2);
-        self.before_guess.is_some() && (change.late_not_lost || change.sent_again.is_some_and(too_soon))
+    /// A timer says that something is lost, and the window is about to be lowered.
+    pub(super) fn note_guess(&mut self) {
+        self.before_guess.get_or_insert((self.congestion.cwnd(), self.congestion.ssthresh()));
     }
 
     /// What a timer called lost was late: the window is again what it was, or what has become of it since if that is more.
     pub(super) fn undo_guess(&mut self) {
-        if let Some(BeforeGuess { cwnd, ssthresh, .. }) = self.before_guess.take() {
+        if let Some((cwnd, ssthresh)) = self.before_guess.take() {
+            self.one_packet = false;
             let [cwnd, ssthresh] =
                 [self.congestion.cwnd().max(cwnd), self.congestion.ssthresh().max(ssthresh)];
             self.congestion.install(cwnd, ssthresh);
         }
-    }
-
-    /// All up to `cumulative` is acknowledged. What was called lost has arrived without a sign that it was late.
-    pub(super) fn forget_guess(&mut self, cumulative: Tsn) {
-        self.before_guess.take_if(|before| before.below.at_or_before(cumulative.next()));
     }
 
     /// Nothing is in flight here any more, or all of it has been given up for lost.

@@ -13,12 +13,11 @@ impl Sender {
         let earliest = self.outstanding.earliest_in_flight(path).and_then(|tsn| self.outstanding.get(tsn));
         let error = !self.window.on_timeout(earliest.map(|chunk| chunk.payload_len()));
         self.outstanding.lose_all(path);
-        let next = self.outstanding.next_tsn();
         if let Some(flow) = self.flow_mut(path) {
             flow.forget_flight();
             flow.counters.timeouts += 1;
             if error {
-                flow.note_guess(next);
+                flow.note_guess();
                 flow.congestion.on_timeout();
                 flow.one_packet = true;
             }
@@ -48,10 +47,14 @@ impl Sender {
         true
     }
 
-    /// A heartbeat that went when what was in flight on `path` was called lost has been answered before the timer would have expired: it is
-    /// lost. One that is late proves nothing, as the data may be lost and the heartbeat have waited in the queue that it overflowed.
-    pub(crate) fn confirm_guess(&mut self, path: PathId) {
-        if let Some(flow) = self.flow_mut(path) {
+    /// A heartbeat that went when what was in flight on `path` was called lost has been answered: if `late`, after longer than the timer
+    /// had waited, so that what was called lost was late, too.
+    pub(crate) fn judge_guess(&mut self, path: PathId, late: bool) {
+        let Some(flow) = self.flow_mut(path) else { return };
+        if late {
+            flow.undo_guess();
+            self.opportunity();
+        } else {
             flow.before_guess = None;
         }
     }

@@ -95,7 +95,9 @@ impl Sender {
             if destination != Some(path.id) {
                 continue;
             }
-            if loss == Loss::Timeout || path.pmtu.is_in_doubt() {
+            let doubtful = loss == Loss::Timeout || path.pmtu.is_in_doubt();
+            // What the peer has no room for is not lost for its size.
+            if doubtful && !self.window.refuses(chunk.payload_len()) {
                 room = room.min(self.room_after_timeout(path, turn.auth));
             }
             // A chunk too large for the packet goes alone: it cannot be cut again (RFC 9260 §6.9).

@@ -56,8 +56,6 @@ pub(crate) struct PathChange {
     pub(super) youngest: Option<Instant>,
     /// When the youngest of those was sent that were sent again, and never on another path.
     pub(super) sent_again: Option<Instant>,
-    /// Something was called lost, was not sent again yet, and is acknowledged.
-    pub(super) late_not_lost: bool,
     /// Something in flight on the path has turned out to be lost.
     pub(super) lost: bool,
     /// The lowest TSN that is in flight on the path again and had been acknowledged.
@@ -107,7 +105,6 @@ impl Report {
                     t3,
                     youngest,
                     sent_again,
-                    late_not_lost: false,
                     lost: false,
                     reneged: None,
                 });
@@ -133,7 +130,6 @@ impl Report {
         entry.acked += chunk.wire_len();
         entry.packets += u32::from(chunk.packet > 0);
         entry.late += if chunk.has_left { chunk.wire_len() } else { 0 };
-        entry.late_not_lost |= !chunk.several_paths && matches!(chunk.state, ChunkState::Lost(_));
         if !chunk.retransmitted {
             entry.youngest = entry.youngest.max(Some(chunk.sent_at));
             entry.sizes.arrived = entry.sizes.arrived.max(chunk.packet.into());

@@ -104,9 +104,8 @@ impl Sender {
         if !self.outstanding.lose_older(path, sent_at, loss) {
             return;
         }
-        let next = self.outstanding.next_tsn();
         if let Some(flow) = self.flow_mut(path) {
-            flow.note_guess(next);
+            flow.note_guess();
         }
         report.tail_lost = Some(TailLost { path, elsewhere, largest });
         if !elsewhere {
