@@ -2,6 +2,7 @@
 
 pub(crate) mod recv;
 pub(crate) mod send;
+mod silence;
 pub(crate) mod who;
 
 use std::future::Future;
