@@ -17,7 +17,7 @@ use crate::display::Display;
 use crate::exit::Failure;
 use crate::news;
 use crate::peer::Peer;
-use crate::transfer::names::{BadName, printable};
+use crate::transfer::names::{BadName, RelativePath, printable};
 use crate::transfer::protocol::Outcome;
 use crate::transfer::report::{FileReport, OnFile, Tally};
 use crate::transfer::send::{Outbox, SendError};
@@ -108,8 +108,11 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
 
 /// Files whose names the protocol does not carry stay behind, and the others go.
 fn unsendable(path: &Path, error: BadName) -> FileReport {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let names = bytes.split(|&byte| byte == b'/').map(<[u8]>::to_vec).collect();
     FileReport {
         name: printable(&path.to_string_lossy()),
+        name_bytes: RelativePath::unchecked(names).encoded(),
         size: 0,
         resumed: 0,
         outcome: Outcome::BadName,

@@ -22,6 +22,8 @@ impl Outcome {
 pub(crate) struct FileReport {
     /// Its path as offered, printable.
     pub(crate) name: String,
+    /// The bytes of its path, percent-encoded, where they are not those of `name`.
+    pub(crate) name_bytes: Option<String>,
     /// Its size in bytes.
     pub(crate) size: u64,
     /// The bytes that did not have to be sent again.

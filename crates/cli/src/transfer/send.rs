@@ -174,8 +174,9 @@ impl Outbox {
         if offer.kind == Kind::Directory && outcome.is_success() {
             return;
         }
-        let (name, text) = (offer.path.to_string(), printable(text));
-        let report = FileReport { name, size: offer.size, resumed, outcome, text, hash };
+        let (name, name_bytes) = (offer.path.to_string(), offer.path.encoded());
+        let text = printable(text);
+        let report = FileReport { name, name_bytes, size: offer.size, resumed, outcome, text, hash };
         self.tally.file(&report);
         (self.on_file)(report);
     }
