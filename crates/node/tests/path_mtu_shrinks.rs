@@ -66,7 +66,7 @@ fn below_the_base_size() {
 /// path neither flaps nor stays in doubt.
 #[test]
 fn fragments_are_swallowed() {
-    for mtu in [1280, 1200, 900, 760] {
+    for mtu in [1280, 1200, 900, 760, 576] {
         for networks in [1, 2] {
             let pair = transfer(Config::mobile(), networks, mtu, Oversize::Swallowed);
             assert_complete(&pair, &format!("{mtu} bytes, {networks} networks"));

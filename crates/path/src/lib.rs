@@ -5,10 +5,12 @@
 #![forbid(unsafe_code)]
 
 pub mod congestion;
+mod packet_sizes;
 mod pmtu;
 mod quality;
 mod rto;
 
+pub use packet_sizes::PacketSizes;
 pub use pmtu::{PathMtu, PmtuConfig, PmtuSearch};
 pub use quality::{Delay, PathQuality, Quality};
 pub use rto::{Rto, RtoConfig};

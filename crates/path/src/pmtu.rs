@@ -4,6 +4,8 @@ use core::time::Duration;
 
 use whimbrel_machine::Instant;
 
+use crate::PacketSizes;
+
 /// Path MTU parameters. Sizes are SCTP packets in bytes: common header and chunks, without UDP or IP headers
 /// (the PLPMTU of RFC 8899).
 #[derive(Clone, Debug)]
@@ -14,7 +16,7 @@ pub struct PmtuConfig {
     pub max: usize,
     /// Whether to search above `base`.
     pub search: PmtuSearch,
-    /// DATA chunks are cut to fit a packet of this many bytes, and while nothing is known of a path, the smallest that a network may
+    /// DATA chunks are cut to fit a packet of this many bytes, and where no more than 20 MB/s flow, the smallest that a network may
     /// carry; where packets are larger, several chunks are bundled. `None`: as large as all paths carry (AMDCS, RFC 9260 §7.3).
     ///
     /// A chunk that has a TSN cannot be cut again (RFC 9260 §6.9). When a network silently stops carrying large packets, chunks
@@ -44,6 +46,9 @@ const SHORTEST_PROBE_TIMER: Duration = Duration::from_secs(1);
 /// How long the Error state waits before it tries the base size again: the path may just be dead.
 const ERROR_RETRY: Duration = Duration::from_secs(15);
 
+/// So many packets have been lost and none as large as they has arrived: it is the size.
+const ENOUGH_VANISHED: u32 = 3;
+
 /// A gain in bytes not worth three probes: about 1 % of a packet.
 const LEAST_GAIN: usize = 16;
 
@@ -62,10 +67,11 @@ const LEAST_IPV6: usize = 1280 - 40 - 8;
 ///
 /// Whether large packets have ceased to pass is told from lost DATA (RFC 8899 §4.3). One timeout throws doubt on a size above the
 /// base: the base is used while a probe of the larger size is under way, which costs nothing on a path that is healthy, as
-/// it carries a single packet then. Two timeouts with an answered heartbeat between them throw the same doubt on the base, and
-/// MIN_PLPMTU is used. Lost probes alone never do that: the path may be down, or the peer may not know padding, and a
+/// it carries a single packet then. Two timeouts with an answered heartbeat and no packet as large between them throw the same doubt on
+/// the base, and MIN_PLPMTU is used. Lost probes alone never do that: the path may be down, or the peer may not know padding, and a
 /// smaller size would shrink the chunks of the whole association, which are cut for its smallest path (RFC 9260 §7.3). Two timeouts
-/// without an answer between them only have the base size probed again: after an outage the path may be another one.
+/// without an answer between them only have the base size probed again: after an outage the path may be another one. Where small packets
+/// pass beside large ones, nothing times out; then large ones that are lost one after the other throw the doubt.
 #[derive(Clone, Debug)]
 pub struct PathMtu {
     /// MIN_PLPMTU.
@@ -84,11 +90,16 @@ pub struct PathMtu {
     /// PROBE_COUNT: how many probes of this size were lost.
     lost: u8,
     in_flight_until: Option<Instant>,
-    /// DATA has been lost without a word since a probe was last answered. That some is acknowledged means nothing: it may have gone in
-    /// smaller packets.
+    /// DATA has been lost without a word since a probe was last answered or a packet of the size in use has arrived. Smaller ones mean nothing.
     timed_out: bool,
+    /// The largest packet with DATA that has arrived since.
+    arrived: usize,
     /// A heartbeat has been answered since then: small packets pass.
     answered: bool,
+    /// So many packets were lost of late.
+    vanished: u32,
+    /// The smallest of them: none as large has arrived since.
+    least_vanished: usize,
 }
 
 /// The phases of RFC 8899 §5.2. Disabled is the caller's not asking for probes.
@@ -120,7 +131,10 @@ impl PathMtu {
             lost: 0,
             in_flight_until: None,
             timed_out: false,
+            arrived: 0,
             answered: false,
+            vanished: 0,
+            least_vanished: usize::MAX,
         };
         if let PmtuSearch::Probe { raise_after } = config.search {
             mtu.raise_after = Some(raise_after);
@@ -197,10 +211,12 @@ impl PathMtu {
     }
 
     /// T3-rtx has expired on this path, or a tail-loss probe has shown as much: the size in use may be a black hole (RFC 8899 §4.3).
-    pub fn on_timeout(&mut self) {
+    /// `lost`: bytes of the largest packet that is lost. If one as large has arrived since the last timeout it is not the size.
+    pub fn on_timeout(&mut self, lost: usize) {
+        let too_large = lost > self.arrived.max(self.min);
         if self.size > self.base {
             self.doubt(self.base);
-        } else if self.timed_out && self.answered {
+        } else if self.timed_out && self.answered && too_large {
             self.doubt(self.min);
         } else if self.timed_out
             && self.size == self.base
@@ -210,7 +226,29 @@ impl PathMtu {
             self.limit = self.max;
             self.enter_base();
         }
-        (self.timed_out, self.answered) = (true, false);
+        (self.timed_out, self.answered, self.arrived) = (true, false, 0);
+    }
+
+    /// A SACK has told of packets with DATA. Returns whether a smaller size is used from now on.
+    pub fn on_packets(&mut self, sizes: &PacketSizes) -> bool {
+        self.arrived = self.arrived.max(sizes.arrived);
+        if sizes.arrived >= self.size {
+            (self.timed_out, self.answered) = (false, false);
+        }
+        let least = self.least_vanished.min(sizes.least_lost);
+        if least <= self.min.max(sizes.arrived) {
+            (self.vanished, self.least_vanished) = (0, usize::MAX);
+            return false;
+        }
+        self.least_vanished = least;
+        self.vanished = self.vanished.saturating_add(sizes.lost);
+        let smaller = if least > self.base { self.base } else { self.min };
+        let vanish = self.vanished >= ENOUGH_VANISHED && self.raise_after.is_some() && smaller < self.size;
+        if vanish {
+            self.doubt(smaller);
+            self.timed_out = true;
+        }
+        vanish
     }
 
     /// A heartbeat without padding has been answered: small packets pass.
@@ -271,6 +309,18 @@ impl PathMtu {
         if self.is_base_unproved() { self.min } else { self.size }
     }
 
+    /// MIN_PLPMTU: the largest packet in bytes that every network of its kind carries.
+    #[inline]
+    pub fn least(&self) -> usize {
+        self.min
+    }
+
+    /// Whether DATA has been lost without a word since a probe was last answered.
+    #[inline]
+    pub fn is_in_doubt(&self) -> bool {
+        self.timed_out
+    }
+
     /// Whether not even the base size gets through, or the path is down (the Error state of RFC 8899 §5.2).
     #[inline]
     pub fn is_in_error(&self) -> bool {
@@ -286,6 +336,7 @@ impl PathMtu {
             self.limit = self.limit.max(self.probed);
             self.lost = 0;
             self.in_flight_until = None;
+            (self.vanished, self.least_vanished) = (0, usize::MAX);
         }
     }
 

@@ -170,7 +170,7 @@ fn a_timeout_leads_back_to_base_until_the_size_is_proved_again() {
     network.run(&mut path, Duration::from_secs(60));
     let found = path.size();
     network.probes.clear();
-    path.on_timeout();
+    path.on_timeout(1452);
     assert_eq!(path.size(), 1200);
     network.run(&mut path, Duration::from_secs(61));
     assert_eq!((path.size(), &network.probes[..]), (found, &[found][..]));
@@ -184,7 +184,7 @@ fn below_the_base_only_with_proof_that_small_packets_pass() {
         let mut network = Network::new(1500);
         network.run(&mut path, Duration::from_secs(1));
         for _ in 0..3 {
-            path.on_timeout();
+            path.on_timeout(1452);
             if answered {
                 path.on_heartbeat_answered();
             }
@@ -199,11 +199,11 @@ fn below_the_base_only_with_proof_that_small_packets_pass() {
 fn an_early_answer_proves_nothing() {
     let mut path = PathMtu::new(&config(), false);
     path.on_heartbeat_answered();
-    path.on_timeout();
-    path.on_timeout();
+    path.on_timeout(1452);
+    path.on_timeout(1452);
     path.on_heartbeat_answered();
     path.on_probe_acked(1200, Instant::ZERO);
-    path.on_timeout();
+    path.on_timeout(1452);
     assert_eq!(path.size(), 1200);
 }
 
@@ -216,7 +216,7 @@ fn a_size_below_the_base_is_found_and_left_again() {
         network.run(&mut path, Duration::from_secs(1));
         network.mtu = mtu;
         for _ in 0..3 {
-            path.on_timeout();
+            path.on_timeout(1452);
             path.on_heartbeat_answered();
         }
         network.run(&mut path, Duration::from_secs(60));
@@ -256,7 +256,7 @@ fn error_state_probes_slowly_and_ends_when_base_passes() {
 fn without_search_the_maximum_is_used_and_only_a_router_lowers_it() {
     let mut path = PathMtu::new(&PmtuConfig { search: PmtuSearch::Off, ..config() }, false);
     assert_eq!((path.size(), path.deadline(), path.probe_due(Instant::ZERO)), (1452, None, None));
-    (0..10).for_each(|_| path.on_timeout());
+    (0..10).for_each(|_| path.on_timeout(1452));
     path.on_probe_acked(1300, Instant::ZERO);
     assert_eq!(path.size(), 1452);
     path.on_packet_too_big(500, Instant::ZERO);
@@ -303,7 +303,7 @@ proptest! {
                 },
                 Event::Ack(size) => path.on_probe_acked(size, network.now),
                 Event::TooBig(size) => path.on_packet_too_big(size, network.now),
-                Event::Timeouts(count) => (0..count).for_each(|_| path.on_timeout()),
+                Event::Timeouts(count) => (0..count).for_each(|_| path.on_timeout(1452)),
                 Event::Answered => path.on_heartbeat_answered(),
             }
             path.on_probe_lost(network.now);
@@ -313,4 +313,76 @@ proptest! {
         network.run(&mut path, end);
         prop_assert!(off || path.size() == 1452);
     }
+}
+
+fn lost(sizes: &[usize]) -> PacketSizes {
+    let least_lost = sizes.iter().copied().min().unwrap_or(usize::MAX);
+    PacketSizes { arrived: 0, lost: sizes.len() as u32, least_lost }
+}
+
+fn arrived(size: usize) -> PacketSizes {
+    PacketSizes { arrived: size, ..PacketSizes::default() }
+}
+
+/// RFC 8899 §4.3: packets of some size are lost and smaller ones arrive. What happens is told in the order of time.
+#[test]
+fn large_packets_that_vanish_beside_small_ones_throw_doubt_on_their_size() {
+    let said: [(&[PacketSizes], usize); 7] = [
+        (&[lost(&[1452, 1300]), arrived(1150), lost(&[1452])], 1200),
+        (&[lost(&[1452, 1452, 1452])], 1200),
+        // The base size does not pass either.
+        (&[lost(&[1452, 1452]), arrived(1000), lost(&[1180])], 548),
+        // One as large has arrived.
+        (&[lost(&[1452, 1452]), arrived(1452), lost(&[1452])], 1452),
+        (&[PacketSizes { arrived: 1452, ..lost(&[1452, 1452, 1452, 1452]) }], 1452),
+        // A small one was lost, too.
+        (&[lost(&[1452, 1452]), lost(&[500, 1452])], 1452),
+        (&[lost(&[548, 548, 548, 548])], 1452),
+    ];
+    for (all, size) in said {
+        let mut path = PathMtu::new(&config(), false);
+        let mut network = Network::new(1500);
+        network.run(&mut path, Duration::from_secs(1));
+        let smaller = all.iter().filter(|sizes| path.on_packets(sizes)).count();
+        path.invariants();
+        assert_eq!((path.size(), smaller), (size, usize::from(size < 1452)), "{all:?}");
+        assert_eq!(path.is_in_doubt(), size < 1452);
+        network.run(&mut path, Duration::from_secs(2));
+        assert_eq!((path.size(), path.is_in_doubt()), (1452, false), "{all:?}");
+    }
+}
+
+/// Without a search there is nothing to fall back to.
+#[test]
+fn a_size_that_is_not_searched_for_is_not_doubted() {
+    let mut path = PathMtu::new(&PmtuConfig { search: PmtuSearch::Off, ..config() }, false);
+    assert!(!path.on_packets(&lost(&[1452, 1452, 1452])));
+    assert_eq!(path.size(), 1452);
+}
+
+/// Two timeouts speak against the base size only if nothing as large as what they lost has arrived between them.
+#[test]
+fn what_has_arrived_between_two_timeouts_clears_the_base() {
+    for (lost, between, size) in
+        [(1028, 0, 548), (1028, 800, 548), (1028, 1028, 1200), (1200, 1200, 1200), (548, 0, 1200)]
+    {
+        let mut path = PathMtu::new(&config(), false);
+        // Nothing padded is answered: the base is in use, without proof.
+        path.on_timeout(lost);
+        path.on_heartbeat_answered();
+        path.on_packets(&arrived(between));
+        path.on_timeout(lost);
+        assert_eq!(path.size(), size, "{lost} bytes lost, {between} arrived");
+    }
+}
+
+/// A packet of the size in use has arrived: it is in doubt no longer.
+#[test]
+fn data_of_the_size_in_use_ends_the_doubt() {
+    let mut path = PathMtu::new(&config(), false);
+    path.on_timeout(1200);
+    path.on_packets(&arrived(1196));
+    assert!(path.is_in_doubt());
+    path.on_packets(&arrived(1200));
+    assert!(!path.is_in_doubt());
 }

@@ -81,7 +81,7 @@ mod evidence {
     pub(super) const LOST: i32 = 1_609;
     /// One has arrived.
     pub(super) const ARRIVED: i32 = -85;
-    /// A heartbeat on a path that carries nothing else was answered.
+    /// A heartbeat was answered on a path on which no DATA was lost meanwhile.
     pub(super) const ANSWERED: i32 = -5_000;
     /// From here on the path is lossy.
     pub(super) const ENOUGH: i32 = 15_000;
@@ -178,12 +178,14 @@ impl Quality {
         self.weigh(counted as i32 * evidence::LOST);
     }
 
-    /// A heartbeat was answered. On a path that carries nothing else it says all that there is to know.
+    /// A heartbeat was answered. On a path that carries nothing else it says all that there is to know, and nothing where DATA is lost.
     pub fn on_heartbeat(&mut self, now: Instant, round_trip: Duration) {
         self.measure(now, round_trip);
         let began = self.span.began.unwrap_or(now);
         if self.span.acknowledgements == 0 || now >= began + IDLE {
-            self.weigh(evidence::ANSWERED);
+            if self.span.lost == 0 {
+                self.weigh(evidence::ANSWERED);
+            }
             self.close_span(now);
             let [last, before] = self.shortest;
             self.tell_delay(now, last.min(before.or(last)));

@@ -144,6 +144,17 @@ fn a_window_full_because_of_the_delay_is_none() {
     }
 }
 
+/// Heartbeats pass and DATA does not: what one of them says does not outweigh what is lost before it.
+#[test]
+fn heartbeats_do_not_hide_that_data_is_lost() {
+    let mut quality = Quality::default();
+    for n in 0..10 {
+        quality.on_lost(1);
+        quality.on_heartbeat(at(n * 1_000), millis(20));
+    }
+    assert!(quality.now().lossy);
+}
+
 /// Heartbeats come back late, while data of the peer comes at a run or at a walk.
 #[test]
 fn who_only_receives_leaves_the_queue_to_the_sender() {

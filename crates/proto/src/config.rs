@@ -264,7 +264,7 @@ impl Config {
                 initial_window: InitialWindow::Packets(10),
                 burst: BurstLimit::AckClocked(10),
             },
-            // Two chunks fill the largest packet; each fits one of 760 bytes with its headers.
+            // Two chunks that are cut for it fill the largest packet.
             pmtu: PmtuConfig { cut_for: Some(732), ..rfc.pmtu },
             streams: StreamConfig { scheduler: RoundRobin::boxed, ..rfc.streams },
             // 1 Gbit/s and 100 ms are 12.5 MB in flight. Nothing of it is allocated before it is used.

@@ -192,3 +192,18 @@ fn sack_and_data_in_one_packet() {
         }
     }
 }
+
+/// `PmtuConfig::cut_for` is the size of a packet, and AUTH is in it.
+#[test]
+fn authenticated_data_fits_the_packets_that_it_is_cut_for() {
+    let mut config = requiring(&[]);
+    config.pmtu.cut_for = Some(512);
+    let mut bench = Bench::new(config);
+    let mut peer = AuthPeer::new(&[chunk_type::DATA]);
+    peer.connect(&mut bench);
+    bench.send(0, &[1; 3000]);
+    let sent = bench.take();
+    // Common header, AUTH with SHA-256, DATA header.
+    let packet = |sent: &Sent| sent.data().iter().map(|data| 12 + 40 + 16 + data.payload.len()).max();
+    assert_eq!(sent.iter().filter_map(packet).max(), Some(512));
+}

@@ -4,6 +4,7 @@ use core::time::Duration;
 
 use whimbrel_proto::AddressChange::{Add, SetPrimary};
 use whimbrel_proto::{AddressChangeError as Error, PathState};
+use whimbrel_wire::chunk_type;
 
 use super::mobile::*;
 use crate::common::wire_peer::*;
@@ -37,4 +38,22 @@ fn changes_about_addresses_that_are_gone_make_room() {
     }
     mobile.settle(&mut bench);
     assert_eq!(state(&bench, between(9, 1)), PathState::Active);
+}
+
+/// After a silence the answer to an ASCONF may be the first thing that is heard of a path. Data in flight there does not wait for a T3-rtx
+/// that has backed off (RFC 9260 §6.3.3 E2).
+#[test]
+fn an_answer_after_a_silence_hastens_the_data_in_flight() {
+    let mut config = mesh();
+    config.heartbeat.interval = None;
+    let (mut bench, mobile) = Mobile::connected(config, 1);
+    bench.send(0, b"data");
+    change(&mut bench, &[SetPrimary(node_address(1).ip())]);
+    let sent = bench.take();
+    let asconf = sent.iter().find(|sent| holds(core::slice::from_ref(sent), chunk_type::ASCONF)).unwrap();
+    bench.pass(Duration::from_secs(8));
+    bench.take();
+    mobile.grant(&mut bench, asconf);
+    bench.pass(Duration::from_secs(1));
+    assert!(holds(&bench.take(), chunk_type::DATA));
 }

@@ -79,6 +79,31 @@ fn what_is_bad_is_left() {
     }
 }
 
+/// Large packets vanish: what is in flight goes out again in small ones at once, whatever the network carries.
+#[test]
+fn a_smaller_network_is_noticed_soon() {
+    for (name, outcome) in outcomes("black_hole") {
+        let late = outcome.gap.max(outcome.behind);
+        assert!(outcome.survived && late < Duration::from_millis(200), "{name}: {outcome:?}");
+    }
+}
+
+/// Large packets vanish on all paths but one, and that one goes. The answer to a probe comes by the quicker path, which is to blame all the same.
+#[test]
+fn a_smaller_network_is_noticed_although_probes_pass() {
+    for (name, outcome) in outcomes("both_move_hole") {
+        assert!(outcome.survived && outcome.gap < Duration::from_millis(350), "{name}: {outcome:?}");
+    }
+}
+
+/// The only network that is left has been silent: what has backed off meanwhile goes on once it is back.
+#[test]
+fn a_return_after_the_other_network_has_gone_is_noticed_soon() {
+    for (name, outcome) in outcomes("standby_dead_unplugged") {
+        assert!(outcome.recovery < Duration::from_secs(1), "{name}: {outcome:?}");
+    }
+}
+
 /// The queue that a bulk transfer fills itself, up or down, would be there on any other network, too.
 #[test]
 fn a_queue_of_ones_own_moves_nobody() {
@@ -96,7 +121,7 @@ fn a_queue_of_ones_own_moves_nobody() {
             for seed in 1..3 {
                 let mut config = Config::mobile();
                 // What is not sent before the end.
-                config.limits.send_buffer = 64 << 20;
+                config.limits.send_buffer = 96 << 20;
                 let outcome = play(&row, &config, seed);
                 // The first is to the network that is preferred.
                 assert!(outcome.moves <= 1, "{}, seed {seed}: {outcome:?}", row.name);

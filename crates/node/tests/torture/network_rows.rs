@@ -12,6 +12,7 @@ const ONCE: Duration = Duration::ZERO;
 
 pub(super) fn add_to(table: &mut Table) {
     renumbered(table);
+    standby(table);
     uplinks(table);
     nats(table);
     captive(table);
@@ -25,6 +26,14 @@ fn of_two_cores(way: Way) -> Start {
 
 fn of_one_core(way: Way) -> Start {
     Start { cores: &[Network::Core], ..one(way) }
+}
+
+/// The network that is left to the host is silent.
+fn standby(table: &mut Table) {
+    table.row("standby_dead_unplugged", two, 8.0, |hosts| {
+        hosts.silence(ONCE, Network::Lte, secs(8.0));
+        hosts.leave(secs(2.0), Network::Wifi, Families::Both);
+    });
 }
 
 /// Both hosts at the same instant can be survived only where another pair of addresses stays.

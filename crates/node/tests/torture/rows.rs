@@ -144,7 +144,7 @@ impl Table {
     }
 
     fn sizes(&mut self) {
-        for mtu in [1280, 1200, 900, 800] {
+        for mtu in [1280, 1200, 900, 576] {
             let happen = move |hosts: &mut Torture| {
                 let small = whimbrel_netsim::LinkConfig {
                     mtu,
@@ -157,6 +157,26 @@ impl Table {
             let large_only = |way| Start { networks: &[Network::Wifi], ..large(way) };
             self.row(&format!("black_hole_one_{mtu}"), large, 8.0, happen);
             self.row(&format!("black_hole_only_{mtu}"), large_only, 8.0, happen);
+        }
+        let shrink = |hosts: &mut Torture, after: Duration, network: Network, mtu: u32| {
+            hosts.change(after, network, Change::Mtu(mtu));
+            hosts.change(after, network, Change::Oversize(Oversize::Swallowed));
+        };
+        for mtu in [1280, 900, 576] {
+            let large = |way| Start { record: 4000, interval: Duration::from_millis(16), ..two(way) };
+            self.row(&format!("both_move_hole_{mtu}"), large, 1.0, move |hosts| {
+                for network in [Network::Wifi, Network::Lte, Network::Core2] {
+                    shrink(hosts, Duration::ZERO, network, mtu);
+                }
+                hosts.renumber(secs(1.0), Network::Wifi);
+                hosts.renumber(secs(1.0), Network::Core);
+            });
+            self.row(&format!("hole_in_outage_{mtu}"), large, 8.0, move |hosts| {
+                for &network in hosts.networks() {
+                    hosts.silence(Duration::ZERO, network, secs(8.0));
+                    shrink(hosts, secs(4.0), network, mtu);
+                }
+            });
         }
     }
 

@@ -48,10 +48,12 @@ impl Open {
         Ok(())
     }
 
-    /// A heartbeat came back: the path works (RFC 9260 §8.3).
+    /// A heartbeat came back, or an answer to something else that went there: the path works (RFC 9260 §8.3). Whatever says so first, what has
+    /// backed off while it did not waits no longer.
     pub(crate) fn note_path_alive(&mut self, context: &mut Context<'_>, id: PathId) {
         let Some(path) = self.paths.get_mut(id) else { return };
-        path.error_count = 0;
+        let returns = core::mem::take(&mut path.error_count) > 0;
+        path.rto.forget_back_off();
         path.suspect = false;
         path.pmtu.on_heartbeat_answered();
         if !core::mem::replace(&mut path.confirmed, true) {
@@ -62,6 +64,9 @@ impl Open {
         // RFC 9260 §8.1: the association's counter may wait for the fate of outstanding data.
         if self.sender.is_all_acknowledged() {
             self.notes.error_count = 0;
+        }
+        if returns {
+            self.hasten_retransmissions(context);
         }
     }
 }

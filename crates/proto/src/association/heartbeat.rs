@@ -167,19 +167,13 @@ impl Open {
                     let late = path.rto.probe_timeout().is_some_and(|timeout| took > timeout);
                     self.sender.judge_guess(id, late);
                 }
+                // Longer than the heartbeat and its repetition may take, and a host was suspended, or a network kept it back.
                 if took <= path.rto.current() * 3 {
                     path.rto.on_measurement(took);
-                } else {
-                    // Longer than the heartbeat and its repetition may take: a host was suspended, or a network kept it back.
-                    path.rto.forget_back_off();
                 }
-                let returns = path.error_count > 0;
                 context.timers.clear(TimerId::HeartbeatTimeout(id));
                 self.note_path_alive(context, id);
                 self.notice_quality(context, id);
-                if returns {
-                    self.hasten_retransmissions(context);
-                }
                 let reaction = self.primary.rule.on_heartbeat_answered(id);
                 self.react(context, reaction);
                 self.schedule_heartbeat(context, id);

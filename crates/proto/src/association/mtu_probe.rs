@@ -3,6 +3,7 @@
 use super::{Closing, Context, Open};
 use crate::interface::{PathId, PathState};
 use crate::path::MtuProbe;
+use crate::send::report::PathChange;
 use crate::timers::TimerId;
 
 impl Open {
@@ -20,6 +21,16 @@ impl Open {
             self.pending_probe(context, id);
         }
         self.refresh_probe_timer(context, id);
+    }
+
+    /// What a SACK tells of packets on a path: they may have become too large for it (RFC 8899 §4.3).
+    pub(crate) fn judge_packet_size(&mut self, context: &mut Context<'_>, change: &PathChange) {
+        let Some(path) = self.paths.get_mut(change.path) else { return };
+        if path.pmtu.on_packets(&change.sizes) {
+            self.sender.on_packet_size(change.path, path.pmdcs());
+            self.pending_probe(context, change.path);
+            self.refresh_probe_timer(context, change.path);
+        }
     }
 
     /// Writes a path MTU probe soon, if one is due.

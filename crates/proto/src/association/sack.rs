@@ -59,6 +59,7 @@ impl Open {
         };
         for change in &report.paths {
             self.apply_to_path(context, change);
+            self.judge_packet_size(context, change);
         }
         if let Some(lost) = report.tail_lost {
             self.handle_tail_lost(context, lost);

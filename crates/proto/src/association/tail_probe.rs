@@ -111,10 +111,10 @@ impl Open {
 
     /// What was in flight on a path is lost, says the answer to a probe.
     pub(crate) fn handle_tail_lost(&mut self, context: &mut Context<'_>, lost: TailLost) {
-        let TailLost { path: id, elsewhere } = lost;
+        let TailLost { path: id, elsewhere, largest } = lost;
         let Some(path) = self.paths.get_mut(id) else { return };
         // It may be the size.
-        path.pmtu.on_timeout();
+        path.pmtu.on_timeout(largest);
         path.suspect = elsewhere && path.supervision.heartbeat.is_some();
         self.sender.on_packet_size(id, path.pmdcs());
         self.pending_probe(context, id);

@@ -41,11 +41,12 @@ impl Open {
     /// T3-rtx expired on a path (RFC 9260 §6.3.3 E1 to E4).
     fn handle_t3(&mut self, context: &mut Context<'_>, id: PathId) -> Handled {
         self.primary.rule.on_timeout();
+        let largest = self.sender.largest_in_flight(id);
         let error = self.sender.on_timeout(id);
         let Some(path) = self.paths.get_mut(id) else { return Ok(()) };
         path.rto.back_off();
         if error {
-            path.pmtu.on_timeout();
+            path.pmtu.on_timeout(largest);
             self.sender.on_packet_size(id, path.pmdcs());
             // Whatever becomes of the path: where its size is in doubt, the answer comes with that to the packet of E3.
             self.pending_probe(context, id);

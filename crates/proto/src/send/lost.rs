@@ -59,6 +59,11 @@ impl Sender {
         }
     }
 
+    /// Bytes of the largest packet in flight on `path`.
+    pub(crate) fn largest_in_flight(&self, path: PathId) -> usize {
+        self.outstanding.largest_in_flight(path)
+    }
+
     /// How many packets have been lost on `path` since this was last asked.
     pub(crate) fn take_lost(&mut self, path: PathId) -> u32 {
         self.outstanding.take_lost(path)

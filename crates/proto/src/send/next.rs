@@ -9,6 +9,7 @@ use super::report::T3;
 use super::sender::Sender;
 use super::turn::{Content, Next, Permit, Train, Turn, overhead};
 use crate::auth::chunk_writer::ChunkWriter;
+use crate::auth::session::Auth;
 use crate::config::RetransmissionOrder;
 use crate::interface::{PathId, PathState};
 use crate::path::Path;
@@ -80,7 +81,7 @@ impl Sender {
 
     /// The lost chunks, lowest TSN first, that belong on `path` and fit one packet.
     fn lost_for(&self, path: &Path, turn: &Turn<'_>) -> Chosen {
-        let room = path.packet_size() - overhead(turn.auth);
+        let mut room = path.packet_size() - overhead(turn.auth);
         let mut chosen = Chosen::new();
         let mut used = 0;
         let mut target: Option<((PathId, Loss), Option<PathId>)> = None;
@@ -94,6 +95,11 @@ impl Sender {
             if destination != Some(path.id) {
                 continue;
             }
+            let doubtful = loss == Loss::Timeout || path.pmtu.is_in_doubt();
+            // What the peer has no room for is not lost for its size.
+            if doubtful && !self.window.refuses(chunk.payload_len()) {
+                room = room.min(self.room_after_timeout(path, turn.auth));
+            }
             // A chunk too large for the packet goes alone: it cannot be cut again (RFC 9260 §6.9).
             if used > 0 && used + chunk.wire_len() > room {
                 break;
@@ -102,6 +108,12 @@ impl Sender {
             chosen.push((tsn, loss));
         }
         chosen
+    }
+
+    /// Bytes of lost chunks in a packet, where a timer says that they are lost: it may be the size, on this path, too.
+    fn room_after_timeout(&self, path: &Path, auth: &Auth) -> usize {
+        let carried = if self.cut_for().is_some() { path.pmtu.least() } else { path.packet_size() };
+        carried - overhead(auth)
     }
 
     fn retransmit_on(&mut self, path: &Path, chosen: &Chosen, turn: &mut Turn<'_>) -> Option<Train> {
@@ -134,6 +146,7 @@ impl Sender {
         writer.finish(auth, turn.checksum);
         let t3 = Some(self.note_retransmitted(path.id, turn.now, first, chunks));
         let segment = turn.out.len() - start;
+        self.outstanding.note_packet(first, segment);
         Some(Train { path: path.id, content: Content::Retransmission, segment, first, t3, timed: false })
     }
 

@@ -99,7 +99,7 @@ impl Outstanding {
             state: ChunkState::InFlight,
             has_left: false,
             retransmitted: false,
-            leads,
+            packet: leads.into(),
             several_paths: false,
             misses: Misses::default(),
         });
@@ -117,7 +117,7 @@ impl Outstanding {
         self.counts.remove(chunk);
         chunk.state = ChunkState::InFlight;
         chunk.retransmitted = true;
-        chunk.leads = leads;
+        chunk.packet = leads.into();
         chunk.several_paths |= chunk.path != path;
         chunk.path = path;
         chunk.sent_at = now;
@@ -125,6 +125,13 @@ impl Outstanding {
         self.counts.add(chunk);
         self.mark(index);
         self.belief.on_sent();
+    }
+
+    /// The packet whose first chunk is `tsn` has this many bytes.
+    pub(super) fn note_packet(&mut self, tsn: Tsn, bytes: usize) {
+        if let Some(chunk) = self.chunks.get_mut(tsn.distance_from(self.base) as usize) {
+            chunk.packet = u16::try_from(bytes).unwrap_or(u16::MAX);
+        }
     }
 
     /// Marks everything in flight on `path` for retransmission (RFC 9260 §6.3.3 E3); false if nothing was.
@@ -148,11 +155,9 @@ impl Outstanding {
         chunk.state = state;
         chunk.has_left = false;
         self.counts.add(chunk);
-        if matches!(state, ChunkState::Lost(_))
-            && chunk.leads
-            && let Some((_, packets)) = self.packets_lost.iter_mut().find(|(id, _)| *id == chunk.path)
-        {
-            *packets = packets.saturating_add(1);
+        if matches!(state, ChunkState::Lost(_)) && chunk.packet > 0 {
+            let path = chunk.path;
+            self.note_lost(path);
         }
         self.mark(index);
     }
@@ -297,7 +302,7 @@ impl Outstanding {
     pub(super) fn lose(&mut self, index: usize, report: &mut Report) {
         let chunk = &mut self.chunks[index];
         chunk.misses.fast_retransmitted = true;
-        report.path(chunk.path).lost = true;
+        report.lost(chunk);
         self.set_state(index, ChunkState::Lost(Loss::Missing));
     }
 

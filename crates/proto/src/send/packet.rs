@@ -1,6 +1,8 @@
 //! One packet of new data: how messages are cut into chunks and chunks are bundled (RFC 9260 §6.1, §6.9, §6.10).
 
-use whimbrel_wire::{COMMON_HEADER_LEN, DATA_HEADER_LEN, chunk_type};
+use core::time::Duration;
+
+use whimbrel_wire::{DATA_HEADER_LEN, chunk_type};
 
 use super::chunk::data_chunk_len;
 use super::sender::Sender;
@@ -15,6 +17,15 @@ const MIN_FRAGMENT: usize = 256;
 /// Chunks sent and not acknowledged, at most: per stream no more than 2¹⁶ − 1 ordered messages may be in the send
 /// window (RFC 9260 §6.1), and gap ack blocks reach no further.
 const MAX_OUTSTANDING: usize = 65_534;
+
+/// Bytes a second. Where more flow by a path, chunks that are cut for the smallest packets cost the hosts more than one in a hundred
+/// instructions of a processor, and networks that carry so much carry packets of a decent size.
+const FAST: u128 = 20_000_000;
+
+/// What is cut for while no path is confirmed, and nothing leaves.
+const LEAST_PACKET: usize = 512;
+
+const NANOS: u128 = 1_000_000_000;
 
 impl Sender {
     /// Writes a packet of at most `limit` bytes; `None` if not even one chunk goes in. No chunk holds more than `fragment`
@@ -32,7 +43,7 @@ impl Sender {
         turn.sack.bundle(auth, &mut writer, path.route, 0);
         let mut flight = self.outstanding.on_the_way(path.id);
         let cwnd = self.flow(path.id)?.congestion.cwnd();
-        let mut first = true;
+        let (first_tsn, mut first) = (self.outstanding.next_tsn(), true);
         while let Some(len) = self.next_piece_len(writer.room_for(auth, chunk_type::DATA), fragment, first) {
             let mut piece = self.streams.take(len).expect("a piece was announced");
             self.window.probe_allowed = false;
@@ -46,7 +57,9 @@ impl Sender {
             (flight, first) = (after, false);
         }
         writer.finish(auth, turn.checksum);
-        Some(turn.out.len() - start)
+        let bytes = turn.out.len() - start;
+        self.outstanding.note_packet(first_tsn, bytes);
+        Some(bytes)
     }
 
     /// Bytes of user data in the next chunk, given the room left in the packet; `None` if no chunk goes in.
@@ -57,8 +70,8 @@ impl Sender {
         let head = self.streams.head_len()?;
         let room = room.checked_sub(DATA_HEADER_LEN + 1)? + 1;
         let whole = head <= fragment;
-        let len = if whole {
-            // Fits a packet of its own: it is not cut, it waits for one.
+        let len = if whole && (head <= room || !self.streams.has_begun()) {
+            // A message that fits a packet of its own is not cut, it waits for one.
             (head <= room).then_some(head)?
         } else {
             let len = (room & !3).min(fragment);
@@ -81,12 +94,20 @@ impl Sender {
     /// The most user data in one chunk: what fits every path that the chunk may have to be retransmitted on (AMDCS,
     /// RFC 9260 §7.3), and the smaller packets that the paths may have shrunk to by then.
     pub(super) fn fragment_size(&self, paths: &Paths, auth: &Auth) -> usize {
-        let usable = paths.iter().filter(|path| path.confirmed);
-        let Some(cut_for) = self.cut_for() else {
-            let smallest = usable.map(|path| path.packet_size() - overhead(auth)).min();
-            return smallest.unwrap_or(512) - DATA_HEADER_LEN;
+        let usable = || paths.iter().filter(|path| path.confirmed);
+        let (carried, most): (fn(&Path) -> usize, usize) = match self.cut_for() {
+            None => (Path::packet_size, usize::MAX),
+            Some(bytes) if usable().any(|path| self.is_fast(path)) => (|path| path.pmtu.proved(), bytes),
+            Some(bytes) => (|path| path.pmtu.least(), bytes),
         };
-        let smallest = usable.map(|path| path.pmtu.proved() - overhead(auth)).min();
-        smallest.unwrap_or(512).min(cut_for - COMMON_HEADER_LEN) - DATA_HEADER_LEN
+        let smallest = usable().map(carried).min().unwrap_or(LEAST_PACKET).min(most);
+        smallest - overhead(auth) - DATA_HEADER_LEN
+    }
+
+    /// Whether so much flows by the path that smaller chunks would be a burden.
+    fn is_fast(&self, path: &Path) -> bool {
+        let in_a_round_trip = |srtt: Duration| srtt.as_nanos() * FAST / NANOS;
+        let flight = self.outstanding.flight_size(path.id) as u128;
+        path.rto.srtt().is_some_and(|srtt| flight > in_a_round_trip(srtt))
     }
 }

@@ -10,6 +10,7 @@ use whimbrel_wire::Tsn;
 use super::chunk::{Chunk, ChunkState, Loss};
 pub(crate) use super::tail::TailLost;
 use crate::interface::PathId;
+use whimbrel_path::PacketSizes;
 
 /// What an acknowledgement has changed.
 #[derive(Debug, Default)]
@@ -37,6 +38,8 @@ pub(crate) struct PathChange {
     pub(crate) acked: usize,
     /// Newly acknowledged packets that were last sent on the path.
     pub(crate) packets: u32,
+    /// How large packets were that arrived or were lost, of those that a SACK has shown to be lost.
+    pub(crate) sizes: PacketSizes,
     /// The congestion window of the path was full when it last had its turn to send.
     pub(crate) full: bool,
     /// The round-trip time of the youngest newly acknowledged chunk that was sent once.
@@ -93,6 +96,7 @@ impl Report {
                     path,
                     acked: 0,
                     packets: 0,
+                    sizes: PacketSizes::default(),
                     full: false,
                     round_trip: None,
                     late: 0,
@@ -110,14 +114,25 @@ impl Report {
         &mut self.paths[at]
     }
 
+    /// Notes that a chunk has turned out to be lost.
+    pub(super) fn lost(&mut self, chunk: &Chunk) {
+        let entry = self.path(chunk.path);
+        entry.lost = true;
+        if chunk.packet > 0 {
+            entry.sizes.lost += 1;
+            entry.sizes.least_lost = entry.sizes.least_lost.min(chunk.packet.into());
+        }
+    }
+
     /// Notes that a chunk, which is still in its old state, is acknowledged for the first time.
     pub(super) fn acked(&mut self, chunk: &Chunk) {
         let entry = self.path(chunk.path);
         entry.acked += chunk.wire_len();
-        entry.packets += u32::from(chunk.leads);
+        entry.packets += u32::from(chunk.packet > 0);
         entry.late += if chunk.has_left { chunk.wire_len() } else { 0 };
         if !chunk.retransmitted {
             entry.youngest = entry.youngest.max(Some(chunk.sent_at));
+            entry.sizes.arrived = entry.sizes.arrived.max(chunk.packet.into());
         } else if !chunk.several_paths {
             entry.sent_again = entry.sent_again.max(Some(chunk.sent_at));
         }

@@ -190,6 +190,40 @@ fn leave_to_probe_does_not_linger() {
     assert!(!rig.sender.window.probe_allowed);
 }
 
+/// What a timer has called lost may have been too large: it goes in the smallest packets that a network may carry, if chunks were cut for
+/// those. What SACKs show to be missing was not alone.
+#[test]
+fn after_a_timeout_packets_are_small() {
+    for (cut_for, most) in [(Some(732), 548), (None, 1200)] {
+        let mut rig = rig(|config| config.pmtu.cut_for = cut_for);
+        (0..12).for_each(|_| assert!(rig.send(0, 250, usize::MAX)));
+        while rig.turn(Permit::Everything, 1).is_some() {}
+        rig.expire(A);
+        let mut packets = 0;
+        while let Some(written) = rig.turn(Permit::Everything, 1) {
+            assert!(written.train.segment <= most && written.train.segment > most / 2, "{cut_for:?}");
+            packets += 1;
+        }
+        assert_eq!(packets, if cut_for.is_some() { 6 } else { 3 });
+    }
+}
+
+/// What is left of a message that had to be cut is cut once more, so that packets are full; a message that fits a chunk stays whole.
+#[test]
+fn the_rest_of_a_message_fills_the_packet() {
+    let packets = |bytes| {
+        let mut rig = rig(|config| config.pmtu.cut_for = Some(732));
+        (0..20).for_each(|_| assert!(rig.send(0, bytes, usize::MAX)));
+        core::iter::from_fn(move || rig.turn(Permit::Everything, 1)).collect::<Vec<_>>()
+    };
+    let cut = packets(1000);
+    // No less than 256 bytes of user data are cut off.
+    assert!(cut[..cut.len() - 1].iter().all(|written| written.train.segment > 1200 - 272));
+    for written in packets(500) {
+        assert!(written.packets.concat().iter().all(|sent| sent.payload.len() == 500));
+    }
+}
+
 /// RFC 9260 §6.1 C: what is lost comes first. Where no path works nothing is gained by new data on another one.
 #[test]
 fn new_data_does_not_pass_what_is_lost_where_no_path_works() {

@@ -79,6 +79,11 @@ impl OutboundStreams {
         self.head().map(|current| current.message.payload.len())
     }
 
+    /// Whether a part of that message has been taken already.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.current.as_ref().is_some_and(|current| !current.beginning)
+    }
+
     /// Takes the next piece, at most `room` bytes of user data (at least 1).
     pub(crate) fn take(&mut self, room: usize) -> Option<Piece> {
         let current = self.head()?;

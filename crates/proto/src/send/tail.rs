@@ -33,6 +33,8 @@ pub(crate) struct TailLost {
     pub(crate) path: PathId,
     /// What was lost goes out again on another path.
     pub(crate) elsewhere: bool,
+    /// Bytes of the largest packet that was in flight there.
+    pub(crate) largest: usize,
 }
 
 impl Sender {
@@ -47,9 +49,10 @@ impl Sender {
         self.held_up = None;
         self.outstanding.lose_one(tsn);
         let target = self.retransmission_path(paths, path, Loss::Timeout).unwrap_or(path);
-        let round_trip = paths.get(target).and_then(|target| target.rto.srtt()).unwrap_or(Duration::ZERO);
         let elsewhere = target != path;
-        let answer_from = now + round_trip / 2;
+        // One of the two goes by each path.
+        let round_trip = |id| paths.get(id).and_then(|path| path.rto.srtt()).unwrap_or(Duration::ZERO);
+        let answer_from = now + round_trip(target).min(round_trip(path)) / 2;
         self.tail = Some(TailProbe { path, tsn, sent_at: now, elsewhere, copied: !elsewhere, answer_from });
         self.force(paths, path);
         let guarded = self.outstanding.earliest_in_flight(path);
@@ -93,15 +96,18 @@ impl Sender {
         };
         let TailProbe { path, sent_at, elsewhere, .. } = probe;
         let loss = if elsewhere { Loss::Timeout } else { Loss::Missing };
+        let largest = self.outstanding.largest_in_flight(path);
+        // The first transmission of the probe's chunk is lost, whatever else is.
+        self.outstanding.note_lost(path);
+        // What is lost there is looked at, and its T3-rtx anew.
+        _ = report.path(path);
         if !self.outstanding.lose_older(path, sent_at, loss) {
             return;
         }
-        // Its T3-rtx is looked at anew.
-        _ = report.path(path);
         if let Some(flow) = self.flow_mut(path) {
             flow.note_guess();
         }
-        report.tail_lost = Some(TailLost { path, elsewhere });
+        report.tail_lost = Some(TailLost { path, elsewhere, largest });
         if !elsewhere {
             self.begin_fast_retransmit(&[path]);
         } else if let Some(flow) = self.flow_mut(path) {

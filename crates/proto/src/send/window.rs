@@ -57,12 +57,17 @@ impl PeerWindow {
     /// a probe of a window that the peer keeps closed but answers for, and so no error (RFC 9260 §6.1 A): a chunk for which
     /// the window has become too small is such a probe, too.
     pub(super) fn on_timeout(&mut self, earliest: Option<usize>) -> bool {
-        let refused = earliest.is_none_or(|payload| payload > self.advertised);
+        let refused = earliest.is_none_or(|payload| self.refuses(payload));
         let probing = refused && core::mem::take(&mut self.peer_answers);
         if probing && self.probes > 0 {
             self.count_probe();
         }
         probing
+    }
+
+    /// Whether the peer has no room for a chunk with so many bytes of user data.
+    pub(super) fn refuses(&self, payload: usize) -> bool {
+        payload > self.advertised
     }
 
     /// It is time to probe the closed window.

@@ -10,11 +10,18 @@ impl Outstanding {
     pub(in crate::send) fn lose_one(&mut self, tsn: Tsn) {
         let index = tsn.distance_from(self.base) as usize;
         debug_assert_eq!(self.chunks[index].state, ChunkState::InFlight);
-        // Whether it is lost nobody knows yet.
-        let leads = core::mem::take(&mut self.chunks[index].leads);
+        // Whether it is lost nobody knows yet: `note_lost` counts it.
+        let packet = core::mem::take(&mut self.chunks[index].packet);
         self.set_state(index, ChunkState::Lost(Loss::Timeout));
-        self.chunks[index].leads = leads;
+        self.chunks[index].packet = packet;
         self.chunks[index].misses = Misses::default();
+    }
+
+    /// One more packet has been lost on `path`.
+    pub(in crate::send) fn note_lost(&mut self, path: PathId) {
+        if let Some((_, packets)) = self.packets_lost.iter_mut().find(|(id, _)| *id == path) {
+            *packets = packets.saturating_add(1);
+        }
     }
 
     /// What is in flight on `path` since before `before` is lost; false if there is no such thing.

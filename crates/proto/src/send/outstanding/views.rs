@@ -50,6 +50,12 @@ impl Outstanding {
         lost.map_or(0, |(_, packets)| core::mem::take(packets))
     }
 
+    /// Bytes of the largest packet in flight on `path`.
+    pub(in crate::send) fn largest_in_flight(&self, path: PathId) -> usize {
+        let in_flight = (0..self.chunks.len()).filter(|&index| self.is_in_flight_on(index, path));
+        in_flight.map(|index| self.chunks[index].packet.into()).max().unwrap_or(0)
+    }
+
     /// Bytes of user data in flight on all paths.
     pub(in crate::send) fn in_flight_payload(&self) -> usize {
         self.counts.payload
