@@ -19,5 +19,6 @@ mod many;
 mod outgoing;
 mod requests;
 mod serials;
+mod strangers;
 mod translators;
 mod worlds;

@@ -8,6 +8,7 @@ mod family_rows;
 mod network_rows;
 mod places;
 mod rows;
+mod silence_rows;
 mod world;
 
 use core::time::Duration;

@@ -19,6 +19,7 @@ impl Open {
         let Some(path) = self.paths.get_mut(id) else { return Ok(()) };
         // RFC 7829 §4.1: counting goes on beyond the limit, so that dormant paths can be told apart.
         path.error_count = path.error_count.saturating_add(1);
+        path.speaks = false;
         let errors = path.error_count;
         // A failed path whose link has come back has few errors and works no more than before.
         let state = if errors > limits.path_max_retrans || path.state == PathState::Inactive {
@@ -48,10 +49,11 @@ impl Open {
         Ok(())
     }
 
-    /// A heartbeat came back: the path works (RFC 9260 §8.3).
+    /// The answer to a HEARTBEAT or an ASCONF came back: the path works (RFC 9260 §8.3).
     pub(crate) fn note_path_alive(&mut self, context: &mut Context<'_>, id: PathId) {
         let Some(path) = self.paths.get_mut(id) else { return };
-        path.error_count = 0;
+        let returns = core::mem::take(&mut path.error_count) > 0;
+        path.rto.forget_back_off();
         path.suspect = false;
         path.pmtu.on_heartbeat_answered();
         if !core::mem::replace(&mut path.confirmed, true) {
@@ -62,6 +64,10 @@ impl Open {
         // RFC 9260 §8.1: the association's counter may wait for the fate of outstanding data.
         if self.sender.is_all_acknowledged() {
             self.notes.error_count = 0;
+        }
+        if returns {
+            self.repeat_heartbeat(context, id);
+            self.hasten_retransmissions(context);
         }
     }
 }

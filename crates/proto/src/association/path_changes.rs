@@ -48,7 +48,9 @@ impl Open {
             self.paths.push(path);
             self.announce_path(context, id);
             self.supervise_new_path(context, id);
-            if !confirmed {
+            if confirmed {
+                self.hasten_retransmissions(context);
+            } else {
                 // It may be the only one: no time to lose.
                 context.timers.set(TimerId::Heartbeat(id), context.now);
             }
@@ -169,12 +171,16 @@ impl Open {
             return;
         }
         if path.state != state {
+            let worked = path.state == PathState::Active;
             path.state = state;
-            path.suspect = false;
+            (path.suspect, path.speaks) = (false, false);
             self.announce_path(context, id);
             self.refresh_probe_timer(context, id);
             self.notice_path_in_use(context);
             self.sender.opportunity();
+            if worked {
+                self.look_around(context, id);
+            }
         }
     }
 

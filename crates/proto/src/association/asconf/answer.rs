@@ -66,11 +66,8 @@ impl Open {
     /// waits, or the peer would ask again only after its RTO, with no initial measurement. One answer, the last.
     pub(crate) fn hold_answer(&mut self, now: Instant, route: Route, chunk: Vec<u8>) {
         let adding = self.locals.standing(route.local.ip()) == Some(Standing::Adding);
-        if let Some(request) = &mut self.asconf.outgoing.outstanding
-            && adding
-            && chunk.len() <= MAX_BYTES
-        {
-            request.held = Some(HeldAnswer { route, chunk, since: now });
+        if adding && chunk.len() <= MAX_BYTES {
+            self.asconf.outgoing.held = Some(HeldAnswer { route, chunk, since: now });
         }
     }
 
@@ -130,8 +127,8 @@ impl Open {
             }
         }
         // Later the peer has asked again, and would take the time that this answer has waited for a round trip (RFC 9260 §8.3).
-        if let Some(held) = &request.held
-            && self.locals.is_source(held.route.local.ip())
+        let may_leave = |held: &mut HeldAnswer| self.locals.is_source(held.route.local.ip());
+        if let Some(held) = self.asconf.outgoing.held.take_if(may_leave)
             && context.now.saturating_since(held.since) <= context.config.rto.initial
         {
             self.replies.push_raw(held.route, First::Other, &held.chunk);

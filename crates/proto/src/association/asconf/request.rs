@@ -31,15 +31,18 @@ pub(super) struct Request {
     pub(super) deleted: Vec<IpAddr>,
     /// Where it was last sent.
     pub(super) route: Option<Route>,
+    /// Where it has been sent since each way was tried last.
+    pub(super) tried: Vec<Route>,
     pub(super) sent_at: Instant,
+    /// How often it was sent to addresses that nobody has confirmed, and when last.
+    pub(super) to_strangers: u32,
+    pub(super) to_stranger_at: Instant,
     /// How often it was sent.
     pub(super) sent: u32,
     /// How often it was sent in vain on routes that are no paths, since the address it leaves from changed for good.
     pub(super) timeouts: u32,
     /// It is to be sent as soon as there is a way.
     pub(super) due: bool,
-    /// The answer to a HEARTBEAT that has reached an address it adds, while nothing else could leave ([`Open::hold_answer`]).
-    pub(super) held: Option<HeldAnswer>,
 }
 
 /// A HEARTBEAT ACK that waits until it may leave.
@@ -290,11 +293,13 @@ impl Open {
             astray: false,
             deleted: draft.deleted,
             route: None,
+            tried: Vec::new(),
             sent_at: context.now,
+            to_strangers: 0,
+            to_stranger_at: context.now,
             sent: 0,
             timeouts: 0,
             due: true,
-            held: None,
         });
     }
 
