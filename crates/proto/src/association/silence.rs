@@ -82,13 +82,14 @@ impl Tries {
     }
 }
 
-/// No timer that tries a peer waits longer, jitter included (RFC 9260 §8.3).
+/// No try is found to be unanswered later after the one before: a HEARTBEAT is due after the interval and an RTO, jitter included
+/// (RFC 9260 §8.3), and its answer is waited for another RTO.
 fn longest_wait(config: &Config) -> Duration {
     let heartbeat = &config.heartbeat;
     let idle = heartbeat.interval.unwrap_or_default() + config.rto.max * 3 / 2;
     let silent =
         heartbeat.silent_peer.map_or(Duration::ZERO, |spacing| spacing.soon.max(spacing.later) * 5 / 4);
-    idle.max(silent)
+    idle.max(silent) + config.rto.max
 }
 
 /// Two probes are no further apart than this part of the silence.
