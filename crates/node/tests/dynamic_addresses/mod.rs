@@ -18,6 +18,7 @@ mod malformed;
 mod many;
 mod outgoing;
 mod requests;
+mod retries;
 mod serials;
 mod strangers;
 mod translators;

@@ -123,6 +123,24 @@ fn moves(table: &mut Table) {
             hosts.silence(Duration::from_millis(milliseconds), Network::Wifi, secs(8.0));
         });
     }
+    // Nobody is confirmed any more by the first of them.
+    table.row("cores_silent_40_mobile_renumbered", rare_on_two, 40.0, |hosts| {
+        [Network::Core, Network::Core2].into_iter().for_each(|core| hosts.silence(ONCE, core, secs(40.0)));
+        hosts.renumber(secs(1.0), Network::Wifi);
+        hosts.renumber(secs(2.0), Network::Lte);
+    });
+    // At the same instants, in one network and then in the other: each has to tell before what it has told last is of the past, too.
+    table.row("both_ends_renumbered_in_turn_400", two, 4.0, |hosts| {
+        for n in 0..10_u8 {
+            let networks =
+                [[Network::Wifi, Network::Core], [Network::Lte, Network::Core2]][usize::from(n % 2)];
+            let at = Duration::from_millis(400) * u32::from(n);
+            for network in networks {
+                hosts.leave(at, network, Families::Both);
+                hosts.join_as(at, network, Families::V4, 100 + n);
+            }
+        }
+    });
     table.row("plugged_in_before_it_works", one, 8.0, |hosts| {
         hosts.silence(ONCE, Network::Wifi, secs(8.0));
         hosts.leave(ONCE, Network::Wifi, Families::Both);

@@ -66,7 +66,6 @@ impl Open {
             self.notes.error_count = 0;
         }
         if returns {
-            self.repeat_heartbeat(context, id);
             self.hasten_retransmissions(context);
         }
     }

@@ -48,9 +48,7 @@ impl Open {
             self.paths.push(path);
             self.announce_path(context, id);
             self.supervise_new_path(context, id);
-            if confirmed {
-                self.hasten_retransmissions(context);
-            } else {
+            if !confirmed {
                 // It may be the only one: no time to lose.
                 context.timers.set(TimerId::Heartbeat(id), context.now);
             }

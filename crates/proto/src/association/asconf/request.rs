@@ -43,6 +43,8 @@ pub(super) struct Request {
     pub(super) timeouts: u32,
     /// It is to be sent as soon as there is a way.
     pub(super) due: bool,
+    /// T4 runs for less than the RTO: it is no error of the path if it expires.
+    pub(super) early: bool,
 }
 
 /// A HEARTBEAT ACK that waits until it may leave.
@@ -300,6 +302,7 @@ impl Open {
             sent: 0,
             timeouts: 0,
             due: true,
+            early: false,
         });
     }
 

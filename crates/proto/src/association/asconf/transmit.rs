@@ -1,6 +1,7 @@
 //! ASCONF chunks go out, one at a time, until they are acknowledged (RFC 5061 §5.1, §5.1.1).
 
 use core::net::{IpAddr, SocketAddr};
+use core::time::Duration;
 
 use whimbrel_machine::{Instant, Route};
 use whimbrel_wire::COMMON_HEADER_LEN;
@@ -8,9 +9,11 @@ use whimbrel_wire::COMMON_HEADER_LEN;
 use super::super::locals::Standing;
 use super::super::pairing;
 use super::super::replies::Encoded;
+use super::super::tail_probe::probe_timeout;
 use super::super::{Closing, Context, Handled, Open};
 use super::request::Request;
 use crate::auth::chunk_writer::ChunkWriter;
+use crate::config::TailLoss;
 use crate::interface::{AddressChange, AddressChangeError, Mobility, PathId, PathState};
 use crate::path::{Egress, Path};
 use crate::timers::TimerId;
@@ -49,10 +52,12 @@ impl Open {
         let rounds = (request.timeouts / ways as u32).min(MAX_DOUBLINGS);
         let rto = (base * (1 << rounds)).min(context.config.rto.max);
         let rto = self.try_spacing(context, base, ways).map_or(rto, |spacing| rto.min(spacing));
+        let early = path.and_then(|path| self.early_try(context, path, ways)).filter(|wait| *wait < rto);
+        let rto = early.unwrap_or(rto);
         let stranger = !self.is_confirmed(route.remote.ip());
         let request = self.asconf.outgoing.outstanding.as_mut()?;
         context.timers.set(TimerId::T4Asconf, context.now + rto);
-        request.due = false;
+        (request.due, request.early) = (false, early.is_some());
         request.sent = request.sent.saturating_add(1);
         request.sent_at = context.now;
         request.route = Some(route);
@@ -79,6 +84,9 @@ impl Open {
         }
         request.due = true;
         request.timeouts = request.timeouts.saturating_add(1);
+        if request.early {
+            return Ok(());
+        }
         let Some(id) = request.route.and_then(|route| self.way_path(route)) else {
             return self.note_association_error(context);
         };
@@ -98,6 +106,30 @@ impl Open {
             request.tried.retain(|tried| tried.local.ip() != source);
             context.timers.clear(TimerId::T4Asconf);
         }
+    }
+
+    /// The peer has deleted the address that the outstanding chunk was sent to: no need to wait for T4 either.
+    pub(super) fn repeat_asconf_to(&mut self, context: &mut Context<'_>, deleted: IpAddr) {
+        let Some(request) = &mut self.asconf.outgoing.outstanding else { return };
+        if request.route.is_some_and(|route| route.remote.ip() == deleted) {
+            request.due = true;
+            context.timers.clear(TimerId::T4Asconf);
+        }
+    }
+
+    /// When the outstanding chunk goes out once more, by another path, although T4 of `path` has not expired: as with the tail of what was
+    /// sent. A path that has just ceased to work costs two round trips instead of RTO.Min. Each is asked so once; then T4 is as B1 and B3 have it.
+    fn early_try(&self, context: &Context<'_>, path: &Path, ways: usize) -> Option<Duration> {
+        let request = self.asconf.outgoing.outstanding.as_ref()?;
+        let allowed = context.config.retransmission.tail == TailLoss::Probe;
+        let other = |other: &Path| {
+            let route = other.route;
+            let from = request.pinned.is_none_or(|pinned| pinned == route.local.ip());
+            route != path.route && from && self.works(route) && !request.tried.contains(&route)
+        };
+        let first = (request.timeouts as usize) < ways && !request.tried.contains(&path.route);
+        let timeout = probe_timeout(path, Duration::ZERO).filter(|_| allowed && first);
+        timeout.filter(|_| self.paths.iter().any(other))
     }
 
     /// There are new names for the peer where it was looked for in vain: no need to wait for T4 either.
