@@ -2,8 +2,6 @@
 
 use core::time::Duration;
 
-use whimbrel_machine::Route;
-
 use super::{Context, Open};
 use crate::interface::{PathId, PathState};
 use crate::path::{Egress, Path};
@@ -33,25 +31,12 @@ impl Open {
         }
     }
 
-    /// The peer is heard by `route` while no path works. What has come of its data is told there: the last SACKs may have been lost, and it would
-    /// send what is here already before what is missing.
-    pub(crate) fn tell_what_has_come(&mut self, context: &mut Context<'_>, route: Route) {
-        let usable =
-            self.paths.by_route(route).and_then(|id| self.paths.get(id)).is_some_and(Path::is_usable);
-        if usable && self.receive.has_received() && self.looks_for_peer(context) {
-            self.receive.set_route(route);
-            self.receive.force_ack();
-            self.set_sack_timer(context);
-        }
-    }
-
-    /// The peer is heard on a path while none works: lost data is tried there before others, and a packet of it at once, unless some has just left.
+    /// The peer is heard on a path while none works: what is in flight was sent into the silence, and goes out again, unless it has just left.
     pub(crate) fn try_heard_path(&mut self, context: &mut Context<'_>, id: PathId) {
-        if !self.is_dormant() || !self.looks_for_peer(context) {
+        let usable = self.paths.get(id).is_some_and(Path::is_usable);
+        if !usable || !self.is_dormant() || !self.looks_for_peer(context) {
             return;
         }
-        let Some(path) = self.paths.get_mut(id).filter(|path| path.is_usable()) else { return };
-        path.speaks = true;
         let old = |path: &Path| {
             let round_trip = path.rto.srtt().unwrap_or(Duration::ZERO);
             let sent = self.sender.last_sent(path.id);

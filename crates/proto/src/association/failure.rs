@@ -19,7 +19,6 @@ impl Open {
         let Some(path) = self.paths.get_mut(id) else { return Ok(()) };
         // RFC 7829 §4.1: counting goes on beyond the limit, so that dormant paths can be told apart.
         path.error_count = path.error_count.saturating_add(1);
-        path.speaks = false;
         let errors = path.error_count;
         // A failed path whose link has come back has few errors and works no more than before.
         let state = if errors > limits.path_max_retrans || path.state == PathState::Inactive {

@@ -80,16 +80,10 @@ impl Open {
         chunk[1] = 0;
         chunk.resize(chunk.len().next_multiple_of(4), 0);
         // Not from an address that the peer has not acknowledged yet (RFC 5061 §5.3 F1), nor from one that is leaving.
-        let from_there = self.locals.is_source(route.local.ip());
-        let source = if from_there { Some(route) } else { self.route_to_use() };
-        let source = source.filter(|source| self.locals.is_source(source.local.ip()));
-        if let Some(source) = source {
-            self.replies.push_raw(source, First::Other, &chunk);
-        }
-        // What leaves by a path that does not work gets nowhere.
-        let works = |path: &Path| path.state == PathState::Active && !path.suspect;
-        if source.is_none() || (!from_there && !self.paths.get(self.data_path()).is_some_and(works)) {
-            self.hold_answer(now, route, chunk);
+        let source = if self.locals.is_source(route.local.ip()) { Some(route) } else { self.route_to_use() };
+        match source.filter(|source| self.locals.is_source(source.local.ip())) {
+            Some(source) => _ = self.replies.push_raw(source, First::Other, &chunk),
+            None => self.hold_answer(now, route, chunk),
         }
     }
 

@@ -165,10 +165,7 @@ impl Open {
     }
 
     /// Something has come from the peer by `route` that is as authentic as it must be.
-    pub(crate) fn hear(&mut self, context: &mut Context<'_>, route: Route) {
-        if self.is_dormant() {
-            self.tell_what_has_come(context, route);
-        }
+    pub(crate) fn hear(&mut self, context: &Context<'_>, route: Route) {
         self.notes.heard = context.now;
         if let Closing::Sent(resend) = &mut self.closing {
             // RFC 9260 §9.2: any packet of the peer gives it more time.

@@ -64,7 +64,6 @@ impl Open {
         let Some(probe) = probe else { return };
         self.follow_port(id, probe.route);
         self.note_path_alive(context, id);
-        self.repeat_heartbeat(context, id);
         if self.sender.cumulative_ack_point().precedes(probe.next) {
             self.give_up(context, id);
         }
@@ -81,8 +80,6 @@ impl Open {
         let Some(path) = self.paths.get_mut(id) else { return };
         path.route = route;
         path.supervision.new_port = None;
-        // A HEARTBEAT that waits for its answer has gone to the old one.
-        path.supervision.silence_broken = !path.confirmed;
         self.notes.addresses_changed = true;
         let addresses = self.peer.addresses.iter_mut();
         addresses.filter(|address| address.ip() == route.remote.ip()).for_each(|known| *known = route.remote);

@@ -171,7 +171,7 @@ impl Open {
         if path.state != state {
             let worked = path.state == PathState::Active;
             path.state = state;
-            (path.suspect, path.speaks) = (false, false);
+            path.suspect = false;
             self.announce_path(context, id);
             self.refresh_probe_timer(context, id);
             self.notice_path_in_use(context);

@@ -57,9 +57,8 @@ impl Open {
                 return Err(Ending::violation("acknowledgement of a TSN that was never sent"));
             }
         };
-        let mut returns = false;
         for change in &report.paths {
-            returns |= self.apply_to_path(context, change);
+            self.apply_to_path(context, change);
         }
         if let Some(lost) = report.tail_lost {
             self.handle_tail_lost(context, lost);
@@ -74,15 +73,12 @@ impl Open {
             }
             self.notice_quality(context, change.path);
         }
-        if returns {
-            self.hasten_retransmissions(context);
-        }
         Ok(Some(report))
     }
 
-    /// RTO and error counter of one path; true if it had failed and works again.
-    fn apply_to_path(&mut self, context: &mut Context<'_>, change: &PathChange) -> bool {
-        let Some(path) = self.paths.get_mut(change.path) else { return false };
+    /// RTO and error counter of one path.
+    fn apply_to_path(&mut self, context: &mut Context<'_>, change: &PathChange) {
+        let Some(path) = self.paths.get_mut(change.path) else { return };
         if let Some(rtt) = change.measured {
             path.rto.on_measurement(rtt);
         }
@@ -101,16 +97,14 @@ impl Open {
             PathProof::Late => context.config.heartbeat.interval.is_none(),
             PathProof::InTime => true,
         };
-        if !proved {
-            return false;
+        if proved {
+            path.error_count = 0;
+            path.supervision.proved = Some(context.now);
+            self.trust(change.path);
+            let Some(path) = self.paths.get(change.path) else { return };
+            if matches!(path.state, PathState::PotentiallyFailed | PathState::Inactive) {
+                self.change_path_state(context, change.path, PathState::Active);
+            }
         }
-        path.error_count = 0;
-        path.supervision.proved = Some(context.now);
-        let returns = matches!(path.state, PathState::PotentiallyFailed | PathState::Inactive);
-        self.trust(change.path);
-        if returns {
-            self.change_path_state(context, change.path, PathState::Active);
-        }
-        returns
     }
 }

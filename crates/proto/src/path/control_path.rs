@@ -13,8 +13,8 @@ pub(crate) fn control_path(paths: &Paths) -> Option<PathId> {
     best(paths, primary, Path::is_usable)
 }
 
-/// The best of the paths that `allowed` names: active before suspect before potentially failed before inactive, those by which the peer is heard
-/// before others, fewest errors, then the one most divergent from `failed` (RFC 9260 §6.4.1), then the primary, then the oldest.
+/// The best of the paths that `allowed` names: active before suspect before potentially failed before inactive, fewest errors, then the one
+/// most divergent from `failed` (RFC 9260 §6.4.1), then the primary, then the oldest.
 pub(crate) fn best(paths: &Paths, failed: Option<&Path>, allowed: impl Fn(&Path) -> bool) -> Option<PathId> {
     let rank = |p: &Path| {
         let state = match p.state {
@@ -30,7 +30,7 @@ pub(crate) fn best(paths: &Paths, failed: Option<&Path>, allowed: impl Fn(&Path)
         });
         // Among active paths a few errors do not matter more than taking a really different way.
         let errors = if state == 0 { 0 } else { p.error_count };
-        (state, !p.speaks, errors, shared, p.id != paths.primary(), p.id)
+        (state, errors, shared, p.id != paths.primary(), p.id)
     };
     paths.iter().filter(|p| allowed(p)).min_by_key(|p| rank(p)).map(|p| p.id)
 }

@@ -28,8 +28,6 @@ pub(crate) struct Path {
     /// What was in flight here is lost, by the word of a tail-loss probe, and it is not known yet whether the path is, too: new data avoids
     /// it meanwhile. Nobody is told before that is known.
     pub(crate) suspect: bool,
-    /// It does not work, but the peer has been heard by it since it was last asked in vain.
-    pub(crate) speaks: bool,
     /// A heartbeat has been answered, or the user or the cookie vouches for it (RFC 9260 §5.4). Never undone.
     pub(crate) confirmed: bool,
     pub(crate) egress: Egress,
@@ -60,7 +58,6 @@ impl Path {
             route,
             state: if confirmed { PathState::Active } else { PathState::Unconfirmed },
             suspect: false,
-            speaks: false,
             confirmed,
             egress: Egress::Open,
             rto: Rto::new(&config.rto),

@@ -14,8 +14,7 @@ pub(crate) struct Supervision {
     pub(crate) heard: Option<Instant>,
     /// When the peer's host first refused a packet (ICMP port unreachable) of those that went by this path after the peer was last heard.
     pub(crate) refused: Option<Instant>,
-    /// A packet has come by this path after it had been silent for an RTO, or from a port that no HEARTBEAT went to, and nothing has been made
-    /// of that yet.
+    /// A packet has come by this path after it had been silent for an RTO, and nothing has been made of that yet.
     pub(crate) silence_broken: bool,
     /// When DATA that went by this path alone was last acknowledged.
     pub(crate) proved: Option<Instant>,

@@ -66,14 +66,19 @@ impl Open {
     /// waits, or the peer would ask again only after its RTO, with no initial measurement. One answer, the last.
     pub(crate) fn hold_answer(&mut self, now: Instant, route: Route, chunk: Vec<u8>) {
         let adding = self.locals.standing(route.local.ip()) == Some(Standing::Adding);
-        if adding && chunk.len() <= MAX_BYTES {
-            self.asconf.outgoing.held = Some(HeldAnswer { route, chunk, since: now });
+        if let Some(request) = &mut self.asconf.outgoing.outstanding
+            && adding
+            && chunk.len() <= MAX_BYTES
+        {
+            request.held = Some(HeldAnswer { route, chunk, since: now });
         }
     }
 
     /// The way the chunk went works.
     fn credit_way(&mut self, context: &mut Context<'_>, route: Route, request: &Request) {
-        let Some(id) = self.paths.by_route(route).filter(|_| request.route == Some(route)) else { return };
+        let Some(id) = self.paths.by_route(route).filter(|_| request.tries.route == Some(route)) else {
+            return;
+        };
         if self.paths.get(id).is_some_and(|path| path.is_usable()) {
             self.note_path_alive(context, id);
         }
@@ -127,22 +132,22 @@ impl Open {
             }
         }
         // Later the peer has asked again, and would take the time that this answer has waited for a round trip (RFC 9260 §8.3).
-        let may_leave = |held: &mut HeldAnswer| self.locals.is_source(held.route.local.ip());
-        if let Some(held) = self.asconf.outgoing.held.take_if(may_leave)
+        if let Some(held) = &request.held
+            && self.locals.is_source(held.route.local.ip())
             && context.now.saturating_since(held.since) <= context.config.rto.initial
         {
             self.replies.push_raw(held.route, First::Other, &held.chunk);
         }
         // New paths before old ones go, so that there is always one.
         let heard = Some(route).filter(|route| self.locals.is_source(route.local.ip()));
-        let usable = heard.filter(|_| request.route == Some(route));
+        let usable = heard.filter(|_| request.tries.route == Some(route));
         let confirmed = usable.filter(|route| self.is_confirmed(route.remote.ip()));
         self.pair_preferring(context, heard, confirmed);
         if request.sent == 1
             && let Some(path) = usable.and_then(|route| self.paths.by_route(route))
             && let Some(path) = self.paths.get_mut(path).filter(|path| path.rto.srtt().is_none())
         {
-            path.rto.on_measurement(context.now.saturating_since(request.sent_at));
+            path.rto.on_measurement(context.now.saturating_since(request.tries.sent_at));
         }
         let wildcard =
             done(|item| matches!(item.change, AddressChange::Delete(ip) if ip.is_unspecified())).count() > 0;

@@ -17,7 +17,7 @@ use whimbrel_wire::{Tsn, chunk_type};
 
 use self::incoming::Incoming;
 pub(crate) use self::incoming::PacketAnswers;
-use self::request::{HeldAnswer, Request};
+use self::request::Request;
 use super::{Association, Closing, Context, Open, Phase};
 use crate::auth::session::Auth;
 use crate::config::{Config, DarMode, PeerRequests};
@@ -44,8 +44,6 @@ struct Outgoing {
     next_correlation: u32,
     waiting: VecDeque<AddressChange>,
     outstanding: Option<Request>,
-    /// The answer to a HEARTBEAT that has reached an address which is being added, while nothing else could leave ([`Open::hold_answer`]).
-    held: Option<HeldAnswer>,
     /// The peer has answered an ASCONF, authenticated.
     was_answered: bool,
     /// Parameter types that the peer does not understand (RFC 5061 §5.3 F3a, F3b).
@@ -75,7 +73,6 @@ impl Asconf {
                 next_correlation: 0,
                 waiting: VecDeque::new(),
                 outstanding: None,
-                held: None,
                 was_answered: false,
                 not_understood: Vec::new(),
             },

@@ -49,7 +49,7 @@ impl Open {
         let request = self.asconf.outgoing.outstanding.as_ref()?;
         // A4, B3: each destination has an RTO of its own, which doubles when that one has not answered this request. What the path
         // has backed off to before was for a network that may have come back since.
-        let rounds = (request.timeouts / ways as u32).min(MAX_DOUBLINGS);
+        let rounds = (request.tries.timeouts / ways as u32).min(MAX_DOUBLINGS);
         let rto = (base * (1 << rounds)).min(context.config.rto.max);
         let rto = self.try_spacing(context, base, ways).map_or(rto, |spacing| rto.min(spacing));
         let early = path.and_then(|path| self.early_try(context, path, ways)).filter(|wait| *wait < rto);
@@ -57,14 +57,14 @@ impl Open {
         let stranger = !self.is_confirmed(route.remote.ip());
         let request = self.asconf.outgoing.outstanding.as_mut()?;
         context.timers.set(TimerId::T4Asconf, context.now + rto);
-        (request.due, request.early) = (false, early.is_some());
+        (request.due, request.tries.early) = (false, early.is_some());
         request.sent = request.sent.saturating_add(1);
-        request.sent_at = context.now;
-        request.route = Some(route);
-        request.tried.push(route);
+        request.tries.sent_at = context.now;
+        request.tries.route = Some(route);
+        request.tries.tried.push(route);
         if stranger {
-            request.to_strangers = request.to_strangers.saturating_add(1);
-            request.to_stranger_at = context.now;
+            request.tries.to_strangers = request.tries.to_strangers.saturating_add(1);
+            request.tries.to_stranger_at = context.now;
         }
         let chunk = &request.chunk;
         let limit = COMMON_HEADER_LEN + chunk.len() + self.auth.largest_overhead();
@@ -83,11 +83,11 @@ impl Open {
             return Ok(());
         }
         request.due = true;
-        request.timeouts = request.timeouts.saturating_add(1);
-        if request.early {
+        request.tries.timeouts = request.tries.timeouts.saturating_add(1);
+        if request.tries.early {
             return Ok(());
         }
-        let Some(id) = request.route.and_then(|route| self.way_path(route)) else {
+        let Some(id) = request.tries.route.and_then(|route| self.way_path(route)) else {
             return self.note_association_error(context);
         };
         if let Some(path) = self.paths.get_mut(id) {
@@ -99,11 +99,11 @@ impl Open {
     /// The address that the outstanding chunk left from is down, or has just got a way out: no need to wait for T4.
     pub(crate) fn repeat_asconf_of(&mut self, context: &mut Context<'_>, source: IpAddr) {
         let Some(request) = &mut self.asconf.outgoing.outstanding else { return };
-        if request.route.is_some_and(|route| route.local.ip() == source) {
+        if request.tries.route.is_some_and(|route| route.local.ip() == source) {
             request.due = true;
             // No timeout, and none on the routes from elsewhere.
-            request.timeouts = 0;
-            request.tried.retain(|tried| tried.local.ip() != source);
+            request.tries.timeouts = 0;
+            request.tries.tried.retain(|tried| tried.local.ip() != source);
             context.timers.clear(TimerId::T4Asconf);
         }
     }
@@ -111,7 +111,7 @@ impl Open {
     /// The peer has deleted the address that the outstanding chunk was sent to: no need to wait for T4 either.
     pub(super) fn repeat_asconf_to(&mut self, context: &mut Context<'_>, deleted: IpAddr) {
         let Some(request) = &mut self.asconf.outgoing.outstanding else { return };
-        if request.route.is_some_and(|route| route.remote.ip() == deleted) {
+        if request.tries.route.is_some_and(|route| route.remote.ip() == deleted) {
             request.due = true;
             context.timers.clear(TimerId::T4Asconf);
         }
@@ -125,9 +125,9 @@ impl Open {
         let other = |other: &Path| {
             let route = other.route;
             let from = request.pinned.is_none_or(|pinned| pinned == route.local.ip());
-            route != path.route && from && self.works(route) && !request.tried.contains(&route)
+            route != path.route && from && self.works(route) && !request.tries.tried.contains(&route)
         };
-        let first = (request.timeouts as usize) < ways && !request.tried.contains(&path.route);
+        let first = (request.tries.timeouts as usize) < ways && !request.tries.tried.contains(&path.route);
         let timeout = probe_timeout(path, Duration::ZERO).filter(|_| allowed && first);
         timeout.filter(|_| self.paths.iter().any(other))
     }
@@ -135,7 +135,7 @@ impl Open {
     /// There are new names for the peer where it was looked for in vain: no need to wait for T4 either.
     pub(crate) fn repeat_asconf_by_new_names(&mut self, context: &mut Context<'_>) {
         let Some(request) = &mut self.asconf.outgoing.outstanding else { return };
-        (request.due, request.route, request.timeouts) = (true, None, 0);
+        (request.due, request.tries.route, request.tries.timeouts) = (true, None, 0);
         context.timers.clear(TimerId::T4Asconf);
     }
 
@@ -143,9 +143,9 @@ impl Open {
     pub(crate) fn hasten_asconf(&mut self, context: &mut Context<'_>) {
         let Some(deadline) = context.timers.deadline(TimerId::T4Asconf) else { return };
         let Some(request) = &mut self.asconf.outgoing.outstanding else { return };
-        request.timeouts = 0;
-        request.tried.clear();
-        let at = (request.sent_at + context.config.rto.initial).max(context.now);
+        request.tries.timeouts = 0;
+        request.tries.tried.clear();
+        let at = (request.tries.sent_at + context.config.rto.initial).max(context.now);
         if deadline > at {
             context.timers.set(TimerId::T4Asconf, at);
         }
@@ -160,17 +160,16 @@ impl Open {
         let added = request.items.iter().filter_map(|item| item.added);
         let mut ways = self.ways(pinned, &request.deleted, added.clone());
         let tries = ways.len() * TRIES_BEFORE_LEAVING;
-        // No address the peer knows works, or all have gone while it was under way. What waits to be added cannot be, before this is
+        // Every address the peer knows has gone while it was under way, or does not work. What waits to be added cannot be, before this is
         // acknowledged: so it leaves from there, and the peer finds the association by the Address Parameter (§5.2).
-        let in_vain = request.timeouts as usize >= ways.len();
-        if in_vain || !ways.iter().any(|way| self.works(*way)) {
+        if request.tries.timeouts as usize >= ways.len() {
             ways = self.ways(pinned, &request.deleted, added.chain(self.waiting_to_be_added()));
         }
-        if request.timeouts as usize >= tries && pinned.is_some() {
+        if request.tries.timeouts as usize >= tries && pinned.is_some() {
             // The address that its wildcards mean has got nowhere. What becomes of them elsewhere is settled afterwards.
             ways.splice(0..0, self.ways_from_waiting());
         }
-        if request.timeouts as usize >= ways.len() * TRIES_BEFORE_LEAVING && pinned.is_none() {
+        if request.tries.timeouts as usize >= ways.len() * TRIES_BEFORE_LEAVING && pinned.is_none() {
             ways.extend(self.ways_from_leaving(&request.deleted));
         }
         let count = ways.len();
@@ -181,7 +180,7 @@ impl Open {
         }
         if let Some(request) = self.asconf.outgoing.outstanding.as_mut() {
             if all_tried {
-                request.tried.clear();
+                request.tries.tried.clear();
             }
             request.astray |= request.pinned.is_some_and(|pinned| pinned != way.local.ip());
         }
@@ -193,8 +192,8 @@ impl Open {
     fn choose_way(&mut self, context: &mut Context<'_>, mut ways: Vec<Route>) -> Option<(Route, bool)> {
         let request = self.asconf.outgoing.outstanding.as_ref()?;
         let choose = |ways: &[Route]| {
-            let untried = ways.iter().find(|way| !request.tried.contains(way));
-            let another = || ways.iter().find(|way| Some(**way) != request.route);
+            let untried = ways.iter().find(|way| !request.tries.tried.contains(way));
+            let another = || ways.iter().find(|way| Some(**way) != request.tries.route);
             untried.or_else(another).or(ways.first()).map(|way| (*way, untried.is_none()))
         };
         let from = self.strangers_may_be_asked_from(context, request, &ways);
@@ -230,10 +229,10 @@ impl Open {
         strangers.dedup();
         let tries = strangers.len() * (context.config.failure.path_max_retrans as usize + 1);
         let interval = context.config.heartbeat.interval.unwrap_or(context.config.rto.max);
-        if (request.to_strangers as usize) < tries {
+        if (request.tries.to_strangers as usize) < tries {
             Instant::ZERO
         } else {
-            request.to_stranger_at + interval
+            request.tries.to_stranger_at + interval
         }
     }
 
@@ -348,14 +347,10 @@ impl Open {
         routes
     }
 
-    /// Another address waits to be added, while the outstanding chunk has been sent in vain, or by a path that does not work any more: perhaps
-    /// it gets away from there.
+    /// Another address waits to be added, while the outstanding chunk has been sent in vain: perhaps it gets away from there.
     pub(super) fn retry_from_newcomer(&mut self, context: &mut Context<'_>) {
-        let Some(request) = &self.asconf.outgoing.outstanding else { return };
-        let failed = |route: &Route| self.way_path(*route).is_some() && !self.works(*route);
-        let in_vain = request.timeouts > 0
-            || (request.pinned.is_none() && request.route.is_some_and(|route| failed(&route)));
-        if let Some(request) = self.asconf.outgoing.outstanding.as_mut().filter(|_| in_vain) {
+        let Some(request) = &mut self.asconf.outgoing.outstanding else { return };
+        if request.tries.timeouts > 0 {
             request.due = true;
             context.timers.clear(TimerId::T4Asconf);
         }
