@@ -44,7 +44,6 @@ mod retransmission_order;
 mod retransmissions;
 mod same_step;
 mod shutdown_before_reading;
-mod shutdown_unconfirmed;
 mod shutdowns;
 mod slow_refusals;
 mod slow_shutdown_complete;

@@ -202,18 +202,15 @@ impl Open {
 
     /// The heartbeat timer of a path expired: send one unless the path is busy.
     pub(crate) fn handle_heartbeat_due(&mut self, context: &mut Context<'_>, id: PathId) {
+        if self.heartbeats_are_over() {
+            return;
+        }
         let Some(path) = self.paths.get(id) else { return };
         if path.supervision.heartbeat.is_some() {
             return;
         }
         let interval = context.config.heartbeat.interval.unwrap_or(Duration::ZERO);
         let (since, rto) = (path.supervision.last_probing, self.supervision_rto(context, path));
-        if self.heartbeats_are_over() {
-            // They begin again if the path that works fails before the association has ended.
-            let at = heartbeat_time::next(context.now, interval, rto, context.rng);
-            context.timers.set(TimerId::Heartbeat(id), at);
-            return;
-        }
         if path.state == PathState::Active && context.now < heartbeat_time::earliest(since, interval, rto) {
             // Something else has measured the path meanwhile (RFC 9260 §8.3: only idle ones need it).
             let at = heartbeat_time::next(since, interval, rto, context.rng);
