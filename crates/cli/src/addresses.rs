@@ -137,9 +137,22 @@ fn of_host(address: Address) -> Result<Address, String> {
     Ok(address)
 }
 
-/// The peer's addresses, names resolved to all theirs.
-pub(crate) async fn resolve(addresses: &[Address]) -> anyhow::Result<Vec<SocketAddr>> {
+/// Addresses, names resolved to all theirs.
+#[derive(Debug, Default)]
+pub(crate) struct Resolved {
+    /// Each once, in the order in which they were named.
+    pub(crate) addresses: Vec<SocketAddr>,
+    /// Why some names have none.
+    pub(crate) unknown: Vec<anyhow::Error>,
+}
+
+/// The addresses that there are.
+///
+/// # Errors
+/// None of the names can be resolved.
+pub(crate) async fn resolve(addresses: &[Address]) -> anyhow::Result<Resolved> {
     let mut out = Vec::new();
+    let mut unknown = Vec::new();
     for address in addresses {
         let port = address.port.unwrap_or(UDP_PORT);
         match &address.host {
@@ -148,11 +161,19 @@ pub(crate) async fn resolve(addresses: &[Address]) -> anyhow::Result<Vec<SocketA
             Host::Any => anyhow::bail!("`any` means this host's own addresses; name the peer's"),
             Host::Name(name) => {
                 let found = tokio::net::lookup_host((name.as_str(), port)).await;
-                out.extend(found.with_context(|| format!("cannot find the address of {name}"))?);
+                match found.with_context(|| format!("cannot find the address of {name}")) {
+                    Ok(found) => out.extend(found),
+                    Err(error) => unknown.push(error),
+                }
             }
         }
     }
-    Ok(each_once(out))
+    match unknown.pop() {
+        Some(error) if out.is_empty() => Err(error),
+        last => {
+            Ok(Resolved { addresses: each_once(out), unknown: unknown.into_iter().chain(last).collect() })
+        }
+    }
 }
 
 fn each_once(addresses: Vec<SocketAddr>) -> Vec<SocketAddr> {
@@ -180,7 +201,10 @@ pub(crate) async fn local(addresses: &[Address], default_port: u16) -> Result<Ve
     for address in addresses {
         match address.host {
             Host::Any => out.extend(WILDCARDS),
-            _ => out.extend(resolve(core::slice::from_ref(address)).await?.iter().map(SocketAddr::ip)),
+            _ => {
+                let found = resolve(core::slice::from_ref(address)).await?;
+                out.extend(found.addresses.iter().map(SocketAddr::ip));
+            }
         }
     }
     if addresses.is_empty() {

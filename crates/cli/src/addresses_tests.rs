@@ -1,7 +1,7 @@
 use super::*;
 
 async fn resolved(text: &str) -> Vec<SocketAddr> {
-    resolve(&[text.parse().unwrap()]).await.unwrap()
+    resolve(&[text.parse().unwrap()]).await.unwrap().addresses
 }
 
 #[tokio::test]
@@ -17,6 +17,19 @@ async fn addresses_are_read_with_and_without_port() {
     assert!(
         resolved("localhost:7").await.iter().all(|address| address.ip().is_loopback() && address.port() == 7)
     );
+}
+
+/// Of the peer's addresses one that works is enough.
+#[tokio::test]
+async fn a_name_that_has_no_address_spoils_no_other() {
+    let typed = ["nowhere.invalid", "10.0.0.1:7", "no.where.invalid"].map(|text| text.parse().unwrap());
+    let found = resolve(&typed).await.unwrap();
+    assert_eq!(found.addresses, ["10.0.0.1:7".parse().unwrap()]);
+    let unknown: Vec<String> = found.unknown.iter().map(ToString::to_string).collect();
+    let text = |name| format!("cannot find the address of {name}");
+    assert_eq!(unknown, [text("nowhere.invalid"), text("no.where.invalid")]);
+    let error = resolve(&typed[..1]).await.unwrap_err();
+    assert_eq!(error.to_string(), text("nowhere.invalid"));
 }
 
 #[test]

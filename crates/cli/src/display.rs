@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use whimbrel::PathView;
 
 use crate::args::OutputArgs;
+use crate::failures::Failures;
 use crate::news::News;
 use crate::output::{complain, json_line, line};
 use crate::path_words::{describe, path_json};
@@ -49,6 +50,7 @@ struct State {
     /// Bytes per second, smoothed over some seconds.
     rate: f64,
     listed: u64,
+    failures: Failures,
     /// Whom everything is about.
     peer: Option<SocketAddr>,
 }
@@ -141,13 +143,13 @@ impl Display {
             peer.or(self.state().peer),
             "file",
             json!({
-                "name": report.name, "bytes": report.size, "resumed": report.resumed,
+                "name": report.name, "name_bytes": report.name_bytes, "bytes": report.size, "resumed": report.resumed,
                 "outcome": report.outcome.name(), "text": report.text, "blake3": hash,
             }),
         );
         if !report.outcome.is_success() {
             if self.mode != Mode::Json {
-                self.warn(&format!("failed: {}: {}", report.name, explain(report)));
+                self.failed(report, peer.is_some());
             }
             return;
         }
@@ -161,6 +163,21 @@ impl Display {
             n if n == LISTED + 1 => self.note("(further files are not listed)"),
             _ => {}
         }
+    }
+
+    /// Names a file that has failed: each of one's own, of others' not more than some.
+    fn failed(&self, report: &FileReport, of_other: bool) {
+        let unlisted = match of_other {
+            true => match self.state().failures.admit(Instant::now()) {
+                Some(unlisted) => unlisted,
+                None => return,
+            },
+            false => 0,
+        };
+        if unlisted > 0 {
+            self.warn(&format!("({unlisted} failed files were not listed)"));
+        }
+        self.warn(&format!("failed: {}: {}", report.name, explain(report)));
     }
 
     /// Shows how far things are.
@@ -277,6 +294,7 @@ impl State {
             last_bytes: 0,
             rate: 0.0,
             listed: 0,
+            failures: Failures::new(now),
             peer: None,
         }
     }
@@ -320,6 +338,8 @@ fn explain(report: &FileReport) -> String {
         Outcome::NoSpace => "the receiver's disk is full".into(),
         Outcome::Corrupt => "the content was damaged".into(),
         Outcome::Failed => "the receiver cannot store it".into(),
+        Outcome::Busy if report.text.is_empty() => "another transfer of it is under way".into(),
+        Outcome::Abandoned if report.text.is_empty() => "the sender gave it up without a reason".into(),
         Outcome::Busy | Outcome::Abandoned => String::new(),
     };
     let separator = if text.is_empty() || report.text.is_empty() { "" } else { ": " };

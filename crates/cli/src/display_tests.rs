@@ -3,7 +3,15 @@ use crate::transfer::protocol::Outcome;
 use super::*;
 
 fn report(outcome: Outcome, text: &str) -> FileReport {
-    FileReport { name: "f".into(), size: 2_000_000, resumed: 0, outcome, text: text.into(), hash: None }
+    FileReport {
+        name: "f".into(),
+        name_bytes: None,
+        size: 2_000_000,
+        resumed: 0,
+        outcome,
+        text: text.into(),
+        hash: None,
+    }
 }
 
 #[test]
@@ -15,6 +23,14 @@ fn outcomes_say_what_to_do() {
     );
     assert_eq!(explain(&report(Outcome::Failed, "no\x1bpe")), "the receiver cannot store it: no\\u{1b}pe");
     assert_eq!(explain(&report(Outcome::Verified, "saved as f.1")), "2.00 MB: saved as f.1");
+}
+
+#[test]
+fn every_failure_has_a_reason() {
+    for outcome in [Outcome::Abandoned, Outcome::Busy, Outcome::Failed, Outcome::Corrupt, Outcome::BadName] {
+        assert!(!explain(&report(outcome, "")).is_empty(), "{outcome:?}");
+    }
+    assert_eq!(explain(&report(Outcome::Abandoned, "it changed")), "it changed");
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod control;
 mod demo;
 mod display;
 mod exit;
+mod failures;
 mod key_file;
 mod lab;
 mod mobility;

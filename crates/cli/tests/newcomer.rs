@@ -61,6 +61,22 @@ fn this_host_is_reached_by_all_its_names() {
 }
 
 #[test]
+fn one_name_that_has_an_address_is_enough() {
+    let place = place();
+    let receiver = Running::recv(place.to.path(), &[]);
+    let file = place.file("f", b"content");
+    let output = send(&format!("{},nowhere.invalid", receiver.address), &[&file]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = |kind| events(&output, kind)[0]["text"].as_str().unwrap().to_owned();
+    assert!(text("unknown-host").contains("nowhere.invalid"));
+    // Where none has, it may have one soon.
+    let output = send("nowhere.invalid", &[&file, "--retry", "1"]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = events(&output, "waiting")[0]["text"].as_str().unwrap().to_owned();
+    assert!(text.contains("nowhere.invalid") && text.contains("trying again"), "{text}");
+}
+
+#[test]
 fn what_others_may_not_read_there_they_may_not_read_here() {
     let place = place();
     let tree = place.from.path().join("tree");

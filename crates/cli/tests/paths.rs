@@ -17,7 +17,22 @@ fn runtime() -> TempDir {
 }
 
 fn paths(runtime: &Path, arguments: &[&str]) -> Output {
-    whimbrel().arg("paths").args(arguments).env("XDG_RUNTIME_DIR", runtime).output().unwrap()
+    let mut command = whimbrel();
+    command.arg("paths").args(arguments).env("XDG_RUNTIME_DIR", runtime).env_remove("COLUMNS");
+    command.output().unwrap()
+}
+
+#[test]
+fn lines_through_a_pipe_are_as_long_as_columns_says() {
+    let runtime = runtime();
+    let lines = |columns: &str| {
+        let mut command = whimbrel();
+        command.arg("paths").env("XDG_RUNTIME_DIR", runtime.path()).env("COLUMNS", columns);
+        String::from_utf8(command.output().unwrap().stdout).unwrap()
+    };
+    let narrow = lines("40");
+    assert!(narrow.lines().count() > 1 && narrow.lines().all(|line| line.chars().count() <= 40), "{narrow}");
+    assert_eq!(lines("nonsense").lines().count(), 1);
 }
 
 fn processes(runtime: &Path) -> Vec<Value> {

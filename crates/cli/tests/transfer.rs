@@ -3,6 +3,8 @@
 
 mod common;
 
+use std::os::unix::fs::PermissionsExt;
+
 use common::{Running, content, events, outcome, partial_bytes, send, wait_until, whimbrel};
 use tempfile::TempDir;
 
@@ -20,6 +22,13 @@ impl Place {
         let path = self.from.path().join(name);
         std::fs::write(&path, content).unwrap();
         path.to_str().unwrap().to_owned()
+    }
+
+    /// A key file, readable by its owner alone.
+    fn key(&self, name: &str, line: &str) -> String {
+        let path = self.file(name, line.as_bytes());
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        path
     }
 
     fn received(&self, name: &str) -> Vec<u8> {
@@ -149,6 +158,27 @@ fn a_sender_goes_on_when_the_receiver_was_killed_and_is_back() {
     assert!(place.received("f") == body);
 }
 
+/// With keys the new receiver's ABORT for the old association is not believed.
+#[test]
+fn a_sender_with_a_key_goes_on_when_the_receiver_was_killed_and_is_back() {
+    let place = place();
+    let body = content(400_000_000, 2);
+    let file = place.file("f", &body);
+    let key = place.key("key", "5 000102030405060708090a0b0c0d0e0f");
+    let mut receiver = Running::recv(place.to.path(), &["--auth-key-file", &key]);
+    let address = receiver.address.clone();
+    let mut sender = Running::start(&["send", "--json", "--to", &address, &file, "--auth-key-file", &key]);
+    wait_until("a part", || partial_bytes(place.to.path()) > 20_000_000);
+    receiver.kill();
+    let _receiver = Running::recv(place.to.path(), &["--auth-key-file", &key, "--listen", &address]);
+    let text = sender.event("lost")["text"].as_str().unwrap().to_owned();
+    assert!(text.contains("was started anew"), "{text}");
+    let report = sender.event("file");
+    assert!(report["resumed"].as_u64().unwrap() >= 20_000_000, "{report}");
+    assert_eq!(sender.finish().0, 0);
+    assert!(place.received("f") == body);
+}
+
 #[test]
 fn a_killed_sender_resumes_when_it_is_run_again() {
     let place = place();
@@ -266,15 +296,9 @@ fn a_file_larger_than_four_gigabytes_arrives_sparse() {
 /// With the same key a file arrives; with another one, or none, nobody gets in, and is told what to look at.
 #[test]
 fn only_who_has_the_key_gets_in() {
-    use std::os::unix::fs::PermissionsExt;
     let place = place();
-    let key = |name: &str, line: &str| {
-        let path = place.file(name, line.as_bytes());
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
-        path
-    };
-    let right = key("right", "5 000102030405060708090a0b0c0d0e0f");
-    let wrong = key("wrong", "5 ff0102030405060708090a0b0c0d0e0f");
+    let right = place.key("right", "5 000102030405060708090a0b0c0d0e0f");
+    let wrong = place.key("wrong", "5 ff0102030405060708090a0b0c0d0e0f");
     let file = place.file("f", b"content");
     let mut receiver = Running::recv(place.to.path(), &["--auth-key-file", &right]);
     let mut locked_out = [&["--auth-key-file", &wrong][..], &[]].map(|arguments| {

@@ -13,8 +13,9 @@ pub struct PathQuality {
     /// So many packets were lost lately that no network is meant to: more than about 5 %, over more than one round trip. Packets that were
     /// sent too fast for a queue are not taken for that.
     pub lossy: bool,
-    /// The sender filled its congestion window all the time when the delay was still short, so that the queue which makes it long may be its
-    /// own. Whoever fills the window only because the delay has grown has not caused that.
+    /// The queue that makes the delay long may be the association's own. The sender filled its congestion window all the time when the delay was
+    /// still short; whoever fills it only because the delay has grown has not caused that. Or the peer sends at a run and is hardly sent
+    /// anything: it knows how full its window is, and only it does.
     pub saturated: bool,
 }
 
@@ -69,6 +70,9 @@ struct Span {
     /// How many of them found the congestion window full.
     full: u32,
     lost: u32,
+    /// Packets with DATA that have arrived at the peer, and here.
+    arrived: u32,
+    received: u32,
 }
 
 /// The parts of a cumulative sum.
@@ -96,11 +100,27 @@ const ROUND_TRIPS: u32 = 8;
 /// A span that lasts so long is of a path that carries next to nothing.
 const IDLE: Duration = Duration::from_secs(1);
 
+/// Who receives fewer packets with DATA in a second is not the reason for a long queue.
+const AT_A_RUN: u128 = 100;
+
+/// And so many times as many as it sends.
+const HARDLY: u32 = 4;
+
 /// Of the packets lost in one span no more count: a queue that has overflown has lost many at once, and that is over.
 const MOST_LOST: u32 = 8;
 
 /// A change of the delay by less is not told.
 const LEAST_CHANGE: u64 = 10_000_000;
+
+impl Span {
+    /// Whether the peer has sent at a run, and has hardly been sent anything.
+    fn listens(&self, now: Instant) -> bool {
+        let lasted = self.began.map_or(Duration::ZERO, |began| now.saturating_since(began));
+        let run =
+            u128::from(self.received) * Duration::from_secs(1).as_nanos() >= AT_A_RUN * lasted.as_nanos();
+        run && self.received / HARDLY > self.arrived
+    }
+}
 
 impl Quality {
     /// What the path is worth at present.
@@ -134,6 +154,7 @@ impl Quality {
         let arrived = i32::try_from(packets).unwrap_or(i32::MAX).saturating_mul(evidence::ARRIVED);
         self.weigh(arrived);
         self.span.acknowledgements = self.span.acknowledgements.saturating_add(1);
+        self.span.arrived = self.span.arrived.saturating_add(packets);
         self.span.full = self.span.full.saturating_add(u32::from(full));
         if let Some(round_trip) = round_trip {
             self.measure(now, round_trip);
@@ -143,6 +164,11 @@ impl Quality {
         if self.span.round_trips >= ROUND_TRIPS && now >= began + longest {
             self.close_span(now);
         }
+    }
+
+    /// A packet with DATA of the peer has come.
+    pub fn on_received(&mut self) {
+        self.span.received = self.span.received.saturating_add(1);
     }
 
     /// Packets of DATA are lost.
@@ -190,14 +216,15 @@ impl Quality {
 
     fn close_span(&mut self, now: Instant) {
         let Span { shortest, acknowledgements, full, .. } = self.span;
+        let listens = self.span.listens(now);
         self.span = Span { began: Some(now), ..Span::default() };
         self.shortest = [shortest, self.shortest[0]];
         self.tell_delay(now, shortest);
         let shortest = shortest.unwrap_or(u64::MAX);
         let grown = self.usual > 0 && shortest > self.usual.saturating_mul(2).saturating_add(LEAST_CHANGE);
         if !grown || acknowledgements == 0 {
-            self.now.saturated =
-                acknowledgements > 0 && u64::from(full) * 4 >= u64::from(acknowledgements) * 3;
+            let filled = acknowledgements > 0 && u64::from(full) * 4 >= u64::from(acknowledgements) * 3;
+            self.now.saturated = filled || listens;
         }
         let older = if self.usual > 0 { self.usual.saturating_add(self.usual / 16) } else { u64::MAX };
         self.usual = shortest.min(older);

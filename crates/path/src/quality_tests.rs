@@ -143,3 +143,22 @@ fn a_window_full_because_of_the_delay_is_none() {
         assert_eq!(send(1_000, 400, true), full_before);
     }
 }
+
+/// Heartbeats come back late, while data of the peer comes at a run or at a walk.
+#[test]
+fn who_only_receives_leaves_the_queue_to_the_sender() {
+    for (every, arrived, saturated) in [(2, 0, true), (20, 0, false), (2, 1, false)] {
+        let mut quality = Quality::default();
+        let mut heartbeat = |second: u64, round_trip: u64| {
+            for n in 0..1_000 / every {
+                quality.on_received();
+                let now = at(second * 1_000 + n * every);
+                (0..arrived).for_each(|_| quality.on_acknowledged(now, 1, None, false));
+            }
+            quality.on_heartbeat(at((second + 1) * 1_000), millis(round_trip));
+            quality.now().saturated
+        };
+        heartbeat(0, 20);
+        assert_eq!([heartbeat(1, 20), heartbeat(2, 300), heartbeat(3, 300)], [saturated; 3], "{every}");
+    }
+}

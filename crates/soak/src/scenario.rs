@@ -140,7 +140,7 @@ impl Scenario {
             Arc::new(traffic)
         });
         let mut hosts = hosts(seed, draw, kind, sizes, &networks, &traffics);
-        bear_detours(&networks, &mut hosts);
+        bear_detours(kind, &networks, &mut hosts);
         if hosts.iter().all(|host| host.user.closing == Closing::Never) {
             hosts[0].user.closing = Closing::AfterReceiving;
         }
@@ -262,8 +262,9 @@ fn hosts(
 
 /// A host whose peer knows fewer paths sends over some that bring no SACK back (RFC 9260 §5.4): it comes by a path of the peer's own,
 /// perhaps seconds later, since queues there are full. HEARTBEATs measure the quick ones, and where the shortest RTOs are over before that,
-/// the errors add up although the peer is heard all the time (§8.1). Such a host must not count them.
-fn bear_detours(networks: &Networks, hosts: &mut [HostPlan; 2]) {
+/// the errors add up although the peer is heard all the time (§8.1). Where hosts go anywhere, a path that is gone has used up most errors
+/// when the peer's data fills a queue before what acknowledges ours. Such a host must not count them.
+fn bear_detours(kind: Kind, networks: &Networks, hosts: &mut [HostPlan; 2]) {
     for host in 0..2 {
         let addresses = |host: usize| networks.interfaces[host].iter().map(Vec::len).sum::<usize>();
         let peer = &hosts[1 - host].config;
@@ -274,7 +275,7 @@ fn bear_detours(networks: &Networks, hosts: &mut [HostPlan; 2]) {
         let (known, detour) = (peer.limits.paths, networks.slowest_way() + peer.sack.delay);
         let config = Arc::make_mut(&mut hosts[host].config);
         if let AssociationFailure::Errors(most) = config.failure.association
-            && known < ways
+            && (known < ways || kind.movement == Movement::Wild)
             && config.limits.paths > 1
             && config.rto.min * (most + 1) < detour
         {

@@ -2,6 +2,7 @@
 
 pub(crate) mod recv;
 pub(crate) mod send;
+mod silence;
 pub(crate) mod who;
 
 use std::future::Future;
@@ -46,7 +47,7 @@ pub(crate) async fn watched<T>(
         tokio::select! {
             outcome = &mut work => return outcome,
             _ = tick.tick() => {
-                display.tick(&tally.totals(), &association.paths().await);
+                display.tick(&tally.arrived(association.send_queued() as u64), &association.paths().await);
                 let none = endpoint.local_addresses().is_empty();
                 without_network = without_network.filter(|_| none).or(none.then(Instant::now));
                 if without_network.is_some_and(|since| since.elapsed() >= patience) {

@@ -1,13 +1,15 @@
 //! `whimbrel recv`
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
-use whimbrel::{Association, Endpoint, EndpointClosed, Listener, PathState, PathView};
+use whimbrel::{Association, Endpoint, EndpointClosed, Listener, PathView};
 
+use super::silence::{is_silent, unanswering};
 use super::who::Who;
 use super::{GOODBYE, config, leave};
 use crate::addresses::{self, UDP_PORT};
@@ -21,6 +23,11 @@ use crate::transfer::receive::{ReceiveError, receive};
 use crate::transfer::report::{OnFile, Tally, Totals};
 use crate::transfer::rules::{Existing, Hidden, Rules};
 use crate::transfer::store::Store;
+
+/// How long an address that the host has may take to be known.
+const FIRST_ADDRESS: Duration = Duration::from_secs(3);
+/// How often to look for it.
+const LOOK: Duration = Duration::from_millis(20);
 
 struct Server {
     endpoint: Endpoint,
@@ -54,6 +61,7 @@ pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
     let endpoint = args.mobility.bind(local, config(), display.as_ref()).await?;
     let _control = ControlSocket::start("recv", &endpoint, display.as_ref());
     let listener = endpoint.listen(args.sctp_port)?;
+    has_addresses(&endpoint).await;
     let list: Vec<String> = endpoint.local_addresses().iter().map(ToString::to_string).collect();
     let directory = args.dir.canonicalize().unwrap_or_else(|_| args.dir.clone());
     let may = who.to_json(&directory, rules);
@@ -89,6 +97,15 @@ pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
         (Some(Asked::User), _) => Err(Failure::Interrupted("")),
         (None, 0) => Ok(()),
         (None, _) => Err(Failure::Reported),
+    }
+}
+
+/// Waits a moment for the endpoint's first address where the host has any: on a busy machine the kernel's answer may take
+/// longer than an endpoint waits for it.
+async fn has_addresses(endpoint: &Endpoint) {
+    let deadline = Instant::now() + FIRST_ADDRESS;
+    while endpoint.local_addresses().is_empty() && addresses::has_network() && Instant::now() < deadline {
+        tokio::time::sleep(LOOK).await;
     }
 }
 
@@ -148,12 +165,19 @@ impl Server {
         let full = self.room.available_permits() == 0;
         let from = newcomer.initial_route().remote.ip();
         let current = self.current().clone();
+        let mut suspects = Vec::new();
         for other in current {
-            let paths = other.paths().await;
-            let silent = paths.iter().all(|path| path.state != PathState::Active);
-            if silent && (full || paths.iter().any(|path| path.route.remote.ip() == from)) {
-                other.abort("nothing has been heard of this sender, and its place is needed");
+            let from_there = || async {
+                let paths = other.paths().await;
+                paths.iter().any(|path| path.route.remote.ip() == from)
+            };
+            if is_silent(&other).await && (full || from_there().await) {
+                suspects.push(other);
             }
+        }
+        // A sender that is back after an outage may be heard over a new association first (`silence::successor`).
+        for other in unanswering(suspects).await {
+            other.abort("nothing has been heard of this sender, and its place is needed");
         }
         let permit = Arc::clone(&self.room).acquire_owned();
         tokio::time::timeout(GOODBYE, permit).await.ok()?.ok()

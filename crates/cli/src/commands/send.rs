@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use whimbrel::{Association, CloseReason, ConnectError, Endpoint};
 
+use super::silence::successor;
 use super::{config, leave, watched};
 use crate::addresses::{self, Address};
 use crate::args::SendArgs;
@@ -16,10 +17,10 @@ use crate::display::Display;
 use crate::exit::Failure;
 use crate::news;
 use crate::peer::Peer;
-use crate::transfer::names::{BadName, printable};
+use crate::transfer::names::{BadName, RelativePath, printable};
 use crate::transfer::protocol::Outcome;
 use crate::transfer::report::{FileReport, OnFile, Tally};
-use crate::transfer::send::Outbox;
+use crate::transfer::send::{Outbox, SendError};
 use crate::transfer::source::{SourceError, Sources};
 
 /// After so long without an answer something is probably wrong.
@@ -30,6 +31,8 @@ const LOOK: Duration = Duration::from_millis(100);
 const PAUSE: Duration = Duration::from_secs(1);
 /// How long the last acknowledgements may take, when every file is confirmed already.
 const SHUTDOWN: Duration = Duration::from_secs(5);
+/// What the receiver is told of an association that is given up for another.
+const GOES_ON: &str = "the transfer goes on over a new connection";
 
 struct Transfer {
     endpoint: Endpoint,
@@ -39,6 +42,8 @@ struct Transfer {
     patience: Duration,
     /// For a peer that is silent, or a network that is gone.
     silence: Duration,
+    /// Whether the receiver has to show that it has our key.
+    keyed: bool,
     key_hint: &'static str,
     display: Arc<Display>,
     tally: Arc<Tally>,
@@ -83,9 +88,10 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
     }
     let mut outbox = Outbox::new(sources, Arc::clone(&tally), on_file, patience);
     let key_hint = args.mobility.key_hint();
+    let keyed = args.mobility.auth_key_file.is_some();
     let silence = Duration::from_secs(args.mobility.patience);
-    let transfer =
-        Transfer { endpoint, peer, sctp_port: args.sctp_port, patience, silence, key_hint, display, tally };
+    let sctp_port = args.sctp_port;
+    let transfer = Transfer { endpoint, peer, sctp_port, patience, silence, keyed, key_hint, display, tally };
     let outcome = tokio::select! {
         outcome = transfer.complete(&mut outbox) => outcome,
         _ = interrupt => {
@@ -102,8 +108,11 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
 
 /// Files whose names the protocol does not carry stay behind, and the others go.
 fn unsendable(path: &Path, error: BadName) -> FileReport {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let names = bytes.split(|&byte| byte == b'/').map(<[u8]>::to_vec).collect();
     FileReport {
         name: printable(&path.to_string_lossy()),
+        name_bytes: RelativePath::unchecked(names).encoded(),
         size: 0,
         resumed: 0,
         outcome: Outcome::BadName,
@@ -112,24 +121,34 @@ fn unsendable(path: &Path, error: BadName) -> FileReport {
     }
 }
 
-/// The receiver's addresses. A host that has no network yet cannot ask for names.
+/// The receiver's addresses. A host that has no network yet cannot ask for names, and one whose network has just come up
+/// may not know whom to ask.
 async fn resolve(to: &[Address], deadline: Instant, display: &Display) -> anyhow::Result<Peer> {
     let mut told = false;
     loop {
         match Peer::resolve(to).await {
-            Err(_) if !addresses::has_network() && Instant::now() < deadline => {
+            Err(error) if Instant::now() < deadline => {
                 if !std::mem::replace(&mut told, true) {
-                    wait_for_network(display);
+                    let text = match addresses::has_network() {
+                        true => format!("{error:#}; trying again"),
+                        false => NO_NETWORK.into(),
+                    };
+                    waiting(&text, display);
                 }
                 tokio::time::sleep(PAUSE).await;
             }
-            outcome => return outcome,
+            Ok(peer) => {
+                peer.doubt(display);
+                return Ok(peer);
+            }
+            Err(error) => return Err(error),
         }
     }
 }
 
-fn wait_for_network(display: &Display) {
-    let text = "no network; waiting";
+const NO_NETWORK: &str = "no network; waiting";
+
+fn waiting(text: &str, display: &Display) {
     display.event("waiting", json!({ "text": text }));
     display.note(text);
 }
@@ -155,10 +174,8 @@ impl Transfer {
     async fn complete(&self, outbox: &mut Outbox) -> Result<(), Failure> {
         let mut association = self.connect_first().await?;
         loop {
-            let session = outbox.session(&association);
-            let watched =
-                watched(&self.display, &self.tally, &self.endpoint, &association, self.silence, session);
-            let lost = match watched.await {
+            let (outcome, successor) = self.session(&association, outbox).await;
+            let lost = match outcome {
                 Ok(()) => {
                     let _ = tokio::time::timeout(SHUTDOWN, association.shutdown()).await;
                     return Ok(());
@@ -166,7 +183,15 @@ impl Transfer {
                 Err(error) if error.is_passing() => error,
                 Err(error) => return Err(error.into()),
             };
-            association.abort("the transfer goes on over a new connection");
+            if let Some(successor) = successor {
+                let text = "the receiver was started anew: it answers a new connection, and not the old one";
+                self.display.event("lost", json!({ "text": text }));
+                self.display.note(text);
+                self.connected(&successor);
+                association = successor;
+                continue;
+            }
+            association.abort(GOES_ON);
             self.display.event("lost", json!({ "text": lost.to_string() }));
             self.display.note(&format!("{lost}; connecting again"));
             let deadline = Instant::now() + self.patience;
@@ -183,6 +208,32 @@ impl Transfer {
                 }
             };
         }
+    }
+
+    /// Sends over one association, and looks for another where this one may be all that is left of a receiver that was
+    /// started anew.
+    async fn session(
+        &self,
+        association: &Association,
+        outbox: &mut Outbox,
+    ) -> (Result<(), SendError>, Option<Association>) {
+        let session = outbox.session(association);
+        let mut watched = std::pin::pin!(watched(
+            &self.display,
+            &self.tally,
+            &self.endpoint,
+            association,
+            self.silence,
+            session
+        ));
+        let connect = async || self.peer.connect(&self.endpoint, self.sctp_port).await.ok();
+        let next = tokio::select! {
+            outcome = &mut watched => return (outcome, None),
+            next = successor(association, connect), if self.keyed => next,
+        };
+        association.abort(GOES_ON);
+        // The session ends with its connection, and leaves its account as it must be.
+        (watched.await, Some(next))
     }
 
     /// The first connection. Silence is waited out; an answer that says no is believed at once.
@@ -206,19 +257,22 @@ impl Transfer {
         let mut outcome = tokio::time::timeout_at(first.into(), &mut attempt).await;
         if outcome.is_err() && first < deadline {
             let text = format!("no answer yet; {}", self.hint());
-            self.display.event("waiting", json!({ "text": text }));
-            self.display.note(&text);
+            waiting(&text, &self.display);
             outcome = tokio::time::timeout_at(deadline.into(), &mut attempt).await;
         }
         let association = match outcome {
             Ok(outcome) => outcome.map_err(|error| self.advise(error))?,
             Err(_) => return Err(NoConnection::Passing(self.silence())),
         };
+        self.connected(&association);
+        Ok(association)
+    }
+
+    fn connected(&self, association: &Association) {
         let route = association.initial_route();
         self.display.set_peer(route.remote);
         self.display.event("connected", json!({ "local": route.local, "remote": route.remote }));
         self.display.note(&format!("connected to {}", route.remote));
-        Ok(association)
     }
 
     /// Waits until this host has an address.
@@ -226,7 +280,7 @@ impl Transfer {
         if !self.endpoint.local_addresses().is_empty() {
             return Ok(());
         }
-        wait_for_network(&self.display);
+        waiting(NO_NETWORK, &self.display);
         while self.endpoint.local_addresses().is_empty() {
             if Instant::now() >= deadline {
                 return Err(NoConnection::Passing(ConnectError::NoLocalAddress.into()));

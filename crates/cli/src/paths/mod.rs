@@ -75,8 +75,13 @@ pub(crate) async fn run(args: PathsArgs) -> Result<(), Failure> {
     }
 }
 
-/// The width of the terminal. What is no terminal takes lines of any length, a path each: programs look for lines.
+/// The width of the lines: what `COLUMNS` says, else the terminal's. What is no terminal takes lines of any length, a path
+/// each: programs look for lines.
 fn columns() -> Option<usize> {
+    let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse::<usize>().ok());
+    if let Some(columns) = said.filter(|columns| *columns > 0) {
+        return Some(columns);
+    }
     if !std::io::stdout().is_terminal() {
         return None;
     }

@@ -69,8 +69,8 @@ impl Sample {
         let mut rows = Vec::new();
         for report in &self.reports {
             for association in &report.associations {
-                let name =
-                    format!("{} {}→{}", association.id, association.local_port, association.remote_port);
+                let id = short(association.id);
+                let name = format!("{id} {}→{}", association.local_port, association.remote_port);
                 for path in &association.paths {
                     let rates = self.rates.get(&(report.pid, association.id, path.id)).copied();
                     let process = format!("{} {}", report.pid, report.command);
@@ -139,6 +139,15 @@ fn row(process: String, association: String, path: &PathReport, rates: Option<(f
         signal,
     ];
     Row { cells, tone }
+}
+
+/// An association's id in few characters. Its lower half is the place that the association has, which another may have had
+/// before; its upper half counts those.
+fn short(id: u64) -> String {
+    match (id >> 32, id & u64::from(u32::MAX)) {
+        (0, place) => place.to_string(),
+        (before, place) => format!("{place}.{before}"),
+    }
 }
 
 /// Bits per second in few characters.

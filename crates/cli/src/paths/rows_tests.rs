@@ -108,3 +108,8 @@ fn a_screen_that_is_too_narrow_for_the_table_has_short_lines() {
     }
     assert_eq!(text.matches("4711 send").count(), 1);
 }
+
+#[test]
+fn ids_of_later_associations_are_short() {
+    assert_eq!([3, 1 << 32, (2 << 32) + 15].map(short), ["3", "0.1", "15.2"]);
+}

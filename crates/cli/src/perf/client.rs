@@ -29,6 +29,7 @@ const GREETING: Duration = Duration::from_secs(10);
 pub(super) async fn run(args: ClientArgs) -> Result<(), Failure> {
     let output = Output { json: args.json };
     let peer = Peer::resolve(&args.to).await?;
+    peer.doubt(&output);
     let local = match args.bind.as_slice() {
         [] => addresses::towards(&peer.all())?,
         typed => addresses::local(typed, 0).await?,

@@ -3,7 +3,8 @@ use super::super::report::Totals;
 use super::*;
 
 fn report(outcome: Outcome) -> FileReport {
-    FileReport { name: "f".into(), size: 600, resumed: 200, outcome, text: String::new(), hash: None }
+    let name = "f".into();
+    FileReport { name, name_bytes: None, size: 600, resumed: 200, outcome, text: String::new(), hash: None }
 }
 
 #[test]

@@ -168,6 +168,7 @@ impl Inbox {
             Ok(Look::SameSize) if offer.size == 0 => self.end(offer, 0, Outcome::Already, String::new()),
             Ok(look @ (Look::SameSize | Look::Partial(_))) => self.prove(offer, look, tried),
             Ok(Look::Exists) => self.end(offer, 0, Outcome::Exists, String::new()),
+            Ok(Look::InTheWay(what)) => self.end(offer, 0, Outcome::Failed, what.into()),
             Ok(Look::NoSpace(needed, available)) => {
                 let text = format!("{needed} bytes needed, {available} available");
                 self.end(offer, 0, Outcome::NoSpace, text)
@@ -382,6 +383,7 @@ fn report(
 ) {
     let report = FileReport {
         name: offer.path.to_string(),
+        name_bytes: offer.path.encoded(),
         size: offer.size,
         resumed,
         outcome,

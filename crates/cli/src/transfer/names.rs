@@ -96,6 +96,18 @@ impl RelativePath {
         OsStr::from_bytes(self.0.last().map_or(&[], Vec::as_slice))
     }
 
+    /// The bytes of the path where they are not those that are shown; `None` also of one that is longer than any that is
+    /// accepted.
+    pub(crate) fn encoded(&self) -> Option<String> {
+        let bytes = self.0.join(&b'/');
+        let ambiguous = self.0.iter().any(|name| name.contains(&b'/'));
+        let differs = ambiguous || self.to_string().as_bytes() != bytes;
+        (differs && bytes.len() < MAX_PATH).then(|| {
+            let names: Vec<String> = self.0.iter().map(|name| encoded(name)).collect();
+            names.join("/")
+        })
+    }
+
     /// The same path with another last name.
     pub(crate) fn with_name(&self, name: Vec<u8>) -> Self {
         let mut components = self.0.clone();
@@ -148,6 +160,19 @@ pub(crate) fn printable(text: &str) -> String {
         match character {
             '"' | '\'' | '\\' => out.push(character),
             _ => out.extend(character.escape_debug()),
+        }
+    }
+    out
+}
+
+/// Every byte but letters, digits and `-._~` as `%` and two hexadecimal digits (RFC 3986 §2.1, §2.3).
+fn encoded(name: &[u8]) -> String {
+    let mut out = String::with_capacity(name.len());
+    for &byte in name {
+        match byte {
+            b'-' | b'.' | b'_' | b'~' => out.push(byte.into()),
+            _ if byte.is_ascii_alphanumeric() => out.push(byte.into()),
+            _ => out.push_str(&format!("%{byte:02X}")),
         }
     }
     out

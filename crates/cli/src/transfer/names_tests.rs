@@ -62,3 +62,18 @@ proptest! {
         }
     }
 }
+
+/// Programs can tell two names apart that look the same.
+#[test]
+fn names_that_are_not_shown_as_they_are_have_their_bytes_beside_them() {
+    let encoded =
+        |names: &[&[u8]]| RelativePath::unchecked(names.iter().map(|name| name.to_vec()).collect()).encoded();
+    assert_eq!(encoded(&[b"a b", "\u{e9}t\u{e9}".as_bytes()]), None);
+    assert_eq!(encoded(&[b"a", b"\xff"]).unwrap(), "a/%FF");
+    assert_eq!(encoded(&[b"a", b"\xfe"]).unwrap(), "a/%FE");
+    assert_eq!(encoded(&["\u{fffd}".as_bytes()]), None);
+    assert_eq!(encoded(&[b"a\n%"]).unwrap(), "a%0A%25");
+    assert_eq!(encoded(&[b"a\\n"]), None);
+    assert_eq!(encoded(&[b"a/b"]).unwrap(), "a%2Fb");
+    assert_eq!(encoded(&[&[0xff; MAX_PATH]]), None, "no longer than what is accepted");
+}

@@ -22,8 +22,19 @@ pub(super) struct Known {
     pub(super) progressed: Instant,
     /// Bytes since then.
     unit: u64,
+    /// Whether it was begun since then: to begin it again and again is no progress.
+    begun: bool,
     /// Higher is later.
     order: u64,
+}
+
+/// What becomes of a copy that is begun.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Beginning {
+    /// It gets other content.
+    Anew,
+    /// It is gone on with.
+    GoesOn,
 }
 
 /// All unfinished files.
@@ -37,28 +48,39 @@ pub(super) struct Index {
 impl Index {
     /// Notes a file that an earlier process has left; the oldest must come first.
     pub(super) fn found(&mut self, name: String, bytes: u64) {
-        self.put(name, bytes, None);
+        let known = self.known(bytes, None);
+        self.put(name, known);
     }
 
-    /// Notes that somebody writes a file from now on.
-    pub(super) fn begin(&mut self, name: String, bytes: u64, writer: Arc<Slot>) {
-        self.put(name, bytes, Some(writer));
+    /// Notes that somebody writes a file from now on. Who goes on with it has the time that there is for progress once.
+    pub(super) fn begin(&mut self, name: String, bytes: u64, writer: Arc<Slot>, beginning: Beginning) {
+        let writer = Some(writer);
+        let known = match self.forget(&name) {
+            Some(before) if beginning == Beginning::GoesOn && before.begun => {
+                Known { bytes, writer, parked: None, ..before }
+            }
+            _ => Known { begun: true, ..self.known(bytes, writer) },
+        };
+        self.put(name, known);
     }
 
-    fn put(&mut self, name: String, bytes: u64, writer: Option<Arc<Slot>>) {
-        self.forget(&name);
+    /// A file that somebody has got on with now.
+    fn known(&mut self, bytes: u64, writer: Option<Arc<Slot>>) -> Known {
         self.clock += 1;
-        self.bytes += bytes;
-        let known =
-            Known { bytes, writer, parked: None, progressed: Instant::now(), unit: 0, order: self.clock };
+        let (progressed, order) = (Instant::now(), self.clock);
+        Known { bytes, writer, parked: None, progressed, unit: 0, begun: false, order }
+    }
+
+    fn put(&mut self, name: String, known: Known) {
+        self.bytes += known.bytes;
         self.files.insert(name, known);
     }
 
     /// Takes a file out of the account.
-    pub(super) fn forget(&mut self, name: &str) {
-        if let Some(known) = self.files.remove(name) {
-            self.bytes -= known.bytes;
-        }
+    pub(super) fn forget(&mut self, name: &str) -> Option<Known> {
+        let known = self.files.remove(name)?;
+        self.bytes -= known.bytes;
+        Some(known)
     }
 
     /// Counts what arrived for a file, and how much of it takes space.
@@ -69,7 +91,8 @@ impl Index {
         known.unit += bytes;
         if known.unit >= PROGRESS {
             self.clock += 1;
-            (known.unit, known.progressed, known.order) = (0, Instant::now(), self.clock);
+            (known.unit, known.begun) = (0, false);
+            (known.progressed, known.order) = (Instant::now(), self.clock);
         }
     }
 

@@ -20,7 +20,7 @@ use super::hashing::Stamp;
 use super::names::PARTIAL_DIRECTORY;
 use super::partial::{Partial, Writer};
 use super::partial_files::{free_space, is_named, left_behind, length, narrow, open, own};
-use super::partial_index::Index;
+use super::partial_index::{Beginning, Index};
 use super::protocol::{COPIES, Offer};
 
 /// A copy whose writer has not got on for this long may be gone on with by another, who has proved the same
@@ -167,6 +167,7 @@ impl Partials {
         let directory = self.directory()?;
         let mut index = lock(&self.index);
         let offset = start.offset();
+        let beginning = if start.copy.is_some() { Beginning::GoesOn } else { Beginning::Anew };
         let taken = match start.copy {
             Some(copy) => {
                 let name = name(offer, copy);
@@ -185,7 +186,7 @@ impl Partials {
         narrow(&file, offer.mode)?;
         let slot = Arc::new(Slot { writer: Mutex::new(Some(Writer { file, hasher: start.hasher })) });
         let bytes = index.get(&name).map_or(offset, |known| known.bytes.min(offset));
-        index.begin(name.clone(), bytes, Arc::clone(&slot));
+        index.begin(name.clone(), bytes, Arc::clone(&slot), beginning);
         Ok(Some(Partial::new(slot, name, Arc::clone(self))))
     }
 

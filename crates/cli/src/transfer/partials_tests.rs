@@ -98,6 +98,40 @@ fn a_name_is_held_only_while_its_writer_gets_on() {
     assert!(go_on(&partials, &offer, same).unwrap().is_none());
 }
 
+/// Who begins a copy again and again, each time after the one byte that he has proved, holds neither its name nor its space.
+#[test]
+fn to_begin_again_is_no_progress() {
+    let (directory, partials) = partials(1000);
+    let (camped, other) = (offer("f", 1000), offer("g", 1000));
+    let again = || {
+        let hasher = Box::new(blake3::Hasher::new().update(&[1]).clone());
+        partials.begin(&camped, Start { copy: Some(0), hasher }).unwrap().unwrap()
+    };
+    drop(write(&partials, &camped, &[1; 700]));
+    drop(again());
+    rest(&partials, &camped, 0, HELD);
+    let camper = again();
+    let same = partials.find(&camped, 0).unwrap().unwrap();
+    assert!(go_on(&partials, &camped, same).unwrap().is_some(), "whoever has it may go on");
+    drop(camper);
+    rest(&partials, &camped, 0, STALLED);
+    let _camper = again();
+    drop(write(&partials, &other, &[1; 1000]));
+    assert_eq!(on_disk(&directory), [1000]);
+}
+
+/// An old copy that somebody goes on with is his for a while, as a new one is.
+#[test]
+fn who_goes_on_with_what_has_rested_has_time_to_show_progress() {
+    let (_directory, partials) = partials(u64::MAX);
+    let offer = offer("f", 1 << 20);
+    drop(write(&partials, &offer, &[1; 65_536]));
+    rest(&partials, &offer, 0, STALLED);
+    let same = || partials.find(&offer, 0).unwrap().unwrap();
+    let _second = go_on(&partials, &offer, same()).unwrap().unwrap();
+    assert!(go_on(&partials, &offer, same()).unwrap().is_none());
+}
+
 #[test]
 fn who_drips_into_all_copies_gives_one_up_and_the_longest_stays() {
     let (directory, partials) = partials(u64::MAX);

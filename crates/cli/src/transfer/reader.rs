@@ -139,8 +139,8 @@ impl Reader {
                     hasher.update(&block);
                     position += block.len() as u64;
                     let length = block.len() as u64;
+                    self.tally.read(length);
                     self.put_data(stream, &DataMessage::Data(block))?;
-                    self.tally.advance(length);
                 }
                 Ok(None) => {
                     let hash = hasher.finalize();

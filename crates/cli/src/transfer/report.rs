@@ -22,6 +22,8 @@ impl Outcome {
 pub(crate) struct FileReport {
     /// Its path as offered, printable.
     pub(crate) name: String,
+    /// The bytes of its path, percent-encoded, where they are not those of `name`.
+    pub(crate) name_bytes: Option<String>,
     /// Its size in bytes.
     pub(crate) size: u64,
     /// The bytes that did not have to be sent again.
@@ -44,6 +46,10 @@ pub(crate) struct Tally {
     bytes: AtomicU64,
     done_bytes: AtomicU64,
     moved_bytes: AtomicU64,
+    /// Of these, bytes that have not been handed to the network.
+    ahead_bytes: AtomicU64,
+    /// Of these, bytes that had arrived when somebody last asked.
+    arrived_bytes: AtomicU64,
     confirmed_bytes: AtomicU64,
     before_bytes: AtomicU64,
     done_files: AtomicU64,
@@ -111,14 +117,27 @@ impl Tally {
         self.done_bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
+    /// Counts bytes as moved that have been read, and are to be sent.
+    pub(crate) fn read(&self, bytes: u64) {
+        self.ahead_bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.advance(bytes);
+    }
+
+    /// Notes that bytes that were read have been handed to the network.
+    pub(crate) fn handed_over(&self, bytes: u64) {
+        self.ahead_bytes.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
     /// Takes back bytes that will be sent again.
     pub(crate) fn retreat(&self, bytes: u64) {
         self.done_bytes.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Sets the bytes that are through, after a lost connection.
-    pub(crate) fn set_done_bytes(&self, bytes: u64) {
-        self.done_bytes.store(bytes, Ordering::Relaxed);
+    /// Begins anew after a lost connection: these bytes are through, and of what was under way nothing is.
+    pub(crate) fn rewind(&self, done: u64) {
+        self.done_bytes.store(done, Ordering::Relaxed);
+        self.moved_bytes.store(self.arrived_bytes.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.ahead_bytes.store(0, Ordering::Relaxed);
     }
 
     /// Counts a file as over.
@@ -130,6 +149,16 @@ impl Tally {
         self.done_files.fetch_add(1, Ordering::Relaxed);
         self.confirmed_bytes.fetch_add(report.size, Ordering::Relaxed);
         self.before_bytes.fetch_add(report.resumed, Ordering::Relaxed);
+    }
+
+    /// The totals now at a sender: what the peer has not acknowledged does not count, and that is what was read ahead of the
+    /// network and the bytes `queued` there.
+    pub(crate) fn arrived(&self, queued: u64) -> Totals {
+        let under_way = self.ahead_bytes.load(Ordering::Relaxed).saturating_add(queued);
+        let totals = self.totals();
+        let moved_bytes = totals.moved_bytes.saturating_sub(under_way);
+        let moved_bytes = moved_bytes.max(self.arrived_bytes.fetch_max(moved_bytes, Ordering::Relaxed));
+        Totals { moved_bytes, done_bytes: totals.done_bytes.saturating_sub(under_way), ..totals }
     }
 
     /// The totals now.

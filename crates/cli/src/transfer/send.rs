@@ -8,7 +8,9 @@ use tokio::sync::mpsc;
 
 use super::link::{Frame, Link, LinkError};
 use super::names::printable;
-use super::protocol::{BLOCK, Control, Kind, Malformed, Outcome, PPID_CONTROL, PROOFS, VERSION, WINDOW};
+use super::protocol::{
+    BLOCK, Control, Kind, Malformed, Outcome, PPID_CONTROL, PPID_DATA, PROOFS, VERSION, WINDOW,
+};
 use super::reader::{Job, Reader, Shared};
 use super::receive::control;
 use super::report::{FileReport, OnFile, Tally};
@@ -141,9 +143,10 @@ impl Outbox {
             self.block,
         );
         let reader = tokio::task::spawn_blocking(move || reader.run(job_queue));
+        let tally = Arc::clone(&self.tally);
         let outcome = {
             let talk = Session { outbox: self, link, shared, jobs, controls }.talk();
-            converse(talk, pump(link, messages, content)).await
+            converse(talk, pump(link, messages, content, &tally)).await
         };
         // Everything it could wait for is dropped, so it ends.
         let _ = reader.await;
@@ -160,7 +163,7 @@ impl Outbox {
         for id in self.busy.drain(..).rev() {
             self.pending.push_front(id);
         }
-        self.tally.set_done_bytes(self.settled);
+        self.tally.rewind(self.settled);
     }
 
     fn settle(&mut self, id: u32, resumed: u64, outcome: Outcome, text: &str, hash: Option<blake3::Hash>) {
@@ -171,8 +174,9 @@ impl Outbox {
         if offer.kind == Kind::Directory && outcome.is_success() {
             return;
         }
-        let (name, text) = (offer.path.to_string(), printable(text));
-        let report = FileReport { name, size: offer.size, resumed, outcome, text, hash };
+        let (name, name_bytes) = (offer.path.to_string(), offer.path.encoded());
+        let text = printable(text);
+        let report = FileReport { name, name_bytes, size: offer.size, resumed, outcome, text, hash };
         self.tally.file(&report);
         (self.on_file)(report);
     }
@@ -204,6 +208,7 @@ async fn pump<L: Link>(
     link: &L,
     mut messages: mpsc::Receiver<Control>,
     mut content: mpsc::Receiver<Frame>,
+    tally: &Tally,
 ) -> Result<(), LinkError> {
     loop {
         let frame = tokio::select! {
@@ -212,7 +217,9 @@ async fn pump<L: Link>(
             Some(frame) = content.recv() => frame,
             else => return Ok(()),
         };
+        let content = if frame.ppid == PPID_DATA { frame.bytes.len() as u64 } else { 0 };
         link.send(frame).await?;
+        tally.handed_over(content);
     }
 }
 

@@ -46,6 +46,8 @@ pub(crate) enum Look {
     SameSize,
     /// Something of this name is in place and may not be replaced.
     Exists,
+    /// What is no file has this name, and stays: no option replaces it. In words.
+    InTheWay(&'static str),
     /// It cannot fit: bytes needed, bytes there.
     NoSpace(u64, u64),
 }
@@ -106,7 +108,17 @@ impl Store {
             }
             Some((FileType::RegularFile, _)) if self.may_replace() => {}
             Some(_) if self.rules.existing == Existing::Rename => {}
-            Some(_) => return Ok(Look::Exists),
+            Some((FileType::RegularFile, _)) => return Ok(Look::Exists),
+            Some((FileType::Directory, _)) => {
+                return Ok(Look::InTheWay(
+                    "a directory of this name is there (the receiver can run with --rename)",
+                ));
+            }
+            Some(_) => {
+                return Ok(Look::InTheWay(
+                    "what is neither file nor directory has this name there (the receiver can run with --rename)",
+                ));
+            }
             None => {}
         }
         let found = self.partials.find(offer, tried.copies)?;
@@ -199,8 +211,13 @@ impl Store {
         let parent = self.parent(&offer.path, true)?.ok_or(io::ErrorKind::NotFound)?;
         let mode = Mode::from_raw_mode(u32::from(offer.mode & 0o777) | 0o700);
         make_directory(parent.as_fd(), offer.path.name(), mode)?;
-        rustix::fs::openat(&parent, offer.path.name(), DIRECTORY, Mode::empty())?;
-        Ok(())
+        match rustix::fs::openat(&parent, offer.path.name(), DIRECTORY, Mode::empty()) {
+            Ok(_) => Ok(()),
+            Err(Errno::LOOP | Errno::NOTDIR | Errno::MLINK) => {
+                Err(io::Error::other("what has this name there is no directory"))
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     fn in_place(&self, path: &RelativePath) -> io::Result<Option<(FileType, u64)>> {

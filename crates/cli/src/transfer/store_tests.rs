@@ -68,6 +68,20 @@ fn an_unfinished_file_is_found_again_by_name_and_size() {
     assert!(matches!(store.look(&offer(&["f"], 11), Tried::default()).unwrap(), Look::Exists));
 }
 
+/// No option replaces a directory by a file, or the other way round, so none is advised.
+#[test]
+fn what_is_no_file_is_named() {
+    for existing in [Existing::Refuse, Existing::Overwrite] {
+        let (directory, store) = store(existing);
+        std::fs::create_dir(directory.path().join("d")).unwrap();
+        std::fs::write(directory.path().join("f"), b"").unwrap();
+        let Look::InTheWay(text) = store.look(&offer(&["d"], 1), Tried::default()).unwrap() else { panic!() };
+        assert!(text.contains("directory") && !text.contains("--overwrite"), "{text}");
+        let error = store.make_directory(&offer(&["f"], 0)).unwrap_err().to_string();
+        assert!(error.contains("no directory"), "{error}");
+    }
+}
+
 #[test]
 fn existing_files_are_kept_replaced_or_stepped_aside_for() {
     for (existing, refused, placed) in [

@@ -322,6 +322,31 @@ async fn a_receiver_that_says_nothing_is_not_waited_for() {
     assert!(matches!(sent, Err(SendError::Silent)), "{sent:?}");
 }
 
+/// What has been read, and what the network has taken, has not arrived yet, and does not once the connection is lost.
+#[tokio::test]
+async fn progress_is_what_the_receiver_has_acknowledged() {
+    let dirs = dirs();
+    let sources = Sources::collect(&[file(dirs.from.path(), "f", &content(4_000_000, 1))], false).unwrap();
+    let (left, right) = pair();
+    let tally = Arc::new(Tally::default());
+    let mut outbox = Outbox::new(sources, Arc::clone(&tally), recorder().1, Duration::ZERO);
+    // Beside Hello, Offer and Begin.
+    let on_link = 5 * BLOCK as u64;
+    let stall = async {
+        right.send(control(&Control::Welcome { version: VERSION })).await.unwrap();
+        right.send(control(&Control::Accept { id: 0, offset: 0 })).await.unwrap();
+        while tally.totals().done_bytes < 20 * BLOCK as u64 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(tally.arrived(on_link).done_bytes, 0);
+        assert!(tally.arrived(0).done_bytes <= on_link);
+        drop(right);
+    };
+    let (sent, ()) = tokio::join!(outbox.session(&left), stall);
+    assert!(sent.is_err_and(|error| error.is_passing()));
+    assert!(tally.totals().moved_bytes <= on_link);
+}
+
 #[tokio::test]
 async fn a_receiver_cannot_have_a_file_read_for_ever() {
     let dirs = dirs();

@@ -14,10 +14,12 @@ mod world;
 use core::ops::Range;
 use core::time::Duration;
 
+use whimbrel_netsim::{Change, LinkConfig, QueueLimit};
 use whimbrel_proto::{AssociationFailure, Config};
 
+use self::places::Network;
 use self::rows::Row;
-use self::world::{Outcome, Torture};
+use self::world::{Outcome, Start, Torture, Way};
 
 /// Rows that last longer need hosts with more patience than `Config::mobile` has.
 const PATIENCE: Duration = Duration::from_secs(3600);
@@ -74,6 +76,32 @@ fn what_is_bad_is_left() {
     for names in ["bloat_forth", "bloat_back", "loss_ramp_one", "rtt_jump_one", "flaps_silent_one"] {
         for (name, outcome) in outcomes(names) {
             assert!(outcome.behind < Duration::from_millis(1_500), "{name}: {outcome:?}");
+        }
+    }
+}
+
+/// The queue that a bulk transfer fills itself, up or down, would be there on any other network, too.
+#[test]
+fn a_queue_of_ones_own_moves_nobody() {
+    let bulk = |way| Start { record: 16_000, interval: Duration::from_millis(4), ..rows::two(way) };
+    for way in [Way::Up, Way::Down] {
+        for kilobytes in [250, 750] {
+            let happen = move |hosts: &mut Torture| {
+                let link =
+                    LinkConfig { queue: QueueLimit::bytes(kilobytes * 1000), ..crate::common::link(20, 10) };
+                hosts.change(Duration::ZERO, Network::Wifi, Change::Config(link));
+            };
+            let name = format!("{way:?} {kilobytes} kB");
+            let row =
+                Row { name, start: bulk(way), lasts: Duration::from_secs(20), happen: Box::new(happen) };
+            for seed in 1..3 {
+                let mut config = Config::mobile();
+                // What is not sent before the end.
+                config.limits.send_buffer = 64 << 20;
+                let outcome = play(&row, &config, seed);
+                // The first is to the network that is preferred.
+                assert!(outcome.moves <= 1, "{}, seed {seed}: {outcome:?}", row.name);
+            }
         }
     }
 }

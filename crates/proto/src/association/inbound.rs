@@ -134,6 +134,8 @@ impl Open {
             return Ok(());
         }
         if news.data {
+            let path = self.paths.by_route(route).and_then(|id| self.paths.get_mut(id));
+            path.into_iter().for_each(|path| path.supervision.quality.on_received());
             self.after_data(context, route);
         }
         if news.new_data && matches!(self.closing, Closing::Sent(_)) {

@@ -1,0 +1,77 @@
+//! Whether a peer that is silent is still there.
+//!
+//! A host that has restarted cannot end an association that has keys: its ABORT is not authenticated, and is dropped
+//! (RFC 4895 §6.3). What it can do is set up another one, which shows that it has the key.
+
+use std::time::Duration;
+
+use whimbrel::{Association, PathState};
+
+/// How often to look.
+const LOOK: Duration = Duration::from_millis(500);
+/// After so long without a path that works it is worth asking whether the peer was started anew.
+const SILENT: Duration = Duration::from_secs(5);
+/// The longest rest between two attempts.
+const RARELY: Duration = Duration::from_secs(60);
+/// How long an attempt may take.
+const ATTEMPT: Duration = Duration::from_secs(5);
+/// How long the answer to a HEARTBEAT may take where the network works.
+const ANSWER: Duration = Duration::from_secs(2);
+
+/// Whether no path works now.
+pub(super) async fn is_silent(association: &Association) -> bool {
+    association.paths().await.iter().all(|path| path.state != PathState::Active)
+}
+
+/// Those of `associations` whose peers do not answer now. A network that has just come back is not known to work
+/// before something has crossed it, so all are asked.
+pub(super) async fn unanswering(mut associations: Vec<Association>) -> Vec<Association> {
+    for association in &associations {
+        for path in association.paths().await {
+            association.request_heartbeat(path.id);
+        }
+    }
+    let deadline = tokio::time::Instant::now() + ANSWER;
+    loop {
+        let mut silent = Vec::new();
+        for association in associations {
+            if is_silent(&association).await {
+                silent.push(association);
+            }
+        }
+        associations = silent;
+        if associations.is_empty() || tokio::time::Instant::now() >= deadline {
+            return associations;
+        }
+        tokio::time::sleep(ANSWER / 20).await;
+    }
+}
+
+/// Waits until the peer of `association`, which has keys, is silent but sets up a new one: it does not know the old one
+/// any more. While neither comes about, the network is down, and the old one goes on when it is heard again.
+pub(super) async fn successor(
+    association: &Association,
+    connect: impl AsyncFn() -> Option<Association>,
+) -> Association {
+    let (mut silent, mut rest) = (Duration::ZERO, SILENT);
+    loop {
+        tokio::time::sleep(LOOK).await;
+        if !is_silent(association).await {
+            (silent, rest) = (Duration::ZERO, SILENT);
+            continue;
+        }
+        silent += LOOK;
+        if silent < rest {
+            continue;
+        }
+        match tokio::time::timeout(ATTEMPT, connect()).await {
+            // After an outage both may get through, and the new one first.
+            Ok(Some(next)) if unanswering(vec![association.clone()]).await.is_empty() => {
+                next.abort("the old connection works again");
+            }
+            Ok(Some(next)) => return next,
+            Ok(None) | Err(_) => {}
+        }
+        (silent, rest) = (Duration::ZERO, (2 * rest).min(RARELY));
+    }
+}
