@@ -5,7 +5,9 @@ use core::time::Duration;
 use whimbrel_machine::Instant;
 use whimbrel_netsim::Action;
 use whimbrel_proto::{Command, Config, PathState, PathView};
+use whimbrel_wire::Chunk;
 
+use crate::common::wire_peer::{Bench, Peer, Sent};
 use crate::common::{Pair, User, link, message, remotes};
 
 #[test]
@@ -104,4 +106,24 @@ fn an_idle_path_carries_three_packets_a_period() {
     let packets = sent(&pair) - before;
     // A period is RTO + HB.interval, 10 s, or up to half an RTO less, since the earlier of the two decides.
     assert!((3 * PERIODS - 3..=3 * PERIODS * 10 / 9).contains(&packets), "{packets} packets");
+}
+
+/// Decision 25: a peer that is not heard is asked every 5 s at least for ten minutes. The jitter of RFC 9260 §8.3 makes that less, not more.
+#[test]
+fn probes_to_a_silent_peer_are_no_further_apart_than_stated() {
+    let mut bench = Bench::new(Config::mobile());
+    Peer::new().connect(&mut bench);
+    bench.pass(Duration::from_secs(590));
+    let asks = |sent: &&Sent| {
+        sent.chunks().iter().any(|chunk| matches!(chunk, Chunk::Heartbeat(_))) && sent.chunks().len() == 1
+    };
+    let sent = bench.take();
+    let times: Vec<Instant> = sent.iter().filter(asks).map(|sent| sent.at).collect();
+    let gaps = || times.windows(2).map(|two| two[1].saturating_since(two[0]));
+    assert!(gaps().all(|gap| gap <= Duration::from_secs(5)), "{:?}", gaps().max());
+    // It is there, though: not in step with a network that comes and goes.
+    let late: Vec<Duration> = gaps().skip(20).collect();
+    assert!(
+        late.iter().max().unwrap().saturating_sub(*late.iter().min().unwrap()) > Duration::from_millis(500)
+    );
 }

@@ -18,6 +18,8 @@ mod malformed;
 mod many;
 mod outgoing;
 mod requests;
+mod retries;
 mod serials;
+mod strangers;
 mod translators;
 mod worlds;

@@ -8,6 +8,7 @@ mod family_rows;
 mod network_rows;
 mod places;
 mod rows;
+mod silence_rows;
 mod world;
 
 use core::ops::Range;
@@ -159,6 +160,21 @@ fn play_many(at: usize, seeds: Range<u64>) -> (Vec<u64>, Vec<Outcome>) {
         outcomes.iter().filter(|(_, outcome)| !outcome.survived).map(|(seed, _)| *seed).collect();
     lost.sort_unstable();
     (lost, outcomes.into_iter().map(|(_, outcome)| outcome).collect())
+}
+
+/// Who gets another address while nothing works asks from there as soon as something may: not after the RTOs of what was asked in vain.
+#[test]
+fn a_request_finds_its_way_after_a_silence() {
+    let rows = [
+        ("silent_only_8_renumbered/", 300),
+        ("renumbered_and_silent_after_5_ms/", 1000),
+        ("cores_silent_40_mobile_renumbered/", 2000),
+    ];
+    for (names, most) in rows {
+        for (name, outcome) in outcomes(names) {
+            assert!(outcome.recovery < Duration::from_millis(most), "{name}: {outcome:?}");
+        }
+    }
 }
 
 #[test]

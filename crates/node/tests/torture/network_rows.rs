@@ -111,8 +111,9 @@ fn nats(table: &mut Table) {
         });
         let alone = move |way| Start { networks: &[Network::Wifi], ..start(way) };
         table.row(&format!("nat_expiry_unplugged_{seconds}"), alone, seconds, move |hosts| {
-            hosts.unplug(ONCE, Network::Wifi, secs(seconds));
+            // Before anything leaves.
             hosts.forget(secs(seconds), Network::Wifi);
+            hosts.unplug(ONCE, Network::Wifi, secs(seconds));
         });
     }
     // Nobody has anything to say for longer than the box remembers. A record is due just after the end.
@@ -181,15 +182,15 @@ fn sleepers(table: &mut Table) {
                 _ => daily_on_two as fn(Way) -> Start,
             };
             table.row(&format!("suspended_{name}_{seconds}"), start, seconds, move |hosts| {
-                hosts.sleep(host, secs(seconds));
+                hosts.sleep(ONCE, host, secs(seconds));
             });
             let behind =
                 move |way| Start { networks: &[Network::Wifi], translation: Translation::Nats, ..start(way) };
             table.row(&format!("suspended_{name}_nat_{seconds}"), behind, seconds, move |hosts| {
-                hosts.sleep(host, secs(seconds));
+                hosts.sleep(ONCE, host, secs(seconds));
             });
             table.row(&format!("suspended_{name}_moved_{seconds}"), start, seconds, move |hosts| {
-                hosts.sleep(host, secs(seconds));
+                hosts.sleep(ONCE, host, secs(seconds));
                 if host == Host::Mobile {
                     hosts.renumber(secs(seconds / 2.0), Network::Wifi);
                     hosts.renumber(secs(seconds / 2.0), Network::Lte);

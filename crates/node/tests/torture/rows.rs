@@ -6,7 +6,7 @@ use whimbrel_netsim::{Change, Loss, Oversize, QueueLimit};
 
 use super::places::{Families, Network, Translation};
 use super::world::{Start, Torture, Way};
-use super::{family_rows, network_rows};
+use super::{family_rows, network_rows, silence_rows};
 
 /// A row of the torture table.
 pub(super) struct Row {
@@ -43,7 +43,7 @@ pub(super) fn rare_on_two(way: Way) -> Start {
     Start { record: 100, interval: Duration::from_millis(50), ..two(way) }
 }
 
-fn rare_on_one(way: Way) -> Start {
+pub(super) fn rare_on_one(way: Way) -> Start {
     Start { networks: &[Network::Wifi], ..rare_on_two(way) }
 }
 
@@ -204,7 +204,7 @@ impl Table {
     }
 }
 
-fn delay_of(network: Network) -> Duration {
+pub(super) fn delay_of(network: Network) -> Duration {
     Duration::from_millis(if network == Network::Wifi { 10 } else { 30 })
 }
 
@@ -253,5 +253,6 @@ pub(super) fn all() -> Vec<Row> {
     table.quality();
     family_rows::add_to(&mut table);
     network_rows::add_to(&mut table);
+    silence_rows::add_to(&mut table);
     table.rows
 }

@@ -291,10 +291,10 @@ impl Torture {
 
     // ---- hosts
 
-    pub(super) fn sleep(&mut self, host: Host, lasts: Duration) {
+    pub(super) fn sleep(&mut self, after: Duration, host: Host, lasts: Duration) {
         let host = self.host(host);
-        self.schedule(self.trouble, Action::Suspend(host));
-        self.schedule(self.trouble + lasts, Action::Resume(host));
+        self.schedule(self.trouble + after, Action::Suspend(host));
+        self.schedule(self.trouble + after + lasts, Action::Resume(host));
     }
 
     pub(super) fn networks(&self) -> &'static [Network] {

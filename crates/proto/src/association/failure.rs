@@ -48,8 +48,8 @@ impl Open {
         Ok(())
     }
 
-    /// A heartbeat came back, or an answer to something else that went there: the path works (RFC 9260 §8.3). Whatever says so first, what has
-    /// backed off while it did not waits no longer.
+    /// The answer to a HEARTBEAT, an ASCONF, or something else that went there came back: the path works (RFC 9260 §8.3). What has backed off
+    /// while it did not waits no longer.
     pub(crate) fn note_path_alive(&mut self, context: &mut Context<'_>, id: PathId) {
         let Some(path) = self.paths.get_mut(id) else { return };
         let returns = core::mem::take(&mut path.error_count) > 0;

@@ -6,6 +6,7 @@ use whimbrel_machine::{Instant, Route};
 use whimbrel_wire::{Heartbeat, PadBuilder, RawChunk, chunk_type};
 
 use super::heartbeat_time;
+use super::output::BRIEF_SACK;
 use super::replies::First;
 use super::{Closing, Context, Handled, Open};
 use crate::auth::chunk_writer::ChunkWriter;
@@ -134,6 +135,8 @@ impl Open {
         if !path.confirmed && !self.probe_burst.try_send(context.now, rto) {
             return;
         }
+        self.try_heard_path(context, id);
+        let Some(path) = self.paths.get_mut(id) else { return };
         match &mut path.supervision.heartbeat {
             // The same one again, so that a slow answer to the first counts, too.
             Some(pending) => {
@@ -167,7 +170,7 @@ impl Open {
                     let late = path.rto.probe_timeout().is_some_and(|timeout| took > timeout);
                     self.sender.judge_guess(id, late);
                 }
-                // Longer than the heartbeat and its repetition may take, and a host was suspended, or a network kept it back.
+                // Where it took longer than the heartbeat and its repetition may take, a host was suspended, or a network kept it back.
                 if took <= path.rto.current() * 3 {
                     path.rto.on_measurement(took);
                 }
@@ -186,6 +189,15 @@ impl Open {
                 self.refresh_probe_timer(context, id);
             }
         }
+    }
+
+    /// A HEARTBEAT that still waits for its answer is sent once more, and waited for anew: it was lost before the path worked, or went elsewhere.
+    pub(crate) fn repeat_heartbeat(&mut self, context: &mut Context<'_>, id: PathId) {
+        let Some(path) = self.paths.get_mut(id) else { return };
+        let Some(pending) = &mut path.supervision.heartbeat else { return };
+        pending.repeat(context.now);
+        path.supervision.last_probing = context.now;
+        context.timers.set(TimerId::HeartbeatTimeout(id), context.now + path.rto.without_back_off());
     }
 
     /// The heartbeat timer of a path expired: send one unless the path is busy.
@@ -293,7 +305,8 @@ impl Open {
         let mut rto = self.supervision_rto(context, path);
         if let Some(spacing) = self.probe_spacing(context, path) {
             // Never in step with a network that comes and goes (RFC 9260 §8.3 has the jitter for the same reason).
-            rto += context.rng.duration_below(spacing / 4);
+            let least = rto.min(path.rto.without_back_off());
+            rto = rto.saturating_sub(context.rng.duration_below(spacing / 4)).max(least);
         }
         // One is under way: another would only put off the moment when its answer is missed.
         let ready = |path: &&mut Path| path.supervision.heartbeat.is_none() && path.egress == Egress::Open;
@@ -333,6 +346,10 @@ impl Open {
     pub(crate) fn poll_heartbeat(&mut self, context: &mut Context<'_>, out: &mut Vec<u8>) -> Option<Route> {
         let checksum = self.checksum();
         let header = context.header(self.peer.tag);
+        // Whoever is heard first after a silence has told what has come until then.
+        let tells = self.is_dormant()
+            && context.config.heartbeat.silent_peer.is_some()
+            && self.receive.has_received();
         let waiting = |path: &&mut Path| {
             path.supervision.heartbeat.as_ref().is_some_and(|pending| !pending.written)
                 || path.supervision.new_port.is_some_and(|probe| !probe.written)
@@ -356,6 +373,10 @@ impl Open {
             _ => return None,
         };
         let mut writer = ChunkWriter::new(out, header, size.max(path.packet_size()));
+        if tells && kind == Kind::Path && path.confirmed {
+            let reserve = writer.room_for(&self.auth, chunk_type::SACK).saturating_sub(BRIEF_SACK);
+            self.receive.append_sack(&self.auth, &mut writer, reserve);
+        }
         let fits = writer.push(&self.auth, &Heartbeat { info: &encode_info(path.id, kind, nonce) });
         debug_assert!(fits);
         // RFC 8899 §6.2.1: a probe is a HEARTBEAT padded to the size under test.

@@ -9,6 +9,7 @@ mod authentication;
 pub(crate) mod claim;
 mod context;
 mod data_out;
+mod dormant;
 mod failure;
 mod from_cookie;
 mod handshake;

@@ -20,8 +20,8 @@ pub(crate) struct PortProbe {
     sent_at: Instant,
     /// It has left; otherwise it waits to be written.
     pub(crate) written: bool,
-    /// Acknowledged by the time the new port was heard.
-    acked: Tsn,
+    /// The first new chunk after the new port was heard.
+    next: Tsn,
 }
 
 impl Open {
@@ -44,15 +44,17 @@ impl Open {
         }
         let nonce =
             pending.filter(|probe| probe.route == route).map_or_else(|| context.rng.next_u64(), |p| p.nonce);
-        let acked = self.sender.cumulative_ack_point();
-        let probe = PortProbe { route, nonce, sent_at: context.now, written: false, acked };
+        let next =
+            pending.filter(|probe| probe.route == route).map_or_else(|| self.sender.next_tsn(), |p| p.next);
+        let probe = PortProbe { route, nonce, sent_at: context.now, written: false, next };
         if let Some(path) = self.paths.get_mut(id) {
             path.supervision.new_port = Some(probe);
         }
         Some(id)
     }
 
-    /// The new port has answered. What was sent to the old one since is lost, unless something has been acknowledged.
+    /// The new port has answered. What is in flight went to the old one and is lost, unless something has been acknowledged that was sent
+    /// there since the new one was heard: a box may well have two ports for the same host.
     pub(crate) fn confirm_port(&mut self, context: &mut Context<'_>, id: PathId, nonce: u64) {
         let probe = self
             .paths
@@ -62,7 +64,7 @@ impl Open {
         let Some(probe) = probe else { return };
         self.follow_port(id, probe.route);
         self.note_path_alive(context, id);
-        if self.sender.cumulative_ack_point() == probe.acked {
+        if self.sender.cumulative_ack_point().precedes(probe.next) {
             self.give_up(context, id);
         }
         let (sack, new) = (self.receive.route(), probe.route);

@@ -169,12 +169,16 @@ impl Open {
             return;
         }
         if path.state != state {
+            let worked = path.state == PathState::Active;
             path.state = state;
             path.suspect = false;
             self.announce_path(context, id);
             self.refresh_probe_timer(context, id);
             self.notice_path_in_use(context);
             self.sender.opportunity();
+            if worked {
+                self.look_around(context, id);
+            }
         }
     }
 

@@ -32,16 +32,31 @@ impl Open {
     /// How long the supervision of a path waits between two HEARTBEATs at most, because the peer is silent; `None`: as its RTO
     /// has it.
     pub(crate) fn probe_spacing(&self, context: &Context<'_>, path: &Path) -> Option<Duration> {
-        let spacing = context.config.heartbeat.silent_peer.filter(|_| path.error_count > 0)?;
+        if path.error_count == 0 {
+            return None;
+        }
+        let [at_most, share] = self.spacing(context, path.rto.without_back_off())?;
+        // A path on standby can wait as long as the peer may answer on another one.
+        let no_other = || self.paths.iter().all(|path| path.error_count > 0 || !path.is_usable());
+        (path.id == self.data_path() || no_other()).then(|| at_most.min(share))
+    }
+
+    /// How long what has to be said to the peer waits between two tries at most, because the peer is silent, where there are so many
+    /// `ways` to try; `None`: as the RTO of each has it.
+    pub(crate) fn try_spacing(&self, context: &Context<'_>, rto: Duration, ways: usize) -> Option<Duration> {
+        let [at_most, share] = self.spacing(context, rto)?;
+        Some(at_most.min((share / ways.max(1) as u32).max(rto)))
+    }
+
+    /// The most that two probes may be apart, and the share of the silence that they should be.
+    fn spacing(&self, context: &Context<'_>, rto: Duration) -> Option<[Duration; 2]> {
+        let spacing = context.config.heartbeat.silent_peer?;
         let silent = context.now.saturating_since(self.notes.heard);
         let at_most = if silent < spacing.soon_for { spacing.soon } else { spacing.later };
         // An outage should not last much longer than the network is gone, so that a short one is probed more densely. A peer that was heard a
         // moment ago answers late: what backs off then is right.
-        let rto = path.rto.without_back_off();
         let share = if silent < rto * 3 / 2 { at_most } else { (silent / SHARE_OF_SILENCE).max(rto) };
-        // A path on standby can wait as long as the peer may answer on another one.
-        let no_other = || self.paths.iter().all(|path| path.error_count > 0 || !path.is_usable());
-        (path.id == self.data_path() || no_other()).then(|| at_most.min(share))
+        Some([at_most, share])
     }
 }
 

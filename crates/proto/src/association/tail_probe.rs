@@ -14,7 +14,7 @@ const SHORTEST: Duration = Duration::from_millis(10);
 
 /// PTO: two round trips, or more where they vary, and `delay` for an acknowledgement that waits for a second packet (RFC 8985 §7.2).
 /// `None` if T3-rtx comes no later, or nothing is known.
-fn probe_timeout(path: &Path, delay: Duration) -> Option<Duration> {
+pub(super) fn probe_timeout(path: &Path, delay: Duration) -> Option<Duration> {
     let timeout = path.rto.probe_timeout()?.saturating_add(delay).max(SHORTEST);
     (path.state == PathState::Active && timeout < path.rto.current()).then_some(timeout)
 }

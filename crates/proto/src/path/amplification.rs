@@ -7,6 +7,8 @@
 //!   them), one per heartbeat interval after that, and HB.Max.Burst per RTO over all paths ([`ProbeBurst`]).
 //! - A HEARTBEAT ACK, no longer than the HEARTBEAT it answers, one per packet.
 //! - The first of these HEARTBEATs may go with a HEARTBEAT ACK: less than twice what came.
+//! - An ASCONF that gets no answer at any confirmed address: PMR + 1 of them per address, then one per heartbeat interval for all of them,
+//!   and within the same HB.Max.Burst ([`ProbeBurst`]).
 //! - A COOKIE ACK with a HEARTBEAT, which answers a longer COOKIE ECHO.
 //!
 //! Whoever sets up many associations, each with a list of somebody else's addresses, gets one budget for all of them

@@ -102,6 +102,11 @@ impl Sender {
         self.outstanding.cumulative_ack_point()
     }
 
+    /// TSN that the next new chunk gets.
+    pub(crate) fn next_tsn(&self) -> Tsn {
+        self.outstanding.next_tsn()
+    }
+
     /// Whether any DATA has been sent, on any path.
     pub(crate) fn has_sent(&self) -> bool {
         self.flows.iter().any(|flow| flow.counters.data_sent > 0)

@@ -76,7 +76,9 @@ impl Open {
 
     /// The way the chunk went works.
     fn credit_way(&mut self, context: &mut Context<'_>, route: Route, request: &Request) {
-        let Some(id) = self.paths.by_route(route).filter(|_| request.route == Some(route)) else { return };
+        let Some(id) = self.paths.by_route(route).filter(|_| request.tries.route == Some(route)) else {
+            return;
+        };
         if self.paths.get(id).is_some_and(|path| path.is_usable()) {
             self.note_path_alive(context, id);
         }
@@ -138,14 +140,14 @@ impl Open {
         }
         // New paths before old ones go, so that there is always one.
         let heard = Some(route).filter(|route| self.locals.is_source(route.local.ip()));
-        let usable = heard.filter(|_| request.route == Some(route));
+        let usable = heard.filter(|_| request.tries.route == Some(route));
         let confirmed = usable.filter(|route| self.is_confirmed(route.remote.ip()));
         self.pair_preferring(context, heard, confirmed);
         if request.sent == 1
             && let Some(path) = usable.and_then(|route| self.paths.by_route(route))
             && let Some(path) = self.paths.get_mut(path).filter(|path| path.rto.srtt().is_none())
         {
-            path.rto.on_measurement(context.now.saturating_since(request.sent_at));
+            path.rto.on_measurement(context.now.saturating_since(request.tries.sent_at));
         }
         let wildcard =
             done(|item| matches!(item.change, AddressChange::Delete(ip) if ip.is_unspecified())).count() > 0;

@@ -267,6 +267,7 @@ impl Open {
             self.asconf.wanted_primary = None;
         }
         self.remove_stale_paths(context);
+        self.repeat_asconf_to(context, address);
         self.notes.addresses_changed = true;
         self.tell_of_address(context, removed, PeerAddressChange::Deleted);
         self.notice_path_in_use(context);

@@ -29,17 +29,30 @@ pub(super) struct Request {
     pub(super) astray: bool,
     /// Addresses it deletes: it must not leave from there (RFC 5061 §5.3 F6).
     pub(super) deleted: Vec<IpAddr>,
+    /// How often it was sent.
+    pub(super) sent: u32,
+    /// It is to be sent as soon as there is a way.
+    pub(super) due: bool,
+    pub(super) tries: Tries,
+    /// The answer to a HEARTBEAT that has reached an address it adds, while nothing else could leave ([`Open::hold_answer`]).
+    pub(super) held: Option<HeldAnswer>,
+}
+
+/// Where a chunk has gone, and what became of that.
+#[derive(Debug)]
+pub(super) struct Tries {
     /// Where it was last sent.
     pub(super) route: Option<Route>,
     pub(super) sent_at: Instant,
-    /// How often it was sent.
-    pub(super) sent: u32,
-    /// How often it was sent in vain on routes that are no paths, since the address it leaves from changed for good.
+    /// Where it has been sent since each way was tried last.
+    pub(super) tried: Vec<Route>,
+    /// How often T4 has expired since the address it leaves from changed for good.
     pub(super) timeouts: u32,
-    /// It is to be sent as soon as there is a way.
-    pub(super) due: bool,
-    /// The answer to a HEARTBEAT that has reached an address it adds, while nothing else could leave ([`Open::hold_answer`]).
-    pub(super) held: Option<HeldAnswer>,
+    /// T4 runs for less than the RTO: it is no error of the path if it expires.
+    pub(super) early: bool,
+    /// How often it was sent to addresses that nobody has confirmed, and when last.
+    pub(super) to_strangers: u32,
+    pub(super) to_stranger_at: Instant,
 }
 
 /// A HEARTBEAT ACK that waits until it may leave.
@@ -289,11 +302,17 @@ impl Open {
             pinned: draft.pinned,
             astray: false,
             deleted: draft.deleted,
-            route: None,
-            sent_at: context.now,
             sent: 0,
-            timeouts: 0,
             due: true,
+            tries: Tries {
+                route: None,
+                sent_at: context.now,
+                tried: Vec::new(),
+                timeouts: 0,
+                early: false,
+                to_strangers: 0,
+                to_stranger_at: context.now,
+            },
             held: None,
         });
     }

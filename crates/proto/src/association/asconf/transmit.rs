@@ -1,17 +1,21 @@
 //! ASCONF chunks go out, one at a time, until they are acknowledged (RFC 5061 §5.1, §5.1.1).
 
 use core::net::{IpAddr, SocketAddr};
+use core::time::Duration;
 
-use whimbrel_machine::Route;
+use whimbrel_machine::{Instant, Route};
 use whimbrel_wire::COMMON_HEADER_LEN;
 
 use super::super::locals::Standing;
 use super::super::pairing;
 use super::super::replies::Encoded;
+use super::super::tail_probe::probe_timeout;
 use super::super::{Closing, Context, Handled, Open};
+use super::request::Request;
 use crate::auth::chunk_writer::ChunkWriter;
+use crate::config::TailLoss;
 use crate::interface::{AddressChange, AddressChangeError, Mobility, PathId, PathState};
-use crate::path::Egress;
+use crate::path::{Egress, Path};
 use crate::timers::TimerId;
 
 /// The wait for an ASCONF-ACK doubles this often at most.
@@ -39,23 +43,29 @@ impl Open {
         if !self.asconf.outgoing.outstanding.as_ref()?.due {
             return None;
         }
-        let Some((route, ways)) = self.next_way() else {
-            // It goes out when a link comes back.
-            context.timers.clear(TimerId::T4Asconf);
-            return None;
-        };
+        let (route, ways) = self.next_way(context)?;
         let path = self.way_path(route).and_then(|id| self.paths.get(id));
         let base = path.map_or(context.config.rto.initial, |path| path.rto.without_back_off());
-        let request = self.asconf.outgoing.outstanding.as_mut()?;
+        let request = self.asconf.outgoing.outstanding.as_ref()?;
         // A4, B3: each destination has an RTO of its own, which doubles when that one has not answered this request. What the path
         // has backed off to before was for a network that may have come back since.
-        let rounds = (request.timeouts / ways as u32).min(MAX_DOUBLINGS);
+        let rounds = (request.tries.timeouts / ways as u32).min(MAX_DOUBLINGS);
         let rto = (base * (1 << rounds)).min(context.config.rto.max);
+        let rto = self.try_spacing(context, base, ways).map_or(rto, |spacing| rto.min(spacing));
+        let early = path.and_then(|path| self.early_try(context, path, ways)).filter(|wait| *wait < rto);
+        let rto = early.unwrap_or(rto);
+        let stranger = !self.is_confirmed(route.remote.ip());
+        let request = self.asconf.outgoing.outstanding.as_mut()?;
         context.timers.set(TimerId::T4Asconf, context.now + rto);
-        request.due = false;
+        (request.due, request.tries.early) = (false, early.is_some());
         request.sent = request.sent.saturating_add(1);
-        request.sent_at = context.now;
-        request.route = Some(route);
+        request.tries.sent_at = context.now;
+        request.tries.route = Some(route);
+        request.tries.tried.push(route);
+        if stranger {
+            request.tries.to_strangers = request.tries.to_strangers.saturating_add(1);
+            request.tries.to_stranger_at = context.now;
+        }
         let chunk = &request.chunk;
         let limit = COMMON_HEADER_LEN + chunk.len() + self.auth.largest_overhead();
         let mut writer = ChunkWriter::new(out, context.identity.header(self.peer.tag), limit);
@@ -68,9 +78,16 @@ impl Open {
     /// T4-rto expired (RFC 5061 §5.1 B1 to B5).
     pub(crate) fn handle_t4(&mut self, context: &mut Context<'_>) -> Handled {
         let Some(request) = &mut self.asconf.outgoing.outstanding else { return Ok(()) };
+        if request.due {
+            // It has only waited until it may go to an address that nobody has confirmed.
+            return Ok(());
+        }
         request.due = true;
-        request.timeouts = request.timeouts.saturating_add(1);
-        let Some(id) = request.route.and_then(|route| self.way_path(route)) else {
+        request.tries.timeouts = request.tries.timeouts.saturating_add(1);
+        if request.tries.early {
+            return Ok(());
+        }
+        let Some(id) = request.tries.route.and_then(|route| self.way_path(route)) else {
             return self.note_association_error(context);
         };
         if let Some(path) = self.paths.get_mut(id) {
@@ -82,18 +99,43 @@ impl Open {
     /// The address that the outstanding chunk left from is down, or has just got a way out: no need to wait for T4.
     pub(crate) fn repeat_asconf_of(&mut self, context: &mut Context<'_>, source: IpAddr) {
         let Some(request) = &mut self.asconf.outgoing.outstanding else { return };
-        if request.route.is_some_and(|route| route.local.ip() == source) {
+        if request.tries.route.is_some_and(|route| route.local.ip() == source) {
             request.due = true;
             // No timeout, and none on the routes from elsewhere.
-            request.timeouts = 0;
+            request.tries.timeouts = 0;
+            request.tries.tried.retain(|tried| tried.local.ip() != source);
             context.timers.clear(TimerId::T4Asconf);
         }
+    }
+
+    /// The peer has deleted the address that the outstanding chunk was sent to: no need to wait for T4 either.
+    pub(super) fn repeat_asconf_to(&mut self, context: &mut Context<'_>, deleted: IpAddr) {
+        let Some(request) = &mut self.asconf.outgoing.outstanding else { return };
+        if request.tries.route.is_some_and(|route| route.remote.ip() == deleted) {
+            request.due = true;
+            context.timers.clear(TimerId::T4Asconf);
+        }
+    }
+
+    /// When the outstanding chunk goes out once more, by another path, although T4 of `path` has not expired: as with the tail of what was
+    /// sent. A path that has just ceased to work costs two round trips instead of RTO.Min. Each is asked so once; then T4 is as B1 and B3 have it.
+    fn early_try(&self, context: &Context<'_>, path: &Path, ways: usize) -> Option<Duration> {
+        let request = self.asconf.outgoing.outstanding.as_ref()?;
+        let allowed = context.config.retransmission.tail == TailLoss::Probe;
+        let other = |other: &Path| {
+            let route = other.route;
+            let from = request.pinned.is_none_or(|pinned| pinned == route.local.ip());
+            route != path.route && from && self.works(route) && !request.tries.tried.contains(&route)
+        };
+        let first = (request.tries.timeouts as usize) < ways && !request.tries.tried.contains(&path.route);
+        let timeout = probe_timeout(path, Duration::ZERO).filter(|_| allowed && first);
+        timeout.filter(|_| self.paths.iter().any(other))
     }
 
     /// There are new names for the peer where it was looked for in vain: no need to wait for T4 either.
     pub(crate) fn repeat_asconf_by_new_names(&mut self, context: &mut Context<'_>) {
         let Some(request) = &mut self.asconf.outgoing.outstanding else { return };
-        (request.due, request.route, request.timeouts) = (true, None, 0);
+        (request.due, request.tries.route, request.tries.timeouts) = (true, None, 0);
         context.timers.clear(TimerId::T4Asconf);
     }
 
@@ -101,53 +143,102 @@ impl Open {
     pub(crate) fn hasten_asconf(&mut self, context: &mut Context<'_>) {
         let Some(deadline) = context.timers.deadline(TimerId::T4Asconf) else { return };
         let Some(request) = &mut self.asconf.outgoing.outstanding else { return };
-        request.timeouts = 0;
-        let at = (request.sent_at + context.config.rto.initial).max(context.now);
+        request.tries.timeouts = 0;
+        request.tries.tried.clear();
+        let at = (request.tries.sent_at + context.config.rto.initial).max(context.now);
         if deadline > at {
             context.timers.set(TimerId::T4Asconf, at);
         }
     }
 
-    /// Where the outstanding chunk goes next: not where it went last, if there is another way (B4). And how many ways there are.
-    fn next_way(&mut self) -> Option<(Route, usize)> {
+    /// Where the outstanding chunk goes next: the best way that has not been tried, and once all have been not where it went last, if there
+    /// is another (B4). And how many ways there are.
+    fn next_way(&mut self, context: &mut Context<'_>) -> Option<(Route, usize)> {
         let request = self.asconf.outgoing.outstanding.as_ref()?;
         // It has to be delivered all the same, since nothing else can be asked before (RFC 5061 §5.1 A3).
         let pinned = request.pinned.filter(|pinned| self.locals.up(*pinned).is_some());
         let added = request.items.iter().filter_map(|item| item.added);
-        let mut ways = self.ways(pinned, &request.deleted, added);
+        let mut ways = self.ways(pinned, &request.deleted, added.clone());
         let tries = ways.len() * TRIES_BEFORE_LEAVING;
-        if request.timeouts as usize >= ways.len() {
-            // Every address the peer knows has gone while it was under way, or does not work, as a network may that has just come up.
-            // What waits to be added cannot be, before this is acknowledged: so it leaves from there, and the peer finds the
-            // association by the Address Parameter (§5.2).
-            for way in self.ways(pinned, &request.deleted, self.waiting_to_be_added()) {
-                if !ways.contains(&way) {
-                    ways.push(way);
-                }
-            }
+        // Every address the peer knows has gone while it was under way, or does not work. What waits to be added cannot be, before this is
+        // acknowledged: so it leaves from there, and the peer finds the association by the Address Parameter (§5.2).
+        if request.tries.timeouts as usize >= ways.len() {
+            ways = self.ways(pinned, &request.deleted, added.chain(self.waiting_to_be_added()));
         }
-        if request.timeouts as usize >= tries && pinned.is_some() {
+        if request.tries.timeouts as usize >= tries && pinned.is_some() {
             // The address that its wildcards mean has got nowhere. What becomes of them elsewhere is settled afterwards.
             ways.splice(0..0, self.ways_from_waiting());
         }
-        if request.timeouts as usize >= ways.len() * TRIES_BEFORE_LEAVING && pinned.is_none() {
+        if request.tries.timeouts as usize >= ways.len() * TRIES_BEFORE_LEAVING && pinned.is_none() {
             ways.extend(self.ways_from_leaving(&request.deleted));
         }
-        let last = request.route.and_then(|last| ways.iter().position(|&way| way == last));
-        let way = ways.get(last.map_or(0, |last| (last + 1) % ways.len())).copied()?;
+        let count = ways.len();
+        let (way, all_tried) = self.choose_way(context, ways)?;
         if self.locals.standing(way.local.ip()).is_none() {
             // Its answer is to be let in.
             self.locals.set(way.local, Standing::Adding);
         }
         if let Some(request) = self.asconf.outgoing.outstanding.as_mut() {
+            if all_tried {
+                request.tries.tried.clear();
+            }
             request.astray |= request.pinned.is_some_and(|pinned| pinned != way.local.ip());
         }
-        Some((way, ways.len()))
+        Some((way, count))
+    }
+
+    /// The best of the `ways` that has not been tried, or of all if none is left, and whether none is. What nobody has confirmed gets its turn only within
+    /// the budget of such addresses. If there is nothing else the chunk waits for that.
+    fn choose_way(&mut self, context: &mut Context<'_>, mut ways: Vec<Route>) -> Option<(Route, bool)> {
+        let request = self.asconf.outgoing.outstanding.as_ref()?;
+        let choose = |ways: &[Route]| {
+            let untried = ways.iter().find(|way| !request.tries.tried.contains(way));
+            let another = || ways.iter().find(|way| Some(**way) != request.tries.route);
+            untried.or_else(another).or(ways.first()).map(|way| (*way, untried.is_none()))
+        };
+        let from = self.strangers_may_be_asked_from(context, request, &ways);
+        let mut best = choose(&ways);
+        if best.is_some_and(|(way, _)| !self.is_confirmed(way.remote.ip()))
+            && !(context.now >= from && self.probe_burst.try_send(context.now, context.config.rto.initial))
+        {
+            ways.retain(|way| self.is_confirmed(way.remote.ip()));
+            best = choose(&ways);
+            if best.is_none() {
+                context.timers.set(TimerId::T4Asconf, from.max(self.probe_burst.next_opportunity()));
+                return None;
+            }
+        }
+        if best.is_none() {
+            // It goes out when a link comes back.
+            context.timers.clear(TimerId::T4Asconf);
+        }
+        best
+    }
+
+    /// RFC 9260 §5.4: the peer may have listed anybody's addresses. Each gets the outstanding chunk as often as HEARTBEATs until a path has failed; then
+    /// it goes to one of them in each heartbeat interval.
+    fn strangers_may_be_asked_from(
+        &self,
+        context: &Context<'_>,
+        request: &Request,
+        ways: &[Route],
+    ) -> Instant {
+        let mut strangers: Vec<IpAddr> = ways.iter().map(|way| way.remote.ip()).collect();
+        strangers.retain(|remote| !self.is_confirmed(*remote));
+        strangers.sort_unstable();
+        strangers.dedup();
+        let tries = strangers.len() * (context.config.failure.path_max_retrans as usize + 1);
+        let interval = context.config.heartbeat.interval.unwrap_or(context.config.rto.max);
+        if (request.tries.to_strangers as usize) < tries {
+            Instant::ZERO
+        } else {
+            request.tries.to_stranger_at + interval
+        }
     }
 
     /// The routes a chunk may take, best first: paths that work, then from an address that has no path, such as one that it adds,
-    /// which is the only way when all others are gone (RFC 5061 §5.3 F1, §5.3.2), then paths that have failed. Never from an address that it
-    /// deletes (F6), and to an address that has not been confirmed (RFC 9260 §5.4) after all others.
+    /// which is the only way when all others are gone (RFC 5061 §5.3 F1, §5.3.2), then paths that have failed, if only potentially. Never from
+    /// an address that it deletes (F6), and to an address that has not been confirmed (RFC 9260 §5.4) after all others.
     pub(super) fn ways(
         &self,
         pinned: Option<IpAddr>,
@@ -163,8 +254,8 @@ impl Open {
             .filter(|path| path.confirmed && path.egress == Egress::Open && allowed(path.route.local.ip()))
             .map(|path| {
                 let rank = match path.state {
-                    PathState::Active => 0,
-                    PathState::PotentiallyFailed => 1,
+                    PathState::Active if !path.suspect && !self.is_in_doubt(path) => 0,
+                    PathState::Active | PathState::PotentiallyFailed => 1,
                     PathState::Unconfirmed | PathState::Inactive => 3,
                 };
                 ((rank, path.id != in_use, path.id), path.route)
@@ -188,8 +279,8 @@ impl Open {
         let called_so = |route: &Route| self.is_called_so(route);
         let new =
             known.iter().copied().filter(|route| self.paths.by_route(*route).is_none()).filter(called_so);
-        let working = paths.iter().filter(|((rank, ..), _)| *rank < 2).map(|&(_, route)| route);
-        let failed = paths.iter().filter(|((rank, ..), _)| *rank >= 2).map(|&(_, route)| route);
+        let working = paths.iter().filter(|((rank, ..), _)| *rank == 0).map(|&(_, route)| route);
+        let failed = paths.iter().filter(|((rank, ..), _)| *rank > 0).map(|&(_, route)| route);
         let mut ways: Vec<Route> = working.chain(new).chain(failed).collect();
         // The peer may have moved, too, to where it has not proved to be; and no HEARTBEAT can be sent from a new address before this
         // is acknowledged.
@@ -204,6 +295,23 @@ impl Open {
     /// Whether the peer's address is called so where the route begins: what one network calls it leads nowhere from another, as a rule.
     fn is_called_so(&self, route: &Route) -> bool {
         self.locals.translators.call_it_so(route.local.ip(), route.remote.ip())
+    }
+
+    /// Whether this is the route of a path that works, as far as anybody knows.
+    fn works(&self, route: Route) -> bool {
+        let path = self.way_path(route).and_then(|id| self.paths.get(id));
+        path.is_some_and(|path| path.state == PathState::Active && !path.suspect && !self.is_in_doubt(path))
+    }
+
+    /// Whether another path from the same address does not answer, and nothing has come by this one since that was last asked: it may be the
+    /// network.
+    fn is_in_doubt(&self, path: &Path) -> bool {
+        let fails = |other: &&Path| {
+            let state = matches!(other.state, PathState::PotentiallyFailed | PathState::Inactive);
+            state && other.egress == Egress::Open && other.route.local.ip() == path.route.local.ip()
+        };
+        let mut asked = self.paths.iter().filter(fails).map(|other| other.supervision.last_probing);
+        asked.any(|at| path.supervision.heard.is_none_or(|heard| heard < at))
     }
 
     /// The path whose RTO and error counter a chunk on this route goes by. One that nothing else is sent on knows nothing of today.
@@ -242,8 +350,8 @@ impl Open {
     /// Another address waits to be added, while the outstanding chunk has been sent in vain: perhaps it gets away from there.
     pub(super) fn retry_from_newcomer(&mut self, context: &mut Context<'_>) {
         let Some(request) = &mut self.asconf.outgoing.outstanding else { return };
-        if request.timeouts > 0 && request.pinned.is_some() {
-            (request.due, request.route) = (true, None);
+        if request.tries.timeouts > 0 {
+            request.due = true;
             context.timers.clear(TimerId::T4Asconf);
         }
     }

@@ -1,0 +1,52 @@
+//! No path works (RFC 7829 §4): what is asked at once when that begins, and what follows when the peer is heard again.
+
+use core::time::Duration;
+
+use super::{Context, Open};
+use crate::interface::{PathId, PathState};
+use crate::path::{Egress, Path};
+use crate::timers::TimerId;
+
+impl Open {
+    /// Whether no path works, as far as anybody knows.
+    pub(crate) fn is_dormant(&self) -> bool {
+        !self.paths.iter().any(|path| path.is_usable() && path.state == PathState::Active)
+    }
+
+    /// The last path that worked, `failed`, does not any more. All others are asked at once: while it worked they were asked seldom, and what they have not
+    /// answered was asked long ago.
+    pub(crate) fn look_around(&mut self, context: &mut Context<'_>, failed: PathId) {
+        if !self.looks_for_peer(context) || self.heartbeats_are_over() || !self.is_dormant() {
+            return;
+        }
+        let others = self.paths.iter().filter(|path| path.id != failed && path.egress == Egress::Open);
+        let others: Vec<PathId> = others.map(|path| path.id).collect();
+        for id in others {
+            let asked = self.paths.get(id).is_some_and(|path| path.supervision.heartbeat.is_some());
+            if asked {
+                self.repeat_heartbeat(context, id);
+            } else {
+                context.timers.set(TimerId::Heartbeat(id), context.now);
+            }
+        }
+    }
+
+    /// The peer is heard on a path while none works: what is in flight was sent into the silence, and goes out again, unless it has just left.
+    pub(crate) fn try_heard_path(&mut self, context: &mut Context<'_>, id: PathId) {
+        let usable = self.paths.get(id).is_some_and(Path::is_usable);
+        if !usable || !self.is_dormant() || !self.looks_for_peer(context) {
+            return;
+        }
+        let old = |path: &Path| {
+            let round_trip = path.rto.srtt().unwrap_or(Duration::ZERO);
+            let sent = self.sender.last_sent(path.id);
+            sent.is_some_and(|sent| sent + round_trip < context.now).then_some(path.id)
+        };
+        let old: Vec<PathId> = self.paths.iter().filter_map(old).collect();
+        old.into_iter().for_each(|id| self.give_up(context, id));
+    }
+
+    fn looks_for_peer(&self, context: &Context<'_>) -> bool {
+        context.config.heartbeat.silent_peer.is_some()
+    }
+}
