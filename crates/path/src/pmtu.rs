@@ -243,7 +243,12 @@ impl PathMtu {
         self.least_vanished = least;
         self.vanished = self.vanished.saturating_add(sizes.lost);
         let smaller = if least > self.base { self.base } else { self.min };
-        let vanish = self.vanished >= ENOUGH_VANISHED && self.raise_after.is_some() && smaller < self.size;
+        if smaller >= self.size {
+            // They were sent before the size was doubted.
+            (self.vanished, self.least_vanished) = (0, usize::MAX);
+            return false;
+        }
+        let vanish = self.vanished >= ENOUGH_VANISHED && self.raise_after.is_some();
         if vanish {
             self.doubt(smaller);
             self.timed_out = true;
@@ -315,7 +320,7 @@ impl PathMtu {
         self.min
     }
 
-    /// Whether DATA has been lost without a word since a probe was last answered.
+    /// Whether packets have been lost that may have been too large, since a probe or a packet of the size in use last arrived.
     #[inline]
     pub fn is_in_doubt(&self) -> bool {
         self.timed_out

@@ -116,8 +116,8 @@ impl Span {
     /// Whether the peer has sent at a run, and has hardly been sent anything.
     fn listens(&self, now: Instant) -> bool {
         let lasted = self.began.map_or(Duration::ZERO, |began| now.saturating_since(began));
-        let run =
-            u128::from(self.received) * Duration::from_secs(1).as_nanos() >= AT_A_RUN * lasted.as_nanos();
+        let run = !lasted.is_zero()
+            && u128::from(self.received) * Duration::from_secs(1).as_nanos() >= AT_A_RUN * lasted.as_nanos();
         run && self.received / HARDLY > self.arrived
     }
 }

@@ -157,6 +157,9 @@ impl Table {
             let large_only = |way| Start { networks: &[Network::Wifi], ..large(way) };
             self.row(&format!("black_hole_one_{mtu}"), large, 8.0, happen);
             self.row(&format!("black_hole_only_{mtu}"), large_only, 8.0, happen);
+            // Each record is alone in its packet, and nothing smaller is under way.
+            let rare = |way| Start { record: 1000, interval: Duration::from_millis(100), ..one(way) };
+            self.row(&format!("rare_black_hole_{mtu}"), rare, 8.0, happen);
         }
         let shrink = |hosts: &mut Torture, after: Duration, network: Network, mtu: u32| {
             hosts.change(after, network, Change::Mtu(mtu));

@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use super::{Context, Open};
 use crate::interface::{PathId, PathState};
-use crate::path::{Egress, Path};
+use crate::path::Path;
 use crate::timers::TimerId;
 
 impl Open {
@@ -16,10 +16,12 @@ impl Open {
     /// The last path that worked, `failed`, does not any more. All others are asked at once: while it worked they were asked seldom, and what they have not
     /// answered was asked long ago.
     pub(crate) fn look_around(&mut self, context: &mut Context<'_>, failed: PathId) {
-        if !self.looks_for_peer(context) || self.heartbeats_are_over() || !self.is_dormant() {
+        let off = context.config.heartbeat.interval.is_none();
+        if off || !self.looks_for_peer(context) || self.heartbeats_are_over() || !self.is_dormant() {
             return;
         }
-        let others = self.paths.iter().filter(|path| path.id != failed && path.egress == Egress::Open);
+        // What nobody has confirmed has a budget of its own (RFC 9260 §5.4).
+        let others = self.paths.iter().filter(|path| path.id != failed && path.is_usable());
         let others: Vec<PathId> = others.map(|path| path.id).collect();
         for id in others {
             let asked = self.paths.get(id).is_some_and(|path| path.supervision.heartbeat.is_some());

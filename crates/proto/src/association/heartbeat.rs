@@ -6,7 +6,6 @@ use whimbrel_machine::{Instant, Route};
 use whimbrel_wire::{Heartbeat, PadBuilder, RawChunk, chunk_type};
 
 use super::heartbeat_time;
-use super::output::BRIEF_SACK;
 use super::replies::First;
 use super::{Closing, Context, Handled, Open};
 use crate::auth::chunk_writer::ChunkWriter;
@@ -346,10 +345,6 @@ impl Open {
     pub(crate) fn poll_heartbeat(&mut self, context: &mut Context<'_>, out: &mut Vec<u8>) -> Option<Route> {
         let checksum = self.checksum();
         let header = context.header(self.peer.tag);
-        // Whoever is heard first after a silence has told what has come until then.
-        let tells = self.is_dormant()
-            && context.config.heartbeat.silent_peer.is_some()
-            && self.receive.has_received();
         let waiting = |path: &&mut Path| {
             path.supervision.heartbeat.as_ref().is_some_and(|pending| !pending.written)
                 || path.supervision.new_port.is_some_and(|probe| !probe.written)
@@ -373,10 +368,6 @@ impl Open {
             _ => return None,
         };
         let mut writer = ChunkWriter::new(out, header, size.max(path.packet_size()));
-        if tells && kind == Kind::Path && path.confirmed {
-            let reserve = writer.room_for(&self.auth, chunk_type::SACK).saturating_sub(BRIEF_SACK);
-            self.receive.append_sack(&self.auth, &mut writer, reserve);
-        }
         let fits = writer.push(&self.auth, &Heartbeat { info: &encode_info(path.id, kind, nonce) });
         debug_assert!(fits);
         // RFC 8899 §6.2.1: a probe is a HEARTBEAT padded to the size under test.

@@ -11,7 +11,7 @@ use crate::interface::PathId;
 use crate::path::Path;
 
 /// A SACK with as many gap ack blocks as are sent to an address that has not been confirmed.
-pub(super) const BRIEF_SACK: usize = 64;
+const BRIEF_SACK: usize = 64;
 
 /// A packet about whose path nothing is known. What is larger than the base size, such as a COOKIE ECHO with a large
 /// cookie, cannot be made smaller, so it may be fragmented.

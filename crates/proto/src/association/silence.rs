@@ -35,28 +35,28 @@ impl Open {
         if path.error_count == 0 {
             return None;
         }
-        let [at_most, share] = self.spacing(context, path.rto.without_back_off())?;
+        let (at_most, share) = self.spacing(context, path.rto.without_back_off())?;
         // A path on standby can wait as long as the peer may answer on another one.
         let no_other = || self.paths.iter().all(|path| path.error_count > 0 || !path.is_usable());
-        (path.id == self.data_path() || no_other()).then(|| at_most.min(share))
+        (path.id == self.data_path() || no_other()).then(|| share.map_or(at_most, |share| at_most.min(share)))
     }
 
     /// How long what has to be said to the peer waits between two tries at most, because the peer is silent, where there are so many
     /// `ways` to try; `None`: as the RTO of each has it.
     pub(crate) fn try_spacing(&self, context: &Context<'_>, rto: Duration, ways: usize) -> Option<Duration> {
-        let [at_most, share] = self.spacing(context, rto)?;
-        Some(at_most.min((share / ways.max(1) as u32).max(rto)))
+        let (at_most, share) = self.spacing(context, rto)?;
+        share.map(|share| at_most.min((share / ways.max(1) as u32).max(rto)))
     }
 
-    /// The most that two probes may be apart, and the share of the silence that they should be.
-    fn spacing(&self, context: &Context<'_>, rto: Duration) -> Option<[Duration; 2]> {
+    /// The most that two probes may be apart, and the share of the silence that they should be. A peer that was heard a moment ago answers
+    /// late: there is no such share then, and what backs off is right (RFC 5061 §5.1 B3).
+    fn spacing(&self, context: &Context<'_>, rto: Duration) -> Option<(Duration, Option<Duration>)> {
         let spacing = context.config.heartbeat.silent_peer?;
         let silent = context.now.saturating_since(self.notes.heard);
         let at_most = if silent < spacing.soon_for { spacing.soon } else { spacing.later };
-        // An outage should not last much longer than the network is gone, so that a short one is probed more densely. A peer that was heard a
-        // moment ago answers late: what backs off then is right.
-        let share = if silent < rto * 3 / 2 { at_most } else { (silent / SHARE_OF_SILENCE).max(rto) };
-        Some([at_most, share])
+        // An outage should not last much longer than the network is gone, so that a short one is probed more densely.
+        let share = (silent >= rto * 3 / 2).then(|| (silent / SHARE_OF_SILENCE).max(rto));
+        Some((at_most, share))
     }
 }
 

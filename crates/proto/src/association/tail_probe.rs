@@ -74,12 +74,12 @@ impl Open {
         self.paths.get(id).is_some_and(|path| path.supervision.heartbeat.is_some())
     }
 
-    /// Whether DATA that went by the path alone has been acknowledged within a round trip. Then T3-rtx has expired because something was
+    /// Whether DATA that went by the path alone has been acknowledged within two round trips. Then T3-rtx has expired because something was
     /// lost more than once, which on a path with losses happens every minute, and the path is none the worse for it.
     pub(crate) fn is_proved_of_late(&self, context: &Context<'_>, id: PathId) -> bool {
         let of_late = |path: &Path| {
             let (proved, round_trip) = (path.supervision.proved?, path.rto.srtt()?);
-            Some(context.now <= proved + round_trip)
+            Some(context.now <= proved + round_trip * 2)
         };
         let probing = context.config.retransmission.tail == TailLoss::Probe;
         probing && self.paths.get(id).and_then(of_late).unwrap_or(false)
@@ -112,10 +112,11 @@ impl Open {
     /// What was in flight on a path is lost, says the answer to a probe.
     pub(crate) fn handle_tail_lost(&mut self, context: &mut Context<'_>, lost: TailLost) {
         let TailLost { path: id, elsewhere, largest } = lost;
+        let proved = self.is_proved_of_late(context, id);
         let Some(path) = self.paths.get_mut(id) else { return };
         // It may be the size.
         path.pmtu.on_timeout(largest);
-        path.suspect = elsewhere && path.supervision.heartbeat.is_some();
+        path.suspect = elsewhere && !proved && path.supervision.heartbeat.is_some();
         self.sender.on_packet_size(id, path.pmdcs());
         self.pending_probe(context, id);
         self.refresh_probe_timer(context, id);

@@ -33,11 +33,6 @@ impl Receive {
         self.tsns.cumulative_tsn()
     }
 
-    /// Whether any DATA has come.
-    pub(crate) fn has_received(&self) -> bool {
-        self.tsns.highest() > 0
-    }
-
     /// Whether TSNs beyond the cumulative one have been received.
     pub(crate) fn has_gaps(&self) -> bool {
         self.tsns.has_gaps()

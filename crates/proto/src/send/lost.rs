@@ -59,9 +59,10 @@ impl Sender {
         }
     }
 
-    /// Bytes of the largest packet in flight on `path`.
+    /// Bytes of the largest packet in flight on `path`, that of the chunk which a tail probe has sent again included.
     pub(crate) fn largest_in_flight(&self, path: PathId) -> usize {
-        self.outstanding.largest_in_flight(path)
+        let probed = self.tail.filter(|probe| probe.path == path).map_or(0, |probe| probe.packet);
+        self.outstanding.largest_in_flight(path).max(probed)
     }
 
     /// How many packets have been lost on `path` since this was last asked.

@@ -71,16 +71,16 @@ impl Sender {
             if !self.outstanding.losses().any(belongs) {
                 continue;
             }
-            let chosen = self.lost_for(path, turn);
+            let (chosen, room) = self.lost_for(path, turn);
             if !chosen.is_empty() {
-                return self.retransmit_on(path, &chosen, turn);
+                return self.retransmit_on(path, &chosen, room, turn);
             }
         }
         None
     }
 
-    /// The lost chunks, lowest TSN first, that belong on `path` and fit one packet.
-    fn lost_for(&self, path: &Path, turn: &Turn<'_>) -> Chosen {
+    /// The lost chunks, lowest TSN first, that belong on `path` and fit one packet, and how many bytes of chunks that packet may have.
+    fn lost_for(&self, path: &Path, turn: &Turn<'_>) -> (Chosen, usize) {
         let mut room = path.packet_size() - overhead(turn.auth);
         let mut chosen = Chosen::new();
         let mut used = 0;
@@ -107,7 +107,7 @@ impl Sender {
             used += chunk.wire_len();
             chosen.push((tsn, loss));
         }
-        chosen
+        (chosen, room)
     }
 
     /// Bytes of lost chunks in a packet, where a timer says that they are lost: it may be the size, on this path, too.
@@ -116,11 +116,17 @@ impl Sender {
         carried - overhead(auth)
     }
 
-    fn retransmit_on(&mut self, path: &Path, chosen: &Chosen, turn: &mut Turn<'_>) -> Option<Train> {
+    fn retransmit_on(
+        &mut self,
+        path: &Path,
+        chosen: &Chosen,
+        room: usize,
+        turn: &mut Turn<'_>,
+    ) -> Option<Train> {
         let &(first, _) = chosen.first()?;
         let first_len = self.outstanding.get(first)?.wire_len();
         let (auth, start) = (turn.auth, turn.out.len());
-        let limit = path.packet_size().max(overhead(auth) + first_len);
+        let limit = overhead(auth) + room.max(first_len);
         let mut writer = ChunkWriter::new(turn.out, turn.header, limit);
         // Control chunks come before DATA (RFC 9260 §6.10), and a full packet has no room for them, nor for AUTH for their sake.
         let of_data = auth.overhead(chunk_type::DATA);

@@ -5,6 +5,7 @@ use core::time::Duration;
 use whimbrel_wire::{GapAckBlock, Tsn};
 
 use super::*;
+use crate::config::TailLoss;
 use crate::interface::PathState;
 use crate::path::control_path;
 use crate::send::report::T3;
@@ -247,4 +248,21 @@ fn new_data_does_not_pass_what_is_lost_where_no_path_works() {
         assert!(rig.send(0, 1000, usize::MAX));
         assert_eq!(rig.turn(Permit::Everything, 1).map(|sent| sent.train.path), passes, "{state:?}");
     }
+}
+
+/// The tail probe takes the first chunk of a packet, by which packets are counted: how large the packet was is known all the same.
+#[test]
+fn a_packet_whose_first_chunk_was_probed_with_keeps_its_size() {
+    let mut rig = rig(|config| {
+        config.pmtu.cut_for = Some(732);
+        config.retransmission.tail = TailLoss::Probe;
+    });
+    assert!(rig.send(0, 1000, usize::MAX));
+    while rig.turn(Permit::Everything, 1).is_some() {}
+    rig.pass(Duration::from_millis(100));
+    rig.probe_tail(A);
+    while rig.turn(Permit::Everything, 1).is_some() {}
+    rig.pass(Duration::from_millis(100));
+    let lost = rig.report(Tsn(1), &[], WINDOW).tail_lost.expect("the rest is lost");
+    assert!(lost.largest > 548, "{lost:?}");
 }

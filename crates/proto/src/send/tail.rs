@@ -17,7 +17,7 @@ use crate::path::Paths;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TailProbe {
     /// Where the chunk was in flight.
-    path: PathId,
+    pub(super) path: PathId,
     tsn: Tsn,
     sent_at: Instant,
     /// It went to another path; a copy, which nobody keeps an account of, is to go to this one, too.
@@ -25,6 +25,8 @@ pub(super) struct TailProbe {
     copied: bool,
     /// No answer can come earlier: what does answers the first transmission.
     answer_from: Instant,
+    /// Bytes of the packet that the chunk was the first of; 0 if it was not.
+    pub(super) packet: usize,
 }
 
 /// A path whose silence a probe has shown to be a loss.
@@ -47,13 +49,15 @@ impl Sender {
         }
         let tsn = self.outstanding.earliest_in_flight(path)?;
         self.held_up = None;
+        let packet = self.outstanding.get(tsn).map_or(0, |chunk| chunk.packet.into());
         self.outstanding.lose_one(tsn);
         let target = self.retransmission_path(paths, path, Loss::Timeout).unwrap_or(path);
         let elsewhere = target != path;
         // One of the two goes by each path.
         let round_trip = |id| paths.get(id).and_then(|path| path.rto.srtt()).unwrap_or(Duration::ZERO);
         let answer_from = now + round_trip(target).min(round_trip(path)) / 2;
-        self.tail = Some(TailProbe { path, tsn, sent_at: now, elsewhere, copied: !elsewhere, answer_from });
+        self.tail =
+            Some(TailProbe { path, tsn, sent_at: now, elsewhere, copied: !elsewhere, answer_from, packet });
         self.force(paths, path);
         let guarded = self.outstanding.earliest_in_flight(path);
         let flow = self.flow_mut(path)?;
@@ -94,9 +98,9 @@ impl Sender {
         let Some(probe) = self.tail.take_if(answered).filter(|probe| now >= probe.answer_from) else {
             return;
         };
-        let TailProbe { path, sent_at, elsewhere, .. } = probe;
+        let TailProbe { path, sent_at, elsewhere, packet, .. } = probe;
         let loss = if elsewhere { Loss::Timeout } else { Loss::Missing };
-        let largest = self.outstanding.largest_in_flight(path);
+        let largest = self.outstanding.largest_in_flight(path).max(packet);
         // The first transmission of the probe's chunk is lost, whatever else is.
         self.outstanding.note_lost(path);
         // What is lost there is looked at, and its T3-rtx anew.

@@ -125,6 +125,7 @@ impl Open {
         let other = |other: &Path| {
             let route = other.route;
             let from = request.pinned.is_none_or(|pinned| pinned == route.local.ip());
+            let from = from && !request.deleted.contains(&route.local.ip());
             route != path.route && from && self.works(route) && !request.tries.tried.contains(&route)
         };
         let first = (request.tries.timeouts as usize) < ways && !request.tries.tried.contains(&path.route);
@@ -173,23 +174,20 @@ impl Open {
             ways.extend(self.ways_from_leaving(&request.deleted));
         }
         let count = ways.len();
-        let (way, all_tried) = self.choose_way(context, ways)?;
+        let way = self.choose_way(context, ways)?;
         if self.locals.standing(way.local.ip()).is_none() {
             // Its answer is to be let in.
             self.locals.set(way.local, Standing::Adding);
         }
         if let Some(request) = self.asconf.outgoing.outstanding.as_mut() {
-            if all_tried {
-                request.tries.tried.clear();
-            }
             request.astray |= request.pinned.is_some_and(|pinned| pinned != way.local.ip());
         }
         Some((way, count))
     }
 
-    /// The best of the `ways` that has not been tried, or of all if none is left, and whether none is. What nobody has confirmed gets its turn only within
-    /// the budget of such addresses. If there is nothing else the chunk waits for that.
-    fn choose_way(&mut self, context: &mut Context<'_>, mut ways: Vec<Route>) -> Option<(Route, bool)> {
+    /// The best of the `ways` that has not been tried, or of all if none is left; then all are to be tried anew. What nobody has confirmed gets
+    /// its turn only within the budget of such addresses. If there is nothing else the chunk waits for that.
+    fn choose_way(&mut self, context: &mut Context<'_>, mut ways: Vec<Route>) -> Option<Route> {
         let request = self.asconf.outgoing.outstanding.as_ref()?;
         let choose = |ways: &[Route]| {
             let untried = ways.iter().find(|way| !request.tries.tried.contains(way));
@@ -197,22 +195,27 @@ impl Open {
             untried.or_else(another).or(ways.first()).map(|way| (*way, untried.is_none()))
         };
         let from = self.strangers_may_be_asked_from(context, request, &ways);
-        let mut best = choose(&ways);
+        let (mut best, mut left_out) = (choose(&ways), Vec::new());
         if best.is_some_and(|(way, _)| !self.is_confirmed(way.remote.ip()))
             && !(context.now >= from && self.probe_burst.try_send(context.now, context.config.rto.initial))
         {
-            ways.retain(|way| self.is_confirmed(way.remote.ip()));
+            (ways, left_out) = ways.into_iter().partition(|way| self.is_confirmed(way.remote.ip()));
             best = choose(&ways);
             if best.is_none() {
                 context.timers.set(TimerId::T4Asconf, from.max(self.probe_burst.next_opportunity()));
                 return None;
             }
         }
-        if best.is_none() {
+        let Some((way, all_tried)) = best else {
             // It goes out when a link comes back.
             context.timers.clear(TimerId::T4Asconf);
+            return None;
+        };
+        if all_tried && let Some(request) = self.asconf.outgoing.outstanding.as_mut() {
+            // Those whose turn has not come keep theirs.
+            request.tries.tried.retain(|tried| left_out.contains(tried));
         }
-        best
+        Some(way)
     }
 
     /// RFC 9260 §5.4: the peer may have listed anybody's addresses. Each gets the outstanding chunk as often as HEARTBEATs until a path has failed; then
