@@ -78,7 +78,7 @@ fn loss_and_jitter_move_nobody() {
 /// The same for 10,000 minutes: `cargo test --release -p whimbrel-node --test node -- --ignored loss_and_jitter`. In one world of a hundred, which
 /// is once in nine hours, data goes the other way for a tenth of a second: T3-rtx has expired, and nothing was acknowledged just then.
 #[test]
-#[ignore = "some minutes"]
+#[ignore = "takes some minutes; CONTRIBUTING.md has the command"]
 fn loss_and_jitter_move_nobody_in_a_week() {
     let moved: Vec<(u64, usize)> =
         (0..1_820).map(|seed| (seed, rough(seed))).filter(|(_, moves)| *moves > 0).collect();

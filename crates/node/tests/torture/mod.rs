@@ -178,7 +178,7 @@ fn a_request_finds_its_way_after_a_silence() {
 }
 
 #[test]
-#[ignore = "a thousand seeds for each row"]
+#[ignore = "a thousand seeds for each row, hours; CONTRIBUTING.md has the command"]
 fn table() {
     let first = environment("SEED", 1);
     let seeds = first..first + environment("SEEDS", 1000);
