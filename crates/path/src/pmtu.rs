@@ -70,8 +70,9 @@ const LEAST_IPV6: usize = 1280 - 40 - 8;
 /// it carries a single packet then. Two timeouts with an answered heartbeat and no packet as large between them throw the same doubt on
 /// the base, and MIN_PLPMTU is used. Lost probes alone never do that: the path may be down, or the peer may not know padding, and a
 /// smaller size would shrink the chunks of the whole association, which are cut for its smallest path (RFC 9260 §7.3). Two timeouts
-/// without an answer between them only have the base size probed again: after an outage the path may be another one. Where small packets
-/// pass beside large ones, nothing times out; then large ones that are lost one after the other throw the doubt.
+/// without an answer between them only have the size in use probed again, and packets that need not be as large are small meanwhile:
+/// after an outage the path may be another one. Where small packets pass beside large ones, nothing times out; then large ones that are
+/// lost one after the other throw the doubt.
 #[derive(Clone, Debug)]
 pub struct PathMtu {
     /// MIN_PLPMTU.
@@ -105,13 +106,13 @@ pub struct PathMtu {
 /// The phases of RFC 8899 §5.2. Disabled is the caller's not asking for probes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Phase {
-    /// The base size is used but not confirmed yet.
+    /// The base size, or a smaller one that a router has named, is used but not confirmed yet.
     Base,
     /// Probing above `size`.
     Searching,
     /// Nothing to do until then; `None` if there is nothing larger to look for.
     SearchComplete { raise_at: Option<Instant> },
-    /// The base size did not get through.
+    /// The size that was to be confirmed did not get through.
     Error { retry_at: Instant },
 }
 
@@ -218,13 +219,8 @@ impl PathMtu {
             self.doubt(self.base);
         } else if self.timed_out && self.answered && too_large {
             self.doubt(self.min);
-        } else if self.timed_out
-            && self.size == self.base
-            && self.raise_after.is_some()
-            && !self.is_base_unproved()
-        {
-            self.limit = self.max;
-            self.enter_base();
+        } else if self.timed_out && self.raise_after.is_some() && !self.is_base_unproved() {
+            self.doubt_silently();
         }
         (self.timed_out, self.answered, self.arrived) = (true, false, 0);
     }
@@ -345,14 +341,29 @@ impl PathMtu {
         }
     }
 
+    /// Nothing says whether it is the size: the path may be down, and be another one when it comes back.
+    fn doubt_silently(&mut self) {
+        if self.size == self.base {
+            self.limit = self.max;
+            self.enter_base();
+        } else if self.size > self.min {
+            self.confirm(self.size);
+        }
+    }
+
     fn is_base_unproved(&self) -> bool {
         matches!(self.phase, Phase::Base | Phase::Error { .. })
     }
 
     fn enter_base(&mut self) {
+        self.confirm(self.base);
+    }
+
+    /// Uses a `size`, the base or less, of which nothing is known until a probe of it is answered.
+    fn confirm(&mut self, size: usize) {
         self.phase = Phase::Base;
-        self.size = self.base;
-        self.probed = self.base;
+        self.size = size;
+        self.probed = size;
         self.lost = 0;
         self.in_flight_until = None;
     }

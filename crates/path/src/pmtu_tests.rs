@@ -238,6 +238,26 @@ fn packet_too_big_below_the_base_is_believed() {
     assert_eq!(path.size(), 700);
 }
 
+/// Two timeouts in a row throw doubt on a size that a router has named: packets that need not be as large are small until a probe of it is
+/// answered.
+#[test]
+fn a_size_below_the_base_is_confirmed_again_after_timeouts() {
+    for mtu in [700, 600] {
+        let mut path = PathMtu::new(&config(), false);
+        let mut network = Network::new(1500);
+        network.run(&mut path, Duration::from_secs(1));
+        path.on_packet_too_big(700, network.now);
+        network.mtu = mtu;
+        path.on_timeout(700);
+        assert_eq!(path.proved(), 700);
+        path.on_timeout(700);
+        path.invariants();
+        assert_eq!(path.proved(), LEAST_IPV4);
+        network.run(&mut path, network.now - Instant::ZERO + Duration::from_secs(10));
+        assert_eq!(path.proved(), if mtu == 700 { 700 } else { LEAST_IPV4 });
+    }
+}
+
 /// RFC 8899 §5.2: a dead path is probed every 15 s, keeps the base size, and recovers.
 #[test]
 fn error_state_probes_slowly_and_ends_when_base_passes() {

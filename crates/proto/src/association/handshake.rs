@@ -229,7 +229,7 @@ impl Association {
         open.locals.set_up(locals);
         open.peer.addresses = remotes;
         if wait.attempt.sent == 1 {
-            open.measure_first(now.saturating_since(wait.attempt.first_sent_at));
+            open.measure_first(now, now.saturating_since(wait.attempt.first_sent_at));
         }
         // After that it goes along the other routes the user named.
         let mut routes = vec![first];

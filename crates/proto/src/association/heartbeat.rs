@@ -171,9 +171,10 @@ impl Open {
                 }
                 // Where it took longer than the heartbeat and its repetition may take, a host was suspended, or a network kept it back.
                 if took <= path.rto.current() * 3 {
-                    path.rto.on_measurement(took);
+                    path.on_measurement(context.now, took);
                 }
                 context.timers.clear(TimerId::HeartbeatTimeout(id));
+                self.judge_answer(id, took);
                 self.note_path_alive(context, id);
                 self.notice_quality(context, id);
                 let reaction = self.primary.rule.on_heartbeat_answered(id);
@@ -302,10 +303,14 @@ impl Open {
         let nonce = context.rng.next_u64();
         let Some(path) = self.paths.get(id) else { return };
         let mut rto = self.supervision_rto(context, path);
+        let guessed = path.rto.srtt().is_some() && !path.is_settled();
         if let Some(spacing) = self.probe_spacing(context, path) {
             // Never in step with a network that comes and goes (RFC 9260 §8.3 has the jitter for the same reason).
             let least = rto.min(path.rto.without_back_off());
             rto = rto.saturating_sub(context.rng.duration_below(spacing / 4)).max(least);
+        } else if context.config.retransmission.tail == TailLoss::Probe && guessed {
+            // Data avoids a path that is suspect in any case; a network with jitter is not given up for the first answer that takes long.
+            rto *= 2;
         }
         // One is under way: another would only put off the moment when its answer is missed.
         let ready = |path: &&mut Path| path.supervision.heartbeat.is_none() && path.egress == Egress::Open;

@@ -1,6 +1,8 @@
 //! What an open association sends next (RFC 9260 §6.1, §6.10): answers, shutdown, heartbeats, data, SACK.
 
-use whimbrel_machine::{Ecn, Fragmentation, IpProtocol, Route, Transmit};
+use core::time::Duration;
+
+use whimbrel_machine::{Ecn, Fragmentation, Instant, IpProtocol, Route, Transmit};
 use whimbrel_wire::{COMMON_HEADER_LEN, ChecksumMode, CommonHeader, EmitChunk, PacketWriter, chunk_type};
 
 use super::replies::{Encoded, First, Reply};
@@ -141,9 +143,9 @@ impl Open {
     }
 
     /// The INIT's round trip is the first RTT measurement of its path (RFC 9260 §6.3.1 C2).
-    pub(crate) fn measure_first(&mut self, rtt: core::time::Duration) {
+    pub(crate) fn measure_first(&mut self, now: Instant, rtt: Duration) {
         if let Some(path) = self.paths.iter_mut().next() {
-            path.rto.on_measurement(rtt);
+            path.on_measurement(now, rtt);
         }
     }
 

@@ -26,7 +26,9 @@ pub(crate) fn paths(
     };
     let mut paths = Paths::new(expected.clamp(1, config.limits.paths.max(1)));
     let id = paths.next_id();
-    paths.push(Path::new(id, arrival, true, config, now));
+    let mut path = Path::new(id, arrival, true, config, now);
+    path.supervision.proved = Some(now);
+    paths.push(path);
     for (index, &remote) in remotes.iter().enumerate() {
         if is_ourselves(locals, remote) {
             continue;

@@ -171,7 +171,7 @@ impl Open {
         if path.state != state {
             let worked = path.state == PathState::Active;
             path.state = state;
-            path.suspect = false;
+            path.suspect = path.suspect.filter(|_| state == PathState::PotentiallyFailed);
             self.announce_path(context, id);
             self.refresh_probe_timer(context, id);
             self.notice_path_in_use(context);
@@ -227,12 +227,15 @@ impl Open {
 
     /// Announces it when new data goes another way than before. Where no path works it is tried on one after the other (RFC 7829 §4.1),
     /// which is no change that anybody could make use of: the path that was in use last remains so until one works, or it may not be sent
-    /// on any more.
+    /// on any more. Nor is it a change if new data avoids a path for the moment that a heartbeat takes which asks whether it is alive.
     pub(crate) fn notice_path_in_use(&mut self, context: &mut Context<'_>) {
         let id = self.data_path();
-        let works = |path: &Path| path.state == PathState::Active && !path.suspect;
-        let stays = self.paths.get(self.notes.in_use).is_some_and(Path::is_usable);
-        if id == self.notes.in_use || (stays && !self.paths.get(id).is_some_and(works)) {
+        let works = |path: &Path| path.state == PathState::Active && path.suspect.is_none();
+        let in_use = self.paths.get(self.notes.in_use).filter(|path| path.is_usable());
+        let stays = in_use.is_some_and(|path| {
+            path.is_merely_suspect(context.now) || !self.paths.get(id).is_some_and(works)
+        });
+        if id == self.notes.in_use || stays {
             return;
         }
         self.notes.in_use = id;

@@ -81,7 +81,7 @@ impl Open {
     fn apply_to_path(&mut self, context: &mut Context<'_>, change: &PathChange) {
         let Some(path) = self.paths.get_mut(change.path) else { return };
         if let Some(rtt) = change.measured {
-            path.rto.on_measurement(rtt);
+            path.on_measurement(context.now, rtt);
         }
         if change.packets > 0 {
             path.supervision.quality.on_acknowledged(
@@ -100,7 +100,13 @@ impl Open {
         };
         if proved {
             path.error_count = 0;
-            path.supervision.proved = Some(context.now);
+            // What the answer to a tail-loss probe acknowledges besides may have arrived just before the path failed.
+            let sent = change.youngest.max(change.sent_again).unwrap_or(context.now);
+            let due = sent + path.rto.long_round_trip().unwrap_or_default();
+            path.supervision.proved = path.supervision.proved.max(Some(due.min(context.now)));
+            if let Some(took) = change.round_trip {
+                self.judge_answer(change.path, took);
+            }
             self.trust(change.path);
             let Some(path) = self.paths.get(change.path) else { return };
             if matches!(path.state, PathState::PotentiallyFailed | PathState::Inactive) {

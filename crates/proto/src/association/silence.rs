@@ -93,7 +93,7 @@ fn longest_wait(config: &Config) -> Duration {
 }
 
 /// Two probes are no further apart than this part of the silence.
-const SHARE_OF_SILENCE: u32 = 8;
+const SHARE_OF_SILENCE: u32 = 24;
 
 /// How long an end that has said all waits for the other to agree at most, whatever comes meanwhile.
 pub(super) fn last_word(config: &Config) -> Duration {

@@ -2,6 +2,8 @@
 
 use core::time::Duration;
 
+use whimbrel_machine::Instant;
+
 use super::{Closing, Context, Open};
 use crate::config::TailLoss;
 use crate::interface::{PathId, PathState};
@@ -22,6 +24,16 @@ pub(super) fn probe_timeout(path: &Path, delay: Duration) -> Option<Duration> {
 /// After this time a heartbeat that has not been answered is sent again: some of them get through before its own time is over.
 pub(super) fn repetition_after(path: &Path) -> Duration {
     (path.rto.without_back_off() / 8).max(SHORTEST)
+}
+
+/// A path is not gone back to that has become so many times slower than another.
+const MUCH_SLOWER: u32 = 3;
+
+fn suspect(path: &mut Path, now: Instant) {
+    if path.suspect.is_none() && !path.slower {
+        path.supervision.usual = path.rto.long_round_trip().map(|usual| (now, usual));
+    }
+    path.suspect.get_or_insert(now);
 }
 
 impl Open {
@@ -67,6 +79,7 @@ impl Open {
             None => self.send_heartbeat_on(context, id),
         }
         context.timers.set(TimerId::TailProbe(id), again);
+        self.notice_path_in_use(context);
     }
 
     /// Whether a heartbeat on the path waits for its answer.
@@ -74,8 +87,9 @@ impl Open {
         self.paths.get(id).is_some_and(|path| path.supervision.heartbeat.is_some())
     }
 
-    /// Whether DATA that went by the path alone has been acknowledged within two round trips. Then T3-rtx has expired because something was
-    /// lost more than once, which on a path with losses happens every minute, and the path is none the worse for it.
+    /// Whether DATA that went by the path alone, or the handshake, has been acknowledged within two round trips.
+    /// Then T3-rtx has expired because something was lost more than once, which on a path with losses happens every minute, and the path
+    /// is none the worse for it.
     pub(crate) fn is_proved_of_late(&self, context: &Context<'_>, id: PathId) -> bool {
         let of_late = |path: &Path| {
             let (proved, round_trip) = (path.supervision.proved?, path.rto.srtt()?);
@@ -92,19 +106,45 @@ impl Open {
         let asks = probing && context.config.heartbeat.interval.is_some();
         let active = |path: &&mut Path| path.state == PathState::Active;
         let Some(path) = self.paths.get_mut(id).filter(active).filter(|_| asks) else { return false };
-        path.suspect = true;
-        if path.supervision.heartbeat.is_none() {
-            let again = context.now + repetition_after(path);
-            self.send_heartbeat_on(context, id);
-            context.timers.set(TimerId::TailProbe(id), again);
+        suspect(path, context.now);
+        let again = context.now + repetition_after(path);
+        match path.supervision.heartbeat.as_mut() {
+            Some(pending) => pending.repeat(context.now),
+            None => self.send_heartbeat_on(context, id),
         }
+        context.timers.set(TimerId::TailProbe(id), again);
         true
+    }
+
+    /// A path that was suspected has answered after a time that it never took before, and that another path has not taken since: it is
+    /// slower now. One answer is no reason to go back there.
+    pub(crate) fn judge_answer(&mut self, id: PathId, took: Duration) {
+        let Some((since, usual)) = self.paths.get(id).and_then(|path| path.supervision.usual) else { return };
+        let others = self.paths.iter().filter(|path| path.id != id && path.is_usable());
+        let quickest = others
+            .filter(|path| path.state == PathState::Active && !path.is_doubted())
+            .filter(|path| path.supervision.measured.is_some_and(|at| at > since))
+            .filter_map(|path| path.rto.srtt())
+            .min();
+        let Some(path) = self.paths.get_mut(id) else { return };
+        path.slower = took > usual && quickest.is_some_and(|other| took > other * MUCH_SLOWER);
+        if !path.slower {
+            path.supervision.usual = None;
+        }
+    }
+
+    /// Who chooses a path takes it as slow as it is.
+    pub(crate) fn forgive(&mut self, id: PathId) {
+        if let Some(path) = self.paths.get_mut(id) {
+            path.slower = false;
+            path.supervision.usual = None;
+        }
     }
 
     /// The path has shown that it works.
     pub(crate) fn trust(&mut self, id: PathId) {
-        if let Some(path) = self.paths.get_mut(id).filter(|path| path.suspect) {
-            path.suspect = false;
+        if let Some(path) = self.paths.get_mut(id).filter(|path| path.suspect.is_some()) {
+            path.suspect = None;
             self.sender.opportunity();
         }
     }
@@ -116,7 +156,9 @@ impl Open {
         let Some(path) = self.paths.get_mut(id) else { return };
         // It may be the size.
         path.pmtu.on_timeout(largest);
-        path.suspect = elsewhere && !proved && path.supervision.heartbeat.is_some();
+        if elsewhere && !proved && path.supervision.heartbeat.is_some() {
+            suspect(path, context.now);
+        }
         self.sender.on_packet_size(id, path.pmdcs());
         self.pending_probe(context, id);
         self.refresh_probe_timer(context, id);

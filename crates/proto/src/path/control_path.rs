@@ -7,18 +7,20 @@ use crate::interface::{PathId, PathState};
 /// RFC 7829 §3.2). `None` only when no path is usable.
 pub(crate) fn control_path(paths: &Paths) -> Option<PathId> {
     let primary = paths.get(paths.primary());
-    if let Some(primary) = primary.filter(|p| p.state == PathState::Active && !p.suspect && p.is_usable()) {
+    if let Some(primary) =
+        primary.filter(|p| p.state == PathState::Active && !p.is_doubted() && p.is_usable())
+    {
         return Some(primary.id);
     }
     best(paths, primary, Path::is_usable)
 }
 
-/// The best of the paths that `allowed` names: active before suspect before potentially failed before inactive, fewest errors, then the one
+/// The best of the paths that `allowed` names: active before doubted before potentially failed before inactive, fewest errors, then the one
 /// most divergent from `failed` (RFC 9260 §6.4.1), then the primary, then the oldest.
 pub(crate) fn best(paths: &Paths, failed: Option<&Path>, allowed: impl Fn(&Path) -> bool) -> Option<PathId> {
     let rank = |p: &Path| {
         let state = match p.state {
-            PathState::Active if !p.suspect => 0,
+            PathState::Active if !p.is_doubted() => 0,
             PathState::Active => 1,
             PathState::PotentiallyFailed => 2,
             PathState::Inactive => 3,

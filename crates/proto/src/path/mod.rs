@@ -8,6 +8,8 @@ mod supervision;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod testing;
 
+use core::time::Duration;
+
 use whimbrel_machine::{Fragmentation, Instant, Route};
 pub use whimbrel_path::congestion;
 use whimbrel_path::{PathMtu, Rto};
@@ -25,9 +27,11 @@ pub(crate) struct Path {
     pub(crate) id: PathId,
     pub(crate) route: Route,
     pub(crate) state: PathState,
-    /// What was in flight here is lost, by the word of a tail-loss probe, and it is not known yet whether the path is, too: new data avoids
-    /// it meanwhile. Nobody is told before that is known.
-    pub(crate) suspect: bool,
+    /// What was in flight here is lost, as is known since then, and it is not known yet whether the path is, too: new data avoids it until a
+    /// heartbeat is answered. Nobody is told before that is likely.
+    pub(crate) suspect: Option<Instant>,
+    /// It has answered since, but so slowly that new data goes on avoiding it while another path works.
+    pub(crate) slower: bool,
     /// A heartbeat has been answered, or the user or the cookie vouches for it (RFC 9260 §5.4). Never undone.
     pub(crate) confirmed: bool,
     pub(crate) egress: Egress,
@@ -41,6 +45,9 @@ pub(crate) struct Path {
     /// The totals that are about packets; those about DATA are the sender's.
     pub(crate) counters: PathCounters,
 }
+
+/// So many round trips tell how much they vary.
+const SETTLED: u8 = 4;
 
 /// Whether packets may leave by a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,7 +64,8 @@ impl Path {
             id,
             route,
             state: if confirmed { PathState::Active } else { PathState::Unconfirmed },
-            suspect: false,
+            suspect: None,
+            slower: false,
             confirmed,
             egress: Egress::Open,
             rto: Rto::new(&config.rto),
@@ -72,6 +80,30 @@ impl Path {
     /// Whether it may carry data, in whatever state it is.
     pub(crate) fn is_usable(&self) -> bool {
         self.confirmed && self.egress == Egress::Open
+    }
+
+    /// A round trip took so long (RFC 9260 §6.3.1).
+    pub(crate) fn on_measurement(&mut self, now: Instant, round_trip: Duration) {
+        self.rto.on_measurement(round_trip);
+        self.supervision.measured = Some(now);
+        self.supervision.measurements = self.supervision.measurements.saturating_add(1);
+    }
+
+    /// Whether enough was measured to tell how much round trips vary: after one or two, RTTVAR is a guess (RFC 9260 §6.3.1 C2).
+    pub(crate) fn is_settled(&self) -> bool {
+        self.supervision.measurements >= SETTLED
+    }
+
+    /// Whether another path that works is better for new data.
+    pub(crate) fn is_doubted(&self) -> bool {
+        self.suspect.is_some() || self.slower
+    }
+
+    /// Whether it is suspect for no longer than the answer to a heartbeat takes, as far as that is known.
+    pub(crate) fn is_merely_suspect(&self, now: Instant) -> bool {
+        let answer = self.rto.long_round_trip().unwrap_or_default();
+        let lately = |since| !self.is_settled() || now < since + answer;
+        self.state == PathState::Active && self.suspect.is_some_and(lately)
     }
 
     /// Path Maximum DATA Chunk Size: the largest DATA chunk in bytes, header and padding included (RFC 9260 §1.3).

@@ -1,3 +1,5 @@
+use core::time::Duration;
+
 use smallvec::{SmallVec, smallvec};
 use whimbrel_machine::Instant;
 use whimbrel_path::Quality;
@@ -16,8 +18,14 @@ pub(crate) struct Supervision {
     pub(crate) refused: Option<Instant>,
     /// A packet has come by this path after it had been silent for an RTO, and nothing has been made of that yet.
     pub(crate) silence_broken: bool,
-    /// When DATA that went by this path alone was last acknowledged.
+    /// When DATA that went by this path alone, or the handshake, was last acknowledged, or should have been at the latest.
     pub(crate) proved: Option<Instant>,
+    /// When a round trip was measured last.
+    pub(crate) measured: Option<Instant>,
+    /// How many were, up to 255.
+    pub(crate) measurements: u8,
+    /// When the path was last suspected without having answered as soon as ever since, and how long hardly a round trip took before.
+    pub(crate) usual: Option<(Instant, Duration)>,
     /// What the path is worth beside others.
     pub(crate) quality: Quality,
     /// The HEARTBEAT whose answer is waited for.
@@ -60,6 +68,9 @@ impl Supervision {
             refused: None,
             silence_broken: false,
             proved: None,
+            measured: None,
+            measurements: 0,
+            usual: None,
             heartbeat: None,
             overdue: None,
             new_port: None,

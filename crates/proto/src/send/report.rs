@@ -53,9 +53,9 @@ pub(crate) struct PathChange {
     /// What becomes of T3-rtx.
     pub(crate) t3: T3,
     /// When the youngest newly acknowledged chunk was sent, of those that were sent once (Karn's rule, RFC 9260 §6.3.1 C5).
-    pub(super) youngest: Option<Instant>,
+    pub(crate) youngest: Option<Instant>,
     /// When the youngest of those was sent that were sent again, and never on another path.
-    pub(super) sent_again: Option<Instant>,
+    pub(crate) sent_again: Option<Instant>,
     /// Something in flight on the path has turned out to be lost.
     pub(super) lost: bool,
     /// The lowest TSN that is in flight on the path again and had been acknowledged.
