@@ -47,6 +47,7 @@ mod retransmissions;
 mod same_step;
 mod shutdown_before_reading;
 mod shutdowns;
+mod slow_paths;
 mod slow_refusals;
 mod slow_shutdown_complete;
 mod slow_start;

@@ -117,6 +117,7 @@ fn a_host_that_fell_asleep_in_an_outage_tries_when_it_wakes() {
     bench.step(vec![whimbrel_machine::Input::Timeout]);
     assert_eq!(bench.closed(), None, "given up as it wakes");
     bench.pass(Duration::from_secs(300));
+    // One HEARTBEAT for each try; T3-rtx falls in with some of them.
     assert!(bench.take().len() > Config::mobile().failure.path_max_retrans as usize);
     assert_eq!(bench.closed(), Some(CloseReason::Unreachable));
 }

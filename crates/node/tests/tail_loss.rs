@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use whimbrel_machine::Instant;
 use whimbrel_netsim::{Action, Change, LinkConfig, Loss, Side};
-use whimbrel_proto::{Config, Event, TailLoss};
+use whimbrel_proto::{Command, Config, Event, PathId, TailLoss};
 
 use crate::common::{Pair, Ticks, User, link, remotes};
 
@@ -108,5 +108,59 @@ fn a_lost_packet_is_repaired_by_the_probe() {
         assert_eq!(pair.server().received.len(), 400);
         assert!(longest_gap(&pair, at) < Duration::from_millis(150 + 120), "{:?}", longest_gap(&pair, at));
         assert_eq!(moves(pair.client()), 0);
+    }
+}
+
+/// The path that new data took last, as far as the client was told, by the end of a run.
+fn in_use(pair: &Pair) -> Option<PathId> {
+    pair.client().events.iter().rev().find_map(|(_, event)| match event {
+        Event::PathInUse { path, .. } => Some(*path),
+        _ => None,
+    })
+}
+
+fn delay(pair: &mut Pair, network: usize, at: Instant, milliseconds: u64) {
+    for side in [Side::AtoB, Side::BtoA] {
+        let change = Change::Delay(Duration::from_millis(milliseconds));
+        pair.world.schedule(at, Action::Link(pair.links[network], side, change));
+    }
+}
+
+/// A network keeps back everything for a third of a second: its first answer comes late, the next one says that it is as good as ever.
+#[test]
+fn a_network_that_stood_still_is_used_again_soon() {
+    let mut pair = stream(probing(), &[link(20, 10), link(20, 15)], 3, 600);
+    let stall = Instant::from_nanos(2_000_000_000);
+    delay(&mut pair, 0, stall, 310);
+    delay(&mut pair, 0, stall + Duration::from_millis(1), 10);
+    pair.run(8);
+    assert_eq!(pair.server().received.len(), 600);
+    let moves: Vec<Instant> = pair
+        .client()
+        .events
+        .iter()
+        .filter(|(_, event)| matches!(event, Event::PathInUse { .. }))
+        .map(|(at, _)| *at)
+        .collect();
+    assert!(moves.iter().all(|at| *at < stall + Duration::from_millis(800)), "{moves:?}");
+    assert!(in_use(&pair).is_none_or(|path| path == PathId::from_number(0)), "{moves:?}");
+}
+
+/// A network that has become slow is second to a quicker one, until the user says otherwise.
+#[test]
+fn who_chooses_a_slow_path_gets_it() {
+    for chosen in [false, true] {
+        let mut pair = stream(probing(), &[link(20, 10), link(20, 15)], 3, 900);
+        delay(&mut pair, 0, Instant::from_nanos(2_000_000_000), 200);
+        pair.run(5);
+        assert_ne!(in_use(&pair), Some(PathId::from_number(0)));
+        let association = pair.client().association.unwrap();
+        if chosen {
+            let command = Command::SetPrimary { association, path: PathId::from_number(0) };
+            pair.world.act(Action::Command(pair.client, command));
+        }
+        pair.run(20);
+        assert_eq!(pair.server().received.len(), 900);
+        assert_eq!(in_use(&pair) == Some(PathId::from_number(0)), chosen);
     }
 }

@@ -70,8 +70,8 @@ const LEAST_IPV6: usize = 1280 - 40 - 8;
 /// it carries a single packet then. Two timeouts with an answered heartbeat and no packet as large between them throw the same doubt on
 /// the base, and MIN_PLPMTU is used. Lost probes alone never do that: the path may be down, or the peer may not know padding, and a
 /// smaller size would shrink the chunks of the whole association, which are cut for its smallest path (RFC 9260 §7.3). Two timeouts
-/// without an answer between them only have the size in use probed again, and packets that need not be as large are small meanwhile:
-/// after an outage the path may be another one. Where small packets pass beside large ones, nothing times out; then large ones that are
+/// without an answer between them only have the size in use probed again, and the search begins anew when it is confirmed: after an
+/// outage the path may be another one. Where small packets pass beside large ones, nothing times out; then large ones that are
 /// lost one after the other throw the doubt.
 #[derive(Clone, Debug)]
 pub struct PathMtu {
@@ -219,7 +219,7 @@ impl PathMtu {
             self.doubt(self.base);
         } else if self.timed_out && self.answered && too_large {
             self.doubt(self.min);
-        } else if self.timed_out && self.raise_after.is_some() && !self.is_base_unproved() {
+        } else if self.timed_out && self.raise_after.is_some() && !self.is_unconfirmed() {
             self.doubt_silently();
         }
         (self.timed_out, self.answered, self.arrived) = (true, false, 0);
@@ -304,10 +304,10 @@ impl PathMtu {
         self.size
     }
 
-    /// The largest packet in bytes that is sure to pass if small ones do: [`Self::size`], but for a base size of which nothing is known.
+    /// The largest packet in bytes that is sure to pass if small ones do: [`Self::size`], but for one that has not been confirmed.
     #[inline]
     pub fn proved(&self) -> usize {
-        if self.is_base_unproved() { self.min } else { self.size }
+        if self.is_unconfirmed() { self.min } else { self.size }
     }
 
     /// MIN_PLPMTU: the largest packet in bytes that every network of its kind carries.
@@ -322,7 +322,7 @@ impl PathMtu {
         self.timed_out
     }
 
-    /// Whether not even the base size gets through, or the path is down (the Error state of RFC 8899 §5.2).
+    /// Whether not even the size that was to be confirmed gets through, or the path is down (the Error state of RFC 8899 §5.2).
     #[inline]
     pub fn is_in_error(&self) -> bool {
         matches!(self.phase, Phase::Error { .. })
@@ -343,15 +343,13 @@ impl PathMtu {
 
     /// Nothing says whether it is the size: the path may be down, and be another one when it comes back.
     fn doubt_silently(&mut self) {
-        if self.size == self.base {
+        if self.size == self.base || self.size > self.min {
             self.limit = self.max;
-            self.enter_base();
-        } else if self.size > self.min {
             self.confirm(self.size);
         }
     }
 
-    fn is_base_unproved(&self) -> bool {
+    fn is_unconfirmed(&self) -> bool {
         matches!(self.phase, Phase::Base | Phase::Error { .. })
     }
 

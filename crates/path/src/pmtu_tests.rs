@@ -258,6 +258,22 @@ fn a_size_below_the_base_is_confirmed_again_after_timeouts() {
     }
 }
 
+/// PMTU_RAISE_TIMER is not put off by outages (RFC 8899 §5.1.1): what comes back may be another network.
+#[test]
+fn outages_do_not_put_off_the_search_for_more_than_a_router_named() {
+    let mut path = PathMtu::new(&config(), false);
+    let mut network = Network::new(1500);
+    network.run(&mut path, Duration::from_secs(1));
+    path.on_packet_too_big(700, network.now);
+    for round in 1..=6 {
+        network.now = Instant::ZERO + Duration::from_secs(400 * round);
+        path.on_timeout(700);
+        path.on_timeout(700);
+        network.run(&mut path, Duration::from_secs(400 * round + 1));
+    }
+    assert_eq!(path.size(), 1452);
+}
+
 /// RFC 8899 §5.2: a dead path is probed every 15 s, keeps the base size, and recovers.
 #[test]
 fn error_state_probes_slowly_and_ends_when_base_passes() {

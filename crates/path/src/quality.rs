@@ -192,6 +192,13 @@ impl Quality {
         }
     }
 
+    /// The path has answered twice in a row after such a time and no sooner: what was measured before says nothing any more.
+    pub fn on_slow_answers(&mut self, now: Instant, round_trip: Duration) {
+        self.span = Span { began: Some(now), ..Span::default() };
+        self.shortest = [Some(nanos(round_trip)); 2];
+        self.tell_delay(now, self.shortest[0]);
+    }
+
     fn measure(&mut self, now: Instant, round_trip: Duration) {
         let span = &mut self.span;
         span.began.get_or_insert(now);

@@ -105,7 +105,7 @@ impl Rto {
         Some(Duration::from_nanos((2 * srtt).max(srtt + 4 * rttvar)))
     }
 
-    /// As long as hardly a round trip takes: C3 without the bounds of C6 and C7; `None` before anything is measured.
+    /// Longer than almost every round trip: C3 without the bounds of C6 and C7; `None` before anything is measured.
     pub fn long_round_trip(&self) -> Option<Duration> {
         let Smoothed { srtt, rttvar } = self.smoothed?;
         Some(Duration::from_nanos(srtt + 4 * rttvar))

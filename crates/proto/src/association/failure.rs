@@ -61,6 +61,7 @@ impl Open {
         }
         self.change_path_state(context, id, PathState::Active);
         self.grant_wanted_primary(context);
+        self.notice_path_in_use(context);
         // RFC 9260 §8.1: the association's counter may wait for the fate of outstanding data.
         if self.sender.is_all_acknowledged() {
             self.notes.error_count = 0;

@@ -174,12 +174,15 @@ impl Open {
                     path.on_measurement(context.now, took);
                 }
                 context.timers.clear(TimerId::HeartbeatTimeout(id));
-                self.judge_answer(id, took);
+                let slower = self.judge_answer(context.now, id, took);
                 self.note_path_alive(context, id);
                 self.notice_quality(context, id);
                 let reaction = self.primary.rule.on_heartbeat_answered(id);
                 self.react(context, reaction);
                 self.schedule_heartbeat(context, id);
+                if slower {
+                    self.send_heartbeat_on(context, id);
+                }
                 self.refresh_probe_timer(context, id);
             }
             Kind::Pmtu => {
@@ -209,7 +212,7 @@ impl Open {
         if path.supervision.heartbeat.is_some() {
             return;
         }
-        let interval = context.config.heartbeat.interval.unwrap_or(Duration::ZERO);
+        let interval = context.config.heartbeat.interval.filter(|_| !path.slower).unwrap_or(Duration::ZERO);
         let (since, rto) = (path.supervision.last_probing, self.supervision_rto(context, path));
         if path.state == PathState::Active && context.now < heartbeat_time::earliest(since, interval, rto) {
             // Something else has measured the path meanwhile (RFC 9260 §8.3: only idle ones need it).
@@ -303,14 +306,14 @@ impl Open {
         let nonce = context.rng.next_u64();
         let Some(path) = self.paths.get(id) else { return };
         let mut rto = self.supervision_rto(context, path);
-        let guessed = path.rto.srtt().is_some() && !path.is_settled();
+        let guessed = path.rto.srtt().is_some() && !path.is_settled(context.now) && path.error_count == 0;
         if let Some(spacing) = self.probe_spacing(context, path) {
             // Never in step with a network that comes and goes (RFC 9260 §8.3 has the jitter for the same reason).
             let least = rto.min(path.rto.without_back_off());
             rto = rto.saturating_sub(context.rng.duration_below(spacing / 4)).max(least);
         } else if context.config.retransmission.tail == TailLoss::Probe && guessed {
             // Data avoids a path that is suspect in any case; a network with jitter is not given up for the first answer that takes long.
-            rto *= 2;
+            rto = rto.max(path.rto.without_back_off() * 2).min(context.config.rto.max);
         }
         // One is under way: another would only put off the moment when its answer is missed.
         let ready = |path: &&mut Path| path.supervision.heartbeat.is_none() && path.egress == Egress::Open;
@@ -335,8 +338,9 @@ impl Open {
             context.timers.clear(TimerId::Heartbeat(id));
             return;
         };
-        // RFC 7829 §3.2 rule 5: once per RTO while potentially failed.
-        let interval = if path.state == PathState::PotentiallyFailed { Duration::ZERO } else { interval };
+        // RFC 7829 §3.2 rule 5: once per RTO while potentially failed. So is one that data would go back to.
+        let waits = path.state == PathState::PotentiallyFailed || path.slower;
+        let interval = if waits { Duration::ZERO } else { interval };
         let rto = self.supervision_rto(context, path);
         let latest = self.probe_spacing(context, path).map(|spacing| path.supervision.last_probing + spacing);
         let at = heartbeat_time::next(context.now, interval, rto, context.rng);

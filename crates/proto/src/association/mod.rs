@@ -198,7 +198,6 @@ impl Association {
         self.in_open(now, |open, context| {
             // The user's choice counts for more than the peer's wish.
             open.asconf.wanted_primary = None;
-            open.forgive(path);
             open.set_primary(path);
             open.notice_path_in_use(context);
         });

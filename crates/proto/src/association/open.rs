@@ -165,7 +165,10 @@ impl Open {
 
     pub(crate) fn set_primary(&mut self, path: PathId) {
         // An unconfirmed address must not become the primary path (RFC 9260 §5.4).
-        if self.paths.get(path).is_some_and(Path::is_usable) {
+        if let Some(chosen) = self.paths.get_mut(path).filter(|path| path.is_usable()) {
+            // Who chooses a path takes it as slow as it is.
+            chosen.slower = false;
+            chosen.supervision.usual = None;
             self.paths.set_primary(path);
             self.sender.opportunity();
         }

@@ -138,6 +138,8 @@ impl Open {
         path.rto.forget_back_off();
         // It may be another network that has the address now.
         path.supervision.quality = Quality::default();
+        (path.slower, path.supervision.usual) = (false, None);
+        (path.supervision.began, path.supervision.measurements) = (context.now, 0);
         _ = self.sender.take_lost(id);
         context.timers.set(TimerId::Heartbeat(id), context.now);
     }
@@ -227,13 +229,14 @@ impl Open {
 
     /// Announces it when new data goes another way than before. Where no path works it is tried on one after the other (RFC 7829 §4.1),
     /// which is no change that anybody could make use of: the path that was in use last remains so until one works, or it may not be sent
-    /// on any more. Nor is it a change if new data avoids a path for the moment that a heartbeat takes which asks whether it is alive.
+    /// on any more. Nor is it a change if new data avoids a path while a heartbeat asks whether it is alive.
     pub(crate) fn notice_path_in_use(&mut self, context: &mut Context<'_>) {
         let id = self.data_path();
         let works = |path: &Path| path.state == PathState::Active && path.suspect.is_none();
         let in_use = self.paths.get(self.notes.in_use).filter(|path| path.is_usable());
         let stays = in_use.is_some_and(|path| {
-            path.is_merely_suspect(context.now) || !self.paths.get(id).is_some_and(works)
+            let doubted = path.is_merely_suspect() && path.id == self.paths.primary();
+            doubted || !self.paths.get(id).is_some_and(works)
         });
         if id == self.notes.in_use || stays {
             return;

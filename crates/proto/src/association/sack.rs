@@ -104,10 +104,10 @@ impl Open {
             let sent = change.youngest.max(change.sent_again).unwrap_or(context.now);
             let due = sent + path.rto.long_round_trip().unwrap_or_default();
             path.supervision.proved = path.supervision.proved.max(Some(due.min(context.now)));
-            if let Some(took) = change.round_trip {
-                self.judge_answer(change.path, took);
+            if change.round_trip.is_some_and(|took| self.judge_answer(context.now, change.path, took)) {
+                self.send_heartbeat_on(context, change.path);
             }
-            self.trust(change.path);
+            self.trust(context, change.path);
             let Some(path) = self.paths.get(change.path) else { return };
             if matches!(path.state, PathState::PotentiallyFailed | PathState::Inactive) {
                 self.change_path_state(context, change.path, PathState::Active);

@@ -79,7 +79,6 @@ impl Open {
             None => self.send_heartbeat_on(context, id),
         }
         context.timers.set(TimerId::TailProbe(id), again);
-        self.notice_path_in_use(context);
     }
 
     /// Whether a heartbeat on the path waits for its answer.
@@ -105,8 +104,11 @@ impl Open {
         let probing = context.config.retransmission.tail == TailLoss::Probe;
         let asks = probing && context.config.heartbeat.interval.is_some();
         let active = |path: &&mut Path| path.state == PathState::Active;
+        let other = self.has_sound_other(id);
         let Some(path) = self.paths.get_mut(id).filter(active).filter(|_| asks) else { return false };
-        suspect(path, context.now);
+        if other {
+            suspect(path, context.now);
+        }
         let again = context.now + repetition_after(path);
         match path.supervision.heartbeat.as_mut() {
             Some(pending) => pending.repeat(context.now),
@@ -116,47 +118,60 @@ impl Open {
         true
     }
 
-    /// A path that was suspected has answered after a time that it never took before, and that another path has not taken since: it is
-    /// slower now. One answer is no reason to go back there.
-    pub(crate) fn judge_answer(&mut self, id: PathId, took: Duration) {
-        let Some((since, usual)) = self.paths.get(id).and_then(|path| path.supervision.usual) else { return };
-        let others = self.paths.iter().filter(|path| path.id != id && path.is_usable());
-        let quickest = others
-            .filter(|path| path.state == PathState::Active && !path.is_doubted())
-            .filter(|path| path.supervision.measured.is_some_and(|at| at > since))
-            .filter_map(|path| path.rto.srtt())
-            .min();
-        let Some(path) = self.paths.get_mut(id) else { return };
-        path.slower = took > usual && quickest.is_some_and(|other| took > other * MUCH_SLOWER);
-        if !path.slower {
+    /// A path that was suspected has answered after a time that it hardly ever took before, and several times what another path that was
+    /// measured since takes: it is slower now. One answer is no reason to go back there. Returns whether that is news: a network may have
+    /// kept back the answer, and the next one tells.
+    pub(crate) fn judge_answer(&mut self, now: Instant, id: PathId, took: Duration) -> bool {
+        let Some((since, usual)) = self.paths.get(id).and_then(|path| path.supervision.usual) else {
+            return false;
+        };
+        let others = self.sound_others(id);
+        let lately = others.filter(|path| path.supervision.measured.is_some_and(|at| at > since));
+        let quickest = lately.filter_map(|path| path.rto.srtt()).min();
+        let slower = took > usual && quickest.is_some_and(|other| took > other * MUCH_SLOWER);
+        let Some(path) = self.paths.get_mut(id) else { return false };
+        if !slower {
             path.supervision.usual = None;
         }
+        let was_slower = core::mem::replace(&mut path.slower, slower);
+        if slower && was_slower {
+            path.supervision.quality.on_slow_answers(now, took);
+        }
+        slower && !was_slower
     }
 
-    /// Who chooses a path takes it as slow as it is.
-    pub(crate) fn forgive(&mut self, id: PathId) {
-        if let Some(path) = self.paths.get_mut(id) {
-            path.slower = false;
-            path.supervision.usual = None;
-        }
+    /// Other paths that work, and do not lose so much that what is kept back here would come there no sooner.
+    fn sound_others(&self, id: PathId) -> impl Iterator<Item = &Path> {
+        let sound = |path: &&Path| {
+            path.is_usable()
+                && path.state == PathState::Active
+                && !path.is_doubted()
+                && !path.supervision.quality.now().lossy
+        };
+        self.paths.iter().filter(move |path| path.id != id).filter(sound)
+    }
+
+    fn has_sound_other(&self, id: PathId) -> bool {
+        self.sound_others(id).next().is_some()
     }
 
     /// The path has shown that it works.
-    pub(crate) fn trust(&mut self, id: PathId) {
+    pub(crate) fn trust(&mut self, context: &mut Context<'_>, id: PathId) {
         if let Some(path) = self.paths.get_mut(id).filter(|path| path.suspect.is_some()) {
             path.suspect = None;
             self.sender.opportunity();
+            self.notice_path_in_use(context);
         }
     }
 
     /// What was in flight on a path is lost, says the answer to a probe.
     pub(crate) fn handle_tail_lost(&mut self, context: &mut Context<'_>, lost: TailLost) {
         let TailLost { path: id, elsewhere, largest } = lost;
-        let proved = self.is_proved_of_late(context, id);
+        let stays = self.is_proved_of_late(context, id) || !self.has_sound_other(id);
         let Some(path) = self.paths.get_mut(id) else { return };
         // It may be the size.
         path.pmtu.on_timeout(largest);
-        if elsewhere && !proved && path.supervision.heartbeat.is_some() {
+        if elsewhere && !stays && path.supervision.heartbeat.is_some() {
             suspect(path, context.now);
         }
         self.sender.on_packet_size(id, path.pmdcs());

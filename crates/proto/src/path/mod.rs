@@ -28,7 +28,7 @@ pub(crate) struct Path {
     pub(crate) route: Route,
     pub(crate) state: PathState,
     /// What was in flight here is lost, as is known since then, and it is not known yet whether the path is, too: new data avoids it until a
-    /// heartbeat is answered. Nobody is told before that is likely.
+    /// heartbeat is answered. Nobody is told before that has failed.
     pub(crate) suspect: Option<Instant>,
     /// It has answered since, but so slowly that new data goes on avoiding it while another path works.
     pub(crate) slower: bool,
@@ -48,6 +48,9 @@ pub(crate) struct Path {
 
 /// So many round trips tell how much they vary.
 const SETTLED: u8 = 4;
+
+/// A path is new for so long.
+const SETTLING: Duration = Duration::from_secs(1);
 
 /// Whether packets may leave by a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,9 +92,10 @@ impl Path {
         self.supervision.measurements = self.supervision.measurements.saturating_add(1);
     }
 
-    /// Whether enough was measured to tell how much round trips vary: after one or two, RTTVAR is a guess (RFC 9260 §6.3.1 C2).
-    pub(crate) fn is_settled(&self) -> bool {
-        self.supervision.measurements >= SETTLED
+    /// Whether enough was measured to tell how much round trips vary: after one or two, RTTVAR is a guess (RFC 9260 §6.3.1 C2). One that has
+    /// been there for a while is not as busy, and its RTO is what there is.
+    pub(crate) fn is_settled(&self, now: Instant) -> bool {
+        self.supervision.measurements >= SETTLED || now > self.supervision.began + SETTLING
     }
 
     /// Whether another path that works is better for new data.
@@ -99,11 +103,9 @@ impl Path {
         self.suspect.is_some() || self.slower
     }
 
-    /// Whether it is suspect for no longer than the answer to a heartbeat takes, as far as that is known.
-    pub(crate) fn is_merely_suspect(&self, now: Instant) -> bool {
-        let answer = self.rto.long_round_trip().unwrap_or_default();
-        let lately = |since| !self.is_settled() || now < since + answer;
-        self.state == PathState::Active && self.suspect.is_some_and(lately)
+    /// Whether it is suspect, and the heartbeat that asks may still be answered in time.
+    pub(crate) fn is_merely_suspect(&self) -> bool {
+        self.state == PathState::Active && self.error_count == 0 && self.suspect.is_some()
     }
 
     /// Path Maximum DATA Chunk Size: the largest DATA chunk in bytes, header and padding included (RFC 9260 §1.3).
@@ -117,7 +119,7 @@ impl Path {
     }
 
     /// Whether an SCTP packet of `bytes` may be fragmented on its way: one that is larger than the path carries and
-    /// could not be made smaller (RFC 9260 §6.9), or anything while not even the base size gets through.
+    /// could not be made smaller (RFC 9260 §6.9), or anything while not even the size gets through that was to be confirmed.
     pub(crate) fn fragmentation(&self, bytes: usize) -> Fragmentation {
         if bytes > self.packet_size() || self.pmtu.is_in_error() {
             Fragmentation::Allowed

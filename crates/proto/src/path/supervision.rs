@@ -22,9 +22,11 @@ pub(crate) struct Supervision {
     pub(crate) proved: Option<Instant>,
     /// When a round trip was measured last.
     pub(crate) measured: Option<Instant>,
+    /// Since when there is the path, or the link that it leaves by.
+    pub(crate) began: Instant,
     /// How many were, up to 255.
     pub(crate) measurements: u8,
-    /// When the path was last suspected without having answered as soon as ever since, and how long hardly a round trip took before.
+    /// When the path was suspected, and what almost no round trip had exceeded by then; until an answer comes that is no slower.
     pub(crate) usual: Option<(Instant, Duration)>,
     /// What the path is worth beside others.
     pub(crate) quality: Quality,
@@ -69,6 +71,7 @@ impl Supervision {
             silence_broken: false,
             proved: None,
             measured: None,
+            began: now,
             measurements: 0,
             usual: None,
             heartbeat: None,
