@@ -139,7 +139,7 @@ impl PathMtu {
         };
         if let PmtuSearch::Probe { raise_after } = config.search {
             mtu.raise_after = Some(raise_after);
-            mtu.enter_base();
+            mtu.confirm(base);
         }
         mtu
     }
@@ -205,7 +205,7 @@ impl PathMtu {
             self.size = reported;
             self.search(reported, now);
         } else if reported < self.size {
-            self.enter_base();
+            self.confirm(self.base);
         } else if self.phase == Phase::Searching {
             self.search(reported, now);
         }
@@ -215,12 +215,15 @@ impl PathMtu {
     /// `lost`: bytes of the largest packet that is lost. If one as large has arrived since the last timeout it is not the size.
     pub fn on_timeout(&mut self, lost: usize) {
         let too_large = lost > self.arrived.max(self.min);
+        let smaller = self.size == self.base || self.size > self.min;
         if self.size > self.base {
             self.doubt(self.base);
         } else if self.timed_out && self.answered && too_large {
             self.doubt(self.min);
-        } else if self.timed_out && self.raise_after.is_some() && !self.is_unconfirmed() {
-            self.doubt_silently();
+        } else if self.timed_out && self.raise_after.is_some() && !self.is_unconfirmed() && smaller {
+            // Nothing says whether it is the size: the path may be down, and be another one when it comes back.
+            self.limit = self.max;
+            self.confirm(self.size);
         }
         (self.timed_out, self.answered, self.arrived) = (true, false, 0);
     }
@@ -341,20 +344,8 @@ impl PathMtu {
         }
     }
 
-    /// Nothing says whether it is the size: the path may be down, and be another one when it comes back.
-    fn doubt_silently(&mut self) {
-        if self.size == self.base || self.size > self.min {
-            self.limit = self.max;
-            self.confirm(self.size);
-        }
-    }
-
     fn is_unconfirmed(&self) -> bool {
         matches!(self.phase, Phase::Base | Phase::Error { .. })
-    }
-
-    fn enter_base(&mut self) {
-        self.confirm(self.base);
     }
 
     /// Uses a `size`, the base or less, of which nothing is known until a probe of it is answered.

@@ -54,7 +54,7 @@ impl Open {
         let Some(path) = self.paths.get_mut(id) else { return };
         let returns = core::mem::take(&mut path.error_count) > 0;
         path.rto.forget_back_off();
-        path.suspect = None;
+        path.doubt.clear();
         path.pmtu.on_heartbeat_answered();
         if !core::mem::replace(&mut path.confirmed, true) {
             self.notes.addresses_changed = true;

@@ -212,7 +212,8 @@ impl Open {
         if path.supervision.heartbeat.is_some() {
             return;
         }
-        let interval = context.config.heartbeat.interval.filter(|_| !path.slower).unwrap_or(Duration::ZERO);
+        let interval =
+            context.config.heartbeat.interval.filter(|_| !path.doubt.is_slower()).unwrap_or(Duration::ZERO);
         let (since, rto) = (path.supervision.last_probing, self.supervision_rto(context, path));
         if path.state == PathState::Active && context.now < heartbeat_time::earliest(since, interval, rto) {
             // Something else has measured the path meanwhile (RFC 9260 §8.3: only idle ones need it).
@@ -339,7 +340,7 @@ impl Open {
             return;
         };
         // RFC 7829 §3.2 rule 5: once per RTO while potentially failed. So is one that data would go back to.
-        let waits = path.state == PathState::PotentiallyFailed || path.slower;
+        let waits = path.state == PathState::PotentiallyFailed || path.doubt.is_slower();
         let interval = if waits { Duration::ZERO } else { interval };
         let rto = self.supervision_rto(context, path);
         let latest = self.probe_spacing(context, path).map(|spacing| path.supervision.last_probing + spacing);

@@ -167,8 +167,7 @@ impl Open {
         // An unconfirmed address must not become the primary path (RFC 9260 §5.4).
         if let Some(chosen) = self.paths.get_mut(path).filter(|path| path.is_usable()) {
             // Who chooses a path takes it as slow as it is.
-            chosen.slower = false;
-            chosen.supervision.usual = None;
+            chosen.doubt.forget();
             self.paths.set_primary(path);
             self.sender.opportunity();
         }

@@ -138,7 +138,7 @@ impl Open {
         path.rto.forget_back_off();
         // It may be another network that has the address now.
         path.supervision.quality = Quality::default();
-        (path.slower, path.supervision.usual) = (false, None);
+        path.doubt.forget();
         (path.supervision.began, path.supervision.measurements) = (context.now, 0);
         _ = self.sender.take_lost(id);
         context.timers.set(TimerId::Heartbeat(id), context.now);
@@ -173,7 +173,9 @@ impl Open {
         if path.state != state {
             let worked = path.state == PathState::Active;
             path.state = state;
-            path.suspect = path.suspect.filter(|_| state == PathState::PotentiallyFailed);
+            if state != PathState::PotentiallyFailed {
+                path.doubt.clear();
+            }
             self.announce_path(context, id);
             self.refresh_probe_timer(context, id);
             self.notice_path_in_use(context);
@@ -232,7 +234,7 @@ impl Open {
     /// on any more. Nor is it a change if new data avoids a path while a heartbeat asks whether it is alive.
     pub(crate) fn notice_path_in_use(&mut self, context: &mut Context<'_>) {
         let id = self.data_path();
-        let works = |path: &Path| path.state == PathState::Active && path.suspect.is_none();
+        let works = |path: &Path| path.state == PathState::Active && !path.doubt.is_suspect();
         let in_use = self.paths.get(self.notes.in_use).filter(|path| path.is_usable());
         let stays = in_use.is_some_and(|path| {
             let doubted = path.is_merely_suspect() && path.id == self.paths.primary();

@@ -7,7 +7,7 @@ use whimbrel_machine::Instant;
 use super::{Closing, Context, Open};
 use crate::config::TailLoss;
 use crate::interface::{PathId, PathState};
-use crate::path::Path;
+use crate::path::{Path, Verdict};
 use crate::send::report::{T3, TailLost};
 use crate::timers::TimerId;
 
@@ -24,16 +24,6 @@ pub(super) fn probe_timeout(path: &Path, delay: Duration) -> Option<Duration> {
 /// After this time a heartbeat that has not been answered is sent again: some of them get through before its own time is over.
 pub(super) fn repetition_after(path: &Path) -> Duration {
     (path.rto.without_back_off() / 8).max(SHORTEST)
-}
-
-/// A path is not gone back to that has become so many times slower than another.
-const MUCH_SLOWER: u32 = 3;
-
-fn suspect(path: &mut Path, now: Instant) {
-    if path.suspect.is_none() && !path.slower {
-        path.supervision.usual = path.rto.long_round_trip().map(|usual| (now, usual));
-    }
-    path.suspect.get_or_insert(now);
 }
 
 impl Open {
@@ -107,7 +97,7 @@ impl Open {
         let other = self.has_sound_other(id);
         let Some(path) = self.paths.get_mut(id).filter(active).filter(|_| asks) else { return false };
         if other {
-            suspect(path, context.now);
+            path.doubt.suspect(context.now, path.rto.long_round_trip());
         }
         let again = context.now + repetition_after(path);
         match path.supervision.heartbeat.as_mut() {
@@ -118,26 +108,19 @@ impl Open {
         true
     }
 
-    /// A path that was suspected has answered after a time that it hardly ever took before, and several times what another path that was
-    /// measured since takes: it is slower now. One answer is no reason to go back there. Returns whether that is news: a network may have
-    /// kept back the answer, and the next one tells.
+    /// A path that was suspected has answered after such a time. Returns whether it should be asked again at once.
     pub(crate) fn judge_answer(&mut self, now: Instant, id: PathId, took: Duration) -> bool {
-        let Some((since, usual)) = self.paths.get(id).and_then(|path| path.supervision.usual) else {
-            return false;
-        };
-        let others = self.sound_others(id);
-        let lately = others.filter(|path| path.supervision.measured.is_some_and(|at| at > since));
+        let Some(since) = self.paths.get(id).and_then(|path| path.doubt.since()) else { return false };
+        // What is known of others from before may hold no more.
+        let lately =
+            self.sound_others(id).filter(|path| path.supervision.measured.is_some_and(|at| at > since));
         let quickest = lately.filter_map(|path| path.rto.srtt()).min();
-        let slower = took > usual && quickest.is_some_and(|other| took > other * MUCH_SLOWER);
         let Some(path) = self.paths.get_mut(id) else { return false };
-        if !slower {
-            path.supervision.usual = None;
-        }
-        let was_slower = core::mem::replace(&mut path.slower, slower);
-        if slower && was_slower {
+        let verdict = path.doubt.judge(took, quickest);
+        if verdict == Verdict::StillSlow {
             path.supervision.quality.on_slow_answers(now, took);
         }
-        slower && !was_slower
+        verdict == Verdict::Slow
     }
 
     /// Other paths that work, and do not lose so much that what is kept back here would come there no sooner.
@@ -145,7 +128,7 @@ impl Open {
         let sound = |path: &&Path| {
             path.is_usable()
                 && path.state == PathState::Active
-                && !path.is_doubted()
+                && !path.doubt.is_any()
                 && !path.supervision.quality.now().lossy
         };
         self.paths.iter().filter(move |path| path.id != id).filter(sound)
@@ -157,8 +140,7 @@ impl Open {
 
     /// The path has shown that it works.
     pub(crate) fn trust(&mut self, context: &mut Context<'_>, id: PathId) {
-        if let Some(path) = self.paths.get_mut(id).filter(|path| path.suspect.is_some()) {
-            path.suspect = None;
+        if self.paths.get_mut(id).is_some_and(|path| path.doubt.clear()) {
             self.sender.opportunity();
             self.notice_path_in_use(context);
         }
@@ -172,7 +154,7 @@ impl Open {
         // It may be the size.
         path.pmtu.on_timeout(largest);
         if elsewhere && !stays && path.supervision.heartbeat.is_some() {
-            suspect(path, context.now);
+            path.doubt.suspect(context.now, path.rto.long_round_trip());
         }
         self.sender.on_packet_size(id, path.pmdcs());
         self.pending_probe(context, id);

@@ -8,7 +8,7 @@ use crate::interface::{PathId, PathState};
 pub(crate) fn control_path(paths: &Paths) -> Option<PathId> {
     let primary = paths.get(paths.primary());
     if let Some(primary) =
-        primary.filter(|p| p.state == PathState::Active && !p.is_doubted() && p.is_usable())
+        primary.filter(|p| p.state == PathState::Active && !p.doubt.is_any() && p.is_usable())
     {
         return Some(primary.id);
     }
@@ -20,7 +20,7 @@ pub(crate) fn control_path(paths: &Paths) -> Option<PathId> {
 pub(crate) fn best(paths: &Paths, failed: Option<&Path>, allowed: impl Fn(&Path) -> bool) -> Option<PathId> {
     let rank = |p: &Path| {
         let state = match p.state {
-            PathState::Active if !p.is_doubted() => 0,
+            PathState::Active if !p.doubt.is_any() => 0,
             PathState::Active => 1,
             PathState::PotentiallyFailed => 2,
             PathState::Inactive => 3,

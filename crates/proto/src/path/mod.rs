@@ -3,6 +3,7 @@
 
 pub(crate) mod amplification;
 mod control_path;
+mod doubt;
 mod set;
 mod supervision;
 #[cfg(any(test, fuzzing))]
@@ -16,6 +17,7 @@ use whimbrel_path::{PathMtu, Rto};
 use whimbrel_wire::COMMON_HEADER_LEN;
 
 pub(crate) use self::control_path::{best, control_path};
+pub(crate) use self::doubt::{Doubt, Verdict};
 pub(crate) use self::set::Paths;
 pub(crate) use self::supervision::{MtuProbe, PendingHeartbeat, Supervision};
 use crate::config::Config;
@@ -27,11 +29,7 @@ pub(crate) struct Path {
     pub(crate) id: PathId,
     pub(crate) route: Route,
     pub(crate) state: PathState,
-    /// What was in flight here is lost, as is known since then, and it is not known yet whether the path is, too: new data avoids it until a
-    /// heartbeat is answered. Nobody is told before that has failed.
-    pub(crate) suspect: Option<Instant>,
-    /// It has answered since, but so slowly that new data goes on avoiding it while another path works.
-    pub(crate) slower: bool,
+    pub(crate) doubt: Doubt,
     /// A heartbeat has been answered, or the user or the cookie vouches for it (RFC 9260 §5.4). Never undone.
     pub(crate) confirmed: bool,
     pub(crate) egress: Egress,
@@ -67,8 +65,7 @@ impl Path {
             id,
             route,
             state: if confirmed { PathState::Active } else { PathState::Unconfirmed },
-            suspect: None,
-            slower: false,
+            doubt: Doubt::default(),
             confirmed,
             egress: Egress::Open,
             rto: Rto::new(&config.rto),
@@ -98,14 +95,9 @@ impl Path {
         self.supervision.measurements >= SETTLED || now > self.supervision.began + SETTLING
     }
 
-    /// Whether another path that works is better for new data.
-    pub(crate) fn is_doubted(&self) -> bool {
-        self.suspect.is_some() || self.slower
-    }
-
     /// Whether it is suspect, and the heartbeat that asks may still be answered in time.
     pub(crate) fn is_merely_suspect(&self) -> bool {
-        self.state == PathState::Active && self.error_count == 0 && self.suspect.is_some()
+        self.state == PathState::Active && self.error_count == 0 && self.doubt.is_suspect()
     }
 
     /// Path Maximum DATA Chunk Size: the largest DATA chunk in bytes, header and padding included (RFC 9260 §1.3).

@@ -1,5 +1,3 @@
-use core::time::Duration;
-
 use smallvec::{SmallVec, smallvec};
 use whimbrel_machine::Instant;
 use whimbrel_path::Quality;
@@ -26,8 +24,6 @@ pub(crate) struct Supervision {
     pub(crate) began: Instant,
     /// How many were, up to 255.
     pub(crate) measurements: u8,
-    /// When the path was suspected, and what almost no round trip had exceeded by then; until an answer comes that is no slower.
-    pub(crate) usual: Option<(Instant, Duration)>,
     /// What the path is worth beside others.
     pub(crate) quality: Quality,
     /// The HEARTBEAT whose answer is waited for.
@@ -73,7 +69,6 @@ impl Supervision {
             measured: None,
             began: now,
             measurements: 0,
-            usual: None,
             heartbeat: None,
             overdue: None,
             new_port: None,

@@ -257,7 +257,7 @@ impl Open {
             .filter(|path| path.confirmed && path.egress == Egress::Open && allowed(path.route.local.ip()))
             .map(|path| {
                 let rank = match path.state {
-                    PathState::Active if path.suspect.is_none() && !self.is_in_doubt(path) => 0,
+                    PathState::Active if !path.doubt.is_suspect() && !self.is_in_doubt(path) => 0,
                     PathState::Active | PathState::PotentiallyFailed => 1,
                     PathState::Unconfirmed | PathState::Inactive => 3,
                 };
@@ -304,7 +304,7 @@ impl Open {
     fn works(&self, route: Route) -> bool {
         let path = self.way_path(route).and_then(|id| self.paths.get(id));
         path.is_some_and(|path| {
-            path.state == PathState::Active && path.suspect.is_none() && !self.is_in_doubt(path)
+            path.state == PathState::Active && !path.doubt.is_suspect() && !self.is_in_doubt(path)
         })
     }
 
