@@ -294,3 +294,22 @@ fn examples_in_helps_fit_eighty_columns() {
     }
     assert!(examples > 20);
 }
+
+/// What is waited for, and what is not.
+#[test]
+fn helps_say_what_is_waited_for() {
+    let help = |arguments: &[&str]| {
+        let output = whimbrel().args(arguments).arg("--help").output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let text = help(&["send"]);
+    assert!(
+        text.contains("A refusal (UDP port unreachable) of the first connection ends it at once"),
+        "{text}"
+    );
+    for command in [&["recv"][..], &["perf", "server"]] {
+        let text = help(command);
+        assert!(text.contains("The time does not run while this host has no network itself"), "{text}");
+    }
+}
