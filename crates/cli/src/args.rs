@@ -24,16 +24,25 @@ pub(crate) fn sctp_port() -> impl TypedValueParser<Value = u16> {
     clap::value_parser!(u16).range(1..)
 }
 
-/// A number of bytes, with a decimal unit.
+/// A number of bytes, with a decimal or a binary unit.
 pub(crate) fn size(text: &str) -> Result<u64, String> {
-    const UNITS: [(&str, u64); 5] =
-        [("k", 1000), ("K", 1000), ("M", 1_000_000), ("G", 1_000_000_000), ("T", 1_000_000_000_000)];
+    const UNITS: [(&str, u64); 9] = [
+        ("k", 1000),
+        ("K", 1000),
+        ("M", 1_000_000),
+        ("G", 1_000_000_000),
+        ("T", 1_000_000_000_000),
+        ("Ki", 1 << 10),
+        ("Mi", 1 << 20),
+        ("Gi", 1 << 30),
+        ("Ti", 1 << 40),
+    ];
     let (digits, unit) = UNITS
         .iter()
         .find_map(|(unit, bytes)| text.strip_suffix(unit).map(|digits| (digits, *bytes)))
         .unwrap_or((text, 1));
     let bytes = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(unit));
-    bytes.ok_or_else(|| "expected a number of bytes, such as 500M, 20G or 1T".into())
+    bytes.ok_or_else(|| "expected a number of bytes, such as 500M, 20G or 64Ki".into())
 }
 
 /// Moves data over SCTP between hosts that change networks.
@@ -160,7 +169,8 @@ pub(crate) struct SendArgs {
     /// Send directories with everything in them (symbolic links are left out).
     #[arg(long, short)]
     pub(crate) recursive: bool,
-    /// How long to wait for a network and for an answer (3 s at least), and to try again after a lost connection.
+    /// How long to wait for a network, a name and a first answer (3 s at least), and to try again after a lost connection. A
+    /// refusal (UDP port unreachable) of the first connection ends it at once; later ones are waited out.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(..=A_YEAR))]
     pub(crate) retry: u64,
     #[command(flatten)]

@@ -139,14 +139,14 @@ impl Display {
     /// Says how a file ended, with or from whom.
     pub(crate) fn file(&self, report: &FileReport, peer: Option<SocketAddr>) {
         let hash = report.hash.map(|hash| hash.to_hex().to_string());
-        self.event_about(
-            peer.or(self.state().peer),
-            "file",
-            json!({
-                "name": report.name, "name_bytes": report.name_bytes, "bytes": report.size, "resumed": report.resumed,
-                "outcome": report.outcome.name(), "text": report.text, "blake3": hash,
-            }),
-        );
+        let mut fields = json!({
+            "name": report.name, "name_bytes": report.name_bytes, "bytes": report.size, "resumed": report.resumed,
+            "outcome": report.outcome.name(), "text": report.text, "blake3": hash,
+        });
+        if let Some(location) = &report.location {
+            fields["location"] = location.as_str().into();
+        }
+        self.event_about(peer.or(self.state().peer), "file", fields);
         if !report.outcome.is_success() {
             if self.mode != Mode::Json {
                 self.failed(report, peer.is_some());
@@ -349,7 +349,8 @@ fn explain(report: &FileReport) -> String {
 /// The summary in words: what is confirmed, and how much of it was moved how fast.
 fn sum_up(verb: &str, totals: &Totals, elapsed: Duration) -> String {
     let moved = totals.confirmed_bytes.saturating_sub(totals.before_bytes);
-    let rate = moved as f64 / elapsed.as_secs_f64().max(1e-3);
+    let rate = rate(moved as f64, elapsed.as_secs_f64());
+    let rate = rate.map(|rate| format!(" ({}/s)", DecimalBytes(rate as u64))).unwrap_or_default();
     let failed = match totals.failed_files {
         0 => String::new(),
         failed => format!(", {failed} failed"),
@@ -359,13 +360,17 @@ fn sum_up(verb: &str, totals: &Totals, elapsed: Duration) -> String {
         before => format!(", of which {} were there before", DecimalBytes(before)),
     };
     format!(
-        "{verb} {} file{}{failed}, {} in {:.1} s ({}/s){before}",
+        "{verb} {} file{}{failed}, {} in {:.1} s{rate}{before}",
         totals.done_files,
         if totals.done_files == 1 { "" } else { "s" },
         DecimalBytes(totals.confirmed_bytes),
         elapsed.as_secs_f64(),
-        DecimalBytes(rate as u64),
     )
+}
+
+/// An amount per second; of a moment no rate is made.
+pub(crate) fn rate(amount: f64, seconds: f64) -> Option<f64> {
+    (seconds >= 1e-3).then(|| amount / seconds)
 }
 
 fn eta(totals: &Totals, rate: f64) -> String {

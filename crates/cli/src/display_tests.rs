@@ -6,6 +6,7 @@ fn report(outcome: Outcome, text: &str) -> FileReport {
     FileReport {
         name: "f".into(),
         name_bytes: None,
+        location: None,
         size: 2_000_000,
         resumed: 0,
         outcome,
@@ -51,6 +52,9 @@ fn the_summary_tells_what_was_there_from_what_was_moved() {
         sum_up("sent", &totals, Duration::from_secs(1)),
         "sent 1 file, 1 failed, 0 B in 1.0 s (0 B/s)"
     );
+    // Of a moment no rate is made.
+    let totals = Totals { done_files: 1, confirmed_bytes: 8, ..Totals::default() };
+    assert_eq!(sum_up("sent", &totals, Duration::from_micros(10)), "sent 1 file, 8 B in 0.0 s");
 }
 
 /// A receiver waits for hours between two senders.

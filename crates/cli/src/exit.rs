@@ -16,6 +16,16 @@ pub(crate) enum Asked {
     Manager,
 }
 
+impl Asked {
+    /// How a server ends that has begun nothing.
+    pub(crate) fn of_server(self) -> Result<(), Failure> {
+        match self {
+            Self::User => Err(Failure::Interrupted("")),
+            Self::Manager => Ok(()),
+        }
+    }
+}
+
 /// Waits until somebody asks the command to end.
 ///
 /// Signals count from the call on, not from the first poll: who makes it before saying that the command is ready
@@ -37,6 +47,17 @@ pub(crate) fn interrupted() -> impl Future<Output = Asked> {
         }
         let _ = tokio::signal::ctrl_c().await;
         Asked::User
+    }
+}
+
+/// Does `work`, unless somebody asks the command to end before it is done.
+pub(crate) async fn unless_interrupted<T>(
+    interrupt: impl Future<Output = Asked>,
+    work: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    tokio::select! {
+        done = work => done,
+        _ = interrupt => Err(Failure::Interrupted("")),
     }
 }
 

@@ -39,7 +39,8 @@ pub(crate) struct MobilityArgs {
     /// appends to, or a Unix datagram socket to make (a name that ends in .sock).
     #[arg(long, value_name = "FILE|SOCKET", long_help = LINK_FACTS_HELP)]
     pub(crate) link_facts: Option<PathBuf>,
-    /// How long a conversation is kept while nothing at all is heard of the other host.
+    /// How long a conversation is kept while nothing at all is heard of the other host. The time does not run while this host
+    /// has no network itself, except for `send`.
     #[arg(long, value_name = "SECONDS", default_value_t = A_DAY, value_parser = clap::value_parser!(u64).range(1..=A_YEAR))]
     pub(crate) patience: u64,
     /// The most that may be on its way to a peer, and waits for it or comes from it: at least the rate times the round trip,
@@ -110,7 +111,7 @@ fn window(text: &str) -> Result<usize, String> {
     let bytes = size(text)?;
     if !WINDOWS.contains(&bytes) {
         return Err(format!(
-            "{bytes} bytes is no window; give between 64 KiB (65536) and 1 GiB (1073M): the rate in bytes per second times the round \
+            "{bytes} bytes is no window; give between 64Ki and 1Gi: the rate in bytes per second times the round \
              trip in seconds, such as 25M for 1 Gbit/s and 200 ms"
         ));
     }

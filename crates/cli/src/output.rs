@@ -16,17 +16,16 @@ static FAILED: OnceLock<io::Error> = OnceLock::new();
 const LONGEST: usize = 1000;
 
 /// Writes a line; what goes wrong is said at the end, by [`outcome`].
-pub(crate) fn line(text: &str) {
-    let mut out = io::stdout().lock();
-    note(writeln!(out, "{}", printable(text)).and_then(|()| out.flush()));
+pub(crate) fn line(line: &str) {
+    text(format!("{}\n", printable(line)).as_bytes());
 }
 
-/// Writes an event for programs: an object with its kind, and the time in seconds since 1970.
-pub(crate) fn json_line(event: &str, mut fields: Value) {
+/// Writes an event for programs, as [`text`] does: an object with its kind, and the time in seconds since 1970.
+pub(crate) fn json_line(event: &str, mut fields: Value) -> bool {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     fields["event"] = event.into();
     fields["time"] = (now.as_millis() as f64 / 1e3).into();
-    line(&fields.to_string());
+    text(format!("{}\n", printable(&fields.to_string())).as_bytes())
 }
 
 /// Writes text as it is, and says whether somebody still reads.

@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
@@ -58,7 +58,33 @@ pub(crate) async fn run(args: SoakArgs) -> Result<(), Failure> {
         let what = "--pcap and --trace show one run: add --seeds 1, and one sort of --worlds";
         return Err(Failure::Usage(what.to_owned()));
     }
-    tokio::task::spawn_blocking(move || play(&args)).await?
+    let interrupt = crate::exit::interrupted();
+    let shared = Arc::new(Shared::new(args));
+    let (started, cpu) = (Instant::now(), cpu_time());
+    let all = Arc::clone(&shared);
+    let interrupted = tokio::select! {
+        done = tokio::task::spawn_blocking(move || play(&all)) => {
+            done??;
+            false
+        }
+        // The worlds that are being played are not waited for.
+        _ = interrupt => true,
+    };
+    let mut played = shared.played();
+    played.stopped = true;
+    summarise(&shared.args, &played, started.elapsed(), cpu_time().saturating_sub(cpu));
+    match (interrupted, played.failed) {
+        (true, _) => Err(Failure::Interrupted("")),
+        (false, 0) => Ok(()),
+        (false, _) => Err(Failure::Reported),
+    }
+}
+
+impl SoakArgs {
+    /// Worlds to play.
+    fn total(&self) -> u64 {
+        self.seeds.saturating_mul(self.worlds.len() as u64)
+    }
 }
 
 /// Sorts of worlds.
@@ -103,63 +129,71 @@ impl Sort {
 }
 
 /// What all threads work on.
-struct Shared<'a> {
-    args: &'a SoakArgs,
+struct Shared {
+    args: SoakArgs,
     next: AtomicU64,
-    failed: AtomicU64,
-    stop: AtomicBool,
-    totals: Mutex<Report>,
+    played: Mutex<Played>,
 }
 
-fn play(args: &SoakArgs) -> Result<(), Failure> {
+/// What has been played so far.
+#[derive(Default)]
+struct Played {
+    worlds: u64,
+    failed: u64,
+    report: Report,
+    /// Nothing counts, or is told, from now on.
+    stopped: bool,
+}
+
+impl Shared {
+    fn new(args: SoakArgs) -> Self {
+        Self { args, next: AtomicU64::new(0), played: Mutex::default() }
+    }
+
+    fn played(&self) -> MutexGuard<'_, Played> {
+        self.played.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Plays all there is to play.
+fn play(shared: &Shared) -> anyhow::Result<()> {
     let cpus = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
-    let jobs = args.jobs.unwrap_or(cpus).min(args.seeds);
-    let shared = Shared {
-        args,
-        next: AtomicU64::new(0),
-        failed: AtomicU64::new(0),
-        stop: AtomicBool::new(false),
-        totals: Mutex::new(Report::default()),
-    };
-    let (started, cpu) = (Instant::now(), cpu_time());
+    let jobs = shared.args.jobs.unwrap_or(cpus).min(shared.args.seeds);
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..jobs).map(|_| scope.spawn(|| work(&shared))).collect();
+        let workers: Vec<_> = (0..jobs).map(|_| scope.spawn(|| work(shared))).collect();
         workers.into_iter().try_for_each(|worker| match worker.join() {
             Ok(result) => result,
             Err(_) => Err(anyhow::anyhow!("a thread of the soak has panicked")),
         })
-    })?;
-    let failed = shared.failed.load(Ordering::Relaxed);
-    let report = shared.totals.into_inner().unwrap_or_default();
-    summarise(args, failed, &report, started.elapsed(), cpu_time().saturating_sub(cpu));
-    if failed > 0 { Err(Failure::Reported) } else { Ok(()) }
+    })
 }
 
-fn work(shared: &Shared<'_>) -> anyhow::Result<()> {
-    let mut totals = Report::default();
+fn work(shared: &Shared) -> anyhow::Result<()> {
+    let args = &shared.args;
     loop {
         let number = shared.next.fetch_add(1, Ordering::Relaxed);
-        let sorts = shared.args.worlds.len() as u64;
-        if number >= shared.args.seeds.saturating_mul(sorts) || shared.stop.load(Ordering::Relaxed) {
-            break;
+        if number >= args.total() || shared.played().stopped {
+            return Ok(());
         }
-        let seed = shared.args.seed.wrapping_add(number / sorts);
-        let sort = shared.args.worlds[(number % sorts) as usize];
-        let result = play_one(shared.args, seed, sort, number < TWICE).inspect_err(|_| {
-            shared.stop.store(true, Ordering::Relaxed);
+        let sorts = args.worlds.len() as u64;
+        let seed = args.seed.wrapping_add(number / sorts);
+        let sort = args.worlds[(number % sorts) as usize];
+        let result = play_one(args, seed, sort, number < TWICE).inspect_err(|_| {
+            shared.played().stopped = true;
         })?;
+        let mut played = shared.played();
+        if played.stopped {
+            return Ok(());
+        }
+        played.worlds += 1;
         match result {
-            Ok(report) => totals += &report,
+            Ok(report) => played.report += &report,
             Err(wrong) => {
-                shared.failed.fetch_add(1, Ordering::Relaxed);
-                tell(shared.args, seed, sort, &wrong);
+                played.failed += 1;
+                tell(args, seed, sort, &wrong);
             }
         }
     }
-    if let Ok(mut all) = shared.totals.lock() {
-        *all += &totals;
-    }
-    Ok(())
 }
 
 /// Plays one seed; `Ok(Err)` says what is wrong.
@@ -199,9 +233,9 @@ fn tell(args: &SoakArgs, seed: u64, sort: Sort, wrong: &[String]) {
     }
 }
 
-fn summarise(args: &SoakArgs, failed: u64, report: &Report, wall: Duration, cpu: Duration) {
+fn summarise(args: &SoakArgs, played: &Played, wall: Duration, cpu: Duration) {
     let (wall, cpu) = (wall.as_secs_f64(), cpu.as_secs_f64());
-    let worlds = args.seeds * args.worlds.len() as u64;
+    let Played { worlds, failed, report, .. } = played;
     let virtual_seconds = report.virtual_time.as_secs_f64();
     let per_cpu = |amount: f64| amount / cpu.max(1e-9);
     let packets = (report.packets + report.dropped) as f64;
@@ -219,7 +253,12 @@ fn summarise(args: &SoakArgs, failed: u64, report: &Report, wall: Duration, cpu:
         say(format_args!("{summary}"));
         return;
     }
-    say(format_args!("{} of {} worlds passed in {wall:.1} s ({cpu:.1} s of CPU)", worlds - failed, worlds));
+    let passed = worlds - failed;
+    let left = match args.total() {
+        total if total > *worlds => format!("; {} of {total} were left", total - worlds),
+        _ => String::new(),
+    };
+    say(format_args!("{passed} of {worlds} worlds passed in {wall:.1} s ({cpu:.1} s of CPU){left}"));
     say(format_args!(
         "  {virtual_seconds:.0} s of virtual time, {} packets delivered and {} dropped; per CPU second {:.0} s and {:.0} \
          packets",

@@ -116,16 +116,28 @@ fn a_file_that_has_become_private_arrives_private() {
 #[test]
 fn a_name_that_cannot_be_sent_holds_up_no_other() {
     let place = place();
-    let files = ["a", "back\\slash", "z"].map(|name| place.file(name, b"content"));
+    let tree = place.from.path().join("tree");
+    std::fs::create_dir(&tree).unwrap();
+    for name in ["a", "back\\slash", "z"] {
+        std::fs::write(tree.join(name), b"content").unwrap();
+    }
     let receiver = Running::recv(place.to.path(), &[]);
-    let output = send(&receiver.address, &[&files[0], &files[1], &files[2]]);
+    let output = send(&receiver.address, &["-r", tree.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(place.to.path().join("a").exists() && place.to.path().join("z").exists());
+    assert!(place.to.path().join("tree/a").exists() && place.to.path().join("tree/z").exists());
     let summary = &events(&output, "summary")[0];
     assert_eq!((&summary["files"], &summary["files_failed"]), (&2.into(), &1.into()));
-    let bad: Vec<_> =
-        events(&output, "file").into_iter().filter(|file| file["outcome"] == "bad-name").collect();
-    assert!(bad.len() == 1 && bad[0]["name"].as_str().unwrap().contains("back\\slash"), "{bad:?}");
+    for progress in events(&output, "progress") {
+        assert_eq!(progress["files_total"], 3, "{progress}");
+    }
+    let mut files = events(&output, "file");
+    files.sort_by_key(|file| file["name"].as_str().unwrap().to_owned());
+    // All have the names under which they are, or would be, received.
+    let names: Vec<_> = files.iter().map(|file| file["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["tree/a", "tree/back\\slash", "tree/z"]);
+    let outcomes: Vec<_> = files.iter().map(|file| file["outcome"].as_str().unwrap()).collect();
+    assert_eq!(outcomes, ["verified", "bad-name", "verified"]);
+    assert_eq!(files[1]["location"], tree.join("back\\slash").to_str().unwrap());
 }
 
 #[test]
@@ -182,6 +194,23 @@ fn every_error_is_json_for_who_asked_for_json() {
     }
     let output = whimbrel().args(["send", "--json", "--help"]).output().unwrap();
     assert!(output.status.success() && !output.stdout.starts_with(b"{"));
+}
+
+/// A name that nobody knows yet is asked for again and again.
+#[test]
+fn ctrl_c_while_a_name_is_asked_for_is_an_interruption() {
+    let place = place();
+    let file = place.file("f", b"content");
+    for signal in ["INT", "TERM"] {
+        let mut sender = Running::start(&["send", "--json", "--to", "nowhere.invalid", &file]);
+        sender.event("waiting");
+        sender.signal(signal);
+        let (code, output, errors) = sender.finish();
+        assert!(code == 130 && errors.contains("interrupted"), "{code} {errors}");
+        let error = output.lines().find(|line| line.contains("\"error\"")).expect("an error event");
+        let error: Value = serde_json::from_str(error).unwrap();
+        assert_eq!(error["exit_code"], 130);
+    }
 }
 
 #[test]
@@ -264,4 +293,23 @@ fn examples_in_helps_fit_eighty_columns() {
         }
     }
     assert!(examples > 20);
+}
+
+/// What is waited for, and what is not.
+#[test]
+fn helps_say_what_is_waited_for() {
+    let help = |arguments: &[&str]| {
+        let output = whimbrel().args(arguments).arg("--help").output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let text = help(&["send"]);
+    assert!(
+        text.contains("A refusal (UDP port unreachable) of the first connection ends it at once"),
+        "{text}"
+    );
+    for command in [&["recv"][..], &["perf", "server"]] {
+        let text = help(command);
+        assert!(text.contains("The time does not run while this host has no network itself"), "{text}");
+    }
 }

@@ -32,7 +32,17 @@ fn lines_through_a_pipe_are_as_long_as_columns_says() {
     };
     let narrow = lines("40");
     assert!(narrow.lines().count() > 1 && narrow.lines().all(|line| line.chars().count() <= 40), "{narrow}");
-    assert_eq!(lines("nonsense").lines().count(), 1);
+    let wide = lines("nonsense");
+    assert!(wide.lines().count() == 1 && wide.trim_end().chars().count() <= 80, "{wide}");
+}
+
+#[test]
+fn lines_for_programs_have_a_time() {
+    let runtime = runtime();
+    let line: Value = serde_json::from_slice(&paths(runtime.path(), &["--json", "--once"]).stdout).unwrap();
+    assert_eq!(line["event"], "paths");
+    let year_2020 = 1_577_836_800.0;
+    assert!(line["time"].as_f64() > Some(year_2020), "{line}");
 }
 
 fn processes(runtime: &Path) -> Vec<Value> {

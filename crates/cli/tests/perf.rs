@@ -33,6 +33,39 @@ fn a_number_of_bytes_is_counted_exactly_in_both_directions() {
 }
 
 #[test]
+fn numbers_of_bytes_have_the_same_units_everywhere() {
+    let server = server();
+    for (bytes, count) in [("1M", 1_000_000), ("64Ki", 65_536)] {
+        let summary = measure(&server, &["--bytes", bytes, "--size", "1000", "--window", "1Mi"]);
+        assert_eq!(summary["request"]["bytes"], count);
+    }
+    for (option, nonsense, words) in
+        [("--window", "1k", "between 64Ki and 1Gi"), ("--bytes", "0", "more than 0")]
+    {
+        let arguments = ["perf", "client", "--to", "127.0.0.1", option, nonsense];
+        let output = whimbrel().args(arguments).output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && errors.contains(words), "{errors}");
+    }
+}
+
+/// What has come in one packet has come in no time.
+#[test]
+fn no_rate_is_made_of_a_moment() {
+    let server = server();
+    let summary = measure(&server, &["--bytes", "1", "--size", "1"]);
+    assert_eq!(summary["bytes"], 1);
+    assert!(
+        summary["goodput_bits_per_second"].is_null() && summary["messages_per_second"].is_null(),
+        "{summary}"
+    );
+    let arguments = ["perf", "client", "--to", &server.address, "--bytes", "1", "--size", "1"];
+    let output = whimbrel().args(arguments).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("to the server: 1 B in") && !text.contains("bit/s"), "{text}");
+}
+
+#[test]
 fn time_ends_a_measurement() {
     let server = server();
     let summary = measure(&server, &["--time", "0.5", "--size", "64"]);

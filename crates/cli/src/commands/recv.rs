@@ -42,6 +42,8 @@ struct Server {
 /// Receives files until Ctrl-C, or one complete transfer.
 pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
     let who = Who::of(&args)?;
+    // Before a directory is looked through, and names are asked for.
+    let mut interrupt = std::pin::pin!(crate::exit::interrupted());
     let existing = match (args.overwrite, args.rename) {
         (true, _) => Existing::Overwrite,
         (_, true) => Existing::Rename,
@@ -56,8 +58,10 @@ pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
         )
     })?;
     let display = Arc::new(Display::new(args.output));
-    let local = addresses::local(&args.listen, UDP_PORT).await?;
-    let interrupt = crate::exit::interrupted();
+    let local = tokio::select! {
+        local = addresses::local(&args.listen, UDP_PORT) => local?,
+        asked = &mut interrupt => return asked.of_server(),
+    };
     let endpoint = args.mobility.bind(local, config(), display.as_ref()).await?;
     let _control = ControlSocket::start("recv", &endpoint, display.as_ref());
     let listener = endpoint.listen(args.sctp_port)?;

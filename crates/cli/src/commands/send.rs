@@ -1,7 +1,6 @@
 //! `whimbrel send`
 
 use std::net::SocketAddr;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,14 +13,14 @@ use crate::addresses::{self, Address};
 use crate::args::SendArgs;
 use crate::control::ControlSocket;
 use crate::display::Display;
-use crate::exit::Failure;
+use crate::exit::{Failure, unless_interrupted};
 use crate::news;
 use crate::peer::Peer;
-use crate::transfer::names::{BadName, RelativePath, printable};
+use crate::transfer::names::printable;
 use crate::transfer::protocol::Outcome;
 use crate::transfer::report::{FileReport, OnFile, Tally};
 use crate::transfer::send::{Outbox, SendError};
-use crate::transfer::source::{SourceError, Sources};
+use crate::transfer::source::{SourceError, Sources, Unsendable};
 
 /// After so long without an answer something is probably wrong.
 const LONG: Duration = Duration::from_secs(3);
@@ -51,28 +50,13 @@ struct Transfer {
 
 /// Sends what the arguments name.
 pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
+    // Before all that may take long: a tree may be large, and a name may have no address yet.
+    let mut interrupt = std::pin::pin!(crate::exit::interrupted());
     let display = Arc::new(Display::new(args.output));
     display.begin();
-    let sources = Sources::collect(&args.files, args.recursive).map_err(|error| match error {
-        SourceError::Directory(_) | SourceError::Nameless(_) | SourceError::Twice(_) => {
-            Failure::Usage(error.to_string())
-        }
-        other => other.into(),
-    })?;
-    for skipped in &sources.skipped {
-        display.event("skipped", json!({ "text": skipped }));
-        display.note(&format!("left out: {skipped}"));
-    }
     let patience = Duration::from_secs(args.retry);
-    let peer = resolve(&args.to, Instant::now() + patience, &display).await?;
-    if let Some(first) = peer.named.first() {
-        display.set_peer(*first);
-    }
-    let local = match args.bind.as_slice() {
-        [] => addresses::towards(&peer.all())?,
-        typed => addresses::local(typed, 0).await?,
-    };
-    let interrupt = crate::exit::interrupted();
+    let (sources, peer, local) =
+        unless_interrupted(&mut interrupt, prepare(&args, patience, &display)).await?;
     let endpoint = args.mobility.bind(local, config(), display.as_ref()).await?;
     let _control = ControlSocket::start("send", &endpoint, display.as_ref());
     news::tell(&endpoint, Arc::clone(&display));
@@ -81,8 +65,9 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
         let display = Arc::clone(&display);
         Arc::new(move |report| display.file(&report, None))
     };
-    for (path, error) in &sources.unsendable {
-        let report = unsendable(path, *error);
+    for one in &sources.unsendable {
+        let report = unsendable(one);
+        tally.announce(1, 0);
         tally.file(&report);
         on_file(report);
     }
@@ -94,7 +79,7 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
     let transfer = Transfer { endpoint, peer, sctp_port, patience, silence, keyed, key_hint, display, tally };
     let outcome = tokio::select! {
         outcome = transfer.complete(&mut outbox) => outcome,
-        _ = interrupt => {
+        _ = &mut interrupt => {
             Err(Failure::Interrupted("run the same command again to resume"))
         }
     };
@@ -106,17 +91,45 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
     if ok { Ok(()) } else { Err(Failure::Reported) }
 }
 
+/// What is sent, to whom, and from where.
+async fn prepare(
+    args: &SendArgs,
+    patience: Duration,
+    display: &Display,
+) -> Result<(Sources, Peer, Vec<SocketAddr>), Failure> {
+    let (files, recursive) = (args.files.clone(), args.recursive);
+    let sources = tokio::task::spawn_blocking(move || Sources::collect(&files, recursive));
+    let sources = sources.await?.map_err(|error| match error {
+        SourceError::Directory(_) | SourceError::Nameless(_) | SourceError::Twice(_) => {
+            Failure::Usage(error.to_string())
+        }
+        other => other.into(),
+    })?;
+    for skipped in &sources.skipped {
+        display.event("skipped", json!({ "text": skipped }));
+        display.note(&format!("left out: {skipped}"));
+    }
+    let peer = resolve(&args.to, Instant::now() + patience, display).await?;
+    if let Some(first) = peer.named.first() {
+        display.set_peer(*first);
+    }
+    let local = match args.bind.as_slice() {
+        [] => addresses::towards(&peer.all())?,
+        typed => addresses::local(typed, 0).await?,
+    };
+    Ok((sources, peer, local))
+}
+
 /// Files whose names the protocol does not carry stay behind, and the others go.
-fn unsendable(path: &Path, error: BadName) -> FileReport {
-    let bytes = path.as_os_str().as_encoded_bytes();
-    let names = bytes.split(|&byte| byte == b'/').map(<[u8]>::to_vec).collect();
+fn unsendable(one: &Unsendable) -> FileReport {
     FileReport {
-        name: printable(&path.to_string_lossy()),
-        name_bytes: RelativePath::unchecked(names).encoded(),
+        name: one.path.to_string(),
+        name_bytes: one.path.encoded(),
+        location: Some(printable(&one.location.to_string_lossy())),
         size: 0,
         resumed: 0,
         outcome: Outcome::BadName,
-        text: error.to_string(),
+        text: one.error.to_string(),
         hash: None,
     }
 }

@@ -91,13 +91,9 @@ fn columns() -> Option<usize> {
 
 /// False when nobody reads any more.
 fn print(sample: &Sample, json: bool) -> bool {
-    let text = if json {
-        format!(
-            "{}\n",
-            json!({ "event": "paths", "processes": sample.to_json(), "failed": sample.failures() })
-        )
-    } else {
-        plain(&sample.rows(), &sample.failures(), columns())
-    };
-    crate::output::text(text.as_bytes())
+    if json {
+        let fields = json!({ "processes": sample.to_json(), "failed": sample.failures() });
+        return crate::output::json_line("paths", fields);
+    }
+    crate::output::text(plain(&sample.rows(), &sample.failures(), columns()).as_bytes())
 }

@@ -197,8 +197,7 @@ pub(super) fn plain(rows: &[Row], failures: &[String], columns: Option<usize>) -
 }
 
 /// What is shown when there is nothing to show.
-pub(super) const NOTHING: &str =
-    "no associations (those of `whimbrel send`, `recv` and `perf` of the same user appear here)";
+pub(super) const NOTHING: &str = "no associations (of `whimbrel send`, `recv` or `perf` of the same user)";
 
 #[cfg(test)]
 #[path = "rows_tests.rs"]

@@ -16,7 +16,7 @@ use super::{ClientArgs, config, run as halves};
 use crate::addresses;
 use crate::commands::leave;
 use crate::control::ControlSocket;
-use crate::exit::Failure;
+use crate::exit::{Failure, unless_interrupted};
 use crate::news;
 use crate::peer::Peer;
 
@@ -28,13 +28,17 @@ const GREETING: Duration = Duration::from_secs(10);
 
 pub(super) async fn run(args: ClientArgs) -> Result<(), Failure> {
     let output = Output { json: args.json };
-    let peer = Peer::resolve(&args.to).await?;
-    peer.doubt(&output);
-    let local = match args.bind.as_slice() {
-        [] => addresses::towards(&peer.all())?,
-        typed => addresses::local(typed, 0).await?,
+    let mut interrupt = std::pin::pin!(crate::exit::interrupted());
+    let prepared = async {
+        let peer = Peer::resolve(&args.to).await?;
+        peer.doubt(&output);
+        let local = match args.bind.as_slice() {
+            [] => addresses::towards(&peer.all())?,
+            typed => addresses::local(typed, 0).await?,
+        };
+        Ok((peer, local))
     };
-    let interrupt = crate::exit::interrupted();
+    let (peer, local) = unless_interrupted(&mut interrupt, prepared).await?;
     let endpoint = args.mobility.bind(local, config(), &output).await?;
     let _control = ControlSocket::start("perf client", &endpoint, &output);
     news::tell(&endpoint, Arc::new(output));
@@ -42,7 +46,7 @@ pub(super) async fn run(args: ClientArgs) -> Result<(), Failure> {
         outcome = connect_and_measure(&endpoint, &peer, &args, output) => {
             outcome.map_err(|error| Failure::from(error).of_peer(peer.named.first().copied()))
         }
-        _ = interrupt => Err(Failure::Interrupted("")),
+        _ = &mut interrupt => Err(Failure::Interrupted("")),
     };
     leave(&endpoint, "the client was stopped").await;
     outcome

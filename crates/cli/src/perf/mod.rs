@@ -11,7 +11,7 @@ mod server;
 use clap::{Args, Subcommand};
 
 use crate::addresses::{self, Address};
-use crate::args::sctp_port;
+use crate::args::{sctp_port, size};
 use crate::exit::Failure;
 use crate::mobility::MobilityArgs;
 use protocol::SCTP_PORT;
@@ -72,13 +72,13 @@ struct ClientArgs {
     #[arg(long, value_name = "PORT", default_value_t = SCTP_PORT, value_parser = sctp_port())]
     sctp_port: u16,
     /// Bytes in a message [default: 65536, or 64 with --latency].
-    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    #[arg(long, value_name = "SIZE", value_parser = message_size)]
     size: Option<u32>,
     /// How long to measure.
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds)]
     time: f64,
-    /// Stop after this many bytes instead.
-    #[arg(long, value_name = "BYTES", conflicts_with = "time", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Stop after this many bytes instead, such as 500M or 64Ki.
+    #[arg(long, value_name = "SIZE", conflicts_with = "time", value_parser = bytes)]
     bytes: Option<u64>,
     /// The server sends, we receive.
     #[arg(long)]
@@ -111,6 +111,20 @@ fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if seconds > 0.0 && seconds <= 86_400.0 => Ok(seconds),
         _ => Err("expected a number of seconds, above 0 and at most 86400".into()),
+    }
+}
+
+fn bytes(text: &str) -> Result<u64, String> {
+    match size(text)? {
+        0 => Err("expected more than 0 bytes".into()),
+        bytes => Ok(bytes),
+    }
+}
+
+fn message_size(text: &str) -> Result<u32, String> {
+    match size(text)? {
+        bytes @ 1..=0x10_0000 => Ok(bytes as u32),
+        bytes => Err(format!("a message of {bytes} bytes is none; give between 1 and 1Mi")),
     }
 }
 

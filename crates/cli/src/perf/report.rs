@@ -8,6 +8,7 @@ use whimbrel::PathView;
 
 use super::histogram::Histogram;
 use super::protocol::{Counts, Mode, Request, Seen};
+use crate::display::rate;
 use crate::news::News;
 use crate::output::{complain, json_line, line};
 use crate::path_words::{describe, path_json};
@@ -91,9 +92,10 @@ impl Output {
     /// The end.
     pub(super) fn result(self, result: &Result) {
         let Some(request) = &result.request else { return };
-        let seconds = result.received.seconds.max(1e-9);
+        let seconds = result.received.seconds;
         let counts = result.received.counts;
-        let (goodput, rate) = (counts.bytes as f64 * 8.0 / seconds, counts.messages as f64 / seconds);
+        let goodput = rate(counts.bytes as f64 * 8.0, seconds);
+        let messages = rate(counts.messages as f64, seconds);
         let gigabytes = (counts.bytes as f64 / 1e9).max(1e-12);
         let per_gb = |seen: &Seen| seen.cpu_seconds / gigabytes;
         let both = per_gb(&result.client) + per_gb(&result.server);
@@ -101,7 +103,7 @@ impl Output {
         let srtt = used.and_then(|path| path.srtt).map(|srtt| srtt.as_secs_f64() * 1e3);
         let mut summary = json!({
             "ok": true, "request": request, "seconds": seconds, "messages": counts.messages, "bytes": counts.bytes,
-            "goodput_bits_per_second": goodput, "messages_per_second": rate,
+            "goodput_bits_per_second": goodput, "messages_per_second": messages,
             "cpu_seconds_per_gb": { "client": per_gb(&result.client), "server": per_gb(&result.server), "both": both },
             "srtt_ms": srtt, "paths": result.paths.iter().map(path_json).collect::<Vec<_>>(),
         });
@@ -125,10 +127,15 @@ impl Output {
             return;
         }
         let direction = if request.mode == Mode::Download { "from the server" } else { "to the server" };
+        let rates = match (goodput, messages) {
+            (Some(goodput), Some(messages)) => {
+                format!(": {:.1} Mbit/s, {messages:.0} messages/s", goodput / 1e6)
+            }
+            _ => format!(": {} message{}", counts.messages, if counts.messages == 1 { "" } else { "s" }),
+        };
         self.note(&format!(
-            "{direction}: {} in {seconds:.2} s: {:.1} Mbit/s, {rate:.0} messages/s of {} bytes",
+            "{direction}: {} in {seconds:.2} s{rates} of {} bytes",
             DecimalBytes(counts.bytes),
-            goodput / 1e6,
             request.size
         ));
         self.note(&format!(

@@ -30,9 +30,12 @@ const GOODBYE: Duration = Duration::from_secs(1);
 
 pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
     let output = Output { json: args.json };
-    let local = addresses::local(&args.listen, UDP_PORT).await?;
     // One future for all rounds: a Ctrl-C that comes while another branch is busy must not be lost.
     let mut interrupt = std::pin::pin!(crate::exit::interrupted());
+    let local = tokio::select! {
+        local = addresses::local(&args.listen, UDP_PORT) => local?,
+        asked = &mut interrupt => return asked.of_server(),
+    };
     let endpoint = args.mobility.bind(local, config(), &output).await?;
     let _control = ControlSocket::start("perf server", &endpoint, &output);
     let listener = endpoint.listen(args.sctp_port)?;
@@ -69,7 +72,7 @@ pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
         }
     };
     leave(&endpoint, "the server was stopped").await;
-    if interrupted == Some(Asked::User) { Err(Failure::Interrupted("")) } else { Ok(()) }
+    interrupted.map_or(Ok(()), Asked::of_server)
 }
 
 /// Serves a client, and leaves nothing of it behind: one that keeps its window shut would stay for ever.

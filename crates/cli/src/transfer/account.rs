@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::report::{FileReport, Tally};
+use super::report::{FileReport, OnFile, Tally};
 
 /// Adds to a [`Tally`] what one sender announces and what of it arrives. When the connection is over, what did not
 /// come is taken back: it was a lie, or it is announced again by the connection that brings it.
-#[derive(Debug)]
 pub(crate) struct Account {
     tally: Arc<Tally>,
+    on_file: OnFile,
     /// Announced and not over. Both wrap below zero if more comes than was announced, and sums come out right.
     files: AtomicU64,
     /// Announced and not through.
@@ -18,8 +18,8 @@ pub(crate) struct Account {
 
 impl Account {
     /// An account of nothing.
-    pub(crate) fn new(tally: Arc<Tally>) -> Self {
-        Self { tally, files: AtomicU64::new(0), bytes: AtomicU64::new(0) }
+    pub(crate) fn new(tally: Arc<Tally>, on_file: OnFile) -> Self {
+        Self { tally, on_file, files: AtomicU64::new(0), bytes: AtomicU64::new(0) }
     }
 
     /// Notes what the sender promises.
@@ -47,10 +47,11 @@ impl Account {
         self.tally.retreat(bytes);
     }
 
-    /// Counts a file as over.
-    pub(crate) fn file(&self, report: &FileReport) {
+    /// Counts a file as over, and tells of it.
+    pub(crate) fn file(&self, report: FileReport) {
         self.files.fetch_sub(1, Ordering::Relaxed);
-        self.tally.file(report);
+        self.tally.file(&report);
+        (self.on_file)(report);
     }
 }
 

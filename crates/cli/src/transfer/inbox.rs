@@ -21,6 +21,8 @@ use super::report::{FileReport, OnFile, Tally};
 use super::stop::Stop;
 use super::store::{Look, Placed, Store, Tried};
 
+/// Offers that are remembered because another connection writes their files. Of more it is not waited how they end.
+const BUSY_MAX: usize = 8 * WINDOW;
 /// Files whose content is being flushed to disk at a time.
 const FINISHING: usize = 16;
 
@@ -52,12 +54,13 @@ pub(crate) struct Inbox {
     store: Arc<Store>,
     replies: mpsc::Sender<Control>,
     account: Arc<Account>,
-    on_file: OnFile,
     runtime: Handle,
     finishing: Arc<Semaphore>,
     welcomed: bool,
     said_bye: bool,
     files: BTreeMap<u32, Entry>,
+    /// Answered with a passing outcome, which is the last only if the sender does not offer them again.
+    busy: BTreeMap<u32, (Offer, Outcome, String)>,
     /// Which file each data stream carries now.
     streams: BTreeMap<u16, u32>,
 }
@@ -74,13 +77,13 @@ impl Inbox {
         Self {
             store,
             replies,
-            account: Arc::new(Account::new(tally)),
-            on_file,
+            account: Arc::new(Account::new(tally, on_file)),
             runtime,
             finishing: Arc::new(Semaphore::new(FINISHING)),
             welcomed: false,
             said_bye: false,
             files: BTreeMap::new(),
+            busy: BTreeMap::new(),
             streams: BTreeMap::new(),
         }
     }
@@ -104,8 +107,14 @@ impl Inbox {
         self.said_bye && self.files.is_empty()
     }
 
-    /// Waits until every finished file is in its place.
-    pub(crate) fn settle(&self) {
+    /// Waits until every finished file is in its place. What was busy to the end has failed; where the connection is lost it
+    /// is unfinished as others are, and may come over the next one.
+    pub(crate) fn settle(&mut self) {
+        if self.said_bye {
+            for (offer, outcome, text) in std::mem::take(&mut self.busy).into_values() {
+                self.account.file(FileReport::of(&offer, 0, outcome, &text, None));
+            }
+        }
         let all = self.runtime.block_on(self.finishing.acquire_many(FINISHING as u32));
         drop(all);
     }
@@ -147,6 +156,7 @@ impl Inbox {
         if self.files.contains_key(&offer.id) {
             return Err(Malformed("an offer's id is in use").into());
         }
+        self.busy.remove(&offer.id);
         if let Err(error) = self.store.accepts(&offer.path) {
             return self.end(offer, 0, Outcome::BadName, error.to_string());
         }
@@ -306,7 +316,7 @@ impl Inbox {
         let permit = permit.map_err(|_| Stop::Gone)?;
         let replies = self.replies.clone();
         let store = Arc::clone(&self.store);
-        let (account, on_file) = (Arc::clone(&self.account), Arc::clone(&self.on_file));
+        let account = Arc::clone(&self.account);
         self.runtime.spawn_blocking(move || {
             let (outcome, text) = match store.finish(partial, &offer, hash) {
                 Ok(Placed::AsOffered) => (Outcome::Verified, String::new()),
@@ -317,7 +327,7 @@ impl Inbox {
             if !outcome.is_success() {
                 account.retreat(offer.size);
             }
-            report(&account, &on_file, &offer, resumed, outcome, &text, Some(hash));
+            account.file(FileReport::of(&offer, resumed, outcome, &text, Some(hash)));
             // If nobody listens any more, the file is in place all the same.
             let _ = replies.blocking_send(Control::Result { id: offer.id, outcome, text });
             // Only now: a peer that does not read results gets no further threads.
@@ -343,15 +353,23 @@ impl Inbox {
         if let State::Arriving(arriving) = std::mem::replace(&mut entry.state, State::Failed) {
             self.account.retreat(arriving.length);
         }
-        report(&self.account, &self.on_file, &entry.offer, 0, outcome, &text, None);
+        if outcome.is_passing() && self.busy.len() < BUSY_MAX {
+            self.busy.insert(id, (entry.offer.clone(), outcome, text.clone()));
+        } else {
+            self.account.file(FileReport::of(&entry.offer, 0, outcome, &text, None));
+        }
         self.reply(Control::Result { id, outcome, text })
     }
 
     /// Ends a file that is in no table any more.
     fn end(&self, offer: Offer, resumed: u64, outcome: Outcome, text: String) -> Result<(), Stop> {
-        // A directory is worth a word only when it could not be made.
-        if offer.kind == Kind::File || !outcome.is_success() {
-            report(&self.account, &self.on_file, &offer, resumed, outcome, &text, None);
+        // A directory is worth a word only when it could not be made, and nobody has announced it.
+        let directory = offer.kind == Kind::Directory;
+        if directory && !outcome.is_success() {
+            self.account.announce(1, 0);
+        }
+        if !directory || !outcome.is_success() {
+            self.account.file(FileReport::of(&offer, resumed, outcome, &text, None));
         }
         self.reply(Control::Result { id: offer.id, outcome, text })
     }
@@ -370,28 +388,6 @@ impl Drop for Inbox {
             }
         }
     }
-}
-
-fn report(
-    account: &Account,
-    on_file: &OnFile,
-    offer: &Offer,
-    resumed: u64,
-    outcome: Outcome,
-    text: &str,
-    hash: Option<blake3::Hash>,
-) {
-    let report = FileReport {
-        name: offer.path.to_string(),
-        name_bytes: offer.path.encoded(),
-        size: offer.size,
-        resumed,
-        outcome,
-        text: text.to_owned(),
-        hash,
-    };
-    account.file(&report);
-    on_file(report);
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::protocol::Outcome;
+use super::protocol::{Offer, Outcome};
 
 impl Outcome {
     /// What a file-system error means for a file, with the rest in words.
@@ -24,6 +24,8 @@ pub(crate) struct FileReport {
     pub(crate) name: String,
     /// The bytes of its path, percent-encoded, where they are not those of `name`.
     pub(crate) name_bytes: Option<String>,
+    /// Where it is on this host, of a file that stays behind because of its name.
+    pub(crate) location: Option<String>,
     /// Its size in bytes.
     pub(crate) size: u64,
     /// The bytes that did not have to be sent again.
@@ -34,6 +36,29 @@ pub(crate) struct FileReport {
     pub(crate) text: String,
     /// BLAKE3 of the content, where the transfer got that far.
     pub(crate) hash: Option<blake3::Hash>,
+}
+
+impl FileReport {
+    /// How an offered file ended.
+    pub(crate) fn of(
+        offer: &Offer,
+        resumed: u64,
+        outcome: Outcome,
+        text: &str,
+        hash: Option<blake3::Hash>,
+    ) -> Self {
+        let (name, name_bytes) = (offer.path.to_string(), offer.path.encoded());
+        Self {
+            name,
+            name_bytes,
+            location: None,
+            size: offer.size,
+            resumed,
+            outcome,
+            text: text.to_owned(),
+            hash,
+        }
+    }
 }
 
 /// Called once per finished file, from any thread.

@@ -166,17 +166,26 @@ impl Outbox {
         self.tally.rewind(self.settled);
     }
 
+    /// Files and bytes that are not settled, at the beginning of a connection.
+    fn left(&self) -> (u64, u64) {
+        let offers = self.pending.iter().map(|id| &self.sources[*id as usize].offer);
+        let files = offers.filter(|offer| offer.kind == Kind::File);
+        files.fold((0, 0), |(files, bytes), offer| (files + 1, offer.size.saturating_add(bytes)))
+    }
+
     fn settle(&mut self, id: u32, resumed: u64, outcome: Outcome, text: &str, hash: Option<blake3::Hash>) {
         let offer = &self.sources[id as usize].offer;
         if outcome.is_success() {
             self.settled += offer.size;
         }
-        if offer.kind == Kind::Directory && outcome.is_success() {
-            return;
+        if offer.kind == Kind::Directory {
+            if outcome.is_success() {
+                return;
+            }
+            // Only files are announced.
+            self.tally.announce(1, 0);
         }
-        let (name, name_bytes) = (offer.path.to_string(), offer.path.encoded());
-        let text = printable(text);
-        let report = FileReport { name, name_bytes, size: offer.size, resumed, outcome, text, hash };
+        let report = FileReport::of(offer, resumed, outcome, &printable(text), hash);
         self.tally.file(&report);
         (self.on_file)(report);
     }
@@ -234,8 +243,8 @@ struct Session<'a, L> {
 
 impl<L: Link> Session<'_, L> {
     async fn talk(mut self) -> Result<(), SendError> {
-        let totals = self.outbox.tally.totals();
-        self.say(Control::Hello { version: VERSION, files: totals.files, bytes: totals.bytes }).await;
+        let (files, bytes) = self.outbox.left();
+        self.say(Control::Hello { version: VERSION, files, bytes }).await;
         let mut greeted = false;
         loop {
             while self.outbox.open.len() < WINDOW
@@ -353,3 +362,7 @@ impl<L: Link> Session<'_, L> {
 #[cfg(test)]
 #[path = "transfer_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "counts_tests.rs"]
+mod counts;

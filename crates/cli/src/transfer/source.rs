@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -56,7 +57,18 @@ pub(crate) struct Sources {
     /// Symbolic links and special files inside directories.
     pub(crate) skipped: Vec<String>,
     /// Files and directories whose names the protocol does not carry.
-    pub(crate) unsendable: Vec<(PathBuf, BadName)>,
+    pub(crate) unsendable: Vec<Unsendable>,
+}
+
+/// What stays behind.
+#[derive(Debug)]
+pub(crate) struct Unsendable {
+    /// Where it is on this host.
+    pub(crate) location: PathBuf,
+    /// What it would be called at the receiver.
+    pub(crate) path: RelativePath,
+    /// What is wrong with that.
+    pub(crate) error: BadName,
 }
 
 impl Sources {
@@ -139,7 +151,9 @@ impl Sources {
         let relative = match RelativePath::from_names(names.iter().copied()) {
             Ok(relative) => relative,
             Err(error) => {
-                self.unsendable.push((path.to_owned(), error));
+                let names = names.iter().map(|name| name.as_bytes().to_vec()).collect();
+                let (location, path) = (path.to_owned(), RelativePath::unchecked(names));
+                self.unsendable.push(Unsendable { location, path, error });
                 return Ok(false);
             }
         };

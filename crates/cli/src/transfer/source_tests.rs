@@ -47,9 +47,15 @@ fn a_name_that_cannot_be_sent_stays_behind_alone() {
     let names: Vec<String> = sources.list.iter().map(|source| source.offer.path.to_string()).collect();
     assert_eq!(names, ["tree", "tree/a", "tree/z"]);
     assert!(sources.list.iter().zip(0..).all(|(source, index)| source.offer.id == index));
-    let unsendable: Vec<_> = sources.unsendable.iter().map(|(path, error)| (path.clone(), *error)).collect();
-    let expected = ["back\\slash", "bad\\dir", "back\\slash"];
-    assert_eq!(unsendable, expected.map(|name| (tree.join(name), BadName::Separator)));
+    let unsendable: Vec<_> = sources
+        .unsendable
+        .iter()
+        .map(|one| (one.location.clone(), one.path.to_string(), one.error))
+        .collect();
+    let expected =
+        [("back\\slash", "tree/back\\slash"), ("bad\\dir", "tree/bad\\dir"), ("back\\slash", "back\\slash")];
+    let expected = expected.map(|(at, name)| (tree.join(at), name.to_owned(), BadName::Separator));
+    assert_eq!(unsendable, expected);
 }
 
 #[test]
