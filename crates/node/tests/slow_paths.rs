@@ -127,7 +127,7 @@ fn a_network_that_was_slow_for_a_moment_is_used_again() {
             for step in (at / 10 + 200)..8000 {
                 pair.world.run_until(millis(step * 10));
                 if in_use(&pair) == Some(crate::common::address(2, 1)) {
-                    last = step * 10 - at - 2000;
+                    last = (step * 10).saturating_sub(at + 2000);
                 }
             }
             last as f64 / 1000.0
