@@ -37,7 +37,7 @@ impl Open {
         let routes = pairing::missing(context.config.pairing, &sources, &remotes, &self.paths, preferred);
         for route in routes {
             let full = self.paths.len() >= context.config.limits.paths;
-            let superfluous = self.superfluous_path().filter(|_| full);
+            let superfluous = self.superfluous_path(preferred == Some(route)).filter(|_| full);
             if full && superfluous.is_none() {
                 break;
             }
@@ -63,11 +63,15 @@ impl Open {
         self.sender.opportunity();
     }
 
-    /// A path that makes way for a new one where there may be no more: one that no longer belongs to the association, or else one that nothing can
-    /// leave by.
-    pub(crate) fn superfluous_path(&self) -> Option<PathId> {
-        let stale = self.paths.iter().find(|path| self.is_stale(path));
-        stale.or_else(|| self.paths.iter().find(|path| path.egress == Egress::Closed)).map(|path| path.id)
+    /// A path that makes way for a new one where there may be no more: one that no longer belongs to the association, one that nothing can
+    /// leave by, or, for a way that the peer has just been `heard` on, one that nobody has confirmed and where a heartbeat has got no answer.
+    pub(crate) fn superfluous_path(&self, heard: bool) -> Option<PathId> {
+        let find =
+            |wanted: &dyn Fn(&Path) -> bool| self.paths.iter().find(|path| wanted(path)).map(|path| path.id);
+        let failed = |path: &Path| path.state == PathState::Unconfirmed && path.error_count > 0;
+        find(&|path| self.is_stale(path))
+            .or_else(|| find(&|path| path.egress == Egress::Closed))
+            .or_else(|| find(&failed).filter(|_| heard))
     }
 
     /// Removes paths one address of which is no longer part of the association. The last path stays: an association

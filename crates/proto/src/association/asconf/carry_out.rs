@@ -205,12 +205,17 @@ impl Open {
         if !is_usable(address, source.ip()) || !reachable || pairing::is_ourselves(&ours, added) {
             return Err(Refusal::Unresolvable);
         }
+        let heard = (added == source).then_some(route);
         if self.knows(address) {
+            if heard.is_some() && self.paths.to_remote(address).is_none() {
+                // There was no room for a path there.
+                self.pair_preferring(context, heard, None);
+            }
             return Ok(());
         }
         let limits = &context.config.limits;
         // F9.
-        let full = self.paths.len() >= limits.paths && self.superfluous_path().is_none();
+        let full = self.paths.len() >= limits.paths && self.superfluous_path(heard.is_some()).is_none();
         if self.peer.addresses.len() >= limits.peer_addresses || full {
             return Err(Refusal::ResourceShortage);
         }
@@ -218,7 +223,7 @@ impl Open {
         self.synthesise(context);
         self.tell_of_address(context, added, PeerAddressChange::Added);
         // F14: unconfirmed until a heartbeat has been answered. When it speaks for itself, all else may be gone.
-        self.pair_preferring(context, (added == source).then_some(route), None);
+        self.pair_preferring(context, heard, None);
         Ok(())
     }
 
