@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use whimbrel_machine::Instant;
-use whimbrel_netsim::{Action, Change, LinkConfig, Loss, Side};
+use whimbrel_netsim::{Action, LinkConfig, Loss};
 use whimbrel_proto::{Config, Event, TailLoss};
 
 use crate::common::{Pair, Ticks, User, link, remotes};
@@ -19,29 +19,12 @@ fn millis(millis: u64) -> Instant {
     Instant::ZERO + Duration::from_millis(millis)
 }
 
-fn delay(pair: &mut Pair, at: u64, network: usize, ms: u64) {
-    let change = Change::Delay(Duration::from_millis(ms));
-    pair.world.schedule(millis(at), Action::Link(pair.links[network], Side::Both, change));
-}
-
 /// The most that a record came later than it was due.
 fn behind(pair: &Pair, every: u64) -> Duration {
     let events = &pair.client().events;
     let up = events.iter().find(|(_, event)| matches!(event, Event::Up { .. })).expect("it is up").0;
     let late = |(n, at): (u32, Instant)| at.saturating_since(up + Duration::from_millis(every) * n);
     (0..).zip(pair.server().received.iter().map(|(at, _)| *at)).map(late).max().unwrap_or_default()
-}
-
-fn longest_gap(pair: &Pair, from: Instant) -> Duration {
-    let arrivals: Vec<Instant> =
-        pair.server().received.iter().map(|(at, _)| *at).filter(|at| *at >= from).collect();
-    arrivals.windows(2).map(|two| two[1].saturating_since(two[0])).max().unwrap_or_default()
-}
-
-/// When the user was told that new data goes another way.
-fn told(pair: &Pair) -> Vec<Instant> {
-    let events = pair.client().events.iter();
-    events.filter(|(_, event)| matches!(event, Event::PathInUse { .. })).map(|(at, _)| *at).collect()
 }
 
 /// The local address of the path that new data goes by.
@@ -57,13 +40,13 @@ fn a_network_that_loses_a_third_is_no_better_than_a_slow_one() {
     for seed in 1..13 {
         let lossy = LinkConfig { loss: Loss::Bernoulli(0.3), ..link(20, 10) };
         let mut pair = stream(Config::mobile(), &[link(20, 10), lossy], seed, 10, 4000);
-        delay(&mut pair, 6000 + seed * 37, 0, 100);
+        pair.delay(0, millis(6000 + seed * 37), 100);
         pair.run(70);
         assert_eq!(pair.server().received.len(), 4000);
         all.push((
             behind(&pair, 10).as_millis(),
-            longest_gap(&pair, millis(8000)).as_millis(),
-            told(&pair).len(),
+            pair.longest_gap(millis(8000)).as_millis(),
+            pair.moves().len(),
         ));
     }
     assert!(all.iter().all(|(behind, _, told)| *behind < 1_700 && *told <= 6), "{all:?}");
@@ -80,7 +63,7 @@ fn two_networks_of_three_break() {
                 pair.cut(1, millis(6000 + seed * 37 + between));
                 pair.run(20);
                 assert_eq!(pair.server().received.len(), 2500);
-                longest_gap(&pair, millis(5000)).as_millis()
+                pair.longest_gap(millis(5000)).as_millis()
             })
             .collect();
         assert!(gaps.iter().all(|gap| *gap <= 420), "{between}: {gaps:?}");
@@ -105,7 +88,7 @@ fn an_early_break_is_told() {
                 }
             };
             pair.run(20);
-            let told = told(&pair);
+            let told = pair.moves();
             (first.as_secs_f64(), told.first().map_or(99.0, |at| at.as_secs_f64()))
         })
         .collect();
@@ -121,8 +104,8 @@ fn a_network_that_was_slow_for_a_moment_is_used_again() {
         .map(|seed| {
             let mut pair = stream(config.clone(), &[link(20, 10), link(20, 30)], seed, 10, 8000);
             let at = 6000 + seed * 37;
-            delay(&mut pair, at, 0, 200);
-            delay(&mut pair, at + 2000, 0, 10);
+            pair.delay(0, millis(at), 200);
+            pair.delay(0, millis(at + 2000), 10);
             let mut last = 0;
             for step in (at / 10 + 200)..8000 {
                 pair.world.run_until(millis(step * 10));
@@ -141,8 +124,8 @@ fn stalls(second: LinkConfig, seed: u64, first: u64, every: u64, ms: u64) -> Pai
     let mut pair = stream(Config::mobile(), &[link(20, 10), second], seed, 10, 3600);
     for n in 0..8 {
         let at = first + seed * 37 + n * every;
-        delay(&mut pair, at, 0, 110);
-        delay(&mut pair, at + ms, 0, 10);
+        pair.delay(0, millis(at), 110);
+        pair.delay(0, millis(at + ms), 10);
     }
     pair.run(50);
     assert_eq!(pair.server().received.len(), 3600);
@@ -153,7 +136,7 @@ fn stalls(second: LinkConfig, seed: u64, first: u64, every: u64, ms: u64) -> Pai
 #[test]
 fn stalls_move_nobody() {
     let told: Vec<usize> =
-        (1..13).map(|seed| told(&stalls(link(20, 30), seed, 16_000, 2_000, 100)).len()).collect();
+        (1..13).map(|seed| stalls(link(20, 30), seed, 16_000, 2_000, 100).moves().len()).collect();
     assert!(told.iter().all(|told| *told == 0), "{told:?}");
 }
 
@@ -163,7 +146,7 @@ fn stalls_beside_a_lossy_network_cost_what_they_take() {
     let lossy = LinkConfig { loss: Loss::Bernoulli(0.2), ..link(20, 30) };
     let all: Vec<(u128, usize)> = (1..13)
         .map(|seed| stalls(lossy, seed, 6_000, 3_000, 150))
-        .map(|pair| (behind(&pair, 10).as_millis(), told(&pair).len()))
+        .map(|pair| (behind(&pair, 10).as_millis(), pair.moves().len()))
         .collect();
     assert!(all.iter().all(|(behind, told)| *behind < 300 && *told <= 6), "{all:?}");
 }
@@ -191,9 +174,9 @@ fn seamless_stays_where_it_is_quick() {
                     pair.world.schedule(Instant::ZERO, Action::Fact(pair.client, fact));
                 }
             }
-            delay(&mut pair, 6_000 + seed * 37, 0, 200);
+            pair.delay(0, millis(6_000 + seed * 37), 200);
             pair.run(40);
-            (behind(&pair, 4).as_millis(), told(&pair).len())
+            (behind(&pair, 4).as_millis(), pair.moves().len())
         })
         .collect();
     assert!(all.iter().all(|(behind, told)| *behind < 300 && *told == 1), "{all:?}");

@@ -21,21 +21,9 @@ fn stream(config: Config, links: &[LinkConfig], seed: u64, records: usize) -> Pa
     Pair::new(seed, config, links, client, User::server())
 }
 
-/// The longest time between two records from `from` on.
-fn longest_gap(pair: &Pair, from: Instant) -> Duration {
-    let arrivals: Vec<Instant> =
-        pair.server().received.iter().map(|(at, _)| *at).filter(|at| *at >= from).collect();
-    arrivals.windows(2).map(|two| two[1].saturating_since(two[0])).max().unwrap_or_default()
-}
-
 fn median(mut all: Vec<Duration>) -> Duration {
     all.sort_unstable();
     all[all.len() / 2]
-}
-
-/// How often new data has gone another way than before, as far as the user is told, once the association is up.
-fn moves(user: &User) -> usize {
-    user.events.iter().filter(|(_, event)| matches!(event, Event::PathInUse { .. })).count()
 }
 
 /// Two networks with a round trip of 20 ms, one of which breaks without a word while records flow, at some moment between two.
@@ -48,7 +36,7 @@ fn a_silent_break_costs_a_few_round_trips() {
             pair.cut(0, cut);
             pair.run(10);
             assert_eq!(pair.server().received.len(), 600, "{phase}");
-            longest_gap(&pair, Instant::from_nanos(2_500_000_000))
+            pair.longest_gap(Instant::from_nanos(2_500_000_000))
         })
         .collect();
     let (median, longest) = (median(gaps.clone()), *gaps.iter().max().unwrap());
@@ -64,7 +52,7 @@ fn rough(seed: u64) -> usize {
     let mut pair = stream(probing(), &[rough, rough], seed, 30_000);
     pair.run(330);
     assert_eq!(pair.server().received.len(), 30_000, "{seed}");
-    moves(pair.client())
+    pair.moves().len()
 }
 
 /// Packets are lost and late, but the path is as good as ever: it stays in use.
@@ -106,8 +94,8 @@ fn a_lost_packet_is_repaired_by_the_probe() {
         pair.world.schedule(at, Action::Link(pair.links[0], Side::AtoB, Change::Config(lossy)));
         pair.run(70);
         assert_eq!(pair.server().received.len(), 400);
-        assert!(longest_gap(&pair, at) < Duration::from_millis(150 + 120), "{:?}", longest_gap(&pair, at));
-        assert_eq!(moves(pair.client()), 0);
+        assert!(pair.longest_gap(at) < Duration::from_millis(150 + 120), "{:?}", pair.longest_gap(at));
+        assert_eq!(pair.moves().len(), 0);
     }
 }
 
@@ -119,29 +107,16 @@ fn in_use(pair: &Pair) -> Option<PathId> {
     })
 }
 
-fn delay(pair: &mut Pair, network: usize, at: Instant, milliseconds: u64) {
-    for side in [Side::AtoB, Side::BtoA] {
-        let change = Change::Delay(Duration::from_millis(milliseconds));
-        pair.world.schedule(at, Action::Link(pair.links[network], side, change));
-    }
-}
-
 /// A network keeps back everything for a third of a second: its first answer comes late, the next one says that it is as good as ever.
 #[test]
 fn a_network_that_stood_still_is_used_again_soon() {
     let mut pair = stream(probing(), &[link(20, 10), link(20, 15)], 3, 600);
     let stall = Instant::from_nanos(2_000_000_000);
-    delay(&mut pair, 0, stall, 310);
-    delay(&mut pair, 0, stall + Duration::from_millis(1), 10);
+    pair.delay(0, stall, 310);
+    pair.delay(0, stall + Duration::from_millis(1), 10);
     pair.run(8);
     assert_eq!(pair.server().received.len(), 600);
-    let moves: Vec<Instant> = pair
-        .client()
-        .events
-        .iter()
-        .filter(|(_, event)| matches!(event, Event::PathInUse { .. }))
-        .map(|(at, _)| *at)
-        .collect();
+    let moves = pair.moves();
     assert!(moves.iter().all(|at| *at < stall + Duration::from_millis(800)), "{moves:?}");
     assert!(in_use(&pair).is_none_or(|path| path == PathId::from_number(0)), "{moves:?}");
 }
@@ -151,7 +126,7 @@ fn a_network_that_stood_still_is_used_again_soon() {
 fn who_chooses_a_slow_path_gets_it() {
     for chosen in [false, true] {
         let mut pair = stream(probing(), &[link(20, 10), link(20, 15)], 3, 900);
-        delay(&mut pair, 0, Instant::from_nanos(2_000_000_000), 200);
+        pair.delay(0, Instant::from_nanos(2_000_000_000), 200);
         pair.run(5);
         assert_ne!(in_use(&pair), Some(PathId::from_number(0)));
         let association = pair.client().association.unwrap();

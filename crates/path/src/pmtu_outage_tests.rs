@@ -2,8 +2,7 @@
 
 use super::*;
 
-/// Two timeouts in a row throw doubt on a size that a router has named: packets that need not be as large are small until a probe of it is
-/// answered.
+/// Two timeouts in a row throw doubt on a size that a router has named: only the smallest is sure to pass until a probe of it is answered.
 #[test]
 fn a_size_below_the_base_is_confirmed_again_after_timeouts() {
     for mtu in [700, 600] {

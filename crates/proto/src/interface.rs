@@ -326,7 +326,8 @@ pub enum Event {
         /// Its new state.
         state: PathState,
     },
-    /// New data now goes out on another path than before, or another path was made primary.
+    /// New data now goes out on another path than before, or another path was made primary. While a heartbeat asks whether the path in use is
+    /// alive, data may avoid it for a moment without this event.
     PathInUse {
         /// The association that the path belongs to.
         association: AssociationId,

@@ -1,30 +1,14 @@
 //! What both ends count and tell of a transfer.
 
-use tempfile::TempDir;
-
 use super::super::partial::Partial;
 use super::super::partials::Start;
 use super::super::receive::receive;
 use super::super::report::Totals;
-use super::super::rules::Rules;
 use super::super::store::Store;
-use super::super::testing::{file, pair, recorder};
+use super::super::testing::{Dirs, dirs, file, pair, recorder};
 use super::*;
 
-struct Dirs {
-    from: TempDir,
-    to: TempDir,
-}
-
-fn dirs() -> Dirs {
-    Dirs { from: TempDir::new().unwrap(), to: TempDir::new().unwrap() }
-}
-
 impl Dirs {
-    fn store(&self) -> Arc<Store> {
-        Store::open(self.to.path(), Rules::default()).unwrap()
-    }
-
     /// A file to send, whose beginning somebody else is sending already.
     fn busy(&self, store: &Arc<Store>) -> (Sources, Partial) {
         let path = file(self.from.path(), "f", b"content");

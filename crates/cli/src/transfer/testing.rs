@@ -4,14 +4,32 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use tempfile::TempDir;
 use tokio::sync::{Mutex as AsyncMutex, mpsc};
 
 use super::link::{Frame, Link, LinkError};
 use super::receive::{ReceiveError, receive};
 use super::report::{FileReport, OnFile, Tally};
+use super::rules::Rules;
 use super::send::{Outbox, SendError};
 use super::source::Sources;
 use super::store::Store;
+
+/// Where files are and where they go.
+pub(crate) struct Dirs {
+    pub(crate) from: TempDir,
+    pub(crate) to: TempDir,
+}
+
+pub(crate) fn dirs() -> Dirs {
+    Dirs { from: TempDir::new().unwrap(), to: TempDir::new().unwrap() }
+}
+
+impl Dirs {
+    pub(crate) fn store(&self) -> Arc<Store> {
+        Store::open(self.to.path(), Rules::default()).unwrap()
+    }
+}
 
 /// One end of a link in memory. Cut after `budget` frames in its sending direction.
 pub(crate) struct MemoryLink {

@@ -2,29 +2,12 @@
 
 use std::sync::Arc;
 
-use tempfile::TempDir;
-
 use super::super::partials::Start;
 use super::super::receive::ReceiveError;
-use super::super::rules::Rules;
-use super::super::store::Store;
-use super::super::testing::{Run, content, file, pair, recorder, transfer};
+use super::super::testing::{Dirs, Run, content, dirs, file, pair, recorder, transfer};
 use super::*;
 
-struct Dirs {
-    from: TempDir,
-    to: TempDir,
-}
-
-fn dirs() -> Dirs {
-    Dirs { from: TempDir::new().unwrap(), to: TempDir::new().unwrap() }
-}
-
 impl Dirs {
-    fn store(&self) -> Arc<Store> {
-        Store::open(self.to.path(), Rules::default()).unwrap()
-    }
-
     fn received(&self, name: &str) -> Vec<u8> {
         std::fs::read(self.to.path().join(name)).unwrap()
     }

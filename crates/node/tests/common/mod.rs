@@ -229,6 +229,25 @@ impl Pair {
         self.world.run_until(Instant::from_nanos(seconds * 1_000_000_000));
     }
 
+    /// From `at` on a packet takes `milliseconds` through the network, either way.
+    pub(crate) fn delay(&mut self, network: usize, at: Instant, milliseconds: u64) {
+        let change = Change::Delay(Duration::from_millis(milliseconds));
+        self.world.schedule(at, Action::Link(self.links[network], Side::Both, change));
+    }
+
+    /// The longest time from `from` on between two records at the server.
+    pub(crate) fn longest_gap(&self, from: Instant) -> Duration {
+        let arrivals = self.server().received.iter().map(|(at, _)| *at).filter(|at| *at >= from);
+        let arrivals: Vec<Instant> = arrivals.collect();
+        arrivals.windows(2).map(|two| two[1].saturating_since(two[0])).max().unwrap_or_default()
+    }
+
+    /// When the client was told that new data goes another way than before, once the association is up.
+    pub(crate) fn moves(&self) -> Vec<Instant> {
+        let events = self.client().events.iter();
+        events.filter(|(_, event)| matches!(event, Event::PathInUse { .. })).map(|(at, _)| *at).collect()
+    }
+
     pub(crate) fn client(&self) -> &User {
         self.world.app(self.client)
     }

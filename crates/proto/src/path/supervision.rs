@@ -18,12 +18,12 @@ pub(crate) struct Supervision {
     pub(crate) silence_broken: bool,
     /// When DATA that went by this path alone, or the handshake, was last acknowledged, or should have been at the latest.
     pub(crate) proved: Option<Instant>,
-    /// When a round trip was measured last.
-    pub(crate) measured: Option<Instant>,
     /// Since when there is the path, or the link that it leaves by.
     pub(crate) began: Instant,
-    /// How many were, up to 255.
+    /// How many round trips were measured since, up to 255.
     pub(crate) measurements: u8,
+    /// When one was measured last.
+    pub(crate) measured: Option<Instant>,
     /// What the path is worth beside others.
     pub(crate) quality: Quality,
     /// The HEARTBEAT whose answer is waited for.
