@@ -44,7 +44,11 @@ fn promises_are_kept() {
 /// 1970008033: SACKs waited ten seconds in a queue that the peer's data had filled at once, and a path that was gone had used up most errors.
 /// 931030469: packets of a size that a router had named vanished, and nothing smaller was tried before Association.Max.Retrans was used up (RFC 8899 §4.3).
 /// 951008091: the only path there may be led to where nobody had ever answered, and did not make way for where the peer was heard.
-const REGRESSIONS: [(Worlds, u64); 73] = [
+/// 951020902: the same, where the peer deleted the address that the path led to, and what it was heard from was known already.
+/// 952010955: a translator gave the peer another port before COOKIE ACK got there, and its COOKIE ECHO was taken for a new one (RFC 9260 §5.2.4 D).
+const REGRESSIONS: [(Worlds, u64); 75] = [
+    (Worlds::BehindNat, 952_010_955),
+    (Worlds::Moving, 951_020_902),
     (Worlds::Moving, 951_008_091),
     (Worlds::Rough, 931_030_469),
     (Worlds::Mixed, 1_970_008_033),

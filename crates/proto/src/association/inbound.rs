@@ -121,6 +121,7 @@ impl Open {
             if !heard && can_be_authenticated(raw.chunk_type()) {
                 heard = true;
                 self.hear(context, route);
+                self.make_room_where_heard(context, route);
             }
             let Ok(chunk) = raw.decode() else { continue };
             if news.stranger && !matches!(chunk, Chunk::Asconf(_) | Chunk::ShutdownAck) {

@@ -74,6 +74,15 @@ impl Open {
             .or_else(|| find(&failed).filter(|_| heard))
     }
 
+    /// The peer is heard from an address that no path leads to, since there was no room for one: a path that leads nowhere makes way.
+    pub(crate) fn make_room_where_heard(&mut self, context: &mut Context<'_>, route: Route) {
+        let full = self.paths.len() >= context.config.limits.paths;
+        if full && self.paths.to_remote(route.remote.ip()).is_none() && self.superfluous_path(true).is_some()
+        {
+            self.pair_preferring(context, Some(route), None);
+        }
+    }
+
     /// Removes paths one address of which is no longer part of the association. The last path stays: an association
     /// without any would not even have a way to end.
     pub(crate) fn remove_stale_paths(&mut self, context: &mut Context<'_>) {

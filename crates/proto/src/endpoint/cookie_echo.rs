@@ -85,6 +85,7 @@ impl Endpoint {
         }
         let known = remotes(cookie.route.remote, cookie.peer_addresses.iter().copied());
         let existing = known.iter().find_map(|&remote| self.table.by_own_peer(remote, ports));
+        let existing = existing.or_else(|| self.made_by(&cookie, ports));
         let Some(gate) = self.admit_cookie(arrival.packet, at.auth.as_ref(), &cookie, existing) else {
             return false;
         };
@@ -93,6 +94,14 @@ impl Endpoint {
             Some(index) => self.cookie_for_existing(index, arrival, &cookie, rest),
             None => self.cookie_for_new(arrival, &cookie, rest),
         }
+    }
+
+    /// The association that a cookie made, wherever its peer is now: a translator may have given the peer another port before COOKIE ACK got
+    /// there. Both tags match, so that the cookie is good however old (RFC 9260 §5.2.4 step 3, action D).
+    fn made_by(&self, cookie: &CookieContents, ports: Lookup) -> Option<usize> {
+        let index = self.table.by_tag(cookie.local_tag, ports)?;
+        let theirs = self.table.get(index)?.peer_tag() == Some(cookie.agreement.peer_tag);
+        theirs.then_some(index)
     }
 
     fn cookie_for_new(&mut self, arrival: &Arrival<'_>, cookie: &OpenedCookie, rest: Rest<'_>) -> bool {

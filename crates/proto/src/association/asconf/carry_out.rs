@@ -205,14 +205,10 @@ impl Open {
         if !is_usable(address, source.ip()) || !reachable || pairing::is_ourselves(&ours, added) {
             return Err(Refusal::Unresolvable);
         }
-        let heard = (added == source).then_some(route);
         if self.knows(address) {
-            if heard.is_some() && self.paths.to_remote(address).is_none() {
-                // There was no room for a path there.
-                self.pair_preferring(context, heard, None);
-            }
             return Ok(());
         }
+        let heard = (added == source).then_some(route);
         let limits = &context.config.limits;
         // F9.
         let full = self.paths.len() >= limits.paths && self.superfluous_path(heard.is_some()).is_none();
