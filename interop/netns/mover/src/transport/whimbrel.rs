@@ -16,6 +16,16 @@ use crate::report::Report;
 /// SCTP port of the server.
 const PORT: u16 = 7000;
 
+/// An interface counts as up a moment after `ip link set up` has returned: on a busy machine, after this program has begun.
+async fn wait_for_an_address(endpoint: &Endpoint) {
+    for _ in 0..200 {
+        if !endpoint.local_addresses().is_empty() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
 pub(crate) async fn serve(listen: &[SocketAddr], terms: Terms) -> anyhow::Result<()> {
     let endpoint = Endpoint::bind(listen.iter().copied()).await?;
     let listener = endpoint.listen(PORT)?;
@@ -45,6 +55,7 @@ pub(crate) async fn connect(
 ) -> anyhow::Result<()> {
     let any = [(Ipv4Addr::UNSPECIFIED, 9899).into(), (Ipv6Addr::UNSPECIFIED, 9899).into()];
     let endpoint = Endpoint::bind(any).await?;
+    wait_for_an_address(&endpoint).await;
     let association = endpoint.connect(to, PORT).await?;
     association.send(message(record::encode(record::order(direction), pace))).await?;
     let work = async {
