@@ -27,8 +27,10 @@ use super::{
 /// Questions are not asked more often than this, however often something changes.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// A question that an overrun has swallowed is never answered: ask again.
+/// A question that an overrun has swallowed is never answered: ask again. A kernel that is busy gets twice as long each time, since
+/// whoever asks anew too soon would never hear the end of an answer.
 const ANSWER: Duration = Duration::from_secs(2);
+const ANSWER_MAX: Duration = Duration::from_secs(32);
 
 /// Routes looked at, at most. A router that has a whole Internet of them need not be walked through for one that tells
 /// us that an interface has a way out.
@@ -63,16 +65,22 @@ async fn watch(publisher: &Publisher) -> io::Result<()> {
     ];
     let (connection, handle, mut notices) = rtnetlink::new_multicast_connection(&groups)?;
     let talk = async {
+        let mut patience = ANSWER;
         loop {
             let asked = Instant::now();
-            match timeout(ANSWER, ask(&handle)).await {
+            match timeout(patience, ask(&handle)).await {
                 Ok(Ok(interfaces)) => publisher.publish(interfaces),
-                // Interrupted by a change, or lost in an overrun.
-                Ok(Err(_)) | Err(_) => {
+                // Interrupted by a change.
+                Ok(Err(_)) => {
                     sleep(PAUSE).await;
                     continue;
                 }
+                Err(_) => {
+                    patience = (patience * 2).min(ANSWER_MAX);
+                    continue;
+                }
             }
+            patience = ANSWER;
             if notices.next().await.is_none() {
                 return;
             }
