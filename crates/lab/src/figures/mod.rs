@@ -25,7 +25,8 @@ type New = fn(&Papers) -> Result<Box<dyn Experiment>, DataError>;
 const ALL: &[New] = &[
     b08_fig07::experiment,
     b08_fig08::experiment,
-    b08_fig12::experiment,
+    b08_fig12::failover::experiment,
+    b08_fig12::idle::experiment,
     b08_eq3::experiment,
     b08_dar::experiment,
     |papers| crate::assumptions::experiment(papers, "b08"),

@@ -1,5 +1,4 @@
-//! b08 Figure 12: how long the first packets on the alternate path take, for a sender that starts slowly and for one that
-//! knows the bandwidth.
+//! The first packets on an alternate path that has carried nothing.
 //!
 //! The primary path breaks while nothing is in flight and fails by its heartbeats, so that the alternate's window is still
 //! the initial one; then a bulk source begins. The sender that knows the bandwidth is told so before it begins, in the way a
@@ -12,8 +11,9 @@ use whimbrel_machine::Instant;
 use whimbrel_netsim::Action;
 use whimbrel_proto::{BurstLimit, Command, Config, InitialWindow, Message, PathShape, StreamId};
 
-use crate::experiment::{Axes, Cell, Experiment, Name, Outcome, PAPER, SEAMLESS, Sample, Watch, grid};
-use crate::plot::{Line, Plot, Quantity};
+use super::{KNOWN, Knows, PAIRS, Times, gains, startup_plot, times};
+use crate::experiment::{Cell, Experiment, Name, Outcome, PAPER, SEAMLESS, Sample, Watch, grid};
+use crate::plot::{Line, Plot};
 use crate::profile;
 use crate::scenario::{DataError, Papers, Scenario};
 use crate::testbed::{Arrivals, Hosts, NUMBERED, TwoPaths, mn_address};
@@ -43,7 +43,7 @@ struct Figure {
 }
 
 /// The experiment.
-pub(super) fn experiment(papers: &Papers) -> Result<Box<dyn Experiment>, DataError> {
+pub(in crate::figures) fn experiment(papers: &Papers) -> Result<Box<dyn Experiment>, DataError> {
     let scenario = papers.scenario("b08-fig12")?;
     let settings = papers.profile(scenario.profile())?;
     Ok(Box::new(Figure {
@@ -72,16 +72,6 @@ enum Alternate {
     /// [`BEFORE`] packets, which have opened its window.
     Used,
 }
-
-/// What the sender knows of the alternate path.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Knows {
-    Nothing,
-    Bandwidth,
-}
-
-/// When packet 1, 2, … had arrived, after the first was sent.
-type Times = Vec<Option<f64>>;
 
 impl Figure {
     fn config(&self, cell: &Cell, pmr: u32, knows: Knows) -> Hosts {
@@ -134,31 +124,6 @@ impl Figure {
         }
         send(bed, (0..self.packets.len() as u32).map(|number| NUMBERED | number));
     }
-
-    /// Rows with a time per packet.
-    fn times(&self, times: &Times, variant: Option<&'static str>) -> Vec<Sample> {
-        let row = |(packets, time): (&Value, &Option<f64>)| {
-            let mut axes = Axes::new();
-            if let Some(variant) = variant {
-                axes.push(("variant".into(), variant.into()));
-            }
-            axes.push(("packets".into(), packets.clone()));
-            let mut sample = Sample { axes, ..Sample::default() };
-            sample.put_some("transfer_time", *time);
-            sample
-        };
-        self.packets.iter().zip(times).map(row).collect()
-    }
-
-    fn gains(&self, standard: &Times, optimal: &Times) -> Vec<Sample> {
-        let row = |((packets, standard), optimal): ((&Value, &Option<f64>), &Option<f64>)| {
-            let mut sample = Sample { axes: vec![("packets".into(), packets.clone())], ..Sample::default() };
-            let gain = standard.zip(*optimal).map(|(standard, optimal)| 1.0 - optimal / standard);
-            sample.put_some("gain", gain);
-            sample
-        };
-        self.packets.iter().zip(standard).zip(optimal).map(row).collect()
-    }
 }
 
 /// A full packet for each of these protocol identifiers.
@@ -208,16 +173,16 @@ impl Experiment for Figure {
         let (standard, fingerprint) =
             self.transfer(hosts(self.pmr, Knows::Nothing), pair, Knows::Nothing, seed, watch);
         if cell.series != PAPER {
-            return Outcome { samples: self.times(&standard, None), fingerprint };
+            return Outcome { samples: times(&self.packets, &standard, None), fingerprint };
         }
         let further = |pmr, knows| {
             let watch = Watch { fingerprint: wanted, ..Watch::default() };
             self.transfer(hosts(pmr, knows), pair, knows, seed, watch)
         };
         let (optimal, other) = further(self.pmr, Knows::Bandwidth);
-        let mut samples = self.times(&standard, Some("standard"));
-        samples.extend(self.times(&optimal, Some("optimal")));
-        samples.extend(self.gains(&standard, &optimal));
+        let mut samples = times(&self.packets, &standard, Some("standard"));
+        samples.extend(times(&self.packets, &optimal, Some("optimal")));
+        samples.extend(gains(&self.packets, &standard, &optimal));
         let by_pmr = SPREAD_PMR.map(|pmr| further(pmr, Knows::Nothing).0[SPREAD_PACKETS - 1]);
         let mut spread = Sample::default();
         if let [Some(a), Some(b), Some(c)] = by_pmr {
@@ -228,37 +193,27 @@ impl Experiment for Figure {
     }
 
     fn plots(&self) -> Vec<Plot> {
-        let pairs = ["wlan-umts", "umts-wlan", "geran-wlan"];
-        ["12a", "12b", "12c"].into_iter().zip(pairs).map(|(figure, pair)| plot(figure, pair)).collect()
-    }
-}
-
-fn plot(figure: &'static str, pair: &'static str) -> Plot {
-    let at = |icw: i64, variant: &str| {
-        vec![
-            ("pair".into(), pair.into()),
-            ("alt_icw".into(), Value::from(icw)),
-            ("variant".into(), Value::from(variant)),
-        ]
-    };
-    let paper = [(1, "standard"), (2, "standard"), (1, "optimal")].map(|(icw, variant)| {
-        let label = if variant == "optimal" {
-            "bandwidth known".to_owned()
-        } else {
-            format!("slow start from {icw} MTU")
+        let plot = |(figure, pair)| {
+            let at = |icw: i64, variant: &str| {
+                let [pair, variant] =
+                    [("pair", pair), ("variant", variant)].map(|(axis, value)| (axis.into(), value.into()));
+                vec![pair, ("alt_icw".into(), Value::from(icw)), variant]
+            };
+            let paper = [(1, "standard"), (2, "standard"), (1, "optimal")].map(|(icw, variant)| {
+                let label = match variant {
+                    "optimal" => KNOWN.to_owned(),
+                    _ => format!("slow start from {icw} MTU"),
+                };
+                Line { label, series: PAPER.into(), at: at(icw, variant) }
+            });
+            let ours = Line {
+                label: SEAMLESS.to_owned(),
+                series: SEAMLESS.into(),
+                at: vec![("pair".into(), pair.into())],
+            };
+            let title = format!("Start-up on an idle alternate, from {}", spoken(pair));
+            startup_plot(figure, title, paper.into_iter().chain([ours]).collect())
         };
-        Line { label, series: PAPER.into(), at: at(icw, variant) }
-    });
-    let ours = Line {
-        label: "seamless".to_owned(),
-        series: SEAMLESS.into(),
-        at: vec![("pair".into(), pair.into())],
-    };
-    Plot {
-        figure,
-        title: format!("Start-up after failover from {}", spoken(pair)),
-        x: Quantity::metric("transfer_time", "time (s)"),
-        y: Quantity::axis("packets", "user data received (kB)").times(1.452),
-        lines: paper.into_iter().chain([ours]).collect(),
+        ["12a-idle", "12b-idle", "12c-idle"].into_iter().zip(PAIRS).map(plot).collect()
     }
 }
