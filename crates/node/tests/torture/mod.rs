@@ -9,6 +9,7 @@ mod network_rows;
 mod places;
 mod rows;
 mod silence_rows;
+mod skewed;
 mod world;
 
 use core::ops::Range;

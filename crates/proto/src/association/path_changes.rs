@@ -184,7 +184,8 @@ impl Open {
             return;
         }
         if path.state != state {
-            let worked = path.state == PathState::Active;
+            let dormant = self.is_dormant();
+            let Some(path) = self.paths.get_mut(id) else { return };
             path.state = state;
             if state != PathState::PotentiallyFailed {
                 path.doubt.clear();
@@ -193,7 +194,7 @@ impl Open {
             self.refresh_probe_timer(context, id);
             self.notice_path_in_use(context);
             self.sender.opportunity();
-            if worked {
+            if self.is_dormant() != dormant {
                 self.look_around(context, id);
             }
         }
