@@ -3,11 +3,10 @@
 //!
 //! Equal sources have equal fingerprints, whoever builds them and where: names and contents count, line ends and times do not.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The crates beside this one whose code decides what happens in a run.
-const CRATES: [&str; 7] = ["wire", "machine", "proto", "handover", "node", "netsim", "rivals"];
 /// What makes no rows: it only reads and shows them.
 const READERS: [&str; 4] = ["src/report", "src/claims", "src/store", "data/claims.toml"];
 
@@ -15,13 +14,29 @@ fn main() {
     let lab = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     let mut hash = Fnv::default();
     // Outside the workspace there are no siblings; then their version has to do, which is this one's.
-    for name in CRATES {
-        add(&lab.join("..").join(name).join("src"), name, &mut hash);
+    let mut crates = BTreeSet::new();
+    find(&lab, &mut crates);
+    for name in crates {
+        add(&lab.join("..").join(&name).join("src"), &name, &mut hash);
     }
     for part in ["src", "data"] {
         add(&lab.join(part), part, &mut hash);
     }
     println!("cargo::rustc-env=WHIMBREL_LAB_SOURCES={:016x}", hash.0);
+}
+
+/// The crates beside this one that it depends on: their code decides what happens in a run.
+fn find(directory: &Path, names: &mut BTreeSet<String>) {
+    let manifest = directory.join("Cargo.toml");
+    println!("cargo::rerun-if-changed={}", manifest.display());
+    let text = fs::read_to_string(manifest).unwrap_or_default();
+    let section = text.split("\n[dependencies]").nth(1).and_then(|rest| rest.split("\n[").next());
+    for line in section.unwrap_or_default().lines() {
+        let name = line.strip_prefix("whimbrel-").and_then(|line| line.split(['.', ' ', '=']).next());
+        if let Some(name) = name.filter(|name| names.insert((*name).to_owned())) {
+            find(&directory.join("..").join(name), names);
+        }
+    }
 }
 
 /// Adds a directory and what is in it, in the order of names.

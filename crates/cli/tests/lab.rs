@@ -170,7 +170,7 @@ fn what_is_complete_is_not_run_again() {
         let (code, told, errors) = lab(there, &[&["run", "mine.toml", "--json"], more].concat());
         assert_eq!(code, 0, "{errors}");
         let told: serde_json::Value = serde_json::from_str(&told).unwrap();
-        told["cells_resumed"].as_u64().unwrap()
+        told["runs_resumed"].as_u64().unwrap()
     };
     assert_eq!([run(&[]), run(&[]), run(&["--again"]), run(&["--reps", "2"])], [0, 2, 0, 0]);
     let other = ["--reps", "2", "--seed", "1"];
@@ -259,7 +259,7 @@ fn seeds_of_other_experiments_are_out_of_reach() {
 #[test]
 fn two_runs_in_one_directory_are_refused() {
     let directory = directory();
-    let lock = whimbrel_lab::store::Lock::of(&directory.path().join("quick")).unwrap();
+    let lock = whimbrel_lab::store::Lock::of(&directory.path().join("quick"), None).unwrap();
     let run = || lab(directory.path(), &["run", "mine.toml", "--out", "quick"]);
     let (code, _, errors) = run();
     assert!(code == 1 && errors.contains("another run writes there"), "{errors}");

@@ -7,6 +7,7 @@ use toml::{Table, Value as Toml};
 
 use crate::experiment::{Axes, Cell, Experiment, Name, Outcome, Sample, Watch};
 use crate::figures;
+use crate::meaning::WHAT;
 use crate::plot::{Line, Plot, Quantity};
 use crate::scenario::{DataError, Papers, Scenario};
 use crate::value::Value;
@@ -21,6 +22,10 @@ const METRICS: [(&str, &str); 3] = [
     (CHANGE, "%; how far the headline number moves, mean over pairs of runs with equal seeds"),
     ("assumed", "the headline number with the value that is assumed everywhere else"),
     ("altered", "the headline number with the other value"),
+];
+const AXES: [(&str, &str); 2] = [
+    ("headline", "number that the paper's conclusions rest on"),
+    ("assumption", "assumed value that is changed, from what to what"),
 ];
 
 /// The assumptions of a paper as an experiment.
@@ -207,6 +212,8 @@ fn scenario(paper: &str, number: i64) -> Scenario {
     let leaf = |value: Toml| Toml::Table(Table::from_iter([("v".to_owned(), value)]));
     let table = |entries: Vec<(String, Toml)>| Toml::Table(entries.into_iter().collect());
     let metrics = METRICS.iter().map(|(name, what)| ((*name).to_owned(), Toml::from(*what))).collect();
+    let axis =
+        |(name, what): &(&str, &str)| ((*name).to_owned(), table(vec![(WHAT.to_owned(), (*what).into())]));
     let top = [
         ("number".to_owned(), Toml::Integer(number)),
         ("paper".to_owned(), paper.into()),
@@ -214,6 +221,7 @@ fn scenario(paper: &str, number: i64) -> Scenario {
         ("figures".to_owned(), Toml::Array(vec!["assumptions".into()])),
         ("run".to_owned(), table(vec![("repetitions".to_owned(), leaf(REPETITIONS.into()))])),
         ("metrics".to_owned(), table(metrics)),
+        ("axes".to_owned(), table(AXES.iter().map(axis).collect())),
     ];
     Scenario::of_table(&format!("{paper}-assumptions"), top.into_iter().collect())
 }
@@ -284,7 +292,7 @@ impl Experiment for Assumptions {
     }
 
     fn axes(&self) -> Vec<Name> {
-        vec!["headline".into(), "assumption".into()]
+        AXES.iter().map(|(name, _)| (*name).into()).collect()
     }
 
     fn metrics(&self) -> Vec<Name> {

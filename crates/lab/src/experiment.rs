@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use whimbrel_machine::Machine;
 use whimbrel_netsim::{App, LinkId, World};
 
+use crate::meaning::Meaning;
 use crate::plot::Plot;
 use crate::scenario::Scenario;
 use crate::summary::Group;
@@ -63,8 +64,14 @@ pub trait Experiment: Send + Sync {
         self.scenario().axis(axis)
     }
 
-    /// The metrics that rows have, in the order of columns. What they mean is said in the scenario.
+    /// The metrics that rows have, in the order of columns.
     fn metrics(&self) -> Vec<Name>;
+
+    /// What an axis or a metric means, in whichever of its set-ups that stands.
+    fn meaning(&self, column: &str) -> Meaning {
+        let all = core::iter::once(self.scenario()).chain(self.others());
+        all.filter_map(|scenario| scenario.meaning(column)).next().unwrap_or_default()
+    }
 
     /// All that is to be run.
     fn cells(&self) -> Vec<Cell>;

@@ -8,16 +8,19 @@
 mod assumptions;
 mod belated;
 pub mod claims;
+mod command_line;
 mod dar;
 pub mod experiment;
 pub mod figures;
 mod handed_over_video;
+mod meaning;
 pub mod own;
 pub mod plot;
 pub mod profile;
 pub mod report;
 pub mod runner;
 pub mod scenario;
+mod shard;
 pub mod statistics;
 pub mod store;
 pub mod summary;
@@ -30,7 +33,9 @@ mod value;
 pub use experiment::{
     Axes, Cell, Experiment, Fingerprint, Name, Outcome, PAPER, Row, SEAMLESS, Sample, Watch,
 };
+pub use meaning::Meaning;
 pub use scenario::{DataError, Papers};
+pub use shard::{Shard, ShardError};
 pub use value::Value;
 
 /// What rows carry as their version: that of the crate, and a fingerprint of the sources that results depend on.

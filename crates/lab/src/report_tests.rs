@@ -358,21 +358,6 @@ fn how_far_the_field_has_come_is_told_of_our_own_series_alone() {
 }
 
 #[test]
-fn every_metric_is_defined() {
-    let papers = Papers::load().unwrap();
-    let mut undefined = Vec::new();
-    for experiment in figures::all(&papers).unwrap() {
-        for metric in experiment.metrics() {
-            let text = setup::definition(&papers, &*experiment, &metric);
-            if text.is_empty() || text.starts_with("as ") {
-                undefined.push(format!("{} {metric}: {text}", experiment.name()));
-            }
-        }
-    }
-    assert!(undefined.is_empty(), "{undefined:?}");
-}
-
-#[test]
 fn a_comparison_has_our_number_first() {
     let read = |text| Comparison::read(text).map(|one| (one.ours, one.asked, one.place));
     assert_eq!(

@@ -1,10 +1,11 @@
 //! Runs sweeps on all cores. What comes out depends on the seeds alone.
 
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError, mpsc};
 
 use crate::experiment::{Axes, Cell, Experiment, Name, Outcome, Row, Watch};
+use crate::shard::Shard;
 
 /// What is to be run of one experiment.
 #[derive(Clone, Debug)]
@@ -15,15 +16,29 @@ pub struct Sweep {
     pub repetitions: u64,
     /// Added to every repetition's number before the seed is made of it, for other draws than the usual ones.
     pub first: u64,
+    /// The part of it that is run here; all of it if there is none.
+    pub shard: Option<Shard>,
     /// Threads.
     pub jobs: usize,
 }
+
+/// One run of a sweep.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Run {
+    /// Its cell, by the number in [`Experiment::cells`].
+    pub cell: usize,
+    /// Its repetition, from [`Sweep::first`] on.
+    pub repetition: u64,
+}
+
+/// The rows of runs, in the order in which tables have them.
+pub type Done = BTreeMap<Run, Vec<Row>>;
 
 impl Sweep {
     /// Everything, as often as the paper does it.
     pub fn whole(experiment: &dyn Experiment, jobs: usize) -> Self {
         let cells = experiment.cells().into_iter().enumerate().collect();
-        Self { cells, repetitions: experiment.repetitions(), first: 0, jobs }
+        Self { cells, repetitions: experiment.repetitions(), first: 0, shard: None, jobs }
     }
 
     /// The numbers of the repetitions.
@@ -31,82 +46,85 @@ impl Sweep {
         self.first..self.first.saturating_add(self.repetitions)
     }
 
-    /// How many runs that is.
-    pub fn runs(&self) -> usize {
-        self.cells.len().saturating_mul(self.repetitions as usize)
+    /// How many runs it has, those of other parts among them.
+    pub fn size(&self) -> u64 {
+        (self.cells.len() as u64).saturating_mul(self.repetitions)
+    }
+
+    /// How many of them are run here.
+    pub fn share(&self) -> u64 {
+        self.shard.unwrap_or(Shard::WHOLE).share(self.size())
+    }
+
+    /// What is run here: cell by cell, each with all its repetitions. Made one at a time, since there may be many millions.
+    pub fn runs(&self) -> impl Iterator<Item = Run> + Send {
+        let cells: Vec<usize> = self.cells.keys().copied().collect();
+        let (repetitions, first) = (self.repetitions, self.first);
+        let run = move |place: u64| {
+            let cell = *cells.get(usize::try_from(place.checked_div(repetitions)?).ok()?)?;
+            Some(Run { cell, repetition: first.saturating_add(place % repetitions) })
+        };
+        let shard = self.shard.unwrap_or(Shard::WHOLE);
+        (0..).map(move |round| shard.place(round)).map_while(run)
     }
 }
 
-/// Something has been done.
-#[derive(Debug)]
-pub enum Progress {
-    /// One run.
-    Run,
-    /// All repetitions of a cell: its number and its rows, in the order of repetitions.
-    Cell(usize, Vec<Row>),
-}
-
-/// Runs a sweep and tells `on_progress` of each run and each complete cell, in whatever order they are done, until it
+/// Runs what is not done yet of a sweep, and returns all that is done then. Tells `on_run` of each run, in whatever order they end, until it
 /// answers false. A run that panics ends the whole program's sweep with that panic.
-pub fn run(experiment: &dyn Experiment, sweep: &Sweep, mut on_progress: impl FnMut(Progress) -> bool) {
-    let cells: Vec<(usize, &Cell)> = sweep.cells.iter().map(|(&number, cell)| (number, cell)).collect();
-    // Cell by cell, each with all its repetitions; made one at a time, since there may be many millions.
-    let work = |at: usize| {
-        let (cell, repetition) = (at as u64 / sweep.repetitions, at as u64 % sweep.repetitions);
-        cells.get(cell as usize).map(|&(number, cell)| (number, cell, repetition))
-    };
-    if sweep.repetitions == 0 {
-        return;
-    }
-    let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let (done, results) = mpsc::channel();
+pub fn run(
+    experiment: &dyn Experiment,
+    sweep: &Sweep,
+    mut done: Done,
+    mut on_run: impl FnMut(Run, &[Row]) -> bool,
+) -> Done {
+    let before: BTreeSet<Run> = done.keys().copied().collect();
+    let left = Mutex::new(sweep.runs().filter(|run| !before.contains(run)));
+    let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let threads = u64::try_from(sweep.jobs).unwrap_or(u64::MAX).clamp(1, sweep.share().max(1));
+    let stop = AtomicBool::new(false);
+    let (sender, results) = mpsc::channel();
     std::thread::scope(|scope| {
-        for _ in 0..sweep.jobs.clamp(1, sweep.runs().max(1)) {
-            let (done, work, next, stop) = (done.clone(), &work, &next, &stop);
+        for _ in 0..threads {
+            let (sender, next, stop) = (sender.clone(), &next, &stop);
             scope.spawn(move || {
-                while let Some((number, cell, repetition)) = work(next.fetch_add(1, Ordering::Relaxed)) {
-                    let seed = experiment.seed(sweep.first + repetition);
-                    let outcome = experiment.run(cell, seed, Watch::default());
-                    let rows = rows(experiment, cell, sweep.first + repetition, seed, outcome);
-                    if stop.load(Ordering::Relaxed) || done.send((number, repetition, rows)).is_err() {
+                while let Some(run) = next() {
+                    let rows = rows_of(experiment, sweep, run);
+                    if stop.load(Ordering::Relaxed) || sender.send((run, rows)).is_err() {
                         break;
                     }
                 }
             });
         }
-        drop(done);
-        let mut waiting: BTreeMap<usize, BTreeMap<u64, Vec<Row>>> = BTreeMap::new();
-        for (number, repetition, rows) in results {
-            let cell = waiting.entry(number).or_default();
-            cell.insert(repetition, rows);
-            let complete =
-                (cell.len() as u64 == sweep.repetitions).then(|| waiting.remove(&number)).flatten();
-            let mut goes_on = on_progress(Progress::Run);
-            if let Some(cell) = complete {
-                goes_on &= on_progress(Progress::Cell(number, cell.into_values().flatten().collect()));
-            }
+        drop(sender);
+        for (run, rows) in results {
+            let goes_on = on_run(run, &rows);
+            done.insert(run, rows);
             if !goes_on {
                 stop.store(true, Ordering::Relaxed);
                 break;
             }
         }
     });
+    done
 }
 
-/// The rows of a run, with axes and metrics in the experiment's order.
-fn rows(experiment: &dyn Experiment, cell: &Cell, repetition: u64, seed: u64, outcome: Outcome) -> Vec<Row> {
+/// Runs once, and returns the rows with axes and metrics in the experiment's order.
+fn rows_of(experiment: &dyn Experiment, sweep: &Sweep, run: Run) -> Vec<Row> {
+    let Some(cell) = sweep.cells.get(&run.cell) else { return Vec::new() };
+    let seed = experiment.seed(run.repetition);
+    let Outcome { samples, .. } = experiment.run(cell, seed, Watch::default());
     let (names, metrics) = (experiment.axes(), experiment.metrics());
     let row = |sample: crate::Sample| {
         let axes: Axes = cell.axes.iter().cloned().chain(sample.axes).collect();
         Row {
             series: cell.series.clone(),
             axes: in_order(axes, &names),
-            repetition,
+            repetition: run.repetition,
             seed,
             metrics: in_order(sample.metrics, &metrics),
         }
     };
-    outcome.samples.into_iter().map(row).collect()
+    samples.into_iter().map(row).collect()
 }
 
 /// Sorts by name; what has no name in `order` would have no column.

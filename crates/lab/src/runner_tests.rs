@@ -35,17 +35,16 @@ impl Experiment for Made {
     }
 }
 
+fn made() -> Made {
+    Made(Papers::load().unwrap().scenario("b08-fig7").unwrap())
+}
+
+fn sweep(jobs: usize, shard: Option<Shard>) -> Sweep {
+    Sweep { repetitions: 7, shard, ..Sweep::whole(&made(), jobs) }
+}
+
 fn all(jobs: usize) -> Vec<Row> {
-    let made = Made(Papers::load().unwrap().scenario("b08-fig7").unwrap());
-    let sweep = Sweep { repetitions: 7, ..Sweep::whole(&made, jobs) };
-    let mut cells = BTreeMap::new();
-    run(&made, &sweep, |progress| {
-        if let Progress::Cell(number, rows) = progress {
-            assert!(cells.insert(number, rows).is_none());
-        }
-        true
-    });
-    cells.into_values().flatten().collect()
+    run(&made(), &sweep(jobs, None), Done::new(), |_, _| true).into_values().flatten().collect()
 }
 
 #[test]
@@ -57,25 +56,46 @@ fn results_are_the_same_whatever_the_number_of_threads() {
     assert_eq!((one[0].seed, one[2].seed), (1_000_000, 1_000_001));
 }
 
+/// Also where there are more shards than runs.
 #[test]
-fn a_sweep_stops_when_told() {
-    let made = Made(Papers::load().unwrap().scenario("b08-fig7").unwrap());
-    let mut told = 0;
-    run(&made, &Sweep::whole(&made, 2), |_| {
-        told += 1;
-        told < 3
+fn shards_are_all_of_it_together() {
+    for of in [1, 2, 3, 7, 8, 40] {
+        let mut together = Done::new();
+        for number in 1..=of {
+            let sweep = sweep(2, Some(Shard::new(number, of).unwrap()));
+            let part = run(&made(), &sweep, Done::new(), |_, _| true);
+            assert_eq!(part.keys().copied().collect::<BTreeSet<_>>(), sweep.runs().collect());
+            assert_eq!(part.len() as u64, sweep.share());
+            assert!((35 / of..=35 / of + 1).contains(&sweep.share()));
+            for (run, rows) in part {
+                assert!(together.insert(run, rows).is_none());
+            }
+        }
+        assert_eq!(together.into_values().flatten().collect::<Vec<_>>(), all(1), "{of} shards");
+    }
+}
+
+#[test]
+fn what_is_done_is_not_run_again() {
+    let mut runs = 0;
+    let part = run(&made(), &sweep(2, None), Done::new(), |_, _| {
+        runs += 1;
+        runs < 10
     });
-    assert_eq!(told, 3);
+    assert_eq!((runs, part.len()), (10, 10));
+    let whole = run(&made(), &sweep(2, None), part.clone(), |run, _| {
+        runs += 1;
+        !part.contains_key(&run)
+    });
+    assert_eq!(runs, 35);
+    assert_eq!(whole.into_values().flatten().collect::<Vec<_>>(), all(1));
 }
 
 #[test]
 fn more_repetitions_than_memory_has_room_for() {
-    let made = Made(Papers::load().unwrap().scenario("b08-fig7").unwrap());
-    let sweep = Sweep { repetitions: 1 << 40, ..Sweep::whole(&made, 1) };
-    let mut runs = 0;
-    run(&made, &sweep, |_| {
-        runs += 1;
-        runs < 3
-    });
-    assert_eq!(runs, 3);
+    let sweep = Sweep { repetitions: 1 << 40, ..Sweep::whole(&made(), 1) };
+    assert_eq!((sweep.size(), sweep.share()), (5 << 40, 5 << 40));
+    assert_eq!(run(&made(), &sweep, Done::new(), |run, _| run.repetition < 2).len(), 3);
+    let none = Sweep { repetitions: 0, ..sweep };
+    assert!(run(&made(), &none, Done::new(), |_, _| true).is_empty());
 }

@@ -2,6 +2,7 @@
 
 use toml::{Table, Value as Toml};
 
+use crate::meaning::{self, Meaning};
 use crate::value::Value;
 
 /// Tables that a scenario merges leaf by leaf with those of the scenario it extends; others are replaced as a whole.
@@ -83,7 +84,9 @@ impl Papers {
     /// # Errors
     /// When there is none of that name, or scenarios extend each other in a circle.
     pub fn scenario(&self, id: &str) -> Result<Scenario, DataError> {
-        self.resolved("scenario", id, 0).map(|table| Scenario { id: id.to_owned(), table })
+        let mut table = self.resolved("scenario", id, 0)?;
+        meaning::spell_out(&self.table, &mut table);
+        Ok(Scenario { id: id.to_owned(), table })
     }
 
     /// Whether a value stands in another paper than in `paper`, which leaves it out: taking it from there is an assumption, too.
@@ -281,16 +284,9 @@ impl Scenario {
         self.names("metrics")
     }
 
-    /// What a metric means. Where it has a unit, the text begins with it and a semicolon.
-    pub fn definition(&self, metric: &str) -> &str {
-        self.table.get("metrics").and_then(|all| all.get(metric)).and_then(Toml::as_str).unwrap_or_default()
-    }
-
-    /// The unit of a metric, empty if it has none.
-    pub fn unit(&self, metric: &str) -> &str {
-        self.definition(metric)
-            .split_once("; ")
-            .map_or("", |(unit, _)| if unit.len() <= 8 { unit } else { "" })
+    /// What a metric or an axis means, if it is one of this set-up.
+    pub fn meaning(&self, column: &str) -> Option<Meaning> {
+        Meaning::of(&self.table, column)
     }
 
     /// What the paper leaves out and is assumed here.

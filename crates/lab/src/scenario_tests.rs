@@ -19,7 +19,7 @@ fn what_a_scenario_extends_is_merged_leaf_by_leaf() {
     assert_eq!(fig8.number_at("events.fast_period"), Ok(2.0));
     assert_eq!(fig8.number_at("topology.wired_rate"), Ok(100e6));
     assert!(fig8.axis("src").is_empty() && fig8.axis("x").len() == 11);
-    assert_eq!(fig8.unit("thr_ll"), "bit/s");
+    assert_eq!(fig8.meaning("thr_ll").unwrap().unit, "bit/s");
     assert!(papers.scenario("b08-fig99").is_err());
 }
 

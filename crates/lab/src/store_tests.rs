@@ -1,7 +1,9 @@
-use ::parquet::file::reader::{FileReader, SerializedFileReader};
+use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use arrow_array::cast::AsArray;
+use arrow_array::types::Float64Type;
 
 use super::*;
-use crate::runner::{self, Progress, Sweep};
+use crate::runner::{self, Done, Run, Sweep};
 use crate::scenario::Papers;
 
 fn small() -> (Box<dyn Experiment>, Sweep) {
@@ -16,15 +18,12 @@ fn small() -> (Box<dyn Experiment>, Sweep) {
     (experiment, sweep)
 }
 
+fn runs(experiment: &dyn Experiment, sweep: &Sweep) -> Done {
+    runner::run(experiment, sweep, Done::new(), |_, _| true)
+}
+
 fn run(experiment: &dyn Experiment, sweep: &Sweep) -> Vec<Row> {
-    let mut cells = std::collections::BTreeMap::new();
-    runner::run(experiment, sweep, |progress| {
-        if let Progress::Cell(number, rows) = progress {
-            cells.insert(number, rows);
-        }
-        true
-    });
-    cells.into_values().flatten().collect()
+    runs(experiment, sweep).into_values().flatten().collect()
 }
 
 #[test]
@@ -42,38 +41,46 @@ fn rows_come_back_as_they_were_written() {
     assert!(error.contains("places are missing"), "{error}");
 
     let file = File::open(dir.path().join("b08_fig07.parquet")).unwrap();
-    let parquet = SerializedFileReader::new(file).unwrap();
-    assert_eq!(parquet.metadata().file_metadata().num_rows(), 6);
-    let first = parquet.get_row_iter(None).unwrap().next().unwrap().unwrap();
-    let text = first.to_string();
-    let latency = rows[0].metrics.iter().find(|(name, _)| name == "failover_latency").unwrap().1;
-    assert!(
-        text.contains("series: \"paper\"") && text.contains(&format!("failover_latency: {latency}")),
-        "{text}"
-    );
+    let table =
+        ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap().next().unwrap().unwrap();
+    assert_eq!(table.num_rows(), 6);
+    let column = |name| table.column_by_name(name).unwrap();
+    assert_eq!(column("series").as_string::<i32>().value(0), "paper");
+    let latencies = column("failover_latency").as_primitive::<Float64Type>();
+    for (at, row) in rows.iter().enumerate() {
+        let latency = row.metrics.iter().find(|(name, _)| name == "failover_latency").unwrap().1;
+        assert_eq!(latencies.value(at), latency);
+    }
+    let counted = column("err_reset_ok");
+    assert_eq!((counted.is_null(0), counted.is_null(5)), (false, true), "what was not measured is nothing");
 }
 
 #[test]
-fn a_journal_gives_back_complete_cells_and_forgets_other_sweeps() {
+fn a_journal_gives_back_complete_runs_and_forgets_other_sweeps() {
     let (experiment, sweep) = small();
-    let rows = run(&*experiment, &sweep);
+    let all = runs(&*experiment, &sweep);
     let dir = tempfile::tempdir().unwrap();
     let (mut journal, done) = Journal::open(dir.path(), &*experiment, &sweep).unwrap();
     assert!(done.is_empty());
-    journal.add(3, &rows[..2]).unwrap();
-    journal.add(5, &rows[2..4]).unwrap();
+    for (&run, rows) in all.iter().take(3) {
+        journal.add(run, rows).unwrap();
+    }
     drop(journal);
-    // The program was killed while it wrote the second line.
+    // The program was killed while it wrote the third line.
     let path = dir.path().join("b08_fig07.journal");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, &text[..text.len() - 10]).unwrap();
     let (journal, done) = Journal::open(dir.path(), &*experiment, &sweep).unwrap();
-    assert_eq!(done.into_iter().collect::<Vec<_>>(), [(3, rows[..2].to_vec())]);
+    assert_eq!(done, all.clone().into_iter().take(2).collect());
+    assert_eq!(runner::run(&*experiment, &sweep, done, |_, _| true), all);
     drop(journal);
     let other = Sweep { repetitions: 3, ..sweep };
     let (_, done) = Journal::open(dir.path(), &*experiment, &other).unwrap();
     assert!(done.is_empty());
 }
+
+/// The first run of the first cell.
+const FIRST: Run = Run { cell: 0, repetition: 0 };
 
 /// An experiment of one's own whose file has been changed since: what was run before is another experiment.
 #[test]
@@ -86,7 +93,7 @@ fn a_journal_forgets_what_was_set_up_otherwise() {
     };
     let dir = tempfile::tempdir().unwrap();
     let (mut journal, _) = open(text, dir.path());
-    journal.add(0, &[]).unwrap();
+    journal.add(FIRST, &[]).unwrap();
     drop(journal);
     assert_eq!(open(text, dir.path()).1.len(), 1);
     assert_eq!(open(&text.replace("rate = ", "rate = 1"), dir.path()).1.len(), 0);
@@ -226,7 +233,7 @@ fn links_are_replaced_and_not_followed() {
     write(dir.path(), &*experiment, &rows).unwrap();
     let sweep = Sweep::whole(&*experiment, 1);
     let (mut journal, _) = Journal::open(dir.path(), &*experiment, &sweep).unwrap();
-    journal.add(0, &rows[..1]).unwrap();
+    journal.add(FIRST, &rows[..1]).unwrap();
     assert_eq!(fs::read_to_string(&victim).unwrap(), "");
     assert_eq!(read(dir.path(), &*experiment).unwrap().unwrap(), rows);
     assert_eq!(Journal::open(dir.path(), &*experiment, &sweep).unwrap().1.len(), 1);
@@ -267,20 +274,18 @@ fn outputs_go_where_their_names_lead() {
 #[test]
 fn what_an_end_at_a_bad_time_leaves_is_cleared() {
     let (experiment, sweep) = small();
-    let rows = run(&*experiment, &sweep);
+    let all = runs(&*experiment, &sweep);
     let dir = tempfile::tempdir().unwrap();
+    let path = journal::path(dir.path(), &*experiment, None);
     let (mut journal, _) = Journal::open(dir.path(), &*experiment, &sweep).unwrap();
-    write(dir.path(), &*experiment, &rows).unwrap();
-    Journal::clear(dir.path(), &*experiment, &sweep).unwrap();
-    assert!(journal::path(dir.path(), &*experiment).exists(), "it is not whole");
-    let cells: Vec<usize> = sweep.cells.keys().copied().collect();
-    for (at, &cell) in cells.iter().enumerate() {
-        let of_it = rows.len() / cells.len();
-        journal.add(cell, &rows[at * of_it..][..of_it]).unwrap();
+    for (at, (&run, rows)) in all.iter().enumerate() {
+        Journal::clear(dir.path(), &*experiment, &sweep).unwrap();
+        assert!(path.exists(), "it has {at} runs and is not whole");
+        journal.add(run, rows).unwrap();
     }
     drop(journal);
     Journal::clear(dir.path(), &*experiment, &sweep).unwrap();
-    assert!(!journal::path(dir.path(), &*experiment).exists());
+    assert!(!path.exists());
     Journal::clear(dir.path(), &*experiment, &sweep).unwrap();
 }
 
@@ -330,7 +335,7 @@ fn a_journal_that_was_edited_is_refused() {
     let rows = run(&*experiment, &sweep);
     let dir = tempfile::tempdir().unwrap();
     let (mut journal, _) = Journal::open(dir.path(), &*experiment, &sweep).unwrap();
-    journal.add(3, &rows[..2]).unwrap();
+    journal.add(Run { cell: 3, repetition: 1 }, &rows[1..2]).unwrap();
     drop(journal);
     let path = dir.path().join("b08_fig07.journal");
     let text = fs::read_to_string(&path).unwrap();
@@ -357,7 +362,7 @@ fn a_journal_of_other_code_is_not_gone_on_with() {
     let (experiment, sweep) = small();
     let dir = tempfile::tempdir().unwrap();
     let (mut journal, _) = Journal::open(dir.path(), &*experiment, &sweep).unwrap();
-    journal.add(3, &[]).unwrap();
+    journal.add(FIRST, &[]).unwrap();
     drop(journal);
     let path = dir.path().join("b08_fig07.journal");
     let text = fs::read_to_string(&path).unwrap();
@@ -371,9 +376,14 @@ fn a_journal_of_other_code_is_not_gone_on_with() {
 #[test]
 fn a_directory_is_for_one_run_at_a_time() {
     let dir = tempfile::tempdir().unwrap();
-    let first = Lock::of(dir.path()).unwrap();
-    let error = Lock::of(dir.path()).unwrap_err();
+    let first = Lock::of(dir.path(), None).unwrap();
+    let error = Lock::of(dir.path(), None).unwrap_err();
     assert!(error.to_string().contains("another run writes there"), "{error}");
     drop(first);
-    assert!(Lock::of(dir.path()).is_ok());
+    let _first = Lock::of(dir.path(), None).unwrap();
+    // Shards have files of their own.
+    let shards = ["1/2", "2/2"].map(|shard| Some(shard.parse().unwrap()));
+    let _held = shards.map(|shard| Lock::of(dir.path(), shard).unwrap());
+    let error = Lock::of(dir.path(), shards[1]).unwrap_err();
+    assert!(error.to_string().contains("another run writes there"), "{error}");
 }

@@ -2,6 +2,7 @@
 
 mod claims;
 mod list;
+mod merge;
 mod report;
 mod run;
 mod trace;
@@ -21,6 +22,8 @@ use crate::exit::Failure;
   whimbrel lab run b08_fig07                 one experiment in full
   whimbrel lab run b08 --reps 3 --out quick  all of a paper, quickly
   whimbrel lab run mine.toml                 an experiment of your own
+  whimbrel lab run b08 --shard 2/8 --out p   the second of eight parts
+  whimbrel lab merge p                       all parts together
   whimbrel lab claims                        what results say about claims
   whimbrel lab report                        one HTML file with everything
   whimbrel lab report --results quick        from other results
@@ -35,6 +38,7 @@ pub(crate) struct LabArgs {
 enum Command {
     List(list::ListArgs),
     Run(run::RunArgs),
+    Merge(merge::MergeArgs),
     Claims(claims::ClaimsArgs),
     Report(report::ReportArgs),
     Trace(trace::TraceArgs),
@@ -55,14 +59,15 @@ struct OutArgs {
 }
 
 pub(crate) async fn run(args: LabArgs) -> Result<(), Failure> {
-    // What has been begun stays on disk, cell by cell.
+    // What has been begun stays on disk, run by run.
     let left = match args.command {
-        Command::Run(_) => "complete cells are kept, and the same command goes on from there",
+        Command::Run(_) => "complete runs are kept, and the same command goes on from there",
         _ => "",
     };
     let work = tokio::task::spawn_blocking(move || match args.command {
         Command::List(args) => list::run(&args),
         Command::Run(args) => run::run(&args),
+        Command::Merge(args) => merge::run(&args),
         Command::Claims(args) => claims::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Trace(args) => trace::run(&args),
@@ -104,7 +109,7 @@ fn check_output(path: &Path, read: &[String]) -> Result<(), Failure> {
     let real = path.canonicalize();
     for path in [Some(path), real.as_deref().ok()].into_iter().flatten() {
         let kind = path.extension().and_then(|kind| kind.to_str()).unwrap_or_default().to_lowercase();
-        if ["toml", "csv", "parquet", "journal"].contains(&kind.as_str()) {
+        if ["toml", "csv", "parquet", "journal", "shard"].contains(&kind.as_str()) {
             return Err(Failure::Usage(format!(
                 "{name} has the name of an experiment or of results; name another file"
             )));

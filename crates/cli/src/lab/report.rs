@@ -5,7 +5,8 @@ use std::process::{Command, Stdio};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use whimbrel_lab::claims::Claims;
-use whimbrel_lab::{Papers, figures, report, store};
+use whimbrel_lab::store::{self, Shards};
+use whimbrel_lab::{Papers, figures, report};
 
 use super::say;
 use crate::exit::Failure;
@@ -52,12 +53,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<(), Failure> {
     let measured = report::read(&dir, experiments)
         .with_context(|| format!("cannot read results in {}", dir.display()))?;
     if measured.iter().all(|one| one.rows.is_empty()) {
-        return Err(anyhow::anyhow!(
-            "there are no results in {}; `whimbrel lab run` makes some, and those of an experiment of your own are found if its \
-             file is named here",
-            dir.display()
-        )
-        .into());
+        return Err(nothing_in(&dir).into());
     }
     let page = report::render(&papers, &claims, &measured).map_err(anyhow::Error::from)?;
     store::write_to(&file, page.as_bytes()).with_context(|| format!("cannot write {}", file.display()))?;
@@ -66,6 +62,20 @@ pub(super) fn run(args: &ReportArgs) -> Result<(), Failure> {
         show(&file)?;
     }
     Ok(())
+}
+
+/// That there is nothing to be shown, and what to do.
+fn nothing_in(dir: &Path) -> anyhow::Error {
+    let name = dir.display();
+    if Shards::find(&[dir.to_owned()]).is_ok_and(|found| !found.is_empty()) {
+        return anyhow::anyhow!(
+            "there are no results in {name}, but shards; `whimbrel lab merge {name}` makes results of them"
+        );
+    }
+    anyhow::anyhow!(
+        "there are no results in {name}; `whimbrel lab run` makes some, and those of an experiment of your own are found if its file is \
+         named here"
+    )
 }
 
 /// Where the results are, and where the page goes.

@@ -1,12 +1,12 @@
-use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use whimbrel_lab::runner::{self, Progress, Sweep};
+use whimbrel_lab::runner::{self, Sweep};
 use whimbrel_lab::store::{self, Earlier, Journal, Lock};
-use whimbrel_lab::{Experiment, Papers, Row};
+use whimbrel_lab::{Experiment, Papers, Row, Shard};
 
 use super::{OutArgs, say};
 use crate::exit::Failure;
@@ -16,6 +16,13 @@ const SEEDS: u64 = 1_000_000;
 
 /// Run experiments
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  whimbrel lab run b08_fig07                    one experiment in full
+  whimbrel lab run b08 --reps 3 --out quick     all of a paper, quickly
+  whimbrel lab run b08 --shard 2/8 --out parts  the second of eight parts, on a machine of its own
+  whimbrel lab merge parts                      the results of all eight, as if they had been one run
+
+What is interrupted goes on where it was when the same command is run again, shards as well.")]
 pub(super) struct RunArgs {
     /// Experiments (`b08_fig07`), papers (`b08`), `all`, or files with experiments of your own (`mine.toml`).
     #[arg(required = true, value_name = "EXPERIMENT")]
@@ -32,6 +39,10 @@ pub(super) struct RunArgs {
     /// Run again what is complete already, and put it in the place of other repetitions.
     #[arg(long)]
     again: bool,
+    /// Run part I of N alone, for N machines: any scheduler's array job. Each part is stored as NAME.I-of-N.shard, and no results are
+    /// written; `whimbrel lab merge` makes them of all parts. A part depends on I and N alone.
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
     #[command(flatten)]
     out: OutArgs,
     /// Print one JSON object per experiment at its end.
@@ -53,7 +64,7 @@ pub(super) fn run(args: &RunArgs) -> Result<(), Failure> {
         }
     }
     let dir = &args.out.out;
-    let _lock = Lock::of(dir).with_context(|| format!("cannot write to {}", dir.display()))?;
+    let _lock = Lock::of(dir, args.shard).with_context(|| format!("cannot write to {}", dir.display()))?;
     for experiment in experiments {
         run_one(args, &*experiment)?;
     }
@@ -63,81 +74,116 @@ pub(super) fn run(args: &RunArgs) -> Result<(), Failure> {
 fn run_one(args: &RunArgs, experiment: &dyn Experiment) -> anyhow::Result<()> {
     let cpus = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
     let jobs = args.jobs.unwrap_or(cpus) as usize;
-    let mut sweep = Sweep { first: args.seed, ..Sweep::whole(experiment, jobs) };
+    let mut sweep = Sweep { first: args.seed, shard: args.shard, ..Sweep::whole(experiment, jobs) };
     sweep.repetitions = args.reps.unwrap_or(sweep.repetitions);
-    let (all, runs) = (sweep.cells.len(), sweep.runs());
     let dir = &args.out.out;
     let unwritable = || format!("cannot write to {}", dir.display());
-    if let Some(earlier) = Earlier::find(dir, experiment).with_context(unwritable)? {
-        anyhow::ensure!(
-            args.again || !earlier.goes_beyond(&sweep),
-            "{} has {} repetitions in {}, of which --reps and --seed would leave fewer; name another directory with --out, \
-             or replace them with --again",
-            experiment.name(),
-            earlier.repetitions.len(),
-            dir.display()
-        );
-        if earlier.is_all_of(&sweep) {
-            Journal::clear(dir, experiment, &sweep).with_context(unwritable)?;
-            if !args.again {
-                let what = format!("{all} cells, {runs} runs");
-                tell(args, experiment, &what, all, earlier.rows, Default::default());
-                return Ok(());
-            }
+    let complete = match args.shard {
+        Some(_) => {
+            let there = store::in_the_way(dir, experiment, &sweep).with_context(unwritable)?;
+            there.map_or(Ok(()), |there| would_lose(args, experiment, there as usize))?;
+            None
         }
+        None => complete(args, experiment, &sweep)?,
+    };
+    if complete.is_some() || args.shard.is_some() && args.again {
+        Journal::clear(dir, experiment, &sweep).with_context(unwritable)?;
     }
-    let (mut journal, mut cells) = Journal::open(dir, experiment, &sweep).with_context(unwritable)?;
-    let resumed = cells.len();
-    sweep.cells.retain(|number, _| !cells.contains_key(number));
+    if let Some(rows) = complete.filter(|_| !args.again) {
+        let table = store::csv_path(dir, experiment);
+        tell(
+            args,
+            experiment,
+            &Told { sweep: &sweep, resumed: sweep.share(), rows, table: &table, took: Default::default() },
+        );
+        return Ok(());
+    }
+    let (mut journal, done) = Journal::open(dir, experiment, &sweep).with_context(unwritable)?;
+    let resumed = done.len() as u64;
     let (began, cpu) = (Instant::now(), cpu_time());
-    let bar = progress_bar(experiment.name(), sweep.runs() as u64);
+    let bar = progress_bar(experiment.name(), sweep.share().saturating_sub(resumed));
     let mut failed = None;
-    runner::run(experiment, &sweep, |progress| {
-        match progress {
-            Progress::Run => bar.inc(1),
-            Progress::Cell(number, rows) => {
-                failed = journal.add(number, &rows).err();
-                cells.insert(number, rows);
-            }
-        }
+    let done = runner::run(experiment, &sweep, done, |run, rows| {
+        bar.inc(1);
+        failed = journal.add(run, rows).err();
         failed.is_none()
     });
     bar.finish_and_clear();
     if let Some(error) = failed {
         return Err(error).with_context(unwritable);
     }
-    let rows = in_order(cells);
-    store::write(dir, experiment, &rows).with_context(unwritable)?;
-    let gone = || format!("cannot remove the journal in {}; does another run write there?", dir.display());
-    journal.remove().with_context(gone)?;
+    let rows: Vec<Row> = done.into_values().flatten().collect();
+    let table = match args.shard {
+        Some(_) => journal.path().to_owned(),
+        None => {
+            store::write(dir, experiment, &rows).with_context(unwritable)?;
+            let gone =
+                || format!("cannot remove the journal in {}; does another run write there?", dir.display());
+            journal.remove().with_context(gone)?;
+            store::csv_path(dir, experiment)
+        }
+    };
     let took = (began.elapsed(), cpu_time().saturating_sub(cpu));
-    tell(args, experiment, &format!("{all} cells, {runs} runs"), resumed, rows.len(), took);
+    tell(args, experiment, &Told { sweep: &sweep, resumed, rows: rows.len(), table: &table, took });
     Ok(())
 }
 
-fn in_order(cells: BTreeMap<usize, Vec<Row>>) -> Vec<Row> {
-    cells.into_values().flatten().collect()
+/// The rows that are there if all has been done already.
+///
+/// # Errors
+/// That the sweep would take the place of something that it does not contain.
+fn complete(args: &RunArgs, experiment: &dyn Experiment, sweep: &Sweep) -> anyhow::Result<Option<usize>> {
+    let dir = &args.out.out;
+    let earlier =
+        Earlier::find(dir, experiment).with_context(|| format!("cannot write to {}", dir.display()))?;
+    let Some(earlier) = earlier else { return Ok(None) };
+    if earlier.goes_beyond(sweep) {
+        would_lose(args, experiment, earlier.repetitions.len())?;
+    }
+    Ok(earlier.is_all_of(sweep).then_some(earlier.rows))
 }
 
-fn tell(
-    args: &RunArgs,
-    experiment: &dyn Experiment,
-    what: &str,
-    resumed: usize,
+fn would_lose(args: &RunArgs, experiment: &dyn Experiment, repetitions: usize) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        args.again,
+        "{} has {repetitions} repetitions in {}, of which --reps and --seed would leave fewer; name another directory with --out, \
+         or replace them with --again",
+        experiment.name(),
+        args.out.out.display()
+    );
+    Ok(())
+}
+
+/// What has been done.
+struct Told<'a> {
+    sweep: &'a Sweep,
+    /// Runs from before.
+    resumed: u64,
     rows: usize,
-    (wall, cpu): (Duration, Duration),
-) {
-    let table = store::csv_path(&args.out.out, experiment);
-    let (wall, cpu) = (wall.as_secs_f64(), cpu.as_secs_f64());
+    table: &'a Path,
+    /// By the clock, and of all processors.
+    took: (Duration, Duration),
+}
+
+fn tell(args: &RunArgs, experiment: &dyn Experiment, told: &Told<'_>) {
+    let (name, Told { sweep, resumed, rows, table, .. }) = (experiment.name(), told);
+    let (wall, cpu) = (told.took.0.as_secs_f64(), told.took.1.as_secs_f64());
     if args.json {
-        let told = serde_json::json!({
-            "name": experiment.name(), "rows": rows, "cells_resumed": resumed, "seconds": wall, "cpu_seconds": cpu,
-            "csv": table,
+        let kind = if sweep.shard.is_some() { "file" } else { "csv" };
+        let mut told = serde_json::json!({
+            "name": name, "rows": rows, "runs": sweep.share(), "runs_resumed": resumed, "seconds": wall, "cpu_seconds": cpu,
+            kind: table.to_string_lossy(),
         });
+        if let Some(shard) = sweep.shard {
+            told["shard"] = shard.to_string().into();
+        }
         return say(format_args!("{told}"));
     }
-    let before = if resumed > 0 { format!(", {resumed} cells of an earlier run") } else { String::new() };
-    let name = experiment.name();
+    let what = match sweep.shard {
+        Some(shard) => format!("shard {shard}, {} of {} runs", sweep.share(), sweep.size()),
+        None => format!("{} cells, {} runs", sweep.cells.len(), sweep.size()),
+    };
+    let before = if *resumed > 0 { format!(", {resumed} runs from before") } else { String::new() };
     say(format_args!(
         "{name}: {what} in {wall:.1} s ({cpu:.1} s of CPU{before}); {rows} rows in {}",
         table.display()

@@ -8,7 +8,6 @@ use crate::experiment::{Cell, Experiment, Name, Outcome, PAPER, Sample, Watch, g
 use crate::plot::{Line, Plot, Quantity};
 use crate::profile;
 use crate::scenario::{DataError, Papers, Scenario};
-use crate::value::Value;
 
 /// Bytes of user data in a full packet.
 const LARGEST: usize = 1452;
@@ -55,10 +54,6 @@ impl Experiment for Figure {
 
     fn axes(&self) -> Vec<Name> {
         ["case", "step"].map(Name::from).to_vec()
-    }
-
-    fn values(&self, axis: &str) -> Vec<Value> {
-        if axis == "step" { STEPS.map(Value::from).to_vec() } else { self.scenario.axis(axis) }
     }
 
     fn metrics(&self) -> Vec<Name> {

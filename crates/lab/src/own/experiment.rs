@@ -9,9 +9,10 @@ use super::file::{File, PolicyName, put};
 use super::measures::{self, METRICS};
 use super::sweep::{Axis, axes};
 use super::world::Place;
-use super::{limits, plots};
+use super::{limits, plots, quantities};
 use crate::Value;
 use crate::experiment::{Axes, Cell, Experiment, Name, Outcome, Watch};
+use crate::meaning::{Meaning, WHAT};
 use crate::plot::Plot;
 use crate::scenario::{DataError, Scenario};
 
@@ -84,8 +85,18 @@ fn scenario(name: &str, file: &File, metrics: &[(&str, &str)]) -> Scenario {
         "run".to_owned(),
         Toml::Table(Table::from_iter([("repetitions".to_owned(), leaf((file.repetitions as i64).into()))])),
     );
-    let axes = file.sweep.iter().map(|(path, values)| (path.clone(), leaf(Toml::Array(values.clone()))));
-    table.insert("axes".to_owned(), Toml::Table(axes.collect()));
+    let axis = |(path, values): (&String, &Vec<Toml>)| {
+        let Meaning { unit, definition } = quantities::at(path);
+        let says = [
+            ("v", Toml::Array(values.clone())),
+            ("src", name.into()),
+            ("u", unit.into()),
+            (WHAT, definition.into()),
+        ];
+        let says = says.into_iter().filter(|(_, value)| value.as_str() != Some(""));
+        (path.clone(), Toml::Table(says.map(|(key, value)| (key.to_owned(), value)).collect()))
+    };
+    table.insert("axes".to_owned(), Toml::Table(file.sweep.iter().map(axis).collect()));
     let metrics = metrics.iter().map(|(metric, what)| ((*metric).to_owned(), Toml::from(*what)));
     table.insert("metrics".to_owned(), Toml::Table(metrics.collect()));
     Scenario::of_table(name, table)
@@ -155,6 +166,13 @@ impl Experiment for Own {
             return self.hosts.iter().map(|host| host.as_str().into()).collect();
         }
         self.scenario.axis(axis)
+    }
+
+    fn meaning(&self, column: &str) -> Meaning {
+        if column == HOST {
+            return Meaning::parse("host whose row it is");
+        }
+        self.scenario.meaning(column).unwrap_or_default()
     }
 
     fn metrics(&self) -> Vec<Name> {

@@ -9,6 +9,7 @@ mod limits;
 mod measures;
 mod motion;
 mod plots;
+mod quantities;
 mod residents;
 mod sweep;
 mod traffic;

@@ -1,6 +1,7 @@
 //! Where numbers come from: seeds, repetitions, and the command that makes them again.
 
 use super::Measured;
+use crate::command_line;
 
 /// What a figure's rows were made with.
 pub(super) struct Origin {
@@ -32,29 +33,19 @@ impl Origin {
             (Some(only), _) => only.to_string(),
             (None, _) => String::new(),
         };
-        let usual = experiment.repetitions();
-        let word = experiment.on_command_line();
-        let word = shlex::try_quote(word).unwrap_or(word.into());
-        let mut command = format!("whimbrel lab run {word}");
-        if repetitions != 0 && repetitions != usual {
-            command.push_str(&format!(" --reps {repetitions}"));
-        }
         let mut report = "whimbrel lab report".to_owned();
         if experiment.is_own() {
-            report.push_str(&format!(" {word}"));
-        }
-        if first != 0 {
-            command.push_str(&format!(" --seed {first}"));
+            report.push_str(&format!(" {}", command_line::quoted(experiment.on_command_line())));
         }
         Self {
             rows: measured.rows.len(),
             cells: experiment.cells().len(),
             repetitions,
-            usual,
+            usual: experiment.repetitions(),
             seeds,
             version: measured.versions.iter().map(String::as_str).collect::<Vec<_>>().join(", "),
             is_of_another: measured.versions.iter().any(|version| *version != experiment.version()),
-            command,
+            command: command_line::run(experiment, repetitions, first),
             report,
         }
     }

@@ -195,7 +195,7 @@ impl<'a> FigurePart<'a> {
         let charts: Vec<ChartPart> =
             plots.iter().map(|plot| ChartPart::of(Chart::of(experiment, plot, groups), &origin)).collect();
         let tables = setup::tables(papers, experiment)?;
-        let metric = |name: &str| (name.to_owned(), setup::definition(papers, experiment, name));
+        let metric = |name: &str| (name.to_owned(), experiment.meaning(name).to_string());
         Ok(Self {
             name: experiment.name(),
             title: experiment.title(),

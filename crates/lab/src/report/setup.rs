@@ -85,18 +85,6 @@ fn mentions(experiment: &dyn Experiment, network: &str) -> bool {
         .any(|value| value.word().is_some_and(|word| word.split('-').any(|part| part == network)))
 }
 
-/// What a metric of an experiment means, in whichever of its set-ups that stands; `as OTHER` is looked up there.
-pub(super) fn definition(papers: &Papers, experiment: &dyn Experiment, metric: &str) -> String {
-    let all = core::iter::once(experiment.scenario()).chain(experiment.others());
-    let own =
-        all.map(|scenario| scenario.definition(metric)).find(|text| !text.is_empty()).unwrap_or_default();
-    let Some(elsewhere) = own.strip_prefix("as ") else { return own.to_owned() };
-    let (id, more) = elsewhere.split_once(", ").map_or((elsewhere, None), |(id, more)| (id, Some(more)));
-    let Ok(other) = papers.scenario(id) else { return own.to_owned() };
-    let there = other.definition(metric);
-    more.map_or_else(|| there.to_owned(), |more| format!("{there}; {more}"))
-}
-
 impl From<Stated> for Setting {
     fn from(one: Stated) -> Self {
         Self { what: spoken(&one.what), value: one.value, source: one.source, assumed: false, leaf: one.what }

@@ -1,6 +1,7 @@
-//! What a sweep has done so far: a line that says which sweep, then one line of JSON per complete cell.
+//! What a sweep has done so far: a line that says which sweep, then one line of JSON per run.
+//!
+//! That of a shard stays when all its runs are done: it is what the shard has yielded.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -8,8 +9,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::Fresh;
-use crate::experiment::{Experiment, Row};
-use crate::runner::Sweep;
+use crate::experiment::{Axes, Experiment, Name, Row};
+use crate::runner::{Done, Run, Sweep};
+use crate::shard::Shard;
 use crate::value::Value;
 
 /// The journal of one sweep, open for more.
@@ -19,29 +21,41 @@ pub struct Journal {
     file: File,
 }
 
+/// The first line.
+#[derive(Serialize, Deserialize, Clone, Debug)]
+pub(super) struct Head {
+    #[serde(flatten)]
+    pub(super) sweep: SweepLine,
+    /// How `whimbrel lab` was told of the experiment.
+    #[serde(default)]
+    pub(super) word: String,
+}
+
 /// Tells one sweep from another.
-#[derive(Serialize, Deserialize, PartialEq, Debug)]
-struct Head {
-    figure: String,
-    version: String,
-    repetitions: u64,
-    first: u64,
-    cells: String,
-    set_up: String,
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+pub(super) struct SweepLine {
+    pub(super) figure: String,
+    pub(super) version: String,
+    pub(super) repetitions: u64,
+    pub(super) first: u64,
+    /// Number and count.
+    pub(super) shard: Option<(u64, u64)>,
+    pub(super) cells: String,
+    pub(super) set_up: String,
 }
 
 #[derive(Serialize, Deserialize)]
-struct CellLine {
+struct RunLine {
     cell: usize,
+    repetition: u64,
+    seed: u64,
+    series: String,
     rows: Vec<RowLine>,
 }
 
 #[derive(Serialize, Deserialize)]
 struct RowLine {
-    series: String,
     axes: Vec<(String, Plain)>,
-    repetition: u64,
-    seed: u64,
     metrics: Vec<(String, f64)>,
 }
 
@@ -54,50 +68,46 @@ enum Plain {
 }
 
 impl Journal {
-    /// Opens the journal of a sweep in `dir` and returns the cells in it that are complete. The journal of another sweep is
-    /// thrown away.
+    /// Opens the journal of a sweep in `dir` and returns the runs in it. The journal of another sweep is thrown away.
     ///
     /// # Errors
     /// What the file system says, or that the journal is not as it was written.
-    pub fn open(
-        dir: &Path,
-        experiment: &dyn Experiment,
-        sweep: &Sweep,
-    ) -> io::Result<(Self, BTreeMap<usize, Vec<Row>>)> {
+    pub fn open(dir: &Path, experiment: &dyn Experiment, sweep: &Sweep) -> io::Result<(Self, Done)> {
         fs::create_dir_all(dir)?;
-        let path = path(dir, experiment);
+        let path = path(dir, experiment, sweep.shard);
         let head = Head::of(experiment, sweep);
-        let text = super::text(&path)?.unwrap_or_default();
-        let done = done(&text, &head).map_err(|what| {
-            let text = format!("{}: {what}; remove it to begin again", path.display());
-            io::Error::new(io::ErrorKind::InvalidData, text)
-        })?;
+        let done = done(&path, &head)?;
         let mut fresh = Fresh::create(path.clone())?;
         fresh.file.write_all(&checked(serde_json::to_vec(&head)?))?;
-        for (&cell, rows) in &done {
-            fresh.file.write_all(&line(cell, rows)?)?;
+        for (&run, rows) in &done {
+            fresh.file.write_all(&line(run, rows)?)?;
         }
         Ok((Self { path, file: fresh.put_in_place()? }, done))
     }
 
-    /// Removes a journal that says no more than the rows do: whoever wrote them may have been ended before it could.
+    /// Removes a journal that is whole: the rows of a sweep say no less, and whoever wrote them may have been ended before it could; and a
+    /// shard may be made again.
     ///
     /// # Errors
     /// What the file system says.
     pub fn clear(dir: &Path, experiment: &dyn Experiment, sweep: &Sweep) -> io::Result<()> {
-        let path = path(dir, experiment);
-        let text = super::text(&path)?.unwrap_or_default();
-        let whole =
-            done(&text, &Head::of(experiment, sweep)).is_ok_and(|cells| cells.len() == sweep.cells.len());
+        let path = path(dir, experiment, sweep.shard);
+        let whole = done(&path, &Head::of(experiment, sweep))
+            .is_ok_and(|done| !done.is_empty() && done.len() as u64 == sweep.share());
         if whole { fs::remove_file(path) } else { Ok(()) }
     }
 
-    /// Notes a complete cell.
+    /// Notes a run.
     ///
     /// # Errors
     /// What the file system says.
-    pub fn add(&mut self, cell: usize, rows: &[Row]) -> io::Result<()> {
-        self.file.write_all(&line(cell, rows)?)
+    pub fn add(&mut self, run: Run, rows: &[Row]) -> io::Result<()> {
+        self.file.write_all(&line(run, rows)?)
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The sweep is done and its rows are safe.
@@ -109,43 +119,62 @@ impl Journal {
     }
 }
 
-pub(super) fn path(dir: &Path, experiment: &dyn Experiment) -> PathBuf {
-    dir.join(format!("{}.journal", experiment.name()))
+pub(super) fn path(dir: &Path, experiment: &dyn Experiment, shard: Option<Shard>) -> PathBuf {
+    let name = experiment.name();
+    dir.join(match shard {
+        Some(shard) => format!("{name}.{}.{SHARD}", shard.in_name()),
+        None => format!("{name}.journal"),
+    })
 }
 
+/// What the names of shards end with.
+pub(super) const SHARD: &str = "shard";
+
 impl Head {
-    fn of(experiment: &dyn Experiment, sweep: &Sweep) -> Self {
-        Self {
+    pub(super) fn of(experiment: &dyn Experiment, sweep: &Sweep) -> Self {
+        let sweep = SweepLine {
             figure: experiment.name().to_owned(),
             version: experiment.version(),
             repetitions: sweep.repetitions,
             first: sweep.first,
+            shard: sweep.shard.map(|shard| (shard.number(), shard.of())),
             cells: sweep.cells.values().map(|cell| cell.label()).collect::<Vec<_>>().join("\n"),
             set_up: experiment.set_up(),
-        }
+        };
+        Self { sweep, word: experiment.on_command_line().to_owned() }
     }
 }
 
-/// The complete cells in a journal, none if it is that of another sweep.
-fn done(text: &str, head: &Head) -> Result<BTreeMap<usize, Vec<Row>>, String> {
-    // The last line may have been cut off when the program was ended.
-    let mut lines = (1..).zip(text.split_inclusive('\n').filter(|line| line.ends_with('\n')));
-    let mut done = BTreeMap::new();
-    let Some((number, first)) = lines.next() else { return Ok(done) };
-    let old: Head = parsed(number, first)?;
-    if old != *head {
-        return Ok(done);
+/// The runs in a journal, none if it is that of another sweep or there is none.
+fn done(path: &Path, head: &Head) -> io::Result<Done> {
+    let text = super::text(path)?.unwrap_or_default();
+    match head_of(path, &text)? {
+        Some(old) if old.sweep == head.sweep => runs(path, &text),
+        _ => Ok(Done::new()),
     }
-    for (number, line) in lines {
-        let CellLine { cell, rows } = parsed(number, line)?;
-        done.insert(cell, rows.into_iter().map(RowLine::row).collect());
-    }
-    Ok(done)
 }
 
-/// What stands in a journal of a complete cell.
-fn line(cell: usize, rows: &[Row]) -> io::Result<Vec<u8>> {
-    let line = CellLine { cell, rows: rows.iter().map(RowLine::new).collect() };
+/// What the first line of a journal says, if there is one.
+pub(super) fn head_of(path: &Path, text: &str) -> io::Result<Option<Head>> {
+    lines(text).next().map(|(number, line)| parsed(path, number, line)).transpose()
+}
+
+/// The runs in a journal.
+pub(super) fn runs(path: &Path, text: &str) -> io::Result<Done> {
+    let run = |(number, line)| Ok(parsed::<RunLine>(path, number, line)?.run());
+    lines(text).skip(1).map(run).collect()
+}
+
+/// All lines with their numbers. The last one may have been cut off when the program was ended.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    (1..).zip(text.split_inclusive('\n').filter(|line| line.ends_with('\n')))
+}
+
+/// What stands in a journal of a run.
+fn line(run: Run, rows: &[Row]) -> io::Result<Vec<u8>> {
+    let (seed, series) = rows.first().map(|row| (row.seed, row.series.to_string())).unwrap_or_default();
+    let rows = rows.iter().map(RowLine::new).collect();
+    let line = RunLine { cell: run.cell, repetition: run.repetition, seed, series, rows };
     Ok(checked(serde_json::to_vec(&line)?))
 }
 
@@ -157,13 +186,16 @@ fn checked(json: Vec<u8>) -> Vec<u8> {
     line
 }
 
-fn parsed<T: serde::de::DeserializeOwned>(number: usize, line: &str) -> Result<T, String> {
-    let wrong = || format!("line {number} is not as it was written");
-    let (sum, json) = line.trim_end_matches('\n').split_once(' ').ok_or_else(wrong)?;
-    if u32::from_str_radix(sum, 16) != Ok(crc32fast::hash(json.as_bytes())) {
-        return Err(wrong());
-    }
-    serde_json::from_str(json).map_err(|_| wrong())
+fn parsed<T: serde::de::DeserializeOwned>(path: &Path, number: usize, line: &str) -> io::Result<T> {
+    let json = line.trim_end_matches('\n').split_once(' ').and_then(|(sum, json)| {
+        let whole = u32::from_str_radix(sum, 16) == Ok(crc32fast::hash(json.as_bytes()));
+        serde_json::from_str(json).ok().filter(|_| whole)
+    });
+    json.ok_or_else(|| {
+        let what =
+            format!("{}: line {number} is not as it was written; remove it to begin again", path.display());
+        io::Error::new(io::ErrorKind::InvalidData, what)
+    })
 }
 
 /// Changes what lines say, and their checksums with it.
@@ -175,6 +207,17 @@ pub(super) fn rewrite(path: &Path, change: &dyn Fn(&str) -> String) {
     fs::write(path, lines.concat()).unwrap();
 }
 
+impl RunLine {
+    fn run(self) -> (Run, Vec<Row>) {
+        let (series, repetition, seed) = (Name::from(self.series), self.repetition, self.seed);
+        let row = |row: RowLine| {
+            let (axes, metrics) = row.columns();
+            Row { series: series.clone(), axes, repetition, seed, metrics }
+        };
+        (Run { cell: self.cell, repetition }, self.rows.into_iter().map(row).collect())
+    }
+}
+
 impl RowLine {
     fn new(row: &Row) -> Self {
         let plain = |value: &Value| match value {
@@ -184,26 +227,19 @@ impl RowLine {
         };
         let finite = row.metrics.iter().filter(|(_, value)| value.is_finite());
         Self {
-            series: row.series.to_string(),
             axes: row.axes.iter().map(|(name, value)| (name.to_string(), plain(value))).collect(),
-            repetition: row.repetition,
-            seed: row.seed,
             metrics: finite.map(|(name, value)| (name.to_string(), *value)).collect(),
         }
     }
 
-    fn row(self) -> Row {
+    fn columns(self) -> (Axes, Vec<(Name, f64)>) {
         let value = |plain| match plain {
             Plain::Integer(value) => Value::Integer(value),
             Plain::Number(value) => Value::Number(value),
             Plain::Word(word) => Value::Word(word),
         };
-        Row {
-            series: self.series.into(),
-            axes: self.axes.into_iter().map(|(name, plain)| (name.into(), value(plain))).collect(),
-            repetition: self.repetition,
-            seed: self.seed,
-            metrics: self.metrics.into_iter().map(|(name, value)| (name.into(), value)).collect(),
-        }
+        let axes = self.axes.into_iter().map(|(name, plain)| (name.into(), value(plain)));
+        let metrics = self.metrics.into_iter().map(|(name, value)| (name.into(), value));
+        (axes.collect(), metrics.collect())
     }
 }

@@ -1,21 +1,23 @@
-//! One run at a time in a directory.
+//! One run at a time in a directory, and beside it one of each shard.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
 
-/// Holds a directory of results; other runs are refused until it is dropped, or the program ends.
+use crate::shard::Shard;
+
+/// Holds a directory of results, or the place of a shard there; other runs are refused until it is dropped, or the program ends.
 #[derive(Debug)]
 pub struct Lock(#[expect(dead_code, reason = "the lock is on the file while it is open")] File);
 
 impl Lock {
-    /// Takes a directory, which is made if it is not there.
+    /// Takes a directory, which is made if it is not there. A shard has files of its own, so that shards on many machines may be run in one.
     ///
     /// # Errors
     /// That another run has it, or what the file system says.
-    pub fn of(dir: &Path) -> io::Result<Self> {
+    pub fn of(dir: &Path, shard: Option<Shard>) -> io::Result<Self> {
         fs::create_dir_all(dir)?;
-        let path = dir.join(".lock");
+        let path = dir.join(shard.map_or(".lock".to_owned(), |shard| format!(".{}.lock", shard.in_name())));
         if fs::symlink_metadata(&path).is_ok_and(|there| !there.is_file()) {
             let what = format!("{} is no regular file; remove it", path.display());
             return Err(io::Error::new(io::ErrorKind::InvalidInput, what));

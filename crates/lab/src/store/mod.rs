@@ -1,12 +1,14 @@
-//! Results on disk: rows as CSV and Parquet, and a journal from which an interrupted sweep goes on.
+//! Results on disk: rows as CSV and Parquet, a journal from which an interrupted sweep goes on, and shards, which are parts of sweeps.
 
 mod check;
 mod csv;
 mod earlier;
 mod journal;
 mod lock;
+mod missing;
 mod parquet;
 mod several_rows;
+mod shards;
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -18,6 +20,7 @@ use crate::experiment::{Experiment, Row};
 pub use earlier::Earlier;
 pub use journal::Journal;
 pub use lock::Lock;
+pub use shards::{MergeError, Shards, Whole, in_the_way};
 
 /// Where the rows of an experiment are.
 pub fn csv_path(dir: &Path, experiment: &dyn Experiment) -> PathBuf {
