@@ -11,11 +11,17 @@ use crate::experiment::{Axes, Cell, Experiment, Name, Outcome, PAPER, SEAMLESS, 
 use crate::plot::{Line, Plot, Quantity};
 use crate::profile;
 use crate::scenario::{DataError, Papers, Scenario, Settings, number};
-use crate::testbed::{BIN, Bottleneck, SharedBottleneck, Video, WayBack};
+use crate::testbed::{BIN, Bottleneck, SecondPath, SharedBottleneck, Video, WayBack};
 use crate::value::Value;
 
 /// The profile of the flows that are there already.
 const TCP: &str = "tcp-e13";
+/// The paper's videos beside TCP with CUBIC: the paper does not say which TCP it was.
+const CUBIC: &str = "cubic";
+/// The paper's videos when a round trip on the second path has been measured before the handover.
+const MEASURED: &str = "measured";
+/// The initial windows of these two series: those that the paper compares.
+const COMPARED: [&str; 2] = ["3", "10"];
 /// Messages that make up the start.
 const START: usize = 30;
 /// With the default window the start-up on the network of high capacity is over after so many.
@@ -35,6 +41,7 @@ pub(crate) struct HandedOverVideo {
     config: Config,
     mobile: Config,
     tcp: TcpConfig,
+    cubic: TcpConfig,
     video: Video,
     unrestricted: usize,
 }
@@ -63,6 +70,12 @@ impl HandedOverVideo {
             interval: Duration::from_secs_f64(of_video("interval")?),
             messages: scenario.number_at("traffic.video_messages")? as u32,
             handover: Instant::ZERO + seconds("events.handover_at")?,
+            set_up_before: seconds("events.set_up_before")?,
+            second_path: match scenario.setting("events.second_path").and_then(toml::Value::as_str) {
+                Some("named in the handshake") => SecondPath::Named,
+                Some("measured by a heartbeat") => SecondPath::Measured,
+                _ => return Err(DataError(format!("{}: unknown events.second_path", scenario.id()))),
+            },
         };
         let bottleneck = Bottleneck {
             rate: scenario.number_at("topology.rate")?,
@@ -75,6 +88,7 @@ impl HandedOverVideo {
                 _ => return Err(DataError(format!("{}: unknown topology.ack_path", scenario.id()))),
             },
         };
+        let tcp = tcp(&papers.profile(TCP)?)?;
         Ok(Self {
             name,
             combinations,
@@ -82,7 +96,8 @@ impl HandedOverVideo {
             bottleneck,
             config: profile::config(&settings, video.message)?,
             mobile: profile::mobile(&settings)?,
-            tcp: tcp(&papers.profile(TCP)?)?,
+            cubic: TcpConfig { congestion: Cubic::boxed, ..tcp.clone() },
+            tcp,
             video,
             unrestricted: scenario.number_at("parameters.nr_bytes")? as usize,
             scenario,
@@ -164,34 +179,50 @@ impl Experiment for HandedOverVideo {
     }
 
     fn series(&self) -> Vec<(Name, &'static str)> {
-        vec![(
-            SEAMLESS.into(),
-            "Config::mobile() with the window it brings along, handed over in the same way",
-        )]
+        vec![
+            (
+                SEAMLESS.into(),
+                "Config::mobile() with the window it brings along, handed over in the same way",
+            ),
+            (CUBIC.into(), "the paper's videos, and TCP flows with CUBIC instead of Reno's window"),
+            (
+                MEASURED.into(),
+                "the paper's videos, and a HEARTBEAT that has measured a round trip on the second path before the handover",
+            ),
+        ]
     }
 
     fn cells(&self) -> Vec<Cell> {
-        let mut cells = Vec::new();
+        let (mut cells, mut variants) = (Vec::new(), Vec::new());
         for &(videos, flows) in self.combinations {
             let place = [("nvideo", vec![videos.into()]), ("ntcp", vec![flows.into()])];
             let [videos, flows] = place.clone();
             let paper = grid(&[videos, flows, ("icw", self.scenario.axis("icw"))]);
-            cells.extend(paper.into_iter().map(Cell::paper));
-            cells.extend(grid(&place).into_iter().map(|axes| Cell { series: SEAMLESS.into(), axes }));
+            let of = |series: &'static str| move |axes: Axes| Cell { series: series.into(), axes };
+            cells.extend(paper.iter().cloned().map(of(PAPER)));
+            cells.extend(grid(&place).into_iter().map(of(SEAMLESS)));
+            for series in [CUBIC, MEASURED] {
+                let all = paper.iter().cloned().map(of(series));
+                variants.extend(all.filter(|cell| COMPARED.contains(&cell.word("icw"))));
+            }
         }
+        cells.extend(variants);
         cells
     }
 
     fn run(&self, cell: &Cell, seed: u64, watch: Watch) -> Outcome {
         let mut draws = Seed::from_u64(seed).stream("traffic.start", 0);
         // "s plus uniform(0, 0.033)" and "start uniform(0, 1) s" in the data.
-        let video =
+        let mut video =
             Video { handover: self.video.handover + draws.duration_below(self.video.interval), ..self.video };
+        if cell.series == MEASURED {
+            video.second_path = SecondPath::Measured;
+        }
         let flows =
             (0..cell.count("ntcp")).map(|_| Instant::ZERO + draws.duration_below(Duration::from_secs(1)));
         let videos = (self.config(cell), video, cell.count("nvideo") as u8);
-        let mut bed =
-            SharedBottleneck::new(seed, self.bottleneck, videos, (self.tcp.clone(), flows.collect()));
+        let tcp = if cell.series == CUBIC { &self.cubic } else { &self.tcp };
+        let mut bed = SharedBottleneck::new(seed, self.bottleneck, videos, (tcp.clone(), flows.collect()));
         let _ = bed.watch(watch);
         bed.world.run_until(video.handover + FIRST);
         let retransmitted = bed.retransmitted();
@@ -250,18 +281,18 @@ impl HandedOverVideo {
     }
 }
 
-/// One line for each initial window, and one for our own profile.
-fn lines(place: &Axes, label: &str) -> Vec<Line> {
-    let mut lines: Vec<Line> = ["3", "10", "20", "NR"]
-        .into_iter()
-        .map(|window| {
-            let mut at = place.clone();
-            at.push(("icw".into(), window.into()));
-            Line { label: format!("initial window {window}{label}"), series: PAPER.into(), at }
-        })
-        .collect();
-    lines.push(Line { label: format!("seamless{label}"), series: SEAMLESS.into(), at: place.clone() });
-    lines
+/// One line for each initial window, one for our own profile, and one for each of the other `series`, which have the window and
+/// the label named here.
+fn lines(place: &Axes, label: &str, series: &[(&'static str, &str, &str)]) -> Vec<Line> {
+    let line = |series: &'static str, window: &str, what: &str| {
+        let mut at = place.clone();
+        at.push(("icw".into(), window.into()));
+        Line { label: format!("initial window {window}{label}{what}"), series: series.into(), at }
+    };
+    let paper = ["3", "10", "20", "NR"].into_iter().map(|window| line(PAPER, window, ""));
+    let ours = Line { label: format!("seamless{label}"), series: SEAMLESS.into(), at: place.clone() };
+    let others = series.iter().map(|&(series, window, what)| line(series, window, what));
+    paper.chain([ours]).chain(others).collect()
 }
 
 fn place(videos: i64, flows: i64) -> Axes {
@@ -275,7 +306,11 @@ pub(crate) fn transfer_times(figure: &'static str, title: &str, videos: i64, flo
         title: title.to_owned(),
         x: Quantity::axis("msg", "message"),
         y: Quantity::metric("mtt", "message transfer time, s"),
-        lines: lines(&place(videos, flows), ""),
+        lines: lines(
+            &place(videos, flows),
+            "",
+            &[(MEASURED, "3", ", second path measured"), (MEASURED, "10", ", second path measured")],
+        ),
     }
 }
 
@@ -287,6 +322,9 @@ pub(crate) fn throughputs(figure: &'static str, title: &str, videos: i64, flows:
         title: title.to_owned(),
         x: Quantity::axis("mp", "measurement point of 5 s"),
         y: Quantity::metric("tcp_thr", "throughput of TCP, Mbit/s").times(1e-6),
-        lines: flows.iter().flat_map(|&count| lines(&place(videos, count), &label(count))).collect(),
+        lines: flows
+            .iter()
+            .flat_map(|&count| lines(&place(videos, count), &label(count), &[(CUBIC, "10", ", CUBIC")]))
+            .collect(),
     }
 }

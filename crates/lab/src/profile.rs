@@ -4,8 +4,8 @@ use core::time::Duration;
 
 use whimbrel_proto::{
     AssociationFailure, BurstLimit, Config, HeartbeatConfig, InitialWindow, LossDetection, PathPairing,
-    PmtuConfig, PmtuSearch, PrimaryChangeRule, RetransmissionOrder, RetransmissionPath, RtoConfig,
-    SackConfig,
+    PathVerification, PmtuConfig, PmtuSearch, PrimaryChangeRule, RetransmissionOrder, RetransmissionPath,
+    RtoConfig, SackConfig,
 };
 
 use crate::scenario::{DataError, Settings};
@@ -59,6 +59,9 @@ pub fn config(profile: &Settings, message: usize) -> Result<Config, DataError> {
         "mesh" => PathPairing::Mesh,
         other => return Err(DataError(format!("paths are not paired as in {other}"))),
     };
+    if profile.get("path_verification").and_then(toml::Value::as_bool) == Some(false) {
+        config.verification = PathVerification::Omitted;
+    }
     Ok(config)
 }
 

@@ -1,3 +1,6 @@
+#[path = "report_tests/one_claim.rs"]
+mod one_claim;
+
 use super::chart::Chart;
 use super::verdicts::Comparison;
 use super::*;
@@ -200,21 +203,6 @@ fn verdicts_from_few_repetitions_are_marked() {
     let page = own_words(&render(&papers, &claims, &measured).unwrap());
     assert!(page.contains("with 2 of 30 repetitions") && page.contains("with 2 of 40 repetitions"));
     assert!(page.contains("verdicts are from fewer repetitions"));
-}
-
-/// A text that says why something does not hold would be nonsense beside something that does; a remark is not.
-#[test]
-fn why_a_claim_does_not_hold_is_said_where_it_does_not() {
-    let claim = |check: &str| {
-        let field = |name: &str| format!("{name} = 'the {name}'\n");
-        let names = ["id", "paper", "where", "kind", "origin", "statement", "tolerance", "confidence"];
-        let fields: String = names.into_iter().chain(["note", "found", "remark"]).map(field).collect();
-        Claims::parse(&format!("[constants]\n[[claim]]\n{fields}check = '{check}'\n")).unwrap()
-    };
-    let page = |check: &str| render(&Papers::load().unwrap(), &claim(check), &[]).unwrap();
-    let (holds, fails) = (page("1 < 2"), page("2 < 1"));
-    assert!(!holds.contains("the found") && fails.contains("the found"));
-    assert!(holds.contains("the remark") && fails.contains("the remark"));
 }
 
 /// Runs that vanish from means are told of, with the place.

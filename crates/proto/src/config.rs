@@ -3,6 +3,7 @@
 mod dar;
 mod heartbeat;
 mod limits;
+mod path_verification;
 mod primary_change;
 mod raw_ports;
 mod retransmission;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 pub use self::dar::{AddressNaming, DarConfig, DarMode, PeerRequests};
 pub use self::heartbeat::{Comparison, HeartbeatConfig, ProbeSpacing, Unanswered};
 pub use self::limits::{LargeMessages, LimitConfig};
+pub use self::path_verification::PathVerification;
 pub use self::primary_change::PrimaryChangeRule;
 pub use self::raw_ports::RawPorts;
 pub use self::retransmission::{
@@ -52,6 +54,8 @@ pub struct Config {
     pub limits: LimitConfig,
     /// Which local addresses are paired with which of the peer's.
     pub pairing: PathPairing,
+    /// Whether addresses have to prove that they lead to the peer (RFC 9260 §5.4).
+    pub verification: PathVerification,
     /// Whether packets with a zero checksum are acceptable (RFC 9653).
     pub checksum: ChecksumPolicy,
     /// Whose packets are answered directly on IP (RFC 9260 §8.4).
@@ -211,6 +215,7 @@ impl Config {
             },
             limits: LimitConfig::rfc(),
             pairing: PathPairing::PerDestination,
+            verification: PathVerification::Required,
             checksum: ChecksumPolicy::Crc32c,
             raw_ports: RawPorts::Own,
             dar: DarConfig {

@@ -24,6 +24,14 @@ fn profiles_are_valid() {
     assert_eq!(Config::mobile().validate(), Ok(()));
 }
 
+/// Who omits it can be made to send to anybody.
+#[test]
+fn profiles_have_paths_verified() {
+    for config in [Config::rfc(), Config::mobile()] {
+        assert_eq!(config.verification, PathVerification::Required);
+    }
+}
+
 fn spacing(soon: u64, later: u64) -> Option<ProbeSpacing> {
     let [soon, soon_for, later] = [soon, 1, later].map(Duration::from_secs);
     Some(ProbeSpacing { soon, soon_for, later })

@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use whimbrel_lab::claims::{Claim, Claims, Results, Verdict};
+use whimbrel_lab::claims::{Claim, Claims, Earlier, Results, Verdict};
 use whimbrel_lab::{DataError, Papers, figures, store, summary};
 
 use super::say;
@@ -147,6 +147,9 @@ fn tell(args: &ClaimsArgs, claim: &Claim, verdict: &Verdict) {
             "id": claim.id, "paper": claim.paper, "where": claim.place, "statement": claim.statement,
             "confidence": claim.confidence, "verdict": name, "detail": detail, "found": claim.found,
             "caution": caution, "left_out": left_out, "remark": claim.remark,
+            "was": claim.was.as_ref().map(|was| serde_json::json!({
+                "check": was.check, "verdict": was.verdict, "why": was.why,
+            })),
         });
         return say(format_args!("{told}"));
     }
@@ -158,7 +161,10 @@ fn tell(args: &ClaimsArgs, claim: &Claim, verdict: &Verdict) {
         say(format_args!("{:14} {detail}", ""));
     }
     let found = if matches!(verdict, Verdict::DoesNotHold { .. }) { claim.found.as_str() } else { "" };
-    for line in [&caution, &left_out, found, &claim.remark] {
+    let before = claim.was.as_ref().map_or_else(String::new, Earlier::told);
+    let check = claim.was.as_ref().filter(|was| !was.check.is_empty());
+    let check = check.map_or_else(String::new, |was| format!("Checked before by: {}", was.check));
+    for line in [&caution, &left_out, found, &claim.remark, &before, &check] {
         if !line.is_empty() {
             say(format_args!("{:14} {line}", ""));
         }

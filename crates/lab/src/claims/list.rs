@@ -41,6 +41,27 @@ pub struct Claim {
     /// What to know of it whatever the verdict: that it holds for another reason than the paper's, say.
     #[serde(default)]
     pub remark: String,
+    /// What it was before the paper was read again.
+    pub was: Option<Earlier>,
+}
+
+/// How a claim was checked before, which stays beside how it is checked now.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+pub struct Earlier {
+    /// The check; empty if it is the same, and what it looks at is another.
+    #[serde(default)]
+    pub check: String,
+    /// The verdict, as [`Verdict::name`] says it.
+    pub verdict: String,
+    /// Why it is checked in another way now.
+    pub why: String,
+}
+
+impl Earlier {
+    /// As people say it: the verdict, and why it is no longer taken for the answer.
+    pub fn told(&self) -> String {
+        format!("Before: {}. {}", self.verdict, self.why)
+    }
 }
 
 /// What the results say about a claim.

@@ -13,7 +13,7 @@ mod parser;
 mod results;
 
 pub(crate) use environment::digits;
-pub use list::{Claim, Claims, Verdict};
+pub use list::{Claim, Claims, Earlier, Verdict};
 pub use results::{Results, Runs};
 
 #[cfg(test)]

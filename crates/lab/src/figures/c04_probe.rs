@@ -15,24 +15,28 @@ use crate::scenario::{DataError, Papers, Scenario};
 use crate::testbed::two_cells::{MovingSctp, Noted, Observer, Way, mobile};
 use crate::two_cell_place::{OVERSHOOT, TwoCellPlace};
 
-/// Set Primary comes alone, a while after the old path has broken.
-const ALONE: &str = "set-primary-alone";
-/// That while: shorter than RTO.Min of the profile, so that no timer has noticed anything.
-const SILENCE: Duration = Duration::from_millis(500);
+/// A walk in which other things tell of the losses before a probe can.
+const WALK: &str = "walk";
 /// A receive window that limits nothing.
 const OPEN_WINDOW: usize = 1 << 20;
 /// More than is sent.
 const FILE: u64 = 1 << 40;
 /// What is looked at: so long after Set Primary.
 const AFTER: Duration = Duration::from_secs(20);
-/// The old path of the series [`ALONE`] breaks here.
+/// The old path breaks here.
 const BREAK: Instant = Instant::from_nanos(20_000_000_000);
 
-struct Figure(TwoCellPlace);
+struct Figure {
+    place: TwoCellPlace,
+    /// From the break to Set Primary.
+    silence: Duration,
+}
 
 /// The experiment.
 pub(super) fn experiment(papers: &Papers) -> Result<Box<dyn Experiment>, DataError> {
-    Ok(Box::new(Figure(TwoCellPlace::new(papers, "c04-probe")?)))
+    let place = TwoCellPlace::new(papers, "c04-probe")?;
+    let silence = Duration::from_secs_f64(place.scenario.number_at("parameters.silence")?);
+    Ok(Box::new(Figure { place, silence }))
 }
 
 /// What the correspondent node's counters showed.
@@ -54,7 +58,7 @@ struct Counted {
 
 impl Figure {
     fn config(&self, cell: &Cell) -> Config {
-        let mut config = self.0.config.clone();
+        let mut config = self.place.config.clone();
         if cell.word("probe") == "off" {
             config.primary_change = PrimaryChangeRule::Standard;
             config.retransmission.path = RetransmissionPath::Alternate;
@@ -65,36 +69,34 @@ impl Figure {
         config
     }
 
-    /// From one access router to the other, or (for [`ALONE`]) always within reach of the second.
+    /// Always within reach of the second access router, or (for [`WALK`]) from one to the other.
     fn way(&self, cell: &Cell) -> Way {
-        let speed = self.0.speed(cell);
         let until = Instant::ZERO + Duration::from_secs(60);
-        if cell.series == ALONE {
-            let here = |at, cell, event| (at, cell, event);
-            let events = vec![
-                here(Instant::ZERO, 0, CellEvent::Attached),
-                here(Instant::ZERO, 0, CellEvent::Addressed),
-                here(Instant::ZERO, 1, CellEvent::Attached),
-                here(Instant::ZERO + Duration::from_secs(5), 1, CellEvent::Addressed),
-                here(BREAK, 0, CellEvent::Lost),
-            ];
-            return Way { events, crossings: Vec::new(), until };
+        if cell.series == WALK {
+            let far = Position::new(self.place.distance + OVERSHOOT, 0.0);
+            let trajectory = Trajectory::through([Position::default(), far], self.place.speed(cell));
+            return Way::new(&self.place.cells(cell), &trajectory, until);
         }
-        let far = Position::new(self.0.distance + OVERSHOOT, 0.0);
-        let trajectory = Trajectory::through([Position::default(), far], speed);
-        Way::new(&self.0.cells(cell), &trajectory, until)
+        let events = vec![
+            (Instant::ZERO, 0, CellEvent::Attached),
+            (Instant::ZERO, 0, CellEvent::Addressed),
+            (Instant::ZERO, 1, CellEvent::Attached),
+            (Instant::ZERO + Duration::from_secs(5), 1, CellEvent::Addressed),
+            (BREAK, 0, CellEvent::Lost),
+        ];
+        Way { events, crossings: Vec::new(), until }
     }
 
     fn bed(&self, cell: &Cell, seed: u64) -> MovingSctp {
-        let thresholds = self.0.thresholds(cell);
-        let alone = cell.series == ALONE;
+        let thresholds = self.place.thresholds(cell);
+        let (walks, silence) = (cell.series == WALK, self.silence);
         let policy = move || -> Box<dyn Policy> {
-            if alone {
-                return Box::new(Belated::new(SILENCE));
+            if walks {
+                return Box::new(SignalStrength::policy(thresholds, LayerTwoHandover::Soft, Pace::AT_ONCE));
             }
-            Box::new(SignalStrength::policy(thresholds, LayerTwoHandover::Soft, Pace::AT_ONCE))
+            Box::new(Belated::new(silence))
         };
-        MovingSctp::new(seed, self.config(cell), policy, &self.0.wires(cell), &self.way(cell), FILE)
+        MovingSctp::new(seed, self.config(cell), policy, &self.place.wires(cell), &self.way(cell), FILE)
     }
 
     /// Until well after Set Primary.
@@ -129,20 +131,27 @@ impl Figure {
         counted
     }
 
-    /// How long T3-rtx runs for the first packet on the new path, from a run in which that is lost.
-    fn timer_of_the_probe(&self, cell: &Cell, seed: u64) -> Option<Duration> {
+    /// How long T3-rtx runs on the new path where nothing is acknowledged, from a run in which the first packet is lost there. What the
+    /// old path's timer has sent again there meanwhile starts it anew.
+    fn timer_of_the_probe(&self, cell: &Cell, seed: u64) -> Duration {
         let mut bed = self.bed(cell, seed);
         let on_new = |paths: &[PathView], counter: fn(&PathView) -> u64| {
             paths.iter().filter(|path| path.route.remote == mobile(1)).map(counter).sum::<u64>()
         };
-        let mut sent = None;
-        bed.run_until(|now, paths| {
-            sent = (on_new(paths, |path| path.counters.data_sent) > 0).then_some(now);
-            sent.is_some()
-        });
+        bed.run_until(|_, paths| on_new(paths, |path| path.counters.data_sent) > 0);
         bed.cut(1);
-        let expired = bed.run_until(|_, paths| on_new(paths, |path| path.counters.timeouts) > 0);
-        sent.map(|sent| expired - sent)
+        let (mut sent, mut last) = (0, Instant::ZERO);
+        let expired = bed.run_until(|now, paths| {
+            if on_new(paths, |path| path.counters.timeouts) > 0 {
+                return true;
+            }
+            let all = on_new(paths, |path| path.counters.data_sent + path.counters.data_retransmitted);
+            if core::mem::replace(&mut sent, all) != all {
+                last = now;
+            }
+            false
+        });
+        expired - last
     }
 }
 
@@ -194,7 +203,7 @@ impl Experiment for Figure {
     }
 
     fn scenario(&self) -> &Scenario {
-        &self.0.scenario
+        &self.place.scenario
     }
 
     fn axes(&self) -> Vec<Name> {
@@ -221,16 +230,16 @@ impl Experiment for Figure {
     }
 
     fn series(&self) -> Vec<(Name, &'static str)> {
-        let what = "both addresses known beforehand, the old path broken for 0.5 s without any notice, then Set Primary and no DELETEIP: the \
-                    correspondent node has nothing but the probe to learn of the losses by";
-        vec![(ALONE.into(), what)]
+        let what = "a walk from one cell to the other with an acquisition time of 7 s: the old cell is lost 1.7 s before the new one can be \
+                    used, so that T3-rtx has expired when Set Primary comes, and DELETEIP comes with it";
+        vec![(WALK.into(), what)]
     }
 
     fn cells(&self) -> Vec<Cell> {
-        let axis = |name| (name, self.0.scenario.axis(name));
+        let axis = |name| (name, self.place.scenario.axis(name));
         let places = grid(&[axis("probe"), axis("rwnd_full")]);
-        let alone = places.clone().into_iter().map(|axes| Cell { series: ALONE.into(), axes });
-        places.into_iter().map(Cell::paper).chain(alone).collect()
+        let walks = places.clone().into_iter().map(|axes| Cell { series: WALK.into(), axes });
+        places.into_iter().map(Cell::paper).chain(walks).collect()
     }
 
     fn run(&self, cell: &Cell, seed: u64, watch: Watch) -> Outcome {
@@ -256,10 +265,7 @@ impl Experiment for Figure {
         sample.put("recovered_by_t3", flag(counted.expiries > 0));
         if cell.word("probe") == "on" {
             sample.put("probe_is_new", flag(order.first() == Some(&counted.sent_before)));
-        }
-        // Where the old path stays, its timer ends the waiting before that of the probe.
-        if cell.word("probe") == "on" && cell.series == PAPER {
-            sample.put_some("probe_rto", self.timer_of_the_probe(cell, seed).map(|rto| rto.as_secs_f64()));
+            sample.put("probe_rto", self.timer_of_the_probe(cell, seed).as_secs_f64());
         }
         Outcome::of(sample, bed.fingerprint())
     }
@@ -278,8 +284,8 @@ impl Experiment for Figure {
             lines: vec![
                 line(PAPER, "yes", "receive window full"),
                 line(PAPER, "no", "receive window open"),
-                line(ALONE, "yes", "Set Primary alone, receive window full"),
-                line(ALONE, "no", "Set Primary alone, receive window open"),
+                line(WALK, "yes", "walk, receive window full"),
+                line(WALK, "no", "walk, receive window open"),
             ],
         }]
     }

@@ -12,14 +12,12 @@ use whimbrel_proto::{
 };
 use whimbrel_rivals::tcp::{Greedy, Tcp, TcpCommand, TcpEvent};
 
-use super::shared_bottleneck::Video;
+use super::shared_bottleneck::{SecondPath, Video};
 
 /// The port of all viewers and sinks.
 const PORT: u16 = 5001;
 /// What messages are made of.
 static CONTENT: [u8; 65_536] = [0; 65_536];
-/// The association is set up so long before the handover: the second path is confirmed by then.
-const AHEAD: Duration = Duration::from_secs(5);
 
 type Commands<'a> = Context<'a, Mixed<Command, TcpCommand>>;
 
@@ -75,12 +73,15 @@ impl Viewer {
 }
 
 impl Server {
-    fn on_event(&mut self, event: &Event) {
+    fn on_event(&mut self, event: &Event, context: &mut Commands<'_>) {
         match *event {
             Event::Up { association, .. } => {
                 self.association = Some(association);
                 // Addresses that the user names need no confirmation (RFC 9260 §5.4): the second is the second path.
-                self.target = self.target.or(Some(PathId::from_number(1)));
+                let path = *self.target.get_or_insert(PathId::from_number(1));
+                if self.video.second_path == SecondPath::Measured {
+                    context.command(Mixed::First(Command::RequestHeartbeat { association, path }));
+                }
             }
             // With every pair of addresses a path, it is the one that was found to lead somewhere.
             Event::Path { path, route, state: PathState::Active, .. } if route == self.second => {
@@ -155,7 +156,7 @@ impl App<Mixed<Node, Tcp>> for Guest {
     fn on_start(&mut self, context: &mut Commands<'_>) {
         match self {
             Self::Server(server) => {
-                context.wake_at(server.video.handover - AHEAD, 0);
+                context.wake_at(server.video.handover - server.video.set_up_before, 0);
                 context.wake_at(server.video.handover, 0);
             }
             Self::Viewer(_) => context.command(Mixed::First(Command::Listen { port: PORT })),
@@ -166,7 +167,7 @@ impl App<Mixed<Node, Tcp>> for Guest {
 
     fn on_event(&mut self, event: Mixed<Event, TcpEvent>, context: &mut Commands<'_>) {
         match (self, event) {
-            (Self::Server(server), Mixed::First(event)) => server.on_event(&event),
+            (Self::Server(server), Mixed::First(event)) => server.on_event(&event, context),
             (Self::Viewer(viewer), Mixed::First(event)) => viewer.on_event(&event, context),
             (Self::Sink(bins), Mixed::Second(TcpEvent::Received { bytes, .. })) => {
                 let bin = (context.now().as_nanos() / BIN.as_nanos() as u64) as usize;

@@ -11,7 +11,7 @@ mod user;
 
 pub use arrivals::{Arrivals, ArrivalsWatch};
 pub use guests::{BIN, Guest};
-pub use shared_bottleneck::{Bottleneck, SharedBottleneck, Video, WayBack};
+pub use shared_bottleneck::{Bottleneck, SecondPath, SharedBottleneck, Video, WayBack};
 pub use transfer_times::TransferTimes;
 pub use two_paths::{AccessNetwork, Hosts, TwoPaths, mn_address};
 pub use user::{NUMBERED, PathUse, User};

@@ -67,6 +67,19 @@ pub struct Video {
     pub messages: u32,
     /// When the second path becomes the primary path and the first message is sent.
     pub handover: Instant,
+    /// The association is set up so long before.
+    pub set_up_before: Duration,
+    /// What is known of the second path by then.
+    pub second_path: SecondPath,
+}
+
+/// What a sender knows of the path that it hands over to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SecondPath {
+    /// Its address, which the user has named: no round trip has been measured unless a heartbeat was due.
+    Named,
+    /// A round trip, by a HEARTBEAT that was sent when the association was up.
+    Measured,
 }
 
 impl SharedBottleneck {

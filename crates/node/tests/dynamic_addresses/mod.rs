@@ -22,4 +22,5 @@ mod retries;
 mod serials;
 mod strangers;
 mod translators;
+mod unverified;
 mod worlds;

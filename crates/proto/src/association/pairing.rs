@@ -5,7 +5,7 @@ use core::net::{IpAddr, SocketAddr};
 use smallvec::SmallVec;
 use whimbrel_machine::{Instant, Route};
 
-use crate::config::{Config, PathPairing};
+use crate::config::{Config, PathPairing, PathVerification};
 use crate::path::{Egress, Path, Paths};
 
 /// The paths between `locals` and `remotes`. The first one is `arrival`, where the handshake went: it is
@@ -49,7 +49,8 @@ pub(crate) fn paths(
                 PathPairing::Mesh => paths.by_ips(route.local.ip(), route.remote.ip()).is_some(),
             };
             if !known {
-                let confirmed = config.pairing == PathPairing::PerDestination && vouched(remote);
+                let confirmed = config.verification == PathVerification::Omitted
+                    || config.pairing == PathPairing::PerDestination && vouched(remote);
                 let id = paths.next_id();
                 paths.push(Path::new(id, route, confirmed, config, now));
             }

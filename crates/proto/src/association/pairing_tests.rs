@@ -50,6 +50,17 @@ fn named_addresses_are_confirmed() {
     assert_eq!(confirmed, [true, true, false]);
 }
 
+/// RFC 2960 knew no verification.
+#[test]
+fn where_verification_is_omitted_listed_addresses_are_confirmed() {
+    for pairing in [PathPairing::PerDestination, PathPairing::Mesh] {
+        let config = Config { verification: PathVerification::Omitted, ..config(pairing) };
+        let paths = paths(NOW, &config, &[local(1)], &[remote(1), remote(2)], arrival(), |_| false);
+        let confirmed: Vec<bool> = paths.iter().map(|p| p.confirmed).collect();
+        assert_eq!(confirmed, [true, true], "{pairing:?}");
+    }
+}
+
 /// A pair may be dead although both addresses are good.
 #[test]
 fn a_mesh_has_every_pair_and_confirms_each() {

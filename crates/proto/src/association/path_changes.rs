@@ -8,7 +8,7 @@ use whimbrel_path::{PathQuality, Quality};
 
 use super::pairing;
 use super::{Closing, Context, Open};
-use crate::config::Comparison;
+use crate::config::{Comparison, PathVerification};
 use crate::interface::{Event, PathId, PathState};
 use crate::path::{Egress, Path, control_path};
 use crate::timers::TimerId;
@@ -42,7 +42,7 @@ impl Open {
                 break;
             }
             let id = self.paths.next_id();
-            let confirmed = proven == Some(route);
+            let confirmed = proven == Some(route) || context.config.verification == PathVerification::Omitted;
             let path = Path::new(id, route, confirmed, context.config, context.now);
             self.sender.add_path(context.config, &path);
             self.paths.push(path);
