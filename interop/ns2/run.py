@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """b08 Figures 7 and 12 in ns-2, as rows.
 
-    interop/ns2/run.py fig07 [--repetitions 30] [--jobs 2] [--out ns2-fig07.csv]
+    interop/ns2/run.py fig07 [--stock] [--pairs wlan-geran] [--first 0] [--repetitions 30] [--jobs 2] [--out ns2-fig07.csv]
     interop/ns2/run.py fig12 [--out ns2-fig12.csv]
     interop/ns2/run.py experiments [--repetitions 30] [--jobs 2] [--out ns2-experiments]
     interop/ns2/run.py speed [--seconds 300] [--repetitions 30]
+
+ns-2 is a copy in which a source does not stall (mended.py); with `--stock` it is the program as installed.
 
 `speed` runs one long run and Figure 7's sweep in ns-2 and in Whimbrel's lab by turns and compares their CPU seconds; it keeps the
 sweep's rows.
@@ -28,6 +30,8 @@ import subprocess
 import sys
 import tomllib
 
+import mended
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 # Repetitions of the sweep that one of the two does before it is the other's turn.
@@ -36,12 +40,22 @@ PAIRS = ["wlan-umts", "umts-wlan", "geran-wlan"]
 SOURCES = ["cbr45", "cbrmax", "bulk"]
 QUEUES = [10, 50]
 PATH_MAX_RETRANS = range(6)
-COUNTS = ["t3_at_failover", "t3_before_break"]
+READINGS = ["failover_latency", "first_new_sent", "first_new_latency", "gap_to_any", "gap_to_new"]
+STATE = ["rto_at_break", "t3_at_failover", "t3_before_break"]
+STOCK = "ns"
 
 
-def ns(script, *arguments):
+@functools.cache
+def ns_mended():
+    try:
+        return str(mended.mend())
+    except mended.Unknown as why:
+        sys.exit(f"{why}\n--stock runs it as it is")
+
+
+def ns(program, script, *arguments):
     """What one run prints."""
-    command = ["ns", str(HERE / script), *map(str, arguments)]
+    command = [program, str(HERE / script), *map(str, arguments)]
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode != 0:
         sys.exit(f"{' '.join(command)} failed:\n{result.stdout}{result.stderr}")
@@ -68,10 +82,10 @@ def cpu_of_children():
     return used.ru_utime + used.ru_stime
 
 
-def fig07_row(cell, settings=()):
+def fig07_row(cell, program, settings=()):
     pair, source, queue, pmr, repetition = cell
     seed = 1_000_000 + repetition
-    printed = ns("fig07.tcl", *pair.split("-"), source, queue, pmr, seed, "start", start(seed), *settings).split()
+    printed = ns(program, "fig07.tcl", *pair.split("-"), source, queue, pmr, seed, "start", start(seed), *settings).split()
     return [pair, source, queue, pmr, seed, *printed]
 
 
@@ -81,8 +95,8 @@ def start(seed):
     return whimbrel("start", seed)
 
 
-def fig07_cells(repetitions):
-    return list(itertools.product(PAIRS, SOURCES, QUEUES, PATH_MAX_RETRANS, repetitions))
+def fig07_cells(repetitions, pairs=PAIRS):
+    return list(itertools.product(pairs, SOURCES, QUEUES, PATH_MAX_RETRANS, repetitions))
 
 
 def asked_for(cell, only):
@@ -94,13 +108,14 @@ def words(settings):
     return [word for setting in settings for word in setting.split("=", 1)]
 
 
-def fig07_rows(repetitions, jobs, settings, only):
-    cells = [cell for cell in fig07_cells(range(repetitions)) if asked_for(cell, only)]
-    run = functools.partial(fig07_row, settings=words(settings))
-    for seed in range(1_000_000, 1_000_000 + repetitions):
-        start(seed)
+def fig07_rows(program, arguments, settings, only):
+    repetitions = range(arguments.first, arguments.first + arguments.repetitions)
+    cells = [cell for cell in fig07_cells(repetitions, arguments.pairs.split(",")) if asked_for(cell, only)]
+    run = functools.partial(fig07_row, program=program, settings=words(settings))
+    for repetition in repetitions:
+        start(1_000_000 + repetition)
     rows = []
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for done, row in enumerate(pool.map(run, cells), 1):
             rows.append(row)
             if done % 100 == 0:
@@ -110,7 +125,7 @@ def fig07_rows(repetitions, jobs, settings, only):
 
 def fig07(arguments):
     before = cpu_of_children()
-    rows = fig07_rows(arguments.repetitions, arguments.jobs, arguments.set, arguments.only)
+    rows = fig07_rows(arguments.program, arguments, arguments.set, arguments.only)
     write_fig07(rows, arguments.out)
     print(f"{len(rows)} runs, {cpu_of_children() - before:.1f} CPU s; rows in {arguments.out}")
 
@@ -126,14 +141,14 @@ def experiments(arguments):
         rows = whimbrel("fig07", arguments.repetitions, *entry.get("ours", []), *only)
         (out / f"{number}-ours.csv").write_text(rows + "\n")
         if "ns2" in entry:
-            write_fig07(fig07_rows(arguments.repetitions, arguments.jobs, entry["ns2"], only), out / f"{number}-ns2.csv")
+            write_fig07(fig07_rows(arguments.program, arguments, entry["ns2"], only), out / f"{number}-ns2.csv")
         print(f"{number + 1} of {len(entries)}: {entry['label']}", flush=True)
 
 
 def write_fig07(rows, path):
     with open(path, "w") as out:
         table = csv.writer(out, lineterminator="\n")
-        table.writerow(["pair", "src", "qs", "pmr", "seed", "failover_latency", "rto_at_break", *COUNTS])
+        table.writerow(["pair", "src", "qs", "pmr", "seed", *READINGS, *STATE])
         table.writerows(rows)
 
 
@@ -142,7 +157,7 @@ def fig12(arguments):
         rows = csv.writer(out, lineterminator="\n")
         rows.writerow(["pair", "alt_icw", "packets", "transfer_time"])
         for pair, window in itertools.product(PAIRS, [1, 2]):
-            for line in ns("fig12.tcl", *pair.split("-"), window, *words(arguments.set)).splitlines():
+            for line in ns(arguments.program, "fig12.tcl", *pair.split("-"), window, *words(arguments.set)).splitlines():
                 rows.writerow([pair, window, *line.split()])
     print(f"rows in {arguments.out}")
 
@@ -164,7 +179,7 @@ def engine(arguments):
     rates = {"ns-2": [], "whimbrel": []}
     for _ in range(5):
         for name, work in [
-            ("ns-2", lambda: int(ns("bulk.tcl", arguments.seconds))),
+            ("ns-2", lambda: int(ns(arguments.program, "bulk.tcl", arguments.seconds))),
             ("whimbrel", lambda: int(whimbrel("bulk", arguments.seconds))),
         ]:
             packets, cpu = timed(work)
@@ -175,7 +190,8 @@ def engine(arguments):
 
 
 def sweep(arguments):
-    """Figure 7's sweep, by turns of a few repetitions; the rows of ns-2 are kept."""
+    """Figure 7's sweep, by turns of a few repetitions; the rows of ns-2 are kept. It looks at no packets then, Whimbrel's lab does."""
+    run = functools.partial(fig07_row, program=arguments.program, settings=["readings", "0"])
     kept = []
     total = {"ns-2": 0.0, "whimbrel": 0.0}
     runs = {"ns-2": 0, "whimbrel": 0}
@@ -185,7 +201,7 @@ def sweep(arguments):
         for seed in range(1_000_000 + first, 1_000_000 + first + count):
             start(seed)
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-            rows, cpu = timed(lambda: list(pool.map(fig07_row, cells)))
+            rows, cpu = timed(lambda: list(pool.map(run, cells)))
         kept += rows
         write_fig07(kept, arguments.out)
         total["ns-2"] += cpu
@@ -206,12 +222,16 @@ def main():
     )
     parser.add_argument("what", choices=["fig07", "fig12", "experiments", "speed"])
     parser.add_argument("--repetitions", type=int, default=30)
+    parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--seconds", type=int, default=300)
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--only", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--pairs", default=",".join(PAIRS))
+    parser.add_argument("--stock", dest="program", action="store_const", const=STOCK)
     parser.add_argument("--out")
     arguments = parser.parse_args()
+    arguments.program = arguments.program or ns_mended()
     arguments.out = arguments.out or f"ns2-{arguments.what}" + ("" if arguments.what == "experiments" else ".csv")
     {"fig07": fig07, "fig12": fig12, "experiments": experiments, "speed": speed}[arguments.what](arguments)
 

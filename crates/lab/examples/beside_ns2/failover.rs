@@ -5,21 +5,14 @@ use std::fs::File;
 use std::io::Write;
 
 use whimbrel_lab::testbed::traffic::{ConstantRate, Greedy, Traffic};
-use whimbrel_lab::testbed::{AccessNetwork, Hosts, TwoPaths, User};
-use whimbrel_lab::{Cell, Experiment, PAPER, Papers, Watch, figures, profile};
+use whimbrel_lab::testbed::{AccessNetwork, FAILOVER, Hosts, TwoPaths, User, fail_over};
+use whimbrel_lab::{Cell, Experiment, PAPER, Papers, Sample, Watch, figures, profile};
 use whimbrel_machine::Instant;
 use whimbrel_netsim::{Action, LinkConfig, Stopped};
 use whimbrel_proto::{Command, PathShape, PathView};
 
-use crate::settings::{HandOver, Settings};
-use crate::traffic::OnSack;
+use crate::settings::Settings;
 use crate::{LARGEST, PAIRS, start};
-
-/// Bytes of a heartbeat in ns-2, with IP and SCTP headers.
-const HEARTBEAT: f64 = 56.0;
-
-/// Bytes of a full packet's DATA chunk.
-const CHUNK: usize = LARGEST + 16;
 
 /// A place of the sweep.
 pub(crate) struct Place {
@@ -75,7 +68,7 @@ impl<'a> Setup<'a> {
             .map(|name| AccessNetwork::named(self.papers, name).expect("a network of the paper"));
         let queue = u32::try_from(i64::from(place.queue) + self.settings.room).unwrap_or(0);
         let starts = Instant::ZERO + start(seed);
-        let traffic = self.traffic(&place.source, &networks, starts);
+        let traffic = Self::traffic(&place.source, &networks);
         let mut bed = TwoPaths::new(seed, Hosts::Plain(config), networks, self.wired, queue, |peer| {
             User::sender(starts, peer, traffic)
         });
@@ -96,33 +89,12 @@ impl<'a> Setup<'a> {
         }
     }
 
-    fn traffic(&self, source: &str, networks: &[AccessNetwork; 2], starts: Instant) -> Box<dyn Traffic> {
-        let on_sack = self.settings.hand_over == HandOver::OnSack;
-        let (size, rate) = match source {
-            "cbr45" => (200, 45e3),
-            "cbrmax" => (LARGEST, 0.7 * networks[0].rate),
-            // What the peer's window does not let out has not been handed over.
-            _ if on_sack => {
-                return Box::new(Greedy::new(LARGEST, self.settings.receive_window() / CHUNK * LARGEST));
-            }
-            _ => return Box::new(Greedy::new(LARGEST, 256 << 10)),
-        };
-        if !on_sack {
-            return Box::new(ConstantRate::new(size, rate));
+    fn traffic(source: &str, networks: &[AccessNetwork; 2]) -> Box<dyn Traffic> {
+        match source {
+            "cbr45" => Box::new(ConstantRate::new(200, 45e3)),
+            "cbrmax" => Box::new(ConstantRate::new(LARGEST, 0.7 * networks[0].rate)),
+            _ => Box::new(Greedy::new(LARGEST, 256 << 10)),
         }
-        // Small messages: as many as a packet takes. Large ones: all that wait, up to the window.
-        let at_once =
-            self.settings.at_once.unwrap_or(if size < LARGEST { CHUNK / (size + 16) } else { usize::MAX });
-        Box::new(OnSack::new(size, rate, starts, self.confirming(networks), at_once))
-    }
-
-    /// A heartbeat there and back, over the slower path.
-    fn confirming(&self, networks: &[AccessNetwork; 2]) -> Duration {
-        let one_way = |network: &AccessNetwork| {
-            let wire = HEARTBEAT * 8.0 * (1.0 / network.rate + 1.0 / self.wired.rate_bps.unwrap_or(1) as f64);
-            self.wired.delay + network.delay + Duration::from_secs_f64(wire)
-        };
-        2 * networks.iter().map(one_way).max().unwrap_or_default()
     }
 }
 
@@ -130,45 +102,19 @@ impl<'a> Setup<'a> {
 struct Run {
     bed: TwoPaths,
     break_at: Instant,
-    give_up: Instant,
 }
 
 impl Run {
     fn new(setup: &Setup<'_>, place: &Place, seed: u64) -> Self {
-        Self { bed: setup.bed(place, seed), break_at: setup.break_at, give_up: setup.give_up }
+        Self { bed: setup.bed(place, seed), break_at: setup.break_at }
     }
 
     fn primary(&self) -> Option<PathView> {
         self.bed.path(0)
     }
 
-    fn timeouts(&self) -> u64 {
-        self.primary().map_or(0, |path| path.counters.timeouts)
-    }
-
     fn promoted_at(&self) -> Option<Instant> {
         self.bed.world.app(self.bed.cn).first_move(self.break_at).map(|used| used.at)
-    }
-
-    /// Whether the sender has left the primary path for another one, and perhaps come back.
-    fn has_moved(&self) -> bool {
-        self.bed.world.app(self.bed.cn).uses.len() > 1
-    }
-
-    fn row(mut self) -> [String; 4] {
-        self.bed.world.run_until(self.break_at);
-        let before = self.timeouts();
-        if self.has_moved() {
-            return ["early".into(), String::new(), String::new(), before.to_string()];
-        }
-        let rto = self.primary().map_or(0.0, |path| path.rto.as_secs_f64());
-        let (cn, break_at) = (self.bed.cn, self.break_at);
-        self.bed.world.run_until_or(self.give_up, |world| world.app(cn).first_move(break_at).is_some());
-        let latency = self.promoted_at().map_or_else(
-            || "none".to_owned(),
-            |at| at.saturating_since(self.break_at).as_secs_f64().to_string(),
-        );
-        [latency, rto.to_string(), (self.timeouts() - before).to_string(), before.to_string()]
     }
 }
 
@@ -176,11 +122,12 @@ fn experiment(papers: &Papers) -> Box<dyn Experiment> {
     figures::named(papers, &["b08_fig07".to_owned()]).expect("it exists").remove(0)
 }
 
-/// The cells that ns-2 is asked for, too.
+/// The cells that ns-2 is asked for, too, and those of a pair that is named.
 fn cells(experiment: &dyn Experiment, settings: &Settings) -> Vec<Cell> {
     let asked = |cell: &Cell| {
+        let pair = cell.word("pair");
         cell.series == PAPER
-            && PAIRS.contains(&cell.word("pair"))
+            && (PAIRS.contains(&pair) || settings.names("pair", pair))
             && cell.axes.iter().all(|(axis, value)| settings.asks_for(axis, &value.to_string()))
     };
     experiment.cells().into_iter().filter(asked).collect()
@@ -190,26 +137,33 @@ fn cells(experiment: &dyn Experiment, settings: &Settings) -> Vec<Cell> {
 pub(crate) fn figure(papers: &Papers, count: u64, settings: &Settings) {
     let experiment = experiment(papers);
     let setup = Setup::new(papers, settings);
-    println!("pair,src,qs,pmr,seed,failover_latency,rto_at_break,t3_at_failover,t3_before_break");
+    println!("pair,src,qs,pmr,seed,{}", FAILOVER.join(","));
     for cell in cells(experiment.as_ref(), settings) {
         let place: Vec<String> = cell.axes.iter().map(|(_, value)| value.to_string()).collect();
         for repetition in 0..count {
             let seed = experiment.seed(repetition);
-            let row = Run::new(&setup, &Place::from(&cell), seed).row();
+            let measured =
+                fail_over(&mut setup.bed(&Place::from(&cell), seed), setup.break_at, setup.give_up);
             if repetition == 0 && settings.changes_nothing() {
-                same_as_the_lab(experiment.as_ref(), &cell, seed, &row[0]);
+                same_as_the_lab(experiment.as_ref(), &cell, seed, &measured);
             }
+            let row = FAILOVER
+                .map(|name| value(&measured, name).map(|value| value.to_string()).unwrap_or_default());
             println!("{},{seed},{}", place.join(","), row.join(","));
         }
     }
 }
 
+fn value(sample: &Sample, metric: &str) -> Option<f64> {
+    sample.metrics.iter().find(|(name, _)| name == metric).map(|&(_, value)| value)
+}
+
 /// Without settings this is the lab's experiment.
-fn same_as_the_lab(experiment: &dyn Experiment, cell: &Cell, seed: u64, latency: &str) {
+fn same_as_the_lab(experiment: &dyn Experiment, cell: &Cell, seed: u64, measured: &Sample) {
     let outcome = experiment.run(cell, seed, Watch::default());
-    let found = outcome.samples[0].metrics.iter().find(|(name, _)| name == "failover_latency");
-    let measured = latency.parse::<f64>().ok();
-    assert_eq!(found.map(|(_, value)| *value), measured, "{}", cell.label());
+    for name in FAILOVER {
+        assert_eq!(value(&outcome.samples[0], name), value(measured, name), "{name} in {}", cell.label());
+    }
 }
 
 /// Prints what counts against the primary path, or for it again, up to the promotion of the alternate.

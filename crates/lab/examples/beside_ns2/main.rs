@@ -12,7 +12,6 @@
 
 mod failover;
 mod settings;
-mod traffic;
 
 use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 use core::time::Duration;

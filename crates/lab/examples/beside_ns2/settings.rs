@@ -9,10 +9,6 @@ use whimbrel_proto::{Config, InitialWindow, RetransmissionOrder, RetransmissionP
 pub(crate) struct Settings {
     /// `room`: packets of room that the access networks' queues have beyond the cell's.
     pub(crate) room: i64,
-    /// `hand-over=on-sack`: messages reach the transport when a SACK comes, not when they are due, as in ns-2.
-    pub(crate) hand_over: HandOver,
-    /// `at-once`: how many messages one SACK lets out then; without it small ones as many as a packet takes, large ones all.
-    pub(crate) at_once: Option<usize>,
     /// `from`: the time in the run at which `events` begins to print.
     pub(crate) from: Option<Duration>,
     /// `trace`: the file to which `events` writes all that happens.
@@ -26,16 +22,6 @@ pub(crate) struct Settings {
     config: Vec<Change>,
     /// `pair`, `src`, `qs`, `pmr`: only cells with this value.
     only: Vec<(String, String)>,
-}
-
-/// When a message is handed to the transport.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum HandOver {
-    /// When it is due.
-    #[default]
-    WhenDue,
-    /// With the next SACK.
-    OnSack,
 }
 
 #[derive(Clone, Debug)]
@@ -64,8 +50,6 @@ impl Settings {
         let seconds = || value.parse().ok().map(Duration::from_secs_f64);
         match (name, value) {
             ("room", _) => self.room = value.parse().ok()?,
-            ("hand-over", "on-sack") => self.hand_over = HandOver::OnSack,
-            ("at-once", _) => self.at_once = Some(value.parse().ok()?),
             ("granularity", _) => self.config.push(Change::Granularity(seconds()?)),
             ("order", "per-path") => self.config.push(Change::Order(RetransmissionOrder::PerPath)),
             ("heartbeat", "off") => self.config.push(Change::Heartbeat(None)),
@@ -88,19 +72,14 @@ impl Settings {
         self.only.iter().all(|(name, wanted)| name != axis || wanted == value)
     }
 
-    /// Whether this is the lab's Figure 7.
-    pub(crate) fn changes_nothing(&self) -> bool {
-        let as_the_lab = self.room == 0 && self.slow_start_threshold.is_none() && self.config.is_empty();
-        as_the_lab && self.hand_over == HandOver::WhenDue
+    /// Whether it is named.
+    pub(crate) fn names(&self, axis: &str, value: &str) -> bool {
+        self.only.iter().any(|(name, wanted)| name == axis && wanted == value)
     }
 
-    /// Bytes that the peer's window lets out.
-    pub(crate) fn receive_window(&self) -> usize {
-        let stated = |change: &Change| match change {
-            Change::ReceiveWindow(bytes) => Some(*bytes),
-            _ => None,
-        };
-        self.config.iter().find_map(stated).unwrap_or(65_536)
+    /// Whether this is the lab's Figure 7.
+    pub(crate) fn changes_nothing(&self) -> bool {
+        self.room == 0 && self.slow_start_threshold.is_none() && self.config.is_empty()
     }
 
     /// Changes the configuration of both hosts.

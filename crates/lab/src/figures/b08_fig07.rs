@@ -6,12 +6,12 @@ use core::time::Duration;
 use whimbrel_machine::Instant;
 use whimbrel_proto::{Config, RetransmissionOrder};
 
-use crate::experiment::{Cell, Experiment, Name, Outcome, PAPER, SEAMLESS, Sample, Watch, grid};
+use crate::experiment::{Cell, Experiment, Name, Outcome, PAPER, SEAMLESS, Watch, grid};
 use crate::plot::{Line, Plot, Quantity};
 use crate::profile;
 use crate::scenario::{DataError, Papers, Scenario};
 use crate::summary::Group;
-use crate::testbed::{Arrivals, Hosts, TwoPaths, mn_address};
+use crate::testbed::{FAILOVER, Hosts, TwoPaths, fail_over};
 use crate::two_networks::{Setting, Source};
 use crate::value::Value;
 
@@ -66,26 +66,6 @@ impl Figure {
         self.setting.build(seed, hosts, cell.word("pair"), source, cell.count("qs"))
     }
 
-    /// From the break on.
-    fn after_break(&self, bed: &mut TwoPaths, sample: &mut Sample) {
-        let since_break = |at: Instant| at.saturating_since(self.break_at).as_secs_f64();
-        sample.put_some("rto_at_break", bed.path(0).map(|path| path.rto.as_secs_f64()));
-        let timeouts = |bed: &TwoPaths| bed.path(0).map_or(0, |path| path.counters.timeouts);
-        let before = timeouts(bed);
-        let (arrivals, watch) = Arrivals::at(mn_address(1));
-        bed.world.set_intruder(Some(watch));
-        let (cn, break_at) = (bed.cn, self.break_at);
-        bed.world.run_until_or(self.give_up, |world| world.app(cn).first_move(break_at).is_some());
-        let Some(promoted) = bed.world.app(cn).first_move(break_at) else { return };
-        // All that the primary carried for the first time came before the promotion, all that comes after it is new.
-        let new_from = bed.path(0).map_or(0, |path| path.counters.data_sent) as u32;
-        sample.put("failover_latency", since_break(promoted.at));
-        sample.put("t3_at_failover", (timeouts(bed) - before) as f64);
-        bed.world.run_until_or(self.give_up, |_| arrivals.first_from(new_from).is_some());
-        sample.put_some("first_new_latency", arrivals.first_from(new_from).map(since_break));
-        sample.put_some("first_alt_latency", arrivals.first().map(since_break));
-    }
-
     /// Breaks the primary path until the first T3-rtx has expired on it, and sees whether an acknowledgement then clears
     /// the error counter.
     fn error_counter_is_reset(&self, cell: &Cell, seed: u64) -> f64 {
@@ -121,16 +101,7 @@ impl Experiment for Figure {
     }
 
     fn metrics(&self) -> Vec<Name> {
-        let names = [
-            "failover_latency",
-            "first_new_latency",
-            "first_alt_latency",
-            "rto_at_break",
-            "t3_at_failover",
-            "err_reset_ok",
-            "spurious_fraction",
-        ];
-        names.map(Name::from).to_vec()
+        FAILOVER.into_iter().chain(["err_reset_ok"]).map(Name::from).collect()
     }
 
     fn series(&self) -> Vec<(Name, &'static str)> {
@@ -173,13 +144,7 @@ impl Experiment for Figure {
         if cell.series == SEAMLESS_CARRIER {
             bed.lose_carrier(0, self.break_at);
         }
-        let mut sample = Sample::default();
-        bed.world.run_until(self.break_at);
-        let spurious = bed.world.app(bed.cn).uses.len() > 1;
-        sample.put("spurious_fraction", f64::from(u8::from(spurious)));
-        if !spurious {
-            self.after_break(&mut bed, &mut sample);
-        }
+        let mut sample = fail_over(&mut bed, self.break_at, self.give_up);
         let _ = bed.world.finish();
         let checked = cell.series == PAPER && cell.word("src") == "cbr45" && cell.count("qs") == 10;
         if checked && cell.count("pmr") > 0 {

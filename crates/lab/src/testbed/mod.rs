@@ -1,6 +1,7 @@
 //! What experiments are made of: hosts with users, access networks, and somebody who watches what arrives.
 
 mod arrivals;
+mod failover;
 mod guests;
 mod shared_bottleneck;
 pub mod traffic;
@@ -10,6 +11,7 @@ mod two_paths;
 mod user;
 
 pub use arrivals::{Arrivals, ArrivalsWatch};
+pub use failover::{FAILOVER, fail_over};
 pub use guests::{BIN, Guest};
 pub use shared_bottleneck::{Bottleneck, SecondPath, SharedBottleneck, Video, WayBack};
 pub use transfer_times::TransferTimes;
