@@ -167,6 +167,7 @@ fn what_does_not_hold_is_explained() {
     let explained = claims.all().filter(|claim| claim.found.len() > 40).map(|claim| claim.id.as_str());
     let known = [
         "b08-fig7-alternate-heavy",
+        "b08-fig12-failover",
         "e13-fig6-floor",
         "e13-hc-ten",
         "c04-fig5-flat",

@@ -12,7 +12,7 @@ const GOLDEN: [(&str, &str, usize, u64); 30] = [
     ("b08_fig07", PAPER, 3, 0x8155_0fcd_3155_4ccb),
     ("b08_fig07", SEAMLESS, 240, 0xa54a_9a98_4ea5_537d),
     ("b08_fig08", PAPER, 14, 0x1dcf_7904_d3a3_7db1),
-    ("b08_fig12_failover", PAPER, 1, 0),
+    ("b08_fig12_failover", PAPER, 1, 0x9c87_a195_658c_ca60),
     ("b08_fig12", PAPER, 1, 0xf48e_8a6d_43ff_40f5),
     ("b08_fig12", SEAMLESS, 6, 0xf497_8983_b17f_3b16),
     ("b08_dar", PAPER, 6, 0x503c_bc9c_8448_dadc),
