@@ -5,7 +5,6 @@ use core::time::Duration;
 use whimbrel_machine::Seed;
 use whimbrel_proto::Config;
 
-use super::places::Network;
 use super::rows::{self, Row};
 use super::world::{Torture, Way};
 use super::{environment, play};
@@ -50,31 +49,4 @@ fn networks_that_come_back_one_after_the_other_are_used_at_once() {
         }
     }
     assert!(late.is_empty(), "{}", late.join("\n"));
-}
-
-/// The preferred network is back a third of a second after the other one, which goes again a second later: by then the host has asked the first
-/// one, whose probes had backed off, anew.
-#[test]
-fn a_network_that_comes_back_a_little_later_is_asked_soon() {
-    let happen = |hosts: &mut Torture| {
-        let secs = Duration::from_secs_f64;
-        hosts.silence(Duration::ZERO, Network::Lte, secs(8.0));
-        hosts.silence(Duration::ZERO, Network::Wifi, secs(8.3));
-        hosts.silence(secs(9.5), Network::Lte, secs(4.0));
-    };
-    for way in [Way::Up, Way::Down] {
-        for seed in 1..11 {
-            let row = Row {
-                name: "back in turn".into(),
-                start: rows::two(way),
-                lasts: Duration::from_millis(9_500),
-                happen: Box::new(happen),
-            };
-            let outcome = play(&row, &Config::mobile(), seed);
-            assert!(
-                outcome.survived && outcome.recovery < Duration::from_secs(1),
-                "{way:?} {seed}: {outcome:?}"
-            );
-        }
-    }
 }

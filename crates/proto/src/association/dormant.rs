@@ -13,24 +13,22 @@ impl Open {
         !self.paths.iter().any(|path| path.is_usable() && path.state == PathState::Active)
     }
 
-    /// The last path that worked, `changed`, does not any more, or it is the first that works again. All others are asked at once: while one worked
-    /// they were asked seldom; and what had silenced all of them is over for one, so perhaps for the others, which have backed off meanwhile.
-    pub(crate) fn look_around(&mut self, context: &mut Context<'_>, changed: PathId) {
+    /// The last path that worked, `failed`, does not any more. All others are asked at once: while it worked they were asked seldom, and what they have not
+    /// answered was asked long ago.
+    pub(crate) fn look_around(&mut self, context: &mut Context<'_>, failed: PathId) {
         let off = context.config.heartbeat.interval.is_none();
-        if off || !self.looks_for_peer(context) || self.heartbeats_are_over() {
+        if off || !self.looks_for_peer(context) || self.heartbeats_are_over() || !self.is_dormant() {
             return;
         }
         // What nobody has confirmed has a budget of its own (RFC 9260 §5.4).
-        let others = self.paths.iter().filter(|path| path.id != changed && path.is_usable());
+        let others = self.paths.iter().filter(|path| path.id != failed && path.is_usable());
         let others: Vec<PathId> = others.map(|path| path.id).collect();
         for id in others {
-            let Some(path) = self.paths.get_mut(id) else { continue };
-            path.rto.forget_back_off();
-            let (asked, rto) = (path.supervision.last_probing, path.rto.without_back_off());
-            match path.supervision.heartbeat {
-                None => context.timers.set(TimerId::Heartbeat(id), context.now),
-                Some(_) if asked + rto <= context.now => self.repeat_heartbeat(context, id),
-                Some(_) => context.timers.set(TimerId::HeartbeatTimeout(id), asked + rto),
+            let asked = self.paths.get(id).is_some_and(|path| path.supervision.heartbeat.is_some());
+            if asked {
+                self.repeat_heartbeat(context, id);
+            } else {
+                context.timers.set(TimerId::Heartbeat(id), context.now);
             }
         }
     }

@@ -184,8 +184,7 @@ impl Open {
             return;
         }
         if path.state != state {
-            let dormant = self.is_dormant();
-            let Some(path) = self.paths.get_mut(id) else { return };
+            let worked = path.state == PathState::Active;
             path.state = state;
             if state != PathState::PotentiallyFailed {
                 path.doubt.clear();
@@ -194,7 +193,7 @@ impl Open {
             self.refresh_probe_timer(context, id);
             self.notice_path_in_use(context);
             self.sender.opportunity();
-            if self.is_dormant() != dormant {
+            if worked {
                 self.look_around(context, id);
             }
         }
