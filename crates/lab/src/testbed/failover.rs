@@ -51,8 +51,7 @@ pub fn fail_over(bed: &mut TwoPaths, break_at: Instant, give_up: Instant) -> Sam
         world.app(cn).first_move(break_at).is_some()
     });
     let Some(promoted) = bed.world.app(cn).first_move(break_at) else { return sample };
-    // All that the primary carried for the first time came before the promotion, all that comes after it is new.
-    let new_from = bed.path(0).map_or(0, |path| path.counters.data_sent) as u32;
+    let new_from = bed.first_not_carried();
     sample.put("failover_latency", since_break(promoted.at));
     sample.put("t3_at_failover", (timeouts(bed) - before) as f64);
     bed.world.run_until_or(give_up, |world| {

@@ -177,6 +177,11 @@ impl TwoPaths {
         self.paths().into_iter().find(|view| view.route.remote.ip() == mn_address(path))
     }
 
+    /// The number of the first message that the primary path has not carried, which is new data for the alternate once the sender has moved.
+    pub fn first_not_carried(&self) -> u32 {
+        self.path(0).map_or(0, |path| path.counters.data_sent) as u32
+    }
+
     /// Records the run. The capture is what the mobile node's interfaces see.
     ///
     /// # Errors

@@ -9,13 +9,13 @@ use super::rows::{self, Row};
 use super::world::{Torture, Way};
 use super::{environment, play};
 
-/// Both networks go within a third of a second and come back within half of one, in any order, after up to 20 s; whether the host is told
-/// is drawn for all of it.
+/// Both networks go within 0.3 s and come back within 0.5 s, in any order, after up to 21 s; packets pass up to 1.5 s later. In three seeds of
+/// four the host is told.
 fn row(seed: u64) -> Row {
     let mut random = Seed::from_u64(seed).stream("skew", 0);
     let mut below = |millis| random.duration_below(Duration::from_millis(millis));
-    let way = if below(2000) < Duration::from_millis(1000) { Way::Up } else { Way::Down };
-    let told = below(4000) < Duration::from_millis(3000);
+    let way = if seed.is_multiple_of(2) { Way::Up } else { Way::Down };
+    let told = seed % 8 < 6;
     let outage = Duration::from_secs(1) + below(20_000);
     let goes = [below(300), below(300)];
     let comes = [outage + below(500), outage + below(500)];

@@ -73,8 +73,7 @@ impl Figure {
             let _ = bed.world.finish();
             return (vec![None; self.packets.len()], bed.world.trace_hash());
         };
-        // All that the primary carried for the first time came before, all that comes after it is new.
-        let new_from = bed.path(0).map_or(0, |path| path.counters.data_sent) as u32;
+        let new_from = bed.first_not_carried();
         if knows == Knows::Bandwidth {
             self.pace(&mut bed, self.setting.pair(pair)[1].rate);
         }
