@@ -8,7 +8,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What makes no rows: it only reads and shows them.
-const READERS: [&str; 4] = ["src/report", "src/claims", "src/store", "data/claims.toml"];
+const READERS: [&str; 7] = [
+    "src/report",
+    "src/claims",
+    "src/store",
+    "src/sensitivity/trials.rs",
+    "src/sensitivity/committed.rs",
+    "data/claims.toml",
+    "data/sensitivity.jsonl",
+];
 
 fn main() {
     let lab = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());

@@ -1,14 +1,20 @@
 #!/usr/bin/env python3
 """evaluate_claims.py RESULTS.json...: what results say about each claim of crates/lab/data/claims.toml.
 
-A results file is an object with "scenario.metric|{axes as sorted JSON}" as keys and [mean, half width] as values.
+A results file is an object with "scenario.metric|{axes as sorted JSON}" as keys and [mean, half width] as values, or [mean, half width,
+experiment, values by repetition]. Where the values are known, the claim is also tried with other draws of the repetitions, and
+the share of the draws in which it holds stands behind the verdict.
 """
 import json
+import math
 import pathlib
+import random
+import statistics
 import sys
 import tomllib
 
 DATA = pathlib.Path(__file__).resolve().parents[2] / "crates" / "lab" / "data"
+DRAWS = 400
 MERGED = ("topology", "traffic", "parameters", "events", "mobility", "radio", "run")
 
 
@@ -66,7 +72,38 @@ def determination(x, y):
     return 1 - sum((b - (k * a + c)) ** 2 for a, b in zip(x, y)) / total if total else 1.0
 
 
-def names(scenarios, results):
+def t_quantile(degrees):
+    """97.5 % of Student's t: where the integral of its density from 0 on is 0.475, by Simpson's rule and bisection."""
+    norm = math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)) / math.sqrt(degrees * math.pi)
+
+    def area(end, steps=400):
+        h = end / steps
+        heights = [(1 + (i * h) ** 2 / degrees) ** (-(degrees + 1) / 2) for i in range(steps + 1)]
+        return norm * h / 3 * (heights[0] + heights[-1] + 4 * sum(heights[1:-1:2]) + 2 * sum(heights[2:-1:2]))
+
+    low, high = 0.0, 15.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if area(middle) < 0.475 else (low, middle)
+    return low
+
+
+QUANTILES = {}
+
+
+def drawn(values, draw):
+    """Mean and half width of the repetitions that were drawn; some could not measure it."""
+    found = [values[i] for i in draw if values[i] is not None]
+    if not found:
+        return None
+    n = len(found)
+    if n == 1:
+        return found[0], 0.0
+    quantile = QUANTILES.setdefault(n, t_quantile(n - 1))
+    return sum(found) / n, quantile * statistics.stdev(found) / math.sqrt(n)
+
+
+def names(scenarios, results, draws=None, seen=None):
     def look(metric, at, which):
         axes = scenarios[metric.split(".")[0]]["axes"]
         place = {}
@@ -75,7 +112,14 @@ def names(scenarios, results):
         key = metric + "|" + json.dumps(place, sort_keys=True)
         if key not in results:
             raise Missing(key)
-        return results[key][which]
+        known = results[key]
+        if len(known) > 2 and seen is not None:
+            seen.append((len(known[3]), len(set(known[3])) > 1))
+        if len(known) > 2 and draws is not None:
+            known = drawn(known[3], draws[known[2]])
+            if known is None:
+                raise Missing(key)
+        return known[which]
 
     def along(metric, axis):
         return list(scenarios[metric.split(".")[0]]["axes"][axis]["v"])
@@ -102,13 +146,25 @@ def main(files):
     results = {}
     for file in files:
         results.update(json.loads(pathlib.Path(file).read_text()))
-    known = {**names(scenarios, results), **claims["constants"]}
-    for claim in claims["claim"]:
+    repetitions = {known[2]: len(known[3]) for known in results.values() if len(known) > 2}
+    chance = random.Random(1)
+    draws = [{e: chance.choices(range(n), k=n) for e, n in repetitions.items()} for _ in range(DRAWS)]
+
+    def holds(claim, draw=None, seen=None):
         try:
-            verdict = "holds" if eval(claim["check"], known) else "does not hold"
+            return bool(eval(claim["check"], {**names(scenarios, results, draw, seen), **claims["constants"]}))
         except Missing:
-            verdict = "cannot say"
-        print(f"{claim['id']}\t{verdict}")
+            return None
+
+    for claim in claims["claim"]:
+        seen = []
+        verdict = {True: "holds", False: "does not hold", None: "cannot say"}[holds(claim, seen=seen)]
+        share = ""
+        # Draws of few repetitions, or of repetitions that are all alike, say nothing.
+        if verdict != "cannot say" and any(varies for _, varies in seen) and min(n for n, _ in seen) >= 5:
+            said = [one for one in (holds(claim, draw) for draw in draws) if one is not None]
+            share = f"{sum(said) / len(said):.3f}" if said else ""
+        print(f"{claim['id']}\t{verdict}\t{share}")
 
 
 if __name__ == "__main__":

@@ -64,9 +64,6 @@ fn a_cell_is_named_as_it_stands_in_a_row() {
     assert_eq!((&json["axes"]["pair"], &json["axes"]["alt_icw"]), (&"wlan-umts".into(), &1.into()));
     let fingerprint = format!("fingerprint={}", json["fingerprint"].as_str().unwrap());
     assert!(told.contains(&fingerprint) && json["rows"].as_array().unwrap().len() > 3, "{json}");
-    let cell = "headline=Fig. 7, CBR-45 from WLAN, PMR 1,assumption=wired delay: 0.005 → 0.0025";
-    let (code, told, errors) = trace(&["b08_assumptions", "--cell", cell]);
-    assert!(code == 0 && told.contains("0.005 → 0.0025"), "{told}{errors}");
     let (code, _, errors) = trace(&["b08_fig12", "--cell", "boxes=3"]);
     assert!(code == 2 && errors.contains("no such cell"), "{errors}");
 }
@@ -234,7 +231,7 @@ fn claims_and_report_take_the_same_directory() {
 #[test]
 fn what_has_no_network_cannot_be_recorded() {
     let directory = directory();
-    for experiment in ["c04_range", "c04_amm", "b08_assumptions"] {
+    for experiment in ["c04_range", "c04_amm"] {
         let (code, _, errors) = lab(directory.path(), &["trace", experiment, "--pcap", "a.pcapng"]);
         assert!(code == 2 && errors.contains("has no network in it"), "{experiment}: {errors}");
         assert!(!directory.path().join("a.pcapng").exists());
@@ -275,4 +272,28 @@ fn claims_say_how_many_repetitions_they_are_from() {
     let (code, told, errors) = lab(directory.path(), &["claims"]);
     assert!(code == 0 && told.contains("with 1 of 40 repetitions"), "{told}{errors}");
     assert!(told.contains("are from fewer repetitions than the papers'"), "{told}");
+}
+
+/// Shards of what is tried with other assumptions are merged as all others, and verdicts are then made of the rows.
+#[test]
+fn other_assumptions_are_tried_in_parts_and_at_once_with_the_same_verdicts() {
+    let directory = directory();
+    let run =
+        |arguments: &[&str]| lab(directory.path(), &[&["sensitivity", "b08_fig12"], arguments].concat());
+    let (code, told, errors) = run(&["--reps", "1", "--out", "whole"]);
+    assert!(code == 0 && told.contains("verdicts turn with an assumed value"), "{told}{errors}");
+    for shard in ["1/2", "2/2"] {
+        let (code, told, errors) = run(&["--reps", "1", "--out", "parts", "--shard", shard]);
+        assert!(code == 0 && !told.contains("verdicts"), "{told}{errors}");
+    }
+    let (code, _, errors) = lab(directory.path(), &["merge", "parts", "--out", "merged"]);
+    assert_eq!(code, 0, "{errors}");
+    let (code, _, errors) = run(&["--reps", "1", "--out", "merged"]);
+    assert_eq!(code, 0, "{errors}");
+    for file in ["b08_fig12_sensitivity.csv", "sensitivity.jsonl"] {
+        let read = |at: &str| std::fs::read_to_string(directory.path().join(at).join(file)).unwrap();
+        assert!(read("whole").len() > 200 && read("whole") == read("merged"), "{file}");
+    }
+    let (code, _, errors) = lab(directory.path(), &["sensitivity", "b08_fig99"]);
+    assert!(code == 2 && errors.contains("b08_fig99") && errors.contains("b08_fig12"), "{errors}");
 }

@@ -4,9 +4,9 @@ use super::environment::{Environment, Failure, Item};
 use super::lexer::tokens;
 use super::parser::parse;
 use super::*;
+use crate::experiment::Row;
 use crate::scenario::Papers;
-use crate::statistics::Estimate;
-use crate::summary::Group;
+use crate::sensitivity::Committed;
 use crate::value::Value;
 
 fn evaluate(check: &str) -> Result<Item, Failure> {
@@ -124,18 +124,22 @@ fn a_verdict_from_few_runs_says_so() {
     let experiment = crate::figures::named(&papers, &["b08_fig07".to_owned()]).unwrap().remove(0);
     let cautions = |runs: [u64; 2], measured: u64| {
         let mut results = Results::default();
-        let group = |(pmr, done): (i64, u64)| {
-            let estimate = Estimate::of((0..done.min(measured)).map(|_| 0.1)).unwrap();
-            let places = [("pair", "wlan-umts".into()), ("src", "cbr45".into()), ("qs", 10.into())];
-            let axes = places.into_iter().chain([("pmr", Value::Integer(pmr))]);
-            Group {
-                series: crate::PAPER.into(),
-                axes: axes.map(|(name, value)| (name.into(), value)).collect(),
-                repetitions: done,
-                metrics: vec![("failover_latency".into(), estimate)],
+        let mut rows = Vec::new();
+        for (pmr, done) in [(0, runs[0]), (1, runs[1])] {
+            for repetition in 0..done {
+                let places = [("pair", "wlan-umts".into()), ("src", "cbr45".into()), ("qs", 10.into())];
+                let axes = places.into_iter().chain([("pmr", Value::Integer(pmr))]);
+                let latency = (repetition < measured).then_some(("failover_latency".into(), 0.1));
+                rows.push(Row {
+                    series: crate::PAPER.into(),
+                    axes: axes.map(|(name, value)| (name.into(), value)).collect(),
+                    repetition,
+                    seed: repetition,
+                    metrics: latency.into_iter().collect(),
+                });
             }
-        };
-        results.add(&*experiment, &[(0, runs[0]), (1, runs[1])].map(group));
+        }
+        results.add(&*experiment, &rows);
         let all = claims.check(&papers, &results).unwrap();
         let (_, verdict) = all.into_iter().find(|(claim, _)| claim.id == "b08-fig7-rt-cbr45").unwrap();
         assert_eq!(verdict.name(), "holds");
@@ -188,5 +192,62 @@ fn what_a_claim_was_before_is_a_check_and_a_verdict() {
         assert!(was.why.len() > 40 && was.told().contains(&was.why), "{}", claim.id);
         assert_ne!(was.check, claim.check, "{}", claim.id);
         assert!(was.check.is_empty() || parse(&tokens(&was.check).unwrap()).is_ok(), "{}", claim.id);
+    }
+}
+
+/// Latencies of the two places that `b08-fig7-rt-cbr45` looks at, and how it is judged.
+fn judged(latencies: impl Fn(u64) -> f64, repetitions: u64) -> (Class, Option<Share>, Vec<String>) {
+    let (papers, claims) = (Papers::load().unwrap(), Claims::load().unwrap());
+    let experiment = crate::figures::named(&papers, &["b08_fig07".to_owned()]).unwrap().remove(0);
+    let mut rows = Vec::new();
+    for pmr in [0, 1] {
+        for repetition in 0..repetitions {
+            let places = [("pair", "wlan-umts".into()), ("src", "cbr45".into()), ("qs", 10.into())];
+            let axes = places.into_iter().chain([("pmr", Value::Integer(pmr))]);
+            rows.push(Row {
+                series: crate::PAPER.into(),
+                axes: axes.map(|(name, value)| (name.into(), value)).collect(),
+                repetition,
+                seed: repetition,
+                metrics: vec![("failover_latency".into(), latencies(repetition))],
+            });
+        }
+    }
+    let mut results = Results::default();
+    results.add(&*experiment, &rows);
+    let nothing = Committed::new(Vec::new(), 0);
+    let all = claims.judge(&papers, &results, &nothing).unwrap();
+    let one = all.iter().find(|one| one.claim.id == "b08-fig7-rt-cbr45").unwrap();
+    assert_eq!(one.standing.name(), "fitted", "the wired delay was chosen for it");
+    (one.class(), one.draws, one.reasons())
+}
+
+/// The mean has to be below 0.3 s.
+#[test]
+fn another_draw_of_the_seeds_is_asked_what_it_would_say() {
+    let sure = judged(|at| 0.2 + 0.001 * at as f64, 30);
+    assert_eq!((sure.0, sure.1), (Class::Holds, Some(Share { held: 400, of: 400 })));
+    // One run of 30 in seven holds the mean up: without it, or with it twice, the verdict is another.
+    let edge = judged(|at| if at % 7 == 0 { 0.7 } else { 0.2 }, 30);
+    assert_eq!(edge.0, Class::HoldsNarrowly, "{edge:?}");
+    assert!(edge.1.unwrap().held > 200 && edge.2.len() == 1 && edge.2[0].contains("other draws"), "{edge:?}");
+    let beyond = judged(|at| if at % 5 == 0 { 0.72 } else { 0.2 }, 30);
+    assert_eq!(beyond.0, Class::CannotSay, "{beyond:?}");
+    let far = judged(|at| 0.5 + 0.001 * at as f64, 30);
+    assert_eq!((far.0, far.1.unwrap().held), (Class::DoesNotHold, 0));
+    assert_eq!(judged(|at| 0.2 + 0.001 * at as f64, 3).1, None, "of three there is little to draw");
+    assert_eq!(judged(|_| 0.2, 30).1, None, "all draws are alike");
+}
+
+#[test]
+fn claims_are_told_apart_by_what_agreement_is_worth() {
+    let (papers, claims) = (Papers::load().unwrap(), Claims::load().unwrap());
+    let judged = claims.judge(&papers, &Results::default(), &Committed::new(Vec::new(), 0)).unwrap();
+    let standing = |id: &str| judged.iter().find(|one| one.claim.id == id).unwrap().standing.name();
+    assert_eq!(standing("b08-eq3-closed"), "arithmetic");
+    assert_eq!(standing("b08-fig7-rt-cbr45"), "fitted");
+    assert_eq!(standing("e13-hc-ten"), "unfitted");
+    for name in Standing::NAMES {
+        assert!(judged.iter().filter(|one| one.standing.name() == name).count() > 15, "{name}");
     }
 }

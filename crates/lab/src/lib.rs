@@ -12,6 +12,7 @@ mod command_line;
 mod dar;
 pub mod experiment;
 pub mod figures;
+mod golden;
 mod handed_over_video;
 mod meaning;
 pub mod own;
@@ -20,6 +21,7 @@ pub mod profile;
 pub mod report;
 pub mod runner;
 pub mod scenario;
+pub mod sensitivity;
 mod shard;
 pub mod statistics;
 pub mod store;
@@ -40,6 +42,3 @@ pub use value::Value;
 
 /// What rows carry as their version: that of the crate, and a fingerprint of the sources that results depend on.
 pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("WHIMBREL_LAB_SOURCES"));
-
-#[cfg(test)]
-mod golden_tests;

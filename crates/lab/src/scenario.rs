@@ -8,6 +8,9 @@ use crate::value::Value;
 /// Tables that a scenario merges leaf by leaf with those of the scenario it extends; others are replaced as a whole.
 const MERGED: [&str; 7] = ["topology", "traffic", "parameters", "events", "mobility", "radio", "run"];
 
+/// The text of the set-ups, for fingerprints.
+pub(crate) const TEXT: &str = include_str!("../data/scenarios.toml");
+
 /// What is wrong with the data.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
@@ -25,7 +28,7 @@ impl Papers {
     /// # Errors
     /// When the data are not TOML, which a test excludes.
     pub fn load() -> Result<Self, DataError> {
-        Self::parse(include_str!("../data/scenarios.toml"))
+        Self::parse(TEXT)
     }
 
     /// Other set-ups in the same form.
@@ -148,6 +151,11 @@ impl Papers {
 pub struct Settings(Table);
 
 impl Settings {
+    /// All of it, as TOML.
+    pub fn written(&self) -> String {
+        self.0.to_string()
+    }
+
     /// The value `v` of a leaf.
     pub fn get(&self, name: &str) -> Option<&Toml> {
         self.0.get(name).and_then(|leaf| leaf.get("v"))

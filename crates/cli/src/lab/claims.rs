@@ -2,8 +2,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use whimbrel_lab::claims::{Claim, Claims, Earlier, Results, Verdict};
-use whimbrel_lab::{DataError, Papers, figures, store, summary};
+use whimbrel_lab::claims::{Claim, Claims, Class, Earlier, Judgement, Results, Standing, Verdict};
+use whimbrel_lab::sensitivity::Committed;
+use whimbrel_lab::{DataError, Papers, figures, store};
 
 use super::say;
 use crate::exit::Failure;
@@ -12,8 +13,10 @@ use crate::output::complain;
 /// Check the papers' claims on results
 #[derive(Args, Debug)]
 #[command(
-    after_help = "A claim holds, does not hold, or nothing can be said because something it looks at has not been run. Beside the \
-verdict stands the comparison that decided it, or came closest to failing: our number first, then what the paper's words demand."
+    after_help = "A claim holds, holds narrowly (another draw of the seeds, or another number within the range of an assumed one, would \
+turn it), depends on a value that the paper leaves out, does not hold, or nothing can be said because something it looks at has not been run. \
+Beside the verdict stands the comparison that decided it, or came closest to failing: our number first, then what the paper's words demand. \
+Claims on set-ups with fitted values, and claims that are arithmetic, are counted apart."
 )]
 pub(super) struct ClaimsArgs {
     /// Papers (`b08`), experiments (`b08_fig07`) or single claims; those that results say something about unless given.
@@ -74,7 +77,9 @@ pub(super) fn run(args: &ClaimsArgs) -> Result<(), Failure> {
         let rows = store::read(&directory, &**experiment)
             .with_context(|| format!("cannot read the results in {}", directory.display()))?;
         ran |= rows.is_some();
-        results.add(&**experiment, &summary::summarise(&**experiment, &rows.unwrap_or_default()));
+        if let Some(rows) = rows {
+            results.add(&**experiment, &rows);
+        }
     }
     if !ran {
         let name = directory.display();
@@ -89,63 +94,77 @@ pub(super) fn run(args: &ClaimsArgs) -> Result<(), Failure> {
         let experiment = named.any(|one| Claims::scenarios(claim).iter().any(|of| one.is_of(of)));
         *name == claim.id || *name == claim.paper || name == "all" || experiment
     };
-    let wanted = |claim: &Claim, verdict: &Verdict| {
+    let wanted = |judgement: &&Judgement<'_>| {
         if args.which.is_empty() {
-            return !matches!(verdict, Verdict::CannotSay { .. });
+            return !matches!(judgement.verdict, Verdict::CannotSay { .. });
         }
-        args.which.iter().any(|name| names(name, claim))
+        args.which.iter().any(|name| names(name, judgement.claim))
     };
-    let verdicts = claims.check(&papers, &results).map_err(|DataError(error)| anyhow::anyhow!(error))?;
+    let committed =
+        Committed::find(&directory).context("cannot read what was tried with other assumptions")?;
+    let judgements = claims.judge(&papers, &results, &committed);
+    let judgements = judgements.map_err(|DataError(error)| anyhow::anyhow!(error))?;
     let known = |name: &String| {
         experiments.iter().any(|experiment| figures::goes_by(&**experiment, name))
-            || verdicts.iter().any(|(claim, _)| names(name, claim))
+            || judgements.iter().any(|one| names(name, one.claim))
     };
     if let Some(stranger) = args.which.iter().find(|name| !known(name)) {
         return Err(Failure::Usage(format!("there is no claim, experiment or paper called {stranger}")));
     }
-    for (claim, verdict) in verdicts.iter().filter(|(claim, verdict)| wanted(claim, verdict)) {
-        tell(args, claim, verdict);
+    for judgement in judgements.iter().filter(wanted) {
+        tell(args, judgement);
     }
     if !args.json {
         // Those that nothing can be said about are not shown unless asked for, but counted.
         let asked = |claim: &Claim| args.which.is_empty() || args.which.iter().any(|name| names(name, claim));
-        sum_up(
-            &verdicts
-                .iter()
-                .filter(|(claim, _)| asked(claim))
-                .map(|(_, verdict)| verdict)
-                .collect::<Vec<_>>(),
-        );
+        sum_up(&judgements.iter().filter(|one| asked(one.claim)).collect::<Vec<_>>(), &committed);
     }
     Ok(())
 }
 
-/// How many hold, and how many of the verdicts are to be taken with caution.
-fn sum_up(verdicts: &[&Verdict]) {
-    let count = |name| verdicts.iter().filter(|verdict| verdict.name() == name).count();
-    let (holds, fails, open) = (count("holds"), count("does not hold"), count("cannot say"));
-    say(format_args!("{holds} hold, {fails} do not hold, {open} cannot be said"));
-    let few = verdicts.iter().filter(|verdict| !verdict.caution().is_empty()).count();
+/// How many have a verdict of which class, by what agreement is worth, and how many are to be taken with caution.
+fn sum_up(judgements: &[&Judgement<'_>], committed: &Committed) {
+    for standing in Standing::NAMES {
+        let of: Vec<_> = judgements.iter().filter(|one| one.standing.name() == standing).collect();
+        let count = |class| of.iter().filter(|one| one.class() == class).count();
+        let counts = Class::ALL.map(|class| format!("{} {}", count(class), class.name()));
+        if !of.is_empty() {
+            say(format_args!("{standing}: {}", counts.join(", ")));
+        }
+    }
+    let few = judgements.iter().filter(|one| !one.verdict.caution().is_empty()).count();
     if few > 0 {
         say(format_args!(
             "{few} of these verdicts are from fewer repetitions than the papers' and may be others with all of them"
         ));
     }
-    let part = verdicts.iter().filter(|verdict| !verdict.left_out().is_empty()).count();
+    let part = judgements.iter().filter(|one| !one.verdict.left_out().is_empty()).count();
     if part > 0 {
         say(format_args!(
             "{part} of these verdicts look at a mean from which runs are left out that had no such number"
         ));
     }
+    if committed.is_stale() {
+        say(format_args!(
+            "stale: other values for what is assumed were tried with other runs or set-ups; `whimbrel lab sensitivity` does it again"
+        ));
+    }
 }
 
-fn tell(args: &ClaimsArgs, claim: &Claim, verdict: &Verdict) {
-    let (name, detail, caution) = (verdict.name(), verdict.detail(), verdict.caution());
-    let left_out = verdict.left_out();
+fn tell(args: &ClaimsArgs, judgement: &Judgement<'_>) {
+    let (claim, verdict, class) = (judgement.claim, &judgement.verdict, judgement.class().name());
+    let (detail, caution, left_out) = (verdict.detail(), verdict.caution(), verdict.left_out());
+    let (reasons, sureness) = (judgement.reasons(), judgement.sureness());
+    let fitted = match &judgement.standing {
+        Standing::Fitted(values) => values.as_slice(),
+        _ => &[],
+    };
     if args.json {
         let told = serde_json::json!({
             "id": claim.id, "paper": claim.paper, "where": claim.place, "statement": claim.statement,
-            "confidence": claim.confidence, "verdict": name, "detail": detail, "found": claim.found,
+            "confidence": claim.confidence, "class": class, "verdict": verdict.name(), "detail": detail, "found": claim.found,
+            "draws": judgement.draws.map(|draws| [draws.held, draws.of]), "tried": judgement.tried.as_ref().map(|tried| tried.alternatives),
+            "turns": judgement.turns(), "standing": judgement.standing.name(), "fitted": fitted,
             "caution": caution, "left_out": left_out, "remark": claim.remark,
             "was": claim.was.as_ref().map(|was| serde_json::json!({
                 "check": was.check, "verdict": was.verdict, "why": was.why,
@@ -154,20 +173,22 @@ fn tell(args: &ClaimsArgs, claim: &Claim, verdict: &Verdict) {
         return say(format_args!("{told}"));
     }
     say(format_args!(
-        "{:14} {} ({}, {})\n{:14} {}",
-        name, claim.id, claim.paper, claim.place, "", claim.statement
+        "{class:14} {} ({}, {}; {})\n{:14} {}",
+        claim.id,
+        claim.paper,
+        claim.place,
+        judgement.standing.name(),
+        "",
+        claim.statement
     ));
-    if !detail.is_empty() {
-        say(format_args!("{:14} {detail}", ""));
-    }
     let found = if matches!(verdict, Verdict::DoesNotHold { .. }) { claim.found.as_str() } else { "" };
     let before = claim.was.as_ref().map_or_else(String::new, Earlier::told);
     let check = claim.was.as_ref().filter(|was| !was.check.is_empty());
     let check = check.map_or_else(String::new, |was| format!("Checked before by: {}", was.check));
-    for line in [&caution, &left_out, found, &claim.remark, &before, &check] {
-        if !line.is_empty() {
-            say(format_args!("{:14} {line}", ""));
-        }
+    let more = [&caution, &left_out, &sureness, found, &claim.remark, &before, &check];
+    let lines = core::iter::once(detail).chain(reasons.iter().map(String::as_str)).chain(more);
+    for line in lines.filter(|line| !line.is_empty()) {
+        say(format_args!("{:14} {line}", ""));
     }
 }
 

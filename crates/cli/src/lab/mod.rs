@@ -5,6 +5,7 @@ mod list;
 mod merge;
 mod report;
 mod run;
+mod sensitivity;
 mod trace;
 
 use std::path::{Path, PathBuf};
@@ -24,6 +25,7 @@ use crate::exit::Failure;
   whimbrel lab run mine.toml                 an experiment of your own
   whimbrel lab run b08 --shard 2/8 --out p   the second of eight parts
   whimbrel lab merge p                       all parts together
+  whimbrel lab sensitivity                   other values for what the papers leave out
   whimbrel lab claims                        what results say about claims
   whimbrel lab report                        one HTML file with everything
   whimbrel lab report --results quick        from other results
@@ -39,6 +41,7 @@ enum Command {
     List(list::ListArgs),
     Run(run::RunArgs),
     Merge(merge::MergeArgs),
+    Sensitivity(sensitivity::SensitivityArgs),
     Claims(claims::ClaimsArgs),
     Report(report::ReportArgs),
     Trace(trace::TraceArgs),
@@ -61,13 +64,16 @@ struct OutArgs {
 pub(crate) async fn run(args: LabArgs) -> Result<(), Failure> {
     // What has been begun stays on disk, run by run.
     let left = match args.command {
-        Command::Run(_) => "complete runs are kept, and the same command goes on from there",
+        Command::Run(_) | Command::Sensitivity(_) => {
+            "complete runs are kept, and the same command goes on from there"
+        }
         _ => "",
     };
     let work = tokio::task::spawn_blocking(move || match args.command {
         Command::List(args) => list::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Merge(args) => merge::run(&args),
+        Command::Sensitivity(args) => sensitivity::run(&args),
         Command::Claims(args) => claims::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Trace(args) => trace::run(&args),

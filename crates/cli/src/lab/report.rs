@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use whimbrel_lab::claims::Claims;
+use whimbrel_lab::sensitivity::Committed;
 use whimbrel_lab::store::{self, Shards};
 use whimbrel_lab::{Papers, figures, report};
 
@@ -55,7 +56,8 @@ pub(super) fn run(args: &ReportArgs) -> Result<(), Failure> {
     if measured.iter().all(|one| one.rows.is_empty()) {
         return Err(nothing_in(&dir).into());
     }
-    let page = report::render(&papers, &claims, &measured).map_err(anyhow::Error::from)?;
+    let committed = Committed::find(&dir).context("cannot read what was tried with other assumptions")?;
+    let page = report::render(&papers, &claims, &committed, &measured).map_err(anyhow::Error::from)?;
     store::write_to(&file, page.as_bytes()).with_context(|| format!("cannot write {}", file.display()))?;
     say(format_args!("{}", file.display()));
     if args.open.map_or_else(has_desktop, |open| open == Open::Yes) {

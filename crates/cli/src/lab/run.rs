@@ -27,6 +27,13 @@ pub(super) struct RunArgs {
     /// Experiments (`b08_fig07`), papers (`b08`), `all`, or files with experiments of your own (`mine.toml`).
     #[arg(required = true, value_name = "EXPERIMENT")]
     experiments: Vec<String>,
+    #[command(flatten)]
+    how: HowArgs,
+}
+
+/// How experiments are run.
+#[derive(Args, Debug)]
+pub(super) struct HowArgs {
     /// Repetitions of each cell; as in the paper unless given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     reps: Option<u64>,
@@ -42,18 +49,23 @@ pub(super) struct RunArgs {
     /// Run part I of N alone, for N machines: any scheduler's array job. Each part is stored as NAME.I-of-N.shard, and no results are
     /// written; `whimbrel lab merge` makes them of all parts. A part depends on I and N alone.
     #[arg(long, value_name = "I/N")]
-    shard: Option<Shard>,
+    pub(super) shard: Option<Shard>,
     #[command(flatten)]
-    out: OutArgs,
+    pub(super) out: OutArgs,
     /// Print one JSON object per experiment at its end.
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 pub(super) fn run(args: &RunArgs) -> Result<(), Failure> {
     let papers = Papers::load().map_err(anyhow::Error::from)?;
     let experiments = super::experiments(&papers, &args.experiments)?;
-    for experiment in &experiments {
+    each(&args.how, &experiments.iter().map(|experiment| &**experiment).collect::<Vec<_>>())
+}
+
+/// Runs one experiment after the other.
+pub(super) fn each(args: &HowArgs, experiments: &[&dyn Experiment]) -> Result<(), Failure> {
+    for experiment in experiments {
         let repetitions = args.reps.unwrap_or(experiment.repetitions());
         if args.seed.saturating_add(repetitions) > SEEDS {
             return Err(Failure::Usage(format!(
@@ -66,12 +78,12 @@ pub(super) fn run(args: &RunArgs) -> Result<(), Failure> {
     let dir = &args.out.out;
     let _lock = Lock::of(dir, args.shard).with_context(|| format!("cannot write to {}", dir.display()))?;
     for experiment in experiments {
-        run_one(args, &*experiment)?;
+        run_one(args, *experiment)?;
     }
     Ok(())
 }
 
-fn run_one(args: &RunArgs, experiment: &dyn Experiment) -> anyhow::Result<()> {
+fn run_one(args: &HowArgs, experiment: &dyn Experiment) -> anyhow::Result<()> {
     let cpus = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
     let jobs = args.jobs.unwrap_or(cpus) as usize;
     let mut sweep = Sweep { first: args.seed, shard: args.shard, ..Sweep::whole(experiment, jobs) };
@@ -132,7 +144,7 @@ fn run_one(args: &RunArgs, experiment: &dyn Experiment) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// That the sweep would take the place of something that it does not contain.
-fn complete(args: &RunArgs, experiment: &dyn Experiment, sweep: &Sweep) -> anyhow::Result<Option<usize>> {
+fn complete(args: &HowArgs, experiment: &dyn Experiment, sweep: &Sweep) -> anyhow::Result<Option<usize>> {
     let dir = &args.out.out;
     let earlier =
         Earlier::find(dir, experiment).with_context(|| format!("cannot write to {}", dir.display()))?;
@@ -143,7 +155,7 @@ fn complete(args: &RunArgs, experiment: &dyn Experiment, sweep: &Sweep) -> anyho
     Ok(earlier.is_all_of(sweep).then_some(earlier.rows))
 }
 
-fn would_lose(args: &RunArgs, experiment: &dyn Experiment, repetitions: usize) -> anyhow::Result<()> {
+fn would_lose(args: &HowArgs, experiment: &dyn Experiment, repetitions: usize) -> anyhow::Result<()> {
     anyhow::ensure!(
         args.again,
         "{} has {repetitions} repetitions in {}, of which --reps and --seed would leave fewer; name another directory with --out, \
@@ -165,7 +177,7 @@ struct Told<'a> {
     took: (Duration, Duration),
 }
 
-fn tell(args: &RunArgs, experiment: &dyn Experiment, told: &Told<'_>) {
+fn tell(args: &HowArgs, experiment: &dyn Experiment, told: &Told<'_>) {
     let (name, Told { sweep, resumed, rows, table, .. }) = (experiment.name(), told);
     let (wall, cpu) = (told.took.0.as_secs_f64(), told.took.1.as_secs_f64());
     if args.json {

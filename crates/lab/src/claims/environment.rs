@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::draws::Draw;
+use super::parser::Expression;
 use super::results::{self, Results, Runs};
 use crate::experiment::Axes;
 use crate::scenario::{Papers, Scenario};
@@ -94,6 +96,12 @@ pub(super) struct Environment<'a> {
     results: &'a Results,
     constants: &'a BTreeMap<String, Item>,
     scenarios: BTreeMap<String, Scenario>,
+    /// The repetitions that count; all if there is none.
+    draw: Option<&'a Draw>,
+    /// Whether something was looked at that other repetitions could have made another.
+    pub(super) varies: bool,
+    /// The fewest repetitions that anything comes from of which draws can be made.
+    pub(super) repetitions: Option<usize>,
     /// Names bound by loops, the innermost last.
     pub(super) bound: Vec<(String, Item)>,
     pub(super) decisive: Option<Decisive>,
@@ -114,11 +122,22 @@ impl<'a> Environment<'a> {
             results,
             constants,
             scenarios: BTreeMap::new(),
+            draw: None,
+            varies: false,
+            repetitions: None,
             bound: Vec::new(),
             decisive: None,
             fewest: None,
             part: None,
         }
+    }
+
+    /// Whether an expression is true in a draw of the repetitions; `None` if something could be measured in none of them.
+    pub(super) fn holds_in(&mut self, check: &Expression, draw: &'a Draw) -> Option<bool> {
+        self.draw = Some(draw);
+        self.bound.clear();
+        let outcome = self.evaluate(check);
+        outcome.ok().map(|item| item.is_true())
     }
 
     pub(super) fn name(&self, name: &str) -> Evaluated<Item> {
@@ -171,7 +190,14 @@ impl<'a> Environment<'a> {
         let key = results::key(scenario, &short, &axes);
         note_fewer(&mut self.fewest, results.runs(&key));
         note_fewer(&mut self.part, results.measured(&key));
-        results.get(&key).ok_or(Failure::Missing(key))
+        if self.draw.is_none() {
+            self.varies |= results.varies(&key);
+        }
+        if let Some(repetitions) = results.repetitions(&key) {
+            self.repetitions = Some(self.repetitions.map_or(repetitions, |known| known.min(repetitions)));
+        }
+        let found = self.draw.map_or_else(|| results.get(&key), |draw| results.get_drawn(&key, draw));
+        found.ok_or(Failure::Missing(key))
     }
 
     /// Notes a comparison of numbers, if it is the closest so far.

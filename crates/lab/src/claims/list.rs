@@ -4,11 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
+use super::draws::{Draw, Share, draws};
 use super::environment::{Environment, Failure, Item};
+use super::judgement::{Judgement, Standing};
 use super::lexer::{Token, tokens};
 use super::parser::{Expression, parse};
 use super::results::{Results, Runs};
+use crate::assumptions::Assumptions;
 use crate::scenario::{DataError, Papers};
+use crate::sensitivity::Committed;
 
 /// A claim of a paper.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
@@ -193,22 +197,46 @@ impl Claims {
     /// # Errors
     /// When a check makes no sense, which a test excludes.
     pub fn check(&self, papers: &Papers, results: &Results) -> Result<Vec<(&Claim, Verdict)>, DataError> {
-        self.list
-            .iter()
-            .map(|(claim, check)| {
-                let mut environment = Environment::new(papers, results, &self.constants);
-                let outcome = environment.evaluate(check);
-                let (few, part) = (environment.fewest, environment.part);
-                let decisive = environment.decisive.map(|decisive| decisive.text);
-                let verdict = match outcome {
-                    Ok(item) if item.is_true() => Verdict::Holds { decisive, few, part },
-                    Ok(_) => Verdict::DoesNotHold { decisive, few, part },
-                    Err(Failure::Missing(missing)) => Verdict::CannotSay { missing },
-                    Err(Failure::Wrong(what)) => return Err(DataError(format!("{}: {what}", claim.id))),
-                };
-                Ok((claim, verdict))
-            })
-            .collect()
+        self.check_those(papers, results, |_| true)
+    }
+
+    /// Checks some claims.
+    ///
+    /// # Errors
+    /// As [`Claims::check`].
+    pub fn check_those(
+        &self,
+        papers: &Papers,
+        results: &Results,
+        wanted: impl Fn(&Claim) -> bool,
+    ) -> Result<Vec<(&Claim, Verdict)>, DataError> {
+        let wanted = self.list.iter().filter(|(claim, _)| wanted(claim));
+        let checked = wanted.map(|(claim, check)| {
+            let mut environment = Environment::new(papers, results, &self.constants);
+            Ok((claim, verdict(claim, check, &mut environment)?))
+        });
+        checked.collect()
+    }
+
+    /// Judges every claim: its verdict, how sure that is, and what agreement is worth.
+    ///
+    /// # Errors
+    /// As [`Claims::check`].
+    pub fn judge(
+        &self,
+        papers: &Papers,
+        results: &Results,
+        committed: &Committed,
+    ) -> Result<Vec<Judgement<'_>>, DataError> {
+        let (assumptions, draws) = (Assumptions::load(papers)?, draws(results));
+        let judged = self.list.iter().map(|(claim, check)| {
+            let mut environment = Environment::new(papers, results, &self.constants);
+            let verdict = verdict(claim, check, &mut environment)?;
+            let draws = share(check, &verdict, &mut environment, &draws);
+            let standing = standing(papers, &assumptions, claim)?;
+            Ok(Judgement { claim, verdict, draws, tried: committed.of(claim).cloned(), standing })
+        });
+        judged.collect()
     }
 
     /// The scenarios whose metrics a claim looks at; none if it is about equations alone.
@@ -220,6 +248,51 @@ impl Claims {
         };
         words.iter().filter_map(metric).collect()
     }
+}
+
+fn verdict(
+    claim: &Claim,
+    check: &Expression,
+    environment: &mut Environment<'_>,
+) -> Result<Verdict, DataError> {
+    let outcome = environment.evaluate(check);
+    let (few, part) = (environment.fewest, environment.part);
+    let decisive = environment.decisive.take().map(|decisive| decisive.text);
+    match outcome {
+        Ok(item) if item.is_true() => Ok(Verdict::Holds { decisive, few, part }),
+        Ok(_) => Ok(Verdict::DoesNotHold { decisive, few, part }),
+        Err(Failure::Missing(missing)) => Ok(Verdict::CannotSay { missing }),
+        Err(Failure::Wrong(what)) => Err(DataError(format!("{}: {what}", claim.id))),
+    }
+}
+
+/// In how many draws of the repetitions a claim holds; `None` if that cannot be said, or all draws are alike.
+fn share<'a>(
+    check: &Expression,
+    verdict: &Verdict,
+    environment: &mut Environment<'a>,
+    draws: &'a [Draw],
+) -> Option<Share> {
+    if matches!(verdict, Verdict::CannotSay { .. }) || !environment.varies {
+        return None;
+    }
+    let repetitions = environment.repetitions?;
+    Share::of(repetitions, draws.iter().map(|draw| environment.holds_in(check, draw)))
+}
+
+/// What a claim's agreement is worth.
+fn standing(papers: &Papers, assumptions: &Assumptions, claim: &Claim) -> Result<Standing, DataError> {
+    let scenarios = Claims::scenarios(claim);
+    if scenarios.is_empty() {
+        return Ok(Standing::Arithmetic);
+    }
+    let mut fitted = Vec::new();
+    for id in scenarios {
+        fitted.extend(assumptions.fitted(papers, &papers.scenario(&id)?));
+    }
+    fitted.sort();
+    fitted.dedup();
+    Ok(if fitted.is_empty() { Standing::Unfitted } else { Standing::Fitted(fitted) })
 }
 
 fn item(value: &toml::Value) -> Item {

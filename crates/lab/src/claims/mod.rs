@@ -4,15 +4,19 @@
 //! `and`, `or`, `not`, calls, comprehensions. `functions` says what may be called. There is no way to change anything.
 
 mod closed_forms;
+mod draws;
 mod environment;
 mod evaluate;
 mod functions;
+mod judgement;
 mod lexer;
 mod list;
 mod parser;
 mod results;
 
+pub use draws::Share;
 pub(crate) use environment::digits;
+pub use judgement::{Class, Judgement, Standing};
 pub use list::{Claim, Claims, Earlier, Verdict};
 pub use results::{Results, Runs};
 

@@ -29,10 +29,8 @@ const ALL: &[New] = &[
     b08_fig12::idle::experiment,
     b08_eq3::experiment,
     b08_dar::experiment,
-    |papers| crate::assumptions::experiment(papers, "b08"),
     e13_lc::experiment,
     e13_hc::experiment,
-    |papers| crate::assumptions::experiment(papers, "e13"),
     c04_range::experiment,
     c04_fig05::experiment,
     c04_fig06::experiment,
@@ -41,7 +39,6 @@ const ALL: &[New] = &[
     c04_pingpong::experiment,
     c04_amm::experiment,
     c04_probe::experiment,
-    |papers| crate::assumptions::experiment(papers, "c04"),
 ];
 
 /// All experiments, in the order of the papers.

@@ -1,34 +1,25 @@
-//! What assumed values matter: how far the headline numbers of the papers move when one of them is another.
+//! What assumed values matter: which verdicts turn when one of them is another.
 
-use super::Measured;
-use crate::assumptions::{CHANGE, Looked, looked_into};
-use crate::claims::digits;
-use crate::experiment::Name;
+use std::collections::BTreeSet;
+
+use crate::assumptions::{Assumptions, Looked};
+use crate::claims::Judgement;
 use crate::scenario::{DataError, Papers};
-use crate::statistics::Estimate;
-use crate::summary::Group;
-use crate::value::Value;
+use crate::sensitivity::{Committed, Turn};
 
-/// One value changed, and how far a headline number moved.
+/// A verdict that another value turns.
 pub(super) struct Effect {
-    /// The experiment that measured it.
-    pub(super) experiment: String,
-    pub(super) headline: String,
-    /// What was changed, from what to what.
-    pub(super) assumption: String,
-    /// In per cent, or in words where that is no number.
-    pub(super) change: String,
-    /// How far; where it is no number, farther than any.
-    mean: f64,
+    pub(super) claim: String,
+    pub(super) before: String,
+    pub(super) turn: Turn,
 }
-
-/// What is said where the alternative leaves nothing to measure.
-const GONE: &str = "can no longer be measured";
 
 /// What is known of one assumed value's influence.
 pub(super) enum Influence {
-    /// The greatest change that an alternative makes, and to what.
-    Greatest(String),
+    /// It turns the verdicts on these claims.
+    Turns(Vec<String>),
+    /// It turns none.
+    TurnsNone,
     /// Alternatives are there and have not been run.
     NotRun,
     /// None, for this reason.
@@ -38,54 +29,17 @@ pub(super) enum Influence {
 }
 
 impl Effect {
-    /// All that have been measured, the greatest first.
-    pub(super) fn all(measured: &[Measured], groups: &[Vec<Group>]) -> Vec<Self> {
-        let mut all: Vec<Self> = Vec::new();
-        for (one, groups) in measured.iter().zip(groups) {
-            let name = one.experiment.name();
-            if one.experiment.metrics().contains(&Name::from(CHANGE)) && name.ends_with("_assumptions") {
-                all.extend(groups.iter().filter_map(|group| Self::of(name, group)));
-            }
-        }
-        all.sort_by(|a, b| b.mean.abs().total_cmp(&a.mean.abs()));
-        all
+    /// All verdicts that turn, in the order of the claims.
+    pub(super) fn all(judgements: &[Judgement<'_>]) -> Vec<Self> {
+        let of = |judgement: &Judgement<'_>| {
+            let (claim, before) = (judgement.claim.id.clone(), judgement.verdict.name());
+            let turns = judgement.turns().to_vec().into_iter();
+            turns
+                .map(|turn| Self { claim: claim.clone(), before: before.to_owned(), turn })
+                .collect::<Vec<_>>()
+        };
+        judgements.iter().flat_map(of).collect()
     }
-
-    fn of(experiment: &str, group: &Group) -> Option<Self> {
-        let word = |axis: &str| group.get(axis).and_then(Value::word).map(str::to_owned);
-        let (change, mean) = change(group)?;
-        Some(Self {
-            experiment: experiment.to_owned(),
-            headline: word("headline")?,
-            assumption: word("assumption")?,
-            change,
-            mean,
-        })
-    }
-
-    /// As a sentence.
-    fn spoken(&self) -> String {
-        let Self { headline, assumption, change, .. } = self;
-        let of = if self.mean.is_finite() { " % of" } else { ":" };
-        format!("{change}{of} “{headline}” ({assumption})")
-    }
-}
-
-/// How far the number moves; `None` if it was not measured as assumed either. From 0, or to a number that cannot be measured, it is no
-/// share.
-fn change(group: &Group) -> Option<(String, f64)> {
-    let assumed = group.metric("assumed")?;
-    let Some(Estimate { mean, half_width, count }) = group.metric(CHANGE) else {
-        let altered = group.metric("altered").map(|altered| digits(altered.mean));
-        let words = altered
-            .map_or_else(|| GONE.to_owned(), |altered| format!("{} → {altered}", digits(assumed.mean)));
-        return Some((words, f64::INFINITY));
-    };
-    let sign = if mean > 0.0 { "+" } else { "" };
-    let range = if half_width > 0.0 { format!(" ± {}", digits(half_width)) } else { String::new() };
-    let part =
-        if count < assumed.count { format!(" ({count} of {} runs)", assumed.count) } else { String::new() };
-    Some((format!("{sign}{}{range}{part}", digits(mean)), mean))
 }
 
 impl Influence {
@@ -93,16 +47,21 @@ impl Influence {
     ///
     /// # Errors
     /// When the data on assumptions are incomplete.
-    pub(super) fn of(papers: &Papers, effects: &[Effect], leaf: &str) -> Result<Self, DataError> {
-        Ok(match looked_into(papers, leaf)? {
+    pub(super) fn of(papers: &Papers, committed: &Committed, leaf: &str) -> Result<Self, DataError> {
+        let assumptions = Assumptions::load(papers)?;
+        Ok(match assumptions.looked_into(leaf) {
             None => Self::Unknown,
             Some(Looked::WithoutInfluence(why)) => Self::None(why),
-            Some(Looked::Changed(all)) => {
-                let is = |effect: &&Effect| {
-                    all.iter().any(|(says, label)| *says == effect.headline && *label == effect.assumption)
-                };
-                let greatest = effects.iter().find(is);
-                greatest.map_or(Self::NotRun, |effect| Self::Greatest(effect.spoken()))
+            Some(Looked::Changed) if committed.all().next().is_none() => Self::NotRun,
+            Some(Looked::Changed) => {
+                let own = assumptions.alternatives.iter();
+                let own = own.filter(|one| one.changes.iter().any(|(changed, _)| changed == leaf));
+                let labels: BTreeSet<&str> = own.map(|one| one.label.as_str()).collect();
+                let turned = committed
+                    .all()
+                    .filter(|tried| tried.turns.iter().any(|turn| labels.contains(turn.assumption.as_str())));
+                let claims: Vec<String> = turned.map(|tried| tried.claim.clone()).collect();
+                if claims.is_empty() { Self::TurnsNone } else { Self::Turns(claims) }
             }
         })
     }
@@ -110,7 +69,8 @@ impl Influence {
     /// As people read it.
     pub(super) fn spoken(&self) -> String {
         match self {
-            Self::Greatest(what) => what.clone(),
+            Self::Turns(claims) => format!("turns {}", claims.join(", ")),
+            Self::TurnsNone => "turns no verdict".to_owned(),
             Self::NotRun => "not run".to_owned(),
             Self::None(why) => format!("none: {why}"),
             Self::Unknown => "not looked into".to_owned(),

@@ -22,6 +22,7 @@ use std::path::Path;
 use crate::claims::{Claims, Results};
 use crate::experiment::{Experiment, Row};
 use crate::scenario::{DataError, Papers};
+use crate::sensitivity::Committed;
 use crate::store;
 use crate::summary::{Group, summarise};
 
@@ -63,14 +64,19 @@ pub fn read(dir: &Path, experiments: Vec<Box<dyn Experiment>>) -> io::Result<Vec
 ///
 /// # Errors
 /// When the data make no sense, which tests exclude for those that come with the program.
-pub fn render(papers: &Papers, claims: &Claims, measured: &[Measured]) -> Result<String, ReportError> {
+pub fn render(
+    papers: &Papers,
+    claims: &Claims,
+    committed: &Committed,
+    measured: &[Measured],
+) -> Result<String, ReportError> {
     let groups: Vec<Vec<Group>> = measured.iter().map(|one| summarise(&*one.experiment, &one.rows)).collect();
     let mut results = Results::default();
-    for (one, groups) in measured.iter().zip(&groups) {
-        results.add(&*one.experiment, groups);
+    for one in measured {
+        results.add(&*one.experiment, &one.rows);
     }
-    let checked = claims.check(papers, &results)?;
-    page::render(papers, measured, &groups, &checked)
+    let judgements = claims.judge(papers, &results, committed)?;
+    page::render(papers, measured, &groups, &judgements, committed)
 }
 
 #[cfg(test)]

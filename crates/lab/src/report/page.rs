@@ -8,14 +8,15 @@ use super::beside::Beside;
 use super::chart::Chart;
 use super::influence::Effect;
 use super::origin::Origin;
-use super::score::Score;
+use super::score::{Part, Score};
 use super::setup::{self, Assumed, Table};
 use super::values::{Means, Values};
 use super::verdicts::Shown;
 use super::{Measured, ReportError, embed};
-use crate::claims::{Claim, Claims, Verdict};
+use crate::claims::{Claim, Claims, Judgement};
 use crate::plot::spoken_figures;
 use crate::scenario::Papers;
+use crate::sensitivity::Committed;
 use crate::summary::Group;
 
 /// What the keys of papers stand for.
@@ -38,6 +39,12 @@ struct Page<'a> {
     data: String,
     version: &'static str,
     score: Score,
+    /// By what agreement is worth.
+    parts: Vec<Part>,
+    /// Whether what was tried with other assumptions is of other runs or set-ups.
+    stale: bool,
+    /// In how many repetitions it was, at least; 0 if it was not.
+    tried: u64,
     /// Whether an experiment of a paper has been run.
     ran: bool,
     /// How many experiments of one's own are in it.
@@ -97,17 +104,18 @@ pub(super) fn render(
     papers: &Papers,
     measured: &[Measured],
     groups: &[Vec<Group>],
-    checked: &[(&Claim, Verdict)],
+    judgements: &[Judgement<'_>],
+    committed: &Committed,
 ) -> Result<String, ReportError> {
     let mut figures = Vec::new();
     for (number, (one, groups)) in measured.iter().zip(groups).enumerate() {
-        let claims: Vec<&(&Claim, Verdict)> =
-            checked.iter().filter(|(claim, _)| owner(claim, measured) == Some(number)).collect();
+        let claims: Vec<&Judgement<'_>> =
+            judgements.iter().filter(|one| owner(one.claim, measured) == Some(number)).collect();
         figures.push(FigurePart::of(papers, one, groups, &claims)?);
     }
     let tables = figures.iter().map(|figure| (figure.name, figure.tables.as_slice()));
-    let effects = Effect::all(measured, groups);
-    let assumptions = setup::assumptions(papers, &effects, tables)?;
+    let effects = Effect::all(judgements);
+    let assumptions = setup::assumptions(papers, committed, tables)?;
     let charts = || figures.iter().flat_map(|figure| &figure.charts).map(|part| &part.chart);
     let data = embed::json(&charts().filter(|chart| !chart.lines.is_empty()).collect::<Vec<_>>());
     let beside = charts().filter_map(Beside::of).collect();
@@ -119,11 +127,14 @@ pub(super) fn render(
         script: embed::CHARTS,
         data,
         version: crate::VERSION,
-        score: Score::of(checked.iter().map(|(_, verdict)| verdict)),
+        score: Score::of(judgements),
+        parts: Score::parts(judgements),
+        stale: committed.is_stale(),
+        tried: committed.repetitions(),
         ran: measured.iter().any(|one| !one.experiment.is_own() && !one.rows.is_empty()),
         own: measured.iter().filter(|one| one.experiment.is_own()).count(),
         alone: alone(measured),
-        papers: paper_parts(measured, figures, checked),
+        papers: paper_parts(measured, figures, judgements),
         beside,
         assumptions,
         effects,
@@ -154,19 +165,19 @@ fn owner(claim: &Claim, measured: &[Measured]) -> Option<usize> {
 fn paper_parts<'a>(
     measured: &'a [Measured],
     figures: Vec<FigurePart<'a>>,
-    checked: &'a [(&'a Claim, Verdict)],
+    judgements: &'a [Judgement<'a>],
 ) -> Vec<PaperPart<'a>> {
     let measured_keys = measured.iter().map(|one| one.experiment.scenario().paper());
     let own = measured.iter().filter(|one| one.experiment.is_own());
     let own = own.map(|one| one.experiment.scenario().paper());
-    let keys = own.chain(measured_keys.clone()).chain(checked.iter().map(|(claim, _)| claim.paper.as_str()));
+    let keys = own.chain(measured_keys.clone()).chain(judgements.iter().map(|one| one.claim.paper.as_str()));
     let mut seen = BTreeSet::new();
     let keys: Vec<&str> = keys.filter(|key| seen.insert(*key)).collect();
     let mut figures: Vec<(&str, FigurePart)> = measured_keys.zip(figures).collect();
     let part = |key: &'a str| {
-        let own = |(claim, _): &&'a (&'a Claim, Verdict)| claim.paper == key;
-        let others: Vec<&(&Claim, Verdict)> =
-            checked.iter().filter(own).filter(|(claim, _)| owner(claim, measured).is_none()).collect();
+        let own = |one: &&'a Judgement<'a>| one.claim.paper == key;
+        let others: Vec<&Judgement<'_>> =
+            judgements.iter().filter(own).filter(|one| owner(one.claim, measured).is_none()).collect();
         let title = PAPERS.iter().find(|(known, _)| *known == key).map_or("", |(_, title)| title);
         PaperPart {
             key,
@@ -174,10 +185,10 @@ fn paper_parts<'a>(
             is_own: measured
                 .iter()
                 .any(|one| one.experiment.is_own() && one.experiment.scenario().paper() == key),
-            score: Score::of(checked.iter().filter(own).map(|(_, verdict)| verdict)),
+            score: Score::of(judgements.iter().filter(own)),
             figures: figures.extract_if(.., |(paper, _)| *paper == key).map(|(_, figure)| figure).collect(),
-            others_score: Score::of(others.iter().map(|(_, verdict)| verdict)),
-            others: others.iter().map(|(claim, verdict)| Shown::of(claim, verdict)).collect(),
+            others_score: Score::of(others.iter().copied()),
+            others: others.into_iter().map(Shown::of).collect(),
         }
     };
     keys.into_iter().map(part).collect()
@@ -188,7 +199,7 @@ impl<'a> FigurePart<'a> {
         papers: &Papers,
         measured: &'a Measured,
         groups: &[Group],
-        claims: &[&'a (&'a Claim, Verdict)],
+        claims: &[&'a Judgement<'a>],
     ) -> Result<Self, ReportError> {
         let experiment = &*measured.experiment;
         let (plots, origin) = (experiment.plots(), Origin::of(measured));
@@ -200,7 +211,7 @@ impl<'a> FigurePart<'a> {
             name: experiment.name(),
             title: experiment.title(),
             figures: if experiment.is_own() { String::new() } else { spoken_figures(&plots) },
-            score: Score::of(claims.iter().map(|(_, verdict)| verdict)),
+            score: Score::of(claims.iter().copied()),
             means: experiment.is_own().then(|| Means::of(experiment, groups, origin.repetitions)),
             origin,
             charts,
@@ -210,7 +221,7 @@ impl<'a> FigurePart<'a> {
             metrics: experiment.metrics().iter().map(|name| metric(name)).collect(),
             assumed: tables.iter().flat_map(|table| &table.settings).filter(|one| one.assumed).count(),
             tables,
-            claims: claims.iter().map(|(claim, verdict)| Shown::of(claim, verdict)).collect(),
+            claims: claims.iter().map(|one| Shown::of(one)).collect(),
         })
     }
 }

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::influence::{Effect, Influence};
+use super::influence::Influence;
 use crate::experiment::Experiment;
 use crate::scenario::{Assumption, DataError, Papers, Stated};
+use crate::sensitivity::Committed;
 
 /// The title of an experiment's own settings.
 const EXPERIMENT: &str = "Experiment";
@@ -132,7 +133,7 @@ fn spoken(what: &str) -> String {
 /// When the data on assumptions are incomplete.
 pub(super) fn assumptions<'a>(
     papers: &Papers,
-    effects: &[Effect],
+    committed: &Committed,
     all: impl IntoIterator<Item = (&'a str, &'a [Table])>,
 ) -> Result<Vec<Assumed>, DataError> {
     let mut known: BTreeMap<(String, Setting), Vec<String>> = BTreeMap::new();
@@ -148,7 +149,7 @@ pub(super) fn assumptions<'a>(
         }
     }
     let assumed = known.into_iter().map(|((of, setting), experiments)| {
-        let influence = Influence::of(papers, effects, &setting.leaf)?;
+        let influence = Influence::of(papers, committed, &setting.leaf)?;
         Ok(Assumed { setting, of, experiments, influence })
     });
     assumed.collect()

@@ -1,11 +1,11 @@
 //! A claim with its verdict, as it is shown.
 
-use crate::claims::{Claim, Verdict};
+use crate::claims::{Claim, Class, Judgement, Standing, Verdict};
 
 /// A claim and what became of it.
 pub(super) struct Shown<'a> {
     pub(super) claim: &'a Claim,
-    /// `holds`, `fails` or `unknown`.
+    /// `holds`, `narrowly`, `depends`, `fails` or `unknown`.
     pub(super) class: &'static str,
     pub(super) verdict: &'static str,
     /// Our number beside the paper's.
@@ -16,8 +16,15 @@ pub(super) struct Shown<'a> {
     pub(super) caution: String,
     /// That runs are left out of what it looks at.
     pub(super) left_out: String,
+    /// What another draw or another assumption does to the verdict.
+    pub(super) reasons: Vec<String>,
     /// Why it does not hold; empty if it does.
     pub(super) found: &'a str,
+    pub(super) standing: &'static str,
+    /// The values that were fitted.
+    pub(super) fitted: String,
+    /// What was tried.
+    pub(super) tried: String,
 }
 
 /// The comparison that decided, or came closest to failing.
@@ -31,22 +38,36 @@ pub(super) struct Comparison<'a> {
 }
 
 impl<'a> Shown<'a> {
-    pub(super) fn of(claim: &'a Claim, verdict: &'a Verdict) -> Self {
-        let (class, missing) = match verdict {
-            Verdict::Holds { .. } => ("holds", String::new()),
-            Verdict::DoesNotHold { .. } => ("fails", String::new()),
-            Verdict::CannotSay { missing } => ("unknown", without_marks(missing)),
+    pub(super) fn of(judgement: &'a Judgement<'a>) -> Self {
+        let (claim, verdict) = (judgement.claim, &judgement.verdict);
+        let class = match judgement.class() {
+            Class::Holds => "holds",
+            Class::HoldsNarrowly => "narrowly",
+            Class::Depends => "depends",
+            Class::DoesNotHold => "fails",
+            Class::CannotSay => "unknown",
         };
-        let comparison = if class == "unknown" { None } else { Comparison::read(verdict.detail()) };
+        let (missing, comparison) = match verdict {
+            Verdict::CannotSay { missing } => (without_marks(missing), None),
+            _ => (String::new(), Comparison::read(verdict.detail())),
+        };
+        let fitted = match &judgement.standing {
+            Standing::Fitted(values) => values.join("; "),
+            _ => String::new(),
+        };
         Self {
             claim,
             class,
-            verdict: verdict.name(),
+            verdict: judgement.class().name(),
             comparison,
             missing,
             caution: verdict.caution(),
             left_out: verdict.left_out(),
-            found: if class == "fails" { &claim.found } else { "" },
+            reasons: judgement.reasons(),
+            found: if matches!(verdict, Verdict::DoesNotHold { .. }) { &claim.found } else { "" },
+            standing: judgement.standing.name(),
+            fitted,
+            tried: judgement.sureness(),
         }
     }
 }

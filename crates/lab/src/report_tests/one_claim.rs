@@ -8,7 +8,7 @@ fn page_of_claim(check: &str, more: &str) -> String {
     let names = ["id", "paper", "where", "kind", "origin", "statement", "tolerance", "confidence"];
     let fields: String = names.into_iter().chain(["note", "found", "remark"]).map(field).collect();
     let claims = Claims::parse(&format!("[constants]\n[[claim]]\n{fields}check = '{check}'\n{more}"));
-    render(&Papers::load().unwrap(), &claims.unwrap(), &[]).unwrap()
+    rendered(&Papers::load().unwrap(), &claims.unwrap(), &[]).unwrap()
 }
 
 /// A text that says why something does not hold would be nonsense beside something that does; a remark is not.

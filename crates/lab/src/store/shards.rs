@@ -9,11 +9,12 @@ use std::path::{Path, PathBuf};
 use super::check;
 use super::journal::{self, Head, SweepLine};
 use super::missing::Missing;
+use crate::claims::Claims;
 use crate::experiment::{Experiment, Row};
 use crate::runner::{Done, Sweep};
-use crate::scenario::Papers;
+use crate::scenario::{DataError, Papers};
 use crate::shard::Shard;
-use crate::{figures, own};
+use crate::{figures, own, sensitivity};
 
 /// The shards of one experiment.
 #[derive(Debug)]
@@ -235,10 +236,20 @@ impl Found {
         if *word != sweep.figure {
             return own::load(word, &sweep.set_up).map_err(|error| unknown(error.to_string()));
         }
-        let all = figures::all(papers).map_err(|error| unknown(error.to_string()))?;
-        let known = all.into_iter().find(|known| known.name() == sweep.figure);
+        let known = known(papers, &sweep.figure).map_err(|error| unknown(error.to_string()))?;
         known.ok_or_else(|| unknown(format!("there is no experiment called {}", sweep.figure)))
     }
+}
+
+/// The experiment of that name: one of a paper, or one with other assumptions.
+fn known(papers: &Papers, name: &str) -> Result<Option<Box<dyn Experiment>>, DataError> {
+    let found = figures::all(papers)?.into_iter().find(|known| known.name() == name);
+    if found.is_some() {
+        return Ok(found);
+    }
+    let altered = sensitivity::experiments(papers, &Claims::load()?)?.into_iter();
+    let mut altered = altered.filter(|known| known.name() == name);
+    Ok(altered.next().map(|known| Box::new(known) as Box<dyn Experiment>))
 }
 
 /// The part of a version that stands for the program.

@@ -1,0 +1,115 @@
+//! What was tried last, as a file: a line that says with what it was made, and one line of JSON per claim.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::{fs, io};
+
+use serde::{Deserialize, Serialize};
+
+use super::trials::Tried;
+use crate::claims::Claim;
+use crate::golden;
+
+/// What the file is called beside results.
+pub const FILE: &str = "sensitivity.jsonl";
+
+/// What came of every claim when assumed values were changed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Committed {
+    head: Head,
+    tried: BTreeMap<String, Tried>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Head {
+    /// Of the code and the data that it was made with ([`golden::fingerprint`]).
+    fingerprint: String,
+    /// The least number of repetitions.
+    repetitions: u64,
+}
+
+/// A file that is none of these.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("line {line} of what was tried with other assumptions cannot be read: {what}")]
+pub struct CommittedError {
+    line: usize,
+    what: String,
+}
+
+impl Committed {
+    /// What has been tried with this version of the program.
+    pub fn new(tried: Vec<Tried>, repetitions: u64) -> Self {
+        let head = Head { fingerprint: golden::fingerprint(), repetitions };
+        Self { head, tried: tried.into_iter().map(|one| (one.claim.clone(), one)).collect() }
+    }
+
+    /// What comes with the program; a test excludes that it cannot be read.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn load() -> Result<Self, CommittedError> {
+        Self::parse(include_str!("../../data/sensitivity.jsonl"))
+    }
+
+    /// What was tried in a directory of results; what comes with the program if nothing was.
+    ///
+    /// # Errors
+    /// What the file system says, or that the file cannot be read.
+    pub fn find(dir: &Path) -> io::Result<Self> {
+        let path = dir.join(FILE);
+        let wrong = |error: CommittedError| {
+            io::Error::new(io::ErrorKind::InvalidData, format!("{}: {error}", path.display()))
+        };
+        match fs::read_to_string(&path) {
+            Ok(text) => Self::parse(&text).map_err(wrong),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                Self::load().map_err(wrong)
+            }
+            Err(error) => Err(io::Error::new(error.kind(), format!("{}: {error}", path.display()))),
+        }
+    }
+
+    /// Reads what [`Committed::written`] wrote.
+    ///
+    /// # Errors
+    /// The line that cannot be read.
+    pub fn parse(text: &str) -> Result<Self, CommittedError> {
+        let mut lines = (1..).zip(text.lines());
+        let wrong = |line, error: serde_json::Error| CommittedError { line, what: error.to_string() };
+        let (line, head) = lines.next().unwrap_or((1, ""));
+        let head = serde_json::from_str(head).map_err(|error| wrong(line, error))?;
+        let one = |(line, text): (usize, &str)| {
+            let one: Tried = serde_json::from_str(text).map_err(|error| wrong(line, error))?;
+            Ok((one.claim.clone(), one))
+        };
+        Ok(Self { head, tried: lines.map(one).collect::<Result<_, _>>()? })
+    }
+
+    /// As text, one line of JSON after the other.
+    pub fn written(&self) -> String {
+        let lines = core::iter::once(serde_json::to_string(&self.head))
+            .chain(self.tried.values().map(serde_json::to_string));
+        lines.flatten().map(|line| line + "\n").collect()
+    }
+
+    /// What was tried with a claim, if it is the same claim still.
+    pub fn of(&self, claim: &Claim) -> Option<&Tried> {
+        self.tried.get(&claim.id).filter(|tried| tried.check == claim.check)
+    }
+
+    /// All that was tried.
+    pub fn all(&self) -> impl Iterator<Item = &Tried> {
+        self.tried.values()
+    }
+
+    /// Whether runs or set-ups are others now than when it was made: then it may say something else if it is made again.
+    pub fn is_stale(&self) -> bool {
+        self.head.fingerprint != golden::fingerprint()
+    }
+
+    /// In how many repetitions the alternatives were tried, at least.
+    pub const fn repetitions(&self) -> u64 {
+        self.head.repetitions
+    }
+}

@@ -1,0 +1,128 @@
+use super::experiment::AS_ASSUMED;
+use super::*;
+use crate::claims::{Claims, Class, Results};
+use crate::experiment::{Cell, Experiment, Row};
+use crate::runner::{Done, Sweep, run};
+use crate::scenario::Papers;
+use crate::store;
+
+fn data() -> (Papers, Claims) {
+    (Papers::load().unwrap(), Claims::load().unwrap())
+}
+
+fn altered(name: &str) -> Altered {
+    let (papers, claims) = data();
+    let all = experiments(&papers, &claims).unwrap();
+    all.into_iter().find(|one| one.experiment().name() == name).unwrap()
+}
+
+fn rows(experiment: &dyn Experiment, repetitions: u64) -> Vec<Row> {
+    let sweep = Sweep { repetitions, ..Sweep::whole(experiment, 2) };
+    run(experiment, &sweep, Done::new(), |_, _| true).into_values().flatten().collect()
+}
+
+/// A slip in the data would show as an assumption without influence.
+#[test]
+fn every_alternative_is_tried_somewhere_and_is_another_cell() {
+    let (papers, claims) = data();
+    let all = experiments(&papers, &claims).unwrap();
+    let assumptions = crate::assumptions::Assumptions::load(&papers).unwrap();
+    assert!(assumptions.alternatives.len() > 80, "{}", assumptions.alternatives.len());
+    for alternative in &assumptions.alternatives {
+        assert!(all.iter().any(|one| one.has(alternative)), "{}", alternative.label);
+    }
+    for one in &all {
+        let labels: Vec<String> = one.cells().iter().map(Cell::label).collect();
+        let distinct: std::collections::BTreeSet<&String> = labels.iter().collect();
+        assert_eq!(distinct.len(), labels.len(), "{}", one.name());
+        assert_eq!(one.seed(3), one.experiment().seed(3), "pairs have equal seeds");
+    }
+}
+
+#[test]
+fn a_cell_with_an_alternative_is_run_with_it_and_one_without_is_the_papers() {
+    let altered = altered("b08_fig12");
+    let plain = altered.experiment();
+    let cell = &plain.cells()[0];
+    let with = |label: &str| {
+        let mut axes = cell.axes.clone();
+        axes.insert(0, ("assumption".into(), label.into()));
+        let cell = Cell::paper(axes);
+        assert!(altered.cells().contains(&cell), "{label}");
+        altered.run(&cell, 5, crate::Watch::default())
+    };
+    let paper = plain.run(cell, 5, crate::Watch::default());
+    assert_eq!(with(AS_ASSUMED), paper);
+    let label = altered.alternatives().find(|label| label.contains("wired delay")).unwrap();
+    assert_ne!(with(label), paper);
+}
+
+/// One experiment from its runs to the class of its claims.
+#[test]
+fn an_assumed_value_that_turns_a_verdict_is_named_with_the_number() {
+    let (papers, claims) = data();
+    let altered = altered("b08_fig12");
+    let rows = rows(&altered, 1);
+    let plain = altered.rows_with(&rows, AS_ASSUMED);
+    assert!(
+        !plain.is_empty() && plain.iter().all(|row| row.axes.iter().all(|(axis, _)| axis != "assumption"))
+    );
+    let experiment = crate::figures::named(&papers, &["b08_fig12".to_owned()]).unwrap().remove(0);
+    let tried = tried(&papers, &claims, &[(altered, rows)]).unwrap();
+    let turned = tried.iter().find(|one| !one.turns.is_empty()).expect("something hangs on an assumption");
+    assert!(turned.alternatives >= turned.turns.len());
+    assert_ne!(turned.turns[0].verdict, turned.verdict);
+    assert!(turned.turns[0].told().contains(&turned.turns[0].assumption));
+
+    let committed = Committed::new(tried.clone(), 1);
+    assert!(!committed.is_stale());
+    let mut results = Results::default();
+    results.add(&*experiment, &plain);
+    let judged = claims.judge(&papers, &results, &committed).unwrap();
+    let one = judged.iter().find(|one| one.claim.id == turned.claim).unwrap();
+    assert!(matches!(one.class(), Class::HoldsNarrowly | Class::Depends), "{:?}", one.class());
+    assert_eq!(one.turns(), turned.turns);
+    let steady = tried.iter().find(|one| one.turns.is_empty() && one.verdict == "holds").unwrap();
+    let one = judged.iter().find(|one| one.claim.id == steady.claim).unwrap();
+    assert_eq!(one.class(), Class::Holds, "{}", steady.claim);
+}
+
+#[test]
+fn what_was_tried_is_read_as_it_was_written_and_marked_when_stale() {
+    let committed = Committed::load().unwrap();
+    assert_eq!(Committed::parse(&committed.written()).unwrap(), committed);
+    let other = committed.written().replacen(|letter: char| letter.is_ascii_hexdigit(), "x", 20);
+    assert!(Committed::parse(&other).is_err() || Committed::parse(&other).unwrap().is_stale());
+    let error = Committed::parse("{\"fingerprint\":\"1\",\"repetitions\":1}\nnonsense\n").unwrap_err();
+    assert!(error.to_string().starts_with("line 2 of"), "{error}");
+    assert!(Committed::parse("").is_err());
+}
+
+/// A claim whose check has changed was not tried: what is known is of another question.
+#[test]
+fn what_was_tried_with_another_check_says_nothing() {
+    let (_, claims) = data();
+    let claim = claims.all().next().unwrap();
+    let tried = Tried {
+        claim: claim.id.clone(),
+        check: claim.check.clone(),
+        verdict: "holds".to_owned(),
+        closest: String::new(),
+        alternatives: 1,
+        turns: Vec::new(),
+    };
+    assert!(Committed::new(vec![tried.clone()], 5).of(claim).is_some());
+    let other = Tried { check: format!("{} and 1 < 2", claim.check), ..tried };
+    assert!(Committed::new(vec![other], 5).of(claim).is_none());
+}
+
+#[test]
+fn a_directory_of_results_has_what_was_tried_there() {
+    let dir = tempfile::tempdir().unwrap();
+    assert_eq!(Committed::find(dir.path()).unwrap(), Committed::load().unwrap());
+    let own = Committed::new(Vec::new(), 7);
+    store::write_to(&dir.path().join(FILE), own.written().as_bytes()).unwrap();
+    assert_eq!(Committed::find(dir.path()).unwrap(), own);
+    store::write_to(&dir.path().join(FILE), b"nonsense").unwrap();
+    assert!(Committed::find(dir.path()).unwrap_err().to_string().contains(FILE));
+}
