@@ -14,7 +14,7 @@ import sys
 import tomllib
 
 DATA = pathlib.Path(__file__).resolve().parents[2] / "crates" / "lab" / "data"
-DRAWS = 400
+DRAWS = 200
 MERGED = ("topology", "traffic", "parameters", "events", "mobility", "radio", "run")
 
 
@@ -103,20 +103,30 @@ def drawn(values, draw):
     return sum(found) / n, quantile * statistics.stdev(found) / math.sqrt(n)
 
 
-def names(scenarios, results, draws=None, seen=None):
-    def look(metric, at, which):
+KEYS = {}
+
+
+def names(scenarios, results, draw=None, seen=None):
+    """`draw` has the repetitions by experiment, and what was found of them already by key."""
+
+    def key_of(metric, at):
         axes = scenarios[metric.split(".")[0]]["axes"]
         place = {}
         for axis, value in at.items():
             place[axis] = next(known for known in axes[axis]["v"] if same(known, value))
-        key = metric + "|" + json.dumps(place, sort_keys=True)
+        return metric + "|" + json.dumps(place, sort_keys=True)
+
+    def look(metric, at, which):
+        asked = (metric, *at.items())
+        key = KEYS.get(asked) or KEYS.setdefault(asked, key_of(metric, at))
         if key not in results:
             raise Missing(key)
         known = results[key]
         if len(known) > 2 and seen is not None:
             seen.append((len(known[3]), len(set(known[3])) > 1))
-        if len(known) > 2 and draws is not None:
-            known = drawn(known[3], draws[known[2]])
+        if len(known) > 2 and draw is not None:
+            repetitions, found = draw
+            known = found.get(key) or found.setdefault(key, drawn(known[3], repetitions[known[2]]))
             if known is None:
                 raise Missing(key)
         return known[which]
@@ -148,7 +158,7 @@ def main(files):
         results.update(json.loads(pathlib.Path(file).read_text()))
     repetitions = {known[2]: len(known[3]) for known in results.values() if len(known) > 2}
     chance = random.Random(1)
-    draws = [{e: chance.choices(range(n), k=n) for e, n in repetitions.items()} for _ in range(DRAWS)]
+    draws = [({e: chance.choices(range(n), k=n) for e, n in repetitions.items()}, {}) for _ in range(DRAWS)]
 
     def holds(claim, draw=None, seen=None):
         try:

@@ -240,7 +240,7 @@ fn a_verdict_that_an_assumed_value_turns_is_shown_with_the_value() {
         item(&number)
     );
     assert!(
-        item(&number).contains("(tcp-e13 rto min: 0.2 → 0.4): does not hold (not 1 &lt; 1)"),
+        item(&number).contains("(tcp-e13 rto min: 0.2 → 0.4): does not hold (not 1 &#60; 1)"),
         "{}",
         item(&number)
     );
