@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Every test there is, from a fresh Debian 12 with Rust: installs what it needs (as root), then runs all stages.
-# Usage: ci/test.sh [STAGE...]   stages: format lint unit docs fuzz soak demo lab interop moves torture; and by name only: long
+# Usage: ci/test.sh [STAGE...]   stages: format lint unit docs fuzz soak demo lab python interop moves torture; and by name only: long
 # What failed is said again at the end. Environment: LIMIT=SECONDS for everything together (default 3300, for the stage long alone 14400);
 # SEED for the stages soak and long, which begin with the time otherwise; SEEDS of each sort for the stage long (default 200000).
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
-all=(format lint unit docs fuzz soak demo lab interop moves torture)
+all=(format lint unit docs fuzz soak demo lab python interop moves torture)
 limit=${LIMIT:-3300}
 [ "$*" != long ] || limit=${LIMIT:-14400}
 # Everything is built once here; what incremental builds would need is written for nothing.
@@ -14,7 +14,7 @@ export CARGO_INCREMENTAL=${CARGO_INCREMENTAL:-0}
 
 install() {
     local packages=(build-essential ca-certificates chromium git iproute2 iptables kmod libsctp-dev libusrsctp-dev lksctp-tools
-        procps python3 socat tcpdump tshark user-mode-linux util-linux)
+        procps python3 python3-venv socat tcpdump tshark user-mode-linux util-linux)
     if [ "$(id -u)" != 0 ]; then
         echo "not root: nothing is installed, and tests that need namespaces or raw sockets say so and skip"
         return 0
@@ -90,6 +90,21 @@ lab() {
     fi
     # Not root, nothing installed: then it says so and passes.
     interop/report/run.sh "$work/lab.html"
+}
+# The package as users install it, against the command: in threads, in other processes, and on the clusters that people have.
+python() {
+    local venv=$work/venv
+    if ! python3 -m venv "$venv" >/dev/null; then
+        rm -r "$venv"
+        echo "skipped: there is no venv for python3"
+        return 0
+    fi
+    "$venv/bin/pip" install -q --disable-pip-version-check --retries 3 -r crates/python/requirements.txt || return
+    # What `cargo run` of the stage soak has built, and the wheel with the same settings.
+    cargo build --locked || return
+    "$venv/bin/maturin" build -q --profile dev --locked -m crates/python/Cargo.toml -i "$venv/bin/python" -o "$work/wheels" || return
+    "$venv/bin/pip" install -q --disable-pip-version-check --no-deps "$work"/wheels/*.whl || return
+    "$venv/bin/python" -m pytest -q -p no:cacheprovider crates/python/tests
 }
 interop() {
     if [ "$(id -u)" != 0 ]; then

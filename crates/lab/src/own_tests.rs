@@ -49,6 +49,16 @@ fn the_examples_can_be_run_and_show_what_they_say() {
     assert!(neighbour("drop-tail") > 0.1 && neighbour("per-flow") == 0.0, "{}", neighbour("drop-tail"));
 }
 
+/// Rows say which set-up they are of, and comments are none.
+#[test]
+fn a_version_is_that_of_what_the_file_says() {
+    let version = |text: &str| load("warning", text).unwrap().version();
+    let without_comments: String =
+        WARNING.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line} \n")).collect();
+    assert_eq!(version(&without_comments), version(WARNING));
+    assert_ne!(version(&WARNING.replace("delay = 5", "delay = 6")), version(WARNING));
+}
+
 #[test]
 fn what_is_wrong_with_a_file_is_said() {
     let good = WARNING;

@@ -50,9 +50,6 @@ enum Command {
 /// Where results are unless somebody says otherwise.
 const RESULTS: &str = "lab-results";
 
-/// Bytes that a file with an experiment may have.
-const LONGEST: u64 = 1 << 20;
-
 /// Where results are.
 #[derive(Args, Clone, Debug)]
 struct OutArgs {
@@ -91,14 +88,10 @@ fn experiments(papers: &Papers, names: &[String]) -> Result<Vec<Box<dyn Experime
     let names: Vec<String> = names.into_iter().cloned().collect();
     let mut found = figures::named(papers, &names).map_err(|error| Failure::Usage(error.to_string()))?;
     for file in files {
-        let text = read(file).with_context(|| format!("cannot read {file}"))?;
+        let text = own::read(Path::new(file)).with_context(|| format!("cannot read {file}"))?;
         let name = own::name(file);
         let usage = |text: String| Failure::Usage(format!("{file}: {text}"));
-        if figures::all(papers)
-            .map_err(anyhow::Error::from)?
-            .iter()
-            .any(|known| known.name() == name || known.scenario().paper() == name)
-        {
+        if figures::is_taken(papers, &name).map_err(anyhow::Error::from)? {
             return Err(usage(format!("a paper or an experiment of one is called {name}; rename the file")));
         }
         if found.iter().any(|known| known.name() == name) {
@@ -148,14 +141,6 @@ fn place(path: &Path) -> PathBuf {
 /// Whether somebody means a file and no experiment of a paper.
 fn is_path(name: &str) -> bool {
     name.contains(std::path::is_separator) || name.to_lowercase().ends_with(".toml")
-}
-
-/// What a file with an experiment says. Pipes and devices may never end, and what is longer than [`LONGEST`] is something else.
-fn read(file: &str) -> anyhow::Result<String> {
-    let what = std::fs::metadata(file)?;
-    anyhow::ensure!(what.is_file(), "it is no regular file");
-    anyhow::ensure!(what.len() <= LONGEST, "it is longer than {LONGEST} bytes and no experiment");
-    Ok(std::fs::read_to_string(file)?)
 }
 
 /// A line on stdout.

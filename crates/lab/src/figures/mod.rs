@@ -49,6 +49,15 @@ pub fn all(papers: &Papers) -> Result<Vec<Box<dyn Experiment>>, DataError> {
     ALL.iter().map(|new| new(papers)).collect()
 }
 
+/// Whether results of this name would be taken for those of a paper.
+///
+/// # Errors
+/// What [`all`] says.
+pub fn is_taken(papers: &Papers, name: &str) -> Result<bool, DataError> {
+    let of = |known: &dyn Experiment| known.name() == name || known.scenario().paper() == name;
+    Ok(all(papers)?.iter().any(|known| of(&**known)))
+}
+
 /// Whether a name is that of an experiment, of a figure of it, or of a set-up.
 pub fn goes_by(experiment: &dyn Experiment, name: &str) -> bool {
     let figure = |plot: crate::plot::Plot| plot.file_name(experiment.scenario().paper());

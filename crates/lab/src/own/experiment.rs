@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::{fs, io};
 
 use toml::{Table, Value as Toml};
 
@@ -21,6 +22,8 @@ struct Own {
     source: String,
     text: String,
     table: Table,
+    /// Of what the text says, however it is written.
+    mark: u32,
     policies: Vec<PolicyName>,
     sweep: Vec<Axis>,
     /// The names of the hosts, if the file names them: each run yields a row for each.
@@ -30,12 +33,31 @@ struct Own {
     scenario: Scenario,
 }
 
+/// Bytes that a file with an experiment may have.
+const LONGEST: u64 = 1 << 20;
+
 /// The axis on which the hosts of a run stand.
 pub(super) const HOST: &str = "host";
 
 /// What results of a file are called: its name without directory and extension.
 pub fn name(source: &str) -> String {
     Path::new(source).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// What a file with an experiment says. Pipes and devices may never end, and what is longer than [`LONGEST`] is something else.
+///
+/// # Errors
+/// What the file system says, or that no experiment is in it.
+pub fn read(file: &Path) -> io::Result<String> {
+    let what = fs::metadata(file)?;
+    let wrong = |what: String| Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+    if !what.is_file() {
+        return wrong("it is no regular file".to_owned());
+    }
+    if what.len() > LONGEST {
+        return wrong(format!("it is longer than {LONGEST} bytes and no experiment"));
+    }
+    fs::read_to_string(file)
 }
 
 /// The experiment in a scenario file; `source` is its path, `text` what is in it.
@@ -56,6 +78,7 @@ pub fn load(source: &str, text: &str) -> Result<Box<dyn Experiment>, DataError> 
         name: name.to_owned(),
         source: source.to_owned(),
         text: text.to_owned(),
+        mark: crc32fast::hash(table.to_string().as_bytes()),
         table,
         scenario: Scenario::of_table(name, Table::new()),
         policies: file.policies.clone(),
@@ -153,7 +176,7 @@ impl Experiment for Own {
     }
 
     fn version(&self) -> String {
-        format!("{}.{:08x}", crate::VERSION, crc32fast::hash(self.text.as_bytes()))
+        format!("{}.{:08x}", crate::VERSION, self.mark)
     }
 
     fn axes(&self) -> Vec<Name> {

@@ -15,7 +15,7 @@ mod sweep;
 mod traffic;
 mod world;
 
-pub use experiment::{load, name};
+pub use experiment::{load, name, read};
 
 #[cfg(test)]
 #[path = "../own_tests.rs"]

@@ -1,6 +1,7 @@
 //! Results on disk: rows as CSV and Parquet, a journal from which an interrupted sweep goes on, and shards, which are parts of sweeps.
 
 mod check;
+mod columns;
 mod csv;
 mod earlier;
 mod journal;
@@ -14,6 +15,9 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+
+use arrow_array::RecordBatch;
+use arrow_ipc::writer::StreamWriter;
 
 use crate::experiment::{Experiment, Row};
 
@@ -41,6 +45,19 @@ pub fn write(dir: &Path, experiment: &dyn Experiment, rows: &[Row]) -> io::Resul
     columns.put_in_place()?;
     table.put_in_place()?;
     Ok(())
+}
+
+/// All rows of an experiment as an Arrow IPC stream, with the columns of [`write`]'s Parquet file.
+///
+/// # Errors
+/// What Arrow says of the rows.
+pub fn arrow_stream(experiment: &dyn Experiment, rows: &[Row]) -> io::Result<Vec<u8>> {
+    let stream = |table: &RecordBatch| {
+        let mut stream = StreamWriter::try_new(Vec::new(), &table.schema())?;
+        stream.write(table)?;
+        stream.into_inner()
+    };
+    columns::of(experiment, rows).and_then(|table| stream(&table)).map_err(io::Error::other)
 }
 
 fn parquet_path(dir: &Path, experiment: &dyn Experiment) -> PathBuf {

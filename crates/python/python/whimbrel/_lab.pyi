@@ -1,0 +1,16 @@
+"""The native half. A scenario is a name and a text, which those of papers' experiments do not have."""
+
+def experiments() -> list[tuple[str, str]]: ...
+def read(path: str) -> tuple[str, str]: ...
+def text(json: str) -> str: ...
+def cells(
+    name: str, text: str | None, seeds: tuple[int, int] | None
+) -> tuple[list[tuple[str, list[tuple[str, int | float | str]]]], int, int]: ...
+def run(
+    name: str,
+    text: str | None,
+    seeds: tuple[int, int] | None,
+    cells: list[int] | None,
+    shard: tuple[int, int] | None,
+    jobs: int | None,
+) -> bytes: ...
