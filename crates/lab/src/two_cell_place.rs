@@ -145,17 +145,17 @@ impl TwoCellPlace {
     /// The two cells.
     pub(crate) fn cells(&self, cell: &Cell) -> Cells {
         let thresholds = self.thresholds(cell);
-        let at = |x_m| RadioCell { at: Position::new(x_m, 0.0), radio: self.radio };
         let total_s = on_axis(cell, "path_acq").unwrap_or(self.usual.path_acquisition);
         let address_s = self.usual.address;
+        let acquisition = Acquisition {
+            layer_two: Duration::from_secs_f64((total_s - address_s).max(0.0)),
+            address: Duration::from_secs_f64(address_s.min(total_s)),
+        };
+        let (radio, reception) = (self.radio, thresholds.reception);
+        let at = |x_m| RadioCell { at: Position::new(x_m, 0.0), radio, reception, acquisition };
         Cells {
             cells: vec![at(0.0), at(self.distance)],
-            reception: thresholds.reception,
             thresholds: vec![thresholds.primary],
-            acquisition: Acquisition {
-                layer_two: Duration::from_secs_f64((total_s - address_s).max(0.0)),
-                address: Duration::from_secs_f64(address_s.min(total_s)),
-            },
             layer_two: self.layer_two(cell),
             sampling: self.sampling,
         }
