@@ -98,6 +98,30 @@ fn shards_of_which_one_is_interrupted_make_the_files_of_one_run() {
     assert_eq!((&told["runs_resumed"], &told["csv"]), (&60.into(), &"merged/mine.csv".into()));
 }
 
+/// What somebody writes who has never seen the program's code: three networks, losses in bursts, a policy with parameters of its own, a
+/// sweep and so a chart, in fewer than twenty lines.
+#[test]
+fn a_strangers_figure_is_run_on_two_machines() {
+    let file = "../../docs/lab/bursts.toml";
+    let text = fs::read_to_string(file).unwrap();
+    assert!(text.lines().count() < 20 && text.matches("network.").count() >= 4 && text.contains("policy."));
+    let there = TempDir::new().unwrap();
+    let there = there.path();
+    fs::write(there.join("bursts.toml"), text.replace("duration = 60", "duration = 12")).unwrap();
+    let run = |more: &[&str]| json(there, &[&["run", "bursts.toml", "--reps", "1"], more].concat());
+    assert_eq!(run(&["--out", "plain"])["rows"], 18);
+    for shard in ["1/2", "2/2"] {
+        assert_eq!(run(&["--shard", shard, "--out", "parts"])["runs"], 9, "{shard}");
+    }
+    assert_eq!(json(there, &["merge", "parts", "--out", "merged"])["rows"], 18);
+    let bytes = |dir: &str| fs::read(there.join(dir).join("bursts.csv")).unwrap();
+    assert_eq!(bytes("merged"), bytes("plain"));
+    let (code, _, errors) = lab(there, &["report", "bursts.toml", "--results", "merged", "--open", "no"]);
+    assert_eq!(code, 0, "{errors}");
+    let page = fs::read_to_string(there.join("merged/report.html")).unwrap();
+    assert!(page.contains("messages late or lost") && page.contains("patient"), "the chart has no lines");
+}
+
 /// The words of the command at the end of an error.
 fn errors_command(errors: &str) -> Vec<String> {
     let (_, command) = errors.trim_end().rsplit_once(": ").unwrap();

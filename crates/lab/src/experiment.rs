@@ -174,14 +174,14 @@ impl Cell {
 }
 
 /// Every combination of the values of these axes, the last axis running fastest.
-pub fn grid(axes: &[(&'static str, Vec<Value>)]) -> Vec<Axes> {
+pub fn grid<N: Clone + Into<Name>>(axes: &[(N, Vec<Value>)]) -> Vec<Axes> {
     let mut cells = vec![Axes::new()];
     for (name, values) in axes {
         let extend = |cell: &Axes| {
             let cell = cell.clone();
             values.iter().map(move |value| {
                 let mut longer = cell.clone();
-                longer.push(((*name).into(), value.clone()));
+                longer.push((name.clone().into(), value.clone()));
                 longer
             })
         };

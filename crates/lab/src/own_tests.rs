@@ -1,14 +1,18 @@
 use super::load;
 use crate::experiment::{Experiment, Watch};
 
+#[path = "own_tests/networks.rs"]
+mod networks;
 #[path = "own_tests/residents.rs"]
 mod residents;
 
 /// In the order of the alphabet.
-const EXAMPLES: [(&str, &str); 5] = [
+const EXAMPLES: [(&str, &str); 7] = [
+    ("bursts", include_str!("../../../docs/lab/bursts.toml")),
     ("commute", include_str!("../../../docs/lab/commute.toml")),
     ("lift", include_str!("../../../docs/lab/lift.toml")),
     ("neighbour", include_str!("../../../docs/lab/neighbour.toml")),
+    ("two-cells", include_str!("../../../docs/lab/two-cells.toml")),
     ("walk", include_str!("../../../docs/lab/walk.toml")),
     ("warning", WARNING),
 ];
@@ -42,6 +46,19 @@ fn the_examples_can_be_run_and_show_what_they_say() {
         assert!(silence(100.0) < 0.15 && silence(120.0) > 0.15, "{policy} {}", silence(100.0));
         assert!(late(5.0) == 0.0 && late(100.0) == 0.0, "{policy} {}", late(100.0));
     }
+    let cells = load("two-cells", example("two-cells")).unwrap();
+    let silence = |policy: &str, speed: f64, handover: &str| {
+        let fits = |cell: &&crate::Cell| {
+            let at = (cell.number("motion.speed"), cell.word("radio.wlan.handover"));
+            cell.series == policy && at == (speed, handover)
+        };
+        let outcome = cells.run(cells.cells().iter().find(fits).unwrap(), 1, Watch::default());
+        outcome.samples[0].metrics.iter().find(|(name, _)| name == "longest_silence").unwrap().1
+    };
+    // The overlap of 80 m is long enough for 3.5 s up to 22.8 m/s; a radio that leaves the cell before has no address for 1 s.
+    assert!(silence("signal-strength", 15.0, "soft") < 0.3, "{}", silence("signal-strength", 15.0, "soft"));
+    assert!(silence("signal-strength", 15.0, "hard") > 1.0 && silence("mobile-ip", 15.0, "hard") > 1.0);
+    assert!(silence("signal-strength", 28.0, "soft") > 0.6);
     let neighbour = |queue: &str| {
         let text = example("neighbour").replace("\"drop-tail\", \"per-flow\"", &format!("\"{queue}\""));
         metric(&*load("neighbour", &text).unwrap(), "seamless", 200.0, "late")

@@ -111,12 +111,12 @@ fn follows(name: &str, next: &str) -> bool {
 
 impl Quantity {
     /// The values of an axis.
-    pub fn axis(name: &'static str, label: &'static str) -> Self {
+    pub fn axis(name: impl Into<Name>, label: impl Into<Name>) -> Self {
         Self { of: Source::Axis(name.into()), factor: 1.0, label: label.into(), scale: Scale::Linear }
     }
 
     /// The means of a metric.
-    pub fn metric(name: &'static str, label: &'static str) -> Self {
+    pub fn metric(name: impl Into<Name>, label: impl Into<Name>) -> Self {
         Self { of: Source::Metric(name.into()), factor: 1.0, label: label.into(), scale: Scale::Linear }
     }
 

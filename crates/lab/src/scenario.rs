@@ -287,6 +287,12 @@ impl Scenario {
         self.names("axes")
     }
 
+    /// What its `[output]` says of the chart: `x`, `y`, their labels, and `series`, the axes of which each value has a line.
+    pub(crate) fn output(&self, what: &str) -> String {
+        let output = self.table.get("output").and_then(|output| output.get(what));
+        output.and_then(Toml::as_str).unwrap_or_default().to_owned()
+    }
+
     /// The names of its metrics.
     pub fn metric_names(&self) -> Vec<&str> {
         self.names("metrics")

@@ -51,45 +51,70 @@ pub(crate) struct TwoCellDownload {
     others: Vec<Scenario>,
 }
 
-/// What distinguishes some figures from others.
-#[derive(Clone, Copy)]
-pub(crate) struct Figures {
+/// What distinguishes some figures from others: the `[output]` of their set-ups.
+struct Figures {
     /// Their name on the command line.
-    pub(crate) name: &'static str,
-    /// Each figure, at least one.
-    pub(crate) panels: &'static [Panel],
-    /// All metrics.
-    pub(crate) metrics: &'static [&'static str],
+    name: &'static str,
+    panels: Vec<Panel>,
+    metrics: Vec<Name>,
     /// The axis across, with its label.
-    pub(crate) across: (&'static str, &'static str),
+    across: (Name, Name),
     /// The other axes: one line for each combination.
-    pub(crate) series: &'static [&'static str],
+    series: Vec<Name>,
 }
 
 /// One figure.
-#[derive(Clone, Copy)]
-pub(crate) struct Panel {
-    /// Its set-up in the data.
-    pub(crate) scenario: &'static str,
+struct Panel {
     /// Its number in the paper.
-    pub(crate) number: &'static str,
-    /// What it shows.
-    pub(crate) title: &'static str,
+    number: &'static str,
+    title: String,
     /// The metric upwards, with its label.
-    pub(crate) metric: (&'static str, &'static str),
+    metric: (Name, Name),
+}
+
+impl Figures {
+    fn new(name: &'static str, numbers: &[&'static str], scenarios: &[&Scenario]) -> Result<Self, DataError> {
+        let first = scenarios.first().ok_or_else(|| DataError(format!("{name} shows nothing")))?;
+        let output = |scenario: &Scenario, what: &str| Name::from(scenario.output(what));
+        let panel = |(number, scenario): (&&'static str, &&Scenario)| Panel {
+            number,
+            title: scenario.title().to_owned(),
+            metric: (output(scenario, "y"), output(scenario, "y_label")),
+        };
+        let axes = first.output("series");
+        let known = first.axis_names();
+        let metrics = scenarios.iter().flat_map(|scenario| scenario.metric_names());
+        Ok(Self {
+            name,
+            panels: numbers.iter().zip(scenarios).map(panel).collect(),
+            metrics: metrics.map(|metric| metric.to_owned().into()).collect(),
+            across: (output(first, "x"), output(first, "x_label")),
+            series: axes
+                .split(" x ")
+                .filter(|axis| known.contains(axis))
+                .map(|axis| axis.to_owned().into())
+                .collect(),
+        })
+    }
 }
 
 impl TwoCellDownload {
-    /// From the data.
+    /// The experiment of this name, with the numbers of its figures and their set-ups, which are the same runs.
     ///
     /// # Errors
     /// When a value is missing.
-    pub(crate) fn new(papers: &Papers, figures: Figures) -> Result<Self, DataError> {
-        let mut panels = figures.panels.iter();
-        let first = panels.next().ok_or_else(|| DataError(format!("{} shows nothing", figures.name)))?;
-        let place = TwoCellPlace::new(papers, first.scenario)?;
-        let others = panels.map(|panel| papers.scenario(panel.scenario)).collect::<Result<_, _>>()?;
-        Ok(Self { place, others, figures })
+    pub(crate) fn experiment(
+        papers: &Papers,
+        name: &'static str,
+        figures: &[(&'static str, &'static str)],
+    ) -> Result<Box<dyn Experiment>, DataError> {
+        let (numbers, scenarios): (Vec<_>, Vec<_>) = figures.iter().copied().unzip();
+        let place = TwoCellPlace::new(papers, scenarios.first().copied().unwrap_or_default())?;
+        let others = scenarios.iter().skip(1).map(|scenario| papers.scenario(scenario));
+        let others = others.collect::<Result<Vec<_>, _>>()?;
+        let all: Vec<&Scenario> = core::iter::once(&place.scenario).chain(&others).collect();
+        let figures = Figures::new(name, &numbers, &all)?;
+        Ok(Box::new(Self { figures, place, others }))
     }
 
     fn journey(&self, cell: &Cell, seed: u64, way: &Way, watch: Watch) -> Journey {
@@ -104,7 +129,7 @@ impl TwoCellDownload {
                 .run(watch);
         }
         if cell.word("scheme") == "tom" {
-            let late = matches!(self.place.registration, Registration::WhenLost);
+            let late = matches!(self.place.registration, Registration::CoverageLost);
             let way = if late { &way.with_late_addresses() } else { way };
             return MobileIp::new(seed, self.place.tcp.clone(), &wires, way, self.place.file).run(watch);
         }
@@ -128,7 +153,7 @@ impl TwoCellDownload {
     /// The series beside the paper's. One figure of each kind shows why our own policy is as it is; where a new address comes long
     /// before it is needed, as in the figure about thresholds, it is verified in time.
     fn beside(&self) -> Vec<&'static str> {
-        match self.figures.across.0 {
+        match &*self.figures.across.0 {
             "primary_th" => vec![SEAMLESS, LEVEL],
             "path_acq" => vec![SEAMLESS, LEVEL, VERIFIED],
             _ => vec![SEAMLESS, VERIFIED],
@@ -163,16 +188,16 @@ impl Experiment for TwoCellDownload {
     }
 
     fn rivals(&self) -> &[&'static str] {
-        let has_tcp = self.figures.series.contains(&"scheme");
+        let has_tcp = self.figures.series.iter().any(|axis| axis == "scheme");
         if has_tcp { &[TCP] } else { &[] }
     }
 
     fn axes(&self) -> Vec<Name> {
-        self.figures.series.iter().chain([&self.figures.across.0]).map(|&axis| axis.into()).collect()
+        self.figures.series.iter().chain([&self.figures.across.0]).cloned().collect()
     }
 
     fn metrics(&self) -> Vec<Name> {
-        self.figures.metrics.iter().map(|&metric| metric.into()).collect()
+        self.figures.metrics.clone()
     }
 
     fn series(&self) -> Vec<(Name, &'static str)> {
@@ -185,12 +210,11 @@ impl Experiment for TwoCellDownload {
     }
 
     fn cells(&self) -> Vec<Cell> {
-        let axis = |name: &&'static str| (*name, self.place.scenario.axis(name));
-        let across = [self.figures.across.0];
-        let paper: Vec<_> = self.figures.series.iter().chain(&across).map(axis).collect();
+        let paper: Vec<_> =
+            self.axes().into_iter().map(|name| (name.clone(), self.place.scenario.axis(&name))).collect();
         // Other series are no other scheme, and our own policy does not know the scheme's threshold.
         let places: Vec<_> =
-            paper.iter().filter(|(name, _)| !["scheme", "primary_th"].contains(name)).cloned().collect();
+            paper.iter().filter(|(name, _)| !["scheme", "primary_th"].contains(&&**name)).cloned().collect();
         let others = self.beside().into_iter().flat_map(|series| {
             let cell = move |axes| Cell { series: series.into(), axes };
             grid(&places).into_iter().map(cell).collect::<Vec<_>>()
@@ -218,19 +242,19 @@ impl Experiment for TwoCellDownload {
     }
 
     fn plots(&self) -> Vec<Plot> {
-        let place = |axes: &[&'static str]| -> Vec<Axes> {
-            let axes: Vec<_> = axes.iter().map(|&name| (name, self.place.scenario.axis(name))).collect();
+        let place = |axes: &[Name]| -> Vec<Axes> {
+            let axes: Vec<_> =
+                axes.iter().map(|name| (name.clone(), self.place.scenario.axis(name))).collect();
             grid(&axes)
         };
-        let own: Vec<&'static str> =
-            self.figures.series.iter().copied().filter(|&name| name != "scheme").collect();
+        let own: Vec<Name> = self.figures.series.iter().filter(|name| *name != "scheme").cloned().collect();
         let line = |series: &'static str, first: &str, at: Axes| {
             let words: Vec<String> = at.iter().map(|(axis, value)| spoken(axis, value)).collect();
             let words =
                 if first.is_empty() && words.is_empty() { SCHEME.to_owned() } else { words.join(", ") };
             Line { label: format!("{first}{words}").trim_end().to_owned(), series: series.into(), at }
         };
-        let paper = place(self.figures.series).into_iter().map(|at| line(PAPER, "", at));
+        let paper = place(&self.figures.series).into_iter().map(|at| line(PAPER, "", at));
         let others = place(&own).into_iter().flat_map(|at| {
             let label = |series| match series {
                 LEVEL => "seamless, told when to leave ",
@@ -245,9 +269,9 @@ impl Experiment for TwoCellDownload {
         let lines: Vec<Line> = paper.chain(others).collect();
         let plot = |panel: &Panel| Plot {
             figure: panel.number,
-            title: panel.title.to_owned(),
-            x: Quantity::axis(self.figures.across.0, self.figures.across.1),
-            y: Quantity::metric(panel.metric.0, panel.metric.1),
+            title: panel.title.clone(),
+            x: Quantity::axis(self.figures.across.0.clone(), self.figures.across.1.clone()),
+            y: Quantity::metric(panel.metric.0.clone(), panel.metric.1.clone()),
             lines: lines.clone(),
         };
         self.figures.panels.iter().map(plot).collect()

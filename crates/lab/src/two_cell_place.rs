@@ -2,6 +2,8 @@
 
 use core::time::Duration;
 
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use whimbrel_handover::Thresholds;
 use whimbrel_machine::{Instant, ReceivedPower, Seed, TwoRayGround};
 use whimbrel_netsim::{Acquisition, Area, Cell as RadioCell, Cells, LayerTwo, Position, Trajectory};
@@ -16,10 +18,6 @@ use crate::value::Value;
 
 /// Bytes of user data in a full packet.
 const LARGEST: usize = 1452;
-/// "97.5 % of the radius" in the data.
-const WELL_WITHIN: f64 = 0.975;
-/// "150 m overshoot" in the data.
-pub(crate) const OVERSHOOT: f64 = 150.0;
 /// The profile of the TCP that Mobile IP carries.
 pub(crate) const TCP: &str = "tcp-tom";
 /// The longest run: several times what the file takes.
@@ -51,12 +49,25 @@ pub(crate) struct TwoCellPlace {
 }
 
 /// When Mobile IP registers a new address.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Registration {
     /// As soon as it has been acquired.
-    WhenAcquired,
+    AddressAcquired,
     /// When the network that serves has been lost.
-    WhenLost,
+    CoverageLost,
+}
+
+/// Where the node walks, as the data have it.
+#[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "kind", deny_unknown_fields)]
+enum WalkPlan {
+    /// Waypoints in a strip along the line between the access routers; metres.
+    Strip { x_min: f64, x_max: f64, y_abs: f64 },
+    /// Waypoints in what is well within one of the cells: a share of their radius.
+    Discs { share_of_radius: f64 },
+    /// To and fro on the line through both access routers, and some metres beyond.
+    Line { overshoot: f64 },
 }
 
 /// Values that figures may have on an axis.
@@ -97,13 +108,7 @@ impl TwoCellPlace {
             config,
             mobile: profile::mobile(&settings)?,
             tcp: tcp(&papers.profile(TCP)?)?,
-            registration: match word(&scenario, "parameters.tom_registration")? {
-                words if words.starts_with("MN registers when path acquisition completes") => {
-                    Registration::WhenAcquired
-                }
-                "MN registers when coverage is lost" => Registration::WhenLost,
-                other => return Err(unknown(&scenario, other)),
-            },
+            registration: plan(&scenario, "parameters.tom_registration")?,
             file: scenario.number_at("traffic.file")? as u64,
             distance: scenario.number_at("topology.ar_distance")?,
             usual: usual(&scenario)?,
@@ -145,17 +150,17 @@ impl TwoCellPlace {
     /// The two cells.
     pub(crate) fn cells(&self, cell: &Cell) -> Cells {
         let thresholds = self.thresholds(cell);
-        let at = |x_m| RadioCell { at: Position::new(x_m, 0.0), radio: self.radio };
         let total_s = on_axis(cell, "path_acq").unwrap_or(self.usual.path_acquisition);
         let address_s = self.usual.address;
+        let acquisition = Acquisition {
+            layer_two: Duration::from_secs_f64((total_s - address_s).max(0.0)),
+            address: Duration::from_secs_f64(address_s.min(total_s)),
+        };
+        let (radio, reception) = (self.radio, thresholds.reception);
+        let at = |x_m| RadioCell { at: Position::new(x_m, 0.0), radio, reception, acquisition };
         Cells {
             cells: vec![at(0.0), at(self.distance)],
-            reception: thresholds.reception,
             thresholds: vec![thresholds.primary],
-            acquisition: Acquisition {
-                layer_two: Duration::from_secs_f64((total_s - address_s).max(0.0)),
-                address: Duration::from_secs_f64(address_s.min(total_s)),
-            },
             layer_two: self.layer_two(cell),
             sampling: self.sampling,
         }
@@ -180,13 +185,11 @@ fn on_axis(cell: &Cell, axis: &str) -> Option<f64> {
     cell.get(axis).and_then(Value::number)
 }
 
-fn word<'a>(scenario: &'a Scenario, path: &str) -> Result<&'a str, DataError> {
-    let word = scenario.setting(path).and_then(toml::Value::as_str);
-    word.ok_or_else(|| DataError(format!("{} has no words at {path}", scenario.id())))
-}
-
-fn unknown(scenario: &Scenario, what: &str) -> DataError {
-    DataError(format!("{}: it is not known how to do: {what}", scenario.id()))
+/// A value that has several forms.
+fn plan<T: DeserializeOwned>(scenario: &Scenario, path: &str) -> Result<T, DataError> {
+    let value = scenario.setting(path).cloned();
+    let value = value.ok_or_else(|| DataError(format!("{} has nothing at {path}", scenario.id())))?;
+    value.try_into().map_err(|error| DataError(format!("{}, {path}: {error}", scenario.id())))
 }
 
 fn layer_two(word: &str) -> Option<LayerTwo> {
@@ -198,13 +201,14 @@ fn layer_two(word: &str) -> Option<LayerTwo> {
 }
 
 fn usual(scenario: &Scenario) -> Result<Usual, DataError> {
-    let handover = word(scenario, "parameters.l2ho")?;
+    let handover = scenario.setting("parameters.l2ho").and_then(toml::Value::as_str).and_then(layer_two);
     Ok(Usual {
         speed: scenario.number_at("parameters.speed")?,
         path_acquisition: scenario.number_at("parameters.path_acq")?,
         address: scenario.number_at("parameters.ip_share")?,
         primary: scenario.number_at("radio.primary_th")?,
-        layer_two: layer_two(handover).ok_or_else(|| unknown(scenario, handover))?,
+        layer_two: handover
+            .ok_or_else(|| DataError(format!("{}: unknown parameters.l2ho", scenario.id())))?,
     })
 }
 
@@ -221,11 +225,7 @@ fn wires(scenario: &Scenario) -> Result<Wires, DataError> {
         radio_rate: at("wlan_rate")?,
         access_time: Duration::from_secs_f64(at("access_time")?),
         queue: at("wlan_queue")? as u32,
-        loss: match scenario.setting("topology.loss").and_then(toml::Value::as_str) {
-            Some("none inside coverage, total outside") => 0.0,
-            Some(other) => return Err(unknown(scenario, other)),
-            None => at("loss")?,
-        },
+        loss: at("loss")?,
     })
 }
 
@@ -245,28 +245,21 @@ fn radio(scenario: &Scenario) -> Result<TwoRayGround, DataError> {
     })
 }
 
-/// In a strip along the line between the access routers, in all that is well within one of the cells, or on that line.
 fn walk(scenario: &Scenario) -> Result<Walk, DataError> {
     let distance = scenario.number_at("topology.ar_distance")?;
-    let Some(strip) = scenario.setting("mobility.area").and_then(toml::Value::as_table) else {
-        return match word(scenario, "mobility.area")? {
-            "union of the two discs" => {
-                let radius = scenario.number_at("topology.cell_radius")? * WELL_WITHIN;
-                let discs = [0.0, distance].map(|x| (Position::new(x, 0.0), radius));
-                Ok(Walk::Waypoints(Area::Discs(discs.into())))
-            }
-            "straight line through both routers" => {
-                Ok(Walk::Line(Position::new(-OVERSHOOT, 0.0), Position::new(distance + OVERSHOOT, 0.0)))
-            }
-            other => Err(unknown(scenario, other)),
-        };
-    };
-    let edge = |name: &str| {
-        let edge = strip.get(name).and_then(number);
-        edge.ok_or_else(|| DataError(format!("{}: the area has no {name}", scenario.id())))
-    };
-    let (low, high, beside) = (edge("x_min")?, edge("x_max")?, edge("y_abs")?);
-    Ok(Walk::Waypoints(Area::Rectangle(Position::new(low, -beside), Position::new(high, beside))))
+    Ok(match plan(scenario, "mobility.area")? {
+        WalkPlan::Strip { x_min, x_max, y_abs } => {
+            let [low, high] = [Position::new(x_min, -y_abs), Position::new(x_max, y_abs)];
+            Walk::Waypoints(Area::Rectangle(low, high))
+        }
+        WalkPlan::Discs { share_of_radius } => {
+            let radius = scenario.number_at("topology.cell_radius")? * share_of_radius;
+            Walk::Waypoints(Area::Discs([0.0, distance].map(|x| (Position::new(x, 0.0), radius)).into()))
+        }
+        WalkPlan::Line { overshoot } => {
+            Walk::Line(Position::new(-overshoot, 0.0), Position::new(distance + overshoot, 0.0))
+        }
+    })
 }
 
 /// TCP as the data have it.

@@ -94,10 +94,10 @@ impl Setting {
             loss: random(scenario.number_at("topology.loss")?),
             ..LinkConfig::default()
         };
-        // "uniform(0, 5)" in the data.
-        let start = scenario.setting("traffic.start").and_then(toml::Value::as_str).unwrap_or_default();
-        let start = start.trim_start_matches("uniform(0, ").trim_end_matches(')').parse();
-        let start = start.map_err(|_| DataError(format!("{}: unknown start of traffic", scenario.id())))?;
+        let start = scenario.setting("traffic.start").cloned().map(toml::Value::try_into::<[f64; 2]>);
+        let Some(Ok([0.0, start])) = start else {
+            return Err(DataError(format!("{}: traffic.start goes from 0 to some time", scenario.id())));
+        };
         let counts = match scenario.setting("traffic.rate_counts").and_then(toml::Value::as_str) {
             Some("user bytes") => RateCounts::UserBytes,
             Some("whole packets") => RateCounts::Packets,

@@ -20,12 +20,21 @@ pub struct Cell {
     pub at: Position,
     /// How its signal fades.
     pub radio: TwoRayGround,
+    /// Reception threshold: with less, nothing is received (c04: L2-TH).
+    pub reception: ReceivedPower,
+    /// How long it takes to use it.
+    pub acquisition: Acquisition,
 }
 
 impl Cell {
     /// What is received from it at a place.
     pub fn received(&self, at: Position) -> ReceivedPower {
         self.radio.received(self.at.distance_m(at))
+    }
+
+    /// Whether anything is received from it at a place.
+    pub fn is_heard(&self, at: Position) -> bool {
+        self.received(at) >= self.reception
     }
 }
 
@@ -66,12 +75,8 @@ pub enum CellEvent {
 pub struct Cells {
     /// The cells, by number.
     pub cells: Vec<Cell>,
-    /// Reception threshold: with less, nothing is received (c04: L2-TH).
-    pub reception: ReceivedPower,
     /// Further thresholds whose crossing is told (c04: Primary-TH).
     pub thresholds: Vec<ReceivedPower>,
-    /// How long it takes to use a cell.
-    pub acquisition: Acquisition,
     /// What the radio can do at a time.
     pub layer_two: LayerTwo,
     /// How often signals are measured.
@@ -117,11 +122,11 @@ impl<'a> Scan<'a> {
 
     fn sample(&mut self, now: Instant, at: Position) {
         let received: Vec<ReceivedPower> = self.plan.cells.iter().map(|cell| cell.received(at)).collect();
-        let heard: Vec<bool> = received.iter().map(|&power| power >= self.plan.reception).collect();
+        let heard: Vec<bool> = self.plan.cells.iter().map(|cell| cell.is_heard(at)).collect();
         if now == Instant::ZERO {
             self.begin(&received, &heard);
         }
-        self.plan.layer_two.advance(now, self.plan.acquisition, &heard, &mut self.links, &mut self.events);
+        self.plan.layer_two.advance(now, &self.plan.cells, &heard, &mut self.links, &mut self.events);
         self.tell_signals(now, &received);
     }
 
@@ -151,7 +156,7 @@ impl<'a> Scan<'a> {
         let strongest = best.max_by_key(|&cell| (powers[cell], core::cmp::Reverse(cell)));
         let all = core::mem::replace(&mut self.strongest, strongest) != strongest;
         for (cell, power) in powers.into_iter().enumerate() {
-            let level = self.level(power);
+            let level = self.level(cell, power);
             let crossed = core::mem::replace(&mut self.levels[cell], level) != level;
             if crossed || (all && level > 0) {
                 self.events.push((now, cell, CellEvent::Signal(power)));
@@ -160,8 +165,9 @@ impl<'a> Scan<'a> {
     }
 
     /// How many thresholds a signal reaches.
-    fn level(&self, power: ReceivedPower) -> usize {
-        let thresholds = [self.plan.reception].into_iter().chain(self.plan.thresholds.iter().copied());
+    fn level(&self, cell: usize, power: ReceivedPower) -> usize {
+        let thresholds =
+            [self.plan.cells[cell].reception].into_iter().chain(self.plan.thresholds.iter().copied());
         thresholds.filter(|&threshold| power >= threshold).count()
     }
 }

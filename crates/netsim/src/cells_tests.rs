@@ -13,12 +13,15 @@ fn two(layer_two: LayerTwo) -> Cells {
         receive_height: 1.5,
         loss: 1.0,
     };
-    let cell = |x_m| Cell { at: Position::new(x_m, 0.0), radio };
+    let cell = |x_m| Cell {
+        at: Position::new(x_m, 0.0),
+        radio,
+        reception: ReceivedPower::from_watts(3.6526e-10),
+        acquisition: Acquisition { layer_two: Duration::from_millis(2500), address: Duration::from_secs(1) },
+    };
     Cells {
         cells: vec![cell(0.0), cell(520.0)],
-        reception: ReceivedPower::from_watts(3.6526e-10),
         thresholds: vec![ReceivedPower::from_watts(3.794e-10)],
-        acquisition: Acquisition { layer_two: Duration::from_millis(2500), address: Duration::from_secs(1) },
         layer_two,
         sampling: Duration::from_millis(10),
     }

@@ -85,7 +85,7 @@ fn scene() -> Scene {
     });
     let log = Log { starts: true, ..Log::default() };
     let correspondent = world.add_host("correspondent", Mixed::First(Mixed::First(tcp(1))), log);
-    let node = MobileNode::new(tcp(2), HOME, HOME_AGENT, attachments);
+    let node = MobileNode::new(tcp(2), HOME, HOME_AGENT, attachments.to_vec());
     let node = world.add_host("node", Mixed::First(Mixed::Second(node)), Log::default());
     let home_agent = Mixed::Second(Mixed::First(HomeAgent::new(HOME_AGENT)));
     let agent = world.add_host("home", home_agent, Log::default());

@@ -36,11 +36,10 @@ struct Figure {
 /// The experiment.
 pub(super) fn experiment(papers: &Papers) -> Result<Box<dyn Experiment>, DataError> {
     let scenario = papers.scenario("b08-eq3")?;
-    // "one 200 B message in flight" in the data.
-    let traffic = scenario.setting("parameters.traffic").and_then(toml::Value::as_str).unwrap_or_default();
-    let size = traffic.strip_prefix("one ").and_then(|rest| rest.split_once(" B message in flight"));
-    let message = size.and_then(|(size, _)| size.parse().ok()).filter(|&size| size <= CONTENT.len());
-    let message = message.ok_or_else(|| DataError(format!("b08-eq3: nobody sends like this: {traffic}")))?;
+    let message = scenario.number_at("parameters.message")? as usize;
+    if message > CONTENT.len() {
+        return Err(DataError(format!("b08-eq3: no message has {message} bytes here")));
+    }
     let mut config = profile::config(&papers.profile(scenario.profile())?, message)?;
     // Nothing but T3-rtx is in play.
     config.heartbeat.interval = None;

@@ -54,8 +54,8 @@ pub(super) fn experiment(papers: &Papers) -> Result<Box<dyn Experiment>, DataErr
         triggers: scenario.axis("x"),
         periods: [("fast", period("fast")?), ("slow", period("slow")?)],
         lossy: match scenario.setting("events.fer_scope").and_then(toml::Value::as_str) {
-            Some("each packet is one frame, both directions, no link-layer ARQ") => Side::Both,
-            Some("each packet is one frame, towards the mobile node, no link-layer ARQ") => Side::AtoB,
+            Some("both") => Side::Both,
+            Some("down") => Side::AtoB,
             _ => return Err(DataError("b08-fig8: unknown events.fer_scope".to_owned())),
         },
         scenario,

@@ -31,17 +31,11 @@ struct Figure {
 /// The experiment.
 pub(super) fn experiment(papers: &Papers) -> Result<Box<dyn Experiment>, DataError> {
     let place = TwoCellPlace::new(papers, "c04-pingpong")?;
-    let model = place.scenario.setting("mobility.model").and_then(toml::Value::as_str).unwrap_or_default();
-    let within =
-        ends(model).ok_or_else(|| DataError(format!("c04-pingpong: nobody walks like this: {model}")))?;
+    let between = place.scenario.setting("mobility.between").cloned().map(toml::Value::try_into);
+    let within = between.and_then(Result::ok);
+    let within = within
+        .ok_or_else(|| DataError("c04-pingpong: two places at mobility.between are missing".to_owned()))?;
     Ok(Box::new(Figure { place, within }))
-}
-
-/// "oscillation on the line of the ARs between 226 m and 294 m from AR 1" in the data.
-fn ends(model: &str) -> Option<(f64, f64)> {
-    let between = model.strip_prefix("oscillation on the line of the ARs between ")?;
-    let (near, far) = between.strip_suffix(" m from AR 1")?.split_once(" m and ")?;
-    Some((near.parse().ok()?, far.parse().ok()?))
 }
 
 impl Figure {

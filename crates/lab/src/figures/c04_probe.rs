@@ -13,7 +13,7 @@ use crate::experiment::{Cell, Experiment, Name, Outcome, PAPER, Sample, Watch, g
 use crate::plot::{Line, Plot, Quantity};
 use crate::scenario::{DataError, Papers, Scenario};
 use crate::testbed::two_cells::{MovingSctp, Noted, Observer, Way, mobile};
-use crate::two_cell_place::{OVERSHOOT, TwoCellPlace};
+use crate::two_cell_place::TwoCellPlace;
 
 /// A walk in which other things tell of the losses before a probe can.
 const WALK: &str = "walk";
@@ -21,6 +21,8 @@ const WALK: &str = "walk";
 const OPEN_WINDOW: usize = 1 << 20;
 /// More than is sent.
 const FILE: u64 = 1 << 40;
+/// Metres beyond the second access router where the walk ends.
+const BEYOND: f64 = 150.0;
 /// What is looked at: so long after Set Primary.
 const AFTER: Duration = Duration::from_secs(20);
 /// The old path breaks here.
@@ -73,7 +75,7 @@ impl Figure {
     fn way(&self, cell: &Cell) -> Way {
         let until = Instant::ZERO + Duration::from_secs(60);
         if cell.series == WALK {
-            let far = Position::new(self.place.distance + OVERSHOOT, 0.0);
+            let far = Position::new(self.place.distance + BEYOND, 0.0);
             let trajectory = Trajectory::through([Position::default(), far], self.place.speed(cell));
             return Way::new(&self.place.cells(cell), &trajectory, until);
         }

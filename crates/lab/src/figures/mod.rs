@@ -1,4 +1,4 @@
-//! One file per experiment.
+//! One file per experiment, but for those whose set-ups in the data say all that there is to say.
 
 mod b08_dar;
 mod b08_eq3;
@@ -6,10 +6,6 @@ mod b08_fig07;
 mod b08_fig08;
 mod b08_fig12;
 mod c04_amm;
-mod c04_fig05;
-mod c04_fig06;
-mod c04_fig08;
-mod c04_fig10;
 mod c04_pingpong;
 mod c04_probe;
 mod c04_range;
@@ -18,6 +14,7 @@ mod e13_lc;
 
 use crate::experiment::Experiment;
 use crate::scenario::{DataError, Papers};
+use crate::two_cell_download::TwoCellDownload;
 
 type New = fn(&Papers) -> Result<Box<dyn Experiment>, DataError>;
 
@@ -32,10 +29,10 @@ const ALL: &[New] = &[
     e13_lc::experiment,
     e13_hc::experiment,
     c04_range::experiment,
-    c04_fig05::experiment,
-    c04_fig06::experiment,
-    c04_fig08::experiment,
-    c04_fig10::experiment,
+    |papers| TwoCellDownload::experiment(papers, "c04_fig05", &[("5", "c04-fig5")]),
+    |papers| TwoCellDownload::experiment(papers, "c04_fig06", &[("6", "c04-fig6"), ("7", "c04-fig7")]),
+    |papers| TwoCellDownload::experiment(papers, "c04_fig08", &[("8", "c04-fig8"), ("9", "c04-fig9")]),
+    |papers| TwoCellDownload::experiment(papers, "c04_fig10", &[("10", "c04-fig10"), ("11", "c04-fig11")]),
     c04_pingpong::experiment,
     c04_amm::experiment,
     c04_probe::experiment,

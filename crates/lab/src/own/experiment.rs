@@ -6,8 +6,9 @@ use std::{fs, io};
 
 use toml::{Table, Value as Toml};
 
-use super::file::{File, PolicyName, put};
+use super::file::{File, put};
 use super::measures::{self, METRICS};
+use super::sources::{self, Sourced};
 use super::sweep::{Axis, axes};
 use super::world::Place;
 use super::{limits, plots, quantities};
@@ -24,7 +25,7 @@ struct Own {
     table: Table,
     /// Of what the text says, however it is written.
     mark: u32,
-    policies: Vec<PolicyName>,
+    policies: Vec<String>,
     sweep: Vec<Axis>,
     /// The names of the hosts, if the file names them: each run yields a row for each.
     hosts: Vec<String>,
@@ -67,9 +68,12 @@ pub fn read(file: &Path) -> io::Result<String> {
 pub fn load(source: &str, text: &str) -> Result<Box<dyn Experiment>, DataError> {
     let name = &*name(source);
     let wrong = |error: toml::de::Error| DataError(format!("{name}: {error}"));
-    let table: Table = text.parse().map_err(wrong)?;
-    let file: File = toml::from_str(text).map_err(wrong)?;
     let broken = |error: String| DataError(format!("{name}: {error}"));
+    let mut table: Table = text.parse().map_err(wrong)?;
+    let sourced = sources::take(&mut table).map_err(broken)?;
+    // What is read from the text itself is complained about with its line.
+    let file = if sourced.is_empty() { toml::from_str(text) } else { table.clone().try_into() };
+    let file: File = file.map_err(wrong)?;
     limits::check_name("the file", name).map_err(broken)?;
     limits::check(&file).map_err(broken)?;
     let sweep = axes(&file.sweep, file.policies.len()).map_err(broken)?;
@@ -92,11 +96,11 @@ pub fn load(source: &str, text: &str) -> Result<Box<dyn Experiment>, DataError> 
         measures::of_file(&own.file(&cell)?, &mut measured);
     }
     own.metrics = METRICS.into_iter().filter(|(metric, _)| measured.contains(metric)).collect();
-    own.scenario = scenario(name, &file, &own.metrics);
+    own.scenario = scenario(name, &file, sourced, &own.metrics);
     Ok(Box::new(own))
 }
 
-fn scenario(name: &str, file: &File, metrics: &[(&str, &str)]) -> Scenario {
+fn scenario(name: &str, file: &File, sourced: Vec<Sourced>, metrics: &[(&str, &str)]) -> Scenario {
     let mut table = Table::new();
     table.insert("title".to_owned(), file.title.clone().into());
     table.insert("paper".to_owned(), name.into());
@@ -122,6 +126,13 @@ fn scenario(name: &str, file: &File, metrics: &[(&str, &str)]) -> Scenario {
     table.insert("axes".to_owned(), Toml::Table(file.sweep.iter().map(axis).collect()));
     let metrics = metrics.iter().map(|(metric, what)| ((*metric).to_owned(), Toml::from(*what)));
     table.insert("metrics".to_owned(), Toml::Table(metrics.collect()));
+    for (place, leaf) in sourced {
+        let (home, rest) = sources::home(&place);
+        let home = table.entry(home).or_insert_with(|| Toml::Table(Table::new()));
+        if let Some(home) = home.as_table_mut() {
+            home.insert(rest.to_owned(), Toml::Table(leaf));
+        }
+    }
     Scenario::of_table(name, table)
 }
 
@@ -203,7 +214,7 @@ impl Experiment for Own {
     }
 
     fn cells(&self) -> Vec<Cell> {
-        let series = self.policies.iter().map(|policy| Name::from(policy.name()));
+        let series = self.policies.iter().map(|policy| Name::from(policy.clone()));
         series
             .flat_map(|series| {
                 self.places().into_iter().map(move |axes| Cell { series: series.clone(), axes })
@@ -212,9 +223,8 @@ impl Experiment for Own {
     }
 
     fn run(&self, cell: &Cell, seed: u64, watch: Watch) -> Outcome {
-        let policy = self.policies.iter().copied().find(|policy| policy.name() == cell.series);
-        let (Ok(file), Some(policy)) = (self.file(cell), policy) else { return Outcome::default() };
-        let mut place = Place::new(&file, policy, seed);
+        let Ok(file) = self.file(cell) else { return Outcome::default() };
+        let Ok(mut place) = Place::new(&file, &cell.series, seed) else { return Outcome::default() };
         let links: Vec<_> = place.networks.iter().map(|network| (network.link, network.name)).collect();
         let _ = watch.record(&mut place.world, &links);
         place.run();

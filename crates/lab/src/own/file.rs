@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use toml::{Table, Value as Toml};
 
+use super::losses::LossPlan;
 use super::motion::{CellPlan, Motion};
+use super::policies::PolicyTable;
+use super::radio::{Handover, Radio};
 use super::traffic::Traffic;
 use crate::scenario::DataError;
 
@@ -18,9 +21,17 @@ pub(super) struct File {
     pub(super) repetitions: u64,
     /// Seconds of traffic.
     pub(super) duration: f64,
-    /// What is compared.
-    pub(super) policies: Vec<PolicyName>,
+    /// What is compared, by name.
+    pub(super) policies: Vec<String>,
+    /// Policies with other parameters than usual.
+    #[serde(default)]
+    pub(super) policy: BTreeMap<String, PolicyTable>,
+    /// What all SCTP hosts have other than usual.
+    pub(super) profile: Option<Table>,
     pub(super) network: BTreeMap<String, Network>,
+    /// What is heard by one radio, as cells name it.
+    #[serde(default)]
+    pub(super) radio: BTreeMap<String, Radio>,
     /// Of each host that has none of its own.
     pub(super) traffic: Option<Traffic>,
     /// Of each host that has none of its own.
@@ -55,6 +66,16 @@ impl File {
         host.traffic.as_ref().or(self.traffic.as_ref())
     }
 
+    /// What the radio of this name does about a second cell. One that cells alone name is as radios are unless told otherwise.
+    pub(super) fn handover(&self, radio: &str) -> Handover {
+        self.radio.get(radio).copied().unwrap_or_default().handover
+    }
+
+    pub(super) fn has_hard_handovers(&self) -> bool {
+        let mut radios = self.network.values().filter_map(|network| network.cell.as_ref()?.radio.as_deref());
+        radios.any(|radio| self.handover(radio) == Handover::Hard)
+    }
+
     /// How a host moves; one that speaks TCP stays.
     pub(super) fn motion_of<'a>(&'a self, host: &'a Host) -> Option<&'a Motion> {
         let motion = host.motion.as_ref().or(self.motion.as_ref());
@@ -70,34 +91,9 @@ impl Host {
 }
 
 impl Network {
-    /// Whether who moves like this is heard there when it begins.
+    /// Whether who moves like this hears it when it begins.
     pub(super) fn is_heard_at_first(&self, motion: Option<&Motion>) -> bool {
         self.cell.as_ref().zip(motion).is_none_or(|(cell, motion)| cell.is_heard(motion.start()))
-    }
-}
-
-/// What decides when and where to move.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum PolicyName {
-    /// `Config::mobile()` and the policy that users have.
-    Seamless,
-    /// `Config::mobile()`, away from what has failed.
-    Failover,
-    /// `Config::mobile()`, to the fastest network.
-    FastestNetwork,
-    /// `Config::rfc()`: timers alone.
-    Rfc,
-}
-
-impl PolicyName {
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Seamless => "seamless",
-            Self::Failover => "failover",
-            Self::FastestNetwork => "fastest-network",
-            Self::Rfc => "rfc",
-        }
     }
 }
 
@@ -110,7 +106,9 @@ pub(super) struct Host {
     /// Where it has an interface; everywhere unless given.
     pub(super) networks: Option<Vec<String>>,
     /// What decides for it, whatever is compared.
-    pub(super) policy: Option<PolicyName>,
+    pub(super) policy: Option<String>,
+    /// What it has other than usual, and its correspondent node.
+    pub(super) profile: Option<Table>,
     pub(super) traffic: Option<Traffic>,
     pub(super) motion: Option<Motion>,
 }
@@ -141,9 +139,14 @@ pub(super) struct Network {
     /// Milliseconds of traffic at the full rate that wait at most.
     #[serde(default = "hundred")]
     pub(super) buffer: f64,
-    /// Probability that a packet is lost.
     #[serde(default)]
-    pub(super) loss: f64,
+    pub(super) loss: LossPlan,
+    /// Mean number of packets that are lost one after the other; independently of each other unless given.
+    pub(super) burst: Option<f64>,
+    /// Seconds after which the NAT box in front of it forgets who has been silent; there is none unless given.
+    pub(super) nat: Option<f64>,
+    /// What paths over it begin with.
+    pub(super) profile: Option<Table>,
     /// `wired`, `wlan`, `cellular` or `other`.
     pub(super) kind: Kind,
     /// The user's order of preference; 0 is the best.
@@ -214,23 +217,48 @@ pub(super) enum What {
     Signal,
 }
 
-/// The file with `value` at `path`, such as `network.wifi.loss` or `event.0.at`.
+/// The file with `value` at `path`, such as `network.wifi.loss` or `event.0.at`. Tables with names of the user's have to be there;
+/// of what they may have without being told, such as a profile, there may be nothing yet.
 pub(super) fn put(table: &mut Table, path: &str, value: &Toml) -> Result<(), DataError> {
     let wrong = || DataError(format!("sweep: there is nothing at {path}"));
-    let mut steps = path.split('.');
-    let first = table.get_mut(steps.next().unwrap_or_default()).ok_or_else(wrong)?;
-    let mut place = first;
-    for step in steps {
+    let steps: Vec<&str> = path.split('.').collect();
+    let (Some((last, above)), Some(first)) = (steps.split_last(), steps.first()) else { return Err(wrong()) };
+    if above.is_empty() {
+        return table.get_mut(*first).map(|place| *place = value.clone()).ok_or_else(wrong);
+    }
+    let may_be_new = |depth: usize, step: &str| match *first {
+        "policy" | "profile" | "radio" => true,
+        "host" | "network" => depth > 1 && steps[2] == "profile",
+        _ => step == "profile",
+    };
+    if !table.contains_key(*first) && may_be_new(0, first) {
+        table.insert((*first).to_owned(), Toml::Table(Table::new()));
+    }
+    let mut place = table.get_mut(*first).ok_or_else(wrong)?;
+    for (depth, step) in steps.iter().enumerate().skip(1).take(steps.len() - 2) {
         place = match place {
-            Toml::Table(table) => table.entry(step).or_insert_with(|| value.clone()),
-            Toml::Array(list) => {
-                // One place has one name.
-                let at = step.parse().ok().filter(|at: &usize| at.to_string() == step);
-                at.and_then(|at| list.get_mut(at)).ok_or_else(wrong)?
+            Toml::Table(table) => {
+                if may_be_new(depth, step) && !table.contains_key(*step) {
+                    table.insert((*step).to_owned(), Toml::Table(Table::new()));
+                }
+                table.get_mut(*step).ok_or_else(wrong)?
             }
+            Toml::Array(list) => element(list, step).ok_or_else(wrong)?,
             _ => return Err(wrong()),
         };
     }
-    *place = value.clone();
+    match place {
+        Toml::Table(table) => {
+            table.insert((*last).to_owned(), value.clone());
+        }
+        Toml::Array(list) => *element(list, last).ok_or_else(wrong)? = value.clone(),
+        _ => return Err(wrong()),
+    }
     Ok(())
+}
+
+/// An element by its number; one place has one name.
+fn element<'a>(list: &'a mut [Toml], step: &str) -> Option<&'a mut Toml> {
+    let at = step.parse().ok().filter(|at: &usize| at.to_string() == step)?;
+    list.get_mut(at)
 }

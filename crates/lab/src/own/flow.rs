@@ -3,13 +3,15 @@
 use core::time::Duration;
 
 use whimbrel_machine::{Instant, Route};
-use whimbrel_netsim::{App, Context};
-use whimbrel_rivals::tcp::{ConnectionId, Source, Tcp, TcpCommand, TcpEvent};
+use whimbrel_netsim::{App, Context, Mixed};
+use whimbrel_rivals::tcp::{ConnectionId, Source, TcpCommand, TcpEvent};
+
+use super::rivals::{Rival, RivalCommand, RivalEvent};
 
 /// The port of all that receive.
 const PORT: u16 = 5001;
 
-/// One end of a TCP flow: it sends from a time on, or it reads.
+/// One end of a TCP flow: it sends from a time on, or it reads. Agents have one that does nothing.
 pub(super) struct Flow {
     /// When it is to be opened, where to, and what is sent; until it is.
     opens: Option<Opening>,
@@ -22,15 +24,19 @@ pub(super) struct Flow {
     longest_silence: Duration,
 }
 
-struct Opening {
-    start: Instant,
-    route: Route,
-    source: Box<dyn Source>,
+pub(super) struct Opening {
+    pub(super) start: Instant,
+    pub(super) route: Route,
+    pub(super) source: Box<dyn Source>,
+    /// For the kind of host that it is on.
+    pub(super) wrap: fn(TcpCommand) -> RivalCommand,
 }
 
 impl Flow {
-    pub(super) fn sender(start: Instant, route: Route, source: Box<dyn Source>) -> Self {
-        Self { opens: Some(Opening { start, route, source }), ..Self::reader() }
+    pub(super) fn sender(opening: Opening) -> Self {
+        let mut flow = Self::reader();
+        flow.opens = Some(opening);
+        flow
     }
 
     pub(super) const fn reader() -> Self {
@@ -44,14 +50,15 @@ impl Flow {
     }
 }
 
-impl App<Tcp> for Flow {
-    fn on_start(&mut self, context: &mut Context<'_, TcpCommand>) {
+impl App<Rival> for Flow {
+    fn on_start(&mut self, context: &mut Context<'_, RivalCommand>) {
         if let Some(Opening { start, .. }) = &self.opens {
             context.wake_at(*start, 0);
         }
     }
 
-    fn on_event(&mut self, event: TcpEvent, context: &mut Context<'_, TcpCommand>) {
+    fn on_event(&mut self, event: RivalEvent, context: &mut Context<'_, RivalCommand>) {
+        let Mixed::First(Mixed::First(event) | Mixed::Second(event)) = event else { return };
         match event {
             TcpEvent::Established { connection } => self.connection = Some(connection),
             TcpEvent::Received { bytes, .. } => {
@@ -64,9 +71,9 @@ impl App<Tcp> for Flow {
         }
     }
 
-    fn on_wake(&mut self, _token: u64, context: &mut Context<'_, TcpCommand>) {
-        if let Some(Opening { route, source, .. }) = self.opens.take() {
-            context.command(TcpCommand::Open { route, port: PORT, source });
+    fn on_wake(&mut self, _token: u64, context: &mut Context<'_, RivalCommand>) {
+        if let Some(Opening { route, source, wrap, .. }) = self.opens.take() {
+            context.command(wrap(TcpCommand::Open { route, port: PORT, source }));
         }
     }
 }

@@ -1,10 +1,11 @@
 //! `[[event]]`: what happens to a network, and what its hosts are told of it.
 
 use whimbrel_machine::{Instant, InterfaceFact, InterfaceId, LinkFact, ReceivedPower};
-use whimbrel_netsim::{Action, Change, InFlight, Loss, Side};
+use whimbrel_netsim::{Action, Change, InFlight, Side};
 
 use super::file::{Event, HostKind, What};
-use super::residents::{address, socket};
+use super::losses::LossPlan;
+use super::residents::Resident;
 use super::world::{Place, START, after};
 
 /// A `break` or `lose` of a network.
@@ -98,7 +99,7 @@ impl Place<'_> {
             }
             What::Rate => Change::Rate(Some((value * 1e6) as u64)),
             What::Delay => Change::Delay(after(value / 1e3)),
-            What::Loss => Change::Loss(Loss::Bernoulli(value)),
+            What::Loss => Change::Loss(LossPlan::Mean(value).model(self.networks[network].plan.burst)),
         };
         self.link(network, at, change);
     }
@@ -120,13 +121,13 @@ impl Place<'_> {
 
     /// Tells every mobile node in a network something about its address there.
     fn tell_addresses(&mut self, network: usize, at: Instant, of: fn(core::net::SocketAddr) -> LinkFact) {
-        self.tell_each(network, at, |number| of(socket(address(number, network))));
+        self.tell_each(network, at, |resident| of(resident.socket(network)));
     }
 
-    fn tell_each(&mut self, network: usize, at: Instant, fact: impl Fn(u8) -> LinkFact) {
+    fn tell_each(&mut self, network: usize, at: Instant, fact: impl Fn(&Resident<'_>) -> LinkFact) {
         let there = self.residents.iter().filter(|resident| resident.is_in(network));
         let mobile = there.filter(|resident| resident.kind == HostKind::Mobile);
-        let told: Vec<_> = mobile.map(|resident| (resident.mn, fact(resident.number))).collect();
+        let told: Vec<_> = mobile.map(|resident| (resident.mn, fact(resident))).collect();
         for (mn, fact) in told {
             self.fact(mn, at, fact);
         }

@@ -5,7 +5,11 @@ mod hosts;
 
 use core::ops::RangeInclusive;
 
+use whimbrel_proto::Config;
+
 use super::file::{Event, File, Network, What};
+use super::losses::LossPlan;
+use super::profile;
 
 /// Cells of a sweep, all policies together.
 pub(super) const MAX_CELLS: usize = 10_000;
@@ -23,7 +27,10 @@ const SECONDS: RangeInclusive<f64> = 0.0..=86_400.0;
 const EVERY: RangeInclusive<f64> = 0.001..=86_400.0;
 const MEGABITS: RangeInclusive<f64> = 0.001..=100_000.0;
 const MILLISECONDS: RangeInclusive<f64> = 0.0..=60_000.0;
-const PROBABILITY: RangeInclusive<f64> = 0.0..=1.0;
+pub(super) const PROBABILITY: RangeInclusive<f64> = 0.0..=1.0;
+const BURST: RangeInclusive<f64> = 1.0..=1e6;
+/// A mapping that is forgotten at once lets no answer in.
+const IDLE: RangeInclusive<f64> = 1.0..=86_400.0;
 const DBM: RangeInclusive<f64> = -180.0..=60.0;
 /// Places lie so far from the origin at most; what is farther away is heard nowhere.
 const METRES: RangeInclusive<f64> = -1e6..=1e6;
@@ -54,8 +61,8 @@ pub(super) fn check_name(what: &str, name: &str) -> Result<(), String> {
 }
 
 /// A host's name stands in rows, from which a number would come back as another one: 007, 1.0, nan.
-fn check_host_name(name: &str) -> Result<(), String> {
-    check_name("a host", name)?;
+fn check_word(what: &str, name: &str) -> Result<(), String> {
+    check_name(what, name)?;
     match name.parse::<f64>() {
         Ok(_) => Err(format!(
             "a host is called {name:?}, which is a number to whoever reads its rows; give it a word"
@@ -79,15 +86,17 @@ pub(super) fn check(file: &File) -> Result<(), String> {
         return Err(format!("title has control characters, or more than {TITLE} bytes"));
     }
     file.network.keys().try_for_each(|name| check_name("a network", name))?;
-    file.host.keys().try_for_each(|name| check_host_name(name))?;
+    file.host.keys().try_for_each(|name| check_word("a host", name))?;
     within("duration", file.duration, DURATION, " s")?;
     if file.policies.is_empty() {
         return Err("policies names none".to_owned());
     }
     let again = |at: usize| file.policies[..at].contains(&file.policies[at]);
     if let Some(at) = (0..file.policies.len()).find(|at| again(*at)) {
-        return Err(format!("policies names {} twice", file.policies[at].name()));
+        return Err(format!("policies names {} twice", file.policies[at]));
     }
+    file.policy.keys().chain(&file.policies).try_for_each(|name| check_word("a policy", name))?;
+    file.radio.keys().try_for_each(|name| check_radio(file, name))?;
     if !(1..=MAX_NETWORKS).contains(&file.network.len()) {
         return Err(format!("there must be from 1 to {MAX_NETWORKS} networks, not {}", file.network.len()));
     }
@@ -115,7 +124,10 @@ fn check_network(name: &str, network: &Network) -> Result<(), String> {
     within(field("delay"), network.delay, MILLISECONDS, " ms")?;
     within(field("jitter"), network.jitter, MILLISECONDS, " ms")?;
     within(field("buffer"), network.buffer, MILLISECONDS, " ms")?;
-    within(field("loss"), network.loss, PROBABILITY, "")?;
+    within(field("burst"), network.burst.unwrap_or(1.0), BURST, " packets")?;
+    network.loss.check(&format!("network.{name}"), network.burst)?;
+    within(field("nat"), network.nat.unwrap_or(1.0), IDLE, " s")?;
+    profile::shape(name, network, &Config::rfc())?;
     let Some(cell) = &network.cell else { return Ok(()) };
     let field = |field: &str| format!("network.{name}.cell.{field}");
     check_point(&field("at"), cell.at)?;
@@ -127,6 +139,16 @@ fn check_network(name: &str, network: &Network) -> Result<(), String> {
     within(field("threshold"), cell.threshold, THRESHOLD, " dBm")?;
     within(field("layer2"), cell.layer2, SECONDS, " s")?;
     within(field("address"), cell.address, SECONDS, " s")
+}
+
+fn check_radio(file: &File, name: &str) -> Result<(), String> {
+    let mut named = file.network.values().filter_map(|network| network.cell.as_ref()?.radio.as_deref());
+    if named.any(|radio| radio == name) {
+        return Ok(());
+    }
+    Err(format!(
+        "radio.{name}: no cell has it; a cell names its radio, as in cell = {{ radio = \"{name}\", … }}"
+    ))
 }
 
 fn check_point(name: &str, [x, y]: [f64; 2]) -> Result<(), String> {
@@ -160,7 +182,7 @@ fn check_event(file: &File, number: usize, event: &Event) -> Result<(), String> 
     match event.what {
         What::Rate => within(value, event.value, MEGABITS, " Mbit/s"),
         What::Delay => within(value, event.value, MILLISECONDS, " ms"),
-        What::Loss => within(value, event.value, PROBABILITY, ""),
+        What::Loss => LossPlan::Mean(event.value).check_mean(&value, network.burst),
         What::Signal => within(value, event.value, DBM, " dBm"),
         What::Break | What::Lose | What::Return | What::Warn if event.value != 0.0 => {
             Err(format!("event.{number}: `value` belongs to `rate`, `delay`, `loss` and `signal` alone"))
@@ -170,7 +192,12 @@ fn check_event(file: &File, number: usize, event: &Event) -> Result<(), String> 
 }
 
 /// Neither NaN nor an infinity is within anything.
-fn within(name: impl Into<String>, value: f64, range: RangeInclusive<f64>, unit: &str) -> Result<(), String> {
+pub(super) fn within(
+    name: impl Into<String>,
+    value: f64,
+    range: RangeInclusive<f64>,
+    unit: &str,
+) -> Result<(), String> {
     if range.contains(&value) {
         return Ok(());
     }

@@ -9,6 +9,7 @@ use whimbrel_proto::PathCounters;
 use super::file::{File, HostKind};
 use super::flow::Flow;
 use super::residents::Resident;
+use super::rivals;
 use super::traffic::Kind;
 use super::world::{Place, START};
 use crate::experiment::Sample;
@@ -21,7 +22,7 @@ pub(super) const METRICS: [(&str, &str); 7] = [
         "longest_silence",
         "s; the longest time in which no user data was delivered, after the first; empty if none was",
     ),
-    ("moves", "how often new data took another path"),
+    ("moves", "how often new data took another path (with Mobile IP, registrations after the first)"),
     ("retransmitted", "share of retransmissions among all DATA chunks (with TCP, segments) sent"),
     (
         "completion_time",
@@ -100,12 +101,16 @@ impl Place<'_> {
                     (sum(|counters| counters.data_sent), sum(|counters| counters.data_retransmitted));
                 sample.put("retransmitted", again as f64 / (new + again).max(1) as f64);
             }
-            (Mixed::Second(flow), Mixed::Second(tcp)) => {
-                if let Some(stats) = flow.connection.and_then(|connection| tcp.stats(connection)) {
+            (Mixed::Second(flow), Mixed::Second(rival)) => {
+                let stats = |connection| rivals::tcp(rival)?.stats(connection);
+                if let Some(stats) = flow.connection.and_then(stats) {
                     sample.put("retransmitted", stats.retransmissions as f64 / stats.segments.max(1) as f64);
                 }
             }
             _ => {}
+        }
+        if let Mixed::Second(rival) = self.world.machine(resident.mn) {
+            sample.put_some("moves", rivals::registrations(rival).map(|all| all.saturating_sub(1) as f64));
         }
         if let Mixed::First(reader) = self.world.app(resident.reader)
             && let Some(times) = reader.transfer_times()

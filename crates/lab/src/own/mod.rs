@@ -1,16 +1,24 @@
 //! Experiments of one's own: a file says which hosts and networks there are, what happens to them, who sends what, and what is
 //! swept.
 
+mod air;
 mod experiment;
 mod file;
 mod flow;
 mod happenings;
 mod limits;
+mod losses;
 mod measures;
 mod motion;
+mod parameters;
 mod plots;
+mod policies;
+mod profile;
 mod quantities;
+mod radio;
 mod residents;
+mod rivals;
+mod sources;
 mod sweep;
 mod traffic;
 mod world;

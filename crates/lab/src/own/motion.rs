@@ -64,6 +64,8 @@ pub(super) struct CellPlan {
     /// Seconds after that until the address is there.
     #[serde(default)]
     pub(super) address: f64,
+    /// The radio that hears it; one of its own unless given.
+    pub(super) radio: Option<String>,
 }
 
 const fn minus_ninety() -> f64 {
@@ -120,54 +122,65 @@ impl CellPlan {
             self.threshold().watts() * square * square / (HEIGHT_M * HEIGHT_M * HEIGHT_M * HEIGHT_M)
         };
         radio.transmit_power = self.power.or(self.radius.map(needed)).unwrap_or_default();
-        Cell { at: place(self.at), radio }
+        let acquisition = Acquisition { layer_two: after(self.layer2), address: after(self.address) };
+        Cell { at: place(self.at), radio, reception: self.threshold(), acquisition }
     }
 
     /// Whether it is heard at a place.
     pub(super) fn is_heard(&self, at: Point) -> bool {
-        self.cell().received(place(at)) >= self.threshold()
+        self.cell().is_heard(place(at))
     }
+}
 
-    /// What happens on a way, in the order of time: as [`Cells`] has it, with a reading of the signal at even intervals while
-    /// there is one.
-    pub(super) fn events(&self, way: &Trajectory, lasts: Duration) -> Vec<(Instant, CellEvent)> {
-        let acquisition = Acquisition { layer_two: after(self.layer2), address: after(self.address) };
-        let cells = Cells {
-            cells: vec![self.cell()],
-            reception: self.threshold(),
-            thresholds: Vec::new(),
-            acquisition,
-            layer_two: LayerTwo::Soft,
-            sampling: SAMPLING,
-        };
-        let until = Instant::ZERO + lasts;
-        let mut events = Vec::new();
-        let (mut attached, mut reading, mut last) = (false, Instant::ZERO, ReceivedPower::NONE);
-        let mut read_until = |end: Instant, attached: bool, events: &mut Vec<(Instant, CellEvent)>| {
-            while reading <= end {
-                let power = self.cell().received(way.position(reading));
-                if attached && power != last {
-                    last = power;
-                    events.push((reading, CellEvent::Signal(power)));
-                }
-                reading += READING;
+/// What happens on a way to the links with cells that are heard by one radio, for each in the order of time: as [`Cells`] has it,
+/// with a reading of the signal at even intervals while there is one.
+pub(super) fn events(
+    plans: &[&CellPlan],
+    layer_two: LayerTwo,
+    way: &Trajectory,
+    lasts: Duration,
+) -> Vec<Vec<(Instant, CellEvent)>> {
+    let cells: Vec<Cell> = plans.iter().map(|plan| plan.cell()).collect();
+    let radio = Cells { cells: cells.clone(), thresholds: Vec::new(), layer_two, sampling: SAMPLING };
+    let until = Instant::ZERO + lasts;
+    let all = radio.events(way, until);
+    let of = |number: usize| {
+        let own =
+            all.iter().filter(|(_, cell, event)| *cell == number && !matches!(event, CellEvent::Signal(_)));
+        with_readings(&cells[number], own.map(|&(at, _, event)| (at, event)), way, until)
+    };
+    (0..cells.len()).map(of).collect()
+}
+
+fn with_readings(
+    cell: &Cell,
+    of_links: impl Iterator<Item = (Instant, CellEvent)>,
+    way: &Trajectory,
+    until: Instant,
+) -> Vec<(Instant, CellEvent)> {
+    let mut events = Vec::new();
+    let (mut attached, mut reading, mut last) = (false, Instant::ZERO, ReceivedPower::NONE);
+    let mut read_until = |end: Instant, attached: bool, events: &mut Vec<(Instant, CellEvent)>| {
+        while reading <= end {
+            let power = cell.received(way.position(reading));
+            if attached && power != last {
+                last = power;
+                events.push((reading, CellEvent::Signal(power)));
             }
-        };
-        for (at, _, event) in cells.events(way, until) {
-            if matches!(event, CellEvent::Signal(_)) {
-                continue;
-            }
-            read_until(at, attached, &mut events);
-            match event {
-                CellEvent::Attached => attached = true,
-                CellEvent::Lost => attached = false,
-                _ => {}
-            }
-            events.push((at, event));
+            reading += READING;
         }
-        read_until(until, attached, &mut events);
-        events
+    };
+    for (at, event) in of_links {
+        read_until(at, attached, &mut events);
+        match event {
+            CellEvent::Attached => attached = true,
+            CellEvent::Lost => attached = false,
+            _ => {}
+        }
+        events.push((at, event));
     }
+    read_until(until, attached, &mut events);
+    events
 }
 
 #[cfg(test)]

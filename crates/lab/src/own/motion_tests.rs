@@ -8,6 +8,10 @@ fn cell(text: &str) -> CellPlan {
     toml::from_str(&format!("at = [0, 0]\n{text}")).unwrap()
 }
 
+fn only(plan: &CellPlan, way: &Trajectory) -> Vec<(Instant, CellEvent)> {
+    events(&[plan], LayerTwo::Soft, way, Duration::from_secs(100)).remove(0)
+}
+
 fn second(seconds: f64) -> Instant {
     Instant::from_nanos((seconds * 1e9) as u64)
 }
@@ -34,7 +38,7 @@ fn a_cell_is_heard_as_far_as_it_is_said() {
 #[test]
 fn a_cell_is_lost_at_its_edge_and_found_again_after_its_times() {
     let plan = cell("radius = 50\nlayer2 = 0.5\naddress = 1.25");
-    let events = plan.events(&walk(), Duration::from_secs(100));
+    let events = only(&plan, &walk());
     let of = |wanted: CellEvent| {
         let times = events.iter().filter(|(_, event)| *event == wanted);
         times.map(|(at, _)| at.as_secs_f64()).collect::<Vec<_>>()
@@ -52,7 +56,7 @@ fn a_cell_is_lost_at_its_edge_and_found_again_after_its_times() {
 #[test]
 fn a_signal_is_read_while_there_is_one_and_changes() {
     let readings = |way: &Trajectory| {
-        let events = cell("radius = 50").events(way, Duration::from_secs(100));
+        let events = only(&cell("radius = 50"), way);
         let signals = events.iter().filter_map(|(at, event)| match event {
             CellEvent::Signal(power) => Some((*at, power.dbm())),
             _ => None,

@@ -1,7 +1,6 @@
 //! The charts of a scenario file: a panel for each metric that people ask for first.
 
 use super::experiment::HOST;
-use super::file::PolicyName;
 use crate::experiment::Axes;
 use crate::plot::{Line, Plot, Quantity, Source};
 
@@ -15,15 +14,14 @@ const PANELS: [(&str, &str, &str, f64); 5] = [
 ];
 
 /// A line for each policy, host and place of the sweep, but for the axis that runs across.
-pub(super) fn lines(policies: &[PolicyName], places: &[Axes], across: &str, hosts: &[String]) -> Vec<Line> {
+pub(super) fn lines(policies: &[String], places: &[Axes], across: &str, hosts: &[String]) -> Vec<Line> {
     let mut lines = Vec::new();
     for policy in policies {
         for place in places {
             let at: Axes = place.iter().filter(|(axis, _)| axis != across).cloned().collect();
-            let label = at
-                .iter()
-                .fold(policy.name().to_owned(), |label, (axis, value)| format!("{label}, {axis} = {value}"));
-            let line = Line { label, series: policy.name().into(), at };
+            let label =
+                at.iter().fold(policy.clone(), |label, (axis, value)| format!("{label}, {axis} = {value}"));
+            let line = Line { label, series: policy.clone().into(), at };
             if !lines.contains(&line) {
                 lines.push(line);
             }

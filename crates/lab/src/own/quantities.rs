@@ -1,9 +1,10 @@
 //! What the places of a scenario file are: units and definitions of what it sweeps.
 
+use super::{policies, profile};
 use crate::meaning::Meaning;
 
 /// Table, what stands in it, and its unit and definition.
-const PLACES: [(&str, &str, &str); 44] = [
+const PLACES: &[(&str, &str, &str)] = &[
     ("", "duration", "s; time for which there is traffic"),
     ("network", "rate", "Mbit/s; rate of the network towards the host"),
     ("network", "rate_up", "Mbit/s; rate of the network from the host"),
@@ -12,6 +13,12 @@ const PLACES: [(&str, &str, &str); 44] = [
     ("network", "buffer", "ms; traffic at the full rate that waits at most"),
     ("network", "queue", "how packets of several flows wait for the network"),
     ("network", "loss", "probability that a packet is lost"),
+    ("network", "burst", "packets; mean length of a burst of losses"),
+    ("network", "nat", "s; time after which the NAT box forgets who has been silent"),
+    ("loss", "p", "probability, for each packet, that the good state is left"),
+    ("loss", "r", "probability, for each packet, that the bad state is left"),
+    ("loss", "h", "probability that a packet passes in the bad state"),
+    ("loss", "k", "probability that a packet passes in the good state"),
     ("network", "kind", "kind of the network"),
     ("network", "rank", "user's order of preference, 0 the best"),
     ("network", "metered", "whether the network is paid for by volume"),
@@ -21,6 +28,8 @@ const PLACES: [(&str, &str, &str); 44] = [
     ("cell", "threshold", "dBm; least signal that is received"),
     ("cell", "layer2", "s; time from when the cell is heard until packets pass"),
     ("cell", "address", "s; time after that until the address is there"),
+    ("cell", "radio", "radio that hears the cell"),
+    ("radio", "handover", "whether the radio leaves a cell for another: hard, or soft"),
     ("motion", "kind", "how the host moves"),
     ("motion", "at", "m; place where the host stands"),
     ("motion", "from", "m; place where the host begins"),
@@ -42,6 +51,7 @@ const PLACES: [(&str, &str, &str); 44] = [
     ("host", "kind", "what the host speaks"),
     ("host", "networks", "networks in which the host has an interface"),
     ("host", "policy", "policy of the host"),
+    ("policy", "kind", "policy that it is"),
     ("event", "at", "s; when it happens"),
     ("event", "network", "network that it happens to"),
     ("event", "what", "what happens"),
@@ -54,9 +64,17 @@ const PLACES: [(&str, &str, &str); 44] = [
 pub(super) fn at(path: &str) -> Meaning {
     let steps: Vec<&str> = path.split('.').collect();
     let place = match steps.as_slice() {
-        ["network", _, "cell", leaf, ..] => ("cell", *leaf),
+        ["profile", rest @ ..] | ["host" | "network" | "policy", _, "profile", rest @ ..] => {
+            return profile::meaning(&rest.join(".")).map(Meaning::parse).unwrap_or_default();
+        }
+        ["policy", _, leaf] if *leaf != "kind" => {
+            return policies::meaning(leaf).map(Meaning::parse).unwrap_or_default();
+        }
+        ["network", _, table @ ("cell" | "loss"), leaf, ..] => (*table, *leaf),
         ["host", _, table @ ("motion" | "traffic"), leaf, ..] => (*table, *leaf),
-        [table @ ("network" | "host" | "event"), _, leaf, ..] | [table, leaf, ..] => (*table, *leaf),
+        [table @ ("network" | "host" | "event" | "policy" | "radio"), _, leaf, ..] | [table, leaf, ..] => {
+            (*table, *leaf)
+        }
         [leaf] => ("", *leaf),
         [] => ("", ""),
     };

@@ -8,7 +8,8 @@ use super::limits::{MAX_CELLS, check_name};
 use crate::value::Value;
 
 /// What may be swept; the rest of the file says how the experiment is run, not what happens in it.
-const SWEPT: [&str; 6] = ["duration", "event", "host", "motion", "network", "traffic"];
+const SWEPT: [&str; 9] =
+    ["duration", "event", "host", "motion", "network", "policy", "profile", "radio", "traffic"];
 
 /// A place in the file and the values to put there.
 pub(super) struct Axis {

@@ -3,19 +3,19 @@
 use core::time::Duration;
 
 use whimbrel_machine::{Instant, InterfaceKind, Seed};
-use whimbrel_netsim::{LinkConfig, LinkId, Loss, Mixed, QueueLimit, Queueing, RouterId, World};
+use whimbrel_netsim::{LinkConfig, LinkId, Mixed, QueueLimit, Queueing, RouterId, World};
 use whimbrel_node::Node;
-use whimbrel_rivals::tcp::Tcp;
 
-use super::file::{File, Kind, Network, PolicyName, QueueName};
+use super::file::{File, Kind, Network, QueueName};
 use super::flow::Flow;
 use super::residents::Resident;
+use super::rivals::Rival;
 use crate::testbed::User;
 
 /// When the experiment begins; before it, the hosts set themselves up.
 pub(super) const START: Duration = Duration::from_secs(1);
 
-pub(super) type OwnWorld = World<Mixed<Node, Tcp>, Mixed<User, Flow>>;
+pub(super) type OwnWorld = World<Mixed<Node, Rival>, Mixed<User, Flow>>;
 
 pub(super) struct Place<'a> {
     pub(super) world: OwnWorld,
@@ -64,7 +64,7 @@ impl Network {
             },
             delay: after(self.delay / 1e3),
             jitter: after(self.jitter / 1e3),
-            loss: if self.loss > 0.0 { Loss::Bernoulli(self.loss) } else { Loss::None },
+            loss: self.loss.model(self.burst),
             ..LinkConfig::default()
         }
     }
@@ -72,7 +72,10 @@ impl Network {
 
 impl<'a> Place<'a> {
     /// Everything as the file has it; hosts that name no policy of their own have `compared`.
-    pub(super) fn new(file: &'a File, compared: PolicyName, seed: u64) -> Self {
+    ///
+    /// # Errors
+    /// What is wrong with a policy or a profile, which [`super::limits`] excludes.
+    pub(super) fn new(file: &'a File, compared: &str, seed: u64) -> Result<Self, String> {
         let mut world = World::new(Seed::from_u64(seed));
         let core = world.add_router();
         // The best network comes first: a host's address there is the one that is connected to.
@@ -88,9 +91,9 @@ impl<'a> Place<'a> {
         let end = Instant::ZERO + START + lasts;
         let mut this = Self { world, residents: Vec::new(), networks, core, lasts, end };
         for (number, (name, host)) in (0..).zip(file.hosts()) {
-            this.settle(file, number, name, host, host.policy.unwrap_or(compared));
+            this.settle(file, number, name, host, host.policy.as_deref().unwrap_or(compared))?;
         }
         this.schedule(&file.event);
-        this
+        Ok(this)
     }
 }

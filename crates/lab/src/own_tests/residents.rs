@@ -4,11 +4,11 @@ use super::load;
 use crate::experiment::Watch;
 use crate::value::Value;
 
-const TOP: &str = "title = \"t\"\nrepetitions = 1\nduration = 30\npolicies = [\"seamless\"]\n";
-const WIFI: &str = "[network.wifi]\nrate = 8\nrate_up = 2\ndelay = 5\nkind = \"wlan\"\n";
+pub(super) const TOP: &str = "title = \"t\"\nrepetitions = 1\nduration = 30\npolicies = [\"seamless\"]\n";
+pub(super) const WIFI: &str = "[network.wifi]\nrate = 8\nrate_up = 2\ndelay = 5\nkind = \"wlan\"\n";
 
 /// What one run shows, host by host.
-fn rows(text: &str) -> Vec<(String, Vec<(String, f64)>)> {
+pub(super) fn rows(text: &str) -> Vec<(String, Vec<(String, f64)>)> {
     let experiment = load("mine", text).unwrap_or_else(|error| panic!("{error}"));
     let outcome = experiment.run(&experiment.cells()[0], 900_000_000, Watch::default());
     let row = |sample: &crate::experiment::Sample| {
@@ -19,7 +19,7 @@ fn rows(text: &str) -> Vec<(String, Vec<(String, f64)>)> {
     outcome.samples.iter().map(row).collect()
 }
 
-fn metric(row: &(String, Vec<(String, f64)>), wanted: &str) -> Option<f64> {
+pub(super) fn metric(row: &(String, Vec<(String, f64)>), wanted: &str) -> Option<f64> {
     row.1.iter().find(|(name, _)| name == wanted).map(|(_, value)| *value)
 }
 
@@ -204,7 +204,10 @@ fn hosts_and_ways_that_cannot_be_are_refused() {
             format!("{bulk}[host.a]\nkind = \"tcp\"\npolicy = \"rfc\"\n"),
             "host.a speaks TCP: there is no policy",
         ),
-        (format!("{bulk}[host.a]\n[sweep]\n\"host.a.policy\" = [\"magic\"]\n"), "unknown variant"),
+        (
+            format!("{bulk}[host.a]\n[sweep]\n\"host.a.policy\" = [\"magic\"]\n"),
+            "host.a.policy: there is no policy called magic",
+        ),
         (
             bulk.to_owned()
                 + "[host.a]\n[host.b]\n"

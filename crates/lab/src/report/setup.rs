@@ -99,11 +99,13 @@ impl Setting {
         Self { what: spoken(&one.what), value: one.value, source, assumed: true, leaf: one.what }
     }
 
-    /// The paths that a file of one's own sweeps are to be found there: `network.wlan.queue`.
+    /// The places of a file of one's own are to be found there: `network.wlan.queue`.
     fn name_as_written(&mut self) {
-        if let Some(path) = self.leaf.strip_prefix("axes.") {
-            self.what = format!("{path}, swept");
-        }
+        self.what = match self.leaf.split_once('.') {
+            Some(("axes", place)) => format!("{place}, swept"),
+            Some(("run", place)) => place.to_owned(),
+            _ => self.leaf.clone(),
+        };
     }
 }
 

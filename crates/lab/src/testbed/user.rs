@@ -1,11 +1,13 @@
-use core::net::SocketAddr;
+use core::net::{IpAddr, SocketAddr};
 use core::time::Duration;
 
 use bytes::Bytes;
-use whimbrel_machine::Instant;
+use whimbrel_machine::{Instant, Route};
 use whimbrel_netsim::{App, Context};
 use whimbrel_node::Node;
-use whimbrel_proto::{AssociationId, Command, ConnectToken, Event, Message, Part, PathId, StreamId};
+use whimbrel_proto::{
+    AssociationId, Command, ConnectToken, Event, Message, Part, PathId, PathShape, PathState, StreamId,
+};
 
 use super::TransferTimes;
 use super::traffic::Traffic;
@@ -18,12 +20,19 @@ pub const NUMBERED: u32 = 0x8000_0000;
 /// What messages are made of.
 static CONTENT: [u8; 65_536] = [0; 65_536];
 
-/// The user of a host: one that sets up an association and sends, or one that waits and reads.
+/// The user of a host: one end of an association, which one of both opens, and over which one sends and the other reads.
 ///
 /// The payload protocol identifier of each message is [`NUMBERED`] and its number, from 0, so that whoever looks at packets can tell new
 /// data from old.
 pub struct User {
-    role: Role,
+    /// When it opens an association, and to which addresses; until then and otherwise it waits for one.
+    opens: Option<(Instant, Vec<SocketAddr>)>,
+    /// What it sends.
+    traffic: Option<Box<dyn Traffic>>,
+    /// What paths over these addresses begin with.
+    shapes: Vec<(IpAddr, PathShape)>,
+    /// Paths that have begun.
+    begun: Vec<PathId>,
     association: Option<AssociationId>,
     /// When the association came up.
     pub up: Option<Instant>,
@@ -50,23 +59,33 @@ pub struct PathUse {
     pub remote: SocketAddr,
 }
 
-enum Role {
-    Sends { start: Instant, peer: Vec<SocketAddr>, traffic: Box<dyn Traffic> },
-    Reads,
-}
-
 const CONNECT: u64 = 0;
 const SEND: u64 = 1;
 
 impl User {
     /// Connects to `peer` at `start`, and sends as soon as the association is up.
     pub fn sender(start: Instant, peer: Vec<SocketAddr>, traffic: Box<dyn Traffic>) -> Self {
-        Self::new(Role::Sends { start, peer, traffic })
+        Self::new(Some((start, peer)), Some(traffic))
+    }
+
+    /// Connects to `peer` at `start`, and reads at once what comes.
+    pub fn opener(start: Instant, peer: Vec<SocketAddr>) -> Self {
+        Self::new(Some((start, peer)), None)
+    }
+
+    /// Waits for an association, and sends as soon as it is up.
+    pub fn replier(traffic: Box<dyn Traffic>) -> Self {
+        Self::new(None, Some(traffic))
     }
 
     /// Waits for an association and reads at once what comes.
     pub fn reader() -> Self {
-        Self::new(Role::Reads)
+        Self::new(None, None)
+    }
+
+    /// The same, and paths over these local or remote addresses begin with something else than usual.
+    pub fn shaping(self, shapes: Vec<(IpAddr, PathShape)>) -> Self {
+        Self { shapes, ..self }
     }
 
     /// The same, and takes the time of each message that arrives.
@@ -74,9 +93,12 @@ impl User {
         Self { transfer_times: Some(transfer_times), ..self }
     }
 
-    const fn new(role: Role) -> Self {
+    const fn new(opens: Option<(Instant, Vec<SocketAddr>)>, traffic: Option<Box<dyn Traffic>>) -> Self {
         Self {
-            role,
+            opens,
+            traffic,
+            shapes: Vec::new(),
+            begun: Vec::new(),
             association: None,
             up: None,
             uses: Vec::new(),
@@ -116,9 +138,7 @@ impl User {
     }
 
     fn offer(&mut self, acknowledged: usize, context: &mut Context<'_, Command>) {
-        let (Role::Sends { traffic, .. }, Some(association)) = (&mut self.role, self.association) else {
-            return;
-        };
+        let (Some(traffic), Some(association)) = (&mut self.traffic, self.association) else { return };
         let now = context.now();
         let sent = &mut self.sent;
         let next = traffic.offer(now, acknowledged, &mut |size| {
@@ -132,13 +152,23 @@ impl User {
             context.wake_at(next, SEND);
         }
     }
+
+    /// A path can carry data.
+    fn begin(&mut self, path: PathId, route: Route, context: &mut Context<'_, Command>) {
+        let Some(association) = self.association.filter(|_| !self.begun.contains(&path)) else { return };
+        self.begun.push(path);
+        let over = |ip: &IpAddr| *ip == route.local.ip() || *ip == route.remote.ip();
+        if let Some(&(_, shape)) = self.shapes.iter().find(|(ip, _)| over(ip)) {
+            context.command(Command::ShapePath { association, path, shape });
+        }
+    }
 }
 
 impl App<Node> for User {
     fn on_start(&mut self, context: &mut Context<'_, Command>) {
-        match &self.role {
-            Role::Sends { start, .. } => context.wake_at(*start, CONNECT),
-            Role::Reads => context.command(Command::Listen { port: PORT }),
+        match &self.opens {
+            Some((start, _)) => context.wake_at(*start, CONNECT),
+            None => context.command(Command::Listen { port: PORT }),
         }
     }
 
@@ -161,19 +191,21 @@ impl App<Node> for User {
                 // The path of the handshake is the association's first.
                 let path = PathId::from_number(0);
                 self.uses.push(PathUse { at: context.now(), path, remote: primary.remote });
+                self.begin(path, primary, context);
                 self.offer(0, context);
             }
             Event::PathInUse { path, route, .. } => {
                 context.note("path-in-use", u64::from(path.number()));
                 self.uses.push(PathUse { at: context.now(), path, remote: route.remote });
             }
+            Event::Path { path, route, state: PathState::Active, .. } => self.begin(path, route, context),
             _ => {}
         }
     }
 
     fn on_wake(&mut self, token: u64, context: &mut Context<'_, Command>) {
-        match (token, &self.role) {
-            (CONNECT, Role::Sends { peer, .. }) => context.command(Command::Connect {
+        match (token, &self.opens) {
+            (CONNECT, Some((_, peer))) => context.command(Command::Connect {
                 token: ConnectToken(0),
                 remote: peer.clone(),
                 remote_port: PORT,

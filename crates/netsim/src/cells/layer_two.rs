@@ -1,6 +1,6 @@
 use whimbrel_machine::Instant;
 
-use super::{Acquisition, CellEvent, LayerTwo};
+use super::{Cell, CellEvent, LayerTwo};
 
 /// The link with one cell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,7 +24,7 @@ impl LayerTwo {
     pub(super) fn advance(
         self,
         now: Instant,
-        acquisition: Acquisition,
+        cells: &[Cell],
         heard: &[bool],
         links: &mut [Link],
         events: &mut Events,
@@ -38,11 +38,11 @@ impl LayerTwo {
             Self::Soft => {
                 for cell in 0..links.len() {
                     if links[cell] == Link::Idle && heard[cell] {
-                        links[cell] = Link::Attaching(now + acquisition.layer_two);
+                        links[cell] = Link::Attaching(now + cells[cell].acquisition.layer_two);
                     }
                 }
             }
-            Self::Hard => start_hard(now, acquisition, heard, links),
+            Self::Hard => start_hard(now, cells, heard, links),
         }
         for cell in 0..links.len() {
             if let Link::Attaching(done) = links[cell]
@@ -51,7 +51,7 @@ impl LayerTwo {
                 if self == Self::Hard {
                     leave_others(done, cell, links, events);
                 }
-                links[cell] = Link::Attached(done + acquisition.address);
+                links[cell] = Link::Attached(done + cells[cell].acquisition.address);
                 events.push((done, cell, CellEvent::Attached));
             }
             if let Link::Attached(done) = links[cell]
@@ -72,14 +72,14 @@ fn lose(now: Instant, cell: usize, links: &mut [Link], events: &mut Events) {
 }
 
 /// One handover at a time.
-fn start_hard(now: Instant, acquisition: Acquisition, heard: &[bool], links: &mut [Link]) {
+fn start_hard(now: Instant, cells: &[Cell], heard: &[bool], links: &mut [Link]) {
     if links.iter().any(|link| matches!(link, Link::Attaching(_))) {
         return;
     }
     let attached = links.iter().any(|link| matches!(link, Link::Attached(_) | Link::Addressed));
     let find = |wanted: Link| (0..links.len()).find(|&cell| links[cell] == wanted && heard[cell]);
     if let Some(cell) = find(Link::Idle).or_else(|| find(Link::Left).filter(|_| !attached)) {
-        links[cell] = Link::Attaching(now + acquisition.layer_two);
+        links[cell] = Link::Attaching(now + cells[cell].acquisition.layer_two);
     }
 }
 

@@ -20,14 +20,14 @@ pub struct Attachment {
 }
 
 /// What a mobile node has seen.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct MobileNodeStats {
     /// Registrations accepted by the home agent.
     pub registrations: u64,
     /// When the last packet came over each attachment, by its number; zero before.
-    pub last_packet: [Instant; 2],
+    pub last_packet: Vec<Instant>,
     /// Packets that came over each attachment, by its number.
-    pub packets: [u64; 2],
+    pub packets: Vec<u64>,
 }
 
 /// A request under way.
@@ -48,9 +48,9 @@ pub struct MobileNode<M> {
     inner: M,
     home: Ipv4Addr,
     home_agent: Ipv4Addr,
-    attachments: [Attachment; 2],
+    attachments: Vec<Attachment>,
     links: Links,
-    up: [bool; 2],
+    up: Vec<bool>,
     /// Where the node is registered, and sends.
     current: Option<usize>,
     registering: Option<Registering>,
@@ -60,18 +60,23 @@ pub struct MobileNode<M> {
 
 impl<M> MobileNode<M> {
     /// A node that is nowhere yet: it waits for [`LinkFact::AddressUp`] of one of its attachments.
-    pub fn new(inner: M, home: Ipv4Addr, home_agent: Ipv4Addr, attachments: [Attachment; 2]) -> Self {
+    pub fn new(inner: M, home: Ipv4Addr, home_agent: Ipv4Addr, attachments: Vec<Attachment>) -> Self {
+        let count = attachments.len();
         Self {
             inner,
             home,
             home_agent,
             attachments,
             links: Links::default(),
-            up: [false; 2],
+            up: vec![false; count],
             current: None,
             registering: None,
             identification: 0,
-            stats: MobileNodeStats::default(),
+            stats: MobileNodeStats {
+                registrations: 0,
+                last_packet: vec![Instant::ZERO; count],
+                packets: vec![0; count],
+            },
         }
     }
 
@@ -81,8 +86,8 @@ impl<M> MobileNode<M> {
     }
 
     /// What has happened.
-    pub const fn stats(&self) -> MobileNodeStats {
-        self.stats
+    pub const fn stats(&self) -> &MobileNodeStats {
+        &self.stats
     }
 
     /// The attachment where the node is registered, by number.

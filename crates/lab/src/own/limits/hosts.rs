@@ -3,8 +3,10 @@
 use core::ops::RangeInclusive;
 
 use super::{MEGABITS, MILLISECONDS, SECONDS, check_point, within};
-use crate::own::file::{File, Host, HostKind};
+use crate::own::file::{File, Host, HostKind, Network};
 use crate::own::motion::{Motion, Point, READING};
+use crate::own::policies::{self, Chosen};
+use crate::own::profile;
 use crate::own::traffic::{Kind, Traffic};
 
 /// Each takes a correspondent node and addresses.
@@ -98,8 +100,14 @@ fn check_host(file: &File, name: &str, host: &Host) -> Result<(), String> {
         return Err(format!("there is no [{}], and no [traffic] for all hosts", table(name, "traffic")));
     };
     if host.kind == HostKind::Tcp {
+        if let Some((network, _)) = there.iter().find(|(_, network)| network.nat.is_some()) {
+            return Err(format!(
+                "host.{name} speaks TCP, and the NAT box of network.{network} translates SCTP in UDP alone"
+            ));
+        }
         return check_tcp(name, host, traffic, there.len());
     }
+    check_policies(file, name, host, &there)?;
     let Some(motion) = file.motion_of(host) else {
         return match there.iter().find(|(_, network)| network.cell.is_some()) {
             Some((network, _)) => {
@@ -115,6 +123,21 @@ fn check_host(file: &File, name: &str, host: &Host) -> Result<(), String> {
     Ok(())
 }
 
+/// What decides for a host: one policy after the other, unless it has its own.
+fn check_policies(file: &File, name: &str, host: &Host, there: &[(&String, &Network)]) -> Result<(), String> {
+    let own = host.policy.as_ref().map(|policy| (policy, table(name, "policy")));
+    let compared = file.policies.iter().map(|policy| (policy, "policies".to_owned()));
+    for (policy, whose) in own.into_iter().chain(compared.filter(|_| host.policy.is_none())) {
+        let chosen = Chosen::named(file, policy, &whose)?;
+        profile::config(file, host, name, &chosen, policy)?;
+        let nat = there.iter().find(|(_, network)| network.nat.is_some());
+        if let (policies::Kind::MobileIp, Some((network, _))) = (chosen.kind, nat) {
+            return Err(format!("{whose}: mobile-ip cannot be had behind the NAT box of network.{network}"));
+        }
+    }
+    Ok(())
+}
+
 fn check_tcp(name: &str, host: &Host, traffic: &Traffic, networks: usize) -> Result<(), String> {
     let wrong = |what: &str| Err(format!("host.{name} speaks TCP: {what}"));
     if networks != 1 {
@@ -122,6 +145,9 @@ fn check_tcp(name: &str, host: &Host, traffic: &Traffic, networks: usize) -> Res
     }
     if host.policy.is_some() {
         return wrong("there is no policy for it");
+    }
+    if host.profile.is_some() {
+        return wrong("a profile is SCTP's");
     }
     if host.motion.is_some() {
         return wrong("it stays where it is, without motion");

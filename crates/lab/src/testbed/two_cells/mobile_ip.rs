@@ -64,7 +64,7 @@ impl MobileIp {
         });
         let sender = Ends { file: Some(file), ..Ends::default() };
         let cn = world.add_host("cn", Mixed::First(Mixed::First(tcp(1))), sender);
-        let node = MobileNode::new(tcp(2), HOME, HOME_AGENT, attachments);
+        let node = MobileNode::new(tcp(2), HOME, HOME_AGENT, attachments.to_vec());
         let mn = world.add_host("mn", Mixed::First(Mixed::Second(node)), Ends::default());
         let home = Mixed::Second(Mixed::First(HomeAgent::new(HOME_AGENT)));
         let home = world.add_host("home", home, Ends::default());

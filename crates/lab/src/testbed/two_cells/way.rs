@@ -81,7 +81,7 @@ fn crossings(cells: &Cells, trajectory: &Trajectory, until: Instant) -> Vec<Cros
     let mut now = Instant::ZERO;
     while now <= until {
         let at = trajectory.position(now);
-        let heard: Vec<bool> = cells.cells.iter().map(|cell| cell.received(at) >= cells.reception).collect();
+        let heard: Vec<bool> = cells.cells.iter().map(|cell| cell.is_heard(at)).collect();
         match heard[..] {
             [true, true, ..] => both = both.or(Some(now)),
             [first, second, ..] if first != second => {

@@ -17,11 +17,13 @@ fn walk(places: &[f64]) -> Way {
         receive_height: 1.5,
         loss: 1.0,
     };
+    let reception = ReceivedPower::from_watts(3.6526e-10);
+    let acquisition = Acquisition { layer_two: Duration::from_secs(1), address: Duration::from_secs(1) };
     let cells = Cells {
-        cells: [0.0, 520.0].map(|x_m| Cell { at: Position::new(x_m, 0.0), radio }).to_vec(),
-        reception: ReceivedPower::from_watts(3.6526e-10),
+        cells: [0.0, 520.0]
+            .map(|x_m| Cell { at: Position::new(x_m, 0.0), radio, reception, acquisition })
+            .to_vec(),
         thresholds: vec![],
-        acquisition: Acquisition { layer_two: Duration::from_secs(1), address: Duration::from_secs(1) },
         layer_two: LayerTwo::Soft,
         sampling: Duration::from_millis(10),
     };

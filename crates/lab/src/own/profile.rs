@@ -1,0 +1,191 @@
+//! `[profile]`: values of the protocol, by the names that the RFCs have for them.
+
+use core::ops::RangeInclusive;
+use core::time::Duration;
+
+use toml::Table;
+use whimbrel_proto::{
+    AssociationFailure, AuthConfig, BurstLimit, Config, DarMode, InitialWindow, LossDetection, PathShape,
+    PathVerification, PmtuConfig, PmtuSearch,
+};
+
+use super::file::{File, Host, Network};
+use super::parameters::{Parameter, Settings};
+use super::policies::{Chosen, Kind};
+use crate::profile::IP_HEADER;
+
+const SECONDS: RangeInclusive<f64> = 0.001..=86_400.0;
+const RETRANS: RangeInclusive<f64> = 0.0..=1000.0;
+const PACKETS: RangeInclusive<f64> = 1.0..=1e6;
+const WINDOW: RangeInclusive<f64> = 4096.0..=1_073_741_824.0;
+/// A packet with its IP header: what RFC 9260 asks for, and what the networks of a file carry.
+const PACKET: RangeInclusive<f64> = 532.0..=1500.0;
+
+/// What a host has.
+pub(super) fn of_hosts() -> Vec<Parameter> {
+    vec![
+        Parameter::word("base", "profile that the rest changes", &["mobile", "rfc"]),
+        Parameter::real("RTO.Initial", "s; retransmission timeout before a round trip is measured", SECONDS),
+        Parameter::real("RTO.Min", "s; least retransmission timeout", SECONDS),
+        Parameter::real("RTO.Max", "s; greatest retransmission timeout", SECONDS),
+        Parameter::real("HB.interval", "s; time between heartbeats of an idle path, beside its RTO", SECONDS)
+            .or_off(),
+        Parameter::whole("HB.Max.Burst", "heartbeats sent in one RTO to confirm paths", PACKETS),
+        Parameter::real("SACK.Delay", "s; most that an acknowledgement is delayed", 0.0..=0.5),
+        Parameter::whole("SACK.Frequency", "packets after which an acknowledgement is sent", PACKETS),
+        Parameter::whole("Max.Burst", "packets sent at one opportunity", PACKETS).or_off(),
+        Parameter::whole("Path.Max.Retrans", "errors of a path that do not make it inactive", RETRANS),
+        Parameter::whole("Association.Max.Retrans", "errors that do not end the association", RETRANS),
+        Parameter::whole("Max.Init.Retransmits", "repetitions of INIT", RETRANS),
+        Parameter::whole(
+            "PotentiallyFailed.Max.Retrans",
+            "errors of a path that do not make it potentially failed (RFC 7829)",
+            RETRANS,
+        )
+        .or_off(),
+        Parameter::whole(
+            "Primary.Switchover.Max.Retrans",
+            "errors of the primary path after which another is primary for good (RFC 7829)",
+            RETRANS,
+        )
+        .or_off(),
+        Parameter::whole("a_rwnd", "B; receive window", WINDOW),
+        Parameter::whole("Initial.Window", "packets; congestion window of a fresh path", PACKETS),
+        Parameter::whole("Miss.Indications", "reports that make a chunk lost", 1.0..=255.0),
+        Parameter::whole("PMTU", "B; path MTU, known beforehand", PACKET),
+        Parameter::word("ASCONF", "whether addresses come and go (RFC 5061)", &["on", "off"]),
+        Parameter::word(
+            "Path.Verification",
+            "whether an address answers a heartbeat before data goes there",
+            &["on", "off"],
+        ),
+    ]
+}
+
+/// What a path has of its own: that is all the transport can have different from network to network.
+pub(super) fn of_networks() -> Vec<Parameter> {
+    vec![
+        Parameter::whole("Initial.Window", "packets; congestion window of a fresh path", PACKETS),
+        Parameter::whole("ssthresh", "B; slow start threshold of a fresh path", WINDOW),
+        Parameter::real("RTO.Initial", "s; retransmission timeout before a round trip is measured", SECONDS),
+    ]
+}
+
+/// The meaning of a value.
+pub(super) fn meaning(name: &str) -> Option<&'static str> {
+    let known = of_hosts().into_iter().chain(of_networks()).find(|parameter| parameter.name == name);
+    known.map(|parameter| parameter.says)
+}
+
+/// What hosts in this file run with under a policy.
+pub(super) fn config(
+    file: &File,
+    host: &Host,
+    owner: &str,
+    policy: &Chosen,
+    name: &str,
+) -> Result<Config, String> {
+    let read = |place: &str, table: Option<&Table>| match table {
+        Some(table) => Settings::read(place, "SCTP", table, &of_hosts()),
+        None => Ok(Settings::default()),
+    };
+    let of_policy = file.policy.get(name).and_then(|policy| policy.profile.as_ref());
+    let settings = read("profile", file.profile.as_ref())?
+        .with(&read(&format!("policy.{name}.profile"), of_policy)?)
+        .with(&read(&format!("host.{owner}.profile"), host.profile.as_ref())?);
+    let base = match (settings.word("base"), policy.kind) {
+        (Some("rfc"), _) | (None, Kind::Rfc) => Config::rfc(),
+        _ => Config::mobile(),
+    };
+    let config = changed(base, &settings);
+    config.validate().map_err(|error| {
+        let [initial, min, max] =
+            [config.rto.initial, config.rto.min, config.rto.max].map(|rto| rto.as_secs_f64());
+        format!("profile under {name}: {error} (RTO.Initial is {initial}, RTO.Min {min}, RTO.Max {max} s)")
+    })?;
+    Ok(config)
+}
+
+fn changed(mut config: Config, settings: &Settings) -> Config {
+    let seconds = |name, place: &mut Duration| *place = settings.seconds_or(name, *place);
+    let whole = |name, place: &mut u32| *place = settings.number(name).map_or(*place, |value| value as u32);
+    seconds("RTO.Initial", &mut config.rto.initial);
+    seconds("RTO.Min", &mut config.rto.min);
+    seconds("RTO.Max", &mut config.rto.max);
+    seconds("SACK.Delay", &mut config.sack.delay);
+    whole("SACK.Frequency", &mut config.sack.packets);
+    whole("HB.Max.Burst", &mut config.heartbeat.max_burst);
+    whole("Path.Max.Retrans", &mut config.failure.path_max_retrans);
+    whole("Max.Init.Retransmits", &mut config.failure.max_init_retransmits);
+    if let Some(interval) = settings.optional("HB.interval") {
+        config.heartbeat.interval = interval.map(Duration::from_secs_f64);
+    }
+    if let Some(errors) = settings.number("Association.Max.Retrans") {
+        config.failure.association = AssociationFailure::Errors(errors as u32);
+    }
+    if let Some(errors) = settings.optional("PotentiallyFailed.Max.Retrans") {
+        config.failure.potentially_failed_max_retrans = errors.map(|errors| errors as u32);
+    }
+    if let Some(errors) = settings.optional("Primary.Switchover.Max.Retrans") {
+        config.failure.primary_switchover_max_retrans = errors.map(|errors| errors as u32);
+    }
+    if let Some(packets) = settings.optional("Max.Burst") {
+        let packets = packets.map_or(u32::MAX / 2, |packets| packets as u32);
+        config.congestion.burst = match config.congestion.burst {
+            BurstLimit::Packets(_) => BurstLimit::Packets(packets),
+            BurstLimit::AckClocked(_) => BurstLimit::AckClocked(packets),
+        };
+    }
+    if let Some(packets) = settings.number("Initial.Window") {
+        config.congestion.initial_window = InitialWindow::Packets(packets as u32);
+    }
+    if let Some(reports) = settings.number("Miss.Indications") {
+        config.retransmission.loss = match config.retransmission.loss {
+            LossDetection::SendOrder(_) => LossDetection::SendOrder(reports as u8),
+            _ => LossDetection::MissIndications(reports as u8),
+        };
+    }
+    if let Some(bytes) = settings.number("a_rwnd") {
+        config.limits.receive_buffer = bytes as usize;
+    }
+    if let Some(bytes) = settings.number("PMTU") {
+        let packet = bytes as usize - IP_HEADER;
+        config.pmtu = PmtuConfig { base: packet, max: packet, search: PmtuSearch::Off, cut_for: None };
+    }
+    match settings.word("ASCONF") {
+        Some("on") => {
+            config.dar.mode = DarMode::Negotiated;
+            config.auth = AuthConfig::offered();
+        }
+        Some(_) => config.dar.mode = DarMode::Off,
+        None => {}
+    }
+    if let Some(word) = settings.word("Path.Verification") {
+        config.verification =
+            if word == "off" { PathVerification::Omitted } else { PathVerification::Required };
+    }
+    // Sources are never held up by the sender's own buffer.
+    config.limits.send_buffer = 1 << 30;
+    config
+}
+
+/// What a fresh path over a network begins with, if the file says so. `config` has the size of packets.
+pub(super) fn shape(name: &str, network: &Network, config: &Config) -> Result<Option<PathShape>, String> {
+    let Some(table) = &network.profile else { return Ok(None) };
+    let place = format!("network.{name}.profile");
+    let settings = Settings::read(&place, "a path", table, &of_networks()).map_err(|error| {
+        let named =
+            of_hosts().iter().any(|parameter| error.contains(&format!(" called {};", parameter.name)));
+        let hint = if named { ". The rest SCTP has once for all paths: it stands in [profile]" } else { "" };
+        format!("{error}{hint}")
+    })?;
+    Ok(Some(PathShape {
+        cwnd: settings.number("Initial.Window").map(|packets| packets as usize * config.pmtu.max),
+        ssthresh: settings.number("ssthresh").map(|bytes| bytes as usize),
+        rto: settings.seconds("RTO.Initial"),
+    }))
+}
+
+#[cfg(test)]
+#[path = "profile_tests.rs"]
+mod tests;

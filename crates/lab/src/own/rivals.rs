@@ -1,0 +1,149 @@
+//! What stands beside SCTP: hosts that speak TCP, and those that carry it over Mobile IP.
+
+use core::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use whimbrel_machine::Route;
+use whimbrel_netsim::{HostId, LinkConfig, Mixed};
+use whimbrel_rivals::mobile_ip::{Attachment, ForeignAgent, HomeAgent, MobileNode, TUNNEL_BYTES};
+use whimbrel_rivals::tcp::{Tcp, TcpCommand, TcpConfig, TcpEvent};
+
+use super::flow::{Flow, Opening};
+use super::residents::{Beginning, address, correspondent, socket};
+use super::traffic::End;
+use super::world::Place;
+
+/// TCP, TCP over Mobile IP, and the agents of that.
+pub(super) type Rival = Mixed<Mixed<Tcp, MobileNode<Tcp>>, Mixed<HomeAgent, ForeignAgent>>;
+pub(super) type RivalCommand = Mixed<Mixed<TcpCommand, TcpCommand>, Mixed<(), ()>>;
+pub(super) type RivalEvent = Mixed<Mixed<TcpEvent, TcpEvent>, Mixed<(), ()>>;
+
+/// The host's TCP, whatever is below it.
+pub(super) const fn tcp(rival: &Rival) -> Option<&Tcp> {
+    match rival {
+        Mixed::First(Mixed::First(tcp)) => Some(tcp),
+        Mixed::First(Mixed::Second(node)) => Some(node.inner()),
+        Mixed::Second(_) => None,
+    }
+}
+
+/// How often a host has registered with its home agent, if it does.
+pub(super) const fn registrations(rival: &Rival) -> Option<u64> {
+    match rival {
+        Mixed::First(Mixed::Second(node)) => Some(node.stats().registrations),
+        _ => None,
+    }
+}
+
+const fn at(ip: Ipv4Addr) -> SocketAddr {
+    SocketAddr::new(IpAddr::V4(ip), 0)
+}
+
+/// The home agent of a host, and the host's home address.
+const fn home(host: u8) -> [Ipv4Addr; 2] {
+    [Ipv4Addr::new(172, 16, host, 1), Ipv4Addr::new(172, 16, host, 9)]
+}
+
+/// The care-of address of a host in a network, and how the host finds the foreign agent there.
+const fn agent(host: u8, network: usize) -> [Ipv4Addr; 2] {
+    let network = network as u8;
+    [Ipv4Addr::new(172, 17, host, network), Ipv4Addr::new(172, 18, host, network)]
+}
+
+impl Place<'_> {
+    /// A host that speaks TCP and its correspondent node, the latter first.
+    pub(super) fn add_tcp(&mut self, number: u8, beginning: &Beginning<'_>) -> [HostId; 2] {
+        let remote = beginning.local.first().copied().unwrap_or(socket(address(number, 0)));
+        let config = Arc::new(TcpConfig::default());
+        let [cn, mn] = self.tcp_of(number, &config);
+        let [cn_flow, mn_flow] = flows(number, beginning, remote, plain);
+        [
+            self.world.add_host("cn", Mixed::Second(Mixed::First(Mixed::First(cn))), Mixed::Second(cn_flow)),
+            self.world.add_host("tcp", Mixed::Second(Mixed::First(Mixed::First(mn))), Mixed::Second(mn_flow)),
+        ]
+    }
+
+    /// A host with Mobile IP and its correspondent node, the latter first. Its home agent is beside that, and a foreign agent where
+    /// each of its networks begins, so that tunnels cross them.
+    pub(super) fn add_mobile_ip(
+        &mut self,
+        number: u8,
+        networks: &[usize],
+        beginning: &Beginning<'_>,
+    ) -> [HostId; 2] {
+        let [home_agent, home_address] = home(number);
+        // So that a full segment fits into the tunnel.
+        let usual = TcpConfig::default();
+        let config = Arc::new(TcpConfig { mss: usual.mss - TUNNEL_BYTES as u16, ..usual });
+        let [cn, mn] = self.tcp_of(number, &config);
+        let attachments = networks.iter().map(|&network| {
+            let local = match address(number, network) {
+                IpAddr::V4(local) => local,
+                IpAddr::V6(_) => Ipv4Addr::UNSPECIFIED,
+            };
+            Attachment { local, agent: agent(number, network)[1] }
+        });
+        let node = MobileNode::new(mn, home_address, home_agent, attachments.collect());
+        let [cn_flow, mn_flow] = flows(number, beginning, at(home_address), tunnelled);
+        let mobile: Rival = Mixed::First(Mixed::Second(node));
+        let hosts = [
+            self.world.add_host("cn", Mixed::Second(Mixed::First(Mixed::First(cn))), Mixed::Second(cn_flow)),
+            self.world.add_host("mn", Mixed::Second(mobile), Mixed::Second(mn_flow)),
+        ];
+        let agent_of_home = Mixed::First(HomeAgent::new(home_agent));
+        self.add_agent("home agent", agent_of_home, &[&[home_agent, home_address]]);
+        for &network in networks {
+            let [care_of, link] = agent(number, network);
+            let foreign = Mixed::Second(ForeignAgent::new(care_of, link));
+            self.add_agent("foreign agent", foreign, &[&[care_of], &[link]]);
+        }
+        hosts
+    }
+
+    fn tcp_of(&self, number: u8, config: &Arc<TcpConfig>) -> [Tcp; 2] {
+        [1, 2].map(|end| {
+            let seed = self.world.seed().child("tcp", 2 * u64::from(number) + end);
+            Tcp::new(Arc::clone(config), &seed)
+        })
+    }
+
+    /// An agent where everybody meets, with an interface for each group of addresses.
+    fn add_agent(&mut self, name: &str, agent: Mixed<HomeAgent, ForeignAgent>, interfaces: &[&[Ipv4Addr]]) {
+        let flow = Mixed::Second(Flow::reader());
+        let host = self.world.add_host(name, Mixed::Second(Mixed::Second(agent)), flow);
+        // Tunnels make packets longer.
+        let near = LinkConfig { mtu: LinkConfig::default().mtu + TUNNEL_BYTES, ..LinkConfig::default() };
+        for addresses in interfaces {
+            let interface = self.world.add_interface(host, addresses.iter().copied().map(IpAddr::V4));
+            self.world.add_link(interface, self.core, near, near);
+        }
+    }
+}
+
+const fn plain(command: TcpCommand) -> RivalCommand {
+    Mixed::First(Mixed::First(command))
+}
+
+const fn tunnelled(command: TcpCommand) -> RivalCommand {
+    Mixed::First(Mixed::Second(command))
+}
+
+/// The flows of a correspondent node and of a host that it knows by `remote`; commands are wrapped for the host's kind.
+fn flows(
+    number: u8,
+    beginning: &Beginning<'_>,
+    remote: SocketAddr,
+    wrap: fn(TcpCommand) -> RivalCommand,
+) -> [Flow; 2] {
+    let Beginning { traffic, begins, .. } = *beginning;
+    let route = Route { local: socket(correspondent(number)), remote };
+    let source = traffic.tcp_source();
+    let start = begins;
+    match traffic.from {
+        End::Cn => [Flow::sender(Opening { start, route, source, wrap: plain }), Flow::reader()],
+        End::Mn => {
+            let route = route.reversed();
+            [Flow::reader(), Flow::sender(Opening { start, route, source, wrap })]
+        }
+    }
+}
