@@ -76,7 +76,16 @@ impl Alternative {
 
     /// Whether one of the values is a choice between which and what is assumed nothing lies: no number.
     pub(crate) fn is_choice(&self) -> bool {
-        self.changes.iter().any(|(_, value)| crate::scenario::number(value).is_none())
+        self.changes.iter().any(|(_, value)| !is_numeric(value))
+    }
+}
+
+/// Whether a value is a number, or several that each are in a range.
+fn is_numeric(value: &Toml) -> bool {
+    match value {
+        Toml::Array(values) => values.iter().all(is_numeric),
+        Toml::Table(values) => values.iter().all(|(_, value)| is_numeric(value)),
+        value => crate::scenario::number(value).is_some(),
     }
 }
 
