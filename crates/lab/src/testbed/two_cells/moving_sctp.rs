@@ -1,47 +1,47 @@
 use core::net::SocketAddr;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use whimbrel_handover::Policy;
 use whimbrel_machine::{Instant, InterfaceFact, InterfaceId, InterfaceKind, LinkFact, Seed};
 use whimbrel_netsim::{
-    Action, App, CellEvent, Change, Context, DropReason, HostId, InFlight, Intruder, LinkConfig, LinkId,
-    Side, World,
+    Action, CellEvent, Change, Context, DropReason, HostId, InFlight, Intruder, LinkConfig, LinkId, Side,
+    World,
 };
 use whimbrel_node::Node;
-use whimbrel_proto::{AssociationId, Command, Config, ConnectToken, Event, Message, PathView, StreamId};
+use whimbrel_proto::{Command, Config, Event, PathView};
+use whimbrel_testbed::traffic::{File, Traffic};
+use whimbrel_testbed::{Record, Tally, User, blank};
 
 use super::{AirWatch, BEGIN, Journey, Way, Wires};
 use crate::experiment::Watch;
 
-const PORT: u16 = 5001;
-static CONTENT: [u8; 1452] = [0; 1452];
+/// Bytes.
+const MESSAGE: u64 = 1452;
 /// Bytes handed over and not acknowledged: more than the receive windows of the papers.
 const BACKLOG: u64 = 512 << 10;
 
+/// Sums alone: what paths carry new data is noted by nobody.
+#[derive(Default)]
+struct Quiet(Tally);
+
+impl Record for Quiet {
+    fn on_event(&mut self, event: Event, context: &mut Context<'_, Command>) {
+        if !matches!(event, Event::PathInUse { .. }) {
+            self.0.on_event(event, context);
+        }
+    }
+}
+
 /// A download over SCTP by a node that adds, changes and deletes addresses as its policy has it.
 pub struct MovingSctp {
-    world: World<Node, Ends>,
+    world: World<Node, User<Quiet>>,
     cn: HostId,
     mn: HostId,
     radio: [LinkId; 2],
     air: AirWatch,
     until: Instant,
-}
-
-/// The users of both hosts.
-enum Ends {
-    Correspondent {
-        association: Option<AssociationId>,
-        file: u64,
-        handed: u64,
-        acknowledged: u64,
-        began: Option<Instant>,
-    },
-    Mobile {
-        received: u64,
-        last: Option<Instant>,
-    },
+    /// Bytes.
+    file: u64,
 }
 
 /// The mobile node's address in a cell.
@@ -68,9 +68,9 @@ impl MovingSctp {
         let node = |number, local| Node::new(Arc::clone(&config), world.seed().child("host", number), local);
         let cn_node = node(1, vec![correspondent()]);
         let mn_node = node(2, vec![mobile(0)]).with_policy(policy);
-        let sender = Ends::Correspondent { association: None, file, handed: 0, acknowledged: 0, began: None };
-        let cn = world.add_host("cn", cn_node, sender);
-        let mn = world.add_host("mn", mn_node, Ends::Mobile { received: 0, last: None });
+        let traffic: Box<dyn Traffic> = Box::new(File::in_messages(file, MESSAGE, BACKLOG));
+        let cn = world.add_host("cn", cn_node, User::<Quiet>::reader().sending(traffic).saying(blank));
+        let mn = world.add_host("mn", mn_node, User::opener(BEGIN, vec![correspondent()]));
         let core = world.add_router();
         let own = world.add_interface(cn, [correspondent().ip()]);
         world.add_link(own, core, LinkConfig::default(), LinkConfig::default());
@@ -82,7 +82,7 @@ impl MovingSctp {
         });
         let (air, ear) = AirWatch::at([mobile(0).ip(), mobile(1).ip()]);
         world.set_intruder(Some(ear));
-        let mut this = Self { world, cn, mn, radio, air, until: way.until };
+        let mut this = Self { world, cn, mn, radio, air, until: way.until, file };
         this.follow(way);
         this
     }
@@ -97,11 +97,7 @@ impl MovingSctp {
     pub fn run_until(&mut self, mut condition: impl FnMut(Instant, &[PathView]) -> bool) -> Instant {
         let cn = self.cn;
         self.world.run_until_or(self.until, |world| {
-            let association = match world.app(cn) {
-                Ends::Correspondent { association, .. } => *association,
-                Ends::Mobile { .. } => None,
-            };
-            let paths = association.map(|id| world.machine(cn).paths(id)).unwrap_or_default();
+            let paths = world.app(cn).association().map(|id| world.machine(cn).paths(id)).unwrap_or_default();
             condition(world.now(), &paths)
         });
         self.world.now()
@@ -155,22 +151,11 @@ impl MovingSctp {
     /// Runs until the file is there, or the way ends.
     pub fn run(mut self, watch: Watch) -> Journey {
         self.record(watch);
-        let (cn, mn) = (self.cn, self.mn);
-        self.world.run_until_or(self.until, |world| {
-            let (Ends::Correspondent { file, .. }, Ends::Mobile { received, .. }) =
-                (world.app(cn), world.app(mn))
-            else {
-                return true;
-            };
-            received >= file
-        });
+        let (mn, file) = (self.mn, self.file);
+        self.world.run_until_or(self.until, |world| world.app(mn).0.received >= file);
         let _ = self.world.finish();
-        let (Ends::Correspondent { file, began, .. }, Ends::Mobile { received, last }) =
-            (self.world.app(cn), self.world.app(mn))
-        else {
-            return Journey::default();
-        };
-        let done = began.zip(*last).filter(|_| received >= file);
+        let (began, reader) = (self.world.app(self.cn).0.up, &self.world.app(mn).0);
+        let done = began.zip(reader.last()).filter(|_| reader.received >= file);
         let lost = |link| {
             let stats = self.world.stats(link, Side::AtoB);
             stats.dropped_for(DropReason::Cut) + stats.dropped_for(DropReason::Down)
@@ -180,54 +165,6 @@ impl MovingSctp {
             arrivals: self.air.take(),
             lost: self.radio.iter().map(|&link| lost(link)).sum(),
             fingerprint: self.world.trace_hash(),
-        }
-    }
-}
-
-impl App<Node> for Ends {
-    fn on_start(&mut self, context: &mut Context<'_, Command>) {
-        match self {
-            Self::Correspondent { .. } => context.command(Command::Listen { port: PORT }),
-            Self::Mobile { .. } => context.wake_at(BEGIN, 0),
-        }
-    }
-
-    fn on_wake(&mut self, _token: u64, context: &mut Context<'_, Command>) {
-        let remote: Vec<SocketAddr> = vec![correspondent()];
-        context.command(Command::Connect {
-            token: ConnectToken(0),
-            remote,
-            remote_port: PORT,
-            local_port: None,
-        });
-    }
-
-    fn on_event(&mut self, event: Event, context: &mut Context<'_, Command>) {
-        match (self, event) {
-            (Self::Correspondent { association, file, handed, acknowledged, began }, event) => {
-                match event {
-                    Event::Up { association: new, .. } => {
-                        *association = Some(new);
-                        *began = Some(context.now());
-                    }
-                    Event::Sent { bytes, .. } => *acknowledged += bytes as u64,
-                    _ => return,
-                }
-                let Some(association) = *association else { return };
-                while *handed < *file && *handed - *acknowledged < BACKLOG {
-                    let bytes = (*file - *handed).min(CONTENT.len() as u64);
-                    let message = Message::new(StreamId(0), Bytes::from_static(&CONTENT[..bytes as usize]));
-                    context.command(Command::Send { association, message });
-                    *handed += bytes;
-                }
-            }
-            (Self::Mobile { received, last }, Event::Message { association, received: message }) => {
-                let bytes = message.payload.len();
-                *received += bytes as u64;
-                *last = Some(context.now());
-                context.command(Command::Release { association, bytes });
-            }
-            (Self::Mobile { .. }, _) => {}
         }
     }
 }
