@@ -6,6 +6,7 @@
 //! peer whose every packet the test writes.
 #![forbid(unsafe_code)]
 
+mod between;
 pub mod bulk;
 mod capture;
 mod content;
@@ -16,6 +17,7 @@ pub mod traffic;
 mod uplink;
 mod user;
 
+pub use between::{Between, kind};
 pub use capture::Shared;
 pub use content::{NUMBERED, blank, message, numbered};
 pub use pair::{CLIENT, Pair, SERVER, UDP_PORT, address, link, remotes, uplink_address};

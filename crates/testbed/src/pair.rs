@@ -2,12 +2,12 @@ use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 use core::time::Duration;
 use std::sync::Arc;
 
-use whimbrel_machine::{Instant, InterfaceId, InterfaceKind, Route, Seed};
-use whimbrel_netsim::{Action, Attachment, Change, HostId, LinkConfig, LinkId, Side, World};
+use whimbrel_machine::{Instant, Route, Seed};
+use whimbrel_netsim::{Action, Change, HostId, LinkConfig, LinkId, Side, World};
 use whimbrel_node::Node;
 use whimbrel_proto::{Config, Event, PathView};
 
-use crate::{Uplink, User};
+use crate::{Between, Uplink, User};
 
 /// UDP encapsulation port of all hosts.
 pub const UDP_PORT: u16 = 9899;
@@ -89,17 +89,11 @@ impl Pair {
         users: [User; 2],
         finish: impl Fn(usize, Node) -> Node,
     ) -> Self {
-        let networks = 1..=links.len() as u8;
-        let locals = [1, 2].map(|host| networks.clone().map(|n| address(n, host)).collect::<Vec<_>>());
-        let mut pair = Self::hosts(seed, configs, &locals, users, finish);
-        for (n, [there, back]) in links.iter().enumerate() {
-            let a = pair.world.add_interface(pair.client, [locals[CLIENT][n].ip()]);
-            let b = pair.world.add_interface(pair.server, [locals[SERVER][n].ip()]);
-            let link = pair.world.add_link(a, b, *there, *back);
-            pair.note(CLIENT, a, link, locals[CLIENT][n]);
-            pair.note(SERVER, b, link, locals[SERVER][n]);
-        }
-        pair
+        let locals = [1, 2].map(|host| (1..=links.len() as u8).map(|n| address(n, host)).collect::<Vec<_>>());
+        let addresses = locals.clone().map(|all| all.into_iter().map(|one| vec![one]).collect());
+        Self::build(seed, configs, locals, users, finish, |world, hosts| {
+            Between::Networks.join(world, hosts, addresses, links)
+        })
     }
 
     /// Two hosts with `config` and a router between them, with these uplinks each. A host begins with so many of its addresses, and is in
@@ -111,27 +105,23 @@ impl Pair {
         users: [User; 2],
         finish: impl Fn(usize, Node) -> Node,
     ) -> Self {
-        let locals =
-            [CLIENT, SERVER].map(|host| (0..uplinks[host].0).map(|n| uplink_address(host, n)).collect());
-        let mut pair = Self::hosts(seed, [config.clone(), config], &locals, users, finish);
-        let router = Attachment::from(pair.world.add_router());
-        for (host, (_, links)) in uplinks.into_iter().enumerate() {
-            for (n, config) in links.iter().enumerate() {
-                let (id, address) = ([pair.client, pair.server][host], uplink_address(host, n));
-                let interface = pair.world.add_interface(id, [address.ip()]);
-                let link = pair.world.add_link(interface, router, *config, *config);
-                pair.note(host, interface, link, address);
-            }
-        }
-        pair
+        let all = |host, count| (0..count).map(|n| uplink_address(host, n)).collect::<Vec<_>>();
+        let locals = [CLIENT, SERVER].map(|host| all(host, uplinks[host].0));
+        let addresses = [CLIENT, SERVER]
+            .map(|host| all(host, uplinks[host].1.len()).into_iter().map(|one| vec![one]).collect());
+        let links: Vec<_> = uplinks.iter().flat_map(|(_, links)| *links).map(|link| [*link; 2]).collect();
+        Self::build(seed, [config.clone(), config], locals, users, finish, |world, hosts| {
+            Between::Router.join(world, hosts, addresses, &links)
+        })
     }
 
-    fn hosts(
+    fn build(
         seed: u64,
         configs: [Config; 2],
-        locals: &[Vec<SocketAddr>; 2],
+        locals: [Vec<SocketAddr>; 2],
         users: [User; 2],
         finish: impl Fn(usize, Node) -> Node,
+        join: impl FnOnce(&mut World<Node, User>, [HostId; 2]) -> [Vec<Uplink>; 2],
     ) -> Self {
         let mut world = World::new(Seed::from_u64(seed));
         let nodes = [CLIENT, SERVER].map(|host| {
@@ -143,21 +133,8 @@ impl Pair {
         let [client_node, server_node] = nodes;
         let server = world.add_host("server", server_node, server);
         let client = world.add_host("client", client_node, client);
-        Self { world, client, server, uplinks: [Vec::new(), Vec::new()] }
-    }
-
-    fn note(
-        &mut self,
-        host: usize,
-        interface: whimbrel_netsim::InterfaceId,
-        link: LinkId,
-        address: SocketAddr,
-    ) {
-        let kinds = [InterfaceKind::WirelessLan, InterfaceKind::Cellular, InterfaceKind::Wired];
-        let n = self.uplinks[host].len();
-        let (kind, number) = (kinds[n % kinds.len()], InterfaceId(n as u32 + 1));
-        let host_id = [self.client, self.server][host];
-        self.uplinks[host].push(Uplink { host: host_id, link, interface, number, kind, address });
+        let uplinks = join(&mut world, [client, server]);
+        Self { world, client, server, uplinks }
     }
 
     // ---- what happens

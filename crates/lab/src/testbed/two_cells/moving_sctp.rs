@@ -4,13 +4,12 @@ use std::sync::Arc;
 use whimbrel_handover::Policy;
 use whimbrel_machine::{Instant, InterfaceFact, InterfaceId, InterfaceKind, LinkFact, Seed};
 use whimbrel_netsim::{
-    Action, CellEvent, Change, Context, DropReason, HostId, InFlight, Intruder, LinkConfig, LinkId, Side,
-    World,
+    Action, CellEvent, Change, Context, DropReason, HostId, InFlight, Intruder, LinkConfig, Side, World,
 };
 use whimbrel_node::Node;
 use whimbrel_proto::{Command, Config, Event, PathView};
 use whimbrel_testbed::traffic::{File, Traffic};
-use whimbrel_testbed::{Record, Tally, User, blank};
+use whimbrel_testbed::{Record, Tally, Uplink, User, blank};
 
 use super::{AirWatch, BEGIN, Journey, Way, Wires};
 use crate::experiment::Watch;
@@ -37,7 +36,7 @@ pub struct MovingSctp {
     world: World<Node, User<Quiet>>,
     cn: HostId,
     mn: HostId,
-    radio: [LinkId; 2],
+    radio: [Uplink; 2],
     air: AirWatch,
     until: Instant,
     /// Bytes.
@@ -78,7 +77,9 @@ impl MovingSctp {
             let access = world.add_router();
             world.add_link(core, access, wires.wired(), wires.wired());
             let interface = world.add_interface(mn, [mobile(cell).ip()]);
-            world.add_link(access, interface, wires.radio(0), wires.radio(0))
+            let link = world.add_link(access, interface, wires.radio(0), wires.radio(0));
+            let (number, kind) = (InterfaceId(cell as u32), InterfaceKind::WirelessLan);
+            Uplink { host: mn, link, interface, number, kind, address: mobile(cell) }
         });
         let (air, ear) = AirWatch::at([mobile(0).ip(), mobile(1).ip()]);
         world.set_intruder(Some(ear));
@@ -105,7 +106,7 @@ impl MovingSctp {
 
     /// Has nothing pass over a cell any more, without telling anybody.
     pub fn cut(&mut self, cell: usize) {
-        self.world.act(Action::Link(self.radio[cell], Side::Both, Change::Down(InFlight::Lost)));
+        self.world.act(Action::Link(self.radio[cell].link, Side::Both, Change::Down(InFlight::Lost)));
     }
 
     /// Of everything that has happened.
@@ -115,29 +116,25 @@ impl MovingSctp {
 
     /// Turns the events of the radio into changes of links and facts.
     fn follow(&mut self, way: &Way) {
-        let down = Change::Down(InFlight::Lost);
-        self.world.schedule_link(self.radio[1], Side::Both, [(Instant::ZERO, down)]);
-        for cell in [0, 1] {
-            let interface = InterfaceId(cell as u32);
-            let on = LinkFact::AddressOn { interface, address: mobile(cell).ip() };
-            self.world.schedule(Instant::ZERO, Action::Fact(self.mn, on));
+        self.radio[1].cut(&mut self.world, Instant::ZERO);
+        for radio in self.radio {
+            let on = LinkFact::AddressOn { interface: radio.number, address: radio.address.ip() };
+            radio.tell(&mut self.world, Instant::ZERO, on);
         }
         for &(at, cell, event) in &way.events {
-            let interface = InterfaceId(cell as u32);
-            let fact = |fact| LinkFact::Interface { interface, fact };
-            let mut tell = |fact| self.world.schedule(at, Action::Fact(self.mn, fact));
+            let (radio, world) = (self.radio[cell], &mut self.world);
             match event {
-                CellEvent::Signal(power) => tell(fact(InterfaceFact::Signal(power))),
+                CellEvent::Signal(power) => radio.about(world, at, InterfaceFact::Signal(power)),
                 CellEvent::Attached => {
-                    tell(fact(InterfaceFact::Up(InterfaceKind::WirelessLan)));
-                    tell(fact(InterfaceFact::HandoverComplete));
-                    self.world.schedule(at, Action::Link(self.radio[cell], Side::Both, Change::Up));
+                    radio.about(world, at, InterfaceFact::Up(radio.kind));
+                    radio.about(world, at, InterfaceFact::HandoverComplete);
+                    radio.heal(world, at);
                 }
-                CellEvent::Addressed => tell(LinkFact::AddressUp(mobile(cell))),
+                CellEvent::Addressed => radio.tell(world, at, LinkFact::AddressUp(radio.address)),
                 CellEvent::Lost => {
-                    tell(LinkFact::AddressDown(mobile(cell)));
-                    tell(fact(InterfaceFact::Down));
-                    self.world.schedule(at, Action::Link(self.radio[cell], Side::Both, down));
+                    radio.tell(world, at, LinkFact::AddressDown(radio.address));
+                    radio.about(world, at, InterfaceFact::Down);
+                    radio.cut(world, at);
                 }
             }
         }
@@ -145,7 +142,8 @@ impl MovingSctp {
 
     /// Records the run from now on.
     pub fn record(&mut self, watch: Watch) {
-        let _ = watch.record(&mut self.world, &[(self.radio[0], "cell 0"), (self.radio[1], "cell 1")]);
+        let _ =
+            watch.record(&mut self.world, &[(self.radio[0].link, "cell 0"), (self.radio[1].link, "cell 1")]);
     }
 
     /// Runs until the file is there, or the way ends.
@@ -163,7 +161,7 @@ impl MovingSctp {
         Journey {
             transfer_time: done.map(|(began, last)| last - began),
             arrivals: self.air.take(),
-            lost: self.radio.iter().map(|&link| lost(link)).sum(),
+            lost: self.radio.iter().map(|radio| lost(radio.link)).sum(),
             fingerprint: self.world.trace_hash(),
         }
     }
