@@ -2,12 +2,8 @@
 //!
 //! `cargo run --release -p whimbrel-node --example bulk [MEGABYTES] [MESSAGE_BYTES]`
 
-#[allow(dead_code, reason = "the tests use the rest")]
-#[path = "../tests/common/mod.rs"]
-mod common;
-
-use common::{Pair, User, link, message, remotes};
 use whimbrel_proto::Config;
+use whimbrel_testbed::{Pair, User, link, message, remotes};
 
 #[allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "it measures real time")]
 fn main() {
@@ -25,7 +21,7 @@ fn main() {
     pair.run(100_000);
     let elapsed = start.elapsed();
     assert!(pair.client().closed());
-    let packets = pair.world.stats(pair.links[0], whimbrel_netsim::Side::AtoB).delivered_packets;
+    let packets = pair.world.stats(pair.link(0), whimbrel_netsim::Side::AtoB).delivered_packets;
     println!(
         "{packets} DATA packets, {:.2} s, {:.0} ns per DATA packet, {:.3} s/GB, {:.2} M messages/s",
         elapsed.as_secs_f64(),

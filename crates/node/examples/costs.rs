@@ -3,14 +3,10 @@
 //! Usage: costs WHAT SIZE TIMES. Each prepares something of SIZE, and does something TIMES times; the difference between two runs that differ
 //! in TIMES is what it costs.
 
-#[allow(dead_code, reason = "the tests use the rest")]
-#[path = "../tests/common/wire_peer.rs"]
-mod wire_peer;
-
 use whimbrel_machine::Route;
 use whimbrel_proto::{Command, Message, PathShape, StreamId};
 
-use wire_peer::{Bench, Peer, node_address, peer_address, quiet};
+use whimbrel_testbed::peer::{Bench, Peer, node_address, peer_address, quiet};
 
 /// An association with `count` chunks of one byte outstanding.
 fn outstanding(count: usize) -> (Bench, Peer) {
@@ -56,7 +52,7 @@ fn inits(size: usize, times: usize) {
     let mut bench = Bench::new(quiet());
     for n in 0..size {
         let [_, _, high, low] = (n as u32).to_be_bytes();
-        let remote = core::net::SocketAddr::from(([10, 77, high, low], wire_peer::UDP));
+        let remote = core::net::SocketAddr::from(([10, 77, high, low], whimbrel_testbed::peer::UDP));
         let route = Route { local: node_address(1), remote };
         let mut peer = Peer { tag: n as u32 + 1, ..Peer::new() };
         bench.deliver_on(route, &peer.init(&[peer_address(2).ip().into()]));

@@ -6,15 +6,11 @@
 //! tables have goodput in Mbit/s in the first second, the next two and the rest, then halvings of the window, timeouts, chunks
 //! retransmitted, chunks that came twice, and packets dropped.
 
-#[allow(dead_code, reason = "the tests use the rest")]
-#[path = "../tests/common/mod.rs"]
-mod common;
-
 use core::time::Duration;
 
-use common::bulk::{Bulk, Place};
 use whimbrel_netsim::QueueLimit;
 use whimbrel_proto::Config;
+use whimbrel_testbed::bulk::{Bulk, Place};
 
 const SECOND: Duration = Duration::from_secs(1);
 

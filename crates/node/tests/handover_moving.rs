@@ -3,17 +3,15 @@
 
 use core::net::{IpAddr, SocketAddr};
 use core::time::Duration;
-use std::sync::Arc;
 
 use whimbrel_handover::{Action, FastestNetwork, Pace, Policy, Seamless};
-use whimbrel_machine::{Instant, InterfaceFact, InterfaceId, InterfaceKind, LinkFact, Seed};
-use whimbrel_netsim::{Action as Happening, Change, HostId, InFlight, LinkConfig, LinkId, Loss, Side, World};
+use whimbrel_machine::{Instant, InterfaceFact, InterfaceKind};
+use whimbrel_netsim::{LinkConfig, Loss, World};
 use whimbrel_node::Node;
 use whimbrel_proto::{Config, Event, Mobility, PathState};
 
-use crate::common::{Ticks, User, link, message};
-
-const UDP: u16 = 9899;
+use whimbrel_testbed::traffic::{ConstantRate, Traffic};
+use whimbrel_testbed::{CLIENT, Pair, SERVER, Uplink, User, link, message, uplink_address};
 
 fn millis(millis: u64) -> Duration {
     Duration::from_millis(millis)
@@ -25,12 +23,7 @@ fn at(after: u64) -> Instant {
 
 /// The client's address in network `n`.
 fn mobile(n: u8) -> SocketAddr {
-    SocketAddr::new(IpAddr::from([10, 0, n, 1]), UDP)
-}
-
-/// The server's only address, in the same site: nothing is translated between.
-fn fixed() -> SocketAddr {
-    SocketAddr::new(IpAddr::from([10, 9, 0, 1]), UDP)
+    uplink_address(CLIENT, usize::from(n) - 1)
 }
 
 fn seamless() -> Box<dyn Policy> {
@@ -38,12 +31,7 @@ fn seamless() -> Box<dyn Policy> {
 }
 
 /// The client, the networks it may be in, and a server behind a router that leads to all of them.
-struct Journey {
-    world: World<Node, User>,
-    client: HostId,
-    server: HostId,
-    links: Vec<LinkId>,
-}
+struct Journey(Pair);
 
 impl Journey {
     /// The client begins with its address in network 1 alone.
@@ -59,108 +47,83 @@ impl Journey {
         client: User,
         server: User,
     ) -> Self {
-        let config = Arc::new(Config::mobile());
-        config.validate().unwrap();
-        let mut world = World::new(Seed::from_u64(seed));
-        let node = |world: &World<Node, User>, n, locals| {
-            Node::new(Arc::clone(&config), world.seed().child("host", n), locals).with_policy(policy)
-        };
-        let (at_client, at_server) = (node(&world, 1, vec![mobile(1)]), node(&world, 2, vec![fixed()]));
-        let server = world.add_host("server", at_server, server);
-        let client = world.add_host("client", at_client, client);
-        let router = world.add_router();
-        let home = world.add_interface(server, [fixed().ip()]);
-        world.add_link(router, home, link(1000, 1), link(1000, 1));
-        let mut links = Vec::new();
-        for (n, config) in (1..).zip(networks) {
-            let interface = world.add_interface(client, [mobile(n).ip()]);
-            links.push(world.add_link(interface, router, *config, *config));
-        }
-        let mut journey = Self { world, client, server, links };
-        journey.tell(0, LinkFact::AddressOn { interface: InterfaceId(1), address: mobile(1).ip() });
-        journey.about(0, 1, InterfaceFact::Up(InterfaceKind::WirelessLan));
-        journey
+        let home = [link(1000, 1)];
+        let (uplinks, users) = ([(1, networks), (1, &home[..])], [client, server]);
+        let finish = |_, node: Node| node.with_policy(policy);
+        let mut pair = Pair::around_router(seed, Config::mobile(), uplinks, users, finish);
+        pair.uplinks[CLIENT].iter_mut().for_each(|uplink| uplink.kind = InterfaceKind::WirelessLan);
+        pair.uplinks[CLIENT][0].name(&mut pair.world, at(0));
+        Self(pair)
     }
 
-    fn tell(&mut self, after: u64, fact: LinkFact) {
-        self.world.schedule(at(after), Happening::Fact(self.client, fact));
+    fn uplink(&mut self, n: u8) -> (Uplink, &mut World<Node, User>) {
+        (self.0.uplinks[CLIENT][usize::from(n) - 1], &mut self.0.world)
     }
 
     fn about(&mut self, after: u64, n: u8, fact: InterfaceFact) {
-        self.tell(after, LinkFact::Interface { interface: InterfaceId(n.into()), fact });
+        let (uplink, world) = self.uplink(n);
+        uplink.about(world, at(after), fact);
     }
 
     /// Network `n` is there at `after` ms.
     fn enter(&mut self, after: u64, n: u8) {
-        self.world
-            .schedule(at(after), Happening::Link(self.links[usize::from(n) - 1], Side::Both, Change::Up));
-        self.tell(after, LinkFact::AddressOn { interface: InterfaceId(n.into()), address: mobile(n).ip() });
-        self.about(after, n, InterfaceFact::Up(InterfaceKind::WirelessLan));
-        self.tell(after, LinkFact::AddressUp(mobile(n)));
+        let (uplink, world) = self.uplink(n);
+        uplink.enter(world, at(after));
     }
 
     /// Network `n` is lost at `after` ms, and the client knows.
     fn leave(&mut self, after: u64, n: u8) {
-        self.cut(after, n);
-        self.tell(after, LinkFact::AddressDown(mobile(n)));
+        let (uplink, world) = self.uplink(n);
+        uplink.leave(world, at(after));
     }
 
     /// Nothing passes network `n` from `after` ms on.
     fn cut(&mut self, after: u64, n: u8) {
-        let down = Change::Down(InFlight::Lost);
-        self.world.schedule(at(after), Happening::Link(self.links[usize::from(n) - 1], Side::Both, down));
+        self.0.cut(usize::from(n) - 1, at(after));
     }
 
     fn run(&mut self, until: u64) {
-        self.world.run_until(at(until));
+        self.0.world.run_until(at(until));
     }
 
     fn server(&self) -> &User {
-        self.world.app(self.server)
+        self.0.server()
     }
 
     fn client(&self) -> &User {
-        self.world.app(self.client)
+        self.0.client()
     }
 
     /// The client's addresses that lead somewhere, as the server sees them.
     fn addresses(&self) -> Vec<IpAddr> {
-        let paths = self.world.machine(self.server).paths(self.server().association.unwrap());
-        let active = paths.iter().filter(|path| path.state == PathState::Active);
-        let mut all: Vec<IpAddr> = active.map(|path| path.route.remote.ip()).collect();
+        let paths = self.0.paths(SERVER).into_iter().filter(|path| path.state == PathState::Active);
+        let mut all: Vec<IpAddr> = paths.map(|path| path.route.remote.ip()).collect();
         all.sort();
         all
     }
 
     /// Where the server sends.
     fn server_sends_to(&self) -> IpAddr {
-        let paths = self.world.machine(self.server).paths(self.server().association.unwrap());
-        paths.iter().find(|path| path.in_use).unwrap().route.remote.ip()
+        self.0.in_use(SERVER).unwrap().remote.ip()
     }
 
     fn moves(&self) -> usize {
-        let decided = self.world.machine(self.client).decisions();
+        let decided = self.0.world.machine(self.0.client).decisions();
         decided.filter(|decided| matches!(decided.decision.action, Action::UsePath(_))).count()
     }
 }
 
 /// The longest time between two messages that ends between `from` and `to` (ms).
 fn longest_gap(user: &User, from: u64, to: u64) -> Duration {
-    let times: Vec<Instant> = user.received.iter().map(|(at, _)| *at).collect();
-    let gaps = times.windows(2).filter(|pair| pair[1] > at(from) && pair[1] <= at(to));
-    gaps.map(|pair| pair[1].saturating_since(pair[0])).max().expect("messages have arrived")
+    user.longest_gap(at(from), at(to)).expect("messages have arrived").0
 }
 
-fn source(interval: u64, bytes: usize, seconds: u64) -> Option<Ticks> {
-    Some(Ticks { interval: millis(interval), bytes, left: (seconds * 1000 / interval) as usize })
+fn source(interval: u64, bytes: usize, seconds: u64) -> Option<Box<dyn Traffic>> {
+    Some(Box::new(ConstantRate::every(bytes, millis(interval), seconds * 1000 / interval)))
 }
 
-fn users(up: Option<Ticks>, down: Option<Ticks>) -> (User, User) {
-    let mut client = User::client(&[fixed()]);
-    client.ticks = up;
-    let mut server = User::server();
-    server.ticks = down;
-    (client, server)
+fn users(up: Option<Box<dyn Traffic>>, down: Option<Box<dyn Traffic>>) -> (User, User) {
+    (User::client(&[uplink_address(SERVER, 0)]).sending(up), User::server().sending(down))
 }
 
 #[test]
@@ -281,8 +244,8 @@ fn break_before_make_goes_on_from_the_new_address() {
 #[test]
 fn after_an_outage_data_goes_on_at_once() {
     for seconds in [1, 3, 5, 7, 10, 12, 14, 17, 20] {
-        for up in [None, source(10, 500, 30)] {
-            let (client, server) = users(up, source(10, 500, 30));
+        for both in [false, true] {
+            let (client, server) = users(source(10, 500, 30).filter(|_| both), source(10, 500, 30));
             let mut journey = Journey::new(5, &[link(20, 10), link(20, 10)], client, server);
             journey.enter(1000, 2);
             let back = 3000 + seconds * 1000;
@@ -291,7 +254,7 @@ fn after_an_outage_data_goes_on_at_once() {
             journey.enter(back, 1);
             journey.run(60_000);
             let receivers =
-                if up.is_some() { vec![journey.client(), journey.server()] } else { vec![journey.client()] };
+                if both { vec![journey.client(), journey.server()] } else { vec![journey.client()] };
             for user in receivers {
                 let next = user.received.iter().find(|(when, _)| *when > at(back)).unwrap().0;
                 let takes = next.saturating_since(at(back));

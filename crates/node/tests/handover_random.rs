@@ -3,19 +3,15 @@
 //!
 //! `WHIMBREL_SEEDS=2000 cargo test --release -p whimbrel-node handover_random` tries that many worlds.
 
-use core::net::{IpAddr, SocketAddr};
 use core::time::Duration;
-use std::sync::Arc;
 
 use whimbrel_handover::{Failover, FastestNetwork, Pace, Policy, Seamless};
-use whimbrel_machine::{
-    Instant, InterfaceFact, InterfaceId, InterfaceKind, LinkFact, ReceivedPower, Rng, Seed,
-};
-use whimbrel_netsim::{Action as Happening, Change, HostId, InFlight, LinkId, Loss, Side, World};
+use whimbrel_machine::{Instant, InterfaceFact, ReceivedPower, Rng, Seed};
+use whimbrel_netsim::{LinkConfig, Loss};
 use whimbrel_node::Node;
 use whimbrel_proto::{Config, Event};
 
-use crate::common::{Ticks, User, link, message};
+use whimbrel_testbed::{CLIENT, Pair, SERVER, User, link, message, uplink_address};
 
 const NETWORKS: usize = 3;
 const MESSAGES: usize = 4000;
@@ -33,131 +29,97 @@ enum Coverage {
     Cut,
 }
 
-struct Mobile {
-    host: HostId,
-    links: Vec<LinkId>,
-    networks: [Coverage; NETWORKS],
-}
-
-impl Mobile {
-    fn settled(&self, now: Instant, but: Option<usize>) -> bool {
-        let good =
-            |coverage: &Coverage| matches!(coverage, Coverage::Present(since) if *since + SETTLED <= now);
-        self.networks.iter().enumerate().any(|(n, coverage)| Some(n) != but && good(coverage))
-    }
-}
-
-fn address(host: usize, network: usize) -> SocketAddr {
-    SocketAddr::new(IpAddr::from([10, host as u8 + 1, network as u8 + 1, 1]), 9899)
-}
-
 struct Wilderness {
-    world: World<Node, User>,
-    mobiles: [Mobile; 2],
+    pair: Pair,
+    /// By host.
+    networks: [[Coverage; NETWORKS]; 2],
     rng: Rng,
+}
+
+/// A policy, by a number below 4.
+fn policy(which: u64) -> Box<dyn Policy> {
+    match which {
+        0 => Box::new(Failover::policy(Pace::MOBILE)),
+        1 => Box::new(FastestNetwork::policy(Pace::MOBILE)),
+        _ => Box::new(Seamless::policy(Pace::MOBILE)),
+    }
 }
 
 impl Wilderness {
     fn new(seed: u64) -> Self {
-        let mut world = World::new(Seed::from_u64(seed));
-        let mut rng = world.seed().stream("wilderness", 0);
-        let config = Arc::new(Config::mobile());
-        let router = world.add_router();
-        let mobiles = [1, 0].map(|n| {
-            let locals = vec![address(n, 0), address(n, 1)];
+        let mut rng = Seed::from_u64(seed).stream("wilderness", 0);
+        let [of_server, of_client] = [SERVER, CLIENT].map(|_| {
             let which = rng.below(4);
-            let policy = move || -> Box<dyn Policy> {
-                match which {
-                    0 => Box::new(Failover::policy(Pace::MOBILE)),
-                    1 => Box::new(FastestNetwork::policy(Pace::MOBILE)),
-                    _ => Box::new(Seamless::policy(Pace::MOBILE)),
-                }
-            };
-            let seed = world.seed().child("host", n as u64);
-            let node = Node::new(Arc::clone(&config), seed, locals).with_policy(policy);
-            let mut user =
-                if n == 0 { User::client(&[address(1, 0), address(1, 1)]) } else { User::server() };
-            user.ticks = Some(Ticks { interval: Duration::from_millis(20), bytes: 400, left: MESSAGES });
-            let host = world.add_host(if n == 0 { "client" } else { "server" }, node, user);
-            let links = (0..NETWORKS)
-                .map(|network| {
-                    let interface = world.add_interface(host, [address(n, network).ip()]);
-                    let mut config = link(5 + rng.below(20), 2 + rng.below(50));
-                    config.loss = Loss::Bernoulli(rng.unit() * 0.05);
-                    world.add_link(interface, router, config, config)
-                })
-                .collect();
-            let networks =
-                [Coverage::Present(Instant::ZERO), Coverage::Present(Instant::ZERO), Coverage::Absent];
-            Mobile { host, links, networks }
+            let links = [(); NETWORKS].map(|()| {
+                let config = link(5 + rng.below(20), 2 + rng.below(50));
+                LinkConfig { loss: Loss::Bernoulli(rng.unit() * 0.05), ..config }
+            });
+            (which, links)
         });
-        let mobiles = {
-            let [server, client] = mobiles;
-            [client, server]
+        let which = [of_client.0, of_server.0];
+        let mut users = [User::client(&[0, 1].map(|n| uplink_address(SERVER, n))), User::server()];
+        users.iter_mut().for_each(|user| user.tick(Duration::from_millis(20), 400, MESSAGES));
+        let uplinks = [(2, &of_client.1[..]), (2, &of_server.1[..])];
+        let finish = |host: usize, node: Node| {
+            let which = which[host];
+            node.with_policy(move || policy(which))
         };
-        let mut wilderness = Self { world, mobiles, rng };
-        for host in 0..2 {
-            wilderness.switch(host, 2, Change::Down(InFlight::Lost));
-            for network in 0..2 {
-                wilderness.name(host, network);
-            }
+        let pair = Pair::around_router(seed, Config::mobile(), uplinks, users, finish);
+        let networks = [Coverage::Present(Instant::ZERO), Coverage::Present(Instant::ZERO), Coverage::Absent];
+        let mut wilderness = Self { pair, networks: [networks; 2], rng };
+        let Pair { world, uplinks, .. } = &mut wilderness.pair;
+        for uplinks in uplinks {
+            uplinks[2].cut(world, Instant::ZERO);
+            uplinks[..2].iter().for_each(|uplink| uplink.name(world, Instant::ZERO));
         }
         wilderness
     }
 
     fn now(&self) -> Instant {
-        self.world.now()
+        self.pair.world.now()
     }
 
-    fn tell(&mut self, host: usize, fact: LinkFact) {
-        let (now, host) = (self.now(), self.mobiles[host].host);
-        self.world.schedule(now, Happening::Fact(host, fact));
+    /// Whether the host has a network to rely on, other than `but`.
+    fn settled(&self, host: usize, but: Option<usize>) -> bool {
+        let now = self.now();
+        let good =
+            |coverage: &Coverage| matches!(coverage, Coverage::Present(since) if *since + SETTLED <= now);
+        self.networks[host].iter().enumerate().any(|(n, coverage)| Some(n) != but && good(coverage))
     }
 
     fn about(&mut self, host: usize, network: usize, fact: InterfaceFact) {
-        self.tell(host, LinkFact::Interface { interface: InterfaceId(network as u32), fact });
-    }
-
-    fn switch(&mut self, host: usize, network: usize, change: Change) {
-        let (now, link) = (self.now(), self.mobiles[host].links[network]);
-        self.world.schedule(now, Happening::Link(link, Side::Both, change));
-    }
-
-    fn name(&mut self, host: usize, network: usize) {
-        let kinds = [InterfaceKind::WirelessLan, InterfaceKind::Cellular, InterfaceKind::Wired];
-        let (interface, address) = (InterfaceId(network as u32), address(host, network).ip());
-        self.tell(host, LinkFact::AddressOn { interface, address });
-        self.about(host, network, InterfaceFact::Up(kinds[network]));
+        let now = self.now();
+        self.pair.uplinks[host][network].about(&mut self.pair.world, now, fact);
     }
 
     fn enter(&mut self, host: usize, network: usize) {
-        self.switch(host, network, Change::Up);
-        if self.mobiles[host].networks[network] == Coverage::Absent {
-            self.name(host, network);
-            self.tell(host, LinkFact::AddressUp(address(host, network)));
+        let (now, uplink) = (self.now(), self.pair.uplinks[host][network]);
+        match self.networks[host][network] {
+            Coverage::Absent => uplink.enter(&mut self.pair.world, now),
+            Coverage::Present(_) | Coverage::Cut => uplink.heal(&mut self.pair.world, now),
         }
-        self.mobiles[host].networks[network] = Coverage::Present(self.now());
+        self.networks[host][network] = Coverage::Present(now);
     }
 
     fn leave(&mut self, host: usize, network: usize) {
-        self.switch(host, network, Change::Down(InFlight::Lost));
-        self.tell(host, LinkFact::AddressDown(address(host, network)));
-        self.mobiles[host].networks[network] = Coverage::Absent;
+        let now = self.now();
+        self.pair.uplinks[host][network].leave(&mut self.pair.world, now);
+        self.networks[host][network] = Coverage::Absent;
     }
 
     fn cut(&mut self, host: usize, network: usize) {
-        self.switch(host, network, Change::Down(InFlight::Lost));
-        self.mobiles[host].networks[network] = Coverage::Cut;
+        let now = self.now();
+        self.pair.uplinks[host][network].cut(&mut self.pair.world, now);
+        self.networks[host][network] = Coverage::Cut;
     }
 
     /// Something happens. What would leave both hosts unable to find each other does not: then nobody could.
     fn something(&mut self) {
         let host = self.rng.below(2) as usize;
         let network = self.rng.below(NETWORKS as u64) as usize;
-        let now = self.now();
-        let other_stays = self.mobiles[1 - host].settled(now, None);
-        let can_go = self.mobiles[host].settled(now, Some(network)) && other_stays;
-        match (self.rng.below(8), self.mobiles[host].networks[network]) {
+        let other_stays = self.settled(1 - host, None);
+        let can_go = self.settled(host, Some(network)) && other_stays;
+        match (self.rng.below(8), self.networks[host][network]) {
             (0..=3, Coverage::Absent | Coverage::Cut) => self.enter(host, network),
             (0 | 1, Coverage::Present(_)) if can_go => self.leave(host, network),
             (2, Coverage::Present(_)) if can_go => self.cut(host, network),
@@ -190,15 +152,11 @@ impl Wilderness {
 
     fn pass(&mut self, time: Duration) {
         let until = self.now() + time;
-        self.world.run_until(until);
-    }
-
-    fn user(&self, host: usize) -> &User {
-        self.world.app(self.mobiles[host].host)
+        self.pair.world.run_until(until);
     }
 
     fn done(&self) -> bool {
-        (0..2).all(|host| self.user(host).received.len() == MESSAGES)
+        (0..2).all(|host| self.pair.user(host).received.len() == MESSAGES)
     }
 }
 
@@ -222,16 +180,12 @@ fn wander(seed: u64) {
         }
     }
     for host in 0..2 {
-        let user = wilderness.user(host);
+        let user = wilderness.pair.user(host);
         let ended = user.events.iter().find(|(_, event)| matches!(event, Event::Closed { .. }));
         assert!(ended.is_none(), "seed {seed}, host {host}: {ended:?}");
         assert_eq!(user.received.len(), MESSAGES, "seed {seed}, host {host}");
         for (n, (_, got)) in user.received.iter().enumerate() {
-            assert_eq!(
-                got.payload,
-                message(0, MESSAGES - 1 - n, 400).payload,
-                "seed {seed}, host {host}, {n}"
-            );
+            assert_eq!(got.payload, message(0, n, 400).payload, "seed {seed}, host {host}, {n}");
         }
     }
 }

@@ -4,14 +4,13 @@
 use core::time::Duration;
 
 use whimbrel_handover::{Action, Pace, Policy, Reason, Seamless};
-use whimbrel_machine::{Cost, Instant, InterfaceFact, InterfaceId, InterfaceKind, LinkFact, ReceivedPower};
+use whimbrel_machine::{Cost, Instant, InterfaceFact, InterfaceKind, LinkFact, ReceivedPower};
 use whimbrel_netsim::{Action as World, LinkConfig};
 use whimbrel_node::Node;
 use whimbrel_proto::{AddressChange, Command, Config, PathPairing, PathState, PathView};
 
-use crate::common::{Pair, Ticks, User, address, link, message, remotes};
-
-const CLIENT: u8 = 1;
+use whimbrel_testbed::traffic::{ConstantRate, Traffic};
+use whimbrel_testbed::{CLIENT, Pair, SERVER, User, address, link, message, remotes};
 
 fn millis(millis: u64) -> Duration {
     Duration::from_millis(millis)
@@ -26,40 +25,31 @@ fn seamless() -> Box<dyn Policy> {
 }
 
 /// A message of `bytes` each `interval`.
-fn source(interval: Duration, bytes: usize, seconds: u64) -> Option<Ticks> {
-    let left = (Duration::from_secs(seconds).as_nanos() / interval.as_nanos()) as usize;
-    Some(Ticks { interval, bytes, left })
+fn source(interval: Duration, bytes: usize, seconds: u64) -> Option<Box<dyn Traffic>> {
+    let count = (Duration::from_secs(seconds).as_nanos() / interval.as_nanos()) as u64;
+    Some(Box::new(ConstantRate::every(bytes, interval, count)))
 }
 
 /// Two links, the client moving by `seamless`, the server without a policy.
 fn moving(links: &[LinkConfig], client: User, server: User) -> Pair {
-    moving_with(Config::mobile(), links, client, server)
+    moving_with(7, Config::mobile(), links, client, server)
 }
 
-fn moving_with(config: Config, links: &[LinkConfig], client: User, server: User) -> Pair {
+fn moving_with(seed: u64, config: Config, links: &[LinkConfig], client: User, server: User) -> Pair {
     let finish = |host, node: Node| if host == CLIENT { node.with_policy(seamless) } else { node };
-    let mut pair = Pair::with_nodes(7, config, links, client, server, finish);
-    for (n, kind) in [(1, InterfaceKind::WirelessLan), (2, InterfaceKind::Cellular)] {
-        let interface = InterfaceId(n);
-        tell(&mut pair, 0, LinkFact::AddressOn { interface, address: address(n as u8, CLIENT).ip() });
-        about(&mut pair, 0, n, InterfaceFact::Up(kind));
-    }
+    let mut pair = Pair::with_nodes(seed, config, links, client, server, finish);
+    pair.uplinks[CLIENT].iter().for_each(|uplink| uplink.name(&mut pair.world, at(0)));
     pair
 }
 
-fn tell(pair: &mut Pair, after: u64, fact: LinkFact) {
-    pair.world.schedule(at(after), World::Fact(pair.client, fact));
-}
-
-fn about(pair: &mut Pair, after: u64, interface: u32, fact: InterfaceFact) {
-    tell(pair, after, LinkFact::Interface { interface: InterfaceId(interface), fact });
+/// The client learns something of its interface `n`, counted from 1, after so many ms.
+fn about(pair: &mut Pair, after: u64, n: usize, fact: InterfaceFact) {
+    pair.uplinks[CLIENT][n - 1].about(&mut pair.world, at(after), fact);
 }
 
 /// The longest time between two messages of `user` that ends between `from` and `to` (ms), and when it ends.
 fn longest_gap(user: &User, from: u64, to: u64) -> (Duration, Instant) {
-    let times: Vec<Instant> = user.received.iter().map(|(at, _)| *at).collect();
-    let gaps = times.windows(2).filter(|pair| pair[1] > at(from) && pair[1] <= at(to));
-    gaps.map(|pair| (pair[1].saturating_since(pair[0]), pair[1])).max().expect("messages have arrived")
+    user.longest_gap(at(from), at(to)).expect("messages have arrived")
 }
 
 /// Where the client sends, and the reasons for its moves.
@@ -70,10 +60,8 @@ fn moves(pair: &Pair) -> Vec<Reason> {
 }
 
 fn in_use(pair: &Pair) -> u8 {
-    let association = pair.client().association.unwrap();
-    let paths = pair.world.machine(pair.client).paths(association);
-    let path = paths.iter().find(|path| path.in_use).unwrap();
-    (1..=2).find(|&n| path.route.local == address(n, CLIENT)).unwrap()
+    let local = pair.in_use(CLIENT).unwrap().local;
+    (1..=2).find(|&n| local == address(n, 1)).unwrap()
 }
 
 /// The target: no gap longer than one round trip of the new path over the spacing without a handover.
@@ -87,7 +75,7 @@ fn assert_no_gap(pair: &Pair, spacing: Duration, rtt: Duration, from: u64, to: u
 fn a_warning_means_no_gap() {
     for (delay_old, delay_new) in [(5, 40), (40, 5), (20, 20)] {
         let mut client = User::client(&remotes(2));
-        client.ticks = source(millis(5), 1000, 8);
+        client.traffic = source(millis(5), 1000, 8);
         let links = [link(20, delay_old), link(20, delay_new)];
         let mut pair = moving(&links, client, User::server());
         about(&mut pair, 3000, 1, InterfaceFact::GoingDown);
@@ -117,7 +105,7 @@ fn a_warning_means_no_gap_under_load() {
 #[test]
 fn a_falling_signal_means_no_gap() {
     let mut client = User::client(&remotes(2));
-    client.ticks = source(millis(5), 1000, 10);
+    client.traffic = source(millis(5), 1000, 10);
     let mut pair = moving(&[link(20, 5), link(20, 40)], client, User::server());
     for step in 0..60 {
         let power = ReceivedPower::from_dbm(-60.0 - 0.5 * step as f64);
@@ -136,7 +124,7 @@ fn a_silent_break_takes_at_most_300_ms() {
     for delay in [1, 5, 10, 20, 30, 40, 50] {
         for offset in [0, 3, 7] {
             let mut client = User::client(&remotes(2));
-            client.ticks = source(millis(10), 1000, 6);
+            client.traffic = source(millis(10), 1000, 6);
             let mut pair = moving(&[link(20, delay), link(20, delay)], client, User::server());
             let broken = 3000 + offset;
             pair.cut(0, at(broken));
@@ -155,7 +143,7 @@ fn a_silent_break_takes_at_most_300_ms() {
 #[test]
 fn no_ping_pong_on_a_flapping_link() {
     let mut client = User::client(&remotes(2));
-    client.ticks = source(millis(10), 500, 120);
+    client.traffic = source(millis(10), 500, 120);
     let mut pair = moving(&[link(20, 10), link(20, 30)], client, User::server());
     for second in 2..100 {
         pair.cut(0, at(1000 * second));
@@ -172,7 +160,7 @@ fn no_ping_pong_on_a_flapping_link() {
 #[test]
 fn a_metered_link_is_used_only_while_nothing_else_works() {
     let mut client = User::client(&remotes(2));
-    client.ticks = source(millis(10), 500, 40);
+    client.traffic = source(millis(10), 500, 40);
     let mut pair = moving(&[link(2, 30), link(100, 5)], client, User::server());
     about(&mut pair, 0, 1, InterfaceFact::Rank(1));
     about(&mut pair, 0, 2, InterfaceFact::Rank(0));
@@ -195,17 +183,15 @@ fn a_metered_link_is_used_only_while_nothing_else_works() {
 fn an_address_that_comes_up_after_init_ack_is_added() {
     for when in [20, 60, 100, 140, 160] {
         let mut client = User::client(&remotes(1));
-        client.ticks = source(millis(10), 500, 2);
+        client.traffic = source(millis(10), 500, 2);
         let finish = |host, node: Node| if host == CLIENT { node } else { node.with_policy(seamless) };
         let links = [link(20, 50), link(20, 50)];
         let mut pair = Pair::with_nodes(7, Config::mobile(), &links, client, User::server(), finish);
-        for (when, fact) in
-            [(0, LinkFact::AddressDown(address(2, 2))), (when, LinkFact::AddressUp(address(2, 2)))]
-        {
-            pair.world.schedule(at(when), World::Fact(pair.server, fact));
-        }
+        let second = pair.uplinks[SERVER][1];
+        second.tell(&mut pair.world, at(0), LinkFact::AddressDown(second.address));
+        second.tell(&mut pair.world, at(when), LinkFact::AddressUp(second.address));
         pair.run(4);
-        let paths = pair.world.machine(pair.client).paths(pair.client().association.unwrap());
+        let paths = pair.paths(CLIENT);
         let active = |path: &&PathView| path.state == PathState::Active && path.route.remote == address(2, 2);
         assert_eq!(paths.iter().filter(active).count(), 1, "after {when} ms");
     }
@@ -216,12 +202,13 @@ fn an_address_that_comes_up_after_init_ack_is_added() {
 fn an_address_that_goes_away_during_the_handshake_is_deleted() {
     for when in [20, 60, 110, 150, 190] {
         let mut client = User::client(&remotes(2));
-        client.ticks = source(millis(10), 500, 12);
+        client.traffic = source(millis(10), 500, 12);
         let mut pair = moving(&[link(20, 50), link(20, 50)], client, User::server());
-        tell(&mut pair, when, LinkFact::AddressDown(address(2, CLIENT)));
+        let second = pair.uplinks[CLIENT][1];
+        second.tell(&mut pair.world, at(when), LinkFact::AddressDown(second.address));
         pair.run(12);
-        let paths = pair.world.machine(pair.server).paths(pair.server().association.unwrap());
-        assert!(paths.iter().all(|path| path.route.remote == address(1, CLIENT)), "after {when} ms");
+        let paths = pair.paths(SERVER);
+        assert!(paths.iter().all(|path| path.route.remote == address(1, 1)), "after {when} ms");
     }
 }
 
@@ -230,12 +217,12 @@ fn an_address_that_goes_away_during_the_handshake_is_deleted() {
 #[test]
 fn a_peer_that_asks_for_the_metered_link_does_not_get_it_for_long() {
     let mut client = User::client(&remotes(2));
-    client.ticks = source(millis(10), 500, 20);
+    client.traffic = source(millis(10), 500, 20);
     let config = Config { pairing: PathPairing::PerDestination, ..Config::mobile() };
-    let mut pair = moving_with(config, &[link(20, 10), link(20, 10)], client, User::server());
+    let mut pair = moving_with(7, config, &[link(20, 10), link(20, 10)], client, User::server());
     about(&mut pair, 0, 2, InterfaceFact::Cost(Cost::Metered));
     pair.run(3);
-    let association = pair.server().association.unwrap();
+    let association = pair.server().association().unwrap();
     let ask = || {
         let changes = vec![AddressChange::SetPrimary(address(2, 2).ip())];
         World::Command(pair.server, Command::ChangeAddresses { association, changes })
@@ -282,4 +269,21 @@ fn twenty_moves_under_load_lose_nothing() {
         .enumerate()
         .all(|(n, (_, got))| got.payload == message(0, n, 1000).payload);
     assert!(in_order);
+}
+
+/// Wi-Fi has grown slow, for good, and the client has left it for LTE: it does not go back.
+#[test]
+fn who_has_left_a_slow_network_stays_where_it_is_quick() {
+    let all: Vec<(u128, usize)> = (1..25)
+        .map(|seed| {
+            let mut client = User::client(&remotes(2));
+            client.tick(millis(4), 1000, 5000);
+            let links = [link(20, 10), link(20, 30)];
+            let mut pair = moving_with(seed, Config::mobile(), &links, client, User::server());
+            pair.delay(0, at(6_000 + seed * 37), 200);
+            pair.run(40);
+            (pair.behind(millis(4)).as_millis(), pair.moves().len())
+        })
+        .collect();
+    assert!(all.iter().all(|(behind, told)| *behind < 300 && *told == 1), "{all:?}");
 }

@@ -6,7 +6,7 @@ use whimbrel_machine::Instant;
 use whimbrel_netsim::{LinkConfig, QueueLimit};
 use whimbrel_proto::{Config, Event, PathState, PathView};
 
-use crate::common::{Pair, Shared, User, address, link, message, remotes};
+use whimbrel_testbed::{CLIENT, Pair, Shared, User, address, link, message, remotes};
 
 /// What of a packet is not chunks, bytes.
 const COMMON_HEADER: u64 = 12;
@@ -59,7 +59,7 @@ fn traced(pair: &mut Pair) -> Shared {
 }
 
 fn path(pair: &Pair, network: u8) -> Option<PathView> {
-    let paths = pair.world.machine(pair.client).paths(pair.client().association?);
+    let paths = pair.paths(CLIENT);
     paths.into_iter().find(|path| path.route.local == address(network, 1))
 }
 

@@ -5,7 +5,7 @@ use whimbrel_machine::{Ecn, Input};
 use whimbrel_proto::{CloseReason, Command, ConnectToken, Event};
 use whimbrel_wire::{AbortBuilder, Chunk, Shutdown, ShutdownComplete};
 
-use crate::common::wire_peer::{Bench, NODE_PORT, PEER_PORT, Peer, peer_address, quiet, route};
+use whimbrel_testbed::peer::{Bench, NODE_PORT, PEER_PORT, Peer, peer_address, quiet, route};
 
 const ABORT: AbortBuilder<'static> = AbortBuilder { tag_reflected: false, causes: &[] };
 
@@ -16,18 +16,10 @@ fn together(bench: &mut Bench, packets: &[&[u8]], commands: Vec<Command>) {
     bench.step(datagrams.chain(commands.into_iter().map(Input::Command)).collect());
 }
 
-fn up() -> (Bench, Peer) {
-    let mut bench = Bench::new(quiet());
-    let mut peer = Peer::new();
-    peer.connect(&mut bench);
-    bench.take();
-    (bench, peer)
-}
-
 /// A peer that begins again right behind its ABORT.
 #[test]
 fn an_init_behind_an_abort_is_answered() {
-    let (mut bench, peer) = up();
+    let (mut bench, peer) = Peer::connected(quiet());
     let again = Peer { tag: 0x5555_6666, ..Peer::new() };
     together(&mut bench, &[&peer.packet(&[&ABORT]), &again.init(&[])], Vec::new());
     let mut again = again;
@@ -42,7 +34,7 @@ fn an_init_behind_an_abort_is_answered() {
 
 #[test]
 fn an_init_behind_a_shutdown_complete_is_answered() {
-    let (mut bench, peer) = up();
+    let (mut bench, peer) = Peer::connected(quiet());
     let shutdown = Shutdown { cumulative_tsn_ack: peer.node_tsn.prev() };
     let sent = bench.ask(&peer.packet(&[&shutdown]));
     assert_eq!(sent[0].only(), Chunk::ShutdownAck);
@@ -75,7 +67,7 @@ fn a_cookie_behind_an_abort_finds_its_place() {
 /// DATA behind the ABORT is out of the blue.
 #[test]
 fn data_behind_an_abort_is_out_of_the_blue() {
-    let (mut bench, mut peer) = up();
+    let (mut bench, mut peer) = Peer::connected(quiet());
     let data = peer.data(0, 0, b"late");
     let late = peer.packet(&[&data]);
     together(&mut bench, &[&peer.packet(&[&ABORT]), &late], Vec::new());
@@ -87,7 +79,7 @@ fn data_behind_an_abort_is_out_of_the_blue() {
 /// The user's own end of an association frees its ports at once, too.
 #[test]
 fn a_connect_behind_an_abort_is_carried_out() {
-    let (mut bench, _) = up();
+    let (mut bench, _) = Peer::connected(quiet());
     let association = bench.association();
     let connect = Command::Connect {
         token: ConnectToken(7),

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use whimbrel_machine::Seed;
-use whimbrel_netsim::{Action, Change, HostId, InFlight, InterfaceId, LinkId, Side, World};
+use whimbrel_netsim::{Action, Change, HostId, InFlight, LinkId, Side, World};
 use whimbrel_node::Node;
+use whimbrel_testbed::{Between, Uplink};
 
 use crate::ledger::Ledger;
 use crate::networks::beyond_nat;
@@ -18,7 +19,7 @@ pub(crate) struct Built {
     pub(crate) world: World<Node, User>,
     pub(crate) hosts: [HostId; 2],
     /// Per host.
-    pub(crate) interfaces: [Vec<InterfaceId>; 2],
+    pub(crate) uplinks: [Vec<Uplink>; 2],
     pub(crate) links: Vec<LinkId>,
 }
 
@@ -54,29 +55,19 @@ impl Scenario {
             let (node, user) = self.host(&Seed::from_u64(seed), places, host, 0, Ledger::default());
             world.add_host(NAMES[host], node, user)
         });
-        let interfaces = [0, 1].map(|host| {
-            let of_host = 0..self.networks.interfaces[host].len();
-            let added = of_host.map(|n| world.add_interface(hosts[host], places.of_interface(self, host, n)));
-            added.collect::<Vec<_>>()
+        let addresses = [0, 1].map(|host| {
+            (0..self.networks.interfaces[host].len()).map(|n| places.of_interface(self, host, n)).collect()
         });
+        let between = if self.networks.mesh { Between::Router } else { Between::Networks };
+        let links: Vec<_> = self.networks.links.iter().map(|plan| plan.faulty).collect();
+        let uplinks = between.join(&mut world, hosts, addresses, &links);
         if let Some(idle) = self.networks.nat_idle {
-            for (n, &interface) in interfaces[0].iter().enumerate() {
-                world.add_nat(interface, beyond_nat(n), idle);
+            for (n, uplink) in uplinks[0].iter().enumerate() {
+                world.add_nat(uplink.interface, beyond_nat(n), idle);
             }
         }
-        let plans = self.networks.links.iter();
-        let links: Vec<LinkId> = if self.networks.mesh {
-            let router = world.add_router();
-            let ends = interfaces.iter().flatten();
-            let added =
-                ends.zip(plans).map(|(&i, plan)| world.add_link(i, router, plan.faulty[0], plan.faulty[1]));
-            added.collect()
-        } else {
-            let ends = interfaces[0].iter().zip(&interfaces[1]);
-            let added =
-                ends.zip(plans).map(|((&a, &b), plan)| world.add_link(a, b, plan.faulty[0], plan.faulty[1]));
-            added.collect()
-        };
+        let ends = &uplinks[..if self.networks.mesh { 2 } else { 1 }];
+        let links: Vec<LinkId> = ends.iter().flatten().map(|uplink| uplink.link).collect();
         for (&link, plan) in links.iter().zip(&self.networks.links) {
             for &(at, side, change) in &plan.changes {
                 world.schedule(at, Action::Link(link, side, change));
@@ -95,6 +86,6 @@ impl Scenario {
             world.schedule(until, Action::Resume(hosts[host]));
         }
         world.set_intruder(self.intruder(seed));
-        Built { world, hosts, interfaces, links }
+        Built { world, hosts, uplinks, links }
     }
 }

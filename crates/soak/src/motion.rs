@@ -6,7 +6,7 @@ use core::time::Duration;
 use whimbrel_handover::{
     Failover, FastestNetwork, LayerTwoHandover, Pace, Policy, Seamless, SignalStrength, Thresholds,
 };
-use whimbrel_machine::{Instant, InterfaceKind, ReceivedPower};
+use whimbrel_machine::{Instant, ReceivedPower};
 
 use crate::draw::Draw;
 use crate::kind::{Access, Kind, Movement};
@@ -83,11 +83,6 @@ impl PolicyPlan {
             }
         })
     }
-}
-
-/// What is behind interface `n`.
-pub(crate) fn interface_kind(n: usize) -> InterfaceKind {
-    [InterfaceKind::WirelessLan, InterfaceKind::Cellular, InterfaceKind::Wired][n % 3]
 }
 
 /// The address that an interface has in generation `generation`, when `first` was its first.

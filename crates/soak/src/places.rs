@@ -1,12 +1,13 @@
 //! Where hosts are while a scenario is played.
 
-use core::net::{IpAddr, SocketAddr};
+use core::net::SocketAddr;
 
-use whimbrel_machine::{InterfaceFact, InterfaceId, LinkFact};
-use whimbrel_netsim::{Action, Change, InFlight, LinkId, Side};
+use whimbrel_machine::{InterfaceFact, LinkFact};
+use whimbrel_netsim::{Action, Change, InFlight, Side};
+use whimbrel_testbed::kind;
 
 use crate::build::Built;
-use crate::motion::{Move, interface_kind, renumbered};
+use crate::motion::{Move, renumbered};
 use crate::networks::beyond_nat;
 use crate::scenario::Scenario;
 
@@ -29,18 +30,17 @@ impl Places {
     }
 
     /// The addresses of one interface; none if the host does not have it.
-    pub(crate) fn of_interface(&self, scenario: &Scenario, host: usize, n: usize) -> Vec<IpAddr> {
+    pub(crate) fn of_interface(&self, scenario: &Scenario, host: usize, n: usize) -> Vec<SocketAddr> {
         let Some(generation) = self.present[host][n] else { return Vec::new() };
         let first = scenario.networks.interfaces[host][n].iter();
         // Only who moves is ever renumbered.
-        first.map(|&ip| if generation == 0 { ip } else { renumbered(ip, generation) }).collect()
+        let now = first.map(|&ip| if generation == 0 { ip } else { renumbered(ip, generation) });
+        now.map(|ip| SocketAddr::new(ip, scenario.udp_port)).collect()
     }
 
     /// The addresses of a host.
     pub(crate) fn addresses(&self, scenario: &Scenario, host: usize) -> Vec<SocketAddr> {
-        let interfaces = 0..self.present[host].len();
-        let ips = interfaces.flat_map(|n| self.of_interface(scenario, host, n));
-        ips.map(|ip| SocketAddr::new(ip, scenario.udp_port)).collect()
+        (0..self.present[host].len()).flat_map(|n| self.of_interface(scenario, host, n)).collect()
     }
 
     /// The addresses by which the other host can know this one.
@@ -58,11 +58,11 @@ impl Places {
             return;
         }
         for n in 0..self.present[host].len() {
-            for ip in self.of_interface(scenario, host, n) {
-                name(built, host, n, ip);
+            for address in self.of_interface(scenario, host, n) {
+                name(built, host, n, address);
             }
             if self.present[host][n].is_some() {
-                about(built, host, n, InterfaceFact::Up(interface_kind(n)));
+                about(built, host, n, InterfaceFact::Up(kind(n)));
             }
         }
     }
@@ -82,40 +82,33 @@ impl Places {
             Move::Vanish(n) => self.vanish(scenario, built, host, n),
             Move::Cut(n) => switch(built, host, n, Change::Down(InFlight::Lost)),
             Move::Warn(n) => about(built, host, n, InterfaceFact::GoingDown),
-            Move::Rebind(n) => built.world.act(Action::ForgetMappings(built.interfaces[host][n])),
+            Move::Rebind(n) => built.world.act(Action::ForgetMappings(built.uplinks[host][n].interface)),
             Move::Signal(n, power) => about(built, host, n, InterfaceFact::Signal(power)),
         }
     }
 
     fn appear(&mut self, scenario: &Scenario, built: &mut Built, host: usize, n: usize, generation: u8) {
         self.present[host][n] = Some(generation);
-        for ip in self.of_interface(scenario, host, n) {
-            built.world.act(Action::AddAddress(built.interfaces[host][n], ip));
-            name(built, host, n, ip);
+        let addresses = self.of_interface(scenario, host, n);
+        for &address in &addresses {
+            built.world.act(Action::AddAddress(built.uplinks[host][n].interface, address.ip()));
+            name(built, host, n, address);
         }
-        about(built, host, n, InterfaceFact::Up(interface_kind(n)));
-        for ip in self.of_interface(scenario, host, n) {
-            tell(built, host, LinkFact::AddressUp(SocketAddr::new(ip, scenario.udp_port)));
-        }
+        about(built, host, n, InterfaceFact::Up(kind(n)));
+        addresses.into_iter().for_each(|address| tell(built, host, LinkFact::AddressUp(address)));
     }
 
     fn vanish(&mut self, scenario: &Scenario, built: &mut Built, host: usize, n: usize) {
-        for ip in self.of_interface(scenario, host, n) {
-            built.world.act(Action::RemoveAddress(built.interfaces[host][n], ip));
-            tell(built, host, LinkFact::AddressDown(SocketAddr::new(ip, scenario.udp_port)));
+        for address in self.of_interface(scenario, host, n) {
+            built.world.act(Action::RemoveAddress(built.uplinks[host][n].interface, address.ip()));
+            tell(built, host, LinkFact::AddressDown(address));
         }
         self.present[host][n] = None;
     }
 }
 
-/// The link behind an interface of a host that moves: its world has a router in the middle.
-fn link(built: &Built, host: usize, n: usize) -> LinkId {
-    built.links[n + if host == 0 { 0 } else { built.interfaces[0].len() }]
-}
-
 fn switch(built: &mut Built, host: usize, n: usize, change: Change) {
-    let link = link(built, host, n);
-    built.world.act(Action::Link(link, Side::Both, change));
+    built.world.act(Action::Link(built.uplinks[host][n].link, Side::Both, change));
 }
 
 fn tell(built: &mut Built, host: usize, fact: LinkFact) {
@@ -123,9 +116,13 @@ fn tell(built: &mut Built, host: usize, fact: LinkFact) {
 }
 
 fn about(built: &mut Built, host: usize, n: usize, fact: InterfaceFact) {
-    tell(built, host, LinkFact::Interface { interface: InterfaceId(n as u32), fact });
+    tell(built, host, LinkFact::Interface { interface: built.uplinks[host][n].number, fact });
 }
 
-fn name(built: &mut Built, host: usize, n: usize, address: IpAddr) {
-    tell(built, host, LinkFact::AddressOn { interface: InterfaceId(n as u32), address });
+fn name(built: &mut Built, host: usize, n: usize, address: SocketAddr) {
+    tell(
+        built,
+        host,
+        LinkFact::AddressOn { interface: built.uplinks[host][n].number, address: address.ip() },
+    );
 }

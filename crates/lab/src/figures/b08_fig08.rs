@@ -82,7 +82,7 @@ impl Figure {
             let part = f64::from(step) / f64::from(STEPS);
             (self.begins + period.mul_f64(part), Change::Loss(Loss::Bernoulli(WORST * part)))
         });
-        bed.world.schedule_link(bed.access[0], self.lossy, ramp);
+        bed.world.schedule_link(bed.access[0].link, self.lossy, ramp);
         bed.break_path(0, self.begins + period);
         bed
     }

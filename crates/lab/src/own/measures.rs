@@ -123,7 +123,7 @@ impl Place<'_> {
 }
 
 /// Bytes of user data delivered so far.
-const fn received(reader: &Mixed<User, Flow>) -> u64 {
+fn received(reader: &Mixed<User, Flow>) -> u64 {
     match reader {
         Mixed::First(user) => user.received,
         Mixed::Second(flow) => flow.received,

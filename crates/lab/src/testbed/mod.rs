@@ -4,21 +4,21 @@ mod arrivals;
 mod failover;
 mod guests;
 mod shared_bottleneck;
-pub mod traffic;
-mod transfer_times;
 pub mod two_cells;
 mod two_paths;
-mod user;
 
 pub use arrivals::{Arrivals, ArrivalsWatch};
 pub use failover::{FAILOVER, fail_over};
 pub use guests::{BIN, Guest};
 pub use shared_bottleneck::{Bottleneck, SecondPath, SharedBottleneck, Video, WayBack};
-pub use transfer_times::TransferTimes;
 pub use two_paths::{AccessNetwork, Hosts, TwoPaths, mn_address};
-pub use user::{NUMBERED, PathUse, User};
 
 use whimbrel_netsim::Loss;
+use whimbrel_testbed::Tally;
+pub use whimbrel_testbed::{NUMBERED, TransferTimes, traffic};
+
+/// The user of a host, who keeps sums of what happens.
+pub type User = whimbrel_testbed::User<Tally>;
 
 /// Each packet lost with this probability; no draws where that is 0.
 pub fn random(probability: f64) -> Loss {

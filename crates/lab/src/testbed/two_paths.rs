@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use whimbrel_handover::{Pace, Seamless};
 use whimbrel_machine::{Instant, InterfaceFact, InterfaceId, InterfaceKind, LinkFact, Seed};
-use whimbrel_netsim::{Action, Change, HostId, InFlight, LinkConfig, LinkId, QueueLimit, Side, World};
+use whimbrel_netsim::{Action, Change, HostId, LinkConfig, LinkId, QueueLimit, Side, World};
 use whimbrel_node::Node;
 use whimbrel_proto::{Config, PathView};
+use whimbrel_testbed::Uplink;
 
 use super::User;
 use crate::experiment::Watch;
@@ -67,8 +68,8 @@ pub struct TwoPaths {
     pub mn: HostId,
     /// Per path: the link between the correspondent node and the router.
     pub wired: [LinkId; 2],
-    /// Per path: the link between the router (`a`) and the mobile node (`b`).
-    pub access: [LinkId; 2],
+    /// Per path: the mobile node's way to the router, which is the `a` end of the link.
+    pub access: [Uplink; 2],
 }
 
 const fn address(path: u8, host: u8) -> IpAddr {
@@ -112,58 +113,38 @@ impl TwoPaths {
             let router = world.add_router();
             let far = world.add_interface(cn, [address(path, 1)]);
             let near = world.add_interface(mn, [address(path, 2)]);
-            let access = networks[usize::from(path)].link(queue);
-            (world.add_link(far, router, wired, wired), world.add_link(router, near, access, access))
+            let network = networks[usize::from(path)];
+            let (config, address) = (network.link(queue), socket(mn_address(path)));
+            let wired = world.add_link(far, router, wired, wired);
+            let link = world.add_link(router, near, config, config);
+            let (number, kind) = (InterfaceId(u32::from(path)), network.kind);
+            (wired, Uplink { host: mn, link, interface: near, number, kind, address })
         });
-        let mut this = Self {
-            world,
-            cn,
-            mn,
-            wired: links.map(|(wired, _)| wired),
-            access: links.map(|(_, access)| access),
-        };
+        let access = links.map(|(_, access)| access);
         if moves {
-            this.introduce(networks);
-        }
-        this
-    }
-
-    /// Tells the mobile node which address is on which interface, and what that is.
-    fn introduce(&mut self, networks: [AccessNetwork; 2]) {
-        for (path, network) in (0_u8..).zip(networks) {
-            let interface = InterfaceId(u32::from(path));
-            let facts = [
-                LinkFact::AddressOn { interface, address: mn_address(path) },
-                LinkFact::Interface { interface, fact: InterfaceFact::Up(network.kind) },
-                LinkFact::Interface { interface, fact: InterfaceFact::Rank(path) },
-            ];
-            for fact in facts {
-                self.world.schedule(Instant::ZERO, Action::Fact(self.mn, fact));
+            for (rank, access) in (0_u8..).zip(access) {
+                access.name(&mut world, Instant::ZERO);
+                access.about(&mut world, Instant::ZERO, InterfaceFact::Rank(rank));
             }
         }
+        Self { world, cn, mn, wired: links.map(|(wired, _)| wired), access }
     }
 
     /// Has a path break at `at`, in both directions and with all that is on its way. Nobody is told.
     pub fn break_path(&mut self, path: usize, at: Instant) {
-        let down = Change::Down(InFlight::Lost);
-        self.world.schedule(at, Action::Link(self.access[path], Side::Both, down));
+        self.access[path].cut(&mut self.world, at);
     }
 
     /// Has a path carry packets again from now on.
     pub fn mend_path(&mut self, path: usize) {
-        self.world.act(Action::Link(self.access[path], Side::Both, Change::Up));
+        self.world.act(Action::Link(self.access[path].link, Side::Both, Change::Up));
     }
 
     /// Has the mobile node see at `at` that the interface of a path has lost its carrier.
     pub fn lose_carrier(&mut self, path: u8, at: Instant) {
-        let interface = InterfaceId(u32::from(path));
-        let facts = [
-            LinkFact::AddressDown(socket(mn_address(path))),
-            LinkFact::Interface { interface, fact: InterfaceFact::Down },
-        ];
-        for fact in facts {
-            self.world.schedule(at, Action::Fact(self.mn, fact));
-        }
+        let access = self.access[usize::from(path)];
+        access.tell(&mut self.world, at, LinkFact::AddressDown(access.address));
+        access.about(&mut self.world, at, InterfaceFact::Down);
     }
 
     /// The sender's paths; empty while there is no association.
@@ -187,7 +168,7 @@ impl TwoPaths {
     /// # Errors
     /// What the writer says.
     pub fn watch(&mut self, watch: Watch) -> io::Result<()> {
-        watch.record(&mut self.world, &[(self.access[0], "primary"), (self.access[1], "alternate")])
+        watch.record(&mut self.world, &[(self.access[0].link, "primary"), (self.access[1].link, "alternate")])
     }
 }
 

@@ -133,8 +133,10 @@ fn a_queue_of_ones_own_moves_nobody() {
     for way in [Way::Up, Way::Down] {
         for kilobytes in [250, 750] {
             let happen = move |hosts: &mut Torture| {
-                let link =
-                    LinkConfig { queue: QueueLimit::bytes(kilobytes * 1000), ..crate::common::link(20, 10) };
+                let link = LinkConfig {
+                    queue: QueueLimit::bytes(kilobytes * 1000),
+                    ..whimbrel_testbed::link(20, 10)
+                };
                 hosts.change(Duration::ZERO, Network::Wifi, Change::Config(link));
             };
             let name = format!("{way:?} {kilobytes} kB");

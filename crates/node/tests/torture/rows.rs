@@ -149,7 +149,7 @@ impl Table {
                 let small = whimbrel_netsim::LinkConfig {
                     mtu,
                     oversize: Oversize::Swallowed,
-                    ..crate::common::link(20, 10)
+                    ..whimbrel_testbed::link(20, 10)
                 };
                 hosts.change(Duration::ZERO, Network::Wifi, Change::Config(small));
             };

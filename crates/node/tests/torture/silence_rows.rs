@@ -52,7 +52,7 @@ fn returns(table: &mut Table) {
     let large = |way| Start { record: 4000, interval: Duration::from_millis(16), ..one(way) };
     table.row("silent_only_8_then_small", large, 8.0, |hosts| {
         silence_all(hosts, secs(8.0));
-        let link = crate::common::link(20, 10);
+        let link = whimbrel_testbed::link(20, 10);
         let small = LinkConfig { mtu: 900, oversize: Oversize::Swallowed, ..link };
         hosts.change(secs(8.0), Network::Wifi, Change::Config(small));
     });

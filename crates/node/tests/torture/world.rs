@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use whimbrel_handover::{Pace, Policy, Seamless};
 use whimbrel_machine::{Instant, InterfaceFact, InterfaceId, LinkFact, Seed};
-use whimbrel_netsim::{Action, Change, HostId, InFlight, LinkId, RouterId, Side, World};
+use whimbrel_netsim::{Action, Change, HostId, InFlight, RouterId, Side, World};
 use whimbrel_node::Node;
 use whimbrel_proto::{Config, Event};
 
 use super::places::{self, Families, NAT_IDLE, Network, Translation, called};
-use crate::common::{Ticks, User, link};
+use whimbrel_testbed::{Uplink, User, link};
 
 /// A row's trouble begins so long after the world, or up to a second later: the seed says when, so that no timer is in step with it.
 const TROUBLE: Duration = Duration::from_secs(8);
@@ -48,13 +48,6 @@ pub(super) struct Start {
     pub prefix_told_after: Duration,
 }
 
-/// What joins a host to the rest of the world.
-#[derive(Clone, Copy, Debug)]
-struct Attachment {
-    link: LinkId,
-    interface: whimbrel_netsim::InterfaceId,
-}
-
 /// A row's hosts and what is to happen to them.
 pub(super) struct Torture {
     world: World<Node, User>,
@@ -63,8 +56,8 @@ pub(super) struct Torture {
     router: RouterId,
     /// A longer way to the router.
     detour: RouterId,
-    /// By network, in the order of [`Network::ALL`].
-    attachments: Vec<Attachment>,
+    /// By network, in the order of [`Network::ALL`]; addresses come and go.
+    uplinks: Vec<Uplink>,
     /// The addresses that hosts have, as far as the script has been written.
     held: Vec<(Network, SocketAddr)>,
     start: Start,
@@ -119,11 +112,11 @@ impl Torture {
         let (mut client_user, mut server_user) = (User::client(&remotes), User::server());
         let sender = if start.way == Way::Up { &mut client_user } else { &mut server_user };
         // Ended by `run`.
-        sender.ticks = Some(Ticks { interval: start.interval, bytes: start.record, left: usize::MAX >> 1 });
+        sender.tick(start.interval, start.record, usize::MAX);
         let server = world.add_host("server", at_server, server_user);
         let mobile = world.add_host("mobile", at_mobile, client_user);
         let (router, detour) = (world.add_router(), world.add_router());
-        let mut attachments = Vec::new();
+        let mut uplinks = Vec::new();
         for network in Network::ALL {
             let host = if network.is_servers() { server } else { mobile };
             let interface = world.add_interface(host, []);
@@ -139,14 +132,16 @@ impl Torture {
                 true => world.add_link(router, interface, config, config),
                 false => world.add_link(interface, router, config, config),
             };
-            attachments.push(Attachment { link, interface });
+            let (number, kind) = (InterfaceId(network as u32), network.kind());
+            let address = SocketAddr::new(network.public().into(), 0);
+            uplinks.push(Uplink { host, link, interface, number, kind, address });
         }
         world.add_link(detour, router, link(100, 15), link(100, 15));
         let held = held.concat();
         let later = world.seed().stream("trouble", 0).duration_below(Duration::from_secs(1));
         let trouble = TROUBLE + later;
         let mut torture =
-            Self { world, mobile, server, router, detour, attachments, held: Vec::new(), start, trouble };
+            Self { world, mobile, server, router, detour, uplinks, held: Vec::new(), start, trouble };
         torture.translate();
         for (network, address) in held {
             torture.gets(Duration::ZERO, network, address);
@@ -165,8 +160,8 @@ impl Torture {
         }
     }
 
-    fn at(&self, network: Network) -> Attachment {
-        self.attachments[network as usize - 1]
+    fn at(&self, network: Network) -> Uplink {
+        self.uplinks[network as usize - 1]
     }
 
     fn host(&self, host: Host) -> HostId {
@@ -196,15 +191,11 @@ impl Torture {
     }
 
     fn fact(&mut self, at: Duration, network: Network, fact: LinkFact) {
-        let host = self.host(if network.is_servers() { Host::Server } else { Host::Mobile });
-        self.schedule(at, Action::Fact(host, fact));
+        self.at(network).tell(&mut self.world, Instant::ZERO + at, fact);
     }
 
     fn attached(&mut self, at: Duration, network: Network, address: SocketAddr) {
-        let interface = InterfaceId(network as u32);
-        self.fact(at, network, LinkFact::AddressOn { interface, address: address.ip() });
-        let up = InterfaceFact::Up(network.kind());
-        self.fact(at, network, LinkFact::Interface { interface, fact: up });
+        Uplink { address, ..self.at(network) }.name(&mut self.world, Instant::ZERO + at);
         if self.start.translation == Translation::OwnNat64 && !network.is_servers() && address.is_ipv6() {
             self.tell_prefix(at + self.start.prefix_told_after, network);
         }
@@ -213,7 +204,7 @@ impl Torture {
     /// What a router advertisement says (RFC 8781).
     fn tell_prefix(&mut self, at: Duration, network: Network) {
         let fact = InterfaceFact::Nat64(self.start.translation.prefix(network));
-        self.fact(at, network, LinkFact::Interface { interface: InterfaceId(network as u32), fact });
+        self.at(network).about(&mut self.world, Instant::ZERO + at, fact);
     }
 
     fn held_in(&self, network: Network, families: Families) -> Vec<SocketAddr> {
@@ -315,8 +306,8 @@ impl Torture {
         let packets = self.packets_sent() - before;
         self.world.run_until(Instant::ZERO + last);
         let way = self.start.way;
-        let ticks = self.user(way).ticks.as_mut().expect("records are sent");
-        let sent = (usize::MAX >> 1) - core::mem::take(&mut ticks.left);
+        self.user(way).traffic = None;
+        let sent = self.user(way).sent as usize;
         self.world.run_until(Instant::ZERO + last + Duration::from_secs(12));
         self.world.finish().expect("captures are written");
         Outcome { packets, ..self.judge(way, sent, back) }
@@ -335,7 +326,7 @@ impl Torture {
     pub(super) fn capture(&mut self, out: impl std::io::Write + Send + 'static) {
         let names = Network::ALL.map(|network| format!("{network:?}"));
         let links: Vec<_> =
-            self.attachments.iter().zip(&names).map(|(at, name)| (at.link, name.as_str())).collect();
+            self.uplinks.iter().zip(&names).map(|(at, name)| (at.link, name.as_str())).collect();
         self.world.capture(&links, out).expect("a capture begins");
     }
 

@@ -1,47 +1,46 @@
 use core::net::SocketAddr;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use whimbrel_handover::Policy;
 use whimbrel_machine::{Instant, InterfaceFact, InterfaceId, InterfaceKind, LinkFact, Seed};
 use whimbrel_netsim::{
-    Action, App, CellEvent, Change, Context, DropReason, HostId, InFlight, Intruder, LinkConfig, LinkId,
-    Side, World,
+    Action, CellEvent, Change, Context, DropReason, HostId, InFlight, Intruder, LinkConfig, Side, World,
 };
 use whimbrel_node::Node;
-use whimbrel_proto::{AssociationId, Command, Config, ConnectToken, Event, Message, PathView, StreamId};
+use whimbrel_proto::{Command, Config, Event, PathView};
+use whimbrel_testbed::traffic::{File, Traffic};
+use whimbrel_testbed::{Record, Tally, Uplink, User, blank};
 
 use super::{AirWatch, BEGIN, Journey, Way, Wires};
 use crate::experiment::Watch;
 
-const PORT: u16 = 5001;
-static CONTENT: [u8; 1452] = [0; 1452];
+/// Bytes.
+const MESSAGE: u64 = 1452;
 /// Bytes handed over and not acknowledged: more than the receive windows of the papers.
 const BACKLOG: u64 = 512 << 10;
 
-/// A download over SCTP by a node that adds, changes and deletes addresses as its policy has it.
-pub struct MovingSctp {
-    world: World<Node, Ends>,
-    cn: HostId,
-    mn: HostId,
-    radio: [LinkId; 2],
-    air: AirWatch,
-    until: Instant,
+/// Sums alone: what paths carry new data is noted by nobody.
+#[derive(Default)]
+struct Quiet(Tally);
+
+impl Record for Quiet {
+    fn on_event(&mut self, event: Event, context: &mut Context<'_, Command>) {
+        if !matches!(event, Event::PathInUse { .. }) {
+            self.0.on_event(event, context);
+        }
+    }
 }
 
-/// The users of both hosts.
-enum Ends {
-    Correspondent {
-        association: Option<AssociationId>,
-        file: u64,
-        handed: u64,
-        acknowledged: u64,
-        began: Option<Instant>,
-    },
-    Mobile {
-        received: u64,
-        last: Option<Instant>,
-    },
+/// A download over SCTP by a node that adds, changes and deletes addresses as its policy has it.
+pub struct MovingSctp {
+    world: World<Node, User<Quiet>>,
+    cn: HostId,
+    mn: HostId,
+    radio: [Uplink; 2],
+    air: AirWatch,
+    until: Instant,
+    /// Bytes.
+    file: u64,
 }
 
 /// The mobile node's address in a cell.
@@ -68,9 +67,9 @@ impl MovingSctp {
         let node = |number, local| Node::new(Arc::clone(&config), world.seed().child("host", number), local);
         let cn_node = node(1, vec![correspondent()]);
         let mn_node = node(2, vec![mobile(0)]).with_policy(policy);
-        let sender = Ends::Correspondent { association: None, file, handed: 0, acknowledged: 0, began: None };
-        let cn = world.add_host("cn", cn_node, sender);
-        let mn = world.add_host("mn", mn_node, Ends::Mobile { received: 0, last: None });
+        let traffic: Box<dyn Traffic> = Box::new(File::in_messages(file, MESSAGE, BACKLOG));
+        let cn = world.add_host("cn", cn_node, User::<Quiet>::reader().sending(traffic).saying(blank));
+        let mn = world.add_host("mn", mn_node, User::opener(BEGIN, vec![correspondent()]));
         let core = world.add_router();
         let own = world.add_interface(cn, [correspondent().ip()]);
         world.add_link(own, core, LinkConfig::default(), LinkConfig::default());
@@ -78,11 +77,13 @@ impl MovingSctp {
             let access = world.add_router();
             world.add_link(core, access, wires.wired(), wires.wired());
             let interface = world.add_interface(mn, [mobile(cell).ip()]);
-            world.add_link(access, interface, wires.radio(0), wires.radio(0))
+            let link = world.add_link(access, interface, wires.radio(0), wires.radio(0));
+            let (number, kind) = (InterfaceId(cell as u32), InterfaceKind::WirelessLan);
+            Uplink { host: mn, link, interface, number, kind, address: mobile(cell) }
         });
         let (air, ear) = AirWatch::at([mobile(0).ip(), mobile(1).ip()]);
         world.set_intruder(Some(ear));
-        let mut this = Self { world, cn, mn, radio, air, until: way.until };
+        let mut this = Self { world, cn, mn, radio, air, until: way.until, file };
         this.follow(way);
         this
     }
@@ -97,11 +98,7 @@ impl MovingSctp {
     pub fn run_until(&mut self, mut condition: impl FnMut(Instant, &[PathView]) -> bool) -> Instant {
         let cn = self.cn;
         self.world.run_until_or(self.until, |world| {
-            let association = match world.app(cn) {
-                Ends::Correspondent { association, .. } => *association,
-                Ends::Mobile { .. } => None,
-            };
-            let paths = association.map(|id| world.machine(cn).paths(id)).unwrap_or_default();
+            let paths = world.app(cn).association().map(|id| world.machine(cn).paths(id)).unwrap_or_default();
             condition(world.now(), &paths)
         });
         self.world.now()
@@ -109,7 +106,7 @@ impl MovingSctp {
 
     /// Has nothing pass over a cell any more, without telling anybody.
     pub fn cut(&mut self, cell: usize) {
-        self.world.act(Action::Link(self.radio[cell], Side::Both, Change::Down(InFlight::Lost)));
+        self.world.act(Action::Link(self.radio[cell].link, Side::Both, Change::Down(InFlight::Lost)));
     }
 
     /// Of everything that has happened.
@@ -119,29 +116,25 @@ impl MovingSctp {
 
     /// Turns the events of the radio into changes of links and facts.
     fn follow(&mut self, way: &Way) {
-        let down = Change::Down(InFlight::Lost);
-        self.world.schedule_link(self.radio[1], Side::Both, [(Instant::ZERO, down)]);
-        for cell in [0, 1] {
-            let interface = InterfaceId(cell as u32);
-            let on = LinkFact::AddressOn { interface, address: mobile(cell).ip() };
-            self.world.schedule(Instant::ZERO, Action::Fact(self.mn, on));
+        self.radio[1].cut(&mut self.world, Instant::ZERO);
+        for radio in self.radio {
+            let on = LinkFact::AddressOn { interface: radio.number, address: radio.address.ip() };
+            radio.tell(&mut self.world, Instant::ZERO, on);
         }
         for &(at, cell, event) in &way.events {
-            let interface = InterfaceId(cell as u32);
-            let fact = |fact| LinkFact::Interface { interface, fact };
-            let mut tell = |fact| self.world.schedule(at, Action::Fact(self.mn, fact));
+            let (radio, world) = (self.radio[cell], &mut self.world);
             match event {
-                CellEvent::Signal(power) => tell(fact(InterfaceFact::Signal(power))),
+                CellEvent::Signal(power) => radio.about(world, at, InterfaceFact::Signal(power)),
                 CellEvent::Attached => {
-                    tell(fact(InterfaceFact::Up(InterfaceKind::WirelessLan)));
-                    tell(fact(InterfaceFact::HandoverComplete));
-                    self.world.schedule(at, Action::Link(self.radio[cell], Side::Both, Change::Up));
+                    radio.about(world, at, InterfaceFact::Up(radio.kind));
+                    radio.about(world, at, InterfaceFact::HandoverComplete);
+                    radio.heal(world, at);
                 }
-                CellEvent::Addressed => tell(LinkFact::AddressUp(mobile(cell))),
+                CellEvent::Addressed => radio.tell(world, at, LinkFact::AddressUp(radio.address)),
                 CellEvent::Lost => {
-                    tell(LinkFact::AddressDown(mobile(cell)));
-                    tell(fact(InterfaceFact::Down));
-                    self.world.schedule(at, Action::Link(self.radio[cell], Side::Both, down));
+                    radio.tell(world, at, LinkFact::AddressDown(radio.address));
+                    radio.about(world, at, InterfaceFact::Down);
+                    radio.cut(world, at);
                 }
             }
         }
@@ -149,28 +142,18 @@ impl MovingSctp {
 
     /// Records the run from now on.
     pub fn record(&mut self, watch: Watch) {
-        let _ = watch.record(&mut self.world, &[(self.radio[0], "cell 0"), (self.radio[1], "cell 1")]);
+        let _ =
+            watch.record(&mut self.world, &[(self.radio[0].link, "cell 0"), (self.radio[1].link, "cell 1")]);
     }
 
     /// Runs until the file is there, or the way ends.
     pub fn run(mut self, watch: Watch) -> Journey {
         self.record(watch);
-        let (cn, mn) = (self.cn, self.mn);
-        self.world.run_until_or(self.until, |world| {
-            let (Ends::Correspondent { file, .. }, Ends::Mobile { received, .. }) =
-                (world.app(cn), world.app(mn))
-            else {
-                return true;
-            };
-            received >= file
-        });
+        let (mn, file) = (self.mn, self.file);
+        self.world.run_until_or(self.until, |world| world.app(mn).0.received >= file);
         let _ = self.world.finish();
-        let (Ends::Correspondent { file, began, .. }, Ends::Mobile { received, last }) =
-            (self.world.app(cn), self.world.app(mn))
-        else {
-            return Journey::default();
-        };
-        let done = began.zip(*last).filter(|_| received >= file);
+        let (began, reader) = (self.world.app(self.cn).0.up, &self.world.app(mn).0);
+        let done = began.zip(reader.last()).filter(|_| reader.received >= file);
         let lost = |link| {
             let stats = self.world.stats(link, Side::AtoB);
             stats.dropped_for(DropReason::Cut) + stats.dropped_for(DropReason::Down)
@@ -178,56 +161,8 @@ impl MovingSctp {
         Journey {
             transfer_time: done.map(|(began, last)| last - began),
             arrivals: self.air.take(),
-            lost: self.radio.iter().map(|&link| lost(link)).sum(),
+            lost: self.radio.iter().map(|radio| lost(radio.link)).sum(),
             fingerprint: self.world.trace_hash(),
-        }
-    }
-}
-
-impl App<Node> for Ends {
-    fn on_start(&mut self, context: &mut Context<'_, Command>) {
-        match self {
-            Self::Correspondent { .. } => context.command(Command::Listen { port: PORT }),
-            Self::Mobile { .. } => context.wake_at(BEGIN, 0),
-        }
-    }
-
-    fn on_wake(&mut self, _token: u64, context: &mut Context<'_, Command>) {
-        let remote: Vec<SocketAddr> = vec![correspondent()];
-        context.command(Command::Connect {
-            token: ConnectToken(0),
-            remote,
-            remote_port: PORT,
-            local_port: None,
-        });
-    }
-
-    fn on_event(&mut self, event: Event, context: &mut Context<'_, Command>) {
-        match (self, event) {
-            (Self::Correspondent { association, file, handed, acknowledged, began }, event) => {
-                match event {
-                    Event::Up { association: new, .. } => {
-                        *association = Some(new);
-                        *began = Some(context.now());
-                    }
-                    Event::Sent { bytes, .. } => *acknowledged += bytes as u64,
-                    _ => return,
-                }
-                let Some(association) = *association else { return };
-                while *handed < *file && *handed - *acknowledged < BACKLOG {
-                    let bytes = (*file - *handed).min(CONTENT.len() as u64);
-                    let message = Message::new(StreamId(0), Bytes::from_static(&CONTENT[..bytes as usize]));
-                    context.command(Command::Send { association, message });
-                    *handed += bytes;
-                }
-            }
-            (Self::Mobile { received, last }, Event::Message { association, received: message }) => {
-                let bytes = message.payload.len();
-                *received += bytes as u64;
-                *last = Some(context.now());
-                context.command(Command::Release { association, bytes });
-            }
-            (Self::Mobile { .. }, _) => {}
         }
     }
 }

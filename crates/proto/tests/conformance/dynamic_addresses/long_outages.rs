@@ -1,0 +1,59 @@
+//! A host for which one network follows the other, and none of them works.
+
+use core::time::Duration;
+
+use whimbrel_proto::AddressChange::{Add, SetPrimary};
+use whimbrel_proto::{AddressChangeError as Error, PathState};
+use whimbrel_wire::chunk_type;
+
+use super::mobile::*;
+use whimbrel_testbed::peer::*;
+
+/// What waits is about addresses that are gone again, and makes room for the one that is there, from which the request that is under way leaves then.
+#[test]
+fn changes_about_addresses_that_are_gone_make_room() {
+    let mut config = mesh();
+    config.dar.queue = 6;
+    let (mut bench, mobile) = Mobile::connected(config, 1);
+    mobile.settle(&mut bench);
+    up(&mut bench, node_address(2));
+    change(&mut bench, &[Add(node_address(2)), SetPrimary(node_address(2).ip())]);
+    down(&mut bench, node_address(1));
+    for n in 2..9 {
+        down(&mut bench, node_address(n));
+        up(&mut bench, node_address(n + 1));
+        change(&mut bench, &[Add(node_address(n + 1)), SetPrimary(node_address(n + 1).ip())]);
+    }
+    let lost = outcomes(&bench);
+    assert!(
+        !lost.is_empty() && lost.iter().all(|(_, outcome)| *outcome == Err(Error::AddressLost)),
+        "{lost:?}"
+    );
+    bench.take();
+    bench.pass(Duration::from_secs(10));
+    let from_there = |sent: Vec<Sent>| sent.into_iter().find(|sent| sent.route == between(9, 1)).unwrap();
+    for _ in 0..2 {
+        let sent = from_there(bench.take());
+        mobile.grant(&mut bench, &sent);
+    }
+    mobile.settle(&mut bench);
+    assert_eq!(state(&bench, between(9, 1)), PathState::Active);
+}
+
+/// After a silence the answer to an ASCONF may be the first thing that is heard of a path. Data in flight there does not wait for a T3-rtx
+/// that has backed off (RFC 9260 §6.3.3 E2).
+#[test]
+fn an_answer_after_a_silence_hastens_the_data_in_flight() {
+    let mut config = mesh();
+    config.heartbeat.interval = None;
+    let (mut bench, mobile) = Mobile::connected(config, 1);
+    bench.send(0, b"data");
+    change(&mut bench, &[SetPrimary(node_address(1).ip())]);
+    let sent = bench.take();
+    let asconf = sent.iter().find(|sent| holds(core::slice::from_ref(sent), chunk_type::ASCONF)).unwrap();
+    bench.pass(Duration::from_secs(8));
+    bench.take();
+    mobile.grant(&mut bench, asconf);
+    bench.pass(Duration::from_secs(1));
+    assert!(holds(&bench.take(), chunk_type::DATA));
+}

@@ -1,0 +1,126 @@
+//! A path that has failed, and on which the peer is heard again: it is tried at once, but no more often than once per RTO.
+
+use core::time::Duration;
+
+use whimbrel_machine::Route;
+use whimbrel_proto::{Config, PathState, PathView};
+use whimbrel_wire::Chunk;
+
+use whimbrel_testbed::peer::{Bench, Peer, Sent, node_address, peer_address, quiet};
+
+/// The way that fails.
+fn second() -> Route {
+    Route { local: node_address(2), remote: peer_address(2) }
+}
+
+struct Scene {
+    bench: Bench,
+    peer: Peer,
+}
+
+impl Scene {
+    /// An association with two paths, both confirmed.
+    fn new(config: Config) -> Self {
+        let mut bench = Bench::with_addresses(config, 2);
+        let mut peer = Peer::new();
+        peer.connect_with(&mut bench, &[peer_address(1).ip(), peer_address(2).ip()]);
+        let mut scene = Self { bench, peer };
+        scene.pass(Duration::from_secs(3), |_| true);
+        assert_eq!(scene.path().state, PathState::Active);
+        scene
+    }
+
+    /// As [`Self::new`], but the second path has not been heard for long.
+    fn with_a_failed_path() -> Self {
+        let mut config = quiet();
+        config.heartbeat.max_burst = 8;
+        let mut scene = Self::new(config);
+        scene.pass(Duration::from_secs(600), |route| route != second());
+        assert_eq!(scene.path().state, PathState::Inactive);
+        scene
+    }
+
+    /// Time passes, and the peer answers the HEARTBEATs on some routes; what was sent on the second one.
+    fn pass(&mut self, time: Duration, answers: impl Fn(Route) -> bool) -> Vec<Sent> {
+        let mut there = Vec::new();
+        let end = self.bench.now + time;
+        while self.bench.now < end {
+            self.bench.pass(Duration::from_millis(10));
+            for sent in self.bench.take() {
+                if answers(sent.route) {
+                    self.peer.answer_heartbeats(&mut self.bench, &sent);
+                }
+                if sent.route == second() {
+                    there.push(sent.clone());
+                }
+            }
+        }
+        there
+    }
+
+    /// Something arrives on the second path that asks for no answer.
+    fn hear(&mut self) {
+        self.bench.deliver_on(second(), &self.peer.sack(self.peer.node_tsn.prev(), 100_000));
+    }
+
+    fn path(&self) -> PathView {
+        self.bench.paths().into_iter().find(|path| path.route == second()).unwrap()
+    }
+}
+
+fn heartbeats(sent: &[Sent]) -> usize {
+    sent.iter().flat_map(Sent::chunks).filter(|chunk| matches!(chunk, Chunk::Heartbeat(_))).count()
+}
+
+/// The next HEARTBEAT of a path that has been dead for minutes would come in a minute or so (RFC 9260 §8.3).
+#[test]
+fn is_tried_at_once() {
+    let mut scene = Scene::with_a_failed_path();
+    scene.pass(Duration::from_secs(5), |route| route != second());
+    scene.hear();
+    let sent = scene.pass(Duration::from_millis(10), |_| true);
+    assert_eq!(heartbeats(&sent), 1, "{sent:?}");
+    assert_eq!((scene.path().state, scene.path().error_count), (PathState::Active, 0));
+}
+
+/// Whoever can send packets with the right tag cannot make the node send as many, nor make a path look worse than it is: what is
+/// repeated counts no error, and the RTO, backed off to a minute, still decides when the next one does.
+#[test]
+fn is_tried_once_per_rto_and_repetitions_count_no_errors() {
+    const SECONDS: usize = 20;
+    let mut scene = Scene::with_a_failed_path();
+    let errors = scene.path().error_count;
+    let mut sent = Vec::new();
+    for _ in 0..SECONDS * 100 {
+        scene.hear();
+        sent.extend(scene.pass(Duration::from_millis(10), |route| route != second()));
+    }
+    let tried = heartbeats(&sent);
+    assert!((SECONDS / 2..=SECONDS + 2).contains(&tried), "{tried} HEARTBEATs in {SECONDS} s, RTO 1 s");
+    let errors = scene.path().error_count - errors;
+    assert!(errors <= 1, "{errors} more errors");
+}
+
+/// RFC 9260 §6.3.1 C5, Karn's rule, does not stand in the way: a repetition has a nonce of its own.
+#[test]
+fn an_answer_to_a_repeated_heartbeat_measures() {
+    let mut scene = Scene::with_a_failed_path();
+    let measured = scene.path().srtt;
+    for answered in [false, true] {
+        scene.hear();
+        let sent = scene.pass(Duration::from_millis(1500), |route| answered || route != second());
+        assert_eq!(heartbeats(&sent), 1, "{sent:?}");
+    }
+    assert_eq!(scene.path().state, PathState::Active);
+    assert_ne!(scene.path().srtt, measured);
+}
+
+/// RFC 9260 §8.3: HEARTBEATs end with SHUTDOWN, these as well.
+#[test]
+fn is_left_alone_after_shutdown() {
+    let mut scene = Scene::with_a_failed_path();
+    scene.bench.shutdown();
+    scene.hear();
+    let sent = scene.pass(Duration::from_secs(1), |_| false);
+    assert_eq!(heartbeats(&sent), 0, "{sent:?}");
+}

@@ -1,0 +1,33 @@
+//! When the sender asks for a SACK at once (RFC 9260 §6.1, RFC 7053 §5.1).
+
+use core::time::Duration;
+
+use whimbrel_testbed::peer::{Peer, Sent, quiet};
+
+fn bits(sent: &[Sent]) -> Vec<bool> {
+    sent.iter().flat_map(|sent| sent.data()).map(|data| data.immediate).collect()
+}
+
+/// RFC 7053 §5.1: a retransmission after T3-rtx, whose SACK ends the waiting.
+#[test]
+fn after_a_timeout() {
+    let (mut bench, _) = Peer::connected(quiet());
+    bench.send(0, b"lost");
+    assert_eq!(bits(&bench.take()), [false]);
+    bench.pass(Duration::from_secs(1));
+    assert_eq!(bits(&bench.take()), [true]);
+}
+
+/// RFC 7053 §5.1: the chunk that fills cwnd, and the last one before SHUTDOWN; no other.
+#[test]
+fn when_nothing_more_can_follow() {
+    let (mut bench, peer) = Peer::connected(quiet());
+    for _ in 0..6 {
+        bench.send(0, &[1; 1400]);
+    }
+    // The initial cwnd of 4404 bytes takes four packets.
+    assert_eq!(bits(&bench.take()), [false, false, false, true]);
+    bench.shutdown();
+    let sent = bench.ask(&peer.sack(peer.node_tsn.plus(3), 100_000));
+    assert_eq!(bits(&sent), [false, true]);
+}

@@ -1,0 +1,76 @@
+//! A path that loses much is told to be lossy, however rarely something goes by it.
+
+use core::time::Duration;
+
+use whimbrel_machine::Instant;
+use whimbrel_netsim::{Change, LinkConfig, Loss, Side};
+use whimbrel_proto::{Comparison, Config, PathPairing, PmtuSearch};
+
+use whimbrel_testbed::peer::{Bench, Peer, Sent, peer_address};
+use whimbrel_testbed::{CLIENT, Pair, User, link, remotes};
+
+/// 1,200 and 600 records in two minutes, while a second network is idle.
+#[test]
+fn a_path_that_loses_a_third_of_rare_records_is_lossy() {
+    for every in [100, 200] {
+        let mut client = User::client(&remotes(2));
+        client.tick(Duration::from_millis(every), 1000, 1_000_000);
+        let mut server = User::server();
+        server.discard = true;
+        let mut pair = Pair::new(3, Config::mobile(), &[link(20, 10), link(20, 10)], client, server);
+        let lossy = LinkConfig { loss: Loss::Bernoulli(0.3), ..link(20, 10) };
+        pair.change(0, Side::Both, Instant::from_nanos(5_000_000_000), Change::Config(lossy));
+        let found = (50..1250_u64).any(|tenth| {
+            pair.world.run_until(Instant::from_nanos(100_000_000 * tenth));
+            let paths = pair.paths(CLIENT);
+            paths.iter().any(|path| path.primary && path.quality.lossy)
+        });
+        assert!(found, "a record every {every} ms");
+    }
+}
+
+/// All DATA is lost there and heartbeats pass.
+#[test]
+fn a_path_that_lets_heartbeats_pass_alone_is_lossy() {
+    let mut config = Config::mobile();
+    config.pmtu.search = PmtuSearch::Off;
+    config.heartbeat.comparison = Comparison::Never;
+    config.pairing = PathPairing::PerDestination;
+    let mut bench = Bench::with_addresses(config, 2);
+    let mut peer = Peer::new();
+    peer.connect_with(&mut bench, &[peer_address(1).ip(), peer_address(2).ip()]);
+    for _ in 0..100 {
+        let sent = bench.take();
+        bench.pass(Duration::from_millis(20));
+        sent.iter().for_each(|sent| answer(&mut bench, &peer, sent));
+    }
+    let primary = bench.paths().iter().find(|path| path.primary).unwrap().route;
+    let mut next = peer.node_tsn;
+    let lossy = (0..600).any(|n| {
+        bench.take();
+        bench.send(0, &[1; 300]);
+        let arrives = |sent: &Sent| {
+            sent.data().iter().any(|data| data.tsn == next) && (n < 20 || sent.route != primary)
+        };
+        let route = loop {
+            let sent = bench.take();
+            sent.iter().for_each(|sent| answer(&mut bench, &peer, sent));
+            if let Some(sent) = sent.iter().find(|sent| arrives(sent)) {
+                break sent.route;
+            }
+            bench.pass(Duration::from_millis(1));
+        };
+        bench.pass(Duration::from_millis(20));
+        bench.deliver_on(route, &peer.sack(next, 100_000));
+        next = next.next();
+        let lossy = bench.paths().iter().any(|path| path.primary && path.quality.lossy);
+        bench.pass(Duration::from_millis(80));
+        lossy
+    });
+    assert!(lossy, "580 records in a row were lost there");
+}
+
+/// Answers the heartbeats in a packet.
+fn answer(bench: &mut Bench, peer: &Peer, sent: &Sent) {
+    peer.answer_heartbeats(bench, sent);
+}

@@ -1,0 +1,91 @@
+//! The path MTU becomes smaller under a running transfer, as it does when a host moves to a network with tunnels. A
+//! DATA chunk cannot be cut again, so what was in flight needs IP fragmentation (RFC 9260 §6.9, RFC 8899 §4.3, §4.4).
+
+use core::time::Duration;
+
+use whimbrel_machine::Instant;
+use whimbrel_netsim::{Change, LinkConfig, Oversize, Side};
+use whimbrel_proto::Config;
+
+use whimbrel_testbed::{Pair, User, link, message, remotes};
+
+const MESSAGES: usize = 400;
+
+/// A transfer over `networks` networks, all of which carry no more than `mtu` bytes from one second on.
+fn transfer(config: Config, networks: u8, mtu: u32, oversize: Oversize) -> Pair {
+    let links = vec![LinkConfig { oversize, ..link(8, 10) }; networks.into()];
+    let mut client = User::client(&remotes(networks));
+    client.outbox = (0..MESSAGES).map(|n| message(0, n, 10_000)).collect();
+    client.shutdown_when_done = true;
+    let mut pair = Pair::new(1, config, &links, client, User::server());
+    for network in 0..networks.into() {
+        pair.change(network, Side::Both, Instant::ZERO + Duration::from_secs(1), Change::Mtu(mtu));
+    }
+    pair.run(60);
+    pair
+}
+
+#[track_caller]
+fn assert_complete(pair: &Pair, what: &str) {
+    let bytes: usize = pair.server().received.iter().map(|(_, received)| received.payload.len()).sum();
+    assert_eq!(bytes, MESSAGES * 10_000, "{what}");
+    assert!(pair.client().closed() && pair.server().closed(), "{what}");
+}
+
+/// No router says a word: timeouts of full packets tell it, although heartbeats go on being answered meanwhile.
+#[test]
+fn silently() {
+    for (name, config) in [("rfc", Config::rfc()), ("mobile", Config::mobile())] {
+        for networks in [1, 2] {
+            let pair = transfer(config.clone(), networks, 1300, Oversize::Dropped);
+            assert_complete(&pair, &format!("{name}, {networks} networks"));
+        }
+    }
+}
+
+/// A router names the new MTU (RFC 9260 §10, ICMP7).
+#[test]
+fn with_an_icmp_message() {
+    for (name, config) in [("rfc", Config::rfc()), ("mobile", Config::mobile())] {
+        let pair = transfer(config, 1, 1300, Oversize::Reported);
+        assert_complete(&pair, name);
+    }
+}
+
+/// Not even the base size passes unfragmented (the Error phase of RFC 8899 §5.2).
+#[test]
+fn below_the_base_size() {
+    for (name, config) in [("rfc", Config::rfc()), ("mobile", Config::mobile())] {
+        let pair = transfer(config, 1, 800, Oversize::Dropped);
+        assert_complete(&pair, name);
+    }
+}
+
+/// What is larger passes not even in fragments: DATA that has been sent in larger packets goes out again in smaller ones, and the
+/// path neither flaps nor stays in doubt.
+#[test]
+fn fragments_are_swallowed() {
+    for mtu in [1280, 1200, 900, 760, 576] {
+        for networks in [1, 2] {
+            let pair = transfer(Config::mobile(), networks, mtu, Oversize::Swallowed);
+            assert_complete(&pair, &format!("{mtu} bytes, {networks} networks"));
+            let arrivals = pair.server().received.iter().map(|(at, _)| *at);
+            let gap = arrivals.clone().zip(arrivals.skip(1)).map(|(before, after)| after - before).max();
+            assert!(gap < Some(Duration::from_millis(1300)), "{mtu} bytes, {networks} networks: {gap:?}");
+        }
+    }
+}
+
+/// The base size is already too large when the first message is sent.
+#[test]
+fn swallowed_from_the_beginning() {
+    for mtu in [1200, 900, 760, 576] {
+        let mut client = User::client(&remotes(1));
+        client.outbox = (0..MESSAGES).map(|n| message(0, n, 10_000)).collect();
+        client.shutdown_when_done = true;
+        let links = [LinkConfig { mtu, oversize: Oversize::Swallowed, ..link(8, 10) }];
+        let mut pair = Pair::new(1, Config::mobile(), &links, client, User::server());
+        pair.run(60);
+        assert_complete(&pair, &format!("{mtu} bytes"));
+    }
+}

@@ -1,0 +1,26 @@
+//! What tests of the protocol, the soak and the lab are made of: hosts and the networks between them, links that tell, one user of SCTP, and a
+//! peer that is driven by hand.
+//!
+//! [`Pair`] is two hosts in a world in virtual time, [`Uplink`] how a host gets into a network and learns of it, [`User`] who sends and reads
+//! there: what it sends is a [`traffic::Traffic`], and what it keeps of what it is told a [`Record`]. [`peer`] has a node without a network, and a
+//! peer whose every packet the test writes.
+#![forbid(unsafe_code)]
+
+mod between;
+pub mod bulk;
+mod capture;
+mod content;
+mod pair;
+pub mod peer;
+mod record;
+pub mod traffic;
+mod uplink;
+mod user;
+
+pub use between::{Between, kind};
+pub use capture::Shared;
+pub use content::{NUMBERED, blank, message, numbered};
+pub use pair::{CLIENT, Pair, SERVER, UDP_PORT, address, link, remotes, uplink_address};
+pub use record::{Log, PathUse, Record, Tally, TransferTimes};
+pub use uplink::Uplink;
+pub use user::{SCTP_PORT, User};

@@ -1,0 +1,90 @@
+use core::net::SocketAddr;
+use core::time::Duration;
+
+use whimbrel_machine::Instant;
+use whimbrel_netsim::Context;
+use whimbrel_proto::{Command, Event, Part, PathId};
+
+use super::{Record, TransferTimes};
+
+/// Sums, for runs that are long.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// When the association came up.
+    pub up: Option<Instant>,
+    /// Which paths carried new data, from when on.
+    pub uses: Vec<PathUse>,
+    /// Bytes of user data delivered so far.
+    pub received: u64,
+    /// When the last user data was delivered.
+    last: Option<Instant>,
+    longest_silence: Duration,
+    transfer_times: Option<TransferTimes>,
+}
+
+/// New data takes a path from now on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PathUse {
+    /// When it began.
+    pub at: Instant,
+    /// The path that carries new data.
+    pub path: PathId,
+    /// The peer's address that it leads to.
+    pub remote: SocketAddr,
+}
+
+impl Tally {
+    /// Takes the time of each message that arrives from now on.
+    pub fn time(&mut self, transfer_times: TransferTimes) {
+        self.transfer_times = Some(transfer_times);
+    }
+
+    /// When the last user data was delivered.
+    pub const fn last(&self) -> Option<Instant> {
+        self.last
+    }
+
+    /// What its messages took, if it was told to take their times.
+    pub const fn transfer_times(&self) -> Option<&TransferTimes> {
+        self.transfer_times.as_ref()
+    }
+
+    /// When new data was first sent over another path than at first, at or after `since`.
+    pub fn first_move(&self, since: Instant) -> Option<PathUse> {
+        let first = self.uses.first()?;
+        self.uses.iter().find(|used| used.at >= since && used.path != first.path).copied()
+    }
+
+    /// The longest time until `end` in which no user data was delivered, after the first.
+    pub fn longest_silence(&self, end: Instant) -> Duration {
+        let open = self.last.map(|last| end.saturating_since(last)).unwrap_or_default();
+        self.longest_silence.max(open)
+    }
+}
+
+impl Record for Tally {
+    fn on_event(&mut self, event: Event, context: &mut Context<'_, Command>) {
+        let now = context.now();
+        match event {
+            Event::Message { received, .. } => {
+                self.received += received.payload.len() as u64;
+                let since = self.last.replace(now).unwrap_or(now);
+                self.longest_silence = self.longest_silence.max(now.saturating_since(since));
+                if let (Some(times), Part::Whole | Part::Last) = (&mut self.transfer_times, received.part) {
+                    times.on_message(now);
+                }
+            }
+            Event::Up { primary, .. } => {
+                self.up = Some(now);
+                // The path of the handshake is the association's first.
+                let path = PathId::from_number(0);
+                self.uses.push(PathUse { at: now, path, remote: primary.remote });
+            }
+            Event::PathInUse { path, route, .. } => {
+                context.note("path-in-use", u64::from(path.number()));
+                self.uses.push(PathUse { at: now, path, remote: route.remote });
+            }
+            _ => {}
+        }
+    }
+}

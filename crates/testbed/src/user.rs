@@ -1,0 +1,238 @@
+use core::net::{IpAddr, SocketAddr};
+use core::ops::{Deref, DerefMut};
+use core::time::Duration;
+use std::collections::VecDeque;
+
+use whimbrel_machine::{Instant, Route};
+use whimbrel_netsim::{App, Context};
+use whimbrel_node::Node;
+use whimbrel_proto::{AssociationId, Command, ConnectToken, Event, Message, PathId, PathShape, PathState};
+
+use crate::content::{message, numbered};
+use crate::record::{Log, Record, Tally, TransferTimes};
+use crate::traffic::{ConstantRate, Traffic};
+
+/// The SCTP port of all users.
+pub const SCTP_PORT: u16 = 5001;
+
+/// The user of a host: sets up an association or waits for one, sends, reads, and keeps a record of what it is told.
+pub struct User<R = Log> {
+    /// When it connects, and where to. It listens otherwise.
+    connect: Option<(Instant, Vec<SocketAddr>)>,
+    association: Option<AssociationId>,
+    /// What paths over these addresses begin with.
+    shapes: Vec<(IpAddr, PathShape)>,
+    /// Paths that have begun.
+    begun: Vec<PathId>,
+    /// Sent from when the association is up.
+    pub traffic: Option<Box<dyn Traffic>>,
+    /// What a message of the traffic is made of, by its number from 0 and its size in bytes.
+    content: fn(u32, usize) -> Message,
+    /// Messages of the traffic handed over so far.
+    pub sent: u32,
+    /// Sent beside the traffic, as fast as `limit` lets them go.
+    pub outbox: VecDeque<Message>,
+    /// Bytes that may be with the transport, acknowledged ones not counted, when a message of the outbox is handed over.
+    pub limit: usize,
+    /// Bytes handed over and not acknowledged yet.
+    queued: usize,
+    /// Shut down once the outbox is empty and everything is acknowledged.
+    pub shutdown_when_done: bool,
+    /// Keep received data instead of releasing it.
+    pub hold: bool,
+    /// What it was told.
+    pub record: R,
+}
+
+const CONNECT: u64 = 0;
+const SEND: u64 = 1;
+
+impl User {
+    /// Waits for an association and writes down all that happens.
+    pub fn server() -> Self {
+        Self::new(None, |n, bytes| message(0, n as usize, bytes))
+    }
+
+    /// Connects to these addresses at once, and writes down all that happens.
+    pub fn client(remote: &[SocketAddr]) -> Self {
+        Self { connect: Some((Instant::ZERO, remote.to_vec())), ..Self::server() }
+    }
+}
+
+impl User<Tally> {
+    /// The same, and takes the time of each message that arrives.
+    #[must_use]
+    pub fn timing(mut self, transfer_times: TransferTimes) -> Self {
+        self.record.time(transfer_times);
+        self
+    }
+}
+
+impl<R: Record> User<R> {
+    /// Waits for an association, reads at once what comes.
+    pub fn reader() -> Self {
+        Self::new(None, numbered)
+    }
+
+    /// Connects to `peer` at `start`, and reads at once what comes.
+    pub fn opener(start: Instant, peer: Vec<SocketAddr>) -> Self {
+        Self { connect: Some((start, peer)), ..Self::reader() }
+    }
+
+    /// The same, and sends as soon as the association is up.
+    pub fn sender(start: Instant, peer: Vec<SocketAddr>, traffic: Box<dyn Traffic>) -> Self {
+        Self::opener(start, peer).sending(traffic)
+    }
+
+    /// Waits for an association, and sends as soon as it is up.
+    pub fn replier(traffic: Box<dyn Traffic>) -> Self {
+        Self::reader().sending(traffic)
+    }
+
+    fn new(connect: Option<(Instant, Vec<SocketAddr>)>, content: fn(u32, usize) -> Message) -> Self {
+        Self {
+            connect,
+            association: None,
+            shapes: Vec::new(),
+            begun: Vec::new(),
+            traffic: None,
+            content,
+            sent: 0,
+            outbox: VecDeque::new(),
+            limit: 256 * 1024,
+            queued: 0,
+            shutdown_when_done: false,
+            hold: false,
+            record: R::default(),
+        }
+    }
+
+    /// The same, sending this.
+    #[must_use]
+    pub fn sending(mut self, traffic: impl Into<Option<Box<dyn Traffic>>>) -> Self {
+        self.traffic = traffic.into();
+        self
+    }
+
+    /// The same, and paths over these local or remote addresses begin with something else than usual.
+    #[must_use]
+    pub fn shaping(self, shapes: Vec<(IpAddr, PathShape)>) -> Self {
+        Self { shapes, ..self }
+    }
+
+    /// The same, with messages that are made by `content`.
+    #[must_use]
+    pub fn saying(self, content: fn(u32, usize) -> Message) -> Self {
+        Self { content, ..self }
+    }
+
+    /// Sends `count` messages of `bytes` each, one at every `interval`.
+    pub fn tick(&mut self, interval: Duration, bytes: usize, count: usize) {
+        self.traffic = Some(Box::new(ConstantRate::every(bytes, interval, count as u64)));
+    }
+
+    /// The association, once it is up.
+    pub const fn association(&self) -> Option<AssociationId> {
+        self.association
+    }
+
+    fn offer(&mut self, acknowledged: usize, context: &mut Context<'_, Command>) {
+        let (Some(traffic), Some(association)) = (&mut self.traffic, self.association) else { return };
+        let (sent, queued, content) = (&mut self.sent, &mut self.queued, self.content);
+        let next = traffic.offer(context.now(), acknowledged, &mut |size| {
+            let message = content(*sent, size);
+            *sent = sent.wrapping_add(1);
+            *queued += message.payload.len();
+            context.command(Command::Send { association, message });
+        });
+        if let Some(next) = next {
+            context.wake_at(next, SEND);
+        }
+    }
+
+    /// A path can carry data.
+    fn begin(&mut self, path: PathId, route: Route, context: &mut Context<'_, Command>) {
+        let Some(association) = self.association.filter(|_| !self.begun.contains(&path)) else { return };
+        self.begun.push(path);
+        let over = |ip: &IpAddr| *ip == route.local.ip() || *ip == route.remote.ip();
+        if let Some(&(_, shape)) = self.shapes.iter().find(|(ip, _)| over(ip)) {
+            context.command(Command::ShapePath { association, path, shape });
+        }
+    }
+
+    fn empty_outbox(&mut self, context: &mut Context<'_, Command>) {
+        let Some(association) = self.association else { return };
+        let fits = |queued: usize, next: &Message| queued == 0 || queued + next.payload.len() <= self.limit;
+        while let Some(message) = self.outbox.pop_front_if(|next| fits(self.queued, next)) {
+            self.queued += message.payload.len();
+            context.command(Command::Send { association, message });
+        }
+        if self.shutdown_when_done && self.queued == 0 {
+            self.shutdown_when_done = false;
+            context.command(Command::Shutdown { association });
+        }
+    }
+}
+
+/// What a user was told is asked of the user itself.
+impl<R> Deref for User<R> {
+    type Target = R;
+
+    fn deref(&self) -> &R {
+        &self.record
+    }
+}
+
+impl<R> DerefMut for User<R> {
+    fn deref_mut(&mut self) -> &mut R {
+        &mut self.record
+    }
+}
+
+impl<R: Record> App<Node> for User<R> {
+    fn on_start(&mut self, context: &mut Context<'_, Command>) {
+        match &self.connect {
+            Some((start, _)) if *start <= context.now() => self.on_wake(CONNECT, context),
+            Some((start, _)) => context.wake_at(*start, CONNECT),
+            None => context.command(Command::Listen { port: SCTP_PORT }),
+        }
+    }
+
+    fn on_wake(&mut self, token: u64, context: &mut Context<'_, Command>) {
+        match &self.connect {
+            Some((_, remote)) if token == CONNECT => context.command(Command::Connect {
+                token: ConnectToken(0),
+                remote: remote.clone(),
+                remote_port: SCTP_PORT,
+                local_port: None,
+            }),
+            _ => self.offer(0, context),
+        }
+    }
+
+    fn on_event(&mut self, event: Event, context: &mut Context<'_, Command>) {
+        match &event {
+            Event::Message { association, received } if !self.hold => {
+                let (association, bytes) = (*association, received.payload.len());
+                context.command(Command::Release { association, bytes });
+            }
+            Event::Up { association, primary, .. } => {
+                self.association = Some(*association);
+                // The path of the handshake is the association's first.
+                self.begin(PathId::from_number(0), *primary, context);
+                self.offer(0, context);
+            }
+            Event::Sent { bytes, .. } => {
+                // Of what was sent past it there is no account.
+                self.queued = self.queued.saturating_sub(*bytes);
+                self.offer(*bytes, context);
+            }
+            Event::Path { path, route, state: PathState::Active, .. } => self.begin(*path, *route, context),
+            _ => {}
+        }
+        if !matches!(event, Event::Message { .. }) {
+            self.empty_outbox(context);
+        }
+        self.record.on_event(event, context);
+    }
+}
