@@ -13,12 +13,13 @@
 #   rto_at_break t3_at_failover t3_before_break
 #
 # With the setting "events 1" it first prints a line for each time-out, and "packets FILE" writes ns-2's trace of all packets. "readings 0" ends a
-# run when the path is inactive, and looks at no packets: speed is measured so.
+# run when the path is inactive, and looks at no packets: speed is measured so. With "arrivals N" a run goes on, and a second line has the times
+# from when the path is inactive until the first N packets of new data have been received over the alternate.
 
 foreach {primary alternate source queue pmr seed} [lrange $argv 0 5] {}
 # When the source starts. What the experiments of docs/ns2.md change: room of queues beyond QUEUE, in packets; and, by their own names, which end
 # in _, variables of the SCTP agents.
-array set setting {room 0 events 0 packets "" readings 1}
+array set setting {room 0 events 0 packets "" readings 1 arrivals 0}
 array set setting [lrange $argv 6 end]
 incr queue $setting(room)
 set breaks_at 10.0
@@ -142,19 +143,21 @@ array set count {errors 0 before 0 expiries 0}
 set rto none
 set highest 0
 set new_from none
+array set arrived {}
 set primary_address [[lindex $mn_interfaces 0] node-addr]
 array set offset [list $log 0 $packets_log 0]
 
 # Looks ten times a second, to end early.
 proc watch {} {
-    global ns trace packets at setting ends_at breaks_at
+    global ns trace packets at setting ends_at breaks_at arrived
     flush $trace
     flush $packets
     read_errors
     read_packets
     set inactive [expr {$at(inactive) != "none"}]
     set known [expr {!$setting(readings) || $at(new_received) != "none" || $at(inactive) < $breaks_at}]
-    if {($inactive && $known) || [$ns now] >= $ends_at} { report }
+    set enough [expr {[array size arrived] >= $setting(arrivals) || $at(inactive) < $breaks_at}]
+    if {($inactive && $known && $enough) || [$ns now] >= $ends_at} { report }
     $ns at [expr [$ns now] + 0.1] watch
 }
 
@@ -188,7 +191,7 @@ proc read_errors {} {
 
 # What the links have carried, a line for each chunk: EVENT TIME FROM TO sctp SIZE FLAGS FLOW SOURCE DESTINATION CHUNKS TSN.
 proc read_packets {} {
-    global packets_log means breaks_at at highest new_from
+    global packets_log means breaks_at at highest new_from arrived
     foreach line [lines $packets_log] {
         lassign $line event time from to type size flags flow source destination chunks tsn
         if {![string match "*D" $flags] || ![info exists means([list $event $from $to])]} continue
@@ -202,7 +205,9 @@ proc read_packets {} {
             "received primary" { set at(last_old) $time; set at(next_any) none }
             "received alternate" {
                 if {$at(next_any) == "none"} { set at(next_any) $time }
-                if {$new_from != "none" && $tsn >= $new_from && $at(new_received) == "none"} { set at(new_received) $time }
+                if {$new_from == "none" || $tsn < $new_from} continue
+                if {$at(new_received) == "none"} { set at(new_received) $time }
+                if {![info exists arrived($tsn)]} { set arrived($tsn) $time }
             }
         }
     }
@@ -211,7 +216,7 @@ proc read_packets {} {
 proc between {from to} { expr {$from == "none" || $to == "none" ? "none" : $to - $from} }
 
 proc report {} {
-    global log packets_log breaks_at at count rto
+    global log packets_log breaks_at at count rto setting arrived new_from
     file delete $log $packets_log
     if {$at(inactive) != "none" && $at(inactive) < $breaks_at} {
         puts "early none none none none none 0 $count(before)"
@@ -220,6 +225,10 @@ proc report {} {
     foreach to {inactive new_sent new_received} { puts -nonewline "[between $breaks_at $at($to)] " }
     foreach to {next_any new_received} { puts -nonewline "[between $at(last_old) $at($to)] " }
     puts "$rto $count(expiries) $count(before)"
+    for {set packet 0} {$packet < $setting(arrivals)} {incr packet} {
+        set tsn [expr {$new_from == "none" ? "none" : $new_from + $packet}]
+        puts -nonewline "[between $at(inactive) [expr {[info exists arrived($tsn)] ? $arrived($tsn) : "none"}]] "
+    }
     exit 0
 }
 

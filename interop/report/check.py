@@ -3,8 +3,8 @@
 
     check.py REPORT.html PICTURES
 
-Fails on messages in the console, on anything requested, on charts that are not drawn, on a legend that does not work, and on a page or
-a score wider than the screen. Leaves pictures. Needs chromium (CHROMIUM names it) and nothing else: it is spoken to over a pipe, in
+Fails on messages in the console, on anything requested, on charts that are not drawn, or without a number that is stated about them, or with most
+of their height empty, on a scheme called "paper", on a legend that does not work, and on a page or a score wider than the screen. Leaves pictures. Needs chromium (CHROMIUM names it) and nothing else: it is spoken to over a pipe, in
 the Chrome DevTools Protocol.
 """
 
@@ -31,6 +31,30 @@ DRAWN = """(async (at) => {
   }
   return false;
 })(%d)"""
+# What is wrong with a chart that is drawn: stated numbers that are missing, points of another simulator without a mark, and how little of the
+# height the means take where it is less than LEAST. The numbers upwards say where the picture begins and ends.
+LEAST = 0.35
+PICTURE = """((at) => {
+  const plot = document.querySelectorAll(".plot")[at], wrong = [];
+  const chart = JSON.parse(document.getElementById("charts").textContent).find((one) => one.id === plot.dataset.chart);
+  const words = [...plot.querySelectorAll("svg text")].map((one) => one.textContent);
+  const within = (side, value) => !side.shown || (value >= side.shown[0] && value <= side.shown[1]);
+  for (const mark of chart.marks) {
+    if (within(chart[mark.along], mark.value) && !words.includes(mark.words)) wrong.push(`${mark.words} is not drawn`);
+  }
+  const points = chart.lines.flatMap((line) => line.points).filter(([x, y]) => within(chart.x, x) && within(chart.y, y));
+  const ticks = [...plot.querySelectorAll("svg text[text-anchor=end]")].map((one) => Number(one.textContent)).filter(Number.isFinite);
+  if (chart.y.words.length || chart.y.logarithmic || chart.y.shown || points.length < 2 || ticks.length < 2) return wrong;
+  const values = [...points.map((point) => point[1]), ...chart.marks.filter((mark) => mark.along === "y").map((mark) => mark.value)];
+  const [bottom, top] = [Math.min(...ticks), Math.max(...ticks)], [low, high] = [Math.min(...values), Math.max(...values)];
+  if (low < bottom - 1e-9 || high > top + 1e-9 + 1e-6 * Math.abs(top)) wrong.push(`means from ${low} to ${high} in a picture from ${bottom} to ${top}`);
+  // Where the picture begins at zero all from there on is used.
+  const used = (high - (bottom === 0 ? 0 : low)) / (top - bottom);
+  if (high > low && used < LEAST) wrong.push(`means take ${(100 * used).toFixed(0)} %% of the height`);
+  return wrong;
+})(%d)""".replace("LEAST", str(LEAST))
+# The paper's scheme has a name.
+CALLED_PAPER = """[...document.querySelectorAll("dt, .legend button, .beside th, .values th")].map((one) => one.textContent.trim()).filter((text) => /^paper\\b/i.test(text))"""
 OVERHANG = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 SCORE_OVERHANG = """(() => {
   const score = document.querySelector(".score");
@@ -155,6 +179,8 @@ class Look:
         for at in range(self.ask("document.querySelectorAll('.plot').length")):
             if not self.ask(DRAWN % at):
                 self.fail(f"chart {at} is not drawn")
+            for wrong in self.ask(PICTURE % at):
+                self.fail(f"chart {at}: {wrong}")
             if at < 12:
                 self.picture(f"chart-{at}")
 
@@ -163,6 +189,10 @@ class Look:
             self.fail(f"the page is {wide} pixels wider than the screen")
         if (wide := self.ask(SCORE_OVERHANG)) > 0:
             self.fail(f"the score is {wide} pixels wider than its place")
+
+    def names(self):
+        for text in self.ask(CALLED_PAPER):
+            self.fail(f"something is called after the paper and not what it is: {text}")
 
     def legend(self):
         counts = self.ask(TOGGLED)
@@ -202,6 +232,7 @@ class Look:
         self.picture("top")
         self.charts()
         self.widths()
+        self.names()
         self.legend()
         self.folded()
         self.said()

@@ -2,9 +2,11 @@
 """What pages are on paper, without scripts, and with numbers that are hard to write: of the lab's report and of the demo.
 
     page.py PICTURES PAGE.html...
+    page.py --own PICTURES PAGE.html...
 
-Fails if something is wider than an A4 page, if a chart is not drawn, is dark, or may be divided between two pages; if a page without
-scripts does not say so where its charts would be; and if the numbers on an axis look alike or have needless digits. Leaves PDFs.
+Fails if something is wider than an A4 page, if a chart is not drawn, is dark, or may be divided between two pages, if a word in a chart is cut off
+or too small to be read on paper; if a page without scripts does not say so where its charts would be; and if the numbers on an axis look alike or
+have needless digits. With `--own` it fails if a report of an experiment of one's own has anything of a paper in it. Leaves PDFs.
 Needs what check.py needs.
 """
 
@@ -27,7 +29,8 @@ TOO_WIDE = """(() => {
   const wide = [];
   for (const one of document.querySelectorAll("body *")) {
     const box = one.getBoundingClientRect(), style = getComputedStyle(one);
-    if (!box.width || style.visibility === "hidden") continue;
+    // What a picture clips does not show; its words are looked at for themselves.
+    if (!box.width || style.visibility === "hidden" || (one.ownerSVGElement && one.tagName !== "text")) continue;
     const cut = style.overflowX !== "visible" && one.scrollWidth > one.clientWidth + 1 && !one.closest("svg") && !one.closest(".plot");
     if (box.right > innerWidth + 1 || box.left < -1 || cut) wide.push(`${one.tagName} ${one.className} ${one.textContent.trim().slice(0, 40)}`);
   }
@@ -48,6 +51,35 @@ AT_ONCE = """(async () => {
     }
   }
   return late.slice(0, 4);
+})()"""
+
+# Words in charts that do not lie in their picture as a whole, or whose letters are lower than can be read on paper, in pixels of 1/96 inch.
+LOWEST = 7.5
+WORDS_IN_CHARTS = """(() => {
+  const wrong = [];
+  for (const svg of document.querySelectorAll(".plot svg")) {
+    const room = svg.getBoundingClientRect(), chart = svg.closest("figure")?.id;
+    for (const one of svg.querySelectorAll("text")) {
+      const box = one.getBoundingClientRect(), words = one.textContent.trim();
+      if (!words || !box.width) continue;
+      const beyond = Math.max(room.left - box.left, box.right - room.right, room.top - box.top, box.bottom - room.bottom);
+      if (beyond > 1.5) wrong.push(`${chart}: "${words}" is cut off by ${beyond.toFixed(1)} pixels`);
+      const lines = Math.max(one.querySelectorAll("tspan").length, 1);
+      if (box.height / lines < LOWEST) wrong.push(`${chart}: "${words}" is ${(box.height / lines).toFixed(1)} pixels high`);
+    }
+  }
+  return wrong.slice(0, 8);
+})()""".replace("LOWEST", str(LOWEST))
+
+# What is of no experiment of one's own: a paper's key, claims and what is counted of them.
+OTHERS = r"""(() => {
+  const body = document.body.cloneNode(true);
+  body.querySelectorAll("script, footer, details.file").forEach((one) => one.remove());
+  const said = body.textContent.match(/[^.\n]*\b(b08|e13|c04|b09|d10|claims?|scores?|papers?|assum\w+)\b[^.\n]*/gi) ?? [];
+  const charts = JSON.parse(document.getElementById("charts").textContent).map((chart) => chart.id);
+  const own = [...document.querySelectorAll("article.figure")].map((one) => one.id);
+  const strange = charts.filter((id) => !own.some((name) => id.startsWith(`${name}_`)));
+  return [...said.map((text) => text.trim()), ...strange].slice(0, 8);
 })()"""
 
 # Of each chart: whether it has been drawn, how high it is, whether it may be divided, how light its writing is.
@@ -77,6 +109,8 @@ PUT = """(() => {
     const charts = parse(text), [low, high] = RANGE;
     for (const chart of charts.filter((one) => !one.y.words.length)) {
       chart.y.logarithmic = false;
+      chart.y.shown = null;
+      chart.marks = [];
       const points = chart.lines.flatMap((line) => line.points);
       points.forEach((point, at) => { point[1] = low + (high - low) * at / Math.max(points.length - 1, 1); point[2] = point[3] = 0; });
     }
@@ -99,6 +133,8 @@ def on_paper(look, page, pictures):
     look.ask("new Promise((done) => setTimeout(done, 300))")
     for one in look.ask(TOO_WIDE):
         look.fail(f"printed, it is wider than the page: {one}")
+    for one in look.ask(WORDS_IN_CHARTS):
+        look.fail(f"printed, {one}")
     charts = look.ask(CHARTS)
     if not charts:
         look.fail("there are no charts to print")
@@ -171,13 +207,24 @@ def check(browser, page, pictures, failures):
         look.close()
 
 
+def check_own(browser, page, pictures, failures):
+    look = Look(browser, page, pictures, 1280, "light", failures)
+    look.name = page.name
+    for one in look.ask(OTHERS):
+        look.fail(f"a report of one's own file has something else in it: {one}")
+    look.close()
+
+
 def main():
-    pictures, *pages = (pathlib.Path(argument).resolve() for argument in sys.argv[1:])
+    own = sys.argv[1] == "--own"
+    pictures, *pages = (pathlib.Path(argument).resolve() for argument in sys.argv[1 + own :])
     failures = []
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         browser = Browser(profile)
         try:
             for page in pages:
+                if own:
+                    check_own(browser, page, pictures, failures)
                 check(browser, page, pictures, failures)
         finally:
             browser.close()
@@ -185,7 +232,7 @@ def main():
         print(f"FAIL {failure}")
     if failures:
         sys.exit(1)
-    print("pages: whole on A4, no chart divided or dark, words without scripts, axes with the digits they need")
+    print("pages: whole on A4, no chart divided or dark, no word cut off, words without scripts, axes with the digits they need")
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ if [ -z "$report" ]; then
     whimbrel=${WHIMBREL:-"cargo run --release --locked --quiet --"}
     (cd "$here/../.." && $whimbrel lab run all docs/lab/neighbour.toml --reps 2 --out "$work/results" &&
         $whimbrel lab report all docs/lab/neighbour.toml --results "$work/results" --out "$work/report.html" --open no)
+    (cd "$here/../.." && $whimbrel lab report docs/lab/neighbour.toml --results "$work/results" --out "$work/own.html" --open no)
     report=$work/report.html
 fi
 pictures=${2:-$work/pictures}
@@ -27,3 +28,6 @@ report=$(realpath "$report")
 pictures=$(realpath "$pictures")
 CHROMIUM=$(command -v chromium) timeout 600 "$here/check.py" "$report" "$pictures"
 CHROMIUM=$(command -v chromium) timeout 600 "$here/page.py" "$pictures" "$report"
+if [ -e "$work/own.html" ]; then
+    CHROMIUM=$(command -v chromium) timeout 600 "$here/page.py" --own "$pictures" "$work/own.html"
+fi

@@ -304,7 +304,7 @@ pub(crate) fn transfer_times(figure: &'static str, title: &str, videos: i64, flo
     Plot {
         figure,
         title: title.to_owned(),
-        x: Quantity::axis("msg", "message"),
+        x: Quantity::axis("msg", "message").even(),
         y: Quantity::metric("mtt", "message transfer time, s"),
         lines: lines(
             &place(videos, flows),

@@ -21,6 +21,7 @@ pub mod profile;
 pub mod report;
 pub mod runner;
 pub mod scenario;
+mod scheme;
 pub mod sensitivity;
 mod shard;
 pub mod statistics;

@@ -47,6 +47,8 @@ pub enum Scale {
     Linear,
     /// By their logarithm.
     Logarithmic,
+    /// Each value of an axis has the same room, which shows what happens where values are close together.
+    Even,
 }
 
 /// One line of a plot: all rows of a series with these values.
@@ -124,6 +126,12 @@ impl Quantity {
     #[must_use]
     pub fn times(self, factor: f64) -> Self {
         Self { factor, ..self }
+    }
+
+    /// With the same room for each value of the axis.
+    #[must_use]
+    pub fn even(self) -> Self {
+        Self { scale: Scale::Even, ..self }
     }
 
     /// On a logarithmic scale.

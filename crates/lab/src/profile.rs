@@ -3,9 +3,9 @@
 use core::time::Duration;
 
 use whimbrel_proto::{
-    AssociationFailure, BurstLimit, Config, HeartbeatConfig, InitialWindow, LossDetection, PathPairing,
-    PathVerification, PmtuConfig, PmtuSearch, PrimaryChangeRule, RetransmissionOrder, RetransmissionPath,
-    RtoConfig, SackConfig,
+    AssociationFailure, AuthConfig, BurstLimit, Config, DarConfig, DarMode, HeartbeatConfig, InitialWindow,
+    LossDetection, PathPairing, PathVerification, PmtuConfig, PmtuSearch, PrimaryChangeRule,
+    RetransmissionOrder, RetransmissionPath, RtoConfig, SackConfig,
 };
 
 use crate::scenario::{DataError, Settings};
@@ -77,6 +77,12 @@ fn primary_change(profile: &Settings) -> Result<(PrimaryChangeRule, Retransmissi
         "primary-only" => Ok((PrimaryChangeRule::LostFirst, RetransmissionPath::Primary)),
         other => Err(DataError(format!("there is no rtx_policy {other}"))),
     }
+}
+
+/// The same with a policy at the mobile node, whose requests are authenticated (RFC 5061 §4.1.1, RFC 4895).
+pub(crate) fn with_requests(config: Config) -> Config {
+    let dar = DarConfig { mode: DarMode::Negotiated, ..config.dar };
+    Config { dar, auth: AuthConfig::offered(), ..config }
 }
 
 /// What Whimbrel recommends to hosts that move, with the paper's packet size.

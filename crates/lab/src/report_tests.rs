@@ -1,5 +1,9 @@
+#[path = "report_tests/distribution.rs"]
+mod distribution;
 #[path = "report_tests/one_claim.rs"]
 mod one_claim;
+#[path = "report_tests/stated.rs"]
+mod stated;
 
 use super::chart::Chart;
 use super::verdicts::Comparison;

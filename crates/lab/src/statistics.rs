@@ -35,6 +35,21 @@ impl Estimate {
     }
 }
 
+/// The median of values in ascending order; `None` if there are none.
+pub fn median(ascending: &[f64]) -> Option<f64> {
+    let upper = *ascending.get(ascending.len() / 2)?;
+    let lower = *ascending.get(ascending.len().saturating_sub(1) / 2)?;
+    Some(f64::midpoint(lower, upper))
+}
+
+/// The 95 % confidence interval of the median of values in ascending order, between two of them (the sign test's, in the normal approximation), so
+/// that a few of them do not widen it however far off they are. All values are in it if there are fewer than six.
+pub fn median_interval(ascending: &[f64]) -> Option<(f64, f64)> {
+    let count = ascending.len();
+    let outside = ((count as f64 - NORMAL * (count as f64).sqrt()) / 2.0).floor().max(1.0) as usize;
+    Some((*ascending.get(outside - 1)?, *ascending.get(count.checked_sub(outside)?)?))
+}
+
 /// The 97.5 % quantile of Student's t distribution, to five digits. Beyond ten degrees of freedom by the expansion of
 /// Abramowitz and Stegun 26.7.5.
 pub fn t_quantile(degrees: usize) -> f64 {

@@ -25,3 +25,24 @@ fn a_mean_has_its_interval() {
     assert_eq!(Estimate::of([7.0]), Some(Estimate { count: 1, mean: 7.0, half_width: 0.0 }));
     assert_eq!(Estimate::of([f64::NAN]), None);
 }
+
+#[test]
+fn half_of_the_values_are_on_either_side_of_the_median() {
+    assert_eq!(median(&[]), None);
+    assert_eq!(median(&[3.0]), Some(3.0));
+    assert_eq!(median(&[1.0, 2.0, 100.0]), Some(2.0));
+    assert_eq!(median(&[1.0, 2.0, 4.0, 100.0]), Some(3.0));
+}
+
+/// For 40 values the sign test has the 14th and the 27th (Conover, Practical Nonparametric Statistics, 3.2).
+#[test]
+fn the_interval_of_the_median_does_not_hang_on_the_extreme_values() {
+    let mut values: Vec<f64> = (1..=40).map(f64::from).collect();
+    let before = median_interval(&values).unwrap();
+    assert!((13.0..=14.0).contains(&before.0) && (27.0..=28.0).contains(&before.1), "{before:?}");
+    values[39] = 1e9;
+    assert_eq!(median_interval(&values), Some(before));
+    assert_eq!(median_interval(&[]), None);
+    assert_eq!(median_interval(&[1.0]), Some((1.0, 1.0)));
+    assert_eq!(median_interval(&[1.0, 2.0, 9.0]), Some((1.0, 9.0)));
+}

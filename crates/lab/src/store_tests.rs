@@ -14,7 +14,9 @@ fn small() -> (Box<dyn Experiment>, Sweep) {
     sweep.cells.retain(|_, cell| {
         cell.word("src") == "cbr45" && cell.word("pair") == "umts-wlan" && cell.count("qs") == 10
     });
-    sweep.cells.retain(|_, cell| cell.series != "paper" || cell.count("pmr") == 1);
+    sweep.cells.retain(|_, cell| {
+        cell.series == "paper" && cell.count("pmr") == 1 || cell.series.starts_with("seamless")
+    });
     (experiment, sweep)
 }
 

@@ -3,14 +3,16 @@
 
 use core::time::Duration;
 
-use whimbrel_handover::{Governed, Hysteresis, LayerTwoHandover, Pace, Seamless, SignalStrength};
+use whimbrel_handover::{Governed, Hysteresis, Pace, Seamless};
 use whimbrel_machine::Instant;
-use whimbrel_netsim::LayerTwo;
 use whimbrel_proto::PathVerification;
 
 use crate::experiment::{Axes, Cell, Experiment, Name, Outcome, PAPER, SEAMLESS, Sample, Watch, grid};
 use crate::plot::{Line, Plot, Quantity};
 use crate::scenario::{DataError, Papers, Scenario};
+use crate::scheme::{
+    POLICY_ALONE, POLICY_ALONE_LABEL, PROFILE_ALONE, PROFILE_ALONE_LABEL, Part, cells, described,
+};
 use crate::testbed::two_cells::{Journey, MobileIp, MovingSctp, Way};
 use crate::two_cell_place::{Registration, TCP, TwoCellPlace};
 use crate::value::Value;
@@ -122,42 +124,35 @@ impl TwoCellDownload {
         if cell.series == LEVEL {
             return self.levelled(cell, seed, way, watch);
         }
-        if cell.series == SEAMLESS {
-            let policy =
-                || -> Box<dyn whimbrel_handover::Policy> { Box::new(Seamless::policy(Pace::MOBILE)) };
-            return MovingSctp::new(seed, self.place.mobile.clone(), policy, &wires, way, self.place.file)
-                .run(watch);
-        }
         if cell.word("scheme") == "tom" {
             let late = matches!(self.place.registration, Registration::CoverageLost);
             let way = if late { &way.with_late_addresses() } else { way };
             return MobileIp::new(seed, self.place.tcp.clone(), &wires, way, self.place.file).run(watch);
         }
-        let thresholds = self.place.thresholds(cell);
-        let handover = match self.place.layer_two(cell) {
-            LayerTwo::Hard => LayerTwoHandover::Hard,
-            LayerTwo::Soft => LayerTwoHandover::Soft,
-        };
-        let policy = move || -> Box<dyn whimbrel_handover::Policy> {
-            Box::new(SignalStrength::policy(thresholds, handover, Pace::AT_ONCE))
-        };
-        let mut config = self.place.config.clone();
+        let mut config = self.place.config(cell);
         if cell.series == VERIFIED {
             config.verification = PathVerification::Required;
         }
-        MovingSctp::new(seed, config, policy, &wires, way, self.place.file).run(watch)
+        MovingSctp::new(seed, config, self.place.policy(cell), &wires, way, self.place.file).run(watch)
     }
 }
 
 impl TwoCellDownload {
-    /// The series beside the paper's. One figure of each kind shows why our own policy is as it is; where a new address comes long
+    /// The series beside the paper's, and what they are. One figure of each kind shows why our own policy is as it is; where a new address comes long
     /// before it is needed, as in the figure about thresholds, it is verified in time.
     fn beside(&self) -> Vec<&'static str> {
-        match &*self.figures.across.0 {
-            "primary_th" => vec![SEAMLESS, LEVEL],
-            "path_acq" => vec![SEAMLESS, LEVEL, VERIFIED],
-            _ => vec![SEAMLESS, VERIFIED],
-        }
+        let more: &[&str] = match &*self.figures.across.0 {
+            "primary_th" => &[LEVEL],
+            "path_acq" => &[LEVEL, VERIFIED],
+            _ => &[VERIFIED],
+        };
+        [&[SEAMLESS], more, &[PROFILE_ALONE, POLICY_ALONE]].concat()
+    }
+
+    fn axis(&self, name: Name) -> (Part, Name, Vec<Value>) {
+        let part = if name == "primary_th" { Part::Policy } else { Part::Place };
+        let values = self.place.scenario.axis(&name);
+        (part, name, values)
     }
 
     /// Under [`LEVEL`].
@@ -201,25 +196,19 @@ impl Experiment for TwoCellDownload {
     }
 
     fn series(&self) -> Vec<(Name, &'static str)> {
-        let says = |series| match series {
-            LEVEL => LEVEL_SAYS,
-            VERIFIED => VERIFIED_SAYS,
-            _ => "Config::mobile() and the seamless policy, told what the radio does",
-        };
-        self.beside().into_iter().map(|series| (series.into(), says(series))).collect()
+        let described =
+            described("Config::mobile() and the seamless policy, told what the radio does").into_iter();
+        let explained = [(LEVEL.into(), LEVEL_SAYS), (VERIFIED.into(), VERIFIED_SAYS)];
+        let beside = self.beside();
+        described.chain(explained).filter(|(series, _): &(Name, _)| beside.contains(&&**series)).collect()
     }
 
     fn cells(&self) -> Vec<Cell> {
-        let paper: Vec<_> =
-            self.axes().into_iter().map(|name| (name.clone(), self.place.scenario.axis(&name))).collect();
-        // Other series are no other scheme, and our own policy does not know the scheme's threshold.
-        let places: Vec<_> =
-            paper.iter().filter(|(name, _)| !["scheme", "primary_th"].contains(&&**name)).cloned().collect();
-        let others = self.beside().into_iter().flat_map(|series| {
-            let cell = move |axes| Cell { series: series.into(), axes };
-            grid(&places).into_iter().map(cell).collect::<Vec<_>>()
-        });
-        grid(&paper).into_iter().map(Cell::paper).chain(others).collect()
+        let axes: Vec<_> = self.axes().into_iter().map(|name| self.axis(name)).collect();
+        // Series beside the paper's are not compared with another protocol.
+        let own: Vec<_> = axes.iter().filter(|(_, name, _)| name != "scheme").cloned().collect();
+        let others = self.beside().into_iter().flat_map(|series| cells(series, &own));
+        cells(PAPER, &axes).into_iter().chain(others).collect()
     }
 
     fn run(&self, cell: &Cell, seed: u64, watch: Watch) -> Outcome {
@@ -257,13 +246,15 @@ impl Experiment for TwoCellDownload {
         let paper = place(&self.figures.series).into_iter().map(|at| line(PAPER, "", at));
         let others = place(&own).into_iter().flat_map(|at| {
             let label = |series| match series {
-                LEVEL => "seamless, told when to leave ",
-                VERIFIED => "SCTP, addresses verified ",
-                _ => "seamless ",
+                LEVEL => "seamless, told when to leave ".to_owned(),
+                VERIFIED => "SCTP, addresses verified ".to_owned(),
+                PROFILE_ALONE => format!("{SCHEME}, {PROFILE_ALONE_LABEL} "),
+                POLICY_ALONE => format!("{POLICY_ALONE_LABEL} "),
+                _ => "seamless ".to_owned(),
             };
             self.beside()
                 .into_iter()
-                .map(move |series| line(series, label(series), at.clone()))
+                .map(move |series| line(series, &label(series), at.clone()))
                 .collect::<Vec<_>>()
         });
         let lines: Vec<Line> = paper.chain(others).collect();

@@ -4,15 +4,16 @@ use core::time::Duration;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use whimbrel_handover::Thresholds;
+use whimbrel_handover::{LayerTwoHandover, Pace, Policy, Seamless, SignalStrength, Thresholds};
 use whimbrel_machine::{Instant, ReceivedPower, Seed, TwoRayGround};
 use whimbrel_netsim::{Acquisition, Area, Cell as RadioCell, Cells, LayerTwo, Position, Trajectory};
-use whimbrel_proto::{AuthConfig, Config, DarMode};
+use whimbrel_proto::Config;
 use whimbrel_rivals::tcp::{DelayedAck, NewReno, RtoConfig, Sack, TcpConfig};
 
 use crate::experiment::Cell;
 use crate::profile;
 use crate::scenario::{DataError, Papers, Scenario, Settings, number};
+use crate::scheme::{Scheme, Whose};
 use crate::testbed::two_cells::{Way, Wires};
 use crate::value::Value;
 
@@ -100,12 +101,8 @@ impl TwoCellPlace {
     pub(crate) fn new(papers: &Papers, scenario: &str) -> Result<Self, DataError> {
         let scenario = papers.scenario(scenario)?;
         let settings = papers.profile(scenario.profile())?;
-        let mut config = profile::config(&settings, LARGEST)?;
-        // Addresses are added and the primary path is set by authenticated requests (RFC 5061, RFC 4895).
-        config.dar.mode = DarMode::Negotiated;
-        config.auth = AuthConfig::offered();
         Ok(Self {
-            config,
+            config: profile::with_requests(profile::config(&settings, LARGEST)?),
             mobile: profile::mobile(&settings)?,
             tcp: tcp(&papers.profile(TCP)?)?,
             registration: plan(&scenario, "parameters.tom_registration")?,
@@ -139,6 +136,24 @@ impl TwoCellPlace {
     /// Whether the layer-2 handover is soft or hard.
     pub(crate) fn layer_two(&self, cell: &Cell) -> LayerTwo {
         cell.get("l2ho").and_then(Value::word).and_then(layer_two).unwrap_or(self.usual.layer_two)
+    }
+
+    /// The configuration of a cell's hosts.
+    pub(crate) fn config(&self, cell: &Cell) -> Config {
+        Scheme::of(&cell.series).config(&self.config, &self.mobile)
+    }
+
+    /// What makes the policy of a cell's mobile node.
+    pub(crate) fn policy(&self, cell: &Cell) -> Box<dyn Fn() -> Box<dyn Policy> + Send> {
+        if Scheme::of(&cell.series).policy == Whose::Ours {
+            return Box::new(|| Box::new(Seamless::policy(Pace::MOBILE)));
+        }
+        let thresholds = self.thresholds(cell);
+        let handover = match self.layer_two(cell) {
+            LayerTwo::Hard => LayerTwoHandover::Hard,
+            LayerTwo::Soft => LayerTwoHandover::Soft,
+        };
+        Box::new(move || Box::new(SignalStrength::policy(thresholds, handover, Pace::AT_ONCE)))
     }
 
     /// Wires and radio.

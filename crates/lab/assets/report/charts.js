@@ -29,15 +29,18 @@
     return exact !== 0 && (size >= 1e9 || size < 1e-4) ? exact.toExponential().replace("e+", "e") : String(exact);
   };
 
-  // Looks of the lines: colours are counted apart for the paper's and ours.
+  // Looks of the lines: colours are counted apart for the paper's and ours. What another simulator has measured has the colour of the line that
+  // it stands beside.
   function looks(chart) {
     const shade = dark.matches && !printing() ? "dark" : "light";
-    const counts = { paper: 0, ours: 0 };
+    const counts = { paper: 0, ours: 0 }, known = {};
     return chart.lines.map((line) => {
+      if (line.beside) return { ...known[line.beside], symbol: "emptyCircle", type: "solid", width: 0 };
       const at = line.ours ? counts.ours++ : counts.paper++;
       const colours = (line.ours ? ours : paper)[shade];
-      return { colour: colours[at % colours.length], symbol: symbols[(line.ours ? 3 : at) % symbols.length],
-               type: line.level ? "dashed" : at >= colours.length ? "dotted" : "solid", width: line.ours ? 3 : 1.8 };
+      known[line.label] = { colour: colours[at % colours.length], symbol: symbols[(line.ours ? 3 : at) % symbols.length],
+        type: line.level ? "dashed" : at >= colours.length ? "dotted" : "solid", width: line.ours ? 3 : 1.8 };
+      return known[line.label];
     });
   }
 
@@ -46,7 +49,39 @@
   // For names upwards, in pixels: the same whatever chart, and no more than half of a phone.
   const room = () => Math.min(260, Math.round(document.documentElement.clientWidth * 0.42));
 
-  function axis(side, name, close) {
+  // How much of the range of the means their intervals may add on either side; what is wider is cut.
+  const REACH = 0.25;
+
+  // From where to where a side goes: as the data say, or to where the means are that can be seen, and the numbers that are stated. Powers of ten
+  // on a logarithmic axis.
+  function extent(chart, along, hidden) {
+    const side = chart[along], other = chart[along === "x" ? "y" : "x"].shown, [at, across] = along === "x" ? [0, 1] : [1, 0];
+    const seen = (point) => !other || (point[across] >= other[0] && point[across] <= other[1]);
+    const points = chart.lines.filter((line) => !hidden.has(line.label)).flatMap((line) => line.points.filter(seen));
+    if (side.shown || !points.length) return side.shown;
+    const scaled = (value) => (side.logarithmic ? Math.log10(Math.max(value, 1e-300)) : value);
+    const all = [...points.map((point) => point[at]), ...chart.marks.filter((mark) => mark.along === along).map((mark) => mark.value)];
+    const values = all.filter((value) => !side.logarithmic || value > 0).map(scaled);
+    const [low, high] = [Math.min(...values), Math.max(...values)], reach = (high - low) * REACH || Infinity;
+    const least = low >= 0 && !side.logarithmic ? 0 : -Infinity;
+    const ends = [Math.min(low, ...points.map((point) => Math.max(scaled(point[at] - point[at + 2]), low - reach, least))),
+      Math.max(high, ...points.map((point) => Math.min(scaled(point[at] + point[at + 2]), high + reach)))];
+    if (side.logarithmic) return ends;
+    // Zero has a place in the picture unless all is far from it and close together.
+    return along === "y" && ends[0] > 0 && ends[0] <= ends[1] / 2 ? [0, ends[1]] : ends;
+  }
+
+  // Ends and steps that people can read.
+  function rounded([low, high], given) {
+    const spread = high - low || Math.abs(low) * 0.2 || 2, rough = spread / 5, size = 10 ** Math.floor(Math.log10(rough));
+    const interval = [1, 2, 5, 10].find((step) => step * size >= rough * 0.999) * size;
+    if (given) return { min: low, max: high, interval };
+    const [least, most] = high > low ? [low, high] : [low - spread / 2, high + spread / 2];
+    return { min: Math.floor(least / interval + 1e-9) * interval, max: Math.ceil(most / interval - 1e-9) * interval, interval };
+  }
+
+  function axis(chart, along, hidden) {
+    const side = chart[along], name = along === "x";
     const ink = style("--ink-soft"), rule = style("--rule");
     const common = { axisLine: { show: true, lineStyle: { color: ink } }, axisTick: { show: true, lineStyle: { color: ink } },
       axisLabel: { color: ink, hideOverlap: true }, splitLine: { show: true, lineStyle: { color: rule } } };
@@ -58,14 +93,31 @@
       return { type: "category", data: side.words, boundaryGap: true, ...common, ...label };
     }
     common.axisLabel.formatter = tick;
-    return { type: side.logarithmic ? "log" : "value", scale: name || close, ...common, ...label };
+    const ends = extent(chart, along, hidden);
+    if (side.logarithmic) {
+      const powers = ends ? { min: 10 ** Math.floor(ends[0]), max: 10 ** Math.ceil(ends[1]) } : {};
+      return { type: "log", ...common, ...label, ...powers };
+    }
+    return { type: "value", ...common, ...label, ...(ends ? rounded(ends, side.shown) : {}) };
   }
 
-  // Whether all is so far from zero, and so close together, that zero has no place in the picture.
-  function close(chart) {
-    const [low, high] = chart.lines.flatMap((line) => line.points).reduce(
-      ([low, high], [, y, , half]) => [Math.min(low, y - half), Math.max(high, y + half)], [Infinity, -Infinity]);
-    return low > high / 2;
+  // A number that somebody states: a line across the picture, with words at its end.
+  function stated(mark) {
+    const ink = style("--ink-soft"), across = mark.along === "y";
+    const draw = (params, api) => {
+      const { x, y, width, height } = params.coordSys, at = api.coord([mark.value, mark.value])[across ? 1 : 0];
+      const outside = across ? at < y - 1 || at > y + height + 1 : at < x - 1 || at > x + width + 1;
+      if (outside || !Number.isFinite(at)) return null;
+      const shape = across ? { x1: x, x2: x + width, y1: at, y2: at } : { x1: at, x2: at, y1: y, y2: y + height };
+      const beyond = across ? at - y < 18 : at > x + width * 0.6;
+      const text = across ? { x: x + width - 4, y: beyond ? at + 3 : at - 3, align: "right", verticalAlign: beyond ? "top" : "bottom" }
+        : { x: beyond ? at - 4 : at + 4, y: y + 3, align: beyond ? "right" : "left", verticalAlign: "top" };
+      return { type: "group", silent: true, children: [
+        { type: "line", shape, style: { stroke: ink, lineWidth: 1.4, lineDash: [2, 3] } },
+        { type: "text", style: { ...text, text: mark.words, fill: ink, font: "600 11px sans-serif", stroke: style("--card"), lineWidth: 4 } }] };
+    };
+    return { type: "custom", name: mark.words, renderItem: draw, data: [[mark.value, mark.value]], encode: across ? { y: 1 } : { x: 0 },
+      tooltip: { show: false }, clip: true, z: 5, silent: true, animation: false };
   }
 
   // A line per confidence interval, with caps.
@@ -109,14 +161,15 @@
       const look = styles[at];
       const drawable = ([x, y]) => !(chart.x.logarithmic && x <= 0) && !(chart.y.logarithmic && y <= 0);
       const all = [{ type: "line", name: line.label, data: line.points.filter(drawable), encode: { x: 0, y: 1 },
-        showSymbol: !line.level, symbol: look.symbol, symbolSize: line.points.length > CROWDED ? 4 : 7,
+        showSymbol: !line.level && !line.stepped, symbol: look.symbol, symbolSize: line.points.length > CROWDED ? 4 : 7,
+        step: line.stepped ? "end" : false,
         // Nothing lies between things that have names.
         lineStyle: { color: look.colour, width: chart.y.words.length ? 0 : look.width, type: look.type }, itemStyle: { color: look.colour },
         emphasis: { focus: "series" }, z: line.ours ? 4 : 3, animation: false }];
       if (line.points.some((point) => point[3] > 0)) all.push(intervals(line, look, false, chart.y, at, turns, floor(chart, false)));
       if (line.points.some((point) => point[2] > 0)) all.push(intervals(line, look, true, chart.x, at, turns, floor(chart, true)));
       return all;
-    });
+    }).concat(chart.marks.map(stated));
   }
 
   function tip(chart, params) {
@@ -133,11 +186,12 @@
       if (strong) element.className = "head";
     };
     if (!list.length) return "";
-    const range = (mean, half) => (half > 0 ? `${number(mean)} ± ${number(half)}` : number(mean));
+    const range = (mean, half, median) =>
+      `${number(mean)}${half > 0 ? ` ± ${number(half)}` : ""}${median === undefined ? "" : `, median ${number(median)}`}`;
     if (chart.x.swept) row(`${chart.x.label}: ${place(chart.x, list[0].value[0])}`, null, true);
     for (const one of list) {
-      const [x, y, halfX, halfY, count] = one.value;
-      const at = chart.x.swept ? range(y, halfY) : `${range(x, halfX)}; ${chart.y.label}: ${place(chart.y, y)}`;
+      const [x, y, halfX, halfY, count, median] = one.value;
+      const at = chart.x.swept ? range(y, halfY, median) : `${range(x, halfX, median)}; ${chart.y.label}: ${place(chart.y, y)}`;
       row(`${one.seriesName}: ${at}${count > 1 ? ` (n = ${count})` : ""}`, one.color);
     }
     return box;
@@ -158,7 +212,7 @@
       legend: { show: false, selected },
       tooltip: { trigger: chart.x.swept ? "axis" : "item", confine: true, formatter: (params) => tip(chart, params),
         backgroundColor: style("--card"), borderColor: style("--rule"), textStyle: { color: style("--ink"), fontSize: 12 } },
-      xAxis: axis(chart.x, true), yAxis: axis(chart.y, false, close(chart)), series: series(chart),
+      xAxis: axis(chart, "x", hidden), yAxis: axis(chart, "y", hidden), series: series(chart),
     };
   }
 
@@ -173,12 +227,17 @@
       button.className = line.ours ? "ours" : "";
       button.setAttribute("aria-pressed", String(!state.hidden.has(line.label)));
       const mark = button.appendChild(document.createElement("i"));
-      mark.style.borderTop = `${line.ours ? 4 : 3}px ${styles[at].type} ${styles[at].colour}`;
+      if (line.beside) {
+        mark.className = "points";
+        mark.style.borderColor = styles[at].colour;
+      } else mark.style.borderTop = `${line.ours ? 4 : 3}px ${styles[at].type} ${styles[at].colour}`;
       button.append(line.label);
       button.addEventListener("click", () => {
         if (!state.hidden.delete(line.label)) state.hidden.add(line.label);
         button.setAttribute("aria-pressed", String(!state.hidden.has(line.label)));
-        state.drawn?.setOption({ legend: option(chart, state.hidden).legend });
+        // What is left is shown as large as it can be.
+        const { legend, xAxis, yAxis } = option(chart, state.hidden);
+        state.drawn?.setOption({ legend, xAxis, yAxis });
       });
       return button;
     }));

@@ -18,11 +18,12 @@ mod validity;
 
 use whimbrel_handover::{FastestNetwork, Pace, Policy, Seamless};
 use whimbrel_machine::Instant;
-use whimbrel_proto::{AuthConfig, Config, DarMode, PathPairing};
+use whimbrel_proto::{Config, PathPairing};
 
 use self::bed::Shape;
 use self::seen::{Kind, Seen};
 use crate::experiment::Watch;
+use crate::profile;
 
 /// What came of a case.
 pub(crate) struct Found {
@@ -37,11 +38,8 @@ pub(crate) struct Found {
 
 /// The same configuration, with address reconfiguration, and with every pair of addresses a path: a mobile node with two interfaces
 /// can then use both towards a correspondent node with one address (b08 section 3.3.3, step 4).
-pub(crate) fn with_moving_addresses(mut config: Config) -> Config {
-    config.dar.mode = DarMode::Negotiated;
-    config.auth = AuthConfig::offered();
-    config.pairing = PathPairing::Mesh;
-    config
+pub(crate) fn with_moving_addresses(config: Config) -> Config {
+    Config { pairing: PathPairing::Mesh, ..profile::with_requests(config) }
 }
 
 /// A policy that carries out every wish at once, as papers have it.

@@ -6,10 +6,14 @@ use core::time::Duration;
 use whimbrel_machine::Instant;
 use whimbrel_proto::{Config, RetransmissionOrder};
 
-use crate::experiment::{Cell, Experiment, Name, Outcome, PAPER, SEAMLESS, Watch, grid};
+use crate::experiment::{Cell, Experiment, Name, Outcome, PAPER, SEAMLESS, Watch};
 use crate::plot::{Line, Plot, Quantity};
 use crate::profile;
 use crate::scenario::{DataError, Papers, Scenario};
+use crate::scheme::{
+    POLICY_ALONE, POLICY_ALONE_LABEL, PROFILE_ALONE, PROFILE_ALONE_LABEL, Part, Scheme, Whose, cells,
+    described,
+};
 use crate::summary::Group;
 use crate::testbed::{FAILOVER, Hosts, TwoPaths, fail_over};
 use crate::two_networks::{Setting, Source};
@@ -52,16 +56,15 @@ pub(super) fn experiment(papers: &Papers) -> Result<Box<dyn Experiment>, DataErr
 
 impl Figure {
     fn bed(&self, cell: &Cell, seed: u64) -> TwoPaths {
-        let hosts = if cell.series == PAPER || cell.series == PER_PATH {
-            let mut config = self.config.clone();
+        let scheme = Scheme::of(&cell.series);
+        let mut config = scheme.config(&self.config, &self.mobile);
+        if scheme.profile == Whose::Papers {
             config.failure.path_max_retrans = cell.count("pmr");
-            if cell.series == PER_PATH {
-                config.retransmission.order = RetransmissionOrder::PerPath;
-            }
-            Hosts::Plain(config)
-        } else {
-            Hosts::Seamless(self.mobile.clone())
-        };
+        }
+        if cell.series == PER_PATH {
+            config.retransmission.order = RetransmissionOrder::PerPath;
+        }
+        let hosts = Hosts::decided_by(scheme.policy, config);
         let source = Source::named(cell.word("src"));
         self.setting.build(seed, hosts, cell.word("pair"), source, cell.count("qs"))
     }
@@ -105,35 +108,25 @@ impl Experiment for Figure {
     }
 
     fn series(&self) -> Vec<(Name, &'static str)> {
-        vec![
-            (
-                SEAMLESS.into(),
-                "Config::mobile() and the seamless policy; the break is silent, as in the paper",
-            ),
-            (SEAMLESS_CARRIER.into(), CARRIER),
-            (
-                PER_PATH.into(),
-                "the paper's profile, but new data passes lost data that waits for the window of another path",
-            ),
-        ]
+        let ours =
+            described("Config::mobile() and the seamless policy; the break is silent, as in the paper");
+        let per_path =
+            "the paper's profile, but new data passes lost data that waits for the window of another path";
+        let explained = [(SEAMLESS_CARRIER.into(), CARRIER), (PER_PATH.into(), per_path)];
+        ours.into_iter().chain(explained).collect()
     }
 
     fn cells(&self) -> Vec<Cell> {
-        let axis = |name| (name, self.scenario.axis(name));
-        let paper = grid(&[axis("pair"), axis("src"), axis("qs"), axis("pmr")]);
-        let ours = grid(&[axis("pair"), axis("src"), axis("qs")]);
+        let axis = |part, name| (part, name, self.scenario.axis(name));
+        let places = ["pair", "src", "qs"].map(|name| axis(Part::Place, name));
+        let axes: Vec<_> = places.into_iter().chain([axis(Part::Profile, "pmr")]).collect();
         let heavy = |cell: &Cell| {
             cell.word("pair").starts_with("wlan") && cell.word("src") != "cbr45" && cell.count("qs") == 10
         };
-        let mut cells: Vec<Cell> = paper.into_iter().map(Cell::paper).collect();
-        let per_path = cells.iter().filter(|cell| heavy(cell));
-        let per_path =
-            per_path.map(|cell| Cell { series: PER_PATH.into(), ..cell.clone() }).collect::<Vec<_>>();
-        cells.extend(per_path);
-        for series in [SEAMLESS, SEAMLESS_CARRIER] {
-            cells.extend(ours.iter().map(|axes| Cell { series: series.into(), axes: axes.clone() }));
-        }
-        cells
+        let others = [SEAMLESS, SEAMLESS_CARRIER, PROFILE_ALONE, POLICY_ALONE];
+        let others = others.into_iter().flat_map(|series| cells(series, &axes));
+        let per_path = cells(PER_PATH, &axes).into_iter().filter(heavy);
+        cells(PAPER, &axes).into_iter().chain(per_path).chain(others).collect()
     }
 
     fn run(&self, cell: &Cell, seed: u64, watch: Watch) -> Outcome {
@@ -156,9 +149,9 @@ impl Experiment for Figure {
     fn remarks(&self, groups: &[Group]) -> Vec<String> {
         let left = |group: &Group| {
             let share = group.metric("spurious_fraction").filter(|share| share.mean > 0.0)?;
+            let series = if group.series == PAPER { "timers" } else { &group.series };
             let values = group.axes.iter().map(|(axis, value)| format!("{axis} {value}"));
-            let place =
-                core::iter::once(group.series.to_string()).chain(values).collect::<Vec<_>>().join(", ");
+            let place = core::iter::once(series.to_owned()).chain(values).collect::<Vec<_>>().join(", ");
             Some(format!("{} of {} in {place}", (share.mean * share.count as f64).round(), share.count))
         };
         let all: Vec<String> = groups.iter().filter_map(left).collect();
@@ -179,24 +172,34 @@ impl Experiment for Figure {
 }
 
 fn plot(figure: &'static str, pair: &'static str) -> Plot {
-    let lines = [("cbr45", 10), ("cbrmax", 10), ("bulk", 10), ("bulk", 50)];
+    let sources = [("cbr45", 10), ("cbrmax", 10), ("bulk", 10), ("bulk", 50)];
     let at = |src: &str, qs: i64| {
         vec![("pair".into(), pair.into()), ("src".into(), Value::from(src)), ("qs".into(), Value::from(qs))]
     };
     let name = |src: &str, qs: i64| format!("{} (queue {qs})", Source::named(src).label());
-    let paper = lines.map(|(src, qs)| Line { label: name(src, qs), series: PAPER.into(), at: at(src, qs) });
-    let ours = [("cbr45", 10), ("bulk", 50)].map(|(src, qs)| Line {
-        label: format!("seamless, {}", name(src, qs)),
-        series: SEAMLESS.into(),
-        at: at(src, qs),
-    });
+    let line = |series: &'static str, label: &str| {
+        let label = label.to_owned();
+        move |&(src, qs): &(&str, i64)| Line {
+            label: format!("{label}, {}", name(src, qs)),
+            series: series.into(),
+            at: at(src, qs),
+        }
+    };
+    let compared = || [("cbr45", 10), ("bulk", 50)].iter();
+    let lines: Vec<Line> = sources
+        .iter()
+        .map(line(PAPER, "timers"))
+        .chain(compared().map(line(SEAMLESS, "seamless")))
+        .chain(compared().map(line(PROFILE_ALONE, &format!("timers {PROFILE_ALONE_LABEL}"))))
+        .chain(compared().map(line(POLICY_ALONE, POLICY_ALONE_LABEL)))
+        .collect();
     let seen = Line {
         label: format!("seamless, carrier loss seen, {}", name("bulk", 50)),
         series: SEAMLESS_CARRIER.into(),
         at: at("bulk", 50),
     };
     let per_path = (pair == "wlan-umts").then(|| Line {
-        label: format!("{}, new data passes lost data", name("cbrmax", 10)),
+        label: format!("timers, new data passes lost data, {}", name("cbrmax", 10)),
         series: PER_PATH.into(),
         at: at("cbrmax", 10),
     });
@@ -205,6 +208,6 @@ fn plot(figure: &'static str, pair: &'static str) -> Plot {
         title: format!("Failover from {}", crate::two_networks::spoken(pair)),
         x: Quantity::axis("pmr", "Path.Max.Retrans"),
         y: Quantity::metric("failover_latency", "handover latency (s)").logarithmic(),
-        lines: paper.into_iter().chain(ours).chain([seen]).chain(per_path).collect(),
+        lines: lines.into_iter().chain([seen]).chain(per_path).collect(),
     }
 }

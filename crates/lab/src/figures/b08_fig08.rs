@@ -5,12 +5,16 @@ use core::time::Duration;
 
 use whimbrel_machine::{Instant, InterfaceFact, InterfaceId, LinkFact};
 use whimbrel_netsim::{Action, Change, Loss, Side};
-use whimbrel_proto::{AddressChange, AuthConfig, Command, Config, DarMode};
+use whimbrel_proto::{AddressChange, Command, Config};
 
-use crate::experiment::{Cell, Experiment, Name, Outcome, PAPER, SEAMLESS, Sample, Watch, grid};
+use crate::experiment::{Cell, Experiment, Name, Outcome, PAPER, SEAMLESS, Sample, Watch};
 use crate::plot::{Line, Plot, Quantity};
 use crate::profile;
 use crate::scenario::{DataError, Papers, Scenario};
+use crate::scheme::{
+    POLICY_ALONE, POLICY_ALONE_LABEL, PROFILE_ALONE, PROFILE_ALONE_LABEL, Part, Scheme, Whose, cells,
+    described,
+};
 use crate::testbed::{Hosts, TwoPaths, mn_address};
 use crate::two_networks::{Setting, Source, spoken};
 use crate::value::Value;
@@ -38,10 +42,7 @@ struct Figure {
 pub(super) fn experiment(papers: &Papers) -> Result<Box<dyn Experiment>, DataError> {
     let scenario = papers.scenario("b08-fig8")?;
     let settings = papers.profile(scenario.profile())?;
-    let mut config = profile::config(&settings, Source::LARGEST)?;
-    // Set Primary is an authenticated request (RFC 5061 §4.1.1, RFC 4895).
-    config.dar.mode = DarMode::Negotiated;
-    config.auth = AuthConfig::offered();
+    let config = profile::with_requests(profile::config(&settings, Source::LARGEST)?);
     let period =
         |name: &str| scenario.number_at(&format!("events.{name}_period")).map(Duration::from_secs_f64);
     Ok(Box::new(Figure {
@@ -69,13 +70,12 @@ impl Figure {
     }
 
     fn bed(&self, cell: &Cell, seed: u64) -> TwoPaths {
-        let hosts = if cell.series == PAPER {
-            let mut config = self.config.clone();
+        let scheme = Scheme::of(&cell.series);
+        let mut config = scheme.config(&self.config, &self.mobile);
+        if scheme.profile == Whose::Papers {
             config.failure.path_max_retrans = cell.count("pmr");
-            Hosts::Plain(config)
-        } else {
-            Hosts::Seamless(self.mobile.clone())
-        };
+        }
+        let hosts = Hosts::decided_by(scheme.policy, config);
         let mut bed = self.setting.build(seed, hosts, cell.word("pair"), Source::Bulk, self.queue);
         let period = self.period(cell);
         let ramp = (0..=STEPS).map(|step| {
@@ -141,18 +141,18 @@ impl Experiment for Figure {
     fn series(&self) -> Vec<(Name, &'static str)> {
         let what = "Config::mobile() and the seamless policy, warned when the degradation begins, over the same without any \
                     warning; the request of the mobile node waits, as in Figure 7, because nothing leads across the two paths";
-        vec![(SEAMLESS.into(), what)]
+        described(what).into()
     }
 
     fn cells(&self) -> Vec<Cell> {
-        let axis = |name| (name, self.scenario.axis(name));
-        let paper = grid(&[axis("pair"), axis("pattern"), axis("pmr")]).into_iter().map(Cell::paper);
-        let ours = grid(&[axis("pair"), axis("pattern")]).into_iter();
-        paper.chain(ours.map(|axes| Cell { series: SEAMLESS.into(), axes })).collect()
+        let axis = |part, name| (part, name, self.scenario.axis(name));
+        let axes = [axis(Part::Place, "pair"), axis(Part::Place, "pattern"), axis(Part::Profile, "pmr")];
+        let all = [PAPER, SEAMLESS, PROFILE_ALONE, POLICY_ALONE];
+        all.into_iter().flat_map(|series| cells(series, &axes)).collect()
     }
 
     fn run(&self, cell: &Cell, seed: u64, watch: Watch) -> Outcome {
-        if cell.series == SEAMLESS {
+        if Scheme::of(&cell.series).policy == Whose::Ours {
             return self.seamless(cell, seed, watch);
         }
         let wanted = watch.fingerprint;
@@ -188,12 +188,24 @@ fn plot(figure: &'static str, pair: &'static str) -> Plot {
         for pmr in [1_i64, 2, 3, 5] {
             let mut place = at(pattern);
             place.push(("pmr".into(), pmr.into()));
-            lines.push(Line { label: format!("PMR {pmr}, {pattern}"), series: PAPER.into(), at: place });
+            lines.push(Line {
+                label: format!("trigger, PMR {pmr}, {pattern}"),
+                series: PAPER.into(),
+                at: place,
+            });
         }
     }
     for pattern in ["fast", "slow"] {
-        let label = format!("seamless, warned, {pattern}");
-        lines.push(Line { label, series: SEAMLESS.into(), at: at(pattern) });
+        let line = |series: &'static str, label: &str, at| Line {
+            label: format!("{label}, {pattern}"),
+            series: series.into(),
+            at,
+        };
+        // Path.Max.Retrans of RFC 9260, which Figure 8 has, too.
+        let usual = at(pattern).into_iter().chain([("pmr".into(), Value::from(5))]).collect();
+        lines.push(line(SEAMLESS, "seamless, warned", at(pattern)));
+        lines.push(line(PROFILE_ALONE, &format!("trigger {PROFILE_ALONE_LABEL}"), at(pattern)));
+        lines.push(line(POLICY_ALONE, &format!("{POLICY_ALONE_LABEL}, warned, PMR 5"), usual));
     }
     Plot {
         figure,

@@ -2,13 +2,15 @@
 
 use core::time::Duration;
 
-use whimbrel_handover::{LayerTwoHandover, Pace, Policy, Seamless, SignalStrength};
 use whimbrel_machine::Instant;
 use whimbrel_netsim::{Position, Trajectory};
 
-use crate::experiment::{Cell, Experiment, Name, Outcome, PAPER, SEAMLESS, Sample, Watch, grid};
+use crate::experiment::{Cell, Experiment, Name, Outcome, PAPER, SEAMLESS, Sample, Watch};
 use crate::plot::{Line, Plot, Quantity};
 use crate::scenario::{DataError, Papers, Scenario};
+use crate::scheme::{
+    POLICY_ALONE, POLICY_ALONE_LABEL, PROFILE_ALONE, PROFILE_ALONE_LABEL, Part, cells, described,
+};
 use crate::testbed::two_cells::{MovingSctp, Observer, Way};
 use crate::two_cell_place::TwoCellPlace;
 use crate::value::Value;
@@ -72,36 +74,25 @@ impl Experiment for Figure {
 
     fn series(&self) -> Vec<(Name, &'static str)> {
         let farther = "to and fro between 221.5 m and 298.5 m, past both Primary-TH points of 3.794e-10 W: there the change is needed";
-        vec![
-            (SEAMLESS.into(), "Config::mobile() and the seamless policy on the same way"),
-            (FARTHER.into(), farther),
-        ]
+        let ours = described("Config::mobile() and the seamless policy on the same way");
+        ours.into_iter().chain([(FARTHER.into(), farther)]).collect()
     }
 
     fn cells(&self) -> Vec<Cell> {
-        let axis = |name| (name, self.place.scenario.axis(name));
-        let all = [axis("speed"), axis("wired_ms"), axis("primary_th")];
-        let paper = grid(&all);
-        let of = |series: &'static str| move |axes: crate::Axes| Cell { series: series.into(), axes };
+        let axis = |part, name| (part, name, self.place.scenario.axis(name));
         // Our own policy has thresholds of its own.
-        let ours = grid(&all[..2]).into_iter().map(of(SEAMLESS));
-        let farther = paper.clone().into_iter().map(of(FARTHER));
-        let farther = farther.filter(|cell| cell.count("wired_ms") == 5).collect::<Vec<_>>();
-        paper.into_iter().map(Cell::paper).chain(ours).chain(farther).collect()
+        let axes =
+            [axis(Part::Place, "speed"), axis(Part::Place, "wired_ms"), axis(Part::Policy, "primary_th")];
+        let farther = cells(FARTHER, &axes).into_iter().filter(|cell| cell.count("wired_ms") == 5);
+        let apart = [PROFILE_ALONE, POLICY_ALONE].into_iter().flat_map(|series| cells(series, &axes));
+        let ours = cells(SEAMLESS, &axes);
+        cells(PAPER, &axes).into_iter().chain(ours).chain(farther).chain(apart).collect()
     }
 
     fn run(&self, cell: &Cell, seed: u64, watch: Watch) -> Outcome {
         let place = &self.place;
-        let (way, wires, thresholds) = (self.way(cell), place.wires(cell), place.thresholds(cell));
-        let ours = cell.series == SEAMLESS;
-        let config = if ours { &place.mobile } else { &place.config };
-        let policy = move || -> Box<dyn Policy> {
-            if ours {
-                return Box::new(Seamless::policy(Pace::MOBILE));
-            }
-            Box::new(SignalStrength::policy(thresholds, LayerTwoHandover::Soft, Pace::AT_ONCE))
-        };
-        let mut bed = MovingSctp::new(seed, config.clone(), policy, &wires, &way, FILE);
+        let (way, wires, config) = (self.way(cell), place.wires(cell), place.config(cell));
+        let mut bed = MovingSctp::new(seed, config, place.policy(cell), &wires, &way, FILE);
         let (observer, ear) = Observer::new();
         bed.observe(ear);
         let journey = bed.run(watch);
@@ -120,12 +111,18 @@ impl Experiment for Figure {
         let paper = speeds.iter().map(|speed| line(PAPER, speed, format!("{speed} m/s")));
         let farther = speeds.iter().map(|speed| line(FARTHER, speed, format!("{speed} m/s, farther")));
         let ours = speeds.iter().map(|speed| line(SEAMLESS, speed, format!("seamless, {speed} m/s")));
+        let fastest = speeds.last().into_iter();
+        let apart = fastest.flat_map(|speed| {
+            let profile = format!("address management {PROFILE_ALONE_LABEL}, {speed} m/s");
+            let policy = format!("{POLICY_ALONE_LABEL}, {speed} m/s");
+            [line(PROFILE_ALONE, speed, profile), line(POLICY_ALONE, speed, policy)]
+        });
         vec![Plot {
             figure: "pingpong",
             title: "To and fro in the overlap".to_owned(),
             x: Quantity::axis("primary_th", "Primary-TH (1e-10 W)"),
             y: Quantity::metric("primary_changes", "requests to change the primary path in 300 s"),
-            lines: paper.chain(farther).chain(ours).collect(),
+            lines: paper.chain(farther).chain(ours).chain(apart).collect(),
         }]
     }
 }

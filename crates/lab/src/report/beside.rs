@@ -2,8 +2,10 @@
 
 use super::chart::{Chart, Drawn};
 use crate::claims::digits;
+use crate::experiment::{PAPER, SEAMLESS};
+use crate::scheme::{POLICY_ALONE, PROFILE_ALONE};
 
-/// The least and the greatest mean of either.
+/// The least and the greatest mean of each: of the paper's policy and profile, of one of both, and of Whimbrel's.
 pub(super) struct Beside {
     /// The panel.
     pub(super) chart: String,
@@ -11,8 +13,14 @@ pub(super) struct Beside {
     pub(super) title: String,
     /// What is compared, with unit.
     pub(super) quantity: String,
+    /// What the paper's scheme is called.
+    pub(super) scheme: String,
     /// The paper's lines.
     pub(super) paper: String,
+    /// Those with the paper's policy and our profile, empty if there are none.
+    pub(super) profile_alone: String,
+    /// Those with our policy and the paper's profile, empty if there are none.
+    pub(super) policy_alone: String,
     /// Whimbrel's own lines.
     pub(super) ours: String,
 }
@@ -24,14 +32,14 @@ impl Beside {
     /// when), those at the top are.
     pub(super) fn of(chart: &Chart) -> Option<Self> {
         let upwards = !chart.y.swept;
-        let of = |line: &Drawn, ours: bool| if ours { line.ours } else { line.paper };
-        let top = |ours: bool| {
-            let points = chart.lines.iter().filter(|line| of(line, ours)).flat_map(|line| &line.points);
-            points.map(|point| point.y).max_by(f64::total_cmp)
+        let points_of = |series: &str| {
+            let is = move |line: &&Drawn| if series == SEAMLESS { line.ours } else { line.series == series };
+            chart.lines.iter().filter(is).flat_map(|line| &line.points).collect::<Vec<_>>()
         };
-        let top = if upwards { None } else { Some(top(false)?.min(top(true)?)) };
-        let means = |ours: bool| {
-            let points = chart.lines.iter().filter(|line| of(line, ours)).flat_map(|line| &line.points);
+        let top = |series| points_of(series).into_iter().map(|point| point.y).max_by(f64::total_cmp);
+        let top = if upwards { None } else { Some(top(PAPER)?.min(top(SEAMLESS)?)) };
+        let means = |series| {
+            let points = points_of(series).into_iter();
             let points = points.filter(|point| top.is_none_or(|top| point.y == top));
             range(points.map(|point| if upwards { point.y } else { point.x }).collect())
         };
@@ -43,8 +51,11 @@ impl Beside {
             chart: chart.id.clone(),
             title: chart.title.clone(),
             quantity: format!("{}{at}", side.label),
-            paper: means(false)?,
-            ours: means(true)?,
+            scheme: chart.scheme.clone(),
+            paper: means(PAPER)?,
+            profile_alone: means(PROFILE_ALONE).unwrap_or_default(),
+            policy_alone: means(POLICY_ALONE).unwrap_or_default(),
+            ours: means(SEAMLESS)?,
         })
     }
 }

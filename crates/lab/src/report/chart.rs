@@ -2,7 +2,8 @@
 
 use serde::{Serialize, Serializer};
 
-use crate::experiment::{Experiment, Name, PAPER, is_ours};
+use super::stated::Mark;
+use crate::experiment::{Experiment, Name, is_ours};
 use crate::plot::{Line, Plot, Quantity, Scale, Source};
 use crate::summary::Group;
 use crate::value::Value;
@@ -15,6 +16,14 @@ pub(super) struct Chart {
     pub(super) x: Side,
     pub(super) y: Side,
     pub(super) lines: Vec<Drawn>,
+    /// Lines at numbers that somebody states.
+    pub(super) marks: Vec<Mark>,
+    /// What else there is to know, as sentences.
+    #[serde(skip)]
+    pub(super) notes: Vec<String>,
+    /// What the paper's scheme is called.
+    #[serde(skip)]
+    pub(super) scheme: String,
 }
 
 /// What is along one side.
@@ -26,23 +35,29 @@ pub(super) struct Side {
     pub(super) swept: bool,
     /// The words on it; points have their numbers.
     pub(super) words: Vec<String>,
+    /// From where to where, if that is not for the points to say.
+    pub(super) shown: Option<[f64; 2]>,
 }
 
 /// One line.
 #[derive(Serialize)]
 pub(super) struct Drawn {
     pub(super) label: String,
-    /// Whether it is of the paper's series.
+    /// Its series.
     #[serde(skip)]
-    pub(super) paper: bool,
+    pub(super) series: Name,
     /// Whether it is Whimbrel's own policy's. What is neither explains something.
     pub(super) ours: bool,
     /// Whether it has no place on the x axis and is drawn for comparison.
     pub(super) level: bool,
+    /// Whether it goes up in steps, one for each run.
+    pub(super) stepped: bool,
+    /// The line beside which another simulator's points are drawn, if they are.
+    pub(super) beside: Option<String>,
     pub(super) points: Vec<Point>,
 }
 
-/// A point: place, half widths of the confidence intervals, number of repetitions.
+/// A point: place, half widths of the confidence intervals, number of repetitions, and the median where the mean hangs on a few of them.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Point {
     pub(super) x: f64,
@@ -50,13 +65,24 @@ pub(super) struct Point {
     pub(super) half_x: f64,
     pub(super) half_y: f64,
     pub(super) count: usize,
+    pub(super) median: Option<f64>,
+}
+
+impl Point {
+    /// A point that has no interval.
+    pub(super) const fn exact(x: f64, y: f64) -> Self {
+        Self { x, y, half_x: 0.0, half_y: 0.0, count: 0, median: None }
+    }
 }
 
 impl Serialize for Point {
     /// As an array, because there are many. Six digits are more than a screen can show.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let [x, y, half_x, half_y] = [self.x, self.y, self.half_x, self.half_y].map(six_digits);
-        (x, y, half_x, half_y, self.count).serialize(serializer)
+        match self.median.map(six_digits) {
+            Some(median) => (x, y, half_x, half_y, self.count, median).serialize(serializer),
+            None => (x, y, half_x, half_y, self.count).serialize(serializer),
+        }
     }
 }
 
@@ -70,6 +96,7 @@ struct Along {
     at: f64,
     half: f64,
     count: usize,
+    median: Option<f64>,
 }
 
 impl Chart {
@@ -86,17 +113,23 @@ impl Chart {
             lines.iter_mut().for_each(|line| line.ours = false);
         }
         level(&mut lines);
-        Self { id: plot.file_name(experiment.scenario().paper()), title: plot.title.clone(), x, y, lines }
+        let (id, title) = (plot.file_name(experiment.scenario().paper()), plot.title.clone());
+        Self { id, title, x, y, lines, marks: Vec::new(), notes: Vec::new(), scheme: String::new() }
     }
 }
 
 impl Side {
+    /// Of numbers that are measured.
+    pub(super) fn measured(label: String, logarithmic: bool) -> Self {
+        Self { label, logarithmic, swept: false, words: Vec::new(), shown: None }
+    }
+
     /// `groups` are those that the panel's lines show.
     fn of(experiment: &dyn Experiment, quantity: &Quantity, groups: &[&Group]) -> Self {
         let label = quantity.label.to_string();
         let logarithmic = quantity.scale == Scale::Logarithmic;
         let Source::Axis(axis) = &quantity.of else {
-            return Self { label, logarithmic, swept: false, words: Vec::new() };
+            return Self::measured(label, logarithmic);
         };
         let mut values = experiment.scenario().axis(axis);
         for value in groups.iter().filter_map(|group| group.get(axis)) {
@@ -104,9 +137,9 @@ impl Side {
                 values.push(value.clone());
             }
         }
-        let worded = values.iter().any(|value| value.word().is_some());
+        let worded = quantity.scale == Scale::Even || values.iter().any(|value| value.word().is_some());
         let words = if worded { values.iter().map(Value::to_string).collect() } else { Vec::new() };
-        Self { label, logarithmic: logarithmic && words.is_empty(), swept: true, words }
+        Self { label, logarithmic: logarithmic && words.is_empty(), swept: true, words, shown: None }
     }
 
     fn along(&self, quantity: &Quantity, group: &Group) -> Option<Along> {
@@ -116,6 +149,7 @@ impl Side {
                 at: estimate.mean * quantity.factor,
                 half: estimate.half_width * quantity.factor.abs(),
                 count: estimate.count,
+                median: group.median_apart(metric).map(|median| median * quantity.factor),
             }),
         }
     }
@@ -128,13 +162,13 @@ impl Side {
             let word = value.to_string();
             self.words.iter().position(|known| *known == word)? as f64
         };
-        Some(Along { at, half: 0.0, count: 0 })
+        Some(Along { at, half: 0.0, count: 0, median: None })
     }
 }
 
 impl Line {
     /// Whether a group belongs to it.
-    fn has(&self, group: &Group) -> bool {
+    pub(super) fn has(&self, group: &Group) -> bool {
         group.series == self.series
             && self.at.iter().all(|(axis, value)| group.get(axis).is_some_and(|own| own.is_same(value)))
     }
@@ -151,19 +185,26 @@ impl Drawn {
             // A level line gets its places later, from the other lines.
             let across = match across {
                 Some(across) => across,
-                None if x.swept => Along { at: 0.0, half: 0.0, count: 0 },
+                None if x.swept => Along { at: 0.0, half: 0.0, count: 0, median: None },
                 None => continue,
             };
             let count = across.count.max(up.count);
-            points.push(Point { x: across.at, y: up.at, half_x: across.half, half_y: up.half, count });
+            let (half_x, half_y, median) = (across.half, up.half, across.median.or(up.median));
+            points.push(Point { x: across.at, y: up.at, half_x, half_y, count, median });
         }
         if x.swept {
             points.sort_by(|a, b| a.x.total_cmp(&b.x));
         } else if y.swept {
             points.sort_by(|a, b| a.y.total_cmp(&b.y));
         }
-        let (paper, ours) = (line.series == PAPER, is_ours(&line.series));
-        Self { label: line.label.clone(), paper, ours, level: is_level, points }
+        let (label, series, ours) = (line.label.clone(), line.series.clone(), is_ours(&line.series));
+        Self { label, series, ours, level: is_level, stepped: false, beside: None, points }
+    }
+
+    /// Points of another simulator beside a line of ours.
+    pub(super) fn elsewhere(label: String, beside: String, points: Vec<Point>) -> Self {
+        let series = Name::default();
+        Self { label, series, ours: false, level: false, stepped: false, beside: Some(beside), points }
     }
 }
 

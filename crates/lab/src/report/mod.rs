@@ -6,12 +6,14 @@
 
 mod beside;
 mod chart;
+mod distribution;
 mod embed;
 mod influence;
 mod origin;
 mod page;
 mod score;
 mod setup;
+mod stated;
 mod values;
 mod verdicts;
 

@@ -10,11 +10,13 @@ use super::influence::Effect;
 use super::origin::Origin;
 use super::score::{Part, Score};
 use super::setup::{self, Assumed, Table};
+use super::stated::StatedNumbers;
 use super::values::{Means, Values};
 use super::verdicts::Shown;
 use super::{Measured, ReportError, embed};
 use crate::claims::{Claim, Claims, Judgement};
-use crate::plot::spoken_figures;
+use crate::experiment::Experiment;
+use crate::plot::{Plot, spoken_figures};
 use crate::scenario::Papers;
 use crate::sensitivity::Committed;
 use crate::summary::Group;
@@ -83,6 +85,8 @@ struct FigurePart<'a> {
     remarks: Vec<String>,
     /// Of an experiment of one's own.
     means: Option<Means>,
+    /// What the paper's scheme is called.
+    scheme: String,
     series: Vec<(String, &'static str)>,
     metrics: Vec<(String, String)>,
     /// The file that an experiment of one's own comes from, as it is now.
@@ -203,8 +207,9 @@ impl<'a> FigurePart<'a> {
     ) -> Result<Self, ReportError> {
         let experiment = &*measured.experiment;
         let (plots, origin) = (experiment.plots(), Origin::of(measured));
-        let charts: Vec<ChartPart> =
-            plots.iter().map(|plot| ChartPart::of(Chart::of(experiment, plot, groups), &origin)).collect();
+        let stated = StatedNumbers::load()?;
+        let charts = charts(&stated, experiment, &plots, groups);
+        let charts = charts.into_iter().map(|chart| ChartPart::of(chart, &origin)).collect();
         let tables = setup::tables(papers, experiment)?;
         let metric = |name: &str| (name.to_owned(), experiment.meaning(name).to_string());
         Ok(Self {
@@ -216,6 +221,7 @@ impl<'a> FigurePart<'a> {
             origin,
             charts,
             remarks: experiment.remarks(groups),
+            scheme: stated.scheme(experiment.name()).to_owned(),
             series: experiment.series().into_iter().map(|(name, what)| (name.to_string(), what)).collect(),
             file: experiment.is_own().then(|| experiment.set_up()),
             metrics: experiment.metrics().iter().map(|name| metric(name)).collect(),
@@ -224,6 +230,24 @@ impl<'a> FigurePart<'a> {
             claims: claims.iter().map(|one| Shown::of(one)).collect(),
         })
     }
+}
+
+/// Each panel with what is stated about it, and behind it the distributions of what its means do not tell.
+fn charts(
+    stated: &StatedNumbers,
+    experiment: &dyn Experiment,
+    plots: &[Plot],
+    groups: &[Group],
+) -> Vec<Chart> {
+    let of = |plot: &Plot| {
+        let mut chart = Chart::of(experiment, plot, groups);
+        if !experiment.is_own() {
+            stated.scheme(experiment.name()).clone_into(&mut chart.scheme);
+            stated.put_into(&mut chart);
+        }
+        [Some(chart), Chart::distribution(experiment, plot, groups)]
+    };
+    plots.iter().flat_map(of).flatten().collect()
 }
 
 impl ChartPart {

@@ -59,7 +59,8 @@ impl Means {
             let place = core::iter::once(group.series.to_string()).chain(axes).collect::<Vec<_>>().join(", ");
             let cell = |metric: &Name| {
                 group.metric(metric).map_or_else(String::new, |estimate| {
-                    spoken(estimate.mean, estimate.half_width, estimate.count, repetitions)
+                    let median = group.median_apart(metric);
+                    spoken((estimate.mean, estimate.half_width, median), estimate.count, repetitions)
                 })
             };
             (place, metrics.iter().map(cell).collect())
@@ -75,12 +76,14 @@ fn name(side: &Side, at: f64) -> String {
 
 fn mean(point: &Point, across: bool, repetitions: u64) -> String {
     let (mean, half) = if across { (point.y, point.half_y) } else { (point.x, point.half_x) };
-    spoken(mean, half, point.count, repetitions)
+    spoken((mean, half, point.median), point.count, repetitions)
 }
 
-fn spoken(mean: f64, half: f64, count: usize, repetitions: u64) -> String {
+/// A mean, half of its interval, and the median where that says something else.
+fn spoken((mean, half, median): (f64, f64, Option<f64>), count: usize, repetitions: u64) -> String {
     let half = if half > 0.0 { format!(" ± {}", digits(half)) } else { String::new() };
     let few = (1..repetitions).contains(&(count as u64));
     let of = if few { format!(" ({count} of {repetitions} runs)") } else { String::new() };
-    format!("{}{half}{of}", digits(mean))
+    let median = median.map(|median| format!(", median {}", digits(median))).unwrap_or_default();
+    format!("{}{half}{median}{of}", digits(mean))
 }

@@ -13,6 +13,7 @@ use whimbrel_testbed::Uplink;
 use super::User;
 use crate::experiment::Watch;
 use crate::scenario::{DataError, Papers};
+use crate::scheme::Whose;
 
 /// An access network with the same rate, delay and queue in both directions.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -55,6 +56,16 @@ pub enum Hosts {
     /// Both with this configuration; the mobile node has the policy that users have, and says which network it prefers:
     /// the one it begins with.
     Seamless(Config),
+}
+
+impl Hosts {
+    /// With a policy of Whimbrel's own, or none: papers whose hosts have two fixed addresses have none.
+    pub(crate) const fn decided_by(policy: Whose, config: Config) -> Self {
+        match policy {
+            Whose::Papers => Self::Plain(config),
+            Whose::Ours => Self::Seamless(config),
+        }
+    }
 }
 
 /// Two hosts with two interfaces each, and two paths between them that share nothing: a correspondent node that sends, a

@@ -12,9 +12,9 @@ use whimbrel_machine::Instant;
 use whimbrel_netsim::Action;
 use whimbrel_proto::{Command, Config, PathShape};
 
-use super::{KNOWN, Knows, PAIRS, Times, gains, startup_plot, times};
+use super::{KB_IN_PACKET, KNOWN, Knows, PAIRS, Times, gains, startup_plot, times};
 use crate::experiment::{Cell, Experiment, Name, Outcome, PAPER, Watch, grid};
-use crate::plot::{Line, Plot};
+use crate::plot::{Line, Plot, Quantity};
 use crate::profile;
 use crate::scenario::{DataError, Papers, Scenario};
 use crate::testbed::{Arrivals, Hosts, TwoPaths, mn_address};
@@ -144,6 +144,18 @@ impl Experiment for Figure {
             });
             startup_plot(figure, format!("Start-up after failover from {}", spoken(pair)), paper.into())
         };
-        ["12a", "12b", "12c"].into_iter().zip(PAIRS).map(plot).collect()
+        let gain = |&pair: &&str| Line {
+            label: format!("from {}", spoken(pair)),
+            series: PAPER.into(),
+            at: vec![("pair".into(), pair.into())],
+        };
+        let gains = Plot {
+            figure: "12-gain",
+            title: "What knowing the bandwidth saves after a failover".to_owned(),
+            x: Quantity::axis("packets", "user data received (kB)").times(KB_IN_PACKET),
+            y: Quantity::metric("gain", "share of the transfer time saved (%)").times(100.0),
+            lines: PAIRS.iter().map(gain).collect(),
+        };
+        ["12a", "12b", "12c"].into_iter().zip(PAIRS).map(plot).chain([gains]).collect()
     }
 }

@@ -12,10 +12,14 @@ use whimbrel_netsim::Action;
 use whimbrel_proto::{BurstLimit, Command, Config, InitialWindow, Message, PathShape, StreamId};
 
 use super::{KNOWN, Knows, PAIRS, Times, gains, startup_plot, times};
-use crate::experiment::{Cell, Experiment, Name, Outcome, PAPER, SEAMLESS, Sample, Watch, grid};
+use crate::experiment::{Axes, Cell, Experiment, Name, Outcome, PAPER, SEAMLESS, Sample, Watch};
 use crate::plot::{Line, Plot};
 use crate::profile;
 use crate::scenario::{DataError, Papers, Scenario};
+use crate::scheme::{
+    POLICY_ALONE, POLICY_ALONE_LABEL, PROFILE_ALONE, PROFILE_ALONE_LABEL, Part, Scheme, Whose, cells,
+    described,
+};
 use crate::testbed::{Arrivals, Hosts, NUMBERED, TwoPaths, mn_address};
 use crate::two_networks::{Setting, Source, spoken};
 use crate::value::Value;
@@ -75,16 +79,16 @@ enum Alternate {
 
 impl Figure {
     fn config(&self, cell: &Cell, pmr: u32, knows: Knows) -> Hosts {
-        if cell.series == SEAMLESS {
-            return Hosts::Seamless(self.mobile.clone());
+        let scheme = Scheme::of(&cell.series);
+        let mut config = scheme.config(&self.config, &self.mobile);
+        if scheme.profile == Whose::Papers {
+            config.failure.path_max_retrans = pmr;
+            config.congestion.initial_window = InitialWindow::Packets(cell.count("alt_icw"));
         }
-        let mut config = self.config.clone();
-        config.failure.path_max_retrans = pmr;
-        config.congestion.initial_window = InitialWindow::Packets(cell.count("alt_icw"));
         if knows == Knows::Bandwidth {
             config.congestion.burst = BurstLimit::Packets(OPEN);
         }
-        Hosts::Plain(config)
+        Hosts::decided_by(scheme.policy, config)
     }
 
     /// Runs one failover and the transfer after it; also the fingerprint.
@@ -154,16 +158,14 @@ impl Experiment for Figure {
     }
 
     fn series(&self) -> Vec<(Name, &'static str)> {
-        vec![(SEAMLESS.into(), "Config::mobile() and the seamless policy: ten packets at first")]
+        described("Config::mobile() and the seamless policy: ten packets at first").into()
     }
 
     fn cells(&self) -> Vec<Cell> {
-        let axis = |name| (name, self.scenario.axis(name));
-        let mut cells: Vec<Cell> =
-            grid(&[axis("pair"), axis("alt_icw")]).into_iter().map(Cell::paper).collect();
-        let ours = grid(&[axis("pair")]).into_iter();
-        cells.extend(ours.map(|axes| Cell { series: SEAMLESS.into(), axes }));
-        cells
+        let axis = |part, name| (part, name, self.scenario.axis(name));
+        let axes = [axis(Part::Place, "pair"), axis(Part::Profile, "alt_icw")];
+        let all = [PAPER, SEAMLESS, PROFILE_ALONE, POLICY_ALONE];
+        all.into_iter().flat_map(|series| cells(series, &axes)).collect()
     }
 
     fn run(&self, cell: &Cell, seed: u64, watch: Watch) -> Outcome {
@@ -206,13 +208,23 @@ impl Experiment for Figure {
                 };
                 Line { label, series: PAPER.into(), at: at(icw, variant) }
             });
-            let ours = Line {
-                label: SEAMLESS.to_owned(),
-                series: SEAMLESS.into(),
-                at: vec![("pair".into(), pair.into())],
+            let place = || ("pair".into(), Value::from(pair));
+            let line = |series: &'static str, label: String, more: Axes| Line {
+                label,
+                series: series.into(),
+                at: [place()].into_iter().chain(more).collect(),
             };
+            let others = [
+                line(SEAMLESS, SEAMLESS.to_owned(), Axes::new()),
+                line(PROFILE_ALONE, format!("timers {PROFILE_ALONE_LABEL}"), Axes::new()),
+                line(
+                    POLICY_ALONE,
+                    format!("{POLICY_ALONE_LABEL}, from 2 MTU"),
+                    vec![("alt_icw".into(), Value::from(2))],
+                ),
+            ];
             let title = format!("Start-up on an idle alternate, from {}", spoken(pair));
-            startup_plot(figure, title, paper.into_iter().chain([ours]).collect())
+            startup_plot(figure, title, paper.into_iter().chain(others).collect())
         };
         ["12a-idle", "12b-idle", "12c-idle"].into_iter().zip(PAIRS).map(plot).collect()
     }

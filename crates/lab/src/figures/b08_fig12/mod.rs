@@ -11,6 +11,8 @@ use crate::plot::{Line, Plot, Quantity};
 use crate::value::Value;
 
 const PAIRS: [&str; 3] = ["wlan-umts", "umts-wlan", "geran-wlan"];
+/// User data in a packet, kB.
+const KB_IN_PACKET: f64 = 1.452;
 const KNOWN: &str = "bandwidth known";
 
 /// What the sender knows of the alternate path.
@@ -55,7 +57,7 @@ fn startup_plot(figure: &'static str, title: String, lines: Vec<Line>) -> Plot {
         figure,
         title,
         x: Quantity::metric("transfer_time", "time (s)"),
-        y: Quantity::axis("packets", "user data received (kB)").times(1.452),
+        y: Quantity::axis("packets", "user data received (kB)").times(KB_IN_PACKET),
         lines,
     }
 }
