@@ -13,7 +13,7 @@ from whimbrel import lab
         (MIXED.replace("[sweep]", "[sweep"), "TOML parse error"),
         (MIXED.replace("wifi.queue", "wifi.queues"), "unknown field `queues`"),
         ("c04_fig5", "did you mean c04_fig05?"),
-        ("b08", "b08 is 7 experiments, and a table has one: b08_fig07, "),
+        ("b08", " experiments, and a table has one: b08_fig07, "),
         ("", "there is no experiment called"),
         ({"title": 1}, "invalid type: integer `1`, expected a string"),
         ({}, "missing field `title`"),

@@ -1,7 +1,8 @@
 """A run shares the interpreter with what else there is."""
 
-import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -43,25 +44,25 @@ def test_several_runs_at_a_time_give_what_one_gives():
         assert table.equals(lab.run(MIXED, seeds=range(seeds, seeds + 1)))
 
 
-def test_an_interrupt_ends_a_run():
-    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    # Minutes, if nobody ends it.
-    with pytest.raises(KeyboardInterrupt):
-        lab.run(WARNING, seeds=5_000)
-    timer.join()
-    assert lab.run(WARNING, seeds=1, cells=[0]).num_rows == 1
+# A sweep of days, unless somebody ends it; and one after that.
+ENDED = """
+import os, signal, sys, threading
+from whimbrel import lab
+
+def alarm(*_):
+    raise TimeoutError
+
+signal.signal(signal.SIGALRM, alarm)
+threading.Timer(0.5, os.kill, (os.getpid(), int(sys.argv[2]))).start()
+try:
+    lab.run(sys.argv[1], seeds=1_000_000)
+except (KeyboardInterrupt, TimeoutError) as error:
+    print(type(error).__name__, lab.run(sys.argv[1], seeds=1, cells=[0]).num_rows)
+"""
 
 
-def test_what_a_signals_handler_raises_comes_through():
-    def alarm(*_):
-        raise TimeoutError("enough")
-
-    before = signal.signal(signal.SIGALRM, alarm)
-    signal.setitimer(signal.ITIMER_REAL, 0.3)
-    try:
-        with pytest.raises(TimeoutError, match="enough"):
-            lab.run(WARNING, seeds=5_000, jobs=1)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+@pytest.mark.parametrize(("number", "raised"), [(signal.SIGINT, "KeyboardInterrupt"), (signal.SIGALRM, "TimeoutError")])
+def test_a_signal_ends_a_run(number, raised):
+    program = [sys.executable, "-c", ENDED, WARNING, str(int(number))]
+    ended = subprocess.run(program, timeout=120, capture_output=True, text=True)
+    assert (ended.stdout, ended.stderr, ended.returncode) == (f"{raised} 1\n", "", 0)
