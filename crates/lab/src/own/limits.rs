@@ -9,6 +9,7 @@ use whimbrel_proto::Config;
 
 use super::file::{Event, File, Network, What};
 use super::losses::LossPlan;
+use super::policies::Chosen;
 use super::profile;
 
 /// Cells of a sweep, all policies together.
@@ -96,6 +97,7 @@ pub(super) fn check(file: &File) -> Result<(), String> {
         return Err(format!("policies names {} twice", file.policies[at]));
     }
     file.policy.keys().chain(&file.policies).try_for_each(|name| check_word("a policy", name))?;
+    file.policy.keys().try_for_each(|name| Chosen::named(file, name, "policy").map(drop))?;
     file.radio.keys().try_for_each(|name| check_radio(file, name))?;
     if !(1..=MAX_NETWORKS).contains(&file.network.len()) {
         return Err(format!("there must be from 1 to {MAX_NETWORKS} networks, not {}", file.network.len()));

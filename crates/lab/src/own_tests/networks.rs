@@ -169,6 +169,10 @@ fn what_no_network_can_do_is_refused() {
         (format!("{WIFI}{CALL}[radio.x]\n"), "radio.x: no cell has it"),
         (format!("{WIFI}{CALL}[policy.\"1.5\"]\n"), "which is a number"),
         (
+            format!("{WIFI}{CALL}[policy.hasty]\ndwell = 1\n"),
+            "policy.hasty: its kind is hasty, and may be seamless",
+        ),
+        (
             format!(
                 "{WIFI}burst = 2\n{CALL}[[event]]\nat = 1\nnetwork = \"wifi\"\nwhat = \"loss\"\nvalue = 0.9\n"
             ),
