@@ -1,7 +1,8 @@
 use core::time::Duration;
+use std::sync::Arc;
 
 use whimbrel_machine::{Instant, Seed};
-use whimbrel_netsim::{Change, DirectionStats, LinkConfig};
+use whimbrel_netsim::{Change, DirectionStats, LinkConfig, Pattern};
 
 use crate::Direction;
 use crate::lane::Lane;
@@ -55,6 +56,17 @@ impl Cable {
         }
         if direction != Direction::Uplink {
             self.down.change(now, change);
+        }
+    }
+
+    /// Has one direction, or both, follow a pattern from now on. Every frame counts, address resolution and the like, too.
+    pub fn follow(&mut self, direction: Direction, pattern: &Arc<Pattern>) {
+        let now = self.now();
+        if direction != Direction::Downlink {
+            self.up.follow(now, Arc::clone(pattern));
+        }
+        if direction != Direction::Uplink {
+            self.down.follow(now, Arc::clone(pattern));
         }
     }
 

@@ -1,9 +1,10 @@
 use core::cmp::Ordering;
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 
 use whimbrel_machine::{Instant, Seed};
 use whimbrel_netsim::{
-    Arrival, Change, DropReason, Effect, Fate, Flight, LinkConfig, LinkDirection, Queueing,
+    Arrival, Change, DropReason, Effect, Fate, Flight, LinkConfig, LinkDirection, Pattern, Queueing,
 };
 
 /// Datagrams that wait in one direction at most, whatever the link's rate and delay: some 100 MB of full-size ones.
@@ -136,6 +137,10 @@ impl<T: Clone> Lane<T> {
             }),
         }
         self.pending = pending.into();
+    }
+
+    pub(crate) fn follow(&mut self, now: Instant, pattern: Arc<Pattern>) {
+        self.link.follow(now, pattern);
     }
 
     pub(crate) const fn link(&self) -> &LinkDirection {

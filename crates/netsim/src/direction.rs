@@ -1,12 +1,14 @@
 use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 use core::time::Duration;
+use std::sync::Arc;
 
 use whimbrel_machine::{Fragmentation, Instant, Rng, Route, Seed};
 
 use crate::bottleneck::Bottleneck;
 use crate::loss::LossProcess;
+use crate::pattern::Replay;
 use crate::queue::{self, Admission, Comer, Queue};
-use crate::{Change, DirectionStats, DropReason, InFlight, LinkConfig, Oversize};
+use crate::{Change, DirectionStats, DropReason, InFlight, LinkConfig, Oversize, Pattern};
 
 /// When a packet leaves the bottleneck, and when it is at the other end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,6 +91,7 @@ pub struct LinkDirection {
     /// The latest arrival so far, detours aside.
     last_arrival: Instant,
     losses: LossProcess,
+    pattern: Option<Box<Replay>>,
     jitter: Rng,
     detours: Rng,
     corruption: Rng,
@@ -107,6 +110,7 @@ impl LinkDirection {
             bottleneck: Bottleneck::new(config.rate_bps),
             last_arrival: Instant::ZERO,
             losses: LossProcess::new(config.loss, seed, id),
+            pattern: None,
             jitter: seed.stream("link.jitter", id),
             detours: seed.stream("link.reorder", id),
             corruption: seed.stream("link.corrupt", id),
@@ -129,6 +133,7 @@ impl LinkDirection {
         let bytes = self.link_bytes(packet.ip_bytes);
         self.stats.offered_packets += 1;
         self.stats.offered_bytes += bytes;
+        let lost = self.follow_pattern(now);
         if !self.up {
             return self.refuse(DropReason::Down);
         }
@@ -136,6 +141,9 @@ impl LinkDirection {
             packet.fragmentation == Fragmentation::Forbidden || self.config.oversize == Oversize::Swallowed;
         if packet.ip_bytes > self.config.mtu && whole {
             return self.refuse(DropReason::Mtu);
+        }
+        if lost {
+            return self.refuse(DropReason::Loss);
         }
         let comer = Comer { bytes, flow: packet.flow, ticket: packet.ticket };
         let admission = self.queue.admit(now, &comer, self.config.queue, &mut self.bottleneck);
@@ -218,6 +226,11 @@ impl LinkDirection {
         Effect::None
     }
 
+    /// Follows `pattern` from `now` on, from its beginning, instead of what was followed before.
+    pub fn follow(&mut self, now: Instant, pattern: Arc<Pattern>) {
+        self.pattern = Some(Box::new(Replay::new(pattern, now)));
+    }
+
     /// Notes that one copy of a packet of `ip_bytes` has arrived.
     pub fn delivered(&mut self, ip_bytes: u32) {
         self.stats.delivered_packets += 1;
@@ -258,6 +271,20 @@ impl LinkDirection {
 
     fn link_bytes(&self, ip_bytes: u32) -> u64 {
         u64::from(ip_bytes) + u64::from(self.config.frame_overhead)
+    }
+
+    /// Does what the pattern has for a packet that comes now. Returns whether it is lost.
+    fn follow_pattern(&mut self, now: Instant) -> bool {
+        let Some(verdict) = self.pattern.as_mut().map(|pattern| pattern.next(now)) else { return false };
+        if let Some(delay) = verdict.delay {
+            self.config.delay = delay;
+        }
+        if let Some(rate_bps) = verdict.rate {
+            self.config.rate_bps = rate_bps;
+            self.bottleneck.rate_bps = rate_bps;
+            self.bottleneck.remainder = 0;
+        }
+        verdict.lost
     }
 
     fn refuse(&mut self, reason: DropReason) -> Fate {

@@ -1,6 +1,7 @@
 use core::net::{IpAddr, Ipv4Addr};
 use core::time::Duration;
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use whimbrel_machine::{Instant, LinkFact, Machine, Nat64Prefix, Rng, Seed};
 
@@ -11,7 +12,7 @@ use crate::nat::Nat;
 use crate::trace::Trace;
 use crate::{
     App, Attachment, Change, DirectionStats, DropReason, HostId, InterfaceId, Intruder, LinkConfig,
-    LinkDirection, LinkId, RouterId, Side,
+    LinkDirection, LinkId, Pattern, RouterId, Side,
 };
 
 mod run;
@@ -232,6 +233,13 @@ impl<M: Machine, A: App<M>> World<M, A> {
     ) {
         for (at, change) in changes {
             self.schedule(at, Action::Link(link, side, change));
+        }
+    }
+
+    /// Has one direction of a link, or both, follow a pattern from now on.
+    pub fn follow(&mut self, link: LinkId, side: Side, pattern: &Arc<Pattern>) {
+        for direction in side.directions(link) {
+            self.fabric.directions[direction as usize].follow(self.now, Arc::clone(pattern));
         }
     }
 

@@ -1,11 +1,23 @@
-use core::time::Duration;
+use std::fs::File;
+use std::io::Read as _;
+use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow, bail};
 use whimbrel_emulator::Direction;
-use whimbrel_netsim::{Change, InFlight, Loss, QueueLimit};
+use whimbrel_netsim::units::{duration, rate, split};
+use whimbrel_netsim::{Change, InFlight, Loss, PATTERN_TEXT_MAX, Pattern, QueueLimit};
 
-/// One line on standard input: `[up-link|down-link] WHAT [VALUE]`.
-pub(crate) fn parse(line: &str) -> anyhow::Result<(Direction, Change)> {
+/// What a line on standard input asks for.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Order {
+    /// Something else from now on.
+    Change(Change),
+    /// A pattern from its beginning.
+    Follow(Arc<Pattern>),
+}
+
+/// One line on standard input: `[forth|back] WHAT [VALUE]`.
+pub(crate) fn parse(line: &str) -> anyhow::Result<(Direction, Order)> {
     let mut words = line.split_whitespace().peekable();
     let direction = match words.peek() {
         Some(&"forth") => Direction::Uplink,
@@ -25,43 +37,34 @@ pub(crate) fn parse(line: &str) -> anyhow::Result<(Direction, Change)> {
         "jitter" => Change::Jitter(duration(value()?).map_err(|e| anyhow!(e))?),
         "loss" => Change::Loss(loss(value()?).map_err(|e| anyhow!(e))?),
         "mtu" => Change::Mtu(value()?.parse().context("an MTU is a number of bytes")?),
-        "queue" => {
-            Change::Queue(QueueLimit::packets(value()?.parse().context("a queue is a number of packets")?))
+        "queue" => Change::Queue(queue(value()?).map_err(|e| anyhow!(e))?),
+        "pattern" => {
+            let path: Vec<&str> = [value()?].into_iter().chain(words).collect();
+            return Ok((direction, Order::Follow(pattern(&path.join(" "))?)));
         }
-        _ => bail!("'{what}' is none of: cut, mend, rate, delay, jitter, loss, mtu, queue"),
+        _ => bail!("'{what}' is none of: cut, mend, rate, delay, jitter, loss, mtu, queue, pattern"),
     };
     match words.next() {
         Some(more) => bail!("'{more}' is too much"),
-        None => Ok((direction, change)),
+        None => Ok((direction, Order::Change(change))),
     }
 }
 
-/// `20mbit`, `384kbit`, `1gbit`, bit/s without a unit, or `none`.
-pub(crate) fn rate(text: &str) -> Result<Option<u64>, String> {
-    if text == "none" {
-        return Ok(None);
+/// `2000` packets, or `225000bytes`.
+pub(crate) fn queue(text: &str) -> Result<QueueLimit, String> {
+    match text.strip_suffix("bytes") {
+        Some(bytes) => bytes.parse().map(QueueLimit::bytes),
+        None => text.parse().map(QueueLimit::packets),
     }
-    let (number, unit) = split(text)?;
-    let factor = match unit {
-        "" | "bit" => 1.0,
-        "kbit" => 1e3,
-        "mbit" => 1e6,
-        "gbit" => 1e9,
-        _ => return Err(format!("'{unit}' is no unit of a rate: kbit, mbit, gbit or none")),
-    };
-    Ok(Some((number * factor) as u64))
+    .map_err(|_| format!("'{text}' is no number of packets or, as in 225000bytes, of bytes"))
 }
 
-/// `30ms`, `1.5s`, `200us`.
-pub(crate) fn duration(text: &str) -> Result<Duration, String> {
-    let (number, unit) = split(text)?;
-    let seconds = match unit {
-        "us" => number / 1e6,
-        "ms" => number / 1e3,
-        "s" => number,
-        _ => return Err(format!("'{unit}' is no unit of time: us, ms or s")),
-    };
-    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+/// A file with a pattern.
+pub(crate) fn pattern(path: &str) -> anyhow::Result<Arc<Pattern>> {
+    let mut text = String::new();
+    let file = File::open(path).with_context(|| path.to_owned())?;
+    file.take(PATTERN_TEXT_MAX as u64 + 1).read_to_string(&mut text).with_context(|| path.to_owned())?;
+    Ok(Arc::new(Pattern::parse(&text).with_context(|| path.to_owned())?))
 }
 
 /// `1%` or `0.01`: each packet by itself.
@@ -76,12 +79,6 @@ pub(crate) fn loss(text: &str) -> Result<Loss, String> {
         return Err("a probability lies between 0 and 1".to_owned());
     }
     Ok(if probability == 0.0 { Loss::None } else { Loss::Bernoulli(probability) })
-}
-
-fn split(text: &str) -> Result<(f64, &str), String> {
-    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let (number, unit) = text.split_at(end);
-    number.parse().map(|number| (number, unit)).map_err(|_| format!("'{text}' does not begin with a number"))
 }
 
 #[cfg(test)]

@@ -8,9 +8,11 @@ use anyhow::Context as _;
 use clap::Parser;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tun_rs::{AsyncDevice, DeviceBuilder, Layer};
-use whimbrel_emulator::Cable;
+use whimbrel_emulator::{Cable, Direction};
 use whimbrel_machine::Seed;
-use whimbrel_netsim::{DirectionStats, LinkConfig, Loss, QueueLimit};
+use whimbrel_netsim::{DirectionStats, DropReason, LinkConfig, Loss, QueueLimit, units};
+
+use self::command::Order;
 
 /// Frames read in one go, before the other end gets a turn.
 const BATCH: usize = 64;
@@ -28,7 +30,8 @@ const FRAME_MAX: usize = 65_550;
 ///   mend                       carries again
 ///   rate 5mbit | none          delay 30ms      jitter 2ms      loss 1%
 ///   mtu 1280                   drops longer IP packets and tells nobody
-///   queue 2000                 so many packets may wait in front of the bottleneck
+///   queue 2000 | 225000bytes   so many packets, or bytes, may wait in front of the bottleneck
+///   pattern FILE               drops packets and changes delay and rate at positions, counted from now on
 ///   forth rate 1mbit           only from A to B; `back` only from B to A
 #[derive(Parser, Debug)]
 #[command(
@@ -41,20 +44,24 @@ struct Options {
     /// Name of the second device.
     b: String,
     /// Rate of both directions: kbit, mbit, gbit or none.
-    #[arg(long, default_value = "none", value_parser = |text: &str| command::rate(text).map(Rate))]
+    #[arg(long, default_value = "none", value_parser = |text: &str| units::rate(text).map(Rate))]
     rate: Rate,
     /// Time on the wire, one way.
-    #[arg(long, default_value = "0ms", value_parser = command::duration)]
+    #[arg(long, default_value = "0ms", value_parser = units::duration)]
     delay: Duration,
     /// Each packet takes up to this much longer.
-    #[arg(long, default_value = "0ms", value_parser = command::duration)]
+    #[arg(long, default_value = "0ms", value_parser = units::duration)]
     jitter: Duration,
     /// Share of packets that the wire loses.
     #[arg(long, default_value = "0", value_parser = command::loss)]
     loss: Loss,
-    /// Packets that may wait in front of the bottleneck.
-    #[arg(long, default_value_t = 100)]
-    queue: u32,
+    /// Packets, or bytes as in `225000bytes`, that may wait in front of the bottleneck.
+    #[arg(long, default_value = "100", value_parser = command::queue)]
+    queue: QueueLimit,
+    /// A file with a pattern that both directions follow from the beginning on: `packet 12 drop`, `packet 30-35 drop`, `ms 1500-1699 drop`,
+    /// `packet 100 delay 80ms`, `ms 2000 rate 1mbit`, one a line. Every frame counts.
+    #[arg(long)]
+    pattern: Option<String>,
     /// Decides which packets are lost and how much they jitter.
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -74,13 +81,16 @@ async fn run(options: Options) -> anyhow::Result<()> {
     let (a, b) = (device(&options.a)?, device(&options.b)?);
     let config = LinkConfig {
         rate_bps: options.rate.0,
-        queue: QueueLimit::packets(options.queue),
+        queue: options.queue,
         delay: options.delay,
         jitter: options.jitter,
         loss: options.loss,
         ..LinkConfig::default()
     };
     let mut cable = Cable::new(config, config, Seed::from_u64(options.seed));
+    if let Some(file) = &options.pattern {
+        cable.follow(Direction::Both, &command::pattern(file)?);
+    }
     say(&serde_json::json!({"ready": true, "a": options.a, "b": options.b}))?;
     carry(&mut cable, &a, &b).await?;
     let (forth, back) = cable.stats();
@@ -102,8 +112,9 @@ async fn carry(cable: &mut Cable, a: &AsyncDevice, b: &AsyncDevice) -> anyhow::R
         tokio::select! {
             line = commands.next_line() => match line? {
                 Some(line) => match command::parse(&line) {
-                    Ok((direction, change)) => cable.set(direction, change),
-                    Err(error) => eprintln!("whimbrel-wire: {error}"),
+                    Ok((direction, Order::Change(change))) => cable.set(direction, change),
+                    Ok((direction, Order::Follow(pattern))) => cable.follow(direction, &pattern),
+                    Err(error) => eprintln!("whimbrel-wire: {error:#}"),
                 },
                 None => return Ok(()),
             },
@@ -134,7 +145,13 @@ async fn sleep_until(at: Option<std::time::Instant>) {
 }
 
 fn summary(stats: &DirectionStats) -> serde_json::Value {
-    serde_json::json!({"packets": stats.delivered_packets, "bytes": stats.delivered_bytes})
+    serde_json::json!({
+        "packets": stats.delivered_packets,
+        "bytes": stats.delivered_bytes,
+        "lost": stats.dropped_for(DropReason::Loss),
+        "no_room": stats.dropped_for(DropReason::Queue),
+        "queue_bytes_max": stats.queue_bytes_max,
+    })
 }
 
 fn say(value: &serde_json::Value) -> anyhow::Result<()> {
