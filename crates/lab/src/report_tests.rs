@@ -1,5 +1,7 @@
 #[path = "report_tests/distribution.rs"]
 mod distribution;
+#[path = "report_tests/hostile.rs"]
+mod hostile;
 #[path = "report_tests/one_claim.rs"]
 mod one_claim;
 #[path = "report_tests/stated.rs"]
@@ -8,10 +10,9 @@ mod stated;
 use super::chart::Chart;
 use super::verdicts::Comparison;
 use super::*;
-use crate::experiment::{Axes, Cell, Name, Outcome, PAPER, SEAMLESS, Watch};
+use crate::experiment::{Axes, Cell, Name, PAPER, SEAMLESS};
 use crate::figures;
-use crate::plot::{Line, Plot, Quantity};
-use crate::scenario::Scenario;
+use crate::plot::Line;
 use crate::sensitivity::{Tried, Turn};
 use crate::value::Value;
 
@@ -289,76 +290,6 @@ fn runs_that_left_the_path_early_are_said_to_be_left_out() {
     assert!(!says(vec![row(0, 0.0), row(1, 0.0)]).contains("before it breaks"));
 }
 
-const ATTACK: &str = "</script><script>alert(1)</script>\"'><img src=x onerror=alert(1)>";
-
-/// An experiment whose every word was written by an attacker.
-struct Hostile(Scenario);
-
-impl Experiment for Hostile {
-    fn name(&self) -> &str {
-        ATTACK
-    }
-    fn scenario(&self) -> &Scenario {
-        &self.0
-    }
-    fn axes(&self) -> Vec<Name> {
-        vec!["axis".into()]
-    }
-    fn metrics(&self) -> Vec<Name> {
-        vec!["metric".into()]
-    }
-    fn cells(&self) -> Vec<Cell> {
-        vec![Cell::paper(vec![("axis".into(), Value::from(ATTACK))])]
-    }
-    fn run(&self, _: &Cell, _: u64, _: Watch) -> Outcome {
-        Outcome::default()
-    }
-    fn series(&self) -> Vec<(Name, &'static str)> {
-        vec![(ATTACK.into(), ATTACK)]
-    }
-    fn plots(&self) -> Vec<Plot> {
-        let line = Line { label: ATTACK.to_owned(), series: PAPER.into(), at: Axes::new() };
-        let (x, y) = (Quantity::axis("axis", ATTACK), Quantity::metric("metric", ATTACK));
-        vec![Plot { figure: ATTACK, title: ATTACK.to_owned(), x, y, lines: vec![line] }]
-    }
-}
-
-#[test]
-fn hostile_names_stay_text() {
-    let leaf = format!("{{ v = '''{ATTACK}''', u = '''{ATTACK}''', src = '''{ATTACK}''' }}");
-    let assumed = format!("{{ v = '''{ATTACK}''', why = '''{ATTACK}''' }}");
-    let text = format!(
-        "[scenario.h]\npaper = '''{ATTACK}'''\ntitle = '''{ATTACK}'''\nfigures = ['''{ATTACK}''']\n\
-         [scenario.h.topology]\na = {leaf}\nb = {assumed}\n[scenario.h.metrics]\nmetric = '''{ATTACK}'''\n"
-    );
-    let papers = Papers::parse(&text).unwrap();
-    let field = |name: &str| format!("{name} = '''{ATTACK}'''\n");
-    let names =
-        ["id", "paper", "where", "kind", "origin", "statement", "tolerance", "confidence", "note", "remark"];
-    let fields: String = names.into_iter().map(field).collect();
-    let check = "check = '1 < 2 and \"</script><script>alert(1)\" == \"<img\"'";
-    let claims = Claims::parse(&format!("[constants]\n[[claim]]\n{fields}{check}\n")).unwrap();
-    let row = Row {
-        series: PAPER.into(),
-        axes: vec![("axis".into(), Value::from(ATTACK))],
-        repetition: 0,
-        seed: 1,
-        metrics: vec![("metric".into(), 1.0)],
-    };
-    let experiment = Box::new(Hostile(papers.scenario("h").unwrap()));
-    let page = rendered(
-        &papers,
-        &claims,
-        &[Measured { experiment, rows: vec![row], versions: [ATTACK.to_owned()].into() }],
-    )
-    .unwrap();
-    let page = own_words(&page);
-    assert_eq!(page.matches("<script").count(), 3, "the data and two scripts");
-    assert_eq!(page.matches("</script").count(), 3);
-    assert!(!page.contains("<img") && !page.contains("\"'>"));
-    assert!(page.contains("\\u003c/script\\u003e") && page.contains("onerror=alert"));
-}
-
 fn fig07(rows: &[(&'static str, Option<i64>, f64)]) -> Chart {
     let papers = Papers::load().unwrap();
     let experiment = figures::named(&papers, &["b08_fig07".to_owned()]).unwrap().remove(0);
@@ -400,9 +331,14 @@ fn a_line_without_a_place_across_is_level_below_the_others() {
 /// A series that explains the paper's is neither the paper's nor ours.
 #[test]
 fn how_far_the_field_has_come_is_told_of_our_own_series_alone() {
-    let chart = fig07(&[(PAPER, Some(1), 4.0), ("per-path-order", Some(1), 0.1), (SEAMLESS, None, 0.5)]);
-    let beside = beside::Beside::of(&chart).unwrap();
+    let series = [(PAPER, Some(1), 4.0), ("per-path-order", Some(1), 0.1), (SEAMLESS, None, 0.5)];
+    let beside = beside::Beside::of(&fig07(&series)).unwrap();
     assert_eq!((beside.paper.as_str(), beside.ours.as_str()), ("4", "0.5"));
+    assert_eq!((beside.profile_alone.as_str(), beside.policy_alone.as_str()), ("", ""));
+    let apart = [("profile-alone", None, 0.7), ("policy-alone", Some(1), 3.0)];
+    let beside = beside::Beside::of(&fig07(&[&series[..], &apart].concat())).unwrap();
+    assert_eq!((beside.paper.as_str(), beside.ours.as_str()), ("4", "0.5"));
+    assert_eq!((beside.profile_alone.as_str(), beside.policy_alone.as_str()), ("0.7", "3"));
 }
 
 #[test]
