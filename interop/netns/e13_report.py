@@ -263,7 +263,7 @@ def page(directory, lab, page_path):
     bad = sum(bool(faults(row)) for row in plain)
     counts = sorted({len(runs) for runs in cells(rows).values()})
     made = [
-        f"{len(plain)} runs, {counts[0]} to {counts[-1]} of each cell; Linux {'/'.join(sorted({row['kernel'] for row in plain}))}; load average of the "
+        f"{len(plain)} runs, {' to '.join(map(str, sorted({counts[0], counts[-1]})))} of each cell; Linux {'/'.join(sorted({row['kernel'] for row in plain}))}; load average of the "
         f"machine {loads[0]:.1f} to {loads[-1]:.1f}, median {statistics.median(loads):.1f}; the latest message was "
         f"generated {late * 1000:.0f} ms late; {bad} runs are in doubt (`e13_report.py check`). Mean ± half of the 95 % confidence interval; the lab has 40 runs. Empty: no video was through, or the lab has no such cell."
     ]
