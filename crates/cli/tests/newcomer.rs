@@ -281,6 +281,7 @@ fn examples_in_helps_fit_eighty_columns() {
         "soak",
         "lab",
         "lab trace",
+        "lab sensitivity",
     ];
     let mut examples = 0;
     for command in commands {

@@ -25,7 +25,7 @@ use crate::exit::Failure;
   whimbrel lab run mine.toml                 an experiment of your own
   whimbrel lab run b08 --shard 2/8 --out p   the second of eight parts
   whimbrel lab merge p                       all parts together
-  whimbrel lab sensitivity                   other values for what the papers leave out
+  whimbrel lab sensitivity                   other values for what is assumed
   whimbrel lab claims                        what results say about claims
   whimbrel lab report                        one HTML file with everything
   whimbrel lab report --results quick        from other results

@@ -11,10 +11,11 @@ use crate::exit::Failure;
 /// Try other values for what the papers leave out, and see which verdicts turn
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  whimbrel lab sensitivity                          all papers; an hour or so on two processors
-  whimbrel lab sensitivity c04_fig06 --out try      one experiment
-  whimbrel lab sensitivity --shard 2/8 --out parts  the second of eight parts, on a machine of its own
-  whimbrel lab merge parts && whimbrel lab sensitivity --out lab-results
+  whimbrel lab sensitivity                       all papers, in about an hour
+  whimbrel lab sensitivity c04_fig06 --out try   one experiment
+  whimbrel lab sensitivity --shard 2/8 --out p   the second of eight parts
+  whimbrel lab merge p --out p                   all parts together
+  whimbrel lab sensitivity --out p               their verdicts
 
 Each experiment is run as NAME_sensitivity with one more axis, the assumed value that is changed, in the first repetitions. When no run is \
 missing, every claim is checked once for each alternative, and sensitivity.jsonl is written beside the rows: `whimbrel lab claims` and \

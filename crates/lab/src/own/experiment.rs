@@ -45,7 +45,7 @@ pub fn name(source: &str) -> String {
     Path::new(source).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// What a file with an experiment says. Pipes and devices may never end, and what is longer than [`LONGEST`] is something else.
+/// What a file with an experiment says. Pipes and devices may never end, and what is longer than 1 MiB is something else.
 ///
 /// # Errors
 /// What the file system says, or that no experiment is in it.

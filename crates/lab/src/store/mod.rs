@@ -47,7 +47,7 @@ pub fn write(dir: &Path, experiment: &dyn Experiment, rows: &[Row]) -> io::Resul
     Ok(())
 }
 
-/// All rows of an experiment as an Arrow IPC stream, with the columns of [`write`]'s Parquet file.
+/// All rows of an experiment as an Arrow IPC stream, with the columns of [`write()`]'s Parquet file.
 ///
 /// # Errors
 /// What Arrow says of the rows.
