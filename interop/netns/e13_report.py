@@ -250,7 +250,7 @@ def claims_table(real, lab):
     words = {True: "holds", False: "**no**", None: ""}
     told = [[words[verdict] for verdict in verdicts(rows, tcp)] for tcp, rows, _ in columns]
     body = [[f"`{name}`: {what}", *row] for (name, what), row in zip(CLAIMS.items(), zip(*told))]
-    return ["The lab's checks of the paper's claims, by means alone:", table(["claim", *[title for _, _, title in columns]], body)]
+    return ["The paper's claims, by means alone; of the last one TCP's mean beside the videos, where the lab's claim of that name takes the lowest point:", table(["claim", *[title for _, _, title in columns]], body)]
 
 
 def page(directory, lab, page_path):

@@ -284,6 +284,10 @@ fn other_assumptions_are_tried_in_parts_and_at_once_with_the_same_verdicts() {
     assert!(code == 0 && told.contains("verdicts turn with an assumed value"), "{told}{errors}");
     for shard in ["1/2", "2/2"] {
         let (code, told, errors) = run(&["--reps", "1", "--out", "parts", "--shard", shard]);
+        if shard == "1/2" {
+            let (_, _, errors) = lab(directory.path(), &["merge", "parts", "--out", "merged"]);
+            assert!(errors.contains("whimbrel lab sensitivity b08_fig12 --shard 2/2"), "{errors}");
+        }
         assert!(code == 0 && !told.contains("verdicts"), "{told}{errors}");
     }
     let (code, _, errors) = lab(directory.path(), &["merge", "parts", "--out", "merged"]);

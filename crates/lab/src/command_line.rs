@@ -4,7 +4,7 @@ use crate::experiment::Experiment;
 
 /// What makes so many repetitions of an experiment from number `first` on. None is as many as usual.
 pub(crate) fn run(experiment: &dyn Experiment, repetitions: u64, first: u64) -> String {
-    let mut command = format!("whimbrel lab run {}", quoted(experiment.on_command_line()));
+    let mut command = format!("whimbrel lab {}", experiment.command());
     if repetitions != 0 && repetitions != experiment.repetitions() {
         command.push_str(&format!(" --reps {repetitions}"));
     }

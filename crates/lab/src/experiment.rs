@@ -102,6 +102,11 @@ pub trait Experiment: Send + Sync {
         self.name()
     }
 
+    /// The subcommand of `whimbrel lab` that runs it, as a shell reads it.
+    fn command(&self) -> String {
+        format!("run {}", crate::command_line::quoted(self.on_command_line()))
+    }
+
     /// Everything it is set up with, as text: runs of equal set-ups may be gathered, others not.
     fn set_up(&self) -> String {
         self.scenario().written()

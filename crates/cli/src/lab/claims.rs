@@ -83,7 +83,9 @@ pub(super) fn run(args: &ClaimsArgs) -> Result<(), Failure> {
     }
     if !ran {
         let name = directory.display();
-        complain(&format!("there are no results in {name}: these claims are equations, which need none"));
+        complain(&format!(
+            "there are no results of a paper's experiment in {name}: only equations can be checked"
+        ));
     }
     if let Some(path) = &means {
         store::write_to(path, results.json().to_string().as_bytes())
@@ -144,7 +146,14 @@ fn sum_up(judgements: &[&Judgement<'_>], committed: &Committed) {
             "{part} of these verdicts look at a mean from which runs are left out that had no such number"
         ));
     }
-    if committed.is_stale() {
+    let untried = judgements.iter().filter(|one| {
+        one.tried.is_none() && one.standing != Standing::Arithmetic && one.class() != Class::CannotSay
+    });
+    let untried = untried.count();
+    if untried > 0 {
+        say(format_args!("for {untried} of these verdicts no other values were tried for what is assumed"));
+    }
+    if committed.repetitions() > 0 && committed.is_stale() {
         say(format_args!(
             "stale: other values for what is assumed were tried with other runs or set-ups; `whimbrel lab sensitivity` does it again"
         ));

@@ -74,7 +74,13 @@ fn write(args: &SensitivityArgs, papers: &Papers, claims: &Claims, all: Vec<Alte
     let tried = sensitivity::tried(papers, claims, &runs)?;
     let turned = tried.iter().filter(|one| !one.turns.is_empty()).count();
     let (count, path) = (tried.len(), dir.join(sensitivity::FILE));
-    store::write_to(&path, Committed::new(tried, fewest).written().as_bytes())
+    let before = Committed::find(dir).or_else(|_| Committed::load().map_err(std::io::Error::other));
+    let now = Committed::new(tried, fewest);
+    let all = match before {
+        Ok(before) => now.and_before(before),
+        Err(_) => now,
+    };
+    store::write_to(&path, all.written().as_bytes())
         .with_context(|| format!("cannot write {}", path.display()))?;
     if args.how.json {
         let told = serde_json::json!({ "claims": count, "turned": turned, "file": path.to_string_lossy() });

@@ -70,6 +70,8 @@ pub struct Judgement<'a> {
     pub verdict: Verdict,
     /// In how many other draws of the seeds it holds; `None` if there are too few runs to say, or nothing was measured.
     pub draws: Option<Share>,
+    /// Whether what it looks at differs from repetition to repetition: then a verdict without draws is not sure.
+    pub varies: bool,
     /// What was tried for the values that the paper leaves out; `None` if nothing is known of that.
     pub tried: Option<Tried>,
     /// What its agreement is worth.
@@ -80,7 +82,7 @@ impl Judgement<'_> {
     /// The class of its verdict.
     pub fn class(&self) -> Class {
         let turns = self.turns();
-        let is_sure = |holds| self.draws.is_none_or(|draws| draws.is_sure(holds));
+        let is_sure = |holds| self.is_sure(holds);
         match self.verdict {
             Verdict::CannotSay { .. } => Class::CannotSay,
             Verdict::Holds { .. } if turns.iter().any(|turn| turn.choice) => Class::Depends,
@@ -90,6 +92,13 @@ impl Judgement<'_> {
             Verdict::DoesNotHold { .. } if is_sure(false) => Class::DoesNotHold,
             Verdict::DoesNotHold { .. } => Class::CannotSay,
         }
+    }
+
+    /// Whether other draws of the seeds agree, and the few repetitions with what is assumed that alternatives are held against, which are
+    /// another draw.
+    fn is_sure(&self, holds: bool) -> bool {
+        let drawn = self.draws.map_or(!self.varies, |draws| draws.is_sure(holds));
+        drawn && self.tried.as_ref().is_none_or(|tried| tried.verdict == self.verdict.name())
     }
 
     /// The alternatives that turn the verdict. With the few repetitions that these are tried with, the verdict has to be the same as with all:
@@ -105,9 +114,9 @@ impl Judgement<'_> {
     pub fn sureness(&self) -> String {
         let draws =
             self.draws.map(|Share { held, of }| format!("holds in {held} of {of} draws of the seeds"));
-        let tried = self.tried.as_ref().map(|tried| {
-            let (turns, all) = (tried.turns.len(), tried.alternatives);
-            format!("{turns} of {all} other values for what is assumed turn it")
+        let tried = self.tried.as_ref().map(|tried| match tried.verdict == self.verdict.name() {
+            true => format!("{} of {} other values for what is assumed turn it", tried.turns.len(), tried.alternatives),
+            false => "other values for what is assumed were tried in fewer repetitions, whose own verdict is another".to_owned(),
         });
         draws.into_iter().chain(tried).collect::<Vec<_>>().join("; ")
     }
@@ -116,6 +125,14 @@ impl Judgement<'_> {
     pub fn reasons(&self) -> Vec<String> {
         let mut reasons: Vec<String> = self.turns().iter().map(Turn::told).collect();
         let holds = matches!(self.verdict, Verdict::Holds { .. });
+        if self.draws.is_none() && self.varies {
+            reasons.push(
+                "There are too few repetitions to say what other draws of the seeds would give.".to_owned(),
+            );
+        }
+        if let Some(tried) = self.tried.as_ref().filter(|tried| tried.verdict != self.verdict.name()) {
+            reasons.push(format!("The first repetitions alone say: {} ({}).", tried.verdict, tried.closest));
+        }
         if let Some(Share { held, of }) = self.draws.filter(|draws| !draws.is_sure(holds)) {
             let (share, what) = if holds { (held, "holds") } else { (of - held, "does not hold") };
             let percent = (100 * share).checked_div(of).unwrap_or_default();

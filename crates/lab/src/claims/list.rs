@@ -233,8 +233,9 @@ impl Claims {
             let mut environment = Environment::new(papers, results, &self.constants);
             let verdict = verdict(claim, check, &mut environment)?;
             let draws = share(check, &verdict, &mut environment, &draws);
+            let varies = environment.varies;
             let standing = standing(papers, &assumptions, claim)?;
-            Ok(Judgement { claim, verdict, draws, tried: committed.of(claim).cloned(), standing })
+            Ok(Judgement { claim, verdict, draws, varies, tried: committed.of(claim).cloned(), standing })
         });
         judged.collect()
     }

@@ -44,6 +44,19 @@ impl Committed {
         Self { head, tried: tried.into_iter().map(|one| (one.claim.clone(), one)).collect() }
     }
 
+    /// The same, with what is known of claims that were not tried now, unless that is stale.
+    #[must_use]
+    pub fn and_before(mut self, before: Self) -> Self {
+        if before.is_stale() {
+            return self;
+        }
+        self.head.repetitions = self.head.repetitions.min(before.head.repetitions);
+        for (claim, tried) in before.tried {
+            self.tried.entry(claim).or_insert(tried);
+        }
+        self
+    }
+
     /// What comes with the program; a test excludes that it cannot be read.
     ///
     /// # Errors

@@ -175,6 +175,10 @@ impl Experiment for Altered {
         Vec::new()
     }
 
+    fn command(&self) -> String {
+        format!("sensitivity {}", self.as_assumed.name())
+    }
+
     fn set_up(&self) -> String {
         let labels: Vec<&str> = self.alternatives().collect();
         format!("{}\n{}", self.as_assumed.set_up(), labels.join("\n"))

@@ -116,6 +116,26 @@ fn what_was_tried_with_another_check_says_nothing() {
     assert!(Committed::new(vec![other], 5).of(claim).is_none());
 }
 
+/// Whoever tries one experiment keeps what is known of the others.
+#[test]
+fn what_was_not_tried_now_is_as_it_was_unless_it_is_stale() {
+    let one = |claim: &str, verdict: &str| Tried {
+        claim: claim.to_owned(),
+        check: String::new(),
+        verdict: verdict.to_owned(),
+        closest: String::new(),
+        alternatives: 1,
+        turns: Vec::new(),
+    };
+    let before = Committed::new(vec![one("a", "holds"), one("b", "holds")], 4);
+    let both = Committed::new(vec![one("b", "does not hold")], 5).and_before(before);
+    let verdicts: Vec<_> = both.all().map(|tried| (tried.claim.as_str(), tried.verdict.as_str())).collect();
+    assert_eq!(verdicts, [("a", "holds"), ("b", "does not hold")]);
+    assert_eq!(both.repetitions(), 4);
+    let stale = Committed::parse("{\"fingerprint\":\"x\",\"repetitions\":1}\n").unwrap();
+    assert_eq!(Committed::new(vec![one("b", "holds")], 5).and_before(stale).all().count(), 1);
+}
+
 #[test]
 fn a_directory_of_results_has_what_was_tried_there() {
     let dir = tempfile::tempdir().unwrap();

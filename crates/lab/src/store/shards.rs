@@ -179,6 +179,9 @@ fn files(dirs: &[PathBuf]) -> io::Result<BTreeSet<PathBuf>> {
     Ok(files)
 }
 
+/// Beyond these the seeds of another experiment begin.
+const MOST_REPETITIONS: u64 = 1_000_000;
+
 impl Found {
     /// What the first line of a file says; `None` if it has been taken away meanwhile.
     fn read(path: PathBuf) -> Result<Option<Self>, MergeError> {
@@ -186,6 +189,11 @@ impl Found {
         let head = journal::head_of(&path, &text)?;
         let shard = head.as_ref().and_then(|head| head.sweep.shard);
         let shard = shard.and_then(|(number, of)| Shard::new(number, of).ok());
+        let most = |head: &Head| head.sweep.first.saturating_add(head.sweep.repetitions);
+        if head.as_ref().is_some_and(|head| most(head) > MOST_REPETITIONS) {
+            let what = format!("it has more than {MOST_REPETITIONS} repetitions, and no sweep has");
+            return Err(MergeError::Unknown { path, what });
+        }
         match head.zip(shard) {
             Some((head, shard)) => Ok(Some(Self { path, head, shard })),
             None => {
