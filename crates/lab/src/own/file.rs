@@ -71,9 +71,27 @@ impl File {
         self.radio.get(radio).copied().unwrap_or_default().handover
     }
 
+    /// Whether a radio hears several cells, one at a time; of one cell there is no handover.
     pub(super) fn has_hard_handovers(&self) -> bool {
-        let mut radios = self.network.values().filter_map(|network| network.cell.as_ref()?.radio.as_deref());
-        radios.any(|radio| self.handover(radio) == Handover::Hard)
+        self.radios().any(|radio| self.is_hard(radio))
+    }
+
+    /// Whether there are such a radio and networks that it does not hear.
+    pub(super) fn has_more_than_a_hard_radio(&self) -> bool {
+        self.radios().any(|radio| self.is_hard(radio) && self.heard_by(radio) < self.network.len())
+    }
+
+    fn is_hard(&self, radio: &str) -> bool {
+        self.handover(radio) == Handover::Hard && self.heard_by(radio) > 1
+    }
+
+    fn heard_by(&self, radio: &str) -> usize {
+        self.radios().filter(|name| *name == radio).count()
+    }
+
+    /// The radio of each network that has one.
+    fn radios(&self) -> impl Iterator<Item = &str> {
+        self.network.values().filter_map(|network| network.cell.as_ref()?.radio.as_deref())
     }
 
     /// How a host moves; one that speaks TCP stays.

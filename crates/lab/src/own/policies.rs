@@ -151,6 +151,13 @@ impl Chosen {
             let (less, more) = if low { ("reception", "primary") } else { ("low_below", "high_from") };
             return Err(format!("{place}: {less} must not be above {more}"));
         }
+        // A hard handover tells it that all other networks are gone.
+        if kind == Kind::SignalStrength && file.has_more_than_a_hard_radio() {
+            return Err(format!(
+                "{place}: signal-strength takes all networks for cells of one radio; with a hard one beside others it would never hear of those \
+                 again: give the radio handover = \"soft\", or all networks that radio"
+            ));
+        }
         let handover =
             if file.has_hard_handovers() { LayerTwoHandover::Hard } else { LayerTwoHandover::Soft };
         Ok(Self { kind, settings, handover })

@@ -99,8 +99,18 @@ fn what_is_unknown_is_answered_with_what_there_is() {
 /// What the radio does is not said twice.
 #[test]
 fn address_management_is_told_of_the_radio() {
-    let cell = "[network.a]\nrate = 1\ndelay = 1\nkind = \"wlan\"\ncell = { at = [0, 0], radius = 9, radio = \"r\" }\n";
-    let handover = |tables: &str| said(&format!("{cell}{tables}"), "signal-strength");
-    assert!(handover("").contains("handover: Hard"), "{}", handover(""));
-    assert!(handover("[radio.r]\nhandover = \"soft\"\n").contains("handover: Soft"));
+    let cell = |radio: &str| format!("cell = {{ at = [0, 0], radius = 9{radio} }}\n");
+    let network = |name: &str, radio: &str| {
+        format!("[network.{name}]\nrate = 1\ndelay = 1\nkind = \"wlan\"\n{}", cell(radio))
+    };
+    let radio = ", radio = \"r\"";
+    // The first line is of the network that every file here has.
+    let two = cell(radio) + &network("b", radio);
+    let handover = |tables: &str| said(tables, "signal-strength");
+    assert!(handover(&two).contains("handover: Hard"), "{}", handover(&two));
+    assert!(handover(&format!("{two}[radio.r]\nhandover = \"soft\"\n")).contains("handover: Soft"));
+    let one = cell(radio) + &network("b", "");
+    assert!(handover(&one).contains("handover: Soft"), "of one cell there is no handover");
+    let beside = two + &network("c", "");
+    assert!(handover(&beside).contains("give the radio handover = \"soft\""), "{}", handover(&beside));
 }
