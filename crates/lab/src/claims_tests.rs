@@ -196,7 +196,7 @@ fn what_a_claim_was_before_is_a_check_and_a_verdict() {
 }
 
 /// Latencies of the two places that `b08-fig7-rt-cbr45` looks at, and how it is judged.
-fn judged(latencies: impl Fn(u64) -> f64, repetitions: u64) -> (Class, Option<Share>, Vec<String>) {
+fn judged(latencies: impl Fn(u64) -> f64, repetitions: u64) -> (Class, Draws, Vec<String>) {
     let (papers, claims) = (Papers::load().unwrap(), Claims::load().unwrap());
     let experiment = crate::figures::named(&papers, &["b08_fig07".to_owned()]).unwrap().remove(0);
     let mut rows = Vec::new();
@@ -215,7 +215,7 @@ fn judged(latencies: impl Fn(u64) -> f64, repetitions: u64) -> (Class, Option<Sh
     }
     let mut results = Results::default();
     results.add(&*experiment, &rows);
-    let nothing = Committed::new(Vec::new(), 0);
+    let nothing = Committed::new(Vec::new());
     let all = claims.judge(&papers, &results, &nothing).unwrap();
     let one = all.iter().find(|one| one.claim.id == "b08-fig7-rt-cbr45").unwrap();
     assert_eq!(one.standing.name(), "fitted", "the wired delay was chosen for it");
@@ -226,26 +226,33 @@ fn judged(latencies: impl Fn(u64) -> f64, repetitions: u64) -> (Class, Option<Sh
 #[test]
 fn another_draw_of_the_seeds_is_asked_what_it_would_say() {
     let sure = judged(|at| 0.2 + 0.001 * at as f64, 30);
-    assert_eq!((sure.0, sure.1), (Class::Holds, Some(Share { held: 400, of: 400 })));
+    assert_eq!((sure.0, sure.1), (Class::Holds, Draws::Made(Share { held: 400, failed: 0, of: 400 })));
     // One run of 30 in seven holds the mean up: without it, or with it twice, the verdict is another.
     let edge = judged(|at| if at % 7 == 0 { 0.7 } else { 0.2 }, 30);
     assert_eq!(edge.0, Class::HoldsNarrowly, "{edge:?}");
-    assert!(edge.1.unwrap().held > 200 && edge.2.len() == 1 && edge.2[0].contains("other draws"), "{edge:?}");
+    assert!(
+        matches!(edge.1, Draws::Made(share) if share.held > 200)
+            && edge.2.len() == 1
+            && edge.2[0].contains("other draws"),
+        "{edge:?}"
+    );
     let beyond = judged(|at| if at % 5 == 0 { 0.72 } else { 0.2 }, 30);
     assert_eq!(beyond.0, Class::CannotSay, "{beyond:?}");
     let far = judged(|at| 0.5 + 0.001 * at as f64, 30);
-    assert_eq!((far.0, far.1.unwrap().held), (Class::DoesNotHold, 0));
+    assert_eq!((far.0, far.1), (Class::DoesNotHold, Draws::Made(Share { held: 0, failed: 400, of: 400 })));
     let three = judged(|at| 0.2 + 0.001 * at as f64, 3);
-    assert_eq!((three.0, three.1), (Class::HoldsNarrowly, None), "of three there is little to draw");
+    assert_eq!((three.0, three.1), (Class::HoldsNarrowly, Draws::TooFew), "of three there is little to draw");
     assert!(three.2[0].contains("too few repetitions"), "{three:?}");
     assert_eq!(judged(|at| 0.5 + 0.001 * at as f64, 3).0, Class::CannotSay);
-    assert_eq!(judged(|_| 0.2, 30).1, None, "all draws are alike");
+    assert_eq!(judged(|_| 0.2, 30).1, Draws::Alike);
+    let once = judged(|_| 0.2, 1);
+    assert_eq!((once.0, once.1), (Class::HoldsNarrowly, Draws::TooFew), "29 others could differ");
 }
 
 #[test]
 fn claims_are_told_apart_by_what_agreement_is_worth() {
     let (papers, claims) = (Papers::load().unwrap(), Claims::load().unwrap());
-    let judged = claims.judge(&papers, &Results::default(), &Committed::new(Vec::new(), 0)).unwrap();
+    let judged = claims.judge(&papers, &Results::default(), &Committed::new(Vec::new())).unwrap();
     let standing = |id: &str| judged.iter().find(|one| one.claim.id == id).unwrap().standing.name();
     assert_eq!(standing("b08-eq3-closed"), "arithmetic");
     assert_eq!(standing("b08-fig7-rt-cbr45"), "fitted");

@@ -58,7 +58,7 @@ pub(crate) fn fingerprint() -> String {
     for (experiment, series, cell, fingerprint) in GOLDEN {
         hasher.update(format!("{experiment} {series} {cell} {fingerprint:016x}\n").as_bytes());
     }
-    for text in [crate::scenario::TEXT, crate::assumptions::TEXT] {
+    for text in [crate::scenario::TEXT, crate::assumptions::TEXT, crate::claims::constants()] {
         hasher.update(text.replace('\r', "").as_bytes());
     }
     hasher.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()

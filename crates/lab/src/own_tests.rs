@@ -146,6 +146,14 @@ fn a_sweep_that_nobody_could_wait_for_is_refused_before_it_is_made() {
     assert!(error.to_string().contains("more than 10000 combinations"), "{error}");
 }
 
+/// Each step of a path would be a table in the one before, and reading thousands of those overflows the stack.
+#[test]
+fn a_path_of_thousands_of_steps_is_refused() {
+    let path = ["policy"].into_iter().chain(core::iter::repeat_n("a", 5_000)).collect::<Vec<_>>().join(".");
+    let Err(error) = load("mine", &format!("{WARNING}\n\"{path}\" = [1]\n")) else { panic!("taken") };
+    assert!(error.to_string().contains("has more than 8 steps"), "{error}");
+}
+
 #[test]
 fn as_many_networks_as_there_are_addresses_for() {
     let network = |number| format!("[network.n{number}]\nrate = 1\ndelay = 1\nkind = \"wlan\"\n");

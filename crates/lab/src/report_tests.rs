@@ -214,8 +214,11 @@ fn tried(claim: &crate::claims::Claim, verdict: &str, choice: bool) -> Tried {
         check: claim.check.clone(),
         verdict: verdict.to_owned(),
         closest: "1 < 2".to_owned(),
+        repetitions: 5,
         alternatives: 3,
         turns: vec![turn],
+        undecided: Vec::new(),
+        unmeasured: Vec::new(),
     }
 }
 
@@ -231,7 +234,7 @@ fn a_verdict_that_an_assumed_value_turns_is_shown_with_the_value() {
     };
     let (claim, _) = is("e13").unwrap();
     let page = |choice| {
-        let committed = Committed::new(vec![tried(claim, "holds", choice)], 5);
+        let committed = Committed::new(vec![tried(claim, "holds", choice)]);
         own_words(&render(&papers, &claims, &committed, &measured).unwrap())
     };
     let item = |page: &str| {

@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use whimbrel_lab::claims::{Claim, Claims, Class, Earlier, Judgement, Results, Standing, Verdict};
+use whimbrel_lab::claims::{Claim, Claims, Class, Draws, Earlier, Judgement, Results, Standing, Verdict};
 use whimbrel_lab::sensitivity::Committed;
 use whimbrel_lab::{DataError, Papers, figures, store};
 
@@ -153,7 +153,7 @@ fn sum_up(judgements: &[&Judgement<'_>], committed: &Committed) {
     if untried > 0 {
         say(format_args!("for {untried} of these verdicts no other values were tried for what is assumed"));
     }
-    if committed.repetitions() > 0 && committed.is_stale() {
+    if !committed.is_empty() && committed.is_stale() {
         say(format_args!(
             "stale: other values for what is assumed were tried with other runs or set-ups; `whimbrel lab sensitivity` does it again"
         ));
@@ -168,11 +168,15 @@ fn tell(args: &ClaimsArgs, judgement: &Judgement<'_>) {
         Standing::Fitted(values) => values.as_slice(),
         _ => &[],
     };
+    let draws = match judgement.draws {
+        Draws::Made(share) => Some([share.held, share.of]),
+        Draws::Alike | Draws::TooFew => None,
+    };
     if args.json {
         let told = serde_json::json!({
             "id": claim.id, "paper": claim.paper, "where": claim.place, "statement": claim.statement,
             "confidence": claim.confidence, "class": class, "verdict": verdict.name(), "detail": detail, "found": claim.found,
-            "draws": judgement.draws.map(|draws| [draws.held, draws.of]), "tried": judgement.tried.as_ref().map(|tried| tried.alternatives),
+            "draws": draws, "tried": judgement.tried.as_ref().map(|tried| tried.alternatives),
             "turns": judgement.turns(), "standing": judgement.standing.name(), "fitted": fitted,
             "caution": caution, "left_out": left_out, "remark": claim.remark,
             "was": claim.was.as_ref().map(|was| serde_json::json!({

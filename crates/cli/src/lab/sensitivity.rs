@@ -65,21 +65,12 @@ fn write(args: &SensitivityArgs, papers: &Papers, claims: &Claims, all: Vec<Alte
             .with_context(|| format!("cannot read the results in {}", dir.display()))?;
         runs.extend(rows.map(|rows| (altered, rows)));
     }
-    let repetitions = |(altered, rows): &(Altered, Vec<whimbrel_lab::Row>)| {
-        let done = rows.iter().map(|row| row.repetition + 1).max().unwrap_or_default();
-        // Of what is the same each time once is enough.
-        (altered.experiment().repetitions() > 1).then_some(done)
-    };
-    let fewest = runs.iter().filter_map(repetitions).min().unwrap_or(1);
     let tried = sensitivity::tried(papers, claims, &runs)?;
     let turned = tried.iter().filter(|one| !one.turns.is_empty()).count();
     let (count, path) = (tried.len(), dir.join(sensitivity::FILE));
-    let before = Committed::find(dir).or_else(|_| Committed::load().map_err(std::io::Error::other));
-    let now = Committed::new(tried, fewest);
-    let all = match before {
-        Ok(before) => now.and_before(before),
-        Err(_) => now,
-    };
+    // A file that cannot be read is written anew.
+    let now = Committed::new(tried);
+    let all = Committed::find(dir).map_or_else(|_| now.clone(), |before| now.clone().and_before(before));
     store::write_to(&path, all.written().as_bytes())
         .with_context(|| format!("cannot write {}", path.display()))?;
     if args.how.json {

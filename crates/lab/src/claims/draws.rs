@@ -10,7 +10,7 @@ use super::results::Results;
 /// How many draws a verdict is tried with.
 const DRAWS: u64 = 400;
 /// With fewer repetitions draws are too much alike to say anything.
-const FEWEST: usize = 5;
+pub(super) const FEWEST: usize = 5;
 
 /// Which repetitions count, by experiment.
 #[derive(Clone, Debug)]
@@ -35,29 +35,53 @@ pub(super) fn draws(results: &Results) -> Vec<Draw> {
     (0..DRAWS).map(draw).collect()
 }
 
+/// What other draws of the seeds say of a claim.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Draws {
+    /// There is nothing to draw: all repetitions are the same, or one is all there is to run.
+    Alike,
+    /// There are too few repetitions to draw from.
+    TooFew,
+    /// In how many the claim holds.
+    Made(Share),
+}
+
 /// In how many draws a claim holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Share {
     /// Those in which it holds.
     pub held: usize,
-    /// Those that say anything.
+    /// All of them; one in which something could not be measured agrees with nothing.
     pub of: usize,
+    /// Those in which it does not hold.
+    pub failed: usize,
+}
+
+impl Draws {
+    /// Whether 95 % of them say `holds`.
+    pub const fn are_sure(self, holds: bool) -> bool {
+        match self {
+            Self::Alike => true,
+            Self::TooFew => false,
+            Self::Made(Share { held, failed, of }) => {
+                let agree = if holds { held } else { failed };
+                agree * 100 >= of * 95
+            }
+        }
+    }
 }
 
 impl Share {
-    /// The draws in which it holds, of all that there are for so many repetitions; `None` if there are too few to draw from.
-    pub(super) fn of(repetitions: usize, outcomes: impl IntoIterator<Item = Option<bool>>) -> Option<Self> {
-        if repetitions < FEWEST {
-            return None;
+    pub(super) fn of(outcomes: impl IntoIterator<Item = Option<bool>>) -> Self {
+        let mut share = Self { held: 0, of: 0, failed: 0 };
+        for outcome in outcomes {
+            share.of += 1;
+            match outcome {
+                Some(true) => share.held += 1,
+                Some(false) => share.failed += 1,
+                None => {}
+            }
         }
-        let said: Vec<bool> = outcomes.into_iter().flatten().collect();
-        let held = said.iter().filter(|held| **held).count();
-        Some(Self { held, of: said.len() })
-    }
-
-    /// Whether 95 % of the draws say `holds`.
-    pub const fn is_sure(self, holds: bool) -> bool {
-        let agree = if holds { self.held } else { self.of - self.held };
-        self.of > 0 && agree * 100 >= self.of * 95
+        share
     }
 }

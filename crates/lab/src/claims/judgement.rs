@@ -1,6 +1,6 @@
 //! What is to be thought of a claim: its verdict, how sure that is, and what the claim's agreement would be worth.
 
-use super::draws::Share;
+use super::draws::{Draws, Share};
 use super::list::{Claim, Verdict};
 use crate::sensitivity::{Tried, Turn};
 
@@ -68,10 +68,8 @@ pub struct Judgement<'a> {
     pub claim: &'a Claim,
     /// What the results say by themselves.
     pub verdict: Verdict,
-    /// In how many other draws of the seeds it holds; `None` if there are too few runs to say, or nothing was measured.
-    pub draws: Option<Share>,
-    /// Whether what it looks at differs from repetition to repetition: then a verdict without draws is not sure.
-    pub varies: bool,
+    /// What other draws of the seeds say.
+    pub draws: Draws,
     /// What was tried for the values that the paper leaves out; `None` if nothing is known of that.
     pub tried: Option<Tried>,
     /// What its agreement is worth.
@@ -97,46 +95,50 @@ impl Judgement<'_> {
     /// Whether other draws of the seeds agree, and the few repetitions with what is assumed that alternatives are held against, which are
     /// another draw.
     fn is_sure(&self, holds: bool) -> bool {
-        let drawn = self.draws.map_or(!self.varies, |draws| draws.is_sure(holds));
-        drawn && self.tried.as_ref().is_none_or(|tried| tried.verdict == self.verdict.name())
+        self.draws.are_sure(holds) && (self.tried.is_none() || self.tried_alike().is_some())
     }
 
-    /// The alternatives that turn the verdict. With the few repetitions that these are tried with, the verdict has to be the same as with all:
-    /// otherwise they say nothing.
+    /// What was tried, if the repetitions that it was tried in have the same verdict as all: otherwise it says nothing.
+    fn tried_alike(&self) -> Option<&Tried> {
+        self.tried.as_ref().filter(|tried| tried.verdict == self.verdict.name())
+    }
+
+    /// The alternatives that turn the verdict.
     pub fn turns(&self) -> &[Turn] {
-        match &self.tried {
-            Some(tried) if tried.verdict == self.verdict.name() => &tried.turns,
-            _ => &[],
-        }
+        self.tried_alike().map_or(&[], |tried| &tried.turns)
     }
 
     /// How far its verdict was tried, as a sentence; empty if it was not.
     pub fn sureness(&self) -> String {
-        let draws =
-            self.draws.map(|Share { held, of }| format!("holds in {held} of {of} draws of the seeds"));
-        let tried = self.tried.as_ref().map(|tried| match tried.verdict == self.verdict.name() {
-            true => format!("{} of {} other values for what is assumed turn it", tried.turns.len(), tried.alternatives),
-            false => "other values for what is assumed were tried in fewer repetitions, whose own verdict is another".to_owned(),
-        });
-        draws.into_iter().chain(tried).collect::<Vec<_>>().join("; ")
+        let draws = match self.draws {
+            Draws::Made(Share { held, of, .. }) => {
+                Some(format!("holds in {held} of {of} draws of the seeds"))
+            }
+            Draws::Alike | Draws::TooFew => None,
+        };
+        draws.into_iter().chain(self.tried_alike().map(Tried::told)).collect::<Vec<_>>().join("; ")
     }
 
     /// Why the class is no plain one, as sentences.
     pub fn reasons(&self) -> Vec<String> {
         let mut reasons: Vec<String> = self.turns().iter().map(Turn::told).collect();
         let holds = matches!(self.verdict, Verdict::Holds { .. });
-        if self.draws.is_none() && self.varies {
-            reasons.push(
+        if let Some(tried) = self.tried.as_ref().filter(|_| self.tried_alike().is_none()) {
+            let Tried { verdict, closest, repetitions, .. } = tried;
+            reasons.push(format!(
+                "The first {repetitions} repetitions, in which other values were tried for what is assumed, say by themselves: {verdict} ({closest})."
+            ));
+        }
+        match self.draws {
+            Draws::TooFew => reasons.push(
                 "There are too few repetitions to say what other draws of the seeds would give.".to_owned(),
-            );
-        }
-        if let Some(tried) = self.tried.as_ref().filter(|tried| tried.verdict != self.verdict.name()) {
-            reasons.push(format!("The first repetitions alone say: {} ({}).", tried.verdict, tried.closest));
-        }
-        if let Some(Share { held, of }) = self.draws.filter(|draws| !draws.is_sure(holds)) {
-            let (share, what) = if holds { (held, "holds") } else { (of - held, "does not hold") };
-            let percent = (100 * share).checked_div(of).unwrap_or_default();
-            reasons.push(format!("It {what} in {percent} % of other draws of the seeds."));
+            ),
+            Draws::Made(Share { held, failed, of }) if !self.draws.are_sure(holds) => {
+                let (share, what) = if holds { (held, "holds") } else { (failed, "does not hold") };
+                let percent = (100 * share).checked_div(of).unwrap_or_default();
+                reasons.push(format!("It {what} in {percent} % of other draws of the seeds."));
+            }
+            Draws::Made(_) | Draws::Alike => {}
         }
         reasons
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
-use super::draws::{Draw, Share, draws};
+use super::draws::{Draw, Draws, FEWEST, Share, draws};
 use super::environment::{Environment, Failure, Item};
 use super::judgement::{Judgement, Standing};
 use super::lexer::{Token, tokens};
@@ -13,6 +13,13 @@ use super::results::{Results, Runs};
 use crate::assumptions::Assumptions;
 use crate::scenario::{DataError, Papers};
 use crate::sensitivity::Committed;
+
+const TEXT: &str = include_str!("../../data/claims.toml");
+
+/// The constants that checks name, as text, for fingerprints.
+pub(crate) fn constants() -> &'static str {
+    TEXT.split("[[claim]]").next().unwrap_or_default()
+}
 
 /// A claim of a paper.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
@@ -161,7 +168,7 @@ impl Claims {
     /// # Errors
     /// When the data are not as they should be, which a test excludes.
     pub fn load() -> Result<Self, DataError> {
-        Self::parse(include_str!("../../data/claims.toml"))
+        Self::parse(TEXT)
     }
 
     /// Other claims in the same form.
@@ -197,21 +204,7 @@ impl Claims {
     /// # Errors
     /// When a check makes no sense, which a test excludes.
     pub fn check(&self, papers: &Papers, results: &Results) -> Result<Vec<(&Claim, Verdict)>, DataError> {
-        self.check_those(papers, results, |_| true)
-    }
-
-    /// Checks some claims.
-    ///
-    /// # Errors
-    /// As [`Claims::check`].
-    pub fn check_those(
-        &self,
-        papers: &Papers,
-        results: &Results,
-        wanted: impl Fn(&Claim) -> bool,
-    ) -> Result<Vec<(&Claim, Verdict)>, DataError> {
-        let wanted = self.list.iter().filter(|(claim, _)| wanted(claim));
-        let checked = wanted.map(|(claim, check)| {
+        let checked = self.list.iter().map(|(claim, check)| {
             let mut environment = Environment::new(papers, results, &self.constants);
             Ok((claim, verdict(claim, check, &mut environment)?))
         });
@@ -228,16 +221,35 @@ impl Claims {
         results: &Results,
         committed: &Committed,
     ) -> Result<Vec<Judgement<'_>>, DataError> {
-        let (assumptions, draws) = (Assumptions::load(papers)?, draws(results));
-        let judged = self.list.iter().map(|(claim, check)| {
-            let mut environment = Environment::new(papers, results, &self.constants);
-            let verdict = verdict(claim, check, &mut environment)?;
-            let draws = share(check, &verdict, &mut environment, &draws);
-            let varies = environment.varies;
+        let assumptions = Assumptions::load(papers)?;
+        let drawn = self.draw(papers, results, FEWEST, |_| true)?.into_iter();
+        let judged = drawn.map(|(claim, verdict, draws)| {
             let standing = standing(papers, &assumptions, claim)?;
-            Ok(Judgement { claim, verdict, draws, varies, tried: committed.of(claim).cloned(), standing })
+            Ok(Judgement { claim, verdict, draws, tried: committed.of(claim).cloned(), standing })
         });
         judged.collect()
+    }
+
+    /// Checks some claims, also in other draws of the seeds where there are at least so many repetitions.
+    ///
+    /// # Errors
+    /// As [`Claims::check`].
+    pub(crate) fn draw(
+        &self,
+        papers: &Papers,
+        results: &Results,
+        fewest: usize,
+        wanted: impl Fn(&Claim) -> bool,
+    ) -> Result<Vec<(&Claim, Verdict, Draws)>, DataError> {
+        let all = draws(results);
+        let wanted = self.list.iter().filter(|(claim, _)| wanted(claim));
+        let checked = wanted.map(|(claim, check)| {
+            let mut environment = Environment::new(papers, results, &self.constants);
+            let verdict = verdict(claim, check, &mut environment)?;
+            let draws = drawn(check, &verdict, &mut environment, fewest, &all);
+            Ok((claim, verdict, draws))
+        });
+        checked.collect()
     }
 
     /// The scenarios whose metrics a claim looks at; none if it is about equations alone.
@@ -267,18 +279,27 @@ fn verdict(
     }
 }
 
-/// In how many draws of the repetitions a claim holds; `None` if that cannot be said, or all draws are alike.
-fn share<'a>(
+/// What other draws of the repetitions say of a claim.
+fn drawn<'a>(
     check: &Expression,
     verdict: &Verdict,
     environment: &mut Environment<'a>,
+    fewest: usize,
     draws: &'a [Draw],
-) -> Option<Share> {
-    if matches!(verdict, Verdict::CannotSay { .. }) || !environment.varies {
-        return None;
+) -> Draws {
+    if matches!(verdict, Verdict::CannotSay { .. }) {
+        return Draws::Alike;
     }
-    let repetitions = environment.repetitions?;
-    Share::of(repetitions, draws.iter().map(|draw| environment.holds_in(check, draw)))
+    // Those that have not been run could differ, though those that have do not.
+    let differ = environment.varies || environment.fewest.is_some();
+    if differ && environment.repetitions.is_some_and(|repetitions| repetitions < fewest) {
+        return Draws::TooFew;
+    }
+    if environment.varies && environment.repetitions.is_some() {
+        Draws::Made(Share::of(draws.iter().map(|draw| environment.holds_in(check, draw))))
+    } else {
+        Draws::Alike
+    }
 }
 
 /// What a claim's agreement is worth.

@@ -14,9 +14,10 @@ mod list;
 mod parser;
 mod results;
 
-pub use draws::Share;
+pub use draws::{Draws, Share};
 pub(crate) use environment::digits;
 pub use judgement::{Class, Judgement, Standing};
+pub(crate) use list::constants;
 pub use list::{Claim, Claims, Earlier, Verdict};
 pub use results::{Results, Runs};
 

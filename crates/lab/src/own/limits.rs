@@ -161,7 +161,9 @@ fn check_point(name: &str, [x, y]: [f64; 2]) -> Result<(), String> {
 fn check_event(file: &File, number: usize, event: &Event) -> Result<(), String> {
     let field = |field: &str| format!("event.{number}.{field}");
     let Some(network) = file.network.get(&event.network) else {
-        return Err(format!("event.{number}: there is no network called {}", event.network));
+        let known: Vec<&str> = file.network.keys().map(String::as_str).collect();
+        let (name, known) = (&event.network, known.join(", "));
+        return Err(format!("event.{number}: there is no network called {name}; there are: {known}"));
     };
     if network.cell.is_some() && matches!(event.what, What::Lose | What::Return | What::Warn | What::Signal) {
         let name = &event.network;
@@ -184,6 +186,11 @@ fn check_event(file: &File, number: usize, event: &Event) -> Result<(), String> 
     match event.what {
         What::Rate => within(value, event.value, MEGABITS, " Mbit/s"),
         What::Delay => within(value, event.value, MILLISECONDS, " ms"),
+        What::Loss if matches!(network.loss, LossPlan::Chain(_)) => Err(format!(
+            "event.{number}: the losses of {} are a chain with p and r, which a mean does not say; give the network loss and burst, of which \
+             an event changes the first and keeps the second",
+            event.network
+        )),
         What::Loss => LossPlan::Mean(event.value).check_mean(&value, network.burst),
         What::Signal => within(value, event.value, DBM, " dBm"),
         What::Break | What::Lose | What::Return | What::Warn if event.value != 0.0 => {

@@ -11,6 +11,10 @@ use crate::value::Value;
 const SWEPT: [&str; 9] =
     ["duration", "event", "host", "motion", "network", "policy", "profile", "radio", "traffic"];
 
+/// Steps that a path may have; the longest there are have five (`policy.NAME.profile.Initial.Window`). Each is a table in the one before, and
+/// what is nested thousands deep overflows the stack of who reads it.
+const MAX_STEPS: usize = 8;
+
 /// A place in the file and the values to put there.
 pub(super) struct Axis {
     pub(super) path: String,
@@ -32,6 +36,12 @@ pub(super) fn axes(sweep: &BTreeMap<String, Vec<Toml>>, policies: usize) -> Resu
     for (path, values) in sweep {
         if !SWEPT.contains(&path.split('.').next().unwrap_or_default()) {
             return Err(format!("sweep: {path} cannot be swept; {} can", SWEPT.join(", ")));
+        }
+        if path.split('.').count() > MAX_STEPS {
+            let begins: String = path.chars().take(40).collect();
+            return Err(format!(
+                "sweep: {begins}… has more than {MAX_STEPS} steps, and no place in a file has"
+            ));
         }
         let above = |other: &&String| path.strip_prefix(*other).is_some_and(|rest| rest.starts_with('.'));
         if let Some(other) = sweep.keys().find(above) {

@@ -23,6 +23,9 @@ fn losses_that_come_in_bursts_hold_up_more() {
     let event = "[[event]]\nat = 0\nnetwork = \"wifi\"\nwhat = \"loss\"\nvalue = 0.05\n";
     let by_event = late(&format!("burst = 60\n{event}"));
     assert!(by_event > 3.0 * alone, "bursts stay as long when the loss changes: {by_event}");
+    let refused = load("mine", &(TOP.to_owned() + WIFI + "loss = { p = 0.01, r = 0.5 }\n" + event + CALL));
+    let Err(error) = refused else { panic!("a chain has no mean to change") };
+    assert!(error.to_string().contains("give the network loss and burst"), "{error}");
 }
 
 /// A download and an upload, over a box that forgets whom it has let out.

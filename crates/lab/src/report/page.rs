@@ -45,8 +45,8 @@ struct Page<'a> {
     parts: Vec<Part>,
     /// Whether what was tried with other assumptions is of other runs or set-ups.
     stale: bool,
-    /// In how many repetitions it was, at least; 0 if it was not.
-    tried: u64,
+    /// Whether nothing was tried.
+    untried: bool,
     /// Whether an experiment of a paper has been run.
     ran: bool,
     /// How many experiments of one's own are in it.
@@ -134,7 +134,7 @@ pub(super) fn render(
         score: Score::of(judgements),
         parts: Score::parts(judgements),
         stale: committed.is_stale(),
-        tried: committed.repetitions(),
+        untried: committed.is_empty(),
         ran: measured.iter().any(|one| !one.experiment.is_own() && !one.rows.is_empty()),
         own: measured.iter().filter(|one| one.experiment.is_own()).count(),
         alone: alone(measured),

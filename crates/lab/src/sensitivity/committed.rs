@@ -1,14 +1,14 @@
 //! What was tried last, as a file: a line that says with what it was made, and one line of JSON per claim.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::Path;
-use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 
 use super::trials::Tried;
 use crate::claims::Claim;
-use crate::golden;
+use crate::{golden, store};
 
 /// What the file is called beside results.
 pub const FILE: &str = "sensitivity.jsonl";
@@ -25,8 +25,6 @@ pub struct Committed {
 struct Head {
     /// Of the code and the data that it was made with ([`golden::fingerprint`]).
     fingerprint: String,
-    /// The least number of repetitions.
-    repetitions: u64,
 }
 
 /// A file that is none of these.
@@ -39,8 +37,8 @@ pub struct CommittedError {
 
 impl Committed {
     /// What has been tried with this version of the program.
-    pub fn new(tried: Vec<Tried>, repetitions: u64) -> Self {
-        let head = Head { fingerprint: golden::fingerprint(), repetitions };
+    pub fn new(tried: Vec<Tried>) -> Self {
+        let head = Head { fingerprint: golden::fingerprint() };
         Self { head, tried: tried.into_iter().map(|one| (one.claim.clone(), one)).collect() }
     }
 
@@ -50,7 +48,6 @@ impl Committed {
         if before.is_stale() {
             return self;
         }
-        self.head.repetitions = self.head.repetitions.min(before.head.repetitions);
         for (claim, tried) in before.tried {
             self.tried.entry(claim).or_insert(tried);
         }
@@ -74,12 +71,9 @@ impl Committed {
         let wrong = |error: CommittedError| {
             io::Error::new(io::ErrorKind::InvalidData, format!("{}: {error}", path.display()))
         };
-        match fs::read_to_string(&path) {
-            Ok(text) => Self::parse(&text).map_err(wrong),
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                Self::load().map_err(wrong)
-            }
-            Err(error) => Err(io::Error::new(error.kind(), format!("{}: {error}", path.display()))),
+        match store::text(&path)? {
+            Some(text) => Self::parse(&text).map_err(wrong),
+            None => Self::load().map_err(wrong),
         }
     }
 
@@ -121,8 +115,8 @@ impl Committed {
         self.head.fingerprint != golden::fingerprint()
     }
 
-    /// In how many repetitions the alternatives were tried, at least.
-    pub const fn repetitions(&self) -> u64 {
-        self.head.repetitions
+    /// Whether nothing has been tried.
+    pub fn is_empty(&self) -> bool {
+        self.tried.is_empty()
     }
 }

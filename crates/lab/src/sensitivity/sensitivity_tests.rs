@@ -74,7 +74,7 @@ fn an_assumed_value_that_turns_a_verdict_is_named_with_the_number() {
     assert_ne!(turned.turns[0].verdict, turned.verdict);
     assert!(turned.turns[0].told().contains(&turned.turns[0].assumption));
 
-    let committed = Committed::new(tried.clone(), 1);
+    let committed = Committed::new(tried.clone());
     assert!(!committed.is_stale());
     let mut results = Results::default();
     results.add(&*experiment, &plain);
@@ -93,7 +93,7 @@ fn what_was_tried_is_read_as_it_was_written_and_marked_when_stale() {
     assert_eq!(Committed::parse(&committed.written()).unwrap(), committed);
     let other = committed.written().replacen(|letter: char| letter.is_ascii_hexdigit(), "x", 20);
     assert!(Committed::parse(&other).is_err() || Committed::parse(&other).unwrap().is_stale());
-    let error = Committed::parse("{\"fingerprint\":\"1\",\"repetitions\":1}\nnonsense\n").unwrap_err();
+    let error = Committed::parse("{\"fingerprint\":\"1\"}\nnonsense\n").unwrap_err();
     assert!(error.to_string().starts_with("line 2 of"), "{error}");
     assert!(Committed::parse("").is_err());
 }
@@ -108,12 +108,15 @@ fn what_was_tried_with_another_check_says_nothing() {
         check: claim.check.clone(),
         verdict: "holds".to_owned(),
         closest: String::new(),
+        repetitions: 5,
         alternatives: 1,
         turns: Vec::new(),
+        undecided: Vec::new(),
+        unmeasured: Vec::new(),
     };
-    assert!(Committed::new(vec![tried.clone()], 5).of(claim).is_some());
+    assert!(Committed::new(vec![tried.clone()]).of(claim).is_some());
     let other = Tried { check: format!("{} and 1 < 2", claim.check), ..tried };
-    assert!(Committed::new(vec![other], 5).of(claim).is_none());
+    assert!(Committed::new(vec![other]).of(claim).is_none());
 }
 
 /// Whoever tries one experiment keeps what is known of the others.
@@ -124,25 +127,76 @@ fn what_was_not_tried_now_is_as_it_was_unless_it_is_stale() {
         check: String::new(),
         verdict: verdict.to_owned(),
         closest: String::new(),
+        repetitions: 5,
         alternatives: 1,
         turns: Vec::new(),
+        undecided: Vec::new(),
+        unmeasured: Vec::new(),
     };
-    let before = Committed::new(vec![one("a", "holds"), one("b", "holds")], 4);
-    let both = Committed::new(vec![one("b", "does not hold")], 5).and_before(before);
+    let before = Committed::new(vec![one("a", "holds"), one("b", "holds")]);
+    let both = Committed::new(vec![one("b", "does not hold")]).and_before(before);
     let verdicts: Vec<_> = both.all().map(|tried| (tried.claim.as_str(), tried.verdict.as_str())).collect();
     assert_eq!(verdicts, [("a", "holds"), ("b", "does not hold")]);
-    assert_eq!(both.repetitions(), 4);
-    let stale = Committed::parse("{\"fingerprint\":\"x\",\"repetitions\":1}\n").unwrap();
-    assert_eq!(Committed::new(vec![one("b", "holds")], 5).and_before(stale).all().count(), 1);
+    let stale = Committed::parse("{\"fingerprint\":\"x\"}\n").unwrap();
+    assert_eq!(Committed::new(vec![one("b", "holds")]).and_before(stale).all().count(), 1);
 }
 
 #[test]
 fn a_directory_of_results_has_what_was_tried_there() {
     let dir = tempfile::tempdir().unwrap();
     assert_eq!(Committed::find(dir.path()).unwrap(), Committed::load().unwrap());
-    let own = Committed::new(Vec::new(), 7);
+    let own = Committed::new(Vec::new());
     store::write_to(&dir.path().join(FILE), own.written().as_bytes()).unwrap();
     assert_eq!(Committed::find(dir.path()).unwrap(), own);
     store::write_to(&dir.path().join(FILE), b"nonsense").unwrap();
     assert!(Committed::find(dir.path()).unwrap_err().to_string().contains(FILE));
+}
+
+/// A pipe never ends, and `/dev/zero` has no end.
+#[test]
+fn what_is_no_file_is_not_read() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join(FILE)).unwrap();
+    assert!(Committed::find(dir.path()).unwrap_err().to_string().contains("no regular file"));
+}
+
+/// Repetitions of two alternatives of `b08-fig7-rt-cbr45`: one that turns it in all draws, one that does in some, one that leaves
+/// nothing to measure.
+#[test]
+fn a_turn_is_one_in_other_draws_too() {
+    let (papers, claims) = data();
+    let altered = altered("b08_fig07");
+    let labels: Vec<String> = altered.alternatives().take(3).map(str::to_owned).collect();
+    let latency = |label: &str, at: u64| match labels.iter().position(|known| known == label) {
+        None => Some(0.2 + 0.001 * at as f64),
+        Some(0) => Some(0.5 + 0.001 * at as f64),
+        Some(1) => Some(if at == 0 { 0.75 } else { 0.2 + 0.001 * at as f64 }),
+        Some(_) => None,
+    };
+    let mut rows = Vec::new();
+    for label in labels.iter().map(String::as_str).chain([AS_ASSUMED]) {
+        for (pmr, repetition) in
+            [(0, 0), (0, 1), (0, 2), (0, 3), (0, 4), (1, 0), (1, 1), (1, 2), (1, 3), (1, 4)]
+        {
+            let places =
+                [("assumption", label.into()), ("pair", "wlan-umts".into()), ("src", "cbr45".into())];
+            let numbers = [("qs", 10.into()), ("pmr", crate::Value::Integer(pmr))];
+            rows.push(Row {
+                series: crate::PAPER.into(),
+                axes: places.into_iter().chain(numbers).map(|(axis, value)| (axis.into(), value)).collect(),
+                repetition,
+                seed: repetition,
+                metrics: latency(label, repetition)
+                    .map(|latency| ("failover_latency".into(), latency))
+                    .into_iter()
+                    .collect(),
+            });
+        }
+    }
+    let tried = tried(&papers, &claims, &[(altered, rows)]).unwrap();
+    let one = tried.iter().find(|one| one.claim == "b08-fig7-rt-cbr45").unwrap();
+    assert_eq!((one.verdict.as_str(), one.repetitions), ("holds", 5));
+    assert_eq!(one.turns.iter().map(|turn| &turn.assumption).collect::<Vec<_>>(), [&labels[0]]);
+    assert_eq!(one.undecided, labels[1..2]);
+    assert!(one.unmeasured.contains(&labels[2]), "{:?}", one.unmeasured);
 }

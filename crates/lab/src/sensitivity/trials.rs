@@ -1,14 +1,17 @@
 //! Every claim on the rows of every alternative.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use super::experiment::{AS_ASSUMED, Altered};
 use crate::assumptions::{Alternative, Assumptions};
-use crate::claims::{Claims, Results, Verdict};
+use crate::claims::{Claim, Claims, Draws, Results, Verdict};
 use crate::experiment::{Experiment, Row};
 use crate::scenario::{DataError, Papers};
+
+/// Alternatives are run less often than the papers' series; of so few repetitions draws are made all the same, rather than none.
+const FEWEST: usize = 3;
 
 /// What came of a claim when assumed values were changed.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -22,10 +25,16 @@ pub struct Tried {
     pub verdict: String,
     /// The comparison that decided then.
     pub closest: String,
+    /// In how many repetitions, at least, of what is not the same each time.
+    pub repetitions: u64,
     /// How many alternatives were tried: all that change anything in its experiments.
     pub alternatives: usize,
-    /// Those with another verdict.
+    /// Those with another verdict, in 95 % of other draws of their repetitions, too.
     pub turns: Vec<Turn>,
+    /// Those with another verdict that other draws would turn back: they say nothing.
+    pub undecided: Vec<String>,
+    /// Those with which something that the check asks for can no longer be measured.
+    pub unmeasured: Vec<String>,
 }
 
 /// An alternative that turns a verdict.
@@ -40,6 +49,20 @@ pub struct Turn {
     pub verdict: String,
     /// The comparison that decides with it, or what is missing.
     pub closest: String,
+}
+
+impl Tried {
+    /// As a clause: how many alternatives do what.
+    pub(crate) fn told(&self) -> String {
+        let Self { repetitions, alternatives, turns, undecided, unmeasured, .. } = self;
+        let mut told = format!("{} of {alternatives} other values for what is assumed turn it", turns.len());
+        for (labels, what) in [(undecided, "may turn it"), (unmeasured, "leave nothing to measure")] {
+            if !labels.is_empty() {
+                told.push_str(&format!(", {} {what} ({})", labels.len(), labels.join("; ")));
+            }
+        }
+        format!("{told}; tried in {repetitions} repetitions")
+    }
 }
 
 impl Turn {
@@ -62,35 +85,59 @@ pub fn tried(
     runs: &[(Altered, Vec<Row>)],
 ) -> Result<Vec<Tried>, DataError> {
     let alternatives = Assumptions::load(papers)?.alternatives;
-    let assumed = verdicts(papers, claims, runs, None)?;
+    let assumed: BTreeMap<&str, _> = verdicts(papers, claims, runs, None)?
+        .into_iter()
+        .map(|(claim, said)| (claim.id.as_str(), said))
+        .collect();
     let mut tried: BTreeMap<&str, Tried> = BTreeMap::new();
     for alternative in &alternatives {
         let has = |one: &&Altered| one.has(alternative);
         let changed: Vec<&Altered> = runs.iter().map(|(one, _)| one).filter(has).collect();
-        for (id, verdict) in verdicts(papers, claims, runs, Some((alternative, &changed)))? {
-            let Some(before) = assumed.get(id) else { continue };
-            let check = claims.all().find(|claim| claim.id == id).map(|claim| claim.check.clone());
-            let known = tried.entry(id).or_insert_with(|| Tried {
-                claim: id.to_owned(),
-                check: check.unwrap_or_default(),
-                verdict: before.name().to_owned(),
-                closest: before.detail().to_owned(),
-                alternatives: 0,
-                turns: Vec::new(),
-            });
+        for (claim, (verdict, draws)) in verdicts(papers, claims, runs, Some((alternative, &changed)))? {
+            let Some((before, _)) = assumed.get(claim.id.as_str()) else { continue };
+            let known = tried.entry(&claim.id).or_insert_with(|| nothing_tried(claim, before, runs));
             known.alternatives += 1;
-            if verdict.name() != before.name() {
-                known.turns.push(Turn {
-                    assumption: alternative.label.clone(),
+            let label = alternative.label.clone();
+            if verdict.name() == before.name() {
+                continue;
+            }
+            match verdict {
+                Verdict::CannotSay { .. } => known.unmeasured.push(label),
+                _ if !draws.are_sure(matches!(verdict, Verdict::Holds { .. })) => known.undecided.push(label),
+                _ => known.turns.push(Turn {
+                    assumption: label,
                     choice: alternative.is_choice(),
                     verdict: verdict.name().to_owned(),
                     closest: verdict.detail().to_owned(),
-                });
+                }),
             }
         }
     }
     Ok(claims.all().filter_map(|claim| tried.remove(claim.id.as_str())).collect())
 }
+
+/// With everything as assumed.
+fn nothing_tried(claim: &Claim, verdict: &Verdict, runs: &[(Altered, Vec<Row>)]) -> Tried {
+    let scenarios = Claims::scenarios(claim);
+    let own = runs.iter().filter(|(one, _)| scenarios.iter().any(|scenario| one.is_of(scenario)));
+    let repetitions = own
+        .filter(|(one, _)| one.experiment().repetitions() > 1)
+        .map(|(_, rows)| rows.iter().map(|row| row.repetition).collect::<BTreeSet<_>>().len() as u64);
+    Tried {
+        claim: claim.id.clone(),
+        check: claim.check.clone(),
+        verdict: verdict.name().to_owned(),
+        closest: verdict.detail().to_owned(),
+        repetitions: repetitions.min().unwrap_or(1),
+        alternatives: 0,
+        turns: Vec::new(),
+        undecided: Vec::new(),
+        unmeasured: Vec::new(),
+    }
+}
+
+/// A claim with its verdict, and what other draws say of that.
+type Said<'a> = (&'a Claim, (Verdict, Draws));
 
 /// The verdicts on the claims that look at an experiment which the alternative changes; without one, on all.
 fn verdicts<'a>(
@@ -98,21 +145,21 @@ fn verdicts<'a>(
     claims: &'a Claims,
     runs: &[(Altered, Vec<Row>)],
     alternative: Option<(&Alternative, &[&Altered])>,
-) -> Result<BTreeMap<&'a str, Verdict>, DataError> {
+) -> Result<Vec<Said<'a>>, DataError> {
     let mut results = Results::default();
     for (altered, rows) in runs {
         let with = alternative.map(|(one, _)| one).filter(|one| altered.has(one));
         let rows = altered.rows_with(rows, with.map_or(AS_ASSUMED, |one| &one.label));
         results.add(altered.experiment(), &rows);
     }
-    let is_about = |claim: &crate::claims::Claim| {
+    let is_about = |claim: &Claim| {
         let scenarios = Claims::scenarios(claim);
         let has = |altered: &&Altered| scenarios.iter().any(|scenario| altered.is_of(scenario));
         alternative.is_none_or(|(_, changed)| changed.iter().any(has)) && !scenarios.is_empty()
     };
-    let checked = claims.check_those(papers, &results, is_about)?.into_iter();
+    let checked = claims.draw(papers, &results, FEWEST, is_about)?.into_iter();
     // What was not run at all says nothing; what can no longer be measured with an alternative does.
     let said = |verdict: &Verdict| alternative.is_some() || !matches!(verdict, Verdict::CannotSay { .. });
-    let said = checked.filter(|(_, verdict)| said(verdict));
-    Ok(said.map(|(claim, verdict)| (claim.id.as_str(), verdict)).collect())
+    let said = checked.filter(|(_, verdict, _)| said(verdict));
+    Ok(said.map(|(claim, verdict, draws)| (claim, (verdict, draws))).collect())
 }

@@ -148,7 +148,7 @@ fn parse(text: &str, experiment: &dyn Experiment) -> io::Result<Vec<Row>> {
 }
 
 /// What a file says; `None` if there is none. Pipes and devices may never end.
-fn text(path: &Path) -> io::Result<Option<String>> {
+pub(crate) fn text(path: &Path) -> io::Result<Option<String>> {
     let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
     match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
