@@ -70,7 +70,10 @@ fn write(args: &SensitivityArgs, papers: &Papers, claims: &Claims, all: Vec<Alte
     let (count, path) = (tried.len(), dir.join(sensitivity::FILE));
     // A file that cannot be read is written anew.
     let now = Committed::new(tried);
-    let all = Committed::find(dir).map_or_else(|_| now.clone(), |before| now.clone().and_before(before));
+    let all = match Committed::find(dir) {
+        Ok(before) => now.and_before(before),
+        Err(_) => now,
+    };
     store::write_to(&path, all.written().as_bytes())
         .with_context(|| format!("cannot write {}", path.display()))?;
     if args.how.json {

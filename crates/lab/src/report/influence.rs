@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use crate::assumptions::{Assumptions, Looked};
 use crate::claims::Judgement;
-use crate::scenario::{DataError, Papers};
 use crate::sensitivity::{Committed, Turn};
 
 /// A verdict that another value turns.
@@ -44,15 +43,11 @@ impl Effect {
 
 impl Influence {
     /// Of the value at a leaf of the data.
-    ///
-    /// # Errors
-    /// When the data on assumptions are incomplete.
-    pub(super) fn of(papers: &Papers, committed: &Committed, leaf: &str) -> Result<Self, DataError> {
-        let assumptions = Assumptions::load(papers)?;
-        Ok(match assumptions.looked_into(leaf) {
+    pub(super) fn of(assumptions: &Assumptions, committed: &Committed, leaf: &str) -> Self {
+        match assumptions.looked_into(leaf) {
             None => Self::Unknown,
             Some(Looked::WithoutInfluence(why)) => Self::None(why),
-            Some(Looked::Changed) if committed.all().next().is_none() => Self::NotRun,
+            Some(Looked::Changed) if committed.is_empty() => Self::NotRun,
             Some(Looked::Changed) => {
                 let own = assumptions.alternatives.iter();
                 let own = own.filter(|one| one.changes.iter().any(|(changed, _)| changed == leaf));
@@ -63,7 +58,7 @@ impl Influence {
                 let claims: Vec<String> = turned.map(|tried| tried.claim.clone()).collect();
                 if claims.is_empty() { Self::TurnsNone } else { Self::Turns(claims) }
             }
-        })
+        }
     }
 
     /// As people read it.

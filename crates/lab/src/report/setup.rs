@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::influence::Influence;
+use crate::assumptions::Assumptions;
 use crate::experiment::Experiment;
 use crate::scenario::{Assumption, DataError, Papers, Stated};
 use crate::sensitivity::Committed;
@@ -138,6 +139,7 @@ pub(super) fn assumptions<'a>(
     committed: &Committed,
     all: impl IntoIterator<Item = (&'a str, &'a [Table])>,
 ) -> Result<Vec<Assumed>, DataError> {
+    let data = Assumptions::load(papers)?;
     let mut known: BTreeMap<(String, Setting), Vec<String>> = BTreeMap::new();
     for (experiment, tables) in all {
         for table in tables {
@@ -151,8 +153,8 @@ pub(super) fn assumptions<'a>(
         }
     }
     let assumed = known.into_iter().map(|((of, setting), experiments)| {
-        let influence = Influence::of(papers, committed, &setting.leaf)?;
-        Ok(Assumed { setting, of, experiments, influence })
+        let influence = Influence::of(&data, committed, &setting.leaf);
+        Assumed { setting, of, experiments, influence }
     });
-    assumed.collect()
+    Ok(assumed.collect())
 }
