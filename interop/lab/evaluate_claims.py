@@ -3,7 +3,8 @@
 
 A results file is an object with "scenario.metric|{axes as sorted JSON}" as keys and [mean, half width] as values, or [mean, half width,
 experiment, values by repetition]. Where the values are known, the claim is also tried with other draws of the repetitions, and
-the share of the draws in which it holds stands behind the verdict.
+the share of the draws in which it holds stands behind the verdict; at last stands the class of the verdict, for which the committed
+sensitivity.jsonl is read.
 """
 import json
 import math
@@ -150,6 +151,29 @@ def names(scenarios, results, draw=None, seen=None):
     }
 
 
+def known_of(claim, tried):
+    """What other values for what is assumed do to the verdict, if they were tried with this check."""
+    one = tried.get(claim["id"])
+    return one if one and one["check"] == claim["check"] else None
+
+
+def classed(verdict, sure, tried):
+    """The class of a verdict; `sure` says whether other draws agree."""
+    # Where the few repetitions that were tried say something else than all, what was tried says nothing, and nothing is sure.
+    alike = tried is None or tried["verdict"] == verdict
+    sure = sure and alike
+    turns = tried["turns"] if tried and alike else []
+    if verdict == "cannot say":
+        return verdict
+    if verdict == "holds":
+        if any(turn["choice"] for turn in turns):
+            return "depends"
+        return "holds" if sure and not turns else "holds narrowly"
+    if turns:
+        return "depends"
+    return "does not hold" if sure else "cannot say"
+
+
 def main(files):
     claims, data = read("claims.toml"), read("scenarios.toml")["scenario"]
     scenarios = {name: resolve(data, name) for name in data}
@@ -166,15 +190,20 @@ def main(files):
         except Missing:
             return None
 
+    lines = (DATA / "sensitivity.jsonl").read_text().splitlines()[1:]
+    tried = {one["claim"]: one for one in map(json.loads, lines)}
     for claim in claims["claim"]:
         seen = []
         verdict = {True: "holds", False: "does not hold", None: "cannot say"}[holds(claim, seen=seen)]
-        share = ""
+        share, sure = "", True
         # Draws of few repetitions, or of repetitions that are all alike, say nothing.
-        if verdict != "cannot say" and any(varies for _, varies in seen) and min(n for n, _ in seen) >= 5:
-            said = [one for one in (holds(claim, draw) for draw in draws) if one is not None]
-            share = f"{sum(said) / len(said):.3f}" if said else ""
-        print(f"{claim['id']}\t{verdict}\t{share}")
+        if verdict != "cannot say" and any(varies for _, varies in seen):
+            sure = min(n for n, _ in seen) >= 5
+            if sure:
+                said = [holds(claim, draw) for draw in draws]
+                share = f"{said.count(True) / len(said):.3f}"
+                sure = said.count(verdict == "holds") >= 0.95 * len(said)
+        print(f"{claim['id']}\t{verdict}\t{share}\t{classed(verdict, sure, known_of(claim, tried))}")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
 //! Whether runs still go as they went.
 
-use super::GOLDEN;
-use crate::experiment::{Outcome, PAPER, Watch};
+use super::{ALTERED, GOLDEN};
+use crate::claims::Claims;
+use crate::experiment::{Experiment, Outcome, PAPER, Watch};
 use crate::figures;
 use crate::scenario::Papers;
 use crate::scheme::{POLICY_ALONE, PROFILE_ALONE};
+use crate::sensitivity::{self, AS_ASSUMED, Altered};
 
 /// As [`GOLDEN`], of series on which no verdict rests: what is tried with other assumptions does not hang on them.
 const APART: [(&str, &str, usize, u64); 4] = [
@@ -37,6 +39,44 @@ fn fingerprints_are_as_they_were() {
         now.push((name, series, number, fingerprint(&once)));
     }
     assert_eq!(now, golden, "{now:#x?}");
+}
+
+/// The run in a cell with what is changed, and as assumed.
+fn altered_run(altered: &Altered, label: &str, number: usize) -> [u64; 2] {
+    [label, AS_ASSUMED].map(|label| {
+        let cells = altered.cells();
+        let cell = cells.iter().filter(|cell| cell.word("assumption") == label).nth(number).unwrap();
+        fingerprint(&altered.run(cell, altered.seed(0), Watch::fingerprint()))
+    })
+}
+
+#[test]
+fn runs_with_another_choice_are_as_they_were() {
+    let papers = Papers::load().unwrap();
+    let all = sensitivity::experiments(&papers, &Claims::load().unwrap()).unwrap();
+    let now = ALTERED.map(|(name, changed, number, _)| {
+        let altered = all.iter().find(|one| one.experiment().name() == name).unwrap();
+        let label = altered.alternatives().find(|label| label.ends_with(changed) && !label.contains("; "));
+        let label = label.unwrap_or_else(|| panic!("{name} has nothing that ends with {changed}"));
+        let [with, without] = altered_run(altered, label, number);
+        assert_ne!(with, without, "{name}: {changed} changes nothing in cell {number}");
+        (name, changed, number, with)
+    });
+    assert_eq!(now, ALTERED, "{now:#x?}");
+}
+
+/// Whatever choice is tried, and is no axis, one of its runs is among them.
+#[test]
+fn every_choice_has_a_golden_run() {
+    let papers = Papers::load().unwrap();
+    for alternative in crate::assumptions::Assumptions::load(&papers).unwrap().alternatives {
+        let is_known = ALTERED.iter().any(|(_, changed, ..)| alternative.label.ends_with(changed));
+        assert!(
+            !alternative.is_choice() || alternative.changes.len() > 1 || is_known,
+            "{}",
+            alternative.label
+        );
+    }
 }
 
 /// Whatever experiment there is, one of its cells is among them.

@@ -26,8 +26,6 @@ const COMPARED: [&str; 2] = ["3", "10"];
 const START: usize = 30;
 /// With the default window the start-up on the network of high capacity is over after so many.
 const TEN: usize = 10;
-/// Messages of the first 6.6 s: before the first window of the other flows that has grown again since the handover overflows.
-const START_UP: usize = 200;
 /// Retransmissions are counted for so long after the handover.
 const FIRST: Duration = Duration::from_secs(2);
 
@@ -44,6 +42,8 @@ pub(crate) struct HandedOverVideo {
     cubic: TcpConfig,
     video: Video,
     unrestricted: usize,
+    /// How many messages the start-up has.
+    start_up: usize,
 }
 
 impl HandedOverVideo {
@@ -100,6 +100,7 @@ impl HandedOverVideo {
             tcp,
             video,
             unrestricted: scenario.number_at("parameters.nr_bytes")? as usize,
+            start_up: scenario.number_at("parameters.start_up_messages")? as usize,
             scenario,
         })
     }
@@ -248,7 +249,7 @@ impl HandedOverVideo {
             |count: usize| times.get(..count).map(|first| first.iter().sum::<f64>() / count as f64);
         whole.put_some("mtt_start", mean_of_first(START));
         whole.put_some("mtt_ten", mean_of_first(TEN));
-        let first = times.get(..START_UP);
+        let first = times.get(..self.start_up);
         whole.put_some("mmtt_start", first.map(|first| first.iter().copied().fold(0.0, f64::max)));
         whole.put("video_rtx", retransmitted as f64);
         let throughput = |point: usize| {

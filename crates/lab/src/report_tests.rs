@@ -208,6 +208,7 @@ fn tried(claim: &crate::claims::Claim, verdict: &str, choice: bool) -> Tried {
         choice,
         verdict: "does not hold".to_owned(),
         closest: "not 1 < 1".to_owned(),
+        between: None,
     };
     Tried {
         claim: claim.id.clone(),

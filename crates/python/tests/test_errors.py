@@ -19,6 +19,7 @@ from whimbrel import lab
         ({}, "missing field `title`"),
         ({"title": None}, "invalid type: null"),
         ({"title": float("nan")}, "not JSON compliant"),
+        (MIXED + "#" * (1 << 20), "longer than 1048576 bytes"),
     ],
 )
 def test_scenarios(scenario, says):
@@ -62,9 +63,19 @@ def test_parts():
         lab.parts(WARNING, seeds=0)
 
 
-@pytest.mark.parametrize("arguments", [{"seeds": 1.5}, {"cells": ["x"]}, {"jobs": "2"}, {"scenario": 5}, {"scenario": {"title": object()}}])
-def test_types(arguments):
-    with pytest.raises(TypeError):
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"seeds": 1.5}, "seeds: 1.5 is no whole number"),
+        ({"seeds": [1, 2]}, r"seeds: \[1, 2\] is no whole number"),
+        ({"cells": ["x"]}, "cells: 'x' is no whole number"),
+        ({"jobs": "2"}, "jobs: '2' is no whole number"),
+        ({"scenario": 5}, "not int"),
+        ({"scenario": {"title": object()}}, "a scenario has no object"),
+    ],
+)
+def test_types(arguments, says):
+    with pytest.raises(TypeError, match=says):
         lab.run(**{"scenario": WARNING, **arguments})
 
 

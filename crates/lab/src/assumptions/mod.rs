@@ -29,6 +29,7 @@ struct File {
     #[serde(default)]
     joint: BTreeMap<String, Vec<Table>>,
     fitted: BTreeMap<String, String>,
+    fitted_metrics: BTreeMap<String, String>,
     without_influence: BTreeMap<String, String>,
 }
 
@@ -72,6 +73,14 @@ impl Alternative {
     pub(crate) fn apply(&self, papers: &Papers) -> Result<Papers, DataError> {
         let apply = |papers: Papers, (leaf, value): &(String, Toml)| papers.with(leaf, value.clone());
         self.changes.iter().try_fold(papers.clone(), apply)
+    }
+
+    /// The leaf and the number that stands there, if nothing else is changed.
+    pub(crate) fn number(&self) -> Option<(&str, f64)> {
+        match self.changes.as_slice() {
+            [(leaf, value)] => Some((leaf, crate::scenario::number(value)?)),
+            _ => None,
+        }
     }
 
     /// Whether one of the values is a choice between which and what is assumed nothing lies: no number.
@@ -118,7 +127,8 @@ impl Assumptions {
 
     /// What is done about the assumed value at a leaf such as `profile.b08.rwnd`; `None` if nothing is.
     pub(crate) fn looked_into(&self, leaf: &str) -> Option<Looked> {
-        if self.file.alternatives.values().any(|leaves| leaves.contains_key(leaf)) {
+        let mut changed = self.file.alternatives.values().chain(self.file.joint.values().flatten());
+        if changed.any(|leaves| leaves.contains_key(leaf)) {
             return Some(Looked::Changed);
         }
         let of_every_scenario = |known: &str| {
@@ -142,6 +152,12 @@ impl Assumptions {
         };
         let fitted = self.file.fitted.iter().filter(|(leaf, _)| has(leaf));
         fitted.map(|(leaf, why)| format!("{}: {why}", label::named(leaf))).collect()
+    }
+
+    /// What a metric was fitted to, if what it measures was chosen so that sentences of the paper hold.
+    pub(crate) fn fitted_metric(&self, scenario: &str, metric: &str) -> Option<String> {
+        let why = self.file.fitted_metrics.get(&format!("{scenario}.{metric}"))?;
+        Some(format!("{scenario} {}: {why}", metric.replace('_', " ")))
     }
 }
 

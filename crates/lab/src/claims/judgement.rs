@@ -43,20 +43,23 @@ pub enum Standing {
     Arithmetic,
     /// Its set-up has values that were chosen so that sentences of the paper hold: these.
     Fitted(Vec<String>),
+    /// It is a rule of the paper's exchanges, which hosts obey or not: no number can be near or far.
+    Rule,
     /// Nobody chose anything after seeing results.
     Unfitted,
 }
 
 impl Standing {
     /// All of them by name, the headline's first.
-    pub const NAMES: [&'static str; 3] = ["unfitted", "fitted", "arithmetic"];
+    pub const NAMES: [&'static str; 4] = ["unfitted", "fitted", "rule", "arithmetic"];
 
     /// As people say it.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Unfitted => Self::NAMES[0],
             Self::Fitted(_) => Self::NAMES[1],
-            Self::Arithmetic => Self::NAMES[2],
+            Self::Rule => Self::NAMES[2],
+            Self::Arithmetic => Self::NAMES[3],
         }
     }
 }

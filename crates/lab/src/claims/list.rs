@@ -254,9 +254,14 @@ impl Claims {
 
     /// The scenarios whose metrics a claim looks at; none if it is about equations alone.
     pub fn scenarios(claim: &Claim) -> BTreeSet<String> {
+        Self::metrics(claim).into_iter().map(|(scenario, _)| scenario).collect()
+    }
+
+    /// The metrics that a claim looks at, each with its scenario.
+    fn metrics(claim: &Claim) -> BTreeSet<(String, String)> {
         let words = tokens(&claim.check).unwrap_or_default();
         let metric = |token: &Token| match token {
-            Token::Text(text) => text.split_once('.').map(|(scenario, _)| scenario.to_owned()),
+            Token::Text(text) => text.split_once('.').map(|(of, name)| (of.to_owned(), name.to_owned())),
             _ => None,
         };
         words.iter().filter_map(metric).collect()
@@ -304,17 +309,22 @@ fn drawn<'a>(
 
 /// What a claim's agreement is worth.
 fn standing(papers: &Papers, assumptions: &Assumptions, claim: &Claim) -> Result<Standing, DataError> {
-    let scenarios = Claims::scenarios(claim);
-    if scenarios.is_empty() {
+    let metrics = Claims::metrics(claim);
+    if metrics.is_empty() {
         return Ok(Standing::Arithmetic);
     }
     let mut fitted = Vec::new();
-    for id in scenarios {
+    for (id, metric) in metrics {
         fitted.extend(assumptions.fitted(papers, &papers.scenario(&id)?));
+        fitted.extend(assumptions.fitted_metric(&id, &metric));
     }
     fitted.sort();
     fitted.dedup();
-    Ok(if fitted.is_empty() { Standing::Unfitted } else { Standing::Fitted(fitted) })
+    Ok(match claim.kind.as_str() {
+        _ if !fitted.is_empty() => Standing::Fitted(fitted),
+        "rule" => Standing::Rule,
+        _ => Standing::Unfitted,
+    })
 }
 
 fn item(value: &toml::Value) -> Item {

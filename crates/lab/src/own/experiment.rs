@@ -69,6 +69,9 @@ pub fn load(source: &str, text: &str) -> Result<Box<dyn Experiment>, DataError> 
     let name = &*name(source);
     let wrong = |error: toml::de::Error| DataError(format!("{name}: {error}"));
     let broken = |error: String| DataError(format!("{name}: {error}"));
+    if text.len() as u64 > LONGEST {
+        return Err(broken(format!("it is longer than {LONGEST} bytes and no experiment")));
+    }
     let mut table: Table = text.parse().map_err(wrong)?;
     let sourced = sources::take(&mut table).map_err(broken)?;
     // What is read from the text itself is complained about with its line.

@@ -40,11 +40,12 @@ impl Score {
         score
     }
 
-    /// The scores of what agreement is worth most, less and nothing.
+    /// The scores by what agreement is worth, the most first.
     pub(super) fn parts(judgements: &[Judgement<'_>]) -> Vec<Part> {
         let what = [
             "nothing in their set-ups was chosen after seeing results: this is the score",
             "a value of their set-ups was chosen so that sentences of the paper hold: agreement is a fit",
+            "rules of the papers' exchanges: they are obeyed or not, and nothing measured is near or far",
             "equations and numbers of the paper beside each other: no run has a part in them",
         ];
         let part = |(name, what): (&'static str, &'static str)| {

@@ -12,7 +12,7 @@ use crate::value::Value;
 /// The axis that says what is changed.
 const ASSUMPTION: &str = "assumption";
 /// The value on it where nothing is.
-pub(super) const AS_ASSUMED: &str = "as assumed";
+pub(crate) const AS_ASSUMED: &str = "as assumed";
 /// What is added to the name of an experiment.
 const SUFFIX: &str = "_sensitivity";
 

@@ -9,6 +9,8 @@ mod experiment;
 mod trials;
 
 pub use committed::{Committed, CommittedError, FILE};
+#[cfg(test)]
+pub(crate) use experiment::AS_ASSUMED;
 pub use experiment::{Altered, experiments};
 pub use trials::{Tried, Turn, tried};
 

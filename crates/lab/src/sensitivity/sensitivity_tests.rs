@@ -1,4 +1,3 @@
-use super::experiment::AS_ASSUMED;
 use super::*;
 use crate::claims::{Claims, Class, Results};
 use crate::experiment::{Cell, Experiment, Row};
@@ -160,43 +159,68 @@ fn what_is_no_file_is_not_read() {
     assert!(Committed::find(dir.path()).unwrap_err().to_string().contains("no regular file"));
 }
 
-/// Repetitions of two alternatives of `b08-fig7-rt-cbr45`: one that turns it in all draws, one that does in some, one that leaves
-/// nothing to measure.
-#[test]
-fn a_turn_is_one_in_other_draws_too() {
+/// `b08-fig7-rt-cbr45`, whose latency has to be below 0.3 s, tried with invented latencies in seconds: by what is changed, and the repetition.
+fn tried_with(latency: impl Fn(&str, u64) -> Option<f64>) -> Tried {
     let (papers, claims) = data();
     let altered = altered("b08_fig07");
-    let labels: Vec<String> = altered.alternatives().take(3).map(str::to_owned).collect();
-    let latency = |label: &str, at: u64| match labels.iter().position(|known| known == label) {
-        None => Some(0.2 + 0.001 * at as f64),
-        Some(0) => Some(0.5 + 0.001 * at as f64),
-        Some(1) => Some(if at == 0 { 0.75 } else { 0.2 + 0.001 * at as f64 }),
-        Some(_) => None,
-    };
     let mut rows = Vec::new();
-    for label in labels.iter().map(String::as_str).chain([AS_ASSUMED]) {
-        for (pmr, repetition) in
-            [(0, 0), (0, 1), (0, 2), (0, 3), (0, 4), (1, 0), (1, 1), (1, 2), (1, 3), (1, 4)]
-        {
+    for label in altered.alternatives().chain([AS_ASSUMED]) {
+        for (pmr, repetition) in (0..2).flat_map(|pmr| (0..5).map(move |repetition| (pmr, repetition))) {
             let places =
                 [("assumption", label.into()), ("pair", "wlan-umts".into()), ("src", "cbr45".into())];
             let numbers = [("qs", 10.into()), ("pmr", crate::Value::Integer(pmr))];
+            let metrics = latency(label, repetition).map(|latency| ("failover_latency".into(), latency));
             rows.push(Row {
                 series: crate::PAPER.into(),
                 axes: places.into_iter().chain(numbers).map(|(axis, value)| (axis.into(), value)).collect(),
                 repetition,
                 seed: repetition,
-                metrics: latency(label, repetition)
-                    .map(|latency| ("failover_latency".into(), latency))
-                    .into_iter()
-                    .collect(),
+                metrics: metrics.into_iter().collect(),
             });
         }
     }
     let tried = tried(&papers, &claims, &[(altered, rows)]).unwrap();
-    let one = tried.iter().find(|one| one.claim == "b08-fig7-rt-cbr45").unwrap();
+    tried.into_iter().find(|one| one.claim == "b08-fig7-rt-cbr45").unwrap()
+}
+
+/// Below the limit, and above it.
+fn latency(is_short: bool, at: u64) -> Option<f64> {
+    Some(if is_short { 0.2 } else { 0.5 } + 0.001 * at as f64)
+}
+
+/// One alternative turns it in all draws, one does in some, one leaves nothing to measure.
+#[test]
+fn a_turn_is_one_in_other_draws_too() {
+    let labels: Vec<String> = altered("b08_fig07").alternatives().take(3).map(str::to_owned).collect();
+    let one = tried_with(|label, at| match labels.iter().position(|known| known == label) {
+        None => latency(true, at),
+        Some(0) => latency(false, at),
+        Some(1) => {
+            if at == 0 {
+                Some(0.75)
+            } else {
+                latency(true, at)
+            }
+        }
+        Some(_) => None,
+    });
     assert_eq!((one.verdict.as_str(), one.repetitions), ("holds", 5));
     assert_eq!(one.turns.iter().map(|turn| &turn.assumption).collect::<Vec<_>>(), [&labels[0]]);
     assert_eq!(one.undecided, labels[1..2]);
     assert!(one.unmeasured.contains(&labels[2]), "{:?}", one.unmeasured);
+}
+
+#[test]
+fn a_number_that_turns_a_verdict_is_told_with_the_nearest_that_does_not() {
+    let windows = |turning: &[&str]| {
+        let turns =
+            |label: &str| turning.iter().any(|window| label.ends_with(&format!("rwnd: 65536 → {window}")));
+        let between = |turn: &Turn| turn.between.as_ref().map(|[from, to]| format!("{from} {to}"));
+        let one = tried_with(|label, at| latency(!turns(label), at));
+        one.turns.iter().map(between).collect::<Vec<_>>()
+    };
+    let between = |text: &str| Some(text.to_owned());
+    assert_eq!(windows(&["131072"]), [between("98304 131072")]);
+    assert_eq!(windows(&["98304", "131072"]), [between("65536 98304"), None]);
+    assert_eq!(windows(&["32768", "131072"]), [between("49152 32768"), between("98304 131072")]);
 }

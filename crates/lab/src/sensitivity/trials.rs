@@ -49,6 +49,10 @@ pub struct Turn {
     pub verdict: String,
     /// The comparison that decides with it, or what is missing.
     pub closest: String,
+    /// Between which two numbers it turns: the farthest that was tried on this side of what is assumed and leaves the verdict, and this
+    /// one. Absent where nothing lies between, where several values are changed, and where a nearer number turns it as well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub between: Option<[String; 2]>,
 }
 
 impl Tried {
@@ -71,7 +75,10 @@ impl Turn {
         let Self { assumption, verdict, closest, .. } = self;
         let how = if self.choice { "With another choice" } else { "Within the range of an assumed value" };
         let why = if closest.is_empty() { String::new() } else { format!(" ({closest})") };
-        format!("{how} ({assumption}): {verdict}{why}.")
+        let between = self.between.as_ref();
+        let where_it_turns =
+            between.map_or_else(String::new, |[from, to]| format!("; it turns between {from} and {to}"));
+        format!("{how} ({assumption}): {verdict}{why}{where_it_turns}.")
     }
 }
 
@@ -90,6 +97,7 @@ pub fn tried(
         .map(|(claim, said)| (claim.id.as_str(), said))
         .collect();
     let mut tried: BTreeMap<&str, Tried> = BTreeMap::new();
+    let mut same: BTreeMap<&str, Vec<&Alternative>> = BTreeMap::new();
     for alternative in &alternatives {
         let has = |one: &&Altered| one.has(alternative);
         let changed: Vec<&Altered> = runs.iter().map(|(one, _)| one).filter(has).collect();
@@ -99,6 +107,7 @@ pub fn tried(
             known.alternatives += 1;
             let label = alternative.label.clone();
             if verdict.name() == before.name() {
+                same.entry(&claim.id).or_default().push(alternative);
                 continue;
             }
             match verdict {
@@ -109,11 +118,38 @@ pub fn tried(
                     choice: alternative.is_choice(),
                     verdict: verdict.name().to_owned(),
                     closest: verdict.detail().to_owned(),
+                    between: None,
                 }),
             }
         }
     }
+    for (claim, one) in &mut tried {
+        let same = same.get(claim).map_or(&[][..], Vec::as_slice);
+        bracket(papers, &alternatives, same, &mut one.turns);
+    }
     Ok(claims.all().filter_map(|claim| tried.remove(claim.id.as_str())).collect())
+}
+
+/// Says of the turns of a claim between which numbers they are; `same` are the alternatives with which its verdict is as assumed.
+fn bracket(papers: &Papers, all: &[Alternative], same: &[&Alternative], turns: &mut [Turn]) {
+    let number = |turn: &Turn| {
+        let alternative = all.iter().find(|one| one.label == turn.assumption)?;
+        let (leaf, number) = alternative.number()?;
+        Some((leaf, number, papers.leaf(leaf).and_then(crate::scenario::number)?))
+    };
+    let turned: Vec<_> = turns.iter().filter_map(number).collect();
+    for turn in turns {
+        let Some((leaf, to, assumed)) = number(turn) else { continue };
+        let is_between = |other: f64| (assumed.min(to) < other) && (other < assumed.max(to));
+        if turned.iter().any(|&(of, other, _)| of == leaf && is_between(other)) {
+            continue;
+        }
+        let kept = same.iter().filter_map(|one| one.number()).filter(|(of, _)| *of == leaf);
+        let nearer = kept.map(|(_, number)| number).filter(|&other| is_between(other));
+        let from =
+            nearer.fold(assumed, |from, other| if to > assumed { from.max(other) } else { from.min(other) });
+        turn.between = Some([from.to_string(), to.to_string()]);
+    }
 }
 
 /// With everything as assumed.

@@ -144,7 +144,10 @@ def _seeds(seeds: int | range | None) -> tuple[int, int] | None:
 
 def _number(what: str, value: Any) -> int:
     """A whole number that is not below 0."""
-    number = operator.index(value)
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{what}: {value!r} is no whole number") from None
     if not 0 <= number < 2**63:
         raise ValueError(f"{what} cannot be {number}")
     return number
