@@ -109,15 +109,15 @@ async fn nonsense_is_answered_and_does_not_reach_the_terminal_as_it_is() {
     let mut server = server();
     for (said, answer) in [
         (
-            r#"{"request":{"version":1,"mode":"upload","size":0,"seconds":1,"bytes":null,"streams":1,"unordered":false}}"#,
+            r#"{"request":{"version":2,"mode":"upload","size":0,"seconds":1,"bytes":null,"streams":1,"unordered":false}}"#,
             "message size 0",
         ),
         (
-            r#"{"request":{"version":1,"mode":"upload","size":9,"seconds":-1,"bytes":null,"streams":1,"unordered":false}}"#,
+            r#"{"request":{"version":2,"mode":"upload","size":9,"seconds":-1,"bytes":null,"streams":1,"unordered":false}}"#,
             "duration",
         ),
         (
-            r#"{"request":{"version":1,"mode":"upload","size":9,"seconds":1,"bytes":null,"streams":65535,"unordered":false}}"#,
+            r#"{"request":{"version":2,"mode":"upload","size":9,"seconds":1,"bytes":null,"streams":65535,"unordered":false}}"#,
             "65535 streams",
         ),
         (r#"{"error":"\u001b[2J"}"#, "the peer says: \\u{1b}[2J"),
@@ -145,4 +145,50 @@ async fn a_client_that_is_sent_away_hears_why() {
     let output = tokio::task::block_in_place(client);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && errors.contains("busy with other measurements"), "{errors}");
+}
+
+#[test]
+fn both_directions_at_once_and_several_associations_are_summed() {
+    let server = server();
+    let arguments = ["--bidir", "--parallel", "3", "--bytes", "2000000", "--size", "1000", "--streams", "4"];
+    let summary = measure(&server, &arguments);
+    assert_eq!((&summary["associations"], &summary["request"]["mode"]), (&3.into(), &"both".into()));
+    for direction in [&summary, &summary["from_server"]] {
+        assert_eq!((&direction["bytes"], &direction["messages"]), (&6_000_000.into(), &6000.into()));
+        assert!(direction["goodput_bits_per_second"].as_f64().unwrap() > 0.0);
+    }
+    assert_eq!(summary["paths"].as_array().unwrap().len(), 3);
+}
+
+/// A rate is kept on the average, whatever the machine does meanwhile: never more than that, and one batch.
+#[test]
+fn a_rate_is_not_exceeded() {
+    let server = server();
+    for parallel in ["1", "2"] {
+        let arguments = ["--rate", "8M", "--time", "1", "--size", "1000", "--parallel", parallel];
+        let bytes = measure(&server, &arguments)["bytes"].as_u64().unwrap();
+        assert!((100_000..=1_020_000).contains(&bytes), "{bytes} bytes in 1 s at 1 MB/s");
+    }
+    let arguments = ["perf", "client", "--to", "127.0.0.1", "--rate", "5"];
+    let output = whimbrel().args(arguments).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && errors.contains("at least 1000, such as 20M"), "{errors}");
+}
+
+/// One line per second tells of the rate, what was sent again, the window and the round trip.
+#[test]
+fn lines_tell_of_every_second() {
+    let server = server();
+    let arguments = ["perf", "client", "--to", &server.address, "--time", "2.5", "--rate", "8M", "--bidir"];
+    let output = whimbrel().args(arguments).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let seconds: Vec<&str> = text.lines().filter(|line| line.contains(" Mbit/s  ")).collect();
+    assert!((2..=3).contains(&seconds.len()), "{text}");
+    assert!(
+        seconds
+            .iter()
+            .all(|line| line.contains("  rtx ") && line.contains("  cwnd ") && line.contains(" ms")),
+        "{text}"
+    );
+    assert!(text.contains("\nto the server: ") && text.contains("\nfrom the server: "), "{text}");
 }

@@ -5,13 +5,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail, ensure};
 use bytes::Bytes;
+use futures_util::future::try_join_all;
 use serde_json::json;
-use whimbrel::{Association, CloseReason, Endpoint, Message, PayloadProtocolId, StreamId};
+use whimbrel::{Association, CloseReason, Endpoint, Message, PathView, PayloadProtocolId, StreamId};
 
 use super::count::{Counter, cpu_time};
 use super::histogram::Histogram;
-use super::protocol::{Control, Counts, Mode, PPID_DATA, Request, Seen, VERSION, hear, say};
-use super::report::{Output, Result as Measured};
+use super::protocol::{Control, Mode, PPID_DATA, Request, Seen, VERSION, hear, say};
+use super::report::{Moment, Output, Result as Measured};
 use super::{ClientArgs, config, run as halves};
 use crate::addresses;
 use crate::commands::leave;
@@ -58,27 +59,36 @@ async fn connect_and_measure(
     args: &ClientArgs,
     output: Output,
 ) -> anyhow::Result<()> {
-    let association = peer.connect(endpoint, args.sctp_port).await.map_err(|error| {
-        let hint = args.mobility.key_hint();
-        anyhow!("no connection to {}: {error}; is `whimbrel perf server` running there?{hint}", peer.named[0])
-    })?;
-    let route = association.initial_route();
-    output.event("connected", json!({ "local": route.local, "remote": route.remote }));
-    output.note(&format!("connected to {}", route.remote));
-    news::follow(endpoint, &association, Arc::new(output));
-    measure(&association, args, output).await.map_err(|error| match association.close_reason() {
-        // What the server said when it went says more than that it went.
-        Some(reason) if reason != CloseReason::Shutdown => anyhow!("{error:#} ({reason})"),
-        _ => error,
-    })
+    let mut associations = Vec::new();
+    for _ in 0..args.parallel {
+        let association = peer.connect(endpoint, args.sctp_port).await.map_err(|error| {
+            let hint = args.mobility.key_hint();
+            let to = peer.named[0];
+            anyhow!("no connection to {to}: {error}; is `whimbrel perf server` running there?{hint}")
+        })?;
+        news::follow(endpoint, &association, Arc::new(output));
+        associations.push(association);
+    }
+    let Some(route) = associations.first().map(Association::initial_route) else { return Ok(()) };
+    output.event(
+        "connected",
+        json!({ "local": route.local, "remote": route.remote, "associations": associations.len() }),
+    );
+    output.note(&match associations.len() {
+        1 => format!("connected to {}", route.remote),
+        several => format!("connected to {}, {several} associations", route.remote),
+    });
+    measure(&associations, args, output).await
 }
 
-async fn measure(association: &Association, args: &ClientArgs, output: Output) -> anyhow::Result<()> {
-    let request = Request {
+/// What the client asks for, for each association.
+fn request(args: &ClientArgs) -> Request {
+    Request {
         version: VERSION,
-        mode: match (args.latency, args.reverse) {
-            (true, _) => Mode::Latency,
-            (_, true) => Mode::Download,
+        mode: match (args.latency, args.reverse, args.bidir) {
+            (true, ..) => Mode::Latency,
+            (_, true, _) => Mode::Download,
+            (.., true) => Mode::Both,
             _ => Mode::Upload,
         },
         size: args.size.unwrap_or(if args.latency { 64 } else { 65_536 }),
@@ -86,34 +96,66 @@ async fn measure(association: &Association, args: &ClientArgs, output: Output) -
         bytes: args.bytes,
         streams: args.streams,
         unordered: args.unordered,
-    };
-    say(association, &Control::Request(request.clone())).await?;
-    let answer = tokio::time::timeout(GREETING, hear(association)).await;
-    let answer = answer.ok().context("the server does not answer; is it `whimbrel perf server`")??;
-    ensure!(matches!(answer, Control::Ready), "not the answer that was due");
+        rate: args.rate.map(|rate| (rate / u64::from(args.parallel)).max(1)),
+    }
+}
+
+async fn measure(associations: &[Association], args: &ClientArgs, output: Output) -> anyhow::Result<()> {
+    let request = request(args);
+    try_join_all(associations.iter().map(|one| told(one, greet(one, &request)))).await?;
     let counter = Counter::default();
     let started = Instant::now();
     let mut result = {
-        let work = work(association, &request, &counter);
-        let mut work = std::pin::pin!(work);
+        let work = associations.iter().map(|one| told(one, work(one, &request, &counter)));
+        let mut work = std::pin::pin!(try_join_all(work));
         let mut tick = tokio::time::interval_at((started + INTERVAL).into(), INTERVAL);
-        let mut before = Counts::default();
+        let mut before = Moment::default();
         loop {
             tokio::select! {
-                result = &mut work => break result?,
+                results = &mut work => break Measured::sum(results?),
                 _ = tick.tick() => {
-                    let now = counter.read();
-                    let paths = association.paths().await;
-                    output.interval(started.elapsed(), INTERVAL, before, now, &paths);
+                    let now = Moment { at: started.elapsed(), counts: counter.read(), paths: paths(associations).await };
+                    output.interval(&before, &now);
                     before = now;
                 }
             }
         }
     };
-    result.paths = association.paths().await;
+    result.paths = paths(associations).await;
     result.request = Some(request);
+    result.associations = associations.len();
     output.result(&result);
-    let _ = tokio::time::timeout(Duration::from_secs(5), association.shutdown()).await;
+    let leave = associations.iter().map(Association::shutdown);
+    let _ = tokio::time::timeout(Duration::from_secs(5), try_join_all(leave)).await;
+    Ok(())
+}
+
+/// The paths of all associations.
+async fn paths(associations: &[Association]) -> Vec<PathView> {
+    let mut paths = Vec::new();
+    for association in associations {
+        paths.extend(association.paths().await);
+    }
+    paths
+}
+
+/// What the server said when it went says more than that it went.
+async fn told<T>(
+    association: &Association,
+    work: impl Future<Output = anyhow::Result<T>>,
+) -> anyhow::Result<T> {
+    work.await.map_err(|error| match association.close_reason() {
+        Some(reason) if reason != CloseReason::Shutdown => anyhow!("{error:#} ({reason})"),
+        _ => error,
+    })
+}
+
+/// Asks for a measurement, and waits until the server is ready for it.
+async fn greet(association: &Association, request: &Request) -> anyhow::Result<()> {
+    say(association, &Control::Request(request.clone())).await?;
+    let answer = tokio::time::timeout(GREETING, hear(association)).await;
+    let answer = answer.ok().context("the server does not answer; is it `whimbrel perf server`")??;
+    ensure!(matches!(answer, Control::Ready), "not the answer that was due");
     Ok(())
 }
 
@@ -129,6 +171,13 @@ async fn work(association: &Association, request: &Request, counter: &Counter) -
                 bail!("not the answer that was due")
             };
             Ok(Measured { client: ours, server: theirs, received: ours, ..Measured::default() })
+        }
+        Mode::Both => {
+            let back = Counter::default();
+            let exchanged = halves::exchange(association, request, counter, &back).await?;
+            let (client, server) = (exchanged.sent, exchanged.sent_arrived);
+            let returned = Some(exchanged.received);
+            Ok(Measured { client, server, received: server, returned, ..Measured::default() })
         }
         Mode::Latency => latency(association, request, counter).await,
     }

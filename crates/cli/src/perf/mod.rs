@@ -24,6 +24,8 @@ use protocol::SCTP_PORT;
   whimbrel perf client --to 192.0.2.7 --size 64 --streams 8  small messages
   whimbrel perf client --to 192.0.2.7 --reverse --json       from the server
   whimbrel perf client --to 192.0.2.7 --window 64M           far and fast
+  whimbrel perf client --to 192.0.2.7 -P 4 --bidir           four, both ways
+  whimbrel perf client --to 192.0.2.7 --rate 20M             no faster than that
   whimbrel perf client --to 192.0.2.7 --latency              one at a time")]
 pub(crate) struct PerfArgs {
     #[command(subcommand)]
@@ -77,20 +79,29 @@ struct ClientArgs {
     /// How long to measure.
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds)]
     time: f64,
-    /// Stop after this many bytes instead, such as 500M or 64Ki.
+    /// Stop after this many bytes in each association and direction instead, such as 500M or 64Ki.
     #[arg(long, value_name = "SIZE", conflicts_with = "time", value_parser = bytes)]
     bytes: Option<u64>,
     /// The server sends, we receive.
     #[arg(long)]
     reverse: bool,
-    /// Streams to spread the messages over.
+    /// Send in both directions at once.
+    #[arg(long, conflicts_with_all = ["reverse", "latency"])]
+    bidir: bool,
+    /// Associations to measure at the same time.
+    #[arg(long, short = 'P', value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=16))]
+    parallel: u16,
+    /// Send no more than this many bits of payload per second and direction, such as 20M, over all associations together.
+    #[arg(long, value_name = "BITS", value_parser = bits_per_second)]
+    rate: Option<u64>,
+    /// Streams to spread the messages over, in each association.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
     streams: u16,
     /// Send unordered messages.
     #[arg(long)]
     unordered: bool,
     /// One message at a time, echoed by the server: round-trip times instead of goodput.
-    #[arg(long, conflicts_with_all = ["reverse", "bytes", "streams"])]
+    #[arg(long, conflicts_with_all = ["reverse", "bytes", "streams", "parallel", "rate"])]
     latency: bool,
     /// Print one JSON object per line.
     #[arg(long)]
@@ -118,6 +129,13 @@ fn bytes(text: &str) -> Result<u64, String> {
     match size(text)? {
         0 => Err("expected more than 0 bytes".into()),
         bytes => Ok(bytes),
+    }
+}
+
+fn bits_per_second(text: &str) -> Result<u64, String> {
+    match size(text) {
+        Ok(bits @ 1000..) => Ok(bits),
+        _ => Err("expected a number of bits per second, at least 1000, such as 20M".into()),
     }
 }
 

@@ -14,7 +14,7 @@ pub(super) const PPID_CONTROL: u32 = 0x5748_5000;
 /// PPID of payload.
 pub(super) const PPID_DATA: u32 = 0x5748_5001;
 /// The version this code speaks.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 /// What to measure.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug)]
@@ -24,6 +24,8 @@ pub(super) enum Mode {
     Upload,
     /// The server sends.
     Download,
+    /// Both send.
+    Both,
     /// The client sends one message at a time, the server returns it.
     Latency,
 }
@@ -41,6 +43,8 @@ pub(super) struct Request {
     pub(super) bytes: Option<u64>,
     pub(super) streams: u16,
     pub(super) unordered: bool,
+    /// Whoever sends hands over no more than this many bits of payload per second.
+    pub(super) rate: Option<u64>,
 }
 
 impl Request {
@@ -54,6 +58,7 @@ impl Request {
             self.seconds
         );
         ensure!((1..=64).contains(&self.streams), "{} streams are out of range", self.streams);
+        ensure!(self.rate != Some(0), "a rate of 0 bits per second is out of range");
         Ok(())
     }
 
@@ -77,6 +82,18 @@ pub(super) struct Seen {
     pub(super) seconds: f64,
     /// CPU time of the whole process meanwhile.
     pub(super) cpu_seconds: f64,
+}
+
+impl Seen {
+    /// What is seen of two associations at the same time: processor time is the whole process's in each of them.
+    pub(super) fn and(self, other: Self) -> Self {
+        let counts = Counts {
+            messages: self.counts.messages + other.counts.messages,
+            bytes: self.counts.bytes + other.counts.bytes,
+        };
+        let seconds = self.seconds.max(other.seconds);
+        Self { counts, seconds, cpu_seconds: self.cpu_seconds.max(other.cpu_seconds) }
+    }
 }
 
 /// A message on stream 0.

@@ -37,12 +37,56 @@ impl News for Output {
 #[derive(Debug, Default)]
 pub(super) struct Result {
     pub(super) request: Option<Request>,
+    pub(super) associations: usize,
     pub(super) client: Seen,
     pub(super) server: Seen,
     /// Whichever side received: its clock and counts make the goodput.
     pub(super) received: Seen,
+    /// What came back meanwhile, if both sides sent.
+    pub(super) returned: Option<Seen>,
     pub(super) latency: Option<Histogram>,
     pub(super) paths: Vec<PathView>,
+}
+
+impl Result {
+    /// Those of several associations at the same time, as one.
+    pub(super) fn sum(results: Vec<Self>) -> Self {
+        let add = |mut sum: Self, one: Self| {
+            sum.client = sum.client.and(one.client);
+            sum.server = sum.server.and(one.server);
+            sum.received = sum.received.and(one.received);
+            sum.returned = sum.returned.zip(one.returned).map(|(sum, one)| sum.and(one));
+            sum
+        };
+        results.into_iter().reduce(add).unwrap_or_default()
+    }
+
+    fn direction(&self) -> &'static str {
+        match self.request.as_ref().map(|request| request.mode) {
+            Some(Mode::Download) => "from the server",
+            _ => "to the server",
+        }
+    }
+}
+
+/// What there is at an instant of a measurement.
+#[derive(Debug, Default)]
+pub(super) struct Moment {
+    /// Since the beginning.
+    pub(super) at: Duration,
+    pub(super) counts: Counts,
+    pub(super) paths: Vec<PathView>,
+}
+
+impl Moment {
+    fn retransmitted(&self) -> u64 {
+        self.paths.iter().map(|path| path.counters.data_retransmitted).sum()
+    }
+
+    /// The congestion windows of the paths in use, together.
+    fn cwnd(&self) -> u64 {
+        self.paths.iter().filter(|path| path.in_use).map(|path| path.cwnd as u64).sum()
+    }
 }
 
 impl Output {
@@ -58,76 +102,89 @@ impl Output {
         }
     }
 
-    /// What happened since the last such line.
-    pub(super) fn interval(
-        self,
-        at: Duration,
-        length: Duration,
-        before: Counts,
-        now: Counts,
-        paths: &[PathView],
-    ) {
-        let seconds = length.as_secs_f64();
-        let (messages, bytes) = (now.messages - before.messages, now.bytes - before.bytes);
-        let retransmitted: u64 = paths.iter().map(|path| path.counters.data_retransmitted).sum();
+    /// What happened since the last such line. A path that is gone takes what it has retransmitted with it.
+    pub(super) fn interval(self, before: &Moment, now: &Moment) {
+        let seconds = (now.at - before.at).as_secs_f64().max(1e-9);
+        let messages = now.counts.messages - before.counts.messages;
+        let bytes = now.counts.bytes - before.counts.bytes;
+        let total = now.retransmitted();
+        let retransmitted = total.saturating_sub(before.retransmitted());
         let bits = bytes as f64 * 8.0 / seconds;
         self.event(
             "interval",
             json!({
-                "at_seconds": at.as_secs_f64(), "seconds": seconds, "messages": messages, "bytes": bytes,
-                "bits_per_second": bits, "data_retransmitted_total": retransmitted,
-                "paths": paths.iter().map(path_json).collect::<Vec<_>>(),
+                "at_seconds": now.at.as_secs_f64(), "seconds": seconds, "messages": messages, "bytes": bytes,
+                "bits_per_second": bits, "data_retransmitted": retransmitted, "data_retransmitted_total": total,
+                "cwnd": now.cwnd(), "paths": now.paths.iter().map(path_json).collect::<Vec<_>>(),
             }),
         );
         self.note(&format!(
-            "{:6.1} s  {:>10}  {:>8.1} Mbit/s  {:>9.0} msg/s  rtx {retransmitted}  {}",
-            at.as_secs_f64(),
+            "{:6.1} s  {:>10}  {:>8.1} Mbit/s  {:>9.0} msg/s  rtx {retransmitted:<4}  cwnd {:>10}  {}",
+            now.at.as_secs_f64(),
             DecimalBytes(bytes).to_string(),
             bits / 1e6,
             messages as f64 / seconds,
-            describe(paths)
+            DecimalBytes(now.cwnd()).to_string(),
+            describe(&now.paths)
         ));
     }
 
     /// The end.
     pub(super) fn result(self, result: &Result) {
         let Some(request) = &result.request else { return };
-        let seconds = result.received.seconds;
-        let counts = result.received.counts;
-        let goodput = rate(counts.bytes as f64 * 8.0, seconds);
-        let messages = rate(counts.messages as f64, seconds);
-        let gigabytes = (counts.bytes as f64 / 1e9).max(1e-12);
+        let returned = result.returned.unwrap_or_default();
+        let gigabytes = ((result.received.counts.bytes + returned.counts.bytes) as f64 / 1e9).max(1e-12);
         let per_gb = |seen: &Seen| seen.cpu_seconds / gigabytes;
         let both = per_gb(&result.client) + per_gb(&result.server);
         let used = result.paths.iter().find(|path| path.in_use).or(result.paths.first());
         let srtt = used.and_then(|path| path.srtt).map(|srtt| srtt.as_secs_f64() * 1e3);
         let mut summary = json!({
-            "ok": true, "request": request, "seconds": seconds, "messages": counts.messages, "bytes": counts.bytes,
-            "goodput_bits_per_second": goodput, "messages_per_second": messages,
+            "ok": true, "request": request, "associations": result.associations,
             "cpu_seconds_per_gb": { "client": per_gb(&result.client), "server": per_gb(&result.server), "both": both },
             "srtt_ms": srtt, "paths": result.paths.iter().map(path_json).collect::<Vec<_>>(),
         });
+        add_goodput(&mut summary, &result.received);
+        if let Some(returned) = &result.returned {
+            summary["from_server"] = json!({});
+            add_goodput(&mut summary["from_server"], returned);
+        }
         if let Some(latency) = &result.latency {
             summary["round_trip_us"] = latency_json(latency);
         }
         self.event("summary", summary);
         if let Some(latency) = &result.latency {
-            let micros = |quantile: f64| latency.quantile(quantile).as_secs_f64() * 1e6;
-            self.note(&format!(
-                "round trip of {} bytes, {} times: min {:.0} µs, median {:.0}, 90 % {:.0}, 99 % {:.0}, 99.9 % {:.0}, max {:.0}",
-                request.size,
-                latency.count(),
-                latency.min().as_secs_f64() * 1e6,
-                micros(0.5),
-                micros(0.9),
-                micros(0.99),
-                micros(0.999),
-                latency.max().as_secs_f64() * 1e6
-            ));
-            return;
+            return self.round_trips(request, latency);
         }
-        let direction = if request.mode == Mode::Download { "from the server" } else { "to the server" };
-        let rates = match (goodput, messages) {
+        self.goodput(result.direction(), request, &result.received);
+        if let Some(returned) = &result.returned {
+            self.goodput("from the server", request, returned);
+        }
+        self.note(&format!(
+            "CPU seconds per GB: client {:.2}, server {:.2}, both {both:.2}; smoothed RTT {:.2} ms",
+            per_gb(&result.client),
+            per_gb(&result.server),
+            srtt.unwrap_or(0.0)
+        ));
+    }
+
+    fn round_trips(self, request: &Request, latency: &Histogram) {
+        let micros = |quantile: f64| latency.quantile(quantile).as_secs_f64() * 1e6;
+        self.note(&format!(
+            "round trip of {} bytes, {} times: min {:.0} µs, median {:.0}, 90 % {:.0}, 99 % {:.0}, 99.9 % {:.0}, max {:.0}",
+            request.size,
+            latency.count(),
+            latency.min().as_secs_f64() * 1e6,
+            micros(0.5),
+            micros(0.9),
+            micros(0.99),
+            micros(0.999),
+            latency.max().as_secs_f64() * 1e6
+        ));
+    }
+
+    fn goodput(self, direction: &str, request: &Request, seen: &Seen) {
+        let Seen { counts, seconds, .. } = *seen;
+        let rates = match (rate(counts.bytes as f64 * 8.0, seconds), rate(counts.messages as f64, seconds)) {
             (Some(goodput), Some(messages)) => {
                 format!(": {:.1} Mbit/s, {messages:.0} messages/s", goodput / 1e6)
             }
@@ -138,13 +195,16 @@ impl Output {
             DecimalBytes(counts.bytes),
             request.size
         ));
-        self.note(&format!(
-            "CPU seconds per GB: client {:.2}, server {:.2}, both {both:.2}; smoothed RTT {:.2} ms",
-            per_gb(&result.client),
-            per_gb(&result.server),
-            srtt.unwrap_or(0.0)
-        ));
     }
+}
+
+fn add_goodput(to: &mut Value, seen: &Seen) {
+    let Seen { counts, seconds, .. } = *seen;
+    to["seconds"] = json!(seconds);
+    to["messages"] = json!(counts.messages);
+    to["bytes"] = json!(counts.bytes);
+    to["goodput_bits_per_second"] = json!(rate(counts.bytes as f64 * 8.0, seconds));
+    to["messages_per_second"] = json!(rate(counts.messages as f64, seconds));
 }
 
 fn latency_json(latency: &Histogram) -> Value {

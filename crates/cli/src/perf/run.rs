@@ -1,11 +1,11 @@
-//! The two halves of a measurement, the same at client and server: send as fast as it goes, and receive.
+//! The halves of a measurement, the same at client and server: send, receive, and both at once.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 use bytes::Bytes;
-use whimbrel::{Association, Delivery, Message, Part, PayloadProtocolId, StreamId};
+use whimbrel::{Association, Delivery, Message, Part, PayloadProtocolId, Received, StreamId};
 
 use super::count::{Counter, cpu_time};
 use super::protocol::{Control, Counts, PPID_CONTROL, PPID_DATA, Request, Seen, decode, hear, say};
@@ -14,6 +14,8 @@ use super::protocol::{Control, Counts, PPID_CONTROL, PPID_DATA, Request, Seen, d
 const BATCH_BYTES: usize = 256 * 1024;
 /// Messages handed over in one go, at most.
 const BATCH_MESSAGES: usize = 1024;
+/// With a given rate, no more than this much of it is handed over in one go, or one message.
+const BATCH_TIME: Duration = Duration::from_millis(5);
 
 /// Sends what `request` says, then waits for what the other side saw. Returns what was sent, and that.
 pub(super) async fn send(
@@ -21,10 +23,51 @@ pub(super) async fn send(
     request: &Request,
     counter: &Counter,
 ) -> anyhow::Result<(Seen, Seen)> {
+    let ours = transmit(association, request, counter).await?;
+    let Control::Seen(theirs) = hear(association).await? else { bail!("not the answer that was due") };
+    Ok((ours, theirs))
+}
+
+/// Receives until the sender says how much there was and all of it is here, and tells it.
+pub(super) async fn receive(association: &Association, counter: &Counter) -> anyhow::Result<Seen> {
+    Arrivals::new(counter).all(association).await
+}
+
+/// What came of a measurement in both directions at once.
+#[derive(Debug)]
+pub(super) struct Exchanged {
+    /// What this side sent, as it saw it.
+    pub(super) sent: Seen,
+    /// The same, as the other side received it.
+    pub(super) sent_arrived: Seen,
+    /// What this side received.
+    pub(super) received: Seen,
+}
+
+/// Sends what `request` says and receives as much, at the same time.
+pub(super) async fn exchange(
+    association: &Association,
+    request: &Request,
+    out: &Counter,
+    back: &Counter,
+) -> anyhow::Result<Exchanged> {
+    let arriving = async {
+        let mut arrivals = Arrivals::new(back);
+        let received = arrivals.all(association).await?;
+        while arrivals.answer.is_none() {
+            arrivals.more(association).await?;
+        }
+        Ok((received, arrivals.answer.unwrap_or_default()))
+    };
+    let (sent, (received, sent_arrived)) = tokio::try_join!(transmit(association, request, out), arriving)?;
+    Ok(Exchanged { sent, sent_arrived, received })
+}
+
+/// Sends what `request` says, and says how much that was.
+async fn transmit(association: &Association, request: &Request, counter: &Counter) -> anyhow::Result<Seen> {
     let streams = request.streams.min(association.outbound_streams());
-    let size = request.size as usize;
-    let payload = Bytes::from(vec![0x57; size]);
-    let batch = (BATCH_BYTES / size).clamp(1, BATCH_MESSAGES) as u64;
+    let payload = Bytes::from(vec![0x57; request.size as usize]);
+    let batch = batch(request);
     let limit = request.bytes.map_or(u64::MAX, |bytes| bytes.div_ceil(u64::from(request.size)));
     let (started, cpu) = (Instant::now(), cpu_time());
     let deadline = if request.bytes.is_some() { Duration::MAX } else { request.duration() };
@@ -45,51 +88,87 @@ pub(super) async fn send(
         counts.messages += messages;
         counts.bytes += bytes;
         counter.add(messages, bytes);
+        if let Some(rate) = request.rate {
+            let due = Duration::from_secs_f64(counts.bytes as f64 * 8.0 / rate as f64);
+            tokio::time::sleep_until((started + due.min(deadline)).into()).await;
+        }
     }
     say(association, &Control::Done(counts)).await?;
-    let Control::Seen(theirs) = hear(association).await? else { bail!("not the answer that was due") };
-    let ours = Seen {
+    Ok(Seen {
         counts,
         seconds: started.elapsed().as_secs_f64(),
         cpu_seconds: (cpu_time() - cpu).as_secs_f64(),
-    };
-    Ok((ours, theirs))
+    })
 }
 
-/// Receives until the sender says how much there was and all of it is here, and tells it.
-pub(super) async fn receive(association: &Association, counter: &Counter) -> anyhow::Result<Seen> {
-    let cpu = cpu_time();
-    let mut first = None;
-    let mut last = Instant::now();
-    let mut announced = None;
-    let mut batch = Vec::with_capacity(BATCH_MESSAGES);
-    // Messages on other streams, and unordered ones, may come after the announcement.
-    while announced != Some(counter.read()) {
-        let count = association.recv_many(&mut batch, BATCH_MESSAGES).await?;
+/// How many messages are handed over in one go.
+fn batch(request: &Request) -> u64 {
+    let size = request.size as usize;
+    let fast = (BATCH_BYTES / size).clamp(1, BATCH_MESSAGES) as u64;
+    let at_rate = |rate: u64| (rate as f64 / 8.0 * BATCH_TIME.as_secs_f64() / size as f64) as u64;
+    request.rate.map_or(fast, |rate| at_rate(rate).clamp(1, fast))
+}
+
+/// What arrives at one side of an association.
+struct Arrivals<'a> {
+    counter: &'a Counter,
+    batch: Vec<Received>,
+    /// When the first and the last payload arrived.
+    times: Option<(Instant, Instant)>,
+    /// How much the other side sent, once it has said so.
+    announced: Option<Counts>,
+    /// What the other side received, once it has said so.
+    answer: Option<Seen>,
+}
+
+impl<'a> Arrivals<'a> {
+    fn new(counter: &'a Counter) -> Self {
+        let batch = Vec::with_capacity(BATCH_MESSAGES);
+        Self { counter, batch, times: None, announced: None, answer: None }
+    }
+
+    /// Waits until everything that was announced is here, and tells the other side. Messages on other streams, and unordered ones, may come
+    /// after the announcement.
+    async fn all(&mut self, association: &Association) -> anyhow::Result<Seen> {
+        let cpu = cpu_time();
+        while self.announced != Some(self.counter.read()) {
+            self.more(association).await?;
+        }
+        let seen = Seen {
+            counts: self.counter.read(),
+            seconds: self.times.map_or(0.0, |(first, last)| (last - first).as_secs_f64()),
+            cpu_seconds: (cpu_time() - cpu).as_secs_f64(),
+        };
+        say(association, &Control::Seen(seen)).await?;
+        Ok(seen)
+    }
+
+    /// Takes what is there, at least one message.
+    async fn more(&mut self, association: &Association) -> anyhow::Result<()> {
+        let count = association.recv_many(&mut self.batch, BATCH_MESSAGES).await?;
         ensure!(count > 0, "the peer closed the connection");
         let (mut messages, mut bytes) = (0, 0);
-        for received in batch.drain(..) {
+        for received in self.batch.drain(..) {
             if received.ppid.0 == PPID_CONTROL {
-                let Control::Done(counts) = decode(&received.payload)? else {
-                    bail!("not the end that was due")
-                };
-                announced = Some(counts);
+                match decode(&received.payload)? {
+                    Control::Done(counts) if self.announced.is_none() => self.announced = Some(counts),
+                    Control::Seen(seen) if self.answer.is_none() => self.answer = Some(seen),
+                    _ => bail!("not the end that was due"),
+                }
                 continue;
             }
             bytes += received.payload.len() as u64;
             messages += u64::from(matches!(received.part, Part::Whole | Part::Last));
         }
         if bytes > 0 {
-            last = Instant::now();
-            first.get_or_insert(last);
+            let now = Instant::now();
+            self.times = Some((self.times.map_or(now, |(first, _)| first), now));
         }
-        counter.add(messages, bytes);
+        self.counter.add(messages, bytes);
+        Ok(())
     }
-    let seen = Seen {
-        counts: counter.read(),
-        seconds: first.map_or(0.0, |first| (last - first).as_secs_f64()),
-        cpu_seconds: (cpu_time() - cpu).as_secs_f64(),
-    };
-    say(association, &Control::Seen(seen)).await?;
-    Ok(seen)
 }
+
+#[cfg(test)]
+#[path = "run_tests.rs"]
+mod tests;

@@ -121,6 +121,9 @@ async fn measure(association: &Association, request: &Request, counter: &Counter
             say(association, &Control::Seen(ours)).await?;
             Ok(ours)
         }
+        Mode::Both => {
+            Ok(halves::exchange(association, request, &Counter::default(), counter).await?.received)
+        }
         Mode::Latency => echo(association, request, counter).await,
     }
 }
