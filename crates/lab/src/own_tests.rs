@@ -7,12 +7,13 @@ mod networks;
 mod residents;
 
 /// In the order of the alphabet.
-const EXAMPLES: [(&str, &str); 7] = [
+const EXAMPLES: [(&str, &str); 8] = [
     ("bursts", include_str!("../../../docs/lab/bursts.toml")),
     ("commute", include_str!("../../../docs/lab/commute.toml")),
     ("lift", include_str!("../../../docs/lab/lift.toml")),
     ("neighbour", include_str!("../../../docs/lab/neighbour.toml")),
     ("two-cells", include_str!("../../../docs/lab/two-cells.toml")),
+    ("video-handover", include_str!("../../../docs/lab/video-handover.toml")),
     ("walk", include_str!("../../../docs/lab/walk.toml")),
     ("warning", WARNING),
 ];
@@ -215,4 +216,28 @@ fn files_are_told_apart_in_a_report() {
         }
     }
     assert!(seen.len() > 2 * EXAMPLES.len(), "those with messages have more panels: {seen:?}");
+}
+
+/// e13, section IV: a larger initial window on the new path shortens the transfer of messages. The profile has nothing but the RFC's
+/// values and ASCONF, with which the policy has to move all the same.
+#[test]
+fn a_film_that_begins_with_a_larger_window_arrives_sooner() {
+    let experiment = load("video-handover", example("video-handover")).unwrap();
+    let cells = experiment.cells();
+    let of_film = |window: f64, wanted: &str| {
+        let fits = |cell: &&crate::Cell| {
+            cell.axes.iter().all(|(_, value)| [window, 300.0].contains(&value.number().unwrap()))
+        };
+        let outcome = experiment.run(cells.iter().find(fits).unwrap(), 7, Watch::default());
+        let is_film = |value: &crate::Value| value.word() == Some("film");
+        let film =
+            outcome.samples.iter().find(|sample| sample.axes.iter().any(|(_, host)| is_film(host))).unwrap();
+        film.metrics.iter().find(|(name, _)| name == wanted).unwrap().1
+    };
+    assert_eq!(of_film(3.0, "moves"), 1.0);
+    let times = [3.0, 10.0, 20.0, 68.0].map(|window| of_film(window, "transfer_time"));
+    assert!(
+        times.is_sorted_by(|before, after| before > after) && times[0] > 2.0 && times[3] < 1.0,
+        "{times:?}"
+    );
 }

@@ -11,7 +11,7 @@ use whimbrel::{Association, CloseReason, Endpoint, Message, PathView, PayloadPro
 
 use super::count::{Counter, cpu_time};
 use super::histogram::Histogram;
-use super::protocol::{Control, Mode, PPID_DATA, Request, Seen, VERSION, hear, say};
+use super::protocol::{Control, Counts, Mode, PPID_DATA, Request, Seen, VERSION, hear, say};
 use super::report::{Moment, Output, Result as Measured};
 use super::{ClientArgs, config, run as halves};
 use crate::addresses;
@@ -114,7 +114,7 @@ async fn measure(associations: &[Association], args: &ClientArgs, output: Output
             tokio::select! {
                 results = &mut work => break Measured::sum(results?),
                 _ = tick.tick() => {
-                    let now = Moment { at: started.elapsed(), counts: counter.read(), paths: paths(associations).await };
+                    let now = moment(associations, started.elapsed(), counter.read()).await;
                     output.interval(&before, &now);
                     before = now;
                 }
@@ -128,6 +128,14 @@ async fn measure(associations: &[Association], args: &ClientArgs, output: Output
     let leave = associations.iter().map(Association::shutdown);
     let _ = tokio::time::timeout(Duration::from_secs(5), try_join_all(leave)).await;
     Ok(())
+}
+
+async fn moment(associations: &[Association], at: Duration, counts: Counts) -> Moment {
+    let mut retransmitted = 0;
+    for association in associations {
+        retransmitted += association.stats().await.unwrap_or_default().data_retransmitted;
+    }
+    Moment { at, counts, retransmitted, paths: paths(associations).await }
 }
 
 /// The paths of all associations.

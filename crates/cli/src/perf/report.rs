@@ -75,14 +75,12 @@ pub(super) struct Moment {
     /// Since the beginning.
     pub(super) at: Duration,
     pub(super) counts: Counts,
+    /// DATA chunks retransmitted so far.
+    pub(super) retransmitted: u64,
     pub(super) paths: Vec<PathView>,
 }
 
 impl Moment {
-    fn retransmitted(&self) -> u64 {
-        self.paths.iter().map(|path| path.counters.data_retransmitted).sum()
-    }
-
     /// The congestion windows of the paths in use, together.
     fn cwnd(&self) -> u64 {
         self.paths.iter().filter(|path| path.in_use).map(|path| path.cwnd as u64).sum()
@@ -102,13 +100,13 @@ impl Output {
         }
     }
 
-    /// What happened since the last such line. A path that is gone takes what it has retransmitted with it.
+    /// What happened since the last such line.
     pub(super) fn interval(self, before: &Moment, now: &Moment) {
         let seconds = (now.at - before.at).as_secs_f64().max(1e-9);
         let messages = now.counts.messages - before.counts.messages;
         let bytes = now.counts.bytes - before.counts.bytes;
-        let total = now.retransmitted();
-        let retransmitted = total.saturating_sub(before.retransmitted());
+        let total = now.retransmitted;
+        let retransmitted = total - before.retransmitted;
         let bits = bytes as f64 * 8.0 / seconds;
         self.event(
             "interval",

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use whimbrel_machine::Instant;
 use whimbrel_netsim::Mixed;
-use whimbrel_proto::PathCounters;
 
 use super::file::{File, HostKind};
 use super::flow::Flow;
@@ -94,12 +93,9 @@ impl Place<'_> {
         match (self.world.app(resident.sender), self.world.machine(resident.sender)) {
             (Mixed::First(user), Mixed::First(node)) => {
                 sample.put("moves", user.uses.len().saturating_sub(1) as f64);
-                let paths = user.association().map(|id| node.paths(id)).unwrap_or_default();
-                let sum =
-                    |of: fn(&PathCounters) -> u64| paths.iter().map(|path| of(&path.counters)).sum::<u64>();
-                let (new, again) =
-                    (sum(|counters| counters.data_sent), sum(|counters| counters.data_retransmitted));
-                sample.put("retransmitted", again as f64 / (new + again).max(1) as f64);
+                let stats = user.association().and_then(|id| node.stats(id)).unwrap_or_default();
+                let all = stats.data_sent + stats.data_retransmitted;
+                sample.put("retransmitted", stats.data_retransmitted as f64 / all.max(1) as f64);
             }
             (Mixed::Second(flow), Mixed::Second(rival)) => {
                 let stats = |connection| rivals::tcp(rival)?.stats(connection);

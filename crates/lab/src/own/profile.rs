@@ -5,8 +5,8 @@ use core::time::Duration;
 
 use toml::Table;
 use whimbrel_proto::{
-    AssociationFailure, AuthConfig, BurstLimit, Config, DarMode, InitialWindow, LossDetection, PathShape,
-    PathVerification, PmtuConfig, PmtuSearch,
+    AssociationFailure, AuthConfig, BurstLimit, Config, DarMode, InitialWindow, LossDetection, PathPairing,
+    PathShape, PathVerification, PmtuConfig, PmtuSearch,
 };
 
 use super::file::{File, Host, Network};
@@ -156,6 +156,8 @@ fn changed(mut config: Config, settings: &Settings) -> Config {
         Some("on") => {
             config.dar.mode = DarMode::Negotiated;
             config.auth = AuthConfig::offered();
+            // A policy chooses among paths: with one for each of the peer's addresses, which is one here, it has no choice.
+            config.pairing = PathPairing::Mesh;
         }
         Some(_) => config.dar.mode = DarMode::Off,
         None => {}

@@ -237,6 +237,8 @@ impl Open {
         AssociationStats {
             messages_sent: sent.messages,
             bytes_sent: sent.bytes,
+            data_sent: sent.data_sent,
+            data_retransmitted: sent.data_retransmitted,
             messages_received: self.receive.messages(),
             bytes_received: self.receive.bytes(),
             duplicates_received: self.receive.duplicates(),

@@ -117,6 +117,10 @@ pub struct AssociationStats {
     pub messages_sent: u64,
     /// Bytes of these.
     pub bytes_sent: u64,
+    /// DATA chunks sent for the first time, on all paths, those that are gone included.
+    pub data_sent: u64,
+    /// DATA chunks retransmitted, likewise.
+    pub data_retransmitted: u64,
     /// User messages delivered to the user.
     pub messages_received: u64,
     /// Bytes of these.

@@ -46,12 +46,17 @@ pub(crate) struct Sender {
     pub(super) totals: Totals,
 }
 
-/// Totals of what the user has handed over.
+/// Totals of an association.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Totals {
+    /// What the user has handed over.
     pub(crate) messages: u64,
     /// Bytes of these.
     pub(crate) bytes: u64,
+    /// DATA chunks sent for the first time on paths that are gone.
+    pub(crate) data_sent: u64,
+    /// DATA chunks retransmitted on paths that are gone.
+    pub(crate) data_retransmitted: u64,
     /// Acknowledged bytes of user data that the user has not been told of.
     pub(super) released: usize,
 }
@@ -113,6 +118,10 @@ impl Sender {
     /// A path is no more. It has been silenced before ([`Self::silence`]).
     pub(crate) fn path_gone(&mut self, path: PathId) {
         self.held_up = None;
+        for flow in self.flows.iter().filter(|flow| flow.path == path) {
+            self.totals.data_sent += flow.counters.data_sent;
+            self.totals.data_retransmitted += flow.counters.data_retransmitted;
+        }
         self.flows.retain(|flow| flow.path != path);
         self.outstanding.remove_path(path);
         self.recovery.remove_path(path);

@@ -113,6 +113,24 @@ fn giving_a_path_up_ends_its_fast_recovery() {
     assert!(!rig.sender.recovery.covers(A));
 }
 
+/// What was sent stays sent when its path goes.
+#[test]
+fn totals_have_what_was_sent_on_paths_that_are_gone() {
+    let mut rig = rig(|_| {});
+    send(&mut rig, 2);
+    rig.expire(A);
+    rig.paths.set_primary(D);
+    while rig.turn(Permit::Everything, 1).is_some() {}
+    rig.sack(Tsn(2), &[], WINDOW).unwrap();
+    send(&mut rig, 1);
+    let totals = |rig: &Rig| (rig.sender.totals().data_sent, rig.sender.totals().data_retransmitted);
+    let before = totals(&rig);
+    assert!(before.0 == 3 && before.1 > 0, "{before:?}");
+    rig.remove(A);
+    assert_eq!(totals(&rig), before);
+    assert!(rig.sender.flows.iter().map(|flow| flow.counters.data_sent).sum::<u64>() < 3);
+}
+
 /// After T3-rtx one packet at a time leaves (RFC 9260 §7.2.3); a path whose link comes back begins without that.
 #[test]
 fn a_path_that_was_closed_is_not_held_to_one_packet() {

@@ -42,9 +42,14 @@ impl Sender {
         })
     }
 
-    /// What the user has handed over so far.
+    /// Totals on all paths, those that are gone included.
     pub(crate) fn totals(&self) -> Totals {
-        self.totals
+        let add = |totals: Totals, flow: &Flow| Totals {
+            data_sent: totals.data_sent + flow.counters.data_sent,
+            data_retransmitted: totals.data_retransmitted + flow.counters.data_retransmitted,
+            ..totals
+        };
+        self.flows.iter().fold(self.totals, add)
     }
 
     /// Outbound streams.
