@@ -21,6 +21,7 @@ mod path_words;
 mod paths;
 mod peer;
 mod perf;
+mod qlog;
 mod soak;
 mod transfer;
 

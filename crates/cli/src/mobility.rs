@@ -18,6 +18,7 @@ use crate::args::{A_YEAR, size};
 use crate::exit::Failure;
 use crate::key_file;
 use crate::news::News;
+use crate::qlog::Qlog;
 
 /// Seconds for which nothing may be heard of a peer.
 const A_DAY: u64 = 86_400;
@@ -47,6 +48,9 @@ pub(crate) struct MobilityArgs {
     /// 25M for 1 Gbit/s and 200 ms [default: 16 MiB]. Both hosts need it; memory is taken as it is used.
     #[arg(long, value_name = "SIZE", value_parser = window, help_heading = "Speed")]
     pub(crate) window: Option<usize>,
+    /// Write what becomes of congestion windows, round-trip times and paths into this file, as qlog (JSON-SEQ).
+    #[arg(long, value_name = "FILE", help_heading = "Watching")]
+    pub(crate) qlog: Option<PathBuf>,
     /// Keys that both hosts know and nobody else, a line `ID KEY` each (KEY in hex or base64:…), the first to send with.
     /// Only who has one can connect, and change addresses. The file must be readable by you alone.
     #[arg(long, value_name = "FILE")]
@@ -143,6 +147,11 @@ impl MobilityArgs {
         builder = builder.large_messages(LargeMessages::InParts);
         if let Some(bytes) = self.window {
             builder = builder.window(bytes);
+        }
+        if let Some(path) = &self.qlog {
+            let qlog =
+                Qlog::create(path).with_context(|| format!("--qlog: cannot write {}", path.display()))?;
+            builder = builder.recorder(qlog);
         }
         let endpoint = self.sources(builder)?.bind().await?;
         self.doubt(&endpoint.interfaces(), news);

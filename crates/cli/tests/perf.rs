@@ -175,6 +175,29 @@ fn a_rate_is_not_exceeded() {
     assert!(output.status.code() == Some(2) && errors.contains("at least 1000, such as 20M"), "{errors}");
 }
 
+/// Who measures sees what the windows did meanwhile.
+#[test]
+fn a_qlog_file_tells_of_windows_and_paths_to_the_end() {
+    let server = server();
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("perf.sqlog");
+    measure(&server, &["--bytes", "3000000", "--qlog", file.to_str().unwrap()]);
+    let text = std::fs::read_to_string(&file).unwrap();
+    let texts: Vec<serde_json::Value> =
+        text.split('\u{1e}').skip(1).map(|text| serde_json::from_str(text).unwrap()).collect();
+    let of = |name: &'static str| texts.iter().filter(move |text| text["name"] == name);
+    let states: Vec<&str> =
+        of("connectivity:connection_state_updated").filter_map(|text| text["data"]["new"].as_str()).collect();
+    assert!(states.starts_with(&["cookie_wait", "cookie_echoed", "established"]), "{states:?}");
+    assert_eq!(states.last(), Some(&"closed"), "{states:?}");
+    let windows = of("recovery:metrics_updated").filter(|text| text["data"]["congestion_window"].is_u64());
+    assert!(windows.count() > 5 && of("sctp:path_use_updated").count() >= 1);
+    let output =
+        whimbrel().args(["perf", "client", "--to", "127.0.0.1", "--qlog", "/nowhere/a"]).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && errors.contains("--qlog: cannot write /nowhere/a"), "{errors}");
+}
+
 /// One line per second tells of the rate, what was sent again, the window and the round trip.
 #[test]
 fn lines_tell_of_every_second() {

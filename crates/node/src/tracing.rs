@@ -10,7 +10,7 @@ use whimbrel_proto::{AssociationId, AssociationState, Endpoint, PathId, PathStat
 const STATE: &str = "state";
 
 /// What is recorded of a path. `None` is what it does not have yet, such as a measured round-trip time.
-type Quantities = [(&'static str, Option<Value>); 9];
+type Quantities = [(&'static str, Option<Value>); 10];
 
 /// Compares what associations are like after each step with what it has recorded of them.
 ///
@@ -105,6 +105,7 @@ fn quantities(path: &PathView) -> Quantities {
     [
         ("route", Some(Value::Route(path.route))),
         (STATE, Some(Value::State(state))),
+        ("in_use", Some(Value::State(if path.in_use { "yes" } else { "no" }))),
         ("cwnd", Some(bytes(path.cwnd))),
         ("ssthresh", Some(bytes(path.ssthresh))),
         ("rto", Some(time(path.rto))),

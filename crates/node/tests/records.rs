@@ -205,9 +205,18 @@ fn records_change_nothing_and_do_not_repeat_themselves() {
     assert_eq!(pair.world.trace_hash(), silent.world.trace_hash());
     let records = records(&trace);
     for host in ["client", "server"] {
-        for name in
-            ["route", "state", "cwnd", "ssthresh", "rto", "srtt", "flight_size", "phase", "error_count"]
-        {
+        for name in [
+            "route",
+            "state",
+            "in_use",
+            "cwnd",
+            "ssthresh",
+            "rto",
+            "srtt",
+            "flight_size",
+            "phase",
+            "error_count",
+        ] {
             let of_path = |line: &&Line| line.host == host && line.name == name && line.path == Some(0);
             let values: Vec<&str> = records.iter().filter(of_path).map(|line| &*line.value).collect();
             assert!(values.windows(2).all(|pair| pair[0] != pair[1]), "{host} {name}");

@@ -15,6 +15,7 @@ use crate::endpoint::Endpoint;
 use crate::error::BindError;
 use crate::interfaces::{self, Board, LinkSource, LinkWriter};
 use crate::locals::{Locals, Wanted};
+use crate::recorder::Recorder;
 use crate::send_memory;
 use crate::shared::{Client, Shared};
 
@@ -60,6 +61,7 @@ pub struct EndpointBuilder {
     encapsulation: Encapsulation,
     sources: Vec<Box<dyn LinkSource>>,
     policy: PolicyChoice,
+    recorder: Option<Box<dyn Recorder>>,
 }
 
 /// Makes the policy of a new association.
@@ -85,6 +87,7 @@ impl EndpointBuilder {
             encapsulation: Encapsulation::default(),
             sources: Vec::new(),
             policy: PolicyChoice::Usual,
+            recorder: None,
         }
     }
 
@@ -186,6 +189,12 @@ impl EndpointBuilder {
         self
     }
 
+    /// Tells `recorder` of whatever changes in the endpoint's associations. It costs time in each step, by the number of associations.
+    pub fn recorder(mut self, recorder: impl Recorder + 'static) -> Self {
+        self.recorder = Some(Box::new(recorder));
+        self
+    }
+
     /// Opens the sockets and starts the endpoint's task on the current tokio runtime.
     ///
     /// # Errors
@@ -235,7 +244,8 @@ impl EndpointBuilder {
         };
         let client = Arc::new(Client(shared.clone()));
         let sources = Sources { board, running, writer: LinkWriter::default() };
-        let driver = Driver::new(node, shared.clone(), Arc::downgrade(&client), locals, sources, &interfaces);
+        let (shared_too, client_too) = (shared.clone(), Arc::downgrade(&client));
+        let driver = Driver::new(node, shared_too, client_too, locals, sources, &interfaces, self.recorder);
         shared.set_interfaces(interfaces);
         runtime.spawn(driver);
         Ok(Endpoint::new(client))

@@ -5,7 +5,7 @@ use core::pin::Pin;
 use core::task::{Context, Poll};
 
 use tokio::task::JoinSet;
-use whimbrel_machine::{Input, Instant, Links, Machine, Sink, Transmit};
+use whimbrel_machine::{Input, Instant, Links, Machine, Record, Sink, Transmit};
 use whimbrel_node::Node;
 use whimbrel_proto::{CloseReason, Command, Event};
 
@@ -17,6 +17,7 @@ use crate::endpoint_events::EndpointEvent;
 use crate::interfaces::{Board, Interfaces, LinkWriter};
 use crate::locals::Locals;
 use crate::mailbox::Mailbox;
+use crate::recorder::Recorder;
 use crate::registry::Registry;
 use crate::shared::{Client, Request, Shared, Wishes};
 use crate::socket::{LocalAddress, NetworkError, ReceiveBuffers};
@@ -57,6 +58,7 @@ pub(crate) struct Driver {
     events: Vec<Event>,
     registry: Registry,
     anticipation: Anticipation,
+    recorder: Option<Box<dyn Recorder>>,
     /// No handle is left.
     unattended: bool,
     /// Until when the last words may wait for room in the sockets.
@@ -81,6 +83,7 @@ impl Driver {
         locals: Locals,
         mut sources: Sources,
         interfaces: &Interfaces,
+        recorder: Option<Box<dyn Recorder>>,
     ) -> Self {
         let clock = Clock::start();
         // It knows the open addresses, and nothing of their interfaces.
@@ -105,6 +108,7 @@ impl Driver {
             registry: Registry::default(),
             unattended: false,
             anticipation: Anticipation::default(),
+            recorder,
             lingers_until: None,
             finished: false,
         }
@@ -181,6 +185,7 @@ impl Driver {
             events,
             registry,
             anticipation,
+            recorder,
             ..
         } = self;
         let count = wishes.commands.len().min(COMMANDS_PER_STEP);
@@ -203,7 +208,7 @@ impl Driver {
             // Tells the machine the time even if nothing else is left.
             .chain([Input::Timeout]);
         let locals = locals.all();
-        let mut output = Output { locals, events, anticipation };
+        let mut output = Output { now, locals, events, anticipation, recorder };
         let deadline = node.step(now, inputs, &mut output);
         self.timer.set(deadline);
         locals.iter_mut().for_each(LocalAddress::send_gathered);
@@ -295,6 +300,8 @@ impl Driver {
             self.sources.running.abort_all();
             self.locals.close();
             self.registry.fail_all(&CloseReason::Refused("the endpoint is gone"));
+            // Whoever waits for the endpoint's end finds everything recorded.
+            self.recorder = None;
             self.shared.finish();
         }
     }
@@ -347,9 +354,11 @@ impl Drop for Driver {
 
 /// Where the machine's outputs go during a step: packets straight to the sockets, events to a list.
 struct Output<'a> {
+    now: Instant,
     locals: &'a mut [LocalAddress],
     events: &'a mut Vec<Event>,
     anticipation: &'a mut Anticipation,
+    recorder: &'a mut Option<Box<dyn Recorder>>,
 }
 
 impl Sink<Event> for Output<'_> {
@@ -363,5 +372,15 @@ impl Sink<Event> for Output<'_> {
 
     fn event(&mut self, event: Event) {
         self.events.push(event);
+    }
+
+    fn trace(&mut self, record: Record) {
+        if let Some(recorder) = self.recorder {
+            recorder.record(self.now.saturating_since(Instant::ZERO), record);
+        }
+    }
+
+    fn traces(&self) -> bool {
+        self.recorder.is_some()
     }
 }

@@ -101,6 +101,7 @@ pub mod interfaces;
 mod locals;
 mod mailbox;
 mod received;
+mod recorder;
 mod registry;
 mod send_memory;
 mod send_queue;
@@ -116,11 +117,12 @@ pub use endpoint::{AssociationView, Endpoint};
 pub use endpoint_events::{EndpointEvent, EndpointEvents};
 pub use error::{BindError, ConnectError, EndpointClosed, ListenError, RecvError, TrySendError};
 pub use events::{AssociationEvent, Events};
+pub use recorder::Recorder;
 pub use stream::Stream;
 
 pub use bytes::Bytes;
 pub use whimbrel_handover as handover;
-pub use whimbrel_machine::{ReceivedPower, Route, Seed};
+pub use whimbrel_machine::{ReceivedPower, Record, Route, Seed, Value as RecordValue};
 pub use whimbrel_proto as proto;
 pub use whimbrel_proto::{
     Acknowledge, AddressChange, AddressChangeError, AssociationId, AssociationStats, AuthKeyNews,

@@ -1,0 +1,42 @@
+use core::time::Duration;
+
+use whimbrel_machine::Record;
+
+/// Is told of every quantity of an endpoint's associations and paths when it has changed: states, windows, round-trip times.
+///
+/// | name | of | value |
+/// |---|---|---|
+/// | `state` | association | as in RFC 9260 section 4: `cookie-wait`, `established`, `shutdown-sent` … `closed` |
+/// | `state` | path | `unconfirmed`, `active`, `potentially-failed`, `inactive`; at last `removed` |
+/// | `in_use` | path | `yes` or `no`: whether new data goes out on it |
+/// | `route` | path | its two addresses |
+/// | `cwnd`, `ssthresh`, `flight_size` | path | bytes |
+/// | `rto`, `srtt` | path | nanoseconds |
+/// | `phase` | path | of congestion control: `slow-start`, `congestion-avoidance` … |
+/// | `error_count` | path | consecutive errors |
+///
+/// [`Record::subject`] is the number of the association, [`Record::path`] that of the path.
+///
+/// ```no_run
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// use whimbrel::{Endpoint, Record};
+///
+/// let (records, seen) = std::sync::mpsc::sync_channel(1024);
+/// // It is the endpoint's own task that calls: what takes long is left to others.
+/// let recorder = move |at, record: Record| drop(records.try_send((at, record)));
+/// let endpoint =
+///     Endpoint::builder().addresses(["0.0.0.0:9899".parse()?]).recorder(recorder).bind().await?;
+/// # drop(seen);
+/// # Ok(())
+/// # }
+/// ```
+pub trait Recorder: Send {
+    /// Something has changed, `at` so long after the endpoint began. What waits here holds up every association.
+    fn record(&mut self, at: Duration, record: Record);
+}
+
+impl<F: FnMut(Duration, Record) + Send> Recorder for F {
+    fn record(&mut self, at: Duration, record: Record) {
+        self(at, record);
+    }
+}
