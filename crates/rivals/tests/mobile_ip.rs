@@ -75,13 +75,17 @@ struct Scene {
 
 /// The correspondent and the home agent hang on one router; wires of 40 ms lead from it to the two access routers.
 fn scene() -> Scene {
+    ranked([0, 0])
+}
+
+fn ranked(ranks: [u8; 2]) -> Scene {
     let mut world = World::new(Seed::from_u64(1));
     let delayed_ack = DelayedAck { segments: 1, after: Duration::ZERO };
     let config = Arc::new(TcpConfig { delayed_ack, ..TcpConfig::default() });
     let tcp = |number| Tcp::new(config.clone(), &Seed::from_u64(number));
     let attachments = [0, 1].map(|number| {
         let [_, agent, local] = network(number);
-        Attachment { local, agent }
+        Attachment { local, agent, rank: ranks[usize::from(number)] }
     });
     let log = Log { starts: true, ..Log::default() };
     let correspondent = world.add_host("correspondent", Mixed::First(Mixed::First(tcp(1))), log);
@@ -204,6 +208,23 @@ fn without_a_registration_nothing_arrives() {
     scene.world.run_until(ms(3000));
     assert!(scene.agent().dropped() > 0);
     assert_eq!(scene.node().inner().connection_count(), 0);
+}
+
+/// A network that is preferred less is taken when the other is lost, and left when that is back.
+#[test]
+fn a_network_of_a_better_rank_is_preferred() {
+    for (ranks, expected) in [([0, 1], [0, 0, 1, 0]), ([0, 0], [0, 1, 1, 0]), ([1, 0], [0, 1, 1, 1])] {
+        let mut scene = ranked(ranks);
+        scene.up(ms(0), 0);
+        scene.up(ms(1000), 1);
+        let down = LinkFact::AddressDown(at(network(0)[2]));
+        scene.world.schedule(ms(2000), Action::Fact(scene.node, down));
+        scene.up(ms(3000), 0);
+        for (second, expected) in (0..).zip(expected) {
+            scene.world.run_until(ms(second * 1000 + 900));
+            assert_eq!(scene.node().current(), Some(expected), "ranks {ranks:?}, second {second}");
+        }
+    }
 }
 
 /// When the registration is lost on the radio it is repeated after a second.

@@ -81,7 +81,7 @@ impl Place<'_> {
                 IpAddr::V4(local) => local,
                 IpAddr::V6(_) => Ipv4Addr::UNSPECIFIED,
             };
-            Attachment { local, agent: agent(number, network)[1] }
+            Attachment { local, agent: agent(number, network)[1], rank: self.networks[network].plan.rank }
         });
         let node = MobileNode::new(mn, home_address, home_agent, attachments.collect());
         let [cn_flow, mn_flow] = flows(number, beginning, at(home_address), tunnelled);

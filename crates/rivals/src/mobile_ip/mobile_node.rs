@@ -17,6 +17,8 @@ pub struct Attachment {
     pub local: Ipv4Addr,
     /// The foreign agent's address on the access link.
     pub agent: Ipv4Addr,
+    /// The user's order of preference; 0 is the best.
+    pub rank: u8,
 }
 
 /// What a mobile node has seen.
@@ -41,8 +43,8 @@ struct Registering {
 
 /// A mobile node: the transport `M`, which knows nothing but the home address, above Mobile IP.
 ///
-/// It registers at the network whose address came up last, and when that goes down at another that is up. What comes over any
-/// network is taken in.
+/// It registers at the network whose address came up last, unless that is less preferred than where it is; and when it loses its network, at the
+/// most preferred that is up. What comes over any network is taken in.
 #[derive(Debug)]
 pub struct MobileNode<M> {
     inner: M,
@@ -103,7 +105,7 @@ impl<M> MobileNode<M> {
             LinkFact::AddressUp(address) => {
                 if let Some(number) = number(address) {
                     self.up[number] = true;
-                    self.begin(now, number);
+                    self.enter(now, number);
                 }
             }
             LinkFact::AddressDown(address) => {
@@ -112,6 +114,15 @@ impl<M> MobileNode<M> {
                 }
             }
             LinkFact::AddressOn { .. } | LinkFact::Interface { .. } => {}
+        }
+    }
+
+    /// A network can be used.
+    fn enter(&mut self, now: Instant, number: usize) {
+        let rank = |number: usize| self.attachments[number].rank;
+        let heading = self.registering.map(|registering| registering.attachment).or(self.current);
+        if heading.is_none_or(|heading| rank(number) <= rank(heading)) {
+            self.begin(now, number);
         }
     }
 
@@ -125,9 +136,11 @@ impl<M> MobileNode<M> {
         self.up[number] = false;
         self.current = self.current.filter(|&current| current != number);
         self.registering = self.registering.filter(|registering| registering.attachment != number);
-        let other = self.up.iter().position(|&up| up);
-        if let (None, None, Some(other)) = (self.current, self.registering, other) {
-            self.begin(now, other);
+        let there = (0..self.up.len()).filter(|&number| self.up[number]);
+        let rank = |number: usize| self.attachments[number].rank;
+        let Some(best) = there.min_by_key(|&number| rank(number)) else { return };
+        if self.registering.is_none() && self.current.is_none_or(|current| rank(best) < rank(current)) {
+            self.begin(now, best);
         }
     }
 
@@ -135,7 +148,7 @@ impl<M> MobileNode<M> {
         let Some(registering) = self.registering.as_mut().filter(|registering| registering.due <= now) else {
             return;
         };
-        let Attachment { local, agent } = self.attachments[registering.attachment];
+        let Attachment { local, agent, .. } = self.attachments[registering.attachment];
         registering.due = now + registering.retry;
         registering.retry = (registering.retry * 2).min(RETRY_MAX);
         let request = Message::Request {

@@ -60,7 +60,7 @@ impl MobileIp {
         let tcp = |number| Tcp::new(Arc::clone(&config), &Seed::from_u64(seed).child("host", number));
         let attachments = [0, 1].map(|cell| {
             let [_, agent, local] = network(cell);
-            Attachment { local, agent }
+            Attachment { local, agent, rank: 0 }
         });
         let sender = Ends { file: Some(file), ..Ends::default() };
         let cn = world.add_host("cn", Mixed::First(Mixed::First(tcp(1))), sender);
