@@ -22,7 +22,7 @@ fn lab(directory: &Path, arguments: &[&str]) -> (i32, String, String) {
 fn directory() -> TempDir {
     let directory = TempDir::new().unwrap();
     std::fs::create_dir(directory.path().join("other")).unwrap();
-    for name in ["mine.toml", "other/mine.toml", "b08_fig07.toml"] {
+    for name in ["mine.toml", "other/mine.toml", "b08_fig07.toml", "c04_fig06_sensitivity.toml"] {
         std::fs::write(directory.path().join(name), OWN).unwrap();
     }
     directory
@@ -74,6 +74,7 @@ fn what_would_overwrite_other_results_is_refused() {
     for (arguments, expected) in [
         (&["run", "b08_fig07.toml"][..], "a paper or an experiment of one is called b08_fig07"),
         (&["run", "mine.toml", "other/mine.toml"], "another file is called mine"),
+        (&["run", "c04_fig06_sensitivity.toml"], "is called c04_fig06_sensitivity"),
     ] {
         let (code, _, errors) = lab(directory.path(), arguments);
         assert!(code == 2 && errors.contains(expected), "{errors}");
@@ -85,7 +86,10 @@ fn what_would_overwrite_other_results_is_refused() {
 fn names_that_mean_nothing_or_too_much_are_refused() {
     let directory = directory();
     let (code, _, errors) = lab(directory.path(), &["claims", "b80"]);
-    assert!(code == 2 && errors.contains("no claim, experiment or paper called b80"), "{errors}");
+    assert!(
+        code == 2 && errors.contains("no claim, experiment or paper called b80 (did you mean b08?)"),
+        "{errors}"
+    );
     let (code, _, errors) = lab(directory.path(), &["claims", "--results", "quikc"]);
     assert!(code == 1 && errors.contains("no directory quikc"), "{errors}");
     let (code, _, errors) = lab(directory.path(), &["trace", "b08"]);
@@ -224,8 +228,8 @@ fn claims_and_report_take_the_same_directory() {
     let (code, told, errors) = lab(directory.path(), &["claims", "--results", "other", "--means", "m.json"]);
     assert!(code == 0 && told.contains("b08-eq3-closed"), "{errors}");
     assert!(directory.path().join("m.json").exists());
-    let (code, ..) = lab(directory.path(), &["claims", "--results", "again.json"]);
-    assert!(code == 0 && directory.path().join("again.json").exists());
+    let (code, _, errors) = lab(directory.path(), &["claims", "--results", "m.json"]);
+    assert!(code == 2 && errors.contains("--means m.json"), "{errors}");
 }
 
 #[test]

@@ -90,6 +90,30 @@ fn what_has_not_been_measured_is_missing_and_nonsense_is_wrong() {
     assert!(parse(&tokens(&deep).unwrap()).is_err());
 }
 
+/// Numbers that are alike in four digits have as many as it takes.
+#[test]
+fn a_comparison_shows_which_number_is_larger() {
+    let (papers, claims) = (Papers::load().unwrap(), Claims::load().unwrap());
+    for (claim, verdict) in claims.check(&papers, &Results::default()).unwrap() {
+        for mark in [" > ", " < "] {
+            if let Some((left, right)) = verdict.detail().split_once(mark) {
+                let right = right.split(" (").next();
+                assert_ne!(
+                    Some(left.trim_start_matches("not ")),
+                    right,
+                    "{}: {}",
+                    claim.id,
+                    verdict.detail()
+                );
+            }
+        }
+        if claim.id == "c04-eq-order" {
+            let left = verdict.detail().strip_suffix(" > 1").unwrap();
+            assert!(left.starts_with("1.00"), "{left}");
+        }
+    }
+}
+
 #[test]
 fn a_verdict_names_the_comparison_that_decides() {
     let (papers, claims) = (Papers::load().unwrap(), Claims::load().unwrap());
@@ -188,7 +212,6 @@ fn what_a_claim_was_before_is_a_check_and_a_verdict() {
     let changed: Vec<_> = claims.all().filter_map(|claim| Some((claim, claim.was.as_ref()?))).collect();
     assert!(!changed.is_empty());
     for (claim, was) in changed {
-        assert!(["holds", "does not hold", "cannot say"].contains(&&*was.verdict), "{}", claim.id);
         assert!(was.why.len() > 40 && was.told().contains(&was.why), "{}", claim.id);
         assert_ne!(was.check, claim.check, "{}", claim.id);
         assert!(was.check.is_empty() || parse(&tokens(&was.check).unwrap()).is_ok(), "{}", claim.id);

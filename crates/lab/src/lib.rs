@@ -14,6 +14,7 @@ pub mod experiment;
 pub mod figures;
 mod golden;
 mod handed_over_video;
+pub mod likeness;
 mod meaning;
 pub mod own;
 pub mod plot;
@@ -31,6 +32,7 @@ pub mod testbed;
 mod two_cell_download;
 mod two_cell_place;
 mod two_networks;
+mod unseen;
 mod value;
 
 pub use experiment::{

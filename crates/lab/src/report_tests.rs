@@ -10,6 +10,7 @@ mod stated;
 use super::chart::Chart;
 use super::verdicts::Comparison;
 use super::*;
+use crate::claims::Answer;
 use crate::experiment::{Axes, Cell, Name, PAPER, SEAMLESS};
 use crate::figures;
 use crate::plot::Line;
@@ -202,18 +203,18 @@ fn everything_that_is_assumed_is_listed_with_its_influence() {
     assert!(!page.contains("not looked into"));
 }
 
-fn tried(claim: &crate::claims::Claim, verdict: &str, choice: bool) -> Tried {
+fn tried(claim: &crate::claims::Claim, verdict: Answer, choice: bool) -> Tried {
     let turn = Turn {
         assumption: "tcp-e13 rto min: 0.2 → 0.4".to_owned(),
         choice,
-        verdict: "does not hold".to_owned(),
+        verdict: Answer::DoesNotHold,
         closest: "not 1 < 1".to_owned(),
         between: None,
     };
     Tried {
         claim: claim.id.clone(),
         check: claim.check.clone(),
-        verdict: verdict.to_owned(),
+        verdict,
         closest: "1 < 2".to_owned(),
         repetitions: 5,
         alternatives: 3,
@@ -235,7 +236,7 @@ fn a_verdict_that_an_assumed_value_turns_is_shown_with_the_value() {
     };
     let (claim, _) = is("e13").unwrap();
     let page = |choice| {
-        let committed = Committed::new(vec![tried(claim, "holds", choice)]);
+        let committed = Committed::new(vec![tried(claim, Answer::Holds, choice)]);
         own_words(&render(&papers, &claims, &committed, &measured).unwrap())
     };
     let item = |page: &str| {

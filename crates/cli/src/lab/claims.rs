@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 use whimbrel_lab::claims::{Claim, Claims, Class, Draws, Earlier, Judgement, Results, Standing, Verdict};
+use whimbrel_lab::likeness::hint;
 use whimbrel_lab::sensitivity::Committed;
 use whimbrel_lab::{DataError, Papers, figures, store};
 
@@ -22,7 +23,7 @@ pub(super) struct ClaimsArgs {
     /// Papers (`b08`), experiments (`b08_fig07`) or single claims; those that results say something about unless given.
     #[arg(value_name = "WHICH")]
     which: Vec<String>,
-    /// Directory of the results, `lab-results` unless given. A FILE.json instead is the same as with `--means`.
+    /// Directory of the results, `lab-results` unless given.
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
     /// The same, as `whimbrel lab run` calls it.
@@ -36,38 +37,36 @@ pub(super) struct ClaimsArgs {
     json: bool,
 }
 
+/// Where the results are.
+fn directory(args: &ClaimsArgs) -> Result<PathBuf, Failure> {
+    let directory = match (&args.results, &args.out) {
+        (Some(results), Some(out)) if results != out => {
+            let what = "--results and --out name the directory of the results twice; leave one out";
+            return Err(Failure::Usage(what.to_owned()));
+        }
+        (results, out) => results.as_ref().or(out.as_ref()).cloned(),
+    };
+    let directory = directory.unwrap_or_else(|| super::RESULTS.into());
+    let name = directory.display();
+    if directory.is_file() || !directory.is_dir() && is_json(&directory) {
+        return Err(Failure::Usage(format!(
+            "--results names the directory of the results, and {name} is a file; `--means {name}` writes the means there"
+        )));
+    }
+    if !directory.is_dir() && directory != Path::new(super::RESULTS) {
+        return Err(anyhow::anyhow!("there is no directory {name}; `whimbrel lab run` makes results").into());
+    }
+    Ok(directory)
+}
+
 /// Whether a file has the name of means.
 fn is_json(path: &Path) -> bool {
     path.extension().is_some_and(|kind| kind.eq_ignore_ascii_case("json"))
 }
 
-/// Where the results are, and where their means go.
-fn places(args: &ClaimsArgs) -> Result<(PathBuf, Option<PathBuf>), Failure> {
-    let (directory, file) = match args.results.clone() {
-        Some(results) if is_json(&results) && !results.is_dir() => (None, Some(results)),
-        results => (results, None),
-    };
-    let twice = |what| Failure::Usage(format!("{what} twice; leave one out"));
-    let one = |a: Option<PathBuf>, b: Option<PathBuf>, what| match (a, b) {
-        (Some(a), Some(b)) if a != b => Err(twice(what)),
-        (a, b) => Ok(a.or(b)),
-    };
-    let directory =
-        one(directory, args.out.clone(), "--results and --out name the directory of the results")?;
-    let means = one(file, args.means.clone(), "--results and --means name the file for the means")?;
-    Ok((directory.unwrap_or_else(|| super::RESULTS.into()), means))
-}
-
 pub(super) fn run(args: &ClaimsArgs) -> Result<(), Failure> {
-    let (directory, means) = places(args)?;
-    if !directory.is_dir() && directory != Path::new(super::RESULTS) {
-        let name = directory.display();
-        return Err(anyhow::anyhow!(
-            "there is no directory {name}; a file for the means is named with --means"
-        )
-        .into());
-    }
-    means.as_deref().map_or(Ok(()), |means| super::check_output(means, &[]))?;
+    let (directory, means) = (directory(args)?, args.means.as_ref());
+    means.map_or(Ok(()), |means| super::check_output(means, &[]))?;
     let papers = Papers::load().map_err(anyhow::Error::from)?;
     let claims = Claims::load().map_err(anyhow::Error::from)?;
     let mut results = Results::default();
@@ -87,7 +86,7 @@ pub(super) fn run(args: &ClaimsArgs) -> Result<(), Failure> {
             "there are no results of a paper's experiment in {name}: only equations can be checked"
         ));
     }
-    if let Some(path) = &means {
+    if let Some(path) = means {
         store::write_to(path, results.json().to_string().as_bytes())
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
@@ -111,7 +110,11 @@ pub(super) fn run(args: &ClaimsArgs) -> Result<(), Failure> {
             || judgements.iter().any(|one| names(name, one.claim))
     };
     if let Some(stranger) = args.which.iter().find(|name| !known(name)) {
-        return Err(Failure::Usage(format!("there is no claim, experiment or paper called {stranger}")));
+        let named = judgements.iter().flat_map(|one| [one.claim.paper.clone(), one.claim.id.clone()]);
+        let meant = hint(stranger, figures::names_of(&experiments).into_iter().chain(named));
+        return Err(Failure::Usage(format!(
+            "there is no claim, experiment or paper called {stranger}{meant}; `whimbrel lab list` shows experiments"
+        )));
     }
     for judgement in judgements.iter().filter(wanted) {
         tell(args, judgement);

@@ -5,21 +5,36 @@ fn arguments(results: Option<&str>, out: Option<&str>, means: Option<&str>) -> C
     ClaimsArgs { which: Vec::new(), results: path(results), out: path(out), means: path(means), json: false }
 }
 
+/// `--results FILE.json` once wrote over the file.
 #[test]
 fn a_directory_and_a_file_are_told_apart() {
-    let directory = tempfile::TempDir::with_suffix(".d").unwrap();
-    let there = directory.path().to_str().unwrap();
-    let found = |results, out, means| {
-        let (directory, file) = places(&arguments(results, out, means)).ok()?;
-        Some((directory.to_str()?.to_owned(), file.map(|file| file.to_str().unwrap().to_owned())))
+    let there = tempfile::TempDir::with_suffix(".json").unwrap();
+    fn directory_of(
+        results: Option<&str>,
+        out: Option<&str>,
+        means: Option<&str>,
+    ) -> Result<PathBuf, Failure> {
+        directory(&arguments(results, out, means))
+    }
+    let path = there.path().to_str().unwrap();
+    assert_eq!(directory_of(None, None, Some("m.json")).unwrap(), Path::new("lab-results"));
+    for (results, out) in [(Some(path), None), (None, Some(path)), (Some(path), Some(path))] {
+        assert_eq!(directory_of(results, out, None).unwrap(), there.path());
+    }
+    let file = there.path().join("means.json");
+    let said = |results: &str| match directory_of(Some(results), None, None) {
+        Err(Failure::Usage(what)) => what,
+        other => panic!("{other:?}"),
     };
-    let is = |directory: &str, file: Option<&str>| Some((directory.to_owned(), file.map(str::to_owned)));
-    assert_eq!(found(None, None, None), is("lab-results", None));
-    assert_eq!(found(Some("quick"), None, None), is("quick", None));
-    assert_eq!(found(None, Some("quick"), None), is("quick", None));
-    assert_eq!(found(Some("quick"), Some("quick"), None), is("quick", None));
-    assert_eq!(found(Some(there), None, Some("m.json")), is(there, Some("m.json")));
-    assert_eq!(found(Some("means.json"), Some("quick"), None), is("quick", Some("means.json")));
-    assert_eq!(found(Some("quick"), Some("slow"), None), None);
-    assert_eq!(found(Some("a.json"), None, Some("b.json")), None);
+    // Whether it is there or not.
+    for name in ["nowhere.json", file.to_str().unwrap()] {
+        let what = said(name);
+        assert!(
+            what.contains(&format!("{name} is a file; `--means {name}` writes the means there")),
+            "{what}"
+        );
+        std::fs::write(&file, "{}").unwrap();
+    }
+    assert!(directory_of(Some("quick"), Some("slow"), None).is_err());
+    assert!(directory_of(Some("quikc"), None, None).is_err());
 }

@@ -1,6 +1,7 @@
 use anyhow::Context;
 use clap::Args;
 use whimbrel_lab::claims::Claims;
+use whimbrel_lab::likeness::hint;
 use whimbrel_lab::sensitivity::{self, Altered, Committed};
 use whimbrel_lab::{DataError, Experiment, Papers, figures, store};
 
@@ -37,8 +38,10 @@ pub(super) fn run(args: &SensitivityArgs) -> Result<(), Failure> {
     };
     if let Some(stranger) = args.experiments.iter().find(|name| !all.iter().any(|one| names(one, name))) {
         let known: Vec<&str> = all.iter().map(|one| one.experiment().name()).collect();
+        let papers = all.iter().map(|one| one.experiment().scenario().paper());
+        let meant = hint(stranger, known.iter().copied().chain(papers));
         return Err(Failure::Usage(format!(
-            "there is nothing assumed in an experiment called {stranger} that a claim looks at; there are {}",
+            "there is nothing assumed in an experiment called {stranger}{meant} that a claim looks at; there are {}",
             known.join(", ")
         )));
     }

@@ -212,8 +212,8 @@ impl<'a> Environment<'a> {
             self.bound.iter().map(|(name, item)| format!("{name} = {}", shown(item))).collect();
         let place = if place.is_empty() { String::new() } else { format!(" ({})", place.join(", ")) };
         let not = if holds { "" } else { "not " };
-        self.decisive =
-            Some(Decisive { margin, text: format!("{not}{} {mark} {}{place}", digits(left), digits(right)) });
+        let (left, right) = told_apart(left, right);
+        self.decisive = Some(Decisive { margin, text: format!("{not}{left} {mark} {right}{place}") });
     }
 }
 
@@ -234,15 +234,31 @@ fn shown(item: &Item) -> String {
     }
 }
 
+/// Two numbers with as many digits as it takes to see which is the larger one, four at least.
+fn told_apart(left: f64, right: f64) -> (String, String) {
+    let with = |count| (rounded(left, count), rounded(right, count));
+    let told = (DIGITS..=MOST_DIGITS).map(with).find(|(a, b)| a != b || left == right);
+    told.unwrap_or_else(|| (left.to_string(), right.to_string()))
+}
+
+/// Digits that people read in a number.
+const DIGITS: i32 = 4;
+/// Digits that tell any two numbers apart.
+const MOST_DIGITS: i32 = 17;
+
 /// Four digits, as people read numbers.
 pub(crate) fn digits(number: f64) -> String {
+    rounded(number, DIGITS)
+}
+
+fn rounded(number: f64, count: i32) -> String {
     if number == 0.0 || !number.is_finite() {
         return number.to_string();
     }
     let whole = number.abs().log10().floor() as i32 + 1;
     if !(-2..=7).contains(&whole) {
-        return format!("{number:.3e}");
+        return format!("{number:.*e}", (count - 1).max(0) as usize);
     }
-    let text = format!("{number:.*}", (4 - whole).clamp(0, 6) as usize);
+    let text = format!("{number:.*}", (count - whole).max(0) as usize);
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }

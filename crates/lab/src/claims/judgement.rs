@@ -103,7 +103,7 @@ impl Judgement<'_> {
 
     /// What was tried, if the repetitions that it was tried in have the same verdict as all: otherwise it says nothing.
     fn tried_alike(&self) -> Option<&Tried> {
-        self.tried.as_ref().filter(|tried| tried.verdict == self.verdict.name())
+        self.tried.as_ref().filter(|tried| tried.verdict == self.verdict.answer())
     }
 
     /// The alternatives that turn the verdict.

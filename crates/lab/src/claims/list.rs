@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
+use super::answer::Answer;
 use super::draws::{Draw, Draws, FEWEST, Share, draws};
 use super::environment::{Environment, Failure, Item};
 use super::judgement::{Judgement, Standing};
@@ -62,8 +63,8 @@ pub struct Earlier {
     /// The check; empty if it is the same, and what it looks at is another.
     #[serde(default)]
     pub check: String,
-    /// The verdict, as [`Verdict::name`] says it.
-    pub verdict: String,
+    /// The verdict.
+    pub verdict: Answer,
     /// Why it is checked in another way now.
     pub why: String,
 }
@@ -104,13 +105,18 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// The verdict without what it rests on.
+    pub const fn answer(&self) -> Answer {
+        match self {
+            Self::Holds { .. } => Answer::Holds,
+            Self::DoesNotHold { .. } => Answer::DoesNotHold,
+            Self::CannotSay { .. } => Answer::CannotSay,
+        }
+    }
+
     /// As people say it.
     pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Holds { .. } => "holds",
-            Self::DoesNotHold { .. } => "does not hold",
-            Self::CannotSay { .. } => "cannot say",
-        }
+        self.answer().name()
     }
 
     /// What to say of a verdict from fewer runs than usual, such as `with 2 of 30 repetitions`; empty if there were enough.

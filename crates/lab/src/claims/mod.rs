@@ -3,6 +3,7 @@
 //! A check is an expression in a subset of Python: numbers, words, lists, arithmetic, comparisons (chained ones, too),
 //! `and`, `or`, `not`, calls, comprehensions. `functions` says what may be called. There is no way to change anything.
 
+mod answer;
 mod closed_forms;
 mod draws;
 mod environment;
@@ -14,6 +15,7 @@ mod list;
 mod parser;
 mod results;
 
+pub use answer::Answer;
 pub use draws::{Draws, Share};
 pub(crate) use environment::digits;
 pub use judgement::{Class, Judgement, Standing};

@@ -13,7 +13,9 @@ mod e13_hc;
 mod e13_lc;
 
 use crate::experiment::Experiment;
+use crate::likeness::hint;
 use crate::scenario::{DataError, Papers};
+use crate::sensitivity;
 use crate::two_cell_download::TwoCellDownload;
 
 type New = fn(&Papers) -> Result<Box<dyn Experiment>, DataError>;
@@ -46,12 +48,15 @@ pub fn all(papers: &Papers) -> Result<Vec<Box<dyn Experiment>>, DataError> {
     ALL.iter().map(|new| new(papers)).collect()
 }
 
-/// Whether results of this name would be taken for those of a paper.
+/// Whether results of this name would be taken for those of a paper, with what is assumed or with other values.
 ///
 /// # Errors
 /// What [`all`] says.
 pub fn is_taken(papers: &Papers, name: &str) -> Result<bool, DataError> {
-    let of = |known: &dyn Experiment| known.name() == name || known.scenario().paper() == name;
+    let altered = name.strip_suffix(sensitivity::SUFFIX);
+    let of = |known: &dyn Experiment| {
+        known.name() == name || known.scenario().paper() == name || altered == Some(known.name())
+    };
     Ok(all(papers)?.iter().any(|known| of(&**known)))
 }
 
@@ -73,8 +78,7 @@ pub fn named(papers: &Papers, names: &[String]) -> Result<Vec<Box<dyn Experiment
         name == "all" || name == experiment.scenario().paper() || goes_by(experiment, name)
     };
     if let Some(stranger) = names.iter().find(|name| !all.iter().any(|experiment| is(&**experiment, name))) {
-        let meant =
-            nearest(stranger, &all).map(|name| format!(" (did you mean {name}?)")).unwrap_or_default();
+        let meant = hint(stranger, names_of(&all));
         return Err(DataError(format!(
             "there is no experiment called {stranger}{meant}; `whimbrel lab list` shows all, and experiments of your own are in \
              files called NAME.toml"
@@ -83,11 +87,15 @@ pub fn named(papers: &Papers, names: &[String]) -> Result<Vec<Box<dyn Experiment
     Ok(all.into_iter().filter(|experiment| names.iter().any(|name| is(&**experiment, name))).collect())
 }
 
-/// The experiment whose name is most like a misspelt one.
-fn nearest<'a>(misspelt: &str, all: &'a [Box<dyn Experiment>]) -> Option<&'a str> {
-    let likeness = |name: &str| strsim::jaro_winkler(&misspelt.to_lowercase(), name);
-    let near = all.iter().map(|experiment| experiment.name()).filter(|name| likeness(name) > 0.8);
-    near.max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
+/// What experiments go by, so that those who misspell it can be told: their names, papers and figures.
+pub fn names_of(all: &[Box<dyn Experiment>]) -> Vec<String> {
+    let names = all.iter().map(|experiment| experiment.name().to_owned());
+    let papers = all.iter().map(|experiment| experiment.scenario().paper().to_owned());
+    let figures = all.iter().flat_map(|experiment| {
+        let paper = experiment.scenario().paper();
+        experiment.plots().into_iter().map(move |plot| plot.file_name(paper))
+    });
+    names.chain(papers).chain(figures).collect()
 }
 
 #[cfg(test)]

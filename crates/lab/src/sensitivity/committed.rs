@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::trials::Tried;
 use crate::claims::Claim;
+use crate::unseen::is_unseen;
 use crate::{golden, store};
 
 /// What the file is called beside results.
@@ -29,7 +30,9 @@ struct Head {
 
 /// A file that is none of these.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("line {line} of what was tried with other assumptions cannot be read: {what}")]
+#[error(
+    "line {line} of what was tried with other assumptions cannot be read: {what}; remove the file, and `whimbrel lab sensitivity` makes it again"
+)]
 pub struct CommittedError {
     line: usize,
     what: String,
@@ -86,11 +89,18 @@ impl Committed {
         let wrong = |line, error: serde_json::Error| CommittedError { line, what: error.to_string() };
         let (line, head) = lines.next().unwrap_or((1, ""));
         let head = serde_json::from_str(head).map_err(|error| wrong(line, error))?;
-        let one = |(line, text): (usize, &str)| {
+        let mut tried = BTreeMap::new();
+        for (line, text) in lines {
             let one: Tried = serde_json::from_str(text).map_err(|error| wrong(line, error))?;
-            Ok((one.claim.clone(), one))
-        };
-        Ok(Self { head, tried: lines.map(one).collect::<Result<_, _>>()? })
+            if one.shown().any(|text| text.chars().any(is_unseen)) {
+                return Err(CommittedError { line, what: "it has control characters".to_owned() });
+            }
+            let claim = one.claim.clone();
+            if tried.insert(claim.clone(), one).is_some() {
+                return Err(CommittedError { line, what: format!("{claim} is there twice") });
+            }
+        }
+        Ok(Self { head, tried })
     }
 
     /// As text, one line of JSON after the other.

@@ -14,7 +14,7 @@ const ASSUMPTION: &str = "assumption";
 /// The value on it where nothing is.
 pub(crate) const AS_ASSUMED: &str = "as assumed";
 /// What is added to the name of an experiment.
-const SUFFIX: &str = "_sensitivity";
+pub(crate) const SUFFIX: &str = "_sensitivity";
 
 /// An experiment with everything that is assumed in it changed, one alternative after the other.
 ///

@@ -11,6 +11,7 @@ mod trials;
 pub use committed::{Committed, CommittedError, FILE};
 #[cfg(test)]
 pub(crate) use experiment::AS_ASSUMED;
+pub(crate) use experiment::SUFFIX;
 pub use experiment::{Altered, experiments};
 pub use trials::{Tried, Turn, tried};
 

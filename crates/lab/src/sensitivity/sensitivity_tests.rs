@@ -1,5 +1,5 @@
 use super::*;
-use crate::claims::{Claims, Class, Results};
+use crate::claims::{Answer, Claims, Class, Results};
 use crate::experiment::{Cell, Experiment, Row};
 use crate::runner::{Done, Sweep, run};
 use crate::scenario::Papers;
@@ -81,7 +81,7 @@ fn an_assumed_value_that_turns_a_verdict_is_named_with_the_number() {
     let one = judged.iter().find(|one| one.claim.id == turned.claim).unwrap();
     assert!(matches!(one.class(), Class::HoldsNarrowly | Class::Depends), "{:?}", one.class());
     assert_eq!(one.turns(), turned.turns);
-    let steady = tried.iter().find(|one| one.turns.is_empty() && one.verdict == "holds").unwrap();
+    let steady = tried.iter().find(|one| one.turns.is_empty() && one.verdict == Answer::Holds).unwrap();
     let one = judged.iter().find(|one| one.claim.id == steady.claim).unwrap();
     assert_eq!(one.class(), Class::Holds, "{}", steady.claim);
 }
@@ -97,6 +97,36 @@ fn what_was_tried_is_read_as_it_was_written_and_marked_when_stale() {
     assert!(Committed::parse("").is_err());
 }
 
+/// What is in the file stands in a report and on a terminal.
+#[test]
+fn a_file_with_other_verdicts_or_control_characters_is_refused() {
+    let head = "{\"fingerprint\":\"1\"}\n";
+    let line = |claim: &str, verdict: &str, closest: &str| {
+        format!(
+            "{{\"claim\":\"{claim}\",\"check\":\"\",\"verdict\":\"{verdict}\",\"closest\":\"1 > 0\",\"repetitions\":1,\
+             \"alternatives\":1,\"turns\":[{{\"assumption\":\"x\",\"choice\":true,\"verdict\":\"holds\",\
+             \"closest\":\"{closest}\"}}],\"undecided\":[],\"unmeasured\":[]}}\n"
+        )
+    };
+    let parse = |lines: &[String]| Committed::parse(&(head.to_owned() + &lines.concat()));
+    assert!(parse(&[line("a", "does not hold", "1 > 2")]).is_ok());
+    for (lines, expected) in [
+        (
+            vec![line("a", "holds, surely", "")],
+            "line 2 of what was tried with other assumptions cannot be read: unknown variant",
+        ),
+        (vec![line("a", "holds", "\\u001b[2J")], "control characters"),
+        (vec![line("\\u202ea", "holds", "")], "control characters"),
+        (
+            vec![line("a", "holds", ""), line("a", "holds", "")],
+            "line 3 of what was tried with other assumptions cannot be read: a is there twice",
+        ),
+    ] {
+        let error = parse(&lines).unwrap_err().to_string();
+        assert!(error.contains(expected) && error.contains("lab sensitivity"), "{error}");
+    }
+}
+
 /// A claim whose check has changed was not tried: what is known is of another question.
 #[test]
 fn what_was_tried_with_another_check_says_nothing() {
@@ -105,7 +135,7 @@ fn what_was_tried_with_another_check_says_nothing() {
     let tried = Tried {
         claim: claim.id.clone(),
         check: claim.check.clone(),
-        verdict: "holds".to_owned(),
+        verdict: Answer::Holds,
         closest: String::new(),
         repetitions: 5,
         alternatives: 1,
@@ -121,10 +151,10 @@ fn what_was_tried_with_another_check_says_nothing() {
 /// Whoever tries one experiment keeps what is known of the others.
 #[test]
 fn what_was_not_tried_now_is_as_it_was_unless_it_is_stale() {
-    let one = |claim: &str, verdict: &str| Tried {
+    let one = |claim: &str, verdict: Answer| Tried {
         claim: claim.to_owned(),
         check: String::new(),
-        verdict: verdict.to_owned(),
+        verdict,
         closest: String::new(),
         repetitions: 5,
         alternatives: 1,
@@ -132,12 +162,12 @@ fn what_was_not_tried_now_is_as_it_was_unless_it_is_stale() {
         undecided: Vec::new(),
         unmeasured: Vec::new(),
     };
-    let before = Committed::new(vec![one("a", "holds"), one("b", "holds")]);
-    let both = Committed::new(vec![one("b", "does not hold")]).and_before(before);
-    let verdicts: Vec<_> = both.all().map(|tried| (tried.claim.as_str(), tried.verdict.as_str())).collect();
-    assert_eq!(verdicts, [("a", "holds"), ("b", "does not hold")]);
+    let before = Committed::new(vec![one("a", Answer::Holds), one("b", Answer::Holds)]);
+    let both = Committed::new(vec![one("b", Answer::DoesNotHold)]).and_before(before);
+    let verdicts: Vec<_> = both.all().map(|tried| (tried.claim.as_str(), tried.verdict)).collect();
+    assert_eq!(verdicts, [("a", Answer::Holds), ("b", Answer::DoesNotHold)]);
     let stale = Committed::parse("{\"fingerprint\":\"x\"}\n").unwrap();
-    assert_eq!(Committed::new(vec![one("b", "holds")]).and_before(stale).all().count(), 1);
+    assert_eq!(Committed::new(vec![one("b", Answer::Holds)]).and_before(stale).all().count(), 1);
 }
 
 #[test]
@@ -204,7 +234,7 @@ fn a_turn_is_one_in_other_draws_too() {
         }
         Some(_) => None,
     });
-    assert_eq!((one.verdict.as_str(), one.repetitions), ("holds", 5));
+    assert_eq!((one.verdict, one.repetitions), (Answer::Holds, 5));
     assert_eq!(one.turns.iter().map(|turn| &turn.assumption).collect::<Vec<_>>(), [&labels[0]]);
     assert_eq!(one.undecided, labels[1..2]);
     assert!(one.unmeasured.contains(&labels[2]), "{:?}", one.unmeasured);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::experiment::{AS_ASSUMED, Altered};
 use crate::assumptions::{Alternative, Assumptions};
-use crate::claims::{Claim, Claims, Draws, Results, Verdict};
+use crate::claims::{Answer, Claim, Claims, Draws, Results, Verdict};
 use crate::experiment::{Experiment, Row};
 use crate::scenario::{DataError, Papers};
 
@@ -22,7 +22,7 @@ pub struct Tried {
     /// Its check, which may be another by now.
     pub check: String,
     /// Its verdict with everything as assumed, in the same repetitions.
-    pub verdict: String,
+    pub verdict: Answer,
     /// The comparison that decided then.
     pub closest: String,
     /// In how many repetitions, at least, of what is not the same each time.
@@ -46,7 +46,7 @@ pub struct Turn {
     /// Whether it is a choice, between which and what is assumed nothing lies; otherwise it is a number.
     pub choice: bool,
     /// The verdict with it.
-    pub verdict: String,
+    pub verdict: Answer,
     /// The comparison that decides with it, or what is missing.
     pub closest: String,
     /// Between which two numbers it turns: the farthest that was tried on this side of what is assumed and leaves the verdict, and this
@@ -56,6 +56,15 @@ pub struct Turn {
 }
 
 impl Tried {
+    /// What of it people are shown; the check is held against the claim's own.
+    pub(super) fn shown(&self) -> impl Iterator<Item = &String> {
+        let turns = self.turns.iter().flat_map(|turn| {
+            [&turn.assumption, &turn.closest].into_iter().chain(turn.between.iter().flatten())
+        });
+        let labels = self.undecided.iter().chain(&self.unmeasured);
+        [&self.claim, &self.closest].into_iter().chain(turns).chain(labels)
+    }
+
     /// As a clause: how many alternatives do what.
     pub(crate) fn told(&self) -> String {
         let Self { repetitions, alternatives, turns, undecided, unmeasured, .. } = self;
@@ -106,7 +115,7 @@ pub fn tried(
             let known = tried.entry(&claim.id).or_insert_with(|| nothing_tried(claim, before, runs));
             known.alternatives += 1;
             let label = alternative.label.clone();
-            if verdict.name() == before.name() {
+            if verdict.answer() == before.answer() {
                 same.entry(&claim.id).or_default().push(alternative);
                 continue;
             }
@@ -116,7 +125,7 @@ pub fn tried(
                 _ => known.turns.push(Turn {
                     assumption: label,
                     choice: alternative.is_choice(),
-                    verdict: verdict.name().to_owned(),
+                    verdict: verdict.answer(),
                     closest: verdict.detail().to_owned(),
                     between: None,
                 }),
@@ -162,7 +171,7 @@ fn nothing_tried(claim: &Claim, verdict: &Verdict, runs: &[(Altered, Vec<Row>)])
     Tried {
         claim: claim.id.clone(),
         check: claim.check.clone(),
-        verdict: verdict.name().to_owned(),
+        verdict: verdict.answer(),
         closest: verdict.detail().to_owned(),
         repetitions: repetitions.min().unwrap_or(1),
         alternatives: 0,

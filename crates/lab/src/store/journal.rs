@@ -76,7 +76,7 @@ impl Journal {
         fs::create_dir_all(dir)?;
         let path = path(dir, experiment, sweep.shard);
         let head = Head::of(experiment, sweep);
-        let done = done(&path, &head)?;
+        let done = done(&path, experiment, sweep)?;
         let mut fresh = Fresh::create(path.clone())?;
         fresh.file.write_all(&checked(serde_json::to_vec(&head)?))?;
         for (&run, rows) in &done {
@@ -92,7 +92,7 @@ impl Journal {
     /// What the file system says.
     pub fn clear(dir: &Path, experiment: &dyn Experiment, sweep: &Sweep) -> io::Result<()> {
         let path = path(dir, experiment, sweep.shard);
-        let whole = done(&path, &Head::of(experiment, sweep))
+        let whole = done(&path, experiment, sweep)
             .is_ok_and(|done| !done.is_empty() && done.len() as u64 == sweep.share());
         if whole { fs::remove_file(path) } else { Ok(()) }
     }
@@ -146,10 +146,10 @@ impl Head {
 }
 
 /// The runs in a journal, none if it is that of another sweep or there is none.
-fn done(path: &Path, head: &Head) -> io::Result<Done> {
+fn done(path: &Path, experiment: &dyn Experiment, sweep: &Sweep) -> io::Result<Done> {
     let text = super::text(path)?.unwrap_or_default();
     match head_of(path, &text)? {
-        Some(old) if old.sweep == head.sweep => runs(path, &text),
+        Some(old) if old.sweep == Head::of(experiment, sweep).sweep => runs(path, &text, experiment, sweep),
         _ => Ok(Done::new()),
     }
 }
@@ -159,10 +159,22 @@ pub(super) fn head_of(path: &Path, text: &str) -> io::Result<Option<Head>> {
     lines(text).next().map(|(number, line)| parsed(path, number, line)).transpose()
 }
 
-/// The runs in a journal.
-pub(super) fn runs(path: &Path, text: &str) -> io::Result<Done> {
-    let run = |(number, line)| Ok(parsed::<RunLine>(path, number, line)?.run());
-    lines(text).skip(1).map(run).collect()
+/// The runs in the journal of a sweep.
+pub(super) fn runs(path: &Path, text: &str, experiment: &dyn Experiment, sweep: &Sweep) -> io::Result<Done> {
+    let mut done = Done::new();
+    for (number, line) in lines(text).skip(1) {
+        let (run, rows) = parsed::<RunLine>(path, number, line)?.run();
+        if done.insert(run, rows).is_some() {
+            return Err(wrong(path, &format!("line {number} is a run that is there already")));
+        }
+    }
+    super::runs::check(experiment, sweep, &done).map_err(|what| wrong(path, &what))?;
+    Ok(done)
+}
+
+fn wrong(path: &Path, what: &str) -> io::Error {
+    let what = format!("{}: {what}; remove it to begin again", path.display());
+    io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
 /// All lines with their numbers. The last one may have been cut off when the program was ended.
@@ -191,11 +203,7 @@ fn parsed<T: serde::de::DeserializeOwned>(path: &Path, number: usize, line: &str
         let whole = u32::from_str_radix(sum, 16) == Ok(crc32fast::hash(json.as_bytes()));
         serde_json::from_str(json).ok().filter(|_| whole)
     });
-    json.ok_or_else(|| {
-        let what =
-            format!("{}: line {number} is not as it was written; remove it to begin again", path.display());
-        io::Error::new(io::ErrorKind::InvalidData, what)
-    })
+    json.ok_or_else(|| wrong(path, &format!("line {number} is not as it was written")))
 }
 
 /// Changes what lines say, and their checksums with it.

@@ -8,8 +8,10 @@ mod journal;
 mod lock;
 mod missing;
 mod parquet;
+mod runs;
 mod several_rows;
 mod shards;
+mod text;
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -25,6 +27,7 @@ pub use earlier::Earlier;
 pub use journal::Journal;
 pub use lock::Lock;
 pub use shards::{MergeError, Shards, Whole, in_the_way};
+pub(crate) use text::text;
 
 /// Where the rows of an experiment are.
 pub fn csv_path(dir: &Path, experiment: &dyn Experiment) -> PathBuf {
@@ -145,20 +148,6 @@ fn parse(text: &str, experiment: &dyn Experiment) -> io::Result<Vec<Row>> {
     let complete = check::complete(experiment, &rows);
     complete.map_err(|what| csv::wrong(experiment, &what))?;
     Ok(rows)
-}
-
-/// What a file says; `None` if there is none. Pipes and devices may never end.
-pub(crate) fn text(path: &Path) -> io::Result<Option<String>> {
-    let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
-    match fs::metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(named(error)),
-        Ok(what) if !what.is_file() => {
-            let what = format!("{} is no regular file", path.display());
-            Err(io::Error::new(io::ErrorKind::InvalidData, what))
-        }
-        Ok(_) => fs::read_to_string(path).map(Some).map_err(named),
-    }
 }
 
 /// The part of a version that stands for a set-up of one's own, if it has one.

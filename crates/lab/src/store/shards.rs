@@ -137,9 +137,9 @@ impl Shards {
         missing.shards(&shard.all().filter(|one| !files.contains_key(one)).collect::<Vec<_>>(), &first.path);
         let mut all = Done::new();
         for (&shard, file) in &files {
-            let done = file.runs()?;
             let own = Sweep { shard: Some(shard), ..sweep.clone() };
-            let there = own.runs().filter(|run| done.contains_key(run)).count() as u64;
+            let done = file.runs(&*experiment, &own)?;
+            let there = done.len() as u64;
             if there < own.share() {
                 missing.runs(shard, there, own.share(), &file.path);
             }
@@ -190,8 +190,9 @@ impl Found {
         let shard = head.as_ref().and_then(|head| head.sweep.shard);
         let shard = shard.and_then(|(number, of)| Shard::new(number, of).ok());
         let most = |head: &Head| head.sweep.first.saturating_add(head.sweep.repetitions);
-        if head.as_ref().is_some_and(|head| most(head) > MOST_REPETITIONS) {
-            let what = format!("it has more than {MOST_REPETITIONS} repetitions, and no sweep has");
+        if head.as_ref().is_some_and(|head| most(head) > MOST_REPETITIONS || head.sweep.repetitions == 0) {
+            let what =
+                format!("its repetitions are none, or more than {MOST_REPETITIONS}, which no sweep has");
             return Err(MergeError::Unknown { path, what });
         }
         match head.zip(shard) {
@@ -202,9 +203,9 @@ impl Found {
         }
     }
 
-    fn runs(&self) -> io::Result<Done> {
+    fn runs(&self, experiment: &dyn Experiment, sweep: &Sweep) -> io::Result<Done> {
         let text = super::text(&self.path)?.unwrap_or_default();
-        journal::runs(&self.path, &text)
+        journal::runs(&self.path, &text, experiment, sweep)
     }
 
     /// Whether another is of the same sweep.

@@ -230,9 +230,24 @@ fn what_is_no_shard_is_refused() {
         (
             "\"seed\":900000001",
             "\"seed\":900000007",
-            "have not the rows that the experiment yields: line 3: the seed",
+            "cell 0, repetition 1: the seed is not that of the repetition; remove it",
         ),
-        ("\"cell\":1", "\"cell\":0", "has 3 of its 6 runs"),
+        ("\"cell\":1", "\"cell\":0", "line 5 is a run that is there already; remove it"),
+        ("\"cell\":1", "\"cell\":9", "it has a run that is none of its own: cell 9, repetition 0; remove it"),
+        (
+            "\"repetition\":2",
+            "\"repetition\":3",
+            "it has a run that is none of its own: cell 0, repetition 3",
+        ),
+        ("\"series\":\"rfc\"", "\"series\":\"failover\"", "cell 1, repetition 0: a row is of another place"),
+        (
+            "\"goodput\"",
+            "\"goodness\"",
+            "cell 0, repetition 0: there is no metric called \"goodness\"; remove it",
+        ),
+        ("\"moves\"", "\"goodput\"", "the metric goodput is there twice"),
+        ("\"axes\":[]", "\"axes\":[[\"speed\",3]]", "there is no axis called \"speed\""),
+        ("\"repetitions\":3", "\"repetitions\":0", "its repetitions are none"),
     ] {
         fs::write(&path, &text).unwrap();
         journal::rewrite(&path, &|json| json.replace(from, to));
@@ -240,6 +255,16 @@ fn what_is_no_shard_is_refused() {
         let error = place.error(&["parts"]);
         assert!(error.contains(expected), "{from}: {error}");
     }
+    let (head, rest) = text.split_once('\n').unwrap();
+    fs::write(&path, [head.as_bytes(), b"\n\xff", rest.as_bytes()].concat()).unwrap();
+    let error = place.error(&["parts"]);
+    assert!(
+        error.contains("mine.1-of-1.shard: line 2 is no text (UTF-8)") && error.contains("remove it"),
+        "{error}"
+    );
+    // What was cut off in the middle of a letter is forgotten like any last line that was cut off.
+    fs::write(&path, [text.as_bytes(), b"00000000 {\"series\":\"\xc3"].concat()).unwrap();
+    assert_eq!(place.merge(&["parts"]).unwrap().rows.len(), 6);
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
     let error = Shards::find(&[place.at("parts")]).unwrap_err().to_string();
