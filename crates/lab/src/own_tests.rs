@@ -1,10 +1,14 @@
 use super::load;
 use crate::experiment::{Experiment, Watch};
 
+#[path = "own_tests/fresh_paths.rs"]
+mod fresh_paths;
 #[path = "own_tests/networks.rs"]
 mod networks;
 #[path = "own_tests/residents.rs"]
 mod residents;
+#[path = "own_tests/unread.rs"]
+mod unread;
 
 /// In the order of the alphabet.
 const EXAMPLES: [(&str, &str); 8] = [
@@ -82,8 +86,8 @@ fn what_is_wrong_with_a_file_is_said() {
     let good = WARNING;
     let cases = [
         ("kind = \"wlan\"", "kind = \"radio\"", "unknown variant"),
-        ("network = \"wifi\"", "network = \"wimax\"", "no network called wimax"),
-        ("event.0.at", "event.7.at", "nothing at event.7.at"),
+        ("network = \"wifi\"", "network = \"wimax\"", "no network called wimax; there are: cellular, wifi"),
+        ("event.0.at", "event.7.at", "nothing at event.7.at; in event there are: 0, 1"),
         ("delay = 5", "delays = 5", "unknown field"),
         ("duration = 30", "duration = 0", "duration is 0.0, and must be from 1"),
         ("[10.0, 11.0", "[\"soon\", 11.0", "invalid type"),

@@ -59,11 +59,20 @@ pub struct GilbertElliott {
 }
 
 impl GilbertElliott {
+    /// No more is lost in bursts, however long: the good state has to be left again.
+    const MOST: f64 = 0.999;
+
+    /// The greatest mean loss rate that bursts of this mean length (packets, at least 1) can have: two are at least one packet apart.
+    pub fn most_in_bursts(mean_burst: f64) -> f64 {
+        let burst = mean_burst.max(1.0);
+        (burst / (burst + 1.0)).min(Self::MOST)
+    }
+
     /// The chain that loses everything in the bad state and nothing in the good one (Gilbert's simple model), with
     /// the given mean loss rate (in `0..1`) and mean burst length (packets, at least 1).
     pub fn bursts(mean_loss: f64, mean_burst: f64) -> Self {
         let bad_to_good = 1.0 / mean_burst.max(1.0);
-        let mean_loss = mean_loss.clamp(0.0, 0.999);
+        let mean_loss = mean_loss.clamp(0.0, Self::MOST);
         let good_to_bad = (bad_to_good * mean_loss / (1.0 - mean_loss)).min(1.0);
         Self { good_to_bad, bad_to_good, loss_good: 0.0, loss_bad: 1.0 }
     }

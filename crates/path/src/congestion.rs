@@ -120,6 +120,8 @@ pub struct NewPath {
     pub ipv6: bool,
     /// cwnd to begin with.
     pub initial_window: InitialWindow,
+    /// ssthresh to begin with, in bytes; arbitrarily high (RFC 9260 §7.2.1) unless given.
+    pub ssthresh: Option<usize>,
 }
 
 impl NewPath {

@@ -1,6 +1,7 @@
 //! Protocol parameters (RFC 9260 §16 and extensions), by theme. A profile is data: nothing asks which one it is.
 
 mod dar;
+mod fresh_path;
 mod heartbeat;
 mod limits;
 mod path_verification;
@@ -13,6 +14,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 pub use self::dar::{AddressNaming, DarConfig, DarMode, PeerRequests};
+pub use self::fresh_path::FreshPath;
 pub use self::heartbeat::{Comparison, HeartbeatConfig, ProbeSpacing, Unanswered};
 pub use self::limits::{LargeMessages, LimitConfig};
 pub use self::path_verification::PathVerification;
@@ -46,6 +48,8 @@ pub struct Config {
     pub sack: SackConfig,
     /// Congestion control (RFC 9260 §7).
     pub congestion: CongestionConfig,
+    /// What paths over some addresses begin with, if it is another thing; of several that fit a path the first one counts.
+    pub fresh_paths: Vec<FreshPath>,
     /// Path MTU (RFC 9260 §7.3, RFC 8899).
     pub pmtu: PmtuConfig,
     /// Streams (RFC 9260 §5.1.1).
@@ -202,6 +206,7 @@ impl Config {
                 initial_window: InitialWindow::Standard,
                 burst: BurstLimit::Packets(4),
             },
+            fresh_paths: Vec::new(),
             pmtu: PmtuConfig {
                 base: 1200,
                 max: 1452,
@@ -310,6 +315,7 @@ impl Config {
             self.rto.initial >= self.rto.min && self.rto.initial <= self.rto.max,
             "RTO.Initial must lie between RTO.Min and RTO.Max",
         )?;
+        check(self.fresh_timeouts_are_in_bounds(), "RTO.Initial of a fresh path is out of bounds")?;
         // RFC 9260 §6.2: an implementation MUST NOT allow SACK.Delay above 500 ms.
         check(self.sack.delay <= Duration::from_millis(500), "SACK.Delay must not exceed 500 ms")?;
         // RFC 9260 §5.2.4 step 3: the cookie of an association that exists is good however old, as long as its MAC is.

@@ -37,18 +37,25 @@ fn spacing(soon: u64, later: u64) -> Option<ProbeSpacing> {
     Some(ProbeSpacing { soon, soon_for, later })
 }
 
+fn fresh(rto: Duration) -> Vec<FreshPath> {
+    let address = core::net::Ipv4Addr::LOCALHOST.into();
+    vec![FreshPath { address, initial_window: None, ssthresh: None, rto_initial: Some(rto) }]
+}
+
 /// Each rule refuses a configuration that breaks it and nothing else.
 #[test]
 fn nonsense_is_refused() {
     let milliseconds = Duration::from_millis;
     type Change = fn(&mut Config);
-    let changes: [(Change, &str); 25] = [
+    let changes: [(Change, &str); 27] = [
         (|c| c.heartbeat.silent_peer = spacing(0, 5), "silent peer"),
         (|c| c.heartbeat.silent_peer = spacing(5, 0), "silent peer"),
         (|c| c.rto.min = Duration::ZERO, "RTO.Min"),
         (|c| c.rto.min = c.rto.max + Duration::from_secs(1), "RTO.Min"),
         (|c| c.rto.initial = c.rto.max * 2, "RTO.Initial"),
         (|c| c.rto.initial = c.rto.min / 2, "RTO.Initial"),
+        (|c| c.fresh_paths = fresh(c.rto.max * 2), "fresh path"),
+        (|c| c.fresh_paths = fresh(c.rto.min / 2), "fresh path"),
         (|c| c.sack.delay = Duration::from_millis(501), "SACK.Delay"),
         (|c| c.sack.packets = 0, "SACK"),
         (|c| c.streams.outbound = 0, "stream"),
@@ -87,5 +94,6 @@ fn nonsense_is_refused() {
     edge.sack.delay = milliseconds(500);
     edge.failure.primary_switchover_max_retrans = Some(5);
     edge.cookie.key_period = Duration::from_secs(243);
+    edge.fresh_paths = fresh(edge.rto.max);
     assert_eq!(edge.validate(), Ok(()));
 }

@@ -1,12 +1,12 @@
-use core::net::{IpAddr, SocketAddr};
+use core::net::SocketAddr;
 use core::ops::{Deref, DerefMut};
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use whimbrel_machine::{Instant, Route};
+use whimbrel_machine::Instant;
 use whimbrel_netsim::{App, Context};
 use whimbrel_node::Node;
-use whimbrel_proto::{AssociationId, Command, ConnectToken, Event, Message, PathId, PathShape, PathState};
+use whimbrel_proto::{AssociationId, Command, ConnectToken, Event, Message};
 
 use crate::content::{message, numbered};
 use crate::record::{Log, Record, Tally, TransferTimes};
@@ -20,10 +20,6 @@ pub struct User<R = Log> {
     /// When it connects, and where to. It listens otherwise.
     connect: Option<(Instant, Vec<SocketAddr>)>,
     association: Option<AssociationId>,
-    /// What paths over these addresses begin with.
-    shapes: Vec<(IpAddr, PathShape)>,
-    /// Paths that have begun.
-    begun: Vec<PathId>,
     /// Sent from when the association is up.
     pub traffic: Option<Box<dyn Traffic>>,
     /// What a message of the traffic is made of, by its number from 0 and its size in bytes.
@@ -93,8 +89,6 @@ impl<R: Record> User<R> {
         Self {
             connect,
             association: None,
-            shapes: Vec::new(),
-            begun: Vec::new(),
             traffic: None,
             content,
             sent: 0,
@@ -112,12 +106,6 @@ impl<R: Record> User<R> {
     pub fn sending(mut self, traffic: impl Into<Option<Box<dyn Traffic>>>) -> Self {
         self.traffic = traffic.into();
         self
-    }
-
-    /// The same, and paths over these local or remote addresses begin with something else than usual.
-    #[must_use]
-    pub fn shaping(self, shapes: Vec<(IpAddr, PathShape)>) -> Self {
-        Self { shapes, ..self }
     }
 
     /// The same, with messages that are made by `content`.
@@ -147,16 +135,6 @@ impl<R: Record> User<R> {
         });
         if let Some(next) = next {
             context.wake_at(next, SEND);
-        }
-    }
-
-    /// A path can carry data.
-    fn begin(&mut self, path: PathId, route: Route, context: &mut Context<'_, Command>) {
-        let Some(association) = self.association.filter(|_| !self.begun.contains(&path)) else { return };
-        self.begun.push(path);
-        let over = |ip: &IpAddr| *ip == route.local.ip() || *ip == route.remote.ip();
-        if let Some(&(_, shape)) = self.shapes.iter().find(|(ip, _)| over(ip)) {
-            context.command(Command::ShapePath { association, path, shape });
         }
     }
 
@@ -216,10 +194,8 @@ impl<R: Record> App<Node> for User<R> {
                 let (association, bytes) = (*association, received.payload.len());
                 context.command(Command::Release { association, bytes });
             }
-            Event::Up { association, primary, .. } => {
+            Event::Up { association, .. } => {
                 self.association = Some(*association);
-                // The path of the handshake is the association's first.
-                self.begin(PathId::from_number(0), *primary, context);
                 self.offer(0, context);
             }
             Event::Sent { bytes, .. } => {
@@ -227,7 +203,6 @@ impl<R: Record> App<Node> for User<R> {
                 self.queued = self.queued.saturating_sub(*bytes);
                 self.offer(*bytes, context);
             }
-            Event::Path { path, route, state: PathState::Active, .. } => self.begin(*path, *route, context),
             _ => {}
         }
         if !matches!(event, Event::Message { .. }) {

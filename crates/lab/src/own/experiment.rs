@@ -10,6 +10,7 @@ use super::file::{File, put};
 use super::measures::{self, METRICS};
 use super::sources::{self, Sourced};
 use super::sweep::{Axis, axes};
+use super::unread::Unread;
 use super::world::Place;
 use super::{limits, plots, quantities};
 use crate::Value;
@@ -94,10 +95,13 @@ pub fn load(source: &str, text: &str) -> Result<Box<dyn Experiment>, DataError> 
         metrics: Vec::new(),
     };
     // Every cell must make sense before anything is run.
-    let mut measured = BTreeSet::new();
+    let (mut measured, mut unread) = (BTreeSet::new(), Unread::default());
     for cell in own.cells() {
-        measures::of_file(&own.file(&cell)?, &mut measured);
+        let file = own.file(&cell)?;
+        measures::of_file(&file, &mut measured);
+        unread.look_at(&file);
     }
+    unread.check().map_err(broken)?;
     own.metrics = METRICS.into_iter().filter(|(metric, _)| measured.contains(metric)).collect();
     own.scenario = scenario(name, &file, sourced, &own.metrics);
     Ok(Box::new(own))

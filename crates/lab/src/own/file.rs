@@ -238,11 +238,14 @@ pub(super) enum What {
 /// The file with `value` at `path`, such as `network.wifi.loss` or `event.0.at`. Tables with names of the user's have to be there;
 /// of what they may have without being told, such as a profile, there may be nothing yet.
 pub(super) fn put(table: &mut Table, path: &str, value: &Toml) -> Result<(), DataError> {
-    let wrong = || DataError(format!("sweep: there is nothing at {path}"));
     let steps: Vec<&str> = path.split('.').collect();
-    let (Some((last, above)), Some(first)) = (steps.split_last(), steps.first()) else { return Err(wrong()) };
+    let (Some((last, above)), Some(first)) = (steps.split_last(), steps.first()) else {
+        return Err(DataError("sweep: a path has no steps".to_owned()));
+    };
     if above.is_empty() {
-        return table.get_mut(*first).map(|place| *place = value.clone()).ok_or_else(wrong);
+        let there = names(table);
+        let nothing = || nothing_at(path, "", &there);
+        return table.get_mut(*first).map(|place| *place = value.clone()).ok_or_else(nothing);
     }
     let may_be_new = |depth: usize, step: &str| match *first {
         "policy" | "profile" | "radio" => true,
@@ -252,27 +255,51 @@ pub(super) fn put(table: &mut Table, path: &str, value: &Toml) -> Result<(), Dat
     if !table.contains_key(*first) && may_be_new(0, first) {
         table.insert((*first).to_owned(), Toml::Table(Table::new()));
     }
-    let mut place = table.get_mut(*first).ok_or_else(wrong)?;
-    for (depth, step) in steps.iter().enumerate().skip(1).take(steps.len() - 2) {
+    let there = names(table);
+    let mut place = table.get_mut(*first).ok_or_else(|| nothing_at(path, "", &there))?;
+    for (depth, step) in steps.iter().enumerate().skip(1) {
+        let (there, so_far) = (parts(place), steps[..depth].join("."));
+        let nothing = || nothing_at(path, &so_far, &there);
         place = match place {
+            Toml::Table(table) if depth + 1 == steps.len() => {
+                table.insert((*last).to_owned(), value.clone());
+                return Ok(());
+            }
             Toml::Table(table) => {
                 if may_be_new(depth, step) && !table.contains_key(*step) {
                     table.insert((*step).to_owned(), Toml::Table(Table::new()));
                 }
-                table.get_mut(*step).ok_or_else(wrong)?
+                table.get_mut(*step).ok_or_else(nothing)?
             }
-            Toml::Array(list) => element(list, step).ok_or_else(wrong)?,
-            _ => return Err(wrong()),
+            Toml::Array(list) => element(list, step).ok_or_else(nothing)?,
+            _ => return Err(nothing()),
         };
     }
-    match place {
-        Toml::Table(table) => {
-            table.insert((*last).to_owned(), value.clone());
-        }
-        Toml::Array(list) => *element(list, last).ok_or_else(wrong)? = value.clone(),
-        _ => return Err(wrong()),
-    }
+    *place = value.clone();
     Ok(())
+}
+
+/// That a path leads nowhere, with what there is where it leaves the file.
+fn nothing_at(path: &str, so_far: &str, there: &[String]) -> DataError {
+    let place = if so_far.is_empty() { "the file" } else { so_far };
+    let there = match there {
+        [] => format!("{place} has no parts"),
+        there => format!("in {place} there are: {}", there.join(", ")),
+    };
+    DataError(format!("sweep: there is nothing at {path}; {there}"))
+}
+
+fn names(table: &Table) -> Vec<String> {
+    table.keys().cloned().collect()
+}
+
+/// What may be the next step of a path.
+fn parts(place: &Toml) -> Vec<String> {
+    match place {
+        Toml::Table(table) => names(table),
+        Toml::Array(list) => (0..list.len()).map(|at| at.to_string()).collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// An element by its number; one place has one name.

@@ -5,12 +5,11 @@ mod hosts;
 
 use core::ops::RangeInclusive;
 
-use whimbrel_proto::Config;
-
 use super::file::{Event, File, Network, What};
 use super::losses::LossPlan;
 use super::policies::Chosen;
 use super::profile;
+use crate::unseen::is_unseen;
 
 /// Cells of a sweep, all policies together.
 pub(super) const MAX_CELLS: usize = 10_000;
@@ -72,12 +71,6 @@ fn check_word(what: &str, name: &str) -> Result<(), String> {
     }
 }
 
-/// Whether a letter controls how others look and has no look of its own (Unicode Annexes 9 and 14).
-fn is_unseen(letter: char) -> bool {
-    letter.is_control()
-        || matches!(letter, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-}
-
 /// Says what of the file cannot be run.
 pub(super) fn check(file: &File) -> Result<(), String> {
     if !REPETITIONS.contains(&file.repetitions) {
@@ -129,7 +122,7 @@ fn check_network(name: &str, network: &Network) -> Result<(), String> {
     within(field("burst"), network.burst.unwrap_or(1.0), BURST, " packets")?;
     network.loss.check(&format!("network.{name}"), network.burst)?;
     within(field("nat"), network.nat.unwrap_or(1.0), IDLE, " s")?;
-    profile::shape(name, network, &Config::rfc())?;
+    profile::of_network(name, network)?;
     let Some(cell) = &network.cell else { return Ok(()) };
     let field = |field: &str| format!("network.{name}.cell.{field}");
     check_point(&field("at"), cell.at)?;
@@ -158,12 +151,15 @@ fn check_point(name: &str, [x, y]: [f64; 2]) -> Result<(), String> {
     within(format!("{name}.1"), y, METRES, " m")
 }
 
+fn no_network(file: &File, name: &str) -> String {
+    let known: Vec<&str> = file.network.keys().map(String::as_str).collect();
+    format!("there is no network called {name}; there are: {}", known.join(", "))
+}
+
 fn check_event(file: &File, number: usize, event: &Event) -> Result<(), String> {
     let field = |field: &str| format!("event.{number}.{field}");
     let Some(network) = file.network.get(&event.network) else {
-        let known: Vec<&str> = file.network.keys().map(String::as_str).collect();
-        let (name, known) = (&event.network, known.join(", "));
-        return Err(format!("event.{number}: there is no network called {name}; there are: {known}"));
+        return Err(format!("event.{number}: {}", no_network(file, &event.network)));
     };
     if network.cell.is_some() && matches!(event.what, What::Lose | What::Return | What::Warn | What::Signal) {
         let name = &event.network;

@@ -78,10 +78,11 @@ impl LossPlan {
     pub(super) fn check_mean(self, place: &str, burst: Option<f64>) -> Result<(), String> {
         let Self::Mean(mean) = self else { return Ok(()) };
         within(place, mean, PROBABILITY, "")?;
-        match burst {
-            Some(burst) if mean > burst / (burst + 1.0) => Err(format!(
-                "{place} is {mean}: in bursts of {burst} packets at most {:.3} can be lost",
-                burst / (burst + 1.0)
+        let most = burst.map(|burst| (burst, GilbertElliott::most_in_bursts(burst)));
+        match most {
+            Some((burst, most)) if mean > most => Err(format!(
+                "{place} is {mean}: in bursts of {burst} packets at most {:.3} can be lost; say less, or leave out `burst`",
+                (most * 1e3).floor() / 1e3
             )),
             _ => Ok(()),
         }

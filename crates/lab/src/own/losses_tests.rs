@@ -42,7 +42,7 @@ fn a_chain_has_the_letters_of_gilbert_and_elliott() {
 fn what_no_chain_can_do_is_said() {
     for (text, expected) in [
         ("loss = 2", "network.n.loss is 2.0"),
-        ("loss = 0.9\nburst = 2", "in bursts of 2 packets at most 0.667 can be lost"),
+        ("loss = 0.9\nburst = 2", "in bursts of 2 packets at most 0.666 can be lost"),
         ("loss = { p = 2, r = 0.1 }", "network.n.loss.p is 2.0"),
         ("loss = { p = 0.1, r = 0.1, h = -1 }", "network.n.loss.h is -1.0"),
         ("loss = { p = 0.1, r = 0.1 }\nburst = 5", "network.n.burst belongs to a loss that is a number"),

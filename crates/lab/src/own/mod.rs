@@ -21,6 +21,7 @@ mod rivals;
 mod sources;
 mod sweep;
 mod traffic;
+mod unread;
 mod world;
 
 pub use experiment::{load, name, read};

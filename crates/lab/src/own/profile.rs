@@ -1,12 +1,13 @@
 //! `[profile]`: values of the protocol, by the names that the RFCs have for them.
 
+use core::net::IpAddr;
 use core::ops::RangeInclusive;
 use core::time::Duration;
 
 use toml::Table;
 use whimbrel_proto::{
-    AssociationFailure, AuthConfig, BurstLimit, Config, DarMode, InitialWindow, LossDetection, PathPairing,
-    PathShape, PathVerification, PmtuConfig, PmtuSearch,
+    AssociationFailure, AuthConfig, BurstLimit, Config, DarMode, FreshPath, InitialWindow, LossDetection,
+    PathPairing, PathVerification, PmtuConfig, PmtuSearch,
 };
 
 use super::file::{File, Host, Network};
@@ -171,20 +172,45 @@ fn changed(mut config: Config, settings: &Settings) -> Config {
     config
 }
 
-/// What a fresh path over a network begins with, if the file says so. `config` has the size of packets.
-pub(super) fn shape(name: &str, network: &Network, config: &Config) -> Result<Option<PathShape>, String> {
-    let Some(table) = &network.profile else { return Ok(None) };
+/// What the file says of fresh paths over a network.
+pub(super) fn of_network(name: &str, network: &Network) -> Result<Settings, String> {
+    let Some(table) = &network.profile else { return Ok(Settings::default()) };
     let place = format!("network.{name}.profile");
-    let settings = Settings::read(&place, "a path", table, &of_networks()).map_err(|error| {
+    Settings::read(&place, "a path", table, &of_networks()).map_err(|error| {
         let named =
             of_hosts().iter().any(|parameter| error.contains(&format!(" called {};", parameter.name)));
         let hint = if named { ". The rest SCTP has once for all paths: it stands in [profile]" } else { "" };
         format!("{error}{hint}")
-    })?;
-    Ok(Some(PathShape {
-        cwnd: settings.number("Initial.Window").map(|packets| packets as usize * config.pmtu.max),
+    })
+}
+
+/// What fresh paths over a network begin with for a host that has `config` under a policy, if the file says so.
+pub(super) fn fresh_path(
+    (name, network): (&str, &Network),
+    address: IpAddr,
+    config: &Config,
+    policy: &str,
+) -> Result<Option<FreshPath>, String> {
+    if network.profile.is_none() {
+        return Ok(None);
+    }
+    let settings = of_network(name, network)?;
+    let rto_initial = settings.seconds("RTO.Initial");
+    let [min, max] = [config.rto.min, config.rto.max];
+    if let Some(rto) = rto_initial.filter(|rto| !(min..=max).contains(rto)) {
+        let [rto, min, max] = [rto, min, max].map(|time| time.as_secs_f64());
+        return Err(format!(
+            "network.{name}.profile.RTO.Initial is {rto}, and must lie between RTO.Min and RTO.Max, which are {min} and {max} s under {policy}; \
+             [profile] may have others"
+        ));
+    }
+    Ok(Some(FreshPath {
+        address,
+        initial_window: settings
+            .number("Initial.Window")
+            .map(|packets| InitialWindow::Packets(packets as u32)),
         ssthresh: settings.number("ssthresh").map(|bytes| bytes as usize),
-        rto: settings.seconds("RTO.Initial"),
+        rto_initial,
     }))
 }
 

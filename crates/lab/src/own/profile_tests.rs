@@ -90,15 +90,27 @@ fn what_cannot_be_is_said() {
 
 #[test]
 fn a_network_has_what_a_path_has() {
+    let address = IpAddr::from([10, 0, 0, 2]);
     let of = |table: &str| {
         let mut network = file("").network.remove("n").unwrap();
         network.profile = Some(table.parse().unwrap());
-        shape("n", &network, &Config::mobile())
+        fresh_path(("n", &network), address, &Config::mobile(), "seamless")
     };
-    let shape = of("Initial.Window = 3\nssthresh = 9000\nRTO.Initial = 2").unwrap().unwrap();
-    let expected =
-        PathShape { cwnd: Some(3 * 1452), ssthresh: Some(9000), rto: Some(Duration::from_secs(2)) };
-    assert_eq!(shape, expected);
+    let path = of("Initial.Window = 3\nssthresh = 9000\nRTO.Initial = 2").unwrap().unwrap();
+    let expected = FreshPath {
+        address,
+        initial_window: Some(InitialWindow::Packets(3)),
+        ssthresh: Some(9000),
+        rto_initial: Some(Duration::from_secs(2)),
+    };
+    assert_eq!(path, expected);
+    for rto in ["0.1", "11"] {
+        let error = of(&format!("RTO.Initial = {rto}")).unwrap_err();
+        let expected = format!(
+            "network.n.profile.RTO.Initial is {rto}, and must lie between RTO.Min and RTO.Max, which are 0.2 and 10 s under seamless"
+        );
+        assert!(error.contains(&expected), "{error}");
+    }
     let error = of("RTO.Min = 1").unwrap_err();
     assert!(
         error.contains("a path has no parameter called RTO.Min; there are: Initial.Window (packets)"),

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use whimbrel_machine::{Instant, Rng};
 use whimbrel_netsim::{HostId, LinkConfig, LinkId, Mixed};
 use whimbrel_node::Node;
-use whimbrel_proto::{Config, PathShape};
+use whimbrel_proto::{Config, FreshPath};
 
 use super::file::{File, Host, HostKind};
 use super::policies::{Chosen, Kind};
 use super::profile;
 use super::traffic::{End, Traffic};
-use super::world::{Place, START, after};
+use super::world::{Access, Place, START, after};
 use crate::testbed::{TransferTimes, User};
 
 /// A host in the access networks, with what the file says of it.
@@ -76,8 +76,6 @@ pub(super) struct Beginning<'a> {
     pub(super) begins: Instant,
     /// Its addresses where it is heard, the best first.
     pub(super) local: Vec<SocketAddr>,
-    /// What SCTP has other than usual on paths over some of them.
-    shapes: Vec<(IpAddr, PathShape)>,
     port: u16,
 }
 
@@ -110,7 +108,7 @@ impl<'a> Place<'a> {
         let port = if at.iter().any(|&network| self.networks[network].plan.nat.is_some()) { UDP } else { 0 };
         let local = at.iter().filter(there).map(|&network| SocketAddr::new(address(number, network), port));
         let begins = begins(traffic, self.world.seed().stream("traffic.start", number.into()));
-        let mut beginning = Beginning { traffic, begins, local: local.collect(), shapes: Vec::new(), port };
+        let beginning = Beginning { traffic, begins, local: local.collect(), port };
         let [cn, mn] = if host.kind == HostKind::Tcp {
             self.add_tcp(number, &beginning)
         } else {
@@ -118,9 +116,9 @@ impl<'a> Place<'a> {
             if chosen.kind == Kind::MobileIp {
                 self.add_mobile_ip(number, &at, &beginning)
             } else {
-                let config = profile::config(file, host, name, &chosen, with)?;
-                beginning.shapes = self.shapes(number, &at, &config)?;
-                self.add_mobile(number, beginning, chosen, config)
+                let mut config = profile::config(file, host, name, &chosen, with)?;
+                config.fresh_paths = self.fresh_paths(number, &at, &config, with)?;
+                self.add_mobile(number, &beginning, chosen, config)
             }
         };
         let far = self.world.add_interface(cn, [correspondent(number)]);
@@ -148,32 +146,33 @@ impl<'a> Place<'a> {
     }
 
     /// What fresh paths over a host's addresses begin with, by the names that either end has for those.
-    fn shapes(
+    fn fresh_paths(
         &self,
         number: u8,
         networks: &[usize],
         config: &Config,
-    ) -> Result<Vec<(IpAddr, PathShape)>, String> {
-        let mut shapes = Vec::new();
+        policy: &str,
+    ) -> Result<Vec<FreshPath>, String> {
+        let mut all = Vec::new();
         for &network in networks {
-            let access = &self.networks[network];
-            if let Some(shape) = profile::shape(access.name, access.plan, config)? {
-                shapes.extend([address, translated].map(|of| (of(number, network), shape)));
+            let Access { name, plan, .. } = &self.networks[network];
+            for address in [address, translated].map(|of| of(number, network)) {
+                all.extend(profile::fresh_path((name, plan), address, config, policy)?);
             }
         }
-        Ok(shapes)
+        Ok(all)
     }
 
     /// A mobile node and its correspondent node, the latter first.
     fn add_mobile(
         &mut self,
         number: u8,
-        beginning: Beginning<'_>,
+        beginning: &Beginning<'_>,
         chosen: Chosen,
         config: Config,
     ) -> [HostId; 2] {
         let config = Arc::new(config);
-        let Beginning { traffic, begins, local, shapes, port } = beginning;
+        let &Beginning { traffic, begins, ref local, port } = beginning;
         let cn_address = vec![SocketAddr::new(correspondent(number), port)];
         let seed = |end: u64| self.world.seed().child("host", 2 * u64::from(number) + end);
         let cn = Node::new(Arc::clone(&config), seed(1), cn_address.clone());
@@ -189,10 +188,10 @@ impl<'a> Place<'a> {
         let users = match traffic.from {
             // Nobody is let in who has not been asked: who is behind a NAT box asks for what it gets.
             End::Cn if port != 0 => [User::replier(source), timed(User::opener(begins, cn_address))],
-            End::Cn => [User::sender(begins, local, source), timed(User::reader())],
+            End::Cn => [User::sender(begins, local.clone(), source), timed(User::reader())],
             End::Mn => [timed(User::reader()), User::sender(begins, cn_address, source)],
         };
-        let [cn_user, mn_user] = users.map(|user| Mixed::First(user.shaping(shapes.clone())));
+        let [cn_user, mn_user] = users.map(Mixed::First);
         [
             self.world.add_host("cn", Mixed::First(cn), cn_user),
             self.world.add_host("mn", Mixed::First(mn), mn_user),

@@ -6,6 +6,9 @@ use toml::{Table, Value as Toml};
 /// What may stand beside a value, as in the papers' set-ups.
 const BESIDE: [&str; 3] = ["src", "why", "u"];
 
+/// Tables in which names are the user's.
+const NAMED: [&str; 4] = ["host", "network", "policy", "radio"];
+
 /// A value with where it comes from, by its place in the file.
 pub(super) type Sourced = (String, Table);
 
@@ -13,7 +16,15 @@ pub(super) type Sourced = (String, Table);
 pub(super) fn take(table: &mut Table) -> Result<Vec<Sourced>, String> {
     let mut sourced = Vec::new();
     for (key, value) in table {
-        take_from(key, value, &mut sourced)?;
+        match value {
+            // Somebody's network may be called v.
+            Toml::Table(named) if NAMED.contains(&key.as_str()) => {
+                for (name, value) in named {
+                    take_from(&format!("{key}.{name}"), value, &mut sourced)?;
+                }
+            }
+            value => take_from(key, value, &mut sourced)?,
+        }
     }
     Ok(sourced)
 }

@@ -106,6 +106,39 @@ fn mobile_ip_carries_tcp_from_cell_to_cell() {
     }
 }
 
+/// A network that is worse by its rank is left alone when it comes up, and left when the better one is back.
+#[test]
+fn mobile_ip_goes_by_rank() {
+    let moves = |rank: u8| {
+        let second =
+            format!("[network.cellular]\nrate = 8\ndelay = 20\nkind = \"cellular\"\nrank = {rank}\n");
+        let lost = |network: &str, at: u8| {
+            format!("[[event]]\nat = {at}\nnetwork = \"{network}\"\nwhat = \"lose\"\nfor = 3\n")
+        };
+        let events = lost("wifi", 5) + &lost("cellular", 15);
+        let top = TOP.replace("seamless", "mobile-ip");
+        let traffic = "[traffic]\nkind = \"bulk\"\nsize = 1400\n";
+        measured(&(top + WIFI + "rank = 3\n" + &second + &events + traffic), "moves")
+    };
+    assert_eq!(moves(4), 2.0, "away at 5 s and back at 8 s, and no more at 18 s");
+    assert_eq!(moves(2), 2.0, "away at 15 s and back at 18 s; the other is never better");
+    assert_eq!(moves(3), 2.0, "of equals to whichever came last: at 8 s and at 18 s");
+}
+
+/// A table with a `v` in it is a value with its source, but not where names are the user's.
+#[test]
+fn a_network_may_be_called_v() {
+    let text = TOP.to_owned() + WIFI + CALL;
+    let renamed =
+        text.replace("network.wifi", "network.v").replace("delay = 5", "delay = { v = 5, why = \"so\" }");
+    assert_eq!(rows(&renamed), rows(&text));
+    let experiment = load("mine", &renamed).unwrap();
+    assert_eq!(&*experiment.scenario().assumptions()[0].what, "network.v.delay");
+    let swept = renamed
+        + "[policy.v]\nkind = \"rfc\"\n[host.v]\npolicy = \"v\"\n[sweep]\n\"network.v.delay\" = [5, 9]\n";
+    assert_eq!(load("mine", &swept).unwrap().cells().len(), 2);
+}
+
 /// A round trip of 200 ms and 60 packets: a window that holds them all, and one that has to grow.
 #[test]
 fn a_path_begins_as_its_network_says() {
@@ -122,7 +155,7 @@ fn a_path_begins_as_its_network_says() {
 
 #[test]
 fn everything_can_be_swept_without_being_there_before() {
-    let text = TOP.to_owned() + WIFI + CALL;
+    let text = TOP.to_owned() + WIFI + "loss = 0.1\n" + CALL;
     for (path, values) in [
         ("profile.RTO.Min", "[0.1, 0.4]"),
         ("profile.HB.interval", "[1, \"off\"]"),
@@ -138,11 +171,11 @@ fn everything_can_be_swept_without_being_there_before() {
         assert!(!experiment.meaning(path).definition.is_empty(), "{path}");
     }
     for (path, expected) in [
-        ("network.wimax.loss", "there is nothing at network.wimax.loss"),
-        ("host.a.profile.RTO.Min", "there is nothing at host.a.profile.RTO.Min"),
+        ("network.wimax.loss", "there is nothing at network.wimax.loss; in network there are: wifi"),
+        ("host.a.profile.RTO.Min", "nothing at host.a.profile.RTO.Min; in the file there are: duration, "),
         ("profile.RTO.Least", "SCTP has no parameter called RTO.Least"),
         ("policy.seamless.haste", "seamless has no parameter called haste"),
-        ("network.wifi.loss.p", "there is nothing at network.wifi.loss.p"),
+        ("network.wifi.loss.p", "nothing at network.wifi.loss.p; network.wifi.loss has no parts"),
         ("radio.wlan.handover", "radio.wlan: no cell has it"),
     ] {
         let value = if path.starts_with("radio") { "\"soft\"" } else { "1" };

@@ -197,7 +197,7 @@ fn hosts_and_ways_that_cannot_be_are_refused() {
         ),
         (
             format!("{bulk}[host.a]\nnetworks = [\"wimax\"]\n"),
-            "host.a.networks: there is no network called wimax",
+            "host.a.networks: there is no network called wimax; there are: wifi",
         ),
         (format!("{bulk}[host.a]\nnetworks = []\n"), "host.a.networks names none"),
         (

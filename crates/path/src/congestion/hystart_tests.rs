@@ -5,7 +5,8 @@ const PMDCS: usize = 1000;
 const MS: Duration = Duration::from_millis(1);
 
 fn hystart() -> HyStart {
-    let path = NewPath { pmdcs: PMDCS, ipv6: false, initial_window: InitialWindow::Packets(10) };
+    let path =
+        NewPath { pmdcs: PMDCS, ipv6: false, initial_window: InitialWindow::Packets(10), ssthresh: None };
     HyStart::new(&path, HyStartParameters { reno: RenoParameters { slow_start_limit: 8 } })
 }
 

@@ -68,7 +68,7 @@ impl Reno {
             path: *path,
             parameters,
             cwnd: path.initial_cwnd(),
-            ssthresh: LARGEST_WINDOW,
+            ssthresh: path.ssthresh.unwrap_or(LARGEST_WINDOW).min(LARGEST_WINDOW),
             partial_bytes_acked: 0,
             use_so_far: Use::Never,
         }

@@ -7,7 +7,7 @@ use whimbrel_machine::Instant;
 const PMDCS: usize = 1000;
 
 fn path(pmdcs: usize, ipv6: bool, initial_window: InitialWindow) -> NewPath {
-    NewPath { pmdcs, ipv6, initial_window }
+    NewPath { pmdcs, ipv6, initial_window, ssthresh: None }
 }
 
 const ONE: RenoParameters = RenoParameters { slow_start_limit: 1 };
@@ -29,6 +29,18 @@ fn acked(bytes: usize, flight_size_before: usize) -> Acked {
         in_fast_recovery: false,
         all_acknowledged: false,
     }
+}
+
+#[test]
+fn a_threshold_that_is_known_ends_the_first_slow_start() {
+    let threshold = |ssthresh| {
+        let path = NewPath { ssthresh, ..path(PMDCS, false, InitialWindow::Packets(2)) };
+        let reno = Reno::new(&path, ONE);
+        (reno.cwnd(), reno.ssthresh())
+    };
+    assert_eq!(threshold(Some(9000)), (2000, 9000));
+    assert_eq!(threshold(Some(usize::MAX)), (2000, LARGEST_WINDOW));
+    assert_eq!(threshold(None), (2000, LARGEST_WINDOW));
 }
 
 #[test]

@@ -68,7 +68,7 @@ impl Path {
             doubt: Doubt::default(),
             confirmed,
             egress: Egress::Open,
-            rto: Rto::new(&config.rto),
+            rto: Rto::new(&config.rto_of(route)),
             pmtu: PathMtu::new(&config.pmtu, route.remote.is_ipv6()),
             mtu_probe: None,
             error_count: 0,

@@ -105,10 +105,13 @@ impl Sender {
 
     /// The association has one path more.
     pub(crate) fn add_path(&mut self, config: &Config, path: &Path) {
+        let fresh = config.fresh_path(path.route);
+        let initial_window = fresh.and_then(|fresh| fresh.initial_window);
         let congestion = config.congestion.controller.controller(&NewPath {
             pmdcs: path.pmdcs(),
             ipv6: path.route.remote.is_ipv6(),
-            initial_window: config.congestion.initial_window,
+            initial_window: initial_window.unwrap_or(config.congestion.initial_window),
+            ssthresh: fresh.and_then(|fresh| fresh.ssthresh),
         });
         self.flows.push(Flow::new(path.id, congestion));
         self.outstanding.add_path(path.id);

@@ -2,11 +2,12 @@
 
 use core::ops::RangeInclusive;
 
-use super::{MEGABITS, MILLISECONDS, SECONDS, check_point, within};
+use super::{MEGABITS, MILLISECONDS, SECONDS, check_point, no_network, within};
 use crate::own::file::{File, Host, HostKind, Network};
 use crate::own::motion::{Motion, Point, READING};
 use crate::own::policies::{self, Chosen};
 use crate::own::profile;
+use crate::own::residents::address;
 use crate::own::traffic::{Kind, Traffic};
 
 /// Each takes a correspondent node and addresses.
@@ -84,7 +85,7 @@ fn table(name: &str, field: &str) -> String {
 fn check_host(file: &File, name: &str, host: &Host) -> Result<(), String> {
     if let Some(unknown) = host.networks.iter().flatten().find(|network| !file.network.contains_key(*network))
     {
-        return Err(format!("host.{name}.networks: there is no network called {unknown}"));
+        return Err(format!("host.{name}.networks: {}", no_network(file, unknown)));
     }
     let there: Vec<_> = file.network.iter().filter(|(network, _)| host.is_in(network)).collect();
     if there.is_empty() {
@@ -129,10 +130,17 @@ fn check_policies(file: &File, name: &str, host: &Host, there: &[(&String, &Netw
     let compared = file.policies.iter().map(|policy| (policy, "policies".to_owned()));
     for (policy, whose) in own.into_iter().chain(compared.filter(|_| host.policy.is_none())) {
         let chosen = Chosen::named(file, policy, &whose)?;
-        profile::config(file, host, name, &chosen, policy)?;
-        let nat = there.iter().find(|(_, network)| network.nat.is_some());
-        if let (policies::Kind::MobileIp, Some((network, _))) = (chosen.kind, nat) {
-            return Err(format!("{whose}: mobile-ip cannot be had behind the NAT box of network.{network}"));
+        if chosen.kind == policies::Kind::MobileIp {
+            if let Some((network, _)) = there.iter().find(|(_, network)| network.nat.is_some()) {
+                return Err(format!(
+                    "{whose}: mobile-ip cannot be had behind the NAT box of network.{network}"
+                ));
+            }
+            continue;
+        }
+        let config = profile::config(file, host, name, &chosen, policy)?;
+        for &(network, plan) in there {
+            profile::fresh_path((network, plan), address(0, 0), &config, policy)?;
         }
     }
     Ok(())
