@@ -1,6 +1,8 @@
 use super::load;
 use crate::experiment::{Experiment, Watch};
 
+#[path = "own_tests/correspondent.rs"]
+mod correspondent;
 #[path = "own_tests/fresh_paths.rs"]
 mod fresh_paths;
 #[path = "own_tests/networks.rs"]

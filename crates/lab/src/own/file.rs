@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use toml::{Table, Value as Toml};
 
+use super::buffer::BufferPlan;
+use super::correspondent::Correspondent;
 use super::losses::LossPlan;
 use super::motion::{CellPlan, Motion};
 use super::policies::PolicyTable;
@@ -36,6 +38,9 @@ pub(super) struct File {
     pub(super) traffic: Option<Traffic>,
     /// Of each host that has none of its own.
     pub(super) motion: Option<Motion>,
+    /// Who they talk to.
+    #[serde(default)]
+    pub(super) correspondent: Correspondent,
     /// Without any there is one mobile node.
     #[serde(default)]
     pub(super) host: BTreeMap<String, Host>,
@@ -154,9 +159,8 @@ pub(super) struct Network {
     /// Up to so many more milliseconds.
     #[serde(default)]
     pub(super) jitter: f64,
-    /// Milliseconds of traffic at the full rate that wait at most.
-    #[serde(default = "hundred")]
-    pub(super) buffer: f64,
+    #[serde(default)]
+    pub(super) buffer: BufferPlan,
     #[serde(default)]
     pub(super) loss: LossPlan,
     /// Mean number of packets that are lost one after the other; independently of each other unless given.
@@ -185,10 +189,6 @@ pub(super) enum QueueName {
     #[default]
     DropTail,
     PerFlow,
-}
-
-const fn hundred() -> f64 {
-    100.0
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
@@ -248,7 +248,7 @@ pub(super) fn put(table: &mut Table, path: &str, value: &Toml) -> Result<(), Dat
         return table.get_mut(*first).map(|place| *place = value.clone()).ok_or_else(nothing);
     }
     let may_be_new = |depth: usize, step: &str| match *first {
-        "policy" | "profile" | "radio" => true,
+        "correspondent" | "policy" | "profile" | "radio" => true,
         "host" | "network" => depth > 1 && steps[2] == "profile",
         _ => step == "profile",
     };

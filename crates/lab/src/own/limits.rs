@@ -26,7 +26,7 @@ const DURATION: RangeInclusive<f64> = 1.0..=86_400.0;
 const SECONDS: RangeInclusive<f64> = 0.0..=86_400.0;
 const EVERY: RangeInclusive<f64> = 0.001..=86_400.0;
 const MEGABITS: RangeInclusive<f64> = 0.001..=100_000.0;
-const MILLISECONDS: RangeInclusive<f64> = 0.0..=60_000.0;
+pub(super) const MILLISECONDS: RangeInclusive<f64> = 0.0..=60_000.0;
 pub(super) const PROBABILITY: RangeInclusive<f64> = 0.0..=1.0;
 const BURST: RangeInclusive<f64> = 1.0..=1e6;
 /// A mapping that is forgotten at once lets no answer in.
@@ -118,7 +118,7 @@ fn check_network(name: &str, network: &Network) -> Result<(), String> {
     within(field("rate_up"), network.rate_up.unwrap_or(network.rate), MEGABITS, " Mbit/s")?;
     within(field("delay"), network.delay, MILLISECONDS, " ms")?;
     within(field("jitter"), network.jitter, MILLISECONDS, " ms")?;
-    within(field("buffer"), network.buffer, MILLISECONDS, " ms")?;
+    network.buffer.check(&format!("network.{name}"))?;
     within(field("burst"), network.burst.unwrap_or(1.0), BURST, " packets")?;
     network.loss.check(&format!("network.{name}"), network.burst)?;
     within(field("nat"), network.nat.unwrap_or(1.0), IDLE, " s")?;

@@ -2,6 +2,8 @@
 //! swept.
 
 mod air;
+mod buffer;
+mod correspondent;
 mod experiment;
 mod file;
 mod flow;

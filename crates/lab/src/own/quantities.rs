@@ -11,6 +11,7 @@ const PLACES: &[(&str, &str, &str)] = &[
     ("network", "delay", "ms; delay of the network, one way"),
     ("network", "jitter", "ms; most that a packet is later than the delay"),
     ("network", "buffer", "ms; traffic at the full rate that waits at most"),
+    ("buffer", "packets", "packets that wait at most"),
     ("network", "queue", "how packets of several flows wait for the network"),
     ("network", "loss", "probability that a packet is lost"),
     ("network", "burst", "packets; mean length of a burst of losses"),
@@ -52,6 +53,7 @@ const PLACES: &[(&str, &str, &str)] = &[
     ("host", "networks", "networks in which the host has an interface"),
     ("host", "policy", "policy of the host"),
     ("policy", "kind", "policy that it is"),
+    ("correspondent", "addresses", "addresses of a correspondent node: one, or one behind each network"),
     ("event", "at", "s; when it happens"),
     ("event", "network", "network that it happens to"),
     ("event", "what", "what happens"),
@@ -70,7 +72,7 @@ pub(super) fn at(path: &str) -> Meaning {
         ["policy", _, leaf] if *leaf != "kind" => {
             return policies::meaning(leaf).map(Meaning::parse).unwrap_or_default();
         }
-        ["network", _, table @ ("cell" | "loss"), leaf, ..] => (*table, *leaf),
+        ["network", _, table @ ("buffer" | "cell" | "loss"), leaf, ..] => (*table, *leaf),
         ["host", _, table @ ("motion" | "traffic"), leaf, ..] => (*table, *leaf),
         [table @ ("network" | "host" | "event" | "policy" | "radio"), _, leaf, ..] | [table, leaf, ..] => {
             (*table, *leaf)

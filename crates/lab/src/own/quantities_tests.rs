@@ -24,6 +24,7 @@ fn everything_that_can_be_swept_is_defined() {
     // What stands in no table that is asked below.
     let others = [
         "duration",
+        "network.n.buffer.packets",
         "network.n.loss.p",
         "network.n.loss.r",
         "network.n.loss.h",
@@ -36,6 +37,7 @@ fn everything_that_can_be_swept_is_defined() {
         ("network.n", "", 13),
         ("network.n.cell", "at = [0, 0]", 7),
         ("radio.r", "", 1),
+        ("correspondent", "", 1),
         ("traffic", "kind = \"bulk\"\nsize = 1", 9),
         ("host.h", "", 5),
         ("event.0", "at = 1\nnetwork = \"n\"\nwhat = \"warn\"", 6),

@@ -53,11 +53,6 @@ const fn translated(host: u8, network: usize) -> IpAddr {
     IpAddr::V4(Ipv4Addr::new(198, 18, host, network as u8))
 }
 
-/// The address of a host's correspondent node.
-pub(super) const fn correspondent(host: u8) -> IpAddr {
-    IpAddr::V4(Ipv4Addr::new(192, 0, 2, host + 1))
-}
-
 pub(super) const fn socket(ip: IpAddr) -> SocketAddr {
     SocketAddr::new(ip, 0)
 }
@@ -76,7 +71,8 @@ pub(super) struct Beginning<'a> {
     pub(super) begins: Instant,
     /// Its addresses where it is heard, the best first.
     pub(super) local: Vec<SocketAddr>,
-    port: u16,
+    /// Those of its correspondent node, in the same order; one, or one for each network.
+    pub(super) remote: Vec<SocketAddr>,
 }
 
 impl<'a> Resident<'a> {
@@ -108,7 +104,9 @@ impl<'a> Place<'a> {
         let port = if at.iter().any(|&network| self.networks[network].plan.nat.is_some()) { UDP } else { 0 };
         let local = at.iter().filter(there).map(|&network| SocketAddr::new(address(number, network), port));
         let begins = begins(traffic, self.world.seed().stream("traffic.start", number.into()));
-        let beginning = Beginning { traffic, begins, local: local.collect(), port };
+        let correspondent = self.correspondent(number, &at);
+        let remote = correspondent.iter().map(|&(ip, _)| SocketAddr::new(ip, port)).collect();
+        let beginning = Beginning { traffic, begins, local: local.collect(), remote };
         let [cn, mn] = if host.kind == HostKind::Tcp {
             self.add_tcp(number, &beginning)
         } else {
@@ -121,9 +119,11 @@ impl<'a> Place<'a> {
                 self.add_mobile(number, &beginning, chosen, config)
             }
         };
-        let far = self.world.add_interface(cn, [correspondent(number)]);
         let cable = LinkConfig { delay: CORRESPONDENT, ..LinkConfig::default() };
-        self.world.add_link(far, self.core, cable, cable);
+        for (ip, router) in correspondent {
+            let far = self.world.add_interface(cn, [ip]);
+            self.world.add_link(far, router, cable, cable);
+        }
         let mut links = Vec::new();
         for network in at {
             let near = self.world.add_interface(mn, [address(number, network)]);
@@ -172,10 +172,9 @@ impl<'a> Place<'a> {
         config: Config,
     ) -> [HostId; 2] {
         let config = Arc::new(config);
-        let &Beginning { traffic, begins, ref local, port } = beginning;
-        let cn_address = vec![SocketAddr::new(correspondent(number), port)];
+        let &Beginning { traffic, begins, ref local, ref remote } = beginning;
         let seed = |end: u64| self.world.seed().child("host", 2 * u64::from(number) + end);
-        let cn = Node::new(Arc::clone(&config), seed(1), cn_address.clone());
+        let cn = Node::new(Arc::clone(&config), seed(1), remote.clone());
         let mut mn = Node::new(config, seed(2), local.clone());
         if chosen.policy().is_some() {
             mn = mn.with_policy(move || chosen.policy().expect("asked before"));
@@ -187,9 +186,11 @@ impl<'a> Place<'a> {
         };
         let users = match traffic.from {
             // Nobody is let in who has not been asked: who is behind a NAT box asks for what it gets.
-            End::Cn if port != 0 => [User::replier(source), timed(User::opener(begins, cn_address))],
+            End::Cn if remote.iter().any(|address| address.port() != 0) => {
+                [User::replier(source), timed(User::opener(begins, remote.clone()))]
+            }
             End::Cn => [User::sender(begins, local.clone(), source), timed(User::reader())],
-            End::Mn => [timed(User::reader()), User::sender(begins, cn_address, source)],
+            End::Mn => [timed(User::reader()), User::sender(begins, remote.clone(), source)],
         };
         let [cn_user, mn_user] = users.map(Mixed::First);
         [

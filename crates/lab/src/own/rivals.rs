@@ -9,7 +9,7 @@ use whimbrel_rivals::mobile_ip::{Attachment, ForeignAgent, HomeAgent, MobileNode
 use whimbrel_rivals::tcp::{Tcp, TcpCommand, TcpConfig, TcpEvent};
 
 use super::flow::{Flow, Opening};
-use super::residents::{Beginning, address, correspondent, socket};
+use super::residents::{Beginning, address, socket};
 use super::traffic::End;
 use super::world::Place;
 
@@ -56,7 +56,7 @@ impl Place<'_> {
         let remote = beginning.local.first().copied().unwrap_or(socket(address(number, 0)));
         let config = Arc::new(TcpConfig::default());
         let [cn, mn] = self.tcp_of(number, &config);
-        let [cn_flow, mn_flow] = flows(number, beginning, remote, plain);
+        let [cn_flow, mn_flow] = flows(beginning, remote, plain);
         [
             self.world.add_host("cn", Mixed::Second(Mixed::First(Mixed::First(cn))), Mixed::Second(cn_flow)),
             self.world.add_host("tcp", Mixed::Second(Mixed::First(Mixed::First(mn))), Mixed::Second(mn_flow)),
@@ -84,7 +84,7 @@ impl Place<'_> {
             Attachment { local, agent: agent(number, network)[1], rank: self.networks[network].plan.rank }
         });
         let node = MobileNode::new(mn, home_address, home_agent, attachments.collect());
-        let [cn_flow, mn_flow] = flows(number, beginning, at(home_address), tunnelled);
+        let [cn_flow, mn_flow] = flows(beginning, at(home_address), tunnelled);
         let mobile: Rival = Mixed::First(Mixed::Second(node));
         let hosts = [
             self.world.add_host("cn", Mixed::Second(Mixed::First(Mixed::First(cn))), Mixed::Second(cn_flow)),
@@ -129,14 +129,10 @@ const fn tunnelled(command: TcpCommand) -> RivalCommand {
 }
 
 /// The flows of a correspondent node and of a host that it knows by `remote`; commands are wrapped for the host's kind.
-fn flows(
-    number: u8,
-    beginning: &Beginning<'_>,
-    remote: SocketAddr,
-    wrap: fn(TcpCommand) -> RivalCommand,
-) -> [Flow; 2] {
+fn flows(beginning: &Beginning<'_>, remote: SocketAddr, wrap: fn(TcpCommand) -> RivalCommand) -> [Flow; 2] {
     let Beginning { traffic, begins, .. } = *beginning;
-    let route = Route { local: socket(correspondent(number)), remote };
+    let local = beginning.remote.first().copied().unwrap_or(remote);
+    let route = Route { local, remote };
     let source = traffic.tcp_source();
     let start = begins;
     match traffic.from {

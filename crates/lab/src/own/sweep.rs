@@ -8,8 +8,18 @@ use super::limits::{MAX_CELLS, check_name};
 use crate::value::Value;
 
 /// What may be swept; the rest of the file says how the experiment is run, not what happens in it.
-const SWEPT: [&str; 9] =
-    ["duration", "event", "host", "motion", "network", "policy", "profile", "radio", "traffic"];
+const SWEPT: [&str; 10] = [
+    "correspondent",
+    "duration",
+    "event",
+    "host",
+    "motion",
+    "network",
+    "policy",
+    "profile",
+    "radio",
+    "traffic",
+];
 
 /// Steps that a path may have; the longest there are have five (`policy.NAME.profile.Initial.Window`). Each is a table in the one before, and
 /// what is nested thousands deep overflows the stack of who reads it.

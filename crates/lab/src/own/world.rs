@@ -3,9 +3,10 @@
 use core::time::Duration;
 
 use whimbrel_machine::{Instant, InterfaceKind, Seed};
-use whimbrel_netsim::{LinkConfig, LinkId, Mixed, QueueLimit, Queueing, RouterId, World};
+use whimbrel_netsim::{LinkConfig, LinkId, Mixed, Queueing, RouterId, World};
 use whimbrel_node::Node;
 
+use super::correspondent::Addresses;
 use super::file::{File, Kind, Network, QueueName};
 use super::flow::Flow;
 use super::residents::Resident;
@@ -22,8 +23,9 @@ pub(super) struct Place<'a> {
     pub(super) residents: Vec<Resident<'a>>,
     /// In the order of preference.
     pub(super) networks: Vec<Access<'a>>,
-    /// Where everybody meets.
+    /// Where everybody meets, unless correspondent nodes have an address behind each network.
     pub(super) core: RouterId,
+    pub(super) addresses: Addresses,
     /// How long the experiment lasts.
     pub(super) lasts: Duration,
     /// When it ends.
@@ -36,6 +38,8 @@ pub(super) struct Access<'a> {
     pub(super) plan: &'a Network,
     pub(super) link: LinkId,
     pub(super) router: RouterId,
+    /// At the other end of the link.
+    pub(super) far: RouterId,
 }
 
 pub(super) fn after(seconds: f64) -> Duration {
@@ -57,7 +61,7 @@ impl Network {
         let bits = rate.max(0.001) * 1e6;
         LinkConfig {
             rate_bps: Some(bits as u64),
-            queue: QueueLimit::bytes((bits / 8.0 * self.buffer / 1e3).max(3000.0) as u64),
+            queue: self.buffer.limit(bits),
             queueing: match self.queue {
                 QueueName::DropTail => Queueing::DropTail,
                 QueueName::PerFlow => Queueing::PerFlow,
@@ -85,11 +89,13 @@ impl<'a> Place<'a> {
         for (name, plan) in plans {
             let router = world.add_router();
             let [down, up] = [plan.rate, plan.rate_up.unwrap_or(plan.rate)].map(|rate| plan.direction(rate));
-            networks.push(Access { name, plan, link: world.add_link(core, router, down, up), router });
+            let far = file.correspondent.router(&mut world, core);
+            networks.push(Access { name, plan, link: world.add_link(far, router, down, up), router, far });
         }
         let lasts = after(file.duration);
         let end = Instant::ZERO + START + lasts;
-        let mut this = Self { world, residents: Vec::new(), networks, core, lasts, end };
+        let addresses = file.correspondent.addresses;
+        let mut this = Self { world, residents: Vec::new(), networks, core, addresses, lasts, end };
         for (number, (name, host)) in (0..).zip(file.hosts()) {
             this.settle(file, number, name, host, host.policy.as_deref().unwrap_or(compared))?;
         }

@@ -125,6 +125,23 @@ fn mobile_ip_goes_by_rank() {
     assert_eq!(moves(3), 2.0, "of equals to whichever came last: at 8 s and at 18 s");
 }
 
+/// The same room for small packets and large ones, as routers and ns-2 count it.
+#[test]
+fn a_buffer_may_be_counted_in_packets() {
+    let text = |buffer: &str| {
+        let bulk = "[traffic]\nkind = \"bulk\"\nsize = 1400\n";
+        TOP.to_owned() + WIFI + "buffer = { packets = 4 }\n" + buffer + bulk
+    };
+    let again = |packets: u32| {
+        let text = text("").replace("packets = 4", &format!("packets = {packets}"));
+        measured(&text, "retransmitted")
+    };
+    let (few, many) = (again(4), again(1000));
+    assert!(few > 0.001 && many == 0.0, "{few} {many}");
+    let swept = text("") + "[sweep]\n\"network.wifi.buffer.packets\" = [4, 1000]\n";
+    assert_eq!(load("mine", &swept).unwrap().cells().len(), 2);
+}
+
 /// A table with a `v` in it is a value with its source, but not where names are the user's.
 #[test]
 fn a_network_may_be_called_v() {

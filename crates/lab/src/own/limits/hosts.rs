@@ -3,6 +3,7 @@
 use core::ops::RangeInclusive;
 
 use super::{MEGABITS, MILLISECONDS, SECONDS, check_point, no_network, within};
+use crate::own::correspondent::Addresses;
 use crate::own::file::{File, Host, HostKind, Network};
 use crate::own::motion::{Motion, Point, READING};
 use crate::own::policies::{self, Chosen};
@@ -131,6 +132,11 @@ fn check_policies(file: &File, name: &str, host: &Host, there: &[(&String, &Netw
     for (policy, whose) in own.into_iter().chain(compared.filter(|_| host.policy.is_none())) {
         let chosen = Chosen::named(file, policy, &whose)?;
         if chosen.kind == policies::Kind::MobileIp {
+            if file.correspondent.addresses != Addresses::One {
+                return Err(format!(
+                    "{whose}: mobile-ip needs a place where all networks meet, for its home agent; give the correspondent node one address"
+                ));
+            }
             if let Some((network, _)) = there.iter().find(|(_, network)| network.nat.is_some()) {
                 return Err(format!(
                     "{whose}: mobile-ip cannot be had behind the NAT box of network.{network}"
