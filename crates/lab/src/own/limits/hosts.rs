@@ -161,7 +161,7 @@ fn check_tcp(name: &str, host: &Host, traffic: &Traffic, networks: usize) -> Res
         return wrong("there is no policy for it");
     }
     if host.profile.is_some() {
-        return wrong("a profile is SCTP's");
+        return wrong("a profile is SCTP's; take it out");
     }
     if host.motion.is_some() {
         return wrong("it stays where it is, without motion");
