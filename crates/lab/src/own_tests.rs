@@ -1,5 +1,5 @@
 use super::load;
-use crate::experiment::{Experiment, Watch};
+use crate::experiment::{Experiment, PAPER, Watch};
 
 #[path = "own_tests/correspondent.rs"]
 mod correspondent;
@@ -13,9 +13,10 @@ mod residents;
 mod unread;
 
 /// In the order of the alphabet.
-const EXAMPLES: [(&str, &str); 8] = [
+const EXAMPLES: [(&str, &str); 9] = [
     ("bursts", include_str!("../../../docs/lab/bursts.toml")),
     ("commute", include_str!("../../../docs/lab/commute.toml")),
+    ("failover", include_str!("../../../docs/lab/failover.toml")),
     ("lift", include_str!("../../../docs/lab/lift.toml")),
     ("neighbour", include_str!("../../../docs/lab/neighbour.toml")),
     ("two-cells", include_str!("../../../docs/lab/two-cells.toml")),
@@ -246,4 +247,41 @@ fn a_film_that_begins_with_a_larger_window_arrives_sooner() {
         times.is_sorted_by(|before, after| before > after) && times[0] > 2.0 && times[3] < 1.0,
         "{times:?}"
     );
+}
+
+/// The mean of a metric over some repetitions at a place of the sweep.
+fn mean(experiment: &dyn Experiment, series: &str, place: &[(&str, crate::Value)], wanted: &str) -> f64 {
+    let is_there = |cell: &&crate::Cell| {
+        cell.series == series && place.iter().all(|(axis, value)| cell.get(axis) == Some(value))
+    };
+    let cells = experiment.cells();
+    let cell = cells.iter().find(is_there).unwrap();
+    let value = |repetition| {
+        let outcome = experiment.run(cell, experiment.seed(repetition), Watch::default());
+        let metrics = outcome.samples.iter().flat_map(|sample| &sample.metrics);
+        metrics.into_iter().find(|(name, _)| name == wanted).unwrap().1
+    };
+    (0..30).map(value).sum::<f64>() / 30.0
+}
+
+/// b08's Figure 7a, by its own experiment and as a file: two programs that build worlds and measure in their own ways.
+#[test]
+fn a_file_says_the_same_as_the_experiment_of_the_paper() {
+    use crate::Value::{Integer, Number};
+    let file = load("failover", example("failover")).unwrap();
+    let papers = crate::Papers::load().unwrap();
+    let paper = crate::figures::named(&papers, &["b08_fig07".to_owned()]).unwrap().remove(0);
+    for pmr in 0..=5 {
+        let place = [
+            ("pair", "wlan-umts".into()),
+            ("src", "cbr45".into()),
+            ("qs", Integer(10)),
+            ("pmr", Integer(pmr)),
+        ];
+        let expected = mean(&*paper, PAPER, &place, "failover_latency");
+        let place = [("profile.Path.Max.Retrans", Integer(pmr)), ("profile.RTO.Min", Number(0.02))];
+        let latency = mean(&*file, "rfc", &place, "move_latency");
+        // When the last packet was sent before the break differs from seed to seed, by up to 36 ms.
+        assert!((latency - expected).abs() < 0.02 * expected + 0.01, "{pmr}: {latency} and {expected}");
+    }
 }

@@ -42,6 +42,13 @@ impl Spans {
     }
 }
 
+impl Event {
+    /// When it happens for the first time.
+    pub(super) fn begins(&self) -> Instant {
+        Instant::ZERO + START + after(self.at)
+    }
+}
+
 impl Place<'_> {
     /// Schedules events as often as they happen before the end.
     pub(super) fn schedule(&mut self, events: &[Event]) {
@@ -136,7 +143,7 @@ impl Place<'_> {
 
 /// When an event happens, up to the end.
 fn times(event: &Event, end: Instant) -> impl Iterator<Item = Instant> + use<> {
-    let first = Instant::ZERO + START + after(event.at);
+    let first = event.begins();
     let every = event.every.filter(|every| *every > 0.0).map(after);
     core::iter::successors(Some(first), move |at| every.map(|every| *at + every))
         .take_while(move |at| *at <= end)

@@ -15,13 +15,17 @@ use crate::experiment::Sample;
 use crate::testbed::User;
 
 /// Every metric there is: its name, and its unit and definition.
-pub(super) const METRICS: [(&str, &str); 7] = [
+pub(super) const METRICS: [(&str, &str); 8] = [
     ("goodput", "bit/s; user data delivered within the duration, over the duration"),
     (
         "longest_silence",
         "s; the longest time in which no user data was delivered, after the first; empty if none was",
     ),
     ("moves", "how often new data took another path (with Mobile IP, registrations after the first)"),
+    (
+        "move_latency",
+        "s; from the first event of the file until new data takes another path; empty if it does not",
+    ),
     ("retransmitted", "share of retransmissions among all DATA chunks (with TCP, segments) sent"),
     (
         "completion_time",
@@ -49,6 +53,9 @@ pub(super) fn of_file(file: &File, names: &mut BTreeSet<&'static str>) {
         }
         if host.kind == HostKind::Mobile {
             names.insert("moves");
+            if !file.event.is_empty() {
+                names.insert("move_latency");
+            }
             if traffic.interval().is_some() {
                 names.insert("transfer_time");
             }
@@ -93,6 +100,8 @@ impl Place<'_> {
         match (self.world.app(resident.sender), self.world.machine(resident.sender)) {
             (Mixed::First(user), Mixed::First(node)) => {
                 sample.put("moves", user.uses.len().saturating_sub(1) as f64);
+                let moved = |event| Some(user.first_move(event)?.at.saturating_since(event).as_secs_f64());
+                sample.put_some("move_latency", self.first_event.and_then(moved));
                 let stats = user.association().and_then(|id| node.stats(id)).unwrap_or_default();
                 let all = stats.data_sent + stats.data_retransmitted;
                 sample.put("retransmitted", stats.data_retransmitted as f64 / all.max(1) as f64);

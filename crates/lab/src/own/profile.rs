@@ -29,6 +29,7 @@ pub(super) fn of_hosts() -> Vec<Parameter> {
         Parameter::real("RTO.Initial", "s; retransmission timeout before a round trip is measured", SECONDS),
         Parameter::real("RTO.Min", "s; least retransmission timeout", SECONDS),
         Parameter::real("RTO.Max", "s; greatest retransmission timeout", SECONDS),
+        Parameter::real("Clock.Granularity", "s; least RTTVAR (G of RFC 9260 section 6.3.1)", 1e-9..=1.0),
         Parameter::real("HB.interval", "s; time between heartbeats of an idle path, beside its RTO", SECONDS)
             .or_off(),
         Parameter::whole("HB.Max.Burst", "heartbeats sent in one RTO to confirm paths", PACKETS),
@@ -113,6 +114,7 @@ fn changed(mut config: Config, settings: &Settings) -> Config {
     seconds("RTO.Initial", &mut config.rto.initial);
     seconds("RTO.Min", &mut config.rto.min);
     seconds("RTO.Max", &mut config.rto.max);
+    seconds("Clock.Granularity", &mut config.rto.granularity);
     seconds("SACK.Delay", &mut config.sack.delay);
     whole("SACK.Frequency", &mut config.sack.packets);
     whole("HB.Max.Burst", &mut config.heartbeat.max_burst);

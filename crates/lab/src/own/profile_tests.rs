@@ -46,7 +46,7 @@ fn every_value_makes_another_configuration() {
             "base" => "\"rfc\"",
             "ASCONF" | "Path.Verification" | "HB.interval" => "\"off\"",
             "RTO.Initial" => "3",
-            "SACK.Delay" | "RTO.Min" => "0.15",
+            "SACK.Delay" | "RTO.Min" | "Clock.Granularity" => "0.15",
             "a_rwnd" => "65_536",
             "PMTU" => "600",
             _ => "12",

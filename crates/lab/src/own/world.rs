@@ -30,6 +30,8 @@ pub(super) struct Place<'a> {
     pub(super) lasts: Duration,
     /// When it ends.
     pub(super) end: Instant,
+    /// When the first of the events happens.
+    pub(super) first_event: Option<Instant>,
 }
 
 /// An access network: a link that all its hosts share, and what they are connected to behind it.
@@ -95,7 +97,9 @@ impl<'a> Place<'a> {
         let lasts = after(file.duration);
         let end = Instant::ZERO + START + lasts;
         let addresses = file.correspondent.addresses;
-        let mut this = Self { world, residents: Vec::new(), networks, core, addresses, lasts, end };
+        let first_event = file.event.iter().map(|event| event.begins()).min();
+        let residents = Vec::new();
+        let mut this = Self { world, residents, networks, core, addresses, lasts, end, first_event };
         for (number, (name, host)) in (0..).zip(file.hosts()) {
             this.settle(file, number, name, host, host.policy.as_deref().unwrap_or(compared))?;
         }
