@@ -50,7 +50,7 @@ fn directory(args: &ClaimsArgs) -> Result<PathBuf, Failure> {
     let name = directory.display();
     if directory.is_file() || !directory.is_dir() && is_json(&directory) {
         return Err(Failure::Usage(format!(
-            "--results names the directory of the results, and {name} is a file; `--means {name}` writes the means there"
+            "--results names the directory of the results, and {name} has the name of a file; `--means {name}` writes the means there"
         )));
     }
     if !directory.is_dir() && directory != Path::new(super::RESULTS) {

@@ -30,7 +30,7 @@ fn a_directory_and_a_file_are_told_apart() {
     for name in ["nowhere.json", file.to_str().unwrap()] {
         let what = said(name);
         assert!(
-            what.contains(&format!("{name} is a file; `--means {name}` writes the means there")),
+            what.contains(&format!("{name} has the name of a file; `--means {name}` writes the means there")),
             "{what}"
         );
         std::fs::write(&file, "{}").unwrap();

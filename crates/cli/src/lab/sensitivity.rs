@@ -41,7 +41,7 @@ pub(super) fn run(args: &SensitivityArgs) -> Result<(), Failure> {
         let papers = all.iter().map(|one| one.experiment().scenario().paper());
         let meant = hint(stranger, known.iter().copied().chain(papers));
         return Err(Failure::Usage(format!(
-            "there is nothing assumed in an experiment called {stranger}{meant} that a claim looks at; there are {}",
+            "there is nothing assumed in an experiment called {stranger} that a claim looks at{meant}; there are {}",
             known.join(", ")
         )));
     }

@@ -100,6 +100,12 @@ pub(super) fn config(
         _ => Config::mobile(),
     };
     let config = changed(base, &settings);
+    let moves = !matches!(policy.kind, Kind::Rfc | Kind::MobileIp);
+    if moves && config.dar.mode == DarMode::Off && settings.word("ASCONF").is_none() {
+        return Err(format!(
+            "profile: the policy {name} moves a host by ASCONF, which base = \"rfc\" has not; say ASCONF = \"on\", or \"off\" if that is meant"
+        ));
+    }
     config.validate().map_err(|error| {
         let [initial, min, max] =
             [config.rto.initial, config.rto.min, config.rto.max].map(|rto| rto.as_secs_f64());

@@ -32,7 +32,7 @@ fn a_profile_changes_what_it_names_and_the_nearer_table_wins() {
     assert_eq!(config.congestion.burst, BurstLimit::AckClocked(u32::MAX / 2));
     let failover = of(tables, "failover").unwrap();
     assert_eq!(failover.congestion.burst, BurstLimit::AckClocked(7), "another policy has its own");
-    let based = of("[profile]\nbase = \"rfc\"\n", "seamless").unwrap();
+    let based = of("[profile]\nbase = \"rfc\"\nASCONF = \"on\"\n", "seamless").unwrap();
     assert_eq!(based.rto.min, Config::rfc().rto.min);
     assert_eq!(of("", "rfc").unwrap().rto.min, Config::rfc().rto.min);
 }
@@ -43,7 +43,7 @@ fn every_value_makes_another_configuration() {
     let usual = format!("{:?}", of("[profile]\nRTO.Initial = 1\n", "seamless").unwrap());
     for parameter in of_hosts() {
         let value = match parameter.name {
-            "base" => "\"rfc\"",
+            "base" => "\"rfc\"\nASCONF = \"on\"",
             "ASCONF" | "Path.Verification" | "HB.interval" => "\"off\"",
             "RTO.Initial" => "3",
             "SACK.Delay" | "RTO.Min" | "Clock.Granularity" => "0.15",
@@ -75,6 +75,10 @@ fn what_cannot_be_is_said() {
         (
             "[profile]\nHB.interval = \"never\"\n",
             "profile.HB.interval is \"never\", and must be a number, or \"off\"",
+        ),
+        (
+            "[profile]\nbase = \"rfc\"\n",
+            "the policy seamless moves a host by ASCONF, which base = \"rfc\" has not",
         ),
         ("[profile]\nbase = \"fast\"\n", "profile.base is \"fast\", and may be mobile, rfc"),
         ("profile = { a_rwnd = 5 }\n", "host.h.profile.a_rwnd is 5.0, and must be from 4096"),
