@@ -2,7 +2,7 @@
 """evaluate_claims.py RESULTS.json...: what results say about each claim of crates/lab/data/claims.toml.
 
 A results file is an object with "scenario.metric|{axes as sorted JSON}" as keys and [mean, half width] as values, or [mean, half width,
-experiment, values by repetition]. Where the values are known, the claim is also tried with other draws of the repetitions, and
+experiment, values by repetition, usual repetitions]. Where the values are known, the claim is also tried with other draws of the repetitions, and
 the share of the draws in which it holds stands behind the verdict; at last stands the class of the verdict, for which the committed
 sensitivity.jsonl is read.
 """
@@ -124,7 +124,8 @@ def names(scenarios, results, draw=None, seen=None):
             raise Missing(key)
         known = results[key]
         if len(known) > 2 and seen is not None:
-            seen.append((len(known[3]), len(set(known[3])) > 1))
+            # Those that have not been run could differ, though those that have do not.
+            seen.append((len(known[3]), len(set(known[3])) > 1, len(known[3]) < (known[4] or 0)))
         if len(known) > 2 and draw is not None:
             repetitions, found = draw
             known = found.get(key) or found.setdefault(key, drawn(known[3], repetitions[known[2]]))
@@ -196,10 +197,11 @@ def main(files):
         seen = []
         verdict = {True: "holds", False: "does not hold", None: "cannot say"}[holds(claim, seen=seen)]
         share, sure = "", True
+        varies = any(varies for _, varies, _ in seen)
         # Draws of few repetitions, or of repetitions that are all alike, say nothing.
-        if verdict != "cannot say" and any(varies for _, varies in seen):
-            sure = min(n for n, _ in seen) >= 5
-            if sure:
+        if verdict != "cannot say" and any(varies or few for _, varies, few in seen):
+            sure = min(n for n, *_ in seen) >= 5
+            if sure and varies:
                 said = [holds(claim, draw) for draw in draws]
                 share = f"{said.count(True) / len(said):.3f}"
                 sure = said.count(verdict == "holds") >= 0.95 * len(said)

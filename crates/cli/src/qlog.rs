@@ -1,5 +1,6 @@
 //! `--qlog FILE`: what becomes of windows, round-trip times and paths, as qlog (draft-ietf-quic-qlog-main-schema-07) in JSON text sequences
-//! (RFC 7464). Paths are told apart by `path`; names outside of qlog's own begin with `sctp:`.
+//! (RFC 7464). Paths are told apart by `path`. Events that qlog does not know begin with `sctp:`; `recovery:metrics_updated` has two fields
+//! more, `rto` and `error_count`.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};

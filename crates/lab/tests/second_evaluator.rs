@@ -79,14 +79,14 @@ fn both_say_so_when_something_is_missing() {
 }
 
 /// Rows of a few experiments: numbers that are no results of anything, different in each repetition.
-fn invented_rows(papers: &Papers) -> Results {
+fn invented_rows(papers: &Papers, repetitions: u64) -> Results {
     let mut results = Results::default();
     let mut state = 7_u64;
     for name in ["b08_fig12", "c04_fig06"] {
         let experiment = figures::named(papers, &[name.to_owned()]).unwrap().remove(0);
         let mut rows = Vec::new();
         for cell in experiment.cells().into_iter().filter(|cell| cell.series == PAPER) {
-            for repetition in 0..12 {
+            for repetition in 0..repetitions {
                 let mut value = || {
                     state =
                         state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -106,7 +106,7 @@ fn invented_rows(papers: &Papers) -> Results {
 #[test]
 fn both_say_alike_how_sure_a_verdict_is() {
     let (papers, claims) = (Papers::load().unwrap(), Claims::load().unwrap());
-    let results = invented_rows(&papers);
+    let results = invented_rows(&papers, 12);
     let judged = claims.judge(&papers, &results, &Committed::load().unwrap()).unwrap();
     let mut unsure = 0;
     let mut classes = std::collections::BTreeSet::new();
@@ -129,4 +129,21 @@ fn both_say_alike_how_sure_a_verdict_is() {
     }
     assert!(unsure > 3, "{unsure} of the verdicts are unsure");
     assert!(classes.len() > 3, "{classes:?}");
+}
+
+/// Of one repetition nothing is sure where the paper has more, however much alike they may be.
+#[test]
+fn both_are_unsure_of_few_repetitions() {
+    let (papers, claims) = (Papers::load().unwrap(), Claims::load().unwrap());
+    let results = invented_rows(&papers, 1);
+    let judged = claims.judge(&papers, &results, &Committed::load().unwrap()).unwrap();
+    let mut seen = std::collections::BTreeSet::new();
+    for (ours, [id, verdict, share, class]) in judged.iter().zip(second_opinion(&results)) {
+        assert_eq!((ours.verdict.name(), ours.class().name()), (&*verdict, &*class), "{id}");
+        assert_eq!(share, "", "{id}");
+        if matches!(ours.draws, Draws::TooFew) {
+            seen.insert(class);
+        }
+    }
+    assert!(seen.contains("holds narrowly") && seen.contains("cannot say"), "{seen:?}");
 }

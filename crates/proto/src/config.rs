@@ -48,7 +48,7 @@ pub struct Config {
     pub sack: SackConfig,
     /// Congestion control (RFC 9260 §7).
     pub congestion: CongestionConfig,
-    /// What paths over some addresses begin with, if it is another thing; of several that fit a path the first one counts.
+    /// Initial cwnd, ssthresh and RTO of new paths over certain addresses. The first entry that matches either address of a path applies.
     pub fresh_paths: Vec<FreshPath>,
     /// Path MTU (RFC 9260 §7.3, RFC 8899).
     pub pmtu: PmtuConfig,

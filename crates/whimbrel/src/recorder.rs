@@ -31,7 +31,7 @@ use whimbrel_machine::Record;
 /// # }
 /// ```
 pub trait Recorder: Send {
-    /// Something has changed, `at` so long after the endpoint began. What waits here holds up every association.
+    /// A quantity has changed, this long after the endpoint began. The endpoint's task calls it and goes on when it returns: it must not block.
     fn record(&mut self, at: Duration, record: Record);
 }
 

@@ -121,8 +121,9 @@ impl Assumptions {
     }
 
     /// How often a cell of a paper's experiment is run with each alternative.
-    pub(crate) fn repetitions(&self, paper: &str) -> u64 {
-        self.file.repetitions.get(paper).copied().unwrap_or(1)
+    pub(crate) fn repetitions(&self, paper: &str, experiment: &str) -> u64 {
+        let of = |name: &str| self.file.repetitions.get(name).copied();
+        of(experiment).or_else(|| of(paper)).unwrap_or(1)
     }
 
     /// What is done about the assumed value at a leaf such as `profile.b08.rwnd`; `None` if nothing is.

@@ -122,7 +122,7 @@ impl Judgement<'_> {
         draws.into_iter().chain(self.tried_alike().map(Tried::told)).collect::<Vec<_>>().join("; ")
     }
 
-    /// Why the class is no plain one, as sentences.
+    /// Why the class is not simply *holds* or *does not hold*, as sentences.
     pub fn reasons(&self) -> Vec<String> {
         let mut reasons: Vec<String> = self.turns().iter().map(Turn::told).collect();
         let holds = matches!(self.verdict, Verdict::Holds { .. });

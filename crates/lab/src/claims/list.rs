@@ -228,7 +228,7 @@ impl Claims {
         committed: &Committed,
     ) -> Result<Vec<Judgement<'_>>, DataError> {
         let assumptions = Assumptions::load(papers)?;
-        let drawn = self.draw(papers, results, FEWEST, |_| true)?.into_iter();
+        let drawn = self.draw(papers, results, |_| true)?.into_iter();
         let judged = drawn.map(|(claim, verdict, draws)| {
             let standing = standing(papers, &assumptions, claim)?;
             Ok(Judgement { claim, verdict, draws, tried: committed.of(claim).cloned(), standing })
@@ -236,7 +236,7 @@ impl Claims {
         judged.collect()
     }
 
-    /// Checks some claims, also in other draws of the seeds where there are at least so many repetitions.
+    /// Checks some claims, also in other draws of the seeds where there are repetitions enough.
     ///
     /// # Errors
     /// As [`Claims::check`].
@@ -244,7 +244,6 @@ impl Claims {
         &self,
         papers: &Papers,
         results: &Results,
-        fewest: usize,
         wanted: impl Fn(&Claim) -> bool,
     ) -> Result<Vec<(&Claim, Verdict, Draws)>, DataError> {
         let all = draws(results);
@@ -252,7 +251,7 @@ impl Claims {
         let checked = wanted.map(|(claim, check)| {
             let mut environment = Environment::new(papers, results, &self.constants);
             let verdict = verdict(claim, check, &mut environment)?;
-            let draws = drawn(check, &verdict, &mut environment, fewest, &all);
+            let draws = drawn(check, &verdict, &mut environment, &all);
             Ok((claim, verdict, draws))
         });
         checked.collect()
@@ -295,7 +294,6 @@ fn drawn<'a>(
     check: &Expression,
     verdict: &Verdict,
     environment: &mut Environment<'a>,
-    fewest: usize,
     draws: &'a [Draw],
 ) -> Draws {
     if matches!(verdict, Verdict::CannotSay { .. }) {
@@ -303,7 +301,7 @@ fn drawn<'a>(
     }
     // Those that have not been run could differ, though those that have do not.
     let differ = environment.varies || environment.fewest.is_some();
-    if differ && environment.repetitions.is_some_and(|repetitions| repetitions < fewest) {
+    if differ && environment.repetitions.is_some_and(|repetitions| repetitions < FEWEST) {
         return Draws::TooFew;
     }
     if environment.varies && environment.repetitions.is_some() {

@@ -129,11 +129,14 @@ impl Results {
     }
 
     /// As JSON: an object with `scenario.metric|{axes}` as keys, and as values `[mean, half width]`; where the values by repetition are known,
-    /// they and the number of the experiment stand behind these.
+    /// the number of the experiment, they, and how many repetitions are usual stand behind these.
     pub fn json(&self) -> Json {
         let entry = |(key, known): (&String, &Known)| {
             let value = match &known.values {
-                Some((experiment, values)) => json!([known.mean, known.half_width, experiment, values]),
+                Some((experiment, values)) => {
+                    let usual = known.runs.map(|runs| runs.usual);
+                    json!([known.mean, known.half_width, experiment, values, usual])
+                }
                 None => json!([known.mean, known.half_width]),
             };
             (key.clone(), value)

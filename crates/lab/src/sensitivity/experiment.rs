@@ -70,7 +70,9 @@ pub fn experiments(papers: &Papers, claims: &Claims) -> Result<Vec<Altered>, Dat
         .filter(|experiment| looked_at.iter().any(|scenario| experiment.is_of(scenario)))
         .map(|experiment| Altered {
             name: format!("{}{SUFFIX}", experiment.name()),
-            repetitions: experiment.repetitions().min(assumptions.repetitions(experiment.scenario().paper())),
+            repetitions: experiment
+                .repetitions()
+                .min(assumptions.repetitions(experiment.scenario().paper(), experiment.name())),
             as_assumed: experiment,
             with: Vec::new(),
         })

@@ -10,9 +10,6 @@ use crate::claims::{Answer, Claim, Claims, Draws, Results, Verdict};
 use crate::experiment::{Experiment, Row};
 use crate::scenario::{DataError, Papers};
 
-/// Alternatives are run less often than the papers' series; of so few repetitions draws are made all the same, rather than none.
-const FEWEST: usize = 3;
-
 /// What came of a claim when assumed values were changed.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -71,7 +68,7 @@ impl Tried {
         let mut told = format!("{} of {alternatives} other values for what is assumed turn it", turns.len());
         for (labels, what) in [(undecided, "may turn it"), (unmeasured, "leave nothing to measure")] {
             if !labels.is_empty() {
-                told.push_str(&format!(", {} {what} ({})", labels.len(), labels.join("; ")));
+                told.push_str(&format!(", {} {what} ({})", labels.len(), labels.join(" | ")));
             }
         }
         format!("{told}; tried in {repetitions} repetitions")
@@ -202,7 +199,7 @@ fn verdicts<'a>(
         let has = |altered: &&Altered| scenarios.iter().any(|scenario| altered.is_of(scenario));
         alternative.is_none_or(|(_, changed)| changed.iter().any(has)) && !scenarios.is_empty()
     };
-    let checked = claims.draw(papers, &results, FEWEST, is_about)?.into_iter();
+    let checked = claims.draw(papers, &results, is_about)?.into_iter();
     // What was not run at all says nothing; what can no longer be measured with an alternative does.
     let said = |verdict: &Verdict| alternative.is_some() || !matches!(verdict, Verdict::CannotSay { .. });
     let said = checked.filter(|(_, verdict, _)| said(verdict));

@@ -7,12 +7,14 @@ use whimbrel_path::congestion::InitialWindow;
 
 use super::Config;
 
-/// What a path over some address begins with, where that is known to be another network than the rest; `None` is as for all paths.
+/// Initial cwnd, ssthresh and RTO of new paths over a certain address (RFC 9260 §7.2.1, §6.3.1 C1). `None` stands for what all paths have.
+///
+/// T1-init and T1-cookie, which run before there are paths, have [`Config::rto`] in any case.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FreshPath {
-    /// An address of either end: a path that leaves from it or leads to it is meant.
+    /// An address of either end: it applies to paths that leave from it or lead to it.
     pub address: IpAddr,
-    /// cwnd.
+    /// The congestion window to begin with.
     pub initial_window: Option<InitialWindow>,
     /// Slow-start threshold, bytes.
     pub ssthresh: Option<usize>,
@@ -21,13 +23,13 @@ pub struct FreshPath {
 }
 
 impl Config {
-    /// What a path with these addresses begins with, if it is another thing than for all paths.
+    /// The entry that applies to a path with these addresses.
     pub(crate) fn fresh_path(&self, route: Route) -> Option<&FreshPath> {
         let ends = [route.local.ip(), route.remote.ip()];
         self.fresh_paths.iter().find(|fresh| ends.contains(&fresh.address))
     }
 
-    /// Whether no path begins with an RTO that it could not have later.
+    /// Whether every entry's RTO.Initial is one that a path could have later.
     pub(super) fn fresh_timeouts_are_in_bounds(&self) -> bool {
         let bounds = self.rto.min..=self.rto.max;
         self.fresh_paths.iter().filter_map(|fresh| fresh.rto_initial).all(|initial| bounds.contains(&initial))
