@@ -160,14 +160,24 @@ fn both_directions_at_once_and_several_associations_are_summed() {
     assert_eq!(summary["paths"].as_array().unwrap().len(), 3);
 }
 
-/// A rate is kept on the average, whatever the machine does meanwhile: never more than that, and one batch.
+#[test]
+fn several_associations_from_the_server_are_summed() {
+    let server = server();
+    let arguments = ["--reverse", "-P", "3", "--bytes", "2000000", "--size", "1000"];
+    let summary = measure(&server, &arguments);
+    assert_eq!((&summary["bytes"], &summary["messages"]), (&6_000_000.into(), &6000.into()));
+}
+
+/// A rate is kept on the average, whatever the machine does meanwhile.
 #[test]
 fn a_rate_is_not_exceeded() {
     let server = server();
-    for parallel in ["1", "2"] {
-        let arguments = ["--rate", "8M", "--time", "1", "--size", "1000", "--parallel", parallel];
-        let bytes = measure(&server, &arguments)["bytes"].as_u64().unwrap();
-        assert!((100_000..=1_020_000).contains(&bytes), "{bytes} bytes in 1 s at 1 MB/s");
+    for (parallel, size) in [("1", "1000"), ("2", "1000"), ("4", "65536")] {
+        let arguments = ["--rate", "8M", "--time", "1", "--size", size, "--parallel", parallel];
+        let summary = measure(&server, &arguments);
+        let bytes = summary["bytes"].as_u64().unwrap();
+        assert!((100_000..=1_000_000).contains(&bytes), "{bytes} bytes in 1 s at 1 MB/s");
+        assert!(summary["goodput_bits_per_second"].as_f64().unwrap() < 8.1e6, "{summary}");
     }
     let arguments = ["perf", "client", "--to", "127.0.0.1", "--rate", "5"];
     let output = whimbrel().args(arguments).output().unwrap();

@@ -1,3 +1,4 @@
+use core::net::IpAddr;
 use core::time::Duration;
 
 use whimbrel_machine::Instant;
@@ -11,7 +12,8 @@ pub enum Blemish {
     /// Nothing, as far as anybody knows.
     #[default]
     None,
-    /// It has an address in common with a path that is worse than another, and so, perhaps, the network that is to blame. How it does
+    /// It has an address in common with a path that is worse than another, and so, perhaps, the network that is to blame, and the path in use
+    /// does not have that address, or is worse itself. How it does
     /// itself is known less well: it carries only heartbeats.
     Suspected,
     /// It is far slower than another one.
@@ -44,9 +46,16 @@ impl View<'_> {
         if own != Blemish::None || path.primary {
             return own;
         }
+        let in_use = self.paths.iter().find(|other| other.primary && self.is_usable(other));
+        let in_use = in_use.filter(|other| self.own_blemish(other) == Blemish::None);
+        // An address over which the path in use does well is not to blame: where the peer has but one, all paths have it.
+        let shared = |one: IpAddr, two: IpAddr, of: fn(&PathView) -> IpAddr| {
+            one == two && in_use.is_none_or(|in_use| of(in_use) != one)
+        };
         let shares = |other: &&PathView| {
             let (one, two) = (other.route, path.route);
-            one.local.ip() == two.local.ip() || one.remote.ip() == two.remote.ip()
+            shared(one.local.ip(), two.local.ip(), |in_use| in_use.route.local.ip())
+                || shared(one.remote.ip(), two.remote.ip(), |in_use| in_use.route.remote.ip())
         };
         let suspected = self
             .paths

@@ -78,3 +78,20 @@ fn who_shares_an_address_is_suspected() {
     model.paths[0].state = PathState::Inactive;
     model.with_view(|view| assert_eq!(view.blemish(&view.paths[1]), Blemish::None));
 }
+
+/// Where the peer has one address every path has it: a third path that is slow does not speak against the second.
+#[test]
+fn an_address_over_which_the_path_in_use_does_well_is_not_to_blame() {
+    let networks = [NETWORKS[0], NETWORKS[1], (3, InterfaceKind::Other)];
+    let mut model = Model::new(Seamless::policy(Pace::MOBILE), &networks);
+    model.paths[0].quality = quality(20, 0);
+    model.paths[1].quality = quality(60, 0);
+    model.paths[2].quality = quality(900, 0);
+    model.with_view(|view| {
+        let blemishes: Vec<Blemish> = view.paths.iter().map(|path| view.blemish(path)).collect();
+        assert_eq!(blemishes, [Blemish::None, Blemish::None, Blemish::Slow]);
+    });
+    // Once the path in use is bad itself, what it shares is suspected again.
+    model.paths[0].quality.lossy = true;
+    model.with_view(|view| assert_eq!(view.blemish(&view.paths[1]), Blemish::Suspected));
+}

@@ -174,7 +174,7 @@ async fn work(association: &Association, request: &Request, counter: &Counter) -
             Ok(Measured { client: ours, server: theirs, received: theirs, ..Measured::default() })
         }
         Mode::Download => {
-            let ours = halves::receive(association, counter).await?;
+            let ours = halves::receive(association, request, counter).await?;
             let Control::Seen(theirs) = hear(association).await? else {
                 bail!("not the answer that was due")
             };

@@ -29,8 +29,12 @@ pub(super) async fn send(
 }
 
 /// Receives until the sender says how much there was and all of it is here, and tells it.
-pub(super) async fn receive(association: &Association, counter: &Counter) -> anyhow::Result<Seen> {
-    Arrivals::new(counter).all(association).await
+pub(super) async fn receive(
+    association: &Association,
+    request: &Request,
+    counter: &Counter,
+) -> anyhow::Result<Seen> {
+    Arrivals::new(request, counter).all(association).await
 }
 
 /// What came of a measurement in both directions at once.
@@ -52,7 +56,7 @@ pub(super) async fn exchange(
     back: &Counter,
 ) -> anyhow::Result<Exchanged> {
     let arriving = async {
-        let mut arrivals = Arrivals::new(back);
+        let mut arrivals = Arrivals::new(request, back);
         let received = arrivals.all(association).await?;
         while arrivals.answer.is_none() {
             arrivals.more(association).await?;
@@ -74,6 +78,15 @@ async fn transmit(association: &Association, request: &Request, counter: &Counte
     let mut counts = Counts::default();
     let mut queue = VecDeque::with_capacity(batch as usize);
     while started.elapsed() < deadline && counts.messages < limit {
+        if let Some(rate) = request.rate {
+            // Never more than the rate, from the first message on.
+            let bytes = (counts.messages + batch) * u64::from(request.size);
+            let due = Duration::from_secs_f64(bytes as f64 * 8.0 / rate as f64);
+            tokio::time::sleep_until((started + due.min(deadline)).into()).await;
+            if due > deadline {
+                break;
+            }
+        }
         for number in counts.messages..(counts.messages + batch).min(limit) {
             queue.push_back(Message {
                 stream: StreamId((number % u64::from(streams)) as u16),
@@ -88,10 +101,6 @@ async fn transmit(association: &Association, request: &Request, counter: &Counte
         counts.messages += messages;
         counts.bytes += bytes;
         counter.add(messages, bytes);
-        if let Some(rate) = request.rate {
-            let due = Duration::from_secs_f64(counts.bytes as f64 * 8.0 / rate as f64);
-            tokio::time::sleep_until((started + due.min(deadline)).into()).await;
-        }
     }
     say(association, &Control::Done(counts)).await?;
     Ok(Seen {
@@ -111,9 +120,12 @@ fn batch(request: &Request) -> u64 {
 
 /// What arrives at one side of an association.
 struct Arrivals<'a> {
+    /// What the display counts, of several associations perhaps.
     counter: &'a Counter,
+    /// What has arrived here.
+    arrived: Counts,
     batch: Vec<Received>,
-    /// When the first and the last payload arrived.
+    /// From when it is measured, and when the last payload arrived.
     times: Option<(Instant, Instant)>,
     /// How much the other side sent, once it has said so.
     announced: Option<Counts>,
@@ -122,20 +134,23 @@ struct Arrivals<'a> {
 }
 
 impl<'a> Arrivals<'a> {
-    fn new(counter: &'a Counter) -> Self {
+    fn new(request: &Request, counter: &'a Counter) -> Self {
         let batch = Vec::with_capacity(BATCH_MESSAGES);
-        Self { counter, batch, times: None, announced: None, answer: None }
+        let arrived = Counts::default();
+        // At a given rate the time before the first message is part of the measurement.
+        let times = request.rate.map(|_| (Instant::now(), Instant::now()));
+        Self { counter, arrived, batch, times, announced: None, answer: None }
     }
 
     /// Waits until everything that was announced is here, and tells the other side. Messages on other streams, and unordered ones, may come
     /// after the announcement.
     async fn all(&mut self, association: &Association) -> anyhow::Result<Seen> {
         let cpu = cpu_time();
-        while self.announced != Some(self.counter.read()) {
+        while self.announced != Some(self.arrived) {
             self.more(association).await?;
         }
         let seen = Seen {
-            counts: self.counter.read(),
+            counts: self.arrived,
             seconds: self.times.map_or(0.0, |(first, last)| (last - first).as_secs_f64()),
             cpu_seconds: (cpu_time() - cpu).as_secs_f64(),
         };
@@ -164,6 +179,8 @@ impl<'a> Arrivals<'a> {
             let now = Instant::now();
             self.times = Some((self.times.map_or(now, |(first, _)| first), now));
         }
+        self.arrived.messages += messages;
+        self.arrived.bytes += bytes;
         self.counter.add(messages, bytes);
         Ok(())
     }

@@ -114,7 +114,7 @@ async fn serve(endpoint: &Endpoint, association: &Association, output: Output) -
 
 async fn measure(association: &Association, request: &Request, counter: &Counter) -> anyhow::Result<Seen> {
     match request.mode {
-        Mode::Upload => halves::receive(association, counter).await,
+        Mode::Upload => halves::receive(association, request, counter).await,
         Mode::Download => {
             let (ours, _) = halves::send(association, request, counter).await?;
             // The client has no other way to know what this side spent.

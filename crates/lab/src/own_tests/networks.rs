@@ -268,3 +268,20 @@ fn values_may_say_where_they_come_from() {
         );
     }
 }
+
+/// A third network that carries nothing and is slow keeps nobody from going back to the first, when that works again.
+#[test]
+fn a_slow_network_besides_keeps_nobody_away_from_the_best() {
+    let text = "title = \"t\"\nduration = 60\npolicies = [\"seamless\"]\n\
+        network.a = { kind = \"wlan\", rank = 0, rate = 10, delay = 10 }\n\
+        network.b = { kind = \"cellular\", rank = 1, rate = 5, delay = 40 }\n\
+        network.z = { kind = \"other\", rank = 9, rate = 5, delay = 500 }\n\
+        traffic = { kind = \"constant-rate\", size = 200, rate = 0.1 }\n\
+        event = [{ at = 8, network = \"a\", what = \"break\", for = 3 }]\n\
+        sweep = { \"network.z.delay\" = [40, 500] }\n";
+    let experiment = load("three", text).unwrap();
+    for delay in [40.0, 500.0] {
+        let moves = super::metric(&*experiment, "seamless", delay, "moves");
+        assert_eq!(moves, 2.0, "{delay} ms: away and back");
+    }
+}
