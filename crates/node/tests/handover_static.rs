@@ -61,7 +61,7 @@ fn moves(pair: &Pair) -> Vec<Reason> {
 
 fn in_use(pair: &Pair) -> u8 {
     let local = pair.in_use(CLIENT).unwrap().local;
-    (1..=2).find(|&n| local == address(n, 1)).unwrap()
+    (1..=2).find(|&n| local == address(CLIENT, usize::from(n) - 1)).unwrap()
 }
 
 /// The target: no gap longer than one round trip of the new path over the spacing without a handover.
@@ -192,7 +192,8 @@ fn an_address_that_comes_up_after_init_ack_is_added() {
         second.tell(&mut pair.world, at(when), LinkFact::AddressUp(second.address));
         pair.run(4);
         let paths = pair.paths(CLIENT);
-        let active = |path: &&PathView| path.state == PathState::Active && path.route.remote == address(2, 2);
+        let active =
+            |path: &&PathView| path.state == PathState::Active && path.route.remote == address(SERVER, 1);
         assert_eq!(paths.iter().filter(active).count(), 1, "after {when} ms");
     }
 }
@@ -208,7 +209,7 @@ fn an_address_that_goes_away_during_the_handshake_is_deleted() {
         second.tell(&mut pair.world, at(when), LinkFact::AddressDown(second.address));
         pair.run(12);
         let paths = pair.paths(SERVER);
-        assert!(paths.iter().all(|path| path.route.remote == address(1, 1)), "after {when} ms");
+        assert!(paths.iter().all(|path| path.route.remote == address(CLIENT, 0)), "after {when} ms");
     }
 }
 
@@ -224,7 +225,7 @@ fn a_peer_that_asks_for_the_metered_link_does_not_get_it_for_long() {
     pair.run(3);
     let association = pair.server().association().unwrap();
     let ask = || {
-        let changes = vec![AddressChange::SetPrimary(address(2, 2).ip())];
+        let changes = vec![AddressChange::SetPrimary(address(SERVER, 1).ip())];
         World::Command(pair.server, Command::ChangeAddresses { association, changes })
     };
     let asked: Vec<_> = (0..50).map(|n| (at(3000 + 100 * n), ask())).collect();

@@ -6,7 +6,7 @@ use whimbrel_machine::Instant;
 use whimbrel_netsim::{LinkConfig, QueueLimit};
 use whimbrel_proto::{Config, Event, PathState, PathView};
 
-use whimbrel_testbed::{CLIENT, Pair, Shared, User, address, link, message, remotes};
+use whimbrel_testbed::{CLIENT, Memory, Pair, SERVER, User, address, link, message, remotes};
 
 /// What of a packet is not chunks, bytes.
 const COMMON_HEADER: u64 = 12;
@@ -33,7 +33,7 @@ fn field<'a>(line: &'a str, key: &str) -> &'a str {
     rest.split([',', '}']).next().unwrap().trim_matches('"')
 }
 
-fn records(trace: &Shared) -> Vec<Line> {
+fn records(trace: &Memory) -> Vec<Line> {
     let text = trace.text();
     let lines = text.lines().filter(|line| field(line, "what") == "record");
     let parsed = lines.map(|line| Line {
@@ -52,15 +52,15 @@ fn of_client(records: &[Line], name: &str, path: Option<u32>) -> Vec<Line> {
     records.iter().filter(wanted).cloned().collect()
 }
 
-fn traced(pair: &mut Pair) -> Shared {
-    let trace = Shared::default();
+fn traced(pair: &mut Pair) -> Memory {
+    let trace = Memory::default();
     pair.world.trace_to(trace.clone());
     trace
 }
 
 fn path(pair: &Pair, network: u8) -> Option<PathView> {
     let paths = pair.paths(CLIENT);
-    paths.into_iter().find(|path| path.route.local == address(network, 1))
+    paths.into_iter().find(|path| path.route.local == address(CLIENT, usize::from(network) - 1))
 }
 
 /// Data for several seconds, over a bottleneck whose queue holds half of what the way holds.
@@ -190,7 +190,7 @@ fn an_association_goes_through_its_states() {
     assert_eq!(states("client"), ["cookie-wait", "cookie-echoed", "established", "shutdown-sent", "closed"]);
     assert_eq!(states("server"), ["established", "shutdown-ack-sent", "closed"]);
     let route = &of_client(&records, "route", Some(0))[0];
-    assert_eq!(route.value, format!("{} -> {}", address(1, 1), address(1, 2)));
+    assert_eq!(route.value, format!("{} -> {}", address(CLIENT, 0), address(SERVER, 0)));
     assert_eq!(of_client(&records, "state", Some(0)).last().unwrap().value, "removed");
 }
 

@@ -3,15 +3,16 @@
 mod capture;
 mod common;
 
-use capture::{Shared, open_ipv4, tcp_is_right};
+use capture::{open_ipv4, tcp_is_right};
 use common::pair;
 use whimbrel_netsim::{LinkConfig, Side};
 use whimbrel_rivals::tcp::{File, TcpConfig};
+use whimbrel_testbed::Memory;
 
 #[test]
 fn a_connection_is_tcp_with_right_checksums() {
     let mut pair = pair(1, TcpConfig::default(), [LinkConfig::default(); 2], vec![Box::new(File(100_001))]);
-    let file = Shared::default();
+    let file = Memory::default();
     pair.world.capture(&[(pair.link, "link")], file.clone()).unwrap();
     pair.run_s(10);
     assert_eq!(pair.received(), 100_001);
@@ -37,7 +38,7 @@ fn a_connection_is_tcp_with_right_checksums() {
 fn broken_segments_have_wrong_checksums() {
     let bad = LinkConfig { corrupt: 0.1, duplicate: 1.0, ..LinkConfig::default() };
     let mut pair = pair(3, TcpConfig::default(), [LinkConfig::default(), bad], vec![Box::new(File(400_000))]);
-    let file = Shared::default();
+    let file = Memory::default();
     pair.world.capture(&[(pair.link, "link")], file.clone()).unwrap();
     pair.run_s(600);
     assert_eq!(pair.received(), 400_000);

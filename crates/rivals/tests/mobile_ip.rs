@@ -6,13 +6,14 @@ use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 use core::time::Duration;
 use std::sync::Arc;
 
-use capture::{Shared, open_ipv4, tcp_is_right};
+use capture::{open_ipv4, tcp_is_right};
 use whimbrel_machine::{Instant, LinkFact, Route, Seed};
 use whimbrel_netsim::{
     Action, App, Change, Context, HostId, InFlight, LinkConfig, LinkId, Mixed, Side, World,
 };
 use whimbrel_rivals::mobile_ip::{Attachment, ForeignAgent, HomeAgent, MobileNode};
 use whimbrel_rivals::tcp::{ConnectionId, ConstantRate, DelayedAck, Tcp, TcpCommand, TcpConfig, TcpEvent};
+use whimbrel_testbed::{Captured, Memory};
 
 type Host = Mixed<Mixed<Tcp, MobileNode<Tcp>>, Mixed<HomeAgent, ForeignAgent>>;
 type HostCommand = Mixed<Mixed<TcpCommand, TcpCommand>, Mixed<(), ()>>;
@@ -244,7 +245,7 @@ fn a_lost_request_is_repeated() {
 #[test]
 fn captures_show_tunnels_and_registrations() {
     let mut scene = scene();
-    let [plain, agent, air] = [(); 3].map(|()| Shared::default());
+    let [plain, agent, air] = [(); 3].map(|()| Memory::default());
     for (link, file) in [(scene.near[0], &plain), (scene.near[1], &agent), (scene.radio[0], &air)] {
         scene.world.capture(&[(link, "link")], file.clone()).unwrap();
     }
@@ -278,7 +279,7 @@ fn captures_show_tunnels_and_registrations() {
     assert!(tunnelled > 100, "{tunnelled}");
     // The home agent gets TCP and sends tunnels, and the other way round.
     for (kind, inbound) in [(6, true), (4, false), (4, true), (6, false)] {
-        let seen = |packet: &&capture::Packet| packet.bytes[9] == kind && packet.inbound == inbound;
+        let seen = |packet: &&Captured| packet.bytes[9] == kind && packet.inbound == inbound;
         assert!(agent.packets().iter().filter(seen).count() > 50, "protocol {kind}, inbound {inbound}");
     }
 }

@@ -1,13 +1,19 @@
+//! Captures as a reader sees them who knows pcapng, and nothing of the world.
+
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 use whimbrel_wire::Packet;
 
-/// A capture or a trace kept in memory.
-#[derive(Clone, Debug, Default)]
-pub struct Shared(Arc<Mutex<Vec<u8>>>);
+const ENHANCED_PACKET: u32 = 6;
+const OPTION_COMMENT: u16 = 1;
+const OPTION_FLAGS: u16 = 2;
 
-impl Write for Shared {
+/// A capture or a trace kept in memory, which can be read while a world writes to it.
+#[derive(Clone, Debug, Default)]
+pub struct Memory(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Memory {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().unwrap().extend_from_slice(bytes);
         Ok(bytes.len())
@@ -18,7 +24,18 @@ impl Write for Shared {
     }
 }
 
-impl Shared {
+/// A packet of a capture.
+#[derive(Debug)]
+pub struct Captured {
+    /// With its IP header.
+    pub bytes: Vec<u8>,
+    /// It came in at the end where the capture was taken.
+    pub inbound: bool,
+    /// What is said of it.
+    pub comments: Vec<String>,
+}
+
+impl Memory {
     /// What was written, if it is text.
     pub fn text(&self) -> String {
         String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
@@ -26,19 +43,44 @@ impl Shared {
 
     /// The chunk types of every SCTP packet captured, in order.
     pub fn sctp_packets(&self) -> Vec<Vec<u8>> {
-        let bytes = self.0.lock().unwrap();
-        let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
-        let (mut at, mut packets) = (0, Vec::new());
-        while at + 12 <= bytes.len() {
-            let (kind, len) = (word(at), word(at + 4));
-            if kind == 6 {
-                let (start, captured) = (at + 28, word(at + 20));
-                // IPv4 and UDP headers come before the SCTP packet.
-                let packet = Packet::parse(&bytes[start + 28..start + captured]).unwrap();
-                packets.push(packet.chunks().map(|chunk| chunk.unwrap().chunk_type()).collect());
+        let types = |captured: Captured| {
+            // IPv4 and UDP headers come before the SCTP packet.
+            let packet = Packet::parse(&captured.bytes[28..]).unwrap();
+            packet.chunks().map(|chunk| chunk.unwrap().chunk_type()).collect()
+        };
+        self.packets().into_iter().map(types).collect()
+    }
+
+    /// All packets, in their order.
+    pub fn packets(&self) -> Vec<Captured> {
+        let file = self.0.lock().unwrap();
+        let u32_at = |bytes: &[u8], at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+        let mut rest = &file[..];
+        let mut packets = Vec::new();
+        while !rest.is_empty() {
+            let (block, next) = rest.split_at(u32_at(rest, 4) as usize);
+            rest = next;
+            if u32_at(block, 0) == ENHANCED_PACKET {
+                let length = u32_at(block, 20) as usize;
+                assert_eq!(u32_at(block, 24) as usize, length, "captured whole");
+                let options = &block[28 + length.next_multiple_of(4)..block.len() - 4];
+                packets.push(packet(&block[28..28 + length], options));
             }
-            at += len;
         }
         packets
     }
+}
+
+fn packet(bytes: &[u8], mut options: &[u8]) -> Captured {
+    let mut packet = Captured { bytes: bytes.to_vec(), inbound: false, comments: Vec::new() };
+    while let [code, code_high, length, length_high, rest @ ..] = options {
+        let length = usize::from(u16::from_le_bytes([*length, *length_high]));
+        match u16::from_le_bytes([*code, *code_high]) {
+            OPTION_COMMENT => packet.comments.push(String::from_utf8(rest[..length].to_vec()).unwrap()),
+            OPTION_FLAGS => packet.inbound = rest[0] & 3 == 1,
+            _ => {}
+        }
+        options = &rest[length.next_multiple_of(4)..];
+    }
+    packet
 }

@@ -18,7 +18,7 @@ mod uplink;
 mod user;
 
 pub use between::{Between, kind};
-pub use capture::Shared;
+pub use capture::{Captured, Memory};
 pub use content::{NUMBERED, blank, message, numbered};
 pub use pair::{CLIENT, Pair, SERVER, UDP_PORT, address, link, remotes, uplink_address};
 pub use record::{Log, PathUse, Record, Tally, TransferTimes};

@@ -28,9 +28,9 @@ pub struct Pair {
     pub uplinks: [Vec<Uplink>; 2],
 }
 
-/// Address of host `host` (1 client, 2 server) in network `network`.
-pub fn address(network: u8, host: u8) -> SocketAddr {
-    SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 0, network, host)), UDP_PORT)
+/// Address of a host ([`CLIENT`] or [`SERVER`]) in network `n`, counted from 0, where nothing is between the networks.
+pub fn address(host: usize, n: usize) -> SocketAddr {
+    SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 0, n as u8 + 1, host as u8 + 1)), UDP_PORT)
 }
 
 /// Address of a host ([`CLIENT`] or [`SERVER`]) by its uplink `n`, counted from 0, where a router is between the hosts.
@@ -40,7 +40,7 @@ pub fn uplink_address(host: usize, n: usize) -> SocketAddr {
 
 /// Addresses of the server in so many networks.
 pub fn remotes(networks: u8) -> Vec<SocketAddr> {
-    (1..=networks).map(|network| address(network, 2)).collect()
+    (0..usize::from(networks)).map(|n| address(SERVER, n)).collect()
 }
 
 /// A link of so many Mbit/s and ms, one way.
@@ -89,7 +89,8 @@ impl Pair {
         users: [User; 2],
         finish: impl Fn(usize, Node) -> Node,
     ) -> Self {
-        let locals = [1, 2].map(|host| (1..=links.len() as u8).map(|n| address(n, host)).collect::<Vec<_>>());
+        let locals =
+            [CLIENT, SERVER].map(|host| (0..links.len()).map(|n| address(host, n)).collect::<Vec<_>>());
         let addresses = locals.clone().map(|all| all.into_iter().map(|one| vec![one]).collect());
         Self::build(seed, configs, locals, users, finish, |world, hosts| {
             Between::Networks.join(world, hosts, addresses, links)
@@ -197,11 +198,13 @@ impl Pair {
         self.paths(host).iter().find(|path| path.in_use).map(|path| path.route)
     }
 
-    /// The longest time from `from` on between two messages at the server.
+    /// The longest time between two messages at the server that ends after `from`.
+    ///
+    /// # Panics
+    /// If no two have arrived by then: there is no longest of none.
+    #[track_caller]
     pub fn longest_gap(&self, from: Instant) -> Duration {
-        let arrivals = self.server().received.iter().map(|(at, _)| *at).filter(|at| *at >= from);
-        let arrivals: Vec<Instant> = arrivals.collect();
-        arrivals.windows(2).map(|two| two[1].saturating_since(two[0])).max().unwrap_or_default()
+        self.server().longest_gap(from, self.world.now()).expect("messages have arrived").0
     }
 
     /// The most that a message came later to the server than it was due, of those that the client makes at this interval.

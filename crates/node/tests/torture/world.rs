@@ -338,9 +338,10 @@ impl Torture {
             sender.events.iter().filter(|(_, event)| matches!(event, Event::PathInUse { .. })).count();
         let closed = sender.closed() || self.user(Way::Up).closed() || self.user(Way::Down).closed();
         let interval = self.start.interval;
-        let receiver = self.user(if way == Way::Up { Way::Down } else { Way::Up });
-        let arrivals: Vec<Instant> = receiver.received.iter().map(|(at, _)| *at).collect();
         let trouble = Instant::ZERO + self.trouble;
+        let receiver = self.user(if way == Way::Up { Way::Down } else { Way::Up });
+        let gap = receiver.longest_gap(trouble, Instant::ZERO + Duration::MAX / 2);
+        let arrivals: Vec<Instant> = receiver.received.iter().map(|(at, _)| *at).collect();
         let late: Vec<(Instant, Duration)> = (0..)
             .zip(&arrivals)
             .map(|(n, &at)| (at, at.saturating_since(first + interval * n)))
@@ -349,10 +350,9 @@ impl Torture {
         let back = trouble + back;
         let again =
             arrivals.iter().find(|at| **at >= back).copied().unwrap_or(Instant::ZERO + Duration::MAX / 2);
-        let between = arrivals.windows(2).filter(|two| two[1] >= trouble);
         Outcome {
             survived: !closed && arrivals.len() == sent,
-            gap: between.map(|two| two[1].saturating_since(two[0])).max().unwrap_or_default(),
+            gap: gap.map_or(Duration::MAX, |(gap, _)| gap),
             behind: late.iter().map(|(_, late)| *late).max().unwrap_or(Duration::MAX),
             recovery: again.saturating_since(back),
             moves,

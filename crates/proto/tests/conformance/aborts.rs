@@ -101,9 +101,7 @@ fn an_abort_during_the_handshake_ends_the_attempt() {
 #[test]
 fn an_abort_behind_an_error_ends_the_attempt() {
     let mut bench = Bench::new(quiet());
-    let mut peer = Peer::new();
-    bench.connect(&[peer_address(1)]);
-    peer.learn_init(&bench.take_only());
+    let peer = Peer::called_by(&mut bench);
     let error = ErrorBuilder { causes: &[Cause::OutOfResource] };
     let abort = AbortBuilder { tag_reflected: false, causes: &[] };
     assert!(bench.ask(&peer.packet(&[&error, &abort])).is_empty());

@@ -249,9 +249,7 @@ fn a_restart_with_added_addresses_is_aborted() {
 #[test]
 fn an_init_with_added_addresses_in_cookie_echoed_is_aborted() {
     let mut bench = Bench::new(quiet());
-    let mut peer = Peer::new();
-    bench.connect(&[peer_address(1)]);
-    peer.learn_init(&bench.take_only());
+    let peer = Peer::called_by(&mut bench);
     bench.deliver(&peer.init_ack(&[Parameter::StateCookie(b"cookie")]));
     bench.take();
     let sent = bench.ask(&peer.init(&[Parameter::from(ip("10.0.3.2"))]));

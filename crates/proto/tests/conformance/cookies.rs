@@ -161,9 +161,7 @@ fn a_cookie_preservative_adds_a_bounded_time() {
 #[test]
 fn a_stale_cookie_error_makes_the_client_ask_for_a_longer_life() {
     let mut bench = Bench::new(Config::rfc());
-    let mut peer = Peer::new();
-    bench.connect(&[peer_address(1)]);
-    peer.learn_init(&bench.take_only());
+    let mut peer = Peer::called_by(&mut bench);
     bench.deliver(&peer.init_ack(&[Parameter::StateCookie(b"first")]));
     bench.take();
     bench.pass(Duration::from_millis(300));

@@ -66,9 +66,7 @@ const SERIES: [u64; 9] = [0, 1, 3, 7, 15, 31, 63, 123, 183];
 fn a_repeated_init_measures_nothing() {
     for repetitions in 0..2 {
         let mut bench = Bench::new(quiet());
-        let mut peer = Peer::new();
-        bench.connect(&[peer_address(1)]);
-        peer.learn_init(&bench.take_only());
+        let peer = Peer::called_by(&mut bench);
         for _ in 0..repetitions {
             bench.pass(Duration::from_secs(1));
             bench.take_only();
@@ -98,9 +96,7 @@ fn each_way_is_tried_before_the_timer_backs_off() {
 #[test]
 fn a_heartbeat_before_the_cookie_ack_is_answered() {
     let mut bench = Bench::new(quiet());
-    let mut peer = Peer::new();
-    bench.connect(&[peer_address(1)]);
-    peer.learn_init(&bench.take_only());
+    let peer = Peer::called_by(&mut bench);
     bench.deliver(&peer.init_ack(&[Parameter::StateCookie(b"cookie")]));
     let sent = bench.ask(&peer.packet(&[&Heartbeat { info: b"early" }]));
     assert_eq!((sent.len(), sent[0].tag()), (1, peer.tag));
@@ -114,9 +110,7 @@ fn a_heartbeat_before_the_cookie_ack_is_answered() {
 fn a_peer_that_has_answered_hears_that_the_attempt_is_over() {
     for answered in [false, true] {
         let mut bench = Bench::new(quiet());
-        let mut peer = Peer::new();
-        bench.connect(&[peer_address(1)]);
-        peer.learn_init(&bench.take_only());
+        let peer = Peer::called_by(&mut bench);
         if answered {
             bench.deliver(&peer.init_ack(&[Parameter::StateCookie(b"cookie")]));
             bench.take();

@@ -28,12 +28,12 @@ const FEW_ROUND_TRIPS: Duration = Duration::from_millis(20);
 
 fn primary(pair: &Pair) -> PathView {
     let paths = pair.paths(CLIENT);
-    paths.into_iter().find(|path| path.route.local == address(1, 1)).unwrap()
+    paths.into_iter().find(|path| path.route.local == address(CLIENT, 0)).unwrap()
 }
 
 fn other(pair: &Pair) -> PathView {
     let paths = pair.paths(CLIENT);
-    paths.into_iter().find(|path| path.route.local == address(2, 1)).unwrap()
+    paths.into_iter().find(|path| path.route.local == address(CLIENT, 1)).unwrap()
 }
 
 fn measure(mut config: Config, pmr: u32) -> Measured {
@@ -69,14 +69,16 @@ fn measure(mut config: Config, pmr: u32) -> Measured {
     pair.world.run_until_or(limit, |world| {
         let association = world.app(pair.client).association().unwrap();
         let paths = world.machine(pair.client).paths(association);
-        paths.iter().any(|path| path.route.local == address(2, 1) && path.counters.data_sent > sent_before)
+        paths
+            .iter()
+            .any(|path| path.route.local == address(CLIENT, 1) && path.counters.data_sent > sent_before)
     });
     assert!(other(&pair).counters.data_retransmitted > 0, "what was lost went there as well");
     let first_on_other = pair.client().events.iter().find_map(|(at, event)| match event {
         Event::PathInUse { route, .. } if *at >= cut => Some((*at, *route)),
         _ => None,
     });
-    assert_eq!(first_on_other.map(|(at, route)| (at, route.local)), Some((inactive_at, address(2, 1))));
+    assert_eq!(first_on_other.map(|(at, route)| (at, route.local)), Some((inactive_at, address(CLIENT, 1))));
     Measured {
         rto: at_cut.rto,
         inactive_after: inactive_at.saturating_since(started),

@@ -136,9 +136,7 @@ fn a_cookie_ack_in_cookie_wait_is_discarded() {
 #[test]
 fn an_init_ack_from_an_unnamed_address_does_not_confirm_it() {
     let mut bench = Bench::new(Config::rfc());
-    let mut peer = Peer::new();
-    bench.connect(&[peer_address(1)]);
-    peer.learn_init(&bench.take_only());
+    let peer = Peer::called_by(&mut bench);
     let mut spoofed = peer::route();
     spoofed.remote.set_ip(ip("198.51.100.7"));
     bench.deliver_on(spoofed, &peer.init_ack(&[Parameter::StateCookie(b"cookie")]));

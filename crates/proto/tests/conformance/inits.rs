@@ -131,9 +131,7 @@ fn unknown_parameters_are_treated_as_their_high_bits_say() {
 #[test]
 fn unknown_parameters_of_an_init_ack_are_reported_behind_cookie_echo() {
     let mut bench = Bench::new(Config::rfc());
-    let mut peer = Peer::new();
-    bench.connect(&[peer_address(1)]);
-    peer.learn_init(&bench.take_only());
+    let peer = Peer::called_by(&mut bench);
     let raw = [0xff, 0x17, 0, 6, 9, 9];
     let sent = bench.ask(&peer.init_ack(&[unknown(0xff17, &raw), Parameter::StateCookie(b"cookie")]));
     let chunks = sent[0].chunks();

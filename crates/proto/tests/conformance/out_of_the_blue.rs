@@ -6,7 +6,7 @@ use whimbrel_wire::{
     SackBuilder, Shutdown, ShutdownAck, ShutdownComplete, Tsn,
 };
 
-use whimbrel_testbed::peer::{self, Bench, Peer, Raw, Sent, assert_alive, data, ip, packet, peer_address};
+use whimbrel_testbed::peer::{self, Bench, Peer, Raw, Sent, assert_alive, data, ip, packet};
 
 const TAG: u32 = 0xdead_beef;
 
@@ -176,9 +176,7 @@ fn a_reflected_abort_counts_behind_other_chunks() {
 #[test]
 fn a_handshake_goes_on_after_an_abort_with_our_tag_and_the_t_bit() {
     let mut bench = Bench::new(Config::rfc());
-    let mut peer = Peer::new();
-    bench.connect(&[peer_address(1)]);
-    peer.learn_init(&bench.take_only());
+    let peer = Peer::called_by(&mut bench);
     assert!(bench.ask(&peer.packet(&[&abort(true)])).is_empty());
     bench.deliver(&peer.init_ack(&[Parameter::StateCookie(b"cookie")]));
     assert!(bench.ask(&peer.packet(&[&abort(true)])).is_empty());
@@ -191,9 +189,7 @@ fn a_handshake_goes_on_after_an_abort_with_our_tag_and_the_t_bit() {
 #[test]
 fn a_shutdown_ack_beside_an_abort_is_not_completed() {
     let mut bench = Bench::new(Config::rfc());
-    let mut peer = Peer::new();
-    bench.connect(&[peer_address(1)]);
-    peer.learn_init(&bench.take_only());
+    let peer = Peer::called_by(&mut bench);
     let malformed = Raw::chunk(6, 0, &[0, 12, 0, 200, 1, 2, 3, 4]);
     let aborts: [&dyn EmitChunk; 3] = [&abort(false), &abort(true), &malformed];
     for one in aborts {
@@ -211,9 +207,7 @@ fn an_abort_with_a_format_error_is_discarded() {
     let malformed = |flags| Raw::chunk(6, flags, &[0, 12, 0, 200, 1, 2, 3, 4]);
     assert!(blue(&[&malformed(0)]).is_empty());
     let mut bench = Bench::new(Config::rfc());
-    let mut peer = Peer::new();
-    bench.connect(&[peer_address(1)]);
-    peer.learn_init(&bench.take_only());
+    let peer = Peer::called_by(&mut bench);
     assert!(bench.ask(&peer.packet(&[&malformed(0)])).is_empty());
     bench.deliver(&peer.init_ack(&[Parameter::StateCookie(b"cookie")]));
     assert!(bench.ask(&peer.packet(&[&malformed(0)])).is_empty());
@@ -270,9 +264,7 @@ fn a_right_tag_from_a_foreign_address_is_not_enough() {
 fn a_shutdown_ack_in_cookie_wait_and_cookie_echoed_is_completed() {
     for (echoed, ours) in [(false, false), (false, true), (true, false), (true, true)] {
         let mut bench = Bench::new(Config::rfc());
-        let mut peer = Peer::new();
-        bench.connect(&[peer_address(1)]);
-        peer.learn_init(&bench.take_only());
+        let peer = Peer::called_by(&mut bench);
         let tag = if ours { peer.node_tag } else { TAG };
         let cookie = [Parameter::StateCookie(b"cookie")];
         if echoed {
@@ -298,9 +290,7 @@ fn a_shutdown_ack_in_cookie_wait_and_cookie_echoed_is_completed() {
 #[test]
 fn a_shutdown_during_the_handshake_is_discarded() {
     let mut bench = Bench::new(Config::rfc());
-    let mut peer = Peer::new();
-    bench.connect(&[peer_address(1)]);
-    peer.learn_init(&bench.take_only());
+    let peer = Peer::called_by(&mut bench);
     let shutdown = Shutdown { cumulative_tsn_ack: peer.node_tsn.prev() };
     assert!(bench.ask(&peer.packet(&[&shutdown])).is_empty());
     bench.deliver(&peer.init_ack(&[Parameter::StateCookie(b"cookie")]));

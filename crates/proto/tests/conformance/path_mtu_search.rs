@@ -23,7 +23,9 @@ fn search_rests_while_the_path_is_dead() {
     assert!(
         paths
             .iter()
-            .filter(|path| path.route.local.ip() == whimbrel_testbed::address(1, 1).ip())
+            .filter(
+                |path| path.route.local.ip() == whimbrel_testbed::address(whimbrel_testbed::CLIENT, 0).ip()
+            )
             .any(|path| { path.packet_size == 1452 })
     );
 }

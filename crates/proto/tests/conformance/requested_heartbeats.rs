@@ -15,8 +15,11 @@ fn do_not_hide_that_a_path_is_dead() {
     pair.run(2);
     let association = pair.client().association().unwrap();
     let paths = pair.world.machine(pair.client).paths(association);
-    let path =
-        paths.iter().find(|path| path.route.local.ip() == whimbrel_testbed::address(2, 1).ip()).unwrap().id;
+    let path = paths
+        .iter()
+        .find(|path| path.route.local.ip() == whimbrel_testbed::address(whimbrel_testbed::CLIENT, 1).ip())
+        .unwrap()
+        .id;
     pair.cut(1, Instant::from_nanos(2_000_000_000));
     for n in 0..3000 {
         let at = Instant::from_nanos(2_000_000_000 + n * 100_000_000);

@@ -69,7 +69,7 @@ fn an_early_break_is_told() {
                 pair.world.run_until(millis(step * 5));
                 assert!(step < 4000, "never left");
                 match pair.in_use(CLIENT).map(|route| route.local) {
-                    Some(local) if local == address(2, 1) => break millis(step * 5),
+                    Some(local) if local == address(CLIENT, 1) => break millis(step * 5),
                     _ => {}
                 }
             };
@@ -95,7 +95,7 @@ fn a_network_that_was_slow_for_a_moment_is_used_again() {
             let mut last = 0;
             for step in (at / 10 + 200)..8000 {
                 pair.world.run_until(millis(step * 10));
-                if pair.in_use(CLIENT).map(|route| route.local) == Some(address(2, 1)) {
+                if pair.in_use(CLIENT).map(|route| route.local) == Some(address(CLIENT, 1)) {
                     last = (step * 10).saturating_sub(at + 2000);
                 }
             }

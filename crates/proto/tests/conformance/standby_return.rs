@@ -5,7 +5,7 @@ use core::time::Duration;
 use whimbrel_machine::Instant;
 use whimbrel_proto::{Config, Event, PathState};
 
-use whimbrel_testbed::{Pair, User, address, link, remotes};
+use whimbrel_testbed::{CLIENT, Pair, User, address, link, remotes};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -17,7 +17,7 @@ fn noticed(seed: u64, outage: u64) -> Vec<f64> {
     pair.cut(1, Instant::from_nanos(5 * SECOND));
     pair.heal(1, back);
     pair.run(5 + outage + 60);
-    let local = address(2, 1).ip();
+    let local = address(CLIENT, 1).ip();
     let active = |event: &Event| matches!(event, Event::Path { route, state: PathState::Active, .. } if route.local.ip() == local);
     let events = pair.client().events.iter().filter(|(at, event)| *at > back && active(event));
     events.map(|(at, _)| at.saturating_since(back).as_secs_f64()).collect()
@@ -46,7 +46,7 @@ fn does_not_cost_much() {
         let paths = pair.world.machine(pair.client).paths(association);
         paths
             .iter()
-            .filter(|path| path.route.local == address(2, 1))
+            .filter(|path| path.route.local == address(CLIENT, 1))
             .map(|path| path.counters.packets_sent)
             .sum()
     };

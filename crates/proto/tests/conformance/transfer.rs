@@ -82,7 +82,7 @@ fn control_chunks_precede_data() {
     for network in 0..2 {
         pair.change(network, Side::BtoA, Instant::ZERO, Change::Loss(Loss::None));
     }
-    let capture = whimbrel_testbed::Shared::default();
+    let capture = whimbrel_testbed::Memory::default();
     let links = [(pair.link(0), "one"), (pair.link(1), "two")];
     pair.world.capture(&links, capture.clone()).unwrap();
     pair.run(120);

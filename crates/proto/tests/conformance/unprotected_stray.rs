@@ -15,7 +15,11 @@ fn are_answered() {
     let mut client = User::client(&remotes(1));
     client.outbox = (0..200).map(|n| message(0, n, 20_000)).collect();
     let mut pair = Pair::new(1, config.clone(), &[link(10, 5)], client, User::server());
-    let fresh = Node::new(config.into(), Seed::from_u64(2), vec![whimbrel_testbed::address(1, 2)]);
+    let fresh = Node::new(
+        config.into(),
+        Seed::from_u64(2),
+        vec![whimbrel_testbed::address(whimbrel_testbed::SERVER, 0)],
+    );
     let restart = Action::Restart(pair.server, Box::new((fresh, User::server())));
     pair.world.schedule(Instant::from_nanos(500_000_000), restart);
     pair.run(2);

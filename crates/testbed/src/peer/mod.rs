@@ -61,6 +61,15 @@ impl Peer {
         }
     }
 
+    /// One that the node calls: it has the node's INIT and has not answered.
+    #[track_caller]
+    pub fn called_by(bench: &mut Bench) -> Self {
+        let mut peer = Self::new();
+        bench.connect(&[peer_address(1)]);
+        peer.learn_init(&bench.take_only());
+        peer
+    }
+
     /// One whose first TSN is this.
     pub fn with_initial_tsn(tsn: u32) -> Self {
         Self { initial_tsn: Tsn(tsn), tsn: Tsn(tsn), ..Self::new() }

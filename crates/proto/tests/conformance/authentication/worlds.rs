@@ -4,7 +4,7 @@ use whimbrel_netsim::{LinkConfig, Loss};
 use whimbrel_proto::{AuthConfig, CloseReason, Config, Event, HmacAlgorithm, SharedKeys, SharedSecret};
 use whimbrel_wire::chunk_type;
 
-use whimbrel_testbed::{Pair, Shared, User, link, message, remotes};
+use whimbrel_testbed::{Memory, Pair, User, link, message, remotes};
 
 /// Every type this implementation sends, but for those that cannot be authenticated.
 const ALL: [u8; 11] = [
@@ -61,7 +61,7 @@ fn a_transfer_with_everything_authenticated() {
         }
         for bytes in [10, 1380, 20_000] {
             let mut pair = transfer(config.clone(), &[lossy(0.05), lossy(0.05)], bytes);
-            let capture = Shared::default();
+            let capture = Memory::default();
             let links = [(pair.link(0), "one"), (pair.link(1), "two")];
             pair.world.capture(&links, capture.clone()).unwrap();
             pair.run(600);

@@ -69,8 +69,7 @@ fn a_forged_error_does_not_end_mobility() {
         let (mut bench, mobile) = Mobile::connected(mesh(), 2);
         if answered {
             change(&mut bench, &[AddressChange::SetPrimary(node_address(1).ip())]);
-            let sent = bench.take_only();
-            mobile.grant(&mut bench, &sent);
+            mobile.grant_next(&mut bench);
         }
         change(&mut bench, &[AddressChange::SetPrimary(node_address(1).ip())]);
         let sent = bench.take_only();

@@ -28,8 +28,7 @@ fn with_two_known() -> (Bench, Mobile) {
     let (mut bench, mobile) = Mobile::connected(translated(), 1);
     up(&mut bench, node_address(2));
     change(&mut bench, &[Add(node_address(2))]);
-    let sent = bench.take_only();
-    mobile.grant(&mut bench, &sent);
+    mobile.grant_next(&mut bench);
     mobile.settle(&mut bench);
     (bench, mobile)
 }
@@ -142,8 +141,7 @@ fn one_of_three_cannot_be_deleted_two_can() {
     let ips = [1, 2, 3].map(|n| node_address(n).ip());
     up(&mut bench, node_address(3));
     change(&mut bench, &[Add(node_address(3))]);
-    let sent = bench.take_only();
-    mobile.grant(&mut bench, &sent);
+    mobile.grant_next(&mut bench);
     mobile.settle(&mut bench);
     bench.events.clear();
     change(&mut bench, &[Delete(ips[1])]);

@@ -209,6 +209,13 @@ impl Mobile {
         bench.deliver_on(sent.route, &self.ack(serial, &[]));
     }
 
+    /// Acknowledges the ASCONF that is all the node has sent.
+    #[track_caller]
+    pub(crate) fn grant_next(&self, bench: &mut Bench) {
+        let sent = bench.take_only();
+        self.grant(bench, &sent);
+    }
+
     /// The node's first serial number.
     pub(crate) fn first_serial(&self) -> u32 {
         self.node_tsn.0

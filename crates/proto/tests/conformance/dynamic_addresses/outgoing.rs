@@ -267,8 +267,7 @@ fn wildcards_go_out_from_the_address_they_mean() {
 fn with_one_path_per_destination_the_new_address_takes_over() {
     let (mut bench, mobile) = with_second_address(dynamic());
     change(&mut bench, &[Add(node_address(2))]);
-    let sent = bench.take_only();
-    mobile.grant(&mut bench, &sent);
+    mobile.grant_next(&mut bench);
     assert_eq!(bench.paths().len(), 1);
     change(&mut bench, &[Delete(node_address(1).ip())]);
     mobile.settle(&mut bench);

@@ -6,7 +6,7 @@ use core::time::Duration;
 use whimbrel_machine::{InterfaceFact, InterfaceId, InterfaceKind, LinkFact, Nat64Prefix, Route};
 use whimbrel_proto::AddressChange::{Add, Delete, SetPrimary};
 use whimbrel_proto::{AddressNaming, PathState};
-use whimbrel_wire::{CookieEcho, Parameter, parameter_type as kind};
+use whimbrel_wire::parameter_type as kind;
 
 use super::mobile::*;
 use whimbrel_testbed::peer::*;
@@ -20,17 +20,18 @@ fn with_public_peer() -> (Bench, Mobile, Route) {
     let mut bench = Bench::with_locals(mesh(), vec![node_address(1)]);
     let mut mobile = Mobile::new();
     let public = Route { remote: socket("198.51.100.9:41234"), ..between(1, 1) };
-    let mut parameters = mobile.parameters();
-    parameters.push(Parameter::SupportedExtensions(&EXTENSIONS));
-    let init = mobile.init(&parameters);
-    bench.deliver_on(public, &init);
-    let answer = bench.take_only();
-    mobile.auth.peer.learn_init_ack(&answer);
-    let whimbrel_wire::Chunk::InitAck(init_ack) = answer.only() else { panic!() };
-    mobile.auth.learn(init_ack.parameters);
-    bench.deliver_on(public, &mobile.packet(&[&CookieEcho { cookie: &mobile.cookie }]));
-    mobile.settle(&mut bench);
+    mobile.connect_on(&mut bench, public, &[]);
     (bench, mobile, public)
+}
+
+/// The same, and the node has moved to a network that has IPv6 alone, where it is `ours`.
+fn in_network_that_translates(ours: SocketAddr) -> (Bench, Mobile) {
+    let (mut bench, mobile, public) = with_public_peer();
+    down(&mut bench, public.local);
+    join(&mut bench, ours, WIFI, "2001:db8:64::/96");
+    mobile.grant_next(&mut bench);
+    mobile.settle(&mut bench);
+    (bench, mobile)
 }
 
 /// RFC 6052 §2: the peer has IPv4 alone, and the network that is left IPv6 alone. The request goes where a translator would take it, and
@@ -184,12 +185,7 @@ fn a_prefix_that_is_told_again_is_used_at_once() {
 #[test]
 fn a_request_goes_where_its_own_network_translates() {
     let [first, second] = ["[2001:db8:a::7]:9899", "[2001:db8:b::7]:9899"].map(socket);
-    let (mut bench, mobile, public) = with_public_peer();
-    down(&mut bench, public.local);
-    join(&mut bench, first, WIFI, "2001:db8:64::/96");
-    let sent = bench.take_only();
-    mobile.grant(&mut bench, &sent);
-    mobile.settle(&mut bench);
+    let (mut bench, _) = in_network_that_translates(first);
     join(&mut bench, second, InterfaceId(2), "2001:db8:65::/96");
     let asked =
         bench.take().into_iter().find(|sent| sent.route.local == second).expect("a request from there");
@@ -215,8 +211,7 @@ fn names_of_networks_that_were_left_go() {
         mobile.settle(&mut bench);
         assert_eq!(state(&bench, Route { local: ours, remote: beyond }), PathState::Active, "network {n}");
         change(&mut bench, &[Delete(last.ip())]);
-        let sent = bench.take_only();
-        mobile.grant(&mut bench, &sent);
+        mobile.grant_next(&mut bench);
         let from_here = bench.paths().iter().filter(|path| path.route.local == ours).count();
         assert!(from_here <= 3, "{:?}", bench.paths());
         // HB.Max.Burst (RFC 9260 §5.4).
@@ -232,12 +227,7 @@ fn names_of_networks_that_were_left_go() {
 #[test]
 fn no_new_path_leads_to_a_name_of_a_network_that_was_left() {
     let [first, second] = ["[2001:db8:a::7]:9899", "[2001:db8:b::7]:9899"].map(socket);
-    let (mut bench, mobile, public) = with_public_peer();
-    down(&mut bench, public.local);
-    join(&mut bench, first, WIFI, "2001:db8:64::/96");
-    let sent = bench.take_only();
-    mobile.grant(&mut bench, &sent);
-    mobile.settle(&mut bench);
+    let (mut bench, mobile) = in_network_that_translates(first);
     bench.links(&[LinkFact::AddressDown(first), tells(WIFI, None), LinkFact::AddressUp(second)]);
     change(&mut bench, &[Add(second)]);
     let sent =
@@ -254,12 +244,7 @@ fn no_new_path_leads_to_a_name_of_a_network_that_was_left() {
 #[test]
 fn a_name_that_still_works_stays() {
     let ours = socket("[2001:db8::7]:9899");
-    let (mut bench, mobile, public) = with_public_peer();
-    down(&mut bench, public.local);
-    join(&mut bench, ours, WIFI, "2001:db8:64::/96");
-    let sent = bench.take_only();
-    mobile.grant(&mut bench, &sent);
-    mobile.settle(&mut bench);
+    let (mut bench, mobile) = in_network_that_translates(ours);
     bench.link(tells(WIFI, None));
     bench.link(tells(WIFI, Some("2001:db8:65::/96")));
     mobile.settle(&mut bench);
