@@ -1,14 +1,17 @@
-//! Congestion control of one path (RFC 9260 §7): the trait a new idea implements, [`Reno`], the RFC's own,
-//! and [`HyStart`], which leaves slow start in time.
+//! Congestion control of one path (RFC 9260 §7): the trait a new idea implements, [`Reno`], the RFC's own, [`Cubic`],
+//! and [`HyStart`], which makes them leave slow start in time.
 
 use core::fmt::Debug;
 use core::time::Duration;
 
 use whimbrel_machine::Instant;
 
+mod cubic;
 mod hystart;
 mod reno;
+mod windows;
 
+pub use cubic::{Cubic, CubicParameters};
 pub use hystart::{HyStart, HyStartParameters};
 pub use reno::{Reno, RenoParameters};
 
@@ -45,6 +48,11 @@ pub trait CongestionControl: Debug + Send {
 
     /// Takes over a window known by other means, such as a handover policy's estimate of the new network. Bytes.
     fn install(&mut self, cwnd: usize, ssthresh: usize);
+
+    /// What slow start grows by at most for one SACK, in bytes (RFC 9260 §7.2.1: L full chunks).
+    fn most_per_sack(&self) -> usize {
+        usize::MAX
+    }
 
     /// What the window does at present, for those who watch.
     fn phase(&self) -> CongestionPhase {

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::congestion::InitialWindow;
+use crate::congestion::{InitialWindow, LARGEST_WINDOW};
 use whimbrel_machine::Instant;
 
 const PMDCS: usize = 1000;
