@@ -9,28 +9,17 @@ const START: Instant = Instant::from_nanos(1_000_000_000);
 
 /// A controller in congestion avoidance with so many packets, on a path of 100 ms.
 fn at(packets: usize) -> Cubic {
-    let path = NewPath { pmdcs: MSS, ipv6: false, initial_window: InitialWindow::Standard, ssthresh: None };
+    let path =
+        NewPath { pmdcs: MSS, ipv6: false, initial_window: InitialWindow::Standard, ssthresh: None, seed: 0 };
     let mut cubic = Cubic::new(&path, CubicParameters { slow_start_limit: 1 });
     cubic.install(packets * MSS, packets * MSS - 1);
     cubic.round_trip = Some(100 * MS);
     cubic
 }
 
-fn acked(now: Instant, bytes: usize) -> Acked {
-    Acked {
-        now,
-        bytes,
-        flight_size_before: usize::MAX,
-        rtt: None,
-        cumulative_advanced: true,
-        in_fast_recovery: false,
-        all_acknowledged: false,
-    }
-}
-
 /// A window is acknowledged, packet by packet, at one instant.
 fn window(cubic: &mut Cubic, now: Instant) {
-    (0..cubic.cwnd() / MSS).for_each(|_| cubic.on_acked(&acked(now, MSS)));
+    (0..cubic.cwnd() / MSS).for_each(|_| cubic.on_acked(&Acked::of(now, MSS)));
 }
 
 #[test]
@@ -81,9 +70,9 @@ fn a_timeout_begins_on_a_plateau() {
     let mut cubic = at(100);
     cubic.on_timeout();
     assert_eq!((cubic.cwnd(), cubic.ssthresh()), (MSS, 70 * MSS));
-    (0..70).for_each(|_| cubic.on_acked(&acked(START, MSS)));
+    (0..70).for_each(|_| cubic.on_acked(&Acked::of(START, MSS)));
     assert_eq!(cubic.cwnd(), 71 * MSS);
-    cubic.on_acked(&acked(START, MSS));
+    cubic.on_acked(&Acked::of(START, MSS));
     let epoch = cubic.epoch.unwrap();
     assert_eq!((epoch.k_us, epoch.w_max), (0, 71 * MSS));
 }
@@ -111,7 +100,7 @@ fn short_paths_are_renos() {
     let mut cubic = at(20);
     cubic.on_fast_retransmit();
     // A window that is ssthresh grows as in slow start once more (RFC 9260 §7.2.1).
-    cubic.on_acked(&acked(START, MSS));
+    cubic.on_acked(&Acked::of(START, MSS));
     assert_eq!(cubic.cwnd(), 15 * MSS);
     for round in 0_u32..6 {
         window(&mut cubic, START + MS * round);
@@ -133,23 +122,23 @@ fn short_paths_are_renos() {
 fn unused_time_does_not_count() {
     let mut cubic = at(100);
     cubic.on_fast_retransmit();
-    (0..2).for_each(|_| cubic.on_acked(&acked(START, MSS)));
+    (0..2).for_each(|_| cubic.on_acked(&Acked::of(START, MSS)));
     let (before, at_once) = (cubic.cwnd(), cubic.clone());
     for second in 1_u32..=60 {
-        let idle = Acked { flight_size_before: 10 * MSS, ..acked(START + 1000 * MS * second, MSS) };
+        let idle = Acked { flight_size_before: 10 * MSS, ..Acked::of(START + 1000 * MS * second, MSS) };
         cubic.on_acked(&idle);
     }
     assert_eq!(cubic.cwnd(), before);
-    cubic.on_acked(&acked(START + 60_100 * MS, MSS));
+    cubic.on_acked(&Acked::of(START + 60_100 * MS, MSS));
     let mut at_once = at_once;
-    at_once.on_acked(&acked(START + 100 * MS, MSS));
+    at_once.on_acked(&Acked::of(START + 100 * MS, MSS));
     assert_eq!(cubic.cwnd(), at_once.cwnd());
 }
 
 #[test]
 fn idle_windows_decay_and_come_back_by_slow_start() {
     let mut cubic = at(100);
-    cubic.on_acked(&acked(START, MSS));
+    cubic.on_acked(&Acked::of(START, MSS));
     cubic.on_idle_period();
     cubic.on_idle_period();
     assert_eq!((cubic.cwnd() / MSS, cubic.ssthresh() / MSS), (25, 100));
@@ -161,7 +150,7 @@ fn an_installed_window_forgets_the_plateau() {
     let mut cubic = at(100);
     cubic.on_fast_retransmit();
     cubic.install(50 * MSS, 40 * MSS);
-    cubic.on_acked(&acked(START, MSS));
+    cubic.on_acked(&Acked::of(START, MSS));
     assert_eq!(cubic.epoch.unwrap().w_max, 50 * MSS);
 }
 
@@ -177,7 +166,7 @@ proptest! {
             match kind {
                 0 | 1 => {
                     let rtt = Some(Duration::from_micros(b.into()));
-                    cubic.on_acked(&Acked { rtt, ..acked(now, bytes.min(before)) });
+                    cubic.on_acked(&Acked { rtt, ..Acked::of(now, bytes.min(before)) });
                     prop_assert!(cubic.cwnd() >= before);
                     prop_assert!(cubic.cwnd() <= before + before / 2 + bytes.max(MSS));
                 }

@@ -3,7 +3,9 @@ use std::sync::Arc;
 
 use whimbrel_machine::Instant;
 
-use super::{Acked, CongestionControl, CongestionPhase, ControllerFactory, LARGEST_WINDOW, NewPath};
+use super::{
+    Acked, CongestionControl, CongestionPhase, ControllerFactory, LARGEST_WINDOW, Lost, NewPath, Pacing, Sent,
+};
 
 /// MIN_RTT_THRESH (RFC 9406 §4.3).
 const LEAST_RISE: Duration = Duration::from_millis(4);
@@ -179,6 +181,26 @@ impl CongestionControl for HyStart {
         // What was measured may have been another network.
         self.inner.install(cwnd, ssthresh);
         self.rounds = Rounds::default();
+    }
+
+    fn undo(&mut self, cwnd: usize, ssthresh: usize) {
+        self.inner.undo(cwnd, ssthresh);
+    }
+
+    fn on_sent(&mut self, sent: &Sent) {
+        self.inner.on_sent(sent);
+    }
+
+    fn on_lost(&mut self, lost: &Lost) {
+        self.inner.on_lost(lost);
+    }
+
+    fn on_app_limited(&mut self, in_flight: usize) {
+        self.inner.on_app_limited(in_flight);
+    }
+
+    fn pacing(&self) -> Option<Pacing> {
+        self.inner.pacing()
     }
 
     fn most_per_sack(&self) -> usize {

@@ -5,7 +5,7 @@ const PMDCS: usize = 1000;
 const MS: Duration = Duration::from_millis(1);
 
 fn path() -> NewPath {
-    NewPath { pmdcs: PMDCS, ipv6: false, initial_window: InitialWindow::Packets(10), ssthresh: None }
+    NewPath { pmdcs: PMDCS, ipv6: false, initial_window: InitialWindow::Packets(10), ssthresh: None, seed: 0 }
 }
 
 fn hystart() -> HyStart {
@@ -25,15 +25,7 @@ impl Bench {
 
     /// One SACK for a packet that took `rtt`.
     fn sack(&mut self, rtt: Option<Duration>) {
-        self.hystart.on_acked(&Acked {
-            now: self.now,
-            bytes: PMDCS,
-            flight_size_before: usize::MAX,
-            rtt,
-            cumulative_advanced: true,
-            in_fast_recovery: false,
-            all_acknowledged: false,
-        });
+        self.hystart.on_acked(&Acked { rtt, ..Acked::of(self.now, PMDCS) });
     }
 
     /// A round with so many SACKs, all at its end. Returns by how many bytes the window grew.
