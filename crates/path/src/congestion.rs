@@ -1,17 +1,19 @@
 //! Congestion control of one path (RFC 9260 §7): the trait a new idea implements; [`Reno`], the RFC's own, and [`Cubic`], which
-//! [`HyStart`] makes leave slow start in time and [`Paced`] spreads over the round trip.
+//! [`HyStart`] makes leave slow start in time and [`Paced`] spreads over the round trip; and [`Bbr`].
 
 use core::fmt::Debug;
 use core::time::Duration;
 
 use whimbrel_machine::Instant;
 
+mod bbr;
 mod cubic;
 mod hystart;
 mod paced;
 mod reno;
 mod windows;
 
+pub use bbr::{Bbr, BbrParameters};
 pub use cubic::{Cubic, CubicParameters};
 pub use hystart::{HyStart, HyStartParameters};
 pub use paced::{Paced, PacedParameters};
@@ -96,6 +98,20 @@ pub enum CongestionPhase {
     ConservativeSlowStart,
     /// It grows by one packet per round trip (RFC 9260 §7.2.2), or as a cubic function of time (RFC 9438 §4.2).
     Avoidance,
+    /// BBR doubles its rate each round trip until the path delivers no more.
+    Startup,
+    /// BBR empties the queue that came of that.
+    Drain,
+    /// BBR empties the queue that came of looking for more.
+    ProbeBandwidthDown,
+    /// BBR sends as much as the path delivers.
+    ProbeBandwidthCruise,
+    /// BBR fills the path, to look for more.
+    ProbeBandwidthRefill,
+    /// BBR looks for more.
+    ProbeBandwidthUp,
+    /// BBR keeps little in flight, to measure the round trip without a queue.
+    ProbeRoundTrip,
 }
 
 /// Makes the controller of each path of an association. An implementation holds the parameters of its controllers.
