@@ -184,7 +184,9 @@ impl CongestionControl for HyStart {
     }
 
     fn undo(&mut self, cwnd: usize, ssthresh: usize) {
+        // What was measured while a timer had to be waited for is no measure of a queue.
         self.inner.undo(cwnd, ssthresh);
+        self.rounds = Rounds::default();
     }
 
     fn on_sent(&mut self, sent: &Sent) {
