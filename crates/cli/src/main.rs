@@ -8,6 +8,7 @@ mod args;
 mod association;
 mod commands;
 mod control;
+mod controller;
 mod demo;
 mod display;
 mod exit;

@@ -15,6 +15,7 @@ use whimbrel::proto::AssociationFailure;
 use whimbrel::{Config, Endpoint, EndpointBuilder, LargeMessages, ReceivedPower};
 
 use crate::args::{A_YEAR, size};
+use crate::controller::ControllerName;
 use crate::exit::Failure;
 use crate::key_file;
 use crate::news::News;
@@ -48,6 +49,9 @@ pub(crate) struct MobilityArgs {
     /// 25M for 1 Gbit/s and 200 ms [default: 16 MiB]. Both hosts need it; memory is taken as it is used.
     #[arg(long, value_name = "SIZE", value_parser = window, help_heading = "Speed")]
     pub(crate) window: Option<usize>,
+    /// What decides how fast this host sends.
+    #[arg(long, value_enum, value_name = "CONTROLLER", default_value_t, help_heading = "Speed")]
+    pub(crate) controller: ControllerName,
     /// Write what becomes of congestion windows, round-trip times and paths into this file, as qlog (JSON-SEQ).
     #[arg(long, value_name = "FILE", help_heading = "Watching")]
     pub(crate) qlog: Option<PathBuf>,
@@ -137,6 +141,7 @@ impl MobilityArgs {
             )));
         }
         let mut config = config;
+        self.controller.apply(&mut config);
         config.failure.association = AssociationFailure::Silence(Duration::from_secs(self.patience));
         if let Some(path) = &self.auth_key_file {
             config.auth.keys = key_file::read(path).context("--auth-key-file")?;

@@ -22,6 +22,13 @@ fn phase_name(phase: CongestionPhase) -> &'static str {
         CongestionPhase::SlowStart => "slow start",
         CongestionPhase::ConservativeSlowStart => "conservative slow start",
         CongestionPhase::Avoidance => "congestion avoidance",
+        CongestionPhase::Startup => "startup",
+        CongestionPhase::Drain => "drain",
+        CongestionPhase::ProbeBandwidthDown => "probe down",
+        CongestionPhase::ProbeBandwidthCruise => "probe cruise",
+        CongestionPhase::ProbeBandwidthRefill => "probe refill",
+        CongestionPhase::ProbeBandwidthUp => "probe up",
+        CongestionPhase::ProbeRoundTrip => "probe RTT",
         _ => "unknown",
     }
 }

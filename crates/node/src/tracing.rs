@@ -100,6 +100,13 @@ fn quantities(path: &PathView) -> Quantities {
         CongestionPhase::SlowStart => "slow-start",
         CongestionPhase::ConservativeSlowStart => "conservative-slow-start",
         CongestionPhase::Avoidance => "congestion-avoidance",
+        CongestionPhase::Startup => "startup",
+        CongestionPhase::Drain => "drain",
+        CongestionPhase::ProbeBandwidthDown => "probe-bandwidth-down",
+        CongestionPhase::ProbeBandwidthCruise => "probe-bandwidth-cruise",
+        CongestionPhase::ProbeBandwidthRefill => "probe-bandwidth-refill",
+        CongestionPhase::ProbeBandwidthUp => "probe-bandwidth-up",
+        CongestionPhase::ProbeRoundTrip => "probe-round-trip",
         _ => "unnamed",
     };
     [

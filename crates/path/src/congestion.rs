@@ -1,22 +1,32 @@
-//! Congestion control of one path (RFC 9260 §7): the trait a new idea implements, [`Reno`], the RFC's own,
-//! and [`HyStart`], which leaves slow start in time.
+//! Congestion control of one path (RFC 9260 §7): the trait a new idea implements; [`Reno`], the RFC's own, and [`Cubic`], which
+//! [`HyStart`] makes leave slow start in time and [`Paced`] spreads over the round trip; and [`Bbr`].
 
 use core::fmt::Debug;
 use core::time::Duration;
 
 use whimbrel_machine::Instant;
 
+mod bbr;
+mod cubic;
 mod hystart;
+mod paced;
 mod reno;
+mod windows;
 
+pub use bbr::{Bbr, BbrParameters};
+pub use cubic::{Cubic, CubicParameters};
 pub use hystart::{HyStart, HyStartParameters};
+pub use paced::{Paced, PacedParameters};
 pub use reno::{Reno, RenoParameters};
+
+pub use crate::pacing::Pacing;
 
 /// Decides how much may be in flight on one path.
 ///
 /// All sizes are bytes of DATA chunks, chunk header and padding included (RFC 9260 §7.2). Each path has its own
 /// controller, which sees only what happens on that path. The sender counts what is in flight, detects losses,
-/// limits bursts, and sends whenever the flight size is below [`cwnd`](Self::cwnd); the controller only moves its window.
+/// limits bursts, and sends whenever the flight size is below [`cwnd`](Self::cwnd); the controller only moves its window, and says how
+/// fast that leaves if it wants [`pacing`](Self::pacing). What is there for models of the path alone has a default that does nothing.
 pub trait CongestionControl: Debug + Send {
     /// The congestion window in bytes. A packet may be sent while less than this is in flight, so it overbooks by
     /// less than one packet (RFC 9260 §6.1 B).
@@ -46,6 +56,32 @@ pub trait CongestionControl: Debug + Send {
     /// Takes over a window known by other means, such as a handover policy's estimate of the new network. Bytes.
     fn install(&mut self, cwnd: usize, ssthresh: usize);
 
+    /// What was taken for a loss by a timer was late, and nothing else: these are the windows from before, in bytes, or what they have
+    /// become since if that is more.
+    fn undo(&mut self, cwnd: usize, ssthresh: usize) {
+        self.install(cwnd, ssthresh);
+    }
+
+    /// A packet with DATA has left on this path.
+    fn on_sent(&mut self, _sent: &Sent) {}
+
+    /// A SACK has shown DATA last sent on this path to be lost; comes before [`on_acked`](Self::on_acked) for the same SACK, and, unlike
+    /// [`on_fast_retransmit`](Self::on_fast_retransmit), for each loss.
+    fn on_lost(&mut self, _lost: &Lost) {}
+
+    /// The user has no more to send while this many bytes are in flight on this path, and the window has room.
+    fn on_app_limited(&mut self, _in_flight: usize) {}
+
+    /// How fast the window leaves, asked at each opportunity to send; `None` for as fast as the host can.
+    fn pacing(&self) -> Option<Pacing> {
+        None
+    }
+
+    /// What slow start grows by at most for one SACK, in bytes (RFC 9260 §7.2.1: L full chunks).
+    fn most_per_sack(&self) -> usize {
+        usize::MAX
+    }
+
     /// What the window does at present, for those who watch.
     fn phase(&self) -> CongestionPhase {
         if self.cwnd() > self.ssthresh() { CongestionPhase::Avoidance } else { CongestionPhase::SlowStart }
@@ -60,8 +96,22 @@ pub enum CongestionPhase {
     SlowStart,
     /// It grows by a part of that, because the round-trip time has risen (RFC 9406 §4.2).
     ConservativeSlowStart,
-    /// It grows by one packet per round trip (RFC 9260 §7.2.2).
+    /// It grows by one packet per round trip (RFC 9260 §7.2.2), or as a cubic function of time (RFC 9438 §4.2).
     Avoidance,
+    /// BBR doubles its rate each round trip until the path delivers no more.
+    Startup,
+    /// BBR empties the queue that came of that.
+    Drain,
+    /// BBR empties the queue that came of looking for more.
+    ProbeBandwidthDown,
+    /// BBR sends as much as the path delivers.
+    ProbeBandwidthCruise,
+    /// BBR fills the path, to look for more.
+    ProbeBandwidthRefill,
+    /// BBR looks for more.
+    ProbeBandwidthUp,
+    /// BBR keeps little in flight, to measure the round trip without a queue.
+    ProbeRoundTrip,
 }
 
 /// Makes the controller of each path of an association. An implementation holds the parameters of its controllers.
@@ -98,6 +148,32 @@ pub struct Acked {
     pub in_fast_recovery: bool,
     /// Whether nothing is outstanding any more, on any path (RFC 9260 §7.2.2, last rule).
     pub all_acknowledged: bool,
+    /// Bytes in flight on this path now.
+    pub in_flight: usize,
+    /// When the youngest of these chunks left, for the last time. `None` if that cannot be told.
+    pub newest_sent: Option<Instant>,
+}
+
+/// A packet with DATA that has left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sent {
+    /// When.
+    pub now: Instant,
+    /// Bytes of DATA chunks in it.
+    pub bytes: usize,
+    /// Bytes in flight on the path, those of the packet included.
+    pub in_flight: usize,
+}
+
+/// What one SACK shows to be lost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Lost {
+    /// When the SACK arrived.
+    pub now: Instant,
+    /// Bytes of DATA chunks.
+    pub bytes: usize,
+    /// When the youngest of these chunks left, for the last time.
+    pub newest_sent: Instant,
 }
 
 /// The congestion window of a path that has not been used.
@@ -122,6 +198,8 @@ pub struct NewPath {
     pub initial_window: InitialWindow,
     /// ssthresh to begin with, in bytes; arbitrarily high (RFC 9260 §7.2.1) unless given.
     pub ssthresh: Option<usize>,
+    /// What random choices of the controller descend from: another number for each path.
+    pub seed: u64,
 }
 
 impl NewPath {
@@ -142,3 +220,21 @@ impl NewPath {
 
 /// No receiver can advertise more, so a larger window means nothing (RFC 9260 §7.2.1: the initial ssthresh).
 const LARGEST_WINDOW: usize = u32::MAX as usize;
+
+#[cfg(test)]
+impl Acked {
+    /// So many bytes, from a window that was in full use.
+    fn of(now: Instant, bytes: usize) -> Self {
+        Self {
+            now,
+            bytes,
+            flight_size_before: usize::MAX,
+            rtt: None,
+            cumulative_advanced: true,
+            in_fast_recovery: false,
+            all_acknowledged: false,
+            in_flight: 0,
+            newest_sent: None,
+        }
+    }
+}

@@ -1,15 +1,19 @@
 //! What a sender learns of one path, whatever the transport: how long to wait for an answer ([`Rto`]), how large packets may be
-//! ([`PathMtu`]), how much may be in flight ([`congestion`]), and what the path is worth beside others ([`Quality`]).
+//! ([`PathMtu`]), how much may be in flight ([`congestion`]) and how fast it leaves ([`Pacer`]), and what the path is worth beside others ([`Quality`]).
 //!
 //! Each part is told what has happened and says what follows. None of them knows packets, timers or the other parts.
 #![forbid(unsafe_code)]
 
 pub mod congestion;
+mod delivery;
+mod pacing;
 mod packet_sizes;
 mod pmtu;
 mod quality;
 mod rto;
 
+pub use delivery::{DeliveryRate, LossSample, RateSample};
+pub use pacing::{Pacer, Pacing};
 pub use packet_sizes::PacketSizes;
 pub use pmtu::{PathMtu, PmtuConfig, PmtuSearch};
 pub use quality::{Delay, PathQuality, Quality};

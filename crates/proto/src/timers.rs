@@ -32,6 +32,8 @@ pub(crate) enum TimerId {
     Heartbeat(PathId),
     /// A probe for the path MTU is due or lost (RFC 8899 §5.1.1).
     PmtuProbe(PathId),
+    /// The next train of DATA may leave.
+    Pacing,
 }
 
 impl TimerId {

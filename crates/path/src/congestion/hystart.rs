@@ -1,10 +1,10 @@
 use core::time::Duration;
+use std::sync::Arc;
 
 use whimbrel_machine::Instant;
 
 use super::{
-    Acked, CongestionControl, CongestionPhase, ControllerFactory, LARGEST_WINDOW, NewPath, Reno,
-    RenoParameters,
+    Acked, CongestionControl, CongestionPhase, ControllerFactory, LARGEST_WINDOW, Lost, NewPath, Pacing, Sent,
 };
 
 /// MIN_RTT_THRESH (RFC 9406 §4.3).
@@ -20,7 +20,7 @@ const GROWTH_DIVISOR: usize = 4;
 /// CSS_ROUNDS.
 const CONSERVATIVE_ROUNDS: u32 = 5;
 
-/// [`Reno`] whose first slow start ends when the round-trip time rises, before the queue at the bottleneck overflows
+/// A controller with slow start, [`Reno`](super::Reno) or [`Cubic`](super::Cubic), whose first slow start ends when the round-trip time rises, before the queue at the bottleneck overflows
 /// (HyStart++, RFC 9406).
 ///
 /// A host that moves begins with slow start in each network it comes to, and its windows are large enough for the fastest of
@@ -29,9 +29,15 @@ const CONSERVATIVE_ROUNDS: u32 = 5;
 /// Each SACK brings one measurement, of the youngest chunk it acknowledges. A round ends when something that was sent after
 /// it began is acknowledged, which is what the RFC's window end says in other words. L is the path's own (RFC 9260 §7.2.1).
 /// It is for ssthresh at its initial value (RFC 9406 §4.3): later slow starts end at the ssthresh that was found.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct HyStart {
-    reno: Reno,
+    inner: Box<dyn CongestionControl>,
+    rounds: Rounds,
+}
+
+/// What has been measured.
+#[derive(Clone, Copy, Debug, Default)]
+struct Rounds {
     began: Option<Instant>,
     last_round: Option<Duration>,
     this_round: Option<Duration>,
@@ -40,19 +46,26 @@ pub struct HyStart {
 }
 
 /// Makes [`HyStart`] controllers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct HyStartParameters {
-    /// Of the controller that does the rest. L is 8 in RFC 9406 §4.3, for senders that do not pace.
-    pub reno: RenoParameters,
+    /// Makes the controllers that do the rest. L is 8 in RFC 9406 §4.3, for senders that do not pace.
+    pub inner: Arc<dyn ControllerFactory>,
+}
+
+impl HyStartParameters {
+    /// Of controllers that `inner` makes.
+    pub fn around(inner: impl ControllerFactory + 'static) -> Self {
+        Self { inner: Arc::new(inner) }
+    }
 }
 
 impl ControllerFactory for HyStartParameters {
     fn controller(&self, path: &NewPath) -> Box<dyn CongestionControl> {
-        Box::new(HyStart::new(path, *self))
+        Box::new(HyStart::new(self.inner.controller(path)))
     }
 
     fn validate(&self) -> Result<(), &'static str> {
-        self.reno.validate()
+        self.inner.validate()
     }
 }
 
@@ -64,21 +77,31 @@ struct Conservative {
 }
 
 impl HyStart {
-    /// The controller of a new path.
-    pub fn new(path: &NewPath, parameters: HyStartParameters) -> Self {
-        Self::unmeasured(Reno::new(path, parameters.reno))
+    /// Makes `inner` leave its first slow start in time.
+    pub fn new(inner: Box<dyn CongestionControl>) -> Self {
+        Self { inner, rounds: Rounds::default() }
     }
 
-    /// Before any measurement.
-    const fn unmeasured(reno: Reno) -> Self {
-        Self { reno, began: None, last_round: None, this_round: None, samples: 0, conservative: None }
+    /// Whether the window is in the slow start that nothing has limited yet.
+    fn first_slow_start(&self) -> bool {
+        self.inner.ssthresh() == LARGEST_WINDOW
+    }
+}
+
+impl Rounds {
+    /// Whether slow start is over.
+    fn note(&mut self, now: Instant, rtt: Duration) -> bool {
+        let over = self.measured(now, rtt);
+        self.judge();
+        over
     }
 
     /// Ends a round if it is over, and notes the measurement (RFC 9406 §4.2).
-    fn measured(&mut self, now: Instant, rtt: Duration) {
+    fn measured(&mut self, now: Instant, rtt: Duration) -> bool {
+        let mut over = false;
         if self.began.is_none_or(|began| now.saturating_since(began) >= rtt) {
             if self.began.is_some() {
-                self.round_is_over();
+                over = self.round_is_over();
             }
             self.began = Some(now);
             self.last_round = self.this_round.take();
@@ -86,17 +109,18 @@ impl HyStart {
         }
         self.this_round = Some(self.this_round.map_or(rtt, |least| least.min(rtt)));
         self.samples += 1;
+        over
     }
 
     /// CSS lasts at most CSS_ROUNDS rounds, the one in which it began included.
-    fn round_is_over(&mut self) {
-        let Some(conservative) = &mut self.conservative else { return };
+    fn round_is_over(&mut self) -> bool {
+        let Some(conservative) = &mut self.conservative else { return false };
         conservative.rounds += 1;
-        if conservative.rounds >= CONSERVATIVE_ROUNDS {
+        let over = conservative.rounds >= CONSERVATIVE_ROUNDS;
+        if over {
             self.conservative = None;
-            let cwnd = self.reno.cwnd();
-            self.reno.install(cwnd, cwnd);
         }
+        over
     }
 
     /// Into conservative slow start, or back where the rise was no queue's.
@@ -113,59 +137,81 @@ impl HyStart {
             _ => {}
         }
     }
-
-    /// Whether the window is in the slow start that nothing has limited yet.
-    fn first_slow_start(&self) -> bool {
-        self.reno.ssthresh() == LARGEST_WINDOW
-    }
 }
 
 impl CongestionControl for HyStart {
     fn cwnd(&self) -> usize {
-        self.reno.cwnd()
+        self.inner.cwnd()
     }
 
     fn ssthresh(&self) -> usize {
-        self.reno.ssthresh()
+        self.inner.ssthresh()
     }
 
     fn on_acked(&mut self, acked: &Acked) {
-        if let Some(rtt) = acked.rtt.filter(|_| self.first_slow_start()) {
-            self.measured(acked.now, rtt);
-            self.judge();
+        let rtt = acked.rtt.filter(|_| self.first_slow_start());
+        if rtt.is_some_and(|rtt| self.rounds.note(acked.now, rtt)) {
+            let cwnd = self.inner.cwnd();
+            self.inner.install(cwnd, cwnd);
         }
         let mut acked = *acked;
-        if self.conservative.is_some() && self.first_slow_start() {
-            acked.bytes = acked.bytes.min(self.reno.most_per_sack()) / GROWTH_DIVISOR;
+        if self.rounds.conservative.is_some() && self.first_slow_start() {
+            acked.bytes = acked.bytes.min(self.inner.most_per_sack()) / GROWTH_DIVISOR;
         }
-        self.reno.on_acked(&acked);
+        self.inner.on_acked(&acked);
     }
 
     fn on_fast_retransmit(&mut self) {
-        self.reno.on_fast_retransmit();
+        self.inner.on_fast_retransmit();
     }
 
     fn on_timeout(&mut self) {
-        self.reno.on_timeout();
+        self.inner.on_timeout();
     }
 
     fn on_idle_period(&mut self) {
-        self.reno.on_idle_period();
+        self.inner.on_idle_period();
     }
 
     fn on_packet_size(&mut self, pmdcs: usize) {
-        self.reno.on_packet_size(pmdcs);
+        self.inner.on_packet_size(pmdcs);
     }
 
     fn install(&mut self, cwnd: usize, ssthresh: usize) {
         // What was measured may have been another network.
-        self.reno.install(cwnd, ssthresh);
-        *self = Self::unmeasured(self.reno.clone());
+        self.inner.install(cwnd, ssthresh);
+        self.rounds = Rounds::default();
+    }
+
+    fn undo(&mut self, cwnd: usize, ssthresh: usize) {
+        // What was measured while a timer had to be waited for is no measure of a queue.
+        self.inner.undo(cwnd, ssthresh);
+        self.rounds = Rounds::default();
+    }
+
+    fn on_sent(&mut self, sent: &Sent) {
+        self.inner.on_sent(sent);
+    }
+
+    fn on_lost(&mut self, lost: &Lost) {
+        self.inner.on_lost(lost);
+    }
+
+    fn on_app_limited(&mut self, in_flight: usize) {
+        self.inner.on_app_limited(in_flight);
+    }
+
+    fn pacing(&self) -> Option<Pacing> {
+        self.inner.pacing()
+    }
+
+    fn most_per_sack(&self) -> usize {
+        self.inner.most_per_sack()
     }
 
     fn phase(&self) -> CongestionPhase {
-        let conservative = self.conservative.is_some() && self.first_slow_start();
-        if conservative { CongestionPhase::ConservativeSlowStart } else { self.reno.phase() }
+        let conservative = self.rounds.conservative.is_some() && self.first_slow_start();
+        if conservative { CongestionPhase::ConservativeSlowStart } else { self.inner.phase() }
     }
 }
 

@@ -1,13 +1,15 @@
 use super::*;
-use crate::congestion::InitialWindow;
+use crate::congestion::{Cubic, CubicParameters, InitialWindow, Reno, RenoParameters};
 
 const PMDCS: usize = 1000;
 const MS: Duration = Duration::from_millis(1);
 
+fn path() -> NewPath {
+    NewPath { pmdcs: PMDCS, ipv6: false, initial_window: InitialWindow::Packets(10), ssthresh: None, seed: 0 }
+}
+
 fn hystart() -> HyStart {
-    let path =
-        NewPath { pmdcs: PMDCS, ipv6: false, initial_window: InitialWindow::Packets(10), ssthresh: None };
-    HyStart::new(&path, HyStartParameters { reno: RenoParameters { slow_start_limit: 8 } })
+    HyStart::new(Box::new(Reno::new(&path(), RenoParameters { slow_start_limit: 8 })))
 }
 
 /// A controller and the time.
@@ -23,15 +25,7 @@ impl Bench {
 
     /// One SACK for a packet that took `rtt`.
     fn sack(&mut self, rtt: Option<Duration>) {
-        self.hystart.on_acked(&Acked {
-            now: self.now,
-            bytes: PMDCS,
-            flight_size_before: usize::MAX,
-            rtt,
-            cumulative_advanced: true,
-            in_fast_recovery: false,
-            all_acknowledged: false,
-        });
+        self.hystart.on_acked(&Acked { rtt, ..Acked::of(self.now, PMDCS) });
     }
 
     /// A round with so many SACKs, all at its end. Returns by how many bytes the window grew.
@@ -84,7 +78,7 @@ fn what_counts_as_a_rise() {
             let mut bench = Bench::new();
             bench.round(last * MS, 10);
             bench.round((last + rise) * MS - short, 10);
-            assert_eq!(bench.hystart.conservative.is_some(), expected, "{rise} ms over {last} ms");
+            assert_eq!(bench.hystart.rounds.conservative.is_some(), expected, "{rise} ms over {last} ms");
         }
     }
 }
@@ -95,7 +89,7 @@ fn seven_measurements_say_nothing() {
     let mut bench = Bench::new();
     bench.round(80 * MS, 10);
     assert_eq!(bench.round(200 * MS, 7), 7 * PMDCS);
-    assert!(bench.hystart.conservative.is_none());
+    assert!(bench.hystart.rounds.conservative.is_none());
 }
 
 /// Karn's rule: SACKs that measure nothing.
@@ -107,7 +101,7 @@ fn without_measurements_it_is_slow_start() {
         bench.now += 500 * MS;
         bench.sack(None);
     }
-    assert!(bench.hystart.conservative.is_none() && !bench.is_over());
+    assert!(bench.hystart.rounds.conservative.is_none() && !bench.is_over());
 }
 
 /// RFC 9406 §4.2: "if the current round's minRTT drops below baseline … resume slow start".
@@ -116,9 +110,9 @@ fn a_rise_that_was_jitter_is_forgotten() {
     let mut bench = Bench::new();
     bench.round(80 * MS, 10);
     bench.round(100 * MS, 10);
-    assert!(bench.hystart.conservative.is_some());
+    assert!(bench.hystart.rounds.conservative.is_some());
     bench.round(80 * MS, 10);
-    assert!(bench.hystart.conservative.is_none());
+    assert!(bench.hystart.rounds.conservative.is_none());
     assert_eq!(bench.round(80 * MS, 10), 10 * PMDCS);
 }
 
@@ -141,5 +135,18 @@ fn an_installed_window_begins_without_measurements() {
     bench.round(80 * MS, 10);
     bench.hystart.install(10 * PMDCS, LARGEST_WINDOW);
     assert_eq!(bench.round(300 * MS, 10), 10 * PMDCS);
-    assert!(bench.hystart.conservative.is_none());
+    assert!(bench.hystart.rounds.conservative.is_none());
+}
+
+/// RFC 9438 §4.10: it is slow start of any controller that ends, and CUBIC goes on from the window it has then.
+#[test]
+fn it_ends_the_slow_start_of_cubic() {
+    let cubic = Cubic::new(&path(), CubicParameters { slow_start_limit: 8 });
+    let mut bench = Bench { hystart: HyStart::new(Box::new(cubic)), ..Bench::new() };
+    bench.round(80 * MS, 10);
+    bench.round(80 * MS, 10);
+    (0..6).for_each(|_| _ = bench.round(90 * MS, 10));
+    assert!(bench.is_over());
+    let cwnd = bench.hystart.cwnd();
+    assert!(bench.round(90 * MS, 10) < PMDCS, "a plateau, not slow start, at {cwnd}");
 }

@@ -1,13 +1,13 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::congestion::InitialWindow;
+use crate::congestion::{InitialWindow, LARGEST_WINDOW};
 use whimbrel_machine::Instant;
 
 const PMDCS: usize = 1000;
 
 fn path(pmdcs: usize, ipv6: bool, initial_window: InitialWindow) -> NewPath {
-    NewPath { pmdcs, ipv6, initial_window, ssthresh: None }
+    NewPath { pmdcs, ipv6, initial_window, ssthresh: None, seed: 0 }
 }
 
 const ONE: RenoParameters = RenoParameters { slow_start_limit: 1 };
@@ -20,15 +20,7 @@ fn at(cwnd: usize, ssthresh: usize) -> Reno {
 }
 
 fn acked(bytes: usize, flight_size_before: usize) -> Acked {
-    Acked {
-        now: Instant::ZERO,
-        bytes,
-        flight_size_before,
-        rtt: None,
-        cumulative_advanced: true,
-        in_fast_recovery: false,
-        all_acknowledged: false,
-    }
+    Acked { flight_size_before, ..Acked::of(Instant::ZERO, bytes) }
 }
 
 #[test]

@@ -41,6 +41,10 @@ impl Open {
         if turn.sack.written {
             self.set_sack_timer(context);
         }
+        let departure = self.sender.next_departure();
+        if let Some(at) = departure {
+            context.timers.set(TimerId::Pacing, at);
+        }
         match next {
             Next::Train(train) => {
                 self.note_sent(context, permit, &train);
@@ -48,7 +52,9 @@ impl Open {
             }
             Next::NoRoom => {
                 self.notice_path_in_use(context);
-                self.watch_closed_window(context);
+                if departure.is_none() {
+                    self.watch_closed_window(context);
+                }
                 None
             }
             Next::Nothing => None,

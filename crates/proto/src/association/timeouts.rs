@@ -18,6 +18,8 @@ impl Open {
             TimerId::T4Asconf => return self.handle_t4(context),
             TimerId::T2Shutdown => return self.handle_t2(context),
             TimerId::T5ShutdownGuard => return Err(self.shutdown_took_too_long()),
+            // The opportunity is all.
+            TimerId::Pacing => {}
             TimerId::T1Init | TimerId::T1Cookie => {}
         }
         Ok(())

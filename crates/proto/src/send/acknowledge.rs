@@ -10,7 +10,7 @@ use super::outstanding::SackError;
 use super::report::{PathChange, Report, T3};
 use super::sender::Sender;
 use crate::interface::PathId;
-use crate::path::congestion::Acked;
+use crate::path::congestion::{Acked, Lost};
 
 impl Sender {
     /// A SACK.
@@ -44,6 +44,9 @@ impl Sender {
     fn apply(&mut self, now: Instant, cumulative: Tsn, mut report: Report) -> Report {
         self.held_up = None;
         self.totals.released += report.released;
+        for change in report.paths.iter().filter(|change| change.lost_bytes > 0) {
+            self.charge(now, change);
+        }
         for change in report.paths.iter_mut().filter(|change| change.acked > 0) {
             self.credit(now, cumulative, report.cumulative_advanced, change);
         }
@@ -58,6 +61,14 @@ impl Sender {
         }
         self.check();
         report
+    }
+
+    /// A path has lost something.
+    fn charge(&mut self, now: Instant, change: &PathChange) {
+        let (bytes, newest) = (change.lost_bytes, change.lost_newest);
+        if let Some((flow, newest_sent)) = self.flow_mut(change.path).zip(newest) {
+            flow.congestion.on_lost(&Lost { now, bytes, newest_sent });
+        }
     }
 
     /// Congestion window and RTT of a path on which something has been acknowledged.
@@ -77,6 +88,7 @@ impl Sender {
         change.round_trip = change.youngest.map(|sent_at| now.saturating_since(sent_at));
         change.full = flow.is_window_full(flow.utilised);
         flow.least_round_trip = flow.least_round_trip.into_iter().chain(change.round_trip).min();
+        let newest_sent = change.newest_sent(now, flow.least_round_trip);
         flow.congestion.on_acked(&Acked {
             now,
             bytes: change.acked,
@@ -85,6 +97,8 @@ impl Sender {
             cumulative_advanced,
             in_fast_recovery: self.recovery.covers(change.path),
             all_acknowledged: outstanding.is_empty(),
+            in_flight: outstanding.on_the_way(change.path),
+            newest_sent,
         });
     }
 

@@ -1,4 +1,4 @@
-//! What the sender keeps of one path: its congestion window, the limits on bursts, what T3-rtx guards and what is timed.
+//! What the sender keeps of one path: its congestion window, the limits on bursts, its pace, what T3-rtx guards and what is timed.
 
 use core::time::Duration;
 
@@ -7,7 +7,8 @@ use whimbrel_wire::Tsn;
 
 use crate::config::BurstLimit;
 use crate::interface::{PathCounters, PathId};
-use crate::path::congestion::CongestionControl;
+use crate::path::congestion::{CongestionControl, Sent};
+use whimbrel_path::Pacer;
 
 /// The sender's side of one path. Its flight size is [`Outstanding`](super::outstanding::Outstanding)'s to count and is
 /// given to each method that needs it, in bytes on the wire.
@@ -15,6 +16,8 @@ use crate::path::congestion::CongestionControl;
 pub(super) struct Flow {
     pub(super) path: PathId,
     pub(super) congestion: Box<dyn CongestionControl>,
+    /// When it leaves, where the controller says how fast.
+    pacer: Pacer,
     /// Flight size when this path last had its turn to send: whether cwnd was used up is judged by it, since several
     /// SACKs may arrive before the next turn (RFC 9260 §7.2.1).
     pub(super) utilised: usize,
@@ -48,6 +51,7 @@ impl Flow {
         Self {
             path,
             congestion,
+            pacer: Pacer::default(),
             utilised: 0,
             guarded: None,
             timed: None,
@@ -63,11 +67,21 @@ impl Flow {
         }
     }
 
-    /// Begins a transmission opportunity: sets the burst limit anew. `pmdcs` is the largest DATA chunk in bytes.
-    pub(super) fn open_burst(&mut self, limit: BurstLimit, flight: usize, pmdcs: usize, recovers: bool) {
+    /// Begins a transmission opportunity: sets the burst limit anew. `pmdcs` is the largest DATA chunk in bytes. What is paced makes no
+    /// bursts.
+    pub(super) fn open_burst(
+        &mut self,
+        now: Instant,
+        limit: BurstLimit,
+        flight: usize,
+        pmdcs: usize,
+        recovers: bool,
+    ) {
+        self.pacer.open(now, self.congestion.pacing());
         let acked = core::mem::take(&mut self.acked_since_burst);
         self.refilling = recovers || self.refilling && flight + pmdcs <= self.congestion.cwnd();
         let allowance = match limit {
+            _ if self.pacer.is_pacing() => usize::MAX,
             BurstLimit::Packets(packets) => packets as usize * pmdcs,
             BurstLimit::AckClocked(packets) if self.refilling => {
                 (packets as usize * pmdcs).saturating_sub(flight).max(pmdcs + acked)
@@ -94,8 +108,10 @@ impl Flow {
         }
     }
 
-    /// DATA has left on this path, `chunks` of them, the first of which has the TSN `first`.
-    pub(super) fn note_sent(&mut self, now: Instant, flight: usize, first: Tsn) {
+    /// A packet with so many bytes of DATA has left on this path, the first chunk of which has the TSN `first`.
+    pub(super) fn note_sent(&mut self, now: Instant, bytes: usize, flight: usize, first: Tsn) {
+        self.congestion.on_sent(&Sent { now, bytes, in_flight: flight });
+        self.pacer.on_sent(now, bytes);
         self.utilised = flight;
         self.forced = false;
         self.last_data = Some(now);
@@ -113,7 +129,7 @@ impl Flow {
             self.one_packet = false;
             let [cwnd, ssthresh] =
                 [self.congestion.cwnd().max(cwnd), self.congestion.ssthresh().max(ssthresh)];
-            self.congestion.install(cwnd, ssthresh);
+            self.congestion.undo(cwnd, ssthresh);
         }
     }
 
@@ -123,12 +139,22 @@ impl Flow {
         self.timed = None;
     }
 
-    /// Whether cwnd and the burst limit let another packet out (RFC 9260 §6.1 B and D, §7.2.3).
+    /// Whether cwnd, the burst limit and the pace let another packet out (RFC 9260 §6.1 B and D, §7.2.3).
     pub(super) fn may_send(&self, flight: usize) -> bool {
         if self.one_packet && flight > 0 {
             return false;
         }
-        flight < self.congestion.cwnd().min(self.burst_limit)
+        self.pacer.is_open() && flight < self.congestion.cwnd().min(self.burst_limit)
+    }
+
+    /// When the next train may leave by its pace, if not now.
+    pub(super) fn next_departure(&self) -> Option<Instant> {
+        self.pacer.next_departure()
+    }
+
+    /// Bytes of DATA in a train at most.
+    pub(super) fn quantum(&self) -> usize {
+        self.pacer.quantum()
     }
 
     /// Whether cwnd lets no packet out, whatever the burst limit (RFC 9260 §6.1 B).

@@ -46,7 +46,11 @@ impl Sender {
                 return Next::Nothing;
             }
         }
-        if self.streams.is_empty() || turn.permit == Permit::Retransmissions {
+        if self.streams.is_empty() {
+            self.note_app_limited();
+            return Next::Nothing;
+        }
+        if turn.permit == Permit::Retransmissions {
             return Next::Nothing;
         }
         let (scheduler, offer) = self.scheduling(turn.paths);
@@ -134,7 +138,7 @@ impl Sender {
         if writer.room_for(auth, chunk_type::DATA) >= first_len + of_sack {
             turn.sack.bundle(auth, &mut writer, path.route, first_len + of_data);
         }
-        let mut chunks = 0;
+        let (mut chunks, mut bytes) = (0, 0);
         for &(tsn, loss) in chosen {
             let Some(chunk) = self.outstanding.get(tsn) else { break };
             let mut data = chunk.data(tsn);
@@ -143,6 +147,7 @@ impl Sender {
             if !writer.push(auth, &data) {
                 break;
             }
+            bytes += chunk.wire_len();
             self.outstanding.retransmit(tsn, path.id, turn.now, chunks == 0);
             chunks += 1;
             if let Some(chunk) = self.outstanding.get(tsn) {
@@ -150,13 +155,20 @@ impl Sender {
             }
         }
         writer.finish(auth, turn.checksum);
-        let t3 = Some(self.note_retransmitted(path.id, turn.now, first, chunks));
         let segment = turn.out.len() - start;
+        let t3 = Some(self.note_retransmitted(path.id, turn.now, first, chunks, bytes));
         self.outstanding.note_packet(first, segment);
         Some(Train { path: path.id, content: Content::Retransmission, segment, first, t3, timed: false })
     }
 
-    fn note_retransmitted(&mut self, path: PathId, now: Instant, first: Tsn, chunks: u64) -> T3 {
+    fn note_retransmitted(
+        &mut self,
+        path: PathId,
+        now: Instant,
+        first: Tsn,
+        chunks: u64,
+        bytes: usize,
+    ) -> T3 {
         // Karn's rule: no RTT from a chunk at or after a retransmitted one (RFC 9260 §6.3.1 C5).
         for flow in &mut self.flows {
             flow.timed.take_if(|&mut (tsn, _)| first.at_or_before(tsn));
@@ -169,7 +181,7 @@ impl Sender {
         if earliest {
             flow.guarded = Some(first);
         }
-        flow.note_sent(now, flight, first);
+        flow.note_sent(now, bytes, flight, first);
         if earliest { T3::Restart } else { T3::Start }
     }
 
@@ -207,8 +219,9 @@ impl Sender {
                 break;
             }
             let before = self.outstanding.next_tsn();
+            let flight = self.outstanding.on_the_way(path.id);
             let Some(len) = self.write_packet(path, limit, fragment, turn) else { break };
-            self.note_new(path.id, turn.now, before);
+            self.note_new(path.id, turn.now, before, flight);
             if number == 0 {
                 segment = len;
             } else if len < segment {
@@ -225,21 +238,28 @@ impl Sender {
     /// would not be cut short by the size of the others.
     fn continues(&mut self, path: &Path, segment: usize, number: usize, turn: &Turn<'_>) -> bool {
         let flight = self.outstanding.on_the_way(path.id);
-        if !self.flow(path.id).is_some_and(|flow| flow.may_send(flight)) {
-            return false;
-        }
+        let Some(flow) = self.flow(path.id).filter(|flow| flow.may_send(flight)) else { return false };
+        let quantum = flow.quantum();
         let Some(head) = self.streams.head_len() else { return false };
         let fits = segment == path.packet_size() || overhead(turn.auth) + data_chunk_len(head) <= segment;
-        fits && (number + 1) * segment <= MAX_TRAIN
+        let packets = number + 1;
+        // The pace is one of DATA chunks.
+        let paced = packets * segment.saturating_sub(overhead(turn.auth)) <= quantum;
+        fits && paced && packets * segment <= MAX_TRAIN
     }
 
-    fn note_new(&mut self, path: PathId, now: Instant, first: Tsn) {
+    /// New data has left by `path`, from `first` on, where so much was in flight before.
+    fn note_new(&mut self, path: PathId, now: Instant, first: Tsn, before: usize) {
         let flight = self.outstanding.on_the_way(path);
         let chunks = self.outstanding.next_tsn().distance_from(first);
         // A SACK may leave no room for DATA.
         let Some(flow) = self.flow_mut(path).filter(|_| chunks > 0) else { return };
         flow.counters.data_sent += u64::from(chunks);
         flow.timed.get_or_insert((first, now));
-        flow.note_sent(now, flight, first);
+        flow.note_sent(now, flight - before, flight, first);
     }
 }
+
+#[cfg(test)]
+#[path = "next_tests.rs"]
+mod tests;

@@ -58,6 +58,10 @@ pub(crate) struct PathChange {
     pub(crate) sent_again: Option<Instant>,
     /// Something in flight on the path has turned out to be lost.
     pub(super) lost: bool,
+    /// Bytes of chunks that a SACK has shown to be lost on the path, as on the wire.
+    pub(super) lost_bytes: usize,
+    /// When the youngest of these was last sent.
+    pub(super) lost_newest: Option<Instant>,
     /// The lowest TSN that is in flight on the path again and had been acknowledged.
     pub(super) reneged: Option<Tsn>,
 }
@@ -84,6 +88,16 @@ pub(crate) enum T3 {
     Stop,
 }
 
+impl PathChange {
+    /// When the last of what is newly acknowledged on the path left, where no round trip is shorter than `least`.
+    pub(super) fn newest_sent(&self, now: Instant, least: Option<Duration>) -> Option<Instant> {
+        // An answer that comes sooner than any before is to the first transmission.
+        let least = least.unwrap_or(Duration::MAX);
+        let sent_again = self.sent_again.filter(|&at| now.saturating_since(at) >= least);
+        self.youngest.max(sent_again)
+    }
+}
+
 impl Report {
     /// The entry of a path, which is made if there is none.
     pub(super) fn path(&mut self, path: PathId) -> &mut PathChange {
@@ -106,6 +120,8 @@ impl Report {
                     youngest,
                     sent_again,
                     lost: false,
+                    lost_bytes: 0,
+                    lost_newest: None,
                     reneged: None,
                 });
                 self.paths.len() - 1
@@ -118,6 +134,8 @@ impl Report {
     pub(super) fn lost(&mut self, chunk: &Chunk) {
         let entry = self.path(chunk.path);
         entry.lost = true;
+        entry.lost_bytes += chunk.wire_len();
+        entry.lost_newest = entry.lost_newest.max(Some(chunk.sent_at));
         if chunk.packet > 0 {
             entry.sizes.lost += 1;
             entry.sizes.least_lost = entry.sizes.least_lost.min(chunk.packet.into());

@@ -1,3 +1,4 @@
+use whimbrel_machine::Instant;
 use whimbrel_wire::Tsn;
 
 use super::flow::Flow;
@@ -37,6 +38,8 @@ pub(crate) struct Sender {
     /// Chunks are cut to fit packets of this many bytes, a multiple of 4, whatever the paths carry.
     cut_for: Option<usize>,
     burst: BurstLimit,
+    /// The Initial TSN, a random number of the association.
+    first_tsn: Tsn,
     /// A new transmission opportunity is due: bursts start afresh (RFC 9260 §6.1 D).
     opportunity: bool,
     /// Whether windows held new data up when that was last looked at; `None` if something has happened since.
@@ -92,6 +95,7 @@ impl Sender {
             order: repair.order,
             cut_for: config.pmtu.cut_for.map(|bytes| bytes & !3),
             burst: config.congestion.burst,
+            first_tsn: initial_tsn,
             opportunity: true,
             held_up: None,
             tail: None,
@@ -112,6 +116,7 @@ impl Sender {
             ipv6: path.route.remote.is_ipv6(),
             initial_window: initial_window.unwrap_or(config.congestion.initial_window),
             ssthresh: fresh.and_then(|fresh| fresh.ssthresh),
+            seed: u64::from(self.first_tsn.0) << 32 | u64::from(path.id.0),
         });
         self.flows.push(Flow::new(path.id, congestion));
         self.outstanding.add_path(path.id);
@@ -193,12 +198,12 @@ impl Sender {
     }
 
     /// Opens the burst limit of every path, once per opportunity (RFC 9260 §6.1 D).
-    pub(crate) fn open_bursts(&mut self, paths: &Paths) {
+    pub(crate) fn open_bursts(&mut self, now: Instant, paths: &Paths) {
         if core::mem::take(&mut self.opportunity) {
             for (flow, path) in self.flows.iter_mut().zip(paths.iter()) {
                 debug_assert_eq!(flow.path, path.id);
                 let flight = self.outstanding.on_the_way(flow.path);
-                flow.open_burst(self.burst, flight, path.pmdcs(), self.recovery.covers(flow.path));
+                flow.open_burst(now, self.burst, flight, path.pmdcs(), self.recovery.covers(flow.path));
             }
             self.check();
         }

@@ -69,7 +69,7 @@ impl Rig {
 
     /// The next train, if there is one.
     pub(super) fn turn(&mut self, permit: Permit, max_segments: usize) -> Option<Written> {
-        self.sender.open_bursts(&self.paths);
+        self.sender.open_bursts(self.now, &self.paths);
         let (mut out, auth) = (Vec::new(), Auth::default());
         let next = self.sender.next_packet(&mut Turn {
             now: self.now,

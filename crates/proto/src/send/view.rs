@@ -141,11 +141,34 @@ impl Sender {
         held_up
     }
 
+    /// The user has no more: what is in flight says less about how fast the paths are.
+    pub(super) fn note_app_limited(&mut self) {
+        for flow in &mut self.flows {
+            let flight = self.outstanding.on_the_way(flow.path);
+            if !flow.is_window_full(flight) {
+                flow.congestion.on_app_limited(flight);
+            }
+        }
+    }
+
+    /// When data may leave that waits for nothing but its pace.
+    pub(crate) fn next_departure(&self) -> Option<Instant> {
+        let held = |flow: &Flow| {
+            let at = flow.next_departure()?;
+            (!flow.is_window_full(self.outstanding.on_the_way(flow.path))).then_some(at)
+        };
+        let earliest = self.flows.iter().filter_map(held).min()?;
+        (!self.streams.is_empty() || self.outstanding.has_lost()).then_some(earliest)
+    }
+
     /// Whether no data can follow that which has just gone out, be it for want of data or of room.
     pub(crate) fn is_all_out(&mut self, paths: &Paths, auth: &Auth) -> bool {
         let offer = self.offer(paths);
-        let idle = offer.streams.is_empty() && !offer.outstanding.has_lost();
-        idle || self.is_stuck(paths, auth, |flow, flight| !flow.may_send(flight))
+        if offer.streams.is_empty() && !offer.outstanding.has_lost() {
+            self.note_app_limited();
+            return true;
+        }
+        self.is_stuck(paths, auth, |flow, flight| !flow.may_send(flight))
     }
 
     /// Whether nothing is lost and each path that new data may take is `full`, or the peer's window has no room for what is next

@@ -8,6 +8,7 @@ mod auth_peer;
 mod authentication;
 mod camping;
 mod collisions;
+mod controllers;
 mod cookies;
 mod departed;
 mod dynamic_addresses;

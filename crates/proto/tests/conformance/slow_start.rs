@@ -34,7 +34,7 @@ fn losses(controller: &Arc<dyn ControllerFactory>, rate: u32, queue: u32) -> (u6
 #[test]
 fn loses_less_where_it_heeds_the_round_trip_time() {
     let reno = RenoParameters { slow_start_limit: 8 };
-    let hystart: Arc<dyn ControllerFactory> = Arc::new(HyStartParameters { reno });
+    let hystart: Arc<dyn ControllerFactory> = Arc::new(HyStartParameters::around(reno));
     let reno: Arc<dyn ControllerFactory> = Arc::new(reno);
     let (mut standard, mut heeding) = ((0, Duration::ZERO), (0, Duration::ZERO));
     for rate in [10, 15, 20, 25, 30, 35] {

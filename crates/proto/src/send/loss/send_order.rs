@@ -1,4 +1,3 @@
-use core::time::Duration;
 use std::collections::VecDeque;
 
 use smallvec::SmallVec;
@@ -212,10 +211,7 @@ fn measure_entered(now: Instant, report: &mut Report) {
 
 /// When the last of what is newly acknowledged on a path left.
 fn newest(change: &PathChange, sack: &SackNews<'_>) -> Option<Instant> {
-    // An answer that comes sooner than any before is to the first transmission.
-    let least = sack.met.least_round_trip(change.path).unwrap_or(Duration::MAX);
-    let sent_again = change.sent_again.filter(|&at| sack.met.now.saturating_since(at) >= least);
-    change.youngest.max(sent_again)
+    change.newest_sent(sack.met.now, sack.met.least_round_trip(change.path))
 }
 
 #[cfg(test)]

@@ -1,0 +1,36 @@
+//! Which congestion controller a connection has.
+
+use std::sync::Arc;
+
+use whimbrel::Config;
+use whimbrel::proto::path::congestion::{BbrParameters, CubicParameters, HyStartParameters, RenoParameters};
+
+/// L of RFC 9260 §7.2.1, as `Config::mobile()` has it.
+const SLOW_START_LIMIT: u32 = 8;
+
+/// Congestion controllers by name.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum ControllerName {
+    /// What the library has without this option.
+    #[default]
+    Default,
+    /// RFC 9260's, with HyStart++.
+    Reno,
+    /// RFC 9438's, with HyStart++.
+    Cubic,
+    /// BBR, version 3: for paths that lose packets at random or have deep queues.
+    Bbr,
+}
+
+impl ControllerName {
+    /// Has every path get one of these.
+    pub(crate) fn apply(self, config: &mut Config) {
+        let slow_start_limit = SLOW_START_LIMIT;
+        config.congestion.controller = match self {
+            Self::Default => return,
+            Self::Reno => Arc::new(HyStartParameters::around(RenoParameters { slow_start_limit })),
+            Self::Cubic => Arc::new(HyStartParameters::around(CubicParameters { slow_start_limit })),
+            Self::Bbr => Arc::new(BbrParameters::default()),
+        };
+    }
+}
