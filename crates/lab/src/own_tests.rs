@@ -3,6 +3,8 @@ use crate::experiment::{Experiment, PAPER, Watch};
 
 #[path = "own_tests/correspondent.rs"]
 mod correspondent;
+#[path = "own_tests/counting.rs"]
+mod counting;
 #[path = "own_tests/fresh_paths.rs"]
 mod fresh_paths;
 #[path = "own_tests/networks.rs"]
@@ -119,7 +121,26 @@ fn what_no_world_can_be_made_of_is_refused() {
         ("rate = 0.064", "rate = 1e300", "traffic.rate is 1e300"),
         ("rate = 0.064", "rate = 100_000", "messages a second"),
         ("at = 12", "at = -12", "event.1.at is -12.0"),
-        ("what = \"warn\"", "what = \"rate\"", "event.0.value is 0.0"),
+        ("what = \"warn\"", "what = \"rate\"\nvalue = 0", "event.0.value is 0.0"),
+        (
+            "what = \"warn\"",
+            "what = \"rate\"",
+            "event.0.value is missing: the event sets the network's rate, in Mbit/s",
+        ),
+        (
+            "what = \"warn\"",
+            "what = \"delay\"",
+            "event.0.value is missing: the event sets the network's delay",
+        ),
+        ("what = \"warn\"", "what = \"loss\"", "event.0.value is missing: the event sets the network's loss"),
+        ("what = \"warn\"", "what = \"signal\"", "event.0.value is missing: the event sets the strength"),
+        ("what = \"warn\"", "what = \"warn\"\nvalue = 0", "`value` belongs to"),
+        ("what = \"warn\"", "what = \"lose\"\nfor = 2\nevery = 2", "`for` must be less than `every`"),
+        (
+            "[traffic]",
+            "[host.x]\nnetworks = [\"wifi\", \"wifi\"]\n[traffic]",
+            "host.x.networks names wifi twice",
+        ),
         ("what = \"warn\"", "what = \"warn\"\nfor = 1", "belongs to `break`"),
         ("what = \"warn\"", "what = \"warn\"\nevery = 1e-9", "event.0.every is 1e-9"),
         ("what = \"warn\"", "what = \"warn\"\nevery = 0.001\n[sweep]\nduration=[200]", "100000 times"),
