@@ -95,12 +95,29 @@ fn what_is_wrong_with_a_file_is_said() {
         ("event.0.at", "event.7.at", "nothing at event.7.at; in event there are: 0, 1"),
         ("delay = 5", "delays = 5", "unknown field"),
         ("duration = 30", "duration = 0", "duration is 0.0, and must be from 1"),
-        ("[10.0, 11.0", "[\"soon\", 11.0", "invalid type"),
+        ("[10.0, 11.0", "[\"soon\", 11.0", "invalid type: string \"soon\", expected a number"),
+        ("delay = 5", "delay = \"short\"", "expected a number"),
+        ("repetitions = 20", "repetitions = 0.5", "expected a whole number"),
+        (
+            "13.0]",
+            "13.0]\n\"network.wifi.buffer\" = [{ packets = 5 }]",
+            "and sweep network.wifi.buffer.packets",
+        ),
     ];
     for (from, to, expected) in cases {
         let Err(error) = load("mine", &good.replace(from, to)) else { panic!("{to} was taken") };
         assert!(error.to_string().contains(expected), "{to}: {error}");
     }
+}
+
+#[test]
+fn hosts_are_spoken_of_where_there_are_any() {
+    let refused = |hosts: &str| {
+        let text = residents::TOP.to_owned() + residents::WIFI + hosts;
+        load("mine", &text).map(drop).unwrap_err().to_string()
+    };
+    assert_eq!(refused(""), "mine: there is no [traffic]");
+    assert_eq!(refused("[host.x]\n"), "mine: there is no [host.x.traffic], and no [traffic] for all hosts");
 }
 
 /// What would hang, run out of memory, or be another experiment than the one that was asked for.
