@@ -48,7 +48,7 @@ fn an_experiment_of_ones_own_runs_is_shown_and_is_traced() {
     let events = std::fs::read_to_string(there.join("events.jsonl")).unwrap();
     assert!(events.contains(r#""what":"record""#) && events.contains(r#""name":"cwnd""#), "{events}");
     let (code, _, errors) = lab(there, &["trace", "mine.toml", "--series", "paper"]);
-    assert!(code == 2 && errors.contains("its series failover, rfc"), "{errors}");
+    assert!(code == 2 && errors.contains("its series are failover, rfc"), "{errors}");
 }
 
 /// One run yields a row for each number of packets, and values may have commas in them.
@@ -186,6 +186,60 @@ fn what_is_complete_is_not_run_again() {
     assert_eq!(run(&[&other[..], &["--again"]].concat()), 0);
     std::fs::write(there.join("mine.toml"), OWN.replace("delay = 5", "delay = 6")).unwrap();
     assert_eq!(run(&["--reps", "2", "--seed", "1"]), 0);
+}
+
+/// Whoever has nothing to write needs no leave to.
+#[cfg(unix)]
+#[test]
+fn what_is_complete_may_be_where_nothing_can_be_written() {
+    let directory = directory();
+    let there = directory.path();
+    let run = ["lab", "run", "mine.toml", "--json"];
+    let read_only = |more: &[&str]| {
+        let script =
+            "mount --bind lab-results lab-results && mount -o remount,bind,ro lab-results && exec \"$@\"";
+        let mut command = std::process::Command::new("unshare");
+        command.args(["--map-root-user", "--mount", "sh", "-c", script, "sh"]).arg(whimbrel().get_program());
+        command.args(run).args(more).current_dir(there).output()
+    };
+    assert_eq!(lab(there, &run[1..]).0, 0);
+    let Ok(output) = read_only(&[]) else { return println!("skipped: needs unshare") };
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    if errors.contains("unshare: ") || errors.contains("mount: ") {
+        return println!("skipped: needs the right to mount");
+    }
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && told.contains("\"runs_resumed\":2"), "{told} {errors}");
+    let output = read_only(&["--again"]).unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(1) && errors.contains("cannot write to lab-results"), "{errors}");
+}
+
+/// What is damaged was written once, and can be again.
+#[test]
+fn a_damaged_journal_is_called_that() {
+    let directory = directory();
+    let there = directory.path();
+    std::fs::create_dir(there.join("lab-results")).unwrap();
+    std::fs::write(there.join("lab-results/mine.journal"), "0 {}\n").unwrap();
+    let (code, _, errors) = lab(there, &["run", "mine.toml"]);
+    let says = "mine.journal: line 1 is not as it was written; remove it to begin again";
+    assert!(code == 1 && errors.contains(says) && !errors.contains("cannot write"), "{errors}");
+}
+
+#[test]
+fn a_file_that_is_named_twice_is_run_once() {
+    let directory = directory();
+    let (code, told, errors) = lab(directory.path(), &["run", "mine.toml", "./mine.toml"]);
+    assert!(code == 0 && told.lines().count() == 1, "{told} {errors}");
+}
+
+#[test]
+fn what_has_no_axes_has_none_to_choose_by() {
+    let directory = directory();
+    let (code, _, errors) = lab(directory.path(), &["trace", "mine.toml", "--cell", "x=1"]);
+    let says = "mine has no such cell; it has no axes, its series are failover, rfc";
+    assert!(code == 2 && errors.contains(says), "{errors}");
 }
 
 /// What a file says is no command to a terminal.

@@ -3,6 +3,8 @@ use crate::experiment::{Experiment, PAPER, Watch};
 
 #[path = "own_tests/correspondent.rs"]
 mod correspondent;
+#[path = "own_tests/counting.rs"]
+mod counting;
 #[path = "own_tests/fresh_paths.rs"]
 mod fresh_paths;
 #[path = "own_tests/networks.rs"]
@@ -93,12 +95,29 @@ fn what_is_wrong_with_a_file_is_said() {
         ("event.0.at", "event.7.at", "nothing at event.7.at; in event there are: 0, 1"),
         ("delay = 5", "delays = 5", "unknown field"),
         ("duration = 30", "duration = 0", "duration is 0.0, and must be from 1"),
-        ("[10.0, 11.0", "[\"soon\", 11.0", "invalid type"),
+        ("[10.0, 11.0", "[\"soon\", 11.0", "invalid type: string \"soon\", expected a number"),
+        ("delay = 5", "delay = \"short\"", "expected a number"),
+        ("repetitions = 20", "repetitions = 0.5", "expected a whole number"),
+        (
+            "13.0]",
+            "13.0]\n\"network.wifi.buffer\" = [{ packets = 5 }]",
+            "and sweep network.wifi.buffer.packets",
+        ),
     ];
     for (from, to, expected) in cases {
         let Err(error) = load("mine", &good.replace(from, to)) else { panic!("{to} was taken") };
         assert!(error.to_string().contains(expected), "{to}: {error}");
     }
+}
+
+#[test]
+fn hosts_are_spoken_of_where_there_are_any() {
+    let refused = |hosts: &str| {
+        let text = residents::TOP.to_owned() + residents::WIFI + hosts;
+        load("mine", &text).map(drop).unwrap_err().to_string()
+    };
+    assert_eq!(refused(""), "mine: there is no [traffic]");
+    assert_eq!(refused("[host.x]\n"), "mine: there is no [host.x.traffic], and no [traffic] for all hosts");
 }
 
 /// What would hang, run out of memory, or be another experiment than the one that was asked for.
@@ -119,7 +138,26 @@ fn what_no_world_can_be_made_of_is_refused() {
         ("rate = 0.064", "rate = 1e300", "traffic.rate is 1e300"),
         ("rate = 0.064", "rate = 100_000", "messages a second"),
         ("at = 12", "at = -12", "event.1.at is -12.0"),
-        ("what = \"warn\"", "what = \"rate\"", "event.0.value is 0.0"),
+        ("what = \"warn\"", "what = \"rate\"\nvalue = 0", "event.0.value is 0.0"),
+        (
+            "what = \"warn\"",
+            "what = \"rate\"",
+            "event.0.value is missing: the event sets the network's rate, in Mbit/s",
+        ),
+        (
+            "what = \"warn\"",
+            "what = \"delay\"",
+            "event.0.value is missing: the event sets the network's delay",
+        ),
+        ("what = \"warn\"", "what = \"loss\"", "event.0.value is missing: the event sets the network's loss"),
+        ("what = \"warn\"", "what = \"signal\"", "event.0.value is missing: the event sets the strength"),
+        ("what = \"warn\"", "what = \"warn\"\nvalue = 0", "`value` belongs to"),
+        ("what = \"warn\"", "what = \"lose\"\nfor = 2\nevery = 2", "`for` must be less than `every`"),
+        (
+            "[traffic]",
+            "[host.x]\nnetworks = [\"wifi\", \"wifi\"]\n[traffic]",
+            "host.x.networks names wifi twice",
+        ),
         ("what = \"warn\"", "what = \"warn\"\nfor = 1", "belongs to `break`"),
         ("what = \"warn\"", "what = \"warn\"\nevery = 1e-9", "event.0.every is 1e-9"),
         ("what = \"warn\"", "what = \"warn\"\nevery = 0.001\n[sweep]\nduration=[200]", "100000 times"),

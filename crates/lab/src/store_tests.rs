@@ -147,6 +147,7 @@ fn a_file_that_is_not_as_it_was_written_is_refused() {
         (format!("{text}{},7\n", lines[last]), "cannot be read"),
         (text.replacen("warning,", "other,", 1), "line 2 cannot be read"),
         (text.replacen(",1.5", ",oops", 1), "line 2 cannot be read"),
+        (text.replacen(crate::VERSION, "0.1\u{1b}[31m+1.2", 1), "is no version of the program"),
         (text.replacen("warning,seamless", "warning,nobody", 1), "no such place"),
         (text.replacen(&experiment.seed(0).to_string(), "77", 1), "the seed"),
     ] {

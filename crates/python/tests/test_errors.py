@@ -56,6 +56,12 @@ def test_arguments(arguments, says):
     assert says in str(raised.value)
 
 
+def test_a_shard_is_a_pair():
+    for shard in ("1/2", 1, (1, 2, 3)):
+        with pytest.raises(TypeError, match="shard is a pair such as"):
+            lab.run(WARNING, shard=shard)
+
+
 def test_parts():
     with pytest.raises(ValueError, match="each is 0"):
         lab.parts(WARNING, each=0)

@@ -157,7 +157,7 @@ fn a_soft_handover_within_the_overlap_loses_nothing() {
     assert_eq!(scene.agent().care_of(HOME), Some(network(1)[0]));
     scene.world.run_until(ms(30_000));
     let stats = scene.node().stats();
-    assert_eq!(stats.registrations, 2);
+    assert_eq!((stats.registrations, stats.moves), (2, 1));
     let last_old = ms(5000) + (RADIO + WIRED) * 2;
     // What left the home agent before that is there after a wire and a radio, and nothing after it: a packet leaves every 10 ms.
     let last = stats.last_packet[0];
@@ -226,6 +226,19 @@ fn a_network_of_a_better_rank_is_preferred() {
             assert_eq!(scene.node().current(), Some(expected), "ranks {ranks:?}, second {second}");
         }
     }
+}
+
+/// Who registers again where it was has not moved.
+#[test]
+fn a_registration_in_the_same_network_is_no_move() {
+    let mut scene = scene();
+    scene.up(ms(0), 0);
+    let down = LinkFact::AddressDown(at(network(0)[2]));
+    scene.world.schedule(ms(1000), Action::Fact(scene.node, down));
+    scene.up(ms(2000), 0);
+    scene.world.run_until(ms(3000));
+    let stats = scene.node().stats();
+    assert_eq!((stats.registrations, stats.moves), (2, 0));
 }
 
 /// When the registration is lost on the radio it is repeated after a second.

@@ -21,6 +21,6 @@ pub use between::{Between, kind};
 pub use capture::{Captured, Memory};
 pub use content::{NUMBERED, blank, message, numbered};
 pub use pair::{CLIENT, Pair, SERVER, UDP_PORT, address, link, remotes, uplink_address};
-pub use record::{Log, PathUse, Record, Tally, TransferTimes};
+pub use record::{Log, PathUse, Record, Silence, Tally, TransferTimes};
 pub use uplink::Uplink;
 pub use user::{SCTP_PORT, User};

@@ -9,7 +9,7 @@ use whimbrel_node::Node;
 use whimbrel_proto::{AssociationId, Command, ConnectToken, Event, Message};
 
 use crate::content::{message, numbered};
-use crate::record::{Log, Record, Tally, TransferTimes};
+use crate::record::{Log, Record, Silence, Tally, TransferTimes};
 use crate::traffic::{ConstantRate, Traffic};
 
 /// The SCTP port of all users.
@@ -56,6 +56,13 @@ impl User {
 }
 
 impl User<Tally> {
+    /// The same, and takes the time of silences from `from` on.
+    #[must_use]
+    pub const fn hearing(mut self, from: Instant) -> Self {
+        self.record.silence = Silence::from(from);
+        self
+    }
+
     /// The same, and takes the time of each message that arrives.
     #[must_use]
     pub fn timing(mut self, transfer_times: TransferTimes) -> Self {

@@ -5,7 +5,7 @@ use clap::Args;
 use whimbrel_lab::Papers;
 use whimbrel_lab::store::{self, Earlier, Lock, Shards, Whole};
 
-use super::{OutArgs, say};
+use super::{OutArgs, say, storing};
 use crate::exit::Failure;
 
 /// Make results of shards that have been run
@@ -40,8 +40,7 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
         );
         return Err(anyhow::anyhow!(what).into());
     }
-    let dir = args.out.out.display();
-    let _lock = Lock::of(&args.out.out, None).with_context(|| format!("cannot write to {dir}"))?;
+    let _lock = Lock::of(&args.out.out, None).map_err(storing(&args.out.out))?;
     let mut wrong = Vec::new();
     for shards in found {
         let whole = shards.merge(&papers).map_err(anyhow::Error::from);
@@ -54,8 +53,7 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
 
 fn write(args: &MergeArgs, Whole { experiment, sweep, rows, shards }: &Whole) -> anyhow::Result<()> {
     let (name, dir) = (experiment.name(), &args.out.out);
-    let unwritable = || format!("cannot write to {}", dir.display());
-    if let Some(earlier) = Earlier::find(dir, &**experiment).with_context(unwritable)? {
+    if let Some(earlier) = Earlier::find(dir, &**experiment).map_err(storing(dir))? {
         anyhow::ensure!(
             !earlier.goes_beyond(sweep),
             "{name} has {} repetitions in {}, of which these shards have fewer; name another directory with --out",
@@ -63,7 +61,7 @@ fn write(args: &MergeArgs, Whole { experiment, sweep, rows, shards }: &Whole) ->
             dir.display()
         );
     }
-    store::write(dir, &**experiment, rows).with_context(unwritable)?;
+    store::write(dir, &**experiment, rows).map_err(storing(dir))?;
     let (rows, runs, table) = (rows.len(), sweep.size(), store::csv_path(dir, &**experiment));
     if args.json {
         let told = serde_json::json!({ "name": name, "shards": shards, "rows": rows, "runs": runs, "csv": table.to_string_lossy() });

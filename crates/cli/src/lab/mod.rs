@@ -8,6 +8,7 @@ mod run;
 mod sensitivity;
 mod trace;
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -94,12 +95,23 @@ fn experiments(papers: &Papers, names: &[String]) -> Result<Vec<Box<dyn Experime
         if figures::is_taken(papers, &name).map_err(anyhow::Error::from)? {
             return Err(usage(format!("a paper or an experiment of one is called {name}; rename the file")));
         }
-        if found.iter().any(|known| known.name() == name) {
+        if let Some(known) = found.iter().find(|known| known.name() == name) {
+            if is_same_file(Path::new(known.on_command_line()), Path::new(file)) {
+                continue;
+            }
             return Err(usage(format!("another file is called {name}, too; rename one")));
         }
         found.push(own::load(file, &text).map_err(|error| Failure::Usage(error.to_string()))?);
     }
     Ok(found)
+}
+
+/// What the file system says of a directory of results; what is wrong with a file that is there already says so itself.
+fn storing(dir: &Path) -> impl Fn(io::Error) -> anyhow::Error {
+    move |error| match error.kind() {
+        io::ErrorKind::InvalidData | io::ErrorKind::AlreadyExists => error.into(),
+        _ => anyhow::Error::from(error).context(format!("cannot write to {}", dir.display())),
+    }
 }
 
 /// What is read is not written over: experiments of one's own, among them those in `read`, and results.

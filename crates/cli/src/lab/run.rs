@@ -1,3 +1,4 @@
+use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -8,7 +9,7 @@ use whimbrel_lab::runner::{self, Sweep};
 use whimbrel_lab::store::{self, Earlier, Journal, Lock};
 use whimbrel_lab::{Experiment, Papers, Row, Shard};
 
-use super::{OutArgs, say};
+use super::{OutArgs, say, storing};
 use crate::exit::Failure;
 
 /// How many seeds an experiment has.
@@ -75,42 +76,71 @@ pub(super) fn each(args: &HowArgs, experiments: &[&dyn Experiment]) -> Result<()
             )));
         }
     }
-    let dir = &args.out.out;
-    let _lock = Lock::of(dir, args.shard).with_context(|| format!("cannot write to {}", dir.display()))?;
+    let lock = Lock::of(&args.out.out, args.shard);
+    if lock.as_ref().is_err_and(is_read_only) && are_complete(args, experiments)? {
+        return Ok(());
+    }
+    let _lock = lock.map_err(storing(&args.out.out))?;
     for experiment in experiments {
         run_one(args, *experiment)?;
     }
     Ok(())
 }
 
-fn run_one(args: &HowArgs, experiment: &dyn Experiment) -> anyhow::Result<()> {
+fn is_read_only(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
+}
+
+/// Whether everything has been done already, which is told then: whoever has nothing to write needs no leave to.
+fn are_complete(args: &HowArgs, experiments: &[&dyn Experiment]) -> anyhow::Result<bool> {
+    if args.again || args.shard.is_some() {
+        return Ok(false);
+    }
+    let mut there = Vec::new();
+    for experiment in experiments {
+        let sweep = sweep(args, *experiment);
+        let Some(rows) = complete(args, *experiment, &sweep)? else { return Ok(false) };
+        there.push((experiment, sweep, rows));
+    }
+    for (experiment, sweep, rows) in there {
+        tell_complete(args, *experiment, &sweep, rows);
+    }
+    Ok(true)
+}
+
+fn sweep(args: &HowArgs, experiment: &dyn Experiment) -> Sweep {
     let cpus = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
     let jobs = args.jobs.unwrap_or(cpus) as usize;
-    let mut sweep = Sweep { first: args.seed, shard: args.shard, ..Sweep::whole(experiment, jobs) };
-    sweep.repetitions = args.reps.unwrap_or(sweep.repetitions);
+    let whole = Sweep::whole(experiment, jobs);
+    let repetitions = args.reps.unwrap_or(whole.repetitions);
+    Sweep { first: args.seed, shard: args.shard, repetitions, ..whole }
+}
+
+fn tell_complete(args: &HowArgs, experiment: &dyn Experiment, sweep: &Sweep, rows: usize) {
+    let table = store::csv_path(&args.out.out, experiment);
+    let told = Told { sweep, resumed: sweep.share(), rows, table: &table, took: Default::default() };
+    tell(args, experiment, &told);
+}
+
+fn run_one(args: &HowArgs, experiment: &dyn Experiment) -> anyhow::Result<()> {
+    let sweep = sweep(args, experiment);
     let dir = &args.out.out;
-    let unwritable = || format!("cannot write to {}", dir.display());
     let complete = match args.shard {
         Some(_) => {
-            let there = store::in_the_way(dir, experiment, &sweep).with_context(unwritable)?;
+            let there = store::in_the_way(dir, experiment, &sweep).map_err(storing(dir))?;
             there.map_or(Ok(()), |there| would_lose(args, experiment, there as usize))?;
             None
         }
         None => complete(args, experiment, &sweep)?,
     };
     if complete.is_some() || args.shard.is_some() && args.again {
-        Journal::clear(dir, experiment, &sweep).with_context(unwritable)?;
+        Journal::clear(dir, experiment, &sweep).map_err(storing(dir))?;
     }
     if let Some(rows) = complete.filter(|_| !args.again) {
-        let table = store::csv_path(dir, experiment);
-        tell(
-            args,
-            experiment,
-            &Told { sweep: &sweep, resumed: sweep.share(), rows, table: &table, took: Default::default() },
-        );
+        tell_complete(args, experiment, &sweep, rows);
         return Ok(());
     }
-    let (mut journal, done) = Journal::open(dir, experiment, &sweep).with_context(unwritable)?;
+    let (mut journal, done) = Journal::open(dir, experiment, &sweep).map_err(storing(dir))?;
     let resumed = done.len() as u64;
     let (began, cpu) = (Instant::now(), cpu_time());
     let bar = progress_bar(experiment.name(), sweep.share().saturating_sub(resumed));
@@ -122,13 +152,13 @@ fn run_one(args: &HowArgs, experiment: &dyn Experiment) -> anyhow::Result<()> {
     });
     bar.finish_and_clear();
     if let Some(error) = failed {
-        return Err(error).with_context(unwritable);
+        return Err(storing(dir)(error));
     }
     let rows: Vec<Row> = done.into_values().flatten().collect();
     let table = match args.shard {
         Some(_) => journal.path().to_owned(),
         None => {
-            store::write(dir, experiment, &rows).with_context(unwritable)?;
+            store::write(dir, experiment, &rows).map_err(storing(dir))?;
             let gone =
                 || format!("cannot remove the journal in {}; does another run write there?", dir.display());
             journal.remove().with_context(gone)?;
@@ -146,8 +176,7 @@ fn run_one(args: &HowArgs, experiment: &dyn Experiment) -> anyhow::Result<()> {
 /// That the sweep would take the place of something that it does not contain.
 fn complete(args: &HowArgs, experiment: &dyn Experiment, sweep: &Sweep) -> anyhow::Result<Option<usize>> {
     let dir = &args.out.out;
-    let earlier =
-        Earlier::find(dir, experiment).with_context(|| format!("cannot write to {}", dir.display()))?;
+    let earlier = Earlier::find(dir, experiment).map_err(storing(dir))?;
     let Some(earlier) = earlier else { return Ok(None) };
     if earlier.goes_beyond(sweep) {
         would_lose(args, experiment, earlier.repetitions.len())?;

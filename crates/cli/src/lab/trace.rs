@@ -147,8 +147,9 @@ fn no_such_cell(experiment: &dyn Experiment, cells: &[Cell]) -> Failure {
             series.push(&cell.series);
         }
     }
-    let (name, axes) = (experiment.name(), experiment.axes().join(", "));
-    Failure::Usage(format!("{name} has no such cell; its axes are {axes}, its series {}", series.join(", ")))
+    let (name, axes, series) = (experiment.name(), experiment.axes().join(", "), series.join(", "));
+    let axes = if axes.is_empty() { "it has no axes".to_owned() } else { format!("its axes are {axes}") };
+    Failure::Usage(format!("{name} has no such cell; {axes}, its series are {series}"))
 }
 
 /// A file that a run writes to, which has no way to say that the disk is full.

@@ -68,7 +68,7 @@ pub fn read(file: &Path) -> io::Result<String> {
 /// What is wrong with the file.
 pub fn load(source: &str, text: &str) -> Result<Box<dyn Experiment>, DataError> {
     let name = &*name(source);
-    let wrong = |error: toml::de::Error| DataError(format!("{name}: {error}"));
+    let wrong = |error: toml::de::Error| DataError(format!("{name}: {}", said(&error)));
     let broken = |error: String| DataError(format!("{name}: {error}"));
     if text.len() as u64 > LONGEST {
         return Err(broken(format!("it is longer than {LONGEST} bytes and no experiment")));
@@ -105,6 +105,16 @@ pub fn load(source: &str, text: &str) -> Result<Box<dyn Experiment>, DataError> 
     own.metrics = METRICS.into_iter().filter(|(metric, _)| measured.contains(metric)).collect();
     own.scenario = scenario(name, &file, sourced, &own.metrics);
     Ok(Box::new(own))
+}
+
+/// What is wrong with a value, with the kinds of numbers as people call them.
+fn said(error: &toml::de::Error) -> String {
+    let kinds = [
+        ("expected f64", "expected a number"),
+        ("expected u64", "expected a whole number from 0 on"),
+        ("expected u8", "expected a whole number from 0 to 255"),
+    ];
+    kinds.into_iter().fold(error.to_string(), |text, (kind, name)| text.replace(kind, name))
 }
 
 fn scenario(name: &str, file: &File, sourced: Vec<Sourced>, metrics: &[(&str, &str)]) -> Scenario {
@@ -154,7 +164,7 @@ impl Own {
             }
         }
         let wrong = |error: String| DataError(format!("{}, {}: {error}", self.name, cell.label()));
-        let file: File = table.try_into().map_err(|error: toml::de::Error| wrong(error.to_string()))?;
+        let file: File = table.try_into().map_err(|error: toml::de::Error| wrong(said(&error)))?;
         // What is swept may lead out of the limits that the file itself keeps.
         limits::check(&file).map_err(wrong)?;
         Ok(file)

@@ -208,9 +208,8 @@ pub(super) struct Event {
     pub(super) at: f64,
     pub(super) network: String,
     pub(super) what: What,
-    /// For `rate` Mbit/s, for `delay` ms, for `loss` a probability, for `signal` dBm.
-    #[serde(default)]
-    pub(super) value: f64,
+    /// For `rate` Mbit/s, for `delay` ms, for `loss` a probability, for `signal` dBm; nothing else has one.
+    pub(super) value: Option<f64>,
     /// It happens again after so many seconds, and so on.
     pub(super) every: Option<f64>,
     /// A `break` or `lose` ends after so many seconds.

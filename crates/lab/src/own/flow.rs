@@ -1,12 +1,12 @@
 //! The users of TCP hosts.
 
-use core::time::Duration;
-
 use whimbrel_machine::{Instant, Route};
 use whimbrel_netsim::{App, Context, Mixed};
 use whimbrel_rivals::tcp::{ConnectionId, Source, TcpCommand, TcpEvent};
 
 use super::rivals::{Rival, RivalCommand, RivalEvent};
+use super::world::START;
+use crate::testbed::Silence;
 
 /// The port of all that receive.
 const PORT: u16 = 5001;
@@ -19,9 +19,8 @@ pub(super) struct Flow {
     pub(super) connection: Option<ConnectionId>,
     /// Bytes that have come in order.
     pub(super) received: u64,
-    /// When the last of them came.
-    pub(super) last: Option<Instant>,
-    longest_silence: Duration,
+    /// Between them.
+    pub(super) silence: Silence,
 }
 
 pub(super) struct Opening {
@@ -39,14 +38,9 @@ impl Flow {
         flow
     }
 
-    pub(super) const fn reader() -> Self {
-        Self { opens: None, connection: None, received: 0, last: None, longest_silence: Duration::ZERO }
-    }
-
-    /// The longest time until `end` in which nothing came, after the first.
-    pub(super) fn longest_silence(&self, end: Instant) -> Duration {
-        let open = self.last.map(|last| end.saturating_since(last)).unwrap_or_default();
-        self.longest_silence.max(open)
+    pub(super) fn reader() -> Self {
+        let silence = Silence::from(Instant::ZERO + START);
+        Self { opens: None, connection: None, received: 0, silence }
     }
 }
 
@@ -62,10 +56,8 @@ impl App<Rival> for Flow {
         match event {
             TcpEvent::Established { connection } => self.connection = Some(connection),
             TcpEvent::Received { bytes, .. } => {
-                let now = context.now();
                 self.received += bytes;
-                let since = self.last.replace(now).unwrap_or(now);
-                self.longest_silence = self.longest_silence.max(now.saturating_since(since));
+                self.silence.on_delivery(context.now());
             }
             TcpEvent::Done { .. } | TcpEvent::Aborted { .. } => {}
         }

@@ -15,6 +15,8 @@ struct Outage {
     from: Instant,
     /// When it is over: after the time that the file says, or with a `return`.
     until: Instant,
+    /// Of its event in the file. What happens at one instant happens in that order.
+    number: usize,
     what: What,
 }
 
@@ -54,27 +56,28 @@ impl Place<'_> {
     pub(super) fn schedule(&mut self, events: &[Event]) {
         let (mut outages, mut returns) = (Vec::new(), Vec::new());
         let never = self.end + START;
-        for event in events {
+        for (number, event) in events.iter().enumerate() {
             let Some(network) = self.networks.iter().position(|network| network.name == event.network) else {
                 continue;
             };
             for from in times(event, self.end) {
-                self.once(network, event.what, event.value, from);
+                self.once(network, event.what, event.value.unwrap_or_default(), from);
                 let until = event.lasts.map_or(never, |lasts| from + after(lasts));
                 match event.what {
                     What::Break | What::Lose => {
-                        outages.push(Outage { network, from, until, what: event.what });
+                        outages.push(Outage { network, from, until, number, what: event.what });
                     }
-                    What::Return => returns.push((network, from)),
+                    What::Return => returns.push((network, from, number)),
                     What::Warn | What::Rate | What::Delay | What::Loss | What::Signal => {}
                 }
             }
         }
         returns.sort_unstable();
         for outage in &mut outages {
-            let later = returns.partition_point(|&back| back <= (outage.network, outage.from));
-            let returned = returns.get(later).filter(|(network, _)| *network == outage.network);
-            outage.until = outage.until.min(returned.map_or(never, |&(_, at)| at));
+            let begins = (outage.network, outage.from, outage.number);
+            let later = returns.partition_point(|&back| back < begins);
+            let returned = returns.get(later).filter(|(network, ..)| *network == outage.network);
+            outage.until = outage.until.min(returned.map_or(never, |&(_, at, _)| at));
         }
         let all = Spans::of(outages.iter());
         let losses = Spans::of(outages.iter().filter(|outage| outage.what == What::Lose));

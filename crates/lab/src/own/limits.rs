@@ -174,22 +174,36 @@ fn check_event(file: &File, number: usize, event: &Event) -> Result<(), String> 
     }
     if let Some(every) = event.every {
         within(field("every"), every, EVERY, " s")?;
+        if let Some(lasts) = event.lasts.filter(|lasts| *lasts >= every) {
+            return Err(format!(
+                "event.{number} lasts {lasts} s and happens again after {every} s, before it is over; `for` must be less than `every`"
+            ));
+        }
         if (file.duration - event.at) / every > MAX_REPEATS {
             return Err(format!("event.{number} would happen more than {MAX_REPEATS} times"));
         }
     }
-    let value = field("value");
+    check_value(number, event, network)
+}
+
+fn check_value(number: usize, event: &Event, network: &Network) -> Result<(), String> {
+    let field = format!("event.{number}.value");
+    let value = |says: &str| {
+        event.value.ok_or_else(|| format!("{field} is missing: the event sets {says}; write value = …"))
+    };
     match event.what {
-        What::Rate => within(value, event.value, MEGABITS, " Mbit/s"),
-        What::Delay => within(value, event.value, MILLISECONDS, " ms"),
+        What::Rate => within(&field, value("the network's rate, in Mbit/s")?, MEGABITS, " Mbit/s"),
+        What::Delay => within(&field, value("the network's delay one way, in ms")?, MILLISECONDS, " ms"),
         What::Loss if matches!(network.loss, LossPlan::Chain(_)) => Err(format!(
             "event.{number}: the losses of {} are a chain with p and r, which a mean does not say; give the network loss and burst, of which \
              an event changes the first and keeps the second",
             event.network
         )),
-        What::Loss => LossPlan::Mean(event.value).check_mean(&value, network.burst),
-        What::Signal => within(value, event.value, DBM, " dBm"),
-        What::Break | What::Lose | What::Return | What::Warn if event.value != 0.0 => {
+        What::Loss => {
+            LossPlan::Mean(value("the network's loss, a probability")?).check_mean(&field, network.burst)
+        }
+        What::Signal => within(&field, value("the strength of the signal, in dBm")?, DBM, " dBm"),
+        What::Break | What::Lose | What::Return | What::Warn if event.value.is_some() => {
             Err(format!("event.{number}: `value` belongs to `rate`, `delay`, `loss` and `signal` alone"))
         }
         What::Break | What::Lose | What::Return | What::Warn => Ok(()),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use whimbrel_machine::Instant;
 use whimbrel_netsim::Mixed;
 
-use super::file::{File, HostKind};
+use super::file::{Event, File, HostKind};
 use super::flow::Flow;
 use super::residents::Resident;
 use super::rivals;
@@ -19,12 +19,17 @@ pub(super) const METRICS: [(&str, &str); 8] = [
     ("goodput", "bit/s; user data delivered within the duration, over the duration"),
     (
         "longest_silence",
-        "s; the longest time in which no user data was delivered, after the first; empty if none was",
+        "s; the longest time within the duration in which no user data was delivered, after the first and before the last there is; empty if \
+         none was",
     ),
-    ("moves", "how often new data took another path (with Mobile IP, registrations after the first)"),
+    (
+        "moves",
+        "how often new data took another path (with Mobile IP, registrations in another network than the one before)",
+    ),
     (
         "move_latency",
-        "s; from the first event of the file until new data takes another path; empty if it does not",
+        "s; from the first event of the file until new data takes another path; empty if it does not, or if new data was not on the event's \
+         network",
     ),
     ("retransmitted", "share of retransmissions among all DATA chunks (with TCP, segments) sent"),
     (
@@ -33,7 +38,7 @@ pub(super) const METRICS: [(&str, &str); 8] = [
     ),
     (
         "transfer_time",
-        "s; mean time of a message from when it is made until it is delivered, of those that were",
+        "s; mean time of a message from when it is due until it is delivered, of those that are delivered within the duration",
     ),
     (
         "late",
@@ -81,27 +86,24 @@ impl Place<'_> {
         let mut sample = Sample::default();
         let traffic = resident.traffic;
         let received = received(self.world.app(resident.reader));
-        let last = match self.world.app(resident.reader) {
-            Mixed::First(user) => user.last(),
-            Mixed::Second(flow) => flow.last,
-        };
-        let complete = last.filter(|_| traffic.kind == Kind::File && received >= traffic.size);
-        // After its last byte a file is not silent, it is there.
-        let end = complete.unwrap_or(self.end);
         let silence = match self.world.app(resident.reader) {
-            Mixed::First(user) => user.longest_silence(end),
-            Mixed::Second(flow) => flow.longest_silence(end),
+            Mixed::First(user) => user.silence,
+            Mixed::Second(flow) => flow.silence,
         };
+        let is_complete = traffic.bytes().is_some_and(|bytes| received >= bytes);
+        // After its last byte a file or a video is not silent, it is there.
+        let complete = silence.last().filter(|_| is_complete);
+        let silence = silence.longest(complete.unwrap_or(self.end));
         let within = received.saturating_sub(resident.before);
         sample.put("goodput", within as f64 * 8.0 / self.lasts.as_secs_f64());
-        sample.put_some("longest_silence", last.map(|_| silence.as_secs_f64()));
-        let took = complete.map(|last| last.saturating_since(resident.begins).as_secs_f64());
+        sample.put_some("longest_silence", silence.map(|silence| silence.as_secs_f64()));
+        let file = complete.filter(|_| traffic.kind == Kind::File);
+        let took = file.map(|last| last.saturating_since(resident.begins).as_secs_f64());
         sample.put_some("completion_time", took);
         match (self.world.app(resident.sender), self.world.machine(resident.sender)) {
             (Mixed::First(user), Mixed::First(node)) => {
                 sample.put("moves", user.uses.len().saturating_sub(1) as f64);
-                let moved = |event| Some(user.first_move(event)?.at.saturating_since(event).as_secs_f64());
-                sample.put_some("move_latency", self.first_event.and_then(moved));
+                sample.put_some("move_latency", self.move_latency(resident, user));
                 let stats = user.association().and_then(|id| node.stats(id)).unwrap_or_default();
                 let all = stats.data_sent + stats.data_retransmitted;
                 sample.put("retransmitted", stats.data_retransmitted as f64 / all.max(1) as f64);
@@ -115,7 +117,7 @@ impl Place<'_> {
             _ => {}
         }
         if let Mixed::Second(rival) = self.world.machine(resident.mn) {
-            sample.put_some("moves", rivals::registrations(rival).map(|all| all.saturating_sub(1) as f64));
+            sample.put_some("moves", rivals::moves(rival).map(|moves| moves as f64));
         }
         if let Mixed::First(reader) = self.world.app(resident.reader)
             && let Some(times) = reader.transfer_times()
@@ -124,6 +126,16 @@ impl Place<'_> {
             sample.put_some("late", times.late());
         }
         sample
+    }
+
+    /// Seconds from the first event until new data leaves the network that it befalls.
+    fn move_latency(&self, resident: &Resident<'_>, sender: &User) -> Option<f64> {
+        let event = self.events.iter().map(Event::begins).min()?;
+        let used = sender.in_use_before(event)?;
+        let network = self.networks[resident.network_of(used.route)?].name;
+        let mut first = self.events.iter().filter(|each| each.begins() == event);
+        first.any(|each| each.network == network).then_some(())?;
+        Some(sender.left(used, event)?.saturating_since(event).as_secs_f64())
     }
 }
 

@@ -107,9 +107,13 @@ pub(super) fn config(
         ));
     }
     config.validate().map_err(|error| {
+        let error = format!("profile under {name}: {error}");
+        if !error.contains("RTO.") {
+            return error;
+        }
         let [initial, min, max] =
             [config.rto.initial, config.rto.min, config.rto.max].map(|rto| rto.as_secs_f64());
-        format!("profile under {name}: {error} (RTO.Initial is {initial}, RTO.Min {min}, RTO.Max {max} s)")
+        format!("{error} (RTO.Initial is {initial}, RTO.Min {min}, RTO.Max {max} s)")
     })?;
     Ok(config)
 }
@@ -175,6 +179,9 @@ fn changed(mut config: Config, settings: &Settings) -> Config {
         config.verification =
             if word == "off" { PathVerification::Omitted } else { PathVerification::Required };
     }
+    // A cookie is good for as long as it may be repeated, however often and slowly that is.
+    let tries = config.rto.max.saturating_mul(config.failure.max_init_retransmits.saturating_add(1));
+    config.cookie.key_period = config.cookie.key_period.max(tries);
     // Sources are never held up by the sender's own buffer.
     config.limits.send_buffer = 1 << 30;
     config

@@ -124,3 +124,16 @@ fn a_network_has_what_a_path_has() {
     let error = of("speed = 1").unwrap_err();
     assert!(!error.contains("once for all paths"), "{error}");
 }
+
+/// How long a cookie has to be good for is nobody's concern who writes a file.
+#[test]
+fn a_handshake_may_take_as_long_as_its_values_say() {
+    let config = of("[profile]\nMax.Init.Retransmits = 1000\nRTO.Max = 3600\n", "rfc").unwrap();
+    assert_eq!((config.failure.max_init_retransmits, config.validate()), (1000, Ok(())));
+    let usual = of("", "rfc").unwrap();
+    assert_eq!(usual.cookie.key_period, Config::rfc().cookie.key_period);
+    let rto = said("[profile]\nRTO.Min = 7\n");
+    assert!(rto.contains("RTO.Min 7"), "{rto}");
+    let other = said("[profile]\nPotentiallyFailed.Max.Retrans = 4\nPrimary.Switchover.Max.Retrans = 1\n");
+    assert!(other.contains("Primary.Switchover") && !other.contains("RTO."), "{other}");
+}

@@ -4,7 +4,7 @@ use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 use core::time::Duration;
 use std::sync::Arc;
 
-use whimbrel_machine::{Instant, Rng};
+use whimbrel_machine::{Instant, Rng, Route};
 use whimbrel_netsim::{HostId, LinkConfig, LinkId, Mixed};
 use whimbrel_node::Node;
 use whimbrel_proto::{Config, FreshPath};
@@ -78,6 +78,13 @@ pub(super) struct Beginning<'a> {
 impl<'a> Resident<'a> {
     pub(super) fn is_in(&self, network: usize) -> bool {
         self.links.iter().any(|&(at, _)| at == network)
+    }
+
+    /// The network that a path of its association crosses: its own address is that of the sender, or where that sends to.
+    pub(super) fn network_of(&self, route: Route) -> Option<usize> {
+        let own = if self.sender == self.mn { route.local } else { route.remote };
+        let is_own = |network| [address, translated].map(|of| of(self.number, network)).contains(&own.ip());
+        self.links.iter().map(|&(network, _)| network).find(|&network| is_own(network))
     }
 
     /// Its address in a network, as it calls it itself.
@@ -179,10 +186,16 @@ impl<'a> Place<'a> {
         if chosen.policy().is_some() {
             mn = mn.with_policy(move || chosen.policy().expect("asked before"));
         }
-        let (source, schedule) = traffic.source();
-        let timed = |reader: User| match schedule {
-            Some(schedule) => reader.timing(TransferTimes::new(schedule, traffic.deadline(), self.end)),
-            None => reader,
+        let (source, schedule) = traffic.source(begins);
+        let timed = |reader: User| {
+            let start = Instant::ZERO + START;
+            let reader = reader.hearing(start);
+            match schedule {
+                Some(schedule) => {
+                    reader.timing(TransferTimes::new(schedule, traffic.deadline(), start..=self.end))
+                }
+                None => reader,
+            }
         };
         let users = match traffic.from {
             // Nobody is let in who has not been asked: who is behind a NAT box asks for what it gets.

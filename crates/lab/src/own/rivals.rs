@@ -27,10 +27,10 @@ pub(super) const fn tcp(rival: &Rival) -> Option<&Tcp> {
     }
 }
 
-/// How often a host has registered with its home agent, if it does.
-pub(super) const fn registrations(rival: &Rival) -> Option<u64> {
+/// How often a host has registered with its home agent in another network than before, if it does.
+pub(super) const fn moves(rival: &Rival) -> Option<u64> {
     match rival {
-        Mixed::First(Mixed::Second(node)) => Some(node.stats().registrations),
+        Mixed::First(Mixed::Second(node)) => Some(node.stats().moves),
         _ => None,
     }
 }
@@ -133,7 +133,7 @@ fn flows(beginning: &Beginning<'_>, remote: SocketAddr, wrap: fn(TcpCommand) -> 
     let Beginning { traffic, begins, .. } = *beginning;
     let local = beginning.remote.first().copied().unwrap_or(remote);
     let route = Route { local, remote };
-    let source = traffic.tcp_source();
+    let source = traffic.tcp_source(begins);
     let start = begins;
     match traffic.from {
         End::Cn => [Flow::sender(Opening { start, route, source, wrap: plain }), Flow::reader()],

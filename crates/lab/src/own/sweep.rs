@@ -66,7 +66,7 @@ pub(super) fn axes(sweep: &BTreeMap<String, Vec<Toml>>, policies: usize) -> Resu
         }
         let mut axis = Axis { path: path.clone(), values: Vec::new() };
         for raw in values {
-            let value = named(raw).ok_or_else(|| format!("sweep: {path} cannot be {raw}"))?;
+            let value = named(raw).ok_or_else(|| no_name(path, raw))?;
             if axis.values.iter().any(|(known, _)| known.is_same(&value)) {
                 return Err(format!("sweep: {path} has {value} twice"));
             }
@@ -78,6 +78,17 @@ pub(super) fn axes(sweep: &BTreeMap<String, Vec<Toml>>, policies: usize) -> Resu
         axes.push(axis);
     }
     Ok(axes)
+}
+
+/// That a value has no name in a table; what is in it has.
+fn no_name(path: &str, raw: &Toml) -> String {
+    let keys = raw.as_table().into_iter().flatten().map(|(key, _)| format!("{path}.{key}"));
+    let keys: Vec<String> = keys.collect();
+    if keys.is_empty() {
+        return format!("sweep: {path} cannot be {raw}");
+    }
+    let keys = keys.join(" and ");
+    format!("sweep: {path} cannot be a table; write one where {path} stands in the file, and sweep {keys}")
 }
 
 /// A value as results name it; nothing for what has no name in a table.

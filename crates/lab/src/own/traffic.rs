@@ -3,6 +3,7 @@
 use core::time::Duration;
 
 use serde::Deserialize;
+use whimbrel_machine::Instant;
 use whimbrel_rivals::tcp;
 
 use super::world::after;
@@ -85,13 +86,17 @@ impl Traffic {
         self.deadline.map(|deadline| after(deadline / 1e3))
     }
 
-    fn even(&self) -> ConstantRate {
-        let interval = self.interval().map_or(Duration::MAX, after);
-        ConstantRate::every(self.size as usize, interval, self.count.unwrap_or(u64::MAX))
+    /// How many bytes there are in all, where they end.
+    pub(super) fn bytes(&self) -> Option<u64> {
+        match self.kind {
+            Kind::File => Some(self.size),
+            Kind::Video => self.count.map(|count| count.saturating_mul(self.size)),
+            Kind::Bulk | Kind::ConstantRate => None,
+        }
     }
 
-    /// What an SCTP host sends, and when its messages are made if that is known beforehand.
-    pub(super) fn source(&self) -> (Box<dyn Source>, Option<Schedule>) {
+    /// What an SCTP host sends, and when its messages are made if that is known beforehand: from `begins` on, be there an association or not.
+    pub(super) fn source(&self, begins: Instant) -> (Box<dyn Source>, Option<Schedule>) {
         let size = self.size as usize;
         match self.kind {
             Kind::Bulk => {
@@ -100,21 +105,24 @@ impl Traffic {
             }
             Kind::File => (Box::new(File::new(self.size, BACKLOG as u64)), None),
             Kind::ConstantRate | Kind::Video => {
-                let even = self.even();
+                let interval = self.interval().map_or(Duration::MAX, after);
+                let even = ConstantRate::every(size, interval, self.count.unwrap_or(u64::MAX));
+                let even = even.starting(begins);
                 let schedule = even.schedule();
                 (Box::new(even), Some(schedule))
             }
         }
     }
 
-    /// What a TCP host sends.
-    pub(super) fn tcp_source(&self) -> Box<dyn tcp::Source> {
+    /// What a TCP host sends, with messages that are made at the same times.
+    pub(super) fn tcp_source(&self, begins: Instant) -> Box<dyn tcp::Source> {
         match self.kind {
             Kind::Bulk => Box::new(tcp::Greedy),
             Kind::File => Box::new(tcp::File(self.size)),
             Kind::ConstantRate | Kind::Video => {
                 let interval = self.interval().map_or(Duration::MAX, after);
-                Box::new(tcp::ConstantRate::new(self.size, interval, self.count.unwrap_or(u64::MAX)))
+                let even = tcp::ConstantRate::new(self.size, interval, self.count.unwrap_or(u64::MAX));
+                Box::new(even.starting(begins))
             }
         }
     }

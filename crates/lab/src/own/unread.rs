@@ -57,7 +57,7 @@ fn unread(file: &File) -> BTreeMap<String, &'static str> {
         }
         if network.burst.is_some() {
             let lost = |event: &super::file::Event| {
-                event.what == What::Loss && event.value > 0.0 && event.network == *name
+                event.what == What::Loss && event.value > Some(0.0) && event.network == *name
             };
             let loses = network.loss != LossPlan::Mean(0.0) || file.event.iter().any(lost);
             note(loses, place("burst"), "nothing is lost there; give the network a `loss`");

@@ -7,7 +7,7 @@ use whimbrel_netsim::{LinkConfig, LinkId, Mixed, Queueing, RouterId, World};
 use whimbrel_node::Node;
 
 use super::correspondent::Addresses;
-use super::file::{File, Kind, Network, QueueName};
+use super::file::{Event, File, Kind, Network, QueueName};
 use super::flow::Flow;
 use super::residents::Resident;
 use super::rivals::Rival;
@@ -30,8 +30,8 @@ pub(super) struct Place<'a> {
     pub(super) lasts: Duration,
     /// When it ends.
     pub(super) end: Instant,
-    /// When the first of the events happens.
-    pub(super) first_event: Option<Instant>,
+    /// What happens to the networks.
+    pub(super) events: &'a [Event],
 }
 
 /// An access network: a link that all its hosts share, and what they are connected to behind it.
@@ -97,13 +97,13 @@ impl<'a> Place<'a> {
         let lasts = after(file.duration);
         let end = Instant::ZERO + START + lasts;
         let addresses = file.correspondent.addresses;
-        let first_event = file.event.iter().map(|event| event.begins()).min();
+        let events = &file.event;
         let residents = Vec::new();
-        let mut this = Self { world, residents, networks, core, addresses, lasts, end, first_event };
+        let mut this = Self { world, residents, networks, core, addresses, lasts, end, events };
         for (number, (name, host)) in (0..).zip(file.hosts()) {
             this.settle(file, number, name, host, host.policy.as_deref().unwrap_or(compared))?;
         }
-        this.schedule(&file.event);
+        this.schedule(events);
         Ok(this)
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use crate::experiment::{Axes, Experiment, Name, Row};
+use crate::unseen::is_unseen;
 use crate::value::Value;
 
 /// What every table of the lab's begins with.
@@ -73,7 +74,11 @@ pub(super) fn read(text: &str, experiment: &dyn Experiment) -> io::Result<Vec<Ro
 pub(super) fn versions(text: &str, experiment: &dyn Experiment) -> io::Result<BTreeSet<String>> {
     let column = header(experiment).iter().position(|name| name == "version");
     let version = |line: &str| column.and_then(|column| split(line).into_iter().nth(column));
-    Ok(lines(text, experiment)?.filter_map(version).collect())
+    let versions: BTreeSet<String> = lines(text, experiment)?.filter_map(version).collect();
+    match versions.iter().find(|version| version.chars().any(is_unseen)) {
+        Some(version) => Err(wrong(experiment, &format!("{version:?} is no version of the program"))),
+        None => Ok(versions),
+    }
 }
 
 fn row(line: &str, experiment: &dyn Experiment) -> Option<Row> {

@@ -15,7 +15,7 @@ pub use two_paths::{AccessNetwork, Hosts, TwoPaths, mn_address};
 
 use whimbrel_netsim::Loss;
 use whimbrel_testbed::Tally;
-pub use whimbrel_testbed::{NUMBERED, TransferTimes, traffic};
+pub use whimbrel_testbed::{NUMBERED, Silence, TransferTimes, traffic};
 
 /// The user of a host, who keeps sums of what happens.
 pub type User = whimbrel_testbed::User<Tally>;

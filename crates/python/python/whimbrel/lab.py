@@ -109,10 +109,7 @@ def _run(
     jobs: int | None,
 ) -> pyarrow.Table:
     numbers = None if cells is None else [_number("cells", cell) for cell in cells]
-    if shard is not None:
-        part, of = shard
-        shard = (_number("shard", part), _number("shard", of))
-    stream = _lab.run(name, text, seeds, numbers, shard, None if jobs is None else _number("jobs", jobs))
+    stream = _lab.run(name, text, seeds, numbers, _shard(shard), None if jobs is None else _number("jobs", jobs))
     return pyarrow.ipc.open_stream(stream).read_all()
 
 
@@ -140,6 +137,17 @@ def _seeds(seeds: int | range | None) -> tuple[int, int] | None:
     if seeds.step != 1 or seeds.start < 0:
         raise ValueError(f"seeds are a number or a range from 0 or more in steps of 1, not {seeds}")
     return seeds.start, len(seeds)
+
+
+def _shard(shard: tuple[int, int] | None) -> tuple[int, int] | None:
+    """The number of a part from 1 on, and how many there are."""
+    if shard is None:
+        return None
+    try:
+        part, of = shard
+    except (TypeError, ValueError):
+        raise TypeError(f"shard is a pair such as (1, 2), not {shard!r}") from None
+    return _number("shard", part), _number("shard", of)
 
 
 def _number(what: str, value: Any) -> int:

@@ -26,6 +26,8 @@ pub struct Attachment {
 pub struct MobileNodeStats {
     /// Registrations accepted by the home agent.
     pub registrations: u64,
+    /// Those of them at another attachment than the one before.
+    pub moves: u64,
     /// When the last packet came over each attachment, by its number; zero before.
     pub last_packet: Vec<Instant>,
     /// Packets that came over each attachment, by its number.
@@ -55,6 +57,8 @@ pub struct MobileNode<M> {
     up: Vec<bool>,
     /// Where the node is registered, and sends.
     current: Option<usize>,
+    /// Where it was registered last, be it there or not.
+    last: Option<usize>,
     registering: Option<Registering>,
     identification: u64,
     stats: MobileNodeStats,
@@ -72,10 +76,12 @@ impl<M> MobileNode<M> {
             links: Links::default(),
             up: vec![false; count],
             current: None,
+            last: None,
             registering: None,
             identification: 0,
             stats: MobileNodeStats {
                 registrations: 0,
+                moves: 0,
                 last_packet: vec![Instant::ZERO; count],
                 packets: vec![0; count],
             },
@@ -168,6 +174,8 @@ impl<M> MobileNode<M> {
             self.current = Some(registering.attachment);
             self.registering = None;
             self.stats.registrations += 1;
+            let last = self.last.replace(registering.attachment);
+            self.stats.moves += u64::from(last.is_some_and(|last| last != registering.attachment));
         }
     }
 

@@ -66,6 +66,12 @@ impl ConstantRate {
     pub fn new(bytes: u64, interval: Duration, count: u64) -> Self {
         Self { bytes, interval: interval.max(Duration::from_nanos(1)), count, produced: 0, next: None }
     }
+
+    /// The same with its first message made at `first`, be there a connection or not, instead of when it is established.
+    #[must_use]
+    pub const fn starting(self, first: Instant) -> Self {
+        Self { next: Some(first), ..self }
+    }
 }
 
 impl Source for ConstantRate {

@@ -1,10 +1,12 @@
 //! What a user keeps of what it is told. One kind of record per file.
 
 mod log;
+mod silence;
 mod tally;
 mod transfer_times;
 
 pub use log::Log;
+pub use silence::Silence;
 pub use tally::{PathUse, Tally};
 pub use transfer_times::TransferTimes;
 use whimbrel_netsim::Context;

@@ -1,11 +1,8 @@
-use core::net::SocketAddr;
-use core::time::Duration;
-
-use whimbrel_machine::Instant;
+use whimbrel_machine::{Instant, Route};
 use whimbrel_netsim::Context;
 use whimbrel_proto::{Command, Event, Part, PathId};
 
-use super::{Record, TransferTimes};
+use super::{Record, Silence, TransferTimes};
 
 /// Sums, for runs that are long.
 #[derive(Debug, Default)]
@@ -16,9 +13,8 @@ pub struct Tally {
     pub uses: Vec<PathUse>,
     /// Bytes of user data delivered so far.
     pub received: u64,
-    /// When the last user data was delivered.
-    last: Option<Instant>,
-    longest_silence: Duration,
+    /// Between deliveries of user data.
+    pub silence: Silence,
     transfer_times: Option<TransferTimes>,
 }
 
@@ -29,19 +25,14 @@ pub struct PathUse {
     pub at: Instant,
     /// The path that carries new data.
     pub path: PathId,
-    /// The peer's address that it leads to.
-    pub remote: SocketAddr,
+    /// The two addresses of the path.
+    pub route: Route,
 }
 
 impl Tally {
     /// Takes the time of each message that arrives from now on.
     pub fn time(&mut self, transfer_times: TransferTimes) {
         self.transfer_times = Some(transfer_times);
-    }
-
-    /// When the last user data was delivered.
-    pub const fn last(&self) -> Option<Instant> {
-        self.last
     }
 
     /// What its messages took, if it was told to take their times.
@@ -55,10 +46,14 @@ impl Tally {
         self.uses.iter().find(|used| used.at >= since && used.path != first.path).copied()
     }
 
-    /// The longest time until `end` in which no user data was delivered, after the first.
-    pub fn longest_silence(&self, end: Instant) -> Duration {
-        let open = self.last.map(|last| end.saturating_since(last)).unwrap_or_default();
-        self.longest_silence.max(open)
+    /// What carried new data right before `at`; `None` if there was no association.
+    pub fn in_use_before(&self, at: Instant) -> Option<PathUse> {
+        self.uses.iter().rfind(|used| used.at < at).copied()
+    }
+
+    /// When new data was first sent over another path than `from`, at or after `since`.
+    pub fn left(&self, from: PathUse, since: Instant) -> Option<Instant> {
+        self.uses.iter().find(|used| used.at >= since && used.path != from.path).map(|used| used.at)
     }
 }
 
@@ -68,8 +63,7 @@ impl Record for Tally {
         match event {
             Event::Message { received, .. } => {
                 self.received += received.payload.len() as u64;
-                let since = self.last.replace(now).unwrap_or(now);
-                self.longest_silence = self.longest_silence.max(now.saturating_since(since));
+                self.silence.on_delivery(now);
                 if let (Some(times), Part::Whole | Part::Last) = (&mut self.transfer_times, received.part) {
                     times.on_message(now);
                 }
@@ -78,11 +72,11 @@ impl Record for Tally {
                 self.up = Some(now);
                 // The path of the handshake is the association's first.
                 let path = PathId::from_number(0);
-                self.uses.push(PathUse { at: now, path, remote: primary.remote });
+                self.uses.push(PathUse { at: now, path, route: primary });
             }
             Event::PathInUse { path, route, .. } => {
                 context.note("path-in-use", u64::from(path.number()));
-                self.uses.push(PathUse { at: now, path, remote: route.remote });
+                self.uses.push(PathUse { at: now, path, route });
             }
             _ => {}
         }

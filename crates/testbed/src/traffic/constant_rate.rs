@@ -25,6 +25,15 @@ impl ConstantRate {
         Self { size, schedule, next: None, left: count }
     }
 
+    /// The same with its first message made at `first`, be there an association or not: what is due when it is up is sent at once.
+    /// It must not be up sooner.
+    #[must_use]
+    pub fn starting(mut self, first: Instant) -> Self {
+        self.schedule.begin(first);
+        self.next = Some(first);
+        self
+    }
+
     /// When its messages are made.
     pub fn schedule(&self) -> Schedule {
         self.schedule.clone()

@@ -3,8 +3,8 @@ use std::sync::{Arc, OnceLock};
 
 use whimbrel_machine::Instant;
 
-/// When messages were made, for those who see them arrive. The first is made when the association is up, the others at even
-/// intervals after it.
+/// When messages were made, for those who see them arrive. The first is made when the association is up, unless the traffic has a time for
+/// it, the others at even intervals after it.
 #[derive(Clone, Debug)]
 pub struct Schedule {
     first: Arc<OnceLock<Instant>>,

@@ -88,6 +88,10 @@ fn check_host(file: &File, name: &str, host: &Host) -> Result<(), String> {
     {
         return Err(format!("host.{name}.networks: {}", no_network(file, unknown)));
     }
+    let named = host.networks.as_deref().unwrap_or_default();
+    if let Some((_, twice)) = named.iter().enumerate().find(|(at, network)| named[..*at].contains(network)) {
+        return Err(format!("host.{name}.networks names {twice} twice"));
+    }
     let there: Vec<_> = file.network.iter().filter(|(network, _)| host.is_in(network)).collect();
     if there.is_empty() {
         return Err(format!("host.{name}.networks names none"));
@@ -99,7 +103,10 @@ fn check_host(file: &File, name: &str, host: &Host) -> Result<(), String> {
         check_motion(&table(name, "motion"), motion)?;
     }
     let Some(traffic) = file.traffic_of(host) else {
-        return Err(format!("there is no [{}], and no [traffic] for all hosts", table(name, "traffic")));
+        return Err(match name {
+            "" => "there is no [traffic]".to_owned(),
+            name => format!("there is no [host.{name}.traffic], and no [traffic] for all hosts"),
+        });
     };
     if host.kind == HostKind::Tcp {
         if let Some((network, _)) = there.iter().find(|(_, network)| network.nat.is_some()) {

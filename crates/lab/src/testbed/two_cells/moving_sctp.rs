@@ -153,7 +153,7 @@ impl MovingSctp {
         self.world.run_until_or(self.until, |world| world.app(mn).0.received >= file);
         let _ = self.world.finish();
         let (began, reader) = (self.world.app(self.cn).0.up, &self.world.app(mn).0);
-        let done = began.zip(reader.last()).filter(|_| reader.received >= file);
+        let done = began.zip(reader.silence.last()).filter(|_| reader.received >= file);
         let lost = |link| {
             let stats = self.world.stats(link, Side::AtoB);
             stats.dropped_for(DropReason::Cut) + stats.dropped_for(DropReason::Down)
