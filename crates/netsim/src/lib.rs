@@ -58,7 +58,7 @@ pub use direction::{Arrival, Effect, Fate, Flight, LinkDirection, Offered};
 pub use headers::{Framing, MAX_PAYLOAD};
 pub use intruder::{Forged, Forgery, Intruder, Overheard};
 pub use loss::{GilbertElliott, Loss, Ramp};
-pub use medium::{Dcf, DcfConfig, Outcome, Phy, SharedMedium};
+pub use medium::{Dcf, DcfConfig, Outcome, Phy, SharedMedium, Umts, UmtsConfig};
 pub use mixed::Mixed;
 pub use motion::{Area, Position, Trajectory};
 pub use pattern::{Pattern, PatternError, STEPS_MAX as PATTERN_STEPS_MAX, TEXT_MAX as PATTERN_TEXT_MAX};

@@ -2,11 +2,13 @@
 
 mod dcf;
 mod phy;
+mod umts;
 
 use whimbrel_machine::Instant;
 
 pub use dcf::{Dcf, DcfConfig};
 pub use phy::Phy;
+pub use umts::{Umts, UmtsConfig};
 
 /// What became of a packet that a station had to send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
