@@ -207,15 +207,18 @@ CLAIMS = {
     "e13-fig4-backoff": "TCP leaves one video at least 5 % of what it had, and keeps 2.7 Mbit/s",
     "e13-fig4-noimpact": "TCP's throughput beside one video is within 8 % of that with a window of 3, with 10 and 20",
     "e13-fig4-noimpact-nr": "and within 10 % with NR",
-    "e13-fig6-floor": "TCP keeps 2.9 to 4.5 Mbit/s beside two videos, with 3 and 10",
+    "e13-fig6-floor": "in the 5 s in which TCP has least beside two videos it has 2.9 to 4.5 Mbit/s, with 3 and 10",
 }
 
 
 def verdicts(rows, tcp):
     """The lab's checks (crates/lab/data/claims.toml) on the means of one TCP; None where a cell is missing."""
 
-    def value(videos, window, metric):
-        return float(rows[videos, tcp, window, metric, ""]["mean"])
+    def value(videos, window, metric, at=""):
+        return float(rows[videos, tcp, window, metric, at]["mean"])
+
+    def lowest(videos, window):
+        return min(value(videos, window, "tcp_thr", str(point)) for point in range(5, 17))
 
     def one_video(metric, windows=("3", "10", "20", "NR")):
         return [value("1", window, metric) for window in windows]
@@ -237,7 +240,7 @@ def verdicts(rows, tcp):
         return all(0.45 * RATE <= thr <= 0.95 * before for thr, before in pairs)
 
     checks = [orders, falls, backs_off, lambda: within(0.08, ("10", "20")), lambda: within(0.10, ("NR",))]
-    checks.append(lambda: all(2.9e6 <= value("2", window, "tcp_thr_video") <= 4.5e6 for window in ("3", "10")))
+    checks.append(lambda: all(2.9e6 <= lowest("2", window) <= 4.5e6 for window in ("3", "10")))
     for check_one in checks:
         try:
             yield check_one()
@@ -250,7 +253,7 @@ def claims_table(real, lab):
     words = {True: "holds", False: "**no**", None: ""}
     told = [[words[verdict] for verdict in verdicts(rows, tcp)] for tcp, rows, _ in columns]
     body = [[f"`{name}`: {what}", *row] for (name, what), row in zip(CLAIMS.items(), zip(*told))]
-    return ["The paper's claims, by means alone; of the last one TCP's mean beside the videos, where the lab's claim of that name takes the lowest point:", table(["claim", *[title for _, _, title in columns]], body)]
+    return ["The paper's claims, by means alone:", table(["claim", *[title for _, _, title in columns]], body)]
 
 
 def page(directory, lab, page_path):
