@@ -25,7 +25,7 @@ def test_the_rows_of_a_file_are_those_of_the_command(command):
     assert_same(table, command(str(WARNING), "--reps", "2"), "warning")
     assert table.num_rows == 2 * len(lab.parts(WARNING))
     silence = table.schema.field("longest_silence").metadata
-    assert silence[b"unit"] == b"s" and silence[b"definition"].startswith(b"the longest time in which no user data")
+    assert silence[b"unit"] == b"s" and silence[b"definition"].startswith(b"the longest time within the duration in which no user data")
 
 
 def test_the_rows_of_a_text_are_those_of_the_command(command, tmp_path):
