@@ -218,6 +218,12 @@ impl NewPath {
     }
 }
 
+/// A round-trip time smoothed as RFC 9260 §6.3.1 C3 has it, which takes in one more measurement. The path's own, in [`crate::rto`], takes one each
+/// round trip, and a controller hears of all.
+fn smoothed(before: Option<Duration>, rtt: Duration) -> Duration {
+    before.map_or(rtt, |before| (before * 7).saturating_add(rtt) / 8)
+}
+
 /// No receiver can advertise more, so a larger window means nothing (RFC 9260 §7.2.1: the initial ssthresh).
 const LARGEST_WINDOW: usize = u32::MAX as usize;
 

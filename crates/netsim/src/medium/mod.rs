@@ -1,4 +1,4 @@
-//! Media that many stations share, each kind in one file.
+//! Media that many stations share, each kind in one file. They are models by themselves: no link of a [`World`](crate::World) goes through one yet.
 
 mod dcf;
 mod phy;

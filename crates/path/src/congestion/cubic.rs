@@ -3,7 +3,7 @@ use core::time::Duration;
 use whimbrel_machine::Instant;
 
 use super::windows::Windows;
-use super::{Acked, CongestionControl, ControllerFactory, NewPath};
+use super::{Acked, CongestionControl, ControllerFactory, NewPath, smoothed};
 
 /// β of RFC 9438 §4.6 is BETA / 10.
 const BETA: usize = 7;
@@ -30,7 +30,7 @@ pub struct Cubic {
     /// cwnd when it was last reduced: cwnd_prior.
     prior: usize,
     epoch: Option<Epoch>,
-    /// Smoothed as RFC 9260 §6.3.1 C3 has it.
+    /// Smoothed.
     round_trip: Option<Duration>,
     /// Growth that does not make a byte yet, in 2⁻¹⁶ bytes.
     fraction: u128,
@@ -122,11 +122,6 @@ impl Cubic {
         Self { windows, w_max: 0, prior: 0, epoch: None, round_trip: None, fraction: 0 }
     }
 
-    fn measure(&mut self, rtt: Duration) {
-        self.round_trip =
-            Some(self.round_trip.map_or(rtt, |smoothed| (smoothed * 7).saturating_add(rtt) / 8));
-    }
-
     /// RFC 9438 §4.2 to RFC 9438 §4.5.
     fn avoid_congestion(&mut self, acked: &Acked, fully_utilised: bool) {
         let (cwnd, mss, w_max) = (self.windows.cwnd, self.windows.pmdcs(), self.w_max);
@@ -179,7 +174,7 @@ impl CongestionControl for Cubic {
     fn on_acked(&mut self, acked: &Acked) {
         self.windows.used();
         if let Some(rtt) = acked.rtt {
-            self.measure(rtt);
+            self.round_trip = Some(smoothed(self.round_trip, rtt));
         }
         if acked.in_fast_recovery {
             return;

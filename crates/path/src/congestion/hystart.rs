@@ -20,8 +20,8 @@ const GROWTH_DIVISOR: usize = 4;
 /// CSS_ROUNDS.
 const CONSERVATIVE_ROUNDS: u32 = 5;
 
-/// A controller with slow start, [`Reno`](super::Reno) or [`Cubic`](super::Cubic), whose first slow start ends when the round-trip time rises, before the queue at the bottleneck overflows
-/// (HyStart++, RFC 9406).
+/// A controller with slow start, [`Reno`](super::Reno) or [`Cubic`](super::Cubic), whose first slow start ends when the round-trip time
+/// rises, before the queue at the bottleneck overflows (HyStart++, RFC 9406).
 ///
 /// A host that moves begins with slow start in each network it comes to, and its windows are large enough for the fastest of
 /// them: without this, each move ends in the loss of up to half a window.

@@ -1,7 +1,9 @@
 use core::time::Duration;
 use std::sync::Arc;
 
-use super::{Acked, CongestionControl, CongestionPhase, ControllerFactory, Lost, NewPath, Pacing, Sent};
+use super::{
+    Acked, CongestionControl, CongestionPhase, ControllerFactory, Lost, NewPath, Pacing, Sent, smoothed,
+};
 
 /// A controller whose window leaves evenly spread over a round trip: twice as fast in slow start, so that the window can double, and
 /// by a fifth faster behind it, so that it is used up.
@@ -9,7 +11,7 @@ use super::{Acked, CongestionControl, CongestionPhase, ControllerFactory, Lost, 
 pub struct Paced {
     inner: Box<dyn CongestionControl>,
     pmdcs: usize,
-    /// Smoothed as RFC 9260 §6.3.1 C3 has it.
+    /// Smoothed.
     round_trip: Option<Duration>,
 }
 
@@ -48,8 +50,7 @@ impl CongestionControl for Paced {
 
     fn on_acked(&mut self, acked: &Acked) {
         if let Some(rtt) = acked.rtt {
-            let smoothed = |before: Duration| (before * 7).saturating_add(rtt) / 8;
-            self.round_trip = Some(self.round_trip.map_or(rtt, smoothed));
+            self.round_trip = Some(smoothed(self.round_trip, rtt));
         }
         self.inner.on_acked(acked);
     }

@@ -161,7 +161,8 @@ impl Sender {
         (!self.streams.is_empty() || self.outstanding.has_lost()).then_some(earliest)
     }
 
-    /// Whether no data can follow that which has just gone out, be it for want of data or of room.
+    /// Whether no data can follow that which has just gone out, be it for want of data or of room. Nobody asks for the next packet then, so
+    /// that controllers hear here that the user has no more.
     pub(crate) fn is_all_out(&mut self, paths: &Paths, auth: &Auth) -> bool {
         let offer = self.offer(paths);
         if offer.streams.is_empty() && !offer.outstanding.has_lost() {
