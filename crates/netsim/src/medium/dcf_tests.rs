@@ -132,6 +132,10 @@ fn the_retry_limit_of_its_kind_ends_a_frame() {
     assert_eq!(one(1000, 1.0, (7, 4)), one(1000, 1.0, (1, 4)));
     assert!(one(100, 1.0, (8, 4)).0 > one(100, 1.0, (7, 4)).0);
     assert!(one(1000, 1.0, (7, 5)).0 > one(1000, 1.0, (7, 4)).0);
+    // A limit of 1 is one attempt, which ends when the ACK (SIFS and 304) is missed.
+    let micros = |bytes, limits| one(bytes, 1.0, limits).0.as_nanos() / 1000;
+    assert_eq!(micros(100, (1, 4)), 50 + 192 + 98 + 10 + 304);
+    assert_eq!(micros(1000, (7, 1)), 50 + 352 + 10 + 304 + 10 + 192 + 753 + 10 + 304);
     assert!(!one(100, 1.0, (7, 4)).1 && !one(1000, 1.0, (7, 4)).1 && one(1000, 0.0, (7, 4)).1);
 }
 
