@@ -227,6 +227,9 @@ fn a_timeout_is_recovered_from() {
     bench.pass(3000 * MS);
     bench.bbr.on_timeout();
     assert_eq!(bench.bbr.cwnd(), PMDCS);
+    // The window grows by what is acknowledged, and is not what it was before what was in flight then has arrived.
+    bench.pass(5 * MS);
+    assert!((PMDCS..100_000).contains(&bench.bbr.cwnd()), "{}", bench.bbr.cwnd());
     bench.pass(1000 * MS);
     assert!(bench.bbr.cwnd() > 400_000, "{}", bench.bbr.cwnd());
 }
