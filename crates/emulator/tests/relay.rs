@@ -1,15 +1,14 @@
 //! A relay between sockets on loopback.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "these tests live in real time")]
 
-use std::io::{self, Write};
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tokio::net::UdpSocket;
 use tokio::time::timeout;
 use whimbrel_emulator::{Direction, Relay, RelayConfig};
 use whimbrel_netsim::{Change, DropReason, LinkConfig};
+use whimbrel_testbed::Memory;
 
 /// What is to come comes within this time even on a busy machine.
 const LONG: Duration = Duration::from_secs(60);
@@ -182,7 +181,7 @@ async fn the_exit_is_the_one_asked_for() {
 #[tokio::test]
 async fn mixed_families_are_refused_and_ipv6_works() {
     let mixed = RelayConfig::new(any("127.0.0.1"), any("[::1]"), any("127.0.0.1"));
-    assert_eq!(Relay::bind(mixed).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+    assert_eq!(Relay::bind(mixed).unwrap_err().kind(), std::io::ErrorKind::InvalidInput);
     let Ok(server) = UdpSocket::bind(any("[::1]")).await else {
         eprintln!("no IPv6 here");
         return;
@@ -207,24 +206,9 @@ async fn a_dropped_relay_lets_go_of_its_sockets() {
     }
 }
 
-/// Memory that can be read while the relay writes to it.
-#[derive(Clone, Default)]
-struct Shared(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Shared {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 #[tokio::test]
 async fn the_capture_is_the_client_s_view() {
-    let out = Shared::default();
+    let out = Memory::default();
     let (server, relay) = setup(|config| config.capture = Some(Box::new(out.clone()))).await;
     let client = client().await;
     client.send_to(b"question", relay.handle().local_addr()).await.unwrap();
@@ -238,7 +222,7 @@ async fn the_capture_is_the_client_s_view() {
 
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("relay.pcapng");
-    std::fs::write(&path, &*out.0.lock().unwrap()).unwrap();
+    std::fs::write(&path, out.bytes()).unwrap();
     let fields = ["udp.srcport", "udp.dstport", "udp.length", "frame.comment"];
     let mut tshark = std::process::Command::new("tshark");
     tshark.arg("-r").arg(&path).args(["-T", "fields"]).args(fields.iter().flat_map(|field| ["-e", field]));

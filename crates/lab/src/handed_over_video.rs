@@ -11,7 +11,7 @@ use crate::experiment::{Axes, Cell, Experiment, Name, Outcome, PAPER, SEAMLESS, 
 use crate::plot::{Line, Plot, Quantity};
 use crate::profile;
 use crate::scenario::{DataError, Papers, Scenario, Settings, number};
-use crate::testbed::{BIN, Bottleneck, SecondPath, SharedBottleneck, Video, WayBack};
+use crate::setups::{BIN, Bottleneck, SecondPath, SharedBottleneck, Video, WayBack};
 use crate::value::Value;
 
 /// The profile of the flows that are there already.

@@ -13,7 +13,7 @@ use crate::scenario::{DataError, Papers, Scenario};
 use crate::scheme::{
     POLICY_ALONE, POLICY_ALONE_LABEL, PROFILE_ALONE, PROFILE_ALONE_LABEL, Part, cells, described,
 };
-use crate::testbed::two_cells::{Journey, MobileIp, MovingSctp, Way};
+use crate::setups::two_cells::{Journey, MobileIp, MovingSctp, Way};
 use crate::two_cell_place::{Registration, TCP, TwoCellPlace};
 use crate::value::Value;
 

@@ -14,7 +14,7 @@ use crate::experiment::Cell;
 use crate::profile;
 use crate::scenario::{DataError, Papers, Scenario, Settings, number};
 use crate::scheme::{Scheme, Whose};
-use crate::testbed::two_cells::{Way, Wires};
+use crate::setups::two_cells::{Way, Wires};
 use crate::value::Value;
 
 /// Bytes of user data in a full packet.

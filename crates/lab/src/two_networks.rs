@@ -7,8 +7,8 @@ use whimbrel_netsim::LinkConfig;
 
 use crate::profile::{IP_HEADER, SCTP_HEADERS};
 use crate::scenario::{DataError, Papers, Scenario};
-use crate::testbed::traffic::{ConstantRate, Greedy, Traffic};
-use crate::testbed::{AccessNetwork, Hosts, TwoPaths, User, random};
+use crate::setups::traffic::{ConstantRate, Greedy, Traffic};
+use crate::setups::{AccessNetwork, Hosts, TwoPaths, User, random};
 
 /// b08's traffic sources (its Table 3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,11 +5,11 @@ use core::time::Duration;
 use std::fs::File;
 use std::io::{self, Write};
 use std::process::Command as Process;
-use std::sync::{Arc, Mutex};
 
 use common::{Gap, Log, Source, Toy, ip, route};
 use whimbrel_machine::{Instant, Seed};
 use whimbrel_netsim::{Change, InFlight, LinkConfig, LinkId, QueueLimit, Side, World};
+use whimbrel_testbed::Memory;
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -31,21 +31,6 @@ fn world(local: &str, remote: &str) -> (World<Toy, Log>, LinkId) {
     let at = |ms: u64| Instant::from_nanos(ms * 1_000_000);
     world.schedule_link(link, Side::Both, [(at(50), Change::Down(InFlight::Lost)), (at(60), Change::Up)]);
     (world, link)
-}
-
-/// Memory that can be read while a world writes to it.
-#[derive(Clone, Default)]
-struct Shared(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Shared {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 fn tshark(file: &std::path::Path, arguments: &[&str]) -> Option<String> {
@@ -100,13 +85,13 @@ fn the_trace_tells_the_whole_story_and_changes_nothing() {
     let (mut silent, _) = world("10.0.0.1", "10.0.0.2");
     silent.run_until(Instant::from_nanos(1_000_000_000));
     let (mut traced, link) = world("10.0.0.1", "10.0.0.2");
-    let out = Shared::default();
+    let out = Memory::default();
     traced.trace_to(out.clone());
     traced.run_until(Instant::from_nanos(1_000_000_000));
     traced.finish().unwrap();
     assert_eq!(traced.trace_hash(), silent.trace_hash());
 
-    let text = String::from_utf8(out.0.lock().unwrap().clone()).unwrap();
+    let text = out.text();
     let lines: Vec<serde_json::Value> =
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let times: Vec<u64> = lines.iter().map(|line| line["at"].as_u64().unwrap()).collect();

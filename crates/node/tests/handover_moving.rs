@@ -2,7 +2,6 @@
 //! and `seamless` decides when (scenarios B and C of paper b08).
 
 use core::net::{IpAddr, SocketAddr};
-use core::time::Duration;
 
 use whimbrel_handover::{Action, FastestNetwork, Pace, Policy, Seamless};
 use whimbrel_machine::{Instant, InterfaceFact, InterfaceKind};
@@ -11,15 +10,7 @@ use whimbrel_node::Node;
 use whimbrel_proto::{Config, Event, Mobility, PathState};
 
 use whimbrel_testbed::traffic::{ConstantRate, Traffic};
-use whimbrel_testbed::{CLIENT, Pair, SERVER, Uplink, User, link, message, uplink_address};
-
-fn millis(millis: u64) -> Duration {
-    Duration::from_millis(millis)
-}
-
-fn at(after: u64) -> Instant {
-    Instant::ZERO + millis(after)
-}
+use whimbrel_testbed::{CLIENT, Pair, SERVER, Uplink, User, at, link, message, millis, uplink_address};
 
 /// The client's address in network `n`.
 fn mobile(n: u8) -> SocketAddr {
@@ -113,11 +104,6 @@ impl Journey {
     }
 }
 
-/// The longest time between two messages that ends between `from` and `to` (ms).
-fn longest_gap(user: &User, from: u64, to: u64) -> Duration {
-    user.longest_gap(at(from), at(to)).expect("messages have arrived").0
-}
-
 fn source(interval: u64, bytes: usize, seconds: u64) -> Option<Box<dyn Traffic>> {
     Some(Box::new(ConstantRate::every(bytes, millis(interval), seconds * 1000 / interval)))
 }
@@ -164,7 +150,7 @@ fn make_before_break_has_no_gap_in_either_direction() {
         journey.leave(3600, 1);
         journey.run(20_000);
         for (name, user) in [("up", journey.server()), ("down", journey.client())] {
-            let gap = longest_gap(user, 1000, 8000);
+            let gap = user.longest_gap(at(1000), at(8000)).0;
             println!("{old} ms to {new} ms, {name}: longest gap {gap:?}");
             assert!(gap <= millis(5 + 2 * (new + 1)), "{gap:?}");
             assert_eq!(user.received.len(), 1600);
@@ -194,8 +180,8 @@ fn to_a_faster_network_the_peer_is_asked_together_with_the_addition() {
     journey.run(20_000);
     for user in [journey.server(), journey.client()] {
         assert_eq!(user.received.len(), 1600);
-        println!("longest gap {:?}", longest_gap(user, 1000, 8000));
-        assert!(longest_gap(user, 1000, 8000) <= millis(10), "no gap");
+        println!("longest gap {:?}", user.longest_gap(at(1000), at(8000)).0);
+        assert!(user.longest_gap(at(1000), at(8000)).0 <= millis(10), "no gap");
     }
     assert_eq!(journey.moves(), 1);
 }
@@ -304,7 +290,7 @@ fn twenty_moves_back_and_forth_under_load() {
     assert_eq!(journey.moves(), 20);
     assert_eq!(journey.server().received.len(), 100_000);
     assert_eq!(journey.client().received.len(), 12_000);
-    println!("longest gap, down: {:?}", longest_gap(journey.client(), 1000, 110_000));
+    println!("longest gap, down: {:?}", journey.client().longest_gap(at(1000), at(110_000)).0);
     let in_order = |(n, (_, got)): (usize, &(Instant, whimbrel_proto::Received))| {
         got.payload == message(0, n, 1000).payload
     };

@@ -4,40 +4,32 @@
 use core::time::Duration;
 
 use whimbrel_handover::{Action, Pace, Policy, Reason, Seamless};
-use whimbrel_machine::{Cost, Instant, InterfaceFact, InterfaceKind, LinkFact, ReceivedPower};
+use whimbrel_machine::{Cost, InterfaceFact, InterfaceKind, LinkFact, ReceivedPower};
 use whimbrel_netsim::{Action as World, LinkConfig};
 use whimbrel_node::Node;
 use whimbrel_proto::{AddressChange, Command, Config, PathPairing, PathState, PathView};
 
-use whimbrel_testbed::traffic::{ConstantRate, Traffic};
-use whimbrel_testbed::{CLIENT, Pair, SERVER, User, address, link, message, remotes};
-
-fn millis(millis: u64) -> Duration {
-    Duration::from_millis(millis)
-}
-
-fn at(after: u64) -> Instant {
-    Instant::ZERO + millis(after)
-}
+use whimbrel_testbed::{CLIENT, Pair, SERVER, User, address, at, link, message, millis, remotes};
 
 fn seamless() -> Box<dyn Policy> {
     Box::new(Seamless::policy(Pace::MOBILE))
 }
 
-/// A message of `bytes` each `interval`.
-fn source(interval: Duration, bytes: usize, seconds: u64) -> Option<Box<dyn Traffic>> {
-    let count = (Duration::from_secs(seconds).as_nanos() / interval.as_nanos()) as u64;
-    Some(Box::new(ConstantRate::every(bytes, interval, count)))
+/// Who sends a message of `bytes` at every `interval` ms for so many seconds, over both links.
+fn client(interval: u64, bytes: usize, seconds: u64) -> User {
+    let mut client = User::client(&remotes(2));
+    client.tick(millis(interval), bytes, (seconds * 1000 / interval) as usize);
+    client
 }
 
 /// Two links, the client moving by `seamless`, the server without a policy.
-fn moving(links: &[LinkConfig], client: User, server: User) -> Pair {
-    moving_with(7, Config::mobile(), links, client, server)
+fn moving(links: &[LinkConfig], client: User) -> Pair {
+    moving_with(7, Config::mobile(), links, client)
 }
 
-fn moving_with(seed: u64, config: Config, links: &[LinkConfig], client: User, server: User) -> Pair {
+fn moving_with(seed: u64, config: Config, links: &[LinkConfig], client: User) -> Pair {
     let finish = |host, node: Node| if host == CLIENT { node.with_policy(seamless) } else { node };
-    let mut pair = Pair::with_nodes(seed, config, links, client, server, finish);
+    let mut pair = Pair::with_nodes(seed, config, links, client, User::server(), finish);
     pair.uplinks[CLIENT].iter().for_each(|uplink| uplink.name(&mut pair.world, at(0)));
     pair
 }
@@ -47,11 +39,6 @@ fn about(pair: &mut Pair, after: u64, n: usize, fact: InterfaceFact) {
     pair.uplinks[CLIENT][n - 1].about(&mut pair.world, at(after), fact);
 }
 
-/// The longest time between two messages of `user` that ends between `from` and `to` (ms), and when it ends.
-fn longest_gap(user: &User, from: u64, to: u64) -> (Duration, Instant) {
-    user.longest_gap(at(from), at(to)).expect("messages have arrived")
-}
-
 /// Where the client sends, and the reasons for its moves.
 fn moves(pair: &Pair) -> Vec<Reason> {
     let decided = pair.world.machine(pair.client).decisions();
@@ -59,14 +46,14 @@ fn moves(pair: &Pair) -> Vec<Reason> {
     moved.map(|decided| decided.decision.reason).collect()
 }
 
-fn in_use(pair: &Pair) -> u8 {
+fn in_use(pair: &Pair) -> usize {
     let local = pair.in_use(CLIENT).unwrap().local;
-    (1..=2).find(|&n| local == address(CLIENT, usize::from(n) - 1)).unwrap()
+    (1..=2).find(|&n| local == address(CLIENT, n - 1)).unwrap()
 }
 
 /// The target: no gap longer than one round trip of the new path over the spacing without a handover.
 fn assert_no_gap(pair: &Pair, spacing: Duration, rtt: Duration, from: u64, to: u64) {
-    let (gap, when) = longest_gap(pair.server(), from, to);
+    let (gap, when) = pair.server().longest_gap(at(from), at(to));
     println!("longest gap {gap:?} at {when}, spacing {spacing:?}, round trip of the new path {rtt:?}");
     assert!(gap <= spacing + rtt, "{gap:?}");
 }
@@ -74,10 +61,8 @@ fn assert_no_gap(pair: &Pair, spacing: Duration, rtt: Duration, from: u64, to: u
 #[test]
 fn a_warning_means_no_gap() {
     for (delay_old, delay_new) in [(5, 40), (40, 5), (20, 20)] {
-        let mut client = User::client(&remotes(2));
-        client.traffic = source(millis(5), 1000, 8);
         let links = [link(20, delay_old), link(20, delay_new)];
-        let mut pair = moving(&links, client, User::server());
+        let mut pair = moving(&links, client(5, 1000, 8));
         about(&mut pair, 3000, 1, InterfaceFact::GoingDown);
         pair.cut(0, at(3500));
         pair.run(10);
@@ -90,13 +75,12 @@ fn a_warning_means_no_gap() {
 /// Bulk data, so that a whole window is on its way when the move comes.
 #[test]
 fn a_warning_means_no_gap_under_load() {
-    let mut client = User::client(&remotes(2));
-    client.outbox = (0..8000).map(|n| message(0, n, 1000)).collect();
-    let mut pair = moving(&[link(10, 5), link(10, 40)], client, User::server());
+    let client = User::client(&remotes(2)).queueing(8000, 1000);
+    let mut pair = moving(&[link(10, 5), link(10, 40)], client);
     about(&mut pair, 2000, 1, InterfaceFact::GoingDown);
     pair.cut(0, at(2600));
     pair.run(20);
-    let (spacing, _) = longest_gap(pair.server(), 1000, 2000);
+    let (spacing, _) = pair.server().longest_gap(at(1000), at(2000));
     assert_no_gap(&pair, spacing, millis(80), 2000, 5000);
     assert_eq!(pair.server().received.len(), 8000);
 }
@@ -104,9 +88,7 @@ fn a_warning_means_no_gap_under_load() {
 /// The signal falls by half a decibel each 100 ms; at −90 dBm the link is dead.
 #[test]
 fn a_falling_signal_means_no_gap() {
-    let mut client = User::client(&remotes(2));
-    client.traffic = source(millis(5), 1000, 10);
-    let mut pair = moving(&[link(20, 5), link(20, 40)], client, User::server());
+    let mut pair = moving(&[link(20, 5), link(20, 40)], client(5, 1000, 10));
     for step in 0..60 {
         let power = ReceivedPower::from_dbm(-60.0 - 0.5 * step as f64);
         about(&mut pair, 1000 + 100 * step, 1, InterfaceFact::Signal(power));
@@ -123,9 +105,7 @@ fn a_silent_break_takes_at_most_300_ms() {
     println!("round trip    from the break to the next message");
     for delay in [1, 5, 10, 20, 30, 40, 50] {
         for offset in [0, 3, 7] {
-            let mut client = User::client(&remotes(2));
-            client.traffic = source(millis(10), 1000, 6);
-            let mut pair = moving(&[link(20, delay), link(20, delay)], client, User::server());
+            let mut pair = moving(&[link(20, delay), link(20, delay)], client(10, 1000, 6));
             let broken = 3000 + offset;
             pair.cut(0, at(broken));
             pair.run(8);
@@ -142,9 +122,7 @@ fn a_silent_break_takes_at_most_300_ms() {
 /// A link that is dead for 300 ms of each second.
 #[test]
 fn no_ping_pong_on_a_flapping_link() {
-    let mut client = User::client(&remotes(2));
-    client.traffic = source(millis(10), 500, 120);
-    let mut pair = moving(&[link(20, 10), link(20, 30)], client, User::server());
+    let mut pair = moving(&[link(20, 10), link(20, 30)], client(10, 500, 120));
     for second in 2..100 {
         pair.cut(0, at(1000 * second));
         pair.heal(0, at(1000 * second + 300));
@@ -159,9 +137,7 @@ fn no_ping_pong_on_a_flapping_link() {
 
 #[test]
 fn a_metered_link_is_used_only_while_nothing_else_works() {
-    let mut client = User::client(&remotes(2));
-    client.traffic = source(millis(10), 500, 40);
-    let mut pair = moving(&[link(2, 30), link(100, 5)], client, User::server());
+    let mut pair = moving(&[link(2, 30), link(100, 5)], client(10, 500, 40));
     about(&mut pair, 0, 1, InterfaceFact::Rank(1));
     about(&mut pair, 0, 2, InterfaceFact::Rank(0));
     about(&mut pair, 0, 2, InterfaceFact::Cost(Cost::Metered));
@@ -183,7 +159,7 @@ fn a_metered_link_is_used_only_while_nothing_else_works() {
 fn an_address_that_comes_up_after_init_ack_is_added() {
     for when in [20, 60, 100, 140, 160] {
         let mut client = User::client(&remotes(1));
-        client.traffic = source(millis(10), 500, 2);
+        client.tick(millis(10), 500, 200);
         let finish = |host, node: Node| if host == CLIENT { node } else { node.with_policy(seamless) };
         let links = [link(20, 50), link(20, 50)];
         let mut pair = Pair::with_nodes(7, Config::mobile(), &links, client, User::server(), finish);
@@ -202,9 +178,7 @@ fn an_address_that_comes_up_after_init_ack_is_added() {
 #[test]
 fn an_address_that_goes_away_during_the_handshake_is_deleted() {
     for when in [20, 60, 110, 150, 190] {
-        let mut client = User::client(&remotes(2));
-        client.traffic = source(millis(10), 500, 12);
-        let mut pair = moving(&[link(20, 50), link(20, 50)], client, User::server());
+        let mut pair = moving(&[link(20, 50), link(20, 50)], client(10, 500, 12));
         let second = pair.uplinks[CLIENT][1];
         second.tell(&mut pair.world, at(when), LinkFact::AddressDown(second.address));
         pair.run(12);
@@ -217,10 +191,8 @@ fn an_address_that_goes_away_during_the_handshake_is_deleted() {
 /// often it asks, the governor's measure holds. With one path for each address of the peer, ours goes with the peer's.
 #[test]
 fn a_peer_that_asks_for_the_metered_link_does_not_get_it_for_long() {
-    let mut client = User::client(&remotes(2));
-    client.traffic = source(millis(10), 500, 20);
     let config = Config { pairing: PathPairing::PerDestination, ..Config::mobile() };
-    let mut pair = moving_with(7, config, &[link(20, 10), link(20, 10)], client, User::server());
+    let mut pair = moving_with(7, config, &[link(20, 10), link(20, 10)], client(10, 500, 20));
     about(&mut pair, 0, 2, InterfaceFact::Cost(Cost::Metered));
     pair.run(3);
     let association = pair.server().association().unwrap();
@@ -245,10 +217,9 @@ fn a_peer_that_asks_for_the_metered_link_does_not_get_it_for_long() {
 
 #[test]
 fn twenty_moves_under_load_lose_nothing() {
-    let mut client = User::client(&remotes(2));
-    client.outbox = (0..60_000).map(|n| message(0, n, 1000)).collect();
+    let mut client = User::client(&remotes(2)).queueing(60_000, 1000);
     client.shutdown_when_done = true;
-    let mut pair = moving(&[link(10, 5), link(10, 20)], client, User::server());
+    let mut pair = moving(&[link(10, 5), link(10, 20)], client);
     for round in 0..20 {
         let when = 2000 + 2000 * round;
         let (leave, other) = if round % 2 == 0 { (1, 2) } else { (2, 1) };
@@ -258,7 +229,7 @@ fn twenty_moves_under_load_lose_nothing() {
     }
     pair.run(45);
     assert_eq!(moves(&pair).len(), 20);
-    let (gap, when) = longest_gap(pair.server(), 1000, 42_000);
+    let (gap, when) = pair.server().longest_gap(at(1000), at(42_000));
     println!("longest gap in 20 moves {gap:?} at {when}");
     assert!(gap <= millis(60), "{gap:?}");
     pair.run(90);
@@ -280,10 +251,10 @@ fn who_has_left_a_slow_network_stays_where_it_is_quick() {
             let mut client = User::client(&remotes(2));
             client.tick(millis(4), 1000, 5000);
             let links = [link(20, 10), link(20, 30)];
-            let mut pair = moving_with(seed, Config::mobile(), &links, client, User::server());
+            let mut pair = moving_with(seed, Config::mobile(), &links, client);
             pair.delay(0, at(6_000 + seed * 37), 200);
             pair.run(40);
-            (pair.behind(millis(4)).as_millis(), pair.moves().len())
+            (pair.behind(millis(4)).as_millis(), pair.client().moves().len())
         })
         .collect();
     assert!(all.iter().all(|(behind, told)| *behind < 300 && *told == 1), "{all:?}");

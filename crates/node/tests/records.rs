@@ -58,16 +58,15 @@ fn traced(pair: &mut Pair) -> Memory {
     trace
 }
 
-fn path(pair: &Pair, network: u8) -> Option<PathView> {
+fn path(pair: &Pair, network: usize) -> Option<PathView> {
     let paths = pair.paths(CLIENT);
-    paths.into_iter().find(|path| path.route.local == address(CLIENT, usize::from(network) - 1))
+    paths.into_iter().find(|path| path.route.local == address(CLIENT, network - 1))
 }
 
 /// Data for several seconds, over a bottleneck whose queue holds half of what the way holds.
 fn bottleneck() -> Pair {
     let link = LinkConfig { queue: QueueLimit::packets(16), ..link(10, 20) };
-    let mut client = User::client(&remotes(1));
-    client.outbox = (0..4000).map(|n| message(0, n, 1000)).collect();
+    let client = User::client(&remotes(1)).queueing(4000, 1000);
     let mut server = User::server();
     server.discard = true;
     Pair::new(5, Config::rfc(), &[link], client, server)
@@ -124,8 +123,7 @@ fn cwnd_is_halved_at_each_fast_retransmit() {
 
 #[test]
 fn a_dead_path_doubles_its_rto_and_changes_its_state() {
-    let mut client = User::client(&remotes(2));
-    client.outbox = (0..20_000).map(|n| message(0, n, 1000)).collect();
+    let client = User::client(&remotes(2)).queueing(20_000, 1000);
     let mut server = User::server();
     server.discard = true;
     let mut config = Config::rfc();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use whimbrel_machine::{Instant, Route, Seed};
 use whimbrel_netsim::{Action, Change, HostId, LinkConfig, LinkId, Side, World};
 use whimbrel_node::Node;
-use whimbrel_proto::{Config, Event, PathView};
+use whimbrel_proto::{Config, PathView};
 
 use crate::{Between, Uplink, User};
 
@@ -33,14 +33,14 @@ pub fn address(host: usize, n: usize) -> SocketAddr {
     SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 0, n as u8 + 1, host as u8 + 1)), UDP_PORT)
 }
 
-/// Address of a host ([`CLIENT`] or [`SERVER`]) by its uplink `n`, counted from 0, where a router is between the hosts.
+/// Its address by its uplink `n`, counted from 0, where a router is between the hosts.
 pub fn uplink_address(host: usize, n: usize) -> SocketAddr {
     SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, host as u8 + 1, n as u8, 1)), UDP_PORT)
 }
 
 /// Addresses of the server in so many networks.
-pub fn remotes(networks: u8) -> Vec<SocketAddr> {
-    (0..usize::from(networks)).map(|n| address(SERVER, n)).collect()
+pub fn remotes(networks: usize) -> Vec<SocketAddr> {
+    (0..networks).map(|n| address(SERVER, n)).collect()
 }
 
 /// A link of so many Mbit/s and ms, one way.
@@ -50,6 +50,16 @@ pub fn link(mbit: u64, delay_ms: u64) -> LinkConfig {
         delay: Duration::from_millis(delay_ms),
         ..LinkConfig::default()
     }
+}
+
+/// So many milliseconds.
+pub fn millis(milliseconds: u64) -> Duration {
+    Duration::from_millis(milliseconds)
+}
+
+/// So many milliseconds after the beginning.
+pub fn at(milliseconds: u64) -> Instant {
+    Instant::ZERO + millis(milliseconds)
 }
 
 impl Pair {
@@ -89,8 +99,8 @@ impl Pair {
         users: [User; 2],
         finish: impl Fn(usize, Node) -> Node,
     ) -> Self {
-        let locals =
-            [CLIENT, SERVER].map(|host| (0..links.len()).map(|n| address(host, n)).collect::<Vec<_>>());
+        let all = |host| (0..links.len()).map(|n| address(host, n)).collect::<Vec<_>>();
+        let locals = [CLIENT, SERVER].map(all);
         let addresses = locals.clone().map(|all| all.into_iter().map(|one| vec![one]).collect());
         Self::build(seed, configs, locals, users, finish, |world, hosts| {
             Between::Networks.join(world, hosts, addresses, links)
@@ -198,26 +208,9 @@ impl Pair {
         self.paths(host).iter().find(|path| path.in_use).map(|path| path.route)
     }
 
-    /// The longest time between two messages at the server that ends after `from`.
-    ///
-    /// # Panics
-    /// If no two have arrived by then: there is no longest of none.
-    #[track_caller]
-    pub fn longest_gap(&self, from: Instant) -> Duration {
-        self.server().longest_gap(from, self.world.now()).expect("messages have arrived").0
-    }
-
     /// The most that a message came later to the server than it was due, of those that the client makes at this interval.
     pub fn behind(&self, interval: Duration) -> Duration {
-        let events = &self.client().events;
-        let up = events.iter().find(|(_, event)| matches!(event, Event::Up { .. })).expect("it is up").0;
-        let late = |(n, at): (u32, Instant)| at.saturating_since(up + interval * n);
-        (0..).zip(self.server().received.iter().map(|(at, _)| *at)).map(late).max().unwrap_or_default()
-    }
-
-    /// When the client was told that new data goes another way than before, once the association is up.
-    pub fn moves(&self) -> Vec<Instant> {
-        let events = self.client().events.iter();
-        events.filter(|(_, event)| matches!(event, Event::PathInUse { .. })).map(|(at, _)| *at).collect()
+        let first = self.client().came_up().expect("it is up");
+        self.server().behind(first, interval, Instant::ZERO)
     }
 }

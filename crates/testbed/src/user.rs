@@ -19,6 +19,9 @@ pub const SCTP_PORT: u16 = 5001;
 pub struct User<R = Log> {
     /// When it connects, and where to. It listens otherwise.
     connect: Option<(Instant, Vec<SocketAddr>)>,
+    /// What it connects from; any port that is free otherwise.
+    local_port: Option<u16>,
+    /// The first that came up.
     association: Option<AssociationId>,
     /// Sent from when the association is up.
     pub traffic: Option<Box<dyn Traffic>>,
@@ -47,6 +50,13 @@ impl User {
     /// Waits for an association and writes down all that happens.
     pub fn server() -> Self {
         Self::new(None, |n, bytes| message(0, n as usize, bytes))
+    }
+
+    /// The same, with `count` messages of `bytes` each to be sent as fast as can be.
+    #[must_use]
+    pub fn queueing(mut self, count: usize, bytes: usize) -> Self {
+        self.outbox = (0..count).map(|n| message(0, n, bytes)).collect();
+        self
     }
 
     /// Connects to these addresses at once, and writes down all that happens.
@@ -95,6 +105,7 @@ impl<R: Record> User<R> {
     fn new(connect: Option<(Instant, Vec<SocketAddr>)>, content: fn(u32, usize) -> Message) -> Self {
         Self {
             connect,
+            local_port: None,
             association: None,
             traffic: None,
             content,
@@ -106,6 +117,12 @@ impl<R: Record> User<R> {
             hold: false,
             record: R::default(),
         }
+    }
+
+    /// The same, connecting from the port that all users listen on.
+    #[must_use]
+    pub fn from_its_port(self) -> Self {
+        Self { local_port: Some(SCTP_PORT), ..self }
     }
 
     /// The same, sending this.
@@ -189,7 +206,7 @@ impl<R: Record> App<Node> for User<R> {
                 token: ConnectToken(0),
                 remote: remote.clone(),
                 remote_port: SCTP_PORT,
-                local_port: None,
+                local_port: self.local_port,
             }),
             _ => self.offer(0, context),
         }
@@ -201,11 +218,11 @@ impl<R: Record> App<Node> for User<R> {
                 let (association, bytes) = (*association, received.payload.len());
                 context.command(Command::Release { association, bytes });
             }
-            Event::Up { association, .. } => {
+            Event::Up { association, .. } if self.association.is_none() => {
                 self.association = Some(*association);
                 self.offer(0, context);
             }
-            Event::Sent { bytes, .. } => {
+            Event::Sent { association, bytes, .. } if Some(*association) == self.association => {
                 // Of what was sent past it there is no account.
                 self.queued = self.queued.saturating_sub(*bytes);
                 self.offer(*bytes, context);

@@ -189,6 +189,7 @@ impl Role {
             || inside("interop")
             || inside("fuzz")
             || inside("soak")
+            || inside("testbed")
             || file.ends_with("_tests.rs")
             || file.ends_with("operations.rs")
             || ["testing.rs", "script.rs", "corpus.rs"].contains(&file);

@@ -4,8 +4,8 @@ use core::time::Duration;
 use std::fs::File;
 use std::io::Write;
 
-use whimbrel_lab::testbed::traffic::{ConstantRate, Greedy, Traffic};
-use whimbrel_lab::testbed::{AccessNetwork, FAILOVER, Hosts, TwoPaths, User, fail_over};
+use whimbrel_lab::setups::traffic::{ConstantRate, Greedy, Traffic};
+use whimbrel_lab::setups::{AccessNetwork, FAILOVER, Hosts, TwoPaths, User, fail_over};
 use whimbrel_lab::{Cell, Experiment, PAPER, Papers, Sample, Watch, figures, profile};
 use whimbrel_machine::Instant;
 use whimbrel_netsim::{Action, LinkConfig, Stopped};

@@ -17,7 +17,7 @@ use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 use core::time::Duration;
 use std::sync::Arc;
 
-use whimbrel_lab::testbed::{User, traffic::Greedy};
+use whimbrel_lab::setups::{User, traffic::Greedy};
 use whimbrel_lab::{Cell, PAPER, Papers, Value, Watch, figures, profile};
 use whimbrel_machine::{Instant, Seed};
 use whimbrel_netsim::{LinkConfig, QueueLimit, Side, World};

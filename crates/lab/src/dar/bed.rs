@@ -15,7 +15,7 @@ use whimbrel_proto::{AddressChange, Command, Config, PathPairing};
 use super::log::{Log, Meddle, Tap, Watcher};
 use super::rewrite;
 use super::seen::Seen;
-use super::talker::Talker;
+use super::talker::{Talker, called, calling};
 use crate::experiment::Watch;
 
 /// The correspondent node's address, and its second one in scenario D.
@@ -111,8 +111,8 @@ impl Bed {
         if let Some(policy) = plan.policy {
             mn_node = mn_node.with_policy(policy);
         }
-        let cn = world.add_host("cn", cn_node, Talker::called(true));
-        let mn = world.add_host("mn", mn_node, Talker::calling(socket(CN), plan.uplink));
+        let cn = world.add_host("cn", cn_node, called(true));
+        let mn = world.add_host("mn", mn_node, calling(socket(CN), plan.uplink));
         let routers = [world.add_router(), world.add_router()];
         let log = Log::default();
         let (wired, access) = (LinkConfig::default(), access_network());
@@ -137,12 +137,12 @@ impl Bed {
             ends.into_iter().map(|(near, router)| world.add_link(near, router, access, access)).collect();
         let other = (plan.shape == Shape::TwoMobiles).then(|| {
             let other_node = node(&world, 3, &[OTHER]);
-            let other = world.add_host("other", other_node, Talker::calling(socket(CN), false));
+            let other = world.add_host("other", other_node, calling(socket(CN), false));
             let near = world.add_interface(other, [OTHER]);
             links.push(world.add_link(near, routers[0], access, access));
             other
         });
-        let nowhere = world.add_host("nowhere", node(&world, 4, &[]), Talker::called(false));
+        let nowhere = world.add_host("nowhere", node(&world, 4, &[]), called(false));
         let left_behind = world.add_interface(nowhere, []);
         let dead = world.add_link(left_behind, routers[0], wired, wired);
         world.act(Action::Link(dead, Side::Both, Change::Down(InFlight::Lost)));
@@ -196,7 +196,7 @@ impl Bed {
     }
 
     fn ask_at(world: &mut World<Node, Talker>, host: HostId, changes: &[AddressChange]) {
-        let Some(association) = world.app(host).association else { return };
+        let Some(association) = world.app(host).association() else { return };
         let changes = changes.to_vec();
         world.act(Action::Command(host, Command::ChangeAddresses { association, changes }));
     }

@@ -14,7 +14,7 @@ use crate::experiment::{Cell, Experiment, Name, Outcome, PAPER, Sample, Watch, g
 use crate::plot::{Line, Plot, Quantity};
 use crate::profile;
 use crate::scenario::{DataError, Papers, Scenario};
-use crate::testbed::{AccessNetwork, Hosts, TwoPaths, User};
+use crate::setups::{AccessNetwork, Hosts, TwoPaths, User};
 use crate::two_networks::Silent;
 
 /// The longest message.

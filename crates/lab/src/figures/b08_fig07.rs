@@ -14,8 +14,8 @@ use crate::scheme::{
     POLICY_ALONE, POLICY_ALONE_LABEL, PROFILE_ALONE, PROFILE_ALONE_LABEL, Part, Scheme, Whose, cells,
     described,
 };
+use crate::setups::{FAILOVER, Hosts, TwoPaths, fail_over};
 use crate::summary::Group;
-use crate::testbed::{FAILOVER, Hosts, TwoPaths, fail_over};
 use crate::two_networks::{Setting, Source};
 use crate::value::Value;
 

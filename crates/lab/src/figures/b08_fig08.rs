@@ -15,7 +15,7 @@ use crate::scheme::{
     POLICY_ALONE, POLICY_ALONE_LABEL, PROFILE_ALONE, PROFILE_ALONE_LABEL, Part, Scheme, Whose, cells,
     described,
 };
-use crate::testbed::{Hosts, TwoPaths, mn_address};
+use crate::setups::{Hosts, TwoPaths, mn_address};
 use crate::two_networks::{Setting, Source, spoken};
 use crate::value::Value;
 

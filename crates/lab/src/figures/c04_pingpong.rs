@@ -11,7 +11,7 @@ use crate::scenario::{DataError, Papers, Scenario};
 use crate::scheme::{
     POLICY_ALONE, POLICY_ALONE_LABEL, PROFILE_ALONE, PROFILE_ALONE_LABEL, Part, cells, described,
 };
-use crate::testbed::two_cells::{MovingSctp, Observer, Way};
+use crate::setups::two_cells::{MovingSctp, Noted, Way};
 use crate::two_cell_place::TwoCellPlace;
 use crate::value::Value;
 
@@ -93,11 +93,11 @@ impl Experiment for Figure {
         let place = &self.place;
         let (way, wires, config) = (self.way(cell), place.wires(cell), place.config(cell));
         let mut bed = MovingSctp::new(seed, config, place.policy(cell), &wires, &way, FILE);
-        let (observer, ear) = Observer::new();
+        let (observer, ear) = Noted::observe();
         bed.observe(ear);
         let journey = bed.run(watch);
         let mut sample = Sample::default();
-        sample.put("primary_changes", observer.noted().set_primary.len() as f64);
+        sample.put("primary_changes", observer.read().set_primary.len() as f64);
         Outcome::of(sample, journey.fingerprint)
     }
 

@@ -7,12 +7,13 @@ use whimbrel_handover::{LayerTwoHandover, Pace, Policy, SignalStrength};
 use whimbrel_machine::Instant;
 use whimbrel_netsim::{CellEvent, Position, Trajectory};
 use whimbrel_proto::{Config, PathView, PrimaryChangeRule, RetransmissionPath};
+use whimbrel_testbed::Notes;
 
 use crate::belated::Belated;
 use crate::experiment::{Cell, Experiment, Name, Outcome, PAPER, Sample, Watch, grid};
 use crate::plot::{Line, Plot, Quantity};
 use crate::scenario::{DataError, Papers, Scenario};
-use crate::testbed::two_cells::{MovingSctp, Noted, Observer, Way, mobile};
+use crate::setups::two_cells::{MovingSctp, Noted, Way, mobile};
 use crate::two_cell_place::TwoCellPlace;
 
 /// A walk in which other things tell of the losses before a probe can.
@@ -102,14 +103,14 @@ impl Figure {
     }
 
     /// Until well after Set Primary.
-    fn count(&self, bed: &mut MovingSctp, observer: &Observer) -> Counted {
+    fn count(&self, bed: &mut MovingSctp, observer: &Notes<Noted>) -> Counted {
         let mut counted = Counted::default();
         let mut before = Before::default();
         bed.run_until(|now, paths| {
             if counted.asked.is_none() {
-                counted.asked = observer.noted().set_primary.first().map(|&(at, _)| at);
+                counted.asked = observer.read().set_primary.first().map(|&(at, _)| at);
                 if counted.asked.is_none() {
-                    before = Before::of(paths, observer.noted().data.last().map(|&(at, ..)| at), before);
+                    before = Before::of(paths, observer.read().data.last().map(|&(at, ..)| at), before);
                 }
                 counted.sent_before = before.sent;
             }
@@ -246,11 +247,11 @@ impl Experiment for Figure {
 
     fn run(&self, cell: &Cell, seed: u64, watch: Watch) -> Outcome {
         let mut bed = self.bed(cell, seed);
-        let (observer, ear) = Observer::new();
+        let (observer, ear) = Noted::observe();
         bed.observe(ear);
         bed.record(watch);
         let counted = self.count(&mut bed, &observer);
-        let (mut sample, noted) = (Sample::default(), observer.noted());
+        let (mut sample, noted) = (Sample::default(), observer.read());
         let Some(asked) = counted.asked else { return Outcome::of(sample, bed.fingerprint()) };
         let order = over_the_new_path(&noted);
         let is_old = |&chunk: &u64| chunk < counted.sent_before;

@@ -6,7 +6,7 @@ use whimbrel_rivals::tcp::{ConnectionId, Source, TcpCommand, TcpEvent};
 
 use super::rivals::{Rival, RivalCommand, RivalEvent};
 use super::world::START;
-use crate::testbed::Silence;
+use crate::setups::Silence;
 
 /// The port of all that receive.
 const PORT: u16 = 5001;

@@ -12,7 +12,7 @@ use super::rivals;
 use super::traffic::Kind;
 use super::world::{Place, START};
 use crate::experiment::Sample;
-use crate::testbed::User;
+use crate::setups::User;
 
 /// Every metric there is: its name, and its unit and definition.
 pub(super) const METRICS: [(&str, &str); 8] = [

@@ -14,7 +14,7 @@ use super::policies::{Chosen, Kind};
 use super::profile;
 use super::traffic::{End, Traffic};
 use super::world::{Access, Place, START, after};
-use crate::testbed::{TransferTimes, User};
+use crate::setups::{TransferTimes, User};
 
 /// A host in the access networks, with what the file says of it.
 pub(super) struct Resident<'a> {

@@ -7,7 +7,7 @@ use whimbrel_machine::Instant;
 use whimbrel_rivals::tcp;
 
 use super::world::after;
-use crate::testbed::traffic::{ConstantRate, File, Greedy, Schedule, Traffic as Source};
+use crate::setups::traffic::{ConstantRate, File, Greedy, Schedule, Traffic as Source};
 
 /// Bytes that are with the transport and not acknowledged: more than can be in flight.
 const BACKLOG: usize = 8 << 20;

@@ -11,7 +11,7 @@ use super::file::{Event, File, Kind, Network, QueueName};
 use super::flow::Flow;
 use super::residents::Resident;
 use super::rivals::Rival;
-use crate::testbed::User;
+use crate::setups::User;
 
 /// When the experiment begins; before it, the hosts set themselves up.
 pub(super) const START: Duration = Duration::from_secs(1);

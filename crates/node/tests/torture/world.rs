@@ -8,7 +8,7 @@ use whimbrel_handover::{Pace, Policy, Seamless};
 use whimbrel_machine::{Instant, InterfaceFact, InterfaceId, LinkFact, Seed};
 use whimbrel_netsim::{Action, Change, HostId, InFlight, RouterId, Side, World};
 use whimbrel_node::Node;
-use whimbrel_proto::{Config, Event};
+use whimbrel_proto::Config;
 
 use super::places::{self, Families, NAT_IDLE, Network, Translation, called};
 use whimbrel_testbed::{Uplink, User, link};
@@ -331,30 +331,20 @@ impl Torture {
     }
 
     fn judge(&mut self, way: Way, sent: usize, back: Duration) -> Outcome {
-        let sender = self.user(way);
-        let up = sender.events.iter().find(|(_, event)| matches!(event, Event::Up { .. }));
-        let first = up.expect("it came up").0;
-        let moves =
-            sender.events.iter().filter(|(_, event)| matches!(event, Event::PathInUse { .. })).count();
-        let closed = sender.closed() || self.user(Way::Up).closed() || self.user(Way::Down).closed();
-        let interval = self.start.interval;
-        let trouble = Instant::ZERO + self.trouble;
+        let closed = self.user(Way::Up).closed() || self.user(Way::Down).closed();
+        let (first, moves) = {
+            let sender = self.user(way);
+            (sender.came_up().expect("it came up"), sender.moves().len())
+        };
+        let (interval, now) = (self.start.interval, self.world.now());
+        let (trouble, back) = (Instant::ZERO + self.trouble, Instant::ZERO + self.trouble + back);
         let receiver = self.user(if way == Way::Up { Way::Down } else { Way::Up });
-        let gap = receiver.longest_gap(trouble, Instant::ZERO + Duration::MAX / 2);
-        let arrivals: Vec<Instant> = receiver.received.iter().map(|(at, _)| *at).collect();
-        let late: Vec<(Instant, Duration)> = (0..)
-            .zip(&arrivals)
-            .map(|(n, &at)| (at, at.saturating_since(first + interval * n)))
-            .filter(|(at, _)| *at >= trouble)
-            .collect();
-        let back = trouble + back;
-        let again =
-            arrivals.iter().find(|at| **at >= back).copied().unwrap_or(Instant::ZERO + Duration::MAX / 2);
+        let again = receiver.received.iter().map(|(at, _)| *at).find(|at| *at >= back);
         Outcome {
-            survived: !closed && arrivals.len() == sent,
-            gap: gap.map_or(Duration::MAX, |(gap, _)| gap),
-            behind: late.iter().map(|(_, late)| *late).max().unwrap_or(Duration::MAX),
-            recovery: again.saturating_since(back),
+            survived: !closed && receiver.received.len() == sent,
+            gap: receiver.longest_gap(trouble, now).0,
+            behind: receiver.behind(first, interval, trouble),
+            recovery: again.map_or(Duration::MAX / 2, |again| again.saturating_since(back)),
             moves,
             packets: 0,
         }

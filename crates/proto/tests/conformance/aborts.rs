@@ -100,8 +100,7 @@ fn an_abort_during_the_handshake_ends_the_attempt() {
 /// RFC 9260 §3.3.7: other chunks may come before an ABORT.
 #[test]
 fn an_abort_behind_an_error_ends_the_attempt() {
-    let mut bench = Bench::new(quiet());
-    let peer = Peer::called_by(&mut bench);
+    let (mut bench, peer) = Peer::called(quiet());
     let error = ErrorBuilder { causes: &[Cause::OutOfResource] };
     let abort = AbortBuilder { tag_reflected: false, causes: &[] };
     assert!(bench.ask(&peer.packet(&[&error, &abort])).is_empty());
@@ -135,9 +134,7 @@ fn what_comes_with_an_abort_is_ignored() {
 /// An ABORT that does not end anything (its T bit is wrong) spoils the COOKIE ECHO before it all the same.
 #[test]
 fn a_cookie_echo_with_an_abort_is_discarded() {
-    let mut bench = Bench::new(quiet());
-    let mut peer = Peer::new();
-    peer.begin(&mut bench, &[]);
+    let (mut bench, peer) = Peer::begun(quiet());
     let cookie = peer.cookie.clone();
     let echo = whimbrel_wire::CookieEcho { cookie: &cookie };
     let abort = AbortBuilder { tag_reflected: true, causes: &[] };

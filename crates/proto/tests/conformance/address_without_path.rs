@@ -3,7 +3,7 @@
 use whimbrel_machine::Instant;
 use whimbrel_netsim::{Change, InFlight, Side};
 use whimbrel_proto::{CloseReason, Config};
-use whimbrel_testbed::{Pair, User, link, message, remotes};
+use whimbrel_testbed::{Pair, User, link, remotes};
 
 /// The server keeps one path, the client two. When the client turns to the second, its data comes from an address
 /// that the server knows from the INIT, and is accepted.
@@ -11,8 +11,7 @@ use whimbrel_testbed::{Pair, User, link, message, remotes};
 fn are_accepted() {
     let mut few = Config::mobile();
     few.limits.paths = 1;
-    let mut user = User::client(&remotes(2));
-    user.outbox = (0..100).map(|n| message(0, n, 20_000)).collect();
+    let mut user = User::client(&remotes(2)).queueing(100, 20_000);
     user.shutdown_when_done = true;
     let mut pair =
         Pair::with_configs(1, [Config::mobile(), few], &[[link(10, 5); 2]; 2], user, User::server());

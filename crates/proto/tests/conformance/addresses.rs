@@ -340,9 +340,7 @@ fn a_repeated_cookie_echo_from_an_unconfirmed_address_is_answered_with_a_heartbe
 /// have moved since its INIT, and have no other way to learn that it is heard. The answer makes no path.
 #[test]
 fn a_cookie_echo_from_a_foreign_address_is_answered_there_with_a_heartbeat() {
-    let mut bench = Bench::new(quiet());
-    let mut peer = Peer::new();
-    peer.begin(&mut bench, &[]);
+    let (mut bench, peer) = Peer::begun(quiet());
     for _ in 0..2 {
         let question = peer.cookie_echo();
         bench.deliver_on(victim(), &question);

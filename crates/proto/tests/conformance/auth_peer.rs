@@ -112,8 +112,12 @@ impl AuthPeer {
     pub(crate) fn begin(&mut self, bench: &mut Bench) {
         bench.take();
         bench.deliver(&self.init(&self.parameters()));
-        let sent = bench.take_only();
-        self.peer.learn_init_ack(&sent);
+        self.learn_init_ack(&bench.take_only());
+    }
+
+    #[track_caller]
+    pub(crate) fn learn_init_ack(&mut self, sent: &Sent) {
+        self.peer.learn_init_ack(sent);
         let Chunk::InitAck(init_ack) = sent.only() else { panic!() };
         self.learn(init_ack.parameters);
     }

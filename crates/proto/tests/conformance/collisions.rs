@@ -62,6 +62,16 @@ impl Collision {
         true
     }
 
+    /// Delivers so many packets, each to the node that its bit of `order` says, or to the other one if there is none for that.
+    fn deliver_in(&mut self, order: u32, packets: usize) {
+        for packet in 0..packets {
+            let n = (order >> packet & 1) as usize;
+            if !self.deliver(n) {
+                self.deliver(1 - n);
+            }
+        }
+    }
+
     fn settle(&mut self) {
         for _ in 0..200 {
             if self.deliver(0) || self.deliver(1) {
@@ -105,12 +115,7 @@ fn inits_collide_in_every_order() {
         let mut pair = Collision::new(u64::from(order));
         pair.connect(0);
         pair.connect(1);
-        for step in 0..10 {
-            let n = (order >> step & 1) as usize;
-            if !pair.deliver(n) {
-                pair.deliver(1 - n);
-            }
-        }
+        pair.deliver_in(order, 10);
         pair.settle();
         pair.assert_one_association(&format!("order {order:010b}"));
     }
@@ -150,12 +155,7 @@ fn a_connect_after_the_answer_to_an_init() {
         pair.connect(0);
         pair.deliver(1);
         pair.connect(1);
-        for step in 0..8 {
-            let n = (order >> step & 1) as usize;
-            if !pair.deliver(n) {
-                pair.deliver(1 - n);
-            }
-        }
+        pair.deliver_in(order, 8);
         pair.settle();
         pair.assert_one_association(&format!("order {order:08b}"));
     }
@@ -248,8 +248,7 @@ fn a_restart_with_added_addresses_is_aborted() {
 /// RFC 9260 §5.2.1: the same in COOKIE-ECHOED, where the INIT ACK has said which addresses there are. The handshake goes on.
 #[test]
 fn an_init_with_added_addresses_in_cookie_echoed_is_aborted() {
-    let mut bench = Bench::new(quiet());
-    let peer = Peer::called_by(&mut bench);
+    let (mut bench, peer) = Peer::called(quiet());
     bench.deliver(&peer.init_ack(&[Parameter::StateCookie(b"cookie")]));
     bench.take();
     let sent = bench.ask(&peer.init(&[Parameter::from(ip("10.0.3.2"))]));

@@ -11,9 +11,7 @@ use whimbrel_testbed::peer::{Bench, NODE_PORT, Peer, assert_alive, cause_codes, 
 /// outside the MAC.
 #[test]
 fn every_flipped_byte_of_a_cookie_is_noticed() {
-    let mut bench = Bench::new(Config::rfc());
-    let mut peer = Peer::new();
-    peer.begin(&mut bench, &[]);
+    let (mut bench, mut peer) = Peer::begun(Config::rfc());
     let genuine = peer.cookie.clone();
     for index in 0..genuine.len() {
         for bit in [0x01, 0x80] {
@@ -36,9 +34,7 @@ fn every_flipped_byte_of_a_cookie_is_noticed() {
 /// RFC 9260 §5.1: a cookie for a port at which nobody listens any more begins no association; the peer is told.
 #[test]
 fn a_cookie_for_a_port_that_is_closed_since_is_aborted() {
-    let mut bench = Bench::new(Config::rfc());
-    let mut peer = Peer::new();
-    peer.begin(&mut bench, &[]);
+    let (mut bench, peer) = Peer::begun(Config::rfc());
     bench.command(Command::StopListening { port: NODE_PORT });
     let sent = bench.ask(&peer.cookie_echo());
     assert_eq!((sent.len(), sent[0].tag()), (1, peer.tag));
@@ -101,9 +97,7 @@ fn a_cookie_replayed_while_up_only_repeats_the_cookie_ack() {
 /// must not be able to have it all happen again once the association is gone (RFC 5062 §6: replay).
 #[test]
 fn a_cookie_replayed_after_the_association_has_ended_begins_no_other() {
-    let mut bench = Bench::new(Config::rfc());
-    let mut peer = Peer::new();
-    peer.begin(&mut bench, &[]);
+    let (mut bench, mut peer) = Peer::begun(Config::rfc());
     let cookie = peer.cookie.clone();
     let data = peer.data(0, 0, b"pay 100");
     let recorded = peer.packet(&[&CookieEcho { cookie: &cookie }, &data]);
@@ -130,9 +124,7 @@ fn a_cookie_replayed_after_the_association_has_ended_begins_no_other() {
 /// RFC 9260 §5.1.5 step 4, §3.3.10.3: a cookie past its life is answered with ERROR and the excess in microseconds.
 #[test]
 fn a_stale_cookie_is_reported_with_its_staleness() {
-    let mut bench = Bench::new(Config::rfc());
-    let mut peer = Peer::new();
-    peer.begin(&mut bench, &[]);
+    let (mut bench, peer) = Peer::begun(Config::rfc());
     bench.pass(Duration::from_secs(60) + Duration::from_micros(1234));
     let sent = bench.ask(&peer.cookie_echo());
     assert_eq!(sent.len(), 1);
@@ -160,8 +152,7 @@ fn a_cookie_preservative_adds_a_bounded_time() {
 /// measured round trip and at most a second.
 #[test]
 fn a_stale_cookie_error_makes_the_client_ask_for_a_longer_life() {
-    let mut bench = Bench::new(Config::rfc());
-    let mut peer = Peer::called_by(&mut bench);
+    let (mut bench, mut peer) = Peer::called(Config::rfc());
     bench.deliver(&peer.init_ack(&[Parameter::StateCookie(b"first")]));
     bench.take();
     bench.pass(Duration::from_millis(300));
@@ -215,9 +206,7 @@ fn a_stale_cookie_error_does_not_touch_an_established_association() {
 /// RFC 9260 §5.1 D: DATA behind COOKIE ECHO is taken; COOKIE ACK is the first chunk of the answer.
 #[test]
 fn data_bundled_with_cookie_echo_is_delivered_and_cookie_ack_comes_first() {
-    let mut bench = Bench::new(Config::rfc());
-    let mut peer = Peer::new();
-    peer.begin(&mut bench, &[]);
+    let (mut bench, mut peer) = Peer::begun(Config::rfc());
     let cookie = peer.cookie.clone();
     let data = peer.data(3, 0, b"early");
     let sent = bench.ask(&peer.packet(&[&CookieEcho { cookie: &cookie }, &data]));

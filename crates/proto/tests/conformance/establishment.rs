@@ -65,8 +65,7 @@ const SERIES: [u64; 9] = [0, 1, 3, 7, 15, 31, 63, 123, 183];
 #[test]
 fn a_repeated_init_measures_nothing() {
     for repetitions in 0..2 {
-        let mut bench = Bench::new(quiet());
-        let peer = Peer::called_by(&mut bench);
+        let (mut bench, peer) = Peer::called(quiet());
         for _ in 0..repetitions {
             bench.pass(Duration::from_secs(1));
             bench.take_only();
@@ -95,8 +94,7 @@ fn each_way_is_tried_before_the_timer_backs_off() {
 /// COOKIE ACK.
 #[test]
 fn a_heartbeat_before_the_cookie_ack_is_answered() {
-    let mut bench = Bench::new(quiet());
-    let peer = Peer::called_by(&mut bench);
+    let (mut bench, peer) = Peer::called(quiet());
     bench.deliver(&peer.init_ack(&[Parameter::StateCookie(b"cookie")]));
     let sent = bench.ask(&peer.packet(&[&Heartbeat { info: b"early" }]));
     assert_eq!((sent.len(), sent[0].tag()), (1, peer.tag));
@@ -109,8 +107,7 @@ fn a_heartbeat_before_the_cookie_ack_is_answered() {
 #[test]
 fn a_peer_that_has_answered_hears_that_the_attempt_is_over() {
     for answered in [false, true] {
-        let mut bench = Bench::new(quiet());
-        let peer = Peer::called_by(&mut bench);
+        let (mut bench, peer) = Peer::called(quiet());
         if answered {
             bench.deliver(&peer.init_ack(&[Parameter::StateCookie(b"cookie")]));
             bench.take();

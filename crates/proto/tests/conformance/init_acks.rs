@@ -135,8 +135,7 @@ fn a_cookie_ack_in_cookie_wait_is_discarded() {
 /// come from there: a hostile server could spoof it, guess the rest, and aim our data at a stranger.
 #[test]
 fn an_init_ack_from_an_unnamed_address_does_not_confirm_it() {
-    let mut bench = Bench::new(Config::rfc());
-    let peer = Peer::called_by(&mut bench);
+    let (mut bench, peer) = Peer::called(Config::rfc());
     let mut spoofed = peer::route();
     spoofed.remote.set_ip(ip("198.51.100.7"));
     bench.deliver_on(spoofed, &peer.init_ack(&[Parameter::StateCookie(b"cookie")]));

@@ -130,8 +130,7 @@ fn unknown_parameters_are_treated_as_their_high_bits_say() {
 /// RFC 9260 §3.2.2: what the INIT ACK had that is unknown is reported in an ERROR behind COOKIE ECHO.
 #[test]
 fn unknown_parameters_of_an_init_ack_are_reported_behind_cookie_echo() {
-    let mut bench = Bench::new(Config::rfc());
-    let peer = Peer::called_by(&mut bench);
+    let (mut bench, peer) = Peer::called(Config::rfc());
     let raw = [0xff, 0x17, 0, 6, 9, 9];
     let sent = bench.ask(&peer.init_ack(&[unknown(0xff17, &raw), Parameter::StateCookie(b"cookie")]));
     let chunks = sent[0].chunks();

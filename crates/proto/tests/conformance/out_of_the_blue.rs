@@ -175,8 +175,7 @@ fn a_reflected_abort_counts_behind_other_chunks() {
 /// RFC 9260 §8.5.1 B: during the handshake, too, our own tag and the T bit do not go together.
 #[test]
 fn a_handshake_goes_on_after_an_abort_with_our_tag_and_the_t_bit() {
-    let mut bench = Bench::new(Config::rfc());
-    let peer = Peer::called_by(&mut bench);
+    let (mut bench, peer) = Peer::called(Config::rfc());
     assert!(bench.ask(&peer.packet(&[&abort(true)])).is_empty());
     bench.deliver(&peer.init_ack(&[Parameter::StateCookie(b"cookie")]));
     assert!(bench.ask(&peer.packet(&[&abort(true)])).is_empty());
@@ -188,8 +187,7 @@ fn a_handshake_goes_on_after_an_abort_with_our_tag_and_the_t_bit() {
 /// and whether the ABORT can be read or not.
 #[test]
 fn a_shutdown_ack_beside_an_abort_is_not_completed() {
-    let mut bench = Bench::new(Config::rfc());
-    let peer = Peer::called_by(&mut bench);
+    let (mut bench, peer) = Peer::called(Config::rfc());
     let malformed = Raw::chunk(6, 0, &[0, 12, 0, 200, 1, 2, 3, 4]);
     let aborts: [&dyn EmitChunk; 3] = [&abort(false), &abort(true), &malformed];
     for one in aborts {
@@ -206,8 +204,7 @@ fn a_shutdown_ack_beside_an_abort_is_not_completed() {
 fn an_abort_with_a_format_error_is_discarded() {
     let malformed = |flags| Raw::chunk(6, flags, &[0, 12, 0, 200, 1, 2, 3, 4]);
     assert!(blue(&[&malformed(0)]).is_empty());
-    let mut bench = Bench::new(Config::rfc());
-    let peer = Peer::called_by(&mut bench);
+    let (mut bench, peer) = Peer::called(Config::rfc());
     assert!(bench.ask(&peer.packet(&[&malformed(0)])).is_empty());
     bench.deliver(&peer.init_ack(&[Parameter::StateCookie(b"cookie")]));
     assert!(bench.ask(&peer.packet(&[&malformed(0)])).is_empty());
@@ -263,8 +260,7 @@ fn a_right_tag_from_a_foreign_address_is_not_enough() {
 #[test]
 fn a_shutdown_ack_in_cookie_wait_and_cookie_echoed_is_completed() {
     for (echoed, ours) in [(false, false), (false, true), (true, false), (true, true)] {
-        let mut bench = Bench::new(Config::rfc());
-        let peer = Peer::called_by(&mut bench);
+        let (mut bench, peer) = Peer::called(Config::rfc());
         let tag = if ours { peer.node_tag } else { TAG };
         let cookie = [Parameter::StateCookie(b"cookie")];
         if echoed {
@@ -289,8 +285,7 @@ fn a_shutdown_ack_in_cookie_wait_and_cookie_echoed_is_completed() {
 /// RFC 9260 §9.2: SHUTDOWN in COOKIE-WAIT or COOKIE-ECHOED is silently discarded.
 #[test]
 fn a_shutdown_during_the_handshake_is_discarded() {
-    let mut bench = Bench::new(Config::rfc());
-    let peer = Peer::called_by(&mut bench);
+    let (mut bench, peer) = Peer::called(Config::rfc());
     let shutdown = Shutdown { cumulative_tsn_ack: peer.node_tsn.prev() };
     assert!(bench.ask(&peer.packet(&[&shutdown])).is_empty());
     bench.deliver(&peer.init_ack(&[Parameter::StateCookie(b"cookie")]));

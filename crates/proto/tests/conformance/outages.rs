@@ -25,15 +25,15 @@ fn busy(mut user: User, seconds: u64) -> User {
 
 /// Two networks that are both silent for `outage`, or one, while both ends send or neither does; how long after it each end has
 /// heard that its data arrived.
-fn recovery(seed: u64, networks: u8, outage: Duration, sends: bool) -> [Duration; 2] {
+fn recovery(seed: u64, networks: usize, outage: Duration, sends: bool) -> [Duration; 2] {
     let seconds = CUT.as_secs() + 60;
     let (mut client, mut server) = (User::client(&remotes(networks)), User::server());
     if sends {
         (client, server) = (busy(client, seconds), busy(server, seconds));
     }
     let back = Instant::ZERO + CUT + outage;
-    let mut pair = Pair::new(seed, Config::mobile(), &vec![link(10, 20); networks.into()], client, server);
-    for network in 0..networks.into() {
+    let mut pair = Pair::new(seed, Config::mobile(), &vec![link(10, 20); networks], client, server);
+    for network in 0..networks {
         pair.cut(network, Instant::ZERO + CUT);
         pair.heal(network, back);
     }

@@ -2,12 +2,11 @@
 
 use whimbrel_proto::{Config, PathState};
 
-use whimbrel_testbed::{CLIENT, Pair, User, link, message, remotes};
+use whimbrel_testbed::{CLIENT, Pair, User, link, remotes};
 
 /// Packet sizes of the sender's usable paths, two seconds after it sent `messages` small messages.
 fn packet_sizes(messages: usize) -> Vec<usize> {
-    let mut client = User::client(&remotes(2));
-    client.outbox = (0..messages).map(|n| message(0, n, 10)).collect();
+    let client = User::client(&remotes(2)).queueing(messages, 10);
     let mut pair = Pair::new(1, Config::mobile(), &[link(10, 5), link(10, 5)], client, User::server());
     pair.run(2);
     let paths = pair.paths(CLIENT);

@@ -7,18 +7,17 @@ use whimbrel_machine::Instant;
 use whimbrel_netsim::{Change, LinkConfig, Oversize, Side};
 use whimbrel_proto::Config;
 
-use whimbrel_testbed::{Pair, User, link, message, remotes};
+use whimbrel_testbed::{Pair, User, link, remotes};
 
 const MESSAGES: usize = 400;
 
 /// A transfer over `networks` networks, all of which carry no more than `mtu` bytes from one second on.
-fn transfer(config: Config, networks: u8, mtu: u32, oversize: Oversize) -> Pair {
-    let links = vec![LinkConfig { oversize, ..link(8, 10) }; networks.into()];
-    let mut client = User::client(&remotes(networks));
-    client.outbox = (0..MESSAGES).map(|n| message(0, n, 10_000)).collect();
+fn transfer(config: Config, networks: usize, mtu: u32, oversize: Oversize) -> Pair {
+    let links = vec![LinkConfig { oversize, ..link(8, 10) }; networks];
+    let mut client = User::client(&remotes(networks)).queueing(MESSAGES, 10_000);
     client.shutdown_when_done = true;
     let mut pair = Pair::new(1, config, &links, client, User::server());
-    for network in 0..networks.into() {
+    for network in 0..networks {
         pair.change(network, Side::Both, Instant::ZERO + Duration::from_secs(1), Change::Mtu(mtu));
     }
     pair.run(60);
@@ -80,8 +79,7 @@ fn fragments_are_swallowed() {
 #[test]
 fn swallowed_from_the_beginning() {
     for mtu in [1200, 900, 760, 576] {
-        let mut client = User::client(&remotes(1));
-        client.outbox = (0..MESSAGES).map(|n| message(0, n, 10_000)).collect();
+        let mut client = User::client(&remotes(1)).queueing(MESSAGES, 10_000);
         client.shutdown_when_done = true;
         let links = [LinkConfig { mtu, oversize: Oversize::Swallowed, ..link(8, 10) }];
         let mut pair = Pair::new(1, Config::mobile(), &links, client, User::server());

@@ -7,7 +7,7 @@ use whimbrel_proto::{CloseReason, Config};
 use whimbrel_wire::Parameter;
 
 use whimbrel_testbed::peer::{Peer, assert_alive, ip, quiet, route};
-use whimbrel_testbed::{Pair, User, link, message, remotes};
+use whimbrel_testbed::{Pair, User, link, remotes};
 
 /// The same INIT names the same addresses. That the server made no path to some of them, here because it keeps one
 /// path only, does not make them new: to refuse the INIT as a restart with new addresses would abort the association.
@@ -18,8 +18,7 @@ fn names_no_new_addresses() {
     let late = Reorder { probability: 0.5, extra: Duration::from_millis(400) };
     let twice = LinkConfig { duplicate: 1.0, reorder: late, ..link(10, 5) };
     for seed in 0..20 {
-        let mut client = User::client(&remotes(2));
-        client.outbox = (0..50).map(|n| message(0, n, 10_000)).collect();
+        let mut client = User::client(&remotes(2)).queueing(50, 10_000);
         client.shutdown_when_done = true;
         let mut pair = Pair::new(seed, config.clone(), &[twice, twice], client, User::server());
         pair.run(200);

@@ -4,7 +4,7 @@ use whimbrel_machine::Instant;
 use whimbrel_netsim::Action;
 use whimbrel_proto::{Command, Config, PathState};
 
-use whimbrel_testbed::{Pair, User, link, remotes};
+use whimbrel_testbed::{CLIENT, Pair, User, link, remotes};
 
 /// A user that asks for heartbeats more often than the RTO must not keep a dead path alive: each request would put off
 /// the moment when the answer to the one before is missed.
@@ -17,7 +17,7 @@ fn do_not_hide_that_a_path_is_dead() {
     let paths = pair.world.machine(pair.client).paths(association);
     let path = paths
         .iter()
-        .find(|path| path.route.local.ip() == whimbrel_testbed::address(whimbrel_testbed::CLIENT, 1).ip())
+        .find(|path| path.route.local.ip() == whimbrel_testbed::address(CLIENT, 1).ip())
         .unwrap()
         .id;
     pair.cut(1, Instant::from_nanos(2_000_000_000));

@@ -6,7 +6,7 @@ use whimbrel_machine::Instant;
 use whimbrel_netsim::Action;
 use whimbrel_proto::{CloseReason, Command, Config};
 
-use whimbrel_testbed::{Pair, User, link, message, remotes};
+use whimbrel_testbed::{Pair, User, link, remotes};
 
 fn shutdown_before_reading(heartbeats: Option<Duration>) {
     let mut config = Config::mobile();
@@ -14,8 +14,7 @@ fn shutdown_before_reading(heartbeats: Option<Duration>) {
     config.failure.association = whimbrel_proto::AssociationFailure::Errors(3);
     config.rto.max = Duration::from_secs(60);
     config.heartbeat.interval = heartbeats;
-    let mut client = User::client(&remotes(5));
-    client.outbox = (0..8).map(|n| message(0, n, 30_000)).collect();
+    let client = User::client(&remotes(5)).queueing(8, 30_000);
     // SHUTDOWN is tried on one path after the other, the fast ones long before the peer probes the window again.
     let links = [link(10, 300), link(10, 1), link(10, 1), link(10, 1), link(10, 1)];
     let mut server = User::server();

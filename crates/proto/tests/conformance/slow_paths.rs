@@ -1,22 +1,15 @@
 //! A network that is slow for a moment, for a while or for good, beside others that are no better or no worse.
 
-use core::time::Duration;
-
-use whimbrel_machine::Instant;
 use whimbrel_netsim::{LinkConfig, Loss};
 use whimbrel_proto::{Config, TailLoss};
 
-use whimbrel_testbed::{CLIENT, Pair, User, address, link, remotes};
+use whimbrel_testbed::{CLIENT, Pair, User, address, at, link, millis, remotes};
 
 /// Records of 1,000 bytes from the client, one each `every` ms.
 fn stream(config: Config, links: &[LinkConfig], seed: u64, every: u64, records: usize) -> Pair {
-    let mut client = User::client(&remotes(links.len() as u8));
-    client.tick(Duration::from_millis(every), 1000, records);
+    let mut client = User::client(&remotes(links.len()));
+    client.tick(millis(every), 1000, records);
     Pair::new(seed, config, links, client, User::server())
-}
-
-fn millis(millis: u64) -> Instant {
-    Instant::ZERO + Duration::from_millis(millis)
 }
 
 /// A network becomes slow and loses nothing; the other one is quick and loses 30 %. That one is no way out.
@@ -26,13 +19,13 @@ fn a_network_that_loses_a_third_is_no_better_than_a_slow_one() {
     for seed in 1..13 {
         let lossy = LinkConfig { loss: Loss::Bernoulli(0.3), ..link(20, 10) };
         let mut pair = stream(Config::mobile(), &[link(20, 10), lossy], seed, 10, 4000);
-        pair.delay(0, millis(6000 + seed * 37), 100);
+        pair.delay(0, at(6000 + seed * 37), 100);
         pair.run(70);
         assert_eq!(pair.server().received.len(), 4000);
         all.push((
-            pair.behind(Duration::from_millis(10)).as_millis(),
-            pair.longest_gap(millis(8000)).as_millis(),
-            pair.moves().len(),
+            pair.behind(millis(10)).as_millis(),
+            pair.server().longest_gap(at(8000), pair.world.now()).0.as_millis(),
+            pair.client().moves().len(),
         ));
     }
     assert!(all.iter().all(|(behind, _, told)| *behind < 1_700 && *told <= 6), "{all:?}");
@@ -45,11 +38,11 @@ fn two_networks_of_three_break() {
         let gaps: Vec<u128> = (1..13)
             .map(|seed| {
                 let mut pair = stream(Config::mobile(), &[link(20, 10); 3], seed, 4, 2500);
-                pair.cut(0, millis(6000 + seed * 37));
-                pair.cut(1, millis(6000 + seed * 37 + between));
+                pair.cut(0, at(6000 + seed * 37));
+                pair.cut(1, at(6000 + seed * 37 + between));
                 pair.run(20);
                 assert_eq!(pair.server().received.len(), 2500);
-                pair.longest_gap(millis(5000)).as_millis()
+                pair.server().longest_gap(at(5000), pair.world.now()).0.as_millis()
             })
             .collect();
         assert!(gaps.iter().all(|gap| *gap <= 420), "{between}: {gaps:?}");
@@ -62,19 +55,19 @@ fn an_early_break_is_told() {
     let waits: Vec<(f64, f64)> = (1..13)
         .map(|seed| {
             let mut pair = stream(Config::mobile(), &[link(20, 100); 2], seed, 10, 1000);
-            pair.cut(0, millis(500 + seed * 20));
+            pair.cut(0, at(500 + seed * 20));
             let mut step = 0;
             let first = loop {
                 step += 1;
-                pair.world.run_until(millis(step * 5));
+                pair.world.run_until(at(step * 5));
                 assert!(step < 4000, "never left");
                 match pair.in_use(CLIENT).map(|route| route.local) {
-                    Some(local) if local == address(CLIENT, 1) => break millis(step * 5),
+                    Some(local) if local == address(CLIENT, 1) => break at(step * 5),
                     _ => {}
                 }
             };
             pair.run(20);
-            let told = pair.moves();
+            let told = pair.client().moves();
             (first.as_secs_f64(), told.first().map_or(99.0, |at| at.as_secs_f64()))
         })
         .collect();
@@ -89,14 +82,14 @@ fn a_network_that_was_slow_for_a_moment_is_used_again() {
     let away: Vec<f64> = (1..7)
         .map(|seed| {
             let mut pair = stream(config.clone(), &[link(20, 10), link(20, 30)], seed, 10, 8000);
-            let at = 6000 + seed * 37;
-            pair.delay(0, millis(at), 200);
-            pair.delay(0, millis(at + 2000), 10);
+            let slow = 6000 + seed * 37;
+            pair.delay(0, at(slow), 200);
+            pair.delay(0, at(slow + 2000), 10);
             let mut last = 0;
-            for step in (at / 10 + 200)..8000 {
-                pair.world.run_until(millis(step * 10));
+            for step in (slow / 10 + 200)..8000 {
+                pair.world.run_until(at(step * 10));
                 if pair.in_use(CLIENT).map(|route| route.local) == Some(address(CLIENT, 1)) {
-                    last = (step * 10).saturating_sub(at + 2000);
+                    last = (step * 10).saturating_sub(slow + 2000);
                 }
             }
             last as f64 / 1000.0
@@ -109,9 +102,9 @@ fn a_network_that_was_slow_for_a_moment_is_used_again() {
 fn stalls(second: LinkConfig, seed: u64, first: u64, every: u64, ms: u64) -> Pair {
     let mut pair = stream(Config::mobile(), &[link(20, 10), second], seed, 10, 3600);
     for n in 0..8 {
-        let at = first + seed * 37 + n * every;
-        pair.delay(0, millis(at), 110);
-        pair.delay(0, millis(at + ms), 10);
+        let stall = first + seed * 37 + n * every;
+        pair.delay(0, at(stall), 110);
+        pair.delay(0, at(stall + ms), 10);
     }
     pair.run(50);
     assert_eq!(pair.server().received.len(), 3600);
@@ -122,7 +115,7 @@ fn stalls(second: LinkConfig, seed: u64, first: u64, every: u64, ms: u64) -> Pai
 #[test]
 fn stalls_move_nobody() {
     let told: Vec<usize> =
-        (1..13).map(|seed| stalls(link(20, 30), seed, 16_000, 2_000, 100).moves().len()).collect();
+        (1..13).map(|seed| stalls(link(20, 30), seed, 16_000, 2_000, 100).client().moves().len()).collect();
     assert!(told.iter().all(|told| *told == 0), "{told:?}");
 }
 
@@ -132,7 +125,7 @@ fn stalls_beside_a_lossy_network_cost_what_they_take() {
     let lossy = LinkConfig { loss: Loss::Bernoulli(0.2), ..link(20, 30) };
     let all: Vec<(u128, usize)> = (1..13)
         .map(|seed| stalls(lossy, seed, 6_000, 3_000, 150))
-        .map(|pair| (pair.behind(Duration::from_millis(10)).as_millis(), pair.moves().len()))
+        .map(|pair| (pair.behind(millis(10)).as_millis(), pair.client().moves().len()))
         .collect();
     assert!(all.iter().all(|(behind, told)| *behind < 300 && *told <= 6), "{all:?}");
 }

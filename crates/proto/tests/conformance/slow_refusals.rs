@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use whimbrel_proto::{AssociationFailure, Config};
-use whimbrel_testbed::{Pair, User, link, message, remotes};
+use whimbrel_testbed::{Pair, User, link, remotes};
 
 /// Several paths time out in turn, faster than the peer's answers come back. All of them are window probes.
 #[test]
@@ -16,8 +16,7 @@ fn do_not_end_the_association() {
         config.failure.association = AssociationFailure::Errors(8);
         let mut configs = [config.clone(), config];
         configs[1].limits.paths = 1;
-        let mut user = User::client(&remotes(3));
-        user.outbox = (0..2000).map(|n| message(0, n, 20)).collect();
+        let user = User::client(&remotes(3)).queueing(2000, 20);
         let mut reader = User::server();
         reader.hold = true;
         // The server answers on its one path, the first.

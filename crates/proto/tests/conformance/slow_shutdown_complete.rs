@@ -3,7 +3,7 @@
 use core::time::Duration;
 use whimbrel_proto::{CloseReason, Config, PmtuSearch};
 
-use whimbrel_testbed::{Pair, User, link, message, remotes};
+use whimbrel_testbed::{Pair, User, link, remotes};
 
 /// Whoever waits for SHUTDOWN COMPLETE, and learns instead that the peer has no association any more, has closed
 /// gracefully. Path MTU probes and heartbeats under way when the association ends cause such answers.
@@ -13,8 +13,7 @@ fn is_as_good_as_its_absence() {
         let mut config = Config::mobile();
         config.heartbeat.interval = Some(Duration::from_millis(10));
         config.pmtu.search = PmtuSearch::Probe { raise_after: Duration::from_millis(1) };
-        let mut client = User::client(&remotes(2));
-        client.outbox = (0..3).map(|n| message(0, n, 1_000)).collect();
+        let mut client = User::client(&remotes(2)).queueing(3, 1_000);
         client.shutdown_when_done = true;
         let links = [link(1, 10), link(100, second)];
         let mut pair = Pair::new(u64::from(second as u32), config, &links, client, User::server());

@@ -3,14 +3,13 @@
 use whimbrel_proto::Config;
 use whimbrel_wire::{Cause, Chunk, CookieAck, ErrorBuilder, Parameter};
 
-use whimbrel_testbed::peer::{Bench, Peer};
+use whimbrel_testbed::peer::Peer;
 
 /// The network doubles the error, and a COOKIE ECHO thought stale is answered after all: what belongs to the first
 /// handshake must not be taken for an answer in the second. Otherwise the two sides end up in different associations.
 #[test]
 fn does_not_mix_with_the_handshake_before() {
-    let mut bench = Bench::new(Config::rfc());
-    let mut peer = Peer::called_by(&mut bench);
+    let (mut bench, mut peer) = Peer::called(Config::rfc());
     bench.deliver(&peer.init_ack(&[Parameter::StateCookie(b"first")]));
     bench.take();
     let stale = peer.packet(&[&ErrorBuilder { causes: &[Cause::StaleCookie { microseconds: 5 }] }]);

@@ -10,16 +10,17 @@ use whimbrel_wire::Chunk;
 use whimbrel_testbed::peer::{Bench, Peer, Sent};
 use whimbrel_testbed::{Pair, User, link, message, remotes};
 
+/// An association over two networks that has been up for almost a second, with nothing to say.
+fn idle(seed: u64) -> Pair {
+    let links = [link(10, 5), link(10, 20)];
+    let mut pair = Pair::new(seed, Config::mobile(), &links, User::client(&remotes(2)), User::server());
+    pair.run(1);
+    pair
+}
+
 #[test]
 fn an_idle_association_confirms_its_paths() {
-    let mut pair = Pair::new(
-        3,
-        Config::mobile(),
-        &[link(10, 5), link(10, 20)],
-        User::client(&remotes(2)),
-        User::server(),
-    );
-    pair.world.run_until(Instant::from_nanos(1_000_000_000));
+    let pair = idle(3);
     for (host, user) in [(pair.client, pair.client()), (pair.server, pair.server())] {
         let paths = pair.world.machine(host).paths(user.association().unwrap());
         let active: Vec<_> = paths.iter().filter(|p| p.state == PathState::Active).map(|p| p.route).collect();
@@ -35,14 +36,7 @@ fn an_idle_association_confirms_its_paths() {
 /// RFC 9260 §5.4: each end confirms each path. The second end's probe goes with its answer to the first's.
 #[test]
 fn three_packets_confirm_a_path_for_both_ends() {
-    let mut pair = Pair::new(
-        4,
-        Config::mobile(),
-        &[link(10, 5), link(10, 20)],
-        User::client(&remotes(2)),
-        User::server(),
-    );
-    pair.world.run_until(Instant::from_nanos(1_000_000_000));
+    let pair = idle(4);
     let standby = |host, user: &User| -> PathView {
         let paths = pair.world.machine(host).paths(user.association().unwrap());
         paths.into_iter().find(|path| path.state == PathState::Active && !path.primary).unwrap()

@@ -9,7 +9,7 @@ use whimbrel_proto::{CloseReason, Config, Event};
 use whimbrel_testbed::{Pair, User, link, message, remotes};
 
 fn transfer(config: Config, links: &[LinkConfig], messages: usize, bytes: usize) -> Pair {
-    let mut client = User::client(&remotes(links.len() as u8));
+    let mut client = User::client(&remotes(links.len()));
     client.outbox = (0..messages).map(|n| message((n % 4) as u16, n, bytes)).collect();
     client.shutdown_when_done = true;
     Pair::new(7, config, links, client, User::server())

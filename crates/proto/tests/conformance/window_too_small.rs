@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use whimbrel_proto::Config;
 
-use whimbrel_testbed::{Pair, User, link, message, remotes};
+use whimbrel_testbed::{Pair, User, link, remotes};
 
 /// The peer has some room left, but less than the chunk needs that is waiting to be acknowledged. It goes on answering,
 /// so its silence about that chunk is no failure, however long it lasts.
@@ -14,8 +14,7 @@ fn does_not_end_the_association() {
         let mut config = Config::mobile();
         config.limits.receive_buffer = receive_buffer;
         config.rto.max = Duration::from_secs(1);
-        let mut client = User::client(&remotes(1));
-        client.outbox = (0..4).map(|n| message(0, n, 40_000)).collect();
+        let client = User::client(&remotes(1)).queueing(4, 40_000);
         let mut server = User::server();
         server.hold = true;
         let mut pair = Pair::new(3, config, &[link(10, 5)], client, server);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use whimbrel_machine::{Input, Instant, Machine, Route, Sink};
 
 use super::message::Message;
-use super::{NODES_MAX, send};
+use super::{NODES_MAX, at, each_datagram, send};
 
 /// Registration denied by the foreign agent: insufficient resources (RFC 5944 §3.4).
 const CODE_NO_RESOURCES: u8 = 66;
@@ -36,7 +36,6 @@ impl ForeignAgent {
 
     fn on_datagram(&mut self, route: Route, bytes: &[u8], sink: &mut impl Sink<()>) {
         let Some(message) = Message::read(bytes) else { return };
-        let at = |ip: Ipv4Addr| SocketAddr::new(ip.into(), 0);
         if route.local.ip() == IpAddr::V4(self.link) {
             return self.on_visitor(route.remote, &message, sink);
         }
@@ -56,7 +55,6 @@ impl ForeignAgent {
     }
 
     fn on_visitor(&mut self, from: SocketAddr, message: &Message<'_>, sink: &mut impl Sink<()>) {
-        let at = |ip: Ipv4Addr| SocketAddr::new(ip.into(), 0);
         match *message {
             Message::Request { home, agent, identification, .. } => {
                 if self.visitors.len() >= NODES_MAX && !self.visitors.contains_key(&home) {
@@ -88,13 +86,7 @@ impl Machine for ForeignAgent {
         inputs: impl IntoIterator<Item = Input<'a, ()>>,
         sink: &mut impl Sink<()>,
     ) -> Option<Instant> {
-        for input in inputs {
-            if let Input::Datagrams { route, bytes, segment, .. } = input {
-                for datagram in bytes.chunks(segment.max(1)) {
-                    self.on_datagram(route, datagram, sink);
-                }
-            }
-        }
+        each_datagram(inputs, |route, bytes| self.on_datagram(route, bytes, sink));
         None
     }
 }

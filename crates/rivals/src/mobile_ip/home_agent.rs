@@ -1,10 +1,10 @@
-use core::net::{IpAddr, Ipv4Addr, SocketAddr};
+use core::net::{IpAddr, Ipv4Addr};
 use std::collections::BTreeMap;
 
 use whimbrel_machine::{Input, Instant, IpProtocol, Machine, Route, Sink, Transmit};
 
 use super::message::Message;
-use super::{NODES_MAX, send};
+use super::{NODES_MAX, at, each_datagram, send};
 
 /// Registration denied by the home agent: insufficient resources (RFC 5944 §3.4).
 const CODE_NO_RESOURCES: u8 = 130;
@@ -56,7 +56,6 @@ impl HomeAgent {
             }
             // What a mobile node sends comes back out of the tunnel, if it comes from where the node is.
             Some(Message::Packet { source, destination, payload }) if self.care_of(source) == Some(from) => {
-                let at = |ip: Ipv4Addr| SocketAddr::new(ip.into(), 0);
                 let route = Route { local: at(source), remote: at(destination) };
                 let (ecn, fragmentation) = Default::default();
                 // Tunnels carry TCP alone.
@@ -73,7 +72,6 @@ impl HomeAgent {
             self.dropped += 1;
             return;
         };
-        let at = |ip: Ipv4Addr| SocketAddr::new(ip.into(), 0);
         send(sink, at(self.address), at(care_of), &Message::Packet { source, destination: home, payload });
     }
 
@@ -100,13 +98,7 @@ impl Machine for HomeAgent {
         inputs: impl IntoIterator<Item = Input<'a, ()>>,
         sink: &mut impl Sink<()>,
     ) -> Option<Instant> {
-        for input in inputs {
-            if let Input::Datagrams { route, bytes, segment, .. } = input {
-                for datagram in bytes.chunks(segment.max(1)) {
-                    self.on_datagram(route, datagram, sink);
-                }
-            }
-        }
+        each_datagram(inputs, |route, bytes| self.on_datagram(route, bytes, sink));
         None
     }
 }

@@ -4,7 +4,7 @@ use core::time::Duration;
 use whimbrel_machine::{Input, Instant, LinkFact, Links, Machine, Record, Route, Sink, Transmit};
 
 use super::message::Message;
-use super::send;
+use super::{at, send};
 
 /// A request is repeated after this time, then ever more rarely (RFC 5944 §3.6.3: at least a second, doubling).
 const RETRY: Duration = Duration::from_secs(1);
@@ -164,7 +164,7 @@ impl<M> MobileNode<M> {
             care_of: agent,
             identification: registering.identification,
         };
-        send(sink, SocketAddr::new(local.into(), 0), SocketAddr::new(agent.into(), 0), &request);
+        send(sink, at(local), at(agent), &request);
     }
 
     fn on_reply(&mut self, code: u8, identification: u64) {
@@ -193,7 +193,6 @@ impl<M> MobileNode<M> {
             Message::Packet { source, destination, payload } if destination == self.home => {
                 self.stats.packets[number] += 1;
                 self.stats.last_packet[number] = now;
-                let at = |ip: Ipv4Addr| SocketAddr::new(ip.into(), 0);
                 Some((Route { local: at(destination), remote: at(source) }, payload))
             }
             _ => None,
@@ -214,7 +213,6 @@ impl<E, S: Sink<E>> Sink<E> for Tunnel<'_, S> {
         else {
             return;
         };
-        let at = |ip: Ipv4Addr| SocketAddr::new(ip.into(), 0);
         for payload in bytes.chunks(transmit.segment.max(1)) {
             send(self.sink, at(via.local), at(via.agent), &Message::Packet { source, destination, payload });
         }

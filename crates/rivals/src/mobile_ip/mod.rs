@@ -23,15 +23,29 @@ pub use self::home_agent::HomeAgent;
 use self::message::Message;
 pub use self::mobile_node::{Attachment, MobileNode, MobileNodeStats};
 
-use core::net::SocketAddr;
+use core::net::{Ipv4Addr, SocketAddr};
 
-use whimbrel_machine::{Ecn, Fragmentation, Route, Sink, Transmit};
+use whimbrel_machine::{Ecn, Fragmentation, Input, Route, Sink, Transmit};
 
 /// Bytes that a tunnel adds to a packet (RFC 2003): another IP header.
 pub const TUNNEL_BYTES: u32 = 20;
 
 /// Bindings and visitors an agent keeps, at most; further mobile nodes are refused.
 const NODES_MAX: usize = 1024;
+
+/// An address as routes have it.
+fn at(ip: Ipv4Addr) -> SocketAddr {
+    SocketAddr::new(ip.into(), 0)
+}
+
+/// Hands over every datagram among the inputs, and the way that it came.
+fn each_datagram<'a>(inputs: impl IntoIterator<Item = Input<'a, ()>>, mut take: impl FnMut(Route, &[u8])) {
+    for input in inputs {
+        if let Input::Datagrams { route, bytes, segment, .. } = input {
+            bytes.chunks(segment.max(1)).for_each(|datagram| take(route, datagram));
+        }
+    }
+}
 
 /// Sends one message.
 fn send<E>(sink: &mut impl Sink<E>, local: SocketAddr, remote: SocketAddr, message: &Message<'_>) {

@@ -1,4 +1,5 @@
-//! What is in a captured packet, as a reader sees it who knows the Internet's headers, and nothing of the world.
+//! What is in captures, to a reader who knows the headers of the Internet and nothing of the world.
+#![allow(dead_code, reason = "each test file uses its part")]
 
 use core::net::Ipv4Addr;
 

@@ -61,15 +61,6 @@ impl Peer {
         }
     }
 
-    /// One that the node calls: it has the node's INIT and has not answered.
-    #[track_caller]
-    pub fn called_by(bench: &mut Bench) -> Self {
-        let mut peer = Self::new();
-        bench.connect(&[peer_address(1)]);
-        peer.learn_init(&bench.take_only());
-        peer
-    }
-
     /// One whose first TSN is this.
     pub fn with_initial_tsn(tsn: u32) -> Self {
         Self { initial_tsn: Tsn(tsn), tsn: Tsn(tsn), ..Self::new() }
@@ -166,6 +157,23 @@ impl Peer {
     pub fn connected(config: Config) -> (Bench, Self) {
         let (mut bench, mut peer) = (Bench::new(config), Self::new());
         peer.connect(&mut bench);
+        (bench, peer)
+    }
+
+    /// A node with one address that has sent an INIT, which the peer knows.
+    #[track_caller]
+    pub fn called(config: Config) -> (Bench, Self) {
+        let (mut bench, mut peer) = (Bench::new(config), Self::new());
+        bench.connect(&[peer_address(1)]);
+        peer.learn_init(&bench.take_only());
+        (bench, peer)
+    }
+
+    /// A node with one address that has answered the INIT of a peer.
+    #[track_caller]
+    pub fn begun(config: Config) -> (Bench, Self) {
+        let (mut bench, mut peer) = (Bench::new(config), Self::new());
+        peer.begin(&mut bench, &[]);
         (bench, peer)
     }
 

@@ -40,11 +40,32 @@ impl Log {
         self.events.iter().filter_map(state).collect()
     }
 
-    /// The longest time between two messages that ends after `from` and not after `to`, and when it ends; `None` if none does.
-    pub fn longest_gap(&self, from: Instant, to: Instant) -> Option<(Duration, Instant)> {
-        let times: Vec<Instant> = self.received.iter().map(|(at, _)| *at).collect();
-        let gaps = times.windows(2).filter(|two| two[1] > from && two[1] <= to);
-        gaps.map(|two| (two[1].saturating_since(two[0]), two[1])).max()
+    /// When the first association came up.
+    pub fn came_up(&self) -> Option<Instant> {
+        self.events.iter().find(|(_, event)| matches!(event, Event::Up { .. })).map(|(at, _)| *at)
+    }
+
+    /// When it was told that new data goes another way than before.
+    pub fn moves(&self) -> Vec<Instant> {
+        let moves = self.events.iter().filter(|(_, event)| matches!(event, Event::PathInUse { .. }));
+        moves.map(|(at, _)| *at).collect()
+    }
+
+    /// The longest time between two messages that ends after `from` and not after `to`, and when it ends; all of that time if none does.
+    pub fn longest_gap(&self, from: Instant, to: Instant) -> (Duration, Instant) {
+        let gaps = self.received.windows(2).map(|two| (two[0].0, two[1].0));
+        let gaps = gaps.filter(|(_, end)| *end > from && *end <= to);
+        gaps.map(|(begin, end)| (end.saturating_since(begin), end))
+            .max()
+            .unwrap_or((to.saturating_since(from), to))
+    }
+
+    /// The most that a message came later than it was due, of those that came from `from` on; [`Duration::MAX`] if none did. Message `n`,
+    /// counted from 0, is due `n` intervals after `first`.
+    pub fn behind(&self, first: Instant, interval: Duration, from: Instant) -> Duration {
+        let arrivals = (0..).zip(&self.received).filter(|(_, (at, _))| *at >= from);
+        let late = |(n, (at, _)): (u32, &(Instant, Received))| at.saturating_since(first + interval * n);
+        arrivals.map(late).max().unwrap_or(Duration::MAX)
     }
 }
 
@@ -58,3 +79,7 @@ impl Record for Log {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "log_tests.rs"]
+mod tests;

@@ -17,3 +17,8 @@ pub trait Record: Default {
     /// The user is told something, at the time of the context.
     fn on_event(&mut self, event: Event, context: &mut Context<'_, Command>);
 }
+
+/// Nothing is kept.
+impl Record for () {
+    fn on_event(&mut self, _event: Event, _context: &mut Context<'_, Command>) {}
+}

@@ -17,7 +17,7 @@ use crate::experiment::{Cell, Experiment, Name, Outcome, PAPER, Watch, grid};
 use crate::plot::{Line, Plot, Quantity};
 use crate::profile;
 use crate::scenario::{DataError, Papers, Scenario};
-use crate::testbed::{Arrivals, Hosts, TwoPaths, mn_address};
+use crate::setups::{Arrivals, Hosts, TwoPaths, mn_address};
 use crate::two_networks::{Setting, Source, spoken};
 use crate::value::Value;
 
@@ -78,9 +78,9 @@ impl Figure {
             self.pace(&mut bed, self.setting.pair(pair)[1].rate);
         }
         let last = new_from + self.packets.len() as u32 - 1;
-        bed.world.run_until_or(left.at + PATIENCE, |_| arrivals.first_from(last).is_some());
+        bed.world.run_until_or(left.at + PATIENCE, |_| arrivals.read().first_from(last).is_some());
         let _ = bed.world.finish();
-        let at = |number| Some(arrivals.first_from(number)?.saturating_since(left.at).as_secs_f64());
+        let at = |number| Some(arrivals.read().first_from(number)?.saturating_since(left.at).as_secs_f64());
         ((new_from..=last).map(at).collect(), bed.world.trace_hash())
     }
 

@@ -20,7 +20,7 @@ use crate::scheme::{
     POLICY_ALONE, POLICY_ALONE_LABEL, PROFILE_ALONE, PROFILE_ALONE_LABEL, Part, Scheme, Whose, cells,
     described,
 };
-use crate::testbed::{Arrivals, Hosts, NUMBERED, TwoPaths, mn_address};
+use crate::setups::{Arrivals, Hosts, NUMBERED, TwoPaths, mn_address};
 use crate::two_networks::{Setting, Source, spoken};
 use crate::value::Value;
 
@@ -110,10 +110,11 @@ impl Figure {
         let began = bed.world.now();
         self.send(&mut bed, knows);
         bed.world.run_until_or(began + Duration::from_secs(60), |_| {
-            arrivals.first_from(self.packets.len() as u32 - 1).is_some()
+            arrivals.read().first_from(self.packets.len() as u32 - 1).is_some()
         });
         let _ = bed.world.finish();
-        let at = |packet: u32| Some(arrivals.first_from(packet)?.saturating_since(began).as_secs_f64());
+        let at =
+            |packet: u32| Some(arrivals.read().first_from(packet)?.saturating_since(began).as_secs_f64());
         ((0..self.packets.len() as u32).map(at).collect(), bed.world.trace_hash())
     }
 

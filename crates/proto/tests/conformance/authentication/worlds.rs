@@ -30,7 +30,7 @@ fn config(required: &[u8]) -> Config {
 }
 
 fn transfer(config: Config, links: &[LinkConfig], bytes: usize) -> Pair {
-    let mut client = User::client(&remotes(links.len() as u8));
+    let mut client = User::client(&remotes(links.len()));
     client.outbox = (0..200).map(|n| message((n % 4) as u16, n, bytes)).collect();
     client.shutdown_when_done = true;
     Pair::new(7, config, links, client, User::server())

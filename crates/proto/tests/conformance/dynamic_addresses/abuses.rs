@@ -13,7 +13,6 @@ use whimbrel_testbed::peer::*;
 #[test]
 fn primary_ping_pong() {
     let (mut bench, mut mobile) = Mobile::connected_with(mesh(), 1, &[1, 2]);
-    mobile.settle(&mut bench);
     for n in 0..200 {
         bench.deliver(&mobile.asconf(&[set_primary(0, peer_address(1 + n % 2).ip())]));
         bench.send(0, b"x");
@@ -132,7 +131,6 @@ fn primary_ping_pong_repeats_no_data() {
         let mut config = Config { primary_change: rule, ..mesh() };
         config.retransmission.path = path;
         let (mut bench, mut mobile) = Mobile::connected_with(config, 1, &[1, 2]);
-        mobile.settle(&mut bench);
         bench.send(0, b"x");
         let first = bench.take_only().data()[0].tsn;
         let mut repeated = 0;

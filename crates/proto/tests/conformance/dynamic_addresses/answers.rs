@@ -21,7 +21,6 @@ fn failure(causes: &[u8], correlation_id: u32) -> Parameter<'_> {
 /// A node with addresses 1 and 2 in the association and 3 up; the ASCONF of these changes.
 fn asked(changes: &[AddressChange]) -> (Bench, Mobile, Sent) {
     let (mut bench, mobile) = Mobile::connected_with(mesh(), 2, &[]);
-    mobile.settle(&mut bench);
     up(&mut bench, node_address(3));
     bench.take();
     change(&mut bench, changes);

@@ -31,7 +31,6 @@ fn from_second(mobile: &Mobile, parameters: &[Parameter<'_>]) -> Raw {
 #[test]
 fn hijacking_without_the_key() {
     let (mut bench, mut mobile) = Mobile::connected_with(mesh(), 1, &[1, 2]);
-    mobile.settle(&mut bench);
     let before = look(&bench);
     let (victim, attacker) = (peer_address(1).ip(), peer_address(66).ip());
     let requests = [add(0, attacker), delete(1, victim), set_primary(2, attacker)];
@@ -119,7 +118,6 @@ fn an_unauthenticated_request_changes_nothing_behind_it() {
 #[test]
 fn replaying_an_old_request() {
     let (mut bench, mut mobile) = Mobile::connected_with(mesh(), 1, &[1, 2]);
-    mobile.settle(&mut bench);
     let recorded: Vec<Vec<u8>> = vec![
         mobile.asconf(&[add(0, peer_address(3).ip()), set_primary(1, peer_address(3).ip())]),
         mobile.asconf(&[set_primary(0, peer_address(1).ip())]),
@@ -296,7 +294,6 @@ fn requests_during_the_shutdown() {
 #[test]
 fn deleting_the_path_of_the_shutdown() {
     let (mut bench, mut mobile) = Mobile::connected_with(mesh(), 1, &[1, 2]);
-    mobile.settle(&mut bench);
     bench.shutdown();
     assert_eq!(bench.take_only().route, between(1, 1));
     let packet = mobile.asconf(&[delete(0, peer_address(1).ip())]);
@@ -313,7 +310,6 @@ fn deleting_the_path_of_the_shutdown() {
 #[test]
 fn requests_across_a_restart() {
     let (mut bench, mut mobile) = Mobile::connected_with(mesh(), 2, &[1, 2]);
-    mobile.settle(&mut bench);
     up(&mut bench, node_address(3));
     bench.deliver(&mobile.asconf(&[add(0, peer_address(3).ip())]));
     mobile.settle(&mut bench);
@@ -341,7 +337,6 @@ fn requests_across_a_restart() {
 #[test]
 fn a_restart_from_a_deleted_address() {
     let (mut bench, mut mobile) = Mobile::connected_with(mesh(), 1, &[1, 2]);
-    mobile.settle(&mut bench);
     bench.deliver(&mobile.asconf(&[delete(0, peer_address(2).ip())]));
     bench.take();
     let mut again = Mobile::new();

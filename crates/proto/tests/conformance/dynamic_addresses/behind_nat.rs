@@ -26,8 +26,7 @@ fn names_addresses(mut parameters: Parameters<'_>) -> bool {
 /// The node with addresses 1 and 2, which its peer both knows.
 fn with_two_known() -> (Bench, Mobile) {
     let (mut bench, mobile) = Mobile::connected(translated(), 1);
-    up(&mut bench, node_address(2));
-    change(&mut bench, &[Add(node_address(2))]);
+    gain(&mut bench, node_address(2));
     mobile.grant_next(&mut bench);
     mobile.settle(&mut bench);
     (bench, mobile)
@@ -72,15 +71,9 @@ fn a_private_address_is_not_named_to_a_public_peer() {
     let mut bench = Bench::with_locals(mesh(), locals);
     let mut mobile = Mobile::new();
     let public = Route { remote: "198.51.100.9:41234".parse().unwrap(), ..between(1, 1) };
-    let mut parameters = mobile.parameters();
-    parameters.push(Parameter::SupportedExtensions(&EXTENSIONS));
-    let init = mobile.init(&parameters);
-    bench.deliver_on(public, &init);
-    let answer = bench.take_only();
-    mobile.auth.peer.learn_init_ack(&answer);
+    let answer = mobile.begin_on(&mut bench, public, &[]);
     let Chunk::InitAck(init_ack) = answer.only() else { panic!() };
     assert!(!names_addresses(init_ack.parameters));
-    mobile.auth.learn(init_ack.parameters);
     bench.deliver_on(public, &mobile.packet(&[&CookieEcho { cookie: &mobile.cookie }]));
     mobile.settle(&mut bench);
     change(&mut bench, &[Add(node_address(2))]);
@@ -123,8 +116,7 @@ fn every_request_leaves_from_the_address_it_means() {
 fn the_node_moves_from_one_nat_to_another() {
     let (mut bench, mobile) = Mobile::connected(translated(), 1);
     let (old, new) = (node_address(1), node_address(2));
-    down(&mut bench, old);
-    up(&mut bench, new);
+    swap(&mut bench, old, new);
     change(&mut bench, &[Add(new), Delete(old.ip()), SetPrimary(new.ip())]);
     let kinds = [kind::ADD_IP_ADDRESS, kind::DELETE_IP_ADDRESS, kind::SET_PRIMARY_ADDRESS];
     let sent = take_request(&mut bench, &mobile, between(2, 1), &kinds);
@@ -139,8 +131,7 @@ fn the_node_moves_from_one_nat_to_another() {
 fn one_of_three_cannot_be_deleted_two_can() {
     let (mut bench, mobile) = with_two_known();
     let ips = [1, 2, 3].map(|n| node_address(n).ip());
-    up(&mut bench, node_address(3));
-    change(&mut bench, &[Add(node_address(3))]);
+    gain(&mut bench, node_address(3));
     mobile.grant_next(&mut bench);
     mobile.settle(&mut bench);
     bench.events.clear();
@@ -271,8 +262,7 @@ fn a_wish_for_an_address_that_is_down_does_not_block_others() {
     down(&mut bench, two);
     bench.take();
     bench.events.clear();
-    up(&mut bench, three);
-    change(&mut bench, &[Add(three)]);
+    gain(&mut bench, three);
     let sent = take_request(&mut bench, &mobile, between(3, 1), &[kind::SET_PRIMARY_ADDRESS]);
     mobile.grant(&mut bench, &sent);
     let sent = take_request(&mut bench, &mobile, between(3, 1), &[kind::ADD_IP_ADDRESS]);
@@ -296,8 +286,7 @@ fn an_address_that_is_gone_is_not_named() {
     bench.take();
     down(&mut bench, one);
     bench.take();
-    up(&mut bench, three);
-    change(&mut bench, &[Add(three)]);
+    gain(&mut bench, three);
     let again = take_request(&mut bench, &mobile, between(3, 1), &[kind::ADD_IP_ADDRESS]);
     mobile.grant(&mut bench, &again);
     take_request(&mut bench, &mobile, between(3, 1), &[kind::ADD_IP_ADDRESS]);

@@ -78,9 +78,7 @@ fn a_peer_that_moves_on_before_it_has_its_answer_is_answered_there() {
 /// A node whose request to add its second address is out, and the number of the request.
 fn adding_a_second_address() -> (Bench, Mobile, u32) {
     let (mut bench, mobile) = Mobile::connected(mesh(), 1);
-    mobile.settle(&mut bench);
-    up(&mut bench, node_address(2));
-    change(&mut bench, &[Add(node_address(2))]);
+    gain(&mut bench, node_address(2));
     let request =
         bench.take().into_iter().find(|sent| holds(core::slice::from_ref(sent), chunk_type::ASCONF));
     let (serial, ..) = mobile.read_asconf(&request.unwrap());
@@ -141,10 +139,8 @@ fn answers(sent: &Sent) -> Vec<(whimbrel_machine::Route, Vec<u8>)> {
 /// B3, B5: each address of the peer has an RTO of its own, so that trying one after the other takes no longer and longer.
 #[test]
 fn a_node_that_has_moved_tries_every_address_of_the_peer_soon() {
-    let (mut bench, mobile) = Mobile::connected_with(dynamic(), 1, &[1, 2, 3]);
-    mobile.settle(&mut bench);
-    down(&mut bench, node_address(1));
-    up(&mut bench, node_address(2));
+    let (mut bench, _) = Mobile::connected_with(dynamic(), 1, &[1, 2, 3]);
+    swap(&mut bench, node_address(1), node_address(2));
     bench.take();
     change(&mut bench, &[Add(node_address(2)), Delete(node_address(1).ip())]);
     bench.pass(Duration::from_secs(8));
@@ -162,14 +158,12 @@ fn a_node_that_has_moved_tries_every_address_of_the_peer_soon() {
 #[test]
 fn links_that_go_down_do_not_back_off_the_request() {
     let (mut bench, mobile) = Mobile::connected_with(mesh(), 4, &[1]);
-    mobile.settle(&mut bench);
     bench.pass(Duration::from_secs(1));
     mobile.settle(&mut bench);
     change(&mut bench, &[Add(node_address(5))]);
     change(&mut bench, &[SetPrimary(node_address(2).ip())]);
     (1..=4).for_each(|n| down(&mut bench, node_address(n)));
-    up(&mut bench, node_address(6));
-    change(&mut bench, &[Add(node_address(6))]);
+    gain(&mut bench, node_address(6));
     bench.take();
     bench.pass(Duration::from_secs(2));
     let sent = bench.take();
@@ -272,8 +266,7 @@ fn the_node_moves_with_its_only_address() {
 fn the_node_moves_with_one_path_per_destination() {
     let (mut bench, mobile) = Mobile::connected(dynamic(), 1);
     let (old, new) = (node_address(1), node_address(2));
-    down(&mut bench, old);
-    up(&mut bench, new);
+    swap(&mut bench, old, new);
     change(&mut bench, &[Add(new), Delete(old.ip()), SetPrimary(new.ip())]);
     let asconf = bench.take_only();
     assert_eq!(asconf.route, between(2, 1));
@@ -287,8 +280,7 @@ fn the_node_moves_with_one_path_per_destination() {
 #[test]
 fn when_the_old_address_does_not_answer_the_new_one_asks() {
     let (mut bench, mobile) = Mobile::connected(mesh(), 1);
-    up(&mut bench, node_address(2));
-    change(&mut bench, &[Add(node_address(2))]);
+    gain(&mut bench, node_address(2));
     assert_eq!(bench.take_only().route, between(1, 1));
     bench.pass(Duration::from_millis(1001));
     let again =
@@ -305,8 +297,7 @@ fn when_the_old_address_does_not_answer_the_new_one_asks() {
 fn when_a_new_address_leads_nowhere_the_next_one_asks() {
     let (mut bench, mobile) = Mobile::connected(mesh(), 1);
     let [old, dead, new] = [1, 2, 3].map(node_address);
-    down(&mut bench, old);
-    up(&mut bench, dead);
+    swap(&mut bench, old, dead);
     up(&mut bench, new);
     change(&mut bench, &[Add(dead), Delete(old.ip()), SetPrimary(dead.ip())]);
     change(&mut bench, &[Add(new)]);
@@ -335,8 +326,7 @@ fn when_a_new_address_leads_nowhere_the_next_one_asks() {
 #[test]
 fn a_request_under_way_from_an_address_that_goes_down_is_repeated_from_elsewhere() {
     let (mut bench, mobile) = Mobile::connected(mesh(), 1);
-    up(&mut bench, node_address(2));
-    change(&mut bench, &[Add(node_address(2))]);
+    gain(&mut bench, node_address(2));
     let first = bench.take_only();
     down(&mut bench, node_address(1));
     let again = bench.take_only();
@@ -350,8 +340,7 @@ fn a_request_under_way_from_an_address_that_goes_down_is_repeated_from_elsewhere
 fn deleting_before_adding_is_refused() {
     let (mut bench, _) = Mobile::connected(mesh(), 1);
     let (old, new) = (node_address(1), node_address(2));
-    down(&mut bench, old);
-    up(&mut bench, new);
+    swap(&mut bench, old, new);
     change(&mut bench, &[Delete(old.ip()), Add(new)]);
     assert_eq!(outcomes(&bench), [(Delete(old.ip()), Err(Error::LastAddress))]);
     assert_eq!(bench.take_only().route, between(2, 1));

@@ -38,7 +38,6 @@ fn a_way_for_shutdown_ack_is_looked_for_until_there_is_one() {
 #[test]
 fn data_behind_a_shutdown_is_answered_where_it_came_from() {
     let (mut bench, mut mobile) = Mobile::connected_with(mesh(), 1, &[1, 2]);
-    mobile.settle(&mut bench);
     bench.pass(Duration::from_secs(1));
     mobile.settle(&mut bench);
     bench.shutdown();
@@ -85,8 +84,7 @@ fn shutdown_ack_backs_off_from_a_new_address_too() {
             Peer::connected(config)
         };
         bench.deliver(&peer.packet(&[&Shutdown { cumulative_tsn_ack: peer.node_tsn.prev() }]));
-        down(&mut bench, node_address(1));
-        up(&mut bench, node_address(2));
+        swap(&mut bench, node_address(1), node_address(2));
         bench.take();
         bench.pass(Duration::from_secs(1000));
         let sent = bench.take();

@@ -51,8 +51,7 @@ fn what_was_asked_for_is_given_up_when_mobility_ends() {
     let (mut bench, mobile, cookie_echo) = collision([true, false]);
     assert_eq!(mobility(&bench), Mobility::Dynamic);
     for n in [2, 3] {
-        up(&mut bench, node_address(n));
-        change(&mut bench, &[Add(node_address(n))]);
+        gain(&mut bench, node_address(n));
     }
     let sent = bench.take();
     assert!(holds(&sent, chunk_type::ASCONF));
@@ -82,8 +81,7 @@ fn what_could_not_be_asked_for_can_be_once_mobility_begins() {
     bench.deliver(&cookie_echo);
     assert_eq!(mobility(&bench), Mobility::Dynamic);
     mobile.settle(&mut bench);
-    up(&mut bench, node_address(2));
-    change(&mut bench, &[Add(node_address(2))]);
+    gain(&mut bench, node_address(2));
     let sent = bench.take_only();
     assert_eq!(sent.tag(), 0x9999);
     mobile.grant(&mut bench, &sent);

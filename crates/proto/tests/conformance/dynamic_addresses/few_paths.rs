@@ -16,8 +16,7 @@ fn the_only_path_makes_way_for_the_one_that_works() {
     config.limits.paths = 1;
     let (mut bench, mobile) = Mobile::connected_with(config, 1, &[2, 3]);
     assert_eq!(bench.paths().len(), 1);
-    down(&mut bench, node_address(1));
-    up(&mut bench, node_address(2));
+    swap(&mut bench, node_address(1), node_address(2));
     change(&mut bench, &[Add(node_address(2)), Delete(node_address(1).ip())]);
     let request =
         bench.take().into_iter().find(|sent| holds(core::slice::from_ref(sent), chunk_type::ASCONF));

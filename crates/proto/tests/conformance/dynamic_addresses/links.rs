@@ -11,7 +11,6 @@ use whimbrel_testbed::peer::*;
 
 fn two_paths(config: whimbrel_proto::Config) -> (Bench, Mobile) {
     let (mut bench, mobile) = Mobile::connected_with(config, 2, &[1, 2]);
-    mobile.settle(&mut bench);
     bench.pass(Duration::from_secs(1));
     mobile.settle(&mut bench);
     assert!(bench.paths().iter().all(|path| path.state == PathState::Active));
@@ -72,8 +71,7 @@ fn the_first_heartbeat_of_a_link_that_comes_back_may_be_lost() {
         },
         ..mesh()
     });
-    down(&mut bench, node_address(1));
-    up(&mut bench, node_address(1));
+    swap(&mut bench, node_address(1), node_address(1));
     bench.take();
     bench.pass(Duration::from_millis(1100));
     let sent = bench.take();
@@ -267,8 +265,7 @@ fn a_cookie_goes_out_again_from_an_address_that_the_init_listed() {
 fn a_request_is_repeated_when_its_address_gets_a_way_out() {
     let (mut bench, mobile) = Mobile::connected(mesh(), 1);
     let (old, new) = (node_address(1), node_address(2));
-    down(&mut bench, old);
-    up(&mut bench, new);
+    swap(&mut bench, old, new);
     change(&mut bench, &[AddressChange::Add(new), AddressChange::Delete(old.ip())]);
     let lost = bench.take_only();
     bench.pass(Duration::from_millis(10));
@@ -310,7 +307,6 @@ fn a_deletion_is_asked_for_from_the_address_itself_when_there_is_no_other() {
 #[test]
 fn an_address_that_is_being_deleted_asks_when_all_others_are_tried_in_vain() {
     let (mut bench, mobile) = Mobile::connected(mesh(), 2);
-    mobile.settle(&mut bench);
     change(&mut bench, &[AddressChange::Delete(node_address(1).ip())]);
     bench.pass(Duration::from_secs(30));
     let sent = bench.take();

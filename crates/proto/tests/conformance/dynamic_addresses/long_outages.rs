@@ -15,13 +15,11 @@ fn changes_about_addresses_that_are_gone_make_room() {
     let mut config = mesh();
     config.dar.queue = 6;
     let (mut bench, mobile) = Mobile::connected(config, 1);
-    mobile.settle(&mut bench);
     up(&mut bench, node_address(2));
     change(&mut bench, &[Add(node_address(2)), SetPrimary(node_address(2).ip())]);
     down(&mut bench, node_address(1));
     for n in 2..9 {
-        down(&mut bench, node_address(n));
-        up(&mut bench, node_address(n + 1));
+        swap(&mut bench, node_address(n), node_address(n + 1));
         change(&mut bench, &[Add(node_address(n + 1)), SetPrimary(node_address(n + 1).ip())]);
     }
     let lost = outcomes(&bench);

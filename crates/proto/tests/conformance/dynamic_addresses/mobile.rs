@@ -113,30 +113,24 @@ impl Mobile {
         self.begin_on(bench, route(), listed);
     }
 
+    /// INIT and INIT ACK, which it returns.
     #[track_caller]
-    fn begin_on(&mut self, bench: &mut Bench, route: Route, listed: &[u8]) {
+    pub(crate) fn begin_on(&mut self, bench: &mut Bench, route: Route, listed: &[u8]) -> Sent {
         bench.take();
         let mut parameters = self.parameters();
         parameters.push(Parameter::SupportedExtensions(&EXTENSIONS));
         parameters.extend(listed.iter().map(|&n| Parameter::from(peer_address(n).ip())));
         let init = self.init(&parameters);
         bench.deliver_on(route, &init);
-        self.learn_answer(&bench.take_only());
-    }
-
-    #[track_caller]
-    fn learn_answer(&mut self, sent: &Sent) {
-        self.auth.peer.learn_init_ack(sent);
-        let Chunk::InitAck(init_ack) = sent.only() else { panic!() };
-        self.auth.learn(init_ack.parameters);
+        let init_ack = bench.take_only();
+        self.auth.learn_init_ack(&init_ack);
+        init_ack
     }
 
     /// Answers the node's INIT, to the end of the handshake.
     #[track_caller]
     pub(crate) fn accept_init(&mut self, bench: &mut Bench, init: &Sent) {
-        self.auth.peer.learn_init(init);
-        let Chunk::Init(chunk) = init.only() else { panic!() };
-        self.auth.learn(chunk.parameters);
+        self.auth.learn_init(init);
         let own = self.clone();
         let mut parameters = own.parameters();
         parameters.push(Parameter::SupportedExtensions(&EXTENSIONS));
@@ -209,7 +203,7 @@ impl Mobile {
         bench.deliver_on(sent.route, &self.ack(serial, &[]));
     }
 
-    /// Acknowledges the ASCONF that is all the node has sent.
+    /// Acknowledges the ASCONF that is the only packet of the node.
     #[track_caller]
     pub(crate) fn grant_next(&self, bench: &mut Bench) {
         let sent = bench.take_only();
@@ -285,6 +279,18 @@ pub(crate) fn up(bench: &mut Bench, address: SocketAddr) {
 
 pub(crate) fn down(bench: &mut Bench, address: SocketAddr) {
     bench.link(LinkFact::AddressDown(address));
+}
+
+/// Breaks before making: an address is gone, and another one there.
+pub(crate) fn swap(bench: &mut Bench, old: SocketAddr, new: SocketAddr) {
+    down(bench, old);
+    up(bench, new);
+}
+
+/// An address is there, and the user has it added.
+pub(crate) fn gain(bench: &mut Bench, new: SocketAddr) {
+    up(bench, new);
+    change(bench, &[AddressChange::Add(new)]);
 }
 
 pub(crate) fn change(bench: &mut Bench, changes: &[AddressChange]) {

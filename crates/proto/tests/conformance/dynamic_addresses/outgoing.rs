@@ -81,7 +81,6 @@ fn an_unanswered_chunk_is_repeated_until_the_association_is_lost() {
 #[test]
 fn a_repetition_takes_another_path() {
     let (mut bench, mobile) = Mobile::connected_with(mesh(), 2, &[1, 2]);
-    mobile.settle(&mut bench);
     change(&mut bench, &[SetPrimary(node_address(2).ip())]);
     let first = bench.take_only();
     bench.pass(Duration::from_millis(1001));
@@ -136,7 +135,6 @@ fn an_acknowledged_address_becomes_a_path() {
 #[test]
 fn an_address_being_deleted_receives_and_does_not_send() {
     let (mut bench, mut mobile) = Mobile::connected_with(mesh(), 2, &[1, 2]);
-    mobile.settle(&mut bench);
     bench.send(0, b"in flight");
     assert_eq!(bench.take_only().route, between(1, 1));
     change(&mut bench, &[Delete(node_address(1).ip())]);
@@ -173,7 +171,6 @@ fn an_address_being_deleted_receives_and_does_not_send() {
 #[test]
 fn the_last_usable_address_is_not_given_up() {
     let (mut bench, mobile) = Mobile::connected_with(mesh(), 2, &[]);
-    mobile.settle(&mut bench);
     let (one, two) = (node_address(1).ip(), node_address(2).ip());
     change(&mut bench, &[Delete(one), Delete(two)]);
     assert_eq!(outcomes(&bench), [(Delete(two), Err(Error::LastAddress))]);
@@ -181,8 +178,7 @@ fn the_last_usable_address_is_not_given_up() {
         bench.take().into_iter().find(|sent| holds(core::slice::from_ref(sent), chunk_type::ASCONF)).unwrap();
     assert_eq!(mobile.read_asconf(&asconf).2.len(), 1);
 
-    let (mut bench, mobile) = Mobile::connected_with(mesh(), 2, &[]);
-    mobile.settle(&mut bench);
+    let (mut bench, _) = Mobile::connected_with(mesh(), 2, &[]);
     down(&mut bench, node_address(1));
     change(&mut bench, &[Delete(two)]);
     assert_eq!(outcomes(&bench), [(Delete(two), Err(Error::LastAddress))]);
@@ -280,8 +276,7 @@ fn without_the_extension_addresses_stay_as_they_are() {
     let check = |config: whimbrel_proto::Config, reason| {
         let (mut bench, peer) = Peer::connected(config);
         assert_eq!(mobility(&bench), Mobility::Static(reason));
-        up(&mut bench, node_address(2));
-        change(&mut bench, &[Add(node_address(2))]);
+        gain(&mut bench, node_address(2));
         assert_eq!(outcomes(&bench), [(Add(node_address(2)), Err(Error::Static(reason)))]);
         assert_alive(&mut bench, &peer);
     };

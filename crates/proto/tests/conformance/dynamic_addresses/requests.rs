@@ -180,7 +180,6 @@ fn adding_an_address_twice_changes_nothing() {
 #[test]
 fn a_deleted_address_is_no_longer_part_of_the_association() {
     let (mut bench, mut mobile) = Mobile::connected_with(mesh(), 1, &[1, 2]);
-    mobile.settle(&mut bench);
     assert_eq!(state(&bench, between(1, 2)), PathState::Active);
     let sent = bench.ask(&mobile.asconf(&[delete(1, peer_address(2).ip())]));
     assert_eq!(responses(&mobile, &sent), NO_RESPONSE);
@@ -198,7 +197,6 @@ fn a_deleted_address_is_no_longer_part_of_the_association() {
 #[test]
 fn what_was_in_flight_to_a_deleted_address_is_sent_elsewhere() {
     let (mut bench, mut mobile) = Mobile::connected_with(mesh(), 1, &[1, 2]);
-    mobile.settle(&mut bench);
     let id = path(&bench, between(1, 2)).unwrap().id;
     let association = bench.association();
     bench.command(whimbrel_proto::Command::SetPrimary { association, path: id });
@@ -230,7 +228,6 @@ fn what_was_in_flight_to_a_deleted_address_is_sent_elsewhere() {
 #[test]
 fn wildcards_mean_the_source_address() {
     let (mut bench, mut mobile) = Mobile::connected_with(mesh(), 1, &[1, 2, 3]);
-    mobile.settle(&mut bench);
     let anything = ip("0.0.0.0");
     let packet = mobile.asconf(&[add(1, anything), set_primary(2, anything), delete(3, anything)]);
     bench.deliver_on(between(1, 4), &packet);
@@ -258,7 +255,6 @@ fn wildcard_and_explicit_requests_in_one_chunk() {
     ];
     for (requests, wanted, left) in cases {
         let (mut bench, mut mobile) = Mobile::connected_with(mesh(), 2, &[1, 2]);
-        mobile.settle(&mut bench);
         bench.send(0, &[1; 5000]);
         let sent = bench.ask(&mobile.asconf(&requests));
         assert_eq!(responses(&mobile, &sent), wanted, "{requests:?}");

@@ -2,7 +2,6 @@
 
 use core::time::Duration;
 
-use whimbrel_proto::AddressChange::Add;
 use whimbrel_proto::{Config, TailLoss};
 use whimbrel_wire::chunk_type;
 
@@ -16,14 +15,12 @@ fn asconfs(sent: Vec<Sent>) -> Vec<Sent> {
 /// A peer with two addresses; the request to add another of ours that has just left.
 fn asked(config: Config) -> (Bench, Mobile, Sent) {
     let (mut bench, mobile) = Mobile::connected_with(config, 1, &[1, 2]);
-    mobile.settle(&mut bench);
     // The round trip is measured on both.
     for _ in 0..400 {
         bench.pass(Duration::from_millis(100));
         mobile.settle(&mut bench);
     }
-    up(&mut bench, node_address(2));
-    change(&mut bench, &[Add(node_address(2))]);
+    gain(&mut bench, node_address(2));
     let request = asconfs(bench.take()).remove(0);
     (bench, mobile, request)
 }

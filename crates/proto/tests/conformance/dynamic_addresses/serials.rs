@@ -121,7 +121,6 @@ fn the_cache_of_answers_is_bounded() {
 #[test]
 fn the_answer_goes_where_the_request_came_from() {
     let (mut bench, mut mobile) = Mobile::connected_with(mesh(), 2, &[1, 2]);
-    mobile.settle(&mut bench);
     for (n, route) in [between(2, 2), between(1, 2), between(2, 1), between(1, 9)].into_iter().enumerate() {
         let packet = mobile.asconf(&[set_primary(n as u32, ip("10.8.8.8"))]);
         bench.deliver_on(route, &packet);

@@ -24,24 +24,13 @@ fn with_public_peer() -> (Bench, Mobile, Route) {
     (bench, mobile, public)
 }
 
-/// The same, and the node has moved to a network that has IPv6 alone, where it is `ours`.
-fn in_network_that_translates(ours: SocketAddr) -> (Bench, Mobile) {
-    let (mut bench, mobile, public) = with_public_peer();
-    down(&mut bench, public.local);
-    join(&mut bench, ours, WIFI, "2001:db8:64::/96");
-    mobile.grant_next(&mut bench);
-    mobile.settle(&mut bench);
-    (bench, mobile)
-}
-
 /// RFC 6052 §2: the peer has IPv4 alone, and the network that is left IPv6 alone. The request goes where a translator would take it, and
 /// names nothing, as the peer sees another address than ours (RFC 5061 §4.2.1).
 #[test]
 fn the_peer_is_called_by_what_a_translator_calls_it() {
     let (mut bench, mobile, public) = with_public_peer();
     let ours = socket("[2001:db8::7]:9899");
-    down(&mut bench, public.local);
-    up(&mut bench, ours);
+    swap(&mut bench, public.local, ours);
     let old = public.local.ip();
     change(&mut bench, &[Add(ours), Delete(old), SetPrimary(ours.ip())]);
     let sent = bench.take_only();
@@ -62,13 +51,11 @@ fn the_peer_is_called_by_what_a_translator_calls_it() {
 fn no_address_is_made_up_without_need() {
     let (mut bench, ..) = with_public_peer();
     let ours = socket("[2001:db8::7]:9899");
-    up(&mut bench, ours);
-    change(&mut bench, &[Add(ours)]);
+    gain(&mut bench, ours);
     assert!(bench.take().is_empty(), "IPv4 is there");
     let (mut bench, _) = Mobile::connected(mesh(), 1);
     down(&mut bench, node_address(1));
-    up(&mut bench, ours);
-    change(&mut bench, &[Add(ours)]);
+    gain(&mut bench, ours);
     assert!(bench.take().is_empty(), "a private address has no name elsewhere");
 }
 
@@ -80,16 +67,14 @@ fn a_network_that_leads_nowhere_does_not_hold_up_the_next() {
     config.dar.naming = AddressNaming::Wildcards;
     let (mut bench, mobile) = Mobile::connected(config, 1);
     down(&mut bench, node_address(1));
-    up(&mut bench, node_address(2));
-    change(&mut bench, &[Add(node_address(2))]);
+    gain(&mut bench, node_address(2));
     assert_eq!(bench.take_only().route, between(2, 1));
     for _ in 0..4 {
         bench.pass(Duration::from_secs(5));
         let sent = bench.take();
         assert!(sent.iter().all(|sent| sent.route.local == node_address(2)), "{sent:?}");
     }
-    up(&mut bench, node_address(3));
-    change(&mut bench, &[Add(node_address(3))]);
+    gain(&mut bench, node_address(3));
     let sent = bench.take_only();
     assert_eq!(sent.route, between(3, 1));
     mobile.grant(&mut bench, &sent);
@@ -111,6 +96,22 @@ fn join(bench: &mut Bench, ours: SocketAddr, on: InterfaceId, prefix: &str) {
     let exists = LinkFact::Interface { interface: on, fact: InterfaceFact::Up(InterfaceKind::WirelessLan) };
     bench.links(&[exists, attached, tells(on, Some(prefix)), LinkFact::AddressUp(ours)]);
     change(bench, &[Add(ours)]);
+}
+
+/// The first packet that leaves from there.
+#[track_caller]
+fn take_from(bench: &mut Bench, ours: SocketAddr) -> Sent {
+    bench.take().into_iter().find(|sent| sent.route.local == ours).expect("a request from there")
+}
+
+/// The node has left the network in which it had met the peer for such a one.
+fn translated(ours: SocketAddr) -> (Bench, Mobile) {
+    let (mut bench, mobile, public) = with_public_peer();
+    down(&mut bench, public.local);
+    join(&mut bench, ours, WIFI, "2001:db8:64::/96");
+    mobile.grant_next(&mut bench);
+    mobile.settle(&mut bench);
+    (bench, mobile)
 }
 
 /// RFC 8781: what the network tells comes before the well-known prefix, and RFC 6052 §3.1 does not keep it from private addresses.
@@ -145,8 +146,7 @@ fn a_prefix_that_is_told_late_is_used_at_once() {
     bench.links(&[tells(WIFI, Some("2001:db8::/32")), tells(WIFI, None)]);
     bench.link(LinkFact::AddressOn { interface: WIFI, address: ours.ip() });
     down(&mut bench, public.local);
-    up(&mut bench, ours);
-    change(&mut bench, &[Add(ours)]);
+    gain(&mut bench, ours);
     assert_eq!(bench.take_only().route.remote, socket("[64:ff9b::198.51.100.9]:41234"));
     bench.link(tells(WIFI, Some("2001:db8:64::/96")));
     assert_eq!(bench.take_only().route.remote, socket("[2001:db8:64::198.51.100.9]:41234"));
@@ -157,12 +157,7 @@ fn a_prefix_that_is_told_late_is_used_at_once() {
 fn a_prefix_that_is_told_again_is_used_at_once() {
     let [first, second, third] =
         ["[2001:db8:a::7]:9899", "[2001:db8:b::7]:9899", "[2001:db8:a::8]:9899"].map(socket);
-    let (mut bench, mobile, public) = with_public_peer();
-    down(&mut bench, public.local);
-    join(&mut bench, first, WIFI, "2001:db8:64::/96");
-    let sent = bench.take_only();
-    mobile.grant(&mut bench, &sent);
-    mobile.settle(&mut bench);
+    let (mut bench, _) = translated(first);
     bench.links(&[LinkFact::AddressDown(first), tells(WIFI, None), LinkFact::AddressUp(second)]);
     bench.take();
     bench.links(&[
@@ -171,13 +166,9 @@ fn a_prefix_that_is_told_again_is_used_at_once() {
         LinkFact::AddressUp(third),
     ]);
     change(&mut bench, &[Add(third)]);
-    let from_there = |bench: &mut Bench| {
-        let sent = bench.take().into_iter().find(|sent| sent.route.local == third);
-        sent.expect("a request from there").route.remote
-    };
-    assert_eq!(from_there(&mut bench), socket("[64:ff9b::198.51.100.9]:41234"));
+    assert_eq!(take_from(&mut bench, third).route.remote, socket("[64:ff9b::198.51.100.9]:41234"));
     bench.link(tells(WIFI, Some("2001:db8:64::/96")));
-    assert_eq!(from_there(&mut bench), socket("[2001:db8:64::198.51.100.9]:41234"));
+    assert_eq!(take_from(&mut bench, third).route.remote, socket("[2001:db8:64::198.51.100.9]:41234"));
 }
 
 /// Make before break between two such networks: from the new one the request goes where that one translates, though the peer is known to
@@ -185,11 +176,9 @@ fn a_prefix_that_is_told_again_is_used_at_once() {
 #[test]
 fn a_request_goes_where_its_own_network_translates() {
     let [first, second] = ["[2001:db8:a::7]:9899", "[2001:db8:b::7]:9899"].map(socket);
-    let (mut bench, _) = in_network_that_translates(first);
+    let (mut bench, _) = translated(first);
     join(&mut bench, second, InterfaceId(2), "2001:db8:65::/96");
-    let asked =
-        bench.take().into_iter().find(|sent| sent.route.local == second).expect("a request from there");
-    assert_eq!(asked.route.remote, socket("[2001:db8:65::198.51.100.9]:41234"));
+    assert_eq!(take_from(&mut bench, second).route.remote, socket("[2001:db8:65::198.51.100.9]:41234"));
 }
 
 /// A host may come through any number of such networks: what the peer was called in those that it has left makes room, and is not tried
@@ -227,11 +216,10 @@ fn names_of_networks_that_were_left_go() {
 #[test]
 fn no_new_path_leads_to_a_name_of_a_network_that_was_left() {
     let [first, second] = ["[2001:db8:a::7]:9899", "[2001:db8:b::7]:9899"].map(socket);
-    let (mut bench, mobile) = in_network_that_translates(first);
+    let (mut bench, mobile) = translated(first);
     bench.links(&[LinkFact::AddressDown(first), tells(WIFI, None), LinkFact::AddressUp(second)]);
     change(&mut bench, &[Add(second)]);
-    let sent =
-        bench.take().into_iter().find(|sent| sent.route.local == second).expect("a request from there");
+    let sent = take_from(&mut bench, second);
     let beyond = Route { local: second, remote: socket("[64:ff9b::198.51.100.9]:41234") };
     assert_eq!(sent.route, beyond);
     mobile.grant(&mut bench, &sent);
@@ -244,7 +232,7 @@ fn no_new_path_leads_to_a_name_of_a_network_that_was_left() {
 #[test]
 fn a_name_that_still_works_stays() {
     let ours = socket("[2001:db8::7]:9899");
-    let (mut bench, mobile) = in_network_that_translates(ours);
+    let (mut bench, mobile) = translated(ours);
     bench.link(tells(WIFI, None));
     bench.link(tells(WIFI, Some("2001:db8:65::/96")));
     mobile.settle(&mut bench);

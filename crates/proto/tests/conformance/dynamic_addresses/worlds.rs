@@ -1,5 +1,6 @@
 //! Two nodes that move, in the network in virtual time: nothing is lost, whatever the packets meet on the way.
 
+use core::net::SocketAddr;
 use core::time::Duration;
 
 use whimbrel_machine::{Instant, LinkFact, Seed};
@@ -7,7 +8,7 @@ use whimbrel_netsim::{Action, LinkConfig, Loss, World};
 use whimbrel_node::Node;
 use whimbrel_proto::AddressChange::{self, Add, Delete, SetPrimary};
 use whimbrel_proto::{Command, Config, Event, PathState};
-use whimbrel_testbed::{CLIENT, Pair, SERVER, Uplink, User, link, message, uplink_address as at};
+use whimbrel_testbed::{CLIENT, Pair, SERVER, UDP_PORT, Uplink, User, link, message, uplink_address as at};
 
 /// A mobile host with two access networks, and a host that may have two, with a router between. The first address of each
 /// is up from the beginning.
@@ -239,7 +240,7 @@ fn a_silent_break_while_the_new_address_is_being_added() {
 fn an_interface_gets_another_address() {
     let mut roaming = Roaming::new(5, &Config::mobile(), link(20, 10), 2000);
     roaming.run(300);
-    let (old, new) = (at(CLIENT, 0), at(CLIENT, 77));
+    let (old, new) = (at(CLIENT, 0), SocketAddr::from(([10, 0, 1, 77], UDP_PORT)));
     roaming.0.world.act(Action::RemoveAddress(roaming.0.uplinks[CLIENT][0].interface, old.ip()));
     roaming.0.world.act(Action::AddAddress(roaming.0.uplinks[CLIENT][0].interface, new.ip()));
     roaming.fact(CLIENT, LinkFact::AddressDown(old));

@@ -3,21 +3,17 @@
 use core::net::SocketAddr;
 use core::time::Duration;
 
-use bytes::Bytes;
 use whimbrel_machine::{Instant, Route};
 use whimbrel_netsim::{App, Context, Mixed};
 use whimbrel_node::Node;
-use whimbrel_proto::{
-    AssociationId, Command, ConnectToken, Event, Message, Part, PathId, PathState, StreamId,
-};
+use whimbrel_proto::{AssociationId, Command, ConnectToken, Event, Part, PathId, PathState};
 use whimbrel_rivals::tcp::{Greedy, Tcp, TcpCommand, TcpEvent};
+use whimbrel_testbed::blank;
 
 use super::shared_bottleneck::{SecondPath, Video};
 
 /// The port of all viewers and sinks.
 const PORT: u16 = 5001;
-/// What messages are made of.
-static CONTENT: [u8; 65_536] = [0; 65_536];
 
 type Commands<'a> = Context<'a, Mixed<Command, TcpCommand>>;
 
@@ -104,8 +100,7 @@ impl Server {
             context.command(Mixed::First(Command::SetPrimary { association, path }));
         }
         if self.sent < self.video.messages {
-            let payload = Bytes::from_static(&CONTENT[..self.video.message.min(CONTENT.len())]);
-            let message = Message::new(StreamId(0), payload);
+            let message = blank(self.sent, self.video.message);
             context.command(Mixed::First(Command::Send { association, message }));
             self.sent += 1;
             context.wake_at(self.video.handover + self.video.interval * self.sent, 0);

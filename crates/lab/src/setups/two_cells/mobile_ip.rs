@@ -1,15 +1,13 @@
 use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-use whimbrel_machine::{Instant, LinkFact, Route, Seed};
-use whimbrel_netsim::{
-    Action, App, CellEvent, Change, Context, DropReason, HostId, InFlight, LinkConfig, LinkId, Mixed, Side,
-    World,
-};
+use whimbrel_machine::{Instant, InterfaceId, InterfaceKind, LinkFact, Route, Seed};
+use whimbrel_netsim::{App, CellEvent, Context, HostId, LinkConfig, Mixed, World};
 use whimbrel_rivals::mobile_ip::{Attachment, ForeignAgent, HomeAgent, MobileNode, TUNNEL_BYTES};
 use whimbrel_rivals::tcp::{File, Tcp, TcpCommand, TcpConfig, TcpEvent};
+use whimbrel_testbed::Uplink;
 
-use super::{AirWatch, BEGIN, Journey, Way, Wires};
+use super::{Air, BEGIN, Journey, Way, Wires};
 use crate::experiment::Watch;
 
 type Machine = Mixed<Mixed<Tcp, MobileNode<Tcp>>, Mixed<HomeAgent, ForeignAgent>>;
@@ -26,8 +24,8 @@ pub struct MobileIp {
     world: World<Machine, Ends>,
     cn: HostId,
     mn: HostId,
-    radio: [LinkId; 2],
-    air: AirWatch,
+    radio: [Uplink; 2],
+    air: Air,
     until: Instant,
     file: u64,
 }
@@ -83,9 +81,11 @@ impl MobileIp {
             let access = world.add_interface(host, [IpAddr::V4(link)]);
             let mobile = world.add_interface(mn, [IpAddr::V4(local)]);
             let air = wires.radio(TUNNEL_BYTES);
-            world.add_link(access, mobile, air, air)
+            let link = world.add_link(access, mobile, air, air);
+            let (number, kind) = (InterfaceId(cell as u32), InterfaceKind::WirelessLan);
+            Uplink { host: mn, link, interface: mobile, number, kind, address: at(local) }
         });
-        let (air, ear) = AirWatch::at([0, 1].map(|cell| IpAddr::V4(network(cell)[2])));
+        let (air, ear) = super::listen([0, 1].map(|cell| IpAddr::V4(network(cell)[2])));
         world.set_intruder(Some(ear));
         let mut this = Self { world, cn, mn, radio, air, until: way.until, file };
         this.follow(way);
@@ -93,44 +93,30 @@ impl MobileIp {
     }
 
     fn follow(&mut self, way: &Way) {
-        let down = Change::Down(InFlight::Lost);
-        self.world.schedule_link(self.radio[1], Side::Both, [(Instant::ZERO, down)]);
-        for &(when, cell, event) in &way.events {
-            let address = at(network(cell)[2]);
-            let (change, fact) = match event {
-                CellEvent::Signal(_) => continue,
-                CellEvent::Attached => (Some(Change::Up), None),
-                CellEvent::Addressed => (None, Some(LinkFact::AddressUp(address))),
-                CellEvent::Lost => (Some(down), Some(LinkFact::AddressDown(address))),
-            };
-            if let Some(change) = change {
-                self.world.schedule(when, Action::Link(self.radio[cell], Side::Both, change));
-            }
-            if let Some(fact) = fact {
-                self.world.schedule(when, Action::Fact(self.mn, fact));
+        let world = &mut self.world;
+        self.radio[1].cut(world, Instant::ZERO);
+        for &(at, cell, event) in &way.events {
+            let radio = self.radio[cell];
+            match event {
+                CellEvent::Signal(_) => {}
+                CellEvent::Attached => radio.heal(world, at),
+                CellEvent::Addressed => radio.tell(world, at, LinkFact::AddressUp(radio.address)),
+                CellEvent::Lost => radio.leave(world, at),
             }
         }
     }
 
     /// Runs until the file is there, or the way ends.
     pub fn run(mut self, watch: Watch) -> Journey {
-        let _ = watch.record(&mut self.world, &[(self.radio[0], "cell 0"), (self.radio[1], "cell 1")]);
+        let _ =
+            watch.record(&mut self.world, &[(self.radio[0].link, "cell 0"), (self.radio[1].link, "cell 1")]);
         let (mn, file) = (self.mn, self.file);
         self.world.run_until_or(self.until, |world| world.app(mn).received >= file);
         let _ = self.world.finish();
         let user = self.world.app(mn);
         let began = self.world.app(self.cn).began;
-        let done = began.zip(user.last).filter(|_| user.received >= file);
-        let lost = |link| {
-            let stats = self.world.stats(link, Side::AtoB);
-            stats.dropped_for(DropReason::Cut) + stats.dropped_for(DropReason::Down)
-        };
-        Journey {
-            transfer_time: done.map(|(began, last)| last - began),
-            arrivals: self.air.take(),
-            lost: self.radio.iter().map(|&link| lost(link)).sum(),
-            fingerprint: self.world.trace_hash(),
-        }
+        let done = user.last.filter(|_| user.received >= file);
+        Journey::over(&self.world, self.radio, &self.air, (began, done))
     }
 }
 

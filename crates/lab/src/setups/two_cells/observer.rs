@@ -1,17 +1,13 @@
 use core::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use whimbrel_machine::Instant;
-use whimbrel_netsim::{Forgery, Intruder, Overheard};
+use whimbrel_netsim::Intruder;
+use whimbrel_testbed::Notes;
 use whimbrel_wire::{Chunk, Packet, Parameter, Tsn};
 
 use super::mobile;
 
 /// What passes between the correspondent node and a mobile node, as it arrives.
-#[derive(Clone, Default)]
-pub struct Observer(Arc<Mutex<Noted>>);
-
-/// What an [`Observer`] has noted.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Noted {
     /// Requests to set a primary address, repeated ones left out: when the first copy arrived, and the serial number.
@@ -25,22 +21,17 @@ pub struct Noted {
     highest: Option<Tsn>,
 }
 
-struct Watch(Observer);
-
-impl Observer {
-    /// An observer, and what makes the notes.
-    pub fn new() -> (Self, Box<dyn Intruder>) {
-        let observer = Self::default();
-        (observer.clone(), Box::new(Watch(observer)))
-    }
-
-    /// What has been noted so far.
-    pub fn noted(&self) -> MutexGuard<'_, Noted> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl Noted {
+    /// Notes, and who makes them.
+    pub fn observe() -> (Notes<Self>, Box<dyn Intruder>) {
+        Notes::by(|noted: &mut Self, now, packet| {
+            let Ok(parsed) = Packet::parse(packet.bytes) else { return };
+            for chunk in parsed.chunks().flatten() {
+                noted.on_chunk(now, packet.route.remote.ip(), &chunk);
+            }
+        })
+    }
+
     fn on_chunk(&mut self, now: Instant, to: IpAddr, chunk: &Chunk<'_>) {
         match chunk {
             Chunk::Data(data) => {
@@ -65,16 +56,6 @@ impl Noted {
                 }
             }
             _ => {}
-        }
-    }
-}
-
-impl Intruder for Watch {
-    fn on_packet(&mut self, now: Instant, packet: Overheard<'_>, _forge: &mut Vec<Forgery>) {
-        let Ok(parsed) = Packet::parse(packet.bytes) else { return };
-        let mut noted = self.0.noted();
-        for chunk in parsed.chunks().flatten() {
-            noted.on_chunk(now, packet.route.remote.ip(), &chunk);
         }
     }
 }

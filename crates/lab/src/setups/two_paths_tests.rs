@@ -3,8 +3,8 @@
 
 use super::*;
 use crate::profile;
-use crate::testbed::Arrivals;
-use crate::testbed::traffic::Traffic;
+use crate::setups::Arrivals;
+use crate::setups::traffic::Traffic;
 use whimbrel_proto::{BurstLimit, InitialWindow};
 
 const PACKETS: u32 = 63;
@@ -36,9 +36,9 @@ fn round_trips(window: u32) -> Vec<u32> {
     let (arrivals, watch) = Arrivals::at(mn_address(0));
     bed.world.set_intruder(Some(watch));
     bed.world.run_until_or(Instant::ZERO + Duration::from_secs(60), |_| {
-        arrivals.first_from(PACKETS - 1).is_some()
+        arrivals.read().first_from(PACKETS - 1).is_some()
     });
-    let at = |number| arrivals.first_from(number).expect("it arrived");
+    let at = |number| arrivals.read().first_from(number).expect("it arrived");
     let after = |number| (at(number) - at(0)).as_secs_f64() / (2.0 * ONE_WAY.as_secs_f64());
     let whole = |number| {
         let trips: f64 = after(number);

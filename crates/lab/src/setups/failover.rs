@@ -1,11 +1,10 @@
-use std::sync::{Arc, Mutex, PoisonError};
-
 use whimbrel_machine::Instant;
-use whimbrel_netsim::{Forgery, HostId, Intruder, Overheard, World};
+use whimbrel_netsim::{HostId, Intruder, World};
 use whimbrel_node::Node;
+use whimbrel_testbed::Notes;
 use whimbrel_wire::{Chunk, Packet};
 
-use super::{Arrivals, ArrivalsWatch, TwoPaths, User, mn_address};
+use super::{Arrivals, TwoPaths, User, mn_address};
 use crate::experiment::Sample;
 
 /// What [`fail_over`] measures. What each means is said in `data/scenarios.toml`, at `b08-fig7`.
@@ -28,7 +27,7 @@ pub fn fail_over(bed: &mut TwoPaths, break_at: Instant, give_up: Instant) -> Sam
     let since_break = |at: Instant| at.saturating_since(break_at).as_secs_f64();
     let timeouts = |bed: &TwoPaths| bed.path(0).map_or(0, |path| path.counters.timeouts);
     let (over, watch) = Over::watch(break_at);
-    bed.world.set_intruder(Some(Box::new(watch)));
+    bed.world.set_intruder(Some(watch));
     bed.world.run_until(break_at);
     let mut sample = Sample::default();
     let spurious = bed.world.app(bed.cn).uses.len() > 1;
@@ -56,15 +55,15 @@ pub fn fail_over(bed: &mut TwoPaths, break_at: Instant, give_up: Instant) -> Sam
     sample.put("t3_at_failover", (timeouts(bed) - before) as f64);
     bed.world.run_until_or(give_up, |world| {
         note_sent(world);
-        over.alternate.first_from(new_from).is_some()
+        over.read().alternate.first_from(new_from).is_some()
     });
+    let over = over.read();
     let received = over.alternate.first_from(new_from);
     sample.put_some("first_new_sent", sent.map(since_break));
     sample.put_some("first_new_latency", received.map(since_break));
-    sample.put_some("first_alt_latency", over.alternate.first().map(since_break));
-    let gap = over.gap();
-    let since_old = |at: Instant| Some(at.saturating_since(gap.last_old?).as_secs_f64());
-    sample.put_some("gap_to_any", gap.next_any.and_then(since_old));
+    sample.put_some("first_alt_latency", over.alternate.first.map(since_break));
+    let since_old = |at: Instant| Some(at.saturating_since(over.last_old?).as_secs_f64());
+    sample.put_some("gap_to_any", over.next_any.and_then(since_old));
     sample.put_some("gap_to_new", received.and_then(since_old));
     sample
 }
@@ -78,52 +77,30 @@ fn new_over_alternate(world: &World<Node, User>, cn: HostId) -> u64 {
 }
 
 /// What reaches the mobile node.
+#[derive(Default)]
 struct Over {
     /// From the break on.
     alternate: Arrivals,
-    gap: Arc<Mutex<Gap>>,
-}
-
-/// When user data was received last over the primary path, and first over the alternate after that.
-#[derive(Clone, Copy, Default)]
-struct Gap {
+    /// When user data was received last over the primary path.
     last_old: Option<Instant>,
+    /// When it was received first over the alternate after that.
     next_any: Option<Instant>,
 }
 
-struct OverWatch {
-    break_at: Instant,
-    alternate: Box<ArrivalsWatch>,
-    gap: Arc<Mutex<Gap>>,
-}
-
 impl Over {
-    fn watch(break_at: Instant) -> (Self, OverWatch) {
-        let (alternate, watch) = Arrivals::at(mn_address(1));
-        let gap = Arc::default();
-        let watch = OverWatch { break_at, alternate: watch, gap: Arc::clone(&gap) };
-        (Self { alternate, gap }, watch)
-    }
-
-    fn gap(&self) -> Gap {
-        *self.gap.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Intruder for OverWatch {
-    fn on_packet(&mut self, now: Instant, packet: Overheard<'_>, forge: &mut Vec<Forgery>) {
-        let to = packet.route.remote.ip();
-        if (to == mn_address(0) || to == mn_address(1)) && carries_data(packet.bytes) {
-            let mut gap = self.gap.lock().unwrap_or_else(PoisonError::into_inner);
-            if to == mn_address(0) {
-                *gap = Gap { last_old: Some(now), next_any: None };
-            } else {
-                gap.next_any.get_or_insert(now);
+    fn watch(break_at: Instant) -> (Notes<Self>, Box<dyn Intruder>) {
+        let [primary, alternate] = [0, 1].map(mn_address);
+        Notes::by(move |over: &mut Self, now, packet| {
+            let to = packet.route.remote.ip();
+            if to == primary && carries_data(packet.bytes) {
+                (over.last_old, over.next_any) = (Some(now), None);
+            } else if to == alternate && carries_data(packet.bytes) {
+                over.next_any.get_or_insert(now);
             }
-        }
-        if now > self.break_at {
-            self.alternate.on_packet(now, packet, forge);
-        }
+            if to == alternate && now > break_at {
+                over.alternate.add(now, packet.bytes);
+            }
+        })
     }
 }
 

@@ -4,14 +4,14 @@ use std::sync::Arc;
 use whimbrel_handover::Policy;
 use whimbrel_machine::{Instant, InterfaceFact, InterfaceId, InterfaceKind, LinkFact, Seed};
 use whimbrel_netsim::{
-    Action, CellEvent, Change, Context, DropReason, HostId, InFlight, Intruder, LinkConfig, Side, World,
+    Action, CellEvent, Change, Context, HostId, InFlight, Intruder, LinkConfig, Side, World,
 };
 use whimbrel_node::Node;
 use whimbrel_proto::{Command, Config, Event, PathView};
 use whimbrel_testbed::traffic::{File, Traffic};
 use whimbrel_testbed::{Record, Tally, Uplink, User, blank};
 
-use super::{AirWatch, BEGIN, Journey, Way, Wires};
+use super::{Air, BEGIN, Journey, Way, Wires};
 use crate::experiment::Watch;
 
 /// Bytes.
@@ -37,7 +37,7 @@ pub struct MovingSctp {
     cn: HostId,
     mn: HostId,
     radio: [Uplink; 2],
-    air: AirWatch,
+    air: Air,
     until: Instant,
     /// Bytes.
     file: u64,
@@ -81,7 +81,7 @@ impl MovingSctp {
             let (number, kind) = (InterfaceId(cell as u32), InterfaceKind::WirelessLan);
             Uplink { host: mn, link, interface, number, kind, address: mobile(cell) }
         });
-        let (air, ear) = AirWatch::at([mobile(0).ip(), mobile(1).ip()]);
+        let (air, ear) = super::listen([mobile(0).ip(), mobile(1).ip()]);
         world.set_intruder(Some(ear));
         let mut this = Self { world, cn, mn, radio, air, until: way.until, file };
         this.follow(way);
@@ -153,16 +153,7 @@ impl MovingSctp {
         self.world.run_until_or(self.until, |world| world.app(mn).0.received >= file);
         let _ = self.world.finish();
         let (began, reader) = (self.world.app(self.cn).0.up, &self.world.app(mn).0);
-        let done = began.zip(reader.silence.last()).filter(|_| reader.received >= file);
-        let lost = |link| {
-            let stats = self.world.stats(link, Side::AtoB);
-            stats.dropped_for(DropReason::Cut) + stats.dropped_for(DropReason::Down)
-        };
-        Journey {
-            transfer_time: done.map(|(began, last)| last - began),
-            arrivals: self.air.take(),
-            lost: self.radio.iter().map(|radio| lost(radio.link)).sum(),
-            fingerprint: self.world.trace_hash(),
-        }
+        let done = reader.silence.last().filter(|_| reader.received >= file);
+        Journey::over(&self.world, self.radio, &self.air, (began, done))
     }
 }

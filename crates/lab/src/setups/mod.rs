@@ -1,4 +1,4 @@
-//! What experiments are made of: hosts with users, access networks, and somebody who watches what arrives.
+//! The set-ups of the papers, made of what the crate `testbed` has: which hosts and networks there are, who uses them, and who watches.
 
 mod arrivals;
 mod failover;
@@ -7,7 +7,7 @@ mod shared_bottleneck;
 pub mod two_cells;
 mod two_paths;
 
-pub use arrivals::{Arrivals, ArrivalsWatch};
+pub use arrivals::Arrivals;
 pub use failover::{FAILOVER, fail_over};
 pub use guests::{BIN, Guest};
 pub use shared_bottleneck::{Bottleneck, SecondPath, SharedBottleneck, Video, WayBack};

@@ -5,17 +5,18 @@ mod moving_sctp;
 mod observer;
 mod way;
 
+use core::net::IpAddr;
 use core::time::Duration;
-use std::sync::{Arc, Mutex, PoisonError};
 
-use whimbrel_machine::Instant;
-use whimbrel_netsim::{Forgery, Intruder, LinkConfig, Overheard, QueueLimit};
+use whimbrel_machine::{Instant, Machine};
+use whimbrel_netsim::{App, DropReason, Intruder, LinkConfig, QueueLimit, Side, World};
+use whimbrel_testbed::{Notes, Uplink};
 
 use super::random;
 
 pub use mobile_ip::MobileIp;
 pub use moving_sctp::{MovingSctp, mobile};
-pub use observer::{Noted, Observer};
+pub use observer::Noted;
 pub use way::{Crossing, Way};
 
 /// The network between the correspondent node and the mobile node.
@@ -79,31 +80,14 @@ impl Wires {
 /// Data packets are longer than this, all others shorter.
 const DATA_BYTES: usize = 500;
 
-/// Notes over which cell data reaches the mobile node.
-#[derive(Clone, Default)]
-struct AirWatch(Arc<Mutex<Vec<(Instant, usize)>>>);
+/// When data reached the mobile node over which cell.
+type Air = Notes<Vec<(Instant, usize)>>;
 
-struct Ear {
-    locals: [core::net::IpAddr; 2],
-    noted: AirWatch,
-}
-
-impl AirWatch {
-    fn at(locals: [core::net::IpAddr; 2]) -> (Self, Box<dyn Intruder>) {
-        let noted = Self::default();
-        (noted.clone(), Box::new(Ear { locals, noted }))
-    }
-
-    fn take(&self) -> Vec<(Instant, usize)> {
-        core::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-impl Intruder for Ear {
-    fn on_packet(&mut self, now: Instant, packet: Overheard<'_>, _forge: &mut Vec<Forgery>) {
-        let cell = self.locals.iter().position(|&local| local == packet.route.remote.ip());
+/// Somebody who notes that, of a node with these addresses in the cells.
+fn listen(locals: [IpAddr; 2]) -> (Air, Box<dyn Intruder>) {
+    Notes::by(move |noted: &mut Vec<(Instant, usize)>, now, packet| {
+        let cell = locals.iter().position(|&local| local == packet.route.remote.ip());
         let Some(cell) = cell.filter(|_| packet.bytes.len() > DATA_BYTES) else { return };
-        let mut noted = self.noted.0.lock().unwrap_or_else(PoisonError::into_inner);
         // Of a series over one cell the first and the last are enough.
         if let [.., (_, before), (last, newest)] = &mut noted[..]
             && *before == cell
@@ -113,6 +97,27 @@ impl Intruder for Ear {
             *last = now;
         } else {
             noted.push((now, cell));
+        }
+    })
+}
+
+impl Journey {
+    /// Of a world that has come to its end; the file took from `began` until `done`, if it arrived.
+    fn over<M: Machine, A: App<M>>(
+        world: &World<M, A>,
+        radio: [Uplink; 2],
+        air: &Air,
+        (began, done): (Option<Instant>, Option<Instant>),
+    ) -> Self {
+        let lost = |radio: Uplink| {
+            let stats = world.stats(radio.link, Side::AtoB);
+            stats.dropped_for(DropReason::Cut) + stats.dropped_for(DropReason::Down)
+        };
+        Self {
+            transfer_time: began.zip(done).map(|(began, done)| done - began),
+            arrivals: core::mem::take(&mut *air.read()),
+            lost: radio.map(lost).iter().sum(),
+            fingerprint: world.trace_hash(),
         }
     }
 }
