@@ -14,7 +14,7 @@ use crate::scheme::{
     POLICY_ALONE, POLICY_ALONE_LABEL, PROFILE_ALONE, PROFILE_ALONE_LABEL, Part, cells, described,
 };
 use crate::setups::two_cells::{Journey, MobileIp, MovingSctp, Way};
-use crate::two_cell_place::{Registration, TCP, TwoCellPlace};
+use crate::two_cell_place::{TCP, TwoCellPlace};
 use crate::value::Value;
 
 /// Our own policy with what the paper's scheme has, too.
@@ -125,9 +125,8 @@ impl TwoCellDownload {
             return self.levelled(cell, seed, way, watch);
         }
         if cell.word("scheme") == "tom" {
-            let late = matches!(self.place.registration, Registration::CoverageLost);
-            let way = if late { &way.with_late_addresses() } else { way };
-            return MobileIp::new(seed, self.place.tcp.clone(), &wires, way, self.place.file).run(watch);
+            let (tcp, tunnel) = (self.place.tcp.clone(), self.place.tunnel);
+            return MobileIp::new(seed, tcp, &wires, tunnel, way, self.place.file).run(watch);
         }
         let mut config = self.place.config(cell);
         if cell.series == VERIFIED {

@@ -14,7 +14,7 @@ use crate::experiment::Cell;
 use crate::profile;
 use crate::scenario::{DataError, Papers, Scenario, Settings, number};
 use crate::scheme::{Scheme, Whose};
-use crate::setups::two_cells::{Way, Wires};
+use crate::setups::two_cells::{TunnelEnd, Way, Wires};
 use crate::value::Value;
 
 /// Bytes of user data in a full packet.
@@ -33,7 +33,7 @@ pub(crate) struct TwoCellPlace {
     pub(crate) mobile: Config,
     pub(crate) tcp: TcpConfig,
     /// When Mobile IP registers a new address.
-    pub(crate) registration: Registration,
+    pub(crate) tunnel: TunnelEnd,
     /// Bytes to download.
     pub(crate) file: u64,
     /// Metres from one access router to the other.
@@ -47,16 +47,6 @@ pub(crate) struct TwoCellPlace {
     reception: f64,
     sampling: Duration,
     walk: Walk,
-}
-
-/// When Mobile IP registers a new address.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Registration {
-    /// As soon as it has been acquired.
-    AddressAcquired,
-    /// When the network that serves has been lost.
-    CoverageLost,
 }
 
 /// Where the node walks, as the data have it.
@@ -105,7 +95,7 @@ impl TwoCellPlace {
             config: profile::with_requests(profile::config(&settings, LARGEST)?),
             mobile: profile::mobile(&settings)?,
             tcp: tcp(&papers.profile(TCP)?)?,
-            registration: plan(&scenario, "parameters.tom_registration")?,
+            tunnel: plan(&scenario, "parameters.tom_tunnel")?,
             file: scenario.number_at("traffic.file")? as u64,
             distance: scenario.number_at("topology.ar_distance")?,
             usual: usual(&scenario)?,

@@ -1,6 +1,7 @@
 use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
+use serde::Deserialize;
 use whimbrel_machine::{Instant, InterfaceId, InterfaceKind, LinkFact, Route, Seed};
 use whimbrel_netsim::{App, CellEvent, Context, HostId, LinkConfig, Mixed, World};
 use whimbrel_rivals::mobile_ip::{Attachment, ForeignAgent, HomeAgent, MobileNode, TUNNEL_BYTES};
@@ -17,6 +18,16 @@ const PORT: u16 = 80;
 const CORRESPONDENT: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
 const HOME_AGENT: Ipv4Addr = Ipv4Addr::new(10, 0, 1, 1);
 const HOME: Ipv4Addr = Ipv4Addr::new(10, 0, 1, 9);
+
+/// Where the home agent's tunnel ends (RFC 5944 section 1.6).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TunnelEnd {
+    /// At a foreign agent in the access router.
+    AccessRouter,
+    /// At the mobile node, whose care-of address is its own: the outer header is on the air, too.
+    MobileNode,
+}
 
 /// A download over TCP by a node with Mobile IP: a home agent beside the correspondent node, a foreign agent in each access
 /// router.
@@ -52,7 +63,14 @@ fn network(cell: usize) -> [Ipv4Addr; 3] {
 
 impl MobileIp {
     /// Sets it up.
-    pub fn new(seed: u64, config: TcpConfig, wires: &Wires, way: &Way, file: u64) -> Self {
+    pub fn new(
+        seed: u64,
+        config: TcpConfig,
+        wires: &Wires,
+        tunnel: TunnelEnd,
+        way: &Way,
+        file: u64,
+    ) -> Self {
         let mut world = World::new(Seed::from_u64(seed));
         let config = Arc::new(config);
         let tcp = |number| Tcp::new(Arc::clone(&config), &Seed::from_u64(seed).child("host", number));
@@ -80,7 +98,12 @@ impl MobileIp {
             world.add_link(core, wired, wires.wired(), wires.wired());
             let access = world.add_interface(host, [IpAddr::V4(link)]);
             let mobile = world.add_interface(mn, [IpAddr::V4(local)]);
-            let air = wires.radio(TUNNEL_BYTES);
+            // Between agent and node our agents always send with an outer header.
+            let unheard = match tunnel {
+                TunnelEnd::AccessRouter => TUNNEL_BYTES,
+                TunnelEnd::MobileNode => 0,
+            };
+            let air = wires.radio(TUNNEL_BYTES, unheard);
             let link = world.add_link(access, mobile, air, air);
             let (number, kind) = (InterfaceId(cell as u32), InterfaceKind::WirelessLan);
             Uplink { host: mn, link, interface: mobile, number, kind, address: at(local) }

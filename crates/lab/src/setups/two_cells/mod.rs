@@ -14,7 +14,7 @@ use whimbrel_testbed::{Notes, Uplink};
 
 use super::random;
 
-pub use mobile_ip::MobileIp;
+pub use mobile_ip::{MobileIp, TunnelEnd};
 pub use moving_sctp::{MovingSctp, mobile};
 pub use observer::Noted;
 pub use way::{Crossing, Way};
@@ -63,14 +63,14 @@ impl Wires {
         }
     }
 
-    /// One direction of the radio, where packets are `longer` bytes longer than they would be on the air.
-    fn radio(&self, longer: u32) -> LinkConfig {
+    /// One direction of the radio for packets of up to 1500 bytes and `tunnel` bytes of an outer header, `unheard` bytes of which are not on the air.
+    fn radio(&self, tunnel: u32, unheard: u32) -> LinkConfig {
         let overhead = (self.access_time.as_secs_f64() * self.radio_rate / 8.0).round() as u32;
         LinkConfig {
             rate_bps: Some(self.radio_rate as u64),
             queue: QueueLimit::packets(self.queue),
-            frame_overhead: overhead.saturating_sub(longer),
-            mtu: 1500 + longer,
+            frame_overhead: overhead.saturating_sub(unheard),
+            mtu: 1500 + tunnel,
             loss: random(self.loss),
             ..LinkConfig::default()
         }

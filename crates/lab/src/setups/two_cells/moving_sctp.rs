@@ -77,7 +77,7 @@ impl MovingSctp {
             let access = world.add_router();
             world.add_link(core, access, wires.wired(), wires.wired());
             let interface = world.add_interface(mn, [mobile(cell).ip()]);
-            let link = world.add_link(access, interface, wires.radio(0), wires.radio(0));
+            let link = world.add_link(access, interface, wires.radio(0, 0), wires.radio(0, 0));
             let (number, kind) = (InterfaceId(cell as u32), InterfaceKind::WirelessLan);
             Uplink { host: mn, link, interface, number, kind, address: mobile(cell) }
         });

@@ -35,29 +35,6 @@ impl Way {
         Self { events, crossings: crossings(cells, trajectory, until), until }
     }
 
-    /// The same for a node that uses the address of a new cell when it has lost the one that served it, and not before.
-    pub fn with_late_addresses(&self) -> Self {
-        let (mut served, mut waiting) = (None, None);
-        let mut events = Vec::new();
-        for &(at, cell, event) in &self.events {
-            match event {
-                CellEvent::Addressed if served.is_some_and(|serving| serving != cell) => {
-                    waiting = Some(cell);
-                    continue;
-                }
-                CellEvent::Addressed => served = Some(cell),
-                CellEvent::Lost if waiting == Some(cell) => waiting = None,
-                _ => {}
-            }
-            events.push((at, cell, event));
-            if event == CellEvent::Lost && served == Some(cell) {
-                served = waiting.take();
-                events.extend(served.map(|next| (at, next, CellEvent::Addressed)));
-            }
-        }
-        Self { events, crossings: self.crossings.clone(), until: self.until }
-    }
-
     /// Handover latency at each crossing: from the last packet over the old cell to the first over the new, never negative.
     /// Crossings after which nothing came any more are left out.
     pub fn latencies(&self, arrivals: &[(Instant, usize)]) -> Vec<Duration> {

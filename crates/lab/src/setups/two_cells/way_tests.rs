@@ -58,21 +58,3 @@ fn latency_is_the_silence_between_the_cells() {
     );
     assert_eq!(at(&[]), []);
 }
-
-#[test]
-fn a_late_address_is_used_when_the_cell_that_served_is_lost() {
-    let way = walk(&[0.0, 400.0, 0.0]);
-    let of = |way: &Way, wanted: CellEvent| -> Vec<(Instant, usize)> {
-        let all = way.events.iter().filter(|(.., event)| *event == wanted);
-        all.map(|&(at, cell, _)| (at, cell)).collect()
-    };
-    let late = way.with_late_addresses();
-    let lost = of(&way, CellEvent::Lost);
-    assert_eq!(of(&late, CellEvent::Lost), lost);
-    let (before, after) = (of(&way, CellEvent::Addressed), of(&late, CellEvent::Addressed));
-    let [begin, there, back] = before[..] else { panic!("{before:?}") };
-    assert!(there.0 < lost[0].0 && back.0 < lost[1].0, "{before:?} {lost:?}");
-    assert_eq!(after, [begin, (lost[0].0, 1), (lost[1].0, 0)]);
-    // Who turns back in the overlap never gets it.
-    assert_eq!(of(&walk(&[0.0, 290.0, 0.0]).with_late_addresses(), CellEvent::Addressed).len(), 1);
-}
