@@ -63,14 +63,7 @@ fn network(cell: usize) -> [Ipv4Addr; 3] {
 
 impl MobileIp {
     /// Sets it up.
-    pub fn new(
-        seed: u64,
-        config: TcpConfig,
-        wires: &Wires,
-        tunnel: TunnelEnd,
-        way: &Way,
-        file: u64,
-    ) -> Self {
+    pub fn new(seed: u64, config: TcpConfig, wires: &Wires, tunnel: TunnelEnd, way: &Way, file: u64) -> Self {
         let mut world = World::new(Seed::from_u64(seed));
         let config = Arc::new(config);
         let tcp = |number| Tcp::new(Arc::clone(&config), &Seed::from_u64(seed).child("host", number));
