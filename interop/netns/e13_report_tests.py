@@ -100,8 +100,8 @@ class Report(unittest.TestCase):
         for changed, claim in [
             ({"mtt_start_1_10": 5.0}, 0),
             ({"mmtt_start_1_20": -1.0}, 1),
-            ({"tcp_thr_before_1_20": 4.1e6}, 2),
-            ({"tcp_thr_video_1_10": 4.4e6}, 3),
+            ({f"tcp_thr_video_1_{window}": 4.5e6 for window in ("3", "10", "20", "NR")}, 2),
+            ({"tcp_thr_video_1_10": 3.6e6}, 3),
             ({"tcp_thr_video_1_NR": 3.5e6}, 4),
             ({"tcp_thr_2_10_9": 2.8e6}, 5),
         ]:
