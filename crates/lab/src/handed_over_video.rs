@@ -3,15 +3,16 @@
 
 use core::time::Duration;
 
+use serde::Deserialize;
 use whimbrel_machine::{Instant, Seed};
 use whimbrel_proto::{Config, InitialWindow};
-use whimbrel_rivals::tcp::{Cubic, DelayedAck, Reno, RtoConfig, Sack, TcpConfig};
+use whimbrel_rivals::tcp::{Cubic, TcpConfig};
 
 use crate::experiment::{Axes, Cell, Experiment, Name, Outcome, PAPER, SEAMLESS, Sample, Watch, grid};
 use crate::plot::{Line, Plot, Quantity};
 use crate::profile;
-use crate::scenario::{DataError, Papers, Scenario, Settings, number};
-use crate::setups::{BIN, Bottleneck, SecondPath, SharedBottleneck, Video, WayBack};
+use crate::scenario::{DataError, Papers, Scenario};
+use crate::setups::{BIN, Bottleneck, SecondPath, SharedBottleneck, Video};
 use crate::value::Value;
 
 /// The profile of the flows that are there already.
@@ -46,6 +47,15 @@ pub(crate) struct HandedOverVideo {
     start_up: usize,
 }
 
+/// A video as the data have it.
+#[derive(Deserialize)]
+struct Frames {
+    /// Bytes.
+    message: usize,
+    /// Seconds.
+    interval: f64,
+}
+
 impl HandedOverVideo {
     /// From the data. `combinations` are pairs of numbers of videos and of TCP flows.
     ///
@@ -60,35 +70,23 @@ impl HandedOverVideo {
         let scenario = papers.scenario(scenario)?;
         let settings = papers.profile(scenario.profile())?;
         let seconds = |path| scenario.number_at(path).map(Duration::from_secs_f64);
-        let video = scenario.setting("traffic.video").and_then(toml::Value::as_table);
-        let of_video = |key| {
-            let value = video.and_then(|video| video.get(key)).and_then(number);
-            value.ok_or_else(|| DataError(format!("{}: no {key} of the video", scenario.id())))
-        };
+        let Frames { message, interval } = scenario.read("traffic.video")?;
         let video = Video {
-            message: of_video("message")? as usize,
-            interval: Duration::from_secs_f64(of_video("interval")?),
+            message,
+            interval: Duration::from_secs_f64(interval),
             messages: scenario.number_at("traffic.video_messages")? as u32,
             handover: Instant::ZERO + seconds("events.handover_at")?,
             set_up_before: seconds("events.set_up_before")?,
-            second_path: match scenario.setting("events.second_path").and_then(toml::Value::as_str) {
-                Some("named in the handshake") => SecondPath::Named,
-                Some("measured by a heartbeat") => SecondPath::Measured,
-                _ => return Err(DataError(format!("{}: unknown events.second_path", scenario.id()))),
-            },
+            second_path: scenario.read("events.second_path")?,
         };
         let bottleneck = Bottleneck {
             rate: scenario.number_at("topology.rate")?,
             round_trip: seconds("topology.rtt")?,
             queue: scenario.number_at("topology.queue_bytes")? as u64,
             loss: scenario.number_at("topology.loss")?,
-            way_back: match scenario.setting("topology.ack_path").and_then(toml::Value::as_str) {
-                Some("uncongested") => WayBack::Uncongested,
-                Some("as the way there") => WayBack::AsTheWayThere,
-                _ => return Err(DataError(format!("{}: unknown topology.ack_path", scenario.id()))),
-            },
+            way_back: scenario.read("topology.ack_path")?,
         };
-        let tcp = tcp(&papers.profile(TCP)?)?;
+        let tcp = profile::tcp(&papers.profile(TCP)?)?;
         Ok(Self {
             name,
             combinations,
@@ -126,25 +124,6 @@ impl HandedOverVideo {
     fn end(&self) -> Instant {
         Instant::ZERO + BIN * self.points() as u32
     }
-}
-
-/// TCP as the data have it.
-fn tcp(settings: &Settings) -> Result<TcpConfig, DataError> {
-    let window = settings.number("rwnd")? as u32;
-    let after = settings.number("delayed_ack")?;
-    Ok(TcpConfig {
-        initial_window: settings.number("init_cwnd_segments")? as u32,
-        receive_window: window,
-        rto: RtoConfig { min: Duration::from_secs_f64(settings.number("rto_min")?), ..RtoConfig::default() },
-        delayed_ack: DelayedAck { segments: 2, after: Duration::from_secs_f64(after) },
-        recovery: Sack::boxed,
-        congestion: match settings.word("variant") {
-            "sack" => Reno::boxed,
-            "cubic" => Cubic::boxed,
-            other => return Err(DataError(format!("there is no TCP variant {other}"))),
-        },
-        ..TcpConfig::default()
-    })
 }
 
 impl Experiment for HandedOverVideo {
@@ -239,8 +218,8 @@ impl Experiment for HandedOverVideo {
 
 impl HandedOverVideo {
     fn samples(&self, bed: &SharedBottleneck, video: Video, retransmitted: u64) -> Vec<Sample> {
-        let times: Vec<f64> =
-            bed.world.app(bed.videos[0].1).transfer_times().iter().map(Duration::as_secs_f64).collect();
+        let took = |(number, &at): (u32, &Instant)| at - (video.handover + video.interval * number);
+        let times: Vec<f64> = (0..).zip(bed.delivered()).map(|each| took(each).as_secs_f64()).collect();
         let mut whole = Sample::default();
         if times.len() >= video.messages as usize {
             whole.put("mmtt", times.iter().copied().fold(0.0, f64::max));
@@ -252,10 +231,7 @@ impl HandedOverVideo {
         let first = times.get(..self.start_up);
         whole.put_some("mmtt_start", first.map(|first| first.iter().copied().fold(0.0, f64::max)));
         whole.put("video_rtx", retransmitted as f64);
-        let throughput = |point: usize| {
-            let bytes = |sink| bed.world.app(sink).bins().get(point).copied().unwrap_or_default();
-            bed.sinks.iter().map(|&sink| bytes(sink)).sum::<u64>() as f64 * 8.0 / BIN.as_secs_f64()
-        };
+        let throughput = |point: usize| bed.brought(point) as f64 * 8.0 / BIN.as_secs_f64();
         let mean = |points: core::ops::Range<usize>| {
             let count = points.len() as f64;
             points.map(throughput).sum::<f64>() / count

@@ -7,6 +7,10 @@ use whimbrel_proto::{
     LossDetection, PathPairing, PathVerification, PmtuConfig, PmtuSearch, PrimaryChangeRule,
     RetransmissionOrder, RetransmissionPath, RtoConfig, SackConfig,
 };
+use whimbrel_rivals::tcp::{
+    Cubic, DelayedAck, NewCongestionControl, NewRecovery, NewReno, Reno, RtoConfig as RetransmissionTimeout,
+    Sack, TcpConfig,
+};
 
 use crate::scenario::{DataError, Settings};
 
@@ -83,6 +87,37 @@ fn primary_change(profile: &Settings) -> Result<(PrimaryChangeRule, Retransmissi
 pub(crate) fn with_requests(config: Config) -> Config {
     let dar = DarConfig { mode: DarMode::Negotiated, ..config.dar };
     Config { dar, auth: AuthConfig::offered(), ..config }
+}
+
+/// TCP as the data have it, and as usual where they say nothing.
+pub(crate) fn tcp(profile: &Settings) -> Result<TcpConfig, DataError> {
+    let usual = TcpConfig::default();
+    let or = |name, usual| {
+        if profile.get(name).is_some() { profile.number(name) } else { Ok::<_, DataError>(usual) }
+    };
+    let (recovery, congestion): (NewRecovery, NewCongestionControl) = match profile.word("variant") {
+        "newreno" => (NewReno::boxed, Reno::boxed),
+        "sack" => (Sack::boxed, Reno::boxed),
+        "cubic" => (Sack::boxed, Cubic::boxed),
+        other => return Err(DataError(format!("there is no TCP variant {other}"))),
+    };
+    let rto = RetransmissionTimeout {
+        initial: Duration::from_secs_f64(or("rto_initial", usual.rto.initial.as_secs_f64())?),
+        min: Duration::from_secs_f64(profile.number("rto_min")?),
+        ..usual.rto
+    };
+    let after = Duration::from_secs_f64(profile.number("delayed_ack")?);
+    Ok(TcpConfig {
+        mss: or("mss", usual.mss.into())? as u16,
+        initial_window: profile.number("init_cwnd_segments")? as u32,
+        receive_window: profile.number("rwnd")? as u32,
+        rto,
+        delayed_ack: DelayedAck { segments: 2, after },
+        duplicate_threshold: or("dupthresh", usual.duplicate_threshold.into())? as u32,
+        recovery,
+        congestion,
+        ..usual
+    })
 }
 
 /// What Whimbrel recommends to hosts that move, with the paper's packet size.

@@ -1,5 +1,6 @@
 //! The set-ups of the papers' experiments, as data: `data/scenarios.toml`.
 
+use serde::de::DeserializeOwned;
 use toml::{Table, Value as Toml};
 
 use crate::meaning::{self, Meaning};
@@ -274,6 +275,16 @@ impl Scenario {
     pub fn number_at(&self, path: &str) -> Result<f64, DataError> {
         let number = self.setting(path).and_then(number);
         number.ok_or_else(|| DataError(format!("{} has no number {path}", self.id)))
+    }
+
+    /// The value of `table.leaf`, in whatever form.
+    ///
+    /// # Errors
+    /// When there is none, or none of that form.
+    pub(crate) fn read<T: DeserializeOwned>(&self, path: &str) -> Result<T, DataError> {
+        let value =
+            self.setting(path).ok_or_else(|| DataError(format!("{} has nothing at {path}", self.id)))?;
+        value.clone().try_into().map_err(|error| DataError(format!("{}, {path}: {error}", self.id)))
     }
 
     /// The values of an axis in the paper's order, empty if there is no such axis.

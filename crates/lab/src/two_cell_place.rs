@@ -3,16 +3,15 @@
 use core::time::Duration;
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use whimbrel_handover::{LayerTwoHandover, Pace, Policy, Seamless, SignalStrength, Thresholds};
 use whimbrel_machine::{Instant, ReceivedPower, Seed, TwoRayGround};
 use whimbrel_netsim::{Acquisition, Area, Cell as RadioCell, Cells, LayerTwo, Position, Trajectory};
 use whimbrel_proto::Config;
-use whimbrel_rivals::tcp::{DelayedAck, NewReno, RtoConfig, Sack, TcpConfig};
+use whimbrel_rivals::tcp::TcpConfig;
 
 use crate::experiment::Cell;
 use crate::profile;
-use crate::scenario::{DataError, Papers, Scenario, Settings, number};
+use crate::scenario::{DataError, Papers, Scenario};
 use crate::scheme::{Scheme, Whose};
 use crate::setups::two_cells::{TunnelEnd, Way, Wires};
 use crate::value::Value;
@@ -32,7 +31,7 @@ pub(crate) struct TwoCellPlace {
     /// Whimbrel's own.
     pub(crate) mobile: Config,
     pub(crate) tcp: TcpConfig,
-    /// When Mobile IP registers a new address.
+    /// Where the tunnels of Mobile IP end.
     pub(crate) tunnel: TunnelEnd,
     /// Bytes to download.
     pub(crate) file: u64,
@@ -47,6 +46,16 @@ pub(crate) struct TwoCellPlace {
     reception: f64,
     sampling: Duration,
     walk: Walk,
+}
+
+/// Antennas as the data have them, in ns-2's letters: gains, heights in metres and a system loss.
+#[derive(Deserialize)]
+struct Antenna {
+    gt: f64,
+    gr: f64,
+    ht: f64,
+    hr: f64,
+    loss: f64,
 }
 
 /// Where the node walks, as the data have it.
@@ -94,8 +103,8 @@ impl TwoCellPlace {
         Ok(Self {
             config: profile::with_requests(profile::config(&settings, LARGEST)?),
             mobile: profile::mobile(&settings)?,
-            tcp: tcp(&papers.profile(TCP)?)?,
-            tunnel: plan(&scenario, "parameters.tom_tunnel")?,
+            tcp: profile::tcp(&papers.profile(TCP)?)?,
+            tunnel: scenario.read("parameters.tom_tunnel")?,
             file: scenario.number_at("traffic.file")? as u64,
             distance: scenario.number_at("topology.ar_distance")?,
             usual: usual(&scenario)?,
@@ -190,13 +199,6 @@ fn on_axis(cell: &Cell, axis: &str) -> Option<f64> {
     cell.get(axis).and_then(Value::number)
 }
 
-/// A value that has several forms.
-fn plan<T: DeserializeOwned>(scenario: &Scenario, path: &str) -> Result<T, DataError> {
-    let value = scenario.setting(path).cloned();
-    let value = value.ok_or_else(|| DataError(format!("{} has nothing at {path}", scenario.id())))?;
-    value.try_into().map_err(|error| DataError(format!("{}, {path}: {error}", scenario.id())))
-}
-
 fn layer_two(word: &str) -> Option<LayerTwo> {
     match word {
         "soft" => Some(LayerTwo::Soft),
@@ -235,24 +237,20 @@ fn wires(scenario: &Scenario) -> Result<Wires, DataError> {
 }
 
 fn radio(scenario: &Scenario) -> Result<TwoRayGround, DataError> {
-    let antenna = scenario.setting("radio.antenna");
-    let of_antenna = |name: &str| {
-        let value = antenna.and_then(|antenna| antenna.get(name)).and_then(number);
-        value.ok_or_else(|| DataError(format!("{}: the antennas have no {name}", scenario.id())))
-    };
+    let Antenna { gt, gr, ht, hr, loss } = scenario.read("radio.antenna")?;
     Ok(TwoRayGround {
         transmit_power: scenario.number_at("radio.tx_power")?,
-        transmit_gain: of_antenna("gt")?,
-        receive_gain: of_antenna("gr")?,
-        transmit_height: of_antenna("ht")?,
-        receive_height: of_antenna("hr")?,
-        loss: of_antenna("loss")?,
+        transmit_gain: gt,
+        receive_gain: gr,
+        transmit_height: ht,
+        receive_height: hr,
+        loss,
     })
 }
 
 fn walk(scenario: &Scenario) -> Result<Walk, DataError> {
     let distance = scenario.number_at("topology.ar_distance")?;
-    Ok(match plan(scenario, "mobility.area")? {
+    Ok(match scenario.read("mobility.area")? {
         WalkPlan::Strip { x_min, x_max, y_abs } => {
             let [low, high] = [Position::new(x_min, -y_abs), Position::new(x_max, y_abs)];
             Walk::Waypoints(Area::Rectangle(low, high))
@@ -264,24 +262,5 @@ fn walk(scenario: &Scenario) -> Result<Walk, DataError> {
         WalkPlan::Line { overshoot } => {
             Walk::Line(Position::new(-overshoot, 0.0), Position::new(distance + overshoot, 0.0))
         }
-    })
-}
-
-/// TCP as the data have it.
-fn tcp(settings: &Settings) -> Result<TcpConfig, DataError> {
-    let seconds = |name: &str| settings.number(name).map(Duration::from_secs_f64);
-    Ok(TcpConfig {
-        mss: settings.number("mss")? as u16,
-        initial_window: settings.number("init_cwnd_segments")? as u32,
-        receive_window: settings.number("rwnd")? as u32,
-        rto: RtoConfig { initial: seconds("rto_initial")?, min: seconds("rto_min")?, ..RtoConfig::default() },
-        delayed_ack: DelayedAck { segments: 2, after: seconds("delayed_ack")? },
-        duplicate_threshold: settings.number("dupthresh")? as u32,
-        recovery: match settings.word("variant") {
-            "newreno" => NewReno::boxed,
-            "sack" => Sack::boxed,
-            other => return Err(DataError(format!("there is no TCP variant {other}"))),
-        },
-        ..TcpConfig::default()
     })
 }

@@ -2,6 +2,7 @@
 
 use core::time::Duration;
 
+use serde::Deserialize;
 use whimbrel_machine::{Instant, Seed};
 use whimbrel_netsim::LinkConfig;
 
@@ -55,10 +56,12 @@ impl Source {
 }
 
 /// What the rates of b08's Table 3 are rates of.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 enum RateCounts {
+    #[serde(rename = "user bytes")]
     UserBytes,
     /// With the headers of IP and SCTP.
+    #[serde(rename = "whole packets")]
     Packets,
 }
 
@@ -94,15 +97,10 @@ impl Setting {
             loss: random(scenario.number_at("topology.loss")?),
             ..LinkConfig::default()
         };
-        let start = scenario.setting("traffic.start").cloned().map(toml::Value::try_into::<[f64; 2]>);
-        let Some(Ok([0.0, start])) = start else {
+        let [0.0, start] = scenario.read::<[f64; 2]>("traffic.start")? else {
             return Err(DataError(format!("{}: traffic.start goes from 0 to some time", scenario.id())));
         };
-        let counts = match scenario.setting("traffic.rate_counts").and_then(toml::Value::as_str) {
-            Some("user bytes") => RateCounts::UserBytes,
-            Some("whole packets") => RateCounts::Packets,
-            _ => return Err(DataError(format!("{}: unknown traffic.rate_counts", scenario.id()))),
-        };
+        let counts = scenario.read("traffic.rate_counts")?;
         let setting = Self { networks, wired, start_max: Duration::from_secs_f64(start), counts };
         // So that no cell of the sweep asks for what is not there.
         let pairs = scenario.axis("pair");
@@ -133,12 +131,12 @@ impl Setting {
     /// Two hosts between which `source` starts at a random time.
     pub(crate) fn build(&self, seed: u64, hosts: Hosts, pair: &str, source: Source, queue: u32) -> TwoPaths {
         let traffic = source.traffic(&self.pair(pair)[0], self.counts);
-        self.build_with(seed, hosts, pair, traffic, queue)
+        self.build_with(seed, hosts, pair, Some(traffic), queue)
     }
 
     /// Two hosts whose association is up after a random time and carries nothing.
     pub(crate) fn build_idle(&self, seed: u64, hosts: Hosts, pair: &str, queue: u32) -> TwoPaths {
-        self.build_with(seed, hosts, pair, Box::new(Silent), queue)
+        self.build_with(seed, hosts, pair, None, queue)
     }
 
     fn build_with(
@@ -146,28 +144,14 @@ impl Setting {
         seed: u64,
         hosts: Hosts,
         pair: &str,
-        traffic: Box<dyn Traffic>,
+        traffic: Option<Box<dyn Traffic>>,
         queue: u32,
     ) -> TwoPaths {
         let start = Seed::from_u64(seed).stream("traffic.start", 0).duration_below(self.start_max);
         let networks = self.pair(pair);
         TwoPaths::new(seed, hosts, networks, self.wired, queue, |peer| {
-            User::sender(Instant::ZERO + start, peer, traffic)
+            User::opener(Instant::ZERO + start, peer).sending(traffic)
         })
-    }
-}
-
-/// Sends nothing.
-pub(crate) struct Silent;
-
-impl Traffic for Silent {
-    fn offer(
-        &mut self,
-        _now: Instant,
-        _acknowledged: usize,
-        _send: &mut dyn FnMut(usize),
-    ) -> Option<Instant> {
-        None
     }
 }
 

@@ -3,8 +3,8 @@ mod common;
 
 use core::time::Duration;
 
-use common::{Log, at, pair};
-use whimbrel_machine::{Instant, Route, Seed};
+use common::{Log, at, opening, pair};
+use whimbrel_machine::{Instant, Seed};
 use whimbrel_netsim::{LinkConfig, Loss, QueueLimit, Reorder, World};
 use whimbrel_rivals::tcp::{File, NewReno, Sack, Source, Tcp, TcpConfig, TcpEvent};
 
@@ -27,8 +27,8 @@ fn files_arrive_over_bad_links() {
             let mut pair = pair(seed, config, [bad, bad], vec![Box::new(File(300_001))]);
             pair.run_s(3000);
             assert_eq!(pair.received(), 300_001, "seed {seed}");
-            let done = |event: &TcpEvent| matches!(event, TcpEvent::Done { .. });
-            assert!(pair.world.app(pair.sender).first(done).is_some(), "seed {seed}");
+            let done = |(_, event): &(Instant, TcpEvent)| matches!(event, TcpEvent::Done { .. });
+            assert!(pair.world.app(pair.sender).record.iter().any(done), "seed {seed}");
         }
     }
 }
@@ -42,19 +42,17 @@ fn accepted_connections_are_bounded() {
     pair.run_s(300);
     assert_eq!(pair.world.machine(pair.receiver).connection_count(), 7);
     let aborted = |(_, event): &&(Instant, TcpEvent)| matches!(event, TcpEvent::Aborted { .. });
-    assert_eq!(pair.world.app(pair.sender).events.iter().filter(aborted).count(), 13);
+    assert_eq!(pair.world.app(pair.sender).record.iter().filter(aborted).count(), 13);
 }
 
 /// Nobody at home: SYN is repeated a few times, then the connection is given up, and nothing more happens.
 #[test]
 fn a_silent_peer_is_given_up() {
     let mut world: World<Tcp, Log> = World::new(Seed::from_u64(1));
-    let route = Route { local: at(1), remote: at(2) };
-    let open = vec![(route, Box::new(File(1)) as Box<dyn Source>)];
     let tcp = Tcp::new(TcpConfig::default().into(), world.seed());
-    let host = world.add_host("alone", tcp, Log { open, ..Log::default() });
+    let host = world.add_host("alone", tcp, opening(vec![Box::new(File(1))]));
     world.add_interface(host, [at(1).ip()]);
     world.run_until(Instant::from_nanos(1_000_000_000_000));
-    assert!(matches!(world.app(host).events[..], [(_, TcpEvent::Aborted { .. })]));
+    assert!(matches!(world.app(host).record[..], [(_, TcpEvent::Aborted { .. })]));
     assert_eq!(world.events_pending(), 0);
 }

@@ -39,9 +39,9 @@ fn slow_start_takes_as_many_round_trips_as_in_theory() {
             let config = TcpConfig { initial_window, ..config() };
             let mut pair = pair(1, config, [wire(), wire()], vec![Box::new(File(segments * MSS))]);
             pair.run_s(10);
-            let is_last = |event: &TcpEvent| matches!(event, TcpEvent::Received { total, .. } if *total == segments * MSS);
-            let last = pair.world.app(pair.receiver).first(is_last).expect("complete");
-            assert_eq!(last, Instant::ZERO + RTT * rounds + RTT / 2, "window {initial_window}, {segments}");
+            let is_last = |(_, event): &&(Instant, TcpEvent)| matches!(event, TcpEvent::Received { total, .. } if *total == segments * MSS);
+            let last = pair.world.app(pair.receiver).record.iter().find(is_last).expect("complete");
+            assert_eq!(last.0, Instant::ZERO + RTT * rounds + RTT / 2, "window {initial_window}, {segments}");
             assert_eq!(pair.stats().retransmissions, 0);
         }
     }
@@ -132,9 +132,9 @@ fn after_an_outage_the_backed_off_timer_decides() {
     let (link, cut, back) = (pair.link, second(10_025), second(15_000));
     pair.world.schedule_link(link, Side::AtoB, [(cut, Change::Down(InFlight::Lost)), (back, Change::Up)]);
     pair.run_s(40);
-    let log = pair.world.app(pair.receiver);
-    let last_before = log.events.iter().rev().find(|(at, _)| *at < cut).map(|&(at, _)| at).expect("data");
-    let first_after = log.events.iter().find(|(at, _)| *at > back).map(|&(at, _)| at).expect("data");
+    let log = &pair.world.app(pair.receiver).record;
+    let last_before = log.iter().rev().find(|(at, _)| *at < cut).map(|&(at, _)| at).expect("data");
+    let first_after = log.iter().find(|(at, _)| *at > back).map(|&(at, _)| at).expect("data");
     // The timer started with the last acknowledgement before the cut: RTO.min 1 s, then 2 s and 4 s.
     let started = last_before + RTT / 2;
     let expected = started + ms(1000 + 2000 + 4000) + RTT / 2;

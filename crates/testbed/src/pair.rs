@@ -199,8 +199,7 @@ impl Pair {
 
     /// The paths of a host's association; none before it is up.
     pub fn paths(&self, host: usize) -> Vec<PathView> {
-        let node = self.world.machine(self.uplinks[host][0].host);
-        self.user(host).association().map(|association| node.paths(association)).unwrap_or_default()
+        self.user(host).paths(self.world.machine(self.uplinks[host][0].host))
     }
 
     /// The path by which a host sends new data.

@@ -1,7 +1,7 @@
 use core::net::SocketAddr;
 
 use whimbrel_machine::{Instant, InterfaceFact, InterfaceId, InterfaceKind, LinkFact, Machine};
-use whimbrel_netsim::{Action, App, Change, HostId, InFlight, LinkId, Side, World};
+use whimbrel_netsim::{Action, App, CellEvent, Change, HostId, InFlight, LinkId, Side, World};
 
 /// How a host gets into a network: what happens to the link and what the host is told happens at the same moment, unless the name says that
 /// only one of them does.
@@ -55,6 +55,24 @@ impl Uplink {
     pub fn leave<M: Machine, A: App<M>>(self, world: &mut World<M, A>, at: Instant) {
         self.cut(world, at);
         self.tell(world, at, LinkFact::AddressDown(self.address));
+    }
+
+    /// What befalls the link with a cell befalls this one, and the host is told by its interface.
+    pub fn follow<M: Machine, A: App<M>>(self, world: &mut World<M, A>, at: Instant, event: CellEvent) {
+        match event {
+            CellEvent::Signal(power) => self.about(world, at, InterfaceFact::Signal(power)),
+            CellEvent::Attached => {
+                self.about(world, at, InterfaceFact::Up(self.kind));
+                self.about(world, at, InterfaceFact::HandoverComplete);
+                self.heal(world, at);
+            }
+            CellEvent::Addressed => self.tell(world, at, LinkFact::AddressUp(self.address)),
+            CellEvent::Lost => {
+                self.tell(world, at, LinkFact::AddressDown(self.address));
+                self.about(world, at, InterfaceFact::Down);
+                self.cut(world, at);
+            }
+        }
     }
 
     /// Nothing passes any more, what is on its way included, and nobody is told.

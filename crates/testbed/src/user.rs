@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use whimbrel_machine::Instant;
 use whimbrel_netsim::{App, Context};
 use whimbrel_node::Node;
-use whimbrel_proto::{AssociationId, Command, ConnectToken, Event, Message};
+use whimbrel_proto::{AssociationId, Command, ConnectToken, Event, Message, PathView};
 
 use crate::content::{message, numbered};
 use crate::record::{Log, Record, Silence, Tally, TransferTimes};
@@ -146,6 +146,11 @@ impl<R: Record> User<R> {
     /// The association, once it is up.
     pub const fn association(&self) -> Option<AssociationId> {
         self.association
+    }
+
+    /// The paths of the association, which is on this node; none before it is up.
+    pub fn paths(&self, node: &Node) -> Vec<PathView> {
+        self.association.map(|association| node.paths(association)).unwrap_or_default()
     }
 
     fn offer(&mut self, acknowledged: usize, context: &mut Context<'_, Command>) {

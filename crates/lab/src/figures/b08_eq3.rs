@@ -5,20 +5,19 @@
 
 use core::time::Duration;
 
-use bytes::Bytes;
 use whimbrel_machine::{Instant, InterfaceKind};
 use whimbrel_netsim::{Action, LinkConfig};
-use whimbrel_proto::{Command, Config, Message, StreamId};
+use whimbrel_proto::{Command, Config};
+use whimbrel_testbed::blank;
 
 use crate::experiment::{Cell, Experiment, Name, Outcome, PAPER, Sample, Watch, grid};
 use crate::plot::{Line, Plot, Quantity};
 use crate::profile;
 use crate::scenario::{DataError, Papers, Scenario};
 use crate::setups::{AccessNetwork, Hosts, TwoPaths, User};
-use crate::two_networks::Silent;
 
-/// The longest message.
-static CONTENT: [u8; 1452] = [0; 1452];
+/// The longest message, bytes.
+const LONGEST: usize = 1452;
 /// Both paths: fast, and short against 20 ms.
 const NETWORK: AccessNetwork =
     AccessNetwork { rate: 100e6, delay: Duration::from_millis(1), kind: InterfaceKind::Other };
@@ -37,7 +36,7 @@ struct Figure {
 pub(super) fn experiment(papers: &Papers) -> Result<Box<dyn Experiment>, DataError> {
     let scenario = papers.scenario("b08-eq3")?;
     let message = scenario.number_at("parameters.message")? as usize;
-    if message > CONTENT.len() {
+    if message > LONGEST {
         return Err(DataError(format!("b08-eq3: no message has {message} bytes here")));
     }
     let mut config = profile::config(&papers.profile(scenario.profile())?, message)?;
@@ -55,14 +54,14 @@ impl Figure {
         config.failure.path_max_retrans = cell.count("pmr");
         let wire = LinkConfig::default();
         TwoPaths::new(seed, Hosts::Plain(config), [NETWORK; 2], wire, QUEUE, |peer| {
-            User::sender(Instant::ZERO, peer, Box::new(Silent))
+            User::opener(Instant::ZERO, peer)
         })
     }
 }
 
 fn send(bed: &mut TwoPaths, size: usize) {
     let Some(association) = bed.world.app(bed.cn).association() else { return };
-    let message = Message::new(StreamId(0), Bytes::from_static(&CONTENT[..size]));
+    let message = blank(0, size);
     bed.world.act(Action::Command(bed.cn, Command::Send { association, message }));
 }
 
@@ -102,8 +101,7 @@ impl Experiment for Figure {
             send(&mut bed, self.message);
             let (cn, expiries) = (bed.cn, before.counters.timeouts);
             let expired = |world: &whimbrel_netsim::World<whimbrel_node::Node, User>| {
-                let association = world.app(cn).association();
-                let paths = association.map(|id| world.machine(cn).paths(id)).unwrap_or_default();
+                let paths = world.app(cn).paths(world.machine(cn));
                 paths.iter().any(|path| path.id == before.id && path.counters.timeouts > expiries)
             };
             bed.world.run_until_or(began + PATIENCE, expired);

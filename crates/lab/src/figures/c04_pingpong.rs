@@ -33,10 +33,7 @@ struct Figure {
 /// The experiment.
 pub(super) fn experiment(papers: &Papers) -> Result<Box<dyn Experiment>, DataError> {
     let place = TwoCellPlace::new(papers, "c04-pingpong")?;
-    let between = place.scenario.setting("mobility.between").cloned().map(toml::Value::try_into);
-    let within = between.and_then(Result::ok);
-    let within = within
-        .ok_or_else(|| DataError("c04-pingpong: two places at mobility.between are missing".to_owned()))?;
+    let within = place.scenario.read("mobility.between")?;
     Ok(Box::new(Figure { place, within }))
 }
 

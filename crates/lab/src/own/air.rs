@@ -1,11 +1,11 @@
 //! What hosts are told of their networks, and what becomes of their links on their way.
 
-use whimbrel_machine::{Cost, Instant, InterfaceFact, InterfaceId, LinkFact};
-use whimbrel_netsim::{Action, CellEvent, Change, HostId, InFlight, Mixed, Side};
+use whimbrel_machine::{Cost, Instant, InterfaceFact, LinkFact};
+use whimbrel_netsim::{CellEvent, Mixed};
 
 use super::file::{File, Host};
 use super::motion;
-use super::residents::{Resident, address};
+use super::residents::Resident;
 use super::world::{Place, START};
 
 /// What happens to a host's link with the cell of a network.
@@ -50,67 +50,42 @@ impl Place<'_> {
 
     /// Tells a mobile node what its networks are.
     pub(super) fn introduce(&mut self, resident: &Resident<'_>) {
-        for &(network, _) in &resident.links {
-            let interface = InterfaceId(network as u32);
+        for &(network, uplink) in &resident.links {
             let plan = self.networks[network].plan;
             let cost = if plan.metered { Cost::Metered } else { Cost::Flat };
             // Of a network that has a cell, motion says whether it is up.
-            let up = plan.cell.is_none().then(|| InterfaceFact::Up(plan.interface_kind()));
+            let up = plan.cell.is_none().then_some(InterfaceFact::Up(uplink.kind));
             let rest = [
                 InterfaceFact::Rank(plan.rank),
                 InterfaceFact::Rate((plan.rate * 1e6) as u64),
                 InterfaceFact::Cost(cost),
             ];
-            let own = address(resident.number, network);
-            self.fact(resident.mn, Instant::ZERO, LinkFact::AddressOn { interface, address: own });
+            let (interface, address) = (uplink.number, uplink.address.ip());
+            uplink.tell(&mut self.world, Instant::ZERO, LinkFact::AddressOn { interface, address });
             for fact in up.into_iter().chain(rest) {
-                self.fact(resident.mn, Instant::ZERO, LinkFact::Interface { interface, fact });
+                uplink.about(&mut self.world, Instant::ZERO, fact);
             }
         }
         // SCTP begins with its addresses. Mobile IP is told of them, the best network last, where it then registers.
         if matches!(self.world.machine(resident.mn), Mixed::Second(_)) {
-            for &(network, _) in resident.links.iter().rev() {
+            for &(network, uplink) in resident.links.iter().rev() {
                 if self.networks[network].plan.cell.is_none() {
-                    self.fact(resident.mn, Instant::ZERO, LinkFact::AddressUp(resident.socket(network)));
+                    uplink.tell(&mut self.world, Instant::ZERO, LinkFact::AddressUp(uplink.address));
                 }
             }
         }
     }
 
-    /// Turns contacts with cells into changes of a mobile node's links and facts.
+    /// Has what happens to contacts with cells happen to a mobile node's links.
     pub(super) fn follow(&mut self, resident: &Resident<'_>, contacts: &[Contact]) {
-        let down = Change::Down(InFlight::Lost);
         for Contact { network, events } in contacts {
-            let Some(&(_, link)) = resident.links.iter().find(|(of, _)| of == network) else { continue };
-            let plan = self.networks[*network].plan;
-            self.world.schedule_link(link, Side::Both, [(Instant::ZERO, down)]);
-            let interface = InterfaceId(*network as u32);
-            let own = resident.socket(*network);
-            let of = |fact| LinkFact::Interface { interface, fact };
+            let Some(uplink) = resident.uplink(*network) else { continue };
+            uplink.cut(&mut self.world, Instant::ZERO);
             for &(at, event) in events {
                 // What is so at first has long been so; the node moves from the start on.
                 let at = if at == Instant::ZERO { at } else { at + START };
-                match event {
-                    CellEvent::Signal(power) => {
-                        self.fact(resident.mn, at, of(InterfaceFact::Signal(power)));
-                    }
-                    CellEvent::Attached => {
-                        self.fact(resident.mn, at, of(InterfaceFact::Up(plan.interface_kind())));
-                        self.fact(resident.mn, at, of(InterfaceFact::HandoverComplete));
-                        self.world.schedule(at, Action::Link(link, Side::Both, Change::Up));
-                    }
-                    CellEvent::Addressed => self.fact(resident.mn, at, LinkFact::AddressUp(own)),
-                    CellEvent::Lost => {
-                        self.fact(resident.mn, at, LinkFact::AddressDown(own));
-                        self.fact(resident.mn, at, of(InterfaceFact::Down));
-                        self.world.schedule(at, Action::Link(link, Side::Both, down));
-                    }
-                }
+                uplink.follow(&mut self.world, at, event);
             }
         }
-    }
-
-    pub(super) fn fact(&mut self, host: HostId, at: Instant, fact: LinkFact) {
-        self.world.schedule(at, Action::Fact(host, fact));
     }
 }

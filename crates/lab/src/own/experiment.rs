@@ -14,7 +14,7 @@ use super::unread::Unread;
 use super::world::Place;
 use super::{limits, plots, quantities};
 use crate::Value;
-use crate::experiment::{Axes, Cell, Experiment, Name, Outcome, Watch};
+use crate::experiment::{Axes, Cell, Experiment, Name, Outcome, Watch, grid};
 use crate::meaning::{Meaning, WHAT};
 use crate::plot::Plot;
 use crate::scenario::{DataError, Scenario};
@@ -117,18 +117,11 @@ fn said(error: &toml::de::Error) -> String {
     kinds.into_iter().fold(error.to_string(), |text, (kind, name)| text.replace(kind, name))
 }
 
+fn table<'a>(entries: impl IntoIterator<Item = (&'a str, Toml)>) -> Table {
+    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
 fn scenario(name: &str, file: &File, sourced: Vec<Sourced>, metrics: &[(&str, &str)]) -> Scenario {
-    let mut table = Table::new();
-    table.insert("title".to_owned(), file.title.clone().into());
-    table.insert("paper".to_owned(), name.into());
-    table.insert("figures".to_owned(), Toml::Array(vec![name.into()]));
-    let leaf = |value: Toml| {
-        Toml::Table(Table::from_iter([("v".to_owned(), value), ("src".to_owned(), name.into())]))
-    };
-    table.insert(
-        "run".to_owned(),
-        Toml::Table(Table::from_iter([("repetitions".to_owned(), leaf((file.repetitions as i64).into()))])),
-    );
     let axis = |(path, values): (&String, &Vec<Toml>)| {
         let Meaning { unit, definition } = quantities::at(path);
         let says = [
@@ -138,51 +131,47 @@ fn scenario(name: &str, file: &File, sourced: Vec<Sourced>, metrics: &[(&str, &s
             (WHAT, definition.into()),
         ];
         let says = says.into_iter().filter(|(_, value)| value.as_str() != Some(""));
-        (path.clone(), Toml::Table(says.map(|(key, value)| (key.to_owned(), value)).collect()))
+        (path.clone(), Toml::Table(table(says)))
     };
-    table.insert("axes".to_owned(), Toml::Table(file.sweep.iter().map(axis).collect()));
-    let metrics = metrics.iter().map(|(metric, what)| ((*metric).to_owned(), Toml::from(*what)));
-    table.insert("metrics".to_owned(), Toml::Table(metrics.collect()));
+    let repetitions = table([("v", (file.repetitions as i64).into()), ("src", name.into())]);
+    let mut all = table([
+        ("title", file.title.clone().into()),
+        ("paper", name.into()),
+        ("figures", Toml::Array(vec![name.into()])),
+        ("run", table([("repetitions", repetitions.into())]).into()),
+        ("axes", Toml::Table(file.sweep.iter().map(axis).collect())),
+        ("metrics", table(metrics.iter().map(|(metric, what)| (*metric, Toml::from(*what)))).into()),
+    ]);
     for (place, leaf) in sourced {
         let (home, rest) = sources::home(&place);
-        let home = table.entry(home).or_insert_with(|| Toml::Table(Table::new()));
+        let home = all.entry(home).or_insert_with(|| Toml::Table(Table::new()));
         if let Some(home) = home.as_table_mut() {
             home.insert(rest.to_owned(), Toml::Table(leaf));
         }
     }
-    Scenario::of_table(name, table)
+    Scenario::of_table(name, all)
 }
 
 impl Own {
     /// The file with a cell's values in it.
     fn file(&self, cell: &Cell) -> Result<File, DataError> {
-        let mut table = self.table.clone();
+        let mut file = Toml::Table(self.table.clone());
         for axis in &self.sweep {
             let wanted = cell.get(&axis.path);
             if let Some((_, raw)) = axis.values.iter().find(|(value, _)| Some(value) == wanted) {
-                put(&mut table, &axis.path, raw)?;
+                put(&mut file, &axis.path, raw)?;
             }
         }
         let wrong = |error: String| DataError(format!("{}, {}: {error}", self.name, cell.label()));
-        let file: File = table.try_into().map_err(|error: toml::de::Error| wrong(said(&error)))?;
+        let file: File = file.try_into().map_err(|error: toml::de::Error| wrong(said(&error)))?;
         // What is swept may lead out of the limits that the file itself keeps.
         limits::check(&file).map_err(wrong)?;
         Ok(file)
     }
 
     fn places(&self) -> Vec<Axes> {
-        let mut places = vec![Axes::new()];
-        for axis in &self.sweep {
-            let longer = places.iter().flat_map(|place| {
-                axis.values.iter().map(move |(value, _)| {
-                    let mut place = place.clone();
-                    place.push((axis.path.clone().into(), value.clone()));
-                    place
-                })
-            });
-            places = longer.collect();
-        }
-        places
+        let values = |axis: &Axis| axis.values.iter().map(|(value, _)| value.clone()).collect();
+        grid(&self.sweep.iter().map(|axis| (axis.path.clone(), values(axis))).collect::<Vec<_>>())
     }
 }
 

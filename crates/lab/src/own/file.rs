@@ -95,7 +95,7 @@ impl File {
     }
 
     /// The radio of each network that has one.
-    fn radios(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn radios(&self) -> impl Iterator<Item = &str> {
         self.network.values().filter_map(|network| network.cell.as_ref()?.radio.as_deref())
     }
 
@@ -236,39 +236,24 @@ pub(super) enum What {
 
 /// The file with `value` at `path`, such as `network.wifi.loss` or `event.0.at`. Tables with names of the user's have to be there;
 /// of what they may have without being told, such as a profile, there may be nothing yet.
-pub(super) fn put(table: &mut Table, path: &str, value: &Toml) -> Result<(), DataError> {
+pub(super) fn put(file: &mut Toml, path: &str, value: &Toml) -> Result<(), DataError> {
     let steps: Vec<&str> = path.split('.').collect();
-    let (Some((last, above)), Some(first)) = (steps.split_last(), steps.first()) else {
-        return Err(DataError("sweep: a path has no steps".to_owned()));
-    };
-    if above.is_empty() {
-        let there = names(table);
-        let nothing = || nothing_at(path, "", &there);
-        return table.get_mut(*first).map(|place| *place = value.clone()).ok_or_else(nothing);
-    }
-    let may_be_new = |depth: usize, step: &str| match *first {
+    let may_be_new = |depth: usize| match steps[0] {
+        _ if depth + 1 == steps.len() => depth > 0,
         "correspondent" | "policy" | "profile" | "radio" => true,
         "host" | "network" => depth > 1 && steps[2] == "profile",
-        _ => step == "profile",
+        _ => steps[depth] == "profile",
     };
-    if !table.contains_key(*first) && may_be_new(0, first) {
-        table.insert((*first).to_owned(), Toml::Table(Table::new()));
-    }
-    let there = names(table);
-    let mut place = table.get_mut(*first).ok_or_else(|| nothing_at(path, "", &there))?;
-    for (depth, step) in steps.iter().enumerate().skip(1) {
+    let mut place = file;
+    for (depth, &step) in steps.iter().enumerate() {
         let (there, so_far) = (parts(place), steps[..depth].join("."));
         let nothing = || nothing_at(path, &so_far, &there);
         place = match place {
-            Toml::Table(table) if depth + 1 == steps.len() => {
-                table.insert((*last).to_owned(), value.clone());
-                return Ok(());
-            }
             Toml::Table(table) => {
-                if may_be_new(depth, step) && !table.contains_key(*step) {
-                    table.insert((*step).to_owned(), Toml::Table(Table::new()));
+                if may_be_new(depth) && !table.contains_key(step) {
+                    table.insert(step.to_owned(), Toml::Table(Table::new()));
                 }
-                table.get_mut(*step).ok_or_else(nothing)?
+                table.get_mut(step).ok_or_else(nothing)?
             }
             Toml::Array(list) => element(list, step).ok_or_else(nothing)?,
             _ => return Err(nothing()),
@@ -288,14 +273,10 @@ fn nothing_at(path: &str, so_far: &str, there: &[String]) -> DataError {
     DataError(format!("sweep: there is nothing at {path}; {there}"))
 }
 
-fn names(table: &Table) -> Vec<String> {
-    table.keys().cloned().collect()
-}
-
 /// What may be the next step of a path.
 fn parts(place: &Toml) -> Vec<String> {
     match place {
-        Toml::Table(table) => names(table),
+        Toml::Table(table) => table.keys().cloned().collect(),
         Toml::Array(list) => (0..list.len()).map(|at| at.to_string()).collect(),
         _ => Vec::new(),
     }

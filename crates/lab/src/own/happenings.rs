@@ -1,12 +1,14 @@
 //! `[[event]]`: what happens to a network, and what its hosts are told of it.
 
-use whimbrel_machine::{Instant, InterfaceFact, InterfaceId, LinkFact, ReceivedPower};
+use core::net::SocketAddr;
+
+use whimbrel_machine::{Instant, InterfaceFact, LinkFact, ReceivedPower};
 use whimbrel_netsim::{Action, Change, InFlight, Side};
+use whimbrel_testbed::Uplink;
 
 use super::file::{Event, HostKind, What};
 use super::losses::LossPlan;
-use super::residents::Resident;
-use super::world::{Place, START, after};
+use super::world::{OwnWorld, Place, START, after};
 
 /// A `break` or `lose` of a network.
 #[derive(Clone, Copy)]
@@ -125,21 +127,18 @@ impl Place<'_> {
 
     /// Tells every mobile node in a network something about its interface there.
     fn tell(&mut self, network: usize, at: Instant, fact: InterfaceFact) {
-        let interface = InterfaceId(network as u32);
-        self.tell_each(network, at, |_| LinkFact::Interface { interface, fact });
+        self.each(network, |uplink, world| uplink.about(world, at, fact));
     }
 
     /// Tells every mobile node in a network something about its address there.
-    fn tell_addresses(&mut self, network: usize, at: Instant, of: fn(core::net::SocketAddr) -> LinkFact) {
-        self.tell_each(network, at, |resident| of(resident.socket(network)));
+    fn tell_addresses(&mut self, network: usize, at: Instant, of: fn(SocketAddr) -> LinkFact) {
+        self.each(network, |uplink, world| uplink.tell(world, at, of(uplink.address)));
     }
 
-    fn tell_each(&mut self, network: usize, at: Instant, fact: impl Fn(&Resident<'_>) -> LinkFact) {
-        let there = self.residents.iter().filter(|resident| resident.is_in(network));
-        let mobile = there.filter(|resident| resident.kind == HostKind::Mobile);
-        let told: Vec<_> = mobile.map(|resident| (resident.mn, fact(resident))).collect();
-        for (mn, fact) in told {
-            self.fact(mn, at, fact);
+    fn each(&mut self, network: usize, happens: impl Fn(Uplink, &mut OwnWorld)) {
+        let mobile = self.residents.iter().filter(|resident| resident.kind == HostKind::Mobile);
+        for uplink in mobile.filter_map(|resident| resident.uplink(network)) {
+            happens(uplink, &mut self.world);
         }
     }
 }

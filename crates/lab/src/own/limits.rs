@@ -23,7 +23,7 @@ const MAX_HAPPENINGS: f64 = 1e6;
 
 const REPETITIONS: RangeInclusive<u64> = 1..=1_000_000;
 const DURATION: RangeInclusive<f64> = 1.0..=86_400.0;
-const SECONDS: RangeInclusive<f64> = 0.0..=86_400.0;
+pub(super) const SECONDS: RangeInclusive<f64> = 0.0..=86_400.0;
 const EVERY: RangeInclusive<f64> = 0.001..=86_400.0;
 const MEGABITS: RangeInclusive<f64> = 0.001..=100_000.0;
 pub(super) const MILLISECONDS: RangeInclusive<f64> = 0.0..=60_000.0;
@@ -31,7 +31,7 @@ pub(super) const PROBABILITY: RangeInclusive<f64> = 0.0..=1.0;
 const BURST: RangeInclusive<f64> = 1.0..=1e6;
 /// A mapping that is forgotten at once lets no answer in.
 const IDLE: RangeInclusive<f64> = 1.0..=86_400.0;
-const DBM: RangeInclusive<f64> = -180.0..=60.0;
+pub(super) const DBM: RangeInclusive<f64> = -180.0..=60.0;
 /// Places lie so far from the origin at most; what is farther away is heard nowhere.
 const METRES: RangeInclusive<f64> = -1e6..=1e6;
 const RADIUS: RangeInclusive<f64> = 1.0..=1e5;
@@ -137,8 +137,7 @@ fn check_network(name: &str, network: &Network) -> Result<(), String> {
 }
 
 fn check_radio(file: &File, name: &str) -> Result<(), String> {
-    let mut named = file.network.values().filter_map(|network| network.cell.as_ref()?.radio.as_deref());
-    if named.any(|radio| radio == name) {
+    if file.radios().any(|radio| radio == name) {
         return Ok(());
     }
     Err(format!(

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use whimbrel_machine::Instant;
-use whimbrel_netsim::Mixed;
+use whimbrel_netsim::{HostId, Mixed};
+use whimbrel_testbed::{Tally, flow, tcp};
 
 use super::file::{Event, File, HostKind};
-use super::flow::Flow;
 use super::residents::Resident;
 use super::rivals;
 use super::traffic::Kind;
-use super::world::{Place, START};
+use super::world::{OwnWorld, Place, START};
 use crate::experiment::Sample;
 use crate::setups::User;
 
@@ -76,7 +76,7 @@ impl Place<'_> {
     pub(super) fn run(&mut self) {
         self.world.run_until(Instant::ZERO + START);
         for resident in &mut self.residents {
-            resident.before = received(self.world.app(resident.reader));
+            resident.before = tally(&self.world, resident.reader).map_or(0, |tally| tally.received);
         }
         self.world.run_until(self.end);
     }
@@ -85,10 +85,8 @@ impl Place<'_> {
     pub(super) fn sample(&self, resident: &Resident<'_>) -> Sample {
         let mut sample = Sample::default();
         let traffic = resident.traffic;
-        let received = received(self.world.app(resident.reader));
-        let silence = match self.world.app(resident.reader) {
-            Mixed::First(user) => user.silence,
-            Mixed::Second(flow) => flow.silence,
+        let Some(&Tally { received, silence, .. }) = tally(&self.world, resident.reader) else {
+            return sample;
         };
         let is_complete = traffic.bytes().is_some_and(|bytes| received >= bytes);
         // After its last byte a file or a video is not silent, it is there.
@@ -108,9 +106,9 @@ impl Place<'_> {
                 let all = stats.data_sent + stats.data_retransmitted;
                 sample.put("retransmitted", stats.data_retransmitted as f64 / all.max(1) as f64);
             }
-            (Mixed::Second(flow), Mixed::Second(rival)) => {
-                let stats = |connection| rivals::tcp(rival)?.stats(connection);
-                if let Some(stats) = flow.connection.and_then(stats) {
+            (Mixed::Second(user), Mixed::Second(rival)) => {
+                let stats = |connection| tcp(rival)?.stats(connection);
+                if let Some(stats) = flow(user).and_then(|flow| flow.connection).and_then(stats) {
                     sample.put("retransmitted", stats.retransmissions as f64 / stats.segments.max(1) as f64);
                 }
             }
@@ -139,10 +137,10 @@ impl Place<'_> {
     }
 }
 
-/// Bytes of user data delivered so far.
-fn received(reader: &Mixed<User, Flow>) -> u64 {
-    match reader {
-        Mixed::First(user) => user.received,
-        Mixed::Second(flow) => flow.received,
+/// What a host's user keeps.
+fn tally(world: &OwnWorld, host: HostId) -> Option<&Tally> {
+    match world.app(host) {
+        Mixed::First(user) => Some(user),
+        Mixed::Second(user) => Some(&flow(user)?.record),
     }
 }

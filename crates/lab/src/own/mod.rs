@@ -6,7 +6,6 @@ mod buffer;
 mod correspondent;
 mod experiment;
 mod file;
-mod flow;
 mod happenings;
 mod limits;
 mod losses;

@@ -12,6 +12,7 @@ use whimbrel_handover::{
 use whimbrel_machine::ReceivedPower;
 
 use super::file::File;
+use super::limits::{DBM, SECONDS};
 use super::parameters::{Parameter, Settings};
 
 /// `[policy.NAME]`.
@@ -51,8 +52,6 @@ const KINDS: [(&str, Kind); 6] = [
     ("mobile-ip", Kind::MobileIp),
 ];
 
-const SECONDS: RangeInclusive<f64> = 0.0..=86_400.0;
-const DBM: RangeInclusive<f64> = -180.0..=60.0;
 const COUNT: RangeInclusive<f64> = 1.0..=1e6;
 
 /// Of all policies that are carried out in measure.

@@ -4,10 +4,11 @@ use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 use core::time::Duration;
 use std::sync::Arc;
 
-use whimbrel_machine::{Instant, Rng, Route};
-use whimbrel_netsim::{HostId, LinkConfig, LinkId, Mixed};
+use whimbrel_machine::{Instant, InterfaceId, Rng, Route};
+use whimbrel_netsim::{HostId, LinkConfig, Mixed};
 use whimbrel_node::Node;
 use whimbrel_proto::{Config, FreshPath};
+use whimbrel_testbed::Uplink;
 
 use super::file::{File, Host, HostKind};
 use super::policies::{Chosen, Kind};
@@ -31,10 +32,8 @@ pub(super) struct Resident<'a> {
     pub(super) before: u64,
     pub(super) number: u8,
     pub(super) mn: HostId,
-    /// The port of UDP in which its SCTP runs, or 0.
-    port: u16,
-    /// Where it is, by the number of the network, and by which link.
-    pub(super) links: Vec<(usize, LinkId)>,
+    /// Where it is, by the number of the network, and how it gets there.
+    pub(super) links: Vec<(usize, Uplink)>,
 }
 
 /// Of SCTP in UDP (RFC 6951): a NAT box knows no SCTP.
@@ -76,8 +75,9 @@ pub(super) struct Beginning<'a> {
 }
 
 impl<'a> Resident<'a> {
-    pub(super) fn is_in(&self, network: usize) -> bool {
-        self.links.iter().any(|&(at, _)| at == network)
+    /// How it gets into a network, if it does.
+    pub(super) fn uplink(&self, network: usize) -> Option<Uplink> {
+        self.links.iter().find(|(at, _)| *at == network).map(|&(_, uplink)| uplink)
     }
 
     /// The network that a path of its association crosses: its own address is that of the sender, or where that sends to.
@@ -85,11 +85,6 @@ impl<'a> Resident<'a> {
         let own = if self.sender == self.mn { route.local } else { route.remote };
         let is_own = |network| [address, translated].map(|of| of(self.number, network)).contains(&own.ip());
         self.links.iter().map(|&(network, _)| network).find(|&network| is_own(network))
-    }
-
-    /// Its address in a network, as it calls it itself.
-    pub(super) const fn socket(&self, network: usize) -> SocketAddr {
-        SocketAddr::new(address(self.number, network), self.port)
     }
 }
 
@@ -133,17 +128,20 @@ impl<'a> Place<'a> {
         }
         let mut links = Vec::new();
         for network in at {
-            let near = self.world.add_interface(mn, [address(number, network)]);
-            let wire = LinkConfig::default();
-            links.push((network, self.world.add_link(self.networks[network].router, near, wire, wire)));
-            if let Some(idle) = self.networks[network].plan.nat {
-                self.world.add_nat(near, translated(number, network), after(idle));
+            let Access { plan, router, .. } = self.networks[network];
+            // With the port of UDP in which its SCTP runs.
+            let address = SocketAddr::new(address(number, network), port);
+            let interface = self.world.add_interface(mn, [address.ip()]);
+            let link = self.world.add_link(router, interface, LinkConfig::default(), LinkConfig::default());
+            if let Some(idle) = plan.nat {
+                self.world.add_nat(interface, translated(number, network), after(idle));
             }
+            let (called, kind) = (InterfaceId(network as u32), plan.interface_kind());
+            links.push((network, Uplink { host: mn, link, interface, number: called, kind, address }));
         }
         let [sender, reader] = if traffic.from == End::Cn { [cn, mn] } else { [mn, cn] };
         let kind = host.kind;
-        let resident =
-            Resident { name, kind, traffic, sender, reader, begins, before: 0, number, mn, port, links };
+        let resident = Resident { name, kind, traffic, sender, reader, begins, before: 0, number, mn, links };
         if host.kind == HostKind::Mobile {
             self.introduce(&resident);
             self.follow(&resident, &contacts);

@@ -3,29 +3,15 @@
 use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-use whimbrel_machine::Route;
+use whimbrel_machine::{Instant, Route};
 use whimbrel_netsim::{HostId, LinkConfig, Mixed};
 use whimbrel_rivals::mobile_ip::{Attachment, ForeignAgent, HomeAgent, MobileNode, TUNNEL_BYTES};
-use whimbrel_rivals::tcp::{Tcp, TcpCommand, TcpConfig, TcpEvent};
+use whimbrel_rivals::tcp::{Tcp, TcpConfig};
+use whimbrel_testbed::{Flow, Opening, Rival, RivalUser, SCTP_PORT, Silence, Tally, plain};
 
-use super::flow::{Flow, Opening};
 use super::residents::{Beginning, address, socket};
 use super::traffic::End;
-use super::world::Place;
-
-/// TCP, TCP over Mobile IP, and the agents of that.
-pub(super) type Rival = Mixed<Mixed<Tcp, MobileNode<Tcp>>, Mixed<HomeAgent, ForeignAgent>>;
-pub(super) type RivalCommand = Mixed<Mixed<TcpCommand, TcpCommand>, Mixed<(), ()>>;
-pub(super) type RivalEvent = Mixed<Mixed<TcpEvent, TcpEvent>, Mixed<(), ()>>;
-
-/// The host's TCP, whatever is below it.
-pub(super) const fn tcp(rival: &Rival) -> Option<&Tcp> {
-    match rival {
-        Mixed::First(Mixed::First(tcp)) => Some(tcp),
-        Mixed::First(Mixed::Second(node)) => Some(node.inner()),
-        Mixed::Second(_) => None,
-    }
-}
+use super::world::{Place, START};
 
 /// How often a host has registered with its home agent in another network than before, if it does.
 pub(super) const fn moves(rival: &Rival) -> Option<u64> {
@@ -33,10 +19,6 @@ pub(super) const fn moves(rival: &Rival) -> Option<u64> {
         Mixed::First(Mixed::Second(node)) => Some(node.stats().moves),
         _ => None,
     }
-}
-
-const fn at(ip: Ipv4Addr) -> SocketAddr {
-    SocketAddr::new(IpAddr::V4(ip), 0)
 }
 
 /// The home agent of a host, and the host's home address.
@@ -56,10 +38,10 @@ impl Place<'_> {
         let remote = beginning.local.first().copied().unwrap_or(socket(address(number, 0)));
         let config = Arc::new(TcpConfig::default());
         let [cn, mn] = self.tcp_of(number, &config);
-        let [cn_flow, mn_flow] = flows(beginning, remote, plain);
+        let [cn_flow, mn_flow] = flows(beginning, remote).map(Mixed::First);
         [
-            self.world.add_host("cn", Mixed::Second(Mixed::First(Mixed::First(cn))), Mixed::Second(cn_flow)),
-            self.world.add_host("tcp", Mixed::Second(Mixed::First(Mixed::First(mn))), Mixed::Second(mn_flow)),
+            self.add("cn", Mixed::First(Mixed::First(cn)), Mixed::First(cn_flow)),
+            self.add("tcp", Mixed::First(Mixed::First(mn)), Mixed::First(mn_flow)),
         ]
     }
 
@@ -84,11 +66,10 @@ impl Place<'_> {
             Attachment { local, agent: agent(number, network)[1], rank: self.networks[network].plan.rank }
         });
         let node = MobileNode::new(mn, home_address, home_agent, attachments.collect());
-        let [cn_flow, mn_flow] = flows(beginning, at(home_address), tunnelled);
-        let mobile: Rival = Mixed::First(Mixed::Second(node));
+        let [cn_flow, mn_flow] = flows(beginning, plain(home_address));
         let hosts = [
-            self.world.add_host("cn", Mixed::Second(Mixed::First(Mixed::First(cn))), Mixed::Second(cn_flow)),
-            self.world.add_host("mn", Mixed::Second(mobile), Mixed::Second(mn_flow)),
+            self.add("cn", Mixed::First(Mixed::First(cn)), Mixed::First(Mixed::First(cn_flow))),
+            self.add("mn", Mixed::First(Mixed::Second(node)), Mixed::First(Mixed::Second(mn_flow))),
         ];
         let agent_of_home = Mixed::First(HomeAgent::new(home_agent));
         self.add_agent("home agent", agent_of_home, &[&[home_agent, home_address]]);
@@ -100,6 +81,10 @@ impl Place<'_> {
         hosts
     }
 
+    fn add(&mut self, name: &str, rival: Rival, user: RivalUser) -> HostId {
+        self.world.add_host(name, Mixed::Second(rival), Mixed::Second(user))
+    }
+
     fn tcp_of(&self, number: u8, config: &Arc<TcpConfig>) -> [Tcp; 2] {
         [1, 2].map(|end| {
             let seed = self.world.seed().child("tcp", 2 * u64::from(number) + end);
@@ -109,8 +94,7 @@ impl Place<'_> {
 
     /// An agent where everybody meets, with an interface for each group of addresses.
     fn add_agent(&mut self, name: &str, agent: Mixed<HomeAgent, ForeignAgent>, interfaces: &[&[Ipv4Addr]]) {
-        let flow = Mixed::Second(Flow::reader());
-        let host = self.world.add_host(name, Mixed::Second(Mixed::Second(agent)), flow);
+        let host = self.add(name, Mixed::Second(agent), Mixed::Second(()));
         // Tunnels make packets longer.
         let near = LinkConfig { mtu: LinkConfig::default().mtu + TUNNEL_BYTES, ..LinkConfig::default() };
         for addresses in interfaces {
@@ -120,26 +104,16 @@ impl Place<'_> {
     }
 }
 
-const fn plain(command: TcpCommand) -> RivalCommand {
-    Mixed::First(Mixed::First(command))
-}
-
-const fn tunnelled(command: TcpCommand) -> RivalCommand {
-    Mixed::First(Mixed::Second(command))
-}
-
-/// The flows of a correspondent node and of a host that it knows by `remote`; commands are wrapped for the host's kind.
-fn flows(beginning: &Beginning<'_>, remote: SocketAddr, wrap: fn(TcpCommand) -> RivalCommand) -> [Flow; 2] {
-    let Beginning { traffic, begins, .. } = *beginning;
+/// The flows of a correspondent node and of a host that it knows by `remote`.
+fn flows(beginning: &Beginning<'_>, remote: SocketAddr) -> [Flow; 2] {
+    let Beginning { traffic, begins: start, .. } = *beginning;
     let local = beginning.remote.first().copied().unwrap_or(remote);
-    let route = Route { local, remote };
-    let source = traffic.tcp_source(begins);
-    let start = begins;
+    let (route, sources) = (Route { local, remote }, vec![traffic.tcp_source(start)]);
+    let sender = |route| Flow::sender(Opening { start, route, port: SCTP_PORT, sources });
+    let mut reader = Flow::<Tally>::reader();
+    reader.record.silence = Silence::from(Instant::ZERO + START);
     match traffic.from {
-        End::Cn => [Flow::sender(Opening { start, route, source, wrap: plain }), Flow::reader()],
-        End::Mn => {
-            let route = route.reversed();
-            [Flow::reader(), Flow::sender(Opening { start, route, source, wrap })]
-        }
+        End::Cn => [sender(route), reader],
+        End::Mn => [reader, sender(route.reversed())],
     }
 }

@@ -5,18 +5,17 @@ use core::time::Duration;
 use whimbrel_machine::{Instant, InterfaceKind, Seed};
 use whimbrel_netsim::{LinkConfig, LinkId, Mixed, Queueing, RouterId, World};
 use whimbrel_node::Node;
+use whimbrel_testbed::{Rival, RivalUser};
 
 use super::correspondent::Addresses;
 use super::file::{Event, File, Kind, Network, QueueName};
-use super::flow::Flow;
 use super::residents::Resident;
-use super::rivals::Rival;
 use crate::setups::User;
 
 /// When the experiment begins; before it, the hosts set themselves up.
 pub(super) const START: Duration = Duration::from_secs(1);
 
-pub(super) type OwnWorld = World<Mixed<Node, Rival>, Mixed<User, Flow>>;
+pub(super) type OwnWorld = World<Mixed<Node, Rival>, Mixed<User, RivalUser>>;
 
 pub(super) struct Place<'a> {
     pub(super) world: OwnWorld,

@@ -70,8 +70,7 @@ pub fn fail_over(bed: &mut TwoPaths, break_at: Instant, give_up: Instant) -> Sam
 
 /// DATA chunks that the sender has sent for the first time over the alternate path.
 fn new_over_alternate(world: &World<Node, User>, cn: HostId) -> u64 {
-    let association = world.app(cn).association();
-    let paths = association.map(|association| world.machine(cn).paths(association)).unwrap_or_default();
+    let paths = world.app(cn).paths(world.machine(cn));
     let alternate = paths.iter().filter(|path| path.route.remote.ip() == mn_address(1));
     alternate.map(|path| path.counters.data_sent).sum()
 }

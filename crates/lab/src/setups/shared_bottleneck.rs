@@ -3,13 +3,15 @@ use core::time::Duration;
 use std::io;
 use std::sync::Arc;
 
+use serde::Deserialize;
 use whimbrel_machine::{Instant, Route, Seed};
 use whimbrel_netsim::{HostId, LinkConfig, LinkId, Mixed, QueueLimit, RouterId, World};
 use whimbrel_node::Node;
 use whimbrel_proto::Config;
-use whimbrel_rivals::tcp::{Tcp, TcpConfig};
+use whimbrel_rivals::tcp::{Greedy, Source, Tcp, TcpConfig};
+use whimbrel_testbed::{Flow, Opening, SCTP_PORT};
 
-use super::guests::{Guest, Viewer};
+use super::guests::{Guest, VideoEnd};
 use super::random;
 use crate::experiment::Watch;
 
@@ -29,11 +31,13 @@ pub struct Bottleneck {
 }
 
 /// The way from the viewers to the servers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 pub enum WayBack {
     /// Nothing is ever short.
+    #[serde(rename = "uncongested")]
     Uncongested,
     /// The rate and the queue of the way there.
+    #[serde(rename = "as the way there")]
     AsTheWayThere,
 }
 
@@ -45,9 +49,9 @@ pub struct SharedBottleneck {
     /// Everything.
     pub world: World<Mixed<Node, Tcp>, Guest>,
     /// The server and the viewer of each video.
-    pub videos: Vec<(HostId, HostId)>,
+    videos: Vec<[HostId; 2]>,
     /// The receiver of each TCP flow.
-    pub sinks: Vec<HostId>,
+    sinks: Vec<HostId>,
     bottleneck: LinkId,
 }
 
@@ -74,11 +78,13 @@ pub struct Video {
 }
 
 /// What a sender knows of the path that it hands over to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 pub enum SecondPath {
     /// Its address, which the user has named: no round trip has been measured unless a heartbeat was due.
+    #[serde(rename = "named in the handshake")]
     Named,
     /// A round trip, by a HEARTBEAT that was sent when the association was up.
+    #[serde(rename = "measured by a heartbeat")]
     Measured,
 }
 
@@ -124,10 +130,10 @@ impl SharedBottleneck {
             let seed = self.world.seed().child("video", u64::from(number) * 2 + end as u64);
             let machine = Node::new(Arc::clone(config), seed, paths.map(|path| path[end]).to_vec());
             let guest = match end {
-                0 => Guest::server(video, paths.map(|path| path[0]), paths.map(|path| path[1])),
-                _ => Guest::Viewer(Viewer::new(video)),
+                0 => VideoEnd::server(video, paths.map(|path| path[0]), paths.map(|path| path[1])),
+                _ => VideoEnd::viewer(),
             };
-            self.world.add_host(["server", "viewer"][end], Mixed::First(machine), guest)
+            self.world.add_host(["server", "viewer"][end], Mixed::First(machine), Mixed::First(guest))
         });
         let own = [0, 1].map(|end: usize| self.world.add_interface(hosts[end], [paths[0][end].ip()]));
         self.world.add_link(own[0], own[1], wire, wire);
@@ -135,17 +141,19 @@ impl SharedBottleneck {
             let interface = self.world.add_interface(hosts[end], [paths[1][end].ip()]);
             self.world.add_link(interface, routers[end], wire, wire);
         }
-        self.videos.push((hosts[0], hosts[1]));
+        self.videos.push(hosts);
     }
 
     fn add_flow(&mut self, number: u8, config: &Arc<TcpConfig>, start: Instant, routers: [RouterId; 2]) {
         let wire = LinkConfig::default();
         let [local, remote] = [1, 2].map(|host| SocketAddr::from(([10, 9, number, host], 0)));
-        let ends = [(Guest::flow(start, Route { local, remote }), local), (Guest::sink(), remote)];
+        let (route, sources): (_, Vec<Box<dyn Source>>) = (Route { local, remote }, vec![Box::new(Greedy)]);
+        let flow = Flow::sender(Opening { start, route, port: SCTP_PORT, sources });
+        let ends = [(flow, local), (Flow::reader(), remote)];
         for (end, (guest, address)) in ends.into_iter().enumerate() {
             let seed = self.world.seed().child("tcp", u64::from(number) * 2 + end as u64);
             let machine = Mixed::Second(Tcp::new(Arc::clone(config), &seed));
-            let host = self.world.add_host(["flow", "sink"][end], machine, guest);
+            let host = self.world.add_host(["flow", "sink"][end], machine, Mixed::Second(guest));
             let interface = self.world.add_interface(host, [address.ip()]);
             self.world.add_link(interface, routers[end], wire, wire);
             if end == 1 {
@@ -156,12 +164,23 @@ impl SharedBottleneck {
 
     /// Chunks of all videos that were retransmitted so far.
     pub fn retransmitted(&self) -> u64 {
-        let of = |&(server, _): &(HostId, HostId)| {
-            let node = self.world.machine(server).first()?;
-            let association = self.world.app(server).association()?;
-            Some(node.paths(association).iter().map(|path| path.counters.data_retransmitted).sum::<u64>())
+        let of = |&[server, _]: &[HostId; 2]| {
+            let paths = self.world.app(server).first()?.user.paths(self.world.machine(server).first()?);
+            Some(paths.iter().map(|path| path.counters.data_retransmitted).sum::<u64>())
         };
         self.videos.iter().filter_map(of).sum()
+    }
+
+    /// When each message of the first video was delivered.
+    pub fn delivered(&self) -> &[Instant] {
+        let viewer = self.videos.first().and_then(|&[_, viewer]| self.world.app(viewer).first());
+        viewer.map_or(&[], |viewer| &viewer.user.0)
+    }
+
+    /// Bytes that all TCP flows have brought in a measurement point.
+    pub fn brought(&self, point: usize) -> u64 {
+        let of = |&sink| self.world.app(sink).second()?.record.0.get(point).copied();
+        self.sinks.iter().filter_map(of).sum()
     }
 
     /// Records the run. The capture is what enters the bottleneck.

@@ -160,8 +160,7 @@ impl TwoPaths {
 
     /// The sender's paths; empty while there is no association.
     pub fn paths(&self) -> Vec<PathView> {
-        let association = self.world.app(self.cn).association();
-        association.map(|association| self.world.machine(self.cn).paths(association)).unwrap_or_default()
+        self.world.app(self.cn).paths(self.world.machine(self.cn))
     }
 
     /// The sender's path to the mobile node's address on a path.

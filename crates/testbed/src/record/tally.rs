@@ -1,13 +1,14 @@
 use whimbrel_machine::{Instant, Route};
 use whimbrel_netsim::Context;
 use whimbrel_proto::{Command, Event, Part, PathId};
+use whimbrel_rivals::tcp::{TcpCommand, TcpEvent};
 
 use super::{Record, Silence, TransferTimes};
 
 /// Sums, for runs that are long.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// When the association came up.
+    /// When the association or the connection came up.
     pub up: Option<Instant>,
     /// Which paths carried new data, from when on.
     pub uses: Vec<PathUse>,
@@ -79,6 +80,19 @@ impl Record for Tally {
                 self.uses.push(PathUse { at: now, path, route });
             }
             _ => {}
+        }
+    }
+}
+
+impl Record<TcpEvent, TcpCommand> for Tally {
+    fn on_event(&mut self, event: TcpEvent, context: &mut Context<'_, TcpCommand>) {
+        match event {
+            TcpEvent::Established { .. } => self.up = Some(context.now()),
+            TcpEvent::Received { bytes, .. } => {
+                self.received += bytes;
+                self.silence.on_delivery(context.now());
+            }
+            TcpEvent::Done { .. } | TcpEvent::Aborted { .. } => {}
         }
     }
 }

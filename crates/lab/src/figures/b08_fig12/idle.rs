@@ -56,12 +56,10 @@ pub(in crate::figures) fn experiment(papers: &Papers) -> Result<Box<dyn Experime
         mobile: profile::mobile(&settings)?,
         pmr: scenario.number_at("parameters.pmr")? as u32,
         queue: scenario.number_at("parameters.qs")? as u32,
-        alternate: match scenario.setting("parameters.fresh_alternate").and_then(toml::Value::as_bool) {
-            Some(true) => Alternate::Fresh,
-            Some(false) => Alternate::Used,
-            None => {
-                return Err(DataError("b08-fig12: nothing says what the alternate has carried".to_owned()));
-            }
+        alternate: if scenario.read("parameters.fresh_alternate")? {
+            Alternate::Fresh
+        } else {
+            Alternate::Used
         },
         packets: scenario.axis("packets"),
         scenario,

@@ -160,23 +160,17 @@ fn check_policies(file: &File, name: &str, host: &Host, there: &[(&String, &Netw
 }
 
 fn check_tcp(name: &str, host: &Host, traffic: &Traffic, networks: usize) -> Result<(), String> {
-    let wrong = |what: &str| Err(format!("host.{name} speaks TCP: {what}"));
-    if networks != 1 {
-        return wrong("its `networks` must name the one it is in");
+    let wrong = [
+        (networks != 1, "its `networks` must name the one it is in"),
+        (host.policy.is_some(), "there is no policy for it"),
+        (host.profile.is_some(), "a profile is SCTP's; take it out"),
+        (host.motion.is_some(), "it stays where it is, without motion"),
+        (traffic.deadline.is_some(), "a stream of bytes has no messages with a deadline"),
+    ];
+    match wrong.into_iter().find(|(is_so, _)| *is_so) {
+        Some((_, what)) => Err(format!("host.{name} speaks TCP: {what}")),
+        None => Ok(()),
     }
-    if host.policy.is_some() {
-        return wrong("there is no policy for it");
-    }
-    if host.profile.is_some() {
-        return wrong("a profile is SCTP's; take it out");
-    }
-    if host.motion.is_some() {
-        return wrong("it stays where it is, without motion");
-    }
-    if traffic.deadline.is_some() {
-        return wrong("a stream of bytes has no messages with a deadline");
-    }
-    Ok(())
 }
 
 fn check_traffic(table: &str, traffic: &Traffic) -> Result<(), String> {

@@ -5,14 +5,16 @@ mod moving_sctp;
 mod observer;
 mod way;
 
-use core::net::IpAddr;
 use core::time::Duration;
 
 use whimbrel_machine::{Instant, Machine};
-use whimbrel_netsim::{App, DropReason, Intruder, LinkConfig, QueueLimit, Side, World};
-use whimbrel_testbed::{Notes, Uplink};
+use whimbrel_netsim::{
+    Action, App, Change, DropReason, HostId, InFlight, Intruder, LinkConfig, QueueLimit, Side, World,
+};
+use whimbrel_testbed::{Notes, Tally, Uplink};
 
 use super::random;
+use crate::experiment::Watch;
 
 pub use mobile_ip::{MobileIp, TunnelEnd};
 pub use moving_sctp::{MovingSctp, mobile};
@@ -36,6 +38,9 @@ pub struct Wires {
     pub loss: f64,
 }
 
+/// Of the wires, bytes: tunnels make packets longer than 1500 bytes.
+const MTU: u32 = 1600;
+
 /// The download begins here, when every scheme knows where the node is.
 pub const BEGIN: Instant = Instant::from_nanos(1_000_000_000);
 
@@ -54,11 +59,10 @@ pub struct Journey {
 
 impl Wires {
     fn wired(&self) -> LinkConfig {
-        // Tunnels make packets longer than 1500 bytes; the wires carry them.
         LinkConfig {
             rate_bps: Some(self.wired_rate as u64),
             delay: self.wired_delay,
-            mtu: 1600,
+            mtu: MTU,
             ..LinkConfig::default()
         }
     }
@@ -83,10 +87,10 @@ const DATA_BYTES: usize = 500;
 /// When data reached the mobile node over which cell.
 type Air = Notes<Vec<(Instant, usize)>>;
 
-/// Somebody who notes that, of a node with these addresses in the cells.
-fn listen(locals: [IpAddr; 2]) -> (Air, Box<dyn Intruder>) {
+/// Somebody who notes that.
+fn listen(radio: [Uplink; 2]) -> (Air, Box<dyn Intruder>) {
     Notes::by(move |noted: &mut Vec<(Instant, usize)>, now, packet| {
-        let cell = locals.iter().position(|&local| local == packet.route.remote.ip());
+        let cell = radio.iter().position(|radio| radio.address.ip() == packet.route.remote.ip());
         let Some(cell) = cell.filter(|_| packet.bytes.len() > DATA_BYTES) else { return };
         // Of a series over one cell the first and the last are enough.
         if let [.., (_, before), (last, newest)] = &mut noted[..]
@@ -101,23 +105,76 @@ fn listen(locals: [IpAddr; 2]) -> (Air, Box<dyn Intruder>) {
     })
 }
 
-impl Journey {
-    /// Of a world that has come to its end; the file took from `began` until `done`, if it arrived.
-    fn over<M: Machine, A: App<M>>(
-        world: &World<M, A>,
+/// A download by a node that goes its way between the cells.
+pub struct Download<M: Machine, A: App<M>> {
+    world: World<M, A>,
+    /// The correspondent node, which sends, and the mobile node.
+    hosts: [HostId; 2],
+    radio: [Uplink; 2],
+    air: Air,
+    until: Instant,
+    /// Bytes.
+    file: u64,
+    /// What a host's user keeps.
+    tally: fn(&A) -> Option<&Tally>,
+}
+
+impl<M: Machine, A: App<M>> Download<M, A> {
+    /// In a world in which nothing has happened yet; at first there is the first cell alone.
+    fn begin(
+        mut world: World<M, A>,
+        hosts: [HostId; 2],
         radio: [Uplink; 2],
-        air: &Air,
-        (began, done): (Option<Instant>, Option<Instant>),
+        way: &Way,
+        file: u64,
+        tally: fn(&A) -> Option<&Tally>,
     ) -> Self {
+        let (air, ear) = listen(radio);
+        world.set_intruder(Some(ear));
+        radio[1].cut(&mut world, Instant::ZERO);
+        Self { world, hosts, radio, air, until: way.until, file, tally }
+    }
+
+    /// Has `observer` see what is about to arrive, instead of what notes arrivals for [`Journey`].
+    pub fn observe(&mut self, observer: Box<dyn Intruder>) {
+        self.world.set_intruder(Some(observer));
+    }
+
+    /// Has nothing pass over a cell any more, without telling anybody.
+    pub fn cut(&mut self, cell: usize) {
+        self.world.act(Action::Link(self.radio[cell].link, Side::Both, Change::Down(InFlight::Lost)));
+    }
+
+    /// Of everything that has happened.
+    pub const fn fingerprint(&self) -> u64 {
+        self.world.trace_hash()
+    }
+
+    /// Records the run from now on.
+    pub fn record(&mut self, watch: Watch) {
+        let links = [(self.radio[0].link, "cell 0"), (self.radio[1].link, "cell 1")];
+        let _ = watch.record(&mut self.world, &links);
+    }
+
+    /// Runs until the file is there, or the way ends.
+    pub fn run(mut self, watch: Watch) -> Journey {
+        self.record(watch);
+        let Self { hosts: [cn, mn], file, tally, .. } = self;
+        let is_there = |tally: &&Tally| tally.received >= file;
+        self.world
+            .run_until_or(self.until, |world| tally(world.app(mn)).is_some_and(|reader| is_there(&reader)));
+        let _ = self.world.finish();
+        let began = tally(self.world.app(cn)).and_then(|sender| sender.up);
+        let done = tally(self.world.app(mn)).filter(is_there).and_then(|reader| reader.silence.last());
         let lost = |radio: Uplink| {
-            let stats = world.stats(radio.link, Side::AtoB);
+            let stats = self.world.stats(radio.link, Side::AtoB);
             stats.dropped_for(DropReason::Cut) + stats.dropped_for(DropReason::Down)
         };
-        Self {
+        Journey {
             transfer_time: began.zip(done).map(|(began, done)| done - began),
-            arrivals: core::mem::take(&mut *air.read()),
-            lost: radio.map(lost).iter().sum(),
-            fingerprint: world.trace_hash(),
+            arrivals: core::mem::take(&mut *self.air.read()),
+            lost: self.radio.map(lost).iter().sum(),
+            fingerprint: self.fingerprint(),
         }
     }
 }
