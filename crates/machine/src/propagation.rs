@@ -18,6 +18,19 @@ pub struct TwoRayGround {
 }
 
 impl TwoRayGround {
+    /// Antennas of gain 1 at one height in metres, without a system loss, of which one transmits with so many watts.
+    pub const fn plain(transmit_power: f64, height: f64) -> Self {
+        let (transmit_height, receive_height) = (height, height);
+        Self {
+            transmit_power,
+            transmit_gain: 1.0,
+            receive_gain: 1.0,
+            transmit_height,
+            receive_height,
+            loss: 1.0,
+        }
+    }
+
     /// What is received at a distance in metres; at the edge of coverage, this is L2-TH.
     pub fn received(&self, distance: f64) -> ReceivedPower {
         let gains = self.transmit_gain * self.receive_gain;

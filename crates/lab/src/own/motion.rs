@@ -108,20 +108,13 @@ impl CellPlan {
     }
 
     fn cell(&self) -> Cell {
-        let mut radio = TwoRayGround {
-            transmit_power: 1.0,
-            transmit_gain: 1.0,
-            receive_gain: 1.0,
-            transmit_height: HEIGHT_M,
-            receive_height: HEIGHT_M,
-            loss: 1.0,
-        };
         // What is received grows with the power: so much of it makes the threshold just reach the radius.
         let needed = |radius: f64| {
             let square = radius * radius;
             self.threshold().watts() * square * square / (HEIGHT_M * HEIGHT_M * HEIGHT_M * HEIGHT_M)
         };
-        radio.transmit_power = self.power.or(self.radius.map(needed)).unwrap_or_default();
+        let power = self.power.or(self.radius.map(needed)).unwrap_or_default();
+        let radio = TwoRayGround::plain(power, HEIGHT_M);
         let acquisition = Acquisition { layer_two: after(self.layer2), address: after(self.address) };
         Cell { at: place(self.at), radio, reception: self.threshold(), acquisition }
     }

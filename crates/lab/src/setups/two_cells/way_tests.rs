@@ -9,14 +9,7 @@ fn second(seconds: f64) -> Instant {
 
 /// c04's cells, and a walk along the line between their routers at 15 m/s.
 fn walk(places: &[f64]) -> Way {
-    let radio = TwoRayGround {
-        transmit_power: 0.584_42,
-        transmit_gain: 1.0,
-        receive_gain: 1.0,
-        transmit_height: 1.5,
-        receive_height: 1.5,
-        loss: 1.0,
-    };
+    let radio = TwoRayGround::plain(0.584_42, 1.5);
     let reception = ReceivedPower::from_watts(3.6526e-10);
     let acquisition = Acquisition { layer_two: Duration::from_secs(1), address: Duration::from_secs(1) };
     let cells = Cells {
