@@ -165,7 +165,7 @@ fn patience_ends_without_a_network_too() {
     let Some(networks) = Networks::new("p") else { return };
     let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let file = from.path().join("f");
-    std::fs::File::create(&file).unwrap().set_len(20 << 30).unwrap();
+    std::fs::File::create(&file).unwrap().set_len(4 << 30).unwrap();
     let directory = to.path().to_str().unwrap();
     let receive = ["recv", "--json", "--dir", directory, "--anyone", "--listen", PEER];
     let mut receiver = networks.run(&networks.peer, &receive);
