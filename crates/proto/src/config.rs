@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub use self::dar::{AddressNaming, DarConfig, DarMode, PeerRequests};
 pub use self::fresh_path::FreshPath;
 pub use self::heartbeat::{Comparison, HeartbeatConfig, ProbeSpacing, Unanswered};
-pub use self::limits::{LargeMessages, LimitConfig};
+pub use self::limits::{BufferSizing, LargeMessages, LimitConfig};
 pub use self::path_verification::PathVerification;
 pub use self::primary_change::PrimaryChangeRule;
 pub use self::raw_ports::RawPorts;
@@ -351,6 +351,9 @@ impl Config {
         check(self.limits.receive_buffer >= 4096, "the receive buffer must be at least 4096 bytes")?;
         check(self.limits.receive_buffer <= 1 << 30, "the receive buffer must be at most 1 GiB")?;
         check(self.limits.send_buffer >= 4096, "the send buffer must be at least 4096 bytes")?;
+        if let BufferSizing::Measured { least } = self.limits.sizing {
+            check(least >= 4096, "buffers that follow the path must be at least 4096 bytes")?;
+        }
         check(self.limits.paths >= 1 && self.limits.peer_addresses >= 1, "at least one path is needed")?;
         // RFC 7829 §5: PSMR must be at least PFMR, or PMR where PF is off.
         let floor = self.failure.potentially_failed_max_retrans.unwrap_or(self.failure.path_max_retrans);

@@ -64,6 +64,7 @@ fn nonsense_is_refused() {
         (|c| c.pmtu.max = c.pmtu.base - 1, "largest"),
         (|c| c.pmtu.max = 65_488, "largest"),
         (|c| c.limits.receive_buffer = 4095, "receive buffer"),
+        (|c| c.limits.sizing = BufferSizing::Measured { least: 4095 }, "follow the path"),
         (|c| c.limits.receive_buffer = (1 << 30) + 1, "receive buffer"),
         (|c| c.limits.send_buffer = 4095, "send buffer"),
         (|c| c.limits.paths = 0, "path"),

@@ -352,7 +352,7 @@ fn write_init(
     }
     let init = InitBuilder {
         initiate_tag: identity.local_tag,
-        a_rwnd: identity.buffers.memory().offer(config.limits.receive_buffer),
+        a_rwnd: identity.buffers.memory().offer(config.limits.first_receive_window()),
         outbound_streams: config.streams.outbound,
         inbound_streams: config.streams.inbound_max,
         initial_tsn: identity.initial_tsn,

@@ -139,12 +139,11 @@ impl Open {
             receive: Receive::new(
                 agreed.peer_initial_tsn,
                 agreed.inbound_streams,
-                config.limits.receive_buffer,
+                &config.limits,
                 context.identity.buffers.clone(),
                 &config.sack,
                 route,
-            )
-            .with_large_messages(config.limits.large_messages),
+            ),
             closing: Closing::No,
             replies: Replies::default(),
             probe_burst: ProbeBurst::new(config.heartbeat.max_burst, context.identity.strangers.clone()),

@@ -8,13 +8,30 @@ pub enum LargeMessages {
     Refuse,
 }
 
+/// How much of the buffers an association uses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BufferSizing {
+    /// Each buffer is there as a whole from the beginning, as RFC 9260 has it.
+    Whole,
+    /// As much as the path needs, up to the whole buffers. The peer is offered what the program has read within a round trip, some
+    /// times over, so that a program that does not read never holds more than `least`; and what waits to be sent is some congestion windows, so
+    /// that a slow path is not given minutes of data to carry. A message that has begun to arrive may always be as large as the whole buffer.
+    /// (TCP calls the receiver's half dynamic right-sizing: Fisk and Feng, Los Alamos LA-UR-00-3221.)
+    Measured {
+        /// Bytes of each buffer in any case.
+        least: usize,
+    },
+}
+
 /// Limits on what one association may hold.
 #[derive(Clone, Debug)]
 pub struct LimitConfig {
-    /// Bytes of user data accepted but not yet acknowledged by the peer.
+    /// Bytes of user data accepted but not yet acknowledged by the peer, at most.
     pub send_buffer: usize,
-    /// Receive buffer in bytes: what `a_rwnd` advertises when empty.
+    /// Receive buffer in bytes: what `a_rwnd` advertises when it is empty and [`Self::sizing`] uses it as a whole.
     pub receive_buffer: usize,
+    /// How much of both buffers is used.
+    pub sizing: BufferSizing,
     /// What becomes of messages larger than the receive buffer.
     pub large_messages: LargeMessages,
     /// Bytes that all associations of the endpoint may hold together of what their peers have sent, bookkeeping included. At least
@@ -36,11 +53,33 @@ impl LimitConfig {
         Self {
             send_buffer: 1 << 20,
             receive_buffer: 1 << 20,
+            sizing: BufferSizing::Whole,
             large_messages: LargeMessages::InParts,
             receive_memory: 256 << 20,
             peer_addresses: 16,
             paths: 32,
             associations: 65_536,
+        }
+    }
+
+    /// The a_rwnd of INIT and INIT ACK if memory allows, in bytes.
+    pub(crate) fn first_receive_window(&self) -> usize {
+        match self.sizing {
+            BufferSizing::Whole => self.receive_buffer,
+            BufferSizing::Measured { least } => least.min(self.receive_buffer),
+        }
+    }
+
+    /// Bytes that may wait to be acknowledged while `window` may be in flight: enough that data which a gap holds up do not keep new ones
+    /// from being there when they are needed.
+    pub fn send_room(&self, window: usize) -> usize {
+        /// In Fast Recovery three windows may lie beyond a gap.
+        const WINDOWS: usize = 4;
+        match self.sizing {
+            BufferSizing::Whole => self.send_buffer,
+            BufferSizing::Measured { least } => {
+                window.saturating_mul(WINDOWS).max(least).min(self.send_buffer)
+            }
         }
     }
 }

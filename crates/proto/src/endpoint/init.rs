@@ -221,7 +221,7 @@ impl Endpoint {
         }
         let init_ack = InitAckBuilder {
             initiate_tag: ours.tag,
-            a_rwnd: self.supplies.buffers.memory().offer(self.config.limits.receive_buffer),
+            a_rwnd: self.supplies.buffers.memory().offer(self.config.limits.first_receive_window()),
             outbound_streams: self.config.streams.outbound.min(question.init.inbound_streams),
             inbound_streams: self.config.streams.inbound_max,
             initial_tsn: ours.initial_tsn,

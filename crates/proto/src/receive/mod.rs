@@ -11,6 +11,7 @@
 //! by [`tsn_map::WINDOW`], duplicates by [`acknowledgement::MAX_DUPLICATES`], streams by two bytes each.
 
 mod acknowledgement;
+mod allowance;
 mod buffers;
 mod early;
 mod held;
@@ -25,6 +26,8 @@ pub(crate) mod tsn_map_operations;
 mod view;
 mod window;
 
+use core::time::Duration;
+
 use whimbrel_machine::{Instant, Route};
 use whimbrel_wire::{Data, GapAckBlock, SackBuilder, Tsn, chunk_type};
 
@@ -36,7 +39,7 @@ use self::tsn_map::{Place, TsnMap};
 use self::window::Window;
 use crate::auth::chunk_writer::ChunkWriter;
 use crate::auth::session::Auth;
-use crate::config::{LargeMessages, NewRoute, SackConfig};
+use crate::config::{LargeMessages, LimitConfig, NewRoute, SackConfig};
 use crate::interface::Received;
 
 /// Gap ack blocks whose memory is kept between SACKs.
@@ -95,20 +98,24 @@ pub(crate) enum DataOutcome {
 }
 
 impl Receive {
-    /// For a peer at `route` whose first DATA will have `peer_initial_tsn`, with streams `0..inbound_streams`, and `buffer`
-    /// bytes that were advertised as `a_rwnd` during the handshake. Large messages lie in `buffers`.
+    /// For a peer at `route` whose first DATA will have `peer_initial_tsn`, with streams `0..inbound_streams`; the handshake has
+    /// advertised what `limits` allow at first. Large messages lie in `buffers`.
     pub(crate) fn new(
         peer_initial_tsn: Tsn,
         inbound_streams: u16,
-        buffer: usize,
+        limits: &LimitConfig,
         buffers: Buffers,
         sack: &SackConfig,
         route: Route,
     ) -> Self {
+        let mut reassembly = Reassembly::new(limits.receive_buffer, buffers.clone());
+        if limits.large_messages == LargeMessages::Refuse {
+            reassembly.first_part = usize::MAX;
+        }
         Self {
             tsns: TsnMap::new(peer_initial_tsn),
-            window: Window::new(buffer, buffers.memory().clone()),
-            reassembly: Reassembly::new(buffer, buffers),
+            window: Window::new(limits, buffers.memory().clone()),
+            reassembly,
             acknowledgement: Acknowledgement::new(sack.delay, sack.packets),
             inbound_streams,
             duplicates: 0,
@@ -119,14 +126,6 @@ impl Receive {
             #[cfg(any(debug_assertions, test, fuzzing))]
             largest_chunk: 0,
         }
-    }
-
-    /// What becomes of messages larger than the buffer; they are delivered in parts unless said otherwise.
-    pub(crate) fn with_large_messages(mut self, large: LargeMessages) -> Self {
-        if large == LargeMessages::Refuse {
-            self.reassembly.first_part = usize::MAX;
-        }
-        self
     }
 
     // ---- inputs
@@ -198,10 +197,10 @@ impl Receive {
 
     // ---- commands
 
-    /// The user has consumed `bytes` of what it got. Makes a SACK due if the window has opened by a quarter of the
-    /// buffer, or from less than a packet, since the peer last heard of it (RFC 9260 §6.2).
-    pub(crate) fn release(&mut self, bytes: usize) {
-        self.window.release(bytes);
+    /// The user has consumed `bytes` of what it got; data takes `round_trip` to it, if that is known. Makes a SACK due if the window has
+    /// opened by a quarter of what is allowed, or from less than a packet, since the peer last heard of it (RFC 9260 §6.2).
+    pub(crate) fn release(&mut self, now: Instant, bytes: usize, round_trip: Option<Duration>) {
+        self.window.release(now, bytes, round_trip);
         self.window.charge(self.reassembly.items());
         if self.window.update_due(self.reassembly.items()) {
             self.acknowledgement.force();

@@ -58,8 +58,10 @@ impl Input<'_> {
 fn receiver(input: &mut Input<'_>, streams: u16) -> (Receive, Tsn, usize) {
     let initial = [Tsn(1), Tsn(u32::MAX - 20), Tsn(0x7fff_fff0), Tsn(0)][input.below(4)];
     let buffer = [4096, 10_000, 1 << 20][input.below(3)];
+    let sizing = [BufferSizing::Whole, BufferSizing::Measured { least: 4096 }][input.below(2)];
+    let limits = LimitConfig { receive_buffer: buffer, sizing, ..Config::rfc().limits };
     let sack = SackConfig { delay: Duration::from_millis(20), ..Config::rfc().sack };
-    let receive = Receive::new(initial, streams, buffer, Buffers::default(), &sack, route(1));
+    let receive = Receive::new(initial, streams, &limits, Buffers::default(), &sack, route(1));
     (receive, initial, buffer)
 }
 
@@ -79,7 +81,7 @@ fn hostile(input: &mut Input<'_>) {
             }
             7 => {
                 let bytes = usize::from(offset) * usize::from(flags);
-                receive.release(bytes);
+                receive.release(NOW, bytes, None);
                 owed -= bytes.min(owed);
             }
             _ => {
@@ -117,9 +119,9 @@ fn hostile(input: &mut Input<'_>) {
         }
     }
     while let Some(received) = receive.pop() {
-        receive.release(received.payload.len());
+        receive.release(NOW, received.payload.len(), None);
     }
-    receive.release(owed);
+    receive.release(NOW, owed, None);
 }
 
 /// The TSNs that a SACK of `room` bytes reports beyond the cumulative one.
@@ -340,7 +342,7 @@ impl Honest {
     fn release(&mut self, bytes: usize) {
         let offered = self.receive.window.offered();
         let before = self.receive.acknowledgement.is_pending();
-        self.receive.release(bytes);
+        self.receive.release(NOW, bytes, None);
         self.unreleased -= bytes.min(self.unreleased);
         // RFC 9260 §6.2: no window updates for small change.
         let opened = (self.receive.a_rwnd() as usize).saturating_sub(offered);

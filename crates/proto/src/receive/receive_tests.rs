@@ -11,10 +11,14 @@ const BUFFER: usize = 10_000;
 const NOW: Instant = Instant::ZERO;
 
 fn receive(buffer: usize) -> Receive {
+    with_limits(&LimitConfig { receive_buffer: buffer, ..Config::rfc().limits })
+}
+
+fn with_limits(limits: &LimitConfig) -> Receive {
     Receive::new(
         Tsn(1),
         4,
-        buffer,
+        limits,
         Buffers::default(),
         &SackConfig { delay: Duration::from_millis(20), ..Config::rfc().sack },
         route(1),
@@ -43,7 +47,7 @@ fn fragment(tsn: u32, payload: &[u8]) -> Data<'_> {
 
 fn drain(receive: &mut Receive) -> usize {
     let bytes = core::iter::from_fn(|| receive.pop()).map(|received| received.payload.len()).sum();
-    receive.release(bytes);
+    receive.release(NOW, bytes, None);
     bytes
 }
 
@@ -68,7 +72,7 @@ fn a_closed_window_drops_and_answers() {
     // Popping alone does not open it; releasing does, and says so.
     while receive.pop().is_some() {}
     assert_eq!((receive.a_rwnd(), receive.ack_due(NOW)), (0, false));
-    receive.release(BUFFER);
+    receive.release(NOW, BUFFER, None);
     assert_eq!((receive.a_rwnd() as usize, receive.ack_due(NOW)), (BUFFER, true));
     assert_eq!(receive.on_data(&message(tsn, &[0; 1])), DataOutcome::New);
 }
@@ -124,7 +128,7 @@ fn a_thousand_tiny_fragments_do_not_take_a_thousand_times_the_memory() {
     assert_eq!(accepted, BUFFER.div_ceil(window::OVERHEAD));
     while unread.pop().is_some() {}
     assert_eq!(unread.on_data(&message(1 + accepted as u32, &[0])), DataOutcome::NoRoom);
-    unread.release(accepted);
+    unread.release(NOW, accepted, None);
     assert_eq!(unread.on_data(&message(1 + accepted as u32, &[0])), DataOutcome::New);
 }
 
@@ -154,7 +158,7 @@ fn a_message_ten_times_the_buffer_arrives() {
         while let Some(received) = receive.pop() {
             parts.push(received.part);
             arrived.extend_from_slice(&received.payload);
-            receive.release(received.payload.len());
+            receive.release(NOW, received.payload.len(), None);
         }
     }
     assert!(arrived == content);
@@ -183,14 +187,16 @@ fn a_message_does_not_keep_itself_out() {
 /// A program that takes whole messages gets none in parts: not because it is slow to read, only what can never be whole is refused.
 #[test]
 fn who_takes_whole_messages_gets_no_parts() {
-    let mut receive = receive(BUFFER).with_large_messages(LargeMessages::Refuse);
+    let large_messages = LargeMessages::Refuse;
+    let mut receive =
+        with_limits(&LimitConfig { receive_buffer: BUFFER, large_messages, ..Config::rfc().limits });
     assert_eq!(receive.on_data(&message(1, &[1; 4000])), DataOutcome::New);
     let waiting = receive.pop().expect("a message");
     assert_eq!(receive.on_data(&Data { ending: false, ..message(2, &[2; 5500]) }), DataOutcome::New);
     // The user is slow, and there is room when it has read.
     assert_eq!(receive.on_data(&fragment(3, &[3; 2000])), DataOutcome::NoRoom);
     assert_eq!(receive.pop(), None);
-    receive.release(waiting.payload.len());
+    receive.release(NOW, waiting.payload.len(), None);
     receive.write_sack(100);
     assert_eq!(receive.on_data(&fragment(3, &[3; 2000])), DataOutcome::New);
     receive.invariants();

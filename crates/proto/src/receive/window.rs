@@ -1,6 +1,12 @@
 //! The receive buffer and what is advertised of it (RFC 9260 §6.2, RFC 1122 §4.2.3.3).
 
+use core::time::Duration;
+
+use whimbrel_machine::Instant;
+
+use super::allowance::Allowance;
 use super::memory::{Memory, Share};
+use crate::config::LimitConfig;
 
 /// What each message or message part costs besides its payload, in bytes. A fragment that is held apart or a message that waits
 /// for its turn counts as several such items, see [`HELD`].
@@ -21,6 +27,8 @@ pub(super) const PACKET: usize = 1452;
 #[derive(Debug)]
 pub(super) struct Window {
     buffer: usize,
+    /// What the peer may have sent that the user has not read.
+    allowance: Allowance,
     max_items: usize,
     /// Payload bytes held here or by the user. At most `buffer`, except that one chunk of any size is let into an
     /// empty buffer: it could never be received otherwise.
@@ -35,10 +43,13 @@ pub(super) struct Window {
 }
 
 impl Window {
-    pub(super) fn new(buffer: usize, memory: Memory) -> Self {
+    pub(super) fn new(limits: &LimitConfig, memory: Memory) -> Self {
+        let buffer = limits.receive_buffer;
+        let allowance = Allowance::new(limits);
         let max_items = buffer.div_ceil(OVERHEAD).max(MIN_ITEMS);
         let share = Share::new(memory);
-        Self { buffer, max_items, used: 0, offered: buffer, user_bytes: 0, user_items: 0, share }
+        let offered = allowance.bytes();
+        Self { buffer, allowance, max_items, used: 0, offered, user_bytes: 0, user_items: 0, share }
     }
 
     /// Whether `len` more bytes may be taken while `items` are held.
@@ -93,11 +104,12 @@ impl Window {
         self.user_items += 1;
     }
 
-    /// The user has consumed `bytes`. More than it was given counts as all.
+    /// The user has consumed `bytes`; data takes `round_trip` to it, if that is known. More than it was given counts as all.
     ///
     /// Which messages they were is not said, so the items go down in proportion.
-    pub(super) fn release(&mut self, bytes: usize) {
+    pub(super) fn release(&mut self, now: Instant, bytes: usize, round_trip: Option<Duration>) {
         let bytes = bytes.min(self.user_bytes);
+        self.allowance.on_read(now, bytes, round_trip);
         let left = self.user_bytes - bytes;
         self.used -= bytes;
         if left == 0 {
@@ -109,22 +121,24 @@ impl Window {
         self.user_bytes = left;
     }
 
-    /// What to advertise while `items` are held: the free space, here or in the endpoint's memory, but the window opens only by a worthwhile step
-    /// beyond the peer's credit (receiver silly window avoidance, RFC 1122 §4.2.3.3).
+    /// What to advertise while `items` are held: the free space, here or in the endpoint's memory, as far as it is allowed, but the window opens
+    /// only by a worthwhile step beyond the peer's credit (receiver silly window avoidance, RFC 1122 §4.2.3.3). An allowance that shrinks takes back no
+    /// credit: the right edge of the window stays where it was.
     #[inline]
     pub(super) fn current(&self, items: usize) -> usize {
         let bytes = self.buffer.saturating_sub(self.used);
         let items = self.max_items.saturating_sub(items + self.user_items);
         // The smallest buffers have items to spare beyond their bytes.
         let free = bytes.min(items.saturating_mul(OVERHEAD)).min(self.share.left());
+        let free = free.min(self.allowance.bytes().saturating_sub(self.user_bytes).max(self.offered));
         if free >= self.offered + self.step() { free } else { free.min(self.offered) }
     }
 
     /// Whether the window has opened so far since the peer last heard of it that it should be told: by a quarter of
-    /// the buffer (RFC 9260 §6.2), or from less than a packet.
+    /// what is allowed (RFC 9260 §6.2), or from less than a packet.
     pub(super) fn update_due(&self, items: usize) -> bool {
         let current = self.current(items);
-        current >= self.offered + self.buffer / 4 || (self.offered < self.step() && current > self.offered)
+        current >= self.offered + self.allowance.bytes() / 4 || (self.offered < self.step() && current > self.offered)
     }
 
     /// Advertises [`Window::current`].
