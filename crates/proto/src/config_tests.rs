@@ -47,7 +47,7 @@ fn fresh(rto: Duration) -> Vec<FreshPath> {
 fn nonsense_is_refused() {
     let milliseconds = Duration::from_millis;
     type Change = fn(&mut Config);
-    let changes: [(Change, &str); 27] = [
+    let changes: [(Change, &str); 28] = [
         (|c| c.heartbeat.silent_peer = spacing(0, 5), "silent peer"),
         (|c| c.heartbeat.silent_peer = spacing(5, 0), "silent peer"),
         (|c| c.rto.min = Duration::ZERO, "RTO.Min"),

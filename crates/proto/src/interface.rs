@@ -305,6 +305,9 @@ pub enum Event {
         association: AssociationId,
         /// Bytes of [`Message::payload`].
         bytes: usize,
+        /// How many bytes may wait for acknowledgement from now on, see [`LimitConfig::sizing`](crate::LimitConfig::sizing). What waits already may be
+        /// more.
+        room: usize,
     },
     /// A message was not accepted.
     SendRefused {

@@ -54,7 +54,7 @@ impl Bench {
     }
 
     fn sent(&self, bytes: usize) {
-        self.deliver([Event::Sent { association: self.mailbox.id, bytes }]);
+        self.deliver([Event::Sent { association: self.mailbox.id, bytes, room: SEND_LIMIT }]);
     }
 
     fn message(&self, bytes: usize) -> Event {

@@ -13,6 +13,7 @@ pub(crate) const USUAL: usize = 256 << 20;
 #[derive(Debug)]
 pub(crate) struct SendMemory {
     per_association: usize,
+    first_room: usize,
     total: usize,
     used: AtomicUsize,
 }
@@ -22,7 +23,12 @@ impl SendMemory {
     pub(crate) fn new(limits: &LimitConfig, total: usize) -> Self {
         let per_association = limits.send_buffer;
         let total = total.max(per_association.saturating_mul(4));
-        Self { per_association, total, used: AtomicUsize::new(0) }
+        Self { per_association, first_room: limits.send_room(0), total, used: AtomicUsize::new(0) }
+    }
+
+    /// What a new association may hold while nothing is known of its paths.
+    pub(crate) fn first_room(&self) -> usize {
+        self.first_room
     }
 
     /// The most that an association may hold which holds `own` bytes.

@@ -13,34 +13,44 @@ const MIN_MESSAGES: usize = 16;
 #[derive(Debug)]
 pub(crate) struct SendQueue {
     memory: Arc<SendMemory>,
+    /// What the path needs, in bytes; less than the send buffer may have.
+    room: usize,
     bytes: usize,
     messages: usize,
 }
 
 impl SendQueue {
     pub(crate) fn new(memory: Arc<SendMemory>) -> Self {
-        Self { memory, bytes: 0, messages: 0 }
+        let room = memory.first_room();
+        Self { memory, room, bytes: 0, messages: 0 }
     }
 
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Whether a message of `bytes` may be added. One larger than there is room for goes alone.
+    /// Whether a message of `bytes` may be added: one while less waits than the path needs, if the send buffer has room. One larger than that
+    /// goes alone.
     pub(crate) fn has_room(&self, bytes: usize) -> bool {
         let limit = self.limit();
-        self.bytes == 0 || (self.bytes.saturating_add(bytes) <= limit && self.messages < messages_max(limit))
+        let fits = self.bytes.saturating_add(bytes) <= limit && self.bytes < self.room;
+        self.bytes == 0 || (fits && self.messages < messages_max(limit.min(self.room)))
     }
 
-    /// Whether a quarter of the buffer is free.
+    /// Whether a quarter of what may wait is free.
     pub(crate) fn is_roomy(&self) -> bool {
-        let limit = self.limit();
+        let limit = self.limit().min(self.room);
         let messages = messages_max(limit);
         self.bytes <= limit - limit / 4 && self.messages <= messages - messages / 4
     }
 
     pub(crate) fn add(&mut self, bytes: usize) {
         self.set(self.bytes + bytes, self.messages + 1);
+    }
+
+    /// So many bytes may wait from now on.
+    pub(crate) fn set_room(&mut self, bytes: usize) {
+        self.room = bytes;
     }
 
     /// The peer has acknowledged `bytes`. Which messages they were is not said, so the messages go down in proportion.

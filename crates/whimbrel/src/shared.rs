@@ -128,7 +128,7 @@ impl Shared {
             encapsulation,
             sctp_port,
             send_memory: Arc::new(SendMemory::new(&config.limits, send_memory)),
-            release_threshold: config.limits.receive_buffer / 8,
+            release_threshold: config.limits.first_receive_window() / 8,
         }
     }
 

@@ -253,7 +253,7 @@ impl Association {
             return Some(event);
         }
         match &mut self.phase {
-            Phase::Open(open) => open.poll_event(self.identity.id),
+            Phase::Open(open) => open.poll_event(self.identity.id, &self.config.limits),
             _ => None,
         }
     }
@@ -366,7 +366,7 @@ impl Association {
         let event = match (&mut self.phase, self.identity.token) {
             (Phase::Closed, _) => return,
             (Phase::Open(open), _) => {
-                open.drain_received(&mut self.events, self.identity.id);
+                open.drain_received(&mut self.events, self.identity.id, &self.config.limits);
                 Event::Closed {
                     association: self.identity.id,
                     reason,

@@ -14,7 +14,7 @@ use super::silence::Tries;
 use super::translation::known_after_handshake;
 use super::{Closing, Context, Identity};
 use crate::auth::session::Auth;
-use crate::config::ChecksumPolicy;
+use crate::config::{ChecksumPolicy, LimitConfig};
 use crate::cookie::OpenedCookie;
 use crate::interface::{AssociationId, AssociationStats, Event, PathId, PathView};
 use crate::negotiate::Agreement;
@@ -174,17 +174,23 @@ impl Open {
 
     // ---- outputs
 
-    pub(crate) fn poll_event(&mut self, association: AssociationId) -> Option<Event> {
+    pub(crate) fn poll_event(&mut self, association: AssociationId, limits: &LimitConfig) -> Option<Event> {
         if let Some(received) = self.receive.pop() {
             return Some(Event::Message { association, received });
         }
         let bytes = self.sender.take_released();
-        (bytes > 0).then_some(Event::Sent { association, bytes })
+        let room = || limits.send_room(self.sender.window());
+        (bytes > 0).then(|| Event::Sent { association, bytes, room: room() })
     }
 
     /// Moves every complete message to `events`: they were received before the association ended.
-    pub(crate) fn drain_received(&mut self, events: &mut VecDeque<Event>, association: AssociationId) {
-        while let Some(event) = self.poll_event(association) {
+    pub(crate) fn drain_received(
+        &mut self,
+        events: &mut VecDeque<Event>,
+        association: AssociationId,
+        limits: &LimitConfig,
+    ) {
+        while let Some(event) = self.poll_event(association, limits) {
             events.push_back(event);
         }
     }

@@ -17,7 +17,7 @@ impl Association {
     pub(crate) fn restart(&mut self, arrival: &Arrival<'_>, locals: &[SocketAddr], cookie: &OpenedCookie) {
         let Phase::Open(open) = &mut self.phase else { return };
         // What had arrived completely was acknowledged, so the user gets it.
-        open.drain_received(&mut self.events, self.identity.id);
+        open.drain_received(&mut self.events, self.identity.id, &self.config.limits);
         let undelivered = open.sender.undelivered();
         self.in_open(arrival.now, |open, context| {
             open.abandon_changes(context, AddressChangeError::Abandoned);

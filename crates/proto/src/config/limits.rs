@@ -63,7 +63,7 @@ impl LimitConfig {
     }
 
     /// The a_rwnd of INIT and INIT ACK if memory allows, in bytes.
-    pub(crate) fn first_receive_window(&self) -> usize {
+    pub fn first_receive_window(&self) -> usize {
         match self.sizing {
             BufferSizing::Whole => self.receive_buffer,
             BufferSizing::Measured { least } => least.min(self.receive_buffer),

@@ -4,15 +4,16 @@ use core::time::Duration;
 
 use whimbrel_machine::Instant;
 
+use super::saturated;
 use crate::config::LimitConfig;
 
 /// The allowance doubles once the program has read this part of it within a round trip. The peer can use no more than one allowance
 /// in a round trip, so that a round trip measured eight times too short still lets it grow.
-const ENOUGH: usize = 8;
+const ENOUGH: u32 = 8;
 /// A round trip in which less than this part was read did not need half of it.
-const LITTLE: usize = 64;
+const LITTLE: u32 = 64;
 /// Of so many such round trips, one after another, half of the allowance is the price.
-const CALM: u32 = 16;
+const CALM: u8 = 16;
 /// Taken for the round trip before one has been measured. Too long a time only makes the allowance grow sooner.
 const UNKNOWN: Duration = Duration::from_millis(200);
 
@@ -22,27 +23,27 @@ const UNKNOWN: Duration = Duration::from_millis(200);
 /// cannot read those, and they must not hold up the data that completes them. [`BufferSizing`](crate::config::BufferSizing) says why.
 #[derive(Debug)]
 pub(super) struct Allowance {
-    least: usize,
-    most: usize,
-    bytes: usize,
-    /// What the program has read since `began`.
-    read: usize,
     began: Instant,
+    // No buffer is larger than 1 GiB.
+    least: u32,
+    most: u32,
+    bytes: u32,
+    /// What the program has read since `began`.
+    read: u32,
     /// Round trips in which little was read, one after another.
-    calm: u32,
+    calm: u8,
 }
 
 impl Allowance {
     pub(super) fn new(limits: &LimitConfig) -> Self {
-        let most = limits.receive_buffer;
-        let least = limits.first_receive_window();
-        Self { least, most, bytes: least, read: 0, began: Instant::ZERO, calm: 0 }
+        let [least, most] = [limits.first_receive_window(), limits.receive_buffer].map(saturated);
+        Self { began: Instant::ZERO, least, most, bytes: least, read: 0, calm: 0 }
     }
 
     /// Bytes.
     #[inline]
     pub(super) fn bytes(&self) -> usize {
-        self.bytes
+        self.bytes as usize
     }
 
     /// The program has read `bytes`; data takes `round_trip`, if that is known.
@@ -62,7 +63,7 @@ impl Allowance {
                 self.bytes = (self.bytes / 2).max(self.least);
             }
         }
-        self.read += bytes;
+        self.read = self.read.saturating_add(saturated(bytes));
         if self.read >= self.bytes / ENOUGH {
             self.calm = 0;
             self.begin(now);

@@ -10,11 +10,12 @@ use whimbrel_wire::{Data, PayloadProtocolId, Ssn, StreamId, Tsn};
 use super::acknowledgement::MAX_DUPLICATES;
 use super::buffers::Buffers;
 use super::{DataOutcome, Receive};
-use crate::config::{Config, SackConfig};
+use crate::config::{BufferSizing, Config, LimitConfig, SackConfig};
 use crate::interface::{Delivery, Part, Received};
 use crate::path::testing::route;
 
 const CHUNK_SIZES: [usize; 4] = [1, 20, 200, 1400];
+const NOW: Instant = Instant::ZERO;
 const PAYLOAD: [u8; 2048] = pattern();
 
 /// Operations on one receiver; what is not asserted by its own invariants is compared with a naive model.

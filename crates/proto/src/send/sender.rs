@@ -209,6 +209,11 @@ impl Sender {
         }
     }
 
+    /// What all paths together may have in flight, in bytes.
+    pub(crate) fn window(&self) -> usize {
+        self.flows.iter().map(|flow| flow.congestion.cwnd()).fold(0, usize::saturating_add)
+    }
+
     /// Takes the bytes of user data that have been acknowledged for good and that the user has not been told of.
     pub(crate) fn take_released(&mut self) -> usize {
         core::mem::take(&mut self.totals.released)

@@ -6,6 +6,7 @@ mod address_without_path;
 mod addresses;
 mod auth_peer;
 mod authentication;
+mod buffer_sizing;
 mod camping;
 mod collisions;
 mod controllers;

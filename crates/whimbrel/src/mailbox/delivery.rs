@@ -23,7 +23,10 @@ impl<'a> Delivery<'a> {
     pub(crate) fn event(&mut self, event: Event) {
         match event {
             Event::Message { received, .. } => self.message(received),
-            Event::Sent { bytes, .. } => self.credit(bytes),
+            Event::Sent { bytes, room, .. } => {
+                self.state.queued.set_room(room);
+                self.credit(bytes);
+            }
             Event::SendRefused { message, error, .. } => {
                 self.credit(message.payload.len());
                 self.state.publish(&AssociationEvent::SendRefused { message, error });
