@@ -8,7 +8,7 @@ use tokio::time::timeout;
 use whimbrel_handover::{Pace, Policy, Seamless};
 use whimbrel_machine::Seed;
 use whimbrel_node::Node;
-use whimbrel_proto::{Config, LargeMessages};
+use whimbrel_proto::{BufferSizing, Config, LargeMessages};
 
 use crate::driver::{Driver, Sources};
 use crate::endpoint::Endpoint;
@@ -201,7 +201,8 @@ impl EndpointBuilder {
     /// [`BindError`], each of which says what to do.
     pub async fn bind(mut self) -> Result<Endpoint, BindError> {
         if let Some(bytes) = self.window {
-            (self.config.limits.send_buffer, self.config.limits.receive_buffer) = (bytes, bytes);
+            let limits = &mut self.config.limits;
+            (limits.send_buffer, limits.receive_buffer, limits.sizing) = (bytes, bytes, BufferSizing::Whole);
         }
         self.config.limits.large_messages = self.large_messages;
         let runtime = Handle::try_current().map_err(|_| BindError::NoRuntime)?;

@@ -126,7 +126,7 @@ pub use whimbrel_machine::{ReceivedPower, Record, Route, Seed, Value as RecordVa
 pub use whimbrel_proto as proto;
 pub use whimbrel_proto::{
     Acknowledge, AddressChange, AddressChangeError, AssociationId, AssociationStats, AuthKeyNews,
-    CloseReason, Config, Delivery, LargeMessages, Message, Mobility, Part, PathCounters, PathId, PathState,
-    PathView, PeerAddressChange, Received, SendError, StaticReason,
+    BufferSizing, CloseReason, Config, Delivery, LargeMessages, Message, Mobility, Part, PathCounters,
+    PathId, PathState, PathView, PeerAddressChange, Received, SendError, StaticReason,
 };
 pub use whimbrel_wire::{PayloadProtocolId, StreamId};

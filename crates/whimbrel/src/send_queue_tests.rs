@@ -60,3 +60,16 @@ fn the_memory_of_the_endpoint_is_shared() {
     drop(queues);
     assert_eq!(memory.used(), 0);
 }
+
+/// What the path needs decides when the next message waits, and the send buffer how large one may be.
+#[test]
+fn messages_wait_once_the_path_has_what_it_needs() {
+    let mut queue = SendQueue::new(memory(usize::MAX));
+    queue.set_room(10_000);
+    queue.add(9_999);
+    assert!(queue.has_room(50_000) && !queue.has_room(60_000), "it is the send buffer that bounds messages");
+    queue.add(1);
+    assert!(!queue.has_room(1) && !queue.is_roomy());
+    queue.credit(2_500);
+    assert!(queue.has_room(1) && queue.is_roomy());
+}

@@ -138,7 +138,8 @@ impl Window {
     /// what is allowed (RFC 9260 §6.2), or from less than a packet.
     pub(super) fn update_due(&self, items: usize) -> bool {
         let current = self.current(items);
-        current >= self.offered + self.allowance.bytes() / 4 || (self.offered < self.step() && current > self.offered)
+        current >= self.offered + self.allowance.bytes() / 4
+            || (self.offered < self.step() && current > self.offered)
     }
 
     /// Advertises [`Window::current`].

@@ -62,6 +62,30 @@ async fn a_receiver_that_does_not_read_holds_up_the_sender() {
     soon(waiting).await.unwrap().unwrap();
 }
 
+/// Large buffers that follow the path are small for a receiver that does not read, on both sides, and as large as they need to be when it does.
+#[tokio::test]
+async fn what_follows_the_path_is_small_while_nobody_reads() {
+    const LEAST: usize = 64 << 10;
+    let mut config = Config::mobile();
+    config.limits.sizing = whimbrel::BufferSizing::Measured { least: LEAST };
+    let Pair { near, far, .. } = pair_with(config).await;
+    let sent = fill(&near).await;
+    // What goes out while the receive buffer fills is acknowledged, so that the congestion window grows, and what may wait with it.
+    assert!(sent * LENGTH >= 2 * LEAST && sent * LENGTH <= 8 * LEAST, "{sent}");
+
+    let sending = tokio::spawn(async move {
+        for number in sent..sent + 16_384 {
+            near.send(message(0, content(number, LENGTH))).await.unwrap();
+        }
+        near
+    });
+    for number in 0..sent + 16_384 {
+        let received = soon(far.recv()).await.unwrap().unwrap();
+        assert_eq!(received.payload, content(number, LENGTH), "message {number}");
+    }
+    sending.await.unwrap();
+}
+
 /// Peers that acknowledge nothing make an endpoint hold no more by being many, and nothing is lost by that.
 #[tokio::test]
 async fn many_receivers_that_do_not_read_share_a_memory() {
