@@ -347,14 +347,7 @@ impl Config {
             self.pmtu.cut_for.is_none_or(|bytes| bytes >= 512),
             "DATA chunks must be cut to fit packets of 512 bytes or more",
         )?;
-        // RFC 9260 §3.3.2: a_rwnd of an INIT SHOULD NOT be below 1500.
-        check(self.limits.receive_buffer >= 4096, "the receive buffer must be at least 4096 bytes")?;
-        check(self.limits.receive_buffer <= 1 << 30, "the receive buffer must be at most 1 GiB")?;
-        check(self.limits.send_buffer >= 4096, "the send buffer must be at least 4096 bytes")?;
-        if let BufferSizing::Measured { least } = self.limits.sizing {
-            check(least >= 4096, "buffers that follow the path must be at least 4096 bytes")?;
-        }
-        check(self.limits.paths >= 1 && self.limits.peer_addresses >= 1, "at least one path is needed")?;
+        self.limits.validate()?;
         // RFC 7829 §5: PSMR must be at least PFMR, or PMR where PF is off.
         let floor = self.failure.potentially_failed_max_retrans.unwrap_or(self.failure.path_max_retrans);
         check(

@@ -1,3 +1,5 @@
+use super::ConfigError;
+
 /// What becomes of a message that the receive buffer has no room for as a whole.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LargeMessages {
@@ -60,6 +62,20 @@ impl LimitConfig {
             paths: 32,
             associations: 65_536,
         }
+    }
+
+    /// Refuses what no association could work with.
+    pub(super) fn validate(&self) -> Result<(), ConfigError> {
+        let check = |fine, what| if fine { Ok(()) } else { Err(ConfigError(what)) };
+        // RFC 9260 §3.3.2: a_rwnd of an INIT SHOULD NOT be below 1500.
+        check(self.receive_buffer >= 4096, "the receive buffer must be at least 4096 bytes")?;
+        check(self.receive_buffer <= 1 << 30, "the receive buffer must be at most 1 GiB")?;
+        check(self.send_buffer >= 4096, "the send buffer must be at least 4096 bytes")?;
+        if let BufferSizing::Measured { least } = self.sizing {
+            check(least >= 4096, "buffers that follow the path must be at least 4096 bytes")?;
+        }
+        check(self.paths >= 1 && self.peer_addresses >= 1, "at least one path is needed")?;
+        Ok(())
     }
 
     /// The a_rwnd of INIT and INIT ACK if memory allows, in bytes.

@@ -29,11 +29,11 @@ fn up() -> (Bench, Peer) {
 /// The a_rwnd of the last SACK that was sent.
 fn offered(bench: &mut Bench) -> Option<u32> {
     let sent = bench.take();
-    let sacks = sent.iter().flat_map(|sent| sent.chunks()).filter_map(|chunk| match chunk {
+    let mut sacks = sent.iter().flat_map(|sent| sent.chunks()).filter_map(|chunk| match chunk {
         Chunk::Sack(sack) => Some(sack.a_rwnd),
         _ => None,
     });
-    sacks.last()
+    sacks.next_back()
 }
 
 /// Delivers a message of 1000 bytes, and lets the SACK go.
@@ -77,8 +77,8 @@ fn a_program_that_reads_is_offered_more_and_more_up_to_the_whole_buffer() {
 /// A message that has begun is no reason to hold back its end, however large it is and whoever does not read: nobody can.
 #[test]
 fn a_message_larger_than_the_least_arrives_as_a_whole() {
-    let (mut bench, mut peer) = up();
     const PARTS: usize = 100;
+    let (mut bench, mut peer) = up();
     for part in 0..PARTS {
         let mut chunk = peer.data(0, 0, &[7; 1000]);
         (chunk.beginning, chunk.ending) = (part == 0, part == PARTS - 1);
