@@ -299,12 +299,12 @@ impl Driver {
         for local in self.locals.all() {
             errors |= local.watch_errors(cx);
         }
+        if errors || self.timer.arm(cx) || !self.inbox().park(cx.waker()) {
+            return false;
+        }
         // News that came before the waker was in place woke nobody.
-        !errors
-            && !self.timer.arm(cx)
-            && self.inbox().park(cx.waker())
-            && !self.link_news.has_news(&self.shared)
-            && !(self.retired && self.lingers_until.is_none() && self.shared.all_have_retired())
+        let is_over = self.retired && self.lingers_until.is_none() && self.shared.all_have_retired();
+        !is_over && !self.link_news.has_news(&self.shared)
     }
 
     /// Closes the sockets and tells everyone.
