@@ -68,8 +68,6 @@ pub struct Endpoint {
     answers: VecDeque<(Route, Vec<u8>)>,
     events: VecDeque<Event>,
     handed_over: VecDeque<HandOver>,
-    /// The shard that owns the next association of a peer that sends this one an INIT.
-    next_owner: u32,
     totals: EndpointStats,
 }
 
@@ -124,7 +122,6 @@ impl Endpoint {
             },
             locals: OwnAddresses::new(locals),
             listening: BTreeSet::new(),
-            next_owner: shard.number(),
             table: Table::new(shard),
             answers: VecDeque::new(),
             events: VecDeque::new(),

@@ -13,6 +13,8 @@ use crate::path::amplification::StrangerProbes;
 pub struct Shard {
     number: u32,
     count: NonZeroU32,
+    /// Owns the next association of a peer that sends this shard an INIT.
+    next_owner: u32,
     pub(super) directory: Directory,
     pub(super) strangers: StrangerProbes,
 }
@@ -25,6 +27,7 @@ impl Shard {
         (0..count.get()).map(move |number| Self {
             number,
             count,
+            next_owner: number,
             directory: directory.clone(),
             strangers: strangers.clone(),
         })
@@ -32,8 +35,8 @@ impl Shard {
 
     /// An endpoint that consists of one.
     pub(super) fn alone() -> Self {
-        let (number, count) = (0, NonZeroU32::MIN);
-        Self { number, count, directory: Directory::default(), strangers: StrangerProbes::default() }
+        let (directory, strangers) = (Directory::default(), StrangerProbes::default());
+        Self { number: 0, count: NonZeroU32::MIN, next_owner: 0, directory, strangers }
     }
 
     /// Its number.
@@ -55,6 +58,13 @@ impl Shard {
     /// The tag of the shard `owner` that is next to a random number; `None` if there is none or it is 0.
     pub(super) fn tag(&self, random: u32, owner: u32) -> Option<u32> {
         (random - random % self.count).checked_add(owner).filter(|&tag| tag != 0)
+    }
+
+    /// Each shard in turn.
+    pub(super) fn next_owner(&mut self) -> u32 {
+        let owner = self.next_owner;
+        self.next_owner = (owner + 1) % self.count;
+        owner
     }
 
     /// A number that no other shard gives, from one that this shard gives once.

@@ -11,8 +11,7 @@ impl Endpoint {
     /// A tag for an association that a peer begins: the shards own such associations in turn, so that it does not matter which of them
     /// gets the INIT. What another shard has issued is not known here; it looks again when the cookie comes back.
     pub(super) fn fresh_tag_of_next(&mut self) -> u32 {
-        let owner = self.next_owner;
-        self.next_owner = (owner + 1) % self.table.shard.count();
+        let owner = self.table.shard.next_owner();
         self.fresh_tag_of(owner)
     }
 
