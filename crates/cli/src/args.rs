@@ -11,6 +11,7 @@ use crate::lab::LabArgs;
 use crate::mobility::MobilityArgs;
 use crate::paths::PathsArgs;
 use crate::perf::PerfArgs;
+use crate::shards::ShardsArgs;
 use crate::soak::SoakArgs;
 use crate::transfer::protocol::SCTP_PORT;
 
@@ -138,6 +139,8 @@ pub(crate) struct RecvArgs {
     pub(crate) output: OutputArgs,
     #[command(flatten)]
     pub(crate) mobility: MobilityArgs,
+    #[command(flatten)]
+    pub(crate) shards: ShardsArgs,
 }
 
 /// Send files
@@ -177,4 +180,15 @@ pub(crate) struct SendArgs {
     pub(crate) output: OutputArgs,
     #[command(flatten)]
     pub(crate) mobility: MobilityArgs,
+}
+
+impl Command {
+    /// On how many processors to run, for a server.
+    pub(crate) fn shards(&self) -> Option<ShardsArgs> {
+        match self {
+            Self::Recv(args) => Some(args.shards),
+            Self::Perf(args) => args.shards(),
+            _ => None,
+        }
+    }
 }

@@ -23,6 +23,7 @@ mod paths;
 mod peer;
 mod perf;
 mod qlog;
+mod shards;
 mod soak;
 mod transfer;
 
@@ -48,10 +49,12 @@ fn main() -> ExitCode {
             error.exit();
         }
     };
-    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => return Failure::from(error).report(json),
-    };
+    let threads = shards::threads(cli.command.shards());
+    let runtime =
+        match tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build() {
+            Ok(runtime) => runtime,
+            Err(error) => return Failure::from(error).report(json),
+        };
     let outcome = runtime.block_on(run(cli.command));
     // Tasks tidy up behind them when they are dropped. A thread may still wait for a slow disk; that is not waited for.
     runtime.shutdown_timeout(TIDYING);

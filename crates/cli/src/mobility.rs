@@ -134,6 +134,17 @@ impl MobilityArgs {
         config: Config,
         news: &impl News,
     ) -> Result<Endpoint, Failure> {
+        self.bind_shards(addresses, config, 1, news).await
+    }
+
+    /// As [`Self::bind`], with so many shards.
+    pub(crate) async fn bind_shards(
+        &self,
+        addresses: Vec<SocketAddr>,
+        config: Config,
+        shards: u32,
+        news: &impl News,
+    ) -> Result<Endpoint, Failure> {
         let twice = |name: &&String| self.prefer.iter().filter(|other| other == name).count() > 1;
         if let Some(both) = self.prefer.iter().find(twice) {
             return Err(Failure::Usage(format!(
@@ -147,7 +158,8 @@ impl MobilityArgs {
             config.auth.keys = key_file::read(path).context("--auth-key-file")?;
             config.auth = config.auth.requiring_everything();
         }
-        let mut builder = self.policy.apply(Endpoint::builder().addresses(addresses).config(config));
+        let mut builder =
+            self.policy.apply(Endpoint::builder().addresses(addresses).config(config)).shards(shards);
         // Files and measurements are streams of bytes: nothing depends on where a message ends.
         builder = builder.large_messages(LargeMessages::InParts);
         if let Some(bytes) = self.window {

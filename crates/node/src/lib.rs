@@ -16,7 +16,8 @@ use tracing::Tracing;
 use whimbrel_handover::Policy;
 use whimbrel_machine::{Input, Instant, LinkFact, Links, Machine, Seed, Sink};
 use whimbrel_proto::{
-    AssociationId, AssociationStats, Command, Config, Endpoint, EndpointStats, Event, PathView,
+    AssociationId, AssociationStats, Command, Config, Endpoint, EndpointStats, Event, HandOver, PathView,
+    Shard,
 };
 
 /// Packets in a train at most: what Linux takes in one GSO send.
@@ -37,13 +38,17 @@ impl Node {
     /// A node with these local addresses (ports are UDP encapsulation ports, 0 for raw IP).
     pub fn new(config: Arc<Config>, seed: Seed, local: Vec<SocketAddr>) -> Self {
         let links = Links::new(&local);
-        Self {
-            endpoint: Endpoint::new(config, seed, local),
-            links,
-            movers: None,
-            tracing: Tracing::default(),
-            buffer: Vec::new(),
-        }
+        Self::of(Endpoint::new(config, seed, local), links)
+    }
+
+    /// As [`Self::new`], one shard of several that are one endpoint to others; see [`Shard`].
+    pub fn shard(config: Arc<Config>, seed: Seed, local: Vec<SocketAddr>, shard: Shard) -> Self {
+        let links = Links::new(&local);
+        Self::of(Endpoint::shard(config, seed, local, shard), links)
+    }
+
+    fn of(endpoint: Endpoint, links: Links) -> Self {
+        Self { endpoint, links, movers: None, tracing: Tracing::default(), buffer: Vec::new() }
     }
 
     /// Has each association that comes up from now on watched by a policy of its own, which `new_policy` makes.
@@ -61,6 +66,16 @@ impl Node {
     /// Takes what [`Self::decisions`] shows, for a driver to tell the user after each step.
     pub fn take_decisions(&mut self) -> impl Iterator<Item = Decided> + '_ {
         self.movers.iter_mut().flat_map(Movers::decided)
+    }
+
+    /// What another shard has handed over to this one. To be followed by a step, which sends the answers.
+    pub fn handle_hand_over(&mut self, now: Instant, hand_over: &HandOver) {
+        self.endpoint.handle_hand_over(now, hand_over);
+    }
+
+    /// What belongs to another shard, for a driver to take after each step.
+    pub fn poll_hand_over(&mut self) -> Option<HandOver> {
+        self.endpoint.poll_hand_over()
     }
 
     /// The paths of an association; empty if it is unknown or not established.

@@ -9,4 +9,16 @@ pub(crate) struct Arrival<'a> {
     pub now: Instant,
     pub route: Route,
     pub packet: &'a Packet<'a>,
+    pub origin: Origin,
+}
+
+/// How a packet came to the shard of the endpoint that looks at it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Origin {
+    /// From the network.
+    Network,
+    /// Another shard has handed it over because of its Verification Tag.
+    ByTag,
+    /// Another shard has handed it over because an association here has the peer.
+    ByPeer,
 }

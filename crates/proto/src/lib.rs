@@ -59,6 +59,6 @@ pub use auth::{
     SharedSecret,
 };
 pub use config::*;
-pub use endpoint::{Endpoint, EndpointStats};
+pub use endpoint::{Endpoint, EndpointStats, HandOver, Shard};
 pub use interface::*;
 pub use whimbrel_wire::{PayloadProtocolId, StreamId, cause_name};

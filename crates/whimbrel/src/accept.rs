@@ -6,7 +6,7 @@ use whimbrel_proto::Command;
 
 use crate::association::Association;
 use crate::error::EndpointClosed;
-use crate::shared::{Client, Request, lock};
+use crate::shared::{Client, lock};
 
 /// Associations that wait to be accepted, at most; further ones are aborted.
 const BACKLOG: usize = 4096;
@@ -105,7 +105,7 @@ impl Drop for Listener {
             listeners.remove(&self.port);
         }
         drop(listeners);
-        self.client.request(Request::Listen(Command::StopListening { port: self.port }));
+        self.client.listen(&Command::StopListening { port: self.port });
         self.queue.close();
     }
 }

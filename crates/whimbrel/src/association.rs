@@ -15,6 +15,7 @@ use whimbrel_wire::StreamId;
 
 use crate::error::{RecvError, TrySendError};
 use crate::events::Events;
+use crate::inbox::Inbox;
 use crate::mailbox::Mailbox;
 use crate::shared::{Client, Request};
 use crate::stream::Stream;
@@ -56,6 +57,10 @@ impl Association {
 
     fn mailbox(&self) -> &Mailbox {
         &self.0.mailbox
+    }
+
+    fn inbox(&self) -> &Inbox {
+        self.0.client.inbox(self.mailbox().id)
     }
 
     // Sending.
@@ -203,7 +208,7 @@ impl Association {
     /// Closes at once and tells the peer why; what is under way in either direction may be lost. The peer gets up to
     /// 512 bytes of `reason`.
     pub fn abort(&self, reason: impl Into<Bytes>) {
-        self.0.client.command(Command::Abort { association: self.id(), reason: reason.into() });
+        self.inbox().command(Command::Abort { association: self.id(), reason: reason.into() });
     }
 
     /// Waits until the association is gone, and says why.
@@ -229,14 +234,14 @@ impl Association {
     /// The paths as they are now; none once the association is gone.
     pub async fn paths(&self) -> Vec<PathView> {
         let (reply, answer) = oneshot::channel();
-        self.0.client.request(Request::Paths(self.id(), reply));
+        self.inbox().request(Request::Paths(self.id(), reply));
         answer.await.unwrap_or_default()
     }
 
     /// Totals so far; `None` once the association is gone.
     pub async fn stats(&self) -> Option<AssociationStats> {
         let (reply, answer) = oneshot::channel();
-        self.0.client.request(Request::Stats(self.id(), reply));
+        self.inbox().request(Request::Stats(self.id(), reply));
         answer.await.ok()
     }
 
@@ -251,12 +256,12 @@ impl Association {
     /// unknown or not confirmed; [`AssociationEvent::PathInUse`](crate::AssociationEvent::PathInUse) tells when data
     /// has moved.
     pub fn set_primary(&self, path: PathId) {
-        self.0.client.command(Command::SetPrimary { association: self.id(), path });
+        self.inbox().command(Command::SetPrimary { association: self.id(), path });
     }
 
     /// Sends a heartbeat on a path now.
     pub fn request_heartbeat(&self, path: PathId) {
-        self.0.client.command(Command::RequestHeartbeat { association: self.id(), path });
+        self.inbox().command(Command::RequestHeartbeat { association: self.id(), path });
     }
 
     // Our addresses. A policy does all this by itself; these are for programs that know better.
@@ -313,7 +318,7 @@ impl Association {
     pub async fn change_addresses(&self, changes: Vec<AddressChange>) -> Vec<Result<(), AddressChangeError>> {
         let association = self.id();
         let expected = self.mailbox().changes.expect(&changes, || {
-            self.0.client.command(Command::ChangeAddresses { association, changes: changes.clone() });
+            self.inbox().command(Command::ChangeAddresses { association, changes: changes.clone() });
         });
         let mut answers = Vec::with_capacity(expected.len());
         for answer in expected {

@@ -1,26 +1,30 @@
 use std::sync::Arc;
 
 use core::net::SocketAddr;
+use core::num::NonZeroU32;
 use core::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 use whimbrel_handover::{Pace, Policy, Seamless};
 use whimbrel_machine::Seed;
-use whimbrel_node::Node;
 use whimbrel_proto::{BufferSizing, Config, LargeMessages};
 
-use crate::driver::{Driver, Sources};
+use crate::drivers::Drivers;
 use crate::endpoint::Endpoint;
 use crate::error::BindError;
-use crate::interfaces::{self, Board, LinkSource, LinkWriter};
-use crate::locals::{Locals, Wanted};
-use crate::recorder::Recorder;
+use crate::interfaces::{self, Board, LinkSource};
+use crate::link_news::Sources;
+use crate::locals::Wanted;
+use crate::recorder::{Recorder, SharedRecorder};
 use crate::send_memory;
 use crate::shared::{Client, Shared};
 
 /// The UDP port registered for SCTP inside UDP (RFC 6951 §5.1).
 pub const SCTP_OVER_UDP_PORT: u16 = 9899;
+
+/// Shards of an endpoint, at most.
+pub const SHARDS_MAX: u32 = 256;
 
 /// How long the system may take to list its addresses before the endpoint begins without them.
 const FIRST_WORD: Duration = Duration::from_secs(2);
@@ -62,16 +66,28 @@ pub struct EndpointBuilder {
     sources: Vec<Box<dyn LinkSource>>,
     policy: PolicyChoice,
     recorder: Option<Box<dyn Recorder>>,
+    shards: u32,
 }
 
 /// Makes the policy of a new association.
-type NewPolicy = Box<dyn Fn() -> Box<dyn Policy> + Send>;
+pub(crate) type NewPolicy = Box<dyn Fn() -> Box<dyn Policy> + Send>;
 
 enum PolicyChoice {
     /// [`Seamless`] for hosts that move.
     Usual,
     None,
     Chosen(NewPolicy),
+}
+
+impl PolicyChoice {
+    /// What makes the policies of an endpoint with these addresses, if it has any.
+    fn for_addresses(self, wanted: &Wanted) -> Option<NewPolicy> {
+        match self {
+            Self::Usual if wanted.is_any() => Some(Box::new(|| Box::new(Seamless::policy(Pace::MOBILE)))),
+            Self::Usual | Self::None => None,
+            Self::Chosen(new_policy) => Some(new_policy),
+        }
+    }
 }
 
 impl EndpointBuilder {
@@ -88,6 +104,7 @@ impl EndpointBuilder {
             sources: Vec::new(),
             policy: PolicyChoice::Usual,
             recorder: None,
+            shards: 1,
         }
     }
 
@@ -195,6 +212,22 @@ impl EndpointBuilder {
         self
     }
 
+    /// Has the endpoint run on so many processors; 1 unless said otherwise, 0 for all that there are, and at most [`SHARDS_MAX`].
+    ///
+    /// Each shard has a task, sockets of its own for the same addresses and port, and its associations, which it gets in turn. One
+    /// association is never faster than one processor, and nothing else shows how many shards there are. It pays for servers with many associations, on a
+    /// runtime with as many threads. Limits of the endpoint are divided: each shard has its part of
+    /// [`limits.associations`](whimbrel_proto::LimitConfig::associations) and of [`limits.receive_memory`](whimbrel_proto::LimitConfig::receive_memory).
+    ///
+    /// On Linux the system gives each shard the packets of its associations. Packets of several associations that arrive as one train (of one peer, with
+    /// one UDP port, if they are small) and everything on other systems are handed over from shard to shard, which costs;
+    /// [`Endpoint::hand_overs`] counts. A program of the same user that asks for the same port with `SO_REUSEPORT` is let in
+    /// by the system (and gets nothing, where packets are steered); another endpoint is refused.
+    pub fn shards(mut self, shards: u32) -> Self {
+        self.shards = shards;
+        self
+    }
+
     /// Opens the sockets and starts the endpoint's task on the current tokio runtime.
     ///
     /// # Errors
@@ -220,13 +253,14 @@ impl EndpointBuilder {
             }
             sources.splice(0..0, systems);
         }
+        let count = shard_count(self.shards);
         let shared =
-            Arc::new(Shared::new(self.encapsulation, self.sctp_port, &self.config, self.send_memory));
+            Arc::new(Shared::new(self.encapsulation, self.sctp_port, &self.config, self.send_memory, count));
         let board = {
             let shared = Arc::downgrade(&shared);
             Board::new(move || {
                 if let Some(shared) = shared.upgrade() {
-                    shared.wake();
+                    shared.inboxes()[0].wake();
                 }
             })
         };
@@ -234,21 +268,21 @@ impl EndpointBuilder {
         // Without the system's word, named addresses work, and any will once it comes.
         let _ = timeout(FIRST_WORD, board.all_have_spoken()).await;
         let interfaces = board.read();
-        let any = wanted.is_any();
-        let locals = Locals::open(wanted, self.encapsulation, &interfaces)?;
-        shared.set_addresses(locals.addresses());
-        let node = Node::new(Arc::new(self.config), seed, locals.addresses());
-        let node = match self.policy {
-            PolicyChoice::Usual if any => node.with_policy(|| Box::new(Seamless::policy(Pace::MOBILE))),
-            PolicyChoice::Usual | PolicyChoice::None => node,
-            PolicyChoice::Chosen(new_policy) => node.with_policy(new_policy),
-        };
         let client = Arc::new(Client(shared.clone()));
-        let sources = Sources { board, running, writer: LinkWriter::default() };
-        let (shared_too, client_too) = (shared.clone(), Arc::downgrade(&client));
-        let driver = Driver::new(node, shared_too, client_too, locals, sources, &interfaces, self.recorder);
-        shared.set_interfaces(interfaces);
-        runtime.spawn(driver);
+        let drivers = Drivers {
+            config: Arc::new(self.config),
+            seed,
+            new_policy: self.policy.for_addresses(&wanted),
+            recorder: self.recorder.map(SharedRecorder::new),
+            encapsulation: self.encapsulation,
+            shared: &shared,
+            client: Arc::downgrade(&client),
+            interfaces: &interfaces,
+        };
+        for driver in drivers.make(wanted, count, Sources { board, running })? {
+            runtime.spawn(driver);
+        }
+        shared.set_interfaces(Arc::new(interfaces));
         Ok(Endpoint::new(client))
     }
 }
@@ -263,6 +297,12 @@ impl core::fmt::Debug for EndpointBuilder {
             .field("link_sources", &self.sources.iter().map(|source| source.name()).collect::<Vec<_>>())
             .finish_non_exhaustive()
     }
+}
+
+fn shard_count(asked: u32) -> NonZeroU32 {
+    let processors = || std::thread::available_parallelism().map_or(1, |count| count.get() as u32);
+    let count = if asked == 0 { processors() } else { asked };
+    NonZeroU32::new(count.min(SHARDS_MAX)).unwrap_or(NonZeroU32::MIN)
 }
 
 fn system_seed() -> Result<Seed, BindError> {

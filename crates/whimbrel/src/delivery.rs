@@ -8,6 +8,7 @@ use whimbrel_proto::{AssociationId, Command, ConnectToken, Event};
 
 use crate::association::{Association, Setup};
 use crate::error::ConnectError;
+use crate::inbox::Inbox;
 use crate::mailbox::Mailbox;
 use crate::registry::Registry;
 use crate::shared::{Client, Shared};
@@ -15,6 +16,7 @@ use crate::shared::{Client, Shared};
 /// What a delivery works with, all the driver's.
 pub(crate) struct Deliverer<'a> {
     pub(crate) shared: &'a Shared,
+    pub(crate) inbox: &'a Inbox,
     pub(crate) client: &'a Weak<Client>,
     pub(crate) registry: &'a mut Registry,
     pub(crate) releases: &'a mut Vec<Command>,
@@ -49,7 +51,7 @@ impl Deliverer<'_> {
                     self.up(association, token, outbound_streams, setup);
                 }
                 Event::ConnectFailed { token, reason } => {
-                    if let Some(reply) = self.shared.take_connecting(token) {
+                    if let Some(reply) = self.inbox.take_connecting(token) {
                         // Who asked may have given up.
                         let _ = reply.send(Err(ConnectError::Failed(reason)));
                     }
@@ -92,7 +94,7 @@ impl Deliverer<'_> {
         let Some(client) = self.client.upgrade() else { return self.turn_away(id, "nobody is here") };
         let association = Association::new(client, mailbox);
         match token {
-            Some(token) => match self.shared.take_connecting(token) {
+            Some(token) => match self.inbox.take_connecting(token) {
                 // If the caller gave up this very moment, dropping the association shuts it down.
                 Some(reply) => {
                     let _ = reply.send(Ok(association));

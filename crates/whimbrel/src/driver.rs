@@ -4,8 +4,7 @@ use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 
-use tokio::task::JoinSet;
-use whimbrel_machine::{Input, Instant, Links, Machine, Record, Sink, Transmit};
+use whimbrel_machine::{Input, Instant, Links, Machine};
 use whimbrel_node::Node;
 use whimbrel_proto::{CloseReason, Command, Event};
 
@@ -13,13 +12,15 @@ use crate::anticipation::Anticipation;
 use crate::clock::Clock;
 use crate::delivery::Deliverer;
 use crate::endpoint::AssociationView;
-use crate::endpoint_events::EndpointEvent;
-use crate::interfaces::{Board, Interfaces, LinkWriter};
+use crate::inbox::{Inbox, Wishes};
+use crate::interfaces::Interfaces;
+use crate::link_news::LinkNews;
 use crate::locals::Locals;
 use crate::mailbox::Mailbox;
+use crate::output::Output;
 use crate::recorder::Recorder;
 use crate::registry::Registry;
-use crate::shared::{Client, Request, Shared, Wishes};
+use crate::shared::{Client, Request, Shared};
 use crate::socket::{LocalAddress, NetworkError, ReceiveBuffers};
 use crate::timer::Timer;
 
@@ -32,7 +33,7 @@ const LINGER: core::time::Duration = core::time::Duration::from_secs(1);
 /// Commands carried out in one step; a burst of more is spread over several, so that packets are read in between.
 const COMMANDS_PER_STEP: usize = 4096;
 
-/// The task that owns an endpoint's machine, clock and sockets.
+/// The task that owns the machine, clock and sockets of an endpoint, or of one of its shards.
 ///
 /// Each round takes everything that is ready (packets, wishes, a deadline), makes one step of the machine with it, and
 /// hands what came of it to the mailboxes, waking each reader once.
@@ -41,11 +42,12 @@ pub(crate) struct Driver {
     clock: Clock,
     timer: Timer,
     shared: Arc<Shared>,
+    shard: usize,
     client: Weak<Client>,
     locals: Locals,
     /// The address that is read first; moves on each round, so that a busy one does not starve the others.
     first_local: usize,
-    sources: Sources,
+    link_news: LinkNews,
     buffers: ReceiveBuffers,
     errors: Vec<NetworkError>,
     wishes: Wishes,
@@ -61,43 +63,44 @@ pub(crate) struct Driver {
     recorder: Option<Box<dyn Recorder>>,
     /// No handle is left.
     unattended: bool,
+    /// Has told the other shards that there is nothing left to do here.
+    retired: bool,
     /// Until when the last words may wait for room in the sockets.
     lingers_until: Option<Instant>,
     finished: bool,
 }
 
-/// Where the endpoint learns about the host's links.
-pub(crate) struct Sources {
-    pub(crate) board: Arc<Board>,
-    /// Their tasks, which end with the driver.
-    pub(crate) running: JoinSet<()>,
-    pub(crate) writer: LinkWriter,
+/// What a driver is made of.
+pub(crate) struct Parts {
+    pub(crate) node: Node,
+    /// The same for all shards.
+    pub(crate) clock: Clock,
+    pub(crate) shared: Arc<Shared>,
+    /// The number of the shard.
+    pub(crate) shard: usize,
+    pub(crate) client: Weak<Client>,
+    pub(crate) locals: Locals,
+    pub(crate) link_news: LinkNews,
+    pub(crate) recorder: Option<Box<dyn Recorder>>,
 }
 
 impl Driver {
-    /// `interfaces` is what the host's links were like when `locals` were opened.
-    pub(crate) fn new(
-        node: Node,
-        shared: Arc<Shared>,
-        client: Weak<Client>,
-        locals: Locals,
-        mut sources: Sources,
-        interfaces: &Interfaces,
-        recorder: Option<Box<dyn Recorder>>,
-    ) -> Self {
-        let clock = Clock::start();
+    /// `interfaces` is what the host's links were like when the sockets were opened.
+    pub(crate) fn new(parts: Parts, interfaces: &Interfaces) -> Self {
+        let Parts { node, clock, shared, shard, client, locals, mut link_news, recorder } = parts;
         // It knows the open addresses, and nothing of their interfaces.
         let mut links = node.links();
-        sources.writer.write(interfaces, &mut links);
+        link_news.write(interfaces, &mut links);
         Self {
             node,
             clock,
             timer: Timer::new(clock),
             shared,
+            shard,
             client,
             locals,
             first_local: 0,
-            sources,
+            link_news,
             buffers: ReceiveBuffers::new(),
             errors: Vec::new(),
             wishes: Wishes::default(),
@@ -107,6 +110,7 @@ impl Driver {
             events: Vec::new(),
             registry: Registry::default(),
             unattended: false,
+            retired: false,
             anticipation: Anticipation::default(),
             recorder,
             lingers_until: None,
@@ -114,10 +118,14 @@ impl Driver {
         }
     }
 
+    fn inbox(&self) -> &Inbox {
+        &self.shared.inboxes()[self.shard]
+    }
+
     /// Takes what is ready, makes a step. False if nothing was ready.
     fn round(&mut self, cx: &mut Context<'_>) -> bool {
         self.receive(cx);
-        let wishes = self.shared.take_wishes(&mut self.wishes);
+        let wishes = self.shared.inboxes()[self.shard].take_wishes(&mut self.wishes);
         let now = self.clock.now();
         let due = self.timer.is_due(now);
         if wishes {
@@ -147,28 +155,12 @@ impl Driver {
         self.first_local = (self.first_local + 1) % count.max(1);
     }
 
-    /// Opens and closes sockets as the host's addresses come and go, and draws up the links for the next step.
     fn follow_links(&mut self) {
-        if !self.sources.board.has_news() {
-            return;
-        }
-        let news = self.sources.board.take();
-        let mut events: Vec<_> = news
-            .complaints
-            .into_iter()
-            .map(|complaint| EndpointEvent::LinkSource { source: complaint.source, text: complaint.text })
-            .collect();
-        if let Some(interfaces) = news.interfaces {
-            let mut links = self.links.take().unwrap_or_else(|| self.node.links());
-            // Those that are open first: of very many addresses not all are known.
-            links.set_open(&self.locals.follow(&interfaces, &mut events));
-            self.sources.writer.write(&interfaces, &mut links);
-            self.links = Some(links).filter(|links| *links != self.node.links());
-            self.shared.set_addresses(self.locals.addresses());
-            self.shared.set_interfaces(interfaces);
-        }
-        for event in &events {
-            self.shared.subscribers.publish(event);
+        let Self { node, locals, links, link_news, shared, shard, .. } = self;
+        let followed =
+            link_news.follow(*shard, shared, locals, || links.take().unwrap_or_else(|| node.links()));
+        if let Some(followed) = followed {
+            *links = Some(followed).filter(|links| *links != node.links());
         }
     }
 
@@ -186,8 +178,12 @@ impl Driver {
             registry,
             anticipation,
             recorder,
+            shared,
             ..
         } = self;
+        for hand_over in wishes.handed_over.drain(..) {
+            node.handle_hand_over(now, &hand_over);
+        }
         let count = wishes.commands.len().min(COMMANDS_PER_STEP);
         let network = errors.iter().map(|error| Input::Unreachable {
             route: error.route,
@@ -213,6 +209,9 @@ impl Driver {
         self.timer.set(deadline);
         locals.iter_mut().for_each(LocalAddress::send_gathered);
         errors.clear();
+        while let Some(hand_over) = node.poll_hand_over() {
+            shared.hand_over(hand_over);
+        }
         for decided in node.take_decisions() {
             if let Some(mailbox) = registry.get(decided.association) {
                 mailbox.decided(decided.decision);
@@ -223,6 +222,7 @@ impl Driver {
     fn deliver(&mut self) {
         Deliverer {
             shared: &self.shared,
+            inbox: &self.shared.inboxes()[self.shard],
             client: &self.client,
             registry: &mut self.registry,
             releases: &mut self.releases,
@@ -247,6 +247,7 @@ impl Driver {
                     let _ = reply.send(overview(&self.node, &self.registry));
                 }
                 Request::Listen(command) => self.first.push(command),
+                Request::Follow(interfaces, port) => self.link_news.told(interfaces, port),
                 Request::HandlesGone => self.unattended = true,
                 Request::Close => {
                     for mailbox in self.registry.all() {
@@ -265,11 +266,20 @@ impl Driver {
         }
     }
 
-    /// Whether there is nothing left to do, ever.
-    fn is_done(&self) -> bool {
-        (self.unattended || self.shared.is_closing())
+    /// Whether there is nothing left to do, ever, in any shard.
+    fn is_done(&mut self) -> bool {
+        let idle = (self.unattended || self.inbox().is_closing())
             && self.registry.is_empty()
-            && !self.shared.is_connecting()
+            && !self.inbox().is_connecting();
+        if idle != self.retired {
+            self.retired = idle;
+            if idle {
+                self.shared.retire();
+            } else {
+                self.shared.return_to_work();
+            }
+        }
+        idle && self.shared.all_have_retired()
     }
 
     /// Whether last words (an ABORT behind a full socket buffer, say) still have to leave, and may.
@@ -289,20 +299,28 @@ impl Driver {
         for local in self.locals.all() {
             errors |= local.watch_errors(cx);
         }
+        if errors || self.timer.arm(cx) || !self.inbox().park(cx.waker()) {
+            return false;
+        }
         // News that came before the waker was in place woke nobody.
-        !errors && !self.timer.arm(cx) && self.shared.park(cx.waker()) && !self.sources.board.has_news()
+        let is_over = self.retired && self.lingers_until.is_none() && self.shared.all_have_retired();
+        !is_over && !self.link_news.has_news(&self.shared)
     }
 
     /// Closes the sockets and tells everyone.
     fn finish(&mut self) {
         if !self.finished {
             self.finished = true;
-            self.sources.running.abort_all();
+            self.link_news.end();
             self.locals.close();
             self.registry.fail_all(&CloseReason::Refused("the endpoint is gone"));
             // Whoever waits for the endpoint's end finds everything recorded.
             self.recorder = None;
-            self.shared.finish();
+            if !self.retired {
+                self.retired = true;
+                self.shared.retire();
+            }
+            self.shared.finish(self.shard);
         }
     }
 }
@@ -349,38 +367,5 @@ impl Drop for Driver {
     /// The runtime may end before the endpoint: nobody must wait for what will not come.
     fn drop(&mut self) {
         self.finish();
-    }
-}
-
-/// Where the machine's outputs go during a step: packets straight to the sockets, events to a list.
-struct Output<'a> {
-    now: Instant,
-    locals: &'a mut [LocalAddress],
-    events: &'a mut Vec<Event>,
-    anticipation: &'a mut Anticipation,
-    recorder: &'a mut Option<Box<dyn Recorder>>,
-}
-
-impl Sink<Event> for Output<'_> {
-    fn transmit(&mut self, transmit: &Transmit, bytes: &[u8]) {
-        self.anticipation.sent(bytes);
-        // A handful of addresses at most. A machine that sends from an address that is not ours sends nowhere.
-        if let Some(local) = self.locals.iter_mut().find(|local| local.local() == transmit.route.local) {
-            local.send(transmit, bytes);
-        }
-    }
-
-    fn event(&mut self, event: Event) {
-        self.events.push(event);
-    }
-
-    fn trace(&mut self, record: Record) {
-        if let Some(recorder) = self.recorder {
-            recorder.record(self.now.saturating_since(Instant::ZERO), record);
-        }
-    }
-
-    fn traces(&self) -> bool {
-        self.recorder.is_some()
     }
 }

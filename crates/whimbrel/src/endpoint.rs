@@ -11,6 +11,7 @@ use crate::association::Association;
 use crate::builder::{Encapsulation, EndpointBuilder, SCTP_OVER_UDP_PORT};
 use crate::endpoint_events::EndpointEvents;
 use crate::error::{BindError, ConnectError, EndpointClosed, ListenError};
+use crate::inbox::Inbox;
 use crate::interfaces::Interfaces;
 use crate::shared::{Client, Request};
 
@@ -56,9 +57,23 @@ impl Endpoint {
 
     /// All associations as they are now, oldest first; none once the endpoint is closed.
     pub async fn associations(&self) -> Vec<AssociationView> {
-        let (reply, answer) = oneshot::channel();
-        self.client.request(Request::Overview(reply));
-        answer.await.unwrap_or_default()
+        let mut answers = Vec::new();
+        for inbox in self.client.inboxes() {
+            let (reply, answer) = oneshot::channel();
+            inbox.request(Request::Overview(reply));
+            answers.push(answer);
+        }
+        let mut all = Vec::new();
+        for answer in answers {
+            all.append(&mut answer.await.unwrap_or_default());
+        }
+        all.sort_by_key(|association| association.id);
+        all
+    }
+
+    /// What shards of the endpoint have received for each other, since it began; see [`EndpointBuilder::shards`].
+    pub fn hand_overs(&self) -> HandOvers {
+        self.client.hand_overs()
     }
 
     /// What happens to the endpoint from now on: addresses that come and go, link facts that make no sense.
@@ -89,7 +104,7 @@ impl Endpoint {
             self.client.listeners().remove(&sctp_port);
             return Err(EndpointClosed.into());
         }
-        self.client.request(Request::Listen(Command::Listen { port: sctp_port }));
+        self.client.listen(&Command::Listen { port: sctp_port });
         Ok(Listener::new(self.client.clone(), queue, sctp_port))
     }
 
@@ -106,13 +121,14 @@ impl Endpoint {
         let remote = self.check_remote(remote, sctp_port)?;
         let local_port = self.client.sctp_port;
         let (reply, answer) = oneshot::channel();
-        let token = self.client.connect(reply, |token| Command::Connect {
+        let inbox = self.client.inbox_for_connecting(sctp_port);
+        let token = inbox.connect(reply, |token| Command::Connect {
             token,
             remote,
             remote_port: sctp_port,
             local_port,
         })?;
-        let _attempt = Attempt { client: &self.client, token };
+        let _attempt = Attempt { inbox, token };
         answer.await.unwrap_or(Err(ConnectError::Closed(EndpointClosed)))
     }
 
@@ -156,13 +172,14 @@ impl Endpoint {
     ///
     /// Dropping the future does not take it back.
     pub async fn close(&self) {
-        self.client.begin_close(Request::Close);
+        self.client.begin_close(|| Request::Close);
         self.client.ended().await;
     }
 
     /// Aborts every association, telling the peers why, and closes the endpoint.
     pub fn abort(&self, reason: impl Into<Bytes>) {
-        self.client.begin_close(Request::Abort(reason.into()));
+        let reason = reason.into();
+        self.client.begin_close(|| Request::Abort(reason.clone()));
     }
 }
 
@@ -184,15 +201,28 @@ pub struct AssociationView {
     pub stats: AssociationStats,
 }
 
+/// Packets, and errors of the network, that one shard of an endpoint has received and another has to handle.
+///
+/// Where the system steers packets (Linux), there are next to none: restarts of a peer (their INIT has no tag yet), ICMP errors, packets of
+/// several associations that a peer or the network has joined to one train. Elsewhere it is all but one shard's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct HandOvers {
+    /// How many.
+    pub total: u64,
+    /// Of these, how many were dropped because the shard was too far behind: no more than 4 MiB wait.
+    pub dropped: u64,
+}
+
 /// An attempt to connect: dropped before it is answered, it is cancelled.
 struct Attempt<'a> {
-    client: &'a Client,
+    inbox: &'a Inbox,
     token: ConnectToken,
 }
 
 impl Drop for Attempt<'_> {
     fn drop(&mut self) {
-        self.client.cancel_connect(self.token);
+        self.inbox.cancel_connect(self.token);
     }
 }
 

@@ -12,7 +12,7 @@ use crate::builder::Encapsulation;
 use crate::endpoint_events::EndpointEvent;
 use crate::error::BindError;
 use crate::interfaces::{Interface, InterfaceAddress, InterfaceKind, Interfaces};
-use crate::socket::{LocalAddress, Socket};
+use crate::socket::{LocalAddress, Member, Socket};
 
 /// Attempts to find a UDP port that is free on every address.
 const FREE_PORT_ATTEMPTS: usize = 64;
@@ -106,6 +106,7 @@ impl Wanted {
 pub(crate) struct Locals {
     wanted: Wanted,
     encapsulation: Encapsulation,
+    member: Member,
     open: Vec<LocalAddress>,
     /// Named addresses that the system has listed at some time: when they are no longer listed, they are gone.
     known: BTreeSet<IpAddr>,
@@ -122,11 +123,13 @@ impl Locals {
     pub(crate) fn open(
         wanted: Wanted,
         encapsulation: Encapsulation,
+        member: Member,
         interfaces: &Interfaces,
     ) -> Result<Self, BindError> {
         let mut locals = Self {
             wanted,
             encapsulation,
+            member,
             open: Vec::new(),
             known: BTreeSet::new(),
             own: Arc::default(),
@@ -140,7 +143,7 @@ impl Locals {
                 due.push(locals.wanted.one(ip, &Interface::default(), true));
             }
         }
-        locals.open = open_all(&due, encapsulation)?;
+        locals.open = open_all(&due, encapsulation, member)?;
         locals.settle_port();
         for one in &due {
             if let Some(local) = locals.open.iter_mut().find(|open| open.local().ip() == one.address.ip()) {
@@ -153,6 +156,16 @@ impl Locals {
 
     pub(crate) fn addresses(&self) -> Vec<SocketAddr> {
         self.open.iter().filter(|open| !open.is_parked()).map(LocalAddress::local).collect()
+    }
+
+    /// The UDP port; 0 as long as none has been asked for or found.
+    pub(crate) fn port(&self) -> u16 {
+        self.wanted.port
+    }
+
+    /// Opens what is to be opened on this UDP port, which another shard of the endpoint has.
+    pub(crate) fn use_port(&mut self, port: u16) {
+        self.wanted.port = port;
     }
 
     /// Closes all sockets.
@@ -215,7 +228,7 @@ impl Locals {
         if self.open.iter().any(|open| open.local().ip() == one.address.ip()) {
             return None;
         }
-        match open_socket(one.address, self.encapsulation) {
+        match open_socket(one.address, self.encapsulation, self.member) {
             Ok(socket) => {
                 self.refused.remove(&one.address.ip());
                 let address = socket.local();
@@ -250,14 +263,22 @@ impl Locals {
     }
 }
 
-fn open_socket(address: SocketAddr, encapsulation: Encapsulation) -> Result<Socket, BindError> {
+fn open_socket(
+    address: SocketAddr,
+    encapsulation: Encapsulation,
+    member: Member,
+) -> Result<Socket, BindError> {
     match encapsulation {
-        Encapsulation::Udp => Socket::open_udp(address),
-        Encapsulation::RawIp => Socket::open_raw(address),
+        Encapsulation::Udp => Socket::open_udp(address, member),
+        Encapsulation::RawIp => Socket::open_raw(address, member),
     }
 }
 
-fn open_all(due: &[Due], encapsulation: Encapsulation) -> Result<Vec<LocalAddress>, BindError> {
+fn open_all(
+    due: &[Due],
+    encapsulation: Encapsulation,
+    member: Member,
+) -> Result<Vec<LocalAddress>, BindError> {
     for _ in 0..FREE_PORT_ATTEMPTS {
         let mut sockets: Vec<LocalAddress> = Vec::new();
         let mut collision = false;
@@ -265,7 +286,7 @@ fn open_all(due: &[Due], encapsulation: Encapsulation) -> Result<Vec<LocalAddres
             let mut address = one.address;
             let chosen = sockets.first().filter(|_| address.port() == 0).map(|first| first.local().port());
             address.set_port(chosen.unwrap_or(address.port()));
-            match open_socket(address, encapsulation) {
+            match open_socket(address, encapsulation, member) {
                 Ok(socket) => sockets.push(LocalAddress::new(socket)),
                 // The system picked a port for the first address that is not free on this one.
                 Err(BindError::PortInUse { .. }) if chosen.is_some_and(|port| port != 0) => {

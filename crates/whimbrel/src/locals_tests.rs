@@ -83,7 +83,7 @@ fn open_addresses<const N: usize>(addresses: [SocketAddr; N]) -> [OpenAddress; N
 
 /// Loopback addresses of which some interface says that it has them.
 fn open(wanted: Wanted, host: &Interfaces) -> Locals {
-    Locals::open(wanted, Encapsulation::Udp, host).unwrap()
+    Locals::open(wanted, Encapsulation::Udp, Member::ALONE, host).unwrap()
 }
 
 #[tokio::test]

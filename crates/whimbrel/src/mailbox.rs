@@ -13,10 +13,11 @@ use crate::association::Setup;
 use crate::changes::Changes;
 use crate::error::{RecvError, TrySendError};
 use crate::events::{AssociationEvent, Subscriber};
+use crate::inbox::Wake;
 use crate::received::{Item, ReceivedQueue};
 use crate::send_memory::SendMemory;
 use crate::send_queue::SendQueue;
-use crate::shared::{Shared, Wake, lock};
+use crate::shared::{Shared, lock};
 use delivery::Delivery;
 
 /// One association's mailbox.
@@ -102,7 +103,7 @@ impl Mailbox {
             return Err(TrySendError { message, error });
         }
         // Under the mailbox's lock, so that no shutdown slips between the check and the queue.
-        let mut queue = shared.queue();
+        let mut queue = shared.inbox(self.id).queue();
         queue.push(Command::Send { association: self.id, message });
         let wake = queue.wake();
         drop(queue);
@@ -119,7 +120,7 @@ impl Mailbox {
         in_turn: bool,
     ) -> Result<(), SendError> {
         let mut state = self.state();
-        let mut queue = shared.queue();
+        let mut queue = shared.inbox(self.id).queue();
         let outcome = loop {
             let Some(message) = messages.pop_front() else { break Ok(()) };
             match state.admit(&message, in_turn) {
@@ -191,7 +192,7 @@ impl Mailbox {
         // Also when the peer has begun: a second request changes nothing there.
         if !matches!(state.phase, Phase::Closed { .. }) {
             state.phase = Phase::ShuttingDown;
-            let mut queue = shared.queue();
+            let mut queue = shared.inbox(self.id).queue();
             queue.push(Command::Shutdown { association: self.id });
             let wake = queue.wake();
             drop(queue);
@@ -289,7 +290,7 @@ impl State {
             return Wake::NOBODY;
         }
         let bytes = self.received.give_back();
-        let mut queue = shared.queue();
+        let mut queue = shared.inbox(association).queue();
         queue.push(Command::Release { association, bytes });
         queue.wake()
     }

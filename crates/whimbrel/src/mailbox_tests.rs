@@ -27,7 +27,7 @@ async fn bench() -> Bench {
     let mut config = Config::mobile();
     config.limits.send_buffer = SEND_LIMIT;
     config.limits.receive_buffer = RECEIVE_BUFFER;
-    let shared = Shared::new(Encapsulation::Udp, None, &config, SEND_LIMIT * 4);
+    let shared = Shared::new(Encapsulation::Udp, None, &config, SEND_LIMIT * 4, core::num::NonZeroU32::MIN);
     let route = Route { local: "127.0.0.1:1".parse().unwrap(), remote: "127.0.0.1:2".parse().unwrap() };
     let setup = Setup {
         inbound_streams: 4,
@@ -74,8 +74,8 @@ impl Bench {
 
     /// Bytes given back to the receive window through the queue.
     fn released(&self) -> usize {
-        let mut wishes = crate::shared::Wishes::default();
-        self.shared.take_wishes(&mut wishes);
+        let mut wishes = crate::inbox::Wishes::default();
+        self.shared.inboxes()[0].take_wishes(&mut wishes);
         let bytes = |command: &Command| match command {
             Command::Release { bytes, .. } => *bytes,
             _ => 0,

@@ -1,6 +1,10 @@
+use std::sync::{Arc, Mutex};
+
 use core::time::Duration;
 
 use whimbrel_machine::Record;
+
+use crate::shared::lock;
 
 /// Is told of every quantity of an endpoint's associations and paths when it has changed: states, windows, round-trip times.
 ///
@@ -38,5 +42,20 @@ pub trait Recorder: Send {
 impl<F: FnMut(Duration, Record) + Send> Recorder for F {
     fn record(&mut self, at: Duration, record: Record) {
         self(at, record);
+    }
+}
+
+/// The recorder of an endpoint, shared by its shards.
+pub(crate) struct SharedRecorder(Arc<Mutex<Box<dyn Recorder>>>);
+
+impl SharedRecorder {
+    pub(crate) fn new(recorder: Box<dyn Recorder>) -> Self {
+        Self(Arc::new(Mutex::new(recorder)))
+    }
+
+    /// For one of the shards.
+    pub(crate) fn handle(&self) -> Box<dyn Recorder> {
+        let recorder = Arc::clone(&self.0);
+        Box::new(move |at, record| lock(&recorder).record(at, record))
     }
 }

@@ -1,24 +1,25 @@
-//! What an endpoint's handles and its driver share: the queue of wishes and the table of listeners.
+//! What an endpoint's handles and its drivers share: an inbox for each shard and the table of listeners.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::Waker;
 
 use core::net::SocketAddr;
+use core::num::NonZeroU32;
 
 use bytes::Bytes;
-use rustc_hash::FxHashMap;
 use tokio::sync::{Notify, oneshot};
-use whimbrel_proto::{AssociationId, AssociationStats, Command, Config, ConnectToken, PathView};
+use whimbrel_proto::{AssociationId, AssociationStats, Command, Config, HandOver, PathView};
 
+use crate::Encapsulation;
 use crate::accept::AcceptQueue;
 use crate::association::Association;
-use crate::endpoint::AssociationView;
+use crate::endpoint::{AssociationView, HandOvers};
 use crate::endpoint_events::Subscribers;
 use crate::error::ConnectError;
+use crate::inbox::Inbox;
 use crate::interfaces::Interfaces;
 use crate::send_memory::SendMemory;
-use crate::{Encapsulation, EndpointClosed};
 
 /// Locks without minding a panic elsewhere: no critical section here leaves its data half-changed.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -34,6 +35,8 @@ pub(crate) enum Request {
     /// Begin (or stop) listening before any packet is looked at that arrives from now on: whoever was told the port
     /// may connect in the same instant.
     Listen(Command),
+    /// The shard before has followed the host's links, and has its sockets on this UDP port.
+    Follow(Arc<Interfaces>, u16),
     /// The last handle is gone: finish what there is, then end.
     HandlesGone,
     /// Shut every association down, then end.
@@ -44,59 +47,20 @@ pub(crate) enum Request {
 
 pub(crate) type ConnectReply = oneshot::Sender<Result<Association, ConnectError>>;
 
-/// What the driver takes each time it runs.
-#[derive(Default)]
-pub(crate) struct Wishes {
-    pub(crate) commands: VecDeque<Command>,
-    pub(crate) requests: Vec<Request>,
-}
-
-#[derive(Default)]
-pub(crate) struct Queue {
-    wishes: Wishes,
-    connecting: FxHashMap<u64, ConnectReply>,
-    next_token: u64,
-    /// Set while the driver sleeps: whoever adds a wish takes it and wakes the driver, once.
-    sleeper: Option<Waker>,
-    /// No new associations and listeners.
-    closing: bool,
-    /// The driver is gone.
-    closed: bool,
-}
-
-impl Queue {
-    /// Adds a command. A closed endpoint has nobody to carry it out, so it is dropped.
-    pub(crate) fn push(&mut self, command: Command) {
-        if !self.closed {
-            self.wishes.commands.push_back(command);
-        }
-    }
-
-    /// To be fired once the locks are released.
-    pub(crate) fn wake(&mut self) -> Wake {
-        Wake(self.sleeper.take())
-    }
-}
-
-/// Wakes the driver when fired, if it sleeps. Separate from pushing so that no lock is held while waking.
-#[must_use]
-pub(crate) struct Wake(Option<Waker>);
-
-impl Wake {
-    pub(crate) const NOBODY: Self = Self(None);
-
-    pub(crate) fn fire(self) {
-        if let Some(waker) = self.0 {
-            waker.wake();
-        }
-    }
-}
-
-/// State of one endpoint that its handles and its driver see.
+/// State of one endpoint that its handles and its drivers see.
 ///
-/// Lock order: a mailbox before `queue`; `listeners` and `queue` never together.
+/// Lock order: a mailbox before an inbox; `listeners` and an inbox never together.
 pub(crate) struct Shared {
-    queue: Mutex<Queue>,
+    inboxes: Box<[Inbox]>,
+    count: NonZeroU32,
+    /// Takes the next association that this side sets up.
+    next_shard: AtomicU32,
+    /// Shards that have something to do or may get it.
+    busy: AtomicU32,
+    /// The news of the host's links has not gone round all shards yet.
+    following: AtomicBool,
+    handed_over: AtomicU64,
+    overflowed: AtomicU64,
     listeners: Mutex<BTreeMap<u16, Arc<AcceptQueue>>>,
     finished: Notify,
     addresses: Mutex<Vec<SocketAddr>>,
@@ -117,9 +81,16 @@ impl Shared {
         sctp_port: Option<u16>,
         config: &Config,
         send_memory: usize,
+        shards: NonZeroU32,
     ) -> Self {
         Self {
-            queue: Mutex::default(),
+            inboxes: (0..shards.get()).map(|_| Inbox::default()).collect(),
+            count: shards,
+            next_shard: AtomicU32::new(0),
+            busy: AtomicU32::new(shards.get()),
+            following: AtomicBool::new(false),
+            handed_over: AtomicU64::new(0),
+            overflowed: AtomicU64::new(0),
             listeners: Mutex::default(),
             finished: Notify::new(),
             addresses: Mutex::default(),
@@ -131,6 +102,63 @@ impl Shared {
             release_threshold: config.limits.first_receive_window() / 8,
         }
     }
+
+    // ---- shards
+
+    /// The inbox of each shard.
+    pub(crate) fn inboxes(&self) -> &[Inbox] {
+        &self.inboxes
+    }
+
+    /// The inbox of the shard that has this association.
+    pub(crate) fn inbox(&self, association: AssociationId) -> &Inbox {
+        &self.inboxes[association.shard(self.count) as usize]
+    }
+
+    /// The inbox of the shard that is to set up an association with a peer's SCTP port. Without a port of our own, they take turns. With one, two
+    /// associations between the same ports might get in each other's way, so that one shard has all of them.
+    pub(crate) fn inbox_for_connecting(&self, remote_port: u16) -> &Inbox {
+        let number = match self.sctp_port {
+            Some(_) => u32::from(remote_port),
+            None => self.next_shard.fetch_add(1, Ordering::Relaxed),
+        };
+        &self.inboxes[(number % self.count) as usize]
+    }
+
+    /// Gives another shard what it has to handle.
+    pub(crate) fn hand_over(&self, hand_over: HandOver) {
+        self.handed_over.fetch_add(1, Ordering::Relaxed);
+        let inbox = self.inboxes.get(hand_over.to() as usize);
+        if !inbox.is_some_and(|inbox| inbox.hand_over(hand_over)) {
+            self.overflowed.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) fn hand_overs(&self) -> HandOvers {
+        HandOvers {
+            total: self.handed_over.load(Ordering::Relaxed),
+            dropped: self.overflowed.load(Ordering::Relaxed),
+        }
+    }
+
+    /// A shard has nothing left to do and, as far as it knows, never will have.
+    pub(crate) fn retire(&self) {
+        if self.busy.fetch_sub(1, Ordering::AcqRel) == 1 {
+            // They wait for each other: a socket that is closed alone would leave its packets to others.
+            self.inboxes.iter().for_each(Inbox::wake);
+        }
+    }
+
+    /// A shard that had retired has something to do.
+    pub(crate) fn return_to_work(&self) {
+        self.busy.fetch_add(1, Ordering::AcqRel);
+    }
+
+    pub(crate) fn all_have_retired(&self) -> bool {
+        self.busy.load(Ordering::Acquire) == 0
+    }
+
+    // ---- addresses and links
 
     /// The local addresses that are open now.
     pub(crate) fn addresses(&self) -> Vec<SocketAddr> {
@@ -146,166 +174,90 @@ impl Shared {
         Arc::clone(&lock(&self.interfaces))
     }
 
-    pub(crate) fn set_interfaces(&self, interfaces: Interfaces) {
-        *lock(&self.interfaces) = Arc::new(interfaces);
+    pub(crate) fn set_interfaces(&self, interfaces: Arc<Interfaces>) {
+        *lock(&self.interfaces) = interfaces;
     }
 
-    /// Wakes the driver.
-    pub(crate) fn wake(&self) {
-        let wake = self.queue().wake();
-        wake.fire();
+    /// Whether the first shard may take news of the links: not before all have followed the last. They open their sockets in the order of their
+    /// numbers, by which the system finds them.
+    pub(crate) fn may_follow(&self) -> bool {
+        !self.following.load(Ordering::Acquire)
     }
 
-    pub(crate) fn queue(&self) -> MutexGuard<'_, Queue> {
-        lock(&self.queue)
-    }
-
-    /// Adds a command and wakes the driver.
-    pub(crate) fn command(&self, command: Command) {
-        let mut queue = self.queue();
-        queue.push(command);
-        let wake = queue.wake();
-        drop(queue);
-        wake.fire();
-    }
-
-    /// Adds a request and wakes the driver. A closed endpoint drops it, and with it the channel for the answer.
-    pub(crate) fn request(&self, request: Request) {
-        let mut queue = self.queue();
-        if queue.closed {
-            return;
-        }
-        queue.wishes.requests.push(request);
-        let wake = queue.wake();
-        drop(queue);
-        wake.fire();
-    }
-
-    /// Asks for an association; the answer comes through `reply`.
-    pub(crate) fn connect(
-        &self,
-        reply: ConnectReply,
-        command: impl FnOnce(ConnectToken) -> Command,
-    ) -> Result<ConnectToken, EndpointClosed> {
-        let mut queue = self.queue();
-        if queue.closing || queue.closed {
-            return Err(EndpointClosed);
-        }
-        let token = ConnectToken(queue.next_token);
-        queue.next_token += 1;
-        queue.connecting.insert(token.0, reply);
-        queue.push(command(token));
-        let wake = queue.wake();
-        drop(queue);
-        wake.fire();
-        Ok(token)
-    }
-
-    /// Gives up an attempt. Nothing happens if it has been answered already.
-    pub(crate) fn cancel_connect(&self, token: ConnectToken) {
-        let mut queue = self.queue();
-        if queue.connecting.remove(&token.0).is_some() {
-            queue.push(Command::CancelConnect { token });
-            let wake = queue.wake();
-            drop(queue);
-            wake.fire();
-        }
-    }
-
-    /// Whoever waits for the answer to `token`, once.
-    pub(crate) fn take_connecting(&self, token: ConnectToken) -> Option<ConnectReply> {
-        self.queue().connecting.remove(&token.0)
-    }
-
-    pub(crate) fn is_connecting(&self) -> bool {
-        !self.queue().connecting.is_empty()
-    }
-
-    /// Fails every attempt that is under way.
-    pub(crate) fn fail_connecting(&self) {
-        let replies = core::mem::take(&mut self.queue().connecting);
-        for reply in replies.into_values() {
-            // The caller may have given up meanwhile.
-            let _ = reply.send(Err(EndpointClosed.into()));
-        }
-    }
-
-    /// Moves all wishes to `wishes`, whose commands must have been carried out. True if there are any.
-    pub(crate) fn take_wishes(&self, wishes: &mut Wishes) -> bool {
-        let mut queue = self.queue();
-        if wishes.commands.is_empty() {
-            core::mem::swap(&mut queue.wishes.commands, &mut wishes.commands);
-        }
-        wishes.requests.append(&mut queue.wishes.requests);
-        !(wishes.commands.is_empty() && wishes.requests.is_empty())
-    }
-
-    /// Puts the driver to sleep unless a wish has come meanwhile.
-    pub(crate) fn park(&self, waker: &Waker) -> bool {
-        let mut queue = self.queue();
-        if !queue.wishes.commands.is_empty() || !queue.wishes.requests.is_empty() {
-            return false;
-        }
-        match &mut queue.sleeper {
-            Some(old) => old.clone_from(waker),
-            empty => *empty = Some(waker.clone()),
-        }
-        true
-    }
-
-    /// Refuses new associations and listeners from now on, and ends those that are waiting.
-    pub(crate) fn begin_close(&self, request: Request) {
-        self.queue().closing = true;
-        self.request(request);
-        self.fail_connecting();
-        self.close_listeners();
-    }
-
-    pub(crate) fn is_closing(&self) -> bool {
-        let queue = self.queue();
-        queue.closing || queue.closed
-    }
-
-    /// The driver's last word: nobody carries out wishes any more.
-    pub(crate) fn finish(&self) {
-        let wishes = {
-            let mut queue = self.queue();
-            queue.closed = true;
-            core::mem::take(&mut queue.wishes)
-        };
-        // Dropped outside the lock: dropping messages and channels runs code that is not ours.
-        drop(wishes);
-        self.fail_connecting();
-        self.close_listeners();
-        self.subscribers.end();
-        self.finished.notify_waiters();
-    }
-
-    /// Waits for [`Shared::finish`].
-    pub(crate) async fn ended(&self) {
-        loop {
-            let finished = self.finished.notified();
-            if self.queue().closed {
-                return;
+    /// A shard has followed the links: now it is the next one's turn.
+    pub(crate) fn pass_on(&self, shard: usize, interfaces: Arc<Interfaces>, port: u16) {
+        match self.inboxes.get(shard + 1) {
+            Some(next) => {
+                self.following.store(true, Ordering::Release);
+                next.request(Request::Follow(interfaces, port));
             }
-            finished.await;
+            None => {
+                self.following.store(false, Ordering::Release);
+                self.inboxes[0].wake();
+            }
         }
     }
+
+    // ---- listeners
 
     pub(crate) fn listeners(&self) -> MutexGuard<'_, BTreeMap<u16, Arc<AcceptQueue>>> {
         lock(&self.listeners)
     }
 
+    /// Has all shards begin or stop listening.
+    pub(crate) fn listen(&self, command: &Command) {
+        for inbox in &self.inboxes {
+            inbox.request(Request::Listen(command.clone()));
+        }
+    }
+
     /// Ends every listener; associations nobody has accepted are dropped.
-    pub(crate) fn close_listeners(&self) {
+    fn close_listeners(&self) {
         let listeners = core::mem::take(&mut *self.listeners());
         for queue in listeners.into_values() {
             queue.close();
         }
     }
+
+    // ---- the end
+
+    /// Refuses new associations and listeners from now on, and ends those that are waiting.
+    pub(crate) fn begin_close(&self, request: impl Fn() -> Request) {
+        self.inboxes.iter().for_each(|inbox| inbox.begin_close(request()));
+        self.close_listeners();
+    }
+
+    pub(crate) fn is_closing(&self) -> bool {
+        self.inboxes.iter().any(Inbox::is_closing)
+    }
+
+    fn is_closed(&self) -> bool {
+        self.inboxes.iter().all(Inbox::is_closed)
+    }
+
+    /// The last word of a shard's driver: nobody carries out its wishes any more.
+    pub(crate) fn finish(&self, shard: usize) {
+        self.inboxes[shard].finish();
+        if self.is_closed() {
+            self.close_listeners();
+            self.subscribers.end();
+            self.finished.notify_waiters();
+        }
+    }
+
+    /// Waits until every shard has finished.
+    pub(crate) async fn ended(&self) {
+        loop {
+            let finished = self.finished.notified();
+            if self.is_closed() {
+                return;
+            }
+            finished.await;
+        }
+    }
 }
 
-/// Every handle of an endpoint holds this; when the last goes, the driver is told.
+/// Every handle of an endpoint holds this; when the last goes, the drivers are told.
 pub(crate) struct Client(pub(crate) Arc<Shared>);
 
 impl core::ops::Deref for Client {
@@ -317,6 +269,6 @@ impl core::ops::Deref for Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        self.0.request(Request::HandlesGone);
+        self.0.inboxes.iter().for_each(|inbox| inbox.request(Request::HandlesGone));
     }
 }

@@ -62,7 +62,7 @@ pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
         local = addresses::local(&args.listen, UDP_PORT) => local?,
         asked = &mut interrupt => return asked.of_server(),
     };
-    let endpoint = args.mobility.bind(local, config(), display.as_ref()).await?;
+    let endpoint = args.mobility.bind_shards(local, config(), args.shards.shards, display.as_ref()).await?;
     let _control = ControlSocket::start("recv", &endpoint, display.as_ref());
     let listener = endpoint.listen(args.sctp_port)?;
     has_addresses(&endpoint).await;

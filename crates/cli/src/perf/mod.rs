@@ -14,6 +14,7 @@ use crate::addresses::{self, Address};
 use crate::args::{sctp_port, size};
 use crate::exit::Failure;
 use crate::mobility::MobilityArgs;
+use crate::shards::ShardsArgs;
 use protocol::SCTP_PORT;
 
 /// Measure
@@ -58,6 +59,8 @@ struct ServerArgs {
     json: bool,
     #[command(flatten)]
     mobility: MobilityArgs,
+    #[command(flatten)]
+    shards: ShardsArgs,
 }
 
 #[derive(Args, Debug)]
@@ -108,6 +111,16 @@ struct ClientArgs {
     json: bool,
     #[command(flatten)]
     mobility: MobilityArgs,
+}
+
+impl PerfArgs {
+    /// On how many processors to run, for a server.
+    pub(crate) fn shards(&self) -> Option<ShardsArgs> {
+        match &self.role {
+            Role::Server(args) => Some(args.shards),
+            Role::Client(_) => None,
+        }
+    }
 }
 
 /// Serves or measures.

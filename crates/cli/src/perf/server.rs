@@ -36,7 +36,7 @@ pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
         local = addresses::local(&args.listen, UDP_PORT) => local?,
         asked = &mut interrupt => return asked.of_server(),
     };
-    let endpoint = args.mobility.bind(local, config(), &output).await?;
+    let endpoint = args.mobility.bind_shards(local, config(), args.shards.shards, &output).await?;
     let _control = ControlSocket::start("perf server", &endpoint, &output);
     let listener = endpoint.listen(args.sctp_port)?;
     let list: Vec<String> = endpoint.local_addresses().iter().map(ToString::to_string).collect();

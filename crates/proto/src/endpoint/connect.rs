@@ -58,6 +58,7 @@ impl Endpoint {
         initial_tsn: Tsn,
         begin: impl FnOnce(Identity, Means) -> Association,
     ) -> usize {
+        let strangers = self.table.shard.strangers.clone();
         self.table.insert(|id, number| {
             let identity = Identity {
                 id,
@@ -67,7 +68,7 @@ impl Endpoint {
                 local_tag,
                 initial_tsn,
                 auth_random: self.supplies.randoms.of(local_tag, initial_tsn),
-                strangers: self.supplies.strangers.clone(),
+                strangers,
                 buffers: self.supplies.buffers.clone(),
             };
             let rng = self.supplies.seed.stream("association", number);

@@ -8,7 +8,7 @@ use whimbrel_wire::{
 };
 
 use super::own_addresses::Told;
-use super::table::Lookup;
+use super::table::{Lookup, Owner};
 use super::{Endpoint, decoded};
 use crate::arrival::Arrival;
 use crate::association::contains_abort;
@@ -69,7 +69,7 @@ impl Endpoint {
             return false;
         }
         // Steps 1 and 2: what fails authentication is discarded without a word.
-        let Ok(cookie) = self.cookies.keys.open(arrival.now, echo.cookie) else {
+        let Ok(cookie) = self.cookies.open(arrival.now, echo.cookie) else {
             self.totals.cookies_refused += 1;
             return false;
         };
@@ -85,7 +85,11 @@ impl Endpoint {
         }
         let known = remotes(cookie.route.remote, cookie.peer_addresses.iter().copied());
         let existing = known.iter().find_map(|&remote| self.table.by_own_peer(remote, ports));
-        let existing = existing.or_else(|| self.made_by(&cookie, ports));
+        let existing = match existing {
+            Some(Owner::Elsewhere(_)) => return self.cookie_for_elsewhere(arrival, &cookie),
+            Some(Owner::Here(index)) => Some(index),
+            None => self.made_by(&cookie, ports),
+        };
         let Some(gate) = self.admit_cookie(arrival.packet, at.auth.as_ref(), &cookie, existing) else {
             return false;
         };
@@ -113,7 +117,7 @@ impl Endpoint {
         }
         // A cookie that was good once: its association has come and gone, or the tag is in use elsewhere.
         let ports = Lookup { local: cookie.local_port, remote: cookie.peer_port };
-        let spent = self.cookies.spent.contains(cookie.created, cookie.agreement.peer_tag, ports);
+        let spent = self.table.shard.directory.is_spent(cookie.created, cookie.agreement.peer_tag, ports);
         if spent || self.table.has_tag(cookie.local_tag) {
             return false;
         }
@@ -124,7 +128,7 @@ impl Endpoint {
             self.answer(route, abort);
             return true;
         }
-        self.cookies.spent.spend(now, cookie.agreement.peer_tag, ports, end_of_life(cookie));
+        self.table.shard.directory.spend(now, cookie.agreement.peer_tag, ports, end_of_life(cookie));
         let told = self.told_by(cookie);
         let index = self.add(None, ports, cookie.local_tag, cookie.local_initial_tsn, |identity, means| {
             Association::accept(arrival, identity, means, &told.named, cookie)
@@ -170,9 +174,19 @@ impl Endpoint {
             self.complete_addresses(now, index, &told, cookie.families);
         }
         let ports = Lookup { local: cookie.local_port, remote: cookie.peer_port };
-        self.cookies.spent.spend(now, cookie.agreement.peer_tag, ports, end_of_life(cookie));
+        self.table.shard.directory.spend(now, cookie.agreement.peer_tag, ports, end_of_life(cookie));
         self.table.reindex(index);
         self.deliver_rest(index, arrival, rest)
+    }
+
+    /// A cookie whose tag is this shard's, while another shard has an association with the peer: it is from before that association, none of the tags
+    /// match, and its Tie-Tags are not that one's, whose own cookies have tags of that shard (RFC 9260 §5.2.4 step 3, action C).
+    fn cookie_for_elsewhere(&mut self, arrival: &Arrival<'_>, cookie: &OpenedCookie) -> bool {
+        let excess = staleness(arrival.now, cookie);
+        if let Some(excess) = excess {
+            self.report_stale(arrival.route, cookie, excess);
+        }
+        excess.is_some()
     }
 
     fn told_by(&self, cookie: &CookieContents) -> Told {

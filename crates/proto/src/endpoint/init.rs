@@ -10,7 +10,7 @@ use whimbrel_wire::{
 };
 
 use super::own_addresses::Serial;
-use super::table::Lookup;
+use super::table::{Lookup, Owner};
 use super::{Endpoint, decoded};
 use crate::arrival::Arrival;
 use crate::association::peer_init::{LEAST_A_RWND, PeerParameters, Problem};
@@ -42,7 +42,7 @@ struct Question<'a> {
 impl Endpoint {
     /// True if the packet was taken.
     pub(super) fn handle_init(&mut self, arrival: &Arrival<'_>, raw: &RawChunk<'_>) -> bool {
-        let Arrival { now, route, packet } = *arrival;
+        let Arrival { route, packet, .. } = *arrival;
         let header = packet.header();
         // RFC 9260 §8.5.1 A: the tag is zero and INIT is the only chunk. §3.3.2: a zero Initiate Tag is discarded.
         let Some(Chunk::Init(init)) = decoded(raw) else { return false };
@@ -62,7 +62,9 @@ impl Endpoint {
         let max = self.config.limits.peer_addresses;
         match PeerParameters::read(init.parameters, route.remote.ip(), max) {
             Ok(parameters) => match parameters.judge_auth(&self.config) {
-                Ok(auth) => self.answer_init(now, route, &Question { back, init: &init, parameters, auth }),
+                Ok(auth) => {
+                    return self.answer_init(arrival, &Question { back, init: &init, parameters, auth });
+                }
                 Err(refusal) => self.refuse(route, back, &[refusal.cause()]),
             },
             // RFC 9260 §5.1.2 B.
@@ -76,34 +78,44 @@ impl Endpoint {
         true
     }
 
-    fn answer_init(&mut self, now: Instant, route: Route, question: &Question<'_>) {
+    /// True if the packet was taken.
+    fn answer_init(&mut self, arrival: &Arrival<'_>, question: &Question<'_>) -> bool {
+        let Arrival { now, route, .. } = *arrival;
         let back = question.back;
         let ports = Lookup { local: back.source_port, remote: back.destination_port };
         let remotes = question.parameters.remotes(route.remote);
         // RFC 9260 §5.1.2 D: any of its addresses identifies an existing association.
         let existing = remotes.iter().find_map(|&remote| self.table.by_own_peer(remote, ports));
+        let existing = match existing {
+            Some(Owner::Elsewhere(shard)) => return self.hand_over_by_peer(shard, arrival),
+            Some(Owner::Here(index)) => Some(index),
+            None => None,
+        };
         let ours = match existing {
             Some(index) => match self.our_side_of(index, route, &remotes) {
                 Ok(Some(ours)) => ours,
-                Ok(None) => return,
-                Err(_) if self.is_late(index, question.init.initiate_tag) => return,
+                Ok(None) => return true,
+                Err(_) if self.is_late(index, question.init.initiate_tag) => return true,
                 Err(added) => {
                     self.refuse(route, back, &[Cause::RestartWithNewAddresses(&added)]);
-                    return;
+                    return true;
                 }
             },
             None if !self.listening.contains(&ports.local) => {
                 self.refuse(route, back, &[]);
-                return;
+                return true;
             }
-            None => {
-                OurSide { tag: self.fresh_tag(), initial_tsn: Tsn(self.rng.next_u32()), tie_tags: (0, 0) }
-            }
+            None => OurSide {
+                tag: self.fresh_tag_of_next(),
+                initial_tsn: Tsn(self.rng.next_u32()),
+                tie_tags: (0, 0),
+            },
         };
         self.totals.inits_answered += 1;
         let (locals, named_below) = self.addresses_to_list(route, &question.parameters, existing);
         let cookie = self.bake(now, route, question, &ours, named_below);
         self.send_init_ack(route, question, &ours, &locals, &cookie);
+        true
     }
 
     /// Our side of the answer to an INIT that meets an existing association. `Ok(None)`: there is no answer;
@@ -197,7 +209,7 @@ impl Endpoint {
             agreement: Agreement::new(&self.config, init, parameters, auth.clone()),
         };
         let mut cookie = Vec::with_capacity(256);
-        self.cookies.keys.seal(now, &contents, &mut cookie);
+        self.cookies.seal(now, &contents, &mut cookie);
         cookie
     }
 

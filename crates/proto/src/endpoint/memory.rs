@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use whimbrel_machine::Instant;
 
-use super::Endpoint;
+use super::{Endpoint, Shard};
 use crate::config::LimitConfig;
 use crate::receive::Memory;
 
@@ -14,9 +14,9 @@ const SILENT: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The memory that these limits allow. One association alone must be able to fill its buffer with chunks of any size: half of the
-/// memory is for others, and bookkeeping may be as much as the buffer.
-pub(super) fn of(limits: &LimitConfig) -> Memory {
-    Memory::new(limits.receive_memory.max(limits.receive_buffer.saturating_mul(4)))
+/// memory is for others, and bookkeeping may be as much as the buffer. Each shard of an endpoint has its part.
+pub(super) fn of(limits: &LimitConfig, shard: &Shard) -> Memory {
+    Memory::new(shard.part(limits.receive_memory).max(limits.receive_buffer.saturating_mul(4)))
 }
 
 impl Endpoint {

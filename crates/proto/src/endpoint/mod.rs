@@ -5,6 +5,8 @@ mod connect;
 mod cookie_echo;
 mod deadlines;
 mod departed;
+mod directory;
+mod hand_over;
 mod icmp;
 mod init;
 mod links;
@@ -12,8 +14,10 @@ mod memory;
 mod out_of_the_blue;
 mod own_addresses;
 mod peers;
+mod shard;
 mod spent;
 mod table;
+mod tags;
 mod user_data;
 mod views;
 
@@ -26,19 +30,19 @@ use whimbrel_wire::{Chunk, Packet, RawChunk, chunk_type};
 
 use self::cookie_echo::{Rest, cookie_echo};
 use self::departed::Departed;
+pub use self::hand_over::HandOver;
 pub(crate) use self::init::MAX_PRESERVATIVE;
 use self::own_addresses::OwnAddresses;
 pub(crate) use self::own_addresses::Serial;
-use self::spent::SpentCookies;
+pub use self::shard::Shard;
 use self::table::{Lookup, Table};
-use crate::arrival::Arrival;
+use crate::arrival::{Arrival, Origin};
 use crate::association::{Association, Phase, single_packet};
 use crate::auth::SharedKeys;
 use crate::auth::offer::Randoms;
 use crate::config::{ChecksumPolicy, Config, RawPorts};
 use crate::cookie::CookieKeys;
 use crate::interface::{AssociationId, Command, Event};
-use crate::path::amplification::StrangerProbes;
 use crate::receive::Buffers;
 
 /// Stateless answers waiting to be sent, at most; further ones are dropped, as if lost on the way.
@@ -56,13 +60,14 @@ pub struct Endpoint {
     supplies: Supplies,
     rng: Rng,
     locals: OwnAddresses,
-    cookies: Cookies,
+    cookies: CookieKeys,
     departed: Departed,
     listening: BTreeSet<u16>,
     table: Table,
     /// Answers that belong to no association: INIT ACK, ABORT, SHUTDOWN COMPLETE, stale cookie errors.
     answers: VecDeque<(Route, Vec<u8>)>,
     events: VecDeque<Event>,
+    handed_over: VecDeque<HandOver>,
     totals: EndpointStats,
 }
 
@@ -75,14 +80,6 @@ struct Supplies {
     buffers: Buffers,
     /// When memory may be looked for again.
     relief: Instant,
-    strangers: StrangerProbes,
-}
-
-/// The keys of State Cookies, and those cookies that have been used.
-#[derive(Debug)]
-struct Cookies {
-    keys: CookieKeys,
-    spent: SpentCookies,
 }
 
 /// Totals of an endpoint.
@@ -106,26 +103,29 @@ impl Endpoint {
     /// `seed` decides every random choice: tags, initial TSNs, nonces, cookie keys, jitter. In real use it must come
     /// from the operating system's randomness.
     pub fn new(config: Arc<Config>, seed: Seed, locals: Vec<SocketAddr>) -> Self {
+        Self::shard(config, seed, locals, Shard::alone())
+    }
+
+    /// As [`Self::new`], one shard of several. What it is told that another one has to handle comes out of [`Self::poll_hand_over`].
+    /// Limits of the configuration are the endpoint's; each shard has its part of them.
+    pub fn shard(config: Arc<Config>, seed: Seed, locals: Vec<SocketAddr>, shard: Shard) -> Self {
         Self {
-            cookies: Cookies {
-                keys: CookieKeys::new(seed.child("cookies", 0), config.cookie.key_period),
-                spent: SpentCookies::default(),
-            },
+            cookies: CookieKeys::new(seed.child("cookies", 0), config.cookie.key_period),
             departed: Departed::default(),
-            rng: seed.stream("endpoint", 0),
+            rng: seed.stream("endpoint", u64::from(shard.number())),
             supplies: Supplies {
                 randoms: Randoms::new(seed.child("auth", 0)),
                 keys: Arc::new(config.auth.keys.clone()),
-                buffers: Buffers::new(memory::of(&config.limits)),
+                buffers: Buffers::new(memory::of(&config.limits, &shard)),
                 relief: Instant::ZERO,
-                strangers: StrangerProbes::default(),
                 seed,
             },
             locals: OwnAddresses::new(locals),
             listening: BTreeSet::new(),
-            table: Table::default(),
+            table: Table::new(shard),
             answers: VecDeque::new(),
             events: VecDeque::new(),
+            handed_over: VecDeque::new(),
             totals: EndpointStats::default(),
             config,
         }
@@ -137,7 +137,7 @@ impl Endpoint {
     pub fn handle_datagrams(&mut self, now: Instant, route: Route, bytes: &[u8], segment: usize) {
         for datagram in bytes.chunks(segment.max(1)) {
             self.totals.packets_received += 1;
-            if !self.handle_packet(now, route, datagram) {
+            if !self.handle_packet(now, route, datagram, Origin::Network) {
                 self.totals.packets_dropped += 1;
             }
         }
@@ -146,7 +146,7 @@ impl Endpoint {
 
     /// ICMP said that something we sent on `route` did not arrive (RFC 9260 §10). `quoted` is the beginning of it.
     pub fn handle_unreachable(&mut self, now: Instant, route: Route, reason: Unreachable, quoted: &[u8]) {
-        self.handle_icmp(now, route, reason, quoted);
+        self.handle_icmp(now, route, reason, quoted, Origin::Network);
     }
 
     /// Lets time pass.
@@ -256,12 +256,15 @@ impl Endpoint {
     // ---- packets
 
     /// Handles one packet; false if it was dropped.
-    fn handle_packet(&mut self, now: Instant, route: Route, bytes: &[u8]) -> bool {
+    fn handle_packet(&mut self, now: Instant, route: Route, bytes: &[u8], origin: Origin) -> bool {
         let Ok(packet) = Packet::parse(bytes) else { return false };
         let header = packet.header();
         // RFC 9260 §3.1: port 0 must not be used.
         if header.source_port == 0 || header.destination_port == 0 || !is_unicast(route) {
             return false;
+        }
+        if let Some(owner) = self.misrouted(header.verification_tag, origin) {
+            return self.hand_over_by_tag(owner, route, bytes);
         }
         let lookup = Lookup { local: header.destination_port, remote: header.source_port };
         let by_tag = self.table.by_tag(header.verification_tag, lookup);
@@ -274,7 +277,7 @@ impl Endpoint {
         if !self.is_ours(now, route, header.verification_tag, lookup) {
             return false;
         }
-        let arrival = &Arrival { now, route, packet: &packet };
+        let arrival = &Arrival { now, route, packet: &packet, origin };
         match first.chunk_type() {
             chunk_type::INIT => self.handle_init(arrival, &first),
             _ if let Some(echo) = cookie_echo(&packet, &first) => self.handle_cookie_echo(arrival, echo),
@@ -304,7 +307,7 @@ impl Endpoint {
             let ports =
                 Lookup { local: association.identity.local_port, remote: association.identity.remote_port };
             let end = arrival.now + self.config.cookie.lifetime + MAX_PRESERVATIVE;
-            self.cookies.spent.spend(arrival.now, tag, ports, end);
+            self.table.shard.directory.spend(arrival.now, tag, ports, end);
         }
         self.follow(index);
         true
@@ -325,17 +328,6 @@ impl Endpoint {
             self.renew_tag(index);
         } else if association.take_addresses_changed() {
             self.table.follow(index);
-        }
-    }
-
-    /// Gives an association that begins its handshake anew another Verification Tag (RFC 9260 §5.3.1).
-    fn renew_tag(&mut self, index: usize) {
-        let tag = self.fresh_tag();
-        if let Some(association) = self.table.get_mut(index) {
-            let identity = &mut association.identity;
-            identity.local_tag = tag;
-            identity.auth_random = self.supplies.randoms.of(tag, identity.initial_tsn);
-            self.table.reindex(index);
         }
     }
 
@@ -365,16 +357,6 @@ impl Endpoint {
     fn with(&mut self, id: AssociationId, command: impl FnOnce(&mut Association)) {
         if let Some(association) = self.table.touch_by_id(id) {
             command(association);
-        }
-    }
-
-    /// A Verification Tag that no association has (RFC 9260 §5.3.1).
-    fn fresh_tag(&mut self) -> u32 {
-        loop {
-            let tag = self.rng.next_u32();
-            if tag != 0 && !self.table.has_tag(tag) {
-                return tag;
-            }
         }
     }
 }

@@ -6,7 +6,7 @@ use whimbrel_wire::{
     AbortBuilder, Cause, Chunk, ChunkError, CommonHeader, Packet, ShutdownComplete, chunk_type,
 };
 
-use super::table::Lookup;
+use super::table::{Lookup, Owner};
 use super::{Endpoint, is_handshake};
 use crate::arrival::Arrival;
 use crate::association::single_chunk;
@@ -27,8 +27,13 @@ impl Endpoint {
         if tag == 0 {
             return false;
         }
-        if let Some(index) = self.table.by_peer(route.remote, ports) {
-            return self.handle_foreign_tag(index, arrival, tag);
+        match self.table.by_peer(route.remote, ports) {
+            Some(Owner::Here(index)) => return self.handle_foreign_tag(index, arrival, tag),
+            // A reflected tag is the peer's own, and names no shard of ours.
+            Some(Owner::Elsewhere(shard)) => {
+                return deciding(packet).is_some() && self.hand_over_by_peer(shard, arrival);
+            }
+            None => {}
         }
         // RFC 5061 §5.2 D2, D4: the address it names leads to an association, the tag does not fit.
         if names_known_address(packet, |address| {
@@ -61,7 +66,7 @@ impl Endpoint {
     fn handle_foreign_tag(&mut self, index: usize, arrival: &Arrival<'_>, tag: u32) -> bool {
         let Some(association) = self.table.get_mut(index) else { return false };
         let reflected = association.peer_tag() == Some(tag);
-        let Arrival { now, route, packet } = *arrival;
+        let Arrival { now, route, packet, .. } = *arrival;
         match deciding(packet) {
             // RFC 4895 §6.3: who reflects a tag has no key left.
             Some(Chunk::Abort(_)) if association.requires_authenticated(chunk_type::ABORT) => {

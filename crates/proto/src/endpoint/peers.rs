@@ -10,20 +10,27 @@ use crate::association::claim::Claim;
 #[derive(Debug, Default)]
 pub(super) struct Peers {
     /// The ports come first: they are quickly compared, and mostly decide.
-    claims: BTreeMap<(Lookup, SocketAddr, Claim, u64), usize>,
+    claims: BTreeMap<(Lookup, SocketAddr, Claim, u64), Place>,
 }
 
 /// An association that is found by an address of its peer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Found {
-    pub(super) index: usize,
+    pub(super) place: Place,
     pub(super) claim: Claim,
 }
 
+/// Where an association is: in which shard of the endpoint, and where in its table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Place {
+    pub(super) shard: u32,
+    pub(super) index: u32,
+}
+
 impl Peers {
-    /// The association with this index, the `born`th there was, has this claim.
-    pub(super) fn insert(&mut self, ports: Lookup, peer: SocketAddr, claim: Claim, born: u64, index: usize) {
-        self.claims.insert((ports, peer, claim, born), index);
+    /// The association at `place`, the `born`th there was, has this claim.
+    pub(super) fn insert(&mut self, ports: Lookup, peer: SocketAddr, claim: Claim, born: u64, place: Place) {
+        self.claims.insert((ports, peer, claim, born), place);
     }
 
     pub(super) fn remove(&mut self, ports: Lookup, peer: SocketAddr, claim: Claim, born: u64) {
@@ -33,7 +40,7 @@ impl Peers {
     /// Those with this address, the strongest claim first.
     pub(super) fn find(&self, peer: SocketAddr, ports: Lookup) -> impl Iterator<Item = Found> {
         let all = (ports, peer, Claim::Proved, 0)..=(ports, peer, Claim::Listed, u64::MAX);
-        self.claims.range(all).map(|(&(_, _, claim, _), &index)| Found { index, claim })
+        self.claims.range(all).map(|(&(_, _, claim, _), &place)| Found { place, claim })
     }
 }
 

@@ -6,7 +6,8 @@ use smallvec::SmallVec;
 use whimbrel_machine::Instant;
 
 use super::deadlines::Deadlines;
-use super::peers::{Found, Peers};
+use super::peers::{Found, Place};
+use super::shard::Shard;
 use crate::association::Association;
 use crate::association::claim::Claim;
 use crate::interface::{AssociationId, ConnectToken};
@@ -27,21 +28,31 @@ pub(super) struct Lookup {
 /// indexed for the rest: INIT, COOKIE ECHO, reflected tags, ICMP. An address there includes the UDP encapsulation
 /// port: two hosts behind one NAT may well choose the same SCTP port, and must not be taken for a restart of each
 /// other.
-#[derive(Debug, Default)]
+///
+/// Where an endpoint has several shards, each has a table, and the peers' addresses are in the directory of all.
+#[derive(Debug)]
 pub(super) struct Table {
+    pub(super) shard: Shard,
     slots: Vec<Slot>,
     free: Vec<usize>,
     live: usize,
     created: u64,
     /// Never iterated: its order is not defined.
     by_tag: FxHashMap<u32, usize>,
-    peers: Peers,
-    ports: BTreeMap<u16, usize>,
     by_token: BTreeMap<ConnectToken, usize>,
     /// Never later than the true ones, and renewed when they come up too early. So a timer that is pushed back with every SACK
     /// costs nothing here.
     deadlines: Deadlines,
     touched: VecDeque<usize>,
+}
+
+/// Where the association is that a packet or an address leads to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Owner {
+    /// In this table.
+    Here(usize),
+    /// In another shard of the endpoint.
+    Elsewhere(u32),
 }
 
 #[derive(Debug, Default)]
@@ -57,6 +68,20 @@ struct Slot {
 }
 
 impl Table {
+    pub(super) fn new(shard: Shard) -> Self {
+        Self {
+            shard,
+            slots: Vec::new(),
+            free: Vec::new(),
+            live: 0,
+            created: 0,
+            by_tag: FxHashMap::default(),
+            by_token: BTreeMap::new(),
+            deadlines: Deadlines::default(),
+            touched: VecDeque::new(),
+        }
+    }
+
     /// Every association's place, in no particular but a fixed order.
     pub(super) fn indices(&self) -> Vec<usize> {
         (0..self.slots.len()).filter(|&index| self.slots[index].association.is_some()).collect()
@@ -77,14 +102,14 @@ impl Table {
         });
         let slot = &mut self.slots[index];
         slot.generation = slot.generation.wrapping_add(1);
-        let id = AssociationId((u64::from(slot.generation) << 32) | index as u64);
+        let id = AssociationId((u64::from(slot.generation) << 32) | self.shard.unique(index as u64));
         self.created += 1;
-        slot.born = self.created;
-        let association = make(id, self.created);
+        slot.born = self.shard.unique(self.created);
+        let association = make(id, slot.born);
         let (token, port) = (association.identity.token, association.identity.local_port);
         slot.association = Some(Box::new(association));
         self.live += 1;
-        *self.ports.entry(port).or_insert(0) += 1;
+        self.shard.directory.use_port(port);
         if let Some(token) = token {
             self.by_token.insert(token, index);
         }
@@ -104,9 +129,8 @@ impl Table {
         slot.tag = association.identity.local_tag;
         slot.claims = association.claims();
         self.by_tag.insert(slot.tag, index);
-        for &(peer, claim) in &slot.claims {
-            self.peers.insert(lookup, peer, claim, slot.born, index);
-        }
+        let place = Place { shard: self.shard.number(), index: index as u32 };
+        self.shard.directory.insert(lookup, &slot.claims, slot.born, place);
     }
 
     /// As [`Self::reindex`], unless the association is found by the right tag and addresses already: a handshake mostly
@@ -127,9 +151,7 @@ impl Table {
         if self.by_tag.get(&slot.tag) == Some(&index) {
             self.by_tag.remove(&slot.tag);
         }
-        for (peer, claim) in core::mem::take(&mut slot.claims) {
-            self.peers.remove(lookup, peer, claim, slot.born);
-        }
+        self.shard.directory.remove(lookup, &core::mem::take(&mut slot.claims), slot.born);
     }
 
     /// An association to which something happens now, so that it is asked for output.
@@ -179,13 +201,7 @@ impl Table {
         self.unindex(index);
         self.deadlines.set(index, None);
         let Some(association) = self.slots[index].association.take() else { return };
-        let port = association.identity.local_port;
-        if let Some(count) = self.ports.get_mut(&port) {
-            *count -= 1;
-            if *count == 0 {
-                self.ports.remove(&port);
-            }
-        }
+        self.shard.directory.release_port(association.identity.local_port);
         if let Some(token) = association.identity.token {
             self.by_token.remove(&token);
         }
@@ -227,8 +243,9 @@ impl Table {
         self.live
     }
 
-    /// Whether there are `limit` associations, not counting those that end in this very step.
+    /// Whether there are `limit` associations, or this shard's part of them, not counting those that end in this very step.
     pub(super) fn is_full(&self, limit: usize) -> bool {
+        let limit = self.shard.part(limit);
         let ended = |index: &&usize| self.get(**index).is_some_and(Association::is_closed);
         self.live >= limit && self.live - self.touched.iter().filter(ended).count() >= limit
     }
@@ -246,7 +263,11 @@ impl Table {
     }
 
     fn index(&self, id: AssociationId) -> Option<usize> {
-        let index = (id.0 & u64::from(u32::MAX)) as usize;
+        let number = (id.0 & u64::from(u32::MAX)) as u32;
+        let index = (number / self.shard.count()) as usize;
+        if number % self.shard.count() != self.shard.number() {
+            return None;
+        }
         let slot = self.slots.get(index)?;
         (u64::from(slot.generation) == id.0 >> 32 && slot.association.is_some()).then_some(index)
     }
@@ -262,21 +283,30 @@ impl Table {
         self.get(index).filter(is_it).map(|_| index)
     }
 
-    /// The association whose peer has this address, see [`Peers`].
-    pub(super) fn by_peer(&self, peer: SocketAddr, ports: Lookup) -> Option<usize> {
-        self.find(peer, ports).map(|found| found.index)
+    /// The association whose peer has this address, see [`Peers`](super::peers::Peers).
+    pub(super) fn by_peer(&self, peer: SocketAddr, ports: Lookup) -> Option<Owner> {
+        self.find(peer, ports).map(|found| self.owner(found.place))
     }
 
     /// As [`Self::by_peer`], if there is more to it than that the peer has listed the address. Whoever lists another one's address
     /// must not keep that one from a new association with the same ports (RFC 5062 §2).
-    pub(super) fn by_own_peer(&self, peer: SocketAddr, ports: Lookup) -> Option<usize> {
-        self.find(peer, ports).filter(|found| found.claim != Claim::Listed).map(|found| found.index)
+    pub(super) fn by_own_peer(&self, peer: SocketAddr, ports: Lookup) -> Option<Owner> {
+        let found = self.find(peer, ports).filter(|found| found.claim != Claim::Listed);
+        found.map(|found| self.owner(found.place))
+    }
+
+    fn owner(&self, place: Place) -> Owner {
+        let here = place.shard == self.shard.number();
+        if here { Owner::Here(place.index as usize) } else { Owner::Elsewhere(place.shard) }
     }
 
     fn find(&self, peer: SocketAddr, ports: Lookup) -> Option<Found> {
-        // Few have ended in this very step.
-        let alive = |found: &Found| self.get(found.index).is_some_and(|association| !association.is_closed());
-        self.peers.find(peer, ports).find(alive)
+        // Few have ended in this very step; other shards know of theirs.
+        let alive = |found: &Found| match self.owner(found.place) {
+            Owner::Here(index) => self.get(index).is_some_and(|association| !association.is_closed()),
+            Owner::Elsewhere(_) => true,
+        };
+        self.shard.directory.find(peer, ports, alive)
     }
 
     /// Whether `peer` has proved to be an address of another association's peer with these ports, and is none of this one's.
@@ -288,7 +318,8 @@ impl Table {
     /// (RFC 5062 §2). Behind a NAT the IP address alone is no sign, and the port of a peer may change (RFC 6951 §5.4).
     pub(super) fn is_of_another(&self, index: usize, peer: SocketAddr, ports: Lookup) -> bool {
         let own = |slot: &Slot| slot.claims.iter().any(|(own, _)| own.ip() == peer.ip());
-        let is_other = |found: Found| found.index != index && found.claim == Claim::Proved;
+        let is_other =
+            |found: Found| self.owner(found.place) != Owner::Here(index) && found.claim == Claim::Proved;
         !self.slots.get(index).is_some_and(own) && self.find(peer, ports).is_some_and(is_other)
     }
 
@@ -297,7 +328,7 @@ impl Table {
     }
 
     pub(super) fn uses_port(&self, port: u16) -> bool {
-        self.ports.contains_key(&port)
+        self.shard.directory.uses_port(port)
     }
 }
 

@@ -2,28 +2,30 @@ use core::time::Duration;
 
 use super::*;
 use crate::error::BindError;
+use crate::socket::Member;
 
 /// The loopback device.
 const LO: Option<NonZeroU32> = NonZeroU32::new(1);
 
 #[tokio::test]
 async fn a_second_socket_on_the_device_leaves_the_port_to_nobody_else() {
-    let socket = Socket::open_udp("127.0.0.41:0".parse().unwrap()).unwrap();
+    let socket = Socket::open_udp("127.0.0.41:0".parse().unwrap(), Member::ALONE).unwrap();
     let mut local = LocalAddress::new(socket);
     local.set_device(LO);
     assert!(local.device.is_some(), "any process may bind a socket to a device since Linux 5.7");
     let address = local.local();
-    assert!(matches!(Socket::open_udp(address), Err(BindError::PortInUse { .. })));
+    assert!(matches!(Socket::open_udp(address, Member::ALONE), Err(BindError::PortInUse { .. })));
     local.set_device(None);
     assert!(local.device.is_none());
-    assert!(matches!(Socket::open_udp(address), Err(BindError::PortInUse { .. })));
+    assert!(matches!(Socket::open_udp(address, Member::ALONE), Err(BindError::PortInUse { .. })));
     drop(local);
-    Socket::open_udp(address).unwrap();
+    Socket::open_udp(address, Member::ALONE).unwrap();
 }
 
 #[tokio::test]
 async fn what_arrives_by_the_device_reaches_the_socket_on_the_device() {
-    let mut local = LocalAddress::new(Socket::open_udp("127.0.0.42:0".parse().unwrap()).unwrap());
+    let mut local =
+        LocalAddress::new(Socket::open_udp("127.0.0.42:0".parse().unwrap(), Member::ALONE).unwrap());
     local.set_device(LO);
     let peer = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
     peer.send_to(b"hello", local.local()).unwrap();
@@ -39,7 +41,8 @@ async fn what_arrives_by_the_device_reaches_the_socket_on_the_device() {
 
 #[tokio::test]
 async fn peers_that_came_another_way_are_remembered_within_bounds() {
-    let mut local = LocalAddress::new(Socket::open_udp("127.0.0.43:0".parse().unwrap()).unwrap());
+    let mut local =
+        LocalAddress::new(Socket::open_udp("127.0.0.43:0".parse().unwrap(), Member::ALONE).unwrap());
     local.set_device(LO);
     let device = local.device.as_mut().unwrap();
     let ip = |n: u32| IpAddr::from((n + (10 << 24)).to_be_bytes());

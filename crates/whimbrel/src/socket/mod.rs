@@ -11,6 +11,7 @@ mod open;
 mod outbox;
 mod receive;
 mod send;
+mod steering;
 
 use core::future::Future;
 use core::net::SocketAddr;
@@ -25,6 +26,7 @@ use io::Io;
 pub(crate) use local::LocalAddress;
 use outbox::Outbox;
 pub(crate) use receive::ReceiveBuffers;
+pub(crate) use steering::Member;
 
 /// What precedes the SCTP packet in a received datagram.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,6 +41,7 @@ enum Framing {
 /// here (addresses, ECN bits, don't-fragment) is what they are to the system.
 pub(crate) struct Socket {
     local: SocketAddr,
+    member: Member,
     framing: Framing,
     io: Io,
     state: UdpSocketState,

@@ -7,7 +7,7 @@ use core::num::NonZeroU32;
 use quinn_udp::{UdpSockRef, UdpSocketState};
 use socket2::{Domain, Protocol, Type};
 
-use super::{Framing, Gathered, Io, Outbox, Socket};
+use super::{Framing, Gathered, Io, Member, Outbox, Socket};
 use crate::error::BindError;
 
 /// Asked of the system for each direction; it may give less. A GSO train alone is 64 KiB.
@@ -17,29 +17,29 @@ pub(super) const BUFFER: usize = 8 << 20;
 const IPPROTO_SCTP: i32 = 132;
 
 impl Socket {
-    /// A UDP socket bound to exactly this address and port.
-    pub(crate) fn open_udp(address: SocketAddr) -> Result<Self, BindError> {
-        let open = || open(address, Type::DGRAM, Protocol::UDP);
+    /// A UDP socket bound to exactly this address and port, one of as many as there are shards.
+    pub(crate) fn open_udp(address: SocketAddr, member: Member) -> Result<Self, BindError> {
+        let open = || open(address, Type::DGRAM, Protocol::UDP, member);
         let (io, state) = open().map_err(|source| explain(address, source))?;
         let local = io.socket().local_addr().map_err(|source| explain(address, source))?;
-        Ok(Self::new(local, Framing::Bare, io, state))
+        Ok(Self::new(local, member, Framing::Bare, io, state))
     }
 
     /// A raw socket for SCTP packets to this address.
-    pub(crate) fn open_raw(address: SocketAddr) -> Result<Self, BindError> {
+    pub(crate) fn open_raw(address: SocketAddr, member: Member) -> Result<Self, BindError> {
         if !cfg!(unix) {
             return Err(BindError::RawUnsupported);
         }
         let mut address = address;
         address.set_port(0);
-        let (io, state) =
-            open(address, Type::RAW, Protocol::from(IPPROTO_SCTP)).map_err(|source| match source.kind() {
-                io::ErrorKind::PermissionDenied => BindError::RawNotPermitted,
-                _ => explain(address, source),
-            })?;
+        let opened = open(address, Type::RAW, Protocol::from(IPPROTO_SCTP), member);
+        let (io, state) = opened.map_err(|source| match source.kind() {
+            io::ErrorKind::PermissionDenied => BindError::RawNotPermitted,
+            _ => explain(address, source),
+        })?;
         let framing = if address.is_ipv4() { Framing::Ipv4Header } else { Framing::Bare };
         #[cfg_attr(not(any(target_os = "linux", target_os = "android")), allow(unused_mut))]
-        let mut socket = Self::new(address, framing, io, state);
+        let mut socket = Self::new(address, member, framing, io, state);
         #[cfg(any(target_os = "linux", target_os = "android"))]
         {
             socket._guard = super::guard::Guard::new(address, Protocol::from(IPPROTO_SCTP)).ok();
@@ -57,16 +57,17 @@ impl Socket {
         // Only while the twin is bound may the port be shared: later others must find it in use.
         let own = socket2::SockRef::from(self.io.socket());
         own.set_reuse_address(true)?;
-        let twin = open_on(self.local, Type::DGRAM, Protocol::UDP, Some(device));
+        let twin = open_on(self.local, Type::DGRAM, Protocol::UDP, self.member, Some(device));
         own.set_reuse_address(false)?;
         let (io, state) = twin?;
         socket2::SockRef::from(io.socket()).set_reuse_address(false)?;
-        Ok(Self::new(self.local, self.framing, io, state))
+        Ok(Self::new(self.local, self.member, self.framing, io, state))
     }
 
-    fn new(local: SocketAddr, framing: Framing, io: Io, state: UdpSocketState) -> Self {
+    fn new(local: SocketAddr, member: Member, framing: Framing, io: Io, state: UdpSocketState) -> Self {
         Self {
             local,
+            member,
             framing,
             alarm: Box::pin(io.error()),
             io,
@@ -89,14 +90,20 @@ impl Socket {
     }
 }
 
-fn open(address: SocketAddr, kind: Type, protocol: Protocol) -> io::Result<(Io, UdpSocketState)> {
-    open_on(address, kind, protocol, None)
+fn open(
+    address: SocketAddr,
+    kind: Type,
+    protocol: Protocol,
+    member: Member,
+) -> io::Result<(Io, UdpSocketState)> {
+    open_on(address, kind, protocol, member, None)
 }
 
 fn open_on(
     address: SocketAddr,
     kind: Type,
     protocol: Protocol,
+    member: Member,
     device: Option<NonZeroU32>,
 ) -> io::Result<(Io, UdpSocketState)> {
     let socket = socket2::Socket::new(Domain::for_address(address), kind, Some(protocol))?;
@@ -108,11 +115,14 @@ fn open_on(
     if device.is_some() {
         bind_device(&socket, address, device)?;
         socket.set_reuse_address(true)?;
+        member.join_any(&socket)?;
     }
     if kind == Type::RAW {
-        bind_raw(&socket, address)?;
+        bind_raw(&socket, address, member)?;
     } else {
+        member.join(&socket)?;
         socket.bind(&address.into())?;
+        member.share(&socket)?;
     }
     // Small buffers only cost speed, so what the system does not grant is done without.
     let _ = socket.set_recv_buffer_size(BUFFER);
@@ -127,7 +137,7 @@ const LEFTOVERS_MAX: usize = 1 << 16;
 
 /// Binds a non-blocking raw socket. Before that it hears what is for any address of this host, and would pass it on as having come
 /// to `address`; so what came before is thrown away, and nothing is let in meanwhile.
-pub(super) fn bind_raw(socket: &socket2::Socket, address: SocketAddr) -> io::Result<()> {
+pub(super) fn bind_raw(socket: &socket2::Socket, address: SocketAddr, member: Member) -> io::Result<()> {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     socket.attach_filter(&[super::guard::DROP])?;
     socket.bind(&address.into())?;
@@ -137,6 +147,9 @@ pub(super) fn bind_raw(socket: &socket2::Socket, address: SocketAddr) -> io::Res
         if socket.recv(&mut byte).is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock) {
             break;
         }
+    }
+    if !member.is_alone() {
+        return member.filter_raw(socket, address.is_ipv4());
     }
     #[cfg(any(target_os = "linux", target_os = "android"))]
     socket.detach_filter()?;

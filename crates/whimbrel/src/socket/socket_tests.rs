@@ -11,7 +11,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Two sockets that can reach each other.
 fn pair(address: &str) -> (Socket, Socket) {
-    let open = || Socket::open_udp(address.parse().unwrap()).unwrap();
+    let open = || Socket::open_udp(address.parse().unwrap(), Member::ALONE).unwrap();
     (open(), open())
 }
 
@@ -180,7 +180,7 @@ async fn datagrams_may_be_fragmented_one_by_one() {
 
 /// Raw sockets need a right that a test may not have.
 fn open_raw(address: &str) -> Option<Socket> {
-    match Socket::open_raw(address.parse().unwrap()) {
+    match Socket::open_raw(address.parse().unwrap(), Member::ALONE) {
         Ok(socket) => Some(socket),
         Err(crate::BindError::RawNotPermitted) => {
             println!("skipped: no right to open raw sockets");
@@ -247,7 +247,7 @@ async fn what_comes_before_a_raw_socket_is_bound_is_dropped() {
         }
     };
     timeout(PATIENCE, heard).await.expect("what is for another address is heard");
-    super::open::bind_raw(&socket, address).unwrap();
+    super::open::bind_raw(&socket, address, Member::ALONE).unwrap();
     assert_eq!(socket.recv(&mut waiting).unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
     send_to(address);
     let heard = async {

@@ -8,7 +8,7 @@ use whimbrel::{AddressChangeError, AssociationEvent, Endpoint, EndpointEvent, En
 use crate::support::*;
 
 /// Links as a test wants them.
-struct Scripted(watch::Receiver<Interfaces>);
+pub(crate) struct Scripted(pub(crate) watch::Receiver<Interfaces>);
 
 impl LinkSource for Scripted {
     fn name(&self) -> String {
@@ -29,7 +29,7 @@ impl LinkSource for Scripted {
 }
 
 /// Interfaces of which those in `up` have a carrier, each with one loopback address.
-fn host(interfaces: &[(&str, &str, bool)]) -> Interfaces {
+pub(crate) fn host(interfaces: &[(&str, &str, bool)]) -> Interfaces {
     let interface = |&(name, ip, up): &(&str, &str, bool)| {
         let addresses = vec![InterfaceAddress { ip: ip.parse().unwrap(), asked_for: true }];
         (name.to_owned(), Interface { up: Some(up), addresses, ..Interface::default() })

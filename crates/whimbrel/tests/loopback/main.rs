@@ -17,4 +17,5 @@ mod paths;
 mod raw;
 mod relay;
 mod restart;
+mod shards;
 mod support;
