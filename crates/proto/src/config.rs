@@ -282,7 +282,7 @@ impl Config {
             pairing: PathPairing::Mesh,
             dar: DarConfig { mode: DarMode::Negotiated, ..rfc.dar },
             retransmission: RetransmissionConfig {
-                loss: LossDetection::SendOrder(3),
+                loss: LossDetection::Rack(3),
                 tail: TailLoss::Probe,
                 ..rfc.retransmission
             },
@@ -360,8 +360,7 @@ impl Config {
             "between 1 and 64 answers to address changes must be kept",
         )?;
         self.congestion.controller.validate().map_err(ConfigError)?;
-        let (LossDetection::MissIndications(misses) | LossDetection::SendOrder(misses)) =
-            self.retransmission.loss;
+        let (LossDetection::MissIndications(misses) | LossDetection::Rack(misses)) = self.retransmission.loss;
         check(misses >= 1, "a chunk that nothing tells of is not lost")?;
         check(
             self.dar.mode == DarMode::Off || self.auth.support == AuthSupport::Offered,

@@ -45,10 +45,10 @@ pub enum LossDetection {
     /// By this many miss indications, counted below the highest TSN newly acknowledged on whatever path (RFC 9260 §7.2.4: 3;
     /// RFC 2960 had 4); at least 1.
     MissIndications(u8),
-    /// By this many miss indications, but what was sent again counts as missing only if something that was sent later has arrived. In Fast
-    /// Recovery, what was sent on a path before a retransmission that has arrived is lost if no SACK tells of it, and retransmissions that
-    /// were overtaken are lost again. For windows larger than the gap ack blocks of one SACK can tell of; at least 1.
-    SendOrder(u8),
+    /// By time, as RACK has it (RFC 8985 §6): what was sent on a path before something that has arrived there is lost once packets have had
+    /// time to be out of order, a quarter of the least round trip at first and more where that was too short. Where nothing has been seen out
+    /// of order, this many packets that have arrived by the path are enough (DupThresh, 3); at least 1. Retransmissions are judged alike.
+    Rack(u8),
 }
 
 /// What Fast Recovery is a state of.

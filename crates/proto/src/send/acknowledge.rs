@@ -22,6 +22,9 @@ impl Sender {
         let (cumulative, a_rwnd) = (sack.cumulative_tsn_ack, sack.a_rwnd as usize);
         let met = Circumstances { now, recovery: &*self.recovery, flows: &self.flows };
         let mut report = self.outstanding.on_sack(cumulative, gaps, &mut *self.loss, met)?;
+        for tsn in sack.duplicate_tsns() {
+            self.loss.on_duplicate(tsn, cumulative, self.outstanding.next_tsn());
+        }
         self.judge_tail(now, cumulative, &mut report);
         report.window_open = self.window.on_sack(a_rwnd, self.outstanding.in_flight_payload());
         let awaited = self.outstanding.get(cumulative.next());
@@ -41,6 +44,16 @@ impl Sender {
         Ok(self.apply(now, cumulative, report))
     }
 
+    /// The time has come at which something may be lost, if no SACK has told otherwise.
+    pub(crate) fn on_reordering_timer(&mut self, now: Instant, path: PathId) -> Report {
+        let mut report = Report::default();
+        // Its timer is to be set anew, whatever has happened.
+        _ = report.path(path);
+        let met = Circumstances { now, recovery: &*self.recovery, flows: &self.flows };
+        self.loss.on_time(met, &mut self.outstanding, &mut report);
+        self.apply(now, self.outstanding.cumulative_ack_point(), report)
+    }
+
     fn apply(&mut self, now: Instant, cumulative: Tsn, mut report: Report) -> Report {
         self.held_up = None;
         self.totals.released += report.released;
@@ -58,6 +71,7 @@ impl Sender {
         }
         for change in &mut report.paths {
             change.t3 = self.guard(change.path, change.reneged);
+            change.reordering = self.loss.due(change.path);
         }
         self.check();
         report

@@ -2,7 +2,7 @@ use whimbrel_machine::Instant;
 use whimbrel_wire::Tsn;
 
 use super::flow::Flow;
-use super::loss::{LossDetection, MissIndications, SendOrder};
+use super::loss::{LossDetection, MissIndications, Rack};
 use super::outstanding::Outstanding;
 use super::recovery::{FastRecovery, RecoveryOfAssociation, RecoveryOfPath};
 use super::retransmit::{self, RetransmissionRule};
@@ -86,7 +86,7 @@ impl Sender {
             },
             loss: match repair.loss {
                 LossConfig::MissIndications(threshold) => Box::new(MissIndications::new(threshold)),
-                LossConfig::SendOrder(threshold) => Box::new(SendOrder::new(threshold)),
+                LossConfig::Rack(threshold) => Box::new(Rack::new(threshold)),
             },
             recovery: match repair.recovery {
                 RecoveryScope::Association => Box::<RecoveryOfAssociation>::default(),
@@ -133,6 +133,7 @@ impl Sender {
         self.flows.retain(|flow| flow.path != path);
         self.outstanding.remove_path(path);
         self.recovery.remove_path(path);
+        self.loss.remove_path(path);
         self.forget_probe(path);
         self.check();
     }

@@ -63,7 +63,7 @@ fn config(script: &mut Script<'_>) -> Config {
         loss: script.pick(&[
             LossDetection::MissIndications(3),
             LossDetection::MissIndications(4),
-            LossDetection::SendOrder(3),
+            LossDetection::Rack(3),
         ]),
         recovery: script.pick(&[RecoveryScope::Association, RecoveryScope::Path]),
         path: script.pick(&[RetransmissionPath::Alternate, RetransmissionPath::Primary]),
@@ -93,7 +93,7 @@ impl Model {
     }
 
     fn operate(&mut self, script: &mut Script<'_>) {
-        match script.below(17) {
+        match script.below(18) {
             0 | 1 => self.send(script),
             2..=4 => {
                 let permit = script.pick(&[
@@ -111,16 +111,16 @@ impl Model {
                 self.honest_sack(window);
             }
             9 => self.hostile_sack(script),
-            10 => {
-                let path = self.some_path(script);
-                self.rig.expire(path);
-            }
             11 => self.rig.pass(Duration::from_millis(u64::from(script.u16()))),
             12 => self.change_path(script),
             13 => self.forget(script),
-            15 => {
+            timer @ (10 | 15 | 16) => {
                 let path = self.some_path(script);
-                self.rig.probe_tail(path);
+                match timer {
+                    10 => self.rig.expire(path),
+                    15 => self.rig.probe_tail(path),
+                    _ => self.rig.look(path),
+                }
             }
             14 => {
                 let (path, cwnd) = (self.some_path(script), script.pick(&[1500, 4380, 100_000]));

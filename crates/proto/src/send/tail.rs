@@ -103,9 +103,9 @@ impl Sender {
         let largest = self.outstanding.largest_in_flight(path).max(packet);
         // The first transmission of the probe's chunk is lost, whatever else is.
         self.outstanding.note_lost(path);
-        // What is lost there is looked at, and its T3-rtx anew.
-        _ = report.path(path);
-        if !self.outstanding.lose_older(path, sent_at, loss) {
+        // What is lost there is looked at, and its T3-rtx anew. The order of sending may have told already.
+        let told = report.path(path).lost;
+        if !self.outstanding.lose_older(path, sent_at, loss) && !told {
             return;
         }
         if let Some(flow) = self.flow_mut(path) {
