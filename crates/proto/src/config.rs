@@ -21,7 +21,8 @@ pub use self::path_verification::PathVerification;
 pub use self::primary_change::PrimaryChangeRule;
 pub use self::raw_ports::RawPorts;
 pub use self::retransmission::{
-    LossDetection, RecoveryScope, RetransmissionConfig, RetransmissionOrder, RetransmissionPath, TailLoss,
+    LossDetection, RecoveryScope, RetransmissionConfig, RetransmissionOrder, RetransmissionPath,
+    SpuriousLoss, TailLoss, WindowReduction,
 };
 pub use self::sack::{NewRoute, SackConfig};
 use crate::auth::{AuthConfig, AuthSupport};
@@ -283,6 +284,8 @@ impl Config {
             dar: DarConfig { mode: DarMode::Negotiated, ..rfc.dar },
             retransmission: RetransmissionConfig {
                 loss: LossDetection::Rack(3),
+                reduction: WindowReduction::Proportional,
+                spurious: SpuriousLoss::Undone,
                 tail: TailLoss::Probe,
                 ..rfc.retransmission
             },

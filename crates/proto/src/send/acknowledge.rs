@@ -9,6 +9,7 @@ use super::loss::Circumstances;
 use super::outstanding::SackError;
 use super::report::{PathChange, Report, T3};
 use super::sender::Sender;
+use crate::config::WindowReduction;
 use crate::interface::PathId;
 use crate::path::congestion::{Acked, Lost};
 
@@ -25,6 +26,7 @@ impl Sender {
         for tsn in sack.duplicate_tsns() {
             self.loss.on_duplicate(tsn, cumulative, self.outstanding.next_tsn());
         }
+        self.judge_losses(now, sack.duplicate_tsns(), &mut report);
         self.judge_tail(now, cumulative, &mut report);
         report.window_open = self.window.on_sack(a_rwnd, self.outstanding.in_flight_payload());
         let awaited = self.outstanding.get(cumulative.next());
@@ -68,6 +70,7 @@ impl Sender {
             report.paths.iter().filter(|change| change.lost).map(|change| change.path).collect();
         if !lost_on.is_empty() {
             self.begin_fast_retransmit(&lost_on);
+            self.note_reasons(&report);
         }
         for change in &mut report.paths {
             change.t3 = self.guard(change.path, change.reneged);
@@ -90,7 +93,7 @@ impl Sender {
         let outstanding = &self.outstanding;
         let Some(flow) = self.flows.iter_mut().find(|flow| flow.path == change.path) else { return };
         flow.acked_since_burst += change.acked - change.late;
-        flow.one_packet = false;
+        flow.note_sack(cumulative_advanced && !change.lost);
         let acknowledged = |&mut (tsn, _): &mut (Tsn, Instant)| {
             let chunk = outstanding.get(tsn);
             tsn.at_or_before(cumulative)
@@ -119,8 +122,13 @@ impl Sender {
     /// RFC 9260 §7.2.4: chunks last sent on the paths `lost_on` have been reported missing often enough.
     pub(super) fn begin_fast_retransmit(&mut self, lost_on: &[PathId]) {
         let entering = self.recovery.begin(lost_on, self.outstanding.highest_tsn());
+        let proportional = self.repair.reduction == WindowReduction::Proportional;
         for flow in self.flows.iter_mut().filter(|flow| entering.contains(&flow.path)) {
+            flow.note_reduction();
             flow.congestion.on_fast_retransmit();
+            if proportional {
+                flow.begin_reduction();
+            }
             flow.counters.fast_retransmits += 1;
             // Step 3: one packet goes at once, whatever cwnd says.
             flow.forced = true;

@@ -45,6 +45,9 @@ pub(super) trait LossDetection: Debug + Send {
         false
     }
 
+    /// What had been called lost on `path` was late, and what has not been sent again is in flight.
+    fn on_restored(&mut self, _path: PathId) {}
+
     /// `path` is no more.
     fn remove_path(&mut self, _path: PathId) {}
 }

@@ -42,7 +42,7 @@ impl Sender {
             if let Some(train) = self.retransmit(turn) {
                 return Next::Train(train);
             }
-            if self.order == RetransmissionOrder::LostFirst {
+            if self.repair.order == RetransmissionOrder::LostFirst {
                 return Next::Nothing;
             }
         }

@@ -303,7 +303,7 @@ impl Outstanding {
     pub(super) fn lose(&mut self, index: usize, report: &mut Report) {
         let chunk = &mut self.chunks[index];
         chunk.misses.fast_retransmitted = true;
-        report.lost(chunk);
+        report.lost(self.base.plus(index as u32), chunk);
         self.set_state(index, ChunkState::Lost(Loss::Missing));
     }
 

@@ -8,6 +8,7 @@ use whimbrel_machine::Instant;
 use whimbrel_wire::Tsn;
 
 use super::chunk::{Chunk, ChunkState, Departure, Loss};
+use super::spurious::Returned;
 pub(crate) use super::tail::TailLost;
 use crate::interface::PathId;
 use whimbrel_path::PacketSizes;
@@ -26,6 +27,10 @@ pub(crate) struct Report {
     pub(crate) refused: bool,
     /// The path on which a tail-loss probe has shown all to be lost that was sent before it.
     pub(crate) tail_lost: Option<TailLost>,
+    /// What a SACK or the time has shown to be lost.
+    pub(super) lost: SmallVec<[(PathId, Tsn); 4]>,
+    /// What had been called lost and is acknowledged now.
+    pub(super) returned: SmallVec<[Returned; 4]>,
     /// Bytes of user data that have left the send buffer.
     pub(super) released: usize,
 }
@@ -152,8 +157,9 @@ impl Report {
         &mut self.paths[at]
     }
 
-    /// Notes that a chunk has turned out to be lost.
-    pub(super) fn lost(&mut self, chunk: &Chunk) {
+    /// Notes that the chunk `tsn` has turned out to be lost.
+    pub(super) fn lost(&mut self, tsn: Tsn, chunk: &Chunk) {
+        self.lost.push((chunk.path, tsn));
         let entry = self.path(chunk.path);
         entry.lost = true;
         entry.lost_bytes += chunk.wire_len();
@@ -164,8 +170,21 @@ impl Report {
         }
     }
 
+    /// Notes that a chunk that had been called lost has arrived, if it can be said by which transmission.
+    fn returned(&mut self, tsn: Tsn, chunk: &Chunk) {
+        let sent_again = match chunk.state {
+            ChunkState::Lost(_) if !chunk.retransmitted => None,
+            ChunkState::InFlight if !chunk.several_paths => Some(chunk.sent_at),
+            _ => return,
+        };
+        self.returned.push(Returned { path: chunk.path, tsn, sent_again });
+    }
+
     /// Notes that the chunk `tsn`, which is still in its old state, is acknowledged for the first time. The lowest comes first.
     pub(super) fn acked(&mut self, tsn: Tsn, chunk: &Chunk) {
+        if chunk.retransmitted || matches!(chunk.state, ChunkState::Lost(_)) {
+            self.returned(tsn, chunk);
+        }
         let entry = self.path(chunk.path);
         entry.acked += chunk.wire_len();
         entry.packets += u32::from(chunk.packet > 0);

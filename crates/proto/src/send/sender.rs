@@ -12,7 +12,7 @@ use super::tail::TailProbe;
 use super::window::PeerWindow;
 use crate::auth::session::Auth;
 use crate::config::{
-    BurstLimit, Config, LossDetection as LossConfig, RecoveryScope, RetransmissionOrder, RetransmissionPath,
+    BurstLimit, Config, LossDetection as LossConfig, RecoveryScope, RetransmissionConfig, RetransmissionPath,
 };
 use crate::interface::{Message, PathId, SendError};
 use crate::path::congestion::NewPath;
@@ -34,7 +34,8 @@ pub(crate) struct Sender {
     pub(super) retransmission: Box<dyn RetransmissionRule>,
     pub(super) loss: Box<dyn LossDetection>,
     pub(super) recovery: Box<dyn FastRecovery>,
-    pub(super) order: RetransmissionOrder,
+    /// The rules that are no objects.
+    pub(super) repair: RetransmissionConfig,
     /// Chunks are cut to fit packets of this many bytes, a multiple of 4, whatever the paths carry.
     cut_for: Option<usize>,
     burst: BurstLimit,
@@ -92,7 +93,7 @@ impl Sender {
                 RecoveryScope::Association => Box::<RecoveryOfAssociation>::default(),
                 RecoveryScope::Path => Box::<RecoveryOfPath>::default(),
             },
-            order: repair.order,
+            repair: repair.clone(),
             cut_for: config.pmtu.cut_for.map(|bytes| bytes & !3),
             burst: config.congestion.burst,
             first_tsn: initial_tsn,

@@ -15,7 +15,7 @@ use super::testing::{Rig, STREAMS, Sent, Written};
 use super::turn::{Content, Permit};
 use crate::config::{
     BurstLimit, Config, LossDetection, RecoveryScope, RetransmissionConfig, RetransmissionOrder,
-    RetransmissionPath, TailLoss,
+    RetransmissionPath, SpuriousLoss, TailLoss, WindowReduction,
 };
 use crate::interface::{PathId, PathState};
 use crate::script::Script;
@@ -66,6 +66,8 @@ fn config(script: &mut Script<'_>) -> Config {
             LossDetection::Rack(3),
         ]),
         recovery: script.pick(&[RecoveryScope::Association, RecoveryScope::Path]),
+        spurious: script.pick(&[SpuriousLoss::Ignored, SpuriousLoss::Undone]),
+        reduction: script.pick(&[WindowReduction::AtOnce, WindowReduction::Proportional]),
         path: script.pick(&[RetransmissionPath::Alternate, RetransmissionPath::Primary]),
         order: script.pick(&[RetransmissionOrder::PerPath, RetransmissionOrder::LostFirst]),
         tail: TailLoss::Probe,
@@ -114,13 +116,9 @@ impl Model {
             11 => self.rig.pass(Duration::from_millis(u64::from(script.u16()))),
             12 => self.change_path(script),
             13 => self.forget(script),
-            timer @ (10 | 15 | 16) => {
+            timer @ 15..=17 => {
                 let path = self.some_path(script);
-                match timer {
-                    10 => self.rig.expire(path),
-                    15 => self.rig.probe_tail(path),
-                    _ => self.rig.look(path),
-                }
+                [Rig::expire, Rig::probe_tail, Rig::look][timer - 15](&mut self.rig, path);
             }
             14 => {
                 let (path, cwnd) = (self.some_path(script), script.pick(&[1500, 4380, 100_000]));
@@ -187,8 +185,9 @@ impl Model {
         let path = self.rig.paths.get(written.train.path).expect("a path");
         let last: usize = written.packets.last().expect("a packet").iter().map(wire_len).sum();
         let flight = self.rig.sender.outstanding.on_the_way(path.id);
-        let cwnd = self.rig.sender.flow(path.id).expect("a flow").congestion.cwnd();
-        assert!(permit == Permit::Probe || flight - last < cwnd, "RFC 9260 section 6.1 B");
+        let flow = self.rig.sender.flow(path.id).expect("a flow");
+        let free = permit == Permit::Probe || flow.is_reducing();
+        assert!(free || flight - last < flow.congestion.cwnd(), "RFC 9260 section 6.1 B");
         let in_flight = self.rig.sender.outstanding.in_flight_payload();
         let may_probe = core::mem::take(&mut self.probe);
         assert!(may_probe || in_flight <= self.advertised, "RFC 9260 section 6.1 A");

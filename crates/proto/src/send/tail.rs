@@ -114,6 +114,10 @@ impl Sender {
         report.tail_lost = Some(TailLost { path, elsewhere, largest });
         if !elsewhere {
             self.begin_fast_retransmit(&[path]);
+            // It is a timer that says so.
+            if let Some(flow) = self.flow_mut(path) {
+                flow.verdicts.forget_reduction();
+            }
         } else if let Some(flow) = self.flow_mut(path) {
             flow.congestion.on_fast_retransmit();
         }

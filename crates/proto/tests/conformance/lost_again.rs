@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use whimbrel_machine::Instant;
 use whimbrel_netsim::{Change, Forgery, Intruder, Loss, Overheard, QueueLimit, Side};
-use whimbrel_proto::{Config, LossDetection};
+use whimbrel_proto::{Config, LossDetection, SpuriousLoss};
 use whimbrel_wire::{Chunk, Packet};
 
 use whimbrel_testbed::at;
@@ -92,4 +92,28 @@ fn sacks_that_are_lost_for_a_while_cost_little() {
     assert!(during > 6.0 && later > 15.0, "{during:.1} and {later:.1} Mbit/s, {before:?}, {end:?}");
     assert!(end.retransmitted - before.retransmitted <= 4, "{before:?}, {end:?}");
     assert!(end.halvings == before.halvings && end.timeouts - before.timeouts <= 1, "{before:?}, {end:?}");
+}
+
+/// For 400 ms the network keeps everything back, and loses nothing. Timers expire; the window is what it was as soon as SACKs have told, and hardly
+/// anything is sent again.
+#[test]
+fn a_delay_spike_is_no_loss() {
+    let run = |spurious| {
+        let queue = QueueLimit::bytes(2 * Place::capacity(20, 50));
+        let place = Place { mbit: 20, rtt_ms: 50, queue, loss: 0.0, buffers: 4 << 20, seed: 1 };
+        let mut config = Config::mobile();
+        config.retransmission.spurious = spurious;
+        let mut bulk = Bulk::new(place, config, 8);
+        bulk.pair.delay(0, at(4_000), 425);
+        bulk.pair.delay(0, at(4_010), 25);
+        bulk.pass(4 * SECOND);
+        let (before, cwnd) = (bulk.totals(), bulk.path().cwnd);
+        bulk.pass(SECOND * 3 / 5);
+        let after = bulk.totals();
+        (cwnd, bulk.path().cwnd, after.retransmitted - before.retransmitted)
+    };
+    let (before, after, resent) = run(SpuriousLoss::Undone);
+    assert!(after * 10 >= before * 9 && resent <= 12, "{before}, {after}, {resent}");
+    let (_, _, ignored) = run(SpuriousLoss::Ignored);
+    assert!(ignored > 4 * resent, "{ignored} and {resent}");
 }

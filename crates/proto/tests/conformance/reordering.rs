@@ -47,9 +47,10 @@ fn what_is_overtaken_is_not_sent_again() {
         let (_, learning) = two_seconds(&mut bulk);
         let (mbit, since) = two_seconds(&mut bulk);
         let told = format!("{distance}: {learning:?}, {mbit:.1} Mbit/s, {since:?}");
-        assert!(learning.retransmitted <= 30 && learning.halvings <= 3 && learning.timeouts == 0, "{told}");
-        assert!(since.retransmitted <= 2 && since.halvings == 0 && since.timeouts == 0, "{told}");
-        assert!(mbit > 15.0, "{told}");
+        // The window comes back, so that the queue overflows now and then.
+        assert!(learning.duplicates <= 50 && learning.timeouts == 0, "{told}");
+        assert!(since.duplicates <= 8 && since.halvings <= since.dropped && since.timeouts == 0, "{told}");
+        assert!(mbit > 30.0, "{told}");
     }
 }
 

@@ -129,6 +129,10 @@ impl LossDetection for Rack {
         self.paths.iter().any(|of| of.due.is_some())
     }
 
+    fn on_restored(&mut self, path: PathId) {
+        self.of(path).start_again();
+    }
+
     fn remove_path(&mut self, path: PathId) {
         self.paths.retain(|of| of.path != path);
     }

@@ -87,6 +87,14 @@ impl OfPath {
         }
     }
 
+    /// What was called lost was late: what has arrived since may have been that, and not what was sent again.
+    pub(super) fn start_again(&mut self) {
+        self.newest = None;
+        self.judged_before = None;
+        self.due = None;
+        self.window.on_reordering();
+    }
+
     /// A chunk that was called lost here has been sent again.
     pub(super) fn on_sent_again(&mut self, tsn: Tsn, at: Instant, verdict: bool) {
         if self.again.is_empty() {
