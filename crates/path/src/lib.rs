@@ -10,6 +10,7 @@ mod pacing;
 mod packet_sizes;
 mod pmtu;
 mod quality;
+mod rate_reduction;
 mod rto;
 
 pub use delivery::{DeliveryRate, LossSample, RateSample};
@@ -17,4 +18,5 @@ pub use pacing::{Pacer, Pacing};
 pub use packet_sizes::PacketSizes;
 pub use pmtu::{PathMtu, PmtuConfig, PmtuSearch};
 pub use quality::{Delay, PathQuality, Quality};
+pub use rate_reduction::RateReduction;
 pub use rto::{Rto, RtoConfig};

@@ -21,7 +21,8 @@ pub use self::path_verification::PathVerification;
 pub use self::primary_change::PrimaryChangeRule;
 pub use self::raw_ports::RawPorts;
 pub use self::retransmission::{
-    LossDetection, RecoveryScope, RetransmissionConfig, RetransmissionOrder, RetransmissionPath, TailLoss,
+    LossDetection, RecoveryScope, RetransmissionConfig, RetransmissionOrder, RetransmissionPath,
+    SpuriousLoss, TailLoss, WindowReduction,
 };
 pub use self::sack::{NewRoute, SackConfig};
 use crate::auth::{AuthConfig, AuthSupport};
@@ -282,7 +283,9 @@ impl Config {
             pairing: PathPairing::Mesh,
             dar: DarConfig { mode: DarMode::Negotiated, ..rfc.dar },
             retransmission: RetransmissionConfig {
-                loss: LossDetection::SendOrder(3),
+                loss: LossDetection::Rack(3),
+                reduction: WindowReduction::Proportional,
+                spurious: SpuriousLoss::Undone,
                 tail: TailLoss::Probe,
                 ..rfc.retransmission
             },
@@ -360,8 +363,7 @@ impl Config {
             "between 1 and 64 answers to address changes must be kept",
         )?;
         self.congestion.controller.validate().map_err(ConfigError)?;
-        let (LossDetection::MissIndications(misses) | LossDetection::SendOrder(misses)) =
-            self.retransmission.loss;
+        let (LossDetection::MissIndications(misses) | LossDetection::Rack(misses)) = self.retransmission.loss;
         check(misses >= 1, "a chunk that nothing tells of is not lost")?;
         check(
             self.dar.mode == DarMode::Off || self.auth.support == AuthSupport::Offered,

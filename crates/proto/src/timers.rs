@@ -16,6 +16,8 @@ pub(crate) enum TimerId {
     T3Retransmit(PathId),
     /// What was sent last on a path has not been acknowledged for two round trips (RFC 8985 §7.2).
     TailProbe(PathId),
+    /// Something in flight on a path has had time to be out of order (RFC 8985 §6.2).
+    Reordering(PathId),
     /// T2-shutdown: SHUTDOWN or SHUTDOWN ACK was not answered (RFC 9260 §9.2).
     T2Shutdown,
     /// T5-shutdown-guard: the whole shutdown takes too long (RFC 9260 §9.2).
@@ -38,10 +40,11 @@ pub(crate) enum TimerId {
 
 impl TimerId {
     /// Those of a path.
-    pub(crate) const fn of_path(id: PathId) -> [Self; 5] {
+    pub(crate) const fn of_path(id: PathId) -> [Self; 6] {
         [
             Self::T3Retransmit(id),
             Self::TailProbe(id),
+            Self::Reordering(id),
             Self::HeartbeatTimeout(id),
             Self::Heartbeat(id),
             Self::PmtuProbe(id),
@@ -85,6 +88,14 @@ impl Timers {
     pub(crate) fn clear(&mut self, id: TimerId) {
         if let Some(index) = self.position(id) {
             self.remove(index);
+        }
+    }
+
+    /// Starts or restarts a timer, or stops it where there is no time for it.
+    pub(crate) fn follow(&mut self, id: TimerId, at: Option<Instant>) {
+        match at {
+            Some(at) => self.set(id, at),
+            None => self.clear(id),
         }
     }
 

@@ -154,7 +154,7 @@ fn changed(mut config: Config, settings: &Settings) -> Config {
     }
     if let Some(reports) = settings.number("Miss.Indications") {
         config.retransmission.loss = match config.retransmission.loss {
-            LossDetection::SendOrder(_) => LossDetection::SendOrder(reports as u8),
+            LossDetection::Rack(_) => LossDetection::Rack(reports as u8),
             _ => LossDetection::MissIndications(reports as u8),
         };
     }

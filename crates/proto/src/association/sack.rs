@@ -3,7 +3,7 @@
 use whimbrel_wire::{Sack, Tsn};
 
 use super::{Closing, Context, Ending, Handled, Open};
-use crate::interface::PathState;
+use crate::interface::{PathId, PathState};
 use crate::send::SackError;
 use crate::send::report::{PathChange, PathProof, Report};
 use crate::timers::TimerId;
@@ -42,6 +42,12 @@ impl Open {
         self.apply(context, report).map(|_| ())
     }
 
+    /// Packets of a path have had time to be out of order: what has not come since is lost (RFC 8985 §6.2).
+    pub(crate) fn handle_reordering_timer(&mut self, context: &mut Context<'_>, id: PathId) -> Handled {
+        let report = self.sender.on_reordering_timer(context.now, id);
+        self.apply(context, Ok(report)).map(|_| ())
+    }
+
     /// Draws the consequences, and yields what they followed from; `None` if there are none.
     fn apply(
         &mut self,
@@ -72,6 +78,7 @@ impl Open {
             if let Some(path) = self.paths.get(change.path) {
                 self.set_t3(context, change.path, change.t3, path.rto.current());
             }
+            context.timers.follow(TimerId::Reordering(change.path), change.reordering);
             self.notice_quality(context, change.path);
         }
         Ok(Some(report))

@@ -10,6 +10,7 @@ impl Open {
         match timer {
             TimerId::T3Retransmit(path) => return self.handle_t3(context, path),
             TimerId::TailProbe(path) => self.handle_tail_probe(context, path),
+            TimerId::Reordering(path) => return self.handle_reordering_timer(context, path),
             TimerId::Heartbeat(path) => self.handle_heartbeat_due(context, path),
             TimerId::HeartbeatTimeout(path) => return self.handle_heartbeat_timeout(context, path),
             TimerId::PmtuProbe(path) => self.handle_probe_timer(context, path),

@@ -5,6 +5,10 @@ pub struct RetransmissionConfig {
     pub loss: LossDetection,
     /// What Fast Recovery is a state of.
     pub recovery: RecoveryScope,
+    /// How what is in flight comes down to a window that a loss has reduced.
+    pub reduction: WindowReduction,
+    /// What follows when nothing was lost after all.
+    pub spurious: SpuriousLoss,
     /// Where lost DATA goes.
     pub path: RetransmissionPath,
     /// Whether new data may pass lost data.
@@ -19,6 +23,8 @@ impl RetransmissionConfig {
         Self {
             loss: LossDetection::MissIndications(3),
             recovery: RecoveryScope::Association,
+            reduction: WindowReduction::AtOnce,
+            spurious: SpuriousLoss::Ignored,
             path: RetransmissionPath::Alternate,
             order: RetransmissionOrder::PerPath,
             tail: TailLoss::Timeout,
@@ -45,10 +51,10 @@ pub enum LossDetection {
     /// By this many miss indications, counted below the highest TSN newly acknowledged on whatever path (RFC 9260 §7.2.4: 3;
     /// RFC 2960 had 4); at least 1.
     MissIndications(u8),
-    /// By this many miss indications, but what was sent again counts as missing only if something that was sent later has arrived. In Fast
-    /// Recovery, what was sent on a path before a retransmission that has arrived is lost if no SACK tells of it, and retransmissions that
-    /// were overtaken are lost again. For windows larger than the gap ack blocks of one SACK can tell of; at least 1.
-    SendOrder(u8),
+    /// By time, as RACK has it (RFC 8985 §6): what was sent on a path before something that has arrived there is lost once packets have had
+    /// time to be out of order, a quarter of the least round trip at first and more where that was too short. Where nothing has been seen out
+    /// of order, this many packets that have arrived by the path are enough (DupThresh, 3); at least 1. Retransmissions are judged alike.
+    Rack(u8),
 }
 
 /// What Fast Recovery is a state of.
@@ -59,6 +65,28 @@ pub enum RecoveryScope {
     Association,
     /// Of each path.
     Path,
+}
+
+/// How what is in flight comes down to a window that a loss has reduced.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum WindowReduction {
+    /// Nothing leaves until it has, but for the first retransmission (RFC 9260 §7.2.4).
+    #[default]
+    AtOnce,
+    /// Some leaves for whatever is delivered, so that it has after a round trip (Proportional Rate Reduction, RFC 9937). Paths that are paced
+    /// are left to their pace.
+    Proportional,
+}
+
+/// What follows when what was called lost has been late, and nothing was lost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum SpuriousLoss {
+    /// Nothing (RFC 9260).
+    #[default]
+    Ignored,
+    /// The window is again what it was, T3-rtx is no longer backed off, and what has not been sent again yet is in flight. SACKs tell: they
+    /// acknowledge what was sent once, or sent again too shortly before (F-RTO, RFC 5682), and report duplicates.
+    Undone,
 }
 
 /// The path that lost DATA goes out on again.

@@ -99,6 +99,8 @@ pub struct PathCounters {
     pub tail_probes: u64,
     /// Fast retransmit events.
     pub fast_retransmits: u64,
+    /// How often the window was given back because nothing had been lost.
+    pub undone: u64,
 }
 
 /// The addresses of both ends of an association, paths or not.

@@ -9,6 +9,7 @@ use super::loss::Circumstances;
 use super::outstanding::SackError;
 use super::report::{PathChange, Report, T3};
 use super::sender::Sender;
+use crate::config::WindowReduction;
 use crate::interface::PathId;
 use crate::path::congestion::{Acked, Lost};
 
@@ -22,6 +23,10 @@ impl Sender {
         let (cumulative, a_rwnd) = (sack.cumulative_tsn_ack, sack.a_rwnd as usize);
         let met = Circumstances { now, recovery: &*self.recovery, flows: &self.flows };
         let mut report = self.outstanding.on_sack(cumulative, gaps, &mut *self.loss, met)?;
+        for tsn in sack.duplicate_tsns() {
+            self.loss.on_duplicate(tsn, cumulative, self.outstanding.next_tsn());
+        }
+        self.judge_losses(now, sack.duplicate_tsns(), &mut report);
         self.judge_tail(now, cumulative, &mut report);
         report.window_open = self.window.on_sack(a_rwnd, self.outstanding.in_flight_payload());
         let awaited = self.outstanding.get(cumulative.next());
@@ -41,6 +46,16 @@ impl Sender {
         Ok(self.apply(now, cumulative, report))
     }
 
+    /// The time has come at which something may be lost, if no SACK has told otherwise.
+    pub(crate) fn on_reordering_timer(&mut self, now: Instant, path: PathId) -> Report {
+        let mut report = Report::default();
+        // Its timer is to be set anew, whatever has happened.
+        _ = report.path(path);
+        let met = Circumstances { now, recovery: &*self.recovery, flows: &self.flows };
+        self.loss.on_time(met, &mut self.outstanding, &mut report);
+        self.apply(now, self.outstanding.cumulative_ack_point(), report)
+    }
+
     fn apply(&mut self, now: Instant, cumulative: Tsn, mut report: Report) -> Report {
         self.held_up = None;
         self.totals.released += report.released;
@@ -55,9 +70,11 @@ impl Sender {
             report.paths.iter().filter(|change| change.lost).map(|change| change.path).collect();
         if !lost_on.is_empty() {
             self.begin_fast_retransmit(&lost_on);
+            self.note_reasons(&report);
         }
         for change in &mut report.paths {
             change.t3 = self.guard(change.path, change.reneged);
+            change.reordering = self.loss.due(change.path);
         }
         self.check();
         report
@@ -76,7 +93,7 @@ impl Sender {
         let outstanding = &self.outstanding;
         let Some(flow) = self.flows.iter_mut().find(|flow| flow.path == change.path) else { return };
         flow.acked_since_burst += change.acked - change.late;
-        flow.one_packet = false;
+        flow.note_sack(cumulative_advanced && !change.lost);
         let acknowledged = |&mut (tsn, _): &mut (Tsn, Instant)| {
             let chunk = outstanding.get(tsn);
             tsn.at_or_before(cumulative)
@@ -105,8 +122,13 @@ impl Sender {
     /// RFC 9260 §7.2.4: chunks last sent on the paths `lost_on` have been reported missing often enough.
     pub(super) fn begin_fast_retransmit(&mut self, lost_on: &[PathId]) {
         let entering = self.recovery.begin(lost_on, self.outstanding.highest_tsn());
+        let proportional = self.repair.reduction == WindowReduction::Proportional;
         for flow in self.flows.iter_mut().filter(|flow| entering.contains(&flow.path)) {
+            flow.note_reduction();
             flow.congestion.on_fast_retransmit();
+            if proportional {
+                flow.begin_reduction();
+            }
             flow.counters.fast_retransmits += 1;
             // Step 3: one packet goes at once, whatever cwnd says.
             flow.forced = true;

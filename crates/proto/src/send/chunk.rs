@@ -17,6 +17,20 @@ pub(super) enum ChunkState {
     Lost(Loss),
 }
 
+/// When a chunk left. What leaves at one instant leaves in the order of TSNs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Departure {
+    pub(super) at: Instant,
+    pub(super) tsn: Tsn,
+}
+
+impl Departure {
+    /// Whether it was before the other one.
+    pub(super) fn is_before(self, other: Self) -> bool {
+        self.at < other.at || self.at == other.at && self.tsn.precedes(other.tsn)
+    }
+}
+
 /// How a loss was noticed; decides where the chunk goes next (RFC 9260 §6.4).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Loss {

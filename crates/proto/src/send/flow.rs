@@ -5,10 +5,11 @@ use core::time::Duration;
 use whimbrel_machine::Instant;
 use whimbrel_wire::Tsn;
 
+use super::spurious::Verdicts;
 use crate::config::BurstLimit;
 use crate::interface::{PathCounters, PathId};
 use crate::path::congestion::{CongestionControl, Sent};
-use whimbrel_path::Pacer;
+use whimbrel_path::{Pacer, RateReduction};
 
 /// The sender's side of one path. Its flight size is [`Outstanding`](super::outstanding::Outstanding)'s to count and is
 /// given to each method that needs it, in bytes on the wire.
@@ -29,13 +30,17 @@ pub(super) struct Flow {
     pub(super) least_round_trip: Option<Duration>,
     /// After T3-rtx at most one packet is in flight until something is acknowledged (RFC 9260 §7.2.3).
     pub(super) one_packet: bool,
-    /// cwnd and ssthresh before they were lowered because a timer said that something was lost. It may have been late only.
-    pub(super) before_guess: Option<(usize, usize)>,
+    /// Why the window was reduced, and what it was before.
+    pub(super) verdicts: Verdicts,
     /// One packet may ignore cwnd: the fast retransmission (RFC 9260 §7.2.4 step 3) or the retransmission at
     /// T3-rtx (§6.3.3 E3).
     pub(super) forced: bool,
     /// Since losses were repaired the window has not been full: it is filled at the pace of acknowledgements.
     refilling: bool,
+    /// In Fast Recovery: how much leaves while the window is reduced.
+    reduction: Option<RateReduction>,
+    /// The last SACK has advanced the Cumulative TSN Ack Point and shown no loss: SafeACK (RFC 9937 §5).
+    safe: bool,
     /// Flight size must stay below this at the present opportunity (RFC 9260 §6.1 D).
     burst_limit: usize,
     /// Bytes on the wire acknowledged since the last opportunity.
@@ -57,9 +62,11 @@ impl Flow {
             timed: None,
             least_round_trip: None,
             one_packet: false,
-            before_guess: None,
+            verdicts: Verdicts::default(),
             forced: false,
             refilling: false,
+            reduction: None,
+            safe: false,
             burst_limit: usize::MAX,
             acked_since_burst: 0,
             last_data: None,
@@ -80,8 +87,13 @@ impl Flow {
         self.pacer.open(now, self.congestion.pacing());
         let acked = core::mem::take(&mut self.acked_since_burst);
         self.refilling = recovers || self.refilling && flight + pmdcs <= self.congestion.cwnd();
+        self.reduction.take_if(|_| !recovers || self.pacer.is_pacing());
+        let (window, safe) = (self.congestion.cwnd(), self.safe);
+        let reduced =
+            self.reduction.as_mut().map(|reduction| reduction.allowance(acked, safe, flight, window, pmdcs));
         let allowance = match limit {
             _ if self.pacer.is_pacing() => usize::MAX,
+            _ if reduced.is_some() => reduced.unwrap_or_default(),
             BurstLimit::Packets(packets) => packets as usize * pmdcs,
             BurstLimit::AckClocked(packets) if self.refilling => {
                 (packets as usize * pmdcs).saturating_sub(flight).max(pmdcs + acked)
@@ -112,25 +124,52 @@ impl Flow {
     pub(super) fn note_sent(&mut self, now: Instant, bytes: usize, flight: usize, first: Tsn) {
         self.congestion.on_sent(&Sent { now, bytes, in_flight: flight });
         self.pacer.on_sent(now, bytes);
+        if let Some(reduction) = &mut self.reduction {
+            reduction.on_sent(bytes);
+        }
         self.utilised = flight;
         self.forced = false;
         self.last_data = Some(now);
         self.guarded.get_or_insert(first);
     }
 
+    /// Fast Recovery begins, and the window is about to be reduced.
+    pub(super) fn note_reduction(&mut self) {
+        self.verdicts.note_reduction((self.congestion.cwnd(), self.congestion.ssthresh()));
+    }
+
+    /// Fast Recovery begins, and the window has just been reduced: what is in flight comes down to it little by little.
+    pub(super) fn begin_reduction(&mut self) {
+        self.reduction = Some(RateReduction::new(self.utilised));
+    }
+
+    /// Whether it is on its way there, so that more than the window may be in flight.
+    pub(super) fn is_reducing(&self) -> bool {
+        self.reduction.is_some()
+    }
+
+    /// A SACK has come, which is a SafeACK or not (RFC 9937 §5).
+    pub(super) fn note_sack(&mut self, safe: bool) {
+        self.one_packet = false;
+        self.safe = safe;
+    }
+
     /// A timer says that something is lost, and the window is about to be lowered.
     pub(super) fn note_guess(&mut self) {
-        self.before_guess.get_or_insert((self.congestion.cwnd(), self.congestion.ssthresh()));
+        self.verdicts.note_guess((self.congestion.cwnd(), self.congestion.ssthresh()));
     }
 
     /// What a timer called lost was late: the window is again what it was, or what has become of it since if that is more.
     pub(super) fn undo_guess(&mut self) {
-        if let Some((cwnd, ssthresh)) = self.before_guess.take() {
-            self.one_packet = false;
-            let [cwnd, ssthresh] =
-                [self.congestion.cwnd().max(cwnd), self.congestion.ssthresh().max(ssthresh)];
-            self.congestion.undo(cwnd, ssthresh);
+        if let Some(before) = self.verdicts.take_guess() {
+            self.undo(before);
         }
+    }
+
+    /// The window is again what it was `before`, cwnd and ssthresh in bytes, or what has become of it since if that is more.
+    pub(super) fn undo(&mut self, (cwnd, ssthresh): (usize, usize)) {
+        self.one_packet = false;
+        self.congestion.undo(self.congestion.cwnd().max(cwnd), self.congestion.ssthresh().max(ssthresh));
     }
 
     /// Nothing is in flight here any more, or all of it has been given up for lost.
@@ -144,7 +183,8 @@ impl Flow {
         if self.one_packet && flight > 0 {
             return false;
         }
-        self.pacer.is_open() && flight < self.congestion.cwnd().min(self.burst_limit)
+        let window = if self.is_reducing() { usize::MAX } else { self.congestion.cwnd() };
+        self.pacer.is_open() && flight < window.min(self.burst_limit)
     }
 
     /// When the next train may leave by its pace, if not now.

@@ -1,7 +1,7 @@
-//! How a SACK tells what is lost: the trait, the rule of RFC 9260, and one for large windows. One rule per file.
+//! How a SACK tells what is lost: the trait, the rule of RFC 9260, and RACK. One rule per file.
 
 mod miss_indications;
-mod send_order;
+mod rack;
 
 use core::fmt::Debug;
 use core::time::Duration;
@@ -10,8 +10,7 @@ use whimbrel_machine::Instant;
 use whimbrel_wire::Tsn;
 
 pub(super) use self::miss_indications::MissIndications;
-pub(super) use self::send_order::SendOrder;
-use super::chunk::Chunk;
+pub(super) use self::rack::Rack;
 use super::flow::Flow;
 use super::outstanding::Outstanding;
 use super::recovery::FastRecovery;
@@ -27,8 +26,30 @@ pub(super) trait LossDetection: Debug + Send {
     /// The receiver has dropped the chunk at `index`, which is in flight again (RFC 9260 §6.2.1 D iii).
     fn on_reneged(&mut self, index: usize, outstanding: &mut Outstanding, report: &mut Report);
 
-    /// A lost chunk has been sent again; `chunk` is as it is now.
-    fn on_sent_again(&mut self, _tsn: Tsn, _chunk: &Chunk) {}
+    /// A lost chunk has been sent again.
+    fn on_sent_again(&mut self, _tsn: Tsn, _outstanding: &mut Outstanding) {}
+
+    /// The receiver has got the chunk `tsn` twice, says a SACK. All up to `acknowledged` is acknowledged, and `next` is sent next.
+    fn on_duplicate(&mut self, _tsn: Tsn, _acknowledged: Tsn, _next: Tsn) {}
+
+    /// It is [`due`](Self::due): what is lost now is marked in `outstanding`.
+    fn on_time(&mut self, _met: Circumstances<'_>, _outstanding: &mut Outstanding, _report: &mut Report) {}
+
+    /// When something in flight on `path` is lost unless a SACK tells otherwise.
+    fn due(&self, _path: PathId) -> Option<Instant> {
+        None
+    }
+
+    /// Whether there is such a path. Then SACKs are looked at that have no gap ack blocks, too.
+    fn is_waiting(&self) -> bool {
+        false
+    }
+
+    /// What had been called lost on `path` was late, and what has not been sent again is in flight.
+    fn on_restored(&mut self, _path: PathId) {}
+
+    /// `path` is no more.
+    fn remove_path(&mut self, _path: PathId) {}
 }
 
 /// What a SACK meets.

@@ -55,7 +55,7 @@ impl Sender {
             flow.undo_guess();
             self.opportunity();
         } else {
-            flow.before_guess = None;
+            _ = flow.verdicts.take_guess();
         }
     }
 

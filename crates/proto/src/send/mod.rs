@@ -30,6 +30,7 @@ mod scheduler;
 mod sender;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod sender_operations;
+mod spurious;
 pub mod stream_scheduler;
 mod streams;
 mod tail;

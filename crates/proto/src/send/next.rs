@@ -42,7 +42,7 @@ impl Sender {
             if let Some(train) = self.retransmit(turn) {
                 return Next::Train(train);
             }
-            if self.order == RetransmissionOrder::LostFirst {
+            if self.repair.order == RetransmissionOrder::LostFirst {
                 return Next::Nothing;
             }
         }
@@ -150,9 +150,7 @@ impl Sender {
             bytes += chunk.wire_len();
             self.outstanding.retransmit(tsn, path.id, turn.now, chunks == 0);
             chunks += 1;
-            if let Some(chunk) = self.outstanding.get(tsn) {
-                self.loss.on_sent_again(tsn, chunk);
-            }
+            self.loss.on_sent_again(tsn, &mut self.outstanding);
         }
         writer.finish(auth, turn.checksum);
         let segment = turn.out.len() - start;

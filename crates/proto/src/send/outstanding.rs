@@ -183,7 +183,7 @@ impl Outstanding {
     ) -> Result<Report, SackError> {
         let highest = gaps.clone().map(|(_, end)| end as usize).max().unwrap_or(0);
         let mut report = self.acknowledge_up_to(cumulative, highest)?;
-        if highest > 0 || self.counts.gap_acknowledged > 0 || met.recovery.is_active() {
+        if highest > 0 || self.counts.gap_acknowledged > 0 || met.recovery.is_active() || loss.is_waiting() {
             let believed = self.belief.is_left();
             let blocks = sane_blocks(gaps).take_while(move |_| believed);
             let acks = self.acknowledge_gaps(blocks.clone(), &mut report);
@@ -219,12 +219,13 @@ impl Outstanding {
         let mut report = Report { cumulative_advanced: advance > 0, ..Report::default() };
         for _ in 0..advance {
             let chunk = self.chunks.pop_front().expect("advance was checked");
-            self.base = self.base.next();
+            let tsn = self.base;
+            self.base = tsn.next();
             self.counts.remove(&chunk);
             report.released += chunk.payload_len();
             self.held_payload -= chunk.payload_len();
             if chunk.state != ChunkState::GapAcknowledged {
-                report.acked(&chunk);
+                report.acked(tsn, &chunk);
             }
         }
         self.done += advance as u64;
@@ -251,7 +252,7 @@ impl Outstanding {
                 from = number + 1;
                 let index = (number - self.done) as usize;
                 let chunk = &mut self.chunks[index];
-                report.acked(chunk);
+                report.acked(self.base.plus(index as u32), chunk);
                 // Only consecutive miss indications count (RFC 9260 §7.2.4).
                 chunk.misses.indications = 0;
                 self.set_state(index, ChunkState::GapAcknowledged);
@@ -302,8 +303,15 @@ impl Outstanding {
     pub(super) fn lose(&mut self, index: usize, report: &mut Report) {
         let chunk = &mut self.chunks[index];
         chunk.misses.fast_retransmitted = true;
-        report.lost(chunk);
+        report.lost(self.base.plus(index as u32), chunk);
         self.set_state(index, ChunkState::Lost(Loss::Missing));
+    }
+
+    /// Nothing speaks against the chunk `tsn` any more but what was sent after it.
+    pub(super) fn settle(&mut self, tsn: Tsn) {
+        let index = tsn.distance_from(self.base) as usize;
+        self.chunks[index].misses.fast_retransmitted = true;
+        self.mark(index);
     }
 
     /// The first chunk in this range of indices that miss indications count for.
@@ -318,6 +326,11 @@ impl Outstanding {
             |chunk: &&mut Chunk| chunk.state == ChunkState::InFlight && !chunk.misses.fast_retransmitted;
         let chunk = self.chunks.get_mut(index).filter(counts)?;
         Some((&mut chunk.misses, chunk.path))
+    }
+
+    /// The miss indications of the chunk at `index`, which is in flight, and its path.
+    pub(super) fn misses(&mut self, index: usize) -> Option<(&mut Misses, PathId)> {
+        self.chunks.get_mut(index).map(|chunk| (&mut chunk.misses, chunk.path))
     }
 
     /// The chunks with these indices, as they are numbered in the sets.

@@ -7,7 +7,8 @@ use smallvec::SmallVec;
 use whimbrel_machine::Instant;
 use whimbrel_wire::Tsn;
 
-use super::chunk::{Chunk, ChunkState, Loss};
+use super::chunk::{Chunk, ChunkState, Departure, Loss};
+use super::spurious::Returned;
 pub(crate) use super::tail::TailLost;
 use crate::interface::PathId;
 use whimbrel_path::PacketSizes;
@@ -26,6 +27,10 @@ pub(crate) struct Report {
     pub(crate) refused: bool,
     /// The path on which a tail-loss probe has shown all to be lost that was sent before it.
     pub(crate) tail_lost: Option<TailLost>,
+    /// What a SACK or the time has shown to be lost.
+    pub(super) lost: SmallVec<[(PathId, Tsn); 4]>,
+    /// What had been called lost and is acknowledged now.
+    pub(super) returned: SmallVec<[Returned; 4]>,
     /// Bytes of user data that have left the send buffer.
     pub(super) released: usize,
 }
@@ -56,6 +61,12 @@ pub(crate) struct PathChange {
     pub(crate) youngest: Option<Instant>,
     /// When the youngest of those was sent that were sent again, and never on another path.
     pub(crate) sent_again: Option<Instant>,
+    /// When detection of losses looks at the path next, if no SACK comes first.
+    pub(crate) reordering: Option<Instant>,
+    /// The lowest and the highest TSN newly acknowledged of those that were sent once.
+    pub(super) once: Option<(Tsn, Tsn)>,
+    /// The TSN of the one that `sent_again` is about.
+    pub(super) again: Option<Tsn>,
     /// Something in flight on the path has turned out to be lost.
     pub(super) lost: bool,
     /// Bytes of chunks that a SACK has shown to be lost on the path, as on the wire.
@@ -96,6 +107,18 @@ impl PathChange {
         let sent_again = self.sent_again.filter(|&at| now.saturating_since(at) >= least);
         self.youngest.max(sent_again)
     }
+
+    /// That departure, and which chunk it was.
+    pub(super) fn newest_departure(&self, now: Instant, least: Option<Duration>) -> Option<Departure> {
+        let once = self.youngest.zip(self.once).map(|(at, (_, tsn))| Departure { at, tsn });
+        let again = self.sent_again.zip(self.again).map(|(at, tsn)| Departure { at, tsn });
+        let least = least.unwrap_or(Duration::MAX);
+        let again = again.filter(|again| now.saturating_since(again.at) >= least);
+        match (once, again) {
+            (Some(once), Some(again)) if once.is_before(again) => Some(again),
+            (once, again) => once.or(again),
+        }
+    }
 }
 
 impl Report {
@@ -106,6 +129,7 @@ impl Report {
             None => {
                 let (proof, t3) = (PathProof::None, T3::Start);
                 let (measured, youngest, sent_again) = (None, None, None);
+                let (reordering, once, again) = (None, None, None);
                 self.paths.push(PathChange {
                     path,
                     acked: 0,
@@ -119,6 +143,9 @@ impl Report {
                     t3,
                     youngest,
                     sent_again,
+                    reordering,
+                    once,
+                    again,
                     lost: false,
                     lost_bytes: 0,
                     lost_newest: None,
@@ -130,8 +157,9 @@ impl Report {
         &mut self.paths[at]
     }
 
-    /// Notes that a chunk has turned out to be lost.
-    pub(super) fn lost(&mut self, chunk: &Chunk) {
+    /// Notes that the chunk `tsn` has turned out to be lost.
+    pub(super) fn lost(&mut self, tsn: Tsn, chunk: &Chunk) {
+        self.lost.push((chunk.path, tsn));
         let entry = self.path(chunk.path);
         entry.lost = true;
         entry.lost_bytes += chunk.wire_len();
@@ -142,17 +170,31 @@ impl Report {
         }
     }
 
-    /// Notes that a chunk, which is still in its old state, is acknowledged for the first time.
-    pub(super) fn acked(&mut self, chunk: &Chunk) {
+    /// Notes that a chunk that had been called lost has arrived, if it can be said by which transmission.
+    fn returned(&mut self, tsn: Tsn, chunk: &Chunk) {
+        let sent_again = match chunk.state {
+            ChunkState::Lost(_) if !chunk.retransmitted => None,
+            ChunkState::InFlight if !chunk.several_paths => Some(chunk.sent_at),
+            _ => return,
+        };
+        self.returned.push(Returned { path: chunk.path, tsn, sent_again });
+    }
+
+    /// Notes that the chunk `tsn`, which is still in its old state, is acknowledged for the first time. The lowest comes first.
+    pub(super) fn acked(&mut self, tsn: Tsn, chunk: &Chunk) {
+        if chunk.retransmitted || matches!(chunk.state, ChunkState::Lost(_)) {
+            self.returned(tsn, chunk);
+        }
         let entry = self.path(chunk.path);
         entry.acked += chunk.wire_len();
         entry.packets += u32::from(chunk.packet > 0);
         entry.late += if chunk.has_left { chunk.wire_len() } else { 0 };
         if !chunk.retransmitted {
             entry.youngest = entry.youngest.max(Some(chunk.sent_at));
+            entry.once = Some((entry.once.map_or(tsn, |(lowest, _)| lowest), tsn));
             entry.sizes.arrived = entry.sizes.arrived.max(chunk.packet.into());
-        } else if !chunk.several_paths {
-            entry.sent_again = entry.sent_again.max(Some(chunk.sent_at));
+        } else if !chunk.several_paths && entry.sent_again <= Some(chunk.sent_at) {
+            (entry.sent_again, entry.again) = (Some(chunk.sent_at), Some(tsn));
         }
         // What is acknowledged after its T3-rtx expired arrived before: it says nothing against the timeout. Taken for a
         // proof, it would bring a dead path back to life for another RTO (RFC 9260 §8.2).

@@ -2,7 +2,7 @@ use whimbrel_machine::Instant;
 use whimbrel_wire::Tsn;
 
 use super::flow::Flow;
-use super::loss::{LossDetection, MissIndications, SendOrder};
+use super::loss::{LossDetection, MissIndications, Rack};
 use super::outstanding::Outstanding;
 use super::recovery::{FastRecovery, RecoveryOfAssociation, RecoveryOfPath};
 use super::retransmit::{self, RetransmissionRule};
@@ -12,7 +12,7 @@ use super::tail::TailProbe;
 use super::window::PeerWindow;
 use crate::auth::session::Auth;
 use crate::config::{
-    BurstLimit, Config, LossDetection as LossConfig, RecoveryScope, RetransmissionOrder, RetransmissionPath,
+    BurstLimit, Config, LossDetection as LossConfig, RecoveryScope, RetransmissionConfig, RetransmissionPath,
 };
 use crate::interface::{Message, PathId, SendError};
 use crate::path::congestion::NewPath;
@@ -34,7 +34,8 @@ pub(crate) struct Sender {
     pub(super) retransmission: Box<dyn RetransmissionRule>,
     pub(super) loss: Box<dyn LossDetection>,
     pub(super) recovery: Box<dyn FastRecovery>,
-    pub(super) order: RetransmissionOrder,
+    /// The rules that are no objects.
+    pub(super) repair: RetransmissionConfig,
     /// Chunks are cut to fit packets of this many bytes, a multiple of 4, whatever the paths carry.
     cut_for: Option<usize>,
     burst: BurstLimit,
@@ -86,13 +87,13 @@ impl Sender {
             },
             loss: match repair.loss {
                 LossConfig::MissIndications(threshold) => Box::new(MissIndications::new(threshold)),
-                LossConfig::SendOrder(threshold) => Box::new(SendOrder::new(threshold)),
+                LossConfig::Rack(threshold) => Box::new(Rack::new(threshold)),
             },
             recovery: match repair.recovery {
                 RecoveryScope::Association => Box::<RecoveryOfAssociation>::default(),
                 RecoveryScope::Path => Box::<RecoveryOfPath>::default(),
             },
-            order: repair.order,
+            repair: repair.clone(),
             cut_for: config.pmtu.cut_for.map(|bytes| bytes & !3),
             burst: config.congestion.burst,
             first_tsn: initial_tsn,
@@ -133,6 +134,7 @@ impl Sender {
         self.flows.retain(|flow| flow.path != path);
         self.outstanding.remove_path(path);
         self.recovery.remove_path(path);
+        self.loss.remove_path(path);
         self.forget_probe(path);
         self.check();
     }

@@ -15,7 +15,7 @@ use super::testing::{Rig, STREAMS, Sent, Written};
 use super::turn::{Content, Permit};
 use crate::config::{
     BurstLimit, Config, LossDetection, RecoveryScope, RetransmissionConfig, RetransmissionOrder,
-    RetransmissionPath, TailLoss,
+    RetransmissionPath, SpuriousLoss, TailLoss, WindowReduction,
 };
 use crate::interface::{PathId, PathState};
 use crate::script::Script;
@@ -63,9 +63,11 @@ fn config(script: &mut Script<'_>) -> Config {
         loss: script.pick(&[
             LossDetection::MissIndications(3),
             LossDetection::MissIndications(4),
-            LossDetection::SendOrder(3),
+            LossDetection::Rack(3),
         ]),
         recovery: script.pick(&[RecoveryScope::Association, RecoveryScope::Path]),
+        spurious: script.pick(&[SpuriousLoss::Ignored, SpuriousLoss::Undone]),
+        reduction: script.pick(&[WindowReduction::AtOnce, WindowReduction::Proportional]),
         path: script.pick(&[RetransmissionPath::Alternate, RetransmissionPath::Primary]),
         order: script.pick(&[RetransmissionOrder::PerPath, RetransmissionOrder::LostFirst]),
         tail: TailLoss::Probe,
@@ -93,7 +95,7 @@ impl Model {
     }
 
     fn operate(&mut self, script: &mut Script<'_>) {
-        match script.below(17) {
+        match script.below(18) {
             0 | 1 => self.send(script),
             2..=4 => {
                 let permit = script.pick(&[
@@ -111,16 +113,12 @@ impl Model {
                 self.honest_sack(window);
             }
             9 => self.hostile_sack(script),
-            10 => {
-                let path = self.some_path(script);
-                self.rig.expire(path);
-            }
             11 => self.rig.pass(Duration::from_millis(u64::from(script.u16()))),
             12 => self.change_path(script),
             13 => self.forget(script),
-            15 => {
+            timer @ 15..=17 => {
                 let path = self.some_path(script);
-                self.rig.probe_tail(path);
+                [Rig::expire, Rig::probe_tail, Rig::look][timer - 15](&mut self.rig, path);
             }
             14 => {
                 let (path, cwnd) = (self.some_path(script), script.pick(&[1500, 4380, 100_000]));
@@ -187,8 +185,9 @@ impl Model {
         let path = self.rig.paths.get(written.train.path).expect("a path");
         let last: usize = written.packets.last().expect("a packet").iter().map(wire_len).sum();
         let flight = self.rig.sender.outstanding.on_the_way(path.id);
-        let cwnd = self.rig.sender.flow(path.id).expect("a flow").congestion.cwnd();
-        assert!(permit == Permit::Probe || flight - last < cwnd, "RFC 9260 section 6.1 B");
+        let flow = self.rig.sender.flow(path.id).expect("a flow");
+        let free = permit == Permit::Probe || flow.is_reducing();
+        assert!(free || flight - last < flow.congestion.cwnd(), "RFC 9260 section 6.1 B");
         let in_flight = self.rig.sender.outstanding.in_flight_payload();
         let may_probe = core::mem::take(&mut self.probe);
         assert!(may_probe || in_flight <= self.advertised, "RFC 9260 section 6.1 A");

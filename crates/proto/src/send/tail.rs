@@ -103,9 +103,9 @@ impl Sender {
         let largest = self.outstanding.largest_in_flight(path).max(packet);
         // The first transmission of the probe's chunk is lost, whatever else is.
         self.outstanding.note_lost(path);
-        // What is lost there is looked at, and its T3-rtx anew.
-        _ = report.path(path);
-        if !self.outstanding.lose_older(path, sent_at, loss) {
+        // What is lost there is looked at, and its T3-rtx anew. The order of sending may have told already.
+        let told = report.path(path).lost;
+        if !self.outstanding.lose_older(path, sent_at, loss) && !told {
             return;
         }
         if let Some(flow) = self.flow_mut(path) {
@@ -114,6 +114,10 @@ impl Sender {
         report.tail_lost = Some(TailLost { path, elsewhere, largest });
         if !elsewhere {
             self.begin_fast_retransmit(&[path]);
+            // It is a timer that says so.
+            if let Some(flow) = self.flow_mut(path) {
+                flow.verdicts.forget_reduction();
+            }
         } else if let Some(flow) = self.flow_mut(path) {
             flow.congestion.on_fast_retransmit();
         }

@@ -158,6 +158,13 @@ impl Rig {
         }
     }
 
+    /// The reordering timer of a path expires.
+    pub(super) fn look(&mut self, path: PathId) {
+        let report = self.sender.on_reordering_timer(self.now, path);
+        self.sender.opportunity();
+        self.apply(Ok(report)).expect("nothing was said");
+    }
+
     /// The probe timer of a path expires.
     pub(super) fn probe_tail(&mut self, path: PathId) {
         self.sender.opportunity();

@@ -14,8 +14,15 @@ impl Sender {
     /// A view of `path`; `in_use` says whether new data goes out on it.
     pub(crate) fn path_view(&self, path: &Path, primary: bool, in_use: bool) -> Option<PathView> {
         let flow = self.flow(path.id)?;
-        let PathCounters { data_sent, data_retransmitted, timeouts, tail_probes, fast_retransmits, .. } =
-            flow.counters;
+        let PathCounters {
+            data_sent,
+            data_retransmitted,
+            timeouts,
+            tail_probes,
+            fast_retransmits,
+            undone,
+            ..
+        } = flow.counters;
         Some(PathView {
             id: path.id,
             route: path.route,
@@ -37,6 +44,7 @@ impl Sender {
                 timeouts,
                 tail_probes,
                 fast_retransmits,
+                undone,
                 ..path.counters
             },
         })

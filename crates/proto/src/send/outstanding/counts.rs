@@ -24,11 +24,13 @@ pub(super) struct Flight {
     pub(super) bytes: usize,
     /// What of it is no longer on its way.
     pub(super) left: usize,
+    /// Packets that have arrived according to gap ack blocks. In packets, not bytes.
+    pub(super) arrived: u32,
 }
 
 impl Flight {
     pub(super) fn none(path: PathId) -> Self {
-        Self { path, bytes: 0, left: 0 }
+        Self { path, bytes: 0, left: 0, arrived: 0 }
     }
 }
 
@@ -43,7 +45,12 @@ impl Counts {
                     flight.left += if chunk.has_left { chunk.wire_len() } else { 0 };
                 }
             }
-            ChunkState::GapAcknowledged => self.gap_acknowledged += 1,
+            ChunkState::GapAcknowledged => {
+                self.gap_acknowledged += 1;
+                if let Some(arrived) = self.arrived(chunk) {
+                    *arrived += 1;
+                }
+            }
             ChunkState::Lost(loss) => {
                 self.lost += 1;
                 match self.loss(chunk.path, loss) {
@@ -64,7 +71,12 @@ impl Counts {
                     flight.left -= if chunk.has_left { chunk.wire_len() } else { 0 };
                 }
             }
-            ChunkState::GapAcknowledged => self.gap_acknowledged -= 1,
+            ChunkState::GapAcknowledged => {
+                self.gap_acknowledged -= 1;
+                if let Some(arrived) = self.arrived(chunk) {
+                    *arrived -= 1;
+                }
+            }
             ChunkState::Lost(loss) => {
                 self.lost -= 1;
                 let Ok(at) = self.loss(chunk.path, loss) else { return };
@@ -78,6 +90,12 @@ impl Counts {
 
     fn loss(&self, path: PathId, loss: Loss) -> Result<usize, usize> {
         self.losses.binary_search_by_key(&(path, loss), |&(path, loss, _)| (path, loss))
+    }
+
+    /// The packets that have arrived where the chunk was last sent, if it was the first one in its packet and the path is still there.
+    fn arrived(&mut self, chunk: &Chunk) -> Option<&mut u32> {
+        let there = |flight: &&mut Flight| flight.path == chunk.path && chunk.packet > 0;
+        self.flights.iter_mut().find(there).map(|flight| &mut flight.arrived)
     }
 
     fn flight(&mut self, path: PathId) -> Option<&mut Flight> {

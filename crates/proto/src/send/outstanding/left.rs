@@ -32,6 +32,16 @@ impl Outstanding {
         self.counts.add(chunk);
     }
 
+    /// Whether any such chunk is in flight on `path`.
+    pub(in crate::send) fn has_left(&self, path: PathId) -> bool {
+        self.counts.flights.iter().any(|flight| flight.path == path && flight.left > 0)
+    }
+
+    /// How many packets that were last sent on `path` have been acknowledged by gap ack blocks alone.
+    pub(in crate::send) fn arrived_packets(&self, path: PathId) -> u32 {
+        self.counts.flights.iter().find(|flight| flight.path == path).map_or(0, |flight| flight.arrived)
+    }
+
     /// The flight size of `path` without what is known to be no longer on its way: what fills its window.
     pub(in crate::send) fn on_the_way(&self, path: PathId) -> usize {
         let flight = self.counts.flights.iter().find(|flight| flight.path == path);

@@ -17,6 +17,20 @@ impl Outstanding {
         self.chunks[index].misses = Misses::default();
     }
 
+    /// What was called lost on `path`, and has not been sent again, is in flight after all.
+    pub(in crate::send) fn restore(&mut self, path: PathId) {
+        let end = self.done + self.chunks.len() as u64;
+        let mut from = self.done;
+        while let Some(number) = self.lost.next(from..end) {
+            from = number + 1;
+            let index = (number - self.done) as usize;
+            if self.chunks[index].path == path {
+                self.chunks[index].misses = Misses::default();
+                self.set_state(index, ChunkState::InFlight);
+            }
+        }
+    }
+
     /// One more packet has been lost on `path`.
     pub(in crate::send) fn note_lost(&mut self, path: PathId) {
         if let Some((_, packets)) = self.packets_lost.iter_mut().find(|(id, _)| *id == path) {

@@ -67,8 +67,7 @@ fn truncated(loss: LossDetection) -> Rig {
 
 #[test]
 fn what_has_left_the_path_does_not_fill_the_window() {
-    for (loss, expected) in [(LossDetection::MissIndications(3), false), (LossDetection::SendOrder(3), true)]
-    {
+    for (loss, expected) in [(LossDetection::MissIndications(3), false), (LossDetection::Rack(3), true)] {
         let mut rig = truncated(loss);
         // The first gap is filled, which is why the SACK has room for one more.
         sack(&mut rig, 2, (4..=60).step_by(2), 20);
@@ -82,7 +81,7 @@ fn what_has_left_the_path_does_not_fill_the_window() {
 /// A SACK with few gap ack blocks has room for more: what it does not report is not there.
 #[test]
 fn what_a_sack_has_room_for_and_does_not_report_is_lost() {
-    let mut rig = truncated(LossDetection::SendOrder(3));
+    let mut rig = truncated(LossDetection::Rack(3));
     sack(&mut rig, 50, core::iter::once(52), 20);
     let lost = |tsn| matches!(state(&rig, tsn), ChunkState::Lost(_) | ChunkState::GapAcknowledged);
     assert!((51..=60).all(lost));
@@ -91,7 +90,7 @@ fn what_a_sack_has_room_for_and_does_not_report_is_lost() {
 /// A gap that a SACK has room for at last says nothing against what was sent again after the gap was.
 #[test]
 fn what_was_sent_again_is_not_missed_for_old_news() {
-    for (loss, lost) in [(LossDetection::MissIndications(3), true), (LossDetection::SendOrder(3), false)] {
+    for (loss, lost) in [(LossDetection::MissIndications(3), true), (LossDetection::Rack(3), false)] {
         let mut rig = sent(60, loss);
         even(&mut rig, 10, 5);
         rig.expire(A);
@@ -115,16 +114,16 @@ fn what_was_sent_again_is_not_missed_for_old_news() {
 /// RFC 9260 §7.2.4 leaves a lost retransmission to T3-rtx.
 #[test]
 fn a_lost_retransmission_is_sent_again_once_a_later_one_has_arrived() {
-    for (loss, expected) in
-        [(LossDetection::MissIndications(3), vec![]), (LossDetection::SendOrder(3), vec![1])]
-    {
+    for (loss, expected) in [(LossDetection::MissIndications(3), vec![]), (LossDetection::Rack(3), vec![1])] {
         let mut rig = sent(20, loss);
         even(&mut rig, 20, 20);
         assert_eq!(leaves(&mut rig)[0], 1);
         // Those that leave a while later arrive: new data, or other retransmissions.
-        rig.pass(60 * MS);
         assert!(rig.send(0, 1000, usize::MAX));
-        while rig.turn(Permit::Everything, 1).is_some() {}
+        for _ in 0..3 {
+            rig.pass(20 * MS);
+            while rig.turn(Permit::Everything, 1).is_some() {}
+        }
         rig.pass(100 * MS);
         sack(&mut rig, 0, (2..=20).step_by(2).chain([21]), 20);
         let again: Vec<u32> = leaves(&mut rig).into_iter().filter(|&tsn| tsn == 1).collect();
@@ -135,7 +134,7 @@ fn a_lost_retransmission_is_sent_again_once_a_later_one_has_arrived() {
 /// RFC 9260 §6.3.1: the last measurement may be from before the queue was full.
 #[test]
 fn fast_recovery_begins_with_a_measurement() {
-    let mut rig = sent(20, LossDetection::SendOrder(3));
+    let mut rig = sent(20, LossDetection::Rack(3));
     rig.pass(300 * MS);
     for last in [2, 4] {
         sack(&mut rig, 0, (2..=last).step_by(2), 20);
@@ -147,4 +146,88 @@ fn fast_recovery_begins_with_a_measurement() {
     ];
     let report = rig.report(Tsn(0), &block, WINDOW);
     assert_eq!(report.paths[0].measured, Some(395 * MS));
+}
+
+/// Chunk 1 is late behind one that was sent a millisecond later: it is waited for, for a quarter of the round trip, and lost when the timer says
+/// so, unless a SACK has come that has it.
+#[test]
+fn what_may_be_late_is_waited_for() {
+    for comes in [false, true] {
+        let mut rig = sent(2, LossDetection::Rack(3));
+        rig.pass(MS);
+        let report = rig.report(Tsn(0), &[GapAckBlock { start: 2, end: 2 }], WINDOW);
+        // It took 100 ms, and so chunk 1 was due a millisecond ago.
+        let due = rig.now - MS + 25 * MS;
+        assert_eq!(report.paths[0].reordering, Some(due));
+        rig.pass(due.saturating_since(rig.now) - MS);
+        rig.look(A);
+        assert_eq!(state(&rig, 1), ChunkState::InFlight, "not before its time");
+        rig.pass(MS);
+        if comes {
+            let report = rig.report(Tsn(2), &[], WINDOW);
+            assert_eq!(report.paths[0].reordering, None);
+            rig.look(A);
+            assert!(leaves(&mut rig).is_empty());
+        } else {
+            rig.look(A);
+            assert_eq!(leaves(&mut rig), [1]);
+        }
+    }
+}
+
+/// DupThresh: three packets that were sent later are proof enough where nothing has ever come out of order, and are not where something has.
+#[test]
+fn three_packets_are_enough_in_a_network_that_keeps_the_order() {
+    for reorders in [false, true] {
+        let mut rig = sent(10, LossDetection::Rack(3));
+        if reorders {
+            sack(&mut rig, 0, [2].into_iter(), 20);
+        }
+        sack(&mut rig, 2, [].into_iter(), 20);
+        sack(&mut rig, 2, [4, 5].into_iter(), 20);
+        assert_eq!(state(&rig, 3), ChunkState::InFlight);
+        sack(&mut rig, 2, [4, 5, 6].into_iter(), 20);
+        assert_eq!(state(&rig, 3) == ChunkState::InFlight, reorders);
+    }
+}
+
+/// What is sent again for nothing comes twice: from then on that much longer is waited for.
+#[test]
+fn a_duplicate_makes_it_wait_longer() {
+    let [before, after] = [false, true].map(|twice| {
+        let mut rig = sent(10, LossDetection::Rack(3));
+        sack(&mut rig, 0, [2, 3, 4].into_iter(), 20);
+        assert_eq!(leaves(&mut rig), [1]);
+        rig.pass(10 * MS);
+        // Too soon for an answer to what was sent again.
+        sack(&mut rig, 10, [].into_iter(), 20);
+        if twice {
+            rig.sender.loss.on_duplicate(Tsn(1), Tsn(10), Tsn(11));
+        } else {
+            rig.sender.loss.on_duplicate(Tsn(2), Tsn(10), Tsn(11));
+        }
+        for _ in 0..2 {
+            assert!(rig.send(0, 1000, usize::MAX));
+            while rig.turn(Permit::Everything, 1).is_some() {}
+            rig.pass(MS);
+        }
+        rig.pass(100 * MS);
+        let report = rig.report(Tsn(10), &[GapAckBlock { start: 2, end: 2 }], WINDOW);
+        report.paths[0].reordering.unwrap()
+    });
+    assert_eq!(after.saturating_since(before), MS * 97 / 4);
+}
+
+/// The SACK before another one comes after it.
+#[test]
+fn a_sack_that_was_overtaken_drops_nothing() {
+    let mut rig = sent(10, LossDetection::Rack(3));
+    sack(&mut rig, 0, [2, 3].into_iter(), 20);
+    // The one before comes now: what it does not report is in flight again, and is not called lost for that.
+    sack(&mut rig, 0, [2].into_iter(), 20);
+    assert_eq!(state(&rig, 3), ChunkState::InFlight);
+    rig.look(A);
+    assert_eq!(state(&rig, 3), ChunkState::InFlight);
+    sack(&mut rig, 0, [2, 3].into_iter(), 20);
+    assert_eq!(state(&rig, 3), ChunkState::GapAcknowledged);
 }

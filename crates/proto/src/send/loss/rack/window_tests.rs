@@ -1,0 +1,35 @@
+use super::*;
+
+const MS: Duration = Duration::from_millis(1);
+
+fn length(window: &ReorderingWindow, certain: bool) -> Duration {
+    window.length(40 * MS, 50 * MS, certain)
+}
+
+/// RFC 8985 §6.2 step 4: nothing is waited for in Fast Recovery, or behind DupThresh packets, where nothing has come out of order.
+#[test]
+fn waits_a_quarter_of_the_least_round_trip() {
+    let mut window = ReorderingWindow::default();
+    assert_eq!((length(&window, false), length(&window, true)), (10 * MS, Duration::ZERO));
+    window.on_reordering();
+    assert_eq!((length(&window, false), length(&window, true)), (10 * MS, 10 * MS));
+}
+
+/// A quarter more for each round trip with a duplicate, up to SRTT; forgotten after 16 recoveries without.
+#[test]
+fn grows_while_it_is_too_short() {
+    let mut window = ReorderingWindow::default();
+    window.on_duplicate(Tsn(u32::MAX - 10), Tsn(5));
+    window.on_duplicate(Tsn(4), Tsn(50));
+    assert_eq!(length(&window, true), 20 * MS, "once in a round trip");
+    for round in 1..=4 {
+        window.on_duplicate(Tsn(5 * round), Tsn(5 * round + 5));
+    }
+    assert_eq!(length(&window, true), 50 * MS, "SRTT at most");
+    for _ in 0..15 {
+        window.on_recovered();
+    }
+    assert_eq!(length(&window, true), 50 * MS);
+    window.on_recovered();
+    assert_eq!(length(&window, true), 10 * MS);
+}

@@ -1,0 +1,115 @@
+use core::time::Duration;
+
+use whimbrel_wire::GapAckBlock;
+
+use super::*;
+use crate::config::{Config, LossDetection, RetransmissionPath};
+use crate::send::testing::Rig;
+use crate::send::turn::Permit;
+
+const A: PathId = PathId(0);
+const WINDOW: u32 = 1 << 20;
+const MS: Duration = Duration::from_millis(1);
+const CWND: usize = 50_000;
+
+/// Twenty chunks in packets of their own, a millisecond apart, of which two have been acknowledged after 100 ms.
+fn sent(spurious: SpuriousLoss) -> Rig {
+    let mut config = Config::rfc();
+    config.retransmission.loss = LossDetection::Rack(3);
+    config.retransmission.spurious = spurious;
+    // A timeout would send everything elsewhere.
+    config.retransmission.path = RetransmissionPath::Primary;
+    let mut rig = Rig::new(config, Tsn(1), WINDOW);
+    rig.sender.install(A, Some(CWND), Some(CWND));
+    for _ in 0..20 {
+        assert!(rig.send(0, 1000, usize::MAX));
+        while rig.turn(Permit::Everything, 1).is_some() {}
+        rig.pass(MS);
+    }
+    rig.pass(80 * MS);
+    sack(&mut rig, 2, &[]);
+    rig
+}
+
+fn sack(rig: &mut Rig, cumulative: u32, gaps: &[(u16, u16)]) {
+    let gaps: Vec<GapAckBlock> = gaps.iter().map(|&(start, end)| GapAckBlock { start, end }).collect();
+    rig.sack(Tsn(cumulative), &gaps, WINDOW).unwrap();
+    while rig.turn(Permit::Retransmissions, 1).is_some() {}
+}
+
+fn cwnd(rig: &Rig) -> usize {
+    rig.sender.flow(A).unwrap().congestion.cwnd()
+}
+
+fn resent(rig: &Rig) -> u64 {
+    rig.sender.flow(A).unwrap().counters.data_retransmitted
+}
+
+/// Chunk 3 was late behind three others, and its SACK comes sooner after the retransmission than any answer.
+#[test]
+fn the_window_comes_back_where_packets_were_late() {
+    for (spurious, back) in [(SpuriousLoss::Ignored, false), (SpuriousLoss::Undone, true)] {
+        let mut rig = sent(spurious);
+        sack(&mut rig, 2, &[(2, 4)]);
+        assert!(cwnd(&rig) < CWND && resent(&rig) == 1);
+        rig.pass(20 * MS);
+        sack(&mut rig, 8, &[]);
+        assert_eq!(cwnd(&rig) >= CWND, back, "{spurious:?}");
+    }
+}
+
+/// It was lost, and is repaired a round trip later.
+#[test]
+fn the_window_stays_where_something_was_lost() {
+    let mut rig = sent(SpuriousLoss::Undone);
+    sack(&mut rig, 2, &[(2, 4)]);
+    rig.pass(120 * MS);
+    sack(&mut rig, 8, &[]);
+    assert!(cwnd(&rig) < CWND);
+}
+
+/// Of two chunks one was lost.
+#[test]
+fn one_that_was_lost_is_enough() {
+    let mut rig = sent(SpuriousLoss::Undone);
+    sack(&mut rig, 2, &[(3, 5)]);
+    rig.pass(20 * MS);
+    sack(&mut rig, 3, &[(2, 5)]);
+    assert!(cwnd(&rig) < CWND && resent(&rig) == 2);
+}
+
+/// All SACKs are late, by more than an RTO: the second one of them tells, and what has not been sent again is not.
+#[test]
+fn a_timeout_is_undone_when_answers_were_late() {
+    for (spurious, back) in [(SpuriousLoss::Ignored, false), (SpuriousLoss::Undone, true)] {
+        let mut rig = sent(spurious);
+        rig.pass(1000 * MS);
+        rig.expire(A);
+        while rig.turn(Permit::Retransmissions, 1).is_some() {}
+        assert_eq!(resent(&rig), 1);
+        rig.pass(300 * MS);
+        sack(&mut rig, 4, &[]);
+        assert!(cwnd(&rig) < CWND, "one answer may be to the retransmission");
+        rig.pass(MS);
+        sack(&mut rig, 6, &[]);
+        assert_eq!(cwnd(&rig) >= CWND, back, "{spurious:?}");
+        let before = resent(&rig);
+        rig.pass(MS);
+        sack(&mut rig, 8, &[]);
+        assert_eq!(resent(&rig) == before, back, "{spurious:?}");
+    }
+}
+
+/// All were lost: what is sent again is answered after a round trip each time.
+#[test]
+fn a_timeout_stays_where_all_was_lost() {
+    let mut rig = sent(SpuriousLoss::Undone);
+    rig.pass(1000 * MS);
+    rig.expire(A);
+    while rig.turn(Permit::Retransmissions, 1).is_some() {}
+    for cumulative in [3, 5, 9] {
+        rig.pass(100 * MS);
+        sack(&mut rig, cumulative, &[]);
+    }
+    assert!(cwnd(&rig) < CWND / 2);
+}
