@@ -81,6 +81,7 @@ fn a_warning_means_no_gap_under_load() {
     pair.cut(0, at(2600));
     pair.run(20);
     let (spacing, _) = pair.server().longest_gap(at(1000), at(2000));
+    assert!(spacing < millis(20), "data flows before the warning: {spacing:?}");
     assert_no_gap(&pair, spacing, millis(80), 2000, 5000);
     assert_eq!(pair.server().received.len(), 8000);
 }

@@ -39,7 +39,7 @@ fn ranked(ranks: [u8; 2]) -> Scene {
     })
 }
 
-/// The node has an address there, or has it no more, and the network is as before.
+/// Tells the node a fact about its address; the link does not change.
 fn tell(scene: &mut Scene, time: Instant, number: usize, fact: fn(SocketAddr) -> LinkFact) {
     let radio = scene.radio[number];
     radio.tell(&mut scene.world, time, fact(radio.address));

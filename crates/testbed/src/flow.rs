@@ -45,9 +45,9 @@ pub struct Flow<R = Tally> {
 /// Connections that are to be opened.
 #[derive(Debug)]
 pub struct Opening {
-    /// When.
+    /// When it is opened.
     pub start: Instant,
-    /// Where from, and where to.
+    /// The local and the remote address.
     pub route: Route,
     /// The peer's TCP port.
     pub port: u16,

@@ -1,8 +1,9 @@
-//! What tests of the protocol, the soak and the lab are made of: hosts and the networks between them, links that tell, one user of SCTP, and a
-//! peer that is driven by hand.
+//! What tests of the protocol, the soak and the lab are made of: hosts and the networks between them, links that tell, one user of SCTP, one of TCP with or
+//! without Mobile IP, and a peer that is driven by hand.
 //!
 //! [`Pair`] is two hosts in a world in virtual time, [`Uplink`] how a host gets into a network and learns of it, [`User`] who sends and reads
-//! there: what it sends is a [`traffic::Traffic`], and what it keeps of what it is told a [`Record`]. [`peer`] has a node without a network, and a
+//! there: what it sends is a [`traffic::Traffic`], and what it keeps of what it is told a [`Record`]. [`Flow`] is
+//! the user of TCP, [`mobile_ip`] a world for it. [`Notes`] are of packets under way, [`Memory`] is what a world did. [`peer`] has a node without a network, and a
 //! peer whose every packet the test writes.
 #![forbid(unsafe_code)]
 

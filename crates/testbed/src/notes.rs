@@ -24,7 +24,7 @@ impl<T: Default + Send + 'static> Notes<T> {
 }
 
 impl<T> Notes<T> {
-    /// What has been noted so far.
+    /// What has been noted so far. Let go of it before the world goes on, which waits for it.
     pub fn read(&self) -> MutexGuard<'_, T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

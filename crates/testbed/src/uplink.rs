@@ -57,7 +57,7 @@ impl Uplink {
         self.tell(world, at, LinkFact::AddressDown(self.address));
     }
 
-    /// What befalls the link with a cell befalls this one, and the host is told by its interface.
+    /// Schedules what a cell does at `at`: the link goes up or down, and the host is told the facts.
     pub fn follow<M: Machine, A: App<M>>(self, world: &mut World<M, A>, at: Instant, event: CellEvent) {
         match event {
             CellEvent::Signal(power) => self.about(world, at, InterfaceFact::Signal(power)),

@@ -143,7 +143,7 @@ impl<R: Record> User<R> {
         self.traffic = Some(Box::new(ConstantRate::every(bytes, interval, count as u64)));
     }
 
-    /// The association, once it is up.
+    /// The first association that came up, whether or not it has ended.
     pub const fn association(&self) -> Option<AssociationId> {
         self.association
     }

@@ -236,15 +236,18 @@ impl Recording {
     }
 }
 
+/// Bytes/s of one shard and of two, each by both clocks.
+type Outcome = ([f64; 2], [f64; 2]);
+
 fn main() {
     let arguments: Vec<usize> = std::env::args().filter_map(|text| text.parse().ok()).collect();
     let argument = |place: usize, usual| arguments.get(place).copied().unwrap_or(usual);
     let (rounds, bytes, size) = (argument(0, 9), argument(1, 2 << 20), argument(2, 16_384));
     let recordings = [1, 2].map(|shards| Recording::make(shards, bytes, size));
     println!("{ASSOCIATIONS} associations, messages of {size} bytes, {rounds} rounds");
-    let outcomes: Vec<_> = (0..rounds).map(|_| (recordings[0].play(), recordings[1].play())).collect();
+    let outcomes: Vec<Outcome> = (0..rounds).map(|_| (recordings[0].play(), recordings[1].play())).collect();
     for (index, clock) in ["wall-clock time", "CPU time of the busiest thread"].into_iter().enumerate() {
-        let of = |rate: &dyn Fn(&([f64; 2], [f64; 2])) -> f64| median(outcomes.iter().map(rate).collect());
+        let of = |rate: &dyn Fn(&Outcome) -> f64| median(outcomes.iter().map(rate).collect());
         println!(
             "by {clock}: one shard {:.0} MB/s, two {:.0} MB/s, ratio {:.2}",
             of(&|(one, _)| one[index] / 1e6),

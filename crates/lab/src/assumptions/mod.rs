@@ -93,7 +93,6 @@ impl Alternative {
 fn is_numeric(value: &Toml) -> bool {
     match value {
         Toml::Array(values) => values.iter().all(is_numeric),
-        Toml::Table(values) => values.iter().all(|(_, value)| is_numeric(value)),
         value => crate::scenario::number(value).is_some(),
     }
 }

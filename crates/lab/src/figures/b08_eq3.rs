@@ -16,7 +16,7 @@ use crate::profile;
 use crate::scenario::{DataError, Papers, Scenario};
 use crate::setups::{AccessNetwork, Hosts, TwoPaths, User};
 
-/// The longest message, bytes.
+/// The longest message that goes as one packet, bytes: the timer arithmetic is about one chunk in flight.
 const LONGEST: usize = 1452;
 /// Both paths: fast, and short against 20 ms.
 const NETWORK: AccessNetwork =

@@ -59,7 +59,7 @@ struct Handover {
     /// The second path, from the server to the viewer.
     second: Route,
     knows: SecondPath,
-    /// Its name. Addresses that the user names need no confirmation (RFC 9260 §5.4): the second is the second path.
+    /// The identifier of the second path. Addresses that the user names need no confirmation (RFC 9260 §5.4): the second is the second path.
     target: PathId,
 }
 
@@ -67,12 +67,12 @@ struct Handover {
 const HANDOVER: u64 = 2;
 
 impl VideoEnd {
-    /// Watches.
+    /// An end that receives the video.
     pub(super) fn viewer() -> Self {
         Self { user: User::reader(), handover: None }
     }
 
-    /// Sends.
+    /// An end that sends it.
     pub(super) fn server(video: Video, server: [SocketAddr; 2], viewer: [SocketAddr; 2]) -> Self {
         let messages = ConstantRate::every(video.message, video.interval, video.messages.into());
         let start = video.handover - video.set_up_before;
@@ -82,6 +82,12 @@ impl VideoEnd {
         let second = Route { local: server[1], remote: viewer[1] };
         let handover = Handover { at, second, knows, target: PathId::from_number(1) };
         Self { user: user.saying(blank), handover: Some(handover) }
+    }
+
+    fn move_over(&self, context: &mut Context<'_, Command>) {
+        if let (Some(handover), Some(association)) = (&self.handover, self.user.association()) {
+            context.command(Command::SetPrimary { association, path: handover.target });
+        }
     }
 }
 
@@ -106,14 +112,18 @@ impl App<Node> for VideoEnd {
             }
             _ => {}
         }
+        let late = |handover: &Handover| context.now() >= handover.at;
+        let up_late = matches!(event, Event::Up { .. }) && self.handover.as_ref().is_some_and(late);
         self.user.on_event(event, context);
+        // The video never goes over the first path.
+        if up_late {
+            self.move_over(context);
+        }
     }
 
     fn on_wake(&mut self, token: u64, context: &mut Context<'_, Command>) {
-        if let (HANDOVER, Some(handover), Some(association)) =
-            (token, &self.handover, self.user.association())
-        {
-            context.command(Command::SetPrimary { association, path: handover.target });
+        if token == HANDOVER {
+            self.move_over(context);
         }
         self.user.on_wake(token, context);
     }

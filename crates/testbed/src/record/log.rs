@@ -51,7 +51,8 @@ impl Log {
         moves.map(|(at, _)| *at).collect()
     }
 
-    /// The longest time between two messages that ends after `from` and not after `to`, and when it ends; all of that time if none does.
+    /// The longest time between two messages that ends after `from` and not after `to`, and when it ends; all of that time if no message came in
+    /// it. A silence that goes on beyond `to` does not count.
     pub fn longest_gap(&self, from: Instant, to: Instant) -> (Duration, Instant) {
         let gaps = self.received.windows(2).map(|two| (two[0].0, two[1].0));
         let gaps = gaps.filter(|(_, end)| *end > from && *end <= to);

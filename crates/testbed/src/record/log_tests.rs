@@ -15,9 +15,8 @@ fn received(arrivals: &[u64]) -> Log {
     Log { received: arrivals.iter().map(|&ms| (at(ms), message())).collect(), ..Log::default() }
 }
 
-/// A time in which nothing comes is no short gap.
 #[test]
-fn silence_is_a_gap_as_long_as_it_lasts() {
+fn a_time_without_messages_is_one_gap() {
     let log = received(&[100, 110, 140, 150, 1000]);
     assert_eq!(log.longest_gap(at(100), at(500)), (millis(30), at(140)));
     assert_eq!(log.longest_gap(at(140), at(1000)), (millis(850), at(1000)));

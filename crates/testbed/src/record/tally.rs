@@ -8,7 +8,7 @@ use super::{Record, Silence, TransferTimes};
 /// Sums, for runs that are long.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// When the association or the connection came up.
+    /// When the association came up; of TCP when the last connection that was opened here did.
     pub up: Option<Instant>,
     /// Which paths carried new data, from when on.
     pub uses: Vec<PathUse>,

@@ -67,7 +67,7 @@ impl Wires {
         }
     }
 
-    /// One direction of the radio for packets of up to 1500 bytes and `tunnel` bytes of an outer header, `unheard` bytes of which are not on the air.
+    /// One direction of the radio for packets of up to 1500 bytes and `tunnel` bytes of an outer header, `unheard` bytes of which the simulated packet has and one on the air has not.
     fn radio(&self, tunnel: u32, unheard: u32) -> LinkConfig {
         let overhead = (self.access_time.as_secs_f64() * self.radio_rate / 8.0).round() as u32;
         LinkConfig {

@@ -240,7 +240,7 @@ fn a_silent_break_while_the_new_address_is_being_added() {
 fn an_interface_gets_another_address() {
     let mut roaming = Roaming::new(5, &Config::mobile(), link(20, 10), 2000);
     roaming.run(300);
-    let (old, new) = (at(CLIENT, 0), SocketAddr::from(([10, 0, 1, 77], UDP_PORT)));
+    let (old, new) = (at(CLIENT, 0), SocketAddr::from(([10, 1, 0, 77], UDP_PORT)));
     roaming.0.world.act(Action::RemoveAddress(roaming.0.uplinks[CLIENT][0].interface, old.ip()));
     roaming.0.world.act(Action::AddAddress(roaming.0.uplinks[CLIENT][0].interface, new.ip()));
     roaming.fact(CLIENT, LinkFact::AddressDown(old));
