@@ -109,7 +109,7 @@ fn what_follows_the_path_holds_nobody_up() {
         let whole = goodput(BufferSizing::Whole, rtt_ms, loss);
         let measured = goodput(BufferSizing::Measured { least: 64 << 10 }, rtt_ms, loss);
         for (whole, measured) in whole.into_iter().zip(measured) {
-            assert!(measured > 0.98 * whole, "{rtt_ms} ms, loss {loss}: {measured:.1} of {whole:.1} Mbit/s");
+            assert!(measured > 0.95 * whole, "{rtt_ms} ms, loss {loss}: {measured:.1} of {whole:.1} Mbit/s");
         }
     }
 }
