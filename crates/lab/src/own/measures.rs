@@ -19,8 +19,8 @@ pub(super) const METRICS: [(&str, &str); 8] = [
     ("goodput", "bit/s; user data delivered within the duration, over the duration"),
     (
         "longest_silence",
-        "s; the longest time within the duration in which no user data was delivered, after the first and before the last there is; empty if \
-         none was",
+        "s; the longest time within the duration in which no user data was delivered, after the first, which may be from before it. After its last byte a file is not \
+         silent, nor is a video with a count of which all messages are there; empty if nothing was delivered",
     ),
     (
         "moves",

@@ -178,6 +178,7 @@ fn hosts_and_ways_that_cannot_be_are_refused() {
         (traffic("kind = \"bulk\"\nsize = 100\nrate = 5"), "traffic.rate does not belong to bulk"),
         (traffic("kind = \"bulk\"\nsize = 100\nstart = inf"), "traffic.start is inf"),
         (traffic("kind = \"bulk\"\nsize = 100\nspread = 1"), "traffic.spread belongs to a start"),
+        (traffic("kind = \"bulk\"\nsize = 100\nstart = 1\nspread = 1000"), "or may: `start` and `spread`"),
         (traffic("kind = \"constant-rate\"\nsize = 1\nrate = 7"), "traffic means 26250000 messages"),
         (format!("{cell}{bulk}"), "there is no [motion], and network.wifi has a cell"),
         (line("[70, 0]", "2"), "motion begins at [70, 0], where no network is heard"),

@@ -71,7 +71,8 @@ impl Tried {
                 told.push_str(&format!(", {} {what} ({})", labels.len(), labels.join(" | ")));
             }
         }
-        format!("{told}; tried in {repetitions} repetitions")
+        let plural = if *repetitions == 1 { "" } else { "s" };
+        format!("{told}; tried in {repetitions} repetition{plural}")
     }
 }
 

@@ -108,7 +108,7 @@ def _run(
     shard: tuple[int, int] | None,
     jobs: int | None,
 ) -> pyarrow.Table:
-    numbers = None if cells is None else [_number("cells", cell) for cell in cells]
+    numbers = None if cells is None else [_number("cells", cell) for cell in _iterable("cells", cells)]
     stream = _lab.run(name, text, seeds, numbers, _shard(shard), None if jobs is None else _number("jobs", jobs))
     return pyarrow.ipc.open_stream(stream).read_all()
 
@@ -148,6 +148,13 @@ def _shard(shard: tuple[int, int] | None) -> tuple[int, int] | None:
     except (TypeError, ValueError):
         raise TypeError(f"shard is a pair such as (1, 2), not {shard!r}") from None
     return _number("shard", part), _number("shard", of)
+
+
+def _iterable(what: str, values: Any) -> Iterable[Any]:
+    try:
+        return iter(values)
+    except TypeError:
+        raise TypeError(f"{what} are numbers in a list or range, not {values!r}") from None
 
 
 def _number(what: str, value: Any) -> int:

@@ -44,8 +44,9 @@ pub(super) fn check(file: &File) -> Result<(), String> {
     for (name, host) in file.hosts() {
         check_host(file, name, host)?;
         let traffic = file.traffic_of(host);
-        if traffic.and_then(|traffic| traffic.start).is_some_and(|start| start > file.duration) {
-            return Err("traffic begins when the experiment is over".to_owned());
+        let latest = traffic.and_then(|traffic| Some(traffic.start? + traffic.spread));
+        if latest.is_some_and(|latest| latest > file.duration) {
+            return Err("traffic begins when the experiment is over, or may: `start` and `spread`".to_owned());
         }
         messages += traffic.map_or(0.0, |traffic| messages_of(traffic, file.duration));
         let mut cells =
