@@ -238,7 +238,9 @@ def verdicts(rows, tcp):
         return three > ten > twenty >= 0.9 * free
 
     def backs_off():
-        return all(0.45 * RATE <= thr <= RATE - VIDEO_RATE for thr in one_video("tcp_thr_video"))
+        # What TCP had alone, when it had the whole link, says what part of the rate is user data.
+        pairs = zip(one_video("tcp_thr_video"), one_video("tcp_thr_before"))
+        return all(0.45 * RATE <= thr <= (RATE - VIDEO_RATE) * before / RATE for thr, before in pairs)
 
     checks = [orders, falls, backs_off, lambda: within(0.08, ("10", "20")), lambda: within(0.10, ("NR",))]
     checks.append(lambda: all(2.9e6 <= lowest("2", window) <= 4.5e6 for window in ("3", "10")))

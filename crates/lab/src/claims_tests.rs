@@ -195,12 +195,12 @@ fn what_does_not_hold_is_explained() {
     let explained = claims.all().filter(|claim| claim.found.len() > 40).map(|claim| claim.id.as_str());
     let known = [
         "b08-fig7-alternate-heavy",
-        "b08-fig8-wlan-inc",
         "b08-fig8-umts-early",
         "b08-fig12-failover",
         "b08-fig12-same",
         "b08-fig12-order",
         "b08-fig12-bound",
+        "e13-fig4-backoff",
         "e13-fig6-floor",
         "e13-hc-ten",
         "c04-fig5-flat",
