@@ -368,8 +368,8 @@ fn the_grid_is_traced_like_any_other() {
     let cell = "rate=10,rtt=20,queue=1,trouble=none";
     let (code, told, errors) = lab(there, &["trace", "grid_few", "--cell", cell]);
     assert!(code == 0 && told.contains("goodput=9."), "{told}{errors}");
-    let (code, _, errors) = lab(there, &["grid", "--rates", "7"]);
-    assert!(code == 2 && errors.contains("there is no rate of 7 Mbit/s"), "{errors}");
+    let (code, _, errors) = lab(there, &["grid", "7"]);
+    assert!(code == 2 && errors.contains("the grid has no part 7"), "{errors}");
     std::fs::write(there.join("grid_few.toml"), OWN).unwrap();
     let (code, _, errors) = lab(there, &["run", "grid_few.toml"]);
     assert!(code == 2 && errors.contains("grid_few"), "{errors}");

@@ -10,21 +10,25 @@ use super::run::{self, HowArgs};
 use super::say;
 use crate::exit::Failure;
 
+/// The part that is no rate.
+const FAIRNESS: &str = "fairness";
+
 /// Measure every controller on paths of every kind, beside TCP
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  whimbrel lab grid --page docs/grid.md      the whole grid and fairness, with a page of tables
-  whimbrel lab grid --rates 10,100,1000,10000  10 Gbit/s, too, which takes longer than all others together
+  whimbrel lab grid --page docs/grid.md      up to 1 Gbit/s, and fairness, with a page of tables
+  whimbrel lab grid 10 fairness              parts of it
+  whimbrel lab grid 10000                    10 Gbit/s, which takes longer than all others together
   whimbrel lab run grid_few                  ten cells that span it
   whimbrel lab trace grid_100 --series bbr --cell 'rtt=50,queue=1,trouble=loss 1%' --events a.jsonl
 
 Rows are stored as grid_100.csv and its like, grid_fairness.csv and grid_few.csv. What is interrupted goes on when the same command is run \
 again.")]
 pub(super) struct GridArgs {
-    /// Rates in Mbit/s. Fairness is measured in any case.
-    #[arg(long, value_name = "RATE,…", value_delimiter = ',', default_values_t = [10, 100, 1000])]
-    rates: Vec<u64>,
-    /// Write a page of all rates of which there are rows here (Markdown).
+    /// Rates in Mbit/s (10, 100, 1000, 10000), and `fairness`; all but 10000 unless given.
+    #[arg(value_name = "PART", default_values = ["10", "100", "1000", FAIRNESS])]
+    parts: Vec<String>,
+    /// Write a page of all parts of which there are rows here (Markdown).
     #[arg(long, value_name = "FILE", conflicts_with = "shard")]
     page: Option<PathBuf>,
     #[command(flatten)]
@@ -45,25 +49,24 @@ pub(super) fn run(args: &GridArgs) -> Result<(), Failure> {
     if let Some(page) = &args.page {
         super::check_output(page, &[])?;
     }
-    if let Some(rate) = args.rates.iter().find(|rate| !grid::RATES.contains(rate)) {
-        return Err(Failure::Usage(format!(
-            "there is no rate of {rate} Mbit/s; there are {:?}",
-            grid::RATES
-        )));
-    }
     let fairness = Fairness::default();
-    let all = grid::RATES.map(Grid::of_rate);
-    let wanted = grid::RATES.iter().zip(&all).filter(|(rate, _)| args.rates.contains(rate));
-    let wanted = wanted.map(|(_, grid)| grid as &dyn Experiment);
-    run::each(&args.how, &wanted.chain([&fairness as &dyn Experiment]).collect::<Vec<_>>())?;
+    let grids = grid::RATES.map(|rate| (rate.to_string(), Grid::of_rate(rate)));
+    let rates = grids.iter().map(|(rate, grid)| (rate.as_str(), grid as &dyn Experiment));
+    let all: Vec<(&str, &dyn Experiment)> = rates.chain([(FAIRNESS, &fairness as &dyn Experiment)]).collect();
+    if let Some(part) = args.parts.iter().find(|part| !all.iter().any(|(name, _)| name == part)) {
+        let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
+        return Err(Failure::Usage(format!("the grid has no part {part}; there are {}", names.join(", "))));
+    }
+    let wanted = all.iter().filter(|(name, _)| args.parts.iter().any(|part| part == name));
+    run::each(&args.how, &wanted.map(|(_, one)| *one).collect::<Vec<_>>())?;
     let Some(page) = &args.page else { return Ok(()) };
     let dir = &args.how.out.out;
-    let grids = all.iter().map(|grid| rows(dir, grid)).collect::<anyhow::Result<Vec<_>>>()?;
     let mut versions = BTreeSet::new();
-    for one in all.iter().map(|grid| grid as &dyn Experiment).chain([&fairness as &dyn Experiment]) {
-        versions.extend(store::versions(dir, one).map_err(anyhow::Error::from)?);
+    for (_, one) in &all {
+        versions.extend(store::versions(dir, *one).map_err(anyhow::Error::from)?);
     }
-    let text = page::written(&grids.concat(), &rows(dir, &fairness)?, &versions);
+    let rates = grids.iter().map(|(_, grid)| rows(dir, grid)).collect::<anyhow::Result<Vec<_>>>()?;
+    let text = page::written(&rates.concat(), &rows(dir, &fairness)?, &versions);
     store::write_to(page, text.as_bytes()).with_context(|| format!("cannot write {}", page.display()))?;
     if !args.how.json {
         say(format_args!("{}", page.display()));

@@ -4,6 +4,9 @@ use crate::grid::fairness::Mix;
 
 /// How flows share a bottleneck, by who they are.
 pub(super) fn written(places: &[At<'_>]) -> String {
+    if places.is_empty() {
+        return String::new();
+    }
     let mut text = "## Fairness\n\nFlows with equal round trips through one bottleneck of 100 Mbit/s, which begin within a second; the last 50 of 60 s. Jain's index of their goodput, and behind it the mean goodput of the \
                     flows that are named first and of the others, in fair shares: with two and two of them 0.5 and 1.5 is three times as much for the others.\n\n|"
         .to_owned();
