@@ -8,12 +8,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What makes no rows: it only reads and shows them.
-const READERS: [&str; 8] = [
+const READERS: [&str; 10] = [
     "src/report",
+    "src/grid/page",
     "src/claims",
     "src/store",
     "src/sensitivity/trials.rs",
     "src/sensitivity/committed.rs",
+    "data/grid_remarks.md",
     "data/claims.toml",
     "data/sensitivity.jsonl",
     "data/stated",

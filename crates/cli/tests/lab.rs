@@ -359,3 +359,18 @@ fn other_assumptions_are_tried_in_parts_and_at_once_with_the_same_verdicts() {
     let (code, _, errors) = lab(directory.path(), &["sensitivity", "b08_fig99"]);
     assert!(code == 2 && errors.contains("b08_fig99") && errors.contains("b08_fig12"), "{errors}");
 }
+
+/// Its experiments go by their names wherever those of papers do.
+#[test]
+fn the_grid_is_traced_like_any_other() {
+    let directory = directory();
+    let there = directory.path();
+    let cell = "rate=10,rtt=20,queue=1,trouble=none";
+    let (code, told, errors) = lab(there, &["trace", "grid_few", "--cell", cell]);
+    assert!(code == 0 && told.contains("goodput=9."), "{told}{errors}");
+    let (code, _, errors) = lab(there, &["grid", "7"]);
+    assert!(code == 2 && errors.contains("the grid has no part 7"), "{errors}");
+    std::fs::write(there.join("grid_few.toml"), OWN).unwrap();
+    let (code, _, errors) = lab(there, &["run", "grid_few.toml"]);
+    assert!(code == 2 && errors.contains("grid_few"), "{errors}");
+}

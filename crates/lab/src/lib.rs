@@ -13,6 +13,7 @@ mod dar;
 pub mod experiment;
 pub mod figures;
 mod golden;
+pub mod grid;
 mod handed_over_video;
 pub mod likeness;
 mod meaning;

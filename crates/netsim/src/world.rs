@@ -318,6 +318,11 @@ impl<M: Machine, A: App<M>> World<M, A> {
         self.direction(link, side).stats()
     }
 
+    /// Packets and bytes that wait now in front of one direction of a link, without the packet being sent; `Both` is taken for `AtoB`.
+    pub fn waiting(&mut self, link: LinkId, side: Side) -> (usize, u64) {
+        self.fabric.directions[link.index() * 2 + usize::from(side == Side::BtoA)].waiting(self.now)
+    }
+
     /// Packets dropped for `reason` that were on no link: no interface with their source address, no way to their
     /// destination, nobody at home.
     pub fn stray_drops(&self, reason: DropReason) -> u64 {

@@ -1,6 +1,7 @@
 //! `whimbrel lab`: the papers' experiments.
 
 mod claims;
+mod grid;
 mod list;
 mod merge;
 mod report;
@@ -27,6 +28,7 @@ use crate::exit::Failure;
   whimbrel lab run b08 --shard 2/8 --out p   the second of eight parts
   whimbrel lab merge p                       all parts together
   whimbrel lab sensitivity                   other values for what is assumed
+  whimbrel lab grid                          controllers on paths of every kind
   whimbrel lab claims                        what results say about claims
   whimbrel lab report                        one HTML file with everything
   whimbrel lab report --results quick        from other results
@@ -43,6 +45,7 @@ enum Command {
     Run(run::RunArgs),
     Merge(merge::MergeArgs),
     Sensitivity(sensitivity::SensitivityArgs),
+    Grid(grid::GridArgs),
     Claims(claims::ClaimsArgs),
     Report(report::ReportArgs),
     Trace(trace::TraceArgs),
@@ -62,7 +65,7 @@ struct OutArgs {
 pub(crate) async fn run(args: LabArgs) -> Result<(), Failure> {
     // What has been begun stays on disk, run by run.
     let left = match args.command {
-        Command::Run(_) | Command::Sensitivity(_) => {
+        Command::Run(_) | Command::Sensitivity(_) | Command::Grid(_) => {
             "complete runs are kept, and the same command goes on from there"
         }
         _ => "",
@@ -71,6 +74,7 @@ pub(crate) async fn run(args: LabArgs) -> Result<(), Failure> {
         Command::List(args) => list::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Merge(args) => merge::run(&args),
+        Command::Grid(args) => grid::run(&args),
         Command::Sensitivity(args) => sensitivity::run(&args),
         Command::Claims(args) => claims::run(&args),
         Command::Report(args) => report::run(&args),
@@ -87,12 +91,14 @@ pub(crate) async fn run(args: LabArgs) -> Result<(), Failure> {
 fn experiments(papers: &Papers, names: &[String]) -> Result<Vec<Box<dyn Experiment>>, Failure> {
     let (files, names): (Vec<&String>, Vec<&String>) = names.iter().partition(|name| is_path(name));
     let names: Vec<String> = names.into_iter().cloned().collect();
+    let (of_grid, names): (Vec<String>, Vec<String>) = names.into_iter().partition(|name| grid::is_one(name));
     let mut found = figures::named(papers, &names).map_err(|error| Failure::Usage(error.to_string()))?;
+    found.extend(of_grid.iter().flat_map(|name| grid::named(name)));
     for file in files {
         let text = own::read(Path::new(file)).with_context(|| format!("cannot read {file}"))?;
         let name = own::name(file);
         let usage = |text: String| Failure::Usage(format!("{file}: {text}"));
-        if figures::is_taken(papers, &name).map_err(anyhow::Error::from)? {
+        if grid::is_one(&name) || figures::is_taken(papers, &name).map_err(anyhow::Error::from)? {
             return Err(usage(format!("a paper or an experiment of one is called {name}; rename the file")));
         }
         if let Some(known) = found.iter().find(|known| known.name() == name) {

@@ -14,7 +14,7 @@ use crate::experiment::{Experiment, Row};
 use crate::runner::{Done, Sweep};
 use crate::scenario::{DataError, Papers};
 use crate::shard::Shard;
-use crate::{figures, own, sensitivity};
+use crate::{figures, grid, own, sensitivity};
 
 /// The shards of one experiment.
 #[derive(Debug)]
@@ -250,9 +250,10 @@ impl Found {
     }
 }
 
-/// The experiment of that name: one of a paper, or one with other assumptions.
+/// The experiment of that name: one of a paper, one with other assumptions, or the grid.
 fn known(papers: &Papers, name: &str) -> Result<Option<Box<dyn Experiment>>, DataError> {
-    let found = figures::all(papers)?.into_iter().find(|known| known.name() == name);
+    let all = figures::all(papers)?.into_iter().chain(grid::experiments());
+    let found = all.into_iter().find(|known| known.name() == name);
     if found.is_some() {
         return Ok(found);
     }

@@ -1,0 +1,101 @@
+use core::time::Duration;
+use std::sync::Arc;
+
+use whimbrel_proto::Config;
+use whimbrel_proto::path::congestion::{
+    BbrParameters, ControllerFactory, CubicParameters, HyStartParameters,
+};
+use whimbrel_rivals::tcp::{Cubic, DelayedAck, NewCongestionControl, Reno, RtoConfig, Sack, TcpConfig};
+
+/// Who sends.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Contender {
+    /// Whimbrel as `Config::mobile()` has it.
+    Mobile,
+    /// The same with CUBIC and HyStart++, as `--controller cubic` has it.
+    Cubic,
+    /// The same with BBR.
+    Bbr,
+    /// TCP with CUBIC.
+    TcpCubic,
+    /// TCP with Reno.
+    TcpReno,
+}
+
+/// What a contender speaks.
+pub(super) enum Speaks {
+    Sctp(Box<Config>),
+    Tcp(TcpConfig),
+}
+
+/// L of RFC 9260 §7.2.1, as `Config::mobile()` has it.
+const SLOW_START_LIMIT: u32 = 8;
+
+impl Contender {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Mobile, Self::Cubic, Self::Bbr, Self::TcpCubic, Self::TcpReno];
+    /// Whimbrel, by controller.
+    pub const OURS: [Self; 3] = [Self::Mobile, Self::Cubic, Self::Bbr];
+
+    /// Its name in rows.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Mobile => "mobile",
+            Self::Cubic => "cubic",
+            Self::Bbr => "bbr",
+            Self::TcpCubic => "tcp-cubic",
+            Self::TcpReno => "tcp-reno",
+        }
+    }
+
+    /// Who goes by a name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.name() == name)
+    }
+
+    /// Bytes of user data in a full packet of 1500 bytes: behind IP, UDP, SCTP's common header and the headers of two DATA chunks, or behind IP and
+    /// TCP without options.
+    pub const fn payload(self) -> u64 {
+        match self {
+            Self::Mobile | Self::Cubic | Self::Bbr => 1500 - 20 - 8 - 12 - 2 * 16,
+            Self::TcpCubic | Self::TcpReno => 1500 - 20 - 20,
+        }
+    }
+
+    /// Its configuration, with so many bytes of buffer at each end.
+    pub(super) fn speaks(self, buffers: usize) -> Speaks {
+        match self {
+            Self::Mobile => sctp(buffers, None),
+            Self::Cubic => {
+                let cubic = CubicParameters { slow_start_limit: SLOW_START_LIMIT };
+                sctp(buffers, Some(Arc::new(HyStartParameters::around(cubic))))
+            }
+            Self::Bbr => sctp(buffers, Some(Arc::new(BbrParameters::default()))),
+            Self::TcpCubic => tcp(buffers, Cubic::boxed),
+            Self::TcpReno => tcp(buffers, Reno::boxed),
+        }
+    }
+}
+
+fn sctp(buffers: usize, controller: Option<Arc<dyn ControllerFactory>>) -> Speaks {
+    let mut config = Config::mobile();
+    if let Some(controller) = controller {
+        config.congestion.controller = controller;
+    }
+    config.limits.send_buffer = buffers;
+    config.limits.receive_buffer = buffers;
+    Speaks::Sctp(Box::new(config))
+}
+
+/// What the kernel has: RTO.min 200 ms, and slow start that doubles in a round trip however seldom data is acknowledged, which each segment's
+/// acknowledgement gives here.
+fn tcp(buffers: usize, congestion: NewCongestionControl) -> Speaks {
+    Speaks::Tcp(TcpConfig {
+        receive_window: u32::try_from(buffers).unwrap_or(u32::MAX).min(1 << 30),
+        rto: RtoConfig { min: Duration::from_millis(200), ..RtoConfig::default() },
+        delayed_ack: DelayedAck { segments: 1, after: Duration::ZERO },
+        recovery: Sack::boxed,
+        congestion,
+        ..TcpConfig::default()
+    })
+}
