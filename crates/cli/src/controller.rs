@@ -5,9 +5,6 @@ use std::sync::Arc;
 use whimbrel::Config;
 use whimbrel::proto::path::congestion::{BbrParameters, CubicParameters, HyStartParameters, RenoParameters};
 
-/// L of RFC 9260 §7.2.1, as `Config::mobile()` has it.
-const SLOW_START_LIMIT: u32 = 8;
-
 /// Congestion controllers by name.
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum ControllerName {
@@ -25,11 +22,10 @@ pub(crate) enum ControllerName {
 impl ControllerName {
     /// Has every path get one of these.
     pub(crate) fn apply(self, config: &mut Config) {
-        let slow_start_limit = SLOW_START_LIMIT;
         config.congestion.controller = match self {
             Self::Default => return,
-            Self::Reno => Arc::new(HyStartParameters::around(RenoParameters { slow_start_limit })),
-            Self::Cubic => Arc::new(HyStartParameters::around(CubicParameters { slow_start_limit })),
+            Self::Reno => Arc::new(HyStartParameters::around(RenoParameters::default())),
+            Self::Cubic => Arc::new(HyStartParameters::around(CubicParameters::default())),
             Self::Bbr => Arc::new(BbrParameters::default()),
         };
     }

@@ -271,7 +271,7 @@ impl Config {
             },
             sack: SackConfig { delay: Duration::from_millis(20), ..rfc.sack },
             congestion: CongestionConfig {
-                controller: Arc::new(HyStartParameters::around(RenoParameters { slow_start_limit: 8 })),
+                controller: Arc::new(HyStartParameters::around(RenoParameters::default())),
                 initial_window: InitialWindow::Packets(10),
                 burst: BurstLimit::AckClocked(10),
             },

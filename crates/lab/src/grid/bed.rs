@@ -3,12 +3,11 @@ use std::io;
 use std::sync::Arc;
 
 use whimbrel_machine::{Instant, Route, Seed};
-use whimbrel_netsim::{Action, Context, HostId, InterfaceId, LinkConfig, LinkId, Mixed, World};
+use whimbrel_netsim::{Action, HostId, InterfaceId, LinkConfig, LinkId, Mixed, World};
 use whimbrel_node::Node;
-use whimbrel_proto::{Command, Event};
-use whimbrel_rivals::tcp::{ConnectionId, Greedy as Endless, Tcp, TcpCommand, TcpEvent};
+use whimbrel_rivals::tcp::{ConnectionId, Greedy as Endless, Tcp};
 use whimbrel_testbed::traffic::Greedy;
-use whimbrel_testbed::{Flow as TcpUser, Opening, Record, UDP_PORT, User, blank};
+use whimbrel_testbed::{Flow as TcpUser, Opening, Tally, UDP_PORT, User, blank};
 
 use super::contender::{Contender, Speaks};
 use super::place::Place;
@@ -27,7 +26,7 @@ pub(super) struct Bed {
 }
 
 /// Hosts of both kinds.
-type Everything = World<Mixed<Node, Tcp>, Mixed<User<Arrivals>, TcpUser<Arrivals>>>;
+type Everything = World<Mixed<Node, Tcp>, Mixed<User<Tally>, TcpUser<Tally>>>;
 
 /// A sender and its receiver.
 #[derive(Clone, Copy, Debug)]
@@ -49,13 +48,6 @@ pub(super) struct Totals {
     pub(super) needless: Option<u64>,
     /// Expirations of the retransmission timer.
     pub(super) timeouts: u64,
-}
-
-/// What users keep: when they could send first, and bytes that have come, of messages in part or whole.
-#[derive(Debug, Default)]
-pub(super) struct Arrivals {
-    up: Option<Instant>,
-    bytes: u64,
 }
 
 impl Bed {
@@ -83,9 +75,13 @@ impl Bed {
 
     /// When a flow could send its first data, if it could yet.
     pub(super) fn up(&self, flow: Flow) -> Option<Instant> {
-        match self.world.app(flow.sender) {
-            Mixed::First(user) => user.record.up,
-            Mixed::Second(user) => user.record.up,
+        self.record(flow.sender).up
+    }
+
+    fn record(&self, host: HostId) -> &Tally {
+        match self.world.app(host) {
+            Mixed::First(user) => &user.record,
+            Mixed::Second(user) => &user.record,
         }
     }
 
@@ -109,7 +105,7 @@ impl Bed {
         let association = user(flow.sender).and_then(User::association);
         let paths = association.map(|association| sender.paths(association)).unwrap_or_default();
         Totals {
-            delivered: user(flow.receiver).map_or(0, |user| user.record.bytes),
+            delivered: self.record(flow.receiver).received,
             sent: sent.data_sent + sent.data_retransmitted,
             retransmitted: sent.data_retransmitted,
             needless: Some(received.duplicates_received),
@@ -148,7 +144,7 @@ fn add(
                 Mixed::First(Node::new(Arc::clone(&config), seed(world, end as u64), vec![ends[end]]))
             };
             let traffic = Box::new(Greedy::new(MESSAGE, buffers));
-            let sender = User::<Arrivals>::sender(start, vec![ends[1]], traffic).saying(blank);
+            let sender = User::<Tally>::sender(start, vec![ends[1]], traffic).saying(blank);
             let (machine, other) = (node(world, 0), node(world, 1));
             let receiver = world.add_host("receiver", other, Mixed::First(User::reader()));
             [world.add_host("sender", machine, Mixed::First(sender)), receiver]
@@ -179,24 +175,4 @@ fn join(world: &mut Everything, ends: &[[InterfaceId; 2]], [there, back]: [LinkC
         world.add_link(far, receiver, LinkConfig::default(), LinkConfig::default());
     }
     world.add_link(near, far, there, back)
-}
-
-impl Record for Arrivals {
-    fn on_event(&mut self, event: Event, context: &mut Context<'_, Command>) {
-        match event {
-            Event::Message { received, .. } => self.bytes += received.payload.len() as u64,
-            Event::Up { .. } => self.up = self.up.or(Some(context.now())),
-            _ => {}
-        }
-    }
-}
-
-impl Record<TcpEvent, TcpCommand> for Arrivals {
-    fn on_event(&mut self, event: TcpEvent, context: &mut Context<'_, TcpCommand>) {
-        match event {
-            TcpEvent::Received { bytes, .. } => self.bytes += bytes,
-            TcpEvent::Established { .. } => self.up = self.up.or(Some(context.now())),
-            _ => {}
-        }
-    }
 }

@@ -28,9 +28,6 @@ pub(super) enum Speaks {
     Tcp(TcpConfig),
 }
 
-/// L of RFC 9260 §7.2.1, as `Config::mobile()` has it.
-const SLOW_START_LIMIT: u32 = 8;
-
 impl Contender {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::Mobile, Self::Cubic, Self::Bbr, Self::TcpCubic, Self::TcpReno];
@@ -67,8 +64,7 @@ impl Contender {
         match self {
             Self::Mobile => sctp(buffers, None),
             Self::Cubic => {
-                let cubic = CubicParameters { slow_start_limit: SLOW_START_LIMIT };
-                sctp(buffers, Some(Arc::new(HyStartParameters::around(cubic))))
+                sctp(buffers, Some(Arc::new(HyStartParameters::around(CubicParameters::default()))))
             }
             Self::Bbr => sctp(buffers, Some(Arc::new(BbrParameters::default()))),
             Self::TcpCubic => tcp(buffers, Cubic::boxed),

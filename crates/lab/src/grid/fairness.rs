@@ -6,12 +6,9 @@ use super::bed::{Bed, Totals};
 use super::contender::Contender;
 use super::measure::{self, Measured, Spans};
 use super::place::{Place, Trouble};
-use super::{SEEDS, columns, mbit, meaning_of, scenario, share, values_of};
-use crate::experiment::{Cell, Experiment, Name, Outcome, Sample, Watch};
-use crate::meaning::Meaning;
-use crate::plot::Plot;
+use super::{Measurement, columns, mbit, scenario, share};
+use crate::experiment::{Cell, Outcome, Sample, Watch};
 use crate::scenario::Scenario;
-use crate::value::Value;
 
 /// How long flows share the bottleneck, and what is left aside of it.
 const SPANS: Spans = Spans { whole: Duration::from_secs(60), warm_up: Duration::from_secs(10) };
@@ -72,39 +69,20 @@ fn places() -> Vec<Place> {
     [20, 100].into_iter().flat_map(of).collect()
 }
 
-impl Experiment for Fairness {
-    fn name(&self) -> &str {
-        self.scenario.id()
-    }
+impl Measurement for Fairness {
+    const METRICS: &'static [(&'static str, &'static str)] = &columns::FAIRNESS;
 
-    fn scenario(&self) -> &Scenario {
+    fn set_up(&self) -> &Scenario {
         &self.scenario
     }
 
-    fn axes(&self) -> Vec<Name> {
-        columns::AXES.iter().map(|(axis, _)| (*axis).into()).collect()
-    }
-
-    fn values(&self, axis: &str) -> Vec<Value> {
-        values_of(&self.cells(), axis)
-    }
-
-    fn metrics(&self) -> Vec<Name> {
-        columns::FAIRNESS.iter().map(|(metric, _)| (*metric).into()).collect()
-    }
-
-    fn meaning(&self, column: &str) -> Meaning {
-        let all = [columns::AXES.as_slice(), &columns::FAIRNESS].concat();
-        meaning_of(&all, column)
-    }
-
-    fn cells(&self) -> Vec<Cell> {
+    fn all(&self) -> Vec<Cell> {
         let cell = |place: Place, mix: Mix| Cell { series: mix.name().into(), axes: place.axes() };
         let of = |place: Place| Mix::all().into_iter().map(move |mix| cell(place, mix)).collect::<Vec<_>>();
         places().into_iter().flat_map(of).collect()
     }
 
-    fn run(&self, cell: &Cell, seed: u64, watch: Watch) -> Outcome {
+    fn measure(&self, cell: &Cell, seed: u64, watch: Watch) -> Outcome {
         let mix = Mix::all().into_iter().find(|mix| mix.name() == cell.series);
         let Some((place, mix)) = Place::of(cell).zip(mix) else { return Outcome::default() };
         let mut starts = Seed::from_u64(seed).stream("grid.starts", 0);
@@ -119,14 +97,6 @@ impl Experiment for Fairness {
         let _ = bed.world.finish();
         let sample = measured.map(|measured| sample(place, mix, &measured)).unwrap_or_default();
         Outcome::of(sample, bed.world.trace_hash())
-    }
-
-    fn plots(&self) -> Vec<Plot> {
-        Vec::new()
-    }
-
-    fn seed(&self, repetition: u64) -> u64 {
-        SEEDS + repetition
     }
 }
 

@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub(super) struct Spans {
     /// From the first data on; with several flows, from when all can send.
     pub(super) whole: Duration,
-    /// The part at the beginning that is not settled.
+    /// The part at the beginning that is not settled; less than the whole.
     pub(super) warm_up: Duration,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Measured {
 pub(super) fn run(bed: &mut Bed, place: Place, spans: Spans) -> Option<Measured> {
     let flows: Vec<Flow> = bed.flows.clone();
     let begin = all_up(bed, place, &flows)?;
-    let (end, warm) = (begin + spans.whole, begin + spans.warm_up.min(spans.whole / 2));
+    let (end, warm) = (begin + spans.whole, begin + spans.warm_up);
     let totals = |bed: &Bed| flows.iter().map(|&flow| bed.totals(flow)).collect::<Vec<_>>();
     let mut looks = Looks::new(place, begin);
     let mut before = None;

@@ -69,30 +69,25 @@ fn scenario(name: &str, title: &str) -> Scenario {
 /// The first of the seeds. One million are those of a paper's experiment; these are nobody's.
 const SEEDS: u64 = 950_000_000;
 
-/// Meanings as data, by column.
-fn meaning_of(columns: &[(&str, &str)], column: &str) -> Meaning {
-    let found = columns.iter().find(|(name, _)| *name == column);
-    found.map(|(_, text)| Meaning::parse(text)).unwrap_or_default()
+/// What the experiments here differ in.
+trait Measurement: Send + Sync {
+    /// Each metric with its unit and meaning.
+    const METRICS: &'static [(&'static str, &'static str)];
+
+    fn set_up(&self) -> &Scenario;
+
+    fn all(&self) -> Vec<Cell>;
+
+    fn measure(&self, cell: &Cell, seed: u64, watch: Watch) -> Outcome;
 }
 
-/// The different values on an axis, in the order of cells.
-fn values_of(cells: &[Cell], axis: &str) -> Vec<Value> {
-    let mut values: Vec<Value> = Vec::new();
-    for value in cells.iter().filter_map(|cell| cell.get(axis)) {
-        if !values.contains(value) {
-            values.push(value.clone());
-        }
-    }
-    values
-}
-
-impl Experiment for Grid {
+impl<M: Measurement> Experiment for M {
     fn name(&self) -> &str {
-        self.scenario.id()
+        self.set_up().id()
     }
 
     fn scenario(&self) -> &Scenario {
-        &self.scenario
+        self.set_up()
     }
 
     fn axes(&self) -> Vec<Name> {
@@ -100,33 +95,30 @@ impl Experiment for Grid {
     }
 
     fn values(&self, axis: &str) -> Vec<Value> {
-        values_of(&self.cells(), axis)
+        let mut values: Vec<Value> = Vec::new();
+        for value in self.all().iter().filter_map(|cell| cell.get(axis)) {
+            if !values.contains(value) {
+                values.push(value.clone());
+            }
+        }
+        values
     }
 
     fn metrics(&self) -> Vec<Name> {
-        columns::METRICS.iter().map(|(metric, _)| (*metric).into()).collect()
+        M::METRICS.iter().map(|(metric, _)| (*metric).into()).collect()
     }
 
     fn meaning(&self, column: &str) -> Meaning {
-        let all = [columns::AXES.as_slice(), &columns::METRICS].concat();
-        meaning_of(&all, column)
+        let found = columns::AXES.iter().chain(M::METRICS).find(|(name, _)| *name == column);
+        found.map(|(_, text)| Meaning::parse(text)).unwrap_or_default()
     }
 
     fn cells(&self) -> Vec<Cell> {
-        cells::for_all(&self.places)
+        self.all()
     }
 
     fn run(&self, cell: &Cell, seed: u64, watch: Watch) -> Outcome {
-        let Some((place, contender)) = Place::of(cell).zip(Contender::named(&cell.series)) else {
-            return Outcome::default();
-        };
-        let mut bed = Bed::new(seed, place, &[(contender, Instant::ZERO)]);
-        let _ = bed.watch(watch);
-        let warm_up = Duration::from_secs(1).max(place.round_trip() * 20);
-        let spans = Spans { whole: place.duration(), warm_up };
-        let measured = measure::run(&mut bed, place, spans);
-        let _ = bed.world.finish();
-        Outcome::of(sample(place, spans, measured), bed.world.trace_hash())
+        self.measure(cell, seed, watch)
     }
 
     fn plots(&self) -> Vec<Plot> {
@@ -138,14 +130,39 @@ impl Experiment for Grid {
     }
 }
 
+impl Measurement for Grid {
+    const METRICS: &'static [(&'static str, &'static str)] = &columns::METRICS;
+
+    fn set_up(&self) -> &Scenario {
+        &self.scenario
+    }
+
+    fn all(&self) -> Vec<Cell> {
+        cells::for_all(&self.places)
+    }
+
+    fn measure(&self, cell: &Cell, seed: u64, watch: Watch) -> Outcome {
+        let Some((place, contender)) = Place::of(cell).zip(Contender::named(&cell.series)) else {
+            return Outcome::default();
+        };
+        let mut bed = Bed::new(seed, place, &[(contender, Instant::ZERO)]);
+        let _ = bed.watch(watch);
+        let whole = place.duration();
+        let spans =
+            Spans { whole, warm_up: Duration::from_secs(1).max(place.round_trip() * 20).min(whole / 2) };
+        let measured = measure::run(&mut bed, place, spans);
+        let _ = bed.world.finish();
+        Outcome::of(sample(place, spans, measured), bed.world.trace_hash())
+    }
+}
+
 /// The row of one transfer; one that did not come up has delivered nothing.
 fn sample(place: Place, spans: Spans, measured: Option<Measured>) -> Sample {
     let mut sample = Sample::default();
     let (before, after) =
         measured.as_ref().and_then(|measured| measured.flows.first().copied()).unwrap_or_default();
-    let settled = spans.whole - spans.warm_up.min(spans.whole / 2);
     sample.put("goodput", mbit(after.delivered, spans.whole));
-    sample.put("goodput_settled", mbit(after.delivered - before.delivered, settled));
+    sample.put("goodput_settled", mbit(after.delivered - before.delivered, spans.whole - spans.warm_up));
     sample.put("bound", place.bound());
     sample.put("half_rate_limit", place.half_rate_limit().as_secs_f64());
     let Some(measured) = measured else { return sample };

@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use whimbrel_machine::Instant;
 
-use super::windows::Windows;
+use super::windows::{SLOW_START_LIMIT, Windows};
 use super::{Acked, CongestionControl, ControllerFactory, NewPath, smoothed};
 
 /// β of RFC 9438 §4.6 is BETA / 10.
@@ -41,6 +41,13 @@ pub struct Cubic {
 pub struct CubicParameters {
     /// L of RFC 9260 §7.2.1: slow start grows by at most this many full chunks per SACK; at least 1.
     pub slow_start_limit: u32,
+}
+
+impl Default for CubicParameters {
+    /// What hosts that move have.
+    fn default() -> Self {
+        Self { slow_start_limit: SLOW_START_LIMIT }
+    }
 }
 
 impl ControllerFactory for CubicParameters {

@@ -1,4 +1,4 @@
-use super::windows::Windows;
+use super::windows::{SLOW_START_LIMIT, Windows};
 use super::{Acked, CongestionControl, ControllerFactory, NewPath};
 
 /// Congestion control exactly as RFC 9260 §7.2 has it: slow start, congestion avoidance by counting acknowledged
@@ -25,6 +25,13 @@ pub struct Reno {
 pub struct RenoParameters {
     /// L of RFC 9260 §7.2.1: slow start grows by at most this many full chunks per SACK; at least 1.
     pub slow_start_limit: u32,
+}
+
+impl Default for RenoParameters {
+    /// What hosts that move have.
+    fn default() -> Self {
+        Self { slow_start_limit: SLOW_START_LIMIT }
+    }
 }
 
 impl ControllerFactory for RenoParameters {

@@ -2,6 +2,9 @@
 
 use super::{LARGEST_WINDOW, NewPath};
 
+/// L of RFC 9260 §7.2.1 for hosts that move; the value of RFC 9406 §4.3 where nothing is paced.
+pub(super) const SLOW_START_LIMIT: u32 = 8;
+
 /// The windows of a path, in bytes.
 ///
 /// - *Fully utilised* (RFC 9260 §7.2.1, §7.2.2: "cwnd or more bytes outstanding") means here that no further full packet

@@ -46,11 +46,16 @@ impl Allowance {
         self.bytes as usize
     }
 
-    /// The program has read `bytes`; data takes `round_trip`, if that is known.
+    /// The program has read `bytes`; `round_trip` says what data takes to it, if that is known.
     #[inline]
-    pub(super) fn on_read(&mut self, now: Instant, bytes: usize, round_trip: Option<Duration>) {
+    pub(super) fn on_read(
+        &mut self,
+        now: Instant,
+        bytes: usize,
+        round_trip: impl FnOnce() -> Option<Duration>,
+    ) {
         if self.least < self.most {
-            self.measure(now, bytes, round_trip.unwrap_or(UNKNOWN));
+            self.measure(now, bytes, round_trip().unwrap_or(UNKNOWN));
         }
     }
 

@@ -14,7 +14,7 @@ fn after(allowance: &mut Allowance, from: Instant, rounds: u32, bytes: usize) ->
     let mut now = from;
     for _ in 0..rounds {
         now += ROUND_TRIP;
-        allowance.on_read(now, bytes, Some(ROUND_TRIP));
+        allowance.on_read(now, bytes, || Some(ROUND_TRIP));
     }
     (now, allowance.bytes())
 }
@@ -41,7 +41,7 @@ fn it_stays_ahead_of_slow_start() {
         now += ROUND_TRIP;
         // It comes packet by packet.
         for _ in 0..window / 1460 {
-            allowance.on_read(now, 1460, Some(ROUND_TRIP));
+            allowance.on_read(now, 1460, || Some(ROUND_TRIP));
         }
         window *= 2;
         assert!(allowance.bytes() >= 2 * window.min(MOST / 2), "{window} of {}", allowance.bytes());
@@ -72,7 +72,7 @@ fn pauses_between_bursts_take_nothing_away() {
     let (mut now, before) = after(&mut allowance, Instant::ZERO, 100, 100_000);
     for _ in 0..1000 {
         now += 10 * ROUND_TRIP;
-        allowance.on_read(now, 100_000, Some(ROUND_TRIP));
+        allowance.on_read(now, 100_000, || Some(ROUND_TRIP));
     }
     assert_eq!(allowance.bytes(), before);
 }

@@ -197,9 +197,14 @@ impl Receive {
 
     // ---- commands
 
-    /// The user has consumed `bytes` of what it got; data takes `round_trip` to it, if that is known. Makes a SACK due if the window has
+    /// The user has consumed `bytes` of what it got; `round_trip` says what data takes to it, if that is known. Makes a SACK due if the window has
     /// opened by a quarter of what is allowed, or from less than a packet, since the peer last heard of it (RFC 9260 §6.2).
-    pub(crate) fn release(&mut self, now: Instant, bytes: usize, round_trip: Option<Duration>) {
+    pub(crate) fn release(
+        &mut self,
+        now: Instant,
+        bytes: usize,
+        round_trip: impl FnOnce() -> Option<Duration>,
+    ) {
         self.window.release(now, bytes, round_trip);
         self.window.charge(self.reassembly.items());
         if self.window.update_due(self.reassembly.items()) {

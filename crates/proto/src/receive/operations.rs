@@ -82,7 +82,7 @@ fn hostile(input: &mut Input<'_>) {
             }
             7 => {
                 let bytes = usize::from(offset) * usize::from(flags);
-                receive.release(NOW, bytes, None);
+                receive.release(NOW, bytes, || None);
                 owed -= bytes.min(owed);
             }
             _ => {
@@ -120,9 +120,9 @@ fn hostile(input: &mut Input<'_>) {
         }
     }
     while let Some(received) = receive.pop() {
-        receive.release(NOW, received.payload.len(), None);
+        receive.release(NOW, received.payload.len(), || None);
     }
-    receive.release(NOW, owed, None);
+    receive.release(NOW, owed, || None);
 }
 
 /// The TSNs that a SACK of `room` bytes reports beyond the cumulative one.
@@ -343,7 +343,7 @@ impl Honest {
     fn release(&mut self, bytes: usize) {
         let offered = self.receive.window.offered();
         let before = self.receive.acknowledgement.is_pending();
-        self.receive.release(NOW, bytes, None);
+        self.receive.release(NOW, bytes, || None);
         self.unreleased -= bytes.min(self.unreleased);
         // RFC 9260 §6.2: no window updates for small change.
         let opened = (self.receive.a_rwnd() as usize).saturating_sub(offered);

@@ -47,7 +47,7 @@ fn fragment(tsn: u32, payload: &[u8]) -> Data<'_> {
 
 fn drain(receive: &mut Receive) -> usize {
     let bytes = core::iter::from_fn(|| receive.pop()).map(|received| received.payload.len()).sum();
-    receive.release(NOW, bytes, None);
+    receive.release(NOW, bytes, || None);
     bytes
 }
 
@@ -72,7 +72,7 @@ fn a_closed_window_drops_and_answers() {
     // Popping alone does not open it; releasing does, and says so.
     while receive.pop().is_some() {}
     assert_eq!((receive.a_rwnd(), receive.ack_due(NOW)), (0, false));
-    receive.release(NOW, BUFFER, None);
+    receive.release(NOW, BUFFER, || None);
     assert_eq!((receive.a_rwnd() as usize, receive.ack_due(NOW)), (BUFFER, true));
     assert_eq!(receive.on_data(&message(tsn, &[0; 1])), DataOutcome::New);
 }
@@ -128,7 +128,7 @@ fn a_thousand_tiny_fragments_do_not_take_a_thousand_times_the_memory() {
     assert_eq!(accepted, BUFFER.div_ceil(window::OVERHEAD));
     while unread.pop().is_some() {}
     assert_eq!(unread.on_data(&message(1 + accepted as u32, &[0])), DataOutcome::NoRoom);
-    unread.release(NOW, accepted, None);
+    unread.release(NOW, accepted, || None);
     assert_eq!(unread.on_data(&message(1 + accepted as u32, &[0])), DataOutcome::New);
 }
 
@@ -158,7 +158,7 @@ fn a_message_ten_times_the_buffer_arrives() {
         while let Some(received) = receive.pop() {
             parts.push(received.part);
             arrived.extend_from_slice(&received.payload);
-            receive.release(NOW, received.payload.len(), None);
+            receive.release(NOW, received.payload.len(), || None);
         }
     }
     assert!(arrived == content);
@@ -196,7 +196,7 @@ fn who_takes_whole_messages_gets_no_parts() {
     // The user is slow, and there is room when it has read.
     assert_eq!(receive.on_data(&fragment(3, &[3; 2000])), DataOutcome::NoRoom);
     assert_eq!(receive.pop(), None);
-    receive.release(NOW, waiting.payload.len(), None);
+    receive.release(NOW, waiting.payload.len(), || None);
     receive.write_sack(100);
     assert_eq!(receive.on_data(&fragment(3, &[3; 2000])), DataOutcome::New);
     receive.invariants();

@@ -104,10 +104,15 @@ impl Window {
         self.user_items += 1;
     }
 
-    /// The user has consumed `bytes`; data takes `round_trip` to it, if that is known. More than it was given counts as all.
+    /// The user has consumed `bytes`; `round_trip` says what data takes to it, if that is known. More than it was given counts as all.
     ///
     /// Which messages they were is not said, so the items go down in proportion.
-    pub(super) fn release(&mut self, now: Instant, bytes: usize, round_trip: Option<Duration>) {
+    pub(super) fn release(
+        &mut self,
+        now: Instant,
+        bytes: usize,
+        round_trip: impl FnOnce() -> Option<Duration>,
+    ) {
         let bytes = bytes.min(self.user_bytes);
         self.allowance.on_read(now, bytes, round_trip);
         let left = self.user_bytes - bytes;

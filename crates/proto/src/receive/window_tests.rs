@@ -14,7 +14,7 @@ fn counts_bytes_until_the_user_releases_them() {
     assert_eq!((window.used(), window.current(1)), (30_000, 70_000));
     window.hand_over(30_000);
     assert_eq!(window.current(0), 70_000, "RFC 9260 §6.2 C: not before it is released");
-    window.release(Instant::ZERO, 30_000, None);
+    window.release(Instant::ZERO, 30_000, || None);
     assert_eq!((window.used(), window.current(0)), (0, BUFFER));
 }
 
@@ -25,10 +25,10 @@ fn avoids_silly_windows() {
     window.take(BUFFER);
     window.hand_over(BUFFER);
     assert_eq!(window.advertise(0), 0);
-    window.release(Instant::ZERO, PACKET - 1, None);
+    window.release(Instant::ZERO, PACKET - 1, || None);
     assert_eq!(window.current(0), 0);
     assert!(!window.update_due(0));
-    window.release(Instant::ZERO, 1, None);
+    window.release(Instant::ZERO, 1, || None);
     assert_eq!(window.current(0), PACKET);
     assert!(window.update_due(0));
     assert_eq!(window.advertise(0), PACKET);
@@ -41,9 +41,9 @@ fn a_window_in_use_does_not_move_by_small_change() {
     let mut window = window(BUFFER);
     window.take(50_000);
     window.hand_over(50_000);
-    window.release(Instant::ZERO, PACKET - 1, None);
+    window.release(Instant::ZERO, PACKET - 1, || None);
     assert_eq!(window.current(0), 50_000);
-    window.release(Instant::ZERO, 1, None);
+    window.release(Instant::ZERO, 1, || None);
     assert_eq!(window.current(0), 50_000 + PACKET);
 }
 
@@ -54,9 +54,9 @@ fn updates_come_by_quarters() {
     window.take(60_000);
     window.hand_over(60_000);
     window.advertise(0);
-    window.release(Instant::ZERO, BUFFER / 4 - 1, None);
+    window.release(Instant::ZERO, BUFFER / 4 - 1, || None);
     assert!(!window.update_due(0));
-    window.release(Instant::ZERO, 1, None);
+    window.release(Instant::ZERO, 1, || None);
     assert!(window.update_due(0));
     window.advertise(0);
     assert!(!window.update_due(0));
@@ -88,10 +88,10 @@ fn items_are_released_in_proportion() {
         window.take(100);
         window.hand_over(100);
     }
-    window.release(Instant::ZERO, 250, None);
+    window.release(Instant::ZERO, 250, || None);
     assert_eq!((window.user_items, window.user_bytes), (8, 750));
-    window.release(Instant::ZERO, 749, None);
+    window.release(Instant::ZERO, 749, || None);
     assert_eq!(window.user_items, 1);
-    window.release(Instant::ZERO, usize::MAX, None);
+    window.release(Instant::ZERO, usize::MAX, || None);
     assert_eq!((window.user_items, window.used()), (0, 0));
 }

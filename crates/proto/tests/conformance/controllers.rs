@@ -25,9 +25,9 @@ enum Name {
 
 impl Name {
     fn factory(self) -> Arc<dyn ControllerFactory> {
-        let cubic = CubicParameters { slow_start_limit: 8 };
+        let cubic = CubicParameters::default();
         match self {
-            Self::Reno => Arc::new(HyStartParameters::around(RenoParameters { slow_start_limit: 8 })),
+            Self::Reno => Arc::new(HyStartParameters::around(RenoParameters::default())),
             Self::Cubic => Arc::new(HyStartParameters::around(cubic)),
             Self::PacedCubic => Arc::new(PacedParameters::around(HyStartParameters::around(cubic))),
             Self::Bbr => Arc::new(BbrParameters::default()),

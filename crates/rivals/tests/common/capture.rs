@@ -1,5 +1,4 @@
 //! What is in captures, to a reader who knows the headers of the Internet and nothing of the world.
-#![allow(dead_code, reason = "each test file uses its part")]
 
 use core::net::Ipv4Addr;
 
