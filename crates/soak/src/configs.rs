@@ -3,12 +3,14 @@
 use core::time::Duration;
 use std::sync::Arc;
 
-use whimbrel_proto::path::congestion::RenoParameters;
+use whimbrel_proto::path::congestion::{
+    BbrParameters, ControllerFactory, CubicParameters, HyStartParameters, PacedParameters, RenoParameters,
+};
 use whimbrel_proto::send::stream_scheduler::{FirstComeFirstServed, RoundRobin};
 use whimbrel_proto::{
-    AssociationFailure, AuthConfig, AuthSupport, BurstLimit, ChecksumPolicy, Config, DarMode, HmacAlgorithm,
-    InitialWindow, PathPairing, PeerRequests, PmtuConfig, PmtuSearch, PrimaryChangeRule, RetransmissionPath,
-    RtoConfig, SharedKeys, SharedSecret,
+    AssociationFailure, AuthConfig, AuthSupport, BufferSizing, BurstLimit, ChecksumPolicy, Config, DarMode,
+    HmacAlgorithm, InitialWindow, PathPairing, PeerRequests, PmtuConfig, PmtuSearch, PrimaryChangeRule,
+    RetransmissionPath, RtoConfig, SharedKeys, SharedSecret,
 };
 use whimbrel_wire::chunk_type;
 
@@ -97,6 +99,25 @@ fn primary_change(draw: &mut Draw, config: &mut Config) {
     ]);
     config.primary_change = rule;
     config.retransmission.path = path;
+}
+
+/// Now and then a host has another congestion controller, or buffers that follow the path.
+pub(crate) fn bandwidth(draw: &mut Draw, config: &mut Config) {
+    let reno = RenoParameters::default;
+    let cubic = CubicParameters::default;
+    let controller: Option<Arc<dyn ControllerFactory>> = match draw.between(0, 7) {
+        0 => Some(Arc::new(HyStartParameters::around(reno()))),
+        1 => Some(Arc::new(HyStartParameters::around(cubic()))),
+        2 => Some(Arc::new(PacedParameters::around(cubic()))),
+        3 | 4 => Some(Arc::new(BbrParameters::default())),
+        _ => None,
+    };
+    if let Some(controller) = controller {
+        config.congestion.controller = controller;
+    }
+    if draw.chance(0.3) {
+        config.limits.sizing = BufferSizing::Measured { least: draw.magnitude(4_096, 256 << 10) as usize };
+    }
 }
 
 /// Now and then both hosts share a key and authenticate.

@@ -231,6 +231,8 @@ fn hosts(
             Attack::None | Attack::OffPath => 0.3,
         },
     );
+    // Drawn apart, too: there was one controller for everybody.
+    let bandwidth = &mut Draw(Seed::from_u64(seed).stream("bandwidth", 0));
     [0, 1].map(|host: usize| {
         let mut config = match kind.movement {
             Movement::Gentle => configs::patient(draw, sizes, networks.interfaces[host].len()),
@@ -247,6 +249,7 @@ fn hosts(
         if kind.movement == Movement::Wild {
             configs::mobility(draw, &mut config);
         }
+        configs::bandwidth(bandwidth, &mut config);
         let mut user = user(draw, host == 0, &config, &traffics[1 - host]);
         if traffics[1 - host].bytes() > 60 * config.limits.receive_buffer as u64 {
             // One buffer per round trip at best: that may take longer than a shutdown may.

@@ -6,7 +6,11 @@
 
 use core::time::Duration;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use whimbrel_path::congestion::{
+    BbrParameters, ControllerFactory, CubicParameters, HyStartParameters, PacedParameters, RenoParameters,
+};
 use whimbrel_wire::{GapAckBlock, Tsn};
 
 use super::chunk::{Chunk, ChunkState, Loss};
@@ -73,7 +77,24 @@ fn config(script: &mut Script<'_>) -> Config {
         tail: TailLoss::Probe,
     };
     config.congestion.burst = script.pick(&[BurstLimit::Packets(4), BurstLimit::AckClocked(4)]);
+    config.congestion.controller = script.pick(&[reno, hystart, cubic, bbr])();
     config
+}
+
+fn reno() -> Arc<dyn ControllerFactory> {
+    Arc::new(RenoParameters::default())
+}
+
+fn hystart() -> Arc<dyn ControllerFactory> {
+    Arc::new(HyStartParameters::around(RenoParameters::default()))
+}
+
+fn cubic() -> Arc<dyn ControllerFactory> {
+    Arc::new(PacedParameters::around(CubicParameters::default()))
+}
+
+fn bbr() -> Arc<dyn ControllerFactory> {
+    Arc::new(BbrParameters::default())
 }
 
 impl Model {
@@ -340,7 +361,7 @@ impl Model {
         self.released += self.rig.sender.take_released();
         let mut rounds_without = 0;
         while self.rig.sender.undelivered() > 0 {
-            self.rig.pass(Duration::from_secs(1));
+            self.rig.pass_until_departure();
             let left = self.turns(Permit::Everything, 16, usize::MAX);
             self.received.extend(self.wire.drain(..).flatten());
             let before = self.cumulative;

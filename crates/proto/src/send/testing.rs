@@ -7,6 +7,7 @@ use bytes::Bytes;
 use whimbrel_machine::Instant;
 use whimbrel_wire::{ChecksumMode, Chunk, CommonHeader, GapAckBlock, Packet, SackBuilder, StreamId, Tsn};
 
+use super::flow::Flow;
 use super::outstanding::SackError;
 use super::report::{Report, T3};
 use super::sender::Sender;
@@ -57,6 +58,14 @@ impl Rig {
 
     pub(super) fn pass(&mut self, time: Duration) {
         self.now += time;
+        self.sender.opportunity();
+    }
+
+    /// A second passes, or what each path takes to send by its pace if that is more: rounds of a minute make a slow one.
+    pub(super) fn pass_until_departure(&mut self) {
+        let last = self.sender.flows.iter().filter_map(Flow::next_departure).max();
+        let now = self.now + Duration::from_secs(1);
+        self.now = last.map_or(now, |last| last.max(now));
         self.sender.opportunity();
     }
 
