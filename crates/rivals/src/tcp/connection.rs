@@ -262,7 +262,9 @@ impl Connection {
             if self.sacks {
                 segment.sack = receiver.blocks(sequence);
             }
-            if let Some((left, right)) = receiver.duplicate().filter(|_| self.sacks && self.reports_duplicates) {
+            if let Some((left, right)) =
+                receiver.duplicate().filter(|_| self.sacks && self.reports_duplicates)
+            {
                 segment.sack = segment.sack.behind((sequence(left), sequence(right)));
             }
             receiver.on_acknowledged();

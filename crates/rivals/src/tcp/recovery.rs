@@ -47,6 +47,11 @@ pub(crate) trait LossRecovery: fmt::Debug + Send {
         board.lose_all();
     }
 
+    /// FlightSize, which a reduction begins from, where the controller's window is `cwnd`.
+    fn flight(&self, board: &Scoreboard, _cwnd: u64) -> u64 {
+        board.flight()
+    }
+
     /// The window that holds, where the controller says `cwnd`.
     fn window(&self, cwnd: u64) -> u64 {
         cwnd

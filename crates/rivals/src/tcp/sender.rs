@@ -130,7 +130,7 @@ impl Sender {
             }
             Reaction::Enter => {
                 self.stats.recoveries += 1;
-                self.congestion.on_loss(now, self.board.flight());
+                self.congestion.on_loss(now, self.flight());
                 self.send_first = true;
                 restart_timer = true;
             }
@@ -174,7 +174,7 @@ impl Sender {
         }
         self.stats.timeouts += 1;
         self.timeouts_in_row += 1;
-        self.congestion.on_timeout(now, self.board.flight(), self.timeouts_in_row > 1);
+        self.congestion.on_timeout(now, self.flight(), self.timeouts_in_row > 1);
         self.recovery.on_timeout(&self.board);
         self.recovery.lose_at_timeout(now, &mut self.board);
         self.rto.back_off();
@@ -248,6 +248,10 @@ impl Sender {
         let offset = self.board.end();
         let bytes = self.mss.min(self.produced.saturating_sub(offset));
         if offset + bytes > self.window_end { 0 } else { bytes }
+    }
+
+    fn flight(&self) -> u64 {
+        self.recovery.flight(&self.board, self.congestion.window())
     }
 
     fn has_room(&self, bytes: u64) -> bool {

@@ -52,6 +52,9 @@ struct Options {
     /// Each packet takes up to this much longer.
     #[arg(long, default_value = "0ms", value_parser = units::duration)]
     jitter: Duration,
+    /// Packets overtake each other where jitter lets them, instead of waiting behind one another.
+    #[arg(long)]
+    overtaking: bool,
     /// Share of packets that the wire loses.
     #[arg(long, default_value = "0", value_parser = command::loss)]
     loss: Loss,
@@ -84,6 +87,7 @@ async fn run(options: Options) -> anyhow::Result<()> {
         queue: options.queue,
         delay: options.delay,
         jitter: options.jitter,
+        keep_order: !options.overtaking,
         loss: options.loss,
         ..LinkConfig::default()
     };

@@ -228,6 +228,12 @@ impl LossRecovery for Rack {
         board.pipe()
     }
 
+    /// Not more than cwnd, which is what Linux reduces: while a recovery follows upon another, SND.UNA may lie far back, and what has been sent since is no
+    /// measure of what is in the network.
+    fn flight(&self, board: &Scoreboard, cwnd: u64) -> u64 {
+        board.flight().min(cwnd)
+    }
+
     fn window(&self, cwnd: u64) -> u64 {
         self.reduction.as_ref().map_or(cwnd, RateReduction::window)
     }
