@@ -8,7 +8,7 @@ use common::{Pair, pair};
 use whimbrel_machine::Instant;
 use whimbrel_netsim::{LinkConfig, Loss, Pattern, QueueLimit, Side};
 use whimbrel_rivals::tcp::{
-    Cubic, DelayedAck, File, Greedy, Rack, Reno, RtoConfig, Source, TcpConfig, TcpEvent,
+    ConstantRate, Cubic, DelayedAck, File, Greedy, Rack, Reno, RtoConfig, Source, TcpConfig, TcpEvent,
 };
 
 const MSS: u64 = 1460;
@@ -84,11 +84,38 @@ fn a_lost_tail_is_probed() {
         let stats = pair.stats();
         assert_eq!((stats.timeouts, stats.probes), (0, 1), "{lost} lost: {stats:?}");
         assert_eq!(stats.retransmissions, lost, "{lost} lost");
-        assert_eq!(stats.recoveries, 1, "{lost} lost: the window is reduced though the probe repairs it");
+        let recoveries = u64::from(lost > 1);
+        assert_eq!(
+            stats.recoveries, recoveries,
+            "{lost} lost: what the probe repairs shows when more is acknowledged"
+        );
         let took = done(&pair, 9 * MSS);
-        // Handshake, first window, PTO from its last acknowledgement on, the probe, and what it was evidence of.
-        assert!(took < RTT * 5 + RTT / 2 + Duration::from_millis(10), "{lost} lost: {took:?}");
+        // Handshake, first window, PTO from its last acknowledgement on, the probe, and what it was evidence of. A single segment may be one whose
+        // acknowledgement is delayed: it is given as long as the timer.
+        let limit = if lost == 1 { RTT * 5 / 2 + Duration::from_millis(252) } else { RTT * 11 / 2 };
+        assert!(took < limit + Duration::from_millis(10), "{lost} lost: {took:?}");
     }
+}
+
+/// A probe repairs what was lost, and the next message's acknowledgements tell: the window is reduced as for any loss (RFC 8985 §7.4.2). If the probe
+/// was needless, the receiver says so, and it is not.
+#[test]
+fn a_loss_that_a_probe_repairs_reduces_the_window() {
+    let message = || Box::new(ConstantRate::new(9 * MSS, Duration::from_secs(1), 2));
+    let mut repaired = losing(message(), "packet 11 drop");
+    repaired.run_s(4);
+    let stats = repaired.stats();
+    assert_eq!((stats.probes, stats.recoveries, stats.timeouts), (1, 1, 0), "{stats:?}");
+    assert!(stats.window < 10 * MSS, "{stats:?}");
+    // The acknowledgement of the ninth segment is lost: the answer to SYN is packet 1.
+    let mut needless = pair(1, linux(), bottleneck(100, RTT, 10.0), vec![message()]);
+    let pattern = Arc::new(Pattern::parse("packet 10 drop").expect("a pattern"));
+    let link = needless.link;
+    needless.world.follow(link, Side::BtoA, &pattern);
+    needless.run_s(4);
+    let stats = needless.stats();
+    assert_eq!((stats.probes, stats.retransmissions, stats.recoveries), (1, 1, 0), "{stats:?}");
+    assert_eq!(stats.window, 10 * MSS, "{stats:?}");
 }
 
 /// Slow start overshoots a queue by as much as it holds: half of a flight is lost at once, and all is repaired in one recovery.

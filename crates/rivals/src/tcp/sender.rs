@@ -274,6 +274,14 @@ impl Sender {
         self.board.acknowledged()
     }
 
+    /// Checks what must hold between calls; for tests.
+    #[cfg(test)]
+    pub(crate) fn invariants(&self) {
+        self.board.invariants();
+        assert!(self.board.end() <= self.window_end);
+        assert_eq!(self.timer.is_some(), self.board.flight() > 0);
+    }
+
     pub(crate) fn stats(&self) -> TcpStats {
         TcpStats {
             window: self.congestion.window(),
