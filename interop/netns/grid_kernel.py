@@ -69,7 +69,7 @@ def run(wire, congestion, seed, rate, rtt, queue, trouble):
             subprocess.run(["ip", "netns", "exec", name, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1", "net.ipv4.tcp_no_metrics_save=1",
                             "net.ipv4.tcp_rmem=4096 33554432 134217728", "net.ipv4.tcp_wmem=4096 33554432 134217728"], check=True)
         troubles = {"none": [], "loss": ["--loss", "0.1%"], "jitter": ["--jitter", "5ms", "--overtaking"]}[trouble]
-        cable = inside(near, wire, "near", "far", "--rate", f"{rate}mbit", "--delay", f"{rtt / 2}ms", "--queue", f"{bytes_queued}bytes", "--seed", str(seed), *troubles)
+        cable = inside(near, wire, "near", "far", "--rate", f"{rate}mbit", "--delay", f"{rtt / 2}ms", "--queue", f"{bytes_queued}bytes", "--seed", str(seed), "--exact", *troubles)
         children.append(cable)
         cable.stdout.readline()
         # The way back is as fast, and neither loses nor delays more.

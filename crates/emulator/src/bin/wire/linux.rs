@@ -65,6 +65,10 @@ struct Options {
     /// `packet 100 delay 80ms`, `ms 2000 rate 1mbit`, one a line. Every frame counts.
     #[arg(long)]
     pattern: Option<String>,
+    /// Looks at the clock all the time while packets are under way, which takes a core, instead of sleeping. Sleep ends once in a millisecond, and what
+    /// arrives until then arrives as one burst: that matters where a queue holds a few packets.
+    #[arg(long)]
+    exact: bool,
     /// Decides which packets are lost and how much they jitter.
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -76,7 +80,7 @@ struct Rate(Option<u64>);
 
 pub(crate) fn main() -> anyhow::Result<()> {
     let options = Options::parse();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().event_interval(1).build()?;
     runtime.block_on(run(options))
 }
 
@@ -96,7 +100,8 @@ async fn run(options: Options) -> anyhow::Result<()> {
         cable.follow(Direction::Both, &command::pattern(file)?);
     }
     say(&serde_json::json!({"ready": true, "a": options.a, "b": options.b}))?;
-    carry(&mut cable, &a, &b).await?;
+    let sleep = if options.exact { Sleep::Awake } else { Sleep::Timer };
+    carry(&mut cable, &a, &b, sleep).await?;
     let (forth, back) = cable.stats();
     say(&serde_json::json!({"forth": summary(&forth), "back": summary(&back)}))
 }
@@ -108,7 +113,12 @@ fn device(name: &str) -> anyhow::Result<AsyncDevice> {
 }
 
 /// Until standard input ends.
-async fn carry(cable: &mut Cable, a: &AsyncDevice, b: &AsyncDevice) -> anyhow::Result<()> {
+async fn carry(
+    cable: &mut Cable,
+    a: &AsyncDevice,
+    b: &AsyncDevice,
+    sleep: Sleep,
+) -> anyhow::Result<()> {
     let mut commands = BufReader::new(tokio::io::stdin()).lines();
     let mut buffer = vec![0; FRAME_MAX];
     loop {
@@ -124,7 +134,7 @@ async fn carry(cable: &mut Cable, a: &AsyncDevice, b: &AsyncDevice) -> anyhow::R
             },
             ready = a.readable() => { ready?; read(cable, a, true, &mut buffer); }
             ready = b.readable() => { ready?; read(cable, b, false, &mut buffer); }
-            () = sleep_until(next) => {}
+            () = sleep.until(next) => {}
         }
         // A device that is down, or whose queue is full, takes no frame: it is lost, as on a cable that nobody listens to.
         cable.deliver(|forth, frame| drop(if forth { b.try_send(frame) } else { a.try_send(frame) }));
@@ -141,10 +151,25 @@ fn read(cable: &mut Cable, from: &AsyncDevice, forth: bool, buffer: &mut [u8]) {
     }
 }
 
-async fn sleep_until(at: Option<std::time::Instant>) {
-    match at {
-        Some(at) => tokio::time::sleep_until(at.into()).await,
-        None => core::future::pending().await,
+/// How it is waited.
+#[derive(Clone, Copy, Debug)]
+enum Sleep {
+    Timer,
+    /// As long as something is due less than a second from now.
+    Awake,
+}
+
+impl Sleep {
+    async fn until(self, at: Option<std::time::Instant>) {
+        let Some(at) = at else { return core::future::pending().await };
+        match self {
+            Self::Awake if at < std::time::Instant::now() + Duration::from_secs(1) => {
+                while std::time::Instant::now() < at {
+                    tokio::task::yield_now().await;
+                }
+            }
+            Self::Timer | Self::Awake => tokio::time::sleep_until(at.into()).await,
+        }
     }
 }
 

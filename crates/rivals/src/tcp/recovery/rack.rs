@@ -8,7 +8,7 @@ use super::reordering::ReorderingWindow;
 use super::tail_probe::TailProbe;
 use super::undo::Undo;
 use super::{Due, LossRecovery, Reaction, Recovery, SenderState};
-use crate::tcp::arrivals::{Arrivals, Transmission};
+use crate::tcp::arrivals::Transmission;
 use crate::tcp::scoreboard::{Acknowledged, Scoreboard, Sent};
 
 /// Loss recovery as Linux has it: losses are judged by time and tails are probed (RACK-TLP, RFC 8985), the window comes down in proportion to what is
@@ -79,12 +79,16 @@ impl Rack {
     }
 
     /// RFC 8985 §6.2, steps 1 to 3.
-    fn learn(&mut self, now: Instant, arrivals: &Arrivals) {
+    fn learn(&mut self, acknowledged: &Acknowledged) {
+        let Acknowledged { now, arrivals, .. } = *acknowledged;
+        if let Some(handshake) = acknowledged.srtt.filter(|_| self.latest.is_none()) {
+            self.window.on_measurement(now, handshake);
+        }
         if let Some(once) = arrivals.last_once {
             self.window.on_measurement(now, now - once.at);
             self.probe.on_measurement();
         }
-        self.window.on_arrivals(arrivals);
+        self.window.on_arrivals(&arrivals);
         // An answer sooner than any round trip is one to an earlier transmission.
         let again = arrivals.last_again.filter(|again| now - again.at >= self.window.min_rtt());
         let last = [arrivals.last_once, again].into_iter().flatten().max_by_key(|last| last.order);
@@ -185,7 +189,7 @@ impl LossRecovery for Rack {
 
     fn on_acknowledged(&mut self, board: &mut Scoreboard, acknowledged: &Acknowledged) -> Reaction {
         let delivered = acknowledged.arrivals.bytes;
-        self.learn(acknowledged.now, &acknowledged.arrivals);
+        self.learn(acknowledged);
         let duplicated = acknowledged.duplicated;
         let needless = duplicated.is_some_and(|(_, right)| self.on_duplicate(board, right));
         let repaired = self.probe.on_acknowledged(board, acknowledged);
