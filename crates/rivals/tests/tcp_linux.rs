@@ -151,7 +151,7 @@ fn reordering_costs_a_few_retransmissions_and_no_window() {
         let config = TcpConfig { congestion, ..linux() };
         let [there, back] = bottleneck(100, RTT, 10.0);
         let there = LinkConfig { jitter: Duration::from_millis(5), keep_order: false, ..there };
-        let mut pair = pair(1, linux(), [there, back], vec![Box::new(Greedy)]);
+        let mut pair = pair(1, config, [there, back], vec![Box::new(Greedy)]);
         pair.run_s(1);
         let before = pair.stats();
         assert!(before.retransmissions < 50, "{before:?}");

@@ -65,8 +65,8 @@ struct Options {
     /// `packet 100 delay 80ms`, `ms 2000 rate 1mbit`, one a line. Every frame counts.
     #[arg(long)]
     pattern: Option<String>,
-    /// Looks at the clock all the time while packets are under way, which takes a core, instead of sleeping. Sleep ends once in a millisecond, and what
-    /// arrives until then arrives as one burst: that matters where a queue holds a few packets.
+    /// Waits with a timer of less than a tenth of a millisecond. Otherwise a wait ends once in a millisecond, and what is due until then arrives as one
+    /// burst: that matters where a queue holds a few packets.
     #[arg(long)]
     exact: bool,
     /// Decides which packets are lost and how much they jitter.
@@ -80,7 +80,7 @@ struct Rate(Option<u64>);
 
 pub(crate) fn main() -> anyhow::Result<()> {
     let options = Options::parse();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().event_interval(1).build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(run(options))
 }
 
@@ -100,7 +100,7 @@ async fn run(options: Options) -> anyhow::Result<()> {
         cable.follow(Direction::Both, &command::pattern(file)?);
     }
     say(&serde_json::json!({"ready": true, "a": options.a, "b": options.b}))?;
-    let sleep = if options.exact { Sleep::Awake } else { Sleep::Timer };
+    let sleep = if options.exact { Sleep::Exact } else { Sleep::Timer };
     carry(&mut cable, &a, &b, sleep).await?;
     let (forth, back) = cable.stats();
     say(&serde_json::json!({"forth": summary(&forth), "back": summary(&back)}))
@@ -151,24 +151,29 @@ fn read(cable: &mut Cable, from: &AsyncDevice, forth: bool, buffer: &mut [u8]) {
     }
 }
 
+/// Tokio's timers have a resolution of 1 ms.
+const TICK: Duration = Duration::from_millis(1);
+
 /// How it is waited.
 #[derive(Clone, Copy, Debug)]
 enum Sleep {
     Timer,
-    /// As long as something is due less than a second from now.
-    Awake,
+    /// The last two ticks in a thread whose sleep is exact.
+    Exact,
 }
 
 impl Sleep {
     async fn until(self, at: Option<std::time::Instant>) {
         let Some(at) = at else { return core::future::pending().await };
-        match self {
-            Self::Awake if at < std::time::Instant::now() + Duration::from_secs(1) => {
-                while std::time::Instant::now() < at {
-                    tokio::task::yield_now().await;
-                }
-            }
-            Self::Timer | Self::Awake => tokio::time::sleep_until(at.into()).await,
+        let Self::Exact = self else { return tokio::time::sleep_until(at.into()).await };
+        if let Some(early) = at.checked_sub(TICK * 2)
+            && early > std::time::Instant::now()
+        {
+            tokio::time::sleep_until(early.into()).await;
+        }
+        let left = at.saturating_duration_since(std::time::Instant::now());
+        if !left.is_zero() {
+            let _ = tokio::task::spawn_blocking(move || std::thread::sleep(left)).await;
         }
     }
 }
