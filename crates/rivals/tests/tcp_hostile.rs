@@ -6,12 +6,12 @@ use core::time::Duration;
 use common::{Log, at, opening, pair};
 use whimbrel_machine::{Instant, Seed};
 use whimbrel_netsim::{LinkConfig, Loss, QueueLimit, Reorder, World};
-use whimbrel_rivals::tcp::{File, NewReno, Sack, Source, Tcp, TcpConfig, TcpEvent};
+use whimbrel_rivals::tcp::{File, NewReno, Rack, Sack, Source, Tcp, TcpConfig, TcpEvent};
 
 /// Whatever the network loses, doubles, breaks or reorders, each file arrives once and whole.
 #[test]
 fn files_arrive_over_bad_links() {
-    for recovery in [Sack::boxed, NewReno::boxed] {
+    for recovery in [Sack::boxed, NewReno::boxed, Rack::boxed] {
         for seed in 0..20 {
             let bad = LinkConfig {
                 rate_bps: Some(20_000_000),

@@ -5,7 +5,7 @@ use whimbrel_proto::Config;
 use whimbrel_proto::path::congestion::{
     BbrParameters, ControllerFactory, CubicParameters, HyStartParameters,
 };
-use whimbrel_rivals::tcp::{Cubic, DelayedAck, NewCongestionControl, Reno, RtoConfig, Sack, TcpConfig};
+use whimbrel_rivals::tcp::{Cubic, DelayedAck, NewCongestionControl, Rack, Reno, RtoConfig, TcpConfig};
 
 /// Who sends.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -16,7 +16,7 @@ pub enum Contender {
     Cubic,
     /// The same with BBR.
     Bbr,
-    /// TCP with CUBIC.
+    /// TCP with CUBIC and HyStart, as Linux has it.
     TcpCubic,
     /// TCP with Reno.
     TcpReno,
@@ -67,7 +67,7 @@ impl Contender {
                 sctp(buffers, Some(Arc::new(HyStartParameters::around(CubicParameters::default()))))
             }
             Self::Bbr => sctp(buffers, Some(Arc::new(BbrParameters::default()))),
-            Self::TcpCubic => tcp(buffers, Cubic::boxed),
+            Self::TcpCubic => tcp(buffers, Cubic::with_hystart),
             Self::TcpReno => tcp(buffers, Reno::boxed),
         }
     }
@@ -83,14 +83,17 @@ fn sctp(buffers: usize, controller: Option<Arc<dyn ControllerFactory>>) -> Speak
     Speaks::Sctp(Box::new(config))
 }
 
-/// What the kernel has: RTO.min 200 ms, and slow start that doubles in a round trip however seldom data is acknowledged, which each segment's
-/// acknowledgement gives here.
+/// The least retransmission timeout of Linux, which has it for the variance alone: a timeout is no less than so much longer than the round trip.
+const RTO_MIN: Duration = Duration::from_millis(200);
+
+/// What the kernel has: RACK-TLP, PRR and DSACK, its least timeout, and slow start that doubles in a round trip however seldom data is acknowledged,
+/// which each segment's acknowledgement gives here.
 fn tcp(buffers: usize, congestion: NewCongestionControl) -> Speaks {
     Speaks::Tcp(TcpConfig {
         receive_window: u32::try_from(buffers).unwrap_or(u32::MAX).min(1 << 30),
-        rto: RtoConfig { min: Duration::from_millis(200), ..RtoConfig::default() },
+        rto: RtoConfig { min: RTO_MIN, granularity: RTO_MIN, ..RtoConfig::default() },
         delayed_ack: DelayedAck { segments: 1, after: Duration::ZERO },
-        recovery: Sack::boxed,
+        recovery: Rack::boxed,
         congestion,
         ..TcpConfig::default()
     })

@@ -29,6 +29,7 @@ pub(crate) struct Connection {
     peer_mss: u64,
     peer_shift: u8,
     sacks: bool,
+    reports_duplicates: bool,
     role: Role,
     /// Something must be written whatever else there is.
     owes: Owes,
@@ -81,6 +82,7 @@ impl Connection {
             peer_mss: u64::from(config.mss),
             peer_shift: 0,
             sacks: false,
+            reports_duplicates: (config.recovery)(1, 1).0.reports_duplicates(),
             role,
             owes: Owes::Syn,
         }
@@ -254,12 +256,18 @@ impl Connection {
     fn write_ack(&mut self, config: &TcpConfig, out: &mut Vec<u8>) {
         let mut segment = self.header(config);
         if let Role::Receiving(receiver) = &mut self.role {
-            receiver.on_acknowledged();
             let first = self.peer_first.wrapping_add(1);
-            segment.acknowledgement = first.wrapping_add(receiver.next() as u32);
+            let sequence = |offset| first.wrapping_add(offset as u32);
+            segment.acknowledgement = sequence(receiver.next());
             if self.sacks {
-                segment.sack = receiver.blocks(|offset| first.wrapping_add(offset as u32));
+                segment.sack = receiver.blocks(sequence);
             }
+            if let Some((left, right)) =
+                receiver.duplicate().filter(|_| self.sacks && self.reports_duplicates)
+            {
+                segment.sack = segment.sack.behind((sequence(left), sequence(right)));
+            }
+            receiver.on_acknowledged();
         }
         segment.write(out);
     }

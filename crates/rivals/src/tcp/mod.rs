@@ -5,6 +5,7 @@
 //! Left out, because no experiment needs it: data in both directions, closing (a connection stays when its source has
 //! ended), urgent data, timestamps, resets, path MTU discovery, windows that shrink. The receiving application reads at once.
 
+mod arrivals;
 mod config;
 mod congestion;
 mod connection;
@@ -22,7 +23,7 @@ use std::sync::Arc;
 pub use self::config::{DelayedAck, TcpConfig};
 pub use self::congestion::{CongestionControl, Cubic, NewCongestionControl, Reno};
 use self::connection::{Connection, Ports};
-pub use self::recovery::{NewRecovery, NewReno, Recovery, Sack};
+pub use self::recovery::{NewRecovery, NewReno, Rack, Recovery, Sack};
 pub use self::rto::RtoConfig;
 use self::segment::{Flags, Segment};
 pub use self::source::{ConstantRate, File, Greedy, Source};
@@ -89,6 +90,8 @@ pub struct TcpStats {
     pub retransmissions: u64,
     /// Expirations of the retransmission timer.
     pub timeouts: u64,
+    /// Tail loss probes sent (RFC 8985 §7).
+    pub probes: u64,
     /// Recoveries begun by duplicate or selective acknowledgements.
     pub recoveries: u64,
     /// Bytes acknowledged.

@@ -16,6 +16,8 @@ pub(crate) struct Receiver {
     /// What has come beyond, sorted, disjoint and not touching.
     pieces: Vec<Piece>,
     arrivals: u64,
+    /// What the last segment brought that was here already (RFC 2883), until an acknowledgement leaves.
+    duplicate: Option<(u64, u64)>,
     unacknowledged: u32,
     due: Option<Instant>,
 }
@@ -37,7 +39,16 @@ pub(crate) enum Urgency {
 
 impl Receiver {
     pub(crate) const fn new(delayed_ack: DelayedAck, window: u64) -> Self {
-        Self { delayed_ack, window, next: 0, pieces: Vec::new(), arrivals: 0, unacknowledged: 0, due: None }
+        Self {
+            delayed_ack,
+            window,
+            next: 0,
+            pieces: Vec::new(),
+            arrivals: 0,
+            duplicate: None,
+            unacknowledged: 0,
+            due: None,
+        }
     }
 
     /// The first offset that is missing.
@@ -52,6 +63,7 @@ impl Receiver {
 
     /// Takes in data; says whether to acknowledge at once. What lies beyond the window is not kept.
     pub(crate) fn on_data(&mut self, now: Instant, offset: u64, bytes: u64) -> Urgency {
+        self.duplicate = self.duplicate_in(offset, offset + bytes);
         let right = (offset + bytes).min(self.next + self.window);
         if right <= self.next || offset > right {
             return Urgency::Now;
@@ -77,7 +89,22 @@ impl Receiver {
 
     /// An acknowledgement leaves.
     pub(crate) const fn on_acknowledged(&mut self) {
-        (self.unacknowledged, self.due) = (0, None);
+        (self.unacknowledged, self.due, self.duplicate) = (0, None, None);
+    }
+
+    /// What the last segment brought that was here already.
+    pub(crate) const fn duplicate(&self) -> Option<(u64, u64)> {
+        self.duplicate
+    }
+
+    /// The part of a segment that is here already, the first if there are several.
+    fn duplicate_in(&self, left: u64, right: u64) -> Option<(u64, u64)> {
+        if left < self.next {
+            return Some((left, right.min(self.next)));
+        }
+        let first = self.pieces.partition_point(|piece| piece.right <= left);
+        let piece = self.pieces.get(first).filter(|piece| piece.left < right)?;
+        Some((left.max(piece.left), right.min(piece.right)))
     }
 
     /// The blocks of a SACK, the latest first; `sequence` makes sequence numbers of offsets.

@@ -1,6 +1,9 @@
+use core::time::Duration;
 use std::collections::VecDeque;
 
 use whimbrel_machine::Instant;
+
+use super::arrivals::{Arrivals, Transmission};
 
 /// A segment that is sent and not acknowledged.
 #[derive(Clone, Copy, Debug)]
@@ -8,6 +11,8 @@ pub(crate) struct Sent {
     pub(crate) offset: u64,
     pub(crate) bytes: u64,
     at: Instant,
+    /// The number of its last transmission among all of the connection's.
+    order: u64,
     /// It has been sent more than once, so its acknowledgement measures nothing (Karn's rule, RFC 6298 §3).
     again: bool,
     sacked: bool,
@@ -22,6 +27,16 @@ impl Sent {
     const fn pipe(&self) -> u64 {
         if !self.sacked && (!self.lost || self.repaired) { self.bytes } else { 0 }
     }
+
+    /// The offset after its last byte, by which it can be found even if half of it has been acknowledged.
+    pub(crate) const fn end(&self) -> u64 {
+        self.offset + self.bytes
+    }
+
+    /// Its last transmission.
+    pub(crate) const fn transmission(&self) -> Transmission {
+        Transmission { order: self.order, at: self.at, again: self.again }
+    }
 }
 
 /// What an acknowledgement did to the scoreboard.
@@ -35,6 +50,14 @@ pub(crate) struct Acknowledged {
     pub(crate) duplicate: bool,
     /// When the last segment that it acknowledges was sent, if that measures the round trip.
     pub(crate) sent_at: Option<Instant>,
+    /// What it reports that was not known to have arrived.
+    pub(crate) arrivals: Arrivals,
+    /// The edges of data that has come twice (DSACK, RFC 2883).
+    pub(crate) duplicated: Option<(u64, u64)>,
+    /// When it came.
+    pub(crate) now: Instant,
+    /// The smoothed round-trip time before it came.
+    pub(crate) srtt: Option<Duration>,
 }
 
 /// The data sent and not acknowledged cumulatively, as offsets into the stream of bytes.
@@ -44,6 +67,10 @@ pub(crate) struct Scoreboard {
     acknowledged: u64,
     end: u64,
     pipe: u64,
+    /// Bytes that are reported by SACK.
+    sacked: u64,
+    /// Segments sent, repeated ones included.
+    transmissions: u64,
     /// All that is not acknowledged below this is already marked as lost.
     lost_below: u64,
     /// No segment below this is lost and waits to be sent again.
@@ -71,11 +98,17 @@ impl Scoreboard {
         self.pipe
     }
 
+    /// Bytes sent, not acknowledged cumulatively, and reported by SACK.
+    pub(crate) const fn sacked(&self) -> u64 {
+        self.sacked
+    }
+
     /// New data was sent.
     pub(crate) fn on_sent(&mut self, now: Instant, bytes: u64) {
-        let offset = self.end;
+        let (offset, order) = (self.end, self.transmissions);
+        self.transmissions += 1;
         let fresh =
-            Sent { offset, bytes, at: now, again: false, sacked: false, lost: false, repaired: false };
+            Sent { offset, bytes, at: now, order, again: false, sacked: false, lost: false, repaired: false };
         self.segments.push_back(fresh);
         self.end += bytes;
         self.pipe += bytes;
@@ -93,13 +126,23 @@ impl Scoreboard {
         {
             if first.offset + first.bytes > offset {
                 // A peer that acknowledges half a segment.
-                let rest = first.offset + first.bytes - offset;
+                let rest = first.end() - offset;
                 self.pipe -= first.pipe();
+                if first.sacked {
+                    self.sacked -= first.bytes - rest;
+                } else {
+                    result.arrivals.bytes += first.bytes - rest;
+                }
                 (first.offset, first.bytes) = (offset, rest);
                 self.pipe += first.pipe();
                 break;
             }
             self.pipe -= first.pipe();
+            if first.sacked {
+                self.sacked -= first.bytes;
+            } else {
+                result.arrivals.add(first.end(), first.bytes, first.transmission());
+            }
             result.sent_at = (!first.again).then_some(first.at);
             self.segments.pop_front();
         }
@@ -115,7 +158,9 @@ impl Scoreboard {
             if !segment.sacked {
                 self.pipe -= segment.pipe();
                 segment.sacked = true;
+                self.sacked += segment.bytes;
                 result.sacked += segment.bytes;
+                result.arrivals.add(segment.end(), segment.bytes, segment.transmission());
             }
         }
     }
@@ -193,14 +238,47 @@ impl Scoreboard {
         if let Some(segment) = self.segments.get_mut(index) {
             self.pipe -= segment.pipe();
             (segment.at, segment.again, segment.repaired) = (now, true, true);
+            segment.order = self.transmissions;
+            self.transmissions += 1;
             self.pipe += segment.pipe();
         }
+    }
+
+    /// The segment that ends at `end`, if it is outstanding.
+    pub(crate) fn ending_at(&self, end: u64) -> Option<&Sent> {
+        self.index_of(end).map(|index| &self.segments[index])
+    }
+
+    /// The last segment sent for the first time.
+    pub(crate) fn last(&self) -> Option<Sent> {
+        self.segments.back().copied()
+    }
+
+    /// Whether the transmission of the segment that ends at `end` is its last one, and neither reported nor taken for lost.
+    pub(crate) fn is_on_its_way(&self, end: u64, order: u64) -> bool {
+        self.ending_at(end).is_some_and(|segment| segment.order == order && segment.pipe() > 0)
+    }
+
+    /// Takes the segment that ends at `end` for lost, its retransmission if it has been sent again.
+    pub(crate) fn lose(&mut self, end: u64) {
+        let Some(index) = self.index_of(end).filter(|&index| !self.segments[index].sacked) else { return };
+        let segment = &mut self.segments[index];
+        self.pipe -= segment.pipe();
+        (segment.lost, segment.repaired) = (true, false);
+        self.repaired_below = self.repaired_below.min(segment.offset);
+    }
+
+    fn index_of(&self, end: u64) -> Option<usize> {
+        let index = self.segments.partition_point(|segment| segment.end() < end);
+        self.segments.get(index).filter(|segment| segment.end() == end).map(|_| index)
     }
 
     /// Checks what must hold between calls; for tests.
     #[cfg(test)]
     pub(crate) fn invariants(&self) {
         assert_eq!(self.pipe, self.segments.iter().map(Sent::pipe).sum::<u64>());
+        let sacked = self.segments.iter().filter(|segment| segment.sacked);
+        assert_eq!(self.sacked, sacked.map(|segment| segment.bytes).sum::<u64>());
         assert_eq!(self.flight(), self.segments.iter().map(|segment| segment.bytes).sum::<u64>());
         let waits = |segment: &&Sent| segment.lost && !segment.sacked && !segment.repaired;
         assert!(self.segments.iter().find(waits).is_none_or(|first| first.offset >= self.repaired_below));

@@ -42,6 +42,14 @@ impl SackBlocks {
         }
     }
 
+    /// The same behind a block that tells of data that has come twice (RFC 2883 §4).
+    pub(crate) fn behind(&self, (left, right): (u32, u32)) -> Self {
+        let mut blocks = Self::default();
+        blocks.push(left, right);
+        self.as_slice().iter().for_each(|&(left, right)| blocks.push(left, right));
+        blocks
+    }
+
     pub(crate) fn as_slice(&self) -> &[(u32, u32)] {
         &self.edges[..self.count]
     }

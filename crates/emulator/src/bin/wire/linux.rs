@@ -52,6 +52,9 @@ struct Options {
     /// Each packet takes up to this much longer.
     #[arg(long, default_value = "0ms", value_parser = units::duration)]
     jitter: Duration,
+    /// Packets overtake each other where jitter lets them, instead of waiting behind one another.
+    #[arg(long)]
+    overtaking: bool,
     /// Share of packets that the wire loses.
     #[arg(long, default_value = "0", value_parser = command::loss)]
     loss: Loss,
@@ -62,6 +65,10 @@ struct Options {
     /// `packet 100 delay 80ms`, `ms 2000 rate 1mbit`, one a line. Every frame counts.
     #[arg(long)]
     pattern: Option<String>,
+    /// Waits with a timer of less than a tenth of a millisecond. Otherwise a wait ends once in a millisecond, and what is due until then arrives as one
+    /// burst: that matters where a queue holds a few packets.
+    #[arg(long)]
+    exact: bool,
     /// Decides which packets are lost and how much they jitter.
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -84,6 +91,7 @@ async fn run(options: Options) -> anyhow::Result<()> {
         queue: options.queue,
         delay: options.delay,
         jitter: options.jitter,
+        keep_order: !options.overtaking,
         loss: options.loss,
         ..LinkConfig::default()
     };
@@ -92,7 +100,8 @@ async fn run(options: Options) -> anyhow::Result<()> {
         cable.follow(Direction::Both, &command::pattern(file)?);
     }
     say(&serde_json::json!({"ready": true, "a": options.a, "b": options.b}))?;
-    carry(&mut cable, &a, &b).await?;
+    let sleep = if options.exact { Sleep::Exact } else { Sleep::Timer };
+    carry(&mut cable, &a, &b, sleep).await?;
     let (forth, back) = cable.stats();
     say(&serde_json::json!({"forth": summary(&forth), "back": summary(&back)}))
 }
@@ -104,7 +113,12 @@ fn device(name: &str) -> anyhow::Result<AsyncDevice> {
 }
 
 /// Until standard input ends.
-async fn carry(cable: &mut Cable, a: &AsyncDevice, b: &AsyncDevice) -> anyhow::Result<()> {
+async fn carry(
+    cable: &mut Cable,
+    a: &AsyncDevice,
+    b: &AsyncDevice,
+    sleep: Sleep,
+) -> anyhow::Result<()> {
     let mut commands = BufReader::new(tokio::io::stdin()).lines();
     let mut buffer = vec![0; FRAME_MAX];
     loop {
@@ -120,7 +134,7 @@ async fn carry(cable: &mut Cable, a: &AsyncDevice, b: &AsyncDevice) -> anyhow::R
             },
             ready = a.readable() => { ready?; read(cable, a, true, &mut buffer); }
             ready = b.readable() => { ready?; read(cable, b, false, &mut buffer); }
-            () = sleep_until(next) => {}
+            () = sleep.until(next) => {}
         }
         // A device that is down, or whose queue is full, takes no frame: it is lost, as on a cable that nobody listens to.
         cable.deliver(|forth, frame| drop(if forth { b.try_send(frame) } else { a.try_send(frame) }));
@@ -137,10 +151,30 @@ fn read(cable: &mut Cable, from: &AsyncDevice, forth: bool, buffer: &mut [u8]) {
     }
 }
 
-async fn sleep_until(at: Option<std::time::Instant>) {
-    match at {
-        Some(at) => tokio::time::sleep_until(at.into()).await,
-        None => core::future::pending().await,
+/// Tokio's timers have a resolution of 1 ms.
+const TICK: Duration = Duration::from_millis(1);
+
+/// How it is waited.
+#[derive(Clone, Copy, Debug)]
+enum Sleep {
+    Timer,
+    /// The last two ticks in a thread whose sleep is exact.
+    Exact,
+}
+
+impl Sleep {
+    async fn until(self, at: Option<std::time::Instant>) {
+        let Some(at) = at else { return core::future::pending().await };
+        let Self::Exact = self else { return tokio::time::sleep_until(at.into()).await };
+        if let Some(early) = at.checked_sub(TICK * 2)
+            && early > std::time::Instant::now()
+        {
+            tokio::time::sleep_until(early.into()).await;
+        }
+        let left = at.saturating_duration_since(std::time::Instant::now());
+        if !left.is_zero() {
+            let _ = tokio::task::spawn_blocking(move || std::thread::sleep(left)).await;
+        }
     }
 }
 

@@ -2,6 +2,7 @@ use core::time::Duration;
 
 use whimbrel_machine::Instant;
 
+use super::hystart::HyStart;
 use super::{CongestionControl, Windows};
 
 /// C of RFC 9438 §4.1, in segments per second cubed.
@@ -9,7 +10,7 @@ const C: f64 = 0.4;
 /// β of RFC 9438 §4.6.
 const BETA: f64 = 0.7;
 
-/// CUBIC (RFC 9438), without HyStart. Windows in its formulas are in segments. Only operations that IEEE 754 defines to the
+/// CUBIC (RFC 9438). Windows in its formulas are in segments. Only operations that IEEE 754 defines to the
 /// last bit are used, so that a run is the same on every machine.
 #[derive(Debug)]
 pub struct Cubic {
@@ -33,7 +34,16 @@ struct Epoch {
 impl Cubic {
     /// A controller in slow start.
     pub fn boxed(mss: u64, initial_window: u64) -> Box<dyn CongestionControl> {
-        Box::new(Self { windows: Windows::new(mss, initial_window), w_max: 0.0, epoch: None, fraction: 0.0 })
+        Box::new(Self::new(mss, initial_window))
+    }
+
+    /// The same with HyStart, as Linux has it.
+    pub fn with_hystart(mss: u64, initial_window: u64) -> Box<dyn CongestionControl> {
+        Box::new(HyStart::around(mss, Self::new(mss, initial_window)))
+    }
+
+    const fn new(mss: u64, initial_window: u64) -> Self {
+        Self { windows: Windows::new(mss, initial_window), w_max: 0.0, epoch: None, fraction: 0.0 }
     }
 
     fn segments(&self) -> f64 {
@@ -95,6 +105,18 @@ impl CongestionControl for Cubic {
 
     fn on_deflation(&mut self, flight: u64) {
         self.windows.deflate(flight);
+    }
+
+    fn on_undo(&mut self) {
+        self.windows.undo();
+    }
+
+    fn is_in_slow_start(&self) -> bool {
+        self.windows.is_slow()
+    }
+
+    fn end_slow_start(&mut self) {
+        self.windows.end_slow_start();
     }
 }
 

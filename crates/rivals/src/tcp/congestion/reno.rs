@@ -51,4 +51,16 @@ impl CongestionControl for Reno {
     fn on_deflation(&mut self, flight: u64) {
         self.windows.deflate(flight);
     }
+
+    fn on_undo(&mut self) {
+        self.windows.undo();
+    }
+
+    fn is_in_slow_start(&self) -> bool {
+        self.windows.is_slow()
+    }
+
+    fn end_slow_start(&mut self) {
+        self.windows.end_slow_start();
+    }
 }
