@@ -4,23 +4,17 @@
 //! else; cwnd and the peer's window limit new data; TSNs are dense, and what is sent again is what was sent; every byte of user
 //! data is in the sender or has been released. In the end a network that works delivers everything.
 
+mod config;
+
 use core::time::Duration;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
-use whimbrel_path::congestion::{
-    BbrParameters, ControllerFactory, CubicParameters, HyStartParameters, PacedParameters, RenoParameters,
-};
 use whimbrel_wire::{GapAckBlock, Tsn};
 
 use super::chunk::{Chunk, ChunkState, Loss};
 use super::outstanding::SackError;
 use super::testing::{Rig, STREAMS, Sent, Written};
 use super::turn::{Content, Permit};
-use crate::config::{
-    BurstLimit, Config, LossDetection, RecoveryScope, RetransmissionConfig, RetransmissionOrder,
-    RetransmissionPath, SpuriousLoss, TailLoss, WindowReduction,
-};
 use crate::interface::{PathId, PathState};
 use crate::script::Script;
 
@@ -61,48 +55,12 @@ struct Model {
     released: usize,
 }
 
-fn config(script: &mut Script<'_>) -> Config {
-    let mut config = Config::rfc();
-    config.retransmission = RetransmissionConfig {
-        loss: script.pick(&[
-            LossDetection::MissIndications(3),
-            LossDetection::MissIndications(4),
-            LossDetection::Rack(3),
-        ]),
-        recovery: script.pick(&[RecoveryScope::Association, RecoveryScope::Path]),
-        spurious: script.pick(&[SpuriousLoss::Ignored, SpuriousLoss::Undone]),
-        reduction: script.pick(&[WindowReduction::AtOnce, WindowReduction::Proportional]),
-        path: script.pick(&[RetransmissionPath::Alternate, RetransmissionPath::Primary]),
-        order: script.pick(&[RetransmissionOrder::PerPath, RetransmissionOrder::LostFirst]),
-        tail: TailLoss::Probe,
-    };
-    config.congestion.burst = script.pick(&[BurstLimit::Packets(4), BurstLimit::AckClocked(4)]);
-    config.congestion.controller = script.pick(&[reno, hystart, cubic, bbr])();
-    config
-}
-
-fn reno() -> Arc<dyn ControllerFactory> {
-    Arc::new(RenoParameters::default())
-}
-
-fn hystart() -> Arc<dyn ControllerFactory> {
-    Arc::new(HyStartParameters::around(RenoParameters::default()))
-}
-
-fn cubic() -> Arc<dyn ControllerFactory> {
-    Arc::new(PacedParameters::around(CubicParameters::default()))
-}
-
-fn bbr() -> Arc<dyn ControllerFactory> {
-    Arc::new(BbrParameters::default())
-}
-
 impl Model {
     fn new(script: &mut Script<'_>) -> Self {
         let initial = script.pick(&[Tsn(1), Tsn(u32::MAX - 7), Tsn(0x7fff_fff8), Tsn(0)]);
         let advertised = script.pick(&[100_000, 1500, 4000, 20_000]);
         Self {
-            rig: Rig::new(config(script), initial, advertised as u32),
+            rig: Rig::new(config::config(script), initial, advertised as u32),
             initial,
             sent: Vec::new(),
             wire: Vec::new(),
