@@ -92,7 +92,11 @@ fn a_lost_tail_is_probed() {
         let took = done(&pair, 9 * MSS);
         // Handshake, first window, PTO from its last acknowledgement on, the probe, and what it was evidence of. A single segment may be one whose
         // acknowledgement is delayed: it is given as long as the timer. Of others one is sent again in a round trip, since none has arrived.
-        let limit = if lost == 1 { RTT * 5 / 2 + Duration::from_millis(252) } else { RTT * (7 + 2 * lost as u32) / 2 };
+        let limit = if lost == 1 {
+            RTT * 5 / 2 + Duration::from_millis(252)
+        } else {
+            RTT * (7 + 2 * lost as u32) / 2
+        };
         assert!(took < limit + Duration::from_millis(10), "{lost} lost: {took:?}");
     }
 }
@@ -130,6 +134,18 @@ fn an_overshoot_is_repaired_without_a_timeout() {
         let share = pair.received() as f64 * 8e-6 / 10.0 / (mbits as f64 * MSS as f64 / 1500.0);
         assert!(share > 0.93, "{mbits} Mbit/s, {queue}: {share}");
     }
+}
+
+/// A queue overflows again as soon as a recovery has ended, with SND.UNA far behind what has been sent: each reduces the window, which does not stay above what
+/// the path and its queue hold.
+#[test]
+fn recoveries_in_a_row_reduce_the_window() {
+    let [there, back] = bottleneck(10, RTT, 1.0);
+    let there = LinkConfig { jitter: Duration::from_millis(5), keep_order: false, ..there };
+    let mut pair = pair(1, linux(), [there, back], vec![Box::new(Greedy)]);
+    pair.run_s(10);
+    let stats = pair.stats();
+    assert!(stats.retransmissions * 100 < stats.segments * 2, "{stats:?}");
 }
 
 /// HyStart ends slow start before the queue is full: fewer than one segment in a hundred is sent again in the first seconds.

@@ -1,6 +1,7 @@
 //! TCP (RFC 9293), as far as handover experiments need it: connections that carry data one way, from the end that opens
 //! to the end that accepts, with slow start, congestion avoidance, fast retransmit and recovery (RFC 5681, 6582, 6675),
-//! retransmission timeouts (RFC 6298), window scaling (RFC 7323), SACK (RFC 2018) and delayed acknowledgements.
+//! retransmission timeouts (RFC 6298), window scaling (RFC 7323), SACK (RFC 2018) and delayed acknowledgements. Who wants TCP as Linux has it takes
+//! [`Rack`] (RFC 8985, RFC 9937, RFC 2883) and [`Cubic::with_hystart`].
 //!
 //! Left out, because no experiment needs it: data in both directions, closing (a connection stays when its source has
 //! ended), urgent data, timestamps, resets, path MTU discovery, windows that shrink. The receiving application reads at once.

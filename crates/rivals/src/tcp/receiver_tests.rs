@@ -38,6 +38,28 @@ fn the_latest_block_comes_first() {
     assert_eq!(blocks.as_slice(), [(30, 40), (90, 100), (70, 80), (50, 60)]);
 }
 
+/// RFC 2883 §4: what is reported is what was here already.
+#[test]
+fn duplicates_are_noticed() {
+    let mut receiver = receiver();
+    for (offset, bytes, expected) in [
+        (0, 10, None),
+        (20, 10, None),
+        (5, 5, Some((5, 10))),
+        (20, 10, Some((20, 30))),
+        (25, 10, Some((25, 30))),
+        (10, 15, Some((20, 25))),
+        (30, 20, Some((30, 35))),
+        (50, 10, None),
+    ] {
+        receiver.on_data(NOW, offset, bytes);
+        assert_eq!(receiver.duplicate(), expected, "{bytes} at {offset}");
+    }
+    receiver.on_data(NOW, 0, 1);
+    receiver.on_acknowledged();
+    assert_eq!(receiver.duplicate(), None, "once");
+}
+
 #[test]
 fn what_lies_beyond_the_window_or_is_too_much_is_not_kept() {
     let mut receiver = receiver();

@@ -113,12 +113,7 @@ fn device(name: &str) -> anyhow::Result<AsyncDevice> {
 }
 
 /// Until standard input ends.
-async fn carry(
-    cable: &mut Cable,
-    a: &AsyncDevice,
-    b: &AsyncDevice,
-    sleep: Sleep,
-) -> anyhow::Result<()> {
+async fn carry(cable: &mut Cable, a: &AsyncDevice, b: &AsyncDevice, sleep: Sleep) -> anyhow::Result<()> {
     let mut commands = BufReader::new(tokio::io::stdin()).lines();
     let mut buffer = vec![0; FRAME_MAX];
     loop {

@@ -49,11 +49,15 @@ fn a_longer_round_trip_ends_slow_start() {
     }
 }
 
-/// Nothing is judged below 16 segments, and after a loss slow start is over anyway.
+/// Nothing is judged below 16 segments.
 #[test]
 fn small_windows_are_left_alone() {
-    let mut controller = Cubic::with_hystart(MSS, 4 * MSS);
-    assert!(round(&mut *controller, Instant::ZERO, 0, 4, ms(1), RTT));
-    assert!(round(&mut *controller, Instant::ZERO + RTT, 8, 7, ms(1), RTT * 2));
-    assert_eq!(controller.window(), 15 * MSS);
+    for (segments, expected) in [(15, true), (16, false)] {
+        let mut controller = Cubic::with_hystart(MSS, segments * MSS);
+        controller.on_measurement(Instant::ZERO, RTT, MSS, 40 * MSS);
+        for number in 0..12 {
+            controller.on_measurement(Instant::ZERO + RTT + ms(3) * number, RTT * 2, 41 * MSS, 80 * MSS);
+        }
+        assert_eq!(controller.is_in_slow_start(), expected, "{segments} segments");
+    }
 }

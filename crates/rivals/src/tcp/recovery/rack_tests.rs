@@ -69,6 +69,7 @@ fn lost_retransmissions_are_found() {
     assert!(again.len() > 1, "new data leaves behind it: {again:?}");
     ack(&mut sender, at(200), 0, &[(1, 11)]);
     assert_eq!(sent(&mut sender, at(200)).first(), Some(&0));
+    assert_eq!(sender.next_deadline(), Some(at(1200)), "RTO is 1 s, from the last retransmission on");
     assert_eq!((sender.stats().recoveries, sender.stats().timeouts), (1, 0));
 }
 
@@ -95,6 +96,22 @@ fn a_needless_recovery_is_taken_back() {
     assert!(sender.stats().window < before);
     ack(&mut sender, at(105), 4, &[]);
     ack(&mut sender, at(200), 10, &[(0, 1)]);
+    assert_eq!(sender.stats().window, before);
+}
+
+/// The same where what has come twice lies inside of another block (RFC 2883 §4.2).
+#[test]
+fn duplicates_above_a_hole_count() {
+    let mut sender = sender();
+    let before = sender.stats().window;
+    ack(&mut sender, at(100), 0, &[(2, 5)]);
+    assert_eq!(sent(&mut sender, at(100)), [0]);
+    ack(&mut sender, at(102), 0, &[(2, 7)]);
+    assert_eq!(sent(&mut sender, at(102)), [1]);
+    ack(&mut sender, at(105), 0, &[(1, 7)]);
+    ack(&mut sender, at(200), 0, &[(1, 2), (1, 10)]);
+    assert!(sender.stats().window < before);
+    ack(&mut sender, at(201), 10, &[(0, 1)]);
     assert_eq!(sender.stats().window, before);
 }
 

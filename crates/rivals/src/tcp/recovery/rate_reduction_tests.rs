@@ -40,7 +40,7 @@ fn the_pipe_is_filled_again_only_while_it_is_safe() {
     assert_eq!(pipe, 70, "and no further");
 }
 
-/// RFC 9937 §7: whatever arrives first, one segment leaves as a recovery begins.
+/// RFC 9937: whatever arrives first, one segment leaves as a recovery begins.
 #[test]
 fn the_first_retransmission_leaves_at_once() {
     let mut reduction = RateReduction::new(1460, 100 * 1460);

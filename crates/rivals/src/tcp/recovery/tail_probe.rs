@@ -105,3 +105,7 @@ impl TailProbe {
         (probe.again && !doubled && beyond).then_some(probe.flight)
     }
 }
+
+#[cfg(test)]
+#[path = "tail_probe_tests.rs"]
+mod tests;
