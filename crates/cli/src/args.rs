@@ -11,6 +11,7 @@ use crate::lab::LabArgs;
 use crate::mobility::MobilityArgs;
 use crate::paths::PathsArgs;
 use crate::perf::PerfArgs;
+use crate::qlog::QlogArgs;
 use crate::shards::ShardsArgs;
 use crate::soak::SoakArgs;
 use crate::transfer::protocol::SCTP_PORT;
@@ -69,6 +70,7 @@ pub(crate) enum Command {
     Perf(PerfArgs),
     /// See the connections of all running commands and their paths, live.
     Paths(PathsArgs),
+    Qlog(QlogArgs),
     /// Play random networks, faults and users in virtual time, and check that SCTP keeps its promises.
     Soak(SoakArgs),
     Lab(LabArgs),

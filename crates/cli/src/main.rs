@@ -26,6 +26,7 @@ mod qlog;
 mod shards;
 mod soak;
 mod transfer;
+mod watching;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -71,6 +72,7 @@ async fn run(command: Command) -> Result<(), Failure> {
         Command::Send(args) => commands::send::run(args).await,
         Command::Perf(args) => perf::run(args).await,
         Command::Paths(args) => paths::run(args).await,
+        Command::Qlog(args) => qlog::run(args).await,
         Command::Soak(args) => soak::run(args).await,
         Command::Lab(args) => lab::run(args).await,
         Command::Completions { shell } => {

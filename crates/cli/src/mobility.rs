@@ -19,7 +19,7 @@ use crate::controller::ControllerName;
 use crate::exit::Failure;
 use crate::key_file;
 use crate::news::News;
-use crate::qlog::Qlog;
+use crate::watching::WatchingArgs;
 
 /// Seconds for which nothing may be heard of a peer.
 const A_DAY: u64 = 86_400;
@@ -52,13 +52,12 @@ pub(crate) struct MobilityArgs {
     /// What decides how fast this host sends.
     #[arg(long, value_enum, value_name = "CONTROLLER", default_value_t, help_heading = "Speed")]
     pub(crate) controller: ControllerName,
-    /// Write what becomes of congestion windows, round-trip times and paths into this file, as qlog (JSON-SEQ).
-    #[arg(long, value_name = "FILE", help_heading = "Watching")]
-    pub(crate) qlog: Option<PathBuf>,
     /// Keys that both hosts know and nobody else, a line `ID KEY` each (KEY in hex or base64:…), the first to send with.
     /// Only who has one can connect, and change addresses. The file must be readable by you alone.
     #[arg(long, value_name = "FILE")]
     pub(crate) auth_key_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) watching: WatchingArgs,
 }
 
 /// The policies by name.
@@ -165,13 +164,10 @@ impl MobilityArgs {
         if let Some(bytes) = self.window {
             builder = builder.window(bytes);
         }
-        if let Some(path) = &self.qlog {
-            let qlog =
-                Qlog::create(path).with_context(|| format!("--qlog: cannot write {}", path.display()))?;
-            builder = builder.recorder(qlog);
-        }
+        builder = self.watching.prepare(builder)?;
         let endpoint = self.sources(builder)?.bind().await?;
         self.doubt(&endpoint.interfaces(), news);
+        self.watching.serve(&endpoint, news).await?;
         Ok(endpoint)
     }
 

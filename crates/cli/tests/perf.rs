@@ -224,4 +224,11 @@ fn lines_tell_of_every_second() {
         "{text}"
     );
     assert!(text.contains("\nto the server: ") && text.contains("\nfrom the server: "), "{text}");
+    assert!(seconds.iter().all(|line| line.contains("  back ")), "{text}");
+
+    let arguments = ["perf", "client", "--to", &server.address, "--time", "1.5", "--rate", "8M", "--reverse"];
+    let output = whimbrel().args(arguments).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let second = text.lines().find(|line| line.contains(" Mbit/s  ")).expect("a line of a second");
+    assert!(!second.contains("cwnd") && !second.contains("back") && second.contains(" ms"), "{text}");
 }

@@ -104,6 +104,7 @@ impl<P: Policy> Model<P> {
             phase: CongestionPhase::SlowStart,
             ssthresh: usize::MAX,
             flight_size: 0,
+            pacing_rate: None,
             packet_size: 1200,
             quality: PathQuality {
                 delay: Some(Delay {

@@ -12,12 +12,12 @@ use std::sync::Arc;
 
 pub use movers::Decided;
 use movers::{Movers, NewPolicy};
-use tracing::Tracing;
+use tracing::{Detail, Tracing};
 use whimbrel_handover::Policy;
 use whimbrel_machine::{Input, Instant, LinkFact, Links, Machine, Seed, Sink};
 use whimbrel_proto::{
-    AssociationId, AssociationStats, Command, Config, Endpoint, EndpointStats, Event, HandOver, PathView,
-    Shard,
+    AssociationId, AssociationState, AssociationStats, Command, Config, Endpoint, EndpointStats, Event,
+    HandOver, PathView, Shard, Totals,
 };
 
 /// Packets in a train at most: what Linux takes in one GSO send.
@@ -49,6 +49,13 @@ impl Node {
 
     fn of(endpoint: Endpoint, links: Links) -> Self {
         Self { endpoint, links, movers: None, tracing: Tracing::default(), buffer: Vec::new() }
+    }
+
+    /// Has records tell of what is sent, received and sent again, too, and of the pace.
+    #[must_use]
+    pub fn recording_traffic(mut self) -> Self {
+        self.tracing = Tracing::of(Detail::Traffic);
+        self
     }
 
     /// Has each association that comes up from now on watched by a policy of its own, which `new_policy` makes.
@@ -91,6 +98,16 @@ impl Node {
     /// Totals of the endpoint.
     pub fn endpoint_stats(&self) -> EndpointStats {
         self.endpoint.stats()
+    }
+
+    /// What all associations have done together, those that are gone included. It looks at every association.
+    pub fn totals(&self) -> Totals {
+        self.endpoint.totals()
+    }
+
+    /// The associations there are, and their states.
+    pub fn associations(&self) -> impl Iterator<Item = (AssociationId, AssociationState)> + '_ {
+        self.endpoint.associations()
     }
 
     /// How many associations exist, in any state.

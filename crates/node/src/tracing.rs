@@ -10,7 +10,17 @@ use whimbrel_proto::{AssociationId, AssociationState, Endpoint, PathId, PathStat
 const STATE: &str = "state";
 
 /// What is recorded of a path. `None` is what it does not have yet, such as a measured round-trip time.
-type Quantities = [(&'static str, Option<Value>); 10];
+type Quantities = [(&'static str, Option<Value>); 17];
+
+/// How much is recorded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Detail {
+    /// States, windows and times.
+    #[default]
+    Quantities,
+    /// Also what is sent and received, which changes with every packet.
+    Traffic,
+}
 
 /// Compares what associations are like after each step with what it has recorded of them.
 ///
@@ -18,6 +28,7 @@ type Quantities = [(&'static str, Option<Value>); 10];
 /// unchanged.
 #[derive(Debug, Default)]
 pub(crate) struct Tracing {
+    detail: Detail,
     recorded: BTreeMap<AssociationId, Recorded>,
 }
 
@@ -35,16 +46,22 @@ impl Default for Recorded {
 }
 
 impl Tracing {
+    pub(crate) fn of(detail: Detail) -> Self {
+        Self { detail, ..Self::default() }
+    }
+
     /// Records what has changed since the last call.
     pub(crate) fn tell<E>(&mut self, endpoint: &Endpoint, sink: &mut impl Sink<E>) {
         let mut before = core::mem::take(&mut self.recorded);
         for (association, state) in endpoint.associations() {
             let mut recorded = before.remove(&association).unwrap_or_default();
-            recorded.follow(association, state, &endpoint.paths(association), sink);
+            let paths = endpoint.paths(association);
+            let paths = paths.iter().map(|path| (path.id, quantities(path, self.detail)));
+            recorded.follow(association, state, paths.collect(), sink);
             self.recorded.insert(association, recorded);
         }
         for (association, mut gone) in before {
-            gone.follow(association, AssociationState::Closed, &[], sink);
+            gone.follow(association, AssociationState::Closed, Vec::new(), sink);
         }
     }
 }
@@ -54,7 +71,7 @@ impl Recorded {
         &mut self,
         association: AssociationId,
         state: AssociationState,
-        paths: &[PathView],
+        paths: Vec<(PathId, Quantities)>,
         sink: &mut impl Sink<E>,
     ) {
         let subject = association.number();
@@ -63,31 +80,32 @@ impl Recorded {
             sink.trace(Record { name: STATE, subject, path: None, value: name(state) });
         }
         self.paths.retain(|&(id, _)| {
-            let there = paths.iter().any(|path| path.id == id);
+            let there = paths.iter().any(|&(path, _)| path == id);
             if !there {
                 let (path, value) = (Some(id.number()), Value::State("removed"));
                 sink.trace(Record { name: STATE, subject, path, value });
             }
             there
         });
-        for view in paths {
-            let now = quantities(view);
-            let at = self.paths.iter().position(|&(id, _)| id == view.id);
+        for (path, now) in paths {
+            let at = self.paths.iter().position(|&(id, _)| id == path);
             let before = at.map(|at| core::mem::replace(&mut self.paths[at].1, now));
             if before.is_none() {
-                self.paths.push((view.id, now));
+                self.paths.push((path, now));
             }
             for (nth, &(name, value)) in now.iter().enumerate() {
                 let Some(value) = value.filter(|_| before.is_none_or(|before| before[nth].1 != value)) else {
                     continue;
                 };
-                sink.trace(Record { name, subject, path: Some(view.id.number()), value });
+                sink.trace(Record { name, subject, path: Some(path.number()), value });
             }
         }
     }
 }
 
-fn quantities(path: &PathView) -> Quantities {
+fn quantities(path: &PathView, detail: Detail) -> Quantities {
+    let count = |count: u64| (detail == Detail::Traffic).then_some(Value::Amount(count));
+    let counters = &path.counters;
     let bytes = |bytes: usize| Value::Amount(bytes as u64);
     let time = |time: core::time::Duration| Value::Amount(time.as_nanos() as u64);
     let state = match path.state {
@@ -120,6 +138,13 @@ fn quantities(path: &PathView) -> Quantities {
         ("flight_size", Some(bytes(path.flight_size))),
         ("phase", Some(Value::State(phase))),
         ("error_count", Some(Value::Amount(path.error_count.into()))),
+        ("pacing_rate", path.pacing_rate.and_then(count)),
+        ("bytes_sent", count(counters.bytes_sent)),
+        ("bytes_received", count(counters.bytes_received)),
+        ("data_retransmitted", count(counters.data_retransmitted)),
+        ("fast_retransmits", count(counters.fast_retransmits)),
+        ("timeouts", count(counters.timeouts)),
+        ("tail_probes", count(counters.tail_probes)),
     ]
 }
 

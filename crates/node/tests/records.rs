@@ -4,6 +4,7 @@ use core::time::Duration;
 
 use whimbrel_machine::Instant;
 use whimbrel_netsim::{LinkConfig, QueueLimit};
+use whimbrel_node::Node;
 use whimbrel_proto::{Config, Event, PathState, PathView};
 
 use whimbrel_testbed::{CLIENT, Memory, Pair, SERVER, User, address, link, message, remotes};
@@ -119,6 +120,31 @@ fn cwnd_is_halved_at_each_fast_retransmit() {
     let (srtt, rto) = (of_client(&records, "srtt", Some(0)), of_client(&records, "rto", Some(0)));
     assert_eq!(u128::from(srtt.last().unwrap().amount()), last.srtt.unwrap().as_nanos());
     assert_eq!(u128::from(rto.last().unwrap().amount()), last.rto.as_nanos());
+}
+
+/// What changes with every packet is recorded only where that is asked for: the traces of experiments stay as they are.
+#[test]
+fn traffic_is_recorded_for_whoever_asks() {
+    let run = |finish: fn(usize, Node) -> Node| {
+        let link = LinkConfig { queue: QueueLimit::packets(16), ..link(10, 20) };
+        let client = User::client(&remotes(1)).queueing(4000, 1000);
+        let server = User { discard: true, ..User::server() };
+        let mut pair = Pair::with_nodes(5, Config::rfc(), &[link], client, server, finish);
+        let trace = traced(&mut pair);
+        pair.run(4);
+        (records(&trace), path(&pair, 1).unwrap().counters)
+    };
+    let (recorded, counters) = run(|_, node| node.recording_traffic());
+    let last = |name: &str| of_client(&recorded, name, Some(0)).last().map(Line::amount);
+    assert!(counters.data_retransmitted > 0);
+    assert_eq!(last("data_retransmitted"), Some(counters.data_retransmitted));
+    assert_eq!(last("fast_retransmits"), Some(counters.fast_retransmits));
+    assert_eq!(last("bytes_sent"), Some(counters.bytes_sent));
+    let (usual, same) = run(|_, node| node);
+    assert_eq!(same, counters);
+    for name in ["bytes_sent", "bytes_received", "data_retransmitted", "fast_retransmits", "timeouts"] {
+        assert!(of_client(&usual, name, Some(0)).is_empty(), "{name}");
+    }
 }
 
 #[test]

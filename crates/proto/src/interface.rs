@@ -1,7 +1,9 @@
 //! What users and SCTP say to each other (RFC 9260 §11): commands one way, events the other, and views.
 
 mod close_reason;
+mod histogram;
 mod mobility;
+mod totals;
 mod view;
 
 use core::net::SocketAddr;
@@ -12,9 +14,11 @@ pub use whimbrel_path::{Delay, PathQuality};
 use whimbrel_wire::{PayloadProtocolId, StreamId};
 
 pub use self::close_reason::CloseReason;
+pub use self::histogram::DurationHistogram;
 pub use self::mobility::{
     AddressChange, AddressChangeError, Mobility, PathShape, PeerAddressChange, StaticReason,
 };
+pub use self::totals::Totals;
 pub use self::view::{
     AssociationAddresses, AssociationState, AssociationStats, PathCounters, PathState, PathView,
 };

@@ -4,23 +4,29 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
 
 use bytes::Bytes;
+use whimbrel_machine::Instant;
 use whimbrel_proto::{AssociationId, Command, ConnectToken, Event};
 
 use crate::association::{Association, Setup};
 use crate::error::ConnectError;
 use crate::inbox::Inbox;
 use crate::mailbox::Mailbox;
+use crate::metrics::Metrics;
 use crate::registry::Registry;
 use crate::shared::{Client, Shared};
+use crate::witness::Witness;
 
 /// What a delivery works with, all the driver's.
 pub(crate) struct Deliverer<'a> {
+    pub(crate) now: Instant,
     pub(crate) shared: &'a Shared,
     pub(crate) inbox: &'a Inbox,
     pub(crate) client: &'a Weak<Client>,
     pub(crate) registry: &'a mut Registry,
     pub(crate) releases: &'a mut Vec<Command>,
     pub(crate) commands: &'a mut VecDeque<Command>,
+    pub(crate) metrics: &'a mut Metrics,
+    pub(crate) witness: &'a mut Witness,
 }
 
 impl Deliverer<'_> {
@@ -28,6 +34,7 @@ impl Deliverer<'_> {
     pub(crate) fn deliver(&mut self, events: &mut Vec<Event>) {
         let mut events = events.drain(..).peekable();
         while let Some(event) = events.next() {
+            self.metrics.count(&event);
             match event {
                 Event::Up {
                     association,
@@ -51,6 +58,7 @@ impl Deliverer<'_> {
                     self.up(association, token, outbound_streams, setup);
                 }
                 Event::ConnectFailed { token, reason } => {
+                    self.witness.connect_failed(&reason);
                     if let Some(reply) = self.inbox.take_connecting(token) {
                         // Who asked may have given up.
                         let _ = reply.send(Err(ConnectError::Failed(reason)));
@@ -71,14 +79,21 @@ impl Deliverer<'_> {
         events: &mut core::iter::Peekable<impl Iterator<Item = Event>>,
     ) {
         let mut closed = matches!(first, Event::Closed { .. });
-        let Some(mailbox) = self.registry.get(association) else { return };
-        let mut delivery = mailbox.deliver();
+        let Some(entry) = self.registry.entry(association) else { return };
+        let mut delivery = entry.mailbox.deliver();
+        entry.moves.count(self.now, &first, self.metrics);
         delivery.event(first);
         while let Some(event) = events.next_if(|event| association_of(event) == Some(association)) {
             closed |= matches!(event, Event::Closed { .. });
+            self.metrics.count(&event);
+            entry.moves.count(self.now, &event, self.metrics);
             delivery.event(event);
         }
+        if delivery.is_all_acknowledged() {
+            entry.moves.idle();
+        }
         let (bytes, urgent) = delivery.finish();
+        self.witness.look(self.now, association);
         if closed {
             self.registry.remove(association);
         } else if bytes > 0 {
@@ -91,6 +106,7 @@ impl Deliverer<'_> {
         let mailbox =
             Arc::new(Mailbox::new(id, outbound_streams, setup, Arc::clone(&self.shared.send_memory)));
         self.registry.insert(mailbox.clone());
+        self.witness.opened(&mailbox);
         let Some(client) = self.client.upgrade() else { return self.turn_away(id, "nobody is here") };
         let association = Association::new(client, mailbox);
         match token {

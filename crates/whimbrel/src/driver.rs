@@ -17,12 +17,13 @@ use crate::interfaces::Interfaces;
 use crate::link_news::LinkNews;
 use crate::locals::Locals;
 use crate::mailbox::Mailbox;
+use crate::metrics::Metrics;
 use crate::output::Output;
-use crate::recorder::Recorder;
 use crate::registry::Registry;
 use crate::shared::{Client, Request, Shared};
 use crate::socket::{LocalAddress, NetworkError, ReceiveBuffers};
 use crate::timer::Timer;
+use crate::witness::Witness;
 
 /// Rounds before other tasks of the runtime get their turn.
 const ROUNDS: usize = 8;
@@ -60,7 +61,8 @@ pub(crate) struct Driver {
     events: Vec<Event>,
     registry: Registry,
     anticipation: Anticipation,
-    recorder: Option<Box<dyn Recorder>>,
+    metrics: Metrics,
+    witness: Witness,
     /// No handle is left.
     unattended: bool,
     /// Has told the other shards that there is nothing left to do here.
@@ -81,13 +83,13 @@ pub(crate) struct Parts {
     pub(crate) client: Weak<Client>,
     pub(crate) locals: Locals,
     pub(crate) link_news: LinkNews,
-    pub(crate) recorder: Option<Box<dyn Recorder>>,
+    pub(crate) witness: Witness,
 }
 
 impl Driver {
     /// `interfaces` is what the host's links were like when the sockets were opened.
     pub(crate) fn new(parts: Parts, interfaces: &Interfaces) -> Self {
-        let Parts { node, clock, shared, shard, client, locals, mut link_news, recorder } = parts;
+        let Parts { node, clock, shared, shard, client, locals, mut link_news, witness } = parts;
         // It knows the open addresses, and nothing of their interfaces.
         let mut links = node.links();
         link_news.write(interfaces, &mut links);
@@ -112,7 +114,8 @@ impl Driver {
             unattended: false,
             retired: false,
             anticipation: Anticipation::default(),
-            recorder,
+            metrics: Metrics::default(),
+            witness,
             lingers_until: None,
             finished: false,
         }
@@ -140,7 +143,7 @@ impl Driver {
             self.anticipation.received();
         }
         self.step(now);
-        self.deliver();
+        self.deliver(now);
         true
     }
 
@@ -177,7 +180,8 @@ impl Driver {
             events,
             registry,
             anticipation,
-            recorder,
+            metrics,
+            witness,
             shared,
             ..
         } = self;
@@ -185,6 +189,7 @@ impl Driver {
             node.handle_hand_over(now, &hand_over);
         }
         let count = wishes.commands.len().min(COMMANDS_PER_STEP);
+        registry.note_senders(now, wishes.commands.iter().take(count));
         let network = errors.iter().map(|error| Input::Unreachable {
             route: error.route,
             reason: error.reason,
@@ -204,7 +209,8 @@ impl Driver {
             // Tells the machine the time even if nothing else is left.
             .chain([Input::Timeout]);
         let locals = locals.all();
-        let mut output = Output { now, locals, events, anticipation, recorder };
+        buffers.trains().for_each(|(bytes, segment)| metrics.received(bytes, segment));
+        let mut output = Output { now, locals, events, anticipation, metrics, witness };
         let deadline = node.step(now, inputs, &mut output);
         self.timer.set(deadline);
         locals.iter_mut().for_each(LocalAddress::send_gathered);
@@ -215,18 +221,22 @@ impl Driver {
         for decided in node.take_decisions() {
             if let Some(mailbox) = registry.get(decided.association) {
                 mailbox.decided(decided.decision);
+                witness.look(now, decided.association);
             }
         }
     }
 
-    fn deliver(&mut self) {
+    fn deliver(&mut self, now: Instant) {
         Deliverer {
+            now,
             shared: &self.shared,
             inbox: &self.shared.inboxes()[self.shard],
             client: &self.client,
             registry: &mut self.registry,
             releases: &mut self.releases,
             commands: &mut self.wishes.commands,
+            metrics: &mut self.metrics,
+            witness: &mut self.witness,
         }
         .deliver(&mut self.events);
     }
@@ -245,6 +255,9 @@ impl Driver {
                 }
                 Request::Overview(reply) => {
                     let _ = reply.send(overview(&self.node, &self.registry));
+                }
+                Request::Metrics(reply) => {
+                    let _ = reply.send(self.metrics.of(&self.node));
                 }
                 Request::Listen(command) => self.first.push(command),
                 Request::Follow(interfaces, port) => self.link_news.told(interfaces, port),
@@ -315,7 +328,7 @@ impl Driver {
             self.locals.close();
             self.registry.fail_all(&CloseReason::Refused("the endpoint is gone"));
             // Whoever waits for the endpoint's end finds everything recorded.
-            self.recorder = None;
+            self.witness.end(self.clock.now());
             if !self.retired {
                 self.retired = true;
                 self.shared.retire();

@@ -16,6 +16,7 @@ use crate::locals::{Locals, Wanted};
 use crate::recorder::SharedRecorder;
 use crate::shared::{Client, Shared, lock};
 use crate::socket::Member;
+use crate::witness::Witness;
 
 /// What the drivers of an endpoint's shards are made from.
 pub(crate) struct Drivers<'a> {
@@ -50,7 +51,8 @@ impl Drivers<'_> {
                 self.shared.set_addresses(locals.addresses());
             }
             let mut node =
-                Node::shard(Arc::clone(&self.config), self.seed.clone(), locals.addresses(), shard);
+                Node::shard(Arc::clone(&self.config), self.seed.clone(), locals.addresses(), shard)
+                    .recording_traffic();
             if let Some(new_policy) = &new_policy {
                 let new_policy = Arc::clone(new_policy);
                 node = node.with_policy(move || lock(&new_policy)());
@@ -63,7 +65,7 @@ impl Drivers<'_> {
                 client: self.client.clone(),
                 locals,
                 link_news: LinkNews::new(sources.take()),
-                recorder: self.recorder.as_ref().map(SharedRecorder::handle),
+                witness: Witness::new(self.recorder.as_ref().map(SharedRecorder::handle)),
             };
             drivers.push(Driver::new(parts, self.interfaces));
         }

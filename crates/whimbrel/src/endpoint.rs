@@ -13,6 +13,7 @@ use crate::endpoint_events::EndpointEvents;
 use crate::error::{BindError, ConnectError, EndpointClosed, ListenError};
 use crate::inbox::Inbox;
 use crate::interfaces::Interfaces;
+use crate::metrics::Metrics;
 use crate::shared::{Client, Request};
 
 /// One SCTP stack: local addresses, their sockets, and the associations over them.
@@ -74,6 +75,30 @@ impl Endpoint {
     /// What shards of the endpoint have received for each other, since it began; see [`EndpointBuilder::shards`].
     pub fn hand_overs(&self) -> HandOvers {
         self.client.hand_overs()
+    }
+
+    /// What the endpoint has done so far, in numbers, all its shards and associations together. Each shard answers between two steps, and looks
+    /// at all its associations; nothing is shared with the path of packets. All zeros once the endpoint is closed.
+    ///
+    /// ```no_run
+    /// # async fn example(endpoint: &whimbrel::Endpoint) {
+    /// let metrics = endpoint.metrics().await;
+    /// println!("{} of {} chunks were sent again", metrics.totals.stats.data_retransmitted, metrics.totals.stats.data_sent);
+    /// # }
+    /// ```
+    pub async fn metrics(&self) -> Metrics {
+        let ask = |inbox: &Inbox| {
+            let (reply, answer) = oneshot::channel();
+            inbox.request(Request::Metrics(reply));
+            answer
+        };
+        let answers: Vec<_> = self.client.inboxes().iter().map(ask).collect();
+        let mut all = Metrics::default();
+        all.hand_overs = self.hand_overs();
+        for answer in answers {
+            all.add(&answer.await.unwrap_or_default());
+        }
+        all
     }
 
     /// What happens to the endpoint from now on: addresses that come and go, link facts that make no sense.

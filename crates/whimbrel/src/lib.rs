@@ -103,6 +103,7 @@ pub mod interfaces;
 mod link_news;
 mod locals;
 mod mailbox;
+mod metrics;
 mod output;
 mod received;
 mod recorder;
@@ -111,8 +112,15 @@ mod send_memory;
 mod send_queue;
 mod shared;
 mod socket;
+#[cfg(feature = "tracing")]
+#[path = "spans/tracing.rs"]
+mod spans;
+#[cfg(not(feature = "tracing"))]
+#[path = "spans/none.rs"]
+mod spans;
 mod stream;
 mod timer;
+mod witness;
 
 pub use accept::Listener;
 pub use association::Association;
@@ -121,6 +129,7 @@ pub use endpoint::{AssociationView, Endpoint, HandOvers};
 pub use endpoint_events::{EndpointEvent, EndpointEvents};
 pub use error::{BindError, ConnectError, EndpointClosed, ListenError, RecvError, TrySendError};
 pub use events::{AssociationEvent, Events};
+pub use metrics::{Ended, Metrics};
 pub use recorder::Recorder;
 pub use stream::Stream;
 
@@ -130,7 +139,8 @@ pub use whimbrel_machine::{ReceivedPower, Record, Route, Seed, Value as RecordVa
 pub use whimbrel_proto as proto;
 pub use whimbrel_proto::{
     Acknowledge, AddressChange, AddressChangeError, AssociationId, AssociationStats, AuthKeyNews,
-    BufferSizing, CloseReason, Config, Delivery, LargeMessages, Message, Mobility, Part, PathCounters,
-    PathId, PathState, PathView, PeerAddressChange, Received, SendError, StaticReason,
+    BufferSizing, CloseReason, Config, Delivery, DurationHistogram, EndpointStats, LargeMessages, Message,
+    Mobility, Part, PathCounters, PathId, PathState, PathView, PeerAddressChange, Received, SendError,
+    StaticReason, Totals,
 };
 pub use whimbrel_wire::{PayloadProtocolId, StreamId};

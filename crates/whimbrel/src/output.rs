@@ -2,8 +2,9 @@ use whimbrel_machine::{Instant, Record, Sink, Transmit};
 use whimbrel_proto::Event;
 
 use crate::anticipation::Anticipation;
-use crate::recorder::Recorder;
+use crate::metrics::Metrics;
 use crate::socket::LocalAddress;
+use crate::witness::Witness;
 
 /// Where the machine's outputs go during a step: packets straight to the sockets, events to a list.
 pub(crate) struct Output<'a> {
@@ -11,7 +12,8 @@ pub(crate) struct Output<'a> {
     pub(crate) locals: &'a mut [LocalAddress],
     pub(crate) events: &'a mut Vec<Event>,
     pub(crate) anticipation: &'a mut Anticipation,
-    pub(crate) recorder: &'a mut Option<Box<dyn Recorder>>,
+    pub(crate) metrics: &'a mut Metrics,
+    pub(crate) witness: &'a mut Witness,
 }
 
 impl Sink<Event> for Output<'_> {
@@ -19,6 +21,7 @@ impl Sink<Event> for Output<'_> {
         self.anticipation.sent(bytes);
         // A handful of addresses at most. A machine that sends from an address that is not ours sends nowhere.
         if let Some(local) = self.locals.iter_mut().find(|local| local.local() == transmit.route.local) {
+            self.metrics.sent(bytes.len(), transmit.segment);
             local.send(transmit, bytes);
         }
     }
@@ -28,12 +31,10 @@ impl Sink<Event> for Output<'_> {
     }
 
     fn trace(&mut self, record: Record) {
-        if let Some(recorder) = self.recorder {
-            recorder.record(self.now.saturating_since(Instant::ZERO), record);
-        }
+        self.witness.record(self.now, record);
     }
 
     fn traces(&self) -> bool {
-        self.recorder.is_some()
+        self.witness.wants_records()
     }
 }

@@ -3,7 +3,9 @@ use std::sync::{Arc, Mutex};
 use core::time::Duration;
 
 use whimbrel_machine::Record;
+use whimbrel_proto::AssociationId;
 
+use crate::events::AssociationEvent;
 use crate::shared::lock;
 
 /// Is told of every quantity of an endpoint's associations and paths when it has changed: states, windows, round-trip times.
@@ -18,6 +20,10 @@ use crate::shared::lock;
 /// | `rto`, `srtt` | path | nanoseconds |
 /// | `phase` | path | of congestion control: `slow-start`, `congestion-avoidance` … |
 /// | `error_count` | path | consecutive errors |
+/// | `pacing_rate` | path | bytes a second, where the controller paces |
+/// | `bytes_sent`, `bytes_received` | path | bytes of packets so far |
+/// | `data_retransmitted` | path | DATA chunks sent again so far |
+/// | `fast_retransmits`, `timeouts`, `tail_probes` | path | so many so far |
 ///
 /// [`Record::subject`] is the number of the association, [`Record::path`] that of the path.
 ///
@@ -37,6 +43,11 @@ use crate::shared::lock;
 pub trait Recorder: Send {
     /// A quantity has changed, this long after the endpoint began. The endpoint's task calls it and goes on when it returns: it must not block.
     fn record(&mut self, at: Duration, record: Record);
+
+    /// Something has happened to an association that is up: its handovers are among these. A closure is not told.
+    fn event(&mut self, at: Duration, association: AssociationId, event: &AssociationEvent) {
+        let _ = (at, association, event);
+    }
 }
 
 impl<F: FnMut(Duration, Record) + Send> Recorder for F {
@@ -55,7 +66,16 @@ impl SharedRecorder {
 
     /// For one of the shards.
     pub(crate) fn handle(&self) -> Box<dyn Recorder> {
-        let recorder = Arc::clone(&self.0);
-        Box::new(move |at, record| lock(&recorder).record(at, record))
+        Box::new(Self(Arc::clone(&self.0)))
+    }
+}
+
+impl Recorder for SharedRecorder {
+    fn record(&mut self, at: Duration, record: Record) {
+        lock(&self.0).record(at, record);
+    }
+
+    fn event(&mut self, at: Duration, association: AssociationId, event: &AssociationEvent) {
+        lock(&self.0).event(at, association, event);
     }
 }

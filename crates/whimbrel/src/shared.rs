@@ -19,6 +19,7 @@ use crate::endpoint_events::Subscribers;
 use crate::error::ConnectError;
 use crate::inbox::Inbox;
 use crate::interfaces::Interfaces;
+use crate::metrics::Metrics;
 use crate::send_memory::SendMemory;
 
 /// Locks without minding a panic elsewhere: no critical section here leaves its data half-changed.
@@ -32,6 +33,8 @@ pub(crate) enum Request {
     Stats(AssociationId, oneshot::Sender<AssociationStats>),
     /// Everything about all associations.
     Overview(oneshot::Sender<Vec<AssociationView>>),
+    /// What the shard has counted.
+    Metrics(oneshot::Sender<Metrics>),
     /// Begin (or stop) listening before any packet is looked at that arrives from now on: whoever was told the port
     /// may connect in the same instant.
     Listen(Command),

@@ -103,10 +103,10 @@ fn request(args: &ClientArgs) -> Request {
 async fn measure(associations: &[Association], args: &ClientArgs, output: Output) -> anyhow::Result<()> {
     let request = request(args);
     try_join_all(associations.iter().map(|one| told(one, greet(one, &request)))).await?;
-    let counter = Counter::default();
+    let (counter, back) = (Counter::default(), Counter::default());
     let started = Instant::now();
     let mut result = {
-        let work = associations.iter().map(|one| told(one, work(one, &request, &counter)));
+        let work = associations.iter().map(|one| told(one, work(one, &request, &counter, &back)));
         let mut work = std::pin::pin!(try_join_all(work));
         let mut tick = tokio::time::interval_at((started + INTERVAL).into(), INTERVAL);
         let mut before = Moment::default();
@@ -114,8 +114,9 @@ async fn measure(associations: &[Association], args: &ClientArgs, output: Output
             tokio::select! {
                 results = &mut work => break Measured::sum(results?),
                 _ = tick.tick() => {
-                    let now = moment(associations, started.elapsed(), counter.read()).await;
-                    output.interval(&before, &now);
+                    let counts = (counter.read(), back.read());
+                    let now = moment(associations, started.elapsed(), counts).await;
+                    output.interval(request.mode, &before, &now);
                     before = now;
                 }
             }
@@ -130,12 +131,12 @@ async fn measure(associations: &[Association], args: &ClientArgs, output: Output
     Ok(())
 }
 
-async fn moment(associations: &[Association], at: Duration, counts: Counts) -> Moment {
+async fn moment(associations: &[Association], at: Duration, (counts, returned): (Counts, Counts)) -> Moment {
     let mut retransmitted = 0;
     for association in associations {
         retransmitted += association.stats().await.unwrap_or_default().data_retransmitted;
     }
-    Moment { at, counts, retransmitted, paths: paths(associations).await }
+    Moment { at, counts, returned, retransmitted, paths: paths(associations).await }
 }
 
 /// The paths of all associations.
@@ -167,7 +168,12 @@ async fn greet(association: &Association, request: &Request) -> anyhow::Result<(
     Ok(())
 }
 
-async fn work(association: &Association, request: &Request, counter: &Counter) -> anyhow::Result<Measured> {
+async fn work(
+    association: &Association,
+    request: &Request,
+    counter: &Counter,
+    back: &Counter,
+) -> anyhow::Result<Measured> {
     match request.mode {
         Mode::Upload => {
             let (ours, theirs) = halves::send(association, request, counter).await?;
@@ -181,8 +187,7 @@ async fn work(association: &Association, request: &Request, counter: &Counter) -
             Ok(Measured { client: ours, server: theirs, received: ours, ..Measured::default() })
         }
         Mode::Both => {
-            let back = Counter::default();
-            let exchanged = halves::exchange(association, request, counter, &back).await?;
+            let exchanged = halves::exchange(association, request, counter, back).await?;
             let (client, server) = (exchanged.sent, exchanged.sent_arrived);
             let returned = Some(exchanged.received);
             Ok(Measured { client, server, received: server, returned, ..Measured::default() })

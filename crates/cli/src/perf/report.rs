@@ -75,6 +75,8 @@ pub(super) struct Moment {
     /// Since the beginning.
     pub(super) at: Duration,
     pub(super) counts: Counts,
+    /// What came back meanwhile.
+    pub(super) returned: Counts,
     /// DATA chunks retransmitted so far.
     pub(super) retransmitted: u64,
     pub(super) paths: Vec<PathView>,
@@ -101,28 +103,37 @@ impl Output {
     }
 
     /// What happened since the last such line.
-    pub(super) fn interval(self, before: &Moment, now: &Moment) {
+    pub(super) fn interval(self, mode: Mode, before: &Moment, now: &Moment) {
         let seconds = (now.at - before.at).as_secs_f64().max(1e-9);
         let messages = now.counts.messages - before.counts.messages;
         let bytes = now.counts.bytes - before.counts.bytes;
         let total = now.retransmitted;
         let retransmitted = total - before.retransmitted;
         let bits = bytes as f64 * 8.0 / seconds;
+        let back = now.returned.bytes - before.returned.bytes;
+        let back = (mode == Mode::Both).then_some(back as f64 * 8.0 / seconds);
         self.event(
             "interval",
             json!({
                 "at_seconds": now.at.as_secs_f64(), "seconds": seconds, "messages": messages, "bytes": bytes,
-                "bits_per_second": bits, "data_retransmitted": retransmitted, "data_retransmitted_total": total,
+                "bits_per_second": bits, "bits_per_second_back": back, "data_retransmitted": retransmitted, "data_retransmitted_total": total,
                 "cwnd": now.cwnd(), "paths": now.paths.iter().map(path_json).collect::<Vec<_>>(),
             }),
         );
+        let back = back.map(|bits| format!("  back {:>8.1} Mbit/s", bits / 1e6)).unwrap_or_default();
+        // Windows of a side that only receives say nothing.
+        let windows = match mode {
+            Mode::Download => String::new(),
+            _ => {
+                format!("  rtx {retransmitted:<4}  cwnd {:>10}", DecimalBytes(now.cwnd()).to_string())
+            }
+        };
         self.note(&format!(
-            "{:6.1} s  {:>10}  {:>8.1} Mbit/s  {:>9.0} msg/s  rtx {retransmitted:<4}  cwnd {:>10}  {}",
+            "{:6.1} s  {:>10}  {:>8.1} Mbit/s  {:>9.0} msg/s{back}{windows}  {}",
             now.at.as_secs_f64(),
             DecimalBytes(bytes).to_string(),
             bits / 1e6,
             messages as f64 / seconds,
-            DecimalBytes(now.cwnd()).to_string(),
             describe(&now.paths)
         ));
     }

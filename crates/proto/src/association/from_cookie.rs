@@ -42,6 +42,7 @@ impl Association {
         let mut open = Open::from_cookie(&mut context, locals, cookie, route);
         open.start_path_supervision(&mut context);
         open.send_cookie_ack(&mut context, route);
+        self.keep_totals();
         self.phase = Phase::Open(Box::new(open));
     }
 

@@ -70,7 +70,7 @@ use crate::auth::SharedKeys;
 use crate::config::Config;
 use crate::interface::{
     AddressChangeError, AssociationId, AssociationStats, CloseReason, ConnectToken, Event, PathId, PathShape,
-    PathView,
+    PathView, Totals,
 };
 use crate::path::amplification::StrangerProbes;
 use crate::receive::Buffers;
@@ -119,6 +119,8 @@ pub(crate) struct Association {
     keys: Arc<SharedKeys>,
     /// Those of the networks that we are in.
     translators: Translators,
+    /// What was done before the peer restarted, and, in the end, all that was done.
+    past: Option<Box<Totals>>,
 }
 
 /// The states of RFC 9260 §4; a state owns its data. `Open` covers ESTABLISHED and the four shutdown states.
@@ -151,6 +153,7 @@ impl Association {
             farewell: None,
             keys,
             translators,
+            past: None,
         }
     }
 
@@ -306,6 +309,22 @@ impl Association {
         self.open().map(Open::stats).unwrap_or_default()
     }
 
+    /// Totals since it was made, whatever the peer did meanwhile.
+    pub(crate) fn totals(&self) -> Totals {
+        let mut totals = self.past.as_deref().copied().unwrap_or_default();
+        if let Some(open) = self.open() {
+            totals.add(&open.totals());
+        }
+        totals
+    }
+
+    /// What was open is over: what it has counted stays.
+    pub(crate) fn keep_totals(&mut self) {
+        if self.open().is_some() {
+            self.past = Some(Box::new(self.totals().gone()));
+        }
+    }
+
     /// Every address the peer has named, whether a path leads there or not.
     pub(crate) fn peer_addresses(&self) -> &[core::net::SocketAddr] {
         self.begun().map_or(&[], |open| &open.peer.addresses)
@@ -378,6 +397,7 @@ impl Association {
         };
         self.events.push_back(event);
         self.timers = Timers::default();
+        self.keep_totals();
         self.phase = Phase::Closed;
     }
 }

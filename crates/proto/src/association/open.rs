@@ -16,7 +16,7 @@ use super::{Closing, Context, Identity};
 use crate::auth::session::Auth;
 use crate::config::{ChecksumPolicy, LimitConfig};
 use crate::cookie::OpenedCookie;
-use crate::interface::{AssociationId, AssociationStats, Event, PathId, PathView};
+use crate::interface::{AssociationId, AssociationStats, DurationHistogram, Event, PathId, PathView, Totals};
 use crate::negotiate::Agreement;
 use crate::path::amplification::ProbeBurst;
 use crate::path::{Egress, Path, Paths, control_path};
@@ -76,6 +76,8 @@ pub(crate) struct Notes {
     pub(crate) addresses_changed: bool,
     /// Packets that were not the peer's.
     pub(crate) packets_dropped: u64,
+    /// Round trips on paths that are gone.
+    pub(crate) round_trips: DurationHistogram,
 }
 
 impl Open {
@@ -133,6 +135,7 @@ impl Open {
                 said_all: false,
                 addresses_changed: true,
                 packets_dropped: 0,
+                round_trips: DurationHistogram::default(),
             },
             sender: Sender::new(config, &paths, initial_tsn, agreed.outbound_streams, agreed.peer_a_rwnd),
             paths,
@@ -242,8 +245,12 @@ impl Open {
         AssociationStats {
             messages_sent: sent.messages,
             bytes_sent: sent.bytes,
-            data_sent: sent.data_sent,
-            data_retransmitted: sent.data_retransmitted,
+            data_sent: sent.data.data_sent,
+            data_retransmitted: sent.data.data_retransmitted,
+            timeouts: sent.data.timeouts,
+            tail_probes: sent.data.tail_probes,
+            fast_retransmits: sent.data.fast_retransmits,
+            undone: sent.data.undone,
             messages_received: self.receive.messages(),
             bytes_received: self.receive.bytes(),
             duplicates_received: self.receive.duplicates(),
@@ -251,5 +258,11 @@ impl Open {
             send_queued: self.sender.undelivered(),
             receive_queued: self.receive.buffered(),
         }
+    }
+
+    pub(crate) fn totals(&self) -> Totals {
+        let mut round_trips = self.notes.round_trips;
+        self.paths.iter().for_each(|path| round_trips.add(&path.round_trips));
+        Totals { stats: self.stats(), round_trips }
     }
 }

@@ -89,12 +89,38 @@ pub struct EndpointStats {
     pub packets_received: u64,
     /// Packets dropped: malformed, wrong checksum, wrong tag.
     pub packets_dropped: u64,
+    /// Of these, packets that were none.
+    pub malformed: u64,
+    /// Of these, packets whose checksum was wrong (RFC 9260 §6.8).
+    pub wrong_checksum: u64,
     /// INIT chunks answered with INIT ACK.
     pub inits_answered: u64,
     /// Cookies that failed authentication.
     pub cookies_refused: u64,
     /// Packets that belonged to no association (RFC 9260 §8.4).
     pub out_of_the_blue: u64,
+}
+
+impl EndpointStats {
+    /// Adds those of another shard of the endpoint.
+    pub const fn add(&mut self, other: &Self) {
+        let Self {
+            packets_received,
+            packets_dropped,
+            malformed,
+            wrong_checksum,
+            inits_answered,
+            cookies_refused,
+            out_of_the_blue,
+        } = *other;
+        self.packets_received += packets_received;
+        self.packets_dropped += packets_dropped;
+        self.malformed += malformed;
+        self.wrong_checksum += wrong_checksum;
+        self.inits_answered += inits_answered;
+        self.cookies_refused += cookies_refused;
+        self.out_of_the_blue += out_of_the_blue;
+    }
 }
 
 impl Endpoint {
@@ -257,7 +283,10 @@ impl Endpoint {
 
     /// Handles one packet; false if it was dropped.
     fn handle_packet(&mut self, now: Instant, route: Route, bytes: &[u8], origin: Origin) -> bool {
-        let Ok(packet) = Packet::parse(bytes) else { return false };
+        let Ok(packet) = Packet::parse(bytes) else {
+            self.totals.malformed += 1;
+            return false;
+        };
         let header = packet.header();
         // RFC 9260 §3.1: port 0 must not be used.
         if header.source_port == 0 || header.destination_port == 0 || !is_unicast(route) {
@@ -272,6 +301,7 @@ impl Endpoint {
             return false;
         };
         if !self.checksum_is_acceptable(&packet, &first) {
+            self.totals.wrong_checksum += 1;
             return false;
         }
         if !self.is_ours(now, route, header.verification_tag, lookup) {

@@ -10,7 +10,7 @@ use super::peers::{Found, Place};
 use super::shard::Shard;
 use crate::association::Association;
 use crate::association::claim::Claim;
-use crate::interface::{AssociationId, ConnectToken};
+use crate::interface::{AssociationId, ConnectToken, Totals};
 
 /// The two SCTP ports of a packet, as seen from here.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -44,6 +44,8 @@ pub(super) struct Table {
     /// costs nothing here.
     deadlines: Deadlines,
     touched: VecDeque<usize>,
+    /// What the associations have done that are gone.
+    past: Totals,
 }
 
 /// Where the association is that a packet or an address leads to.
@@ -79,6 +81,7 @@ impl Table {
             by_token: BTreeMap::new(),
             deadlines: Deadlines::default(),
             touched: VecDeque::new(),
+            past: Totals::default(),
         }
     }
 
@@ -90,6 +93,13 @@ impl Table {
     /// Every association, in the order of [`Self::indices`].
     pub(super) fn iter(&self) -> impl Iterator<Item = &Association> {
         self.slots.iter().filter_map(|slot| slot.association.as_deref())
+    }
+
+    /// What all associations have done, those that are gone included.
+    pub(super) fn totals(&self) -> Totals {
+        let mut totals = self.past;
+        self.iter().for_each(|association| totals.add(&association.totals()));
+        totals
     }
 
     // ---- changes
@@ -201,6 +211,7 @@ impl Table {
         self.unindex(index);
         self.deadlines.set(index, None);
         let Some(association) = self.slots[index].association.take() else { return };
+        self.past.add(&association.totals());
         self.shard.directory.release_port(association.identity.local_port);
         if let Some(token) = association.identity.token {
             self.by_token.remove(&token);

@@ -2,7 +2,9 @@
 
 use super::{Endpoint, EndpointStats};
 use crate::association::Association;
-use crate::interface::{AssociationAddresses, AssociationId, AssociationState, AssociationStats, PathView};
+use crate::interface::{
+    AssociationAddresses, AssociationId, AssociationState, AssociationStats, PathView, Totals,
+};
 
 impl Endpoint {
     /// The paths of an association; empty if it is unknown or not established.
@@ -28,6 +30,11 @@ impl Endpoint {
     /// How many associations exist, in any state.
     pub fn association_count(&self) -> usize {
         self.table.len()
+    }
+
+    /// What all associations have done together, those that are gone included. It looks at every association.
+    pub fn totals(&self) -> Totals {
+        self.table.totals()
     }
 
     /// Totals of the endpoint.

@@ -68,6 +68,8 @@ pub struct PathView {
     pub phase: CongestionPhase,
     /// Bytes in flight.
     pub flight_size: usize,
+    /// Bytes of DATA chunks a second that it is paced at; `None` without pacing.
+    pub pacing_rate: Option<u64>,
     /// Packet size in use (SCTP packet), bytes.
     pub packet_size: usize,
     /// What it is worth beside other paths.
@@ -123,6 +125,14 @@ pub struct AssociationStats {
     pub data_sent: u64,
     /// DATA chunks retransmitted, likewise.
     pub data_retransmitted: u64,
+    /// T3-rtx expirations, likewise.
+    pub timeouts: u64,
+    /// Tail-loss probes, likewise.
+    pub tail_probes: u64,
+    /// Fast retransmit events, likewise.
+    pub fast_retransmits: u64,
+    /// How often a window was given back because nothing had been lost, likewise.
+    pub undone: u64,
     /// User messages delivered to the user.
     pub messages_received: u64,
     /// Bytes of these.

@@ -14,7 +14,7 @@ use crate::auth::session::Auth;
 use crate::config::{
     BurstLimit, Config, LossDetection as LossConfig, RecoveryScope, RetransmissionConfig, RetransmissionPath,
 };
-use crate::interface::{Message, PathId, SendError};
+use crate::interface::{Message, PathCounters, PathId, SendError};
 use crate::path::congestion::NewPath;
 use crate::path::{Path, Paths};
 
@@ -57,10 +57,8 @@ pub(crate) struct Totals {
     pub(crate) messages: u64,
     /// Bytes of these.
     pub(crate) bytes: u64,
-    /// DATA chunks sent for the first time on paths that are gone.
-    pub(crate) data_sent: u64,
-    /// DATA chunks retransmitted on paths that are gone.
-    pub(crate) data_retransmitted: u64,
+    /// What was sent on paths that are gone.
+    pub(crate) data: PathCounters,
     /// Acknowledged bytes of user data that the user has not been told of.
     pub(super) released: usize,
 }
@@ -128,8 +126,7 @@ impl Sender {
     pub(crate) fn path_gone(&mut self, path: PathId) {
         self.held_up = None;
         for flow in self.flows.iter().filter(|flow| flow.path == path) {
-            self.totals.data_sent += flow.counters.data_sent;
-            self.totals.data_retransmitted += flow.counters.data_retransmitted;
+            self.totals.data = self.totals.data.plus(&flow.counters);
         }
         self.flows.retain(|flow| flow.path != path);
         self.outstanding.remove_path(path);

@@ -123,7 +123,8 @@ fn totals_have_what_was_sent_on_paths_that_are_gone() {
     while rig.turn(Permit::Everything, 1).is_some() {}
     rig.sack(Tsn(2), &[], WINDOW).unwrap();
     send(&mut rig, 1);
-    let totals = |rig: &Rig| (rig.sender.totals().data_sent, rig.sender.totals().data_retransmitted);
+    let totals =
+        |rig: &Rig| (rig.sender.totals().data.data_sent, rig.sender.totals().data.data_retransmitted);
     let before = totals(&rig);
     assert!(before.0 == 3 && before.1 > 0, "{before:?}");
     rig.remove(A);

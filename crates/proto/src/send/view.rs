@@ -35,6 +35,7 @@ impl Sender {
             ssthresh: flow.congestion.ssthresh(),
             phase: flow.congestion.phase(),
             flight_size: self.outstanding.flight_size(path.id),
+            pacing_rate: flow.congestion.pacing().map(|pacing| pacing.rate),
             packet_size: path.pmtu.size(),
             quality: path.supervision.quality.now(),
             error_count: path.error_count,
@@ -52,11 +53,7 @@ impl Sender {
 
     /// Totals on all paths, those that are gone included.
     pub(crate) fn totals(&self) -> Totals {
-        let add = |totals: Totals, flow: &Flow| Totals {
-            data_sent: totals.data_sent + flow.counters.data_sent,
-            data_retransmitted: totals.data_retransmitted + flow.counters.data_retransmitted,
-            ..totals
-        };
+        let add = |totals: Totals, flow: &Flow| Totals { data: totals.data.plus(&flow.counters), ..totals };
         self.flows.iter().fold(self.totals, add)
     }
 

@@ -219,6 +219,32 @@ fn a_restart_is_recognised_by_its_tie_tags() {
     assert!(bench.ask(&peer.packet(&[&whimbrel_wire::Heartbeat { info: b"x" }])).is_empty());
 }
 
+/// What was counted stays counted, whatever becomes of the association.
+#[test]
+fn totals_outlive_restarts_and_the_end() {
+    let (mut bench, _) = Peer::connected(quiet());
+    let association = bench.association();
+    bench.send(0, b"lost with the old life");
+    bench.take();
+    let totals = |bench: &Bench| {
+        let stats = bench.node.totals().stats;
+        (stats.messages_sent, stats.data_sent, stats.messages_received, stats.send_queued)
+    };
+    assert_eq!(totals(&bench), (1, 1, 0, 22));
+    let mut again = Peer { tag: 0x9999, ..Peer::with_initial_tsn(5) };
+    again.begin(&mut bench, &[]);
+    bench.ask(&again.cookie_echo());
+    assert_eq!(bench.restarts(), 1);
+    assert_eq!(bench.node.stats(association).unwrap().messages_sent, 0, "it begins anew");
+    assert_eq!(totals(&bench), (1, 1, 0, 0));
+    let hello = again.data(0, 0, b"hello again");
+    bench.deliver(&again.packet(&[&hello]));
+    assert_eq!(totals(&bench), (1, 1, 1, 0));
+    bench.command(Command::Abort { association, reason: b"enough"[..].into() });
+    assert_eq!(bench.node.association_count(), 0);
+    assert_eq!(totals(&bench), (1, 1, 1, 0));
+}
+
 /// RFC 9260 §5.2.2, RFC 5062 §4: a restart that brings new addresses would hand the association to a stranger; it is
 /// aborted, and the ABORT names them.
 #[test]

@@ -108,6 +108,11 @@ impl<'a> Delivery<'a> {
         self.ended = true;
     }
 
+    /// Whether the peer has acknowledged all that was taken for sending.
+    pub(crate) fn is_all_acknowledged(&self) -> bool {
+        self.state.queued.bytes() == 0
+    }
+
     /// Ends the run: wakes who waits, and returns the bytes that were taken since the driver last passed, and
     /// whether the window needs them at once because nobody reads here any more.
     pub(crate) fn finish(mut self) -> (usize, bool) {

@@ -61,6 +61,11 @@ impl ReceiveBuffers {
         self.used == TRAINS
     }
 
+    /// Bytes of each train, and of the packets in it but the last.
+    pub(crate) fn trains(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.arrivals.iter().map(|arrival| (arrival.range.len(), arrival.segment))
+    }
+
     /// The trains as inputs, in order of arrival per socket.
     pub(crate) fn inputs<C>(&self) -> impl Iterator<Item = Input<'_, C>> {
         self.arrivals.iter().map(|arrival| Input::Datagrams {

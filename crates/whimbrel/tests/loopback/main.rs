@@ -12,6 +12,7 @@ mod forged_links;
 mod large;
 mod links;
 mod listening;
+mod metrics;
 mod network;
 mod paths;
 mod raw;

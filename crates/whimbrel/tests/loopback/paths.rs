@@ -14,7 +14,7 @@ struct TwoNetworks {
     near: Association,
     far: Association,
     relays: [Relay; 2],
-    _endpoints: [Endpoint; 2],
+    endpoints: [Endpoint; 2],
 }
 
 /// Two sockets per network, on ports that are the same in both: a host has one encapsulation port (RFC 6951 §5.1).
@@ -38,7 +38,7 @@ async fn two_networks() -> TwoNetworks {
     let relays = [Relay::start(entry4, exit4, c[0], s[0]), Relay::start(entry6, exit6, c[1], s[1])];
     let listener = server.listen(PORT).unwrap();
     let (near, far) = soon(async { tokio::join!(client.connect(&entries, PORT), listener.accept()) }).await;
-    TwoNetworks { near: near.unwrap(), far: far.unwrap(), relays, _endpoints: [client, server] }
+    TwoNetworks { near: near.unwrap(), far: far.unwrap(), relays, endpoints: [client, server] }
 }
 
 /// Waits until there are two active paths.
@@ -69,7 +69,7 @@ async fn both_addresses_are_paths() {
 #[tokio::test]
 async fn a_transfer_survives_the_loss_of_its_network() {
     const COUNT: usize = 400;
-    let TwoNetworks { near, far, relays, .. } = two_networks().await;
+    let TwoNetworks { near, far, relays, endpoints } = two_networks().await;
     both_active(&near).await;
     both_active(&far).await;
     let primary = near.paths().await.into_iter().find(|path| path.in_use).unwrap();
@@ -103,6 +103,12 @@ async fn a_transfer_survives_the_loss_of_its_network() {
             if *path == primary.id && matches!(state, PathState::PotentiallyFailed | PathState::Inactive))
     };
     assert!(seen.iter().any(failed), "{seen:?}");
+
+    let metrics = endpoints[0].metrics().await;
+    assert!(metrics.handovers >= 1 && metrics.totals.stats.timeouts >= 1, "{metrics:?}");
+    let gaps = metrics.handover_gaps;
+    assert!(gaps.count() >= 1 && gaps.sum() >= Duration::from_millis(1), "{gaps:?}");
+    assert!(metrics.totals.round_trips.count() > 5, "{metrics:?}");
 
     // It comes back when the network does.
     dies.repair();
