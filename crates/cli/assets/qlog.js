@@ -3,6 +3,7 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const colour = name => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
   const HEIGHT = 260;
+  const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 2 });
   let charts = [];
 
   // Lines where something happened, with a word as long as there is room for it.
@@ -10,6 +11,7 @@
     const { ctx, bbox } = u;
     ctx.save();
     ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
+    ctx.textAlign = "left";
     ctx.textBaseline = "top";
     let free = -Infinity;
     for (const [at, kind, text] of list) {
@@ -33,7 +35,7 @@
   }] } });
 
   const axis = label => ({
-    label, stroke: colour("faint"), size: label === "seconds" ? 40 : 80,
+    label, stroke: colour("faint"), ...(label === "seconds" ? {} : { size: 64, values: (u, values) => values.map(compact.format) }),
     grid: { stroke: colour("grid"), width: 1 }, ticks: { stroke: colour("line"), width: 1 },
   });
 

@@ -93,8 +93,7 @@ impl Endpoint {
             answer
         };
         let answers: Vec<_> = self.client.inboxes().iter().map(ask).collect();
-        let mut all = Metrics::default();
-        all.hand_overs = self.hand_overs();
+        let mut all = Metrics { hand_overs: self.hand_overs(), ..Metrics::default() };
         for answer in answers {
             all.add(&answer.await.unwrap_or_default());
         }

@@ -44,7 +44,7 @@ pub struct Metrics {
     pub handover_gaps: DurationHistogram,
     /// What shards have received for each other.
     pub hand_overs: HandOvers,
-    states: [u64; STATES.len()],
+    pub(crate) states: [u64; STATES.len()],
 }
 
 /// The states of associations that exist.

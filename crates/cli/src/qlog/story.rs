@@ -15,8 +15,8 @@ const PATHS_MAX: usize = 64;
 const MARKS_MAX: usize = 500;
 /// Letters of a word that a file says: an address, a reason.
 const WORD_MAX: usize = 200;
-/// Above this a threshold is none: slow start has not ended.
-const NO_THRESHOLD: f64 = 1e12;
+/// From here on a threshold is none, for no window is as large: slow start has not ended.
+const NO_THRESHOLD: f64 = (1_u64 << 31) as f64;
 
 /// All of it.
 #[derive(Debug, Default)]

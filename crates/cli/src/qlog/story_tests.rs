@@ -13,7 +13,7 @@ fn quantities_losses_and_handovers_find_their_places() {
     let story = story(&[
         r#"{"time":0,"name":"sctp:path_assigned","group_id":"7","path":"1","data":{"route":{"local":"a:1","remote":"b:2"}}}"#,
         r#"{"time":1,"name":"recovery:metrics_updated","group_id":"7","path":"1","data":{"bytes_sent":5000}}"#,
-        r#"{"time":1,"name":"recovery:metrics_updated","group_id":"7","path":"1","data":{"ssthresh":18446744073709551615}}"#,
+        r#"{"time":1,"name":"recovery:metrics_updated","group_id":"7","path":"1","data":{"ssthresh":4294967295}}"#,
         r#"{"time":2,"name":"sctp:data_retransmitted","group_id":"7","path":"1","data":{"total":0}}"#,
         r#"{"time":3.5,"name":"sctp:data_retransmitted","group_id":"7","path":"1","data":{"total":3}}"#,
         r#"{"time":4,"name":"sctp:timeout","group_id":"7","path":"1","data":{"total":1}}"#,

@@ -18,7 +18,8 @@ impl FromStr for LogFilter {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if let Ok(level) = text.parse::<LevelFilter>() {
+        // To the crate, no word is a level, too.
+        if let Some(level) = text.parse::<LevelFilter>().ok().filter(|_| !text.is_empty()) {
             return Ok(Self(Targets::new().with_target("whimbrel", level)));
         }
         let wrong = || {

@@ -40,6 +40,7 @@ mod silence;
 mod synthesis;
 mod tail_probe;
 mod timeouts;
+mod totals;
 mod translation;
 mod translators;
 mod user_data;
@@ -307,22 +308,6 @@ impl Association {
 
     pub(crate) fn stats(&self) -> AssociationStats {
         self.open().map(Open::stats).unwrap_or_default()
-    }
-
-    /// Totals since it was made, whatever the peer did meanwhile.
-    pub(crate) fn totals(&self) -> Totals {
-        let mut totals = self.past.as_deref().copied().unwrap_or_default();
-        if let Some(open) = self.open() {
-            totals.add(&open.totals());
-        }
-        totals
-    }
-
-    /// What was open is over: what it has counted stays.
-    pub(crate) fn keep_totals(&mut self) {
-        if self.open().is_some() {
-            self.past = Some(Box::new(self.totals().gone()));
-        }
     }
 
     /// Every address the peer has named, whether a path leads there or not.
