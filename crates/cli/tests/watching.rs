@@ -1,4 +1,5 @@
 //! Numbers by HTTP, the log, event logs and their page.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "these tests run in real time")]
 
 mod common;
 

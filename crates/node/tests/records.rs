@@ -128,7 +128,8 @@ fn traffic_is_recorded_for_whoever_asks() {
     let run = |finish: fn(usize, Node) -> Node| {
         let link = LinkConfig { queue: QueueLimit::packets(16), ..link(10, 20) };
         let client = User::client(&remotes(1)).queueing(4000, 1000);
-        let server = User { discard: true, ..User::server() };
+        let mut server = User::server();
+        server.discard = true;
         let mut pair = Pair::with_nodes(5, Config::rfc(), &[link], client, server, finish);
         let trace = traced(&mut pair);
         pair.run(4);

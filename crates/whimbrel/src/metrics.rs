@@ -39,8 +39,9 @@ pub struct Metrics {
     pub ended: Ended,
     /// How often new data took another path than before.
     pub handovers: u64,
-    /// How long nothing was acknowledged around a handover that befell an association with data on its way: from the last acknowledgement
-    /// before it, or the first data if that came later, to the first one after.
+    /// How long nothing was acknowledged of what was on its way around a handover: the longest time from an acknowledgement, or from the first
+    /// data after there was none, to the next, between a second before new data is known to take another path and the first acknowledgement after.
+    /// Handovers without data in that time are not among these.
     pub handover_gaps: DurationHistogram,
     /// What shards have received for each other.
     pub hand_overs: HandOvers,

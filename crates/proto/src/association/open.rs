@@ -262,7 +262,7 @@ impl Open {
 
     pub(crate) fn totals(&self) -> Totals {
         let mut round_trips = self.notes.round_trips;
-        self.paths.iter().for_each(|path| round_trips.add(&path.round_trips));
+        self.paths.iter().for_each(|path| round_trips.add(path.supervision.round_trips()));
         Totals { stats: self.stats(), round_trips }
     }
 }

@@ -14,7 +14,7 @@ pub struct Totals {
 impl Totals {
     /// Adds what others have done.
     pub fn add(&mut self, other: &Self) {
-        self.stats.add(&other.stats);
+        self.stats = self.stats.plus(&other.stats);
         self.round_trips.add(&other.round_trips);
     }
 
@@ -26,7 +26,7 @@ impl Totals {
 }
 
 impl AssociationStats {
-    fn add(&mut self, other: &Self) {
+    fn plus(mut self, other: &Self) -> Self {
         let Self {
             messages_sent,
             bytes_sent,
@@ -57,6 +57,7 @@ impl AssociationStats {
         self.packets_dropped += packets_dropped;
         self.send_queued += send_queued;
         self.receive_queued += receive_queued;
+        self
     }
 }
 

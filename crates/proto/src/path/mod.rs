@@ -21,7 +21,7 @@ pub(crate) use self::doubt::{Doubt, Verdict};
 pub(crate) use self::set::Paths;
 pub(crate) use self::supervision::{MtuProbe, PendingHeartbeat, Supervision};
 use crate::config::Config;
-use crate::interface::{DurationHistogram, PathCounters, PathId, PathState};
+use crate::interface::{PathCounters, PathId, PathState};
 
 /// A path of an association (RFC 9260 §14.3), which is an address pair.
 #[derive(Debug)]
@@ -42,8 +42,6 @@ pub(crate) struct Path {
     pub(crate) supervision: Supervision,
     /// The totals that are about packets; those about DATA are the sender's.
     pub(crate) counters: PathCounters,
-    /// All that were measured.
-    pub(crate) round_trips: DurationHistogram,
 }
 
 /// So many round trips tell how much they vary.
@@ -76,7 +74,6 @@ impl Path {
             error_count: 0,
             supervision: Supervision::new(now),
             counters: PathCounters::default(),
-            round_trips: DurationHistogram::default(),
         }
     }
 
@@ -88,9 +85,7 @@ impl Path {
     /// A round trip took so long (RFC 9260 §6.3.1).
     pub(crate) fn on_measurement(&mut self, now: Instant, round_trip: Duration) {
         self.rto.on_measurement(round_trip);
-        self.round_trips.record(round_trip);
-        self.supervision.measured = Some(now);
-        self.supervision.measurements = self.supervision.measurements.saturating_add(1);
+        self.supervision.on_measurement(now, round_trip);
     }
 
     /// Whether enough was measured to tell how much round trips vary: after one or two, RTTVAR is a guess (RFC 9260 §6.3.1 C2). One that has

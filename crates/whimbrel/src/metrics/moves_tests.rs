@@ -1,5 +1,3 @@
-use core::time::Duration;
-
 use whimbrel_proto::{AssociationState, PathId};
 
 use super::*;
@@ -71,4 +69,27 @@ fn who_has_nothing_on_its_way_waits_for_nothing() {
     moves.count(at(7200), &moved, &mut metrics);
     moves.count(at(7300), &sent, &mut metrics);
     assert_eq!(metrics.handover_gaps.sum(), Duration::from_millis(300), "since there was data");
+}
+
+/// The path is given up long after data has found another way.
+#[test]
+fn a_gap_may_be_over_before_the_handover_is_known() {
+    let (mut moves, mut metrics, association) = (Moves::new(route(1)), Metrics::default(), id());
+    let sent = Event::Sent { association, bytes: 1, room: 1 };
+    let moved = |to: u8| {
+        let path = PathId::from_number(u32::from(to));
+        Event::PathInUse { association, path, route: route(to) }
+    };
+    for (busy, acknowledged) in [(8000, 8400), (8410, 8411)] {
+        moves.busy(at(busy));
+        moves.count(at(acknowledged), &sent, &mut metrics);
+        moves.idle();
+    }
+    moves.count(at(8600), &moved(2), &mut metrics);
+    assert_eq!(metrics.handover_gaps.sum(), Duration::from_millis(400));
+    moves.busy(at(9000));
+    moves.count(at(9001), &sent, &mut metrics);
+    moves.idle();
+    moves.count(at(20_000), &moved(3), &mut metrics);
+    assert_eq!((metrics.handovers, metrics.handover_gaps.count()), (2, 1), "that was long ago");
 }

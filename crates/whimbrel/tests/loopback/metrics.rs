@@ -1,6 +1,6 @@
 //! What an endpoint counts, and what recorders are told.
 
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use whimbrel::proto::AssociationState;
@@ -75,7 +75,9 @@ async fn what_is_no_packet_and_what_is_nobodys_is_told_apart() {
 }
 
 /// Passes on all it is told.
-struct Told(std::sync::mpsc::Sender<(Option<Record>, Option<(AssociationId, AssociationEvent)>)>);
+struct Told(Sender<News>);
+
+type News = (Option<Record>, Option<(AssociationId, AssociationEvent)>);
 
 impl Recorder for Told {
     fn record(&mut self, _: Duration, record: Record) {

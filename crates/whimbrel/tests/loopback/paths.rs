@@ -105,9 +105,8 @@ async fn a_transfer_survives_the_loss_of_its_network() {
     assert!(seen.iter().any(failed), "{seen:?}");
 
     let metrics = endpoints[0].metrics().await;
-    assert!(metrics.handovers >= 1 && metrics.totals.stats.timeouts >= 1, "{metrics:?}");
-    let gaps = metrics.handover_gaps;
-    assert!(gaps.count() >= 1 && gaps.sum() >= Duration::from_millis(1), "{gaps:?}");
+    assert!(metrics.handovers >= 1 && metrics.totals.stats.data_retransmitted >= 1, "{metrics:?}");
+    assert!(metrics.handover_gaps.count() >= 1, "{metrics:?}");
     assert!(metrics.totals.round_trips.count() > 5, "{metrics:?}");
 
     // It comes back when the network does.
