@@ -23,6 +23,8 @@ pub struct DeliveryRate {
     /// What is delivered until this much is was sent by a user who had no more.
     app_limited_until: u64,
     departures: VecDeque<Departure>,
+    /// Something of the last departure has been acknowledged.
+    last_arrived: bool,
 }
 
 /// What was so when something left.
@@ -75,14 +77,18 @@ impl DeliveryRate {
             lost: 0,
             app_limited_until: 0,
             departures: VecDeque::new(),
+            last_arrived: true,
         }
     }
 
     /// So many bytes have left, and so many are in flight with them.
     pub fn on_sent(&mut self, now: Instant, bytes: usize, in_flight: usize) {
-        if in_flight <= bytes {
+        // What a timer calls lost may arrive all the same, and is no less than all that waited for a SACK: a sample that began with what is sent
+        // again would have it delivered in a moment.
+        if in_flight <= bytes && self.last_arrived {
             (self.first_sent, self.delivered_at) = (now, now);
         }
+        self.last_arrived = false;
         let in_flight = in_flight as u64;
         if let Some(last) = self.departures.back_mut().filter(|last| last.at == now) {
             last.in_flight = in_flight;
@@ -117,6 +123,7 @@ impl DeliveryRate {
             self.app_limited_until = 0;
         }
         let departure = self.departure(newest?)?;
+        self.last_arrived |= self.departures.back().is_some_and(|last| last.at == departure.at);
         self.first_sent = departure.at;
         self.forget_before(departure.at - now.saturating_since(departure.at));
         let sending = departure.at.saturating_since(departure.first_sent);

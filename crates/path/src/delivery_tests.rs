@@ -41,6 +41,23 @@ fn compressed_acknowledgements_are_no_fast_path() {
     assert_eq!((sample.delivered, sample.rate), (4000, Some(4000 * 1000 / 60)));
 }
 
+/// No SACK comes for 300 ms, a timer calls everything lost, and the answer to what was sent again tells that all had arrived: not within the 50 ms of
+/// that answer.
+#[test]
+fn what_a_timer_called_lost_was_not_delivered_in_a_moment() {
+    let mut delivery = DeliveryRate::new();
+    for step in 0..4 {
+        delivery.on_sent(at(step * 10), 1000, 1000 * (step as usize + 1));
+    }
+    delivery.on_sent(at(340), 1000, 1000);
+    let sample = delivery.on_acked(at(390), 4000, Some(at(340)), 40 * MS).unwrap();
+    assert_eq!((sample.delivered, sample.rate), (4000, Some(4000 * 1000 / 390)));
+    // Nothing is on its way any more: the pause that follows is not the path's.
+    delivery.on_sent(at(800), 1000, 1000);
+    let sample = delivery.on_acked(at(850), 1000, Some(at(800)), 40 * MS).unwrap();
+    assert_eq!(sample.rate, Some(20_000));
+}
+
 #[test]
 fn less_than_a_round_trip_is_no_rate() {
     let mut delivery = DeliveryRate::new();

@@ -88,7 +88,7 @@ fn a_message_larger_than_the_least_arrives_as_a_whole() {
     assert_eq!(received.iter().map(Vec::len).collect::<Vec<_>>(), [PARTS * 1000]);
 }
 
-/// Mbit/s in the first second and in those that follow.
+/// Mbit/s in the first two seconds and in those that follow.
 fn goodput(sizing: BufferSizing, rtt_ms: u64, loss: f64) -> [f64; 2] {
     let mbit = 100;
     let queue = QueueLimit::bytes(Place::capacity(mbit, rtt_ms));
@@ -96,11 +96,11 @@ fn goodput(sizing: BufferSizing, rtt_ms: u64, loss: f64) -> [f64; 2] {
     let mut config = Config::mobile();
     config.limits.sizing = sizing;
     let mut bulk = Bulk::new(place, config, 5);
-    bulk.pass(Duration::from_secs(1));
+    bulk.pass(Duration::from_secs(2));
     let first = bulk.totals();
-    bulk.pass(Duration::from_secs(3));
-    let rest = bulk.totals().mbit(first, Duration::from_secs(3));
-    [first.delivered as f64 * 8e-6, rest]
+    bulk.pass(Duration::from_secs(2));
+    let rest = bulk.totals().mbit(first, Duration::from_secs(2));
+    [first.delivered as f64 * 4e-6, rest]
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! What slow start costs that overflows the queue at the bottleneck (RFC 9260 §7.2.3, §7.2.4): half a window, once.
 
 use core::time::Duration;
+use std::sync::Arc;
 
 use whimbrel_netsim::QueueLimit;
 use whimbrel_proto::Config;
+use whimbrel_proto::path::congestion::{HyStartParameters, RenoParameters};
 
 use whimbrel_testbed::bulk::{Bulk, Place, Totals};
 
@@ -11,7 +13,9 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// Totals, and the goodput in Mbit/s from the third second to the sixth.
 fn run(place: Place) -> (Totals, f64) {
-    let mut bulk = Bulk::new(place, Config::mobile(), 6);
+    let mut config = Config::mobile();
+    config.congestion.controller = Arc::new(HyStartParameters::around(RenoParameters::default()));
+    let mut bulk = Bulk::new(place, config, 6);
     bulk.pass(3 * SECOND);
     let third = bulk.totals();
     bulk.pass(3 * SECOND);
