@@ -27,7 +27,7 @@ pub use self::retransmission::{
 pub use self::sack::{NewRoute, SackConfig};
 use crate::auth::{AuthConfig, AuthSupport};
 use crate::endpoint::MAX_PRESERVATIVE;
-use crate::path::congestion::{BbrParameters, ControllerFactory, RenoParameters};
+use crate::path::congestion::{ControllerFactory, HyStartParameters, RenoParameters};
 use crate::send::stream_scheduler::{FirstComeFirstServed, NewStreamScheduler, RoundRobin};
 pub use whimbrel_path::congestion::InitialWindow;
 pub use whimbrel_path::{PmtuConfig, PmtuSearch, RtoConfig};
@@ -239,8 +239,8 @@ impl Config {
     }
 
     /// What moving hosts need, and the default of the tools: quick timers, probes for the tail of what was sent (RFC 8985 §7), failover as soon as a
-    /// HEARTBEAT that asks after a timeout is not answered either (RFC 7829), standby paths that are supervised every few seconds, a large initial window, BBR, which
-    /// takes neither a lost packet for congestion nor a queue for capacity (draft-ietf-ccwg-bbr), and every address pair as a path.
+    /// HEARTBEAT that asks after a timeout is not answered either (RFC 7829), standby paths that are supervised every few seconds, a large initial window, slow start that ends
+    /// before a queue overflows (RFC 9406), and every address pair as a path.
     pub fn mobile() -> Self {
         let rfc = Self::rfc();
         Self {
@@ -271,7 +271,7 @@ impl Config {
             },
             sack: SackConfig { delay: Duration::from_millis(20), ..rfc.sack },
             congestion: CongestionConfig {
-                controller: Arc::new(BbrParameters::default()),
+                controller: Arc::new(HyStartParameters::around(RenoParameters::default())),
                 initial_window: InitialWindow::Packets(10),
                 burst: BurstLimit::AckClocked(10),
             },
