@@ -1,6 +1,7 @@
 //! BBR, version 3 (draft-ietf-ccwg-bbr).
 
 mod aggregation;
+mod another_path;
 mod control;
 mod cycle;
 mod model;
@@ -12,6 +13,7 @@ use core::time::Duration;
 use whimbrel_machine::{Instant, Rng, Seed};
 
 use self::aggregation::Aggregation;
+use self::another_path::RoundTrips;
 use self::cycle::Cycle;
 use self::model::{Bounds, Latest, MaxBandwidth, MinRtt, Round, Undo};
 use self::probe_rtt::ProbeRtt;
@@ -33,6 +35,7 @@ use crate::delivery::{DeliveryRate, RateSample};
 ///   not in 1 ms.
 /// - Trains leave and arrive whole, so that the window has room for three of them, as the draft has it for TCP.
 /// - A window that is installed is that of another network: everything begins anew with it. There is no slow-start threshold.
+/// - A path whose round trip is suddenly far longer than a queue of its own can make it is another path, and measured anew.
 /// - There is no ECN.
 #[derive(Debug)]
 pub struct Bbr {
@@ -66,6 +69,7 @@ pub struct Bbr {
     probe_rtt: ProbeRtt,
     idle_restart: bool,
     undo: Undo,
+    round_trips: RoundTrips,
 }
 
 /// Makes [`Bbr`] controllers.
@@ -202,6 +206,7 @@ impl Bbr {
             probe_rtt: ProbeRtt::default(),
             idle_restart: false,
             undo: Undo::default(),
+            round_trips: RoundTrips::default(),
         }
     }
 
@@ -219,6 +224,7 @@ impl Bbr {
         self.check_drain_done(ack);
         self.update_cycle(ack);
         self.update_min_rtt(ack);
+        self.check_another_path(ack);
         self.check_probe_rtt(ack);
         self.advance_latest(ack);
         self.bandwidth = self.max_bandwidth.get().min(self.short_term.bandwidth);

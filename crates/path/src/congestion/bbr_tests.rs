@@ -204,6 +204,48 @@ fn a_path_that_gets_faster_is_followed_up() {
     assert!(bench.goodput(5) > 9_000_000);
 }
 
+/// The route changes: the round trip is 400 ms instead of 40. What was measured before would keep the path to a fifth of its rate for 10 s.
+#[test]
+fn a_longer_route_is_another_path() {
+    let mut bench = Bench::new(1_000_000);
+    bench.pass(3000 * MS);
+    bench.round_trip *= 10;
+    bench.pass(3000 * MS);
+    let goodput = bench.goodput(3);
+    assert!(goodput > 9_000_000, "{goodput}");
+    let begins = bench.states.iter().filter(|state| **state == State::Startup).count();
+    assert_eq!(begins, 2, "{:?}", bench.states);
+}
+
+/// A user who sends a packet every 10 ms: after the same change 40 of them are in flight, and four would make the others wait for ever longer.
+#[test]
+fn a_longer_route_holds_no_user_up() {
+    let mut bench = Bench::new(1_000_000);
+    let rounds = |bench: &mut Bench, count| {
+        for _ in 0..count {
+            bench.busy = true;
+            bench.pass(MS / 20);
+            bench.busy = false;
+            bench.pass(10 * MS - MS / 20);
+        }
+    };
+    rounds(&mut bench, 300);
+    bench.round_trip *= 10;
+    rounds(&mut bench, 150);
+    assert!(bench.bbr.cwnd() >= 40 * PMDCS, "{}", bench.bbr.cwnd());
+}
+
+/// A queue of one's own is none, however deep: not that of Startup, and not when the path gets slower by half.
+#[test]
+fn a_queue_is_no_longer_route() {
+    let mut bench = Bench::new(1_000_000);
+    bench.pass(20_000 * MS);
+    bench.rate /= 2;
+    bench.pass(20_000 * MS);
+    let begins = bench.states.iter().filter(|state| **state == State::Startup).count();
+    assert_eq!(begins, 1, "{:?}", bench.states);
+}
+
 /// A user who sends little does not make the path slow.
 #[test]
 fn what_the_user_limits_is_not_believed() {

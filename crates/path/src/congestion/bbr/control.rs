@@ -31,7 +31,7 @@ impl Bbr {
     }
 
     /// InitPacingRate, as soon as a round trip is known.
-    fn begin_pacing(&mut self, rtt: Duration) {
+    pub(super) fn begin_pacing(&mut self, rtt: Duration) {
         let nominal = u128::from(self.cwnd) * 1_000_000_000 / rtt.as_nanos().max(1);
         let nominal = u64::try_from(nominal).unwrap_or(u64::MAX) / 100;
         self.pacing_rate = nominal.saturating_mul(State::Startup.pacing_gain()).max(1);

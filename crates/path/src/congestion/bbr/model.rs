@@ -52,6 +52,11 @@ pub(super) struct MinRtt {
 }
 
 impl MinRtt {
+    /// That of a path which has just been measured.
+    pub(super) fn measured(round_trip: Duration, now: Instant) -> Self {
+        Self { least: Some((round_trip, now)), lately: Some((round_trip, now)), expired: false }
+    }
+
     pub(super) fn get(&self) -> Option<Duration> {
         self.least.map(|(least, _)| least)
     }
