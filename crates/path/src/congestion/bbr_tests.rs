@@ -34,6 +34,8 @@ struct Bench {
     sent: u64,
     /// The user has packets to send.
     busy: bool,
+    /// Fast Recovery goes on.
+    recovers: bool,
     states: Vec<State>,
     /// All waiting in the queue, together.
     queued: Duration,
@@ -56,6 +58,7 @@ impl Bench {
             loses_each: 0,
             sent: 0,
             busy: true,
+            recovers: false,
             states: vec![State::Startup],
             queued: Duration::ZERO,
         }
@@ -113,6 +116,7 @@ impl Bench {
             self.delivered += 1;
             let rtt = Some(at.saturating_since(sent));
             let acked = Acked { rtt, newest_sent: Some(sent), ..Acked::of(at, PMDCS) };
+            let acked = Acked { in_fast_recovery: self.recovers, ..acked };
             self.bbr.on_acked(&Acked { flight_size_before, in_flight: self.in_flight(), ..acked });
             if self.states.last() != Some(&self.bbr.state) {
                 self.states.push(self.bbr.state);
@@ -233,6 +237,21 @@ fn a_longer_route_holds_no_user_up() {
     bench.round_trip *= 10;
     rounds(&mut bench, 150);
     assert!(bench.bbr.cwnd() >= 40 * PMDCS, "{}", bench.bbr.cwnd());
+}
+
+/// While losses are repaired SACKs tell late what has arrived.
+#[test]
+fn what_is_told_late_is_no_longer_route() {
+    let mut bench = Bench::new(1_000_000);
+    bench.pass(3000 * MS);
+    (bench.recovers, bench.round_trip) = (true, 10 * bench.round_trip);
+    bench.pass(1000 * MS);
+    bench.round_trip /= 10;
+    bench.pass(500 * MS);
+    bench.recovers = false;
+    bench.pass(1000 * MS);
+    let begins = bench.states.iter().filter(|state| **state == State::Startup).count();
+    assert_eq!(begins, 1, "{:?}", bench.states);
 }
 
 /// A queue of one's own is none, however deep: not that of Startup, and not when the path gets slower by half.

@@ -28,6 +28,11 @@ pub(super) struct RoundTrips {
 impl Bbr {
     /// Looks at each round when it ends; after [`update_round`](Self::update_congestion).
     pub(super) fn check_another_path(&mut self, ack: &Ack) {
+        // What arrived beyond more gaps than a SACK can tell of is acknowledged when those are filled: that took longer than a round trip.
+        if ack.in_fast_recovery {
+            self.round_trips = RoundTrips::default();
+            return;
+        }
         if self.round.starts {
             let RoundTrips { least, in_flight } = core::mem::take(&mut self.round_trips);
             if let Some(least) = least.filter(|least| *least > self.longest_explained(in_flight)) {
