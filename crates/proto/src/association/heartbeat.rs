@@ -184,6 +184,7 @@ impl Open {
                     self.send_heartbeat_on(context, id);
                 }
                 self.refresh_probe_timer(context, id);
+                self.probe_after_answer(context, id);
             }
             Kind::Pmtu => {
                 let Some(probe) = path.mtu_probe.take_if(|probe| probe.nonce == nonce) else { return };

@@ -6,6 +6,7 @@ use whimbrel_machine::Instant;
 use whimbrel_wire::Tsn;
 
 use super::spurious::Verdicts;
+use super::tail::Answers;
 use crate::config::BurstLimit;
 use crate::interface::{PathCounters, PathId};
 use crate::path::congestion::{CongestionControl, Sent};
@@ -28,6 +29,8 @@ pub(super) struct Flow {
     pub(super) timed: Option<(Tsn, Instant)>,
     /// The least round trip of a chunk that was sent once.
     pub(super) least_round_trip: Option<Duration>,
+    /// What has been learnt for the tail-loss probe.
+    pub(super) answers: Answers,
     /// After T3-rtx at most one packet is in flight until something is acknowledged (RFC 9260 §7.2.3).
     pub(super) one_packet: bool,
     /// Why the window was reduced, and what it was before.
@@ -61,6 +64,7 @@ impl Flow {
             guarded: None,
             timed: None,
             least_round_trip: None,
+            answers: Answers::default(),
             one_packet: false,
             verdicts: Verdicts::default(),
             forced: false,

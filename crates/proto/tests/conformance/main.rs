@@ -38,6 +38,7 @@ mod path_mtu_search;
 mod path_mtu_shrinks;
 mod primary_changes;
 mod rebinding;
+mod recovery_times;
 mod reneging;
 mod reordering;
 mod repeated_init;

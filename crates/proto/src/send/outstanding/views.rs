@@ -1,5 +1,6 @@
 //! What is outstanding, for those who want to know.
 
+use whimbrel_machine::Instant;
 use whimbrel_wire::Tsn;
 
 use super::Outstanding;
@@ -94,6 +95,26 @@ impl Outstanding {
         let first = if tsn.precedes(self.base) { 0 } else { tsn.distance_from(self.base) as usize };
         let index = (first..self.chunks.len()).find(|&index| self.is_in_flight_on(index, path))?;
         Some(self.base.plus(index as u32))
+    }
+
+    /// Whether chunks have arrived before which others are missing.
+    pub(in crate::send) fn has_gaps(&self) -> bool {
+        self.counts.gap_acknowledged > 0
+    }
+
+    /// Whether the chunk `tsn` is in flight on `path`.
+    pub(in crate::send) fn is_in_flight_by(&self, tsn: Tsn, path: PathId) -> bool {
+        self.get(tsn).is_some_and(|chunk| chunk.path == path && chunk.state == ChunkState::InFlight)
+    }
+
+    /// When the first packet after the one with the chunk `tsn` was sent that is in flight on `path`; not looked for far.
+    pub(in crate::send) fn next_packet_in_flight(&self, tsn: Tsn, path: PathId) -> Option<Instant> {
+        /// Chunks in a packet, as a rule, and of other paths between two of them.
+        const FAR: usize = 64;
+        let from = tsn.distance_from(self.base) as usize + 1;
+        let mut near = from..self.chunks.len().min(from + FAR);
+        let index = near.find(|&index| self.is_in_flight_on(index, path) && self.chunks[index].packet > 0)?;
+        Some(self.chunks[index].sent_at)
     }
 
     pub(super) fn is_in_flight_on(&self, index: usize, path: PathId) -> bool {
