@@ -215,12 +215,11 @@ impl Open {
         // It may be the size.
         path.pmtu.on_timeout(largest);
         let pmdcs = path.pmdcs();
-        if elsewhere && !stays {
-            self.ask_patiently(context, id);
-            let asked = self.paths.get_mut(id).filter(|path| path.supervision.heartbeat.is_some());
-            if let Some(path) = asked {
-                path.doubt.suspect(context.now, path.rto.long_round_trip());
-            }
+        // The answer says whether it is the size or the path.
+        self.ask_patiently(context, id);
+        let asked = |path: &&mut Path| path.supervision.heartbeat.is_some() && elsewhere && !stays;
+        if let Some(path) = self.paths.get_mut(id).filter(asked) {
+            path.doubt.suspect(context.now, path.rto.long_round_trip());
         }
         self.sender.on_packet_size(id, pmdcs);
         self.pending_probe(context, id);

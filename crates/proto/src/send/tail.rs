@@ -130,7 +130,7 @@ impl Sender {
         let tsn = self.outstanding.earliest_in_flight(path)?;
         self.held_up = None;
         let packet = self.outstanding.get(tsn).map_or(0, |chunk| chunk.packet.into());
-        self.outstanding.lose_packet(tsn);
+        self.outstanding.lose_one(tsn);
         let target = self.retransmission_path(paths, path, Loss::Timeout).unwrap_or(path);
         let elsewhere = target != path;
         // One of the two goes by each path.

@@ -108,15 +108,19 @@ fn a_lost_tail() {
         }
         late.sort_unstable();
         let (median, worst) = (late[late.len() / 2], late[late.len() - 1]);
-        // Where an odd number of packets arrives the peer keeps back the last SACK for 20 ms, half of which the probe has to wait for.
-        let kept_back = if packets % 2 == 1 { 10 } else { 0 };
-        // Half of the window leaves at once by a network that has lost ten packets.
-        let halved = if networks == 1 && packets == 10 { rtt } else { 0 };
+        // The peer keeps back a SACK for 20 ms where an odd number of packets arrives, or one is in flight.
+        let kept_back = if packets == 10 { 0 } else { 20 };
+        // The probe is a chunk of three. By one network half of the window leaves at first that has lost ten packets.
+        let again = match (networks, packets) {
+            (1, 3) => rtt,
+            (1, 10) => 2 * rtt,
+            _ => 0,
+        };
         // The jitter and what ten packets take.
-        let bound = 2 * rtt + 10 + 4 + kept_back + halved;
-        good &= median <= millis(bound) && worst <= millis(bound + 3 * rtt / 2);
+        let bound = 2 * rtt + 10 + 4 + kept_back + again;
+        good &= median <= millis(bound) && worst <= millis(bound + 5);
         // The packet that is probed for has arrived, and its SACK is kept back; two networks carry a copy of a chunk each time.
-        good &= twice <= if networks == 1 { 3 } else { 5 };
+        good &= twice <= if networks == 1 { 1 } else { 3 };
         told += &format!(
             "{networks} networks, {rtt} ms, {packets} packets: {median:?}, {worst:?} at most, {twice} twice\n"
         );
@@ -171,7 +175,7 @@ fn sacks_that_are_lost_for_300_ms() {
                 moves = moves.max(deaf.moves);
             }
             // Everything arrives, but by one network no more than a window until a timer is answered after that.
-            let most = if networks == 1 { 650 } else { 100 };
+            let most = if networks == 1 { 700 } else { 100 };
             good &= worst <= millis(most) && twice <= 24 && moves == 0;
             told += &format!("{networks} networks, {rtt} ms: {worst:?}, {twice} twice, {moves} moves\n");
         }
@@ -205,7 +209,7 @@ fn a_silent_break() {
     for bulk in [false, true] {
         let mut gaps: Vec<Duration> = (0..40).map(|seed| broken(bulk, seed)).collect();
         gaps.sort_unstable();
-        good &= gaps[20] <= millis(60) && gaps[39] <= millis(if bulk { 240 } else { 65 });
+        good &= gaps[20] <= millis(60) && gaps[39] <= millis(if bulk { 450 } else { 65 });
         told += &format!("bulk {bulk}: median {:?}, {:?} at most\n", gaps[20], gaps[39]);
     }
     assert!(good, "{told}");

@@ -6,16 +6,9 @@ use crate::interface::PathId;
 use crate::send::chunk::{ChunkState, Loss, Misses};
 
 impl Outstanding {
-    /// The chunk `tsn`, which is in flight, is to go out again, and so is what was sent behind it in its packet.
-    pub(in crate::send) fn lose_packet(&mut self, tsn: Tsn) {
+    /// The chunk `tsn`, which is in flight, is to go out again.
+    pub(in crate::send) fn lose_one(&mut self, tsn: Tsn) {
         let index = tsn.distance_from(self.base) as usize;
-        let path = self.chunks[index].path;
-        let mut behind = index + 1..self.chunks.len();
-        let end = behind.find(|&at| !self.is_in_flight_on(at, path) || self.chunks[at].packet > 0);
-        (index..end.unwrap_or(self.chunks.len())).for_each(|index| self.lose_one(index));
-    }
-
-    fn lose_one(&mut self, index: usize) {
         debug_assert_eq!(self.chunks[index].state, ChunkState::InFlight);
         // Whether it is lost nobody knows yet: `note_lost` counts it.
         let packet = core::mem::take(&mut self.chunks[index].packet);
