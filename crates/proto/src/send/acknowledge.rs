@@ -106,14 +106,14 @@ impl Sender {
         if self.repair.tail == TailLoss::Probe {
             // Probes that are sent too early must not keep the round trip from being learnt (RFC 8985 §7.3).
             let untimed =
-                change.round_trip.filter(|&took| flow.timed.is_none() && flow.answers.is_due(now, took));
+                change.round_trip.filter(|&took| flow.timed.is_none() && flow.answers().is_due(now, took));
             change.measured = change.measured.or(untimed);
-            flow.answers.note_measured(now, change.measured);
+            flow.answers_mut().note_measured(now, change.measured);
         }
         change.full = flow.is_window_full(flow.utilised);
         flow.least_round_trip = flow.least_round_trip.into_iter().chain(change.round_trip).min();
         let newest_sent = change.newest_sent(now, flow.least_round_trip);
-        flow.answers.learn(change, newest_sent, outstanding.has_gaps());
+        flow.answers_mut().learn(change, newest_sent, outstanding.has_gaps());
         flow.congestion.on_acked(&Acked {
             now,
             bytes: change.acked,

@@ -30,7 +30,7 @@ pub(super) struct Flow {
     /// The least round trip of a chunk that was sent once.
     pub(super) least_round_trip: Option<Duration>,
     /// What has been learnt for the tail-loss probe.
-    pub(super) answers: Answers,
+    answers: Answers,
     /// After T3-rtx at most one packet is in flight until something is acknowledged (RFC 9260 §7.2.3).
     pub(super) one_packet: bool,
     /// Why the window was reduced, and what it was before.
@@ -135,6 +135,16 @@ impl Flow {
         self.forced = false;
         self.last_data = Some(now);
         self.guarded.get_or_insert(first);
+    }
+
+    /// What has been learnt for the tail-loss probe.
+    pub(super) fn answers(&self) -> &Answers {
+        &self.answers
+    }
+
+    /// The same, to be told more.
+    pub(super) fn answers_mut(&mut self) -> &mut Answers {
+        &mut self.answers
     }
 
     /// Fast Recovery begins, and the window is about to be reduced.

@@ -104,7 +104,7 @@ impl Sender {
         let flow = self.flow(path)?;
         let first = flow.guarded.filter(|&tsn| self.outstanding.is_in_flight_by(tsn, path));
         let first = first.or_else(|| self.outstanding.earliest_in_flight(path))?;
-        let Answers { newest, round_trip, alone, delay: waited, .. } = flow.answers;
+        let Answers { newest, round_trip, alone, delay: waited, .. } = *flow.answers();
         let round_trip = if alone { round_trip.saturating_sub(delay) } else { round_trip };
         // What was sent before something that has arrived is for loss detection to judge.
         let sent_at = self.outstanding.get(first)?.sent_at.max(newest.unwrap_or(Instant::ZERO));
