@@ -121,17 +121,6 @@ impl Open {
         }
     }
 
-    /// A path has answered a heartbeat: what was in flight there before is overdue at once if it is not acknowledged, whatever T3-rtx backs off to.
-    pub(crate) fn probe_after_answer(&mut self, context: &mut Context<'_>, id: PathId) {
-        let asks = context.config.heartbeat.interval.is_some();
-        if context.config.retransmission.tail != TailLoss::Probe || !asks || self.sender.is_probed(id) {
-            return;
-        }
-        if let Some((due, _)) = self.tail_due(context, id) {
-            context.timers.set(TimerId::TailProbe(id), due.max(context.now));
-        }
-    }
-
     /// Whether a heartbeat on the path waits for its answer.
     fn is_asked(&self, id: PathId) -> bool {
         self.paths.get(id).is_some_and(|path| path.supervision.heartbeat.is_some())

@@ -169,8 +169,8 @@ impl Flow {
     }
 
     /// A timer says that something is lost, and the window is about to be lowered.
-    pub(super) fn note_guess(&mut self) {
-        self.verdicts.note_guess((self.congestion.cwnd(), self.congestion.ssthresh()));
+    pub(super) fn note_guess(&mut self, overdue_after: Option<Duration>) {
+        self.verdicts.note_guess((self.congestion.cwnd(), self.congestion.ssthresh()), overdue_after);
     }
 
     /// What a timer called lost was late: the window is again what it was, or what has become of it since if that is more.

@@ -192,7 +192,7 @@ impl Sender {
             return;
         }
         if let Some(flow) = self.flow_mut(path) {
-            flow.note_guess();
+            flow.note_guess(Some(timeout));
         }
         report.tail_lost = Some(TailLost { path, elsewhere, largest });
         if !elsewhere {

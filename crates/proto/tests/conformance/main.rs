@@ -13,6 +13,7 @@ mod controllers;
 mod cookies;
 mod departed;
 mod dynamic_addresses;
+mod early_probes;
 mod error_counters;
 mod establishment;
 mod failover_time;

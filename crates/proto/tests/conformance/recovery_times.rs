@@ -174,9 +174,11 @@ fn sacks_that_are_lost_for_300_ms() {
                 twice = twice.max(deaf.twice);
                 moves = moves.max(deaf.moves);
             }
-            // Everything arrives, but by one network no more than a window until a timer is answered after that.
-            let most = if networks == 1 { 700 } else { 100 };
-            good &= worst <= millis(most) && twice <= 24 && moves == 0;
+            // Everything arrives, but by one network no more than a window until T3-rtx is answered: it expires after 200 ms and 400 ms more.
+            // By the other one the probe is answered, after PTO. There is one at a time, each for a round trip; what its answer calls lost
+            // is a chunk or two more in all.
+            let most = if networks == 1 { 200 + 400 + rtt } else { rtt + 10 };
+            good &= worst <= millis(most) && twice <= 300 / rtt + 3 && moves == 0;
             told += &format!("{networks} networks, {rtt} ms: {worst:?}, {twice} twice, {moves} moves\n");
         }
     }
@@ -209,8 +211,13 @@ fn a_silent_break() {
     for bulk in [false, true] {
         let mut gaps: Vec<Duration> = (0..40).map(|seed| broken(bulk, seed)).collect();
         gaps.sort_unstable();
-        good &= gaps[20] <= millis(60) && gaps[39] <= millis(if bulk { 450 } else { 65 });
-        told += &format!("bulk {bulk}: median {:?}, {:?} at most\n", gaps[20], gaps[39]);
+        let (median, worst) = (gaps[20], gaps[39]);
+        // With the jitter a round trip is 21 ms. What is probed for has arrived, its SACK has not: PTO, the answer by the other network, and for
+        // records two intervals, as the SACK comes with the second. The queue is a round trip more, and what was sent within the last
+        // one is not overdue by the first answer.
+        let most = if bulk { 2 * (2 * 21 + 10 + 21) } else { 21 + 10 + 21 + 2 * 5 + 1 };
+        good &= median <= millis(60) && worst <= millis(most);
+        told += &format!("bulk {bulk}: median {median:?}, {worst:?} at most\n");
     }
     assert!(good, "{told}");
 }

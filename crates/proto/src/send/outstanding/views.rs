@@ -107,14 +107,19 @@ impl Outstanding {
         self.get(tsn).is_some_and(|chunk| chunk.path == path && chunk.state == ChunkState::InFlight)
     }
 
-    /// When the first packet after the one with the chunk `tsn` was sent that is in flight on `path`; not looked for far.
+    /// When the first packet was sent that has left after the one with the chunk `tsn` and is in flight on `path`, too; not looked for far.
+    /// One that had left before a retransmission is none.
     pub(in crate::send) fn next_packet_in_flight(&self, tsn: Tsn, path: PathId) -> Option<Instant> {
         /// Chunks in a packet, as a rule, and of other paths between two of them.
         const FAR: usize = 64;
         let from = tsn.distance_from(self.base) as usize + 1;
-        let mut near = from..self.chunks.len().min(from + FAR);
-        let index = near.find(|&index| self.is_in_flight_on(index, path) && self.chunks[index].packet > 0)?;
-        Some(self.chunks[index].sent_at)
+        let since = self.get(tsn)?.sent_at;
+        let near = self.chunks.range(from..self.chunks.len().min(from + FAR));
+        let follows = |chunk: &&Chunk| {
+            let in_flight = chunk.path == path && chunk.state == ChunkState::InFlight;
+            in_flight && chunk.packet > 0 && chunk.sent_at >= since
+        };
+        near.into_iter().find(follows).map(|chunk| chunk.sent_at)
     }
 
     pub(super) fn is_in_flight_on(&self, index: usize, path: PathId) -> bool {
