@@ -105,6 +105,13 @@ impl Rto {
         Some(Duration::from_nanos((2 * srtt).max(srtt + 4 * rttvar)))
     }
 
+    /// When an answer is overdue, after the sending (RFC 9002 §6.2.1): a round trip, be it the smoothed or the `latest` one, and as much as
+    /// round trips vary, or `granularity` if that is more; `None` before anything is measured.
+    pub fn overdue(&self, latest: Duration, granularity: Duration) -> Option<Duration> {
+        let Smoothed { srtt, rttvar } = self.smoothed?;
+        Some(Duration::from_nanos(srtt.max(nanos(latest)) + (4 * rttvar).max(nanos(granularity))))
+    }
+
     /// Longer than almost every round trip: C3 without the bounds of C6 and C7; `None` before anything is measured.
     pub fn long_round_trip(&self) -> Option<Duration> {
         let Smoothed { srtt, rttvar } = self.smoothed?;

@@ -166,8 +166,7 @@ impl Open {
                 let took = context.now.saturating_since(sent_at);
                 path.supervision.quality.on_heartbeat(context.now, took);
                 if context.config.retransmission.tail == TailLoss::Probe {
-                    let late = path.rto.probe_timeout().is_some_and(|timeout| took > timeout);
-                    self.sender.judge_guess(id, late);
+                    self.sender.judge_guess(id, took, path.rto.probe_timeout());
                 }
                 // Where it took longer than the heartbeat and its repetition may take, a host was suspended, or a network kept it back.
                 if took <= path.rto.current() * 3 {

@@ -21,6 +21,13 @@ pub(super) fn probe_timeout(path: &Path, delay: Duration) -> Option<Duration> {
     (path.state == PathState::Active && timeout < path.rto.current()).then_some(timeout)
 }
 
+/// After this time from the sending the answer to what was sent on the path is overdue, where the latest round trip took so long;
+/// `None` if T3-rtx comes no later, or nothing is known.
+fn overdue_after(path: &Path, round_trip: Duration) -> Option<Duration> {
+    let timeout = path.rto.overdue(round_trip, SHORTEST)?;
+    (path.state == PathState::Active && timeout < path.rto.current()).then_some(timeout)
+}
+
 /// After this time a heartbeat that has not been answered is sent again: some of them get through before its own time is over.
 pub(super) fn repetition_after(path: &Path) -> Duration {
     (path.rto.without_back_off() / 8).max(SHORTEST)
@@ -35,14 +42,17 @@ impl Open {
         if context.config.retransmission.tail == TailLoss::Probe && asks {
             let timer = TimerId::TailProbe(id);
             let runs = t3 == T3::Start && context.timers.is_set(TimerId::T3Retransmit(id));
-            let one_packet = |path: &&Path| self.sender.flight_size(path.id) <= path.pmdcs();
-            let path = self.paths.get(id).filter(|_| t3 != T3::Stop);
-            // Both ends are taken to be alike.
-            let delay = path.filter(one_packet).map_or(Duration::ZERO, |_| context.config.sack.delay);
-            let timeout = path.and_then(|path| probe_timeout(path, delay));
-            match timeout {
-                _ if runs => {}
-                Some(timeout) => context.timers.set(timer, context.now + timeout),
+            let due = if t3 == T3::Stop { None } else { self.tail_due(context, id).map(|(due, _)| due) };
+            match due {
+                // A packet that has just left may have the peer send its SACK sooner.
+                Some(due) if runs => {
+                    if context.timers.deadline(timer).is_some_and(|at| due < at) && !self.sender.is_probed(id)
+                    {
+                        context.timers.set(timer, due.max(context.now));
+                    }
+                }
+                None if runs => {}
+                Some(due) => context.timers.set(timer, due.max(context.now)),
                 // Where a heartbeat is being repeated that goes on.
                 None if t3 == T3::Stop && self.is_asked(id) => {}
                 None => context.timers.clear(timer),
@@ -51,24 +61,64 @@ impl Open {
         context.set_t3(id, t3, wait);
     }
 
-    /// PTO has expired: a probe, and a heartbeat that says whether the path itself is alive. Until it is answered it is repeated, as a
-    /// single one may be lost on a path that is as good as ever.
+    /// When the tail of what is in flight on a path is overdue (PTO), and how long after its sending that is. RFC 8985 §7.2 counts from the
+    /// last acknowledgement, which was for something else, RFC 9002 §6.2 from the last packet, which a steady stream puts off for ever.
+    fn tail_due(&self, context: &Context<'_>, id: PathId) -> Option<(Instant, Duration)> {
+        let path = self.paths.get(id)?;
+        // Both ends are taken to be alike.
+        let tail = self.sender.tail_of(id, context.config.sack.delay)?;
+        let timeout = overdue_after(path, tail.round_trip)?;
+        Some(((tail.since + timeout).max(tail.reordering.unwrap_or(tail.since)), timeout))
+    }
+
+    /// PTO has expired: a probe. If that is not answered within another round trip, two have passed (RFC 8985 §7.2), and a heartbeat asks
+    /// whether the path itself is alive. Until it is answered it is repeated, as a single one may be lost on a path that is as good as ever.
     pub(crate) fn handle_tail_probe(&mut self, context: &mut Context<'_>, id: PathId) {
         let over = matches!(self.closing, Closing::Sent(_) | Closing::AckSent(_));
         let Some(path) = self.paths.get(id).filter(|path| path.state == PathState::Active && !over) else {
             return;
         };
         let again = context.now + repetition_after(path);
-        if let Some(t3) = self.sender.probe_tail(&self.paths, id, context.now) {
+        let (due, timeout) =
+            self.tail_due(context, id).unwrap_or((context.now, path.rto.probe_timeout().unwrap_or_default()));
+        if due > context.now {
+            // Other acknowledgements have come since the timer was set.
+            if !self.is_asked(id) {
+                context.timers.set(TimerId::TailProbe(id), due);
+                return;
+            }
+        } else if let Some(t3) = self.sender.probe_tail(&self.paths, id, context.now, timeout) {
             context.set_t3(id, t3, path.rto.current());
-        } else if !self.is_asked(id) {
+            if !self.is_asked(id) {
+                let answer = context.now + path.rto.srtt().unwrap_or_default().max(SHORTEST);
+                context.timers.set(TimerId::TailProbe(id), answer);
+                return;
+            }
+        } else if !self.is_asked(id) && !self.sender.is_probed(id) {
+            if self.sender.is_probing() && self.sender.has_in_flight(id) {
+                context.timers.set(TimerId::TailProbe(id), again);
+            }
             return;
         }
         match self.paths.get_mut(id).and_then(|path| path.supervision.heartbeat.as_mut()) {
             Some(pending) => pending.repeat(context.now),
-            None => self.send_heartbeat_on(context, id),
+            None => self.ask_patiently(context, id),
         }
-        context.timers.set(TimerId::TailProbe(id), again);
+        context.timers.set(TimerId::TailProbe(id), if due > context.now { again.min(due) } else { again });
+    }
+
+    /// Sends the heartbeat that goes with a probe. The probe is earlier than the two round trips that RFC 8985 §7.2 has it wait for; what a late
+    /// answer means for the path is decided no sooner for that.
+    fn ask_patiently(&mut self, context: &mut Context<'_>, id: PathId) {
+        if self.is_asked(id) {
+            return;
+        }
+        self.send_heartbeat_on(context, id);
+        let timer = TimerId::HeartbeatTimeout(id);
+        let round_trip = self.paths.get(id).and_then(|path| path.rto.srtt());
+        if let Some((at, round_trip)) = context.timers.deadline(timer).zip(round_trip) {
+            context.timers.set(timer, at + round_trip);
+        }
     }
 
     /// Whether a heartbeat on the path waits for its answer.
@@ -153,10 +203,14 @@ impl Open {
         let Some(path) = self.paths.get_mut(id) else { return };
         // It may be the size.
         path.pmtu.on_timeout(largest);
-        if elsewhere && !stays && path.supervision.heartbeat.is_some() {
+        let pmdcs = path.pmdcs();
+        // The answer says whether it is the size or the path.
+        self.ask_patiently(context, id);
+        let asked = |path: &&mut Path| path.supervision.heartbeat.is_some() && elsewhere && !stays;
+        if let Some(path) = self.paths.get_mut(id).filter(asked) {
             path.doubt.suspect(context.now, path.rto.long_round_trip());
         }
-        self.sender.on_packet_size(id, path.pmdcs());
+        self.sender.on_packet_size(id, pmdcs);
         self.pending_probe(context, id);
         self.refresh_probe_timer(context, id);
     }

@@ -9,7 +9,7 @@ use super::loss::Circumstances;
 use super::outstanding::SackError;
 use super::report::{PathChange, Report, T3};
 use super::sender::Sender;
-use crate::config::WindowReduction;
+use crate::config::{TailLoss, WindowReduction};
 use crate::interface::PathId;
 use crate::path::congestion::{Acked, Lost};
 
@@ -101,11 +101,19 @@ impl Sender {
         };
         let timed = flow.timed.take_if(acknowledged);
         let timed = timed.map(|(_, sent_at)| now.saturating_since(sent_at));
-        change.measured = timed.or(change.measured);
         change.round_trip = change.youngest.map(|sent_at| now.saturating_since(sent_at));
+        change.measured = timed.or(change.measured);
+        if self.repair.tail == TailLoss::Probe {
+            // Probes that are sent too early must not keep the round trip from being learnt (RFC 8985 §7.3).
+            let untimed =
+                change.round_trip.filter(|&took| flow.timed.is_none() && flow.answers().is_due(now, took));
+            change.measured = change.measured.or(untimed);
+            flow.answers_mut().note_measured(now, change.measured);
+        }
         change.full = flow.is_window_full(flow.utilised);
         flow.least_round_trip = flow.least_round_trip.into_iter().chain(change.round_trip).min();
         let newest_sent = change.newest_sent(now, flow.least_round_trip);
+        flow.answers_mut().learn(change, newest_sent, outstanding.has_gaps());
         flow.congestion.on_acked(&Acked {
             now,
             bytes: change.acked,

@@ -6,6 +6,7 @@ use whimbrel_machine::Instant;
 use whimbrel_wire::Tsn;
 
 use super::spurious::Verdicts;
+use super::tail::Answers;
 use crate::config::BurstLimit;
 use crate::interface::{PathCounters, PathId};
 use crate::path::congestion::{CongestionControl, Sent};
@@ -28,6 +29,8 @@ pub(super) struct Flow {
     pub(super) timed: Option<(Tsn, Instant)>,
     /// The least round trip of a chunk that was sent once.
     pub(super) least_round_trip: Option<Duration>,
+    /// What has been learnt for the tail-loss probe.
+    answers: Answers,
     /// After T3-rtx at most one packet is in flight until something is acknowledged (RFC 9260 §7.2.3).
     pub(super) one_packet: bool,
     /// Why the window was reduced, and what it was before.
@@ -61,6 +64,7 @@ impl Flow {
             guarded: None,
             timed: None,
             least_round_trip: None,
+            answers: Answers::default(),
             one_packet: false,
             verdicts: Verdicts::default(),
             forced: false,
@@ -133,6 +137,16 @@ impl Flow {
         self.guarded.get_or_insert(first);
     }
 
+    /// What has been learnt for the tail-loss probe.
+    pub(super) fn answers(&self) -> &Answers {
+        &self.answers
+    }
+
+    /// The same, to be told more.
+    pub(super) fn answers_mut(&mut self) -> &mut Answers {
+        &mut self.answers
+    }
+
     /// Fast Recovery begins, and the window is about to be reduced.
     pub(super) fn note_reduction(&mut self) {
         self.verdicts.note_reduction((self.congestion.cwnd(), self.congestion.ssthresh()));
@@ -155,8 +169,8 @@ impl Flow {
     }
 
     /// A timer says that something is lost, and the window is about to be lowered.
-    pub(super) fn note_guess(&mut self) {
-        self.verdicts.note_guess((self.congestion.cwnd(), self.congestion.ssthresh()));
+    pub(super) fn note_guess(&mut self, overdue_after: Option<Duration>) {
+        self.verdicts.note_guess((self.congestion.cwnd(), self.congestion.ssthresh()), overdue_after);
     }
 
     /// What a timer called lost was late: the window is again what it was, or what has become of it since if that is more.

@@ -1,5 +1,7 @@
 //! What is lost without a SACK that says so: after timeouts, and on paths that are gone (RFC 9260 §6.3.3).
 
+use core::time::Duration;
+
 use super::chunk::Loss;
 use super::sender::Sender;
 use crate::interface::PathId;
@@ -17,7 +19,7 @@ impl Sender {
             flow.forget_flight();
             flow.counters.timeouts += 1;
             if error {
-                flow.note_guess();
+                flow.note_guess(None);
                 flow.congestion.on_timeout();
                 flow.one_packet = true;
             }
@@ -47,11 +49,11 @@ impl Sender {
         true
     }
 
-    /// A heartbeat that went when what was in flight on `path` was called lost has been answered: if `late`, after longer than the timer
-    /// had waited, so that what was called lost was late, too.
-    pub(crate) fn judge_guess(&mut self, path: PathId, late: bool) {
+    /// A heartbeat that went when what was in flight on `path` was called lost has been answered after `took`: if that is longer than the
+    /// timer had waited, or than `usual` where that was T3-rtx, what was called lost was late, too.
+    pub(crate) fn judge_guess(&mut self, path: PathId, took: Duration, usual: Option<Duration>) {
         let Some(flow) = self.flow_mut(path) else { return };
-        if late {
+        if flow.verdicts.overdue_after().or(usual).is_some_and(|waited| took > waited) {
             flow.undo_guess();
             self.opportunity();
         } else {

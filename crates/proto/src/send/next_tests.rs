@@ -152,7 +152,7 @@ fn tail_probes_are_not_paced() {
     queue(&mut rig, 10);
     assert_eq!(trains(&mut rig), [4]);
     let (paths, now) = (&rig.paths, rig.now);
-    assert!(rig.sender.probe_tail(paths, A, now).is_some());
+    assert!(rig.sender.probe_tail(paths, A, now, Duration::ZERO).is_some());
     assert_ne!(trains(&mut rig), [0; 0]);
 }
 

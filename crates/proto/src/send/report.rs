@@ -59,6 +59,8 @@ pub(crate) struct PathChange {
     pub(crate) t3: T3,
     /// When the youngest newly acknowledged chunk was sent, of those that were sent once (Karn's rule, RFC 9260 §6.3.1 C5).
     pub(crate) youngest: Option<Instant>,
+    /// When the oldest of these was.
+    pub(super) oldest: Option<Instant>,
     /// When the youngest of those was sent that were sent again, and never on another path.
     pub(crate) sent_again: Option<Instant>,
     /// When detection of losses looks at the path next, if no SACK comes first.
@@ -142,6 +144,7 @@ impl Report {
                     measured,
                     t3,
                     youngest,
+                    oldest: None,
                     sent_again,
                     reordering,
                     once,
@@ -191,6 +194,7 @@ impl Report {
         entry.late += if chunk.has_left { chunk.wire_len() } else { 0 };
         if !chunk.retransmitted {
             entry.youngest = entry.youngest.max(Some(chunk.sent_at));
+            entry.oldest = Some(entry.oldest.map_or(chunk.sent_at, |oldest| oldest.min(chunk.sent_at)));
             entry.once = Some((entry.once.map_or(tsn, |(lowest, _)| lowest), tsn));
             entry.sizes.arrived = entry.sizes.arrived.max(chunk.packet.into());
         } else if !chunk.several_paths && entry.sent_again <= Some(chunk.sent_at) {

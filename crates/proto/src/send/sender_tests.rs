@@ -259,7 +259,7 @@ fn new_data_does_not_pass_what_is_lost_where_no_path_works() {
         assert_eq!(control_path(&rig.paths), Some(D));
         rig.expire(D);
         // As much as the window takes goes to the path that has nothing to do with the one where it was lost; the rest waits.
-        while rig.sender.flow(A).unwrap().may_send(rig.sender.flight_size(A)) {
+        while rig.sender.flow(A).unwrap().may_send(rig.sender.outstanding.flight_size(A)) {
             assert_eq!(rig.turn(Permit::Everything, 1).unwrap().train.path, A);
         }
         assert!(rig.sender.has_lost());

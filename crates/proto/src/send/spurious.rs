@@ -1,5 +1,7 @@
 //! Losses that were none: what was called lost has been late, and the window is again what it was (RFC 5682, RFC 8985 §6.2).
 
+use core::time::Duration;
+
 use smallvec::SmallVec;
 use whimbrel_machine::Instant;
 use whimbrel_wire::Tsn;
@@ -20,6 +22,8 @@ const TELLING: u32 = 5;
 pub(super) struct Verdicts {
     /// A timer said that something was lost. It may have been late only.
     guess: Option<(usize, usize)>,
+    /// How long after its sending a tail-loss probe had called it overdue.
+    overdue_after: Option<Duration>,
     /// SACKs for the path since.
     answers: u32,
     /// SACKs said so.
@@ -27,9 +31,16 @@ pub(super) struct Verdicts {
 }
 
 impl Verdicts {
-    pub(super) fn note_guess(&mut self, before: (usize, usize)) {
+    pub(super) fn note_guess(&mut self, before: (usize, usize), overdue_after: Option<Duration>) {
         (self.answers, self.reduced) = (0, None);
-        self.guess.get_or_insert(before);
+        if self.guess.is_none() {
+            (self.guess, self.overdue_after) = (Some(before), overdue_after);
+        }
+    }
+
+    /// How long the timer had waited, if that was a tail-loss probe's: round trips that are measured later do not change it.
+    pub(super) fn overdue_after(&self) -> Option<Duration> {
+        self.overdue_after
     }
 
     pub(super) fn take_guess(&mut self) -> Option<(usize, usize)> {

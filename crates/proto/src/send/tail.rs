@@ -6,12 +6,66 @@ use whimbrel_machine::Instant;
 use whimbrel_wire::Tsn;
 
 use super::chunk::{ChunkState, Loss};
-use super::report::{Report, T3};
+use super::report::{PathChange, Report, T3};
 use super::sender::Sender;
 use super::turn::{Content, Train, Turn, overhead};
 use crate::auth::chunk_writer::ChunkWriter;
 use crate::interface::PathId;
 use crate::path::Paths;
+
+/// No peer keeps a SACK back for longer (RFC 9260 §6.2).
+const LONGEST_SACK_DELAY: Duration = Duration::from_millis(500);
+
+/// What the SACKs for one path have told of when to expect the next one.
+#[derive(Debug, Default)]
+pub(super) struct Answers {
+    /// When the last of what has arrived was sent.
+    newest: Option<Instant>,
+    /// The latest round trip of the last chunk that a SACK was for.
+    round_trip: Duration,
+    /// When a round trip was last measured by DATA.
+    measured: Option<Instant>,
+    /// That SACK was for a single packet: it may have been kept back.
+    alone: bool,
+    /// How long the peer has kept a SACK back, waiting for a second packet. It comes down little by little.
+    delay: Duration,
+}
+
+impl Answers {
+    /// Whether no round trip has been measured for as long as one takes (RFC 9260 §6.3.1 C4).
+    pub(super) fn is_due(&self, now: Instant, round_trip: Duration) -> bool {
+        self.measured.is_none_or(|at| at + round_trip <= now)
+    }
+
+    /// Such a round trip is measured now.
+    pub(super) fn note_measured(&mut self, now: Instant, measured: Option<Duration>) {
+        self.measured = measured.map(|_| now).or(self.measured);
+    }
+
+    /// Takes in what a SACK newly acknowledges, and when the last of that left.
+    /// `gaps`: something is missing, so that the peer keeps no SACK back.
+    pub(super) fn learn(&mut self, change: &PathChange, newest: Option<Instant>, gaps: bool) {
+        self.newest = self.newest.max(newest);
+        self.alone = change.packets < 2 && !gaps;
+        self.round_trip = change.round_trip.unwrap_or(self.round_trip);
+        // Of more packets some SACK was lost.
+        if let (2, Some(oldest), Some(youngest)) = (change.packets, change.oldest, change.youngest) {
+            let waited = youngest.saturating_since(oldest).min(LONGEST_SACK_DELAY);
+            self.delay = waited.max(self.delay * 7 / 8);
+        }
+    }
+}
+
+/// What is in flight on a path and nothing has arrived that was sent later.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tail {
+    /// When the packet left whose SACK is due next, or will have been kept back for as long as a peer does.
+    pub(crate) since: Instant,
+    /// The latest round trip, without the peer's delay.
+    pub(crate) round_trip: Duration,
+    /// Detection of losses looks at the path before long.
+    pub(crate) reordering: Option<Instant>,
+}
 
 /// A chunk that was sent once more, to learn whether those that were sent on its path before it are lost.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +79,8 @@ pub(super) struct TailProbe {
     copied: bool,
     /// No answer can come earlier: what does answers the first transmission.
     answer_from: Instant,
+    /// The answer to what was sent on the path is overdue after this.
+    timeout: Duration,
     /// Bytes of the packet that the chunk was the first of; 0 if it was not.
     pub(super) packet: usize,
 }
@@ -40,11 +96,35 @@ pub(crate) struct TailLost {
 }
 
 impl Sender {
-    /// Nothing in flight on `path` has been acknowledged for two round trips: the chunk that has waited longest goes out once more, on
+    /// The tail of what is in flight on `path`, to a peer that may keep back a SACK for `delay`; `None` if nothing is in flight.
+    ///
+    /// A SACK is sent for every second packet (RFC 9260 §6.2): the one for the first packet comes with that for the second, unless it
+    /// has been kept back for long enough.
+    pub(crate) fn tail_of(&self, path: PathId, delay: Duration) -> Option<Tail> {
+        let flow = self.flow(path)?;
+        let first = flow.guarded.filter(|&tsn| self.outstanding.is_in_flight_by(tsn, path));
+        let first = first.or_else(|| self.outstanding.earliest_in_flight(path))?;
+        let Answers { newest, round_trip, alone, delay: waited, .. } = *flow.answers();
+        let round_trip = if alone { round_trip.saturating_sub(delay) } else { round_trip };
+        // What was sent before something that has arrived is for loss detection to judge.
+        let sent_at = self.outstanding.get(first)?.sent_at.max(newest.unwrap_or(Instant::ZERO));
+        let kept_back = sent_at + delay.max(waited);
+        let second = self.outstanding.next_packet_in_flight(first, path);
+        let since = second.map_or(kept_back, |second| kept_back.min(second.max(sent_at)));
+        Some(Tail { since, round_trip, reordering: self.loss.due(path) })
+    }
+
+    /// The answer to what is in flight on `path` has been overdue since `timeout` after its sending: the chunk that has waited longest goes out once more, on
     /// the best other active path if there is one, and on this one. Returns what becomes of T3-rtx of the path; `None` if
     /// nothing is in flight there or a probe is out already.
-    pub(crate) fn probe_tail(&mut self, paths: &Paths, path: PathId, now: Instant) -> Option<T3> {
-        if self.tail.is_some_and(|probe| probe.path == path) || self.window.probes > 0 {
+    pub(crate) fn probe_tail(
+        &mut self,
+        paths: &Paths,
+        path: PathId,
+        now: Instant,
+        timeout: Duration,
+    ) -> Option<T3> {
+        if self.is_probing() || self.window.probes > 0 {
             return None;
         }
         let tsn = self.outstanding.earliest_in_flight(path)?;
@@ -56,8 +136,8 @@ impl Sender {
         // One of the two goes by each path.
         let round_trip = |id| paths.get(id).and_then(|path| path.rto.srtt()).unwrap_or(Duration::ZERO);
         let answer_from = now + round_trip(target).min(round_trip(path)) / 2;
-        self.tail =
-            Some(TailProbe { path, tsn, sent_at: now, elsewhere, copied: !elsewhere, answer_from, packet });
+        let (sent_at, copied) = (now, !elsewhere);
+        self.tail = Some(TailProbe { path, tsn, sent_at, elsewhere, copied, answer_from, timeout, packet });
         self.force(paths, path);
         let guarded = self.outstanding.earliest_in_flight(path);
         let flow = self.flow_mut(path)?;
@@ -87,29 +167,32 @@ impl Sender {
         Some(Train { path: id, content: Content::Copy, segment, first: tsn, t3: None, timed: false })
     }
 
-    /// A SACK has come. If it answers the probe, what was sent on the path before it and is still not acknowledged is lost: it had two
-    /// round trips more than the probe.
+    /// A SACK has come. If it answers the probe, what was sent on the path before it and is overdue by now is lost.
     pub(super) fn judge_tail(&mut self, now: Instant, cumulative: Tsn, report: &mut Report) {
         let outstanding = &self.outstanding;
         let answered = |probe: &mut TailProbe| {
             probe.tsn.at_or_before(cumulative)
                 || outstanding.get(probe.tsn).is_none_or(|chunk| chunk.state == ChunkState::GapAcknowledged)
         };
-        let Some(probe) = self.tail.take_if(answered).filter(|probe| now >= probe.answer_from) else {
+        let Some(probe) = self.tail.take_if(answered) else { return };
+        if now < probe.answer_from {
+            // What is left of the tail has had its time.
+            _ = report.path(probe.path);
             return;
-        };
-        let TailProbe { path, sent_at, elsewhere, packet, .. } = probe;
+        }
+        let TailProbe { path, sent_at, elsewhere, timeout, packet, .. } = probe;
+        let overdue = sent_at.min(Instant::ZERO + now.saturating_since(Instant::ZERO + timeout));
         let loss = if elsewhere { Loss::Timeout } else { Loss::Missing };
         let largest = self.outstanding.largest_in_flight(path).max(packet);
         // The first transmission of the probe's chunk is lost, whatever else is.
         self.outstanding.note_lost(path);
         // What is lost there is looked at, and its T3-rtx anew. The order of sending may have told already.
         let told = report.path(path).lost;
-        if !self.outstanding.lose_older(path, sent_at, loss) && !told {
+        if !self.outstanding.lose_older(path, overdue, loss) && !told {
             return;
         }
         if let Some(flow) = self.flow_mut(path) {
-            flow.note_guess();
+            flow.note_guess(Some(timeout));
         }
         report.tail_lost = Some(TailLost { path, elsewhere, largest });
         if !elsewhere {
@@ -122,6 +205,16 @@ impl Sender {
             flow.congestion.on_fast_retransmit();
         }
         self.opportunity();
+    }
+
+    /// Whether a probe of what was sent on `path` has not been answered yet.
+    pub(crate) fn is_probed(&self, path: PathId) -> bool {
+        self.tail.is_some_and(|probe| probe.path == path)
+    }
+
+    /// Whether a probe of any path has not been answered yet: there is one at a time (RFC 8985 §7.3).
+    pub(crate) fn is_probing(&self) -> bool {
+        self.tail.is_some()
     }
 
     /// T3-rtx of the path has expired, or nothing leaves by it any more: there is nothing left to ask.

@@ -177,7 +177,7 @@ impl Rig {
     /// The probe timer of a path expires.
     pub(super) fn probe_tail(&mut self, path: PathId) {
         self.sender.opportunity();
-        if let Some(t3) = self.sender.probe_tail(&self.paths, path, self.now) {
+        if let Some(t3) = self.sender.probe_tail(&self.paths, path, self.now, Duration::ZERO) {
             self.set_t3(path, t3);
         }
     }

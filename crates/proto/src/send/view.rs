@@ -92,11 +92,6 @@ impl Sender {
         self.outstanding.flight_size(path) > 0
     }
 
-    /// Bytes on the wire in flight on `path`.
-    pub(crate) fn flight_size(&self, path: PathId) -> usize {
-        self.outstanding.flight_size(path)
-    }
-
     /// Whether the chunk with this TSN has been sent and neither been acknowledged nor lost.
     pub(crate) fn is_in_flight(&self, tsn: Tsn) -> bool {
         self.outstanding.get(tsn).is_some_and(|chunk| chunk.state == ChunkState::InFlight)

@@ -14,16 +14,16 @@ use whimbrel_testbed::bulk::{Bulk, Place};
 const SECOND: Duration = Duration::from_secs(1);
 
 /// Lets no packet through with a chunk in it that `chosen` names by how many were sent before it, this many times.
-struct Swallower {
+pub(crate) struct Swallower {
     first: Option<u32>,
-    chosen: fn(u32) -> bool,
+    chosen: Box<dyn Fn(u32) -> bool + Send>,
     times: u32,
     swallowed: BTreeMap<u32, u32>,
 }
 
 impl Swallower {
-    fn of(chosen: fn(u32) -> bool, times: u32) -> Self {
-        Self { first: None, chosen, times, swallowed: BTreeMap::new() }
+    pub(crate) fn of(chosen: impl Fn(u32) -> bool + Send + 'static, times: u32) -> Self {
+        Self { first: None, chosen: Box::new(chosen), times, swallowed: BTreeMap::new() }
     }
 }
 

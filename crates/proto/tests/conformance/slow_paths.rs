@@ -119,7 +119,8 @@ fn stalls_move_nobody() {
     assert!(told.iter().all(|told| *told == 0), "{told:?}");
 }
 
-/// What goes the other way meanwhile, and is lost there, comes later than what waits.
+/// What goes the other way meanwhile, and is lost there, comes later than what waits: a stall costs 100 ms of delay, and what is lost twice two
+/// round trips of the other network more and its timer. A stall is over before a heartbeat has failed, so that nobody moves.
 #[test]
 fn stalls_beside_a_lossy_network_cost_what_they_take() {
     let lossy = LinkConfig { loss: Loss::Bernoulli(0.2), ..link(20, 30) };
@@ -127,5 +128,5 @@ fn stalls_beside_a_lossy_network_cost_what_they_take() {
         .map(|seed| stalls(lossy, seed, 6_000, 3_000, 150))
         .map(|pair| (pair.behind(millis(10)).as_millis(), pair.client().moves().len()))
         .collect();
-    assert!(all.iter().all(|(behind, told)| *behind < 350 && *told <= 6), "{all:?}");
+    assert!(all.iter().all(|(behind, told)| *behind < 250 && *told == 0), "{all:?}");
 }

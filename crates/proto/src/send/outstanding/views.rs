@@ -1,5 +1,6 @@
 //! What is outstanding, for those who want to know.
 
+use whimbrel_machine::Instant;
 use whimbrel_wire::Tsn;
 
 use super::Outstanding;
@@ -94,6 +95,31 @@ impl Outstanding {
         let first = if tsn.precedes(self.base) { 0 } else { tsn.distance_from(self.base) as usize };
         let index = (first..self.chunks.len()).find(|&index| self.is_in_flight_on(index, path))?;
         Some(self.base.plus(index as u32))
+    }
+
+    /// Whether chunks have arrived before which others are missing.
+    pub(in crate::send) fn has_gaps(&self) -> bool {
+        self.counts.gap_acknowledged > 0
+    }
+
+    /// Whether the chunk `tsn` is in flight on `path`.
+    pub(in crate::send) fn is_in_flight_by(&self, tsn: Tsn, path: PathId) -> bool {
+        self.get(tsn).is_some_and(|chunk| chunk.path == path && chunk.state == ChunkState::InFlight)
+    }
+
+    /// When the first packet was sent that has left after the one with the chunk `tsn` and is in flight on `path`, too; not looked for far.
+    /// One that had left before a retransmission is none.
+    pub(in crate::send) fn next_packet_in_flight(&self, tsn: Tsn, path: PathId) -> Option<Instant> {
+        /// Chunks in a packet, as a rule, and of other paths between two of them.
+        const FAR: usize = 64;
+        let from = tsn.distance_from(self.base) as usize + 1;
+        let since = self.get(tsn)?.sent_at;
+        let near = self.chunks.range(from..self.chunks.len().min(from + FAR));
+        let follows = |chunk: &&Chunk| {
+            let in_flight = chunk.path == path && chunk.state == ChunkState::InFlight;
+            in_flight && chunk.packet > 0 && chunk.sent_at >= since
+        };
+        near.into_iter().find(follows).map(|chunk| chunk.sent_at)
     }
 
     pub(super) fn is_in_flight_on(&self, index: usize, path: PathId) -> bool {
