@@ -1,4 +1,4 @@
-//! Tail-loss probes that would come too early are not sent (decision 38).
+//! Tail-loss probes that would come too early are not sent (decision 39).
 
 use core::time::Duration;
 
