@@ -25,6 +25,7 @@ mod perf;
 mod qlog;
 mod shards;
 mod soak;
+mod template;
 mod transfer;
 mod watching;
 

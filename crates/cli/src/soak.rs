@@ -36,7 +36,7 @@ pub(crate) struct SoakArgs {
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// Only worlds of these sorts, each seed in each of them. A seed means another world in each.
-    #[arg(long, value_enum, value_name = "SORT", value_delimiter = ',', default_values_t = [Sort::Mixed, Sort::Rough])]
+    #[arg(long, value_enum, value_name = "SORT", value_delimiter = ',', default_values_t = [Sort::Mixed, Sort::Rough, Sort::Controllers])]
     worlds: Vec<Sort>,
     /// Threads; one per processor unless given.
     #[arg(long, value_name = "J", value_parser = clap::value_parser!(u64).range(1..=1024))]
@@ -102,6 +102,8 @@ enum Sort {
     BehindNat,
     /// The profiles that users run, and networks that fail in every way, for up to a quarter of an hour
     Rough,
+    /// All of these, and hosts have any congestion controller, and perhaps buffers that follow the path
+    Controllers,
 }
 
 impl Sort {
@@ -113,6 +115,7 @@ impl Sort {
             Self::Attacked => Worlds::Attacked,
             Self::BehindNat => Worlds::BehindNat,
             Self::Rough => Worlds::Rough,
+            Self::Controllers => Worlds::Controllers,
         }
     }
 
@@ -124,6 +127,7 @@ impl Sort {
             Self::Attacked => "attacked",
             Self::BehindNat => "behind-nat",
             Self::Rough => "rough",
+            Self::Controllers => "controllers",
         }
     }
 }

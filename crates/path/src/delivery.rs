@@ -83,8 +83,8 @@ impl DeliveryRate {
 
     /// So many bytes have left, and so many are in flight with them.
     pub fn on_sent(&mut self, now: Instant, bytes: usize, in_flight: usize) {
-        // What a timer calls lost may arrive all the same, and is no less than all that waited for a SACK: a sample that began with what is sent
-        // again would have it delivered in a moment.
+        // What a timer called lost may have arrived. If the sample began with its retransmission, all that had waited for a SACK would count as
+        // delivered within one round trip.
         if in_flight <= bytes && self.last_arrived {
             (self.first_sent, self.delivered_at) = (now, now);
         }

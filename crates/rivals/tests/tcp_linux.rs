@@ -181,7 +181,7 @@ fn reordering_costs_a_few_retransmissions_and_no_window() {
 /// What the comparison with the kernel in docs/grid.md has of ours:
 /// `cargo test -p whimbrel-rivals --test tcp_linux -- --ignored --nocapture`. The kernel's is `interop/netns/grid_kernel.py`.
 #[test]
-#[ignore = "prints a table"]
+#[ignore = "prints a table beside the kernel's; CONTRIBUTING.md has the command"]
 fn beside_the_kernel() {
     println!(
         "| rate | RTT, ms | queue, BDP | trouble | Mbit/s | sent again, % | timeouts | probes | recoveries |"

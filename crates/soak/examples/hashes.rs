@@ -14,6 +14,7 @@ fn main() {
         Some("attacked") => Worlds::Attacked,
         Some("behind-nat") => Worlds::BehindNat,
         Some("rough") => Worlds::Rough,
+        Some("controllers") => Worlds::Controllers,
         _ => Worlds::Mixed,
     };
     let mut number = || arguments.next().and_then(|text| text.parse::<u64>().ok());

@@ -101,7 +101,7 @@ fn primary_change(draw: &mut Draw, config: &mut Config) {
     config.retransmission.path = path;
 }
 
-/// Now and then a host has another congestion controller, or buffers that follow the path.
+/// Any congestion controller, and perhaps buffers that follow the path.
 pub(crate) fn bandwidth(draw: &mut Draw, config: &mut Config) {
     let reno = RenoParameters::default;
     let cubic = CubicParameters::default;

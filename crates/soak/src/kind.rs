@@ -21,6 +21,8 @@ pub enum Worlds {
     /// Users' profiles, and everything that networks do to them. Not among the mixed ones: seeds that once failed there would mean
     /// other worlds.
     Rough,
+    /// Any sort, and hosts have any congestion controller, and perhaps buffers that follow the path. Not among the mixed ones, either.
+    Controllers,
 }
 
 /// The sort of one world.
@@ -29,6 +31,16 @@ pub(crate) struct Kind {
     pub(crate) movement: Movement,
     pub(crate) attack: Attack,
     pub(crate) access: Access,
+    pub(crate) control: Control,
+}
+
+/// Which congestion controllers hosts have, and which part of their buffers they use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Control {
+    /// Those of their profile.
+    Usual,
+    /// Any.
+    Any,
 }
 
 /// How the first host's interfaces are connected; the second one's are always reached directly.
@@ -78,7 +90,15 @@ pub(crate) enum Guard {
 impl Kind {
     pub(crate) fn draw(seed: u64, worlds: Worlds) -> Self {
         let mut draw = Draw(Seed::from_u64(seed).stream("world", 0));
+        let control = if worlds == Worlds::Controllers { Control::Any } else { Control::Usual };
         let worlds = match worlds {
+            Worlds::Controllers => draw.one_of(&[
+                Worlds::Standing,
+                Worlds::Moving,
+                Worlds::Attacked,
+                Worlds::BehindNat,
+                Worlds::Rough,
+            ]),
             Worlds::Mixed => {
                 let sort =
                     draw.one_of(&[Worlds::Standing, Worlds::Standing, Worlds::Moving, Worlds::Attacked]);
@@ -105,7 +125,7 @@ impl Kind {
             }
             _ => Attack::None,
         };
-        Self { movement, attack, access }
+        Self { movement, attack, access, control }
     }
 
     /// Whether somebody is in a position to change what is said.

@@ -10,7 +10,7 @@ use whimbrel_wire::chunk_type;
 
 use crate::configs::{self, Sizes};
 use crate::draw::Draw;
-use crate::kind::{Access, Attack, Guard, Kind, Movement, Worlds};
+use crate::kind::{Access, Attack, Control, Guard, Kind, Movement, Worlds};
 use crate::motion::Motion;
 use crate::networks::Networks;
 use crate::rough::{self, Sleep};
@@ -231,7 +231,6 @@ fn hosts(
             Attack::None | Attack::OffPath => 0.3,
         },
     );
-    // Drawn apart, too: there was one controller for everybody.
     let bandwidth = &mut Draw(Seed::from_u64(seed).stream("bandwidth", 0));
     [0, 1].map(|host: usize| {
         let mut config = match kind.movement {
@@ -249,7 +248,9 @@ fn hosts(
         if kind.movement == Movement::Wild {
             configs::mobility(draw, &mut config);
         }
-        configs::bandwidth(bandwidth, &mut config);
+        if kind.control == Control::Any {
+            configs::bandwidth(bandwidth, &mut config);
+        }
         let mut user = user(draw, host == 0, &config, &traffics[1 - host]);
         if traffics[1 - host].bytes() > 60 * config.limits.receive_buffer as u64 {
             // One buffer per round trip at best: that may take longer than a shutdown may.

@@ -141,6 +141,7 @@ fn each_sort_of_world_is_played() {
         (Worlds::Attacked, true, true),
         (Worlds::BehindNat, true, false),
         (Worlds::Rough, true, false),
+        (Worlds::Controllers, true, true),
     ] {
         let mut all = Report::default();
         for seed in 1..=20 {

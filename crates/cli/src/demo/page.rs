@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::networks::{LTE, Profile, WIFI};
 use super::samples::{Point, STEP, between, thinned};
 use super::{CUT_AT, Story};
+use crate::template;
 
 const TEMPLATE: &str = include_str!("../../assets/demo.html");
 const STYLE: &str = include_str!("../../assets/demo.css");
@@ -22,35 +23,16 @@ const CLOSE_UP: (f64, f64) = (0.4, 1.1);
 /// The page.
 pub(super) fn render(story: &Story) -> anyhow::Result<String> {
     let data = serde_json::to_string(&data(story)).context("cannot encode the samples")?;
-    // Each placeholder is replaced once, in the template's own text: what is inserted is never searched again.
     let parts: [(&str, String); 7] = [
-        ("{{licence}}", CHART_LICENCE.replace("--", "- -")),
+        ("{{licence}}", template::comment(CHART_LICENCE)),
         ("{{chart-style}}", CHART_STYLE.to_owned()),
         ("{{style}}", STYLE.to_owned()),
         ("{{headline}}", headline(story)),
         ("{{table}}", table(story)),
-        ("{{data}}", data.replace('<', "\\u003c")),
-        (
-            "{{scripts}}",
-            format!("<script>{}</script>\n<script>{}</script>", inline(CHART_SCRIPT), inline(SCRIPT)),
-        ),
+        ("{{data}}", template::data(&data)),
+        ("{{scripts}}", [CHART_SCRIPT, SCRIPT].map(template::script).join("\n")),
     ];
-    let mut rest = TEMPLATE;
-    let mut page = String::with_capacity(400_000);
-    for (placeholder, value) in parts {
-        let (before, after) =
-            rest.split_once(placeholder).with_context(|| format!("no {placeholder} in the template"))?;
-        page.push_str(before);
-        page.push_str(&value);
-        rest = after;
-    }
-    page.push_str(rest);
-    Ok(page)
-}
-
-/// A script inside a page ends at the first closing tag, wherever it stands.
-fn inline(script: &str) -> String {
-    script.replace("</script", "<\\/script")
+    template::fill(TEMPLATE, &parts)
 }
 
 fn data(story: &Story) -> Value {

@@ -50,7 +50,6 @@ fn the_page_is_whole_and_needs_nothing_else() {
 
 #[test]
 fn scripts_cannot_end_early() {
-    assert_eq!(inline("a</script>b</SCRIPT>"), "a<\\/script>b</SCRIPT>");
     let page = render(&story()).unwrap();
     let opened = page.matches("<script").count();
     assert_eq!(opened, page.matches("</script>").count());

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::series::Series;
 use super::story::{Association, Path, Story};
+use crate::template;
 
 const TEMPLATE: &str = include_str!("../../assets/qlog.html");
 const STYLE: &str = include_str!("../../assets/qlog.css");
@@ -21,31 +22,17 @@ const ROWS_MAX: usize = 100;
 /// The page of the log in the file `name`.
 pub(super) fn render(name: &str, story: &Story) -> anyhow::Result<String> {
     let data = serde_json::to_string(&data(story)).context("cannot encode the page's data")?;
-    // Each placeholder is replaced once, in the template's own text: what is inserted is never searched again.
     let parts: [(&str, String); 8] = [
         ("{{title}}", escape(name)),
-        ("{{licence}}", CHART_LICENCE.replace("--", "- -")),
+        ("{{licence}}", template::comment(CHART_LICENCE)),
         ("{{chart-style}}", CHART_STYLE.to_owned()),
         ("{{style}}", STYLE.to_owned()),
         ("{{headline}}", escape(&format!("{name}: {}", summary(story)))),
         ("{{associations}}", sections(story)),
-        ("{{data}}", data.replace('<', "\\u003c")),
-        (
-            "{{scripts}}",
-            format!("<script>{}</script>\n<script>{}</script>", inline(CHART_SCRIPT), inline(SCRIPT)),
-        ),
+        ("{{data}}", template::data(&data)),
+        ("{{scripts}}", [CHART_SCRIPT, SCRIPT].map(template::script).join("\n")),
     ];
-    let mut rest = TEMPLATE;
-    let mut page = String::with_capacity(200_000 + data.len());
-    for (placeholder, value) in parts {
-        let (before, after) =
-            rest.split_once(placeholder).with_context(|| format!("no {placeholder} in the template"))?;
-        page.push_str(before);
-        page.push_str(&value);
-        rest = after;
-    }
-    page.push_str(rest);
-    Ok(page)
+    template::fill(TEMPLATE, &parts)
 }
 
 /// What there is, in a sentence.
@@ -63,11 +50,6 @@ pub(super) fn summary(story: &Story) -> String {
         let _ = write!(text, "; {} of further paths are left out", count(story.left_out as usize, "event"));
     }
     text
-}
-
-/// A script inside a page ends at the first closing tag, wherever it stands.
-fn inline(script: &str) -> String {
-    script.replace("</script", "<\\/script")
 }
 
 /// Whoever wrote the log may have written anything.

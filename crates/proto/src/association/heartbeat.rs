@@ -170,7 +170,7 @@ impl Open {
                 }
                 // Where it took longer than the heartbeat and its repetition may take, a host was suspended, or a network kept it back.
                 if took <= path.rto.current() * 3 {
-                    path.on_measurement(context.now, took);
+                    path.on_measurement(context.now, took, &mut self.notes.round_trips);
                 }
                 context.timers.clear(TimerId::HeartbeatTimeout(id));
                 let slower = self.judge_answer(context.now, id, took);

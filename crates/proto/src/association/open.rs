@@ -76,7 +76,7 @@ pub(crate) struct Notes {
     pub(crate) addresses_changed: bool,
     /// Packets that were not the peer's.
     pub(crate) packets_dropped: u64,
-    /// Round trips on paths that are gone.
+    /// Round trips on all paths, those that are gone included.
     pub(crate) round_trips: DurationHistogram,
 }
 
@@ -261,8 +261,6 @@ impl Open {
     }
 
     pub(crate) fn totals(&self) -> Totals {
-        let mut round_trips = self.notes.round_trips;
-        self.paths.iter().for_each(|path| round_trips.add(path.supervision.round_trips()));
-        Totals { stats: self.stats(), round_trips }
+        Totals { stats: self.stats(), round_trips: self.notes.round_trips }
     }
 }

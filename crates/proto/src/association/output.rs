@@ -145,7 +145,7 @@ impl Open {
     /// The INIT's round trip is the first RTT measurement of its path (RFC 9260 §6.3.1 C2).
     pub(crate) fn measure_first(&mut self, now: Instant, rtt: Duration) {
         if let Some(path) = self.paths.iter_mut().next() {
-            path.on_measurement(now, rtt);
+            path.on_measurement(now, rtt, &mut self.notes.round_trips);
         }
     }
 

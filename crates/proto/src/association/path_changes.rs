@@ -124,7 +124,6 @@ impl Open {
             self.paths.set_primary(successor);
         }
         self.sender.path_gone(id);
-        self.notes.round_trips.add(path.supervision.round_trips());
         if let Closing::Sent(resend) | Closing::AckSent(resend) = &mut self.closing
             && resend.path == Some(id)
         {

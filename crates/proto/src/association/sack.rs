@@ -88,7 +88,7 @@ impl Open {
     fn apply_to_path(&mut self, context: &mut Context<'_>, change: &PathChange) {
         let Some(path) = self.paths.get_mut(change.path) else { return };
         if let Some(rtt) = change.measured {
-            path.on_measurement(context.now, rtt);
+            path.on_measurement(context.now, rtt, &mut self.notes.round_trips);
         }
         if change.packets > 0 {
             path.supervision.quality.on_acknowledged(

@@ -21,7 +21,7 @@ pub(crate) use self::doubt::{Doubt, Verdict};
 pub(crate) use self::set::Paths;
 pub(crate) use self::supervision::{MtuProbe, PendingHeartbeat, Supervision};
 use crate::config::Config;
-use crate::interface::{PathCounters, PathId, PathState};
+use crate::interface::{DurationHistogram, PathCounters, PathId, PathState};
 
 /// A path of an association (RFC 9260 §14.3), which is an address pair.
 #[derive(Debug)]
@@ -82,10 +82,17 @@ impl Path {
         self.confirmed && self.egress == Egress::Open
     }
 
-    /// A round trip took so long (RFC 9260 §6.3.1).
-    pub(crate) fn on_measurement(&mut self, now: Instant, round_trip: Duration) {
+    /// A round trip took so long (RFC 9260 §6.3.1); the association counts it in `round_trips`.
+    pub(crate) fn on_measurement(
+        &mut self,
+        now: Instant,
+        round_trip: Duration,
+        round_trips: &mut DurationHistogram,
+    ) {
         self.rto.on_measurement(round_trip);
-        self.supervision.on_measurement(now, round_trip);
+        self.supervision.measured = Some(now);
+        self.supervision.measurements = self.supervision.measurements.saturating_add(1);
+        round_trips.record(round_trip);
     }
 
     /// Whether enough was measured to tell how much round trips vary: after one or two, RTTVAR is a guess (RFC 9260 §6.3.1 C2). One that has

@@ -1,11 +1,8 @@
-use core::time::Duration;
-
 use smallvec::{SmallVec, smallvec};
 use whimbrel_machine::Instant;
 use whimbrel_path::Quality;
 
 use crate::association::PortProbe;
-use crate::interface::DurationHistogram;
 
 /// What a path is supervised by (RFC 9260 §8.3): when it was last probed and heard, and which probes have not been answered.
 #[derive(Debug)]
@@ -35,7 +32,6 @@ pub(crate) struct Supervision {
     pub(crate) overdue: Option<PendingHeartbeat>,
     /// The port that the peer seems to have now, which has not answered yet.
     pub(crate) new_port: Option<PortProbe>,
-    round_trips: DurationHistogram,
 }
 
 /// A HEARTBEAT that has not been answered yet, with its repetitions. Each has a nonce of its own, so that the answer to any of them
@@ -76,20 +72,7 @@ impl Supervision {
             heartbeat: None,
             overdue: None,
             new_port: None,
-            round_trips: DurationHistogram::default(),
         }
-    }
-
-    /// A round trip took so long.
-    pub(super) fn on_measurement(&mut self, now: Instant, round_trip: Duration) {
-        self.measured = Some(now);
-        self.measurements = self.measurements.saturating_add(1);
-        self.round_trips.record(round_trip);
-    }
-
-    /// All round trips that were measured.
-    pub(crate) const fn round_trips(&self) -> &DurationHistogram {
-        &self.round_trips
     }
 }
 

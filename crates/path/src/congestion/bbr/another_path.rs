@@ -15,7 +15,7 @@ use super::{Ack, Bbr};
 const TIMES_SHORTEST: u32 = 3;
 /// And so many times what the largest amount in flight takes at the rate that is believed.
 const TIMES_OWN_QUEUE: u32 = 2;
-/// And longer by this much: for a delayed SACK (200 ms by RFC 9260 §6.2, but that is of lone packets only) and for links that send in bursts.
+/// And longer by this much: for SACKs that a peer like this one delays (`Config::mobile()`: 20 ms), and for links that send in bursts.
 const SLACK: Duration = Duration::from_millis(30);
 
 /// What the present round has shown.

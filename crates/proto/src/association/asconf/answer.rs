@@ -147,7 +147,8 @@ impl Open {
             && let Some(path) = usable.and_then(|route| self.paths.by_route(route))
             && let Some(path) = self.paths.get_mut(path).filter(|path| path.rto.srtt().is_none())
         {
-            path.on_measurement(context.now, context.now.saturating_since(request.tries.sent_at));
+            let took = context.now.saturating_since(request.tries.sent_at);
+            path.on_measurement(context.now, took, &mut self.notes.round_trips);
         }
         let wildcard =
             done(|item| matches!(item.change, AddressChange::Delete(ip) if ip.is_unspecified())).count() > 0;
