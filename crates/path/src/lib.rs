@@ -17,6 +17,6 @@ pub use delivery::{DeliveryRate, LossSample, RateSample};
 pub use pacing::{Pacer, Pacing};
 pub use packet_sizes::PacketSizes;
 pub use pmtu::{PathMtu, PmtuConfig, PmtuSearch};
-pub use quality::{Delay, PathQuality, Quality};
+pub use quality::{Arrival, Delay, PathQuality, Quality};
 pub use rate_reduction::RateReduction;
 pub use rto::{Rto, RtoConfig};

@@ -45,6 +45,12 @@ use crate::interface::Received;
 /// Gap ack blocks whose memory is kept between SACKs.
 const KEPT_BLOCKS: usize = 64;
 
+/// A SACK with no more gap ack blocks than this, and the duplicates and the AUTH chunk that go with it, passes any network (RFC 1122 §3.3.2: 576 bytes).
+const BRIEF_BLOCKS: usize = 100;
+
+/// When so much has come again, longer SACKs are lost. One or two may be, anywhere.
+const ENOUGH_UNHEARD: u32 = 4;
+
 const BEFORE_THEIR_TURN: &str = "messages before their turn in their stream fill the window";
 
 /// Bytes of a SACK without gap ack blocks or duplicates.
@@ -68,6 +74,8 @@ pub(crate) struct Receive {
     violation: Option<&'static str>,
     /// The blocks of the SACK last written.
     blocks: Vec<GapAckBlock>,
+    /// How often something came again that a SACK with more than [`BRIEF_BLOCKS`] had acknowledged for good.
+    unheard: u32,
     /// Where the last DATA came from: SACKs go there (RFC 9260 §6.4).
     route: Route,
     new_route: NewRoute,
@@ -121,6 +129,7 @@ impl Receive {
             duplicates: 0,
             violation: None,
             blocks: Vec::new(),
+            unheard: 0,
             route,
             new_route: sack.new_route,
             #[cfg(any(debug_assertions, test, fuzzing))]
@@ -140,6 +149,9 @@ impl Receive {
             Place::New(position) => position,
             Place::Duplicate => {
                 self.duplicates += 1;
+                if self.blocks.len() > BRIEF_BLOCKS && data.tsn.at_or_before(self.tsns.cumulative_tsn()) {
+                    self.unheard += 1;
+                }
                 self.acknowledgement.on_duplicate(data.tsn);
                 return DataOutcome::Duplicate;
             }
@@ -251,11 +263,22 @@ impl Receive {
         if self.tsns.has_gaps() {
             self.tsns.gap_ack_blocks(max_entries, &mut self.blocks);
         }
+        self.shorten();
         SackBuilder {
             cumulative_tsn_ack: self.tsns.cumulative_tsn(),
             a_rwnd: saturated(self.window.advertise(self.reassembly.items())),
             duplicate_tsns: self.acknowledgement.sent(max_entries - self.blocks.len()),
             gap_ack_blocks: &self.blocks,
+        }
+    }
+
+    /// Cuts a long SACK if long ones do not arrive. Nothing answers a SACK, so that no search for the path's MTU finds out that the way back has
+    /// become smaller, but that what they acknowledge comes again and again says so.
+    fn shorten(&mut self) {
+        if self.blocks.len() <= BRIEF_BLOCKS {
+            self.unheard = 0;
+        } else if self.unheard >= ENOUGH_UNHEARD {
+            self.blocks.truncate(BRIEF_BLOCKS + 1);
         }
     }
 

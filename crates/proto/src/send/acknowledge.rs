@@ -13,6 +13,9 @@ use crate::config::{TailLoss, WindowReduction};
 use crate::interface::PathId;
 use crate::path::congestion::{Acked, Lost};
 
+/// The peer's window has room if a chunk with so many bytes of user data fits.
+const LITTLE: usize = 1_200;
+
 impl Sender {
     /// A SACK.
     ///
@@ -90,6 +93,7 @@ impl Sender {
 
     /// Congestion window and RTT of a path on which something has been acknowledged.
     fn credit(&mut self, now: Instant, cumulative: Tsn, cumulative_advanced: bool, change: &mut PathChange) {
+        change.waiting = self.waiting();
         let outstanding = &self.outstanding;
         let Some(flow) = self.flows.iter_mut().find(|flow| flow.path == change.path) else { return };
         flow.acked_since_burst += change.acked - change.late;
@@ -125,6 +129,13 @@ impl Sender {
             in_flight: outstanding.on_the_way(change.path),
             newest_sent,
         });
+    }
+
+    /// Bytes of new user data that nothing but the windows or the pace of paths holds back: not the peer's window.
+    fn waiting(&self) -> usize {
+        let queued = self.streams.queued();
+        let has_room = self.window.left(self.outstanding.in_flight_payload()) >= queued.min(LITTLE);
+        if has_room { queued } else { 0 }
     }
 
     /// RFC 9260 §7.2.4: chunks last sent on the paths `lost_on` have been reported missing often enough.
