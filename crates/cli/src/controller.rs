@@ -8,14 +8,14 @@ use whimbrel::proto::path::congestion::{BbrParameters, CubicParameters, HyStartP
 /// Congestion controllers by name.
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum ControllerName {
-    /// What the library has without this option.
+    /// What the library has without this option: BBR.
     #[default]
     Default,
     /// RFC 9260's, with HyStart++.
     Reno,
     /// RFC 9438's, with HyStart++.
     Cubic,
-    /// BBR, version 3: for paths that lose packets at random or have deep queues.
+    /// BBR, version 3.
     Bbr,
 }
 

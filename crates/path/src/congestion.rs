@@ -126,6 +126,11 @@ pub trait ControllerFactory: Debug + Send + Sync {
     fn validate(&self) -> Result<(), &'static str> {
         Ok(())
     }
+
+    /// Whether its controllers heed a slow-start threshold. One that models the path has none.
+    fn has_threshold(&self) -> bool {
+        true
+    }
 }
 
 /// What one SACK means for one path.

@@ -133,7 +133,9 @@ impl DeliveryRate {
         let interval = sending.max(now.saturating_since(departure.delivered_at));
         let delivered = self.delivered - departure.delivered;
         Some(RateSample {
-            rate: (interval >= least && departure.delivered >= self.distrusted_until).then(|| rate(delivered, interval)).flatten(),
+            rate: (interval >= least && departure.delivered >= self.distrusted_until)
+                .then(|| rate(delivered, interval))
+                .flatten(),
             delivered,
             prior_delivered: departure.delivered,
             in_flight: departure.in_flight,

@@ -7,7 +7,8 @@ use crate::experiment::Cell;
 const RTTS: [u64; 5] = [2, 20, 50, 100, 300];
 const QUEUES: [f64; 3] = [0.1, 1.0, 4.0];
 /// Who is measured in each of them.
-const CONTENDERS: [Contender; 4] = [Contender::Mobile, Contender::Cubic, Contender::Bbr, Contender::TcpCubic];
+const CONTENDERS: [Contender; 4] =
+    [Contender::Mobile, Contender::Reno, Contender::Cubic, Contender::TcpCubic];
 
 /// One satellite and one access point, beside what every rate, round trip and queue is combined with.
 const PROFILES: [Place; 2] = [

@@ -3,19 +3,19 @@ use std::sync::Arc;
 
 use whimbrel_proto::Config;
 use whimbrel_proto::path::congestion::{
-    BbrParameters, ControllerFactory, CubicParameters, HyStartParameters,
+    ControllerFactory, CubicParameters, HyStartParameters, RenoParameters,
 };
 use whimbrel_rivals::tcp::{Cubic, DelayedAck, NewCongestionControl, Rack, Reno, RtoConfig, TcpConfig};
 
 /// Who sends.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Contender {
-    /// Whimbrel as `Config::mobile()` has it.
+    /// Whimbrel as `Config::mobile()` has it, with BBR.
     Mobile,
-    /// The same with CUBIC and HyStart++, as `--controller cubic` has it.
+    /// The same with Reno and HyStart++, as `--controller reno` has it.
+    Reno,
+    /// The same with CUBIC and HyStart++.
     Cubic,
-    /// The same with BBR.
-    Bbr,
     /// TCP with CUBIC and HyStart, as Linux has it.
     TcpCubic,
     /// TCP with Reno.
@@ -30,16 +30,16 @@ pub(super) enum Speaks {
 
 impl Contender {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Mobile, Self::Cubic, Self::Bbr, Self::TcpCubic, Self::TcpReno];
+    pub const ALL: [Self; 5] = [Self::Mobile, Self::Reno, Self::Cubic, Self::TcpCubic, Self::TcpReno];
     /// Whimbrel, by controller.
-    pub const OURS: [Self; 3] = [Self::Mobile, Self::Cubic, Self::Bbr];
+    pub const OURS: [Self; 3] = [Self::Mobile, Self::Reno, Self::Cubic];
 
     /// Its name in rows.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Mobile => "mobile",
+            Self::Reno => "reno",
             Self::Cubic => "cubic",
-            Self::Bbr => "bbr",
             Self::TcpCubic => "tcp-cubic",
             Self::TcpReno => "tcp-reno",
         }
@@ -54,7 +54,7 @@ impl Contender {
     /// TCP without options.
     pub const fn payload(self) -> u64 {
         match self {
-            Self::Mobile | Self::Cubic | Self::Bbr => 1500 - 20 - 8 - 12 - 2 * 16,
+            Self::Mobile | Self::Reno | Self::Cubic => 1500 - 20 - 8 - 12 - 2 * 16,
             Self::TcpCubic | Self::TcpReno => 1500 - 20 - 20,
         }
     }
@@ -63,10 +63,10 @@ impl Contender {
     pub(super) fn speaks(self, buffers: usize) -> Speaks {
         match self {
             Self::Mobile => sctp(buffers, None),
+            Self::Reno => sctp(buffers, Some(Arc::new(HyStartParameters::around(RenoParameters::default())))),
             Self::Cubic => {
                 sctp(buffers, Some(Arc::new(HyStartParameters::around(CubicParameters::default()))))
             }
-            Self::Bbr => sctp(buffers, Some(Arc::new(BbrParameters::default()))),
             Self::TcpCubic => tcp(buffers, Cubic::with_hystart),
             Self::TcpReno => tcp(buffers, Reno::boxed),
         }

@@ -43,7 +43,7 @@ impl Mix {
         let alike = Contender::ALL.map(alone);
         let tcp = [Contender::TcpCubic, Contender::TcpReno];
         let two = Contender::OURS.into_iter().flat_map(|ours| tcp.map(|other| beside((2, ours), other)));
-        let one = tcp.map(|other| beside((1, Contender::Bbr), other));
+        let one = tcp.map(|other| beside((1, Contender::Mobile), other));
         let others = beside((2, Contender::TcpCubic), Contender::TcpReno);
         alike.into_iter().chain(two).chain(one).chain([others]).collect()
     }

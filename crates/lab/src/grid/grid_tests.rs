@@ -49,7 +49,8 @@ fn jains_index() {
 /// Without trouble each fills the bottleneck but for its headers, and gets there in time.
 #[test]
 fn without_trouble_all_fill_the_bottleneck() {
-    for (contender, least) in [(Contender::Mobile, 0.9), (Contender::Bbr, 0.9), (Contender::TcpCubic, 0.98)] {
+    for (contender, least) in [(Contender::Mobile, 0.9), (Contender::Reno, 0.9), (Contender::TcpCubic, 0.98)]
+    {
         let sample = run(contender, CLEAN, 1);
         let filled = metric(&sample, "goodput") / 10.0 * 1500.0 / contender.payload() as f64;
         assert!((least..1.001).contains(&filled), "{contender:?}: {filled} {sample:?}");
@@ -86,7 +87,7 @@ fn profiles_have_the_rate_of_their_cell() {
 fn flows_share_a_bottleneck() {
     let fairness = Fairness::default();
     let axes: Axes = Place { rate: 10, ..CLEAN }.axes();
-    let cell = Cell { series: "1 bbr + 1 tcp-reno".into(), axes };
+    let cell = Cell { series: "1 mobile + 1 tcp-reno".into(), axes };
     let outcome = fairness.run(&cell, 1, Watch::default());
     let sample = &outcome.samples[0];
     assert!((0.7..1.001).contains(&metric(sample, "jain")), "{sample:?}");

@@ -3,8 +3,12 @@
 use core::net::IpAddr;
 use core::ops::RangeInclusive;
 use core::time::Duration;
+use std::sync::Arc;
 
 use toml::Table;
+use whimbrel_proto::path::congestion::{
+    BbrParameters, ControllerFactory, CubicParameters, HyStartParameters, RenoParameters,
+};
 use whimbrel_proto::{
     AssociationFailure, AuthConfig, BurstLimit, Config, DarMode, FreshPath, InitialWindow, LossDetection,
     PathPairing, PathVerification, PmtuConfig, PmtuSearch,
@@ -53,6 +57,11 @@ pub(super) fn of_hosts() -> Vec<Parameter> {
         .or_off(),
         Parameter::whole("a_rwnd", "B; receive window", WINDOW),
         Parameter::whole("Initial.Window", "packets; congestion window of a fresh path", PACKETS),
+        Parameter::word(
+            "Congestion.Control",
+            "what decides how fast a sender sends (RFC 9260 section 7.2, RFC 9438, BBR version 3)",
+            &["reno", "cubic", "bbr"],
+        ),
         Parameter::whole("Miss.Indications", "reports that make a chunk lost", 1.0..=255.0),
         Parameter::whole("PMTU", "B; path MTU, known beforehand", PACKET),
         Parameter::word("ASCONF", "whether addresses come and go (RFC 5061)", &["on", "off"]),
@@ -152,6 +161,9 @@ fn changed(mut config: Config, settings: &Settings) -> Config {
     if let Some(packets) = settings.number("Initial.Window") {
         config.congestion.initial_window = InitialWindow::Packets(packets as u32);
     }
+    if let Some(word) = settings.word("Congestion.Control") {
+        config.congestion.controller = controller(word, settings.word("base"));
+    }
     if let Some(reports) = settings.number("Miss.Indications") {
         config.retransmission.loss = match config.retransmission.loss {
             LossDetection::Rack(_) => LossDetection::Rack(reports as u8),
@@ -187,6 +199,16 @@ fn changed(mut config: Config, settings: &Settings) -> Config {
     config
 }
 
+/// The controller that a file names. Those that begin with slow start leave it in time (RFC 9406), but for the RFC's own.
+fn controller(name: &str, base: Option<&str>) -> Arc<dyn ControllerFactory> {
+    match (name, base) {
+        ("reno", Some("rfc")) => Config::rfc().congestion.controller,
+        ("reno", _) => Arc::new(HyStartParameters::around(RenoParameters::default())),
+        ("cubic", _) => Arc::new(HyStartParameters::around(CubicParameters::default())),
+        _ => Arc::new(BbrParameters::default()),
+    }
+}
+
 /// What the file says of fresh paths over a network.
 pub(super) fn of_network(name: &str, network: &Network) -> Result<Settings, String> {
     let Some(table) = &network.profile else { return Ok(Settings::default()) };
@@ -217,6 +239,11 @@ pub(super) fn fresh_path(
         return Err(format!(
             "network.{name}.profile.RTO.Initial is {rto}, and must lie between RTO.Min and RTO.Max, which are {min} and {max} s under {policy}; \
              [profile] may have others"
+        ));
+    }
+    if settings.number("ssthresh").is_some() && !config.congestion.controller.has_threshold() {
+        return Err(format!(
+            "network.{name}.profile.ssthresh: BBR, which decides under {policy}, has no slow-start threshold; [profile] may say Congestion.Control = \"reno\""
         ));
     }
     Ok(Some(FreshPath {

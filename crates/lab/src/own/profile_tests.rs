@@ -49,6 +49,7 @@ fn every_value_makes_another_configuration() {
             "SACK.Delay" | "RTO.Min" | "Clock.Granularity" => "0.15",
             "a_rwnd" => "65_536",
             "PMTU" => "600",
+            "Congestion.Control" => "\"cubic\"",
             _ => "12",
         };
         let initial = if parameter.name == "RTO.Initial" { "" } else { "RTO.Initial = 1\n" };
@@ -95,11 +96,16 @@ fn what_cannot_be_is_said() {
 #[test]
 fn a_network_has_what_a_path_has() {
     let address = IpAddr::from([10, 0, 0, 2]);
-    let of = |table: &str| {
+    let under = |table: &str, config: &Config| {
         let mut network = file("").network.remove("n").unwrap();
         network.profile = Some(table.parse().unwrap());
-        fresh_path(("n", &network), address, &Config::mobile(), "seamless")
+        fresh_path(("n", &network), address, config, "seamless")
     };
+    let refused = under("ssthresh = 9000", &Config::mobile()).unwrap_err();
+    assert!(refused.contains("no slow-start threshold") && refused.contains("\"reno\""), "{refused}");
+    let mut reno = Config::mobile();
+    reno.congestion.controller = Config::rfc().congestion.controller;
+    let of = |table: &str| under(table, &reno);
     let path = of("Initial.Window = 3\nssthresh = 9000\nRTO.Initial = 2").unwrap().unwrap();
     let expected = FreshPath {
         address,

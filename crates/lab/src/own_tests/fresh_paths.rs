@@ -15,7 +15,7 @@ const PMDCS: usize = 1220 - 20 - 12;
 
 /// So little that no window is ever full, over paths whose packet size is known.
 const TRICKLE: &str = "[traffic]\nkind = \"constant-rate\"\nsize = 100\nrate = 0.001\nstart = 0\n";
-const PROFILE: &str = "[profile]\nPMTU = 1220\n";
+const PROFILE: &str = "[profile]\nPMTU = 1220\nCongestion.Control = \"reno\"\n";
 const SECOND: &str = "[network.z]\nrate = 8\ndelay = 20\nkind = \"cellular\"\nrank = 1\n";
 
 /// Both ends' paths over the second network after a run.

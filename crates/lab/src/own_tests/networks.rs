@@ -161,7 +161,7 @@ fn a_network_may_be_called_v() {
 fn a_path_begins_as_its_network_says() {
     let time = |profile: &str| {
         let network = "[network.wifi]\nrate = 100\ndelay = 99\nkind = \"wlan\"\n";
-        let file = "[traffic]\nkind = \"file\"\nsize = 84_000\nstart = 1\n";
+        let file = "[profile]\nCongestion.Control = \"reno\"\n[traffic]\nkind = \"file\"\nsize = 84_000\nstart = 1\n";
         measured(&(TOP.to_owned() + network + profile + file), "completion_time")
     };
     let large = time("profile = { Initial.Window = 100 }\n");

@@ -115,6 +115,10 @@ impl ControllerFactory for BbrParameters {
             Ok(())
         }
     }
+
+    fn has_threshold(&self) -> bool {
+        false
+    }
 }
 
 /// BBR.state.

@@ -67,6 +67,10 @@ impl ControllerFactory for HyStartParameters {
     fn validate(&self) -> Result<(), &'static str> {
         self.inner.validate()
     }
+
+    fn has_threshold(&self) -> bool {
+        self.inner.has_threshold()
+    }
 }
 
 /// Conservative slow start.

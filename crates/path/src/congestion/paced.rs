@@ -37,6 +37,10 @@ impl ControllerFactory for PacedParameters {
     fn validate(&self) -> Result<(), &'static str> {
         self.inner.validate()
     }
+
+    fn has_threshold(&self) -> bool {
+        self.inner.has_threshold()
+    }
 }
 
 impl CongestionControl for Paced {

@@ -17,7 +17,7 @@ fn rows(place: Place, goodputs: [f64; 4]) -> Vec<Row> {
             ("retransmitted".into(), 0.01),
         ],
     };
-    let [ours @ .., tcp] = [Contender::Mobile, Contender::Cubic, Contender::Bbr, Contender::TcpCubic];
+    let [ours @ .., tcp] = [Contender::Mobile, Contender::Reno, Contender::Cubic, Contender::TcpCubic];
     let all = [tcp].into_iter().chain(ours);
     all.zip(goodputs).map(of).collect()
 }
@@ -41,5 +41,5 @@ fn cells_are_counted_and_marked() {
     assert!(page.contains("| 50 | 1 | none | 100 | 97.3 | 95.2 | 90.0 ↓ | **50.0** ⇊ |"), "{page}");
     // 30 ms of queue make 80 ms of 50.
     assert!(page.contains("below 1.5 of the empty path's | 0 of 1 |"), "{page}");
-    assert!(page.contains("--series bbr --cell 'rate=100,rtt=50,queue=1,trouble=none'"), "{page}");
+    assert!(page.contains("--series cubic --cell 'rate=100,rtt=50,queue=1,trouble=none'"), "{page}");
 }

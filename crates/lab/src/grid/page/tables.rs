@@ -2,7 +2,7 @@ use super::rows::At;
 use crate::grid::Contender;
 
 /// Who has a column.
-const COLUMNS: [Contender; 4] = [Contender::TcpCubic, Contender::Mobile, Contender::Cubic, Contender::Bbr];
+const COLUMNS: [Contender; 4] = [Contender::TcpCubic, Contender::Mobile, Contender::Reno, Contender::Cubic];
 
 /// A table for each rate.
 pub(super) fn written(grid: &[At<'_>]) -> String {
@@ -11,11 +11,11 @@ pub(super) fn written(grid: &[At<'_>]) -> String {
     rates.dedup();
     let mut text = "## All cells\n\nGoodput in Mbit/s, marked where it is less than that of `tcp-cubic`: ↓ (less than 99 %), **bold** ⇊ (less than 80 %). Then what packets wait at the bottleneck in \
                     the mean, what share is sent again (in brackets what came twice, for which there was no need), and after how many round trips half the rate is reached, beside how \
-                    many there may be; each for `tcp-cubic`, `mobile`, `cubic` and `bbr`.\n"
+                    many there may be; each for `tcp-cubic`, `mobile`, `reno` and `cubic`.\n"
         .to_owned();
     for rate in rates {
         text.push_str(&format!("\n### {rate} Mbit/s\n\n"));
-        text.push_str("| RTT, ms | queue, BDP | trouble | bound | tcp-cubic | mobile | cubic | bbr | waits, ms | sent again, % | half the rate, round trips |\n");
+        text.push_str("| RTT, ms | queue, BDP | trouble | bound | tcp-cubic | mobile | reno | cubic | waits, ms | sent again, % | half the rate, round trips |\n");
         text.push_str("|---|---|---|---|---|---|---|---|---|---|---|\n");
         for at in grid.iter().filter(|at| at.place.rate == rate) {
             text.push_str(&row(at));
