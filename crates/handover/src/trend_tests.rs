@@ -43,7 +43,10 @@ fn a_walk_that_begins_at_the_antenna_has_its_whole_way_before_it() {
             trend.on_reading(at(100 * step), received(walked));
             let left = trend.time_until(at(100 * step), FLOOR).unwrap_or(Duration::MAX).as_secs_f64();
             let really = (100.0 - walked) / metres_per_second;
-            assert!(left >= really * 0.98, "{metres_per_second} m/s, {walked} m: {left} s instead of {really}");
+            assert!(
+                left >= really * 0.98,
+                "{metres_per_second} m/s, {walked} m: {left} s instead of {really}"
+            );
             // It takes some readings to see how fast it goes.
             assert!(step < 50 || left <= really * 1.02, "{walked} m: {left} s instead of {really}");
         }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 pub use self::dar::{AddressNaming, DarConfig, DarMode, PeerRequests};
 pub use self::fresh_path::FreshPath;
-pub use self::heartbeat::{Comparison, HeartbeatConfig, ProbeSpacing, Unanswered};
+pub use self::heartbeat::{Comparison, HeartbeatConfig, HeartbeatForm, ProbeSpacing, Unanswered};
 pub use self::limits::{BufferSizing, LargeMessages, LimitConfig};
 pub use self::path_verification::PathVerification;
 pub use self::primary_change::PrimaryChangeRule;
@@ -187,6 +187,7 @@ impl Config {
                 standby_back_off: None,
                 silent_peer: None,
                 unanswered: Unanswered::Error,
+                form: HeartbeatForm::Single,
                 comparison: Comparison::Never,
             },
             failure: FailureConfig {
@@ -260,6 +261,7 @@ impl Config {
                     later: Duration::from_secs(30),
                 }),
                 unanswered: Unanswered::RepeatIfHeard,
+                form: HeartbeatForm::Single,
                 comparison: Comparison::WhenWorse,
             },
             failure: FailureConfig {

@@ -34,6 +34,7 @@ mod no_padding;
 mod out_of_the_blue;
 mod outages;
 mod overshoot;
+mod packet_trains;
 mod path_mtu_idle;
 mod path_mtu_search;
 mod path_mtu_shrinks;
