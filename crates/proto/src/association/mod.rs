@@ -39,6 +39,7 @@ mod restart;
 mod sack;
 mod shutdown;
 mod silence;
+mod start_up;
 mod synthesis;
 mod tail_probe;
 mod timeouts;

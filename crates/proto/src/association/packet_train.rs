@@ -126,7 +126,7 @@ impl Path {
 }
 
 /// Bytes that IP, and UDP where it is used, add to a packet on this route.
-fn header_bytes(route: Route) -> usize {
+pub(super) fn header_bytes(route: Route) -> usize {
     const IPV4: usize = 20;
     const IPV6: usize = 40;
     const UDP: usize = 8;

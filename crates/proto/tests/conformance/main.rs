@@ -56,6 +56,7 @@ mod slow_shutdown_complete;
 mod slow_start;
 mod stale_cookies;
 mod standby_return;
+mod start_up;
 mod stranger_flood;
 mod stream_order;
 mod supervision;
