@@ -130,21 +130,10 @@ impl LinkDirection {
 
     /// As [`LinkDirection::offer`], for a packet of which more is known.
     pub fn offer_packet(&mut self, now: Instant, packet: Offered<'_>) -> Fate {
+        if let Some(reason) = self.turned_away(now, &packet) {
+            return self.refuse(reason);
+        }
         let bytes = self.link_bytes(packet.ip_bytes);
-        self.stats.offered_packets += 1;
-        self.stats.offered_bytes += bytes;
-        let lost = self.follow_pattern(now);
-        if !self.up {
-            return self.refuse(DropReason::Down);
-        }
-        let whole =
-            packet.fragmentation == Fragmentation::Forbidden || self.config.oversize == Oversize::Swallowed;
-        if packet.ip_bytes > self.config.mtu && whole {
-            return self.refuse(DropReason::Mtu);
-        }
-        if lost {
-            return self.refuse(DropReason::Loss);
-        }
         let comer = Comer { bytes, flow: packet.flow, ticket: packet.ticket };
         let admission = self.queue.admit(now, &comer, self.config.queue, &mut self.bottleneck);
         if admission == Admission::Full {
@@ -157,6 +146,43 @@ impl LinkDirection {
             Admission::Departs(departs) => self.leave(departs),
             Admission::Full | Admission::Waits => Fate::Waits,
         }
+    }
+
+    /// As [`LinkDirection::offer_packet`], where a medium that stations share is in the place of queue and bottleneck: `has_room` gives the packet to it, unless its queue is full.
+    /// It waits there until [`LinkDirection::leave_medium`] says what becomes of it.
+    pub(crate) fn offer_to_medium(
+        &mut self,
+        now: Instant,
+        packet: &Offered<'_>,
+        has_room: impl FnOnce() -> bool,
+    ) -> Fate {
+        match self.turned_away(now, packet) {
+            Some(reason) => self.refuse(reason),
+            None if has_room() => Fate::Waits,
+            None => self.refuse(DropReason::Queue),
+        }
+    }
+
+    /// The medium is done with a packet, which it has delivered or given up.
+    pub(crate) fn leave_medium(&mut self, now: Instant, delivered: bool) -> Fate {
+        if delivered { self.leave(now) } else { self.refuse(DropReason::Loss) }
+    }
+
+    /// Counts a packet that comes to the link, and says why it is not even queued, if it is not.
+    fn turned_away(&mut self, now: Instant, packet: &Offered<'_>) -> Option<DropReason> {
+        let bytes = self.link_bytes(packet.ip_bytes);
+        self.stats.offered_packets += 1;
+        self.stats.offered_bytes += bytes;
+        let lost = self.follow_pattern(now);
+        if !self.up {
+            return Some(DropReason::Down);
+        }
+        let whole =
+            packet.fragmentation == Fragmentation::Forbidden || self.config.oversize == Oversize::Swallowed;
+        if packet.ip_bytes > self.config.mtu && whole {
+            return Some(DropReason::Mtu);
+        }
+        lost.then_some(DropReason::Loss)
     }
 
     /// When [`LinkDirection::serve`] is to be asked next; `None` if nothing waits to be told when it is sent.
