@@ -147,6 +147,23 @@ fn only_losses_on_the_primary_path_count() {
     }
 }
 
+/// A path that becomes primary has losses of its own, from before.
+#[test]
+fn losses_from_before_a_path_was_primary_do_not_count() {
+    for seed in 0..100 {
+        let mut model = model(seed, 10, 10);
+        model.observe(&Fact::Begun);
+        model.paths[0].available = mbit(&model, 100);
+        model.paths[1].available = mbit(&model, 10);
+        model.paths[1].counters.timeouts = 7;
+        // Before anybody has said so.
+        model.paths.iter_mut().for_each(|path| path.primary = !path.primary);
+        let path = model.paths[1].id;
+        model.observe(&Fact::PathEstimates { path });
+        assert_eq!(model.primary(), Some(ip(2)));
+    }
+}
+
 #[test]
 fn a_path_that_has_failed_is_no_choice_and_one_in_use_is_left_as_failover_does() {
     let failed = swaps(10, 10, |model: &mut Model<Aisle>| {

@@ -139,6 +139,8 @@ fn a_busy_path_is_measured_both_ways() {
         let path = path(&pair);
         let measured = capacity(&pair);
         assert!(is_about(measured, there), "{there} there, {back} back: {measured:?} kbit/s");
+        let found = path.capacity.expect("it is known").at;
+        assert!(found > whimbrel_testbed::at(10_000), "trains leave however busy the path is: {found}");
         let carried = path.available.expect("much has been acknowledged").rate / 1000;
         assert!(carried > there * 9 / 10 && carried < there * 21 / 20, "{carried} of {there} kbit/s");
     }
