@@ -141,6 +141,18 @@ pub(super) fn config(
     Ok(config)
 }
 
+/// What is measured of paths, and what becomes of it.
+fn measure(config: &mut Config, settings: &Settings) {
+    match settings.word("Packet.Trains") {
+        Some("on") => config.heartbeat.form = HeartbeatForm::Train,
+        Some(_) => config.heartbeat.form = HeartbeatForm::Single,
+        None => {}
+    }
+    if settings.word("Start.Up") == Some("estimate") {
+        config.congestion.start_up = StartUp::ByEstimate { no_older_than: ESTIMATE_AGE };
+    }
+}
+
 fn changed(mut config: Config, settings: &Settings) -> Config {
     let seconds = |name, place: &mut Duration| *place = settings.seconds_or(name, *place);
     let whole = |name, place: &mut u32| *place = settings.number(name).map_or(*place, |value| value as u32);
@@ -156,14 +168,7 @@ fn changed(mut config: Config, settings: &Settings) -> Config {
     if let Some(interval) = settings.optional("HB.interval") {
         config.heartbeat.interval = interval.map(Duration::from_secs_f64);
     }
-    match settings.word("Packet.Trains") {
-        Some("on") => config.heartbeat.form = HeartbeatForm::Train,
-        Some(_) => config.heartbeat.form = HeartbeatForm::Single,
-        None => {}
-    }
-    if settings.word("Start.Up") == Some("estimate") {
-        config.congestion.start_up = StartUp::ByEstimate { no_older_than: ESTIMATE_AGE };
-    }
+    measure(&mut config, settings);
     if let Some(errors) = settings.number("Association.Max.Retrans") {
         config.failure.association = AssociationFailure::Errors(errors as u32);
     }

@@ -134,7 +134,7 @@ impl Open {
                     return;
                 };
                 (*heartbeat, *overdue) = (None, None);
-                path.supervision.estimates.on_answer(context.now, nonce, Kind::Path);
+                path.supervision.estimates_mut().on_answer(context.now, nonce, Kind::Path);
                 let took = context.now.saturating_since(sent_at);
                 path.supervision.quality.on_heartbeat(context.now, took);
                 if context.config.retransmission.tail == TailLoss::Probe {
@@ -157,7 +157,7 @@ impl Open {
                 self.refresh_probe_timer(context, id);
             }
             Kind::Train => {
-                path.supervision.estimates.on_answer(context.now, nonce, Kind::Train);
+                path.supervision.estimates_mut().on_answer(context.now, nonce, Kind::Train);
                 self.notice_estimates(context, id);
             }
             Kind::Pmtu => {
@@ -187,9 +187,9 @@ impl Open {
         if path.supervision.heartbeat.is_some() {
             return;
         }
-        let at_once = path.doubt.is_slower() || path.supervision.estimates.is_urgent(context);
+        let at_once = path.doubt.is_slower() || path.supervision.estimates().is_urgent(context);
         let interval = context.config.heartbeat.interval.filter(|_| !at_once).unwrap_or(Duration::ZERO);
-        let since = path.supervision.estimates.last_train(context).unwrap_or(path.supervision.last_probing);
+        let since = path.supervision.estimates().last_train(context).unwrap_or(path.supervision.last_probing);
         let rto = self.supervision_rto(context, path);
         if path.state == PathState::Active && context.now < heartbeat_time::earliest(since, interval, rto) {
             // Something else has measured the path meanwhile (RFC 9260 §8.3: only idle ones need it).
@@ -318,7 +318,7 @@ impl Open {
         };
         // RFC 7829 §3.2 rule 5: once per RTO while potentially failed. So is one that data would go back to.
         let waits = path.state == PathState::PotentiallyFailed || path.doubt.is_slower();
-        let waits = waits || path.supervision.estimates.is_urgent(context);
+        let waits = waits || path.supervision.estimates().is_urgent(context);
         let interval = if waits { Duration::ZERO } else { interval };
         let rto = self.supervision_rto(context, path);
         let latest = self.probe_spacing(context, path).map(|spacing| path.supervision.last_probing + spacing);
@@ -337,7 +337,7 @@ impl Open {
             path.supervision.heartbeat.as_ref().is_some_and(|pending| !pending.written)
                 || path.supervision.new_port.is_some_and(|probe| !probe.written)
                 || path.mtu_probe.is_some_and(|probe| !probe.written)
-                || path.supervision.estimates.is_leaving()
+                || path.supervision.estimates().is_leaving()
         };
         let path = self.paths.iter_mut().find(waiting)?;
         let of_train = path.next_of_train();

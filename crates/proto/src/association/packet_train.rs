@@ -120,7 +120,7 @@ impl Path {
             return None;
         }
         let largest = self.packet_size();
-        let (nonce, large) = self.supervision.estimates.next_of_train()?;
+        let (nonce, large) = self.supervision.estimates_mut().next_of_train()?;
         Some((nonce, if large { largest } else { 0 }))
     }
 }
@@ -138,7 +138,7 @@ pub(super) fn header_bytes(route: Route) -> usize {
 pub(super) fn note_delivered(context: &Context<'_>, path: &mut Path, change: &PathChange) {
     let headers = change.packets as usize * (COMMON_HEADER_LEN + header_bytes(path.route));
     let round_trip = path.rto.srtt().unwrap_or_default();
-    path.supervision.estimates.available.on_acknowledged(
+    path.supervision.estimates_mut().available.on_acknowledged(
         context.now,
         (change.acked + headers) as u64,
         round_trip,
@@ -157,7 +157,7 @@ impl Open {
         let large = path.packet_size() + header_bytes(path.route);
         let first = path.supervision.heartbeat.as_ref().filter(|first| first.is_first() && !first.written);
         let Some(nonce) = first.map(|first| first.last_nonce()) else { return };
-        let estimates = &mut path.supervision.estimates;
+        let estimates = path.supervision.estimates_mut();
         estimates.train = Some(Train { nonce, written: 1, answers: PacketTrain::new(large) });
         estimates.last = Some(context.now);
         estimates.capacity.on_train();
@@ -170,7 +170,7 @@ impl Open {
         }
         let Some(congested) = self.sender.congested(id) else { return };
         let Some(path) = self.paths.get_mut(id) else { return };
-        if path.supervision.estimates.take_news(congested) {
+        if path.supervision.estimates_mut().take_news(congested) {
             let association = context.identity.id;
             context.events.push_back(Event::PathEstimates { association, path: id });
         }

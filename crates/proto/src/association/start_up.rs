@@ -22,7 +22,7 @@ impl Open {
 
     fn start_by_estimate(&mut self, context: &Context<'_>, id: PathId, no_older_than: Duration) {
         let Some(path) = self.paths.get(id).filter(|path| path.state == PathState::Active) else { return };
-        let estimate = path.supervision.estimates.capacity.estimate();
+        let estimate = path.supervision.estimates().capacity.estimate();
         let fresh = estimate.filter(|found| context.now.saturating_since(found.at) <= no_older_than);
         let Some((estimate, round_trip)) = fresh.zip(path.rto.srtt()) else { return };
         // Of the packets that the capacity was measured with, so much is DATA.

@@ -27,7 +27,7 @@ pub(crate) struct Supervision {
     /// What the path is worth beside others.
     pub(crate) quality: Quality,
     /// What the path can carry, and carries.
-    pub(crate) estimates: Estimates,
+    estimates: Estimates,
     /// The HEARTBEAT whose answer is waited for.
     pub(crate) heartbeat: Option<PendingHeartbeat>,
     /// The last one whose time was over without an answer, which may still come: the next one continues it. `None` while one is waited for.
@@ -76,6 +76,16 @@ impl Supervision {
             overdue: None,
             new_port: None,
         }
+    }
+
+    /// What the path can carry, and carries.
+    pub(crate) const fn estimates(&self) -> &Estimates {
+        &self.estimates
+    }
+
+    /// The same, to be told more.
+    pub(crate) const fn estimates_mut(&mut self) -> &mut Estimates {
+        &mut self.estimates
     }
 }
 

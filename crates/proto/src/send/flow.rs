@@ -51,18 +51,18 @@ pub(super) struct Flow {
     /// When DATA was last sent here, for the decay of an idle cwnd (RFC 9260 §7.2.1).
     pub(super) last_data: Option<Instant>,
     /// The path starts at a pace that was measured.
-    pub(super) start_up: Option<Start>,
+    start_up: Option<Start>,
     /// The totals that are about DATA; the others are 0.
     pub(super) counters: PathCounters,
 }
 
 /// The first round trip on a path that new data has gone over to: until acknowledgements come there is nothing else to go by than a pace.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Start {
-    pub(super) pacing: Pacing,
-    pub(super) round_trip: Duration,
+struct Start {
+    pacing: Pacing,
+    round_trip: Duration,
     /// When the first packet left.
-    pub(super) began: Option<Instant>,
+    began: Option<Instant>,
 }
 
 impl Start {
@@ -126,6 +126,11 @@ impl Flow {
         };
         self.utilised = flight;
         self.burst_limit = flight.saturating_add(allowance);
+    }
+
+    /// New data goes over to this path, and leaves at a pace for the first round trip.
+    pub(super) const fn start_at(&mut self, pacing: Pacing, round_trip: Duration) {
+        self.start_up = Some(Start { pacing, round_trip, began: None });
     }
 
     /// Decays the window of a path that carried no DATA, once per RTO of silence (RFC 9260 §7.2.1).

@@ -4,7 +4,7 @@ use whimbrel_machine::Instant;
 use whimbrel_path::Pacing;
 use whimbrel_wire::Tsn;
 
-use super::flow::{Flow, Start};
+use super::flow::Flow;
 use super::loss::{LossDetection, MissIndications, Rack};
 use super::outstanding::Outstanding;
 use super::recovery::{FastRecovery, RecoveryOfAssociation, RecoveryOfPath};
@@ -215,7 +215,7 @@ impl Sender {
         let learnt = if flow.last_data.is_some() { flow.congestion.cwnd() } else { 0 };
         if learnt < window {
             flow.congestion.install(window, window);
-            flow.start_up = Some(Start { pacing: Pacing::at(rate, pmdcs), round_trip, began: None });
+            flow.start_at(Pacing::at(rate, pmdcs), round_trip);
             self.opportunity = true;
         }
         self.check();

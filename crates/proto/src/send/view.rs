@@ -38,8 +38,8 @@ impl Sender {
             pacing_rate: flow.congestion.pacing().map(|pacing| pacing.rate),
             packet_size: path.pmtu.size(),
             quality: path.supervision.quality.now(),
-            capacity: path.supervision.estimates.capacity.estimate(),
-            available: path.supervision.estimates.available.estimate(),
+            capacity: path.supervision.estimates().capacity.estimate(),
+            available: path.supervision.estimates().available.estimate(),
             error_count: path.error_count,
             counters: PathCounters {
                 data_sent,

@@ -81,7 +81,7 @@ fn a_way_back_that_is_too_slow_leaves_the_capacity_unknown() {
     assert_eq!((path(&pair).state, path(&pair).error_count), (PathState::Active, 0));
 }
 
-/// RFC 4820 §5: who does not know padding skips it; who drops the packet leaves us without an estimate, and the path as it was.
+/// RFC 4820 §3: who does not know padding skips it; who drops the packet leaves us without an estimate, and the path as it was.
 #[test]
 fn a_peer_that_drops_padded_heartbeats_is_no_path_error() {
     let mut config = Config::mobile();
