@@ -19,7 +19,7 @@ pub(super) const HEADER: [&str; 11] = [
     "RTT",
     "CWND",
     "RATE OUT/IN",
-    "AVAILABLE/CAPACITY",
+    "AVAIL/CAP",
     "SIGNAL",
 ];
 

@@ -76,7 +76,7 @@ impl File {
         let several: Vec<(String, u32)> =
             self.host.iter().filter_map(|(name, host)| Some((name.clone(), host.count?))).collect();
         for (name, count) in several {
-            within(&format!("host.{name}.count"), count.into(), 1.0..=MAX_HOSTS as f64, "")?;
+            within(format!("host.{name}.count"), count.into(), 1.0..=MAX_HOSTS as f64, "")?;
             let Some(host) = self.host.remove(&name) else { continue };
             let digits = count.to_string().len();
             for number in 1..=count {
