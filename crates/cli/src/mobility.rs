@@ -11,7 +11,7 @@ use whimbrel::handover::{
     Failover, FastestNetwork, LayerTwoHandover, Pace, Seamless, SignalStrength, Thresholds,
 };
 use whimbrel::interfaces::{FactFile, Interfaces, Preferences};
-use whimbrel::proto::AssociationFailure;
+use whimbrel::proto::{AssociationFailure, HeartbeatForm};
 use whimbrel::{Config, Endpoint, EndpointBuilder, LargeMessages, ReceivedPower};
 
 use crate::args::{A_YEAR, size};
@@ -52,6 +52,10 @@ pub(crate) struct MobilityArgs {
     /// What decides how fast this host sends.
     #[arg(long, value_enum, value_name = "CONTROLLER", default_value_t, help_heading = "Speed")]
     pub(crate) controller: ControllerName,
+    /// Measure what each path can carry, whether or not data takes it: heartbeats leave as trains of six packets, two of them
+    /// large. `whimbrel paths` shows what comes of it.
+    #[arg(long, help_heading = "Speed")]
+    pub(crate) measure_capacity: bool,
     /// Keys that both hosts know and nobody else, a line `ID KEY` each (KEY in hex or base64:…), the first to send with.
     /// Only who has one can connect, and change addresses. The file must be readable by you alone.
     #[arg(long, value_name = "FILE")]
@@ -152,6 +156,9 @@ impl MobilityArgs {
         }
         let mut config = config;
         self.controller.apply(&mut config);
+        if self.measure_capacity {
+            config.heartbeat.form = HeartbeatForm::Train;
+        }
         config.failure.association = AssociationFailure::Silence(Duration::from_secs(self.patience));
         if let Some(path) = &self.auth_key_file {
             config.auth.keys = key_file::read(path).context("--auth-key-file")?;

@@ -56,6 +56,8 @@ pub enum Reason {
     Slow,
     /// Too many packets are lost on the path in use.
     Lossy,
+    /// The path in use is congested, and another may carry more.
+    Congested,
     /// Another network is faster.
     Faster,
     /// Another network is preferred by its rank, cost or kind.
@@ -76,6 +78,7 @@ impl fmt::Display for Reason {
             Self::SignalFading => "the signal is fading",
             Self::Slow => "packets take far longer on the path in use",
             Self::Lossy => "too much is lost on the path in use",
+            Self::Congested => "the path in use is congested",
             Self::Faster => "the other network is faster",
             Self::Preferred => "the other network is preferred",
             Self::BothWays => "it is where this host sends from",

@@ -28,6 +28,12 @@ pub enum Fact {
         /// The path that has changed.
         path: PathId,
     },
+    /// What a path can carry, or carries, is known better, or it is congested: T3-rtx has expired or Fast Recovery has begun; the view says which. Only with
+    /// [`HeartbeatForm::Train`](whimbrel_proto::HeartbeatForm::Train).
+    PathEstimates {
+        /// The path that has changed.
+        path: PathId,
+    },
     /// A path is no more.
     PathGone {
         /// The path that is no more.

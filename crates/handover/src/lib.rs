@@ -32,6 +32,7 @@ pub use governed::Governed;
 pub use judge::{Judge, Need, Want, Wish};
 pub use level::Hysteresis;
 pub use pace::Pace;
+pub use policies::aisle::{Aisle, AisleParameters};
 pub use policies::failover::Failover;
 pub use policies::fastest_network::FastestNetwork;
 pub use policies::seamless::Seamless;

@@ -115,6 +115,8 @@ impl<P: Policy> Model<P> {
                 }),
                 ..PathQuality::default()
             },
+            capacity: None,
+            available: None,
             error_count: 0,
             counters: PathCounters::default(),
         });

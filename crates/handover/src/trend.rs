@@ -11,14 +11,19 @@ const SMOOTHING: f64 = 0.3;
 /// And over about so many readings where they are few: a card that is asked twice a second tells its noise with each of them.
 const READINGS: f64 = 8.0;
 
+/// Weaker readings count as this one, -110 dBm: nobody receives anything there, and the range to nothing would be infinite.
+const WEAKEST: u64 = 10_000;
+
 /// How fast a signal changes, from its readings.
 ///
-/// Straight lines in watts: near the edge of coverage, where it matters, a signal that
-/// falls with the fourth power of the distance is as good as straight over the second or two that are looked ahead.
+/// The power falls with the fourth power of the distance (c04 formula 1), so its fourth root is taken: whoever walks away from an antenna
+/// gets farther from it at an even pace, while the watts fall steeply at first and hardly any more at the edge of coverage. A line through them, or
+/// through their logarithm, would have the signal end within a second of setting out. Where it falls with the square, as in free space, the line
+/// is too steep near the antenna, and right again towards the edge.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Trend {
     last: Option<(Instant, ReceivedPower)>,
-    /// Attowatts per second.
+    /// Of [`range`], per second.
     slope: f64,
 }
 
@@ -34,7 +39,7 @@ impl Trend {
             return;
         }
         let elapsed = elapsed.as_secs_f64();
-        let change = power.attowatts() as f64 - before.attowatts() as f64;
+        let change = range(power) - range(before);
         let over = SMOOTHING.max(READINGS * elapsed);
         self.slope += (change / elapsed - self.slope) * elapsed / (elapsed + over);
         self.last = Some((now, power));
@@ -46,10 +51,10 @@ impl Trend {
         if power < floor {
             return Some(Duration::ZERO);
         }
-        if self.slope >= 0.0 {
+        if self.slope <= 0.0 {
             return None;
         }
-        let left = (power.attowatts() - floor.attowatts()) as f64 / -self.slope;
+        let left = (range(floor) - range(power)).max(0.0) / self.slope;
         let left = Duration::try_from_secs_f64(left).unwrap_or(Duration::MAX);
         Some(left.saturating_sub(now.saturating_since(at)))
     }
@@ -58,6 +63,11 @@ impl Trend {
     pub fn last_reading(&self) -> Option<Instant> {
         self.last.map(|(at, _)| at)
     }
+}
+
+/// How far the antenna is, in a unit of length that depends on the antenna. Square roots alone, which are the same on every machine.
+fn range(power: ReceivedPower) -> f64 {
+    (power.attowatts().max(WEAKEST) as f64).sqrt().sqrt().recip()
 }
 
 #[cfg(test)]

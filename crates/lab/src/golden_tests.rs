@@ -1,6 +1,6 @@
 //! Whether runs still go as they went.
 
-use super::{ALTERED, GOLDEN};
+use super::{ALTERED, GOLDEN, LONG};
 use crate::claims::Claims;
 use crate::experiment::{Experiment, Outcome, PAPER, Watch};
 use crate::figures;
@@ -27,10 +27,20 @@ fn fingerprint(outcome: &Outcome) -> u64 {
 
 #[test]
 fn fingerprints_are_as_they_were() {
+    let golden: Vec<_> = GOLDEN.into_iter().chain(APART).collect();
+    are_as_they_were(&golden);
+}
+
+#[test]
+#[ignore = "two thousand seconds of fifty stations"]
+fn fingerprints_of_long_runs_are_as_they_were() {
+    are_as_they_were(&LONG);
+}
+
+fn are_as_they_were(golden: &[(&str, &str, usize, u64)]) {
     let papers = Papers::load().unwrap();
     let mut now = Vec::new();
-    let golden: Vec<_> = GOLDEN.into_iter().chain(APART).collect();
-    for &(name, series, number, _) in &golden {
+    for &(name, series, number, _) in golden {
         let experiment = figures::named(&papers, &[name.to_owned()]).unwrap().remove(0);
         let cell = &experiment.cells()[number];
         let once = experiment.run(cell, experiment.seed(0), Watch::fingerprint());
@@ -84,7 +94,8 @@ fn every_choice_has_a_golden_run() {
 fn every_experiment_has_a_golden_cell() {
     for experiment in figures::all(&Papers::load().unwrap()).unwrap() {
         let name = experiment.name();
-        let has = |series: &str| GOLDEN.iter().any(|(known, of, ..)| *known == name && *of == series);
+        let has =
+            |series: &str| GOLDEN.iter().chain(&LONG).any(|(known, of, ..)| *known == name && *of == series);
         assert!(has(PAPER), "{name}");
     }
 }

@@ -7,6 +7,8 @@ mod correspondent;
 mod counting;
 #[path = "own_tests/fresh_paths.rs"]
 mod fresh_paths;
+#[path = "own_tests/media.rs"]
+mod media;
 #[path = "own_tests/networks.rs"]
 mod networks;
 #[path = "own_tests/residents.rs"]
@@ -15,10 +17,13 @@ mod residents;
 mod unread;
 
 /// In the order of the alphabet.
-const EXAMPLES: [(&str, &str); 9] = [
+const EXAMPLES: [(&str, &str); 12] = [
+    ("aisle", include_str!("../../../docs/lab/aisle.toml")),
     ("bursts", include_str!("../../../docs/lab/bursts.toml")),
     ("commute", include_str!("../../../docs/lab/commute.toml")),
+    ("common-channel", include_str!("../../../docs/lab/common-channel.toml")),
     ("failover", include_str!("../../../docs/lab/failover.toml")),
+    ("hotspot", include_str!("../../../docs/lab/hotspot.toml")),
     ("lift", include_str!("../../../docs/lab/lift.toml")),
     ("neighbour", include_str!("../../../docs/lab/neighbour.toml")),
     ("two-cells", include_str!("../../../docs/lab/two-cells.toml")),

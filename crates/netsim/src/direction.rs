@@ -1,3 +1,5 @@
+mod medium;
+
 use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 use core::time::Duration;
 use std::sync::Arc;
@@ -130,21 +132,10 @@ impl LinkDirection {
 
     /// As [`LinkDirection::offer`], for a packet of which more is known.
     pub fn offer_packet(&mut self, now: Instant, packet: Offered<'_>) -> Fate {
+        if let Some(reason) = self.turned_away(now, &packet) {
+            return self.refuse(reason);
+        }
         let bytes = self.link_bytes(packet.ip_bytes);
-        self.stats.offered_packets += 1;
-        self.stats.offered_bytes += bytes;
-        let lost = self.follow_pattern(now);
-        if !self.up {
-            return self.refuse(DropReason::Down);
-        }
-        let whole =
-            packet.fragmentation == Fragmentation::Forbidden || self.config.oversize == Oversize::Swallowed;
-        if packet.ip_bytes > self.config.mtu && whole {
-            return self.refuse(DropReason::Mtu);
-        }
-        if lost {
-            return self.refuse(DropReason::Loss);
-        }
         let comer = Comer { bytes, flow: packet.flow, ticket: packet.ticket };
         let admission = self.queue.admit(now, &comer, self.config.queue, &mut self.bottleneck);
         if admission == Admission::Full {
@@ -157,6 +148,23 @@ impl LinkDirection {
             Admission::Departs(departs) => self.leave(departs),
             Admission::Full | Admission::Waits => Fate::Waits,
         }
+    }
+
+    /// Counts a packet that comes to the link, and says why it is not even queued, if it is not.
+    fn turned_away(&mut self, now: Instant, packet: &Offered<'_>) -> Option<DropReason> {
+        let bytes = self.link_bytes(packet.ip_bytes);
+        self.stats.offered_packets += 1;
+        self.stats.offered_bytes += bytes;
+        let lost = self.follow_pattern(now);
+        if !self.up {
+            return Some(DropReason::Down);
+        }
+        let whole =
+            packet.fragmentation == Fragmentation::Forbidden || self.config.oversize == Oversize::Swallowed;
+        if packet.ip_bytes > self.config.mtu && whole {
+            return Some(DropReason::Mtu);
+        }
+        lost.then_some(DropReason::Loss)
     }
 
     /// When [`LinkDirection::serve`] is to be asked next; `None` if nothing waits to be told when it is sent.

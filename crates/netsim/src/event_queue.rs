@@ -20,6 +20,8 @@ pub(crate) enum Due {
     Start { host: u32, life: u16 },
     /// The bottleneck of a link direction becomes free; void unless it is the event that the direction waits for.
     Service { direction: u32 },
+    /// Something happens on a medium; void unless it is the event that the medium waits for.
+    Medium { medium: u32 },
     /// A scheduled action.
     Action { index: u32 },
 }

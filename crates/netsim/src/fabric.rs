@@ -24,6 +24,10 @@ const QUOTED_BYTES_MAX: usize = 576 - 20 - 8 - 20 - 8;
 /// Of a packet that waits to be served: nobody knows yet when.
 const WAITING: Flight = Flight { departs: Instant::FAR_FUTURE, arrives: Instant::FAR_FUTURE };
 
+mod air;
+
+use self::air::{Air, Station};
+
 pub(crate) const A_TO_B: u32 = 0;
 const B_TO_A: u32 = 1;
 
@@ -38,6 +42,10 @@ pub(crate) struct Fabric {
     pub(crate) directions: Vec<LinkDirection>,
     /// Per direction, the event that is to serve those that wait there.
     services: Vec<Instant>,
+    /// Media that several directions share.
+    media: Vec<Air>,
+    /// Per direction, its medium and which station of that it is.
+    stations: Vec<Option<Station>>,
     pub(crate) packets: Packets,
     pub(crate) events: EventQueue,
     pub(crate) hash: TraceHash,
@@ -58,6 +66,8 @@ impl Fabric {
             topology: Topology::default(),
             directions: Vec::new(),
             services: Vec::new(),
+            media: Vec::new(),
+            stations: Vec::new(),
             packets: Packets::new(PACKETS_IN_FLIGHT_MAX),
             events: EventQueue::default(),
             hash: TraceHash::Kept(0),
@@ -77,6 +87,7 @@ impl Fabric {
             let id = self.directions.len() as u64;
             self.directions.push(LinkDirection::new(config, &self.seed, id));
             self.services.push(Instant::FAR_FUTURE);
+            self.stations.push(None);
         }
         link
     }
@@ -167,6 +178,9 @@ impl Fabric {
         let packet = &mut self.packets[slot];
         packet.direction = direction;
         packet.order = self.offers;
+        if let Some(station) = self.stations[direction as usize] {
+            return self.enter_medium(now, station, slot);
+        }
         let offered = Offered {
             ip_bytes: packet.ip_bytes,
             fragmentation: packet.fragmentation,
@@ -175,11 +189,17 @@ impl Fabric {
         };
         let fate = self.directions[direction as usize].offer_packet(now, offered);
         self.watch_entry(now, direction, slot, fate);
-        match fate {
-            Fate::Waits => {
-                self.packets[slot].flight = WAITING;
-                self.await_service(direction);
-            }
+        if fate == Fate::Waits {
+            self.await_service(direction);
+        }
+        self.begin(now, slot, &fate);
+    }
+
+    /// Does what a link has said of a packet that has come to it.
+    fn begin(&mut self, now: Instant, slot: u32, fate: &Fate) {
+        let direction = self.packets[slot].direction;
+        match *fate {
+            Fate::Waits => self.packets[slot].flight = WAITING,
             Fate::Dropped(DropReason::Mtu)
                 if self.directions[direction as usize].config().oversize == Oversize::Reported =>
             {

@@ -120,6 +120,11 @@ impl Packets {
         self.slots.get(slot as usize).is_some_and(|packet| packet.generation == generation)
     }
 
+    /// To be asked of later, whether the slot still has this packet.
+    pub(crate) fn generation(&self, slot: u32) -> u32 {
+        self.slots[slot as usize].generation
+    }
+
     pub(crate) fn in_use(&self) -> usize {
         self.slots.len() - self.vacant.len()
     }

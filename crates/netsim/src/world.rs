@@ -12,7 +12,7 @@ use crate::nat::Nat;
 use crate::trace::Trace;
 use crate::{
     App, Attachment, Change, DirectionStats, DropReason, HostId, InterfaceId, Intruder, LinkConfig,
-    LinkDirection, LinkId, Pattern, RouterId, Side,
+    LinkDirection, LinkId, Pattern, RouterId, SharedMedium, Side,
 };
 
 mod run;
@@ -202,6 +202,16 @@ impl<M: Machine, A: App<M>> World<M, A> {
         b_to_a: LinkConfig,
     ) -> LinkId {
         self.fabric.add_link([a.into(), b.into()], [a_to_b, b_to_a])
+    }
+
+    /// Has directions of links share a medium, such as a cell of IEEE 802.11 ([`Dcf`](crate::Dcf)), each as the station with the number given: an access
+    /// point's side of all its stations' links is one station. Queues and rate are the medium's then; delay and loss of the links come after it.
+    pub fn share(
+        &mut self,
+        medium: impl SharedMedium + Send + 'static,
+        stations: impl IntoIterator<Item = (LinkId, Side, usize)>,
+    ) {
+        self.fabric.share(Box::new(medium), stations);
     }
 
     /// Lets somebody into the network; who was there before is gone.

@@ -109,6 +109,7 @@ impl Movers {
             Event::Path { association, path, state, .. } => (association, Fact::Path { path, state }),
             Event::PathInUse { association, path, .. } => (association, Fact::PathInUse { path }),
             Event::PathQuality { association, path, .. } => (association, Fact::PathQuality { path }),
+            Event::PathEstimates { association, path } => (association, Fact::PathEstimates { path }),
             Event::PeerAddress { association, address, change } => {
                 (association, Fact::PeerAddress { address, change })
             }

@@ -9,13 +9,14 @@ mod primary_change;
 mod raw_ports;
 mod retransmission;
 mod sack;
+mod start_up;
 
 use core::time::Duration;
 use std::sync::Arc;
 
 pub use self::dar::{AddressNaming, DarConfig, DarMode, PeerRequests};
 pub use self::fresh_path::FreshPath;
-pub use self::heartbeat::{Comparison, HeartbeatConfig, ProbeSpacing, Unanswered};
+pub use self::heartbeat::{Comparison, HeartbeatConfig, HeartbeatForm, ProbeSpacing, Unanswered};
 pub use self::limits::{BufferSizing, LargeMessages, LimitConfig};
 pub use self::path_verification::PathVerification;
 pub use self::primary_change::PrimaryChangeRule;
@@ -25,6 +26,7 @@ pub use self::retransmission::{
     SpuriousLoss, TailLoss, WindowReduction,
 };
 pub use self::sack::{NewRoute, SackConfig};
+pub use self::start_up::StartUp;
 use crate::auth::{AuthConfig, AuthSupport};
 use crate::endpoint::MAX_PRESERVATIVE;
 use crate::path::congestion::{BbrParameters, ControllerFactory, RenoParameters};
@@ -122,6 +124,8 @@ pub struct CongestionConfig {
     pub controller: Arc<dyn ControllerFactory>,
     /// cwnd of a fresh path.
     pub initial_window: InitialWindow,
+    /// How a path starts that new data goes over to.
+    pub start_up: StartUp,
     /// How much may be sent at one opportunity (RFC 9260 §6.1 D).
     pub burst: BurstLimit,
 }
@@ -187,6 +191,7 @@ impl Config {
                 standby_back_off: None,
                 silent_peer: None,
                 unanswered: Unanswered::Error,
+                form: HeartbeatForm::Single,
                 comparison: Comparison::Never,
             },
             failure: FailureConfig {
@@ -205,6 +210,7 @@ impl Config {
             congestion: CongestionConfig {
                 controller: Arc::new(RenoParameters { slow_start_limit: 1 }),
                 initial_window: InitialWindow::Standard,
+                start_up: StartUp::SlowStart,
                 burst: BurstLimit::Packets(4),
             },
             fresh_paths: Vec::new(),
@@ -260,6 +266,7 @@ impl Config {
                     later: Duration::from_secs(30),
                 }),
                 unanswered: Unanswered::RepeatIfHeard,
+                form: HeartbeatForm::Single,
                 comparison: Comparison::WhenWorse,
             },
             failure: FailureConfig {
@@ -273,6 +280,7 @@ impl Config {
             congestion: CongestionConfig {
                 controller: Arc::new(BbrParameters::default()),
                 initial_window: InitialWindow::Packets(10),
+                start_up: StartUp::SlowStart,
                 burst: BurstLimit::AckClocked(10),
             },
             // Two chunks that are cut for it fill the largest packet.

@@ -10,7 +10,7 @@ use core::net::SocketAddr;
 
 use bytes::Bytes;
 use whimbrel_machine::Route;
-pub use whimbrel_path::{Delay, PathQuality};
+pub use whimbrel_path::{Delay, Estimate, PathQuality};
 use whimbrel_wire::{PayloadProtocolId, StreamId};
 
 pub use self::close_reason::CloseReason;
@@ -354,6 +354,14 @@ pub enum Event {
         route: Route,
         /// What it is worth now.
         quality: PathQuality,
+    },
+    /// More is known of what a path can carry, or what it carries has changed by a quarter, or it is congested: T3-rtx has expired, or Fast
+    /// Recovery has begun. Only with [`HeartbeatForm::Train`](crate::HeartbeatForm::Train); what is new is in the path's view.
+    PathEstimates {
+        /// The association that the path belongs to.
+        association: AssociationId,
+        /// The path that has changed.
+        path: PathId,
     },
     /// A path is no more: one of its addresses has left the association.
     PathGone {

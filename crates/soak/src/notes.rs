@@ -19,6 +19,7 @@ pub(crate) fn noteworthy(event: &Event) -> Option<(&'static str, u64)> {
         Event::PeerAddress { change, .. } => ("peer-address", *change as u64),
         Event::Path { .. }
         | Event::PathQuality { .. }
+        | Event::PathEstimates { .. }
         | Event::PeerError { .. }
         | Event::AuthKey { .. }
         | Event::MobilityChanged { .. } => return None,

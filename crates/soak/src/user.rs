@@ -327,6 +327,7 @@ impl User {
         | Event::Path { association, .. }
         | Event::PathInUse { association, .. }
         | Event::PathQuality { association, .. }
+        | Event::PathEstimates { association, .. }
         | Event::PeerShutdown { association, .. }
         | Event::PeerAddress { association, .. }
         | Event::PeerError { association, .. }) = event

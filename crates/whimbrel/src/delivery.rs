@@ -142,6 +142,7 @@ fn association_of(event: &Event) -> Option<AssociationId> {
         | Event::Path { association, .. }
         | Event::PathInUse { association, .. }
         | Event::PathQuality { association, .. }
+        | Event::PathEstimates { association, .. }
         | Event::PathGone { association, .. }
         | Event::AddressChanged { association, .. }
         | Event::PeerAddress { association, .. }

@@ -40,6 +40,12 @@ pub enum AssociationEvent {
         /// What it is worth now.
         quality: PathQuality,
     },
+    /// What a path can carry, or carries, is known better, or it is congested; its [`PathView`](crate::PathView) says which. Only with
+    /// [`HeartbeatForm::Train`](crate::proto::HeartbeatForm::Train).
+    PathEstimates {
+        /// The path that has changed.
+        path: PathId,
+    },
     /// A path is no more: one of its addresses has left the association.
     PathGone {
         /// The path that is no more.

@@ -65,6 +65,12 @@ pub(crate) struct PathReport {
     pub(crate) rto_ms: f64,
     pub(crate) cwnd: usize,
     pub(crate) flight_size: usize,
+    /// What the path can carry, by packet trains; one of an older version of this command says nothing of it.
+    #[serde(default)]
+    pub(crate) capacity_bits_per_second: Option<u64>,
+    /// What it carries of late.
+    #[serde(default)]
+    pub(crate) available_bits_per_second: Option<u64>,
     pub(crate) bytes_sent: u64,
     pub(crate) bytes_received: u64,
 }
@@ -115,6 +121,8 @@ impl PathReport {
             rto_ms: path.rto.as_secs_f64() * 1e3,
             cwnd: path.cwnd,
             flight_size: path.flight_size,
+            capacity_bits_per_second: path.capacity.map(|capacity| capacity.rate),
+            available_bits_per_second: path.available.map(|available| available.rate),
             bytes_sent: path.counters.bytes_sent,
             bytes_received: path.counters.bytes_received,
         }

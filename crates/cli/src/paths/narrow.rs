@@ -19,7 +19,7 @@ pub(super) fn lines(row: &Row, before: Option<&Row>, width: usize) -> Vec<String
         out.extend(wrap(&[process.clone(), association.clone()], 0, width));
     }
     out.extend(wrap(&[local.clone(), format!("→ {remote}")], 2, width));
-    let [state, role, rtt, cwnd, rates, signal] = rest;
+    let [state, role, rtt, cwnd, rates, estimates, signal] = rest;
     let named =
         |name: &str, cell: &String| if cell.is_empty() { String::new() } else { format!("{name} {cell}") };
     let facts = [
@@ -28,6 +28,7 @@ pub(super) fn lines(row: &Row, before: Option<&Row>, width: usize) -> Vec<String
         named("RTT", rtt),
         named("cwnd", cwnd),
         named("out/in", rates),
+        named("available/capacity", estimates),
         signal.clone(),
     ];
     out.extend(wrap(&facts, 4, width));

@@ -1,7 +1,7 @@
 use super::super::rows::{Tone, plain};
 use super::*;
 
-fn row(cells: [&str; 10]) -> Row {
+fn row(cells: [&str; 11]) -> Row {
     Row { cells: cells.map(str::to_owned), tone: Tone::Standby }
 }
 
@@ -17,6 +17,7 @@ fn longest() -> Row {
         "123456.7 ms",
         "1048576 KiB",
         "999.9 M / 999.9 M",
+        "9.99 G / 99.99 G",
         "-101 dBm metered",
     ])
 }
@@ -54,6 +55,7 @@ fn an_association_is_named_once() {
         "in use, primary",
         "12.3 ms",
         "15 KiB",
+        "",
         "",
         "",
     ]);

@@ -9,8 +9,19 @@ use super::narrow;
 use crate::control::{Answers, Failed, PathReport, Report};
 
 /// The columns' names.
-pub(super) const HEADER: [&str; 10] =
-    ["PROCESS", "ASSOC", "LOCAL", "REMOTE", "STATE", "ROLE", "RTT", "CWND", "RATE OUT/IN", "SIGNAL"];
+pub(super) const HEADER: [&str; 11] = [
+    "PROCESS",
+    "ASSOC",
+    "LOCAL",
+    "REMOTE",
+    "STATE",
+    "ROLE",
+    "RTT",
+    "CWND",
+    "RATE OUT/IN",
+    "AVAIL/CAP",
+    "SIGNAL",
+];
 
 /// One line: a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -136,9 +147,19 @@ fn row(process: String, association: String, path: &PathReport, rates: Option<(f
         path.srtt_ms.map(|ms| format!("{ms:.1} ms")).unwrap_or_default(),
         format!("{} KiB", path.cwnd.div_ceil(1024)),
         rates.map(|(out, back)| format!("{} / {}", rate(out), rate(back))).unwrap_or_default(),
+        estimates(path),
         signal,
     ];
     Row { cells, tone }
+}
+
+/// What the path carries of late, and what it can carry, in bits per second.
+fn estimates(path: &PathReport) -> String {
+    let known = |bits: Option<u64>| bits.map_or_else(|| "?".into(), |bits| rate(bits as f64));
+    match (path.available_bits_per_second, path.capacity_bits_per_second) {
+        (None, None) => String::new(),
+        (available, capacity) => format!("{} / {}", known(available), known(capacity)),
+    }
 }
 
 /// An association's id in few characters. Its lower half is the place that the association has, which another may have had

@@ -12,6 +12,7 @@ pub(in super::super) fn reports(sent: u64) -> Answers {
             "signal_dbm": (id == 1).then_some(-97.4), "metered": id == 1, "state": state, "primary": in_use,
             "in_use": in_use, "srtt_ms": 12.34, "rto_ms": 200.0, "cwnd": 15_000, "flight_size": 0,
             "bytes_sent": if id == 0 { sent } else { 0 }, "bytes_received": 0,
+            "capacity_bits_per_second": (id == 0).then_some(20_000_000), "available_bits_per_second": (id == 0).then_some(9_400_000),
         })
     };
     let paths = [
@@ -56,6 +57,7 @@ fn a_path_is_a_line() {
     // Ten seconds and a little, depending on how long the test takes: at most 10 Mbit/s.
     let megabits: f64 = first[8].strip_suffix(" M / 0").unwrap().parse().unwrap();
     assert!(megabits > 0.0 && megabits <= 10.0, "{first:?}");
+    assert_eq!(first[9], "9.4 M / 20.0 M");
     assert!(
         lines[2].contains("potentially failed  standby") && lines[2].ends_with("-97 dBm metered"),
         "{text}"

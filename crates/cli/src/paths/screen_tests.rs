@@ -57,6 +57,7 @@ fn eighty_columns_show_all_of_a_path() {
         "12.3 ms",
         "15 KiB",
         "10.0 M / 54 k",
+        "9.4 M / 10.0 M",
         "-97 dBm metered",
     ];
     let row = Row { cells: cells.map(str::to_owned), tone: Tone::InUse };

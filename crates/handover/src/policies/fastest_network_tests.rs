@@ -16,10 +16,13 @@ fn in_wireless_lan() -> Model<Governed<FastestNetwork>> {
 /// A signal that falls from −60 dBm to the floor of −90 dBm in about `seconds`, one reading each 100 ms. Returns after how
 /// many readings the policy left.
 fn fade(model: &mut Model<Governed<FastestNetwork>>, steps: u32) -> Option<u32> {
-    let (high, floor) = (ReceivedPower::from_dbm(-60.0).watts(), ReceivedPower::from_dbm(-90.0).watts());
+    // In even steps of distance, of which the power falls with the fourth power.
+    let root = |dbm: f64| ReceivedPower::from_dbm(dbm).watts().powf(-0.25);
+    let (near, far) = (root(-60.0), root(-90.0));
     for step in 0..=steps {
-        let watts = high + (floor - high) * f64::from(step) / f64::from(steps);
-        model.link(about(1, InterfaceFact::Signal(ReceivedPower::from_watts(watts))));
+        let distance = near + (far - near) * f64::from(step) / f64::from(steps);
+        let power = ReceivedPower::from_watts(distance.powi(-4));
+        model.link(about(1, InterfaceFact::Signal(power)));
         if model.primary() == Some(ip(2)) {
             return Some(step);
         }
@@ -145,6 +148,18 @@ fn down_as_late_as_is_safe() {
     let mut model = in_wireless_lan();
     let left = fade(&mut model, 50).expect("it leaves before the end");
     assert!((47..50).contains(&left), "left after {left} of 50 readings");
+}
+
+/// The signal falls by 30 dB with the first step, and is a thousand times what is needed after it.
+#[test]
+fn a_walk_that_begins_at_the_antenna_is_no_reason_to_leave() {
+    let mut model = in_wireless_lan();
+    for tenths in 1..=100_i32 {
+        let power = ReceivedPower::from_dbm(-90.0).scaled((90.0 / (0.5 * f64::from(tenths))).powi(4));
+        model.link(about(1, InterfaceFact::Signal(power)));
+        model.wait(seconds(0.1));
+    }
+    assert_eq!(model.moves(), [], "5 m/s for 10 s, where the signal lasts for 18 s");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! One policy per file.
 
+pub(crate) mod aisle;
 pub(crate) mod failover;
 pub(crate) mod fastest_network;
 pub(crate) mod seamless;

@@ -190,10 +190,24 @@ fn who_walks_out_has_moved_before_the_signal_is_useless() {
     assert_eq!(model.moves().len(), 1);
 }
 
+/// At 10 m/s it is weak (-82 dBm) after 5.7 s, and no longer strong (-76 dBm) from 4.1 s on: what it was at the antenna says nothing then.
+#[test]
+fn a_walk_that_begins_at_the_antenna_goes_on_until_the_signal_will_be_weak() {
+    let mut model = phone();
+    let mut left = None;
+    for tenths in 1..=90_u32 {
+        model.signal(1, -90.0 - 40.0 * (f64::from(tenths) / 90.0).log10());
+        model.wait(seconds(0.1));
+        left = left.or_else(|| (model.primary() == Some(ip(2))).then_some(tenths));
+    }
+    let left = left.expect("it leaves before the signal is weak");
+    assert!((46..=50).contains(&left), "left after {left} tenths of a second");
+}
+
 /// Two readings of noise are no trend, however near the threshold.
 #[test]
 fn who_sits_at_the_edge_moves_at_most_once() {
-    for (level, moves) in [(-76.0, 0), (-77.0, 0), (-78.0, 0), (-79.0, 1), (-80.0, 1), (-82.0, 1)] {
+    for (level, moves) in [(-76.0, 0), (-77.0, 0), (-78.0, 0), (-79.0, 0), (-80.0, 1), (-82.0, 1)] {
         let mut model = phone();
         on_the_radio(&mut model, 600, |_| level);
         assert_eq!(model.moves().len(), moves, "at {level} dBm in ten minutes");

@@ -1,5 +1,6 @@
 //! One file per experiment, but for those whose set-ups in the data say all that there is to say.
 
+mod b08_aisle;
 mod b08_dar;
 mod b08_eq3;
 mod b08_fig07;
@@ -24,6 +25,8 @@ type New = fn(&Papers) -> Result<Box<dyn Experiment>, DataError>;
 const ALL: &[New] = &[
     b08_fig07::experiment,
     b08_fig08::experiment,
+    b08_aisle::ten,
+    b08_aisle::eleven,
     b08_fig12::failover::experiment,
     b08_fig12::idle::experiment,
     b08_eq3::experiment,

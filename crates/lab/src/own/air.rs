@@ -57,7 +57,7 @@ impl Place<'_> {
             let up = plan.cell.is_none().then_some(InterfaceFact::Up(uplink.kind));
             let rest = [
                 InterfaceFact::Rank(plan.rank),
-                InterfaceFact::Rate((plan.rate * 1e6) as u64),
+                InterfaceFact::Rate((plan.nominal_rate() * 1e6) as u64),
                 InterfaceFact::Cost(cost),
             ];
             let (interface, address) = (uplink.number, uplink.address.ip());

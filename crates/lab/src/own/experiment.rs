@@ -77,10 +77,19 @@ pub fn load(source: &str, text: &str) -> Result<Box<dyn Experiment>, DataError> 
     let sourced = sources::take(&mut table).map_err(broken)?;
     // What is read from the text itself is complained about with its line.
     let file = if sourced.is_empty() { toml::from_str(text) } else { table.clone().try_into() };
-    let file: File = file.map_err(wrong)?;
+    let mut file: File = file.map_err(wrong)?;
+    file.multiply().map_err(broken)?;
     limits::check_name("the file", name).map_err(broken)?;
     limits::check(&file).map_err(broken)?;
     let sweep = axes(&file.sweep, file.policies.len()).map_err(broken)?;
+    let counts =
+        |path: &str| path.starts_with("host.") && path.matches('.').count() == 2 && path.ends_with(".count");
+    if let Some(axis) = sweep.iter().find(|axis| counts(&axis.path)) {
+        return Err(broken(format!(
+            "sweep: {} says how many rows a run yields, and cannot be swept",
+            axis.path
+        )));
+    }
     let hosts = file.host.keys().cloned().collect();
     let mut own = Own {
         name: name.to_owned(),
@@ -163,7 +172,8 @@ impl Own {
             }
         }
         let wrong = |error: String| DataError(format!("{}, {}: {error}", self.name, cell.label()));
-        let file: File = file.try_into().map_err(|error: toml::de::Error| wrong(said(&error)))?;
+        let mut file: File = file.try_into().map_err(|error: toml::de::Error| wrong(said(&error)))?;
+        file.multiply().map_err(wrong)?;
         // What is swept may lead out of the limits that the file itself keeps.
         limits::check(&file).map_err(wrong)?;
         Ok(file)

@@ -7,6 +7,7 @@ use toml::{Table, Value as Toml};
 
 use super::buffer::BufferPlan;
 use super::correspondent::Correspondent;
+use super::limits::{MAX_HOSTS, within};
 use super::losses::LossPlan;
 use super::motion::{CellPlan, Motion};
 use super::policies::PolicyTable;
@@ -65,6 +66,29 @@ impl File {
             return vec![("", &self.alone)];
         }
         self.host.iter().map(|(name, host)| (&**name, host)).collect()
+    }
+
+    /// Puts hosts with numbers behind their names in the place of those that are several.
+    ///
+    /// # Errors
+    /// That there are too many.
+    pub(super) fn multiply(&mut self) -> Result<(), String> {
+        let several: Vec<(String, u32)> =
+            self.host.iter().filter_map(|(name, host)| Some((name.clone(), host.count?))).collect();
+        for (name, count) in several {
+            within(format!("host.{name}.count"), count.into(), 1.0..=MAX_HOSTS as f64, "")?;
+            let Some(host) = self.host.remove(&name) else { continue };
+            let digits = count.to_string().len();
+            for number in 1..=count {
+                let own = Host { count: None, ..host.clone() };
+                if self.host.insert(format!("{name}-{number:0digits$}"), own).is_some() {
+                    return Err(format!(
+                        "host.{name}.count: there is a host called {name}-{number:0digits$}"
+                    ));
+                }
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn traffic_of<'a>(&'a self, host: &'a Host) -> Option<&'a Traffic> {
@@ -126,6 +150,8 @@ impl Network {
 pub(super) struct Host {
     #[serde(default)]
     pub(super) kind: HostKind,
+    /// So many that are alike, each with its number behind its name.
+    pub(super) count: Option<u32>,
     /// Where it has an interface; everywhere unless given.
     pub(super) networks: Option<Vec<String>>,
     /// What decides for it, whatever is compared.
@@ -150,8 +176,8 @@ pub(super) enum HostKind {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Network {
-    /// Mbit/s to the mobile node.
-    pub(super) rate: f64,
+    /// Mbit/s to the mobile node; of a medium that hosts share it is known.
+    pub(super) rate: Option<f64>,
     /// Mbit/s from it, as `rate` unless given.
     pub(super) rate_up: Option<f64>,
     /// Milliseconds one way.
@@ -169,7 +195,7 @@ pub(super) struct Network {
     pub(super) nat: Option<f64>,
     /// What paths over it begin with.
     pub(super) profile: Option<Table>,
-    /// `wired`, `wlan`, `cellular` or `other`.
+    /// `wired`, `wlan`, `cellular`, `other`, or a medium that hosts share: `802.11a`, `802.11b`, `umts`.
     pub(super) kind: Kind,
     /// The user's order of preference; 0 is the best.
     #[serde(default)]
@@ -178,6 +204,8 @@ pub(super) struct Network {
     pub(super) metered: bool,
     #[serde(default)]
     pub(super) queue: QueueName,
+    /// Frames of a cell of 802.11 longer than so many bytes are announced by RTS and CTS; 400 unless given.
+    pub(super) rts: Option<u32>,
     /// Where it is heard; everywhere unless given.
     pub(super) cell: Option<CellPlan>,
 }
@@ -198,6 +226,14 @@ pub(super) enum Kind {
     Wlan,
     Cellular,
     Other,
+    /// A cell of IEEE 802.11a under the distributed coordination function.
+    #[serde(rename = "802.11a")]
+    Dot11a,
+    /// A cell of IEEE 802.11b under the distributed coordination function.
+    #[serde(rename = "802.11b")]
+    Dot11b,
+    /// A common channel of UMTS in each direction.
+    Umts,
 }
 
 /// Something that happens to a network.

@@ -3,10 +3,13 @@
 
 mod hosts;
 
+pub(super) use self::hosts::MAX_HOSTS;
+
 use core::ops::RangeInclusive;
 
 use super::file::{Event, File, Network, What};
 use super::losses::LossPlan;
+use super::medium;
 use super::policies::Chosen;
 use super::profile;
 use crate::unseen::is_unseen;
@@ -114,8 +117,9 @@ pub(super) fn check(file: &File) -> Result<(), String> {
 
 fn check_network(name: &str, network: &Network) -> Result<(), String> {
     let field = |field: &str| format!("network.{name}.{field}");
-    within(field("rate"), network.rate, MEGABITS, " Mbit/s")?;
-    within(field("rate_up"), network.rate_up.unwrap_or(network.rate), MEGABITS, " Mbit/s")?;
+    medium::check(name, network)?;
+    within(field("rate"), network.nominal_rate(), MEGABITS, " Mbit/s")?;
+    within(field("rate_up"), network.rate_up.unwrap_or(1.0), MEGABITS, " Mbit/s")?;
     within(field("delay"), network.delay, MILLISECONDS, " ms")?;
     within(field("jitter"), network.jitter, MILLISECONDS, " ms")?;
     network.buffer.check(&format!("network.{name}"))?;
@@ -191,6 +195,10 @@ fn check_value(number: usize, event: &Event, network: &Network) -> Result<(), St
         event.value.ok_or_else(|| format!("{field} is missing: the event sets {says}; write value = …"))
     };
     match event.what {
+        What::Rate if network.is_shared() => Err(format!(
+            "event.{number}: the rate of {} is that of its kind, and does not change",
+            event.network
+        )),
         What::Rate => within(&field, value("the network's rate, in Mbit/s")?, MEGABITS, " Mbit/s"),
         What::Delay => within(&field, value("the network's delay one way, in ms")?, MILLISECONDS, " ms"),
         What::Loss if matches!(network.loss, LossPlan::Chain(_)) => Err(format!(

@@ -10,6 +10,7 @@ mod happenings;
 mod limits;
 mod losses;
 mod measures;
+mod medium;
 mod motion;
 mod parameters;
 mod plots;

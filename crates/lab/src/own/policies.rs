@@ -6,10 +6,10 @@ use core::time::Duration;
 use serde::Deserialize;
 use toml::Table;
 use whimbrel_handover::{
-    Failover, FastestNetwork, Governed, Hysteresis, Judge, LayerTwoHandover, Pace, Policy, Seamless,
-    SignalStrength, Thresholds,
+    Aisle, AisleParameters, Failover, FastestNetwork, Governed, Hysteresis, Judge, LayerTwoHandover, Pace,
+    Policy, Seamless, SignalStrength, Thresholds,
 };
-use whimbrel_machine::ReceivedPower;
+use whimbrel_machine::{ReceivedPower, Seed};
 
 use super::file::File;
 use super::limits::{DBM, SECONDS};
@@ -37,17 +37,20 @@ pub(super) enum Kind {
     FastestNetwork,
     /// `Config::mobile()` and address management by signal strength, as c04 has it.
     SignalStrength,
+    /// `Config::mobile()` with packet trains, among paths by what they can carry (AISLE, b08), at whichever end sends.
+    Aisle,
     /// `Config::rfc()`: timers alone.
     Rfc,
     /// TCP over Mobile IP, instead of SCTP.
     MobileIp,
 }
 
-const KINDS: [(&str, Kind); 6] = [
+const KINDS: [(&str, Kind); 7] = [
     ("seamless", Kind::Seamless),
     ("failover", Kind::Failover),
     ("fastest-network", Kind::FastestNetwork),
     ("signal-strength", Kind::SignalStrength),
+    ("aisle", Kind::Aisle),
     ("rfc", Kind::Rfc),
     ("mobile-ip", Kind::MobileIp),
 ];
@@ -98,6 +101,15 @@ impl Kind {
                     "primary",
                     "dBm; signal below which a network is left (c04: Primary-TH)",
                     DBM,
+                ),
+            ],
+            Self::Aisle => vec![
+                Parameter::real("theta", "times as much that another path must carry", 0.0..=1000.0),
+                Parameter::real("hysteresis", "s; time after a swap in which there is none (T_h)", SECONDS),
+                Parameter::real(
+                    "validity",
+                    "s; time for which it is known what a path carries (T_d)",
+                    SECONDS,
                 ),
             ],
             Self::Failover => Vec::new(),
@@ -162,8 +174,8 @@ impl Chosen {
         Ok(Self { kind, settings, handover })
     }
 
-    /// One for an association; nothing where timers alone decide.
-    pub(super) fn policy(&self) -> Option<Box<dyn Policy>> {
+    /// One for an association; nothing where timers alone decide. What it draws comes of the seed of its host.
+    pub(super) fn policy(&self, seed: &Seed) -> Option<Box<dyn Policy>> {
         let Self { settings, .. } = self;
         let dbm = |name, usual| ReceivedPower::from_dbm(settings.number_or(name, usual));
         match self.kind {
@@ -184,6 +196,16 @@ impl Chosen {
                     Thresholds { reception: dbm("reception", RECEPTION), primary: dbm("primary", LOW) };
                 Some(self.governed(SignalStrength::new(thresholds, self.handover), Pace::AT_ONCE))
             }
+            Kind::Aisle => {
+                let usual = AisleParameters::default();
+                let parameters = AisleParameters {
+                    advantage: settings.number_or("theta", usual.advantage),
+                    hysteresis: settings.seconds_or("hysteresis", usual.hysteresis),
+                    validity: settings.seconds_or("validity", usual.validity),
+                };
+                let draws = seed.stream(Aisle::STREAM, 0);
+                Some(Box::new(Aisle::policy(parameters, self.pace(Pace::MOBILE), draws)))
+            }
             Kind::Rfc | Kind::MobileIp => None,
         }
     }
@@ -192,9 +214,14 @@ impl Chosen {
     where
         Governed<J>: Policy,
     {
+        Box::new(Governed::new(judge, self.pace(usual)))
+    }
+
+    /// The pace, where a file says nothing else as `usual`.
+    fn pace(&self, usual: Pace) -> Pace {
         let Self { settings, .. } = self;
         let count = |name, usual: u32| settings.number(name).map_or(usual, |number| number as u32);
-        let pace = Pace {
+        Pace {
             dwell: settings.seconds_or("dwell", usual.dwell),
             settle: settings.seconds_or("settle", usual.settle),
             longest_shun: settings.seconds_or("longest_shun", usual.longest_shun),
@@ -203,8 +230,7 @@ impl Chosen {
             requests: count("requests", usual.requests),
             request_every: settings.seconds_or("request_every", usual.request_every),
             forget_after: settings.seconds_or("forget_after", usual.forget_after),
-        };
-        Box::new(Governed::new(judge, pace))
+        }
     }
 }
 

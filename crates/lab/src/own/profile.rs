@@ -10,8 +10,8 @@ use whimbrel_proto::path::congestion::{
     BbrParameters, ControllerFactory, CubicParameters, HyStartParameters, RenoParameters,
 };
 use whimbrel_proto::{
-    AssociationFailure, AuthConfig, BurstLimit, Config, DarMode, FreshPath, InitialWindow, LossDetection,
-    PathPairing, PathVerification, PmtuConfig, PmtuSearch,
+    AssociationFailure, AuthConfig, BurstLimit, Config, DarMode, FreshPath, HeartbeatForm, InitialWindow,
+    LossDetection, PathPairing, PathVerification, PmtuConfig, PmtuSearch, StartUp,
 };
 
 use super::file::{File, Host, Network};
@@ -26,6 +26,9 @@ const WINDOW: RangeInclusive<f64> = 4096.0..=1_073_741_824.0;
 /// A packet with its IP header: what RFC 9260 asks for, and what the networks of a file carry.
 const PACKET: RangeInclusive<f64> = 532.0..=1500.0;
 
+/// An estimate is good for so long for whoever starts by it: T_d of b08.
+const ESTIMATE_AGE: Duration = Duration::from_secs(120);
+
 /// What a host has.
 pub(super) fn of_hosts() -> Vec<Parameter> {
     vec![
@@ -36,6 +39,16 @@ pub(super) fn of_hosts() -> Vec<Parameter> {
         Parameter::real("Clock.Granularity", "s; least RTTVAR (G of RFC 9260 section 6.3.1)", 1e-9..=1.0),
         Parameter::real("HB.interval", "s; time between heartbeats of an idle path, beside its RTO", SECONDS)
             .or_off(),
+        Parameter::word(
+            "Packet.Trains",
+            "whether heartbeats are trains that measure capacity",
+            &["on", "off"],
+        ),
+        Parameter::word(
+            "Start.Up",
+            "how a path starts that new data goes over to",
+            &["slow-start", "estimate"],
+        ),
         Parameter::whole("HB.Max.Burst", "heartbeats sent in one RTO to confirm paths", PACKETS),
         Parameter::real("SACK.Delay", "s; most that an acknowledgement is delayed", 0.0..=0.5),
         Parameter::whole("SACK.Frequency", "packets after which an acknowledgement is sent", PACKETS),
@@ -108,7 +121,17 @@ pub(super) fn config(
         (Some("rfc"), _) | (None, Kind::Rfc) => Config::rfc(),
         _ => Config::mobile(),
     };
+    let mut base = base;
+    if policy.kind == Kind::Aisle {
+        base.heartbeat.form = HeartbeatForm::Train;
+    }
     let config = changed(base, &settings);
+    if config.congestion.start_up != StartUp::SlowStart && config.heartbeat.form != HeartbeatForm::Train {
+        return Err(
+            "profile: Start.Up = \"estimate\" goes by what packet trains measure; say Packet.Trains = \"on\""
+                .to_owned(),
+        );
+    }
     let moves = !matches!(policy.kind, Kind::Rfc | Kind::MobileIp);
     if moves && config.dar.mode == DarMode::Off && settings.word("ASCONF").is_none() {
         return Err(format!(
@@ -127,6 +150,18 @@ pub(super) fn config(
     Ok(config)
 }
 
+/// What is measured of paths, and what becomes of it.
+fn measure(config: &mut Config, settings: &Settings) {
+    match settings.word("Packet.Trains") {
+        Some("on") => config.heartbeat.form = HeartbeatForm::Train,
+        Some(_) => config.heartbeat.form = HeartbeatForm::Single,
+        None => {}
+    }
+    if settings.word("Start.Up") == Some("estimate") {
+        config.congestion.start_up = StartUp::ByEstimate { no_older_than: ESTIMATE_AGE };
+    }
+}
+
 fn changed(mut config: Config, settings: &Settings) -> Config {
     let seconds = |name, place: &mut Duration| *place = settings.seconds_or(name, *place);
     let whole = |name, place: &mut u32| *place = settings.number(name).map_or(*place, |value| value as u32);
@@ -142,6 +177,7 @@ fn changed(mut config: Config, settings: &Settings) -> Config {
     if let Some(interval) = settings.optional("HB.interval") {
         config.heartbeat.interval = interval.map(Duration::from_secs_f64);
     }
+    measure(&mut config, settings);
     if let Some(errors) = settings.number("Association.Max.Retrans") {
         config.failure.association = AssociationFailure::Errors(errors as u32);
     }

@@ -45,6 +45,8 @@ fn every_value_makes_another_configuration() {
         let value = match parameter.name {
             "base" => "\"rfc\"\nASCONF = \"on\"",
             "ASCONF" | "Path.Verification" | "HB.interval" => "\"off\"",
+            "Packet.Trains" => "\"on\"",
+            "Start.Up" => "\"estimate\"\nPacket.Trains = \"on\"",
             "RTO.Initial" => "3",
             "SACK.Delay" | "RTO.Min" | "Clock.Granularity" => "0.15",
             "a_rwnd" => "65_536",
@@ -80,6 +82,10 @@ fn what_cannot_be_is_said() {
         (
             "[profile]\nbase = \"rfc\"\n",
             "the policy seamless moves a host by ASCONF, which base = \"rfc\" has not",
+        ),
+        (
+            "[profile]\nStart.Up = \"estimate\"\n",
+            "profile: Start.Up = \"estimate\" goes by what packet trains measure; say Packet.Trains = \"on\"",
         ),
         ("[profile]\nbase = \"fast\"\n", "profile.base is \"fast\", and may be mobile, rfc"),
         ("profile = { a_rwnd = 5 }\n", "host.h.profile.a_rwnd is 5.0, and must be from 4096"),

@@ -179,10 +179,16 @@ impl<'a> Place<'a> {
         let config = Arc::new(config);
         let &Beginning { traffic, begins, ref local, ref remote } = beginning;
         let seed = |end: u64| self.world.seed().child("host", 2 * u64::from(number) + end);
-        let cn = Node::new(Arc::clone(&config), seed(1), remote.clone());
+        let mut cn = Node::new(Arc::clone(&config), seed(1), remote.clone());
         let mut mn = Node::new(config, seed(2), local.clone());
-        if chosen.policy().is_some() {
-            mn = mn.with_policy(move || chosen.policy().expect("asked before"));
+        // Paths are the sender's to choose, wherever that is; addresses are the mobile node's.
+        if chosen.kind == Kind::Aisle {
+            let (chosen, seed) = (chosen.clone(), seed(1));
+            cn = cn.with_policy(move || chosen.policy(&seed).expect("it is one"));
+        }
+        if chosen.policy(&seed(2)).is_some() {
+            let seed = seed(2);
+            mn = mn.with_policy(move || chosen.policy(&seed).expect("asked before"));
         }
         let (source, schedule) = traffic.source(begins);
         let timed = |reader: User| {

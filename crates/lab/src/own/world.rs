@@ -51,8 +51,8 @@ impl Network {
     pub(super) const fn interface_kind(&self) -> InterfaceKind {
         match self.kind {
             Kind::Wired => InterfaceKind::Wired,
-            Kind::Wlan => InterfaceKind::WirelessLan,
-            Kind::Cellular => InterfaceKind::Cellular,
+            Kind::Wlan | Kind::Dot11a | Kind::Dot11b => InterfaceKind::WirelessLan,
+            Kind::Cellular | Kind::Umts => InterfaceKind::Cellular,
             Kind::Other => InterfaceKind::Other,
         }
     }
@@ -61,7 +61,7 @@ impl Network {
     fn direction(&self, rate: f64) -> LinkConfig {
         let bits = rate.max(0.001) * 1e6;
         LinkConfig {
-            rate_bps: Some(bits as u64),
+            rate_bps: (!self.is_shared()).then_some(bits as u64),
             queue: self.buffer.limit(bits),
             queueing: match self.queue {
                 QueueName::DropTail => Queueing::DropTail,
@@ -89,7 +89,8 @@ impl<'a> Place<'a> {
         let mut networks = Vec::new();
         for (name, plan) in plans {
             let router = world.add_router();
-            let [down, up] = [plan.rate, plan.rate_up.unwrap_or(plan.rate)].map(|rate| plan.direction(rate));
+            let rate = plan.nominal_rate();
+            let [down, up] = [rate, plan.rate_up.unwrap_or(rate)].map(|rate| plan.direction(rate));
             let far = file.correspondent.router(&mut world, core);
             networks.push(Access { name, plan, link: world.add_link(far, router, down, up), router, far });
         }
@@ -102,6 +103,7 @@ impl<'a> Place<'a> {
         for (number, (name, host)) in (0..).zip(file.hosts()) {
             this.settle(file, number, name, host, host.policy.as_deref().unwrap_or(compared))?;
         }
+        this.share_air();
         this.schedule(events);
         Ok(this)
     }

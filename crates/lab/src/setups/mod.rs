@@ -4,6 +4,7 @@ mod arrivals;
 mod failover;
 mod guests;
 mod shared_bottleneck;
+mod stations;
 pub mod two_cells;
 mod two_paths;
 
@@ -11,6 +12,7 @@ pub use arrivals::Arrivals;
 pub use failover::{FAILOVER, fail_over};
 pub use guests::{BIN, Guest};
 pub use shared_bottleneck::{Bottleneck, SecondPath, SharedBottleneck, Video, WayBack};
+pub use stations::{Access, Air, Arrival, Stations};
 pub use two_paths::{AccessNetwork, Hosts, TwoPaths, mn_address};
 
 use whimbrel_netsim::Loss;

@@ -1,4 +1,4 @@
-//! Media that many stations share, each kind in one file. They are models by themselves: no link of a [`World`](crate::World) goes through one yet.
+//! Media that many stations share, each kind in one file. [`World::share`](crate::World::share) has links go through one.
 
 mod dcf;
 mod phy;

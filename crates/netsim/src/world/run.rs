@@ -121,6 +121,7 @@ impl<M: Machine, A: App<M>> World<M, A> {
                 }
             }
             Due::Service { direction } => self.fabric.serve(at, direction),
+            Due::Medium { medium } => self.fabric.air(at, medium),
             Due::Timer { host } => self.timer(host),
             Due::Wake { host, life, token } => self.wake(host, life, token),
             Due::Start { host, life } => self.start(host, life),

@@ -5,46 +5,15 @@ use core::time::Duration;
 use whimbrel_machine::{Instant, Route};
 use whimbrel_wire::{Heartbeat, PadBuilder, RawChunk, chunk_type};
 
+use super::heartbeat_info::{self, Kind};
 use super::heartbeat_time;
 use super::replies::First;
 use super::{Closing, Context, Handled, Open};
 use crate::auth::chunk_writer::ChunkWriter;
-use crate::config::{TailLoss, Unanswered};
+use crate::config::{HeartbeatForm, TailLoss, Unanswered};
 use crate::interface::{PathId, PathState};
 use crate::path::{Egress, Path, PendingHeartbeat, Supervision};
 use crate::timers::TimerId;
-
-/// Heartbeat Info: path, kind and a 64-bit nonce (RFC 9260 §5.4). The time of sending stays here.
-const INFO_LEN: usize = 13;
-
-/// What a heartbeat is for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Path = 0,
-    Pmtu = 1,
-    Port = 2,
-}
-
-fn encode_info(path: PathId, kind: Kind, nonce: u64) -> [u8; INFO_LEN] {
-    let mut info = [0; INFO_LEN];
-    info[..4].copy_from_slice(&path.0.to_be_bytes());
-    info[4] = kind as u8;
-    info[5..].copy_from_slice(&nonce.to_be_bytes());
-    info
-}
-
-fn decode_info(info: &[u8]) -> Option<(PathId, Kind, u64)> {
-    let info: &[u8; INFO_LEN] = info.try_into().ok()?;
-    let (path, rest) = info.split_first_chunk::<4>()?;
-    let (&kind, nonce) = rest.split_first()?;
-    let kind = match kind {
-        0 => Kind::Path,
-        1 => Kind::Pmtu,
-        2 => Kind::Port,
-        _ => return None,
-    };
-    Some((PathId(u32::from_be_bytes(*path)), kind, u64::from_be_bytes(nonce.try_into().ok()?)))
-}
 
 impl Open {
     /// The association is established: supervise every path, confirm those that need it (RFC 9260 §5.4, §8.3).
@@ -96,7 +65,9 @@ impl Open {
         let Some(id) = self.paths.by_route(route) else { return };
         let Some(path) = self.paths.get(id) else { return };
         let waiting = path.error_count == 0 && context.timers.is_set(TimerId::Heartbeat(id));
-        if !waiting || self.heartbeats_are_over() {
+        // It would come between the answers to the peer's train.
+        let apart = path.confirmed && context.config.heartbeat.form == HeartbeatForm::Train;
+        if !waiting || apart || self.heartbeats_are_over() {
             return;
         }
         let rto = path.rto.current();
@@ -152,7 +123,7 @@ impl Open {
     }
 
     pub(crate) fn handle_heartbeat_ack(&mut self, context: &mut Context<'_>, info: &[u8]) {
-        let Some((id, kind, nonce)) = decode_info(info) else { return };
+        let Some((id, kind, nonce)) = heartbeat_info::decode(info) else { return };
         let Some(path) = self.paths.get_mut(id) else { return };
         match kind {
             Kind::Port => self.confirm_port(context, id, nonce),
@@ -163,6 +134,7 @@ impl Open {
                     return;
                 };
                 (*heartbeat, *overdue) = (None, None);
+                path.supervision.estimates_mut().on_answer(context.now, nonce, Kind::Path);
                 let took = context.now.saturating_since(sent_at);
                 path.supervision.quality.on_heartbeat(context.now, took);
                 if context.config.retransmission.tail == TailLoss::Probe {
@@ -183,6 +155,10 @@ impl Open {
                     self.send_heartbeat_on(context, id);
                 }
                 self.refresh_probe_timer(context, id);
+            }
+            Kind::Train => {
+                path.supervision.estimates_mut().on_answer(context.now, nonce, Kind::Train);
+                self.notice_estimates(context, id);
             }
             Kind::Pmtu => {
                 let Some(probe) = path.mtu_probe.take_if(|probe| probe.nonce == nonce) else { return };
@@ -211,9 +187,10 @@ impl Open {
         if path.supervision.heartbeat.is_some() {
             return;
         }
-        let interval =
-            context.config.heartbeat.interval.filter(|_| !path.doubt.is_slower()).unwrap_or(Duration::ZERO);
-        let (since, rto) = (path.supervision.last_probing, self.supervision_rto(context, path));
+        let at_once = path.doubt.is_slower() || path.supervision.estimates().is_urgent(context);
+        let interval = context.config.heartbeat.interval.filter(|_| !at_once).unwrap_or(Duration::ZERO);
+        let since = path.supervision.estimates().last_train(context).unwrap_or(path.supervision.last_probing);
+        let rto = self.supervision_rto(context, path);
         if path.state == PathState::Active && context.now < heartbeat_time::earliest(since, interval, rto) {
             // Something else has measured the path meanwhile (RFC 9260 §8.3: only idle ones need it).
             let at = heartbeat_time::next(since, interval, rto, context.rng);
@@ -226,6 +203,7 @@ impl Open {
             return;
         }
         self.send_heartbeat_on(context, id);
+        self.begin_train(context, id);
     }
 
     /// Whether an unconfirmed path may be probed now, which counts as done then.
@@ -286,7 +264,7 @@ impl Open {
         let pending = self.paths.get_mut(id).and_then(|path| path.supervision.heartbeat.as_mut());
         if let Some(pending) = pending.filter(|pending| !pending.written) {
             pending.written = true;
-            let info = encode_info(id, Kind::Path, pending.last_nonce());
+            let info = heartbeat_info::encode(id, Kind::Path, pending.last_nonce());
             self.replies.push(route, &Heartbeat { info: &info });
         }
     }
@@ -340,6 +318,7 @@ impl Open {
         };
         // RFC 7829 §3.2 rule 5: once per RTO while potentially failed. So is one that data would go back to.
         let waits = path.state == PathState::PotentiallyFailed || path.doubt.is_slower();
+        let waits = waits || path.supervision.estimates().is_urgent(context);
         let interval = if waits { Duration::ZERO } else { interval };
         let rto = self.supervision_rto(context, path);
         let latest = self.probe_spacing(context, path).map(|spacing| path.supervision.last_probing + spacing);
@@ -358,15 +337,18 @@ impl Open {
             path.supervision.heartbeat.as_ref().is_some_and(|pending| !pending.written)
                 || path.supervision.new_port.is_some_and(|probe| !probe.written)
                 || path.mtu_probe.is_some_and(|probe| !probe.written)
+                || path.supervision.estimates().is_leaving()
         };
         let path = self.paths.iter_mut().find(waiting)?;
+        let of_train = path.next_of_train();
         let Supervision { heartbeat, new_port, .. } = &mut path.supervision;
-        let (kind, nonce, size, route) = match (heartbeat, new_port, &mut path.mtu_probe) {
+        let (kind, nonce, size, route) = match (heartbeat, of_train, new_port, &mut path.mtu_probe) {
             (Some(pending), ..) if !pending.written => {
                 pending.written = true;
                 (Kind::Path, pending.last_nonce(), 0, path.route)
             }
-            (_, Some(probe), _) if !probe.written => {
+            (_, Some((nonce, size)), ..) => (Kind::Train, nonce, size, path.route),
+            (_, _, Some(probe), _) if !probe.written => {
                 probe.written = true;
                 (Kind::Port, probe.nonce, 0, probe.route)
             }
@@ -377,7 +359,8 @@ impl Open {
             _ => return None,
         };
         let mut writer = ChunkWriter::new(out, header, size.max(path.packet_size()));
-        let fits = writer.push(&self.auth, &Heartbeat { info: &encode_info(path.id, kind, nonce) });
+        let fits =
+            writer.push(&self.auth, &Heartbeat { info: &heartbeat_info::encode(path.id, kind, nonce) });
         debug_assert!(fits);
         // RFC 8899 §6.2.1: a probe is a HEARTBEAT padded to the size under test.
         let room = size.saturating_sub(writer.len()).min(writer.room_for(&self.auth, chunk_type::PAD));

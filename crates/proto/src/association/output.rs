@@ -52,6 +52,7 @@ impl Open {
     ) -> Option<Transmit> {
         self.notes.said_all = false;
         self.react_to_primary_change(context);
+        self.start_up(context);
         self.sender.open_bursts(context.now, &self.paths);
         let start = out.len();
         while let Some(reply) = self.replies.pop() {

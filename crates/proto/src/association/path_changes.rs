@@ -151,6 +151,7 @@ impl Open {
         path.rto.forget_back_off();
         // It may be another network that has the address now.
         path.supervision.quality = Quality::default();
+        path.supervision.estimates_mut().forget();
         path.doubt.forget();
         (path.supervision.began, path.supervision.measurements) = (context.now, 0);
         _ = self.sender.take_lost(id);
@@ -163,6 +164,7 @@ impl Open {
         path.egress = Egress::Closed;
         (path.supervision.heartbeat, path.supervision.overdue) = (None, None);
         path.mtu_probe = None;
+        path.supervision.estimates_mut().stop();
         TimerId::of_path(id).into_iter().for_each(|timer| context.timers.clear(timer));
         self.sender.silence(&self.paths, id);
     }
@@ -215,6 +217,7 @@ impl Open {
                 self.compare_paths(context, id, quality);
             }
         }
+        self.notice_estimates(context, id);
     }
 
     /// The path in use is worse than another one was. Whoever thinks of leaving it has to know what the others are like now.

@@ -3,6 +3,7 @@
 use whimbrel_path::Arrival;
 use whimbrel_wire::{Sack, Tsn};
 
+use super::packet_train::note_delivered;
 use super::{Closing, Context, Ending, Handled, Open};
 use crate::interface::{PathId, PathState};
 use crate::send::SackError;
@@ -95,6 +96,7 @@ impl Open {
             let &PathChange { packets, acked: bytes, round_trip, full, waiting, .. } = change;
             let arrival = Arrival { packets, bytes, round_trip, full, waiting };
             path.supervision.quality.on_acknowledged(context.now, &arrival);
+            note_delivered(context, path, change);
         }
         // RFC 9260 §8.2; RFC 7829 §3.2 rules 9 and 10: a chunk sent on several paths proves none of them. One that was
         // acknowledged after its timeout leaves the verdict to the heartbeat sent then (rule 6), if they are not off.

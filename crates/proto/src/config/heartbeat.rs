@@ -16,8 +16,24 @@ pub struct HeartbeatConfig {
     pub silent_peer: Option<ProbeSpacing>,
     /// What a heartbeat means that has not been answered within the RTO.
     pub unanswered: Unanswered,
+    /// What leaves when a heartbeat is due on a path that works.
+    pub form: HeartbeatForm,
     /// Whether paths are compared, so that one that is far worse than another may be left.
     pub comparison: Comparison,
+}
+
+/// What leaves when a heartbeat is due on a path that works.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HeartbeatForm {
+    /// One HEARTBEAT, where nothing else has measured the path meanwhile (RFC 9260 §8.3).
+    Single,
+    /// Six of them, one behind the other, of which the third and the fourth are padded to the size of the path's packets (RFC 4820), on each active path, whether or
+    /// not it is idle: a train that measures its capacity (paper b08, section 4.2.2.1). The first is the HEARTBEAT that supervises the path; nothing but the capacity
+    /// hangs on the others. Until the first train was valid the next ones follow without HB.interval, three at most. [`PathEstimates`](crate::Event::PathEstimates) tells what was found.
+    ///
+    /// Any peer answers it. One that drops padded packets leaves the capacity unknown. No heartbeat goes with an answer to the peer's on paths that are confirmed, for it would
+    /// come between the answers to the peer's train.
+    Train,
 }
 
 /// Whether anybody compares paths: then changes of their quality are told ([`Event::PathQuality`](crate::Event::PathQuality)), and those on

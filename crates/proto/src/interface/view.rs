@@ -4,7 +4,7 @@ use core::net::SocketAddr;
 use core::time::Duration;
 
 use whimbrel_machine::Route;
-use whimbrel_path::PathQuality;
+use whimbrel_path::{Estimate, PathQuality};
 
 use super::PathId;
 use crate::path::congestion::CongestionPhase;
@@ -74,6 +74,10 @@ pub struct PathView {
     pub packet_size: usize,
     /// What it is worth beside other paths.
     pub quality: PathQuality,
+    /// What it can carry, as packet trains have told ([`HeartbeatForm::Train`](crate::HeartbeatForm::Train)); `None` if none has.
+    pub capacity: Option<Estimate>,
+    /// What it carries of late, by what is acknowledged (Westwood+); `None` before anything is.
+    pub available: Option<Estimate>,
     /// Consecutive errors.
     pub error_count: u32,
     /// Totals since the path began.

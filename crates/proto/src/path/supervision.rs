@@ -2,7 +2,7 @@ use smallvec::{SmallVec, smallvec};
 use whimbrel_machine::Instant;
 use whimbrel_path::Quality;
 
-use crate::association::PortProbe;
+use crate::association::{Estimates, PortProbe};
 
 /// What a path is supervised by (RFC 9260 §8.3): when it was last probed and heard, and which probes have not been answered.
 #[derive(Debug)]
@@ -26,6 +26,8 @@ pub(crate) struct Supervision {
     pub(crate) measured: Option<Instant>,
     /// What the path is worth beside others.
     pub(crate) quality: Quality,
+    /// What the path can carry, and carries.
+    estimates: Estimates,
     /// The HEARTBEAT whose answer is waited for.
     pub(crate) heartbeat: Option<PendingHeartbeat>,
     /// The last one whose time was over without an answer, which may still come: the next one continues it. `None` while one is waited for.
@@ -62,6 +64,7 @@ impl Supervision {
         Self {
             last_probing: now,
             quality: Quality::default(),
+            estimates: Estimates::default(),
             heard: None,
             refused: None,
             silence_broken: false,
@@ -73,6 +76,16 @@ impl Supervision {
             overdue: None,
             new_port: None,
         }
+    }
+
+    /// What the path can carry, and carries.
+    pub(crate) const fn estimates(&self) -> &Estimates {
+        &self.estimates
+    }
+
+    /// The same, to be told more.
+    pub(crate) const fn estimates_mut(&mut self) -> &mut Estimates {
+        &mut self.estimates
     }
 }
 

@@ -10,7 +10,7 @@ use super::tail::Answers;
 use crate::config::BurstLimit;
 use crate::interface::{PathCounters, PathId};
 use crate::path::congestion::{CongestionControl, Sent};
-use whimbrel_path::{Pacer, RateReduction};
+use whimbrel_path::{Pacer, Pacing, RateReduction};
 
 /// The sender's side of one path. Its flight size is [`Outstanding`](super::outstanding::Outstanding)'s to count and is
 /// given to each method that needs it, in bytes on the wire.
@@ -50,8 +50,25 @@ pub(super) struct Flow {
     pub(super) acked_since_burst: usize,
     /// When DATA was last sent here, for the decay of an idle cwnd (RFC 9260 §7.2.1).
     pub(super) last_data: Option<Instant>,
+    /// The path starts at a pace that was measured.
+    start_up: Option<Start>,
     /// The totals that are about DATA; the others are 0.
     pub(super) counters: PathCounters,
+}
+
+/// The first round trip on a path that new data has gone over to: until acknowledgements come there is nothing else to go by than a pace.
+#[derive(Clone, Copy, Debug)]
+struct Start {
+    pacing: Pacing,
+    round_trip: Duration,
+    /// When the first packet left.
+    began: Option<Instant>,
+}
+
+impl Start {
+    fn is_over(&self, now: Instant) -> bool {
+        self.began.is_some_and(|began| now >= began + self.round_trip)
+    }
 }
 
 impl Flow {
@@ -74,6 +91,7 @@ impl Flow {
             burst_limit: usize::MAX,
             acked_since_burst: 0,
             last_data: None,
+            start_up: None,
             counters: PathCounters::default(),
         }
     }
@@ -88,7 +106,9 @@ impl Flow {
         pmdcs: usize,
         recovers: bool,
     ) {
-        self.pacer.open(now, self.congestion.pacing());
+        self.start_up.take_if(|start| start.is_over(now));
+        let starting = self.start_up.map(|start| start.pacing);
+        self.pacer.open(now, self.congestion.pacing().or(starting));
         let acked = core::mem::take(&mut self.acked_since_burst);
         self.refilling = recovers || self.refilling && flight + pmdcs <= self.congestion.cwnd();
         self.reduction.take_if(|_| !recovers || self.pacer.is_pacing());
@@ -106,6 +126,11 @@ impl Flow {
         };
         self.utilised = flight;
         self.burst_limit = flight.saturating_add(allowance);
+    }
+
+    /// New data goes over to this path, and leaves at a pace for the first round trip.
+    pub(super) const fn start_at(&mut self, pacing: Pacing, round_trip: Duration) {
+        self.start_up = Some(Start { pacing, round_trip, began: None });
     }
 
     /// Decays the window of a path that carried no DATA, once per RTO of silence (RFC 9260 §7.2.1).
@@ -128,6 +153,9 @@ impl Flow {
     pub(super) fn note_sent(&mut self, now: Instant, bytes: usize, flight: usize, first: Tsn) {
         self.congestion.on_sent(&Sent { now, bytes, in_flight: flight });
         self.pacer.on_sent(now, bytes);
+        if let Some(start) = &mut self.start_up {
+            start.began.get_or_insert(now);
+        }
         if let Some(reduction) = &mut self.reduction {
             reduction.on_sent(bytes);
         }

@@ -1,4 +1,7 @@
+use core::time::Duration;
+
 use whimbrel_machine::Instant;
+use whimbrel_path::Pacing;
 use whimbrel_wire::Tsn;
 
 use super::flow::Flow;
@@ -193,6 +196,28 @@ impl Sender {
         let cwnd = cwnd.unwrap_or_else(|| flow.congestion.cwnd());
         let ssthresh = ssthresh.unwrap_or_else(|| flow.congestion.ssthresh());
         flow.congestion.install(cwnd, ssthresh);
+        self.check();
+    }
+
+    /// New data goes over to `path`, which was measured to hold `window` bytes of DATA and to carry `rate` of them a second. One that has learnt its window from data of its own
+    /// keeps that if it is larger.
+    pub(crate) fn start_up(
+        &mut self,
+        path: PathId,
+        window: usize,
+        rate: u64,
+        pmdcs: usize,
+        round_trip: Duration,
+    ) {
+        self.held_up = None;
+        let unused = self.outstanding.flight_size(path) == 0;
+        let Some(flow) = self.flow_mut(path).filter(|_| unused) else { return };
+        let learnt = if flow.last_data.is_some() { flow.congestion.cwnd() } else { 0 };
+        if learnt < window {
+            flow.congestion.install(window, window);
+            flow.start_at(Pacing::at(rate, pmdcs), round_trip);
+            self.opportunity = true;
+        }
         self.check();
     }
 

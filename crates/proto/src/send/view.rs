@@ -38,6 +38,8 @@ impl Sender {
             pacing_rate: flow.congestion.pacing().map(|pacing| pacing.rate),
             packet_size: path.pmtu.size(),
             quality: path.supervision.quality.now(),
+            capacity: path.supervision.estimates().capacity.estimate(),
+            available: path.supervision.estimates().available.estimate(),
             error_count: path.error_count,
             counters: PathCounters {
                 data_sent,
@@ -49,6 +51,12 @@ impl Sender {
                 ..path.counters
             },
         })
+    }
+
+    /// How often T3-rtx has expired or Fast Recovery begun on a path.
+    pub(crate) fn congested(&self, path: PathId) -> Option<u64> {
+        let PathCounters { timeouts, fast_retransmits, .. } = self.flow(path)?.counters;
+        Some(timeouts + fast_retransmits)
     }
 
     /// Totals on all paths, those that are gone included.

@@ -53,6 +53,9 @@ impl<'a> Delivery<'a> {
             Event::PathQuality { path, route, quality, .. } => {
                 self.state.publish(&AssociationEvent::PathQuality { path, route, quality });
             }
+            Event::PathEstimates { path, .. } => {
+                self.state.publish(&AssociationEvent::PathEstimates { path });
+            }
             Event::PathGone { path, route, .. } => {
                 self.state.publish(&AssociationEvent::PathGone { path, route });
             }

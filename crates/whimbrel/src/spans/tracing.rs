@@ -63,6 +63,9 @@ fn tell(event: &AssociationEvent) {
         AssociationEvent::PathQuality { path, quality, .. } => {
             trace!(target: TARGET, path = path.number(), ?quality, "quality of a path");
         }
+        AssociationEvent::PathEstimates { path } => {
+            trace!(target: TARGET, path = path.number(), "estimates of a path");
+        }
         AssociationEvent::PathGone { path, route } => {
             debug!(target: TARGET, path = path.number(), local = %route.local, remote = %route.remote, "path gone");
         }

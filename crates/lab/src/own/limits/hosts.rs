@@ -12,7 +12,7 @@ use crate::own::residents::address;
 use crate::own::traffic::{Kind, Traffic};
 
 /// Each takes a correspondent node and addresses.
-const MAX_HOSTS: usize = 32;
+pub(in crate::own) const MAX_HOSTS: usize = 200;
 /// More messages in a second than any network here carries: each is an event in virtual time.
 const MAX_MESSAGES_PER_SECOND: f64 = 1e6;
 /// Messages of a run, all hosts together: what no network takes waits in memory.

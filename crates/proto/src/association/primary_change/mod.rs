@@ -70,6 +70,8 @@ pub(crate) struct Primary {
     pub(crate) rule: Box<dyn PrimaryChange>,
     /// The primary path as the rule knows it.
     known: PathId,
+    /// Where new data went when it was last asked.
+    in_use: PathId,
     /// The peer has asked for the primary path there is now.
     by_peer: bool,
     /// When the rule last reacted, and how far the peer had acknowledged then.
@@ -84,7 +86,12 @@ impl Primary {
             PrimaryChangeRule::RetransmitAtOnce => Box::new(RetransmitAtOnce),
             PrimaryChangeRule::LostFirst => Box::<LostFirst>::default(),
         };
-        Self { rule, known: primary, by_peer: false, reacted: None }
+        Self { rule, known: primary, in_use: primary, by_peer: false, reacted: None }
+    }
+
+    /// New data goes by this path; true if it went by another when this was last said.
+    pub(super) fn note_in_use(&mut self, path: PathId) -> bool {
+        core::mem::replace(&mut self.in_use, path) != path
     }
 
     /// The peer has asked for the primary path there is now.
