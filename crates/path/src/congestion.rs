@@ -77,6 +77,11 @@ pub trait CongestionControl: Debug + Send {
         None
     }
 
+    /// What the path delivers, in bytes a second, if the controller measures that.
+    fn bandwidth(&self) -> Option<u64> {
+        None
+    }
+
     /// What slow start grows by at most for one SACK, in bytes (RFC 9260 §7.2.1: L full chunks).
     fn most_per_sack(&self) -> usize {
         usize::MAX
@@ -142,8 +147,10 @@ pub struct Acked {
     pub flight_size_before: usize,
     /// Round-trip time of the youngest of these chunks, if it was sent once; the receiver's delay is part of it.
     pub rtt: Option<Duration>,
-    /// Whether the SACK advanced the Cumulative TSN Ack Point.
+    /// Whether the SACK advanced the Cumulative TSN Ack Point; where several paths carry data, the point of this path.
     pub cumulative_advanced: bool,
+    /// Whether the window may grow for it, by the rule that says which SACKs let it.
+    pub grows: bool,
     /// Whether the association was in Fast Recovery when this SACK came, even if it ends it (RFC 9260 §7.2.4 rule 6).
     pub in_fast_recovery: bool,
     /// Whether nothing is outstanding any more, on any path (RFC 9260 §7.2.2, last rule).
@@ -237,6 +244,7 @@ impl Acked {
             flight_size_before: usize::MAX,
             rtt: None,
             cumulative_advanced: true,
+            grows: true,
             in_fast_recovery: false,
             all_acknowledged: false,
             in_flight: 0,

@@ -1,11 +1,12 @@
 //! What a sender learns of one path, whatever the transport: how long to wait for an answer ([`Rto`]), how large packets may be
-//! ([`PathMtu`]), how much may be in flight ([`congestion`]) and how fast it leaves ([`Pacer`]), and what the path is worth beside others ([`Quality`]).
+//! ([`PathMtu`]), how much may be in flight ([`congestion`]) and how fast it leaves ([`Pacer`]), and what the path is worth beside others ([`Quality`], [`LossRate`]).
 //!
 //! Each part is told what has happened and says what follows. None of them knows packets, timers or the other parts.
 #![forbid(unsafe_code)]
 
 pub mod congestion;
 mod delivery;
+mod loss_rate;
 mod pacing;
 mod packet_sizes;
 mod pmtu;
@@ -14,6 +15,7 @@ mod rate_reduction;
 mod rto;
 
 pub use delivery::{DeliveryRate, LossSample, RateSample};
+pub use loss_rate::LossRate;
 pub use pacing::{Pacer, Pacing};
 pub use packet_sizes::PacketSizes;
 pub use pmtu::{PathMtu, PmtuConfig, PmtuSearch};

@@ -4,6 +4,7 @@ mod dar;
 mod fresh_path;
 mod heartbeat;
 mod limits;
+mod multipath;
 mod path_verification;
 mod primary_change;
 mod raw_ports;
@@ -17,6 +18,7 @@ pub use self::dar::{AddressNaming, DarConfig, DarMode, PeerRequests};
 pub use self::fresh_path::FreshPath;
 pub use self::heartbeat::{Comparison, HeartbeatConfig, ProbeSpacing, Unanswered};
 pub use self::limits::{BufferSizing, LargeMessages, LimitConfig};
+pub use self::multipath::{BufferSplit, MultipathConfig, OvertakenSacks, PathScheduler, WindowGrowth};
 pub use self::path_verification::PathVerification;
 pub use self::primary_change::PrimaryChangeRule;
 pub use self::raw_ports::RawPorts;
@@ -71,6 +73,8 @@ pub struct Config {
     pub primary_change: PrimaryChangeRule,
     /// How lost data is noticed and repaired (RFC 9260 §6.4, §7.2.4).
     pub retransmission: RetransmissionConfig,
+    /// Whether several paths carry data at once.
+    pub multipath: MultipathConfig,
     /// Authenticated chunks (RFC 4895).
     pub auth: AuthConfig,
 }
@@ -234,6 +238,7 @@ impl Config {
             },
             primary_change: PrimaryChangeRule::Standard,
             retransmission: RetransmissionConfig::rfc(),
+            multipath: MultipathConfig::off(),
             auth: AuthConfig::off(),
         }
     }
@@ -292,6 +297,17 @@ impl Config {
             auth: AuthConfig::offered(),
             ..rfc
         }
+    }
+
+    /// The same, with new data on all paths that work at once. What goes with it: losses are judged by time, for each path by itself, Fast Recovery
+    /// is a state of each path that ends with it, and lost data goes out again where it arrives first.
+    #[must_use]
+    pub fn combining_paths(mut self) -> Self {
+        self.multipath = MultipathConfig::on();
+        self.retransmission.loss = LossDetection::Rack(3);
+        self.retransmission.recovery = RecoveryScope::PathAlone;
+        self.retransmission.path = RetransmissionPath::Soonest;
+        self
     }
 
     /// How long INIT or COOKIE ECHO is repeated until it is given up: T1 and its Max.Init.Retransmits repetitions, backed
@@ -363,7 +379,9 @@ impl Config {
             "between 1 and 64 answers to address changes must be kept",
         )?;
         self.congestion.controller.validate().map_err(ConfigError)?;
-        let (LossDetection::MissIndications(misses) | LossDetection::Rack(misses)) = self.retransmission.loss;
+        let (LossDetection::MissIndications(misses)
+        | LossDetection::SplitMissIndications(misses)
+        | LossDetection::Rack(misses)) = self.retransmission.loss;
         check(misses >= 1, "a chunk that nothing tells of is not lost")?;
         check(
             self.dar.mode == DarMode::Off || self.auth.support == AuthSupport::Offered,

@@ -205,6 +205,10 @@ impl CongestionControl for HyStart {
         self.inner.pacing()
     }
 
+    fn bandwidth(&self) -> Option<u64> {
+        self.inner.bandwidth()
+    }
+
     fn most_per_sack(&self) -> usize {
         self.inner.most_per_sack()
     }

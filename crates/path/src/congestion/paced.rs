@@ -94,6 +94,10 @@ impl CongestionControl for Paced {
         self.inner.on_app_limited(in_flight);
     }
 
+    fn bandwidth(&self) -> Option<u64> {
+        self.inner.bandwidth()
+    }
+
     fn most_per_sack(&self) -> usize {
         self.inner.most_per_sack()
     }

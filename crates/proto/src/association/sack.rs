@@ -1,5 +1,6 @@
 //! What a SACK means for paths, timers and error counters (RFC 9260 §6.2.1, §6.3.2, §8).
 
+use whimbrel_machine::Route;
 use whimbrel_wire::{Sack, Tsn};
 
 use super::{Closing, Context, Ending, Handled, Open};
@@ -9,12 +10,18 @@ use crate::send::report::{PathChange, PathProof, Report};
 use crate::timers::TimerId;
 
 impl Open {
-    pub(crate) fn handle_sack(&mut self, context: &mut Context<'_>, sack: &Sack<'_>) -> Handled {
+    pub(crate) fn handle_sack(
+        &mut self,
+        context: &mut Context<'_>,
+        route: Route,
+        sack: &Sack<'_>,
+    ) -> Handled {
         // RFC 9260 §6: discarded once everything is acknowledged and SHUTDOWN or SHUTDOWN ACK is on its way.
         if matches!(self.closing, Closing::Sent(_) | Closing::AckSent(_)) {
             return Ok(());
         }
-        let report = self.sender.on_sack(context.now, sack);
+        let by = if self.sender.combines_paths() { self.paths.by_route(route) } else { None };
+        let report = self.sender.on_sack(context.now, sack, by);
         let Some(Report { window_open, refused, .. }) = self.apply(context, report)? else { return Ok(()) };
         let reaction = self.primary.rule.on_sack(&self.sender);
         self.react(context, reaction);

@@ -5,6 +5,7 @@ use whimbrel_machine::Instant;
 use whimbrel_wire::{Sack, Tsn};
 
 use super::chunk::ChunkState;
+use super::growth::Advance;
 use super::loss::Circumstances;
 use super::outstanding::SackError;
 use super::report::{PathChange, Report, T3};
@@ -14,15 +15,22 @@ use crate::interface::PathId;
 use crate::path::congestion::{Acked, Lost};
 
 impl Sender {
-    /// A SACK.
+    /// A SACK, which has come `by` a path.
     ///
     /// # Errors
     /// [`SackError`] if it cannot be true; then nothing has changed.
-    pub(crate) fn on_sack(&mut self, now: Instant, sack: &Sack<'_>) -> Result<Report, SackError> {
+    pub(crate) fn on_sack(
+        &mut self,
+        now: Instant,
+        sack: &Sack<'_>,
+        by: Option<PathId>,
+    ) -> Result<Report, SackError> {
         let gaps = sack.gap_ack_blocks().map(|block| (block.start, block.end));
         let (cumulative, a_rwnd) = (sack.cumulative_tsn_ack, sack.a_rwnd as usize);
-        let met = Circumstances { now, recovery: &*self.recovery, flows: &self.flows };
-        let mut report = self.outstanding.on_sack(cumulative, gaps, &mut *self.loss, met)?;
+        let Self { outstanding, loss, recovery, flows, .. } = self;
+        let (overtaken, packets) = (self.multipath.overtaken, 1);
+        let met = Circumstances { now, recovery: &**recovery, flows, overtaken, packets };
+        let mut report = outstanding.on_sack(cumulative, gaps, &mut **loss, met)?;
         for tsn in sack.duplicate_tsns() {
             self.loss.on_duplicate(tsn, cumulative, self.outstanding.next_tsn());
         }
@@ -31,7 +39,11 @@ impl Sender {
         report.window_open = self.window.on_sack(a_rwnd, self.outstanding.in_flight_payload());
         let awaited = self.outstanding.get(cumulative.next());
         report.refused = awaited.is_some_and(|chunk| chunk.payload_len() > a_rwnd);
-        Ok(self.apply(now, cumulative, report))
+        let mut report = self.apply(now, cumulative, by, report);
+        if self.combines_paths() {
+            self.measure_by_own_sack(now, sack, by, &mut report);
+        }
+        Ok(report)
     }
 
     /// The Cumulative TSN Ack of a SHUTDOWN; it says nothing about gaps (RFC 9260 §3.3.8).
@@ -43,7 +55,7 @@ impl Sender {
         let mut report = self.outstanding.acknowledge_up_to(cumulative, 0)?;
         self.window.on_acknowledged(before - self.outstanding.in_flight_payload());
         self.outstanding.renege_next(&mut *self.loss, &mut report);
-        Ok(self.apply(now, cumulative, report))
+        Ok(self.apply(now, cumulative, None, report))
     }
 
     /// The time has come at which something may be lost, if no SACK has told otherwise.
@@ -51,19 +63,21 @@ impl Sender {
         let mut report = Report::default();
         // Its timer is to be set anew, whatever has happened.
         _ = report.path(path);
-        let met = Circumstances { now, recovery: &*self.recovery, flows: &self.flows };
-        self.loss.on_time(met, &mut self.outstanding, &mut report);
-        self.apply(now, self.outstanding.cumulative_ack_point(), report)
+        let Self { outstanding, loss, recovery, flows, .. } = self;
+        let (overtaken, packets) = (self.multipath.overtaken, 1);
+        let met = Circumstances { now, recovery: &**recovery, flows, overtaken, packets };
+        loss.on_time(met, outstanding, &mut report);
+        self.apply(now, self.outstanding.cumulative_ack_point(), None, report)
     }
 
-    fn apply(&mut self, now: Instant, cumulative: Tsn, mut report: Report) -> Report {
+    fn apply(&mut self, now: Instant, cumulative: Tsn, by: Option<PathId>, mut report: Report) -> Report {
         self.held_up = None;
         self.totals.released += report.released;
         for change in report.paths.iter().filter(|change| change.lost_bytes > 0) {
             self.charge(now, change);
         }
         for change in report.paths.iter_mut().filter(|change| change.acked > 0) {
-            self.credit(now, cumulative, report.cumulative_advanced, change);
+            self.credit(now, cumulative, report.cumulative_advanced, by, change);
         }
         self.recovery.on_cumulative_ack(cumulative);
         let lost_on: SmallVec<[PathId; 4]> =
@@ -74,6 +88,7 @@ impl Sender {
         }
         for change in &mut report.paths {
             change.t3 = self.guard(change.path, change.reneged);
+            self.note_path_point(change.path);
             change.reordering = self.loss.due(change.path);
         }
         self.check();
@@ -85,13 +100,28 @@ impl Sender {
         let (bytes, newest) = (change.lost_bytes, change.lost_newest);
         if let Some((flow, newest_sent)) = self.flow_mut(change.path).zip(newest) {
             flow.congestion.on_lost(&Lost { now, bytes, newest_sent });
+            flow.loss_rate.on_lost(change.sizes.lost);
         }
     }
 
     /// Congestion window and RTT of a path on which something has been acknowledged.
-    fn credit(&mut self, now: Instant, cumulative: Tsn, cumulative_advanced: bool, change: &mut PathChange) {
+    fn credit(
+        &mut self,
+        now: Instant,
+        cumulative: Tsn,
+        cumulative_advanced: bool,
+        by: Option<PathId>,
+        change: &mut PathChange,
+    ) {
+        let combines = self.scheduler.combines();
         let outstanding = &self.outstanding;
         let Some(flow) = self.flows.iter_mut().find(|flow| flow.path == change.path) else { return };
+        let advance = Advance { cumulative: cumulative_advanced, lowest: flow.guarded, outstanding };
+        let grows = self.growth.grows(change.path, &advance);
+        // Where several paths carry data, the slowest of them holds back the Cumulative TSN Ack Point.
+        let cumulative_advanced = if combines { advance.of_path() } else { cumulative_advanced };
+        let own_sack = !combines || by == Some(change.path);
+        flow.loss_rate.on_arrived(change.packets);
         flow.acked_since_burst += change.acked - change.late;
         flow.note_sack(cumulative_advanced && !change.lost);
         let acknowledged = |&mut (tsn, _): &mut (Tsn, Instant)| {
@@ -99,14 +129,17 @@ impl Sender {
             tsn.at_or_before(cumulative)
                 || chunk.is_some_and(|chunk| chunk.state == ChunkState::GapAcknowledged)
         };
-        let timed = flow.timed.take_if(acknowledged);
-        let timed = timed.map(|(_, sent_at)| now.saturating_since(sent_at));
+        let by = if combines { by } else { Some(change.path) };
+        let answered = flow.timed.as_mut().is_some_and(acknowledged);
+        let timed = if answered { flow.take_timed(now, by) } else { None };
+        let timed = timed.map(|sent_at| now.saturating_since(sent_at));
         change.round_trip = change.youngest.map(|sent_at| now.saturating_since(sent_at));
-        change.measured = timed.or(change.measured);
+        change.measured = timed.or(change.measured.filter(|_| own_sack));
         if self.repair.tail == TailLoss::Probe {
             // Probes that are sent too early must not keep the round trip from being learnt (RFC 8985 §7.3).
-            let untimed =
-                change.round_trip.filter(|&took| flow.timed.is_none() && flow.answers().is_due(now, took));
+            let untimed = change
+                .round_trip
+                .filter(|&took| own_sack && flow.timed.is_none() && flow.answers().is_due(now, took));
             change.measured = change.measured.or(untimed);
             flow.answers_mut().note_measured(now, change.measured);
         }
@@ -120,11 +153,42 @@ impl Sender {
             flight_size_before: flow.utilised,
             rtt: change.round_trip,
             cumulative_advanced,
+            grows,
             in_fast_recovery: self.recovery.covers(change.path),
             all_acknowledged: outstanding.is_empty(),
             in_flight: outstanding.on_the_way(change.path),
             newest_sent,
         });
+    }
+
+    /// Fast Recovery of a path may be over by what has become of its own chunks.
+    fn note_path_point(&mut self, path: PathId) {
+        if self.recovery.covers(path) && !self.outstanding.losses().any(|(lost_on, _)| lost_on == path) {
+            let lowest = self.flow(path).and_then(|flow| flow.guarded);
+            self.recovery.on_path_point(path, lowest);
+        }
+    }
+
+    /// Round trips of chunks that SACKs by other paths have told of: the one that was sent for the chunk has come, or is waited for no longer.
+    fn measure_by_own_sack(
+        &mut self,
+        now: Instant,
+        sack: &Sack<'_>,
+        by: Option<PathId>,
+        report: &mut Report,
+    ) {
+        for flow in &mut self.flows {
+            let measured = if by == Some(flow.path) {
+                flow.take_told_elsewhere(sack).map(|sent_at| now.saturating_since(sent_at))
+            } else {
+                flow.give_up_own_sack(now).map(|(sent_at, told_at)| told_at.saturating_since(sent_at))
+            };
+            if let Some(measured) = measured {
+                let change = report.path(flow.path);
+                change.measured = change.measured.or(Some(measured));
+                flow.answers_mut().note_measured(now, Some(measured));
+            }
+        }
     }
 
     /// RFC 9260 §7.2.4: chunks last sent on the paths `lost_on` have been reported missing often enough.

@@ -5,12 +5,13 @@ use core::time::Duration;
 use whimbrel_machine::Instant;
 use whimbrel_wire::Tsn;
 
+use super::round_trip::ToldElsewhere;
 use super::spurious::Verdicts;
 use super::tail::Answers;
 use crate::config::BurstLimit;
 use crate::interface::{PathCounters, PathId};
 use crate::path::congestion::{CongestionControl, Sent};
-use whimbrel_path::{Pacer, RateReduction};
+use whimbrel_path::{LossRate, Pacer, RateReduction};
 
 /// The sender's side of one path. Its flight size is [`Outstanding`](super::outstanding::Outstanding)'s to count and is
 /// given to each method that needs it, in bytes on the wire.
@@ -27,6 +28,10 @@ pub(super) struct Flow {
     pub(super) guarded: Option<Tsn>,
     /// The DATA chunk whose round trip is being timed: one per round trip (RFC 9260 §6.3.1 C4).
     pub(super) timed: Option<(Tsn, Instant)>,
+    /// A chunk that was timed, whose SACK has come by another path.
+    pub(super) told_elsewhere: Option<ToldElsewhere>,
+    /// The share of packets that are lost.
+    pub(super) loss_rate: LossRate,
     /// The least round trip of a chunk that was sent once.
     pub(super) least_round_trip: Option<Duration>,
     /// What has been learnt for the tail-loss probe.
@@ -63,6 +68,8 @@ impl Flow {
             utilised: 0,
             guarded: None,
             timed: None,
+            told_elsewhere: None,
+            loss_rate: LossRate::default(),
             least_round_trip: None,
             answers: Answers::default(),
             one_packet: false,
@@ -190,6 +197,7 @@ impl Flow {
     pub(super) fn forget_flight(&mut self) {
         self.guarded = None;
         self.timed = None;
+        self.told_elsewhere = None;
     }
 
     /// Whether cwnd, the burst limit and the pace let another packet out (RFC 9260 §6.1 B and D, §7.2.3).

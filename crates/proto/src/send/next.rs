@@ -58,7 +58,12 @@ impl Sender {
         // Where no path works, new data finds out no more than what is lost does, and would only be lost as well.
         let works = |path: &&Path| path.state == PathState::Active || !offer.outstanding.has_lost();
         let path = path.filter(works);
-        path.map_or(Next::Nothing, |path| self.send_new(path, turn).map_or(Next::NoRoom, Next::Train))
+        let shares = path.is_some_and(|path| offer.has_share(path.id));
+        match path {
+            None => Next::Nothing,
+            Some(_) if !shares => Next::NoRoom,
+            Some(path) => self.send_new(path, turn).map_or(Next::NoRoom, Next::Train),
+        }
     }
 
     // ---- retransmission
@@ -236,6 +241,9 @@ impl Sender {
     /// would not be cut short by the size of the others.
     fn continues(&mut self, path: &Path, segment: usize, number: usize, turn: &Turn<'_>) -> bool {
         let flight = self.outstanding.on_the_way(path.id);
+        if !self.offer(turn.paths).has_share(path.id) {
+            return false;
+        }
         let Some(flow) = self.flow(path.id).filter(|flow| flow.may_send(flight)) else { return false };
         let quantum = flow.quantum();
         let Some(head) = self.streams.head_len() else { return false };

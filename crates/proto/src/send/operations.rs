@@ -15,6 +15,7 @@ use super::outstanding::{Outstanding, SackError};
 use super::recovery::{FastRecovery, RecoveryOfAssociation};
 use super::report::{PathProof, Report};
 use super::streams::Piece;
+use crate::config::OvertakenSacks;
 use crate::interface::PathId;
 use crate::script::Script;
 
@@ -228,7 +229,8 @@ impl Model {
         let tsn = self.initial.plus(cumulative as u32).prev();
         let mut recovery = RecoveryOfAssociation::default();
         _ = in_fast_recovery.then(|| recovery.begin(&[PathId(0)], tsn));
-        let met = Circumstances { now: self.now, recovery: &recovery, flows: &[] };
+        let overtaken = OvertakenSacks::Reneging;
+        let met = Circumstances { now: self.now, recovery: &recovery, flows: &[], overtaken, packets: 1 };
         let mut rule = MissIndications::new(3);
         let result = self.outstanding.on_sack(tsn, blocks.iter().copied(), &mut rule, met);
         let reach = blocks.iter().map(|&(_, end)| i64::from(end)).max().unwrap_or(0);

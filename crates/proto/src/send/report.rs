@@ -65,6 +65,8 @@ pub(crate) struct PathChange {
     pub(crate) sent_again: Option<Instant>,
     /// When detection of losses looks at the path next, if no SACK comes first.
     pub(crate) reordering: Option<Instant>,
+    /// The lowest and the highest TSN newly acknowledged.
+    pub(super) newly: Option<(Tsn, Tsn)>,
     /// The lowest and the highest TSN newly acknowledged of those that were sent once.
     pub(super) once: Option<(Tsn, Tsn)>,
     /// The TSN of the one that `sent_again` is about.
@@ -147,6 +149,7 @@ impl Report {
                     oldest: None,
                     sent_again,
                     reordering,
+                    newly: None,
                     once,
                     again,
                     lost: false,
@@ -191,6 +194,7 @@ impl Report {
         let entry = self.path(chunk.path);
         entry.acked += chunk.wire_len();
         entry.packets += u32::from(chunk.packet > 0);
+        entry.newly = Some((entry.newly.map_or(tsn, |(lowest, _)| lowest), tsn));
         entry.late += if chunk.has_left { chunk.wire_len() } else { 0 };
         if !chunk.retransmitted {
             entry.youngest = entry.youngest.max(Some(chunk.sent_at));

@@ -5,6 +5,7 @@ use crate::interface::PathState;
 use crate::path::testing::{mesh, set};
 use crate::path::{Paths, control_path};
 use crate::send::outstanding::Outstanding;
+use crate::send::scheduler::Share;
 use crate::send::stream_scheduler::FirstComeFirstServed;
 use crate::send::streams::OutboundStreams;
 
@@ -12,7 +13,8 @@ use crate::send::streams::OutboundStreams;
 fn path(rule: &dyn RetransmissionRule, paths: &Paths, lost_on: u32, loss: Loss) -> Option<u32> {
     let (outstanding, streams) =
         (Outstanding::new(Tsn(1)), OutboundStreams::new(1, FirstComeFirstServed::boxed()));
-    let offer = Offer { paths, flows: &[], outstanding: &outstanding, streams: &streams };
+    let share = Share::WHOLE;
+    let offer = Offer { paths, flows: &[], outstanding: &outstanding, streams: &streams, room: 0, share };
     rule.path(&offer, PathId(lost_on), loss).map(PathId::number)
 }
 

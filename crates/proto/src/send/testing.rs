@@ -31,6 +31,8 @@ pub(super) struct Rig {
     pub(super) now: Instant,
     /// The paths whose T3-rtx runs.
     pub(super) timers: BTreeSet<PathId>,
+    /// The path that SACKs come by.
+    pub(super) sack_by: Option<PathId>,
 }
 
 /// A DATA chunk as it was written.
@@ -53,7 +55,8 @@ impl Rig {
     pub(super) fn new(config: Config, initial_tsn: Tsn, a_rwnd: u32) -> Self {
         let paths = testing::mesh();
         let sender = Sender::new(&config, &paths, initial_tsn, STREAMS, a_rwnd);
-        Self { config, paths, sender, now: Instant::ZERO, timers: BTreeSet::new() }
+        let sack_by = Some(paths.primary());
+        Self { config, paths, sender, now: Instant::ZERO, timers: BTreeSet::new(), sack_by }
     }
 
     pub(super) fn pass(&mut self, time: Duration) {
@@ -132,7 +135,7 @@ impl Rig {
         let packet = single_chunk(HEADER, &sack);
         let packet = Packet::parse(&packet).expect("a packet");
         let Some(Ok(Chunk::Sack(sack))) = packet.chunks().next() else { panic!("a SACK") };
-        self.sender.on_sack(self.now, &sack)
+        self.sender.on_sack(self.now, &sack, self.sack_by)
     }
 
     /// The Cumulative TSN Ack of a SHUTDOWN.

@@ -180,7 +180,8 @@ impl Sender {
         }
         let offer = self.offer(paths);
         let mut taken = offer.flows.iter().filter(|flow| self.scheduler.takes(&offer, flow.path)).peekable();
-        let full = |flow: &Flow| full(flow, offer.outstanding.on_the_way(flow.path));
+        let full =
+            |flow: &Flow| full(flow, offer.outstanding.on_the_way(flow.path)) || !offer.has_share(flow.path);
         if taken.peek().is_some() && taken.all(full) {
             return true;
         }
