@@ -1,5 +1,6 @@
 //! Concurrent multipath transfer: new data on all paths that work.
 
+mod breaks;
 mod goodput;
 
 use core::time::Duration;
