@@ -142,6 +142,7 @@ fn each_sort_of_world_is_played() {
         (Worlds::BehindNat, true, false),
         (Worlds::Rough, true, false),
         (Worlds::Controllers, true, true),
+        (Worlds::Multipath, true, true),
     ] {
         let mut all = Report::default();
         for seed in 1..=20 {
