@@ -1,5 +1,5 @@
 //! Congestion control of one path (RFC 9260 §7): the trait a new idea implements; [`Reno`], the RFC's own, and [`Cubic`], which
-//! [`HyStart`] makes leave slow start in time and [`Paced`] spreads over the round trip; and [`Bbr`].
+//! [`HyStart`] makes leave slow start in time and [`Paced`] spreads over the round trip; [`Coupled`], which heeds the other paths; and [`Bbr`].
 
 use core::fmt::Debug;
 use core::time::Duration;
@@ -7,6 +7,7 @@ use core::time::Duration;
 use whimbrel_machine::Instant;
 
 mod bbr;
+mod coupled;
 mod cubic;
 mod hystart;
 mod paced;
@@ -14,6 +15,7 @@ mod reno;
 mod windows;
 
 pub use bbr::{Bbr, BbrParameters};
+pub use coupled::{Coupled, CoupledParameters, Coupling, Shared, SharedPath};
 pub use cubic::{Cubic, CubicParameters};
 pub use hystart::{HyStart, HyStartParameters};
 pub use paced::{Paced, PacedParameters};
@@ -75,6 +77,14 @@ pub trait CongestionControl: Debug + Send {
     /// How fast the window leaves, asked at each opportunity to send; `None` for as fast as the host can.
     fn pacing(&self) -> Option<Pacing> {
         None
+    }
+
+    /// These paths carry data besides this one. Told before [`on_acked`](Self::on_acked) where several do.
+    fn on_shared(&mut self, _shared: &Shared<'_>) {}
+
+    /// Bytes that were acknowledged between the last two losses, or since the last one if that is more, if the controller counts them.
+    fn between_losses(&self) -> u64 {
+        0
     }
 
     /// What the path delivers, in bytes a second, if the controller measures that.

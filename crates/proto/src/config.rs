@@ -26,7 +26,7 @@ pub use self::retransmission::{
     LossDetection, RecoveryScope, RetransmissionConfig, RetransmissionOrder, RetransmissionPath,
     SpuriousLoss, TailLoss, WindowReduction,
 };
-pub use self::sack::{NewRoute, SackConfig};
+pub use self::sack::{NewRoute, OutOfOrder, SackConfig};
 use crate::auth::{AuthConfig, AuthSupport};
 use crate::endpoint::MAX_PRESERVATIVE;
 use crate::path::congestion::{ControllerFactory, HyStartParameters, RenoParameters};
@@ -205,6 +205,7 @@ impl Config {
                 delay: Duration::from_millis(200),
                 packets: 2,
                 new_route: NewRoute::AcknowledgeAtOnce,
+                out_of_order: OutOfOrder::AcknowledgeAtOnce,
             },
             congestion: CongestionConfig {
                 controller: Arc::new(RenoParameters { slow_start_limit: 1 }),

@@ -143,7 +143,12 @@ pub(crate) fn multipath(draw: &mut Draw, config: &mut Config) {
             WindowGrowth::PathPoints,
         ]),
         overtaken: draw.one_of(&[OvertakenSacks::Ignored, OvertakenSacks::Reneging]),
-        buffers: draw.one_of(&[BufferSplit::None, BufferSplit::Send, BufferSplit::Receive, BufferSplit::Both]),
+        buffers: draw.one_of(&[
+            BufferSplit::None,
+            BufferSplit::Send,
+            BufferSplit::Receive,
+            BufferSplit::Both,
+        ]),
     };
     let repair = &mut config.retransmission;
     repair.loss = draw.one_of(&[
@@ -152,7 +157,8 @@ pub(crate) fn multipath(draw: &mut Draw, config: &mut Config) {
         LossDetection::SplitMissIndications(3),
         LossDetection::MissIndications(3),
     ]);
-    repair.recovery = draw.one_of(&[RecoveryScope::PathAlone, RecoveryScope::Path, RecoveryScope::Association]);
+    repair.recovery =
+        draw.one_of(&[RecoveryScope::PathAlone, RecoveryScope::Path, RecoveryScope::Association]);
     repair.path = draw.one_of(&[
         RetransmissionPath::Soonest,
         RetransmissionPath::Same,

@@ -29,7 +29,7 @@ mod window;
 use core::time::Duration;
 
 use whimbrel_machine::{Instant, Route};
-use whimbrel_wire::{Data, GapAckBlock, SackBuilder, Tsn, chunk_type};
+use whimbrel_wire::{CountedSack, Data, GapAckBlock, SackBuilder, Tsn, chunk_type};
 
 use self::acknowledgement::{Acknowledgement, Urgency};
 pub(crate) use self::buffers::Buffers;
@@ -39,7 +39,7 @@ use self::tsn_map::{Place, TsnMap};
 use self::window::Window;
 use crate::auth::chunk_writer::ChunkWriter;
 use crate::auth::session::Auth;
-use crate::config::{LargeMessages, LimitConfig, NewRoute, SackConfig};
+use crate::config::{LargeMessages, LimitConfig, NewRoute, OutOfOrder, SackConfig};
 use crate::interface::Received;
 
 /// Gap ack blocks whose memory is kept between SACKs.
@@ -71,6 +71,7 @@ pub(crate) struct Receive {
     /// Where the last DATA came from: SACKs go there (RFC 9260 §6.4).
     route: Route,
     new_route: NewRoute,
+    out_of_order: OutOfOrder,
     #[cfg(any(debug_assertions, test, fuzzing))]
     largest_chunk: usize,
 }
@@ -123,6 +124,7 @@ impl Receive {
             blocks: Vec::new(),
             route,
             new_route: sack.new_route,
+            out_of_order: sack.out_of_order,
             #[cfg(any(debug_assertions, test, fuzzing))]
             largest_chunk: 0,
         }
@@ -168,7 +170,7 @@ impl Receive {
             return DataOutcome::NoRoom;
         }
         // RFC 7053 §5.2: the I bit. RFC 5681 §4.2: what fills a gap, wholly or in part, is acknowledged at once.
-        let urgent = data.immediate || self.tsns.has_gaps();
+        let urgent = data.immediate || self.gaps_are_urgent();
         self.acknowledgement.on_chunk(if urgent { Urgency::Immediate } else { Urgency::Delayed });
         let outcome = match self.accept(position, data, valid) {
             Err(what) => return self.violated(what),
@@ -192,7 +194,8 @@ impl Receive {
     /// All chunks of a packet have been taken: decides when to acknowledge it. Nothing happens if none was DATA.
     #[inline]
     pub(crate) fn packet_done(&mut self, now: Instant) {
-        self.acknowledgement.packet_done(now, self.tsns.has_gaps());
+        let gaps_are_urgent = self.gaps_are_urgent();
+        self.acknowledgement.packet_done(now, gaps_are_urgent);
     }
 
     // ---- commands
@@ -266,7 +269,11 @@ impl Receive {
         if room < SMALLEST_SACK {
             return false;
         }
-        let fits = writer.push(auth, &self.write_sack(room));
+        let packets = match self.out_of_order {
+            OutOfOrder::AcknowledgeAtOnce => 0,
+            OutOfOrder::Delay => u8::try_from(self.acknowledgement.unacknowledged()).unwrap_or(u8::MAX),
+        };
+        let fits = writer.push(auth, &CountedSack { sack: self.write_sack(room), packets });
         debug_assert!(fits, "a SACK is cut to fit");
         true
     }
@@ -274,6 +281,12 @@ impl Receive {
     /// When a delayed SACK becomes due; `None` if one is due already or there is nothing to acknowledge.
     pub(crate) fn ack_deadline(&self) -> Option<Instant> {
         self.acknowledgement.deadline()
+    }
+
+    /// Whether something is missing and each packet is acknowledged at once for that (RFC 9260 §6.7).
+    #[inline]
+    fn gaps_are_urgent(&self) -> bool {
+        self.out_of_order == OutOfOrder::AcknowledgeAtOnce && self.tsns.has_gaps()
     }
 
     fn violated(&mut self, what: &'static str) -> DataOutcome {

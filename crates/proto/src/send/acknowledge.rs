@@ -5,6 +5,7 @@ use whimbrel_machine::Instant;
 use whimbrel_wire::{Sack, Tsn};
 
 use super::chunk::ChunkState;
+use super::flow::Flow;
 use super::growth::Advance;
 use super::loss::Circumstances;
 use super::outstanding::SackError;
@@ -12,7 +13,7 @@ use super::report::{PathChange, Report, T3};
 use super::sender::Sender;
 use crate::config::{TailLoss, WindowReduction};
 use crate::interface::PathId;
-use crate::path::congestion::{Acked, Lost};
+use crate::path::congestion::{Acked, Lost, Shared, SharedPath};
 
 impl Sender {
     /// A SACK, which has come `by` a path.
@@ -28,7 +29,7 @@ impl Sender {
         let gaps = sack.gap_ack_blocks().map(|block| (block.start, block.end));
         let (cumulative, a_rwnd) = (sack.cumulative_tsn_ack, sack.a_rwnd as usize);
         let Self { outstanding, loss, recovery, flows, .. } = self;
-        let (overtaken, packets) = (self.multipath.overtaken, 1);
+        let (overtaken, packets) = (self.multipath.overtaken, sack.packets.into());
         let met = Circumstances { now, recovery: &**recovery, flows, overtaken, packets };
         let mut report = outstanding.on_sack(cumulative, gaps, &mut **loss, met)?;
         for tsn in sack.duplicate_tsns() {
@@ -77,6 +78,9 @@ impl Sender {
             self.charge(now, change);
         }
         for change in report.paths.iter_mut().filter(|change| change.acked > 0) {
+            if self.combines_paths() {
+                self.tell_of_others(change.path);
+            }
             self.credit(now, cumulative, report.cumulative_advanced, by, change);
         }
         self.recovery.on_cumulative_ack(cumulative);
@@ -101,6 +105,21 @@ impl Sender {
         if let Some((flow, newest_sent)) = self.flow_mut(change.path).zip(newest) {
             flow.congestion.on_lost(&Lost { now, bytes, newest_sent });
             flow.loss_rate.on_lost(change.sizes.lost);
+        }
+    }
+
+    /// A controller is told of all paths that have data in flight, its own among them.
+    fn tell_of_others(&mut self, path: PathId) {
+        let busy = |flow: &&Flow| flow.path == path || self.outstanding.flight_size(flow.path) > 0;
+        let view = |flow: &Flow| SharedPath {
+            cwnd: flow.congestion.cwnd(),
+            round_trip: flow.smoothed.unwrap_or_default(),
+            between_losses: flow.congestion.between_losses(),
+        };
+        let own = self.flows.iter().filter(busy).position(|flow| flow.path == path);
+        let paths: SmallVec<[SharedPath; 4]> = self.flows.iter().filter(busy).map(view).collect();
+        if let Some((flow, own)) = self.flow_mut(path).zip(own) {
+            flow.congestion.on_shared(&Shared { paths: &paths, own });
         }
     }
 
@@ -145,6 +164,7 @@ impl Sender {
         }
         change.full = flow.is_window_full(flow.utilised);
         flow.least_round_trip = flow.least_round_trip.into_iter().chain(change.round_trip).min();
+        flow.note_round_trip(change.round_trip);
         let newest_sent = change.newest_sent(now, flow.least_round_trip);
         flow.answers_mut().learn(change, newest_sent, outstanding.has_gaps());
         flow.congestion.on_acked(&Acked {

@@ -5,6 +5,7 @@ use core::time::Duration;
 use whimbrel_machine::Instant;
 use whimbrel_wire::Tsn;
 
+use super::copies::Copies;
 use super::round_trip::ToldElsewhere;
 use super::spurious::Verdicts;
 use super::tail::Answers;
@@ -30,8 +31,12 @@ pub(super) struct Flow {
     pub(super) timed: Option<(Tsn, Instant)>,
     /// A chunk that was timed, whose SACK has come by another path.
     pub(super) told_elsewhere: Option<ToldElsewhere>,
+    /// What has gone out as copies.
+    pub(super) copies: Copies,
     /// The share of packets that are lost.
     pub(super) loss_rate: LossRate,
+    /// Round trips of chunks that were sent once, smoothed, for controllers that look at other paths.
+    pub(super) smoothed: Option<Duration>,
     /// The least round trip of a chunk that was sent once.
     pub(super) least_round_trip: Option<Duration>,
     /// What has been learnt for the tail-loss probe.
@@ -69,7 +74,9 @@ impl Flow {
             guarded: None,
             timed: None,
             told_elsewhere: None,
+            copies: Copies::default(),
             loss_rate: LossRate::default(),
+            smoothed: None,
             least_round_trip: None,
             answers: Answers::default(),
             one_packet: false,

@@ -15,6 +15,7 @@
 
 mod acknowledge;
 mod chunk;
+mod copies;
 mod flow;
 mod growth;
 mod loss;

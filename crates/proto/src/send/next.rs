@@ -28,7 +28,10 @@ impl Sender {
         let next = match turn.permit {
             Permit::Nothing => Next::Nothing,
             Permit::Probe => self.probe(turn),
-            Permit::Everything | Permit::Retransmissions => self.next_in_order(turn),
+            Permit::Everything | Permit::Retransmissions => match self.next_in_order(turn) {
+                Next::Train(train) => Next::Train(train),
+                nothing => self.copy(turn).map_or(nothing, Next::Train),
+            },
         };
         self.check();
         next
@@ -214,7 +217,7 @@ impl Sender {
         let fragment = self.fragment_size(turn.paths, turn.auth);
         let first = self.outstanding.next_tsn();
         let flow = self.flow(path.id)?;
-        let (unused, untimed) = (flow.counters.data_sent == 0, flow.timed.is_none());
+        let (unused, untimed) = (flow.counters.data_sent == 0, flow.timed.is_none() && self.is_timing());
         let mut segment = 0;
         for number in 0..turn.max_segments {
             let limit = if number == 0 { path.packet_size() } else { segment };
@@ -259,9 +262,12 @@ impl Sender {
         let flight = self.outstanding.on_the_way(path);
         let chunks = self.outstanding.next_tsn().distance_from(first);
         // A SACK may leave no room for DATA.
+        let timing = self.is_timing();
         let Some(flow) = self.flow_mut(path).filter(|_| chunks > 0) else { return };
         flow.counters.data_sent += u64::from(chunks);
-        flow.timed.get_or_insert((first, now));
+        if timing {
+            flow.timed.get_or_insert((first, now));
+        }
         flow.note_sent(now, flight - before, flight, first);
     }
 }

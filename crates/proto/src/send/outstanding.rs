@@ -135,6 +135,13 @@ impl Outstanding {
         }
     }
 
+    /// A copy of the chunk `tsn` goes out on another path.
+    pub(super) fn note_copied(&mut self, tsn: Tsn) {
+        if let Some(chunk) = self.chunks.get_mut(tsn.distance_from(self.base) as usize) {
+            chunk.several_paths = true;
+        }
+    }
+
     /// Marks everything in flight on `path` for retransmission (RFC 9260 §6.3.3 E3); false if nothing was.
     pub(super) fn lose_all(&mut self, path: PathId) -> bool {
         if self.flight_size(path) == 0 {

@@ -179,7 +179,8 @@ impl Report {
     /// Notes that a chunk that had been called lost has arrived, if it can be said by which transmission.
     fn returned(&mut self, tsn: Tsn, chunk: &Chunk) {
         let sent_again = match chunk.state {
-            ChunkState::Lost(_) if !chunk.retransmitted => None,
+            // A copy may be what has arrived.
+            ChunkState::Lost(_) if !chunk.retransmitted && !chunk.several_paths => None,
             ChunkState::InFlight if !chunk.several_paths => Some(chunk.sent_at),
             _ => return,
         };
@@ -196,12 +197,12 @@ impl Report {
         entry.packets += u32::from(chunk.packet > 0);
         entry.newly = Some((entry.newly.map_or(tsn, |(lowest, _)| lowest), tsn));
         entry.late += if chunk.has_left { chunk.wire_len() } else { 0 };
-        if !chunk.retransmitted {
+        if !chunk.retransmitted && !chunk.several_paths {
             entry.youngest = entry.youngest.max(Some(chunk.sent_at));
             entry.oldest = Some(entry.oldest.map_or(chunk.sent_at, |oldest| oldest.min(chunk.sent_at)));
             entry.once = Some((entry.once.map_or(tsn, |(lowest, _)| lowest), tsn));
             entry.sizes.arrived = entry.sizes.arrived.max(chunk.packet.into());
-        } else if !chunk.several_paths && entry.sent_again <= Some(chunk.sent_at) {
+        } else if chunk.retransmitted && !chunk.several_paths && entry.sent_again <= Some(chunk.sent_at) {
             (entry.sent_again, entry.again) = (Some(chunk.sent_at), Some(tsn));
         }
         // What is acknowledged after its T3-rtx expired arrived before: it says nothing against the timeout. Taken for a

@@ -1,6 +1,8 @@
 //! Round trips of one path among several (RFC 9260 §6.3.1): a SACK goes by the path of the last DATA, so that what was sent on a slow path
 //! is told of by a quick one first. The time until then is no round trip of either.
 
+use core::time::Duration;
+
 use whimbrel_machine::Instant;
 use whimbrel_wire::{Sack, Tsn};
 
@@ -19,6 +21,13 @@ pub(super) struct ToldElsewhere {
 const PATIENCE: u32 = 4;
 
 impl Flow {
+    /// A chunk that was sent once has taken so long.
+    pub(super) fn note_round_trip(&mut self, took: Option<Duration>) {
+        if let Some(took) = took {
+            self.smoothed = Some(self.smoothed.map_or(took, |before| (before * 7 + took) / 8));
+        }
+    }
+
     /// The chunk that is timed has been acknowledged by a SACK that came by `by`: when it left, if that makes a round trip.
     pub(super) fn take_timed(&mut self, now: Instant, by: Option<PathId>) -> Option<Instant> {
         let (tsn, sent_at) = self.timed.take()?;

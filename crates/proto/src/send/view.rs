@@ -163,7 +163,10 @@ impl Sender {
 
     /// Whether no data can follow that which has just gone out, be it for want of data or of room. Nobody asks for the next packet then, so
     /// that controllers hear here that the user has no more.
-    pub(crate) fn is_all_out(&mut self, paths: &Paths, auth: &Auth) -> bool {
+    pub(crate) fn is_all_out(&mut self, now: Instant, paths: &Paths, auth: &Auth) -> bool {
+        if self.has_copy(now, paths) {
+            return false;
+        }
         let offer = self.offer(paths);
         if offer.streams.is_empty() && !offer.outstanding.has_lost() {
             self.note_app_limited();

@@ -40,7 +40,9 @@ fn broken(config: Config, load: Load, which: usize, seed: u64) -> Duration {
 #[ignore = "prints a table"]
 fn table() {
     for name in [Name::Reno, Name::Bbr] {
-        for scheduler in [PathScheduler::EarliestCompletion, PathScheduler::RoundRobin, PathScheduler::FastestPathFirst] {
+        for scheduler in
+            [PathScheduler::EarliestCompletion, PathScheduler::RoundRobin, PathScheduler::FastestPathFirst]
+        {
             for load in [Load::Records, Load::Bulk] {
                 for which in [0, 1] {
                     let config = combining(name.mobile(), scheduler);
@@ -76,8 +78,18 @@ fn look() {
             if p.counters.data_sent > 0 {
                 println!(
                     "    {} {:?} srtt {:?} cwnd {} flight {} sent {} again {} probes {} t/o {} fr {} err {} rate {:?}",
-                    p.route.local, p.state, p.srtt, p.cwnd, p.flight_size, p.counters.data_sent, p.counters.data_retransmitted,
-                    p.counters.tail_probes, p.counters.timeouts, p.counters.fast_retransmits, p.error_count, p.pacing_rate
+                    p.route.local,
+                    p.state,
+                    p.srtt,
+                    p.cwnd,
+                    p.flight_size,
+                    p.counters.data_sent,
+                    p.counters.data_retransmitted,
+                    p.counters.tail_probes,
+                    p.counters.timeouts,
+                    p.counters.fast_retransmits,
+                    p.error_count,
+                    p.pacing_rate
                 );
             }
         }

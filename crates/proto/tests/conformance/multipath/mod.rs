@@ -32,6 +32,14 @@ impl Name {
     }
 }
 
+const SCHEDULERS: [PathScheduler; 5] = [
+    PathScheduler::RoundRobin,
+    PathScheduler::LowestRoundTrip,
+    PathScheduler::FastestPathFirst,
+    PathScheduler::EarliestCompletion,
+    PathScheduler::Redundant,
+];
+
 /// A path with a queue of one bandwidth-delay product.
 fn place(mbit: u64, rtt_ms: u64, buffers: usize) -> Place {
     let queue = QueueLimit::bytes(Place::capacity(mbit, rtt_ms));
