@@ -4,14 +4,15 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use whimbrel_proto::path::congestion::{
-    BbrParameters, ControllerFactory, CubicParameters, HyStartParameters, PacedParameters, RenoParameters,
+    BbrParameters, ControllerFactory, CoupledParameters, Coupling, CubicParameters, HyStartParameters,
+    PacedParameters, RenoParameters,
 };
 use whimbrel_proto::send::stream_scheduler::{FirstComeFirstServed, RoundRobin};
 use whimbrel_proto::{
     AssociationFailure, AuthConfig, AuthSupport, BufferSizing, BufferSplit, BurstLimit, ChecksumPolicy,
-    Config, DarMode, HmacAlgorithm, InitialWindow, LossDetection, MultipathConfig, OvertakenSacks,
-    PathPairing, PathScheduler, PeerRequests, PmtuConfig, PmtuSearch, PrimaryChangeRule, RecoveryScope,
-    RetransmissionPath, RtoConfig, SharedKeys, SharedSecret, WindowGrowth,
+    Config, DarMode, HmacAlgorithm, InitialWindow, LossDetection, MultipathConfig, NewRoute, OutOfOrder,
+    OvertakenSacks, PathPairing, PathScheduler, PeerRequests, PmtuConfig, PmtuSearch, PrimaryChangeRule,
+    RecoveryScope, RetransmissionPath, RtoConfig, SharedKeys, SharedSecret, WindowGrowth,
 };
 use whimbrel_wire::chunk_type;
 
@@ -150,6 +151,19 @@ pub(crate) fn multipath(draw: &mut Draw, config: &mut Config) {
             BufferSplit::Both,
         ]),
     };
+    let coupling = match draw.between(0, 5) {
+        0 => Some(Coupling::Lia),
+        1 => Some(Coupling::Olia),
+        2 => Some(Coupling::ResourcePooling),
+        _ => None,
+    };
+    if let Some(coupling) = coupling {
+        config.congestion.controller = Arc::new(CoupledParameters::new(coupling));
+    }
+    if draw.chance(0.3) {
+        config.sack.out_of_order = OutOfOrder::Delay;
+        config.sack.new_route = NewRoute::Delay;
+    }
     let repair = &mut config.retransmission;
     repair.loss = draw.one_of(&[
         LossDetection::Rack(3),

@@ -31,7 +31,11 @@ impl Sender {
         let Self { outstanding, loss, recovery, flows, .. } = self;
         let (overtaken, packets) = (self.multipath.overtaken, sack.packets.into());
         let met = Circumstances { now, recovery: &**recovery, flows, overtaken, packets };
-        let mut report = outstanding.on_sack(cumulative, gaps, &mut **loss, met)?;
+        let mut report = match outstanding.on_sack(cumulative, gaps, &mut **loss, met) {
+            Ok(report) => report,
+            Err(SackError::Old) => return self.on_old_sack(now, sack, by),
+            Err(error) => return Err(error),
+        };
         for tsn in sack.duplicate_tsns() {
             self.loss.on_duplicate(tsn, cumulative, self.outstanding.next_tsn());
         }
@@ -166,7 +170,9 @@ impl Sender {
         flow.least_round_trip = flow.least_round_trip.into_iter().chain(change.round_trip).min();
         flow.note_round_trip(change.round_trip);
         let newest_sent = change.newest_sent(now, flow.least_round_trip);
-        flow.answers_mut().learn(change, newest_sent, outstanding.has_gaps());
+        // Data that comes by another path than before is acknowledged at once (`NewRoute`).
+        let prompt = combines || outstanding.has_gaps();
+        flow.answers_mut().learn(change, newest_sent, prompt);
         flow.congestion.on_acked(&Acked {
             now,
             bytes: change.acked,
@@ -189,6 +195,20 @@ impl Sender {
         }
     }
 
+    /// A SACK that another one has overtaken tells nothing new, but how long it took by its path.
+    fn on_old_sack(
+        &mut self,
+        now: Instant,
+        sack: &Sack<'_>,
+        by: Option<PathId>,
+    ) -> Result<Report, SackError> {
+        let mut report = Report::default();
+        if self.combines_paths() {
+            self.measure_by_own_sack(now, sack, by, &mut report);
+        }
+        if report.paths.is_empty() { Err(SackError::Old) } else { Ok(report) }
+    }
+
     /// Round trips of chunks that SACKs by other paths have told of: the one that was sent for the chunk has come, or is waited for no longer.
     fn measure_by_own_sack(
         &mut self,
@@ -197,6 +217,7 @@ impl Sender {
         by: Option<PathId>,
         report: &mut Report,
     ) {
+        let mut untold: SmallVec<[PathId; 4]> = SmallVec::new();
         for flow in &mut self.flows {
             let measured = if by == Some(flow.path) {
                 flow.take_told_elsewhere(sack).map(|sent_at| now.saturating_since(sent_at))
@@ -204,10 +225,18 @@ impl Sender {
                 flow.give_up_own_sack(now).map(|(sent_at, told_at)| told_at.saturating_since(sent_at))
             };
             if let Some(measured) = measured {
+                if report.paths.iter().all(|change| change.path != flow.path) {
+                    untold.push(flow.path);
+                }
                 let change = report.path(flow.path);
                 change.measured = change.measured.or(Some(measured));
                 flow.answers_mut().note_measured(now, Some(measured));
             }
+        }
+        for path in untold {
+            let t3 = self.guard(path, None);
+            let change = report.path(path);
+            (change.t3, change.reordering) = (t3, self.loss.due(path));
         }
     }
 

@@ -72,6 +72,8 @@ pub(super) struct Offer<'a> {
     /// Bytes of user data that may leave before something is acknowledged for good: what the peer's window has room for, and our own buffer if the
     /// user fills it again.
     pub(super) room: usize,
+    /// Bytes of user data that may have been sent and not been acknowledged for good, at most: the smaller one of the buffers of both ends.
+    pub(super) buffers: usize,
     /// Bytes of user data that one path may have outstanding, and in flight.
     pub(super) share: Share,
 }

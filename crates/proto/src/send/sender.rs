@@ -249,20 +249,26 @@ impl Sender {
 
     /// The scheduler and what it may look at.
     pub(super) fn scheduling<'a>(&'a mut self, paths: &'a Paths) -> (&'a mut dyn Scheduler, Offer<'a>) {
-        let (room, share) = (self.room(), self.share(paths));
+        let (room, share, buffers) = (self.room(), self.share(paths), self.buffers());
         let Self { scheduler, flows, outstanding, streams, .. } = self;
-        (&mut **scheduler, Offer { paths, flows, outstanding, streams, room, share })
+        (&mut **scheduler, Offer { paths, flows, outstanding, streams, room, buffers, share })
     }
 
     pub(super) fn offer<'a>(&'a self, paths: &'a Paths) -> Offer<'a> {
+        let (room, share, buffers) = (self.room(), self.share(paths), self.buffers());
         let Self { flows, outstanding, streams, .. } = self;
-        Offer { paths, flows, outstanding, streams, room: self.room(), share: self.share(paths) }
+        Offer { paths, flows, outstanding, streams, room, buffers, share }
     }
 
     /// Bytes of user data that may leave before something is acknowledged for good.
     fn room(&self) -> usize {
         let of_peer = self.window.left(self.outstanding.in_flight_payload());
         of_peer.min(self.send_buffer.saturating_sub(self.outstanding.held_payload()))
+    }
+
+    /// The smaller one of the buffers of both ends, in bytes.
+    fn buffers(&self) -> usize {
+        self.window.largest.min(self.send_buffer)
     }
 
     /// What one path may fill of the buffers of both ends. A path that has nothing outstanding may always send.
