@@ -31,8 +31,9 @@ impl Copies {
         self.on_the_way.iter().map(|&(_, bytes)| bytes).sum()
     }
 
-    fn forget_before(&mut self, at: Instant) {
-        while self.on_the_way.front().is_some_and(|&(sent_at, _)| sent_at <= at) {
+    /// What has left a round trip ago does not count any more.
+    fn forget_old(&mut self, now: Instant, round_trip: Duration) {
+        while self.on_the_way.front().is_some_and(|&(sent_at, _)| sent_at + round_trip <= now) {
             self.on_the_way.pop_front();
         }
     }
@@ -56,8 +57,7 @@ impl Sender {
             let Some(path) = turn.paths.get(id) else { continue };
             let round_trip = round_trip(path);
             if let Some(flow) = self.flow_mut(id) {
-                flow.copies
-                    .forget_before(Instant::ZERO + turn.now.saturating_since(Instant::ZERO + round_trip));
+                flow.copies.forget_old(turn.now, round_trip);
             }
             let chosen = self.to_copy(turn.now, path, path.packet_size() - overhead(turn.auth));
             if !chosen.is_empty() {

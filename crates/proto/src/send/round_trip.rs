@@ -64,3 +64,7 @@ fn covers(sack: &Sack<'_>, tsn: Tsn) -> bool {
             (u32::from(block.start)..=u32::from(block.end)).contains(&offset)
         })
 }
+
+#[cfg(test)]
+#[path = "round_trip_tests.rs"]
+mod tests;

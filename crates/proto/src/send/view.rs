@@ -131,6 +131,10 @@ impl Sender {
     /// peer has no room. With nothing outstanding the latter takes a probe, which nobody has asked for yet (RFC 9260 §6.1 A).
     #[inline]
     pub(super) fn is_held_up(&mut self, paths: &Paths, auth: &Auth) -> bool {
+        // Among several paths a message more may be what it takes to use one more.
+        if self.combines_paths() {
+            return self.is_stuck(paths, auth, Flow::is_window_full);
+        }
         // This comes with every message.
         if let Some(held_up) = self.held_up {
             debug_assert_eq!(held_up, self.is_stuck(paths, auth, Flow::is_window_full));

@@ -69,3 +69,7 @@ impl LossDetection for Split {
         self.miss(index, 1, outstanding, report);
     }
 }
+
+#[cfg(test)]
+#[path = "split_tests.rs"]
+mod tests;
