@@ -2,13 +2,14 @@
 
 mod breaks;
 mod goodput;
+mod sacks;
 
 use core::time::Duration;
 use std::sync::Arc;
 
 use whimbrel_netsim::QueueLimit;
 use whimbrel_proto::path::congestion::{BbrParameters, ControllerFactory, HyStartParameters, RenoParameters};
-use whimbrel_proto::{Config, PathScheduler};
+use whimbrel_proto::{Config, LossDetection, PathScheduler};
 use whimbrel_testbed::bulk::{Bulk, Place, Totals};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
