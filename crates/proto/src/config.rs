@@ -300,17 +300,6 @@ impl Config {
         }
     }
 
-    /// The same, with new data on all paths that work at once. What goes with it: losses are judged by time, for each path by itself, Fast Recovery
-    /// is a state of each path that ends with it, and lost data goes out again where it arrives first.
-    #[must_use]
-    pub fn combining_paths(mut self) -> Self {
-        self.multipath = MultipathConfig::on();
-        self.retransmission.loss = LossDetection::Rack(3);
-        self.retransmission.recovery = RecoveryScope::PathAlone;
-        self.retransmission.path = RetransmissionPath::Soonest;
-        self
-    }
-
     /// How long INIT or COOKIE ECHO is repeated until it is given up: T1 and its Max.Init.Retransmits repetitions, backed
     /// off (RFC 9260 §5.1.4).
     fn handshake_tries(&self) -> Duration {

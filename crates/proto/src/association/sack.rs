@@ -6,7 +6,7 @@ use whimbrel_wire::{Sack, Tsn};
 use super::{Closing, Context, Ending, Handled, Open};
 use crate::interface::{PathId, PathState};
 use crate::send::SackError;
-use crate::send::report::{PathChange, PathProof, Report};
+use crate::send::report::{PathChange, PathProof, Report, T3};
 use crate::timers::TimerId;
 
 impl Open {
@@ -83,7 +83,9 @@ impl Open {
         }
         for change in &report.paths {
             if let Some(path) = self.paths.get(change.path) {
-                self.set_t3(context, change.path, change.t3, path.rto.current());
+                // What was lost with the tail may have been all, or have been given up.
+                let t3 = if self.sender.has_in_flight(change.path) { change.t3 } else { T3::Stop };
+                self.set_t3(context, change.path, t3, path.rto.current());
             }
             context.timers.follow(TimerId::Reordering(change.path), change.reordering);
             self.notice_quality(context, change.path);

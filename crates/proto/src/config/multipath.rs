@@ -1,6 +1,21 @@
+use super::{Config, LossDetection, RecoveryScope, RetransmissionPath};
+
+impl Config {
+    /// The same, with new data on all paths that work at once. What goes with it: losses are judged by time, for each path by itself, Fast Recovery
+    /// is a state of each path that ends with it, and lost data goes out again where it arrives first.
+    #[must_use]
+    pub fn combining_paths(mut self) -> Self {
+        self.multipath = MultipathConfig::on();
+        self.retransmission.loss = LossDetection::Rack(3);
+        self.retransmission.recovery = RecoveryScope::PathAlone;
+        self.retransmission.path = RetransmissionPath::Soonest;
+        self
+    }
+}
+
 /// Whether several paths carry new data at once (concurrent multipath transfer, CMT), and how.
 ///
-/// [`Config::combining_paths`](super::Config::combining_paths) also chooses what goes with it: losses and Fast Recovery of each path by itself.
+/// [`Config::combining_paths`] also chooses what goes with it: losses and Fast Recovery of each path by itself.
 #[derive(Clone, Debug)]
 pub struct MultipathConfig {
     /// Which path carries new data.
@@ -56,8 +71,20 @@ pub enum PathScheduler {
     Redundant,
 }
 
-/// Which SACKs let the congestion window of a path grow, of those that acknowledge something on it. Controllers that model the path heed
-/// all.
+impl PathScheduler {
+    /// Whether several paths may carry new data at once.
+    pub(crate) fn combines(self) -> bool {
+        self != Self::PrimaryPath
+    }
+
+    /// Whether what goes out on one path is also sent on the others.
+    pub(crate) fn copies(self) -> bool {
+        self == Self::Redundant
+    }
+}
+
+/// Which SACKs let the congestion window of a path grow where several paths carry data, of those that acknowledge something on it. Controllers that
+/// model the path heed all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum WindowGrowth {
     /// All (RFC 9260 §7.2.1).

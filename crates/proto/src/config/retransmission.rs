@@ -114,7 +114,7 @@ pub enum RetransmissionPath {
     LargestThreshold,
     /// The path that loses the smallest share of its packets (RTX-LOSSRATE).
     LeastLoss,
-    /// The path where it arrives first: the shortest of round trip and wait for room. What a timer calls lost takes another path than before if there is one.
+    /// The path where it arrives first: the one with the shortest round trip. What a timer calls lost takes another path than before if there is one.
     Soonest,
 }
 

@@ -6,7 +6,6 @@ use whimbrel_wire::{Sack, Tsn};
 
 use super::chunk::ChunkState;
 use super::flow::Flow;
-use super::growth::Advance;
 use super::loss::Circumstances;
 use super::outstanding::SackError;
 use super::report::{PathChange, Report, T3};
@@ -28,8 +27,8 @@ impl Sender {
     ) -> Result<Report, SackError> {
         let gaps = sack.gap_ack_blocks().map(|block| (block.start, block.end));
         let (cumulative, a_rwnd) = (sack.cumulative_tsn_ack, sack.a_rwnd as usize);
+        let (overtaken, packets) = (self.multipath().overtaken, sack.packets.into());
         let Self { outstanding, loss, recovery, flows, .. } = self;
-        let (overtaken, packets) = (self.multipath.overtaken, sack.packets.into());
         let met = Circumstances { now, recovery: &**recovery, flows, overtaken, packets };
         let mut report = match outstanding.on_sack(cumulative, gaps, &mut **loss, met) {
             Ok(report) => report,
@@ -68,8 +67,8 @@ impl Sender {
         let mut report = Report::default();
         // Its timer is to be set anew, whatever has happened.
         _ = report.path(path);
+        let (overtaken, packets) = (self.multipath().overtaken, 1);
         let Self { outstanding, loss, recovery, flows, .. } = self;
-        let (overtaken, packets) = (self.multipath.overtaken, 1);
         let met = Circumstances { now, recovery: &**recovery, flows, overtaken, packets };
         loss.on_time(met, outstanding, &mut report);
         self.apply(now, self.outstanding.cumulative_ack_point(), None, report)
@@ -108,7 +107,7 @@ impl Sender {
         let (bytes, newest) = (change.lost_bytes, change.lost_newest);
         if let Some((flow, newest_sent)) = self.flow_mut(change.path).zip(newest) {
             flow.congestion.on_lost(&Lost { now, bytes, newest_sent });
-            flow.loss_rate.on_lost(change.sizes.lost);
+            flow.beside_mut().loss_rate.on_lost(change.sizes.lost);
         }
     }
 
@@ -117,7 +116,7 @@ impl Sender {
         let busy = |flow: &&Flow| flow.path == path || self.outstanding.flight_size(flow.path) > 0;
         let view = |flow: &Flow| SharedPath {
             cwnd: flow.congestion.cwnd(),
-            round_trip: flow.smoothed.unwrap_or_default(),
+            round_trip: flow.beside().round_trip(),
             between_losses: flow.congestion.between_losses(),
         };
         let own = self.flows.iter().filter(busy).position(|flow| flow.path == path);
@@ -136,15 +135,20 @@ impl Sender {
         by: Option<PathId>,
         change: &mut PathChange,
     ) {
-        let combines = self.scheduler.combines();
+        let combines = self.combines_paths();
+        // Where several paths carry data, the slowest of them holds back the Cumulative TSN Ack Point.
+        let (grows, cumulative_advanced) = if combines {
+            self.judge_advance(change.path, cumulative_advanced)
+        } else {
+            (true, cumulative_advanced)
+        };
         let outstanding = &self.outstanding;
         let Some(flow) = self.flows.iter_mut().find(|flow| flow.path == change.path) else { return };
-        let advance = Advance { cumulative: cumulative_advanced, lowest: flow.guarded, outstanding };
-        let grows = self.growth.grows(change.path, &advance);
-        // Where several paths carry data, the slowest of them holds back the Cumulative TSN Ack Point.
-        let cumulative_advanced = if combines { advance.of_path() } else { cumulative_advanced };
         let own_sack = !combines || by == Some(change.path);
-        flow.loss_rate.on_arrived(change.packets);
+        if combines {
+            flow.beside_mut().loss_rate.on_arrived(change.packets);
+            flow.note_round_trip(change.youngest.map(|sent_at| now.saturating_since(sent_at)));
+        }
         flow.acked_since_burst += change.acked - change.late;
         flow.note_sack(cumulative_advanced && !change.lost);
         let acknowledged = |&mut (tsn, _): &mut (Tsn, Instant)| {
@@ -168,7 +172,6 @@ impl Sender {
         }
         change.full = flow.is_window_full(flow.utilised);
         flow.least_round_trip = flow.least_round_trip.into_iter().chain(change.round_trip).min();
-        flow.note_round_trip(change.round_trip);
         let newest_sent = change.newest_sent(now, flow.least_round_trip);
         // Data that comes by another path than before is acknowledged at once (`NewRoute`).
         let prompt = combines || outstanding.has_gaps();

@@ -42,7 +42,7 @@ impl Copies {
 impl Sender {
     /// Whether a copy may leave now.
     pub(super) fn has_copy(&self, now: Instant, paths: &Paths) -> bool {
-        self.scheduler.copies()
+        self.multipath().scheduler.copies()
             && self.scheduler.in_use(paths).into_iter().any(|id| {
                 paths.get(id).is_some_and(|path| !self.to_copy(now, path, path.packet_size()).is_empty())
             })
@@ -50,14 +50,14 @@ impl Sender {
 
     /// A packet of copies for the first path that has room.
     pub(super) fn copy(&mut self, turn: &mut Turn<'_>) -> Option<Train> {
-        if !self.scheduler.copies() {
+        if !self.multipath().scheduler.copies() {
             return None;
         }
         for id in self.scheduler.in_use(turn.paths) {
             let Some(path) = turn.paths.get(id) else { continue };
             let round_trip = round_trip(path);
             if let Some(flow) = self.flow_mut(id) {
-                flow.copies.forget_old(turn.now, round_trip);
+                flow.beside_mut().copies.forget_old(turn.now, round_trip);
             }
             let chosen = self.to_copy(turn.now, path, path.packet_size() - overhead(turn.auth));
             if !chosen.is_empty() {
@@ -71,7 +71,7 @@ impl Sender {
     fn to_copy(&self, now: Instant, path: &Path, room: usize) -> SmallVec<[Tsn; 8]> {
         let mut chosen = SmallVec::new();
         let Some(flow) = self.flow(path.id) else { return chosen };
-        let flight = self.outstanding.on_the_way(path.id) + flow.copies.bytes();
+        let flight = self.outstanding.on_the_way(path.id) + flow.beside().copies.bytes();
         if !flow.may_send(flight) {
             return chosen;
         }
@@ -83,7 +83,7 @@ impl Sender {
                 && chunk.sent_at + round_trip >= now
         };
         let mut used = 0;
-        let from = flow.copies.next.and_then(|next| self.outstanding.index_of(next)).unwrap_or(0);
+        let from = flow.beside().copies.next.and_then(|next| self.outstanding.index_of(next)).unwrap_or(0);
         for index in from..self.outstanding.len() {
             let Some(chunk) = self.outstanding.at(index).filter(|chunk| fresh(chunk)) else { continue };
             used += chunk.wire_len();
@@ -109,14 +109,14 @@ impl Sender {
         writer.finish(turn.auth, turn.checksum);
         let segment = turn.out.len() - start;
         let flow = self.flow_mut(path.id)?;
-        flow.copies.next = Some(last.next());
-        flow.copies.on_the_way.push_back((turn.now, segment));
+        flow.beside_mut().copies.next = Some(last.next());
+        flow.beside_mut().copies.on_the_way.push_back((turn.now, segment));
         Some(Train { path: path.id, content: Content::Copy, segment, first, t3: None, timed: false })
     }
 
     /// Whether round trips can be told from acknowledgements: a copy may be what has arrived.
     pub(super) fn is_timing(&self) -> bool {
-        !self.scheduler.copies()
+        !self.multipath().scheduler.copies()
     }
 }
 

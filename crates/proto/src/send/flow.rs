@@ -5,14 +5,13 @@ use core::time::Duration;
 use whimbrel_machine::Instant;
 use whimbrel_wire::Tsn;
 
-use super::copies::Copies;
-use super::round_trip::ToldElsewhere;
+use super::round_trip::BesideOthers;
 use super::spurious::Verdicts;
 use super::tail::Answers;
 use crate::config::BurstLimit;
 use crate::interface::{PathCounters, PathId};
 use crate::path::congestion::{CongestionControl, Sent};
-use whimbrel_path::{LossRate, Pacer, RateReduction};
+use whimbrel_path::{Pacer, RateReduction};
 
 /// The sender's side of one path. Its flight size is [`Outstanding`](super::outstanding::Outstanding)'s to count and is
 /// given to each method that needs it, in bytes on the wire.
@@ -29,14 +28,8 @@ pub(super) struct Flow {
     pub(super) guarded: Option<Tsn>,
     /// The DATA chunk whose round trip is being timed: one per round trip (RFC 9260 §6.3.1 C4).
     pub(super) timed: Option<(Tsn, Instant)>,
-    /// A chunk that was timed, whose SACK has come by another path.
-    pub(super) told_elsewhere: Option<ToldElsewhere>,
-    /// What has gone out as copies.
-    pub(super) copies: Copies,
-    /// The share of packets that are lost.
-    pub(super) loss_rate: LossRate,
-    /// Round trips of chunks that were sent once, smoothed, for controllers that look at other paths.
-    pub(super) smoothed: Option<Duration>,
+    /// What it is like beside other paths.
+    beside: BesideOthers,
     /// The least round trip of a chunk that was sent once.
     pub(super) least_round_trip: Option<Duration>,
     /// What has been learnt for the tail-loss probe.
@@ -73,10 +66,7 @@ impl Flow {
             utilised: 0,
             guarded: None,
             timed: None,
-            told_elsewhere: None,
-            copies: Copies::default(),
-            loss_rate: LossRate::default(),
-            smoothed: None,
+            beside: BesideOthers::default(),
             least_round_trip: None,
             answers: Answers::default(),
             one_packet: false,
@@ -151,6 +141,16 @@ impl Flow {
         self.guarded.get_or_insert(first);
     }
 
+    /// What the path is like beside others.
+    pub(super) fn beside(&self) -> &BesideOthers {
+        &self.beside
+    }
+
+    /// The same, to be told more.
+    pub(super) fn beside_mut(&mut self) -> &mut BesideOthers {
+        &mut self.beside
+    }
+
     /// What has been learnt for the tail-loss probe.
     pub(super) fn answers(&self) -> &Answers {
         &self.answers
@@ -204,7 +204,7 @@ impl Flow {
     pub(super) fn forget_flight(&mut self) {
         self.guarded = None;
         self.timed = None;
-        self.told_elsewhere = None;
+        self.beside.forget_flight();
     }
 
     /// Whether cwnd, the burst limit and the pace let another packet out (RFC 9260 §6.1 B and D, §7.2.3).

@@ -10,7 +10,7 @@ use super::sender::Sender;
 use super::turn::{Content, Next, Permit, Train, Turn, overhead};
 use crate::auth::chunk_writer::ChunkWriter;
 use crate::auth::session::Auth;
-use crate::config::RetransmissionOrder;
+use crate::config::{BufferSplit, RetransmissionOrder};
 use crate::interface::{PathId, PathState};
 use crate::path::Path;
 use crate::receive::SACK_ROOM;
@@ -244,7 +244,7 @@ impl Sender {
     /// would not be cut short by the size of the others.
     fn continues(&mut self, path: &Path, segment: usize, number: usize, turn: &Turn<'_>) -> bool {
         let flight = self.outstanding.on_the_way(path.id);
-        if !self.offer(turn.paths).has_share(path.id) {
+        if self.multipath().buffers != BufferSplit::None && !self.offer(turn.paths).has_share(path.id) {
             return false;
         }
         let Some(flow) = self.flow(path.id).filter(|flow| flow.may_send(flight)) else { return false };

@@ -108,7 +108,7 @@ mod together {
         rig.measure(D, Duration::from_millis(30));
         rig.sender.install(A, Some(10_000), Some(90_000));
         rig.sender.install(D, Some(50_000), Some(20_000));
-        rig.sender.flow_mut(A).unwrap().loss_rate.on_lost(1);
+        rig.sender.flow_mut(A).unwrap().beside_mut().loss_rate.on_lost(1);
         rig.sender.open_bursts(rig.now, &rig.paths);
         rig
     }

@@ -57,7 +57,7 @@ fn an_older_sack_of_the_path_measures_nothing() {
     rig.report(Tsn(0), &gap, WINDOW);
     rig.sack_by = Some(D);
     let flow = rig.sender.flow_mut(D).unwrap();
-    assert!(flow.told_elsewhere.is_some());
+    assert!(flow.beside().told_elsewhere.is_some());
     assert!(rig.sack(Tsn(0), &[], WINDOW).is_err(), "it tells less than is known");
     rig.pass(70 * MS);
     assert_eq!(measured(&rig.report(Tsn(0), &gap, WINDOW), D), Some(160 * MS));

@@ -30,11 +30,6 @@ pub(super) trait Scheduler: Debug + Send {
         data_paths(paths)
     }
 
-    /// Whether there may be several of them.
-    fn combines(&self) -> bool {
-        true
-    }
-
     /// Whether new data may take `path` now, if its windows have room; false for all only when no path is usable.
     fn takes(&self, offer: &Offer<'_>, path: PathId) -> bool {
         self.in_use(offer.paths).contains(&path)
@@ -43,11 +38,6 @@ pub(super) trait Scheduler: Debug + Send {
     /// The path of the next packet: one that [`takes`](Self::takes) it and has room, if there is such a path. It is sent if the window of that path has room, else
     /// nothing is for now.
     fn next(&mut self, offer: &Offer<'_>) -> Option<PathId>;
-
-    /// Whether what goes out on one path is also sent on the others.
-    fn copies(&self) -> bool {
-        false
-    }
 }
 
 /// The scheduler that is asked for.

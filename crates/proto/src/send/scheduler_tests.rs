@@ -1,9 +1,10 @@
 use whimbrel_machine::Instant;
-use whimbrel_wire::{GapAckBlock, Tsn};
+use whimbrel_wire::{GapAckBlock, StreamId, Tsn};
 
 use super::*;
+use crate::auth::session::Auth;
 use crate::config::{BufferSplit, BurstLimit, Config, LossDetection};
-use crate::interface::PathState;
+use crate::interface::{Message, PathState};
 use crate::path::testing::set;
 use crate::send::testing::Rig;
 use crate::send::turn::Permit;
@@ -67,6 +68,21 @@ fn a_slow_path_is_for_what_waits_long_enough() {
         let path = rig.send_one(1000);
         assert_eq!(path.into_iter().filter(|path| *path == A).count(), slow, "{messages}");
     }
+}
+
+/// A message more may be what it takes for a path to be worth using: whoever hands it over must not be told that it waits.
+#[test]
+fn what_waits_may_open_a_path() {
+    let mut rig = rig(PathScheduler::EarliestCompletion, [200, 20], [100_000, 1000]);
+    assert_eq!(rig.send_one(1172), Some(D));
+    let mut leaves = |_| {
+        let message = Message::new(StreamId(0), vec![0; 1000]);
+        rig.sender.send(&rig.paths, message, usize::MAX, &Auth::default()).unwrap()
+    };
+    // The first one in a queue is always looked at.
+    assert!(leaves(0));
+    let at = (1..40).position(|n| leaves(n));
+    assert!(at.is_some_and(|at| (5..15).contains(&at)), "{at:?}");
 }
 
 /// BLEST: what the quick path brings while a packet goes by the slow one has to find room at the receiver.

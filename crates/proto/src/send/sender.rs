@@ -2,7 +2,7 @@ use whimbrel_machine::Instant;
 use whimbrel_wire::Tsn;
 
 use super::flow::Flow;
-use super::growth::{self, Growth};
+use super::growth::{self, Advance, Growth};
 use super::loss::{LossDetection, MissIndications, Rack, Split};
 use super::outstanding::Outstanding;
 use super::recovery::{FastRecovery, RecoveryOfAssociation, RecoveryOfPath, RecoveryOfPathAlone};
@@ -36,10 +36,10 @@ pub(crate) struct Sender {
     pub(super) retransmission: Box<dyn RetransmissionRule>,
     pub(super) loss: Box<dyn LossDetection>,
     pub(super) recovery: Box<dyn FastRecovery>,
-    pub(super) growth: Box<dyn Growth>,
+    growth: Box<dyn Growth>,
     /// The rules that are no objects.
     pub(super) repair: RetransmissionConfig,
-    pub(super) multipath: MultipathConfig,
+    multipath: MultipathConfig,
     /// Bytes of user data that may be undelivered, at most.
     send_buffer: usize,
     /// Chunks are cut to fit packets of this many bytes, a multiple of 4, whatever the paths carry.
@@ -274,7 +274,7 @@ impl Sender {
     /// What one path may fill of the buffers of both ends. A path that has nothing outstanding may always send.
     fn share(&self, paths: &Paths) -> Share {
         let split = self.multipath.buffers;
-        if split == BufferSplit::None || !self.scheduler.combines() {
+        if split == BufferSplit::None || !self.multipath.scheduler.combines() {
             return Share::WHOLE;
         }
         let count = self.scheduler.in_use(paths).len().max(1);
@@ -285,6 +285,20 @@ impl Sender {
         }
     }
 
+    /// How several paths carry data at once.
+    #[inline]
+    pub(super) fn multipath(&self) -> &MultipathConfig {
+        &self.multipath
+    }
+
+    /// A SACK newly acknowledges something on `path`, and has advanced the Cumulative TSN Ack Point or not: whether the window may grow, and whether
+    /// the lowest chunk in flight on the path has arrived.
+    pub(super) fn judge_advance(&mut self, path: PathId, cumulative: bool) -> (bool, bool) {
+        let lowest = self.flow(path).and_then(|flow| flow.guarded);
+        let advance = Advance { cumulative, lowest, outstanding: &self.outstanding };
+        (self.growth.grows(path, &advance), advance.of_path())
+    }
+
     /// Whether new data uses `path` at present.
     pub(crate) fn uses(&self, paths: &Paths, path: PathId) -> bool {
         self.scheduler.in_use(paths).contains(&path)
@@ -292,7 +306,7 @@ impl Sender {
 
     /// Whether several paths may carry data at once.
     pub(crate) fn combines_paths(&self) -> bool {
-        self.scheduler.combines()
+        self.multipath.scheduler.combines()
     }
 
     pub(super) fn flow(&self, path: PathId) -> Option<&Flow> {

@@ -9,7 +9,7 @@ pub(in crate::send) struct LeastLoss;
 impl RetransmissionRule for LeastLoss {
     fn path(&self, offer: &Offer<'_>, lost_on: PathId, loss: Loss) -> Option<PathId> {
         let rate = |path: &PathId| {
-            (offer.flow(*path).map_or(0, |flow| flow.loss_rate.per_million()), *path != lost_on)
+            (offer.flow(*path).map_or(0, |flow| flow.beside().loss_rate.per_million()), *path != lost_on)
         };
         choices(offer, lost_on, loss).into_iter().min_by_key(rate)
     }

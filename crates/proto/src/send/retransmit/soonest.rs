@@ -2,9 +2,8 @@ use super::{Offer, RetransmissionRule, choices};
 use crate::interface::PathId;
 use crate::send::chunk::Loss;
 
-/// The path where it arrives first: everything that was sent after it waits for it at the receiver. A path whose window is full has room after about a round trip's share
-/// of its window, which is nothing beside the round trip itself; so that the shortest round trip it is, and where it was lost if another
-/// takes no less.
+/// The path where it arrives first, as everything that was sent after it waits for it at the receiver: the one with the shortest round trip, and where it
+/// was lost if another takes no less. A window that is full does not count: what is lost goes first, and some room comes with each SACK.
 #[derive(Debug)]
 pub(in crate::send) struct Soonest;
 

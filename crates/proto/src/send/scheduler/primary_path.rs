@@ -12,10 +12,6 @@ impl Scheduler for PrimaryPath {
         control_path(paths).into_iter().collect()
     }
 
-    fn combines(&self) -> bool {
-        false
-    }
-
     fn takes(&self, offer: &Offer<'_>, path: PathId) -> bool {
         control_path(offer.paths) == Some(path)
     }

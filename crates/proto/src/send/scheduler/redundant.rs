@@ -10,8 +10,4 @@ impl Scheduler for Redundant {
     fn next(&mut self, offer: &Offer<'_>) -> Option<PathId> {
         offer.cheapest(&self.in_use(offer.paths), |path| offer.round_trip(path))
     }
-
-    fn copies(&self) -> bool {
-        true
-    }
 }
