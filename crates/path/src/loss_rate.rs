@@ -31,7 +31,7 @@ impl LossRate {
 
     /// The share of packets that are lost, in millionths.
     pub fn per_million(self) -> u32 {
-        (u64::from(self.share) * 1_000_000 >> 32) as u32
+        ((u64::from(self.share) * 1_000_000) >> 32) as u32
     }
 }
 

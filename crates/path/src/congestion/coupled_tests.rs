@@ -83,8 +83,10 @@ fn alone_it_is_reno() {
         for loss in losses {
             let mut coupled = Coupled::new(&new_path(), CoupledParameters::new(coupling));
             let mut alone = Reno::new(&new_path(), RenoParameters::default());
-            (coupled.install(40 * MSS, 0), alone.install(40 * MSS, 0));
-            (loss(&mut coupled), loss(&mut alone));
+            for path in [&mut coupled as &mut dyn CongestionControl, &mut alone] {
+                path.install(40 * MSS, 0);
+                loss(path);
+            }
             assert_eq!((coupled.cwnd(), coupled.ssthresh()), (alone.cwnd(), alone.ssthresh()));
         }
     }

@@ -81,7 +81,7 @@ fn what_waits_may_open_a_path() {
     };
     // The first one in a queue is always looked at.
     assert!(leaves(0));
-    let at = (1..40).position(|n| leaves(n));
+    let at = (1..40).position(leaves);
     assert!(at.is_some_and(|at| (5..15).contains(&at)), "{at:?}");
 }
 
