@@ -81,11 +81,16 @@ impl View<'_> {
         let (here, since) = if path.primary { (delay.least, delay.at) } else { (delay.most, Instant::ZERO) };
         // What made this path slow may have come over the other one, too, since that was last asked.
         let known = |other: Delay| other.at + FRESH >= since;
-        let quickest = others().filter_map(|other| other.quality.delay).filter(|other| known(*other));
-        match quickest.map(|other| other.most).min() {
-            Some(quickest) if here > quickest.saturating_mul(2).saturating_add(MARGIN) => Blemish::Slow,
-            _ => Blemish::None,
-        }
+        // What waits here for our own network waits for it on any path that goes there.
+        let of_network = |other: &PathView| {
+            let same = other.route.local.ip() == path.route.local.ip();
+            here.saturating_sub(if same { delay.waiting } else { Duration::ZERO })
+        };
+        let slow = others().any(|other| {
+            let quick = other.quality.delay.filter(|delay| known(*delay));
+            quick.is_some_and(|quick| of_network(other) > quick.most.saturating_mul(2).saturating_add(MARGIN))
+        });
+        if slow { Blemish::Slow } else { Blemish::None }
     }
 
     /// Whether `path` works, from an address that is part of the association.

@@ -11,7 +11,10 @@ const NETWORKS: [(u8, InterfaceKind); 2] = [(1, InterfaceKind::WirelessLan), (2,
 fn quality(millis: u64, at: u64) -> PathQuality {
     let delay = Duration::from_millis(millis);
     let at = Instant::ZERO + Duration::from_millis(at);
-    PathQuality { delay: Some(Delay { least: delay, most: delay, at }), ..PathQuality::default() }
+    PathQuality {
+        delay: Some(Delay { least: delay, most: delay, waiting: Duration::ZERO, at }),
+        ..PathQuality::default()
+    }
 }
 
 /// The reasons for which paths were made primary when path 0, in use, and path 1 are like this.
@@ -44,6 +47,20 @@ fn what_was_found_long_ago_is_not_believed() {
 fn a_queue_of_ones_own_is_no_reason() {
     let saturated = PathQuality { saturated: true, ..quality(400, 0) };
     assert_eq!(reasons(saturated, quality(60, 0)), []);
+}
+
+/// 20 ms of it are the network's.
+#[test]
+fn what_waits_for_a_network_waits_for_it_on_each_of_its_paths() {
+    let mut waiting = quality(400, 0);
+    waiting.delay.as_mut().expect("it is known").waiting = Duration::from_millis(380);
+    assert_eq!(reasons(waiting, quality(60, 0)), [Reason::Slow]);
+    let mut model = Model::new(Seamless::policy(Pace::MOBILE), &NETWORKS);
+    model.paths[1].route.local = model.paths[0].route.local;
+    (model.paths[0].quality, model.paths[1].quality) = (waiting, quality(60, 0));
+    model.with_view(|view| assert_eq!(view.blemish(&view.paths[0]), Blemish::None));
+    model.paths[0].quality = quality(400, 0);
+    model.with_view(|view| assert_eq!(view.blemish(&view.paths[0]), Blemish::Slow));
 }
 
 #[test]

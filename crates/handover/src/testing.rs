@@ -110,6 +110,7 @@ impl<P: Policy> Model<P> {
                 delay: Some(Delay {
                     least: Duration::from_millis(50),
                     most: Duration::from_millis(50),
+                    waiting: Duration::ZERO,
                     at: Instant::ZERO,
                 }),
                 ..PathQuality::default()

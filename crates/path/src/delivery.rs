@@ -22,6 +22,8 @@ pub struct DeliveryRate {
     lost: u64,
     /// What is delivered until this much is was sent by a user who had no more.
     app_limited_until: u64,
+    /// What left before so much was delivered is not sampled.
+    distrusted_until: u64,
     departures: VecDeque<Departure>,
     /// Something of the last departure has been acknowledged.
     last_arrived: bool,
@@ -76,6 +78,7 @@ impl DeliveryRate {
             first_sent: Instant::ZERO,
             lost: 0,
             app_limited_until: 0,
+            distrusted_until: 0,
             departures: VecDeque::new(),
             last_arrived: true,
         }
@@ -130,7 +133,9 @@ impl DeliveryRate {
         let interval = sending.max(now.saturating_since(departure.delivered_at));
         let delivered = self.delivered - departure.delivered;
         Some(RateSample {
-            rate: (interval >= least).then(|| rate(delivered, interval)).flatten(),
+            rate: (interval >= least && departure.delivered >= self.distrusted_until)
+                .then(|| rate(delivered, interval))
+                .flatten(),
             delivered,
             prior_delivered: departure.delivered,
             in_flight: departure.in_flight,
@@ -149,6 +154,12 @@ impl DeliveryRate {
     /// What is in flight, and what leaves until it is acknowledged, says nothing about how fast the path is.
     pub fn limit(&mut self, in_flight: usize) {
         self.app_limited_until = (self.delivered + in_flight as u64).max(1);
+    }
+
+    /// So many bytes in flight had been taken for lost and were late: an acknowledgement may have been for what was sent again, or for what was
+    /// late, so that nobody knows when what they delivered left, and what arrives with them did not leave with them.
+    pub const fn distrust(&mut self, in_flight: u64) {
+        self.distrusted_until = self.delivered + in_flight;
     }
 
     /// Bytes delivered so far.

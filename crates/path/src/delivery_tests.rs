@@ -100,3 +100,20 @@ fn losses_are_counted_since_the_departure() {
     assert_eq!(delivery.on_acked(at(9), 1000, Some(at(0)), MS).unwrap().lost, 500);
     assert_eq!(delivery.on_lost(1, at(77)), None, "nothing left then");
 }
+
+/// A timer has called 4 packets lost, one of which was sent again; they were late, and arrive 1 ms apart. What leaves meanwhile is not sampled: with it
+/// come all that were late.
+#[test]
+fn what_was_late_is_not_sampled() {
+    let mut delivery = DeliveryRate::new();
+    (0..4).for_each(|step| delivery.on_sent(at(step), 1000, 1000 * (step as usize + 1)));
+    delivery.on_sent(at(300), 1000, 1000);
+    delivery.on_acked(at(400), 1000, Some(at(300)), 40 * MS);
+    delivery.on_sent(at(400), 1000, 1000);
+    delivery.distrust(4000);
+    (401..404).for_each(|now| _ = delivery.on_acked(at(now), 1000, None, 40 * MS));
+    let sample = delivery.on_acked(at(440), 1000, Some(at(400)), 40 * MS).unwrap();
+    assert_eq!((sample.delivered, sample.rate), (4000, None));
+    delivery.on_sent(at(440), 1000, 1000);
+    assert!(delivery.on_acked(at(480), 1000, Some(at(440)), 40 * MS).unwrap().rate.is_some());
+}

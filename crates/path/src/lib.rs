@@ -19,6 +19,6 @@ pub use loss_rate::LossRate;
 pub use pacing::{Pacer, Pacing};
 pub use packet_sizes::PacketSizes;
 pub use pmtu::{PathMtu, PmtuConfig, PmtuSearch};
-pub use quality::{Delay, PathQuality, Quality};
+pub use quality::{Arrival, Delay, PathQuality, Quality};
 pub use rate_reduction::RateReduction;
 pub use rto::{Rto, RtoConfig};

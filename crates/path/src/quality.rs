@@ -5,6 +5,10 @@ use core::time::Duration;
 
 use whimbrel_machine::Instant;
 
+use self::waiting::Waiting;
+
+mod waiting;
+
 /// What a path is worth at present.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PathQuality {
@@ -19,13 +23,16 @@ pub struct PathQuality {
     pub saturated: bool,
 }
 
-/// The shortest round trip of late: what a packet takes that is lucky with jitter, behind whatever queue stands in its way.
+/// The shortest round trip of late: what a packet takes that is lucky with jitter, behind whatever queue stands in its way. Where a path carries
+/// far less than it did, so that messages wait for the sender's window or pace, that wait is part of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Delay {
     /// It takes this long at least: what was found last where data measures it, the lesser of the last two answers where heartbeats do.
     pub least: Duration,
     /// It takes no longer, if what was found twice is believed: the greater of the last two findings.
     pub most: Duration,
+    /// How much of `least` messages wait in the sender. On another path from the same host's address they may have to wait as long.
+    pub waiting: Duration,
     /// When that was found.
     pub at: Instant,
 }
@@ -42,6 +49,8 @@ pub struct Quality {
     shortest: [Option<u64>; 2],
     /// The delay that rises are measured by, in nanoseconds: the shortest so far, which grows by a sixteenth with each span.
     usual: u64,
+    /// What waits in the sender, and why.
+    waiting: Waiting,
     /// The cumulative sum, in thousandths.
     evidence: i32,
     now: PathQuality,
@@ -49,6 +58,21 @@ pub struct Quality {
     told: PathQuality,
     /// The next finding is to be told whatever it is.
     asked: Option<Asked>,
+}
+
+/// What the acknowledgement of packets with DATA says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Arrival {
+    /// How many packets have arrived.
+    pub packets: u32,
+    /// Bytes of DATA chunks in them.
+    pub bytes: usize,
+    /// What one of them took.
+    pub round_trip: Option<Duration>,
+    /// The congestion window was full.
+    pub full: bool,
+    /// Bytes of user data that wait for nothing but the window or the pace of the path.
+    pub waiting: usize,
 }
 
 /// Somebody wants to know how the path is now.
@@ -149,8 +173,10 @@ impl Quality {
         self.asked = Some(Asked::Waiting);
     }
 
-    /// Packets of DATA have arrived, and one of them took `round_trip`. `full`: the congestion window was full.
-    pub fn on_acknowledged(&mut self, now: Instant, packets: u32, round_trip: Option<Duration>, full: bool) {
+    /// Packets of DATA have arrived.
+    pub fn on_acknowledged(&mut self, now: Instant, arrival: &Arrival) {
+        let &Arrival { packets, bytes, round_trip, full, waiting } = arrival;
+        self.waiting.on_acknowledged(bytes as u64, waiting as u64);
         let arrived = i32::try_from(packets).unwrap_or(i32::MAX).saturating_mul(evidence::ARRIVED);
         self.weigh(arrived);
         self.span.acknowledgements = self.span.acknowledgements.saturating_add(1);
@@ -164,6 +190,16 @@ impl Quality {
         if self.span.round_trips >= ROUND_TRIPS && now >= began + longest {
             self.close_span(now);
         }
+    }
+
+    /// What the path carried of late while nothing waited for it, in bytes/s.
+    pub fn carried(&self) -> u64 {
+        self.waiting.carried()
+    }
+
+    /// What another path carried goes by this one from now on: it should carry as much, in bytes/s.
+    pub fn expect(&mut self, carried: u64) {
+        self.waiting.expect(carried);
     }
 
     /// A packet with DATA of the peer has come.
@@ -188,7 +224,7 @@ impl Quality {
             }
             self.close_span(now);
             let [last, before] = self.shortest;
-            self.tell_delay(now, last.min(before.or(last)));
+            self.tell_delay(now, last.min(before.or(last)), Duration::ZERO);
         }
     }
 
@@ -196,7 +232,7 @@ impl Quality {
     pub fn on_slow_answers(&mut self, now: Instant, round_trip: Duration) {
         self.span = Span { began: Some(now), ..Span::default() };
         self.shortest = [Some(nanos(round_trip)); 2];
-        self.tell_delay(now, self.shortest[0]);
+        self.tell_delay(now, self.shortest[0], Duration::ZERO);
     }
 
     fn measure(&mut self, now: Instant, round_trip: Duration) {
@@ -213,12 +249,12 @@ impl Quality {
         self.now.lossy = self.evidence >= limit;
     }
 
-    fn tell_delay(&mut self, at: Instant, least: Option<u64>) {
+    fn tell_delay(&mut self, at: Instant, least: Option<u64>, waiting: Duration) {
         // `None` is less than any.
         let most = self.shortest[0].max(self.shortest[1]);
         self.now.delay = least.zip(most).map(|(least, most)| {
             let [least, most] = [least, most].map(Duration::from_nanos);
-            Delay { least, most, at }
+            Delay { least, most, waiting, at }
         });
         self.asked = self.asked.map(|_| Asked::Found);
     }
@@ -226,17 +262,24 @@ impl Quality {
     fn close_span(&mut self, now: Instant) {
         let Span { shortest, acknowledgements, full, .. } = self.span;
         let listens = self.span.listens(now);
+        let lasted = self.span.began.map_or(Duration::ZERO, |began| now.saturating_since(began));
         self.span = Span { began: Some(now), ..Span::default() };
+        let round_trip = shortest.unwrap_or(u64::MAX);
+        let grown = self.usual > 0 && round_trip > self.usual.saturating_mul(2).saturating_add(LEAST_CHANGE);
+        // A window that was large enough for the round trip of before is too small for a longer one, on any path.
+        let waits = self.waiting.close(lasted).filter(|_| !grown);
+        let shortest = shortest.map(|shortest| shortest.saturating_add(waits.map_or(0, nanos)));
         self.shortest = [shortest, self.shortest[0]];
-        self.tell_delay(now, shortest);
-        let shortest = shortest.unwrap_or(u64::MAX);
-        let grown = self.usual > 0 && shortest > self.usual.saturating_mul(2).saturating_add(LEAST_CHANGE);
-        if !grown || acknowledgements == 0 {
+        self.tell_delay(now, shortest, waits.unwrap_or_default());
+        if waits.is_some() {
+            // The path does not carry what it did: that is not of the sender's making.
+            self.now.saturated = false;
+        } else if !grown || acknowledgements == 0 {
             let filled = acknowledgements > 0 && u64::from(full) * 4 >= u64::from(acknowledgements) * 3;
             self.now.saturated = filled || listens;
         }
         let older = if self.usual > 0 { self.usual.saturating_add(self.usual / 16) } else { u64::MAX };
-        self.usual = shortest.min(older);
+        self.usual = round_trip.min(older);
     }
 }
 

@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use whimbrel_machine::{Instant, Seed};
 
-use super::{Delay, PathQuality, Quality};
+use super::{Arrival, Delay, PathQuality, Quality};
 
 fn at(millis: u64) -> Instant {
     Instant::ZERO + Duration::from_millis(millis)
@@ -10,6 +10,11 @@ fn at(millis: u64) -> Instant {
 
 fn millis(millis: u64) -> Duration {
     Duration::from_millis(millis)
+}
+
+/// One packet has arrived.
+fn one(round_trip: Option<Duration>, full: bool) -> Arrival {
+    Arrival { packets: 1, bytes: 1_000, round_trip, full, waiting: 0 }
 }
 
 /// A packet every 10 ms, each of which is lost with this probability: after how many the path counts as lossy.
@@ -20,7 +25,7 @@ fn until_lossy(probability: f64, seed: u64, most: u64) -> Option<u64> {
         if rng.chance(probability) {
             quality.on_lost(1);
         } else {
-            quality.on_acknowledged(at(n * 10), 1, Some(millis(20)), false);
+            quality.on_acknowledged(at(n * 10), &one(Some(millis(20)), false));
         }
         quality.now().lossy
     })
@@ -41,7 +46,7 @@ fn one_overflow_makes_no_path_lossy() {
     let mut quality = Quality::default();
     quality.on_lost(500);
     assert!(!quality.now().lossy);
-    quality.on_acknowledged(at(10), 500, Some(millis(20)), true);
+    quality.on_acknowledged(at(10), &Arrival { packets: 500, ..one(Some(millis(20)), true) });
     quality.on_lost(9);
     assert!(!quality.now().lossy);
 }
@@ -51,7 +56,7 @@ fn one_heartbeat_is_not_enough_to_come_back() {
     let mut quality = Quality::default();
     for span in 0..3 {
         quality.on_lost(8);
-        (0..8).for_each(|n| quality.on_acknowledged(at(span * 400 + n * 50), 1, Some(millis(20)), false));
+        (0..8).for_each(|n| quality.on_acknowledged(at(span * 400 + n * 50), &one(Some(millis(20)), false)));
     }
     assert!(quality.now().lossy);
     let answers = (0..10).take_while(|&n| {
@@ -80,7 +85,8 @@ fn what_one_heartbeat_says_is_doubted() {
 fn what_data_says_is_believed_when_it_is_worse() {
     let mut quality = Quality::default();
     let mut span = |from: u64, round_trip: u64| {
-        (0..16).for_each(|n| quality.on_acknowledged(at(from + n * 20), 1, Some(millis(round_trip)), false));
+        (0..16)
+            .for_each(|n| quality.on_acknowledged(at(from + n * 20), &one(Some(millis(round_trip)), false)));
         quality.now().delay.map(|delay| (delay.least.as_millis(), delay.most.as_millis()))
     };
     assert_eq!(span(0, 20), Some((20, 20)));
@@ -98,7 +104,7 @@ fn jitter_is_no_delay() {
     let mut told = Vec::new();
     for n in 0..10_000 {
         let round_trip = millis(20) + rng.duration_below(millis(100));
-        quality.on_acknowledged(at(n * 10), 1, Some(round_trip), false);
+        quality.on_acknowledged(at(n * 10), &one(Some(round_trip), false));
         told.extend(quality.take_news());
     }
     assert!(!told.is_empty() && told.len() < 500, "{}", told.len());
@@ -109,9 +115,9 @@ fn jitter_is_no_delay() {
 #[test]
 fn a_full_window_is_told() {
     let mut quality = Quality::default();
-    (0..40).for_each(|n| quality.on_acknowledged(at(n * 10), 1, Some(millis(20)), n % 8 != 0));
+    (0..40).for_each(|n| quality.on_acknowledged(at(n * 10), &one(Some(millis(20)), n % 8 != 0)));
     let news = quality.take_news().unwrap();
-    let delay = Delay { least: millis(20), most: millis(20), at: at(250) };
+    let delay = Delay { least: millis(20), most: millis(20), waiting: Duration::ZERO, at: at(250) };
     assert_eq!(news, PathQuality { delay: Some(delay), lossy: false, saturated: true });
     assert_eq!(quality.take_news(), None);
 }
@@ -135,8 +141,9 @@ fn a_window_full_because_of_the_delay_is_none() {
     for full_before in [false, true] {
         let mut quality = Quality::default();
         let mut send = |from: u64, round_trip: u64, full: bool| {
-            (0..30)
-                .for_each(|n| quality.on_acknowledged(at(from + n * 20), 1, Some(millis(round_trip)), full));
+            (0..30).for_each(|n| {
+                quality.on_acknowledged(at(from + n * 20), &one(Some(millis(round_trip)), full))
+            });
             quality.now().saturated
         };
         assert_eq!(send(0, 20, full_before), full_before);
@@ -164,7 +171,7 @@ fn who_only_receives_leaves_the_queue_to_the_sender() {
             for n in 0..1_000 / every {
                 quality.on_received();
                 let now = at(second * 1_000 + n * every);
-                (0..arrived).for_each(|_| quality.on_acknowledged(now, 1, None, false));
+                (0..arrived).for_each(|_| quality.on_acknowledged(now, &one(None, false)));
             }
             quality.on_heartbeat(at((second + 1) * 1_000), millis(round_trip));
             quality.now().saturated
@@ -172,4 +179,37 @@ fn who_only_receives_leaves_the_queue_to_the_sender() {
         heartbeat(0, 20);
         assert_eq!([heartbeat(1, 20), heartbeat(2, 300), heartbeat(3, 300)], [saturated; 3], "{every}");
     }
+}
+
+/// A user has a record of 1,000 bytes every 4 ms, and each second of the list the path carries so many bytes. What waits goes out with the next. What
+/// is known at the end: how long a packet takes, and whether the sender is to blame.
+fn steady(seconds: &[u64]) -> (u128, bool) {
+    let mut quality = Quality::default();
+    let mut waiting = 0;
+    for (second, &rate) in (0..).zip(seconds) {
+        for n in 0..100 {
+            waiting = (waiting + 2_500_u64).saturating_sub(rate / 100);
+            let bytes = if waiting > 0 { rate / 100 } else { 2_500 } as usize;
+            let waiting = waiting as usize;
+            let arrival = Arrival { bytes, waiting, ..one(Some(millis(20)), waiting > 0) };
+            quality.on_acknowledged(at(second * 1_000 + n * 10), &arrival);
+        }
+    }
+    let now = quality.now();
+    (now.delay.expect("it is measured").least.as_millis(), now.saturated)
+}
+
+/// BBR keeps the network's queue empty, so that what a slower network does not carry waits in the sender.
+#[test]
+fn what_waits_since_a_path_carries_less_is_delay() {
+    assert_eq!(steady(&[1_000_000; 3]), (20, false));
+    let (delay, saturated) = steady(&[1_000_000, 1_000_000, 170_000, 170_000]);
+    assert!((400..1_000).contains(&delay) && !saturated, "{delay} ms");
+}
+
+/// Who has more to send than the path has ever carried waits by their own doing, on whatever path.
+#[test]
+fn what_waits_since_there_is_more_of_it_is_none() {
+    assert_eq!(steady(&[240_000, 240_000]), (20, true));
+    assert_eq!(steady(&[1_000_000, 240_000, 240_000]), (20, true));
 }

@@ -29,7 +29,7 @@ pub use self::retransmission::{
 pub use self::sack::{NewRoute, OutOfOrder, SackConfig};
 use crate::auth::{AuthConfig, AuthSupport};
 use crate::endpoint::MAX_PRESERVATIVE;
-use crate::path::congestion::{ControllerFactory, HyStartParameters, RenoParameters};
+use crate::path::congestion::{BbrParameters, ControllerFactory, RenoParameters};
 use crate::send::stream_scheduler::{FirstComeFirstServed, NewStreamScheduler, RoundRobin};
 pub use whimbrel_path::congestion::InitialWindow;
 pub use whimbrel_path::{PmtuConfig, PmtuSearch, RtoConfig};
@@ -277,7 +277,7 @@ impl Config {
             },
             sack: SackConfig { delay: Duration::from_millis(20), ..rfc.sack },
             congestion: CongestionConfig {
-                controller: Arc::new(HyStartParameters::around(RenoParameters::default())),
+                controller: Arc::new(BbrParameters::default()),
                 initial_window: InitialWindow::Packets(10),
                 burst: BurstLimit::AckClocked(10),
             },

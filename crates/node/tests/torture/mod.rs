@@ -114,7 +114,8 @@ fn a_smaller_network_is_noticed_soon() {
 #[test]
 fn a_smaller_network_is_noticed_although_probes_pass() {
     for (name, outcome) in outcomes("both_move_hole") {
-        assert!(outcome.survived && outcome.gap < Duration::from_millis(350), "{name}: {outcome:?}");
+        assert!(outcome.survived && outcome.gap < Duration::from_millis(450), "{name}: {outcome:?}");
+        assert!(outcome.behind < Duration::from_millis(800), "{name}: {outcome:?}");
     }
 }
 

@@ -13,7 +13,7 @@ use core::time::Duration;
 use whimbrel_machine::{Instant, Rng, Seed};
 
 use self::aggregation::Aggregation;
-use self::another_path::RoundTrips;
+use self::another_path::{Before, RoundTrips};
 use self::cycle::Cycle;
 use self::model::{Bounds, Latest, MaxBandwidth, MinRtt, Round, Undo};
 use self::probe_rtt::ProbeRtt;
@@ -70,6 +70,19 @@ pub struct Bbr {
     idle_restart: bool,
     undo: Undo,
     round_trips: RoundTrips,
+    before: Option<Before>,
+    guess: Guess,
+}
+
+/// What is known of a timer's guess that all that was in flight is lost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Guess {
+    /// There is none, or it was taken in.
+    None,
+    /// No acknowledgement has said yet whether it was right.
+    Made,
+    /// It was wrong: what was in flight is in flight again.
+    Wrong,
 }
 
 /// Makes [`Bbr`] controllers.
@@ -207,6 +220,8 @@ impl Bbr {
             idle_restart: false,
             undo: Undo::default(),
             round_trips: RoundTrips::default(),
+            before: None,
+            guess: Guess::None,
         }
     }
 
@@ -250,6 +265,10 @@ impl CongestionControl for Bbr {
     fn on_acked(&mut self, acked: &Acked) {
         let &Acked { now, bytes, rtt, in_fast_recovery, .. } = acked;
         let least = self.min_rtt.get().unwrap_or_default();
+        if self.guess == Guess::Wrong {
+            self.guess = Guess::None;
+            self.delivery.distrust(acked.in_flight as u64);
+        }
         let sample = self.delivery.on_acked(now, bytes, acked.newest_sent, least);
         self.in_flight = acked.in_flight as u64;
         let ack = Ack {
@@ -274,6 +293,7 @@ impl CongestionControl for Bbr {
     fn on_timeout(&mut self) {
         self.note_loss();
         self.save();
+        self.guess = Guess::Made;
         self.recovering = Some(self.delivery.delivered() + self.in_flight);
         self.cwnd = self.mss();
     }
@@ -297,6 +317,9 @@ impl CongestionControl for Bbr {
     }
 
     fn undo(&mut self, cwnd: usize, _ssthresh: usize) {
+        if self.guess == Guess::Made {
+            self.guess = Guess::Wrong;
+        }
         self.prior_cwnd = self.prior_cwnd.max(cwnd as u64);
         self.undo_loss();
     }

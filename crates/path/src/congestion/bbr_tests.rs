@@ -239,6 +239,25 @@ fn a_longer_route_holds_no_user_up() {
     assert!(bench.bbr.cwnd() >= 40 * PMDCS, "{}", bench.bbr.cwnd());
 }
 
+/// For a while everything is kept back for 360 ms. A round trip of before tells that the path is the same one, and what it carries is known at once.
+#[test]
+fn a_path_that_was_held_up_is_no_other_one() {
+    let mut bench = Bench::new(1_000_000);
+    bench.pass(3000 * MS);
+    let shortest = bench.bbr.min_rtt.get();
+    bench.round_trip *= 10;
+    let held_for_another = (0..30).any(|_| {
+        bench.pass(50 * MS);
+        bench.bbr.state == State::Startup
+    });
+    assert!(held_for_another, "{:?}", bench.states);
+    bench.round_trip /= 10;
+    bench.pass(420 * MS);
+    assert_eq!(bench.bbr.min_rtt.get(), shortest);
+    let bandwidth = bench.bbr.max_bandwidth.get();
+    assert!((9_500_000..10_500_000).contains(&bandwidth), "{bandwidth}");
+}
+
 /// While losses are repaired SACKs tell late what has arrived.
 #[test]
 fn what_is_told_late_is_no_longer_route() {

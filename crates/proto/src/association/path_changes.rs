@@ -256,8 +256,11 @@ impl Open {
         if id == self.notes.in_use || stays {
             return;
         }
+        let carried = self.paths.get(self.notes.in_use).map_or(0, |path| path.supervision.quality.carried());
         self.notes.in_use = id;
-        if let Some(&Path { route, .. }) = self.paths.get(id) {
+        if let Some(path) = self.paths.get_mut(id) {
+            path.supervision.quality.expect(carried);
+            let route = path.route;
             let association = context.identity.id;
             context.events.push_back(Event::PathInUse { association, path: id, route });
         }

@@ -1,6 +1,7 @@
 //! What a SACK means for paths, timers and error counters (RFC 9260 §6.2.1, §6.3.2, §8).
 
 use whimbrel_machine::Route;
+use whimbrel_path::Arrival;
 use whimbrel_wire::{Sack, Tsn};
 
 use super::{Closing, Context, Ending, Handled, Open};
@@ -100,12 +101,9 @@ impl Open {
             path.on_measurement(context.now, rtt, &mut self.notes.round_trips);
         }
         if change.packets > 0 {
-            path.supervision.quality.on_acknowledged(
-                context.now,
-                change.packets,
-                change.round_trip,
-                change.full,
-            );
+            let &PathChange { packets, acked: bytes, round_trip, full, waiting, .. } = change;
+            let arrival = Arrival { packets, bytes, round_trip, full, waiting };
+            path.supervision.quality.on_acknowledged(context.now, &arrival);
         }
         // RFC 9260 §8.2; RFC 7829 §3.2 rules 9 and 10: a chunk sent on several paths proves none of them. One that was
         // acknowledged after its timeout leaves the verdict to the heartbeat sent then (rule 6), if they are not off.

@@ -18,6 +18,7 @@ mod held;
 mod memory;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod operations;
+mod prompt;
 mod reassembly;
 mod streams;
 mod tsn_map;
@@ -34,16 +35,23 @@ use whimbrel_wire::{CountedSack, Data, GapAckBlock, SackBuilder, Tsn, chunk_type
 use self::acknowledgement::{Acknowledgement, Urgency};
 pub(crate) use self::buffers::Buffers;
 pub(crate) use self::memory::Memory;
+use self::prompt::Prompt;
 use self::reassembly::Reassembly;
 use self::tsn_map::{Place, TsnMap};
 use self::window::Window;
 use crate::auth::chunk_writer::ChunkWriter;
 use crate::auth::session::Auth;
-use crate::config::{LargeMessages, LimitConfig, NewRoute, OutOfOrder, SackConfig};
+use crate::config::{LargeMessages, LimitConfig, SackConfig};
 use crate::interface::Received;
 
 /// Gap ack blocks whose memory is kept between SACKs.
 const KEPT_BLOCKS: usize = 64;
+
+/// A SACK with no more gap ack blocks than this, and the duplicates and the AUTH chunk that go with it, passes any network (RFC 1122 §3.3.2: 576 bytes).
+const BRIEF_BLOCKS: usize = 100;
+
+/// When so much has come again, longer SACKs are lost. One or two may be, anywhere.
+const ENOUGH_UNHEARD: u32 = 4;
 
 const BEFORE_THEIR_TURN: &str = "messages before their turn in their stream fill the window";
 
@@ -68,10 +76,11 @@ pub(crate) struct Receive {
     violation: Option<&'static str>,
     /// The blocks of the SACK last written.
     blocks: Vec<GapAckBlock>,
+    /// How often something came again that a SACK with more than [`BRIEF_BLOCKS`] had acknowledged for good.
+    unheard: u32,
     /// Where the last DATA came from: SACKs go there (RFC 9260 §6.4).
     route: Route,
-    new_route: NewRoute,
-    out_of_order: OutOfOrder,
+    prompt: Prompt,
     #[cfg(any(debug_assertions, test, fuzzing))]
     largest_chunk: usize,
 }
@@ -122,9 +131,9 @@ impl Receive {
             duplicates: 0,
             violation: None,
             blocks: Vec::new(),
+            unheard: 0,
             route,
-            new_route: sack.new_route,
-            out_of_order: sack.out_of_order,
+            prompt: Prompt::new(sack),
             #[cfg(any(debug_assertions, test, fuzzing))]
             largest_chunk: 0,
         }
@@ -142,6 +151,9 @@ impl Receive {
             Place::New(position) => position,
             Place::Duplicate => {
                 self.duplicates += 1;
+                if self.blocks.len() > BRIEF_BLOCKS && data.tsn.at_or_before(self.tsns.cumulative_tsn()) {
+                    self.unheard += 1;
+                }
                 self.acknowledgement.on_duplicate(data.tsn);
                 return DataOutcome::Duplicate;
             }
@@ -150,8 +162,7 @@ impl Receive {
                 return DataOutcome::OutsideWindow;
             }
         };
-        let valid = data.stream.0 < self.inbound_streams;
-        let len = data.payload.len();
+        let (valid, len) = (data.stream.0 < self.inbound_streams, data.payload.len());
         if valid && !self.admit(position, len) {
             if position == self.tsns.cumulative() + 1 {
                 // Only the user can make room for this chunk, so it gets what there is of the message (RFC 9260 §6.9).
@@ -170,7 +181,7 @@ impl Receive {
             return DataOutcome::NoRoom;
         }
         // RFC 7053 §5.2: the I bit. RFC 5681 §4.2: what fills a gap, wholly or in part, is acknowledged at once.
-        let urgent = data.immediate || self.gaps_are_urgent();
+        let urgent = data.immediate || self.prompt.beside_gaps() && self.tsns.has_gaps();
         self.acknowledgement.on_chunk(if urgent { Urgency::Immediate } else { Urgency::Delayed });
         let outcome = match self.accept(position, data, valid) {
             Err(what) => return self.violated(what),
@@ -184,9 +195,7 @@ impl Receive {
     /// DATA has come by `route`, where SACKs go from now on (RFC 9260 §6.4).
     #[inline]
     pub(crate) fn came_by(&mut self, route: Route) {
-        if core::mem::replace(&mut self.route, route) != route
-            && self.new_route == NewRoute::AcknowledgeAtOnce
-        {
+        if core::mem::replace(&mut self.route, route) != route && self.prompt.by_new_route() {
             self.acknowledgement.force();
         }
     }
@@ -194,8 +203,7 @@ impl Receive {
     /// All chunks of a packet have been taken: decides when to acknowledge it. Nothing happens if none was DATA.
     #[inline]
     pub(crate) fn packet_done(&mut self, now: Instant) {
-        let gaps_are_urgent = self.gaps_are_urgent();
-        self.acknowledgement.packet_done(now, gaps_are_urgent);
+        self.acknowledgement.packet_done(now, self.prompt.beside_gaps() && self.tsns.has_gaps());
     }
 
     // ---- commands
@@ -254,11 +262,22 @@ impl Receive {
         if self.tsns.has_gaps() {
             self.tsns.gap_ack_blocks(max_entries, &mut self.blocks);
         }
+        self.shorten();
         SackBuilder {
             cumulative_tsn_ack: self.tsns.cumulative_tsn(),
             a_rwnd: saturated(self.window.advertise(self.reassembly.items())),
             duplicate_tsns: self.acknowledgement.sent(max_entries - self.blocks.len()),
             gap_ack_blocks: &self.blocks,
+        }
+    }
+
+    /// Cuts a long SACK if long ones do not arrive. Nothing answers a SACK, so that no search for the path's MTU finds out that the way back has
+    /// become smaller, but that what they acknowledge comes again and again says so.
+    fn shorten(&mut self) {
+        if self.blocks.len() <= BRIEF_BLOCKS {
+            self.unheard = 0;
+        } else if self.unheard >= ENOUGH_UNHEARD {
+            self.blocks.truncate(BRIEF_BLOCKS + 1);
         }
     }
 
@@ -269,10 +288,7 @@ impl Receive {
         if room < SMALLEST_SACK {
             return false;
         }
-        let packets = match self.out_of_order {
-            OutOfOrder::AcknowledgeAtOnce => 0,
-            OutOfOrder::Delay => u8::try_from(self.acknowledgement.unacknowledged()).unwrap_or(u8::MAX),
-        };
+        let packets = self.prompt.count(self.acknowledgement.unacknowledged());
         let fits = writer.push(auth, &CountedSack { sack: self.write_sack(room), packets });
         debug_assert!(fits, "a SACK is cut to fit");
         true
@@ -281,12 +297,6 @@ impl Receive {
     /// When a delayed SACK becomes due; `None` if one is due already or there is nothing to acknowledge.
     pub(crate) fn ack_deadline(&self) -> Option<Instant> {
         self.acknowledgement.deadline()
-    }
-
-    /// Whether something is missing and each packet is acknowledged at once for that (RFC 9260 §6.7).
-    #[inline]
-    fn gaps_are_urgent(&self) -> bool {
-        self.out_of_order == OutOfOrder::AcknowledgeAtOnce && self.tsns.has_gaps()
     }
 
     fn violated(&mut self, what: &'static str) -> DataOutcome {

@@ -3,7 +3,7 @@ use core::time::Duration;
 use whimbrel_wire::{PayloadProtocolId, Ssn, StreamId};
 
 use super::*;
-use crate::config::Config;
+use crate::config::{Config, OutOfOrder};
 use crate::interface::Part;
 use crate::path::testing::route;
 
@@ -234,6 +234,30 @@ fn an_invalid_stream_is_acknowledged() {
         DataOutcome::InvalidStream
     );
     assert_eq!(receive.cumulative_tsn(), Tsn(5));
+}
+
+/// The way back has become smaller, which nobody tells the receiver of (RFC 8899 §4.3): the peer sends again what long SACKs have acknowledged.
+#[test]
+fn long_sacks_that_do_not_arrive_become_brief() {
+    let mut receive = receive(1 << 20);
+    receive.on_data(&message(1, b"x"));
+    for tsn in (3..=600).step_by(2) {
+        receive.on_data(&message(tsn, b"x"));
+    }
+    let mut blocks = |tsn: u32| {
+        receive.on_data(&message(tsn, b"x"));
+        receive.packet_done(NOW);
+        receive.write_sack(1_400).gap_ack_blocks.len()
+    };
+    assert_eq!(blocks(3), 299, "this is above the point up to which all has come");
+    assert_eq!([blocks(1), blocks(1), blocks(1)], [299; 3]);
+    assert_eq!(blocks(1), BRIEF_BLOCKS + 1);
+    assert_eq!(blocks(2), BRIEF_BLOCKS + 1);
+    // Until they are brief anyway.
+    (4..=400).step_by(2).for_each(|tsn| _ = blocks(tsn));
+    assert_eq!(blocks(1), 99);
+    (602..=1_000).step_by(2).for_each(|tsn| _ = blocks(tsn));
+    assert!(blocks(1) > 250);
 }
 
 #[test]

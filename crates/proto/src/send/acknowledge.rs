@@ -14,6 +14,9 @@ use crate::config::{TailLoss, WindowReduction};
 use crate::interface::PathId;
 use crate::path::congestion::{Acked, Lost, Shared, SharedPath};
 
+/// The peer's window has room if a chunk with so many bytes of user data fits.
+const LITTLE: usize = 1_200;
+
 impl Sender {
     /// A SACK, which has come `by` a path.
     ///
@@ -142,6 +145,7 @@ impl Sender {
         } else {
             (true, cumulative_advanced)
         };
+        change.waiting = self.waiting();
         let outstanding = &self.outstanding;
         let Some(flow) = self.flows.iter_mut().find(|flow| flow.path == change.path) else { return };
         let own_sack = !combines || by == Some(change.path);
@@ -241,6 +245,13 @@ impl Sender {
             let change = report.path(path);
             (change.t3, change.reordering) = (t3, self.loss.due(path));
         }
+    }
+
+    /// Bytes of new user data that nothing but the windows or the pace of paths holds back: not the peer's window.
+    fn waiting(&self) -> usize {
+        let queued = self.streams.queued();
+        let has_room = self.window.left(self.outstanding.in_flight_payload()) >= queued.min(LITTLE);
+        if has_room { queued } else { 0 }
     }
 
     /// RFC 9260 §7.2.4: chunks last sent on the paths `lost_on` have been reported missing often enough.

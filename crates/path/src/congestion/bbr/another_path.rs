@@ -13,7 +13,7 @@ use super::{Ack, Bbr};
 
 /// A round trip may be so many times the shortest one: two of them are in flight, and a quarter more while the sender looks for more.
 const TIMES_SHORTEST: u32 = 3;
-/// And so many times what the largest amount in flight takes at the rate that is believed.
+/// And so many times what was in flight at least takes at the rate that is believed.
 const TIMES_OWN_QUEUE: u32 = 2;
 /// And longer by this much: for SACKs that a peer like this one delays (`Config::mobile()`: 20 ms), and for links that send in bursts.
 const SLACK: Duration = Duration::from_millis(30);
@@ -21,13 +21,26 @@ const SLACK: Duration = Duration::from_millis(30);
 /// What the present round has shown.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RoundTrips {
+    /// The shortest round trip.
     least: Option<Duration>,
-    in_flight: u64,
+    /// The least that was in flight when something left, in bytes: a queue of one's own is shortest then.
+    in_flight: Option<u64>,
 }
+
+/// The model of before, until the new path has been seen for some rounds.
+#[derive(Debug)]
+pub(super) struct Before {
+    model: Box<Bbr>,
+    rounds_left: u32,
+}
+
+/// So many rounds a round trip that is as short as before says that it is the same path after all: it had kept everything back for a while.
+const DOUBTED_ROUNDS: u32 = 2;
 
 impl Bbr {
     /// Looks at each round when it ends; after [`update_round`](Self::update_congestion).
     pub(super) fn check_another_path(&mut self, ack: &Ack) {
+        self.check_same_path(ack);
         // What arrived beyond more gaps than a SACK can tell of is acknowledged when those are filled: that took longer than a round trip.
         if ack.in_fast_recovery {
             self.round_trips = RoundTrips::default();
@@ -35,14 +48,16 @@ impl Bbr {
         }
         if self.round.starts {
             let RoundTrips { least, in_flight } = core::mem::take(&mut self.round_trips);
-            if let Some(least) = least.filter(|least| *least > self.longest_explained(in_flight)) {
+            let explained = self.longest_explained(in_flight.unwrap_or(u64::MAX));
+            if let Some(least) = least.filter(|least| *least > explained) {
                 self.begin_anew(ack.now, least);
             }
         }
         let RoundTrips { least, in_flight } = self.round_trips;
+        let flight = ack.sampled.then_some(ack.sample.in_flight);
         self.round_trips = RoundTrips {
             least: [least, ack.rtt].into_iter().flatten().min(),
-            in_flight: in_flight.max(ack.sample.in_flight),
+            in_flight: [in_flight, flight].into_iter().flatten().min(),
         };
     }
 
@@ -60,13 +75,33 @@ impl Bbr {
     fn begin_anew(&mut self, now: Instant, round_trip: Duration) {
         let cwnd = self.cwnd.max(self.path.initial_cwnd() as u64);
         let begun = Self::begin(&self.path, self.parameters, self.rng.clone(), cwnd as usize);
-        let old = core::mem::replace(self, begun);
+        let mut old = core::mem::replace(self, begun);
         self.min_rtt = MinRtt::measured(round_trip, now);
-        (self.delivery, self.round, self.in_flight) = (old.delivery, old.round, old.in_flight);
-        self.recovering = old.recovering;
+        self.count_on(&mut old);
+        old.before = None;
         if self.recovering.is_some() {
             (self.cwnd, self.prior_cwnd) = (old.cwnd, cwnd);
         }
         self.begin_pacing(round_trip);
+        self.before = Some(Before { model: Box::new(old), rounds_left: DOUBTED_ROUNDS });
+    }
+
+    /// The model of before again, if what it was left for was a delay that is over.
+    fn check_same_path(&mut self, ack: &Ack) {
+        let Some(Before { model, mut rounds_left }) = self.before.take() else { return };
+        let shortest = model.min_rtt.get().unwrap_or(Duration::MAX);
+        if ack.rtt.is_some_and(|rtt| rtt < shortest.saturating_mul(TIMES_SHORTEST)) {
+            let mut left = core::mem::replace(self, *model);
+            self.count_on(&mut left);
+            return;
+        }
+        rounds_left -= u32::from(self.round.starts);
+        self.before = (rounds_left > 0).then_some(Before { model, rounds_left });
+    }
+
+    /// What has been delivered and what is being repaired is the same for any model.
+    fn count_on(&mut self, old: &mut Self) {
+        core::mem::swap(&mut self.delivery, &mut old.delivery);
+        (self.round, self.in_flight, self.recovering) = (old.round, old.in_flight, old.recovering);
     }
 }

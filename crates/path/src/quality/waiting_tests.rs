@@ -1,0 +1,57 @@
+use core::time::Duration;
+
+use super::Waiting;
+
+const SPAN: Duration = Duration::from_millis(250);
+
+/// A span in which so much has arrived per second, and so much waited all the time.
+fn span(waiting: &mut Waiting, rate: u64, least: u64) -> Option<Duration> {
+    waiting.on_acknowledged(rate / 8, least + 5_000);
+    waiting.on_acknowledged(rate / 8, least);
+    waiting.close(SPAN)
+}
+
+#[test]
+fn a_path_that_carries_less_is_to_blame_for_as_long_as_it_does() {
+    let mut waiting = Waiting::default();
+    assert_eq!(span(&mut waiting, 200_000, 0), None);
+    for _ in 0..100 {
+        assert_eq!(span(&mut waiting, 100_000, 50_000), Some(Duration::from_millis(500)));
+    }
+    assert_eq!(span(&mut waiting, 200_000, 100_000), None);
+}
+
+/// Slow start: what is carried doubles.
+#[test]
+fn a_window_that_grows_has_time() {
+    let mut waiting = Waiting::default();
+    span(&mut waiting, 1_000_000, 0);
+    for rate in [0, 100_000, 200_000, 400_000] {
+        assert_eq!(span(&mut waiting, rate, if rate == 0 { 0 } else { 500_000 }), None);
+    }
+    assert!(span(&mut waiting, 400_000, 500_000).is_some());
+}
+
+#[test]
+fn what_a_path_carried_long_ago_is_forgotten() {
+    let mut waiting = Waiting::default();
+    span(&mut waiting, 200_000, 0);
+    (0..10).for_each(|_| assert_eq!(span(&mut waiting, 10_000, 0), None));
+    assert_eq!(span(&mut waiting, 100_000, 50_000), None);
+}
+
+#[test]
+fn nothing_is_known_of_a_path_that_was_full_from_the_first() {
+    let mut waiting = Waiting::default();
+    for rate in [1_000_000, 500_000, 100_000, 0] {
+        assert_eq!(span(&mut waiting, rate, 4_000_000), None);
+    }
+}
+
+#[test]
+fn a_span_of_no_length_is_borne() {
+    let mut waiting = Waiting::default();
+    waiting.on_acknowledged(u64::MAX, u64::MAX);
+    assert_eq!(waiting.close(Duration::ZERO), None);
+    assert_eq!(waiting.close(SPAN), None);
+}
