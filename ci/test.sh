@@ -60,7 +60,7 @@ soak() {
 long() {
     local worlds seed=${SEED:-$(date +%s)} status=0
     echo "from seed $seed on; again: SEED=$seed ci/test.sh long"
-    for worlds in mixed standing moving attacked behind-nat rough controllers; do
+    for worlds in mixed standing moving attacked behind-nat rough controllers multipath; do
         cargo run --locked -- soak --worlds "$worlds" --seed "$seed" --seeds "${SEEDS:-200000}" || status=1
     done
     FUZZ_SEED=$seed FUZZ_INPUTS=${FUZZ_INPUTS:-50000} cargo test --release --locked -p whimbrel-proto -- \

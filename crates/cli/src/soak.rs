@@ -36,7 +36,7 @@ pub(crate) struct SoakArgs {
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// Only worlds of these sorts, each seed in each of them. A seed means another world in each.
-    #[arg(long, value_enum, value_name = "SORT", value_delimiter = ',', default_values_t = [Sort::Mixed, Sort::Rough, Sort::Controllers])]
+    #[arg(long, value_enum, value_name = "SORT", value_delimiter = ',', default_values_t = [Sort::Mixed, Sort::Rough, Sort::Controllers, Sort::Multipath])]
     worlds: Vec<Sort>,
     /// Threads; one per processor unless given.
     #[arg(long, value_name = "J", value_parser = clap::value_parser!(u64).range(1..=1024))]
@@ -104,6 +104,8 @@ enum Sort {
     Rough,
     /// All of these, and hosts have any congestion controller, and perhaps buffers that follow the path
     Controllers,
+    /// The same, and hosts send on several paths at once
+    Multipath,
 }
 
 impl Sort {
@@ -116,6 +118,7 @@ impl Sort {
             Self::BehindNat => Worlds::BehindNat,
             Self::Rough => Worlds::Rough,
             Self::Controllers => Worlds::Controllers,
+            Self::Multipath => Worlds::Multipath,
         }
     }
 
@@ -128,6 +131,7 @@ impl Sort {
             Self::BehindNat => "behind-nat",
             Self::Rough => "rough",
             Self::Controllers => "controllers",
+            Self::Multipath => "multipath",
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Congestion control of one path (RFC 9260 §7): the trait a new idea implements; [`Reno`], the RFC's own, and [`Cubic`], which
-//! [`HyStart`] makes leave slow start in time and [`Paced`] spreads over the round trip; and [`Bbr`].
+//! [`HyStart`] makes leave slow start in time and [`Paced`] spreads over the round trip; [`Coupled`], which heeds the other paths; and [`Bbr`].
 
 use core::fmt::Debug;
 use core::time::Duration;
@@ -7,6 +7,7 @@ use core::time::Duration;
 use whimbrel_machine::Instant;
 
 mod bbr;
+mod coupled;
 mod cubic;
 mod hystart;
 mod paced;
@@ -14,6 +15,7 @@ mod reno;
 mod windows;
 
 pub use bbr::{Bbr, BbrParameters};
+pub use coupled::{Coupled, CoupledParameters, Coupling, Shared, SharedPath};
 pub use cubic::{Cubic, CubicParameters};
 pub use hystart::{HyStart, HyStartParameters};
 pub use paced::{Paced, PacedParameters};
@@ -74,6 +76,19 @@ pub trait CongestionControl: Debug + Send {
 
     /// How fast the window leaves, asked at each opportunity to send; `None` for as fast as the host can.
     fn pacing(&self) -> Option<Pacing> {
+        None
+    }
+
+    /// These paths carry data besides this one. Told before [`on_acked`](Self::on_acked) where several do.
+    fn on_shared(&mut self, _shared: &Shared<'_>) {}
+
+    /// Bytes that were acknowledged between the last two losses, or since the last one if that is more, if the controller counts them.
+    fn between_losses(&self) -> u64 {
+        0
+    }
+
+    /// What the path delivers, in bytes a second, if the controller measures that.
+    fn bandwidth(&self) -> Option<u64> {
         None
     }
 
@@ -147,8 +162,10 @@ pub struct Acked {
     pub flight_size_before: usize,
     /// Round-trip time of the youngest of these chunks, if it was sent once; the receiver's delay is part of it.
     pub rtt: Option<Duration>,
-    /// Whether the SACK advanced the Cumulative TSN Ack Point.
+    /// Whether the SACK advanced the Cumulative TSN Ack Point; where several paths carry data, the point of this path.
     pub cumulative_advanced: bool,
+    /// Whether the window may grow for it, by the rule that says which SACKs let it.
+    pub grows: bool,
     /// Whether the association was in Fast Recovery when this SACK came, even if it ends it (RFC 9260 §7.2.4 rule 6).
     pub in_fast_recovery: bool,
     /// Whether nothing is outstanding any more, on any path (RFC 9260 §7.2.2, last rule).
@@ -242,6 +259,7 @@ impl Acked {
             flight_size_before: usize::MAX,
             rtt: None,
             cumulative_advanced: true,
+            grows: true,
             in_fast_recovery: false,
             all_acknowledged: false,
             in_flight: 0,

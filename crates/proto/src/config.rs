@@ -4,6 +4,7 @@ mod dar;
 mod fresh_path;
 mod heartbeat;
 mod limits;
+mod multipath;
 mod path_verification;
 mod primary_change;
 mod raw_ports;
@@ -18,6 +19,7 @@ pub use self::dar::{AddressNaming, DarConfig, DarMode, PeerRequests};
 pub use self::fresh_path::FreshPath;
 pub use self::heartbeat::{Comparison, HeartbeatConfig, HeartbeatForm, ProbeSpacing, Unanswered};
 pub use self::limits::{BufferSizing, LargeMessages, LimitConfig};
+pub use self::multipath::{BufferSplit, MultipathConfig, OvertakenSacks, PathScheduler, WindowGrowth};
 pub use self::path_verification::PathVerification;
 pub use self::primary_change::PrimaryChangeRule;
 pub use self::raw_ports::RawPorts;
@@ -25,7 +27,7 @@ pub use self::retransmission::{
     LossDetection, RecoveryScope, RetransmissionConfig, RetransmissionOrder, RetransmissionPath,
     SpuriousLoss, TailLoss, WindowReduction,
 };
-pub use self::sack::{NewRoute, SackConfig};
+pub use self::sack::{NewRoute, OutOfOrder, SackConfig};
 pub use self::start_up::StartUp;
 use crate::auth::{AuthConfig, AuthSupport};
 use crate::endpoint::MAX_PRESERVATIVE;
@@ -73,6 +75,8 @@ pub struct Config {
     pub primary_change: PrimaryChangeRule,
     /// How lost data is noticed and repaired (RFC 9260 §6.4, §7.2.4).
     pub retransmission: RetransmissionConfig,
+    /// Whether several paths carry data at once.
+    pub multipath: MultipathConfig,
     /// Authenticated chunks (RFC 4895).
     pub auth: AuthConfig,
 }
@@ -206,6 +210,7 @@ impl Config {
                 delay: Duration::from_millis(200),
                 packets: 2,
                 new_route: NewRoute::AcknowledgeAtOnce,
+                out_of_order: OutOfOrder::AcknowledgeAtOnce,
             },
             congestion: CongestionConfig {
                 controller: Arc::new(RenoParameters { slow_start_limit: 1 }),
@@ -240,6 +245,7 @@ impl Config {
             },
             primary_change: PrimaryChangeRule::Standard,
             retransmission: RetransmissionConfig::rfc(),
+            multipath: MultipathConfig::off(),
             auth: AuthConfig::off(),
         }
     }
@@ -371,7 +377,9 @@ impl Config {
             "between 1 and 64 answers to address changes must be kept",
         )?;
         self.congestion.controller.validate().map_err(ConfigError)?;
-        let (LossDetection::MissIndications(misses) | LossDetection::Rack(misses)) = self.retransmission.loss;
+        let (LossDetection::MissIndications(misses)
+        | LossDetection::SplitMissIndications(misses)
+        | LossDetection::Rack(misses)) = self.retransmission.loss;
         check(misses >= 1, "a chunk that nothing tells of is not lost")?;
         check(
             self.dar.mode == DarMode::Off || self.auth.support == AuthSupport::Offered,

@@ -15,6 +15,7 @@ fn main() {
         Some("behind-nat") => Worlds::BehindNat,
         Some("rough") => Worlds::Rough,
         Some("controllers") => Worlds::Controllers,
+        Some("multipath") => Worlds::Multipath,
         _ => Worlds::Mixed,
     };
     let mut number = || arguments.next().and_then(|text| text.parse::<u64>().ok());

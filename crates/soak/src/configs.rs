@@ -4,13 +4,15 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use whimbrel_proto::path::congestion::{
-    BbrParameters, ControllerFactory, CubicParameters, HyStartParameters, PacedParameters, RenoParameters,
+    BbrParameters, ControllerFactory, CoupledParameters, Coupling, CubicParameters, HyStartParameters,
+    PacedParameters, RenoParameters,
 };
 use whimbrel_proto::send::stream_scheduler::{FirstComeFirstServed, RoundRobin};
 use whimbrel_proto::{
-    AssociationFailure, AuthConfig, AuthSupport, BufferSizing, BurstLimit, ChecksumPolicy, Config, DarMode,
-    HmacAlgorithm, InitialWindow, PathPairing, PeerRequests, PmtuConfig, PmtuSearch, PrimaryChangeRule,
-    RetransmissionPath, RtoConfig, SharedKeys, SharedSecret,
+    AssociationFailure, AuthConfig, AuthSupport, BufferSizing, BufferSplit, BurstLimit, ChecksumPolicy,
+    Config, DarMode, HmacAlgorithm, InitialWindow, LossDetection, MultipathConfig, NewRoute, OutOfOrder,
+    OvertakenSacks, PathPairing, PathScheduler, PeerRequests, PmtuConfig, PmtuSearch, PrimaryChangeRule,
+    RecoveryScope, RetransmissionPath, RtoConfig, SharedKeys, SharedSecret, WindowGrowth,
 };
 use whimbrel_wire::chunk_type;
 
@@ -118,6 +120,68 @@ pub(crate) fn bandwidth(draw: &mut Draw, config: &mut Config) {
     if draw.chance(0.3) {
         config.limits.sizing = BufferSizing::Measured { least: draw.magnitude(4_096, 256 << 10) as usize };
     }
+}
+
+/// New data on several paths at once, in whatever way.
+pub(crate) fn multipath(draw: &mut Draw, config: &mut Config) {
+    if draw.chance(0.1) {
+        return;
+    }
+    *config = config.clone().combining_paths();
+    config.multipath = MultipathConfig {
+        scheduler: draw.one_of(&[
+            PathScheduler::RoundRobin,
+            PathScheduler::LowestRoundTrip,
+            PathScheduler::FastestPathFirst,
+            PathScheduler::EarliestCompletion,
+            PathScheduler::EarliestCompletion,
+            PathScheduler::Redundant,
+        ]),
+        growth: draw.one_of(&[
+            WindowGrowth::Acknowledged,
+            WindowGrowth::CumulativePoint,
+            WindowGrowth::PathPoint,
+            WindowGrowth::PathPoints,
+        ]),
+        overtaken: draw.one_of(&[OvertakenSacks::Ignored, OvertakenSacks::Reneging]),
+        buffers: draw.one_of(&[
+            BufferSplit::None,
+            BufferSplit::Send,
+            BufferSplit::Receive,
+            BufferSplit::Both,
+        ]),
+    };
+    let coupling = match draw.between(0, 5) {
+        0 => Some(Coupling::Lia),
+        1 => Some(Coupling::Olia),
+        2 => Some(Coupling::ResourcePooling),
+        _ => None,
+    };
+    if let Some(coupling) = coupling {
+        config.congestion.controller = Arc::new(CoupledParameters::new(coupling));
+    }
+    if draw.chance(0.3) {
+        config.sack.out_of_order = OutOfOrder::Delay;
+        config.sack.new_route = NewRoute::Delay;
+    }
+    let repair = &mut config.retransmission;
+    repair.loss = draw.one_of(&[
+        LossDetection::Rack(3),
+        LossDetection::Rack(3),
+        LossDetection::SplitMissIndications(3),
+        LossDetection::MissIndications(3),
+    ]);
+    repair.recovery =
+        draw.one_of(&[RecoveryScope::PathAlone, RecoveryScope::Path, RecoveryScope::Association]);
+    repair.path = draw.one_of(&[
+        RetransmissionPath::Soonest,
+        RetransmissionPath::Same,
+        RetransmissionPath::WithRoom,
+        RetransmissionPath::LargestWindow,
+        RetransmissionPath::LargestThreshold,
+        RetransmissionPath::LeastLoss,
+        RetransmissionPath::Alternate,
+    ]);
 }
 
 /// Now and then both hosts share a key and authenticate.

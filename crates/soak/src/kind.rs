@@ -23,6 +23,8 @@ pub enum Worlds {
     Rough,
     /// Any sort, and hosts have any congestion controller, and perhaps buffers that follow the path. Not among the mixed ones, either.
     Controllers,
+    /// Any sort, and hosts send on several paths at once, in whatever way, with any congestion controller. Not among the mixed ones, either.
+    Multipath,
 }
 
 /// The sort of one world.
@@ -32,6 +34,7 @@ pub(crate) struct Kind {
     pub(crate) attack: Attack,
     pub(crate) access: Access,
     pub(crate) control: Control,
+    pub(crate) paths: Paths,
 }
 
 /// Which congestion controllers hosts have, and which part of their buffers they use.
@@ -41,6 +44,15 @@ pub(crate) enum Control {
     Usual,
     /// Any.
     Any,
+}
+
+/// How many paths carry new data at a time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Paths {
+    /// One.
+    One,
+    /// All that work, for most hosts.
+    Several,
 }
 
 /// How the first host's interfaces are connected; the second one's are always reached directly.
@@ -90,9 +102,13 @@ pub(crate) enum Guard {
 impl Kind {
     pub(crate) fn draw(seed: u64, worlds: Worlds) -> Self {
         let mut draw = Draw(Seed::from_u64(seed).stream("world", 0));
-        let control = if worlds == Worlds::Controllers { Control::Any } else { Control::Usual };
+        let (control, paths) = match worlds {
+            Worlds::Controllers => (Control::Any, Paths::One),
+            Worlds::Multipath => (Control::Any, Paths::Several),
+            _ => (Control::Usual, Paths::One),
+        };
         let worlds = match worlds {
-            Worlds::Controllers => draw.one_of(&[
+            Worlds::Controllers | Worlds::Multipath => draw.one_of(&[
                 Worlds::Standing,
                 Worlds::Moving,
                 Worlds::Attacked,
@@ -125,7 +141,7 @@ impl Kind {
             }
             _ => Attack::None,
         };
-        Self { movement, attack, access, control }
+        Self { movement, attack, access, control, paths }
     }
 
     /// Whether somebody is in a position to change what is said.

@@ -10,7 +10,7 @@ use whimbrel_wire::chunk_type;
 
 use crate::configs::{self, Sizes};
 use crate::draw::Draw;
-use crate::kind::{Access, Attack, Control, Guard, Kind, Movement, Worlds};
+use crate::kind::{Access, Attack, Control, Guard, Kind, Movement, Paths, Worlds};
 use crate::motion::Motion;
 use crate::networks::Networks;
 use crate::rough::{self, Sleep};
@@ -232,6 +232,7 @@ fn hosts(
         },
     );
     let bandwidth = &mut Draw(Seed::from_u64(seed).stream("bandwidth", 0));
+    let several = &mut Draw(Seed::from_u64(seed).stream("multipath", 0));
     [0, 1].map(|host: usize| {
         let mut config = match kind.movement {
             Movement::Gentle => configs::patient(draw, sizes, networks.interfaces[host].len()),
@@ -250,6 +251,9 @@ fn hosts(
         }
         if kind.control == Control::Any {
             configs::bandwidth(bandwidth, &mut config);
+        }
+        if kind.paths == Paths::Several {
+            configs::multipath(several, &mut config);
         }
         let mut user = user(draw, host == 0, &config, &traffics[1 - host]);
         if traffics[1 - host].bytes() > 60 * config.limits.receive_buffer as u64 {

@@ -8,7 +8,7 @@ use whimbrel_proto::{Config, PathView};
 
 use crate::{CLIENT, Pair, User, message, remotes};
 
-/// A bottleneck and the hosts beside it.
+/// A bottleneck, one of several that the hosts have, or the only one.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     /// Mbit/s of the bottleneck.
@@ -26,6 +26,15 @@ pub struct Place {
 }
 
 impl Place {
+    /// Its link to the server and back.
+    pub fn links(self) -> [LinkConfig; 2] {
+        let delay = Duration::from_micros(self.rtt_ms * 500);
+        let rate_bps = Some(self.mbit * 1_000_000);
+        let back = LinkConfig { rate_bps, delay, ..LinkConfig::default() };
+        let loss = if self.loss > 0.0 { Loss::Bernoulli(self.loss) } else { Loss::None };
+        [LinkConfig { queue: self.queue, loss, ..back }, back]
+    }
+
     /// Bytes that are on their way when the bottleneck is busy and the queue empty.
     pub fn capacity(mbit: u64, rtt_ms: u64) -> u64 {
         mbit * 1000 / 8 * rtt_ms
@@ -58,23 +67,26 @@ pub struct Bulk {
 
 impl Bulk {
     /// Sends for so many seconds at least, with hosts that have `config` but for their buffers.
-    pub fn new(place: Place, mut config: Config, seconds: u64) -> Self {
+    pub fn new(place: Place, config: Config, seconds: u64) -> Self {
+        Self::over(&[place], config, seconds)
+    }
+
+    /// The same over several networks. Buffers and seed are those of the first.
+    pub fn over(places: &[Place], mut config: Config, seconds: u64) -> Self {
         const MESSAGE: usize = 65_536;
+        let place = places[0];
         config.limits.send_buffer = place.buffers;
         config.limits.receive_buffer = place.buffers;
-        let delay = Duration::from_micros(place.rtt_ms * 500);
-        let rate_bps = Some(place.mbit * 1_000_000);
-        let back = LinkConfig { rate_bps, delay, ..LinkConfig::default() };
-        let loss = if place.loss > 0.0 { Loss::Bernoulli(place.loss) } else { Loss::None };
-        let there = LinkConfig { queue: place.queue, loss, ..back };
-        let mut client = User::client(&remotes(1));
+        let links: Vec<_> = places.iter().map(|place| place.links()).collect();
+        let mut client = User::client(&remotes(places.len()));
         client.limit = place.buffers;
-        let messages = place.mbit * 125_000 * (seconds + 1) / MESSAGE as u64 + 1;
-        client.outbox = std::iter::repeat_n(message(0, 1, MESSAGE), messages as usize).collect();
+        let mbit: u64 = places.iter().map(|place| place.mbit).sum();
+        let size = MESSAGE.min(place.buffers / 4);
+        let messages = mbit * 125_000 * (seconds + 1) / size as u64 + 1;
+        client.outbox = std::iter::repeat_n(message(0, 1, size), messages as usize).collect();
         let mut server = User::server();
         server.discard = true;
-        let mut pair =
-            Pair::with_configs(place.seed, [config.clone(), config], &[[there, back]], client, server);
+        let mut pair = Pair::with_configs(place.seed, [config.clone(), config], &links, client, server);
         pair.world.forgo_trace_hash();
         Self { pair, now: Duration::ZERO }
     }
@@ -94,16 +106,20 @@ impl Bulk {
     pub fn totals(&self) -> Totals {
         let Some(association) = self.pair.server().association() else { return Totals::default() };
         let received = self.pair.world.machine(self.pair.server).stats(association).expect("it is up");
-        let counters = self.path().counters;
-        let link = self.pair.world.stats(self.pair.link(0), Side::AtoB);
-        Totals {
+        let links = (0..self.pair.uplinks[CLIENT].len()).map(|n| self.pair.link(n));
+        let dropped = links.map(|link| self.pair.world.stats(link, Side::AtoB).dropped_packets()).sum();
+        let totals = Totals {
             delivered: received.bytes_received,
-            halvings: counters.fast_retransmits,
-            timeouts: counters.timeouts,
-            retransmitted: counters.data_retransmitted,
             duplicates: received.duplicates_received,
-            dropped: link.dropped_packets(),
-        }
+            dropped,
+            ..Totals::default()
+        };
+        self.pair.paths(CLIENT).iter().fold(totals, |totals, path| Totals {
+            halvings: totals.halvings + path.counters.fast_retransmits,
+            timeouts: totals.timeouts + path.counters.timeouts,
+            retransmitted: totals.retransmitted + path.counters.data_retransmitted,
+            ..totals
+        })
     }
 }
 

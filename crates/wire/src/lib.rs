@@ -55,11 +55,11 @@ pub use cause::{Cause, Causes, cause_code, cause_name};
 pub use checksum::ChecksumMode;
 pub use chunk::{
     Abort, AbortBuilder, Asconf, AsconfAck, AsconfAckBuilder, AsconfBuilder, Auth, Chunk, ChunkError,
-    ChunkErrorKind, Chunks, CookieAck, CookieEcho, Cwr, DATA_HEADER_LEN, Data, Ecne, ErrorBuilder,
-    ErrorChunk, ForwardTsn, FragmentPosition, GapAckBlock, Heartbeat, HeartbeatAck, I_DATA_HEADER_LEN, IData,
-    IForwardTsn, Init, InitAck, InitAckBuilder, InitBuilder, Pad, PadBuilder, RawChunk, ReConfig,
-    ReConfigBuilder, Sack, SackBuilder, Shutdown, ShutdownAck, ShutdownComplete, SkippedMessage,
-    SkippedStream, Unknown, chunk_type,
+    ChunkErrorKind, Chunks, CookieAck, CookieEcho, CountedSack, Cwr, DATA_HEADER_LEN, Data, Ecne,
+    ErrorBuilder, ErrorChunk, ForwardTsn, FragmentPosition, GapAckBlock, Heartbeat, HeartbeatAck,
+    I_DATA_HEADER_LEN, IData, IForwardTsn, Init, InitAck, InitAckBuilder, InitBuilder, Pad, PadBuilder,
+    RawChunk, ReConfig, ReConfigBuilder, Sack, SackBuilder, Shutdown, ShutdownAck, ShutdownComplete,
+    SkippedMessage, SkippedStream, Unknown, chunk_type,
 };
 pub use emit::EmitChunk;
 pub use list::{List, WireItem};

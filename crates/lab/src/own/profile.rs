@@ -187,19 +187,7 @@ fn changed(mut config: Config, settings: &Settings) -> Config {
     if let Some(errors) = settings.optional("Primary.Switchover.Max.Retrans") {
         config.failure.primary_switchover_max_retrans = errors.map(|errors| errors as u32);
     }
-    if let Some(packets) = settings.optional("Max.Burst") {
-        let packets = packets.map_or(u32::MAX / 2, |packets| packets as u32);
-        config.congestion.burst = match config.congestion.burst {
-            BurstLimit::Packets(_) => BurstLimit::Packets(packets),
-            BurstLimit::AckClocked(_) => BurstLimit::AckClocked(packets),
-        };
-    }
-    if let Some(packets) = settings.number("Initial.Window") {
-        config.congestion.initial_window = InitialWindow::Packets(packets as u32);
-    }
-    if let Some(word) = settings.word("Congestion.Control") {
-        config.congestion.controller = controller(word, settings.word("base"));
-    }
+    change_congestion(&mut config, settings);
     if let Some(reports) = settings.number("Miss.Indications") {
         config.retransmission.loss = match config.retransmission.loss {
             LossDetection::Rack(_) => LossDetection::Rack(reports as u8),
@@ -233,6 +221,22 @@ fn changed(mut config: Config, settings: &Settings) -> Config {
     // Sources are never held up by the sender's own buffer.
     config.limits.send_buffer = 1 << 30;
     config
+}
+
+fn change_congestion(config: &mut Config, settings: &Settings) {
+    if let Some(packets) = settings.optional("Max.Burst") {
+        let packets = packets.map_or(u32::MAX / 2, |packets| packets as u32);
+        config.congestion.burst = match config.congestion.burst {
+            BurstLimit::Packets(_) => BurstLimit::Packets(packets),
+            BurstLimit::AckClocked(_) => BurstLimit::AckClocked(packets),
+        };
+    }
+    if let Some(packets) = settings.number("Initial.Window") {
+        config.congestion.initial_window = InitialWindow::Packets(packets as u32);
+    }
+    if let Some(word) = settings.word("Congestion.Control") {
+        config.congestion.controller = controller(word, settings.word("base"));
+    }
 }
 
 /// The controller that a file names. Those that begin with slow start leave it in time (RFC 9406), but for the RFC's own.

@@ -348,6 +348,10 @@ impl CongestionControl for Bbr {
         (self.pacing_rate > 0).then(|| Pacing::at(self.pacing_rate, self.path.pmdcs))
     }
 
+    fn bandwidth(&self) -> Option<u64> {
+        (self.bandwidth > 0).then_some(self.bandwidth)
+    }
+
     fn phase(&self) -> CongestionPhase {
         match self.state {
             State::Startup => CongestionPhase::Startup,

@@ -183,7 +183,7 @@ impl CongestionControl for Cubic {
         if let Some(rtt) = acked.rtt {
             self.round_trip = Some(smoothed(self.round_trip, rtt));
         }
-        if acked.in_fast_recovery {
+        if !acked.grows || acked.in_fast_recovery {
             return;
         }
         let fully_utilised = self.windows.is_fully_utilised(acked.flight_size_before);

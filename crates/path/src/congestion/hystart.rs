@@ -4,7 +4,8 @@ use std::sync::Arc;
 use whimbrel_machine::Instant;
 
 use super::{
-    Acked, CongestionControl, CongestionPhase, ControllerFactory, LARGEST_WINDOW, Lost, NewPath, Pacing, Sent,
+    Acked, CongestionControl, CongestionPhase, ControllerFactory, LARGEST_WINDOW, Lost, NewPath, Pacing,
+    Sent, Shared,
 };
 
 /// MIN_RTT_THRESH (RFC 9406 §4.3).
@@ -207,6 +208,18 @@ impl CongestionControl for HyStart {
 
     fn pacing(&self) -> Option<Pacing> {
         self.inner.pacing()
+    }
+
+    fn on_shared(&mut self, shared: &Shared<'_>) {
+        self.inner.on_shared(shared);
+    }
+
+    fn between_losses(&self) -> u64 {
+        self.inner.between_losses()
+    }
+
+    fn bandwidth(&self) -> Option<u64> {
+        self.inner.bandwidth()
     }
 
     fn most_per_sack(&self) -> usize {

@@ -2,7 +2,8 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use super::{
-    Acked, CongestionControl, CongestionPhase, ControllerFactory, Lost, NewPath, Pacing, Sent, smoothed,
+    Acked, CongestionControl, CongestionPhase, ControllerFactory, Lost, NewPath, Pacing, Sent, Shared,
+    smoothed,
 };
 
 /// A controller whose window leaves evenly spread over a round trip: twice as fast in slow start, so that the window can double, and
@@ -96,6 +97,18 @@ impl CongestionControl for Paced {
 
     fn on_app_limited(&mut self, in_flight: usize) {
         self.inner.on_app_limited(in_flight);
+    }
+
+    fn on_shared(&mut self, shared: &Shared<'_>) {
+        self.inner.on_shared(shared);
+    }
+
+    fn between_losses(&self) -> u64 {
+        self.inner.between_losses()
+    }
+
+    fn bandwidth(&self) -> Option<u64> {
+        self.inner.bandwidth()
     }
 
     fn most_per_sack(&self) -> usize {

@@ -77,7 +77,7 @@ impl CongestionControl for Reno {
 
     fn on_acked(&mut self, acked: &Acked) {
         self.windows.used();
-        if !acked.in_fast_recovery {
+        if acked.grows && !acked.in_fast_recovery {
             let fully_utilised = self.windows.is_fully_utilised(acked.flight_size_before);
             if !self.windows.is_in_slow_start() {
                 self.avoid_congestion(acked, fully_utilised);

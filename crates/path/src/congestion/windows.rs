@@ -81,6 +81,10 @@ impl Windows {
         self.cwnd = self.cwnd.saturating_add(bytes).min(LARGEST_WINDOW);
     }
 
+    pub(super) fn shrink(&mut self, bytes: usize) {
+        self.cwnd = self.cwnd.saturating_sub(bytes).max(self.path.pmdcs);
+    }
+
     /// So many bytes have been acknowledged in slow start (RFC 9260 §7.2.1).
     pub(super) fn grow_in_slow_start(&mut self, acked: usize) {
         self.grow(acked.min(self.most_per_sack()));

@@ -222,7 +222,7 @@ impl Open {
         if self.repeat_if_heard(context, id) {
             return Ok(());
         }
-        let in_use = self.data_path() == id;
+        let in_use = self.is_in_use(id);
         let Some(path) = self.paths.get_mut(id) else { return Ok(()) };
         let late = path.supervision.heartbeat.take();
         if context.config.heartbeat.unanswered == Unanswered::RepeatIfHeard {
@@ -273,7 +273,7 @@ impl Open {
     fn supervision_rto(&self, context: &Context<'_>, path: &Path) -> Duration {
         let rto = path.rto.current();
         let rto = match context.config.heartbeat.standby_back_off {
-            Some(most) if path.id != self.data_path() => rto.min(path.rto.without_back_off() + most),
+            Some(most) if !self.is_in_use(path.id) => rto.min(path.rto.without_back_off() + most),
             _ => rto,
         };
         self.probe_spacing(context, path).map_or(rto, |spacing| rto.min(spacing))

@@ -217,7 +217,7 @@ impl Open {
     ) -> Handled<bool> {
         match chunk {
             Chunk::Data(data) => self.handle_data(route, &data, news)?,
-            Chunk::Sack(sack) if news.admits_sack() => self.handle_sack(context, &sack)?,
+            Chunk::Sack(sack) if news.admits_sack() => self.handle_sack(context, route, &sack)?,
             Chunk::Heartbeat(_) => {
                 news.heartbeats += 1;
                 if news.heartbeats <= 1 {

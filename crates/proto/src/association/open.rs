@@ -229,14 +229,18 @@ impl Open {
         self.paths.get(self.data_path()).filter(|path| path.egress == Egress::Open).map(|path| path.route)
     }
 
+    /// Whether new data goes out on this path: control chunks do, or several paths carry data and it is one of them.
+    pub(crate) fn is_in_use(&self, id: PathId) -> bool {
+        self.data_path() == id || self.sender.combines_paths() && self.sender.uses(&self.paths, id)
+    }
+
     pub(crate) fn route_in_use(&self) -> Route {
         self.paths.get(self.data_path()).map_or(self.receive.route(), |path| path.route)
     }
 
     pub(crate) fn path_views(&self) -> Vec<PathView> {
-        let in_use = self.data_path();
         let primary = self.paths.primary();
-        let view = |path: &Path| self.sender.path_view(path, path.id == primary, path.id == in_use);
+        let view = |path: &Path| self.sender.path_view(path, path.id == primary, self.is_in_use(path.id));
         self.paths.iter().filter_map(view).collect()
     }
 

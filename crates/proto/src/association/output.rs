@@ -74,7 +74,7 @@ impl Open {
             return Some(Transmit { fragmentation, ..self.sent(route, out.len() - start) });
         }
         if let Some((path, segment)) = self.poll_data(context, max_segments.max(1), out) {
-            let all_out = self.sender.is_all_out(&self.paths, &self.auth);
+            let all_out = self.sender.is_all_out(context.now, &self.paths, &self.auth);
             self.notes.said_all = all_out && !self.receive.ack_due(context.now);
             return Some(self.sent_train(path, out.len() - start, segment));
         }

@@ -213,7 +213,7 @@ impl Open {
         {
             let (association, route) = (context.identity.id, path.route);
             context.events.push_back(Event::PathQuality { association, path: id, route, quality });
-            if id == self.data_path() {
+            if self.is_in_use(id) {
                 self.compare_paths(context, id, quality);
             }
         }

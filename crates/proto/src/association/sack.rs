@@ -1,5 +1,6 @@
 //! What a SACK means for paths, timers and error counters (RFC 9260 §6.2.1, §6.3.2, §8).
 
+use whimbrel_machine::Route;
 use whimbrel_path::Arrival;
 use whimbrel_wire::{Sack, Tsn};
 
@@ -7,16 +8,22 @@ use super::packet_train::note_delivered;
 use super::{Closing, Context, Ending, Handled, Open};
 use crate::interface::{PathId, PathState};
 use crate::send::SackError;
-use crate::send::report::{PathChange, PathProof, Report};
+use crate::send::report::{PathChange, PathProof, Report, T3};
 use crate::timers::TimerId;
 
 impl Open {
-    pub(crate) fn handle_sack(&mut self, context: &mut Context<'_>, sack: &Sack<'_>) -> Handled {
+    pub(crate) fn handle_sack(
+        &mut self,
+        context: &mut Context<'_>,
+        route: Route,
+        sack: &Sack<'_>,
+    ) -> Handled {
         // RFC 9260 §6: discarded once everything is acknowledged and SHUTDOWN or SHUTDOWN ACK is on its way.
         if matches!(self.closing, Closing::Sent(_) | Closing::AckSent(_)) {
             return Ok(());
         }
-        let report = self.sender.on_sack(context.now, sack);
+        let by = if self.sender.combines_paths() { self.paths.by_route(route) } else { None };
+        let report = self.sender.on_sack(context.now, sack, by);
         let Some(Report { window_open, refused, .. }) = self.apply(context, report)? else { return Ok(()) };
         let reaction = self.primary.rule.on_sack(&self.sender);
         self.react(context, reaction);
@@ -78,7 +85,9 @@ impl Open {
         }
         for change in &report.paths {
             if let Some(path) = self.paths.get(change.path) {
-                self.set_t3(context, change.path, change.t3, path.rto.current());
+                // What was lost with the tail may have been all, or have been given up.
+                let t3 = if self.sender.has_in_flight(change.path) { change.t3 } else { T3::Stop };
+                self.set_t3(context, change.path, t3, path.rto.current());
             }
             context.timers.follow(TimerId::Reordering(change.path), change.reordering);
             self.notice_quality(context, change.path);

@@ -38,7 +38,7 @@ impl Open {
         let (at_most, share) = self.spacing(context, path.rto.without_back_off())?;
         // A path on standby can wait as long as the peer may answer on another one.
         let no_other = || self.paths.iter().all(|path| path.error_count > 0 || !path.is_usable());
-        (path.id == self.data_path() || no_other()).then(|| share.map_or(at_most, |share| at_most.min(share)))
+        (self.is_in_use(path.id) || no_other()).then(|| share.map_or(at_most, |share| at_most.min(share)))
     }
 
     /// How long what has to be said to the peer waits between two tries at most, because the peer is silent, where there are so many

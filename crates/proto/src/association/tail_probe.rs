@@ -199,7 +199,9 @@ impl Open {
     /// What was in flight on a path is lost, says the answer to a probe.
     pub(crate) fn handle_tail_lost(&mut self, context: &mut Context<'_>, lost: TailLost) {
         let TailLost { path: id, elsewhere, largest } = lost;
-        let stays = self.is_proved_of_late(context, id) || !self.has_sound_other(id);
+        // Where another path carries data in any case, it costs little to leave this one for a round trip, and much to trust it for one too many.
+        let trusted = !self.sender.combines_paths() && self.is_proved_of_late(context, id);
+        let stays = trusted || !self.has_sound_other(id);
         let Some(path) = self.paths.get_mut(id) else { return };
         // It may be the size.
         path.pmtu.on_timeout(largest);
@@ -209,6 +211,10 @@ impl Open {
         let asked = |path: &&mut Path| path.supervision.heartbeat.is_some() && elsewhere && !stays;
         if let Some(path) = self.paths.get_mut(id).filter(asked) {
             path.doubt.suspect(context.now, path.rto.long_round_trip());
+            if self.sender.combines_paths() {
+                // What other paths bring waits for all of it at the receiver.
+                self.give_up(context, id);
+            }
         }
         self.sender.on_packet_size(id, pmdcs);
         self.pending_probe(context, id);

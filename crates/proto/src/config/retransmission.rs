@@ -51,6 +51,9 @@ pub enum LossDetection {
     /// By this many miss indications, counted below the highest TSN newly acknowledged on whatever path (RFC 9260 §7.2.4: 3;
     /// RFC 2960 had 4); at least 1.
     MissIndications(u8),
+    /// The same for each path by itself: what was sent on a path is missing only below the highest TSN newly acknowledged of those that were
+    /// sent there (Split Fast Retransmit).
+    SplitMissIndications(u8),
     /// By time, as RACK has it (RFC 8985 §6): what was sent on a path before something that has arrived there is lost once packets have had
     /// time to be out of order, a quarter of the least round trip at first and more where that was too short. Where nothing has been seen out
     /// of order, this many packets that have arrived by the path are enough (DupThresh, 3); at least 1. Retransmissions are judged alike.
@@ -65,6 +68,9 @@ pub enum RecoveryScope {
     Association,
     /// Of each path.
     Path,
+    /// Of each path, and over as soon as what was outstanding on it has been acknowledged or has moved to another path, whatever slower paths
+    /// have still to bring.
+    PathAlone,
 }
 
 /// How what is in flight comes down to a window that a loss has reduced.
@@ -98,6 +104,18 @@ pub enum RetransmissionPath {
     Alternate,
     /// That of new data (paper c04 section 2.2).
     Primary,
+    /// Where it was lost, as long as that path is active (RTX-SAME).
+    Same,
+    /// Any path that has room now: where it was lost, or the one with the shortest round trip (RTX-ASAP).
+    WithRoom,
+    /// The path with the largest congestion window (RTX-CWND).
+    LargestWindow,
+    /// The path with the largest slow-start threshold (RTX-SSTHRESH).
+    LargestThreshold,
+    /// The path that loses the smallest share of its packets (RTX-LOSSRATE).
+    LeastLoss,
+    /// The path where it arrives first: the one with the shortest round trip. What a timer calls lost takes another path than before if there is one.
+    Soonest,
 }
 
 /// Whether new data may pass lost data that waits for the congestion window of another path (RFC 9260 §6.1 C: marked chunks

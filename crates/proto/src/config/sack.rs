@@ -9,6 +9,8 @@ pub struct SackConfig {
     pub packets: u32,
     /// What happens when DATA comes by another route than before.
     pub new_route: NewRoute,
+    /// What happens when DATA comes out of order.
+    pub out_of_order: OutOfOrder,
 }
 
 /// What happens when DATA comes by another route than before. SACKs follow it in any case (RFC 9260 §6.4).
@@ -18,5 +20,17 @@ pub enum NewRoute {
     #[default]
     AcknowledgeAtOnce,
     /// It is acknowledged like any other: a peer that uses several paths at once changes the route all the time.
+    Delay,
+}
+
+/// What happens when DATA comes out of order, or fills a gap.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum OutOfOrder {
+    /// Each packet is acknowledged at once, as long as anything is missing (RFC 9260 §6.7).
+    #[default]
+    AcknowledgeAtOnce,
+    /// It is acknowledged like any other, and SACKs say for how many packets they are (delayed acknowledgement for concurrent multipath
+    /// transfer, DAC): with several paths something is missing all the time, and a SACK for each packet tells a peer nothing that judges losses
+    /// for each path by itself. A peer that does not heed the number takes it for as little as it is worth to it.
     Delay,
 }

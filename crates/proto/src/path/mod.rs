@@ -8,6 +8,7 @@ mod set;
 mod supervision;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod testing;
+mod together;
 
 use core::time::Duration;
 
@@ -20,6 +21,7 @@ pub(crate) use self::control_path::{best, control_path};
 pub(crate) use self::doubt::{Doubt, Verdict};
 pub(crate) use self::set::Paths;
 pub(crate) use self::supervision::{MtuProbe, PendingHeartbeat, Supervision};
+pub(crate) use self::together::{PathIds, data_paths, is_sound};
 use crate::config::Config;
 use crate::interface::{DurationHistogram, PathCounters, PathId, PathState};
 

@@ -66,7 +66,7 @@ impl Acknowledgement {
         }
     }
 
-    /// The packet is at its end. `has_gaps`: TSNs are missing (RFC 9260 §6.7: each packet is then acknowledged).
+    /// The packet is at its end. `has_gaps`: TSNs are missing, and each packet is acknowledged at once for that (RFC 9260 §6.7).
     #[inline]
     pub(super) fn packet_done(&mut self, now: Instant, has_gaps: bool) {
         let Some(urgency) = self.packet.take() else { return };
@@ -97,6 +97,11 @@ impl Acknowledgement {
     /// Whether a SACK would tell something new.
     pub(super) fn is_pending(&self) -> bool {
         self.due || self.unacknowledged > 0
+    }
+
+    /// Packets with DATA since the last SACK.
+    pub(super) fn unacknowledged(&self) -> u32 {
+        self.unacknowledged
     }
 
     /// A SACK is written now; returns the duplicates to report, `max` at most.

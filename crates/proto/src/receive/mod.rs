@@ -18,6 +18,7 @@ mod held;
 mod memory;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod operations;
+mod prompt;
 mod reassembly;
 mod streams;
 mod tsn_map;
@@ -29,17 +30,18 @@ mod window;
 use core::time::Duration;
 
 use whimbrel_machine::{Instant, Route};
-use whimbrel_wire::{Data, GapAckBlock, SackBuilder, Tsn, chunk_type};
+use whimbrel_wire::{CountedSack, Data, GapAckBlock, SackBuilder, Tsn, chunk_type};
 
 use self::acknowledgement::{Acknowledgement, Urgency};
 pub(crate) use self::buffers::Buffers;
 pub(crate) use self::memory::Memory;
+use self::prompt::Prompt;
 use self::reassembly::Reassembly;
 use self::tsn_map::{Place, TsnMap};
 use self::window::Window;
 use crate::auth::chunk_writer::ChunkWriter;
 use crate::auth::session::Auth;
-use crate::config::{LargeMessages, LimitConfig, NewRoute, SackConfig};
+use crate::config::{LargeMessages, LimitConfig, SackConfig};
 use crate::interface::Received;
 
 /// Gap ack blocks whose memory is kept between SACKs.
@@ -78,7 +80,7 @@ pub(crate) struct Receive {
     unheard: u32,
     /// Where the last DATA came from: SACKs go there (RFC 9260 §6.4).
     route: Route,
-    new_route: NewRoute,
+    prompt: Prompt,
     #[cfg(any(debug_assertions, test, fuzzing))]
     largest_chunk: usize,
 }
@@ -131,7 +133,7 @@ impl Receive {
             blocks: Vec::new(),
             unheard: 0,
             route,
-            new_route: sack.new_route,
+            prompt: Prompt::new(sack),
             #[cfg(any(debug_assertions, test, fuzzing))]
             largest_chunk: 0,
         }
@@ -160,8 +162,7 @@ impl Receive {
                 return DataOutcome::OutsideWindow;
             }
         };
-        let valid = data.stream.0 < self.inbound_streams;
-        let len = data.payload.len();
+        let (valid, len) = (data.stream.0 < self.inbound_streams, data.payload.len());
         if valid && !self.admit(position, len) {
             if position == self.tsns.cumulative() + 1 {
                 // Only the user can make room for this chunk, so it gets what there is of the message (RFC 9260 §6.9).
@@ -180,7 +181,7 @@ impl Receive {
             return DataOutcome::NoRoom;
         }
         // RFC 7053 §5.2: the I bit. RFC 5681 §4.2: what fills a gap, wholly or in part, is acknowledged at once.
-        let urgent = data.immediate || self.tsns.has_gaps();
+        let urgent = data.immediate || self.prompt.beside_gaps() && self.tsns.has_gaps();
         self.acknowledgement.on_chunk(if urgent { Urgency::Immediate } else { Urgency::Delayed });
         let outcome = match self.accept(position, data, valid) {
             Err(what) => return self.violated(what),
@@ -194,9 +195,7 @@ impl Receive {
     /// DATA has come by `route`, where SACKs go from now on (RFC 9260 §6.4).
     #[inline]
     pub(crate) fn came_by(&mut self, route: Route) {
-        if core::mem::replace(&mut self.route, route) != route
-            && self.new_route == NewRoute::AcknowledgeAtOnce
-        {
+        if core::mem::replace(&mut self.route, route) != route && self.prompt.by_new_route() {
             self.acknowledgement.force();
         }
     }
@@ -204,7 +203,7 @@ impl Receive {
     /// All chunks of a packet have been taken: decides when to acknowledge it. Nothing happens if none was DATA.
     #[inline]
     pub(crate) fn packet_done(&mut self, now: Instant) {
-        self.acknowledgement.packet_done(now, self.tsns.has_gaps());
+        self.acknowledgement.packet_done(now, self.prompt.beside_gaps() && self.tsns.has_gaps());
     }
 
     // ---- commands
@@ -289,7 +288,8 @@ impl Receive {
         if room < SMALLEST_SACK {
             return false;
         }
-        let fits = writer.push(auth, &self.write_sack(room));
+        let packets = self.prompt.count(self.acknowledgement.unacknowledged());
+        let fits = writer.push(auth, &CountedSack { sack: self.write_sack(room), packets });
         debug_assert!(fits, "a SACK is cut to fit");
         true
     }

@@ -3,7 +3,7 @@ use core::time::Duration;
 use whimbrel_wire::{PayloadProtocolId, Ssn, StreamId};
 
 use super::*;
-use crate::config::Config;
+use crate::config::{Config, OutOfOrder};
 use crate::interface::Part;
 use crate::path::testing::route;
 
@@ -340,4 +340,30 @@ fn an_idle_receiver_is_small() {
     drain(&mut receive);
     assert!(receive.blocks.capacity() <= KEPT_BLOCKS);
     receive.invariants();
+}
+
+/// Delayed acknowledgement for multipath: what comes out of order, or fills a gap, waits like all else, and the SACK says for how many packets it is. What is
+/// urgent by itself does not wait.
+#[test]
+fn out_of_order_packets_may_wait() {
+    for (out_of_order, at_once) in [(OutOfOrder::AcknowledgeAtOnce, true), (OutOfOrder::Delay, false)] {
+        let sack = SackConfig { out_of_order, delay: Duration::from_millis(20), ..Config::rfc().sack };
+        let limits = LimitConfig { receive_buffer: BUFFER, ..Config::rfc().limits };
+        let mut receive = Receive::new(Tsn(1), 4, &limits, Buffers::default(), &sack, route(1));
+        let mut packet = |data: &Data<'_>| {
+            assert_eq!(receive.on_data(data), DataOutcome::New);
+            receive.packet_done(NOW);
+            let due = receive.ack_due(NOW);
+            let packets = receive.acknowledgement.unacknowledged();
+            if due {
+                receive.write_sack(100);
+            }
+            (due, packets)
+        };
+        assert_eq!(packet(&message(1, b"first")), (true, 1));
+        assert_eq!(packet(&message(3, b"beyond a gap")), (at_once, 1), "{out_of_order:?}");
+        assert_eq!(packet(&message(5, b"another")), (true, if at_once { 1 } else { 2 }));
+        assert_eq!(packet(&message(2, b"fills one")), (at_once, 1), "{out_of_order:?}");
+        assert!(packet(&Data { immediate: true, ..message(7, b"urgent") }).0);
+    }
 }

@@ -5,27 +5,39 @@ use whimbrel_machine::Instant;
 use whimbrel_wire::{Sack, Tsn};
 
 use super::chunk::ChunkState;
+use super::flow::Flow;
 use super::loss::Circumstances;
 use super::outstanding::SackError;
 use super::report::{PathChange, Report, T3};
 use super::sender::Sender;
 use crate::config::{TailLoss, WindowReduction};
 use crate::interface::PathId;
-use crate::path::congestion::{Acked, Lost};
+use crate::path::congestion::{Acked, Lost, Shared, SharedPath};
 
 /// The peer's window has room if a chunk with so many bytes of user data fits.
 const LITTLE: usize = 1_200;
 
 impl Sender {
-    /// A SACK.
+    /// A SACK, which has come `by` a path.
     ///
     /// # Errors
     /// [`SackError`] if it cannot be true; then nothing has changed.
-    pub(crate) fn on_sack(&mut self, now: Instant, sack: &Sack<'_>) -> Result<Report, SackError> {
+    pub(crate) fn on_sack(
+        &mut self,
+        now: Instant,
+        sack: &Sack<'_>,
+        by: Option<PathId>,
+    ) -> Result<Report, SackError> {
         let gaps = sack.gap_ack_blocks().map(|block| (block.start, block.end));
         let (cumulative, a_rwnd) = (sack.cumulative_tsn_ack, sack.a_rwnd as usize);
-        let met = Circumstances { now, recovery: &*self.recovery, flows: &self.flows };
-        let mut report = self.outstanding.on_sack(cumulative, gaps, &mut *self.loss, met)?;
+        let (overtaken, packets) = (self.multipath().overtaken, sack.packets.into());
+        let Self { outstanding, loss, recovery, flows, .. } = self;
+        let met = Circumstances { now, recovery: &**recovery, flows, overtaken, packets };
+        let mut report = match outstanding.on_sack(cumulative, gaps, &mut **loss, met) {
+            Ok(report) => report,
+            Err(SackError::Old) => return self.on_old_sack(now, sack, by),
+            Err(error) => return Err(error),
+        };
         for tsn in sack.duplicate_tsns() {
             self.loss.on_duplicate(tsn, cumulative, self.outstanding.next_tsn());
         }
@@ -34,7 +46,11 @@ impl Sender {
         report.window_open = self.window.on_sack(a_rwnd, self.outstanding.in_flight_payload());
         let awaited = self.outstanding.get(cumulative.next());
         report.refused = awaited.is_some_and(|chunk| chunk.payload_len() > a_rwnd);
-        Ok(self.apply(now, cumulative, report))
+        let mut report = self.apply(now, cumulative, by, report);
+        if self.combines_paths() {
+            self.measure_by_own_sack(now, sack, by, &mut report);
+        }
+        Ok(report)
     }
 
     /// The Cumulative TSN Ack of a SHUTDOWN; it says nothing about gaps (RFC 9260 §3.3.8).
@@ -46,7 +62,7 @@ impl Sender {
         let mut report = self.outstanding.acknowledge_up_to(cumulative, 0)?;
         self.window.on_acknowledged(before - self.outstanding.in_flight_payload());
         self.outstanding.renege_next(&mut *self.loss, &mut report);
-        Ok(self.apply(now, cumulative, report))
+        Ok(self.apply(now, cumulative, None, report))
     }
 
     /// The time has come at which something may be lost, if no SACK has told otherwise.
@@ -54,19 +70,24 @@ impl Sender {
         let mut report = Report::default();
         // Its timer is to be set anew, whatever has happened.
         _ = report.path(path);
-        let met = Circumstances { now, recovery: &*self.recovery, flows: &self.flows };
-        self.loss.on_time(met, &mut self.outstanding, &mut report);
-        self.apply(now, self.outstanding.cumulative_ack_point(), report)
+        let (overtaken, packets) = (self.multipath().overtaken, 1);
+        let Self { outstanding, loss, recovery, flows, .. } = self;
+        let met = Circumstances { now, recovery: &**recovery, flows, overtaken, packets };
+        loss.on_time(met, outstanding, &mut report);
+        self.apply(now, self.outstanding.cumulative_ack_point(), None, report)
     }
 
-    fn apply(&mut self, now: Instant, cumulative: Tsn, mut report: Report) -> Report {
+    fn apply(&mut self, now: Instant, cumulative: Tsn, by: Option<PathId>, mut report: Report) -> Report {
         self.held_up = None;
         self.totals.released += report.released;
         for change in report.paths.iter().filter(|change| change.lost_bytes > 0) {
             self.charge(now, change);
         }
         for change in report.paths.iter_mut().filter(|change| change.acked > 0) {
-            self.credit(now, cumulative, report.cumulative_advanced, change);
+            if self.combines_paths() {
+                self.tell_of_others(change.path);
+            }
+            self.credit(now, cumulative, report.cumulative_advanced, by, change);
         }
         self.recovery.on_cumulative_ack(cumulative);
         let lost_on: SmallVec<[PathId; 4]> =
@@ -77,6 +98,7 @@ impl Sender {
         }
         for change in &mut report.paths {
             change.t3 = self.guard(change.path, change.reneged);
+            self.note_path_point(change.path);
             change.reordering = self.loss.due(change.path);
         }
         self.check();
@@ -88,14 +110,49 @@ impl Sender {
         let (bytes, newest) = (change.lost_bytes, change.lost_newest);
         if let Some((flow, newest_sent)) = self.flow_mut(change.path).zip(newest) {
             flow.congestion.on_lost(&Lost { now, bytes, newest_sent });
+            flow.beside_mut().loss_rate.on_lost(change.sizes.lost);
+        }
+    }
+
+    /// A controller is told of all paths that have data in flight, its own among them.
+    fn tell_of_others(&mut self, path: PathId) {
+        let busy = |flow: &&Flow| flow.path == path || self.outstanding.flight_size(flow.path) > 0;
+        let view = |flow: &Flow| SharedPath {
+            cwnd: flow.congestion.cwnd(),
+            round_trip: flow.beside().round_trip(),
+            between_losses: flow.congestion.between_losses(),
+        };
+        let own = self.flows.iter().filter(busy).position(|flow| flow.path == path);
+        let paths: SmallVec<[SharedPath; 4]> = self.flows.iter().filter(busy).map(view).collect();
+        if let Some((flow, own)) = self.flow_mut(path).zip(own) {
+            flow.congestion.on_shared(&Shared { paths: &paths, own });
         }
     }
 
     /// Congestion window and RTT of a path on which something has been acknowledged.
-    fn credit(&mut self, now: Instant, cumulative: Tsn, cumulative_advanced: bool, change: &mut PathChange) {
+    fn credit(
+        &mut self,
+        now: Instant,
+        cumulative: Tsn,
+        cumulative_advanced: bool,
+        by: Option<PathId>,
+        change: &mut PathChange,
+    ) {
+        let combines = self.combines_paths();
+        // Where several paths carry data, the slowest of them holds back the Cumulative TSN Ack Point.
+        let (grows, cumulative_advanced) = if combines {
+            self.judge_advance(change.path, cumulative_advanced)
+        } else {
+            (true, cumulative_advanced)
+        };
         change.waiting = self.waiting();
         let outstanding = &self.outstanding;
         let Some(flow) = self.flows.iter_mut().find(|flow| flow.path == change.path) else { return };
+        let own_sack = !combines || by == Some(change.path);
+        if combines {
+            flow.beside_mut().loss_rate.on_arrived(change.packets);
+            flow.note_round_trip(change.youngest.map(|sent_at| now.saturating_since(sent_at)));
+        }
         flow.acked_since_burst += change.acked - change.late;
         flow.note_sack(cumulative_advanced && !change.lost);
         let acknowledged = |&mut (tsn, _): &mut (Tsn, Instant)| {
@@ -103,32 +160,91 @@ impl Sender {
             tsn.at_or_before(cumulative)
                 || chunk.is_some_and(|chunk| chunk.state == ChunkState::GapAcknowledged)
         };
-        let timed = flow.timed.take_if(acknowledged);
-        let timed = timed.map(|(_, sent_at)| now.saturating_since(sent_at));
+        let by = if combines { by } else { Some(change.path) };
+        let answered = flow.timed.as_mut().is_some_and(acknowledged);
+        let timed = if answered { flow.take_timed(now, by) } else { None };
+        let timed = timed.map(|sent_at| now.saturating_since(sent_at));
         change.round_trip = change.youngest.map(|sent_at| now.saturating_since(sent_at));
-        change.measured = timed.or(change.measured);
+        change.measured = timed.or(change.measured.filter(|_| own_sack));
         if self.repair.tail == TailLoss::Probe {
             // Probes that are sent too early must not keep the round trip from being learnt (RFC 8985 §7.3).
-            let untimed =
-                change.round_trip.filter(|&took| flow.timed.is_none() && flow.answers().is_due(now, took));
+            let untimed = change
+                .round_trip
+                .filter(|&took| own_sack && flow.timed.is_none() && flow.answers().is_due(now, took));
             change.measured = change.measured.or(untimed);
             flow.answers_mut().note_measured(now, change.measured);
         }
         change.full = flow.is_window_full(flow.utilised);
         flow.least_round_trip = flow.least_round_trip.into_iter().chain(change.round_trip).min();
         let newest_sent = change.newest_sent(now, flow.least_round_trip);
-        flow.answers_mut().learn(change, newest_sent, outstanding.has_gaps());
+        // Data that comes by another path than before is acknowledged at once (`NewRoute`).
+        let prompt = combines || outstanding.has_gaps();
+        flow.answers_mut().learn(change, newest_sent, prompt);
         flow.congestion.on_acked(&Acked {
             now,
             bytes: change.acked,
             flight_size_before: flow.utilised,
             rtt: change.round_trip,
             cumulative_advanced,
+            grows,
             in_fast_recovery: self.recovery.covers(change.path),
             all_acknowledged: outstanding.is_empty(),
             in_flight: outstanding.on_the_way(change.path),
             newest_sent,
         });
+    }
+
+    /// Fast Recovery of a path may be over by what has become of its own chunks.
+    fn note_path_point(&mut self, path: PathId) {
+        if self.recovery.covers(path) && !self.outstanding.losses().any(|(lost_on, _)| lost_on == path) {
+            let lowest = self.flow(path).and_then(|flow| flow.guarded);
+            self.recovery.on_path_point(path, lowest);
+        }
+    }
+
+    /// A SACK that another one has overtaken tells nothing new, but how long it took by its path.
+    fn on_old_sack(
+        &mut self,
+        now: Instant,
+        sack: &Sack<'_>,
+        by: Option<PathId>,
+    ) -> Result<Report, SackError> {
+        let mut report = Report::default();
+        if self.combines_paths() {
+            self.measure_by_own_sack(now, sack, by, &mut report);
+        }
+        if report.paths.is_empty() { Err(SackError::Old) } else { Ok(report) }
+    }
+
+    /// Round trips of chunks that SACKs by other paths have told of: the one that was sent for the chunk has come, or is waited for no longer.
+    fn measure_by_own_sack(
+        &mut self,
+        now: Instant,
+        sack: &Sack<'_>,
+        by: Option<PathId>,
+        report: &mut Report,
+    ) {
+        let mut untold: SmallVec<[PathId; 4]> = SmallVec::new();
+        for flow in &mut self.flows {
+            let measured = if by == Some(flow.path) {
+                flow.take_told_elsewhere(sack).map(|sent_at| now.saturating_since(sent_at))
+            } else {
+                flow.give_up_own_sack(now).map(|(sent_at, told_at)| told_at.saturating_since(sent_at))
+            };
+            if let Some(measured) = measured {
+                if report.paths.iter().all(|change| change.path != flow.path) {
+                    untold.push(flow.path);
+                }
+                let change = report.path(flow.path);
+                change.measured = change.measured.or(Some(measured));
+                flow.answers_mut().note_measured(now, Some(measured));
+            }
+        }
+        for path in untold {
+            let t3 = self.guard(path, None);
+            let change = report.path(path);
+            (change.t3, change.reordering) = (t3, self.loss.due(path));
+        }
     }
 
     /// Bytes of new user data that nothing but the windows or the pace of paths holds back: not the peer's window.

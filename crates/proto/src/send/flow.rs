@@ -5,6 +5,7 @@ use core::time::Duration;
 use whimbrel_machine::Instant;
 use whimbrel_wire::Tsn;
 
+use super::round_trip::BesideOthers;
 use super::spurious::Verdicts;
 use super::tail::Answers;
 use crate::config::BurstLimit;
@@ -27,6 +28,8 @@ pub(super) struct Flow {
     pub(super) guarded: Option<Tsn>,
     /// The DATA chunk whose round trip is being timed: one per round trip (RFC 9260 §6.3.1 C4).
     pub(super) timed: Option<(Tsn, Instant)>,
+    /// What it is like beside other paths.
+    beside: BesideOthers,
     /// The least round trip of a chunk that was sent once.
     pub(super) least_round_trip: Option<Duration>,
     /// What has been learnt for the tail-loss probe.
@@ -80,6 +83,7 @@ impl Flow {
             utilised: 0,
             guarded: None,
             timed: None,
+            beside: BesideOthers::default(),
             least_round_trip: None,
             answers: Answers::default(),
             one_packet: false,
@@ -165,6 +169,16 @@ impl Flow {
         self.guarded.get_or_insert(first);
     }
 
+    /// What the path is like beside others.
+    pub(super) fn beside(&self) -> &BesideOthers {
+        &self.beside
+    }
+
+    /// The same, to be told more.
+    pub(super) fn beside_mut(&mut self) -> &mut BesideOthers {
+        &mut self.beside
+    }
+
     /// What has been learnt for the tail-loss probe.
     pub(super) fn answers(&self) -> &Answers {
         &self.answers
@@ -218,6 +232,7 @@ impl Flow {
     pub(super) fn forget_flight(&mut self) {
         self.guarded = None;
         self.timed = None;
+        self.beside.forget_flight();
     }
 
     /// Whether cwnd, the burst limit and the pace let another packet out (RFC 9260 §6.1 B and D, §7.2.3).

@@ -1,7 +1,8 @@
-//! How a SACK tells what is lost: the trait, the rule of RFC 9260, and RACK. One rule per file.
+//! How a SACK tells what is lost: the trait, the rule of RFC 9260, the same for each path, and RACK. One rule per file.
 
 mod miss_indications;
 mod rack;
+mod split;
 
 use core::fmt::Debug;
 use core::time::Duration;
@@ -11,10 +12,12 @@ use whimbrel_wire::Tsn;
 
 pub(super) use self::miss_indications::MissIndications;
 pub(super) use self::rack::Rack;
+pub(super) use self::split::Split;
 use super::flow::Flow;
 use super::outstanding::Outstanding;
 use super::recovery::FastRecovery;
 use super::report::Report;
+use crate::config::OvertakenSacks;
 use crate::interface::PathId;
 
 /// Decides which chunks in flight are lost.
@@ -60,6 +63,9 @@ pub(super) struct Circumstances<'a> {
     /// Fast Recovery as it was when the SACK came.
     pub(super) recovery: &'a dyn FastRecovery,
     pub(super) flows: &'a [Flow],
+    pub(super) overtaken: OvertakenSacks,
+    /// How many packets the receiver has got since its last SACK, if it says so (DAC); else 1.
+    pub(super) packets: u32,
 }
 
 impl Circumstances<'_> {

@@ -18,6 +18,7 @@ impl Sender {
         if let Some(flow) = self.flow_mut(path) {
             flow.forget_flight();
             flow.counters.timeouts += 1;
+            flow.beside_mut().loss_rate.on_lost(1);
             if error {
                 flow.note_guess(None);
                 flow.congestion.on_timeout();

@@ -10,12 +10,14 @@
 //! `Sender` is all of it behind a small surface: it starts no timers, changes no RTO and no path state, and says in a
 //! report what has changed for each path. What is in flight is counted in one place, `outstanding`; what belongs to one path
 //! alone is a `flow`. Rules that can be replaced are traits with one file each: `scheduler` (which path carries new DATA),
-//! [`stream_scheduler`] (which stream sends next), `loss` (what a SACK shows to be lost), `recovery` (what Fast Recovery is a
+//! [`stream_scheduler`] (which stream sends next), `loss` (what a SACK shows to be lost), `growth` (which SACKs let a window grow), `recovery` (what Fast Recovery is a
 //! state of) and `retransmit` (where lost DATA goes).
 
 mod acknowledge;
 mod chunk;
+mod copies;
 mod flow;
+mod growth;
 mod loss;
 mod lost;
 mod next;
@@ -26,6 +28,7 @@ mod packet;
 mod recovery;
 pub(crate) mod report;
 mod retransmit;
+mod round_trip;
 mod scheduler;
 mod sender;
 #[cfg(any(test, fuzzing))]

@@ -10,7 +10,7 @@ use super::sender::Sender;
 use super::turn::{Content, Next, Permit, Train, Turn, overhead};
 use crate::auth::chunk_writer::ChunkWriter;
 use crate::auth::session::Auth;
-use crate::config::RetransmissionOrder;
+use crate::config::{BufferSplit, RetransmissionOrder};
 use crate::interface::{PathId, PathState};
 use crate::path::Path;
 use crate::receive::SACK_ROOM;
@@ -28,7 +28,10 @@ impl Sender {
         let next = match turn.permit {
             Permit::Nothing => Next::Nothing,
             Permit::Probe => self.probe(turn),
-            Permit::Everything | Permit::Retransmissions => self.next_in_order(turn),
+            Permit::Everything | Permit::Retransmissions => match self.next_in_order(turn) {
+                Next::Train(train) => Next::Train(train),
+                nothing => self.copy(turn).map_or(nothing, Next::Train),
+            },
         };
         self.check();
         next
@@ -58,7 +61,12 @@ impl Sender {
         // Where no path works, new data finds out no more than what is lost does, and would only be lost as well.
         let works = |path: &&Path| path.state == PathState::Active || !offer.outstanding.has_lost();
         let path = path.filter(works);
-        path.map_or(Next::Nothing, |path| self.send_new(path, turn).map_or(Next::NoRoom, Next::Train))
+        let shares = path.is_some_and(|path| offer.has_share(path.id));
+        match path {
+            None => Next::Nothing,
+            Some(_) if !shares => Next::NoRoom,
+            Some(path) => self.send_new(path, turn).map_or(Next::NoRoom, Next::Train),
+        }
     }
 
     // ---- retransmission
@@ -209,7 +217,7 @@ impl Sender {
         let fragment = self.fragment_size(turn.paths, turn.auth);
         let first = self.outstanding.next_tsn();
         let flow = self.flow(path.id)?;
-        let (unused, untimed) = (flow.counters.data_sent == 0, flow.timed.is_none());
+        let (unused, untimed) = (flow.counters.data_sent == 0, flow.timed.is_none() && self.is_timing());
         let mut segment = 0;
         for number in 0..turn.max_segments {
             let limit = if number == 0 { path.packet_size() } else { segment };
@@ -236,6 +244,9 @@ impl Sender {
     /// would not be cut short by the size of the others.
     fn continues(&mut self, path: &Path, segment: usize, number: usize, turn: &Turn<'_>) -> bool {
         let flight = self.outstanding.on_the_way(path.id);
+        if self.multipath().buffers != BufferSplit::None && !self.offer(turn.paths).has_share(path.id) {
+            return false;
+        }
         let Some(flow) = self.flow(path.id).filter(|flow| flow.may_send(flight)) else { return false };
         let quantum = flow.quantum();
         let Some(head) = self.streams.head_len() else { return false };
@@ -251,9 +262,12 @@ impl Sender {
         let flight = self.outstanding.on_the_way(path);
         let chunks = self.outstanding.next_tsn().distance_from(first);
         // A SACK may leave no room for DATA.
+        let timing = self.is_timing();
         let Some(flow) = self.flow_mut(path).filter(|_| chunks > 0) else { return };
         flow.counters.data_sent += u64::from(chunks);
-        flow.timed.get_or_insert((first, now));
+        if timing {
+            flow.timed.get_or_insert((first, now));
+        }
         flow.note_sent(now, flight - before, flight, first);
     }
 }

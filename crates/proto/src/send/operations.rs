@@ -228,9 +228,10 @@ impl Model {
         let tsn = self.initial.plus(cumulative as u32).prev();
         let mut recovery = RecoveryOfAssociation::default();
         _ = in_fast_recovery.then(|| recovery.begin(&[PathId(0)], tsn));
-        let met = Circumstances { now: self.now, recovery: &recovery, flows: &[] };
-        let mut rule = MissIndications::new(3);
-        let result = self.outstanding.on_sack(tsn, blocks.iter().copied(), &mut rule, met);
+        let (now, overtaken) = (self.now, Default::default());
+        let met = Circumstances { now, recovery: &recovery, flows: &[], overtaken, packets: 1 };
+        let rule = &mut MissIndications::new(3);
+        let result = self.outstanding.on_sack(tsn, blocks.iter().copied(), rule, met);
         let reach = blocks.iter().map(|&(_, end)| i64::from(end)).max().unwrap_or(0);
         if let Some(error) = self.refusal(cumulative, reach) {
             assert_eq!(result.err(), Some(error));

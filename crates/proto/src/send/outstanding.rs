@@ -23,6 +23,7 @@ use super::chunk::{Chunk, ChunkState, Loss, Misses};
 use super::loss::{Circumstances, LossDetection, SackNews};
 use super::report::Report;
 use super::streams::Piece;
+use crate::config::OvertakenSacks;
 use crate::interface::PathId;
 
 /// Why a SACK cannot be true.
@@ -134,6 +135,13 @@ impl Outstanding {
         }
     }
 
+    /// A copy of the chunk `tsn` goes out on another path.
+    pub(super) fn note_copied(&mut self, tsn: Tsn) {
+        if let Some(chunk) = self.chunks.get_mut(tsn.distance_from(self.base) as usize) {
+            chunk.several_paths = true;
+        }
+    }
+
     /// Marks everything in flight on `path` for retransmission (RFC 9260 §6.3.3 E3); false if nothing was.
     pub(super) fn lose_all(&mut self, path: PathId) -> bool {
         if self.flight_size(path) == 0 {
@@ -187,10 +195,18 @@ impl Outstanding {
             let believed = self.belief.is_left();
             let blocks = sane_blocks(gaps).take_while(move |_| believed);
             let acks = self.acknowledge_gaps(blocks.clone(), &mut report);
+            let less = self.counts.gap_acknowledged > acks.count;
+            if less
+                && acks.newly_end == 0
+                && !report.cumulative_advanced
+                && met.overtaken == OvertakenSacks::Ignored
+            {
+                return Err(SackError::Old);
+            }
             let news = SackNews { end: acks.end, newly_end: acks.newly_end, blocks: acks.blocks, met };
             loss.on_sack(&news, self, &mut report);
             // After the above, so that one SACK never counts twice against a chunk.
-            if self.counts.gap_acknowledged > acks.count {
+            if less {
                 self.renege(blocks, loss, &mut report);
             }
         }

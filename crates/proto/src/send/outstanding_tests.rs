@@ -41,7 +41,8 @@ fn sent(count: usize) -> Outstanding {
 }
 
 fn met(recovery: &RecoveryOfAssociation) -> Circumstances<'_> {
-    Circumstances { now: Instant::ZERO, recovery, flows: &[] }
+    let overtaken = OvertakenSacks::Reneging;
+    Circumstances { now: Instant::ZERO, recovery, flows: &[], overtaken, packets: 1 }
 }
 
 /// A SACK, with three miss indications.

@@ -3,6 +3,7 @@
 
 mod association;
 mod path;
+mod path_alone;
 
 use core::fmt::Debug;
 
@@ -11,6 +12,7 @@ use whimbrel_wire::Tsn;
 
 pub(super) use self::association::RecoveryOfAssociation;
 pub(super) use self::path::RecoveryOfPath;
+pub(super) use self::path_alone::RecoveryOfPathAlone;
 use crate::interface::PathId;
 
 /// Knows which paths are in Fast Recovery.
@@ -21,6 +23,9 @@ pub(super) trait FastRecovery: Debug + Send {
 
     /// Everything up to `cumulative` has been acknowledged (RFC 9260 §6.2.1 D iv).
     fn on_cumulative_ack(&mut self, cumulative: Tsn);
+
+    /// `lowest` is the lowest TSN in flight on `path`, where nothing waits that was lost there.
+    fn on_path_point(&mut self, _path: PathId, _lowest: Option<Tsn>) {}
 
     /// All that was in flight on `path` has been given up, so that slow start must be able to grow again.
     fn end(&mut self, path: PathId);

@@ -34,3 +34,22 @@ fn recovery_of_a_path_covers_that_path() {
     recovery.remove_path(A);
     assert!(!recovery.is_active());
 }
+
+/// Fast Recovery of a path is over with what that path had outstanding; where it is by the Cumulative TSN Ack Point, it lasts as long as a slower path.
+#[test]
+fn a_path_alone_does_not_wait_for_others() {
+    let (path, other) = (PathId(0), PathId(1));
+    let rules: [(Box<dyn FastRecovery>, bool); 2] =
+        [(Box::<RecoveryOfPathAlone>::default(), false), (Box::<RecoveryOfPath>::default(), true)];
+    for (mut rule, goes_on) in rules {
+        assert_eq!(rule.begin(&[path, other], Tsn(20))[..], [path, other]);
+        rule.on_cumulative_ack(Tsn(3));
+        rule.on_path_point(path, Some(Tsn(20)));
+        assert!(rule.covers(path), "{rule:?}: its own last chunk is in flight");
+        rule.on_path_point(path, Some(Tsn(21)));
+        assert_eq!((rule.covers(path), rule.covers(other)), (goes_on, true), "{rule:?}");
+        rule.on_path_point(other, None);
+        rule.on_cumulative_ack(Tsn(20));
+        assert!(!rule.is_active(), "{rule:?}");
+    }
+}

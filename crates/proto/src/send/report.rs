@@ -67,6 +67,8 @@ pub(crate) struct PathChange {
     pub(crate) sent_again: Option<Instant>,
     /// When detection of losses looks at the path next, if no SACK comes first.
     pub(crate) reordering: Option<Instant>,
+    /// The lowest and the highest TSN newly acknowledged.
+    pub(super) newly: Option<(Tsn, Tsn)>,
     /// The lowest and the highest TSN newly acknowledged of those that were sent once.
     pub(super) once: Option<(Tsn, Tsn)>,
     /// The TSN of the one that `sent_again` is about.
@@ -150,6 +152,7 @@ impl Report {
                     oldest: None,
                     sent_again,
                     reordering,
+                    newly: None,
                     once,
                     again,
                     lost: false,
@@ -179,7 +182,8 @@ impl Report {
     /// Notes that a chunk that had been called lost has arrived, if it can be said by which transmission.
     fn returned(&mut self, tsn: Tsn, chunk: &Chunk) {
         let sent_again = match chunk.state {
-            ChunkState::Lost(_) if !chunk.retransmitted => None,
+            // A copy may be what has arrived.
+            ChunkState::Lost(_) if !chunk.retransmitted && !chunk.several_paths => None,
             ChunkState::InFlight if !chunk.several_paths => Some(chunk.sent_at),
             _ => return,
         };
@@ -194,13 +198,14 @@ impl Report {
         let entry = self.path(chunk.path);
         entry.acked += chunk.wire_len();
         entry.packets += u32::from(chunk.packet > 0);
+        entry.newly = Some((entry.newly.map_or(tsn, |(lowest, _)| lowest), tsn));
         entry.late += if chunk.has_left { chunk.wire_len() } else { 0 };
-        if !chunk.retransmitted {
+        if !chunk.retransmitted && !chunk.several_paths {
             entry.youngest = entry.youngest.max(Some(chunk.sent_at));
             entry.oldest = Some(entry.oldest.map_or(chunk.sent_at, |oldest| oldest.min(chunk.sent_at)));
             entry.once = Some((entry.once.map_or(tsn, |(lowest, _)| lowest), tsn));
             entry.sizes.arrived = entry.sizes.arrived.max(chunk.packet.into());
-        } else if !chunk.several_paths && entry.sent_again <= Some(chunk.sent_at) {
+        } else if chunk.retransmitted && !chunk.several_paths && entry.sent_again <= Some(chunk.sent_at) {
             (entry.sent_again, entry.again) = (Some(chunk.sent_at), Some(tsn));
         }
         // What is acknowledged after its T3-rtx expired arrived before: it says nothing against the timeout. Taken for a

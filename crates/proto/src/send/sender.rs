@@ -5,17 +5,19 @@ use whimbrel_path::Pacing;
 use whimbrel_wire::Tsn;
 
 use super::flow::Flow;
-use super::loss::{LossDetection, MissIndications, Rack};
+use super::growth::{self, Advance, Growth};
+use super::loss::{LossDetection, MissIndications, Rack, Split};
 use super::outstanding::Outstanding;
-use super::recovery::{FastRecovery, RecoveryOfAssociation, RecoveryOfPath};
+use super::recovery::{FastRecovery, RecoveryOfAssociation, RecoveryOfPath, RecoveryOfPathAlone};
 use super::retransmit::{self, RetransmissionRule};
-use super::scheduler::{Offer, PrimaryPath, Scheduler};
+use super::scheduler::{self, Offer, Scheduler, Share};
 use super::streams::OutboundStreams;
 use super::tail::TailProbe;
 use super::window::PeerWindow;
 use crate::auth::session::Auth;
 use crate::config::{
-    BurstLimit, Config, LossDetection as LossConfig, RecoveryScope, RetransmissionConfig, RetransmissionPath,
+    BufferSplit, BurstLimit, Config, LossDetection as LossConfig, MultipathConfig, RecoveryScope,
+    RetransmissionConfig,
 };
 use crate::interface::{Message, PathCounters, PathId, SendError};
 use crate::path::congestion::NewPath;
@@ -37,8 +39,12 @@ pub(crate) struct Sender {
     pub(super) retransmission: Box<dyn RetransmissionRule>,
     pub(super) loss: Box<dyn LossDetection>,
     pub(super) recovery: Box<dyn FastRecovery>,
+    growth: Box<dyn Growth>,
     /// The rules that are no objects.
     pub(super) repair: RetransmissionConfig,
+    multipath: MultipathConfig,
+    /// Bytes of user data that may be undelivered, at most.
+    send_buffer: usize,
     /// Chunks are cut to fit packets of this many bytes, a multiple of 4, whatever the paths carry.
     cut_for: Option<usize>,
     burst: BurstLimit,
@@ -81,20 +87,22 @@ impl Sender {
             outstanding: Outstanding::new(initial_tsn),
             flows: Vec::with_capacity(paths.len()),
             window: PeerWindow::new(a_rwnd),
-            scheduler: Box::new(PrimaryPath),
-            retransmission: match repair.path {
-                RetransmissionPath::Alternate => Box::new(retransmit::AlternatePath),
-                RetransmissionPath::Primary => Box::new(retransmit::PrimaryPath),
-            },
+            scheduler: scheduler::scheduler(config.multipath.scheduler),
+            retransmission: retransmit::rule(repair.path),
             loss: match repair.loss {
                 LossConfig::MissIndications(threshold) => Box::new(MissIndications::new(threshold)),
+                LossConfig::SplitMissIndications(threshold) => Box::new(Split::new(threshold)),
                 LossConfig::Rack(threshold) => Box::new(Rack::new(threshold)),
             },
             recovery: match repair.recovery {
                 RecoveryScope::Association => Box::<RecoveryOfAssociation>::default(),
                 RecoveryScope::Path => Box::<RecoveryOfPath>::default(),
+                RecoveryScope::PathAlone => Box::<RecoveryOfPathAlone>::default(),
             },
+            growth: growth::rule(config.multipath.growth),
             repair: repair.clone(),
+            multipath: config.multipath.clone(),
+            send_buffer: config.limits.send_buffer,
             cut_for: config.pmtu.cut_for.map(|bytes| bytes & !3),
             burst: config.congestion.burst,
             first_tsn: initial_tsn,
@@ -135,6 +143,7 @@ impl Sender {
         self.outstanding.remove_path(path);
         self.recovery.remove_path(path);
         self.loss.remove_path(path);
+        self.growth.remove_path(path);
         self.forget_probe(path);
         self.check();
     }
@@ -265,12 +274,64 @@ impl Sender {
 
     /// The scheduler and what it may look at.
     pub(super) fn scheduling<'a>(&'a mut self, paths: &'a Paths) -> (&'a mut dyn Scheduler, Offer<'a>) {
+        let (room, share, buffers) = (self.room(), self.share(paths), self.buffers());
         let Self { scheduler, flows, outstanding, streams, .. } = self;
-        (&mut **scheduler, Offer { paths, flows, outstanding, streams })
+        (&mut **scheduler, Offer { paths, flows, outstanding, streams, room, buffers, share })
     }
 
     pub(super) fn offer<'a>(&'a self, paths: &'a Paths) -> Offer<'a> {
-        Offer { paths, flows: &self.flows, outstanding: &self.outstanding, streams: &self.streams }
+        let (room, share, buffers) = (self.room(), self.share(paths), self.buffers());
+        let Self { flows, outstanding, streams, .. } = self;
+        Offer { paths, flows, outstanding, streams, room, buffers, share }
+    }
+
+    /// Bytes of user data that may leave before something is acknowledged for good.
+    fn room(&self) -> usize {
+        let of_peer = self.window.left(self.outstanding.in_flight_payload());
+        of_peer.min(self.send_buffer.saturating_sub(self.outstanding.held_payload()))
+    }
+
+    /// The smaller one of the buffers of both ends, in bytes.
+    fn buffers(&self) -> usize {
+        self.window.largest.min(self.send_buffer)
+    }
+
+    /// What one path may fill of the buffers of both ends. A path that has nothing outstanding may always send.
+    fn share(&self, paths: &Paths) -> Share {
+        let split = self.multipath.buffers;
+        if split == BufferSplit::None || !self.multipath.scheduler.combines() {
+            return Share::WHOLE;
+        }
+        let count = self.scheduler.in_use(paths).len().max(1);
+        let part = |splits: bool, whole: usize| if splits { (whole / count).max(1) } else { usize::MAX };
+        Share {
+            outstanding: part(split != BufferSplit::Receive, self.send_buffer),
+            in_flight: part(split != BufferSplit::Send, self.window.advertised()),
+        }
+    }
+
+    /// How several paths carry data at once.
+    #[inline]
+    pub(super) fn multipath(&self) -> &MultipathConfig {
+        &self.multipath
+    }
+
+    /// A SACK newly acknowledges something on `path`, and has advanced the Cumulative TSN Ack Point or not: whether the window may grow, and whether
+    /// the lowest chunk in flight on the path has arrived.
+    pub(super) fn judge_advance(&mut self, path: PathId, cumulative: bool) -> (bool, bool) {
+        let lowest = self.flow(path).and_then(|flow| flow.guarded);
+        let advance = Advance { cumulative, lowest, outstanding: &self.outstanding };
+        (self.growth.grows(path, &advance), advance.of_path())
+    }
+
+    /// Whether new data uses `path` at present.
+    pub(crate) fn uses(&self, paths: &Paths, path: PathId) -> bool {
+        self.scheduler.in_use(paths).contains(&path)
+    }
+
+    /// Whether several paths may carry data at once.
+    pub(crate) fn combines_paths(&self) -> bool {
+        self.multipath.scheduler.combines()
     }
 
     pub(super) fn flow(&self, path: PathId) -> Option<&Flow> {

@@ -43,10 +43,10 @@ impl Answers {
     }
 
     /// Takes in what a SACK newly acknowledges, and when the last of that left.
-    /// `gaps`: something is missing, so that the peer keeps no SACK back.
-    pub(super) fn learn(&mut self, change: &PathChange, newest: Option<Instant>, gaps: bool) {
+    /// `prompt`: something is missing, so that the peer keeps no SACK back.
+    pub(super) fn learn(&mut self, change: &PathChange, newest: Option<Instant>, prompt: bool) {
         self.newest = self.newest.max(newest);
-        self.alone = change.packets < 2 && !gaps;
+        self.alone = change.packets < 2 && !prompt;
         self.round_trip = change.round_trip.unwrap_or(self.round_trip);
         // Of more packets some SACK was lost.
         if let (2, Some(oldest), Some(youngest)) = (change.packets, change.oldest, change.youngest) {

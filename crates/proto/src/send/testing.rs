@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 
 use bytes::Bytes;
 use whimbrel_machine::Instant;
-use whimbrel_wire::{ChecksumMode, Chunk, CommonHeader, GapAckBlock, Packet, SackBuilder, StreamId, Tsn};
+use whimbrel_wire::{
+    ChecksumMode, Chunk, CommonHeader, CountedSack, GapAckBlock, Packet, SackBuilder, StreamId, Tsn,
+};
 
 use super::flow::Flow;
 use super::outstanding::SackError;
@@ -31,6 +33,10 @@ pub(super) struct Rig {
     pub(super) now: Instant,
     /// The paths whose T3-rtx runs.
     pub(super) timers: BTreeSet<PathId>,
+    /// The path that SACKs come by.
+    pub(super) sack_by: Option<PathId>,
+    /// How many packets they say that they are for.
+    pub(super) sack_packets: u8,
 }
 
 /// A DATA chunk as it was written.
@@ -53,7 +59,8 @@ impl Rig {
     pub(super) fn new(config: Config, initial_tsn: Tsn, a_rwnd: u32) -> Self {
         let paths = testing::mesh();
         let sender = Sender::new(&config, &paths, initial_tsn, STREAMS, a_rwnd);
-        Self { config, paths, sender, now: Instant::ZERO, timers: BTreeSet::new() }
+        let sack_by = Some(paths.primary());
+        Self { config, paths, sender, now: Instant::ZERO, timers: BTreeSet::new(), sack_by, sack_packets: 0 }
     }
 
     pub(super) fn pass(&mut self, time: Duration) {
@@ -129,10 +136,10 @@ impl Rig {
         let duplicate_tsns = &[];
         let sack =
             SackBuilder { cumulative_tsn_ack: cumulative, a_rwnd, gap_ack_blocks: gaps, duplicate_tsns };
-        let packet = single_chunk(HEADER, &sack);
+        let packet = single_chunk(HEADER, &CountedSack { sack, packets: self.sack_packets });
         let packet = Packet::parse(&packet).expect("a packet");
         let Some(Ok(Chunk::Sack(sack))) = packet.chunks().next() else { panic!("a SACK") };
-        self.sender.on_sack(self.now, &sack)
+        self.sender.on_sack(self.now, &sack, self.sack_by)
     }
 
     /// The Cumulative TSN Ack of a SHUTDOWN.
@@ -226,6 +233,20 @@ impl Rig {
             self.paths.set_primary(successor);
         }
         self.sender.path_gone(path);
+    }
+
+    /// A round trip by a path takes so long.
+    #[cfg(test)]
+    pub(super) fn measure(&mut self, path: PathId, round_trip: Duration) {
+        self.paths.get_mut(path).expect("a path").rto.on_measurement(round_trip);
+    }
+
+    /// Sends a message in a packet of its own by the path whose turn it is, if there is one.
+    #[cfg(test)]
+    pub(super) fn send_one(&mut self, bytes: usize) -> Option<PathId> {
+        assert!(self.send(0, bytes, usize::MAX));
+        self.sender.opportunity();
+        self.turn(Permit::Everything, 1).map(|written| written.train.path)
     }
 
     pub(super) fn ids(&self) -> Vec<PathId> {

@@ -139,6 +139,10 @@ impl Sender {
     /// peer has no room. With nothing outstanding the latter takes a probe, which nobody has asked for yet (RFC 9260 §6.1 A).
     #[inline]
     pub(super) fn is_held_up(&mut self, paths: &Paths, auth: &Auth) -> bool {
+        // Among several paths a message more may be what it takes to use one more.
+        if self.combines_paths() {
+            return self.is_stuck(paths, auth, Flow::is_window_full);
+        }
         // This comes with every message.
         if let Some(held_up) = self.held_up {
             debug_assert_eq!(held_up, self.is_stuck(paths, auth, Flow::is_window_full));
@@ -171,7 +175,10 @@ impl Sender {
 
     /// Whether no data can follow that which has just gone out, be it for want of data or of room. Nobody asks for the next packet then, so
     /// that controllers hear here that the user has no more.
-    pub(crate) fn is_all_out(&mut self, paths: &Paths, auth: &Auth) -> bool {
+    pub(crate) fn is_all_out(&mut self, now: Instant, paths: &Paths, auth: &Auth) -> bool {
+        if self.has_copy(now, paths) {
+            return false;
+        }
         let offer = self.offer(paths);
         if offer.streams.is_empty() && !offer.outstanding.has_lost() {
             self.note_app_limited();
@@ -188,7 +195,8 @@ impl Sender {
         }
         let offer = self.offer(paths);
         let mut taken = offer.flows.iter().filter(|flow| self.scheduler.takes(&offer, flow.path)).peekable();
-        let full = |flow: &Flow| full(flow, offer.outstanding.on_the_way(flow.path));
+        let full =
+            |flow: &Flow| full(flow, offer.outstanding.on_the_way(flow.path)) || !offer.has_share(flow.path);
         if taken.peek().is_some() && taken.all(full) {
             return true;
         }

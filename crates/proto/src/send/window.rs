@@ -16,6 +16,11 @@ pub(super) struct PeerWindow {
 }
 
 impl PeerWindow {
+    /// Bytes of user data that the peer had room for when it last told.
+    pub(super) fn advertised(&self) -> usize {
+        self.advertised
+    }
+
     /// The window of an INIT or INIT ACK.
     pub(super) fn new(a_rwnd: u32) -> Self {
         let a_rwnd = a_rwnd as usize;

@@ -30,6 +30,7 @@ mod lossy_paths;
 mod lost_again;
 mod many_sacks;
 mod memory_shares;
+mod multipath;
 mod no_padding;
 mod out_of_the_blue;
 mod outages;

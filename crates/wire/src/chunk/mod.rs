@@ -60,7 +60,7 @@ pub use init::{Init, InitBuilder};
 pub use init_ack::{InitAck, InitAckBuilder};
 pub use pad::{Pad, PadBuilder};
 pub use re_config::{ReConfig, ReConfigBuilder};
-pub use sack::{GapAckBlock, Sack, SackBuilder};
+pub use sack::{CountedSack, GapAckBlock, Sack, SackBuilder};
 pub use shutdown::Shutdown;
 pub use shutdown_ack::ShutdownAck;
 pub use shutdown_complete::ShutdownComplete;

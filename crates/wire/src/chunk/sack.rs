@@ -35,6 +35,10 @@ use crate::serial::Tsn;
 const FIXED_LEN: usize = 12;
 /// Bytes of one gap ack block, and of one duplicate TSN.
 const ENTRY_LEN: usize = 4;
+/// Where the number of packets is in the flags.
+const PACKETS_SHIFT: u32 = 6;
+/// The largest number that there is room for.
+const MOST_PACKETS: u8 = 3;
 
 /// A run of TSNs received beyond a gap, as offsets from the Cumulative TSN Ack, both inclusive.
 ///
@@ -54,6 +58,9 @@ pub struct Sack<'a> {
     pub cumulative_tsn_ack: Tsn,
     /// Receive buffer left, in bytes.
     pub a_rwnd: u32,
+    /// How many packets with DATA it is for, if the receiver says so (delayed acknowledgement for concurrent multipath transfer); 3 stands for more, too. They are the
+    /// two highest flags, which RFC 9260 §3.3.4 leaves at 0; usrsctp and FreeBSD have them there.
+    pub packets: u8,
     gap_ack_blocks: &'a [[u8; ENTRY_LEN]],
     duplicate_tsns: &'a [[u8; ENTRY_LEN]],
 }
@@ -76,6 +83,7 @@ impl<'a> Sack<'a> {
         Ok(Self {
             cumulative_tsn_ack: Tsn(u32::from_be_bytes([c0, c1, c2, c3])),
             a_rwnd: u32::from_be_bytes([w0, w1, w2, w3]),
+            packets: raw.flags() >> PACKETS_SHIFT,
             gap_ack_blocks,
             duplicate_tsns,
         })
@@ -106,6 +114,7 @@ impl fmt::Debug for Sack<'_> {
         f.debug_struct("Sack")
             .field("cumulative_tsn_ack", &self.cumulative_tsn_ack)
             .field("a_rwnd", &self.a_rwnd)
+            .field("packets", &self.packets)
             .field("gap_ack_blocks", &self.gap_ack_blocks().collect::<Vec<_>>())
             .field("duplicate_tsns", &self.duplicate_tsns().collect::<Vec<_>>())
             .finish()
@@ -116,9 +125,17 @@ fn sack_len(blocks: usize, duplicates: usize) -> usize {
     emit::chunk_len(FIXED_LEN, (blocks + duplicates) * ENTRY_LEN)
 }
 
-fn emit_fixed(out: &mut Vec<u8>, cumulative_tsn_ack: Tsn, a_rwnd: u32, blocks: usize, duplicates: usize) {
+fn emit_fixed(
+    out: &mut Vec<u8>,
+    packets: u8,
+    cumulative_tsn_ack: Tsn,
+    a_rwnd: u32,
+    blocks: usize,
+    duplicates: usize,
+) {
     let length = sack_len(blocks, duplicates);
-    let [h0, h1, h2, h3] = emit::chunk_header(chunk_type::SACK, 0, length);
+    let flags = packets.min(MOST_PACKETS) << PACKETS_SHIFT;
+    let [h0, h1, h2, h3] = emit::chunk_header(chunk_type::SACK, flags, length);
     let [c0, c1, c2, c3] = cumulative_tsn_ack.0.to_be_bytes();
     let [w0, w1, w2, w3] = a_rwnd.to_be_bytes();
     let [n0, n1] = emit::length_field(blocks);
@@ -134,7 +151,8 @@ impl EmitChunk for Sack<'_> {
 
     fn emit(&self, out: &mut Vec<u8>) {
         let (blocks, duplicates) = (self.gap_ack_blocks, self.duplicate_tsns);
-        emit_fixed(out, self.cumulative_tsn_ack, self.a_rwnd, blocks.len(), duplicates.len());
+        let (cumulative, a_rwnd) = (self.cumulative_tsn_ack, self.a_rwnd);
+        emit_fixed(out, self.packets, cumulative, a_rwnd, blocks.len(), duplicates.len());
         out.extend_from_slice(blocks.as_flattened());
         out.extend_from_slice(duplicates.as_flattened());
     }
@@ -161,6 +179,39 @@ impl SackBuilder<'_> {
     pub const fn max_entries(room: usize) -> usize {
         room.saturating_sub(emit::chunk_len(FIXED_LEN, 0)) / ENTRY_LEN
     }
+
+    fn emit_for(&self, packets: u8, out: &mut Vec<u8>) {
+        let (blocks, duplicates) = (self.gap_ack_blocks, self.duplicate_tsns);
+        let (cumulative, a_rwnd) = (self.cumulative_tsn_ack, self.a_rwnd);
+        emit_fixed(out, packets, cumulative, a_rwnd, blocks.len(), duplicates.len());
+        for block in blocks {
+            let [s0, s1] = block.start.to_be_bytes();
+            let [e0, e1] = block.end.to_be_bytes();
+            out.extend_from_slice(&[s0, s1, e0, e1]);
+        }
+        for tsn in duplicates {
+            out.extend_from_slice(&tsn.0.to_be_bytes());
+        }
+    }
+}
+
+/// A [`SackBuilder`] that says how many packets it is for, see [`Sack::packets`].
+#[derive(Clone, Copy, Debug)]
+pub struct CountedSack<'a> {
+    /// All else.
+    pub sack: SackBuilder<'a>,
+    /// Packets with DATA since the SACK before; more than 3 are said to be 3.
+    pub packets: u8,
+}
+
+impl EmitChunk for CountedSack<'_> {
+    fn wire_len(&self) -> usize {
+        self.sack.wire_len()
+    }
+
+    fn emit(&self, out: &mut Vec<u8>) {
+        self.sack.emit_for(self.packets, out);
+    }
 }
 
 impl EmitChunk for SackBuilder<'_> {
@@ -171,16 +222,7 @@ impl EmitChunk for SackBuilder<'_> {
 
     #[inline]
     fn emit(&self, out: &mut Vec<u8>) {
-        let (blocks, duplicates) = (self.gap_ack_blocks, self.duplicate_tsns);
-        emit_fixed(out, self.cumulative_tsn_ack, self.a_rwnd, blocks.len(), duplicates.len());
-        for block in blocks {
-            let [s0, s1] = block.start.to_be_bytes();
-            let [e0, e1] = block.end.to_be_bytes();
-            out.extend_from_slice(&[s0, s1, e0, e1]);
-        }
-        for tsn in duplicates {
-            out.extend_from_slice(&tsn.0.to_be_bytes());
-        }
+        self.emit_for(0, out);
     }
 }
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::Chunk;
-use crate::testing::{bytes_of, captured, chunk_of, emitted, error_of};
+use crate::testing::{bytes_of, captured, chunk_of, emitted, error_of, packet_of};
 
 fn check(name: &str, expected: SackBuilder<'_>) {
     let packet = captured(name);
@@ -58,5 +58,23 @@ fn the_largest_that_fits_fits() {
         };
         assert!(room < 16 || fitting(entries).wire_len() <= room, "{room}");
         assert!(fitting(entries + 1).wire_len() > room, "{room}");
+    }
+}
+
+/// Two flags say for how many packets a SACK is, and nothing else about it changes.
+#[test]
+fn packets_are_counted_in_the_flags() {
+    let gap_ack_blocks = &[GapAckBlock { start: 2, end: 3 }];
+    let sack =
+        SackBuilder { cumulative_tsn_ack: Tsn(7), a_rwnd: 9, gap_ack_blocks, duplicate_tsns: &[Tsn(6)] };
+    for (packets, flags) in [(0, 0), (1, 0x40), (2, 0x80), (3, 0xc0), (200, 0xc0)] {
+        let mut counted = emitted(&CountedSack { sack, packets });
+        let packet = packet_of(&counted);
+        let Chunk::Sack(read) = chunk_of(&packet, 0) else { panic!("a SACK") };
+        assert_eq!(read.packets, packets.min(3));
+        assert_eq!(emitted(&read), counted);
+        assert_eq!(counted[1], flags);
+        counted[1] = 0;
+        assert_eq!(counted, emitted(&sack));
     }
 }

@@ -26,11 +26,13 @@ pub(super) struct Flight {
     pub(super) left: usize,
     /// Packets that have arrived according to gap ack blocks. In packets, not bytes.
     pub(super) arrived: u32,
+    /// Bytes of user data last sent on the path that have not been acknowledged for good.
+    pub(super) held: usize,
 }
 
 impl Flight {
     pub(super) fn none(path: PathId) -> Self {
-        Self { path, bytes: 0, left: 0, arrived: 0 }
+        Self { path, bytes: 0, left: 0, arrived: 0, held: 0 }
     }
 }
 
@@ -42,13 +44,15 @@ impl Counts {
                 self.payload += chunk.payload_len();
                 if let Some(flight) = self.flight(chunk.path) {
                     flight.bytes += chunk.wire_len();
+                    flight.held += chunk.payload_len();
                     flight.left += if chunk.has_left { chunk.wire_len() } else { 0 };
                 }
             }
             ChunkState::GapAcknowledged => {
                 self.gap_acknowledged += 1;
-                if let Some(arrived) = self.arrived(chunk) {
-                    *arrived += 1;
+                if let Some(flight) = self.flight_if_there(chunk) {
+                    flight.arrived += u32::from(chunk.packet > 0);
+                    flight.held += chunk.payload_len();
                 }
             }
             ChunkState::Lost(loss) => {
@@ -56,6 +60,9 @@ impl Counts {
                 match self.loss(chunk.path, loss) {
                     Ok(at) => self.losses[at].2 += 1,
                     Err(at) => self.losses.insert(at, (chunk.path, loss, 1)),
+                }
+                if let Some(flight) = self.flight_if_there(chunk) {
+                    flight.held += chunk.payload_len();
                 }
             }
         }
@@ -68,17 +75,22 @@ impl Counts {
                 self.payload -= chunk.payload_len();
                 if let Some(flight) = self.flight(chunk.path) {
                     flight.bytes -= chunk.wire_len();
+                    flight.held -= chunk.payload_len();
                     flight.left -= if chunk.has_left { chunk.wire_len() } else { 0 };
                 }
             }
             ChunkState::GapAcknowledged => {
                 self.gap_acknowledged -= 1;
-                if let Some(arrived) = self.arrived(chunk) {
-                    *arrived -= 1;
+                if let Some(flight) = self.flight_if_there(chunk) {
+                    flight.arrived -= u32::from(chunk.packet > 0);
+                    flight.held -= chunk.payload_len();
                 }
             }
             ChunkState::Lost(loss) => {
                 self.lost -= 1;
+                if let Some(flight) = self.flight_if_there(chunk) {
+                    flight.held -= chunk.payload_len();
+                }
                 let Ok(at) = self.loss(chunk.path, loss) else { return };
                 self.losses[at].2 -= 1;
                 if self.losses[at].2 == 0 {
@@ -92,10 +104,9 @@ impl Counts {
         self.losses.binary_search_by_key(&(path, loss), |&(path, loss, _)| (path, loss))
     }
 
-    /// The packets that have arrived where the chunk was last sent, if it was the first one in its packet and the path is still there.
-    fn arrived(&mut self, chunk: &Chunk) -> Option<&mut u32> {
-        let there = |flight: &&mut Flight| flight.path == chunk.path && chunk.packet > 0;
-        self.flights.iter_mut().find(there).map(|flight| &mut flight.arrived)
+    /// What is counted of the path that the chunk was last sent on, if that is still there.
+    fn flight_if_there(&mut self, chunk: &Chunk) -> Option<&mut Flight> {
+        self.flights.iter_mut().find(|flight| flight.path == chunk.path)
     }
 
     fn flight(&mut self, path: PathId) -> Option<&mut Flight> {

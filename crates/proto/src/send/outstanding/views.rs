@@ -67,6 +67,11 @@ impl Outstanding {
         self.held_payload
     }
 
+    /// Bytes of user data last sent on `path` and not yet cumulatively acknowledged.
+    pub(in crate::send) fn held_on(&self, path: PathId) -> usize {
+        self.counts.flights.iter().find(|flight| flight.path == path).map_or(0, |flight| flight.held)
+    }
+
     pub(in crate::send) fn get(&self, tsn: Tsn) -> Option<&Chunk> {
         self.chunks.get(tsn.distance_from(self.base) as usize)
     }

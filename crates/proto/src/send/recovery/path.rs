@@ -12,6 +12,13 @@ pub(in crate::send) struct RecoveryOfPath {
     exits: SmallVec<[(PathId, Tsn); 2]>,
 }
 
+impl RecoveryOfPath {
+    /// The TSN that ends the recovery of a path.
+    pub(super) fn exit(&self, path: PathId) -> Option<Tsn> {
+        self.exits.iter().find(|(of, _)| *of == path).map(|&(_, exit)| exit)
+    }
+}
+
 impl FastRecovery for RecoveryOfPath {
     fn begin(&mut self, lost_on: &[PathId], highest: Tsn) -> SmallVec<[PathId; 4]> {
         let entering: SmallVec<[PathId; 4]> =

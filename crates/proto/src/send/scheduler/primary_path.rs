@@ -1,6 +1,6 @@
 use super::{Offer, Scheduler};
 use crate::interface::PathId;
-use crate::path::control_path;
+use crate::path::{PathIds, Paths, control_path};
 
 /// All new data goes to the primary path, or to the best alternative while the primary has failed (RFC 9260 §6.4.1,
 /// RFC 7829 §3.2): just where control chunks go.
@@ -8,6 +8,10 @@ use crate::path::control_path;
 pub(in crate::send) struct PrimaryPath;
 
 impl Scheduler for PrimaryPath {
+    fn in_use(&self, paths: &Paths) -> PathIds {
+        control_path(paths).into_iter().collect()
+    }
+
     fn takes(&self, offer: &Offer<'_>, path: PathId) -> bool {
         control_path(offer.paths) == Some(path)
     }

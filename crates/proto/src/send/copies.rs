@@ -1,0 +1,129 @@
+//! Copies of new DATA on other paths (the redundant scheduler).
+//!
+//! A chunk is accounted for on the path that it was sent on first. A copy is in no flight size and is not retransmitted; it goes only where
+//! there is room in the window of its path beside what that has in flight, and takes it for a round trip. Nothing is acknowledged on behalf of a copy, so
+//! that no window grows for it: what is sent in vain never exceeds the window that was there before.
+
+use core::time::Duration;
+use std::collections::VecDeque;
+
+use smallvec::SmallVec;
+use whimbrel_machine::Instant;
+use whimbrel_wire::Tsn;
+
+use super::chunk::Chunk;
+use super::sender::Sender;
+use super::turn::{Content, Train, Turn, overhead};
+use crate::auth::chunk_writer::ChunkWriter;
+use crate::path::{Path, Paths};
+
+/// What has gone out as a copy on one path.
+#[derive(Debug, Default)]
+pub(super) struct Copies {
+    /// Chunks before this one have had their turn.
+    next: Option<Tsn>,
+    /// When the copies of the last round trip left, and how many bytes they are.
+    on_the_way: VecDeque<(Instant, usize)>,
+}
+
+impl Copies {
+    fn bytes(&self) -> usize {
+        self.on_the_way.iter().map(|&(_, bytes)| bytes).sum()
+    }
+
+    /// What has left a round trip ago does not count any more.
+    fn forget_old(&mut self, now: Instant, round_trip: Duration) {
+        while self.on_the_way.front().is_some_and(|&(sent_at, _)| sent_at + round_trip <= now) {
+            self.on_the_way.pop_front();
+        }
+    }
+}
+
+impl Sender {
+    /// Whether a copy may leave now.
+    pub(super) fn has_copy(&self, now: Instant, paths: &Paths) -> bool {
+        self.multipath().scheduler.copies()
+            && self.scheduler.in_use(paths).into_iter().any(|id| {
+                paths.get(id).is_some_and(|path| !self.to_copy(now, path, path.packet_size()).is_empty())
+            })
+    }
+
+    /// A packet of copies for the first path that has room.
+    pub(super) fn copy(&mut self, turn: &mut Turn<'_>) -> Option<Train> {
+        if !self.multipath().scheduler.copies() {
+            return None;
+        }
+        for id in self.scheduler.in_use(turn.paths) {
+            let Some(path) = turn.paths.get(id) else { continue };
+            let round_trip = round_trip(path);
+            if let Some(flow) = self.flow_mut(id) {
+                flow.beside_mut().copies.forget_old(turn.now, round_trip);
+            }
+            let chosen = self.to_copy(turn.now, path, path.packet_size() - overhead(turn.auth));
+            if !chosen.is_empty() {
+                return self.write_copies(path, &chosen, turn);
+            }
+        }
+        None
+    }
+
+    /// Chunks that are to be copied on `path` and fit `room` bytes: what was sent on another one within the last round trip and is still in flight.
+    fn to_copy(&self, now: Instant, path: &Path, room: usize) -> SmallVec<[Tsn; 8]> {
+        let mut chosen = SmallVec::new();
+        let Some(flow) = self.flow(path.id) else { return chosen };
+        let flight = self.outstanding.on_the_way(path.id) + flow.beside().copies.bytes();
+        if !flow.may_send(flight) {
+            return chosen;
+        }
+        let round_trip = round_trip(path);
+        let fresh = |chunk: &Chunk| {
+            chunk.is_in_flight()
+                && chunk.path != path.id
+                && !chunk.retransmitted
+                && chunk.sent_at + round_trip >= now
+        };
+        let mut used = 0;
+        let from = flow.beside().copies.next.and_then(|next| self.outstanding.index_of(next)).unwrap_or(0);
+        for index in from..self.outstanding.len() {
+            let Some(chunk) = self.outstanding.at(index).filter(|chunk| fresh(chunk)) else { continue };
+            used += chunk.wire_len();
+            if used > room {
+                break;
+            }
+            chosen.push(self.outstanding.tsn(index));
+        }
+        chosen
+    }
+
+    fn write_copies(&mut self, path: &Path, chosen: &[Tsn], turn: &mut Turn<'_>) -> Option<Train> {
+        let (&first, &last) = chosen.first().zip(chosen.last())?;
+        let start = turn.out.len();
+        let mut writer = ChunkWriter::new(turn.out, turn.header, path.packet_size());
+        for &tsn in chosen {
+            let Some(chunk) = self.outstanding.get(tsn) else { break };
+            if !writer.push(turn.auth, &chunk.data(tsn)) {
+                break;
+            }
+            self.outstanding.note_copied(tsn);
+        }
+        writer.finish(turn.auth, turn.checksum);
+        let segment = turn.out.len() - start;
+        let flow = self.flow_mut(path.id)?;
+        flow.beside_mut().copies.next = Some(last.next());
+        flow.beside_mut().copies.on_the_way.push_back((turn.now, segment));
+        Some(Train { path: path.id, content: Content::Copy, segment, first, t3: None, timed: false })
+    }
+
+    /// Whether round trips can be told from acknowledgements: a copy may be what has arrived.
+    pub(super) fn is_timing(&self) -> bool {
+        !self.multipath().scheduler.copies()
+    }
+}
+
+fn round_trip(path: &Path) -> Duration {
+    path.rto.srtt().unwrap_or_else(|| path.rto.current())
+}
+
+#[cfg(test)]
+#[path = "copies_tests.rs"]
+mod tests;
