@@ -16,6 +16,7 @@ mod failures;
 mod key_file;
 mod lab;
 mod mobility;
+mod multipath;
 mod news;
 mod output;
 mod path_words;

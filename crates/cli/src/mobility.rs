@@ -18,6 +18,7 @@ use crate::args::{A_YEAR, size};
 use crate::controller::ControllerName;
 use crate::exit::Failure;
 use crate::key_file;
+use crate::multipath::Multipath;
 use crate::news::News;
 use crate::watching::WatchingArgs;
 
@@ -52,6 +53,9 @@ pub(crate) struct MobilityArgs {
     /// What decides how fast this host sends.
     #[arg(long, value_enum, value_name = "CONTROLLER", default_value_t, help_heading = "Speed")]
     pub(crate) controller: ControllerName,
+    /// Whether several networks carry data at once. It is up to each host what it does with its own data.
+    #[arg(long, value_enum, value_name = "HOW", default_value_t, help_heading = "Speed")]
+    pub(crate) multipath: Multipath,
     /// Measure what each path can carry, whether or not data takes it: heartbeats leave as trains of six packets, two of them
     /// large. `whimbrel paths` shows what comes of it.
     #[arg(long, help_heading = "Speed")]
@@ -156,6 +160,7 @@ impl MobilityArgs {
         }
         let mut config = config;
         self.controller.apply(&mut config);
+        config = self.multipath.apply(config, &self.metered)?;
         if self.measure_capacity {
             config.heartbeat.form = HeartbeatForm::Train;
         }
