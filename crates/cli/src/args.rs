@@ -154,7 +154,7 @@ pub(crate) struct RecvArgs {
   whimbrel send film.mkv --to 192.0.2.7 --bind 10.0.0.2,10.1.0.2
   whimbrel send film.mkv --to 192.0.2.7 --prefer wlan0,wwan0 --metered wwan0
   whimbrel send film.mkv --to 192.0.2.7 --window 64M  far and fast, as at recv
-  whimbrel send film.mkv --to 192.0.2.7 --multipath aggregate  all networks at once
+  whimbrel send film.mkv --to 192.0.2.7 --multipath aggregate  on all networks
 
 An interrupted transfer resumes when the same command is run again: what the receiver has is checked by its \
 BLAKE3 hash and not sent twice.")]
