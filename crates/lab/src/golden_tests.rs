@@ -32,7 +32,7 @@ fn fingerprints_are_as_they_were() {
 }
 
 #[test]
-#[ignore = "two thousand seconds of fifty stations"]
+#[ignore = "two thousand seconds of fifty stations; CONTRIBUTING.md has the command"]
 fn fingerprints_of_long_runs_are_as_they_were() {
     are_as_they_were(&LONG);
 }

@@ -191,8 +191,8 @@ impl Default for DeliveryRate {
     }
 }
 
-/// Bytes a second.
-fn rate(bytes: u64, time: Duration) -> Option<u64> {
+/// Bytes a second; `None` where no time has passed.
+pub(crate) fn rate(bytes: u64, time: Duration) -> Option<u64> {
     let nanos = time.as_nanos();
     let rate = (u128::from(bytes) * 1_000_000_000).checked_div(nanos)?;
     u64::try_from(rate).ok()

@@ -32,19 +32,20 @@ impl Westwood {
             return;
         };
         let window = round_trip.max(SHORTEST);
+        if now < began + window {
+            self.bytes = self.bytes.saturating_add(bytes);
+            return;
+        }
         let windows = now.saturating_since(began).as_nanos() / window.as_nanos();
         let windows = u64::try_from(windows).unwrap_or(u64::MAX);
-        if windows > 0 {
-            let bits = u128::from(core::mem::take(&mut self.bytes)) * 8;
-            let sample = bits * 1_000_000_000 / window.as_nanos();
-            self.take_in(now, u64::try_from(sample).unwrap_or(u64::MAX));
-            for _ in 0..(windows - 1).min(MOST_EMPTY) {
-                self.take_in(now, 0);
-            }
-            let rest = now.saturating_since(began).as_nanos() % window.as_nanos();
-            self.began = Some(now - Duration::from_nanos(u64::try_from(rest).unwrap_or_default()));
+        let bits = u128::from(core::mem::replace(&mut self.bytes, bytes)) * 8;
+        let sample = bits * 1_000_000_000 / window.as_nanos();
+        self.take_in(now, u64::try_from(sample).unwrap_or(u64::MAX));
+        for _ in 0..(windows - 1).min(MOST_EMPTY) {
+            self.take_in(now, 0);
         }
-        self.bytes = self.bytes.saturating_add(bytes);
+        let rest = now.saturating_since(began).as_nanos() % window.as_nanos();
+        self.began = Some(now - Duration::from_nanos(u64::try_from(rest).unwrap_or_default()));
     }
 
     /// What is known; `None` before the first window is over.

@@ -2,6 +2,8 @@
 
 use core::time::Duration;
 
+use crate::delivery::rate;
+
 /// A path carries far less than it did if it carries less than three quarters.
 const FAR_LESS: (u128, u128) = (3, 4);
 
@@ -46,7 +48,7 @@ impl Waiting {
     pub(super) fn close(&mut self, lasted: Duration) -> Option<Duration> {
         let arrived = core::mem::take(&mut self.arrived);
         let waiting = self.least.take()?;
-        let rate = per_second(arrived, lasted);
+        let rate = rate(arrived, lasted)?;
         let waits = for_how_long(waiting, rate);
         let before = core::mem::replace(&mut self.before, rate);
         if waits < SHORTEST {
@@ -58,11 +60,6 @@ impl Waiting {
         let far_less = u128::from(rate) * whole < u128::from(self.carried) * part;
         (far_less && !grows).then_some(waits)
     }
-}
-
-fn per_second(bytes: u64, lasted: Duration) -> u64 {
-    let rate = u128::from(bytes) * Duration::from_secs(1).as_nanos() / lasted.as_nanos().max(1);
-    u64::try_from(rate).unwrap_or(u64::MAX)
 }
 
 /// For how long so many bytes wait where `rate` bytes/s leave.

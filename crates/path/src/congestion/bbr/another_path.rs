@@ -102,6 +102,7 @@ impl Bbr {
     /// What has been delivered and what is being repaired is the same for any model.
     fn count_on(&mut self, old: &mut Self) {
         core::mem::swap(&mut self.delivery, &mut old.delivery);
-        (self.round, self.in_flight, self.recovering) = (old.round, old.in_flight, old.recovering);
+        (self.round, self.in_flight) = (old.round, old.in_flight);
+        (self.recovering, self.guess) = (old.recovering, old.guess);
     }
 }

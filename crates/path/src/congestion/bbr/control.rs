@@ -4,6 +4,7 @@ use core::time::Duration;
 
 use super::{Ack, Bbr, State};
 use crate::congestion::LARGEST_WINDOW;
+use crate::delivery;
 use crate::pacing::Pacing;
 
 /// 100 − BBR.PacingMarginPercent.
@@ -22,11 +23,6 @@ pub(super) fn amount(rate: u64, time: Duration) -> u64 {
 /// Round trips that the least pace goes by are no longer than this, and no shorter.
 const LONGEST_TRUSTED: Duration = Duration::from_secs(1);
 const SHORTEST_TRUSTED: Duration = Duration::from_millis(10);
-
-/// The rate of so many bytes in a round trip, in bytes/s.
-fn per_second(bytes: u64, round_trip: Duration) -> u64 {
-    u64::try_from(u128::from(bytes) * 1_000_000_000 / round_trip.as_nanos().max(1)).unwrap_or(u64::MAX)
-}
 
 impl Bbr {
     /// UpdateControlParameters.
@@ -53,9 +49,9 @@ impl Bbr {
         // measured; the least window in each round trip is what may be in flight in any case.
         let round_trip =
             self.min_rtt.get().unwrap_or(LONGEST_TRUSTED).clamp(SHORTEST_TRUSTED, LONGEST_TRUSTED);
-        let rate = u64::try_from(rate).unwrap_or(u64::MAX);
-        let rate = if rate > 0 { rate.max(per_second(self.least_window(), round_trip)) } else { 0 };
-        if rate > 0 && self.pacing_rate > 0 && (self.full.reached || rate > self.pacing_rate) {
+        let measured = u64::try_from(rate).unwrap_or(u64::MAX);
+        let rate = measured.max(delivery::rate(self.least_window(), round_trip).unwrap_or(u64::MAX));
+        if measured > 0 && self.pacing_rate > 0 && (self.full.reached || rate > self.pacing_rate) {
             self.pacing_rate = rate;
         }
     }
