@@ -314,6 +314,15 @@ fn a_timeout_is_recovered_from() {
     assert!(bench.bbr.cwnd() > 400_000, "{}", bench.bbr.cwnd());
 }
 
+/// The first sample may be of a packet whose SACKs were lost for minutes, after timeouts: some packets a second leave even so.
+#[test]
+fn the_first_pace_is_no_less_than_some_packets_a_second() {
+    let mut bbr = Bbr::new(&new_path(), BbrParameters::default());
+    bbr.on_timeout();
+    bbr.begin_pacing(Duration::from_secs(765));
+    assert_eq!(bbr.pacing().map(|pacing| pacing.rate), Some(4 * PMDCS as u64));
+}
+
 /// What a timer took for a loss was late: the window and the bounds are again what they were.
 #[test]
 fn a_loss_that_was_none_is_undone() {

@@ -3,9 +3,10 @@ use core::time::Duration;
 use whimbrel_wire::GapAckBlock;
 
 use super::*;
-use crate::config::{BurstLimit, Config, PathScheduler};
+use crate::config::{BurstLimit, Config, PathScheduler, TailLoss};
 use crate::send::report::{PathChange, Report};
 use crate::send::testing::Rig;
+use crate::send::turn::Permit;
 
 const A: PathId = PathId(0);
 /// The slow one.
@@ -73,4 +74,21 @@ fn without_sacks_by_the_path_what_there_is_counts() {
     rig.pass(300 * MS);
     rig.send_one(1000);
     assert_eq!(measured(&rig.report(Tsn(3), &[], WINDOW), D), Some(90 * MS));
+}
+
+/// The first SACKs for a chunk were lost, together with another chunk that goes out again and again: when the next one comes, no round trip is measured.
+#[test]
+fn what_took_minutes_is_no_round_trip() {
+    let mut config = Config::mobile();
+    config.retransmission.tail = TailLoss::Probe;
+    for (took, expected) in [(8_000, Some(8_000 * MS)), (11_000, None)] {
+        let mut rig = Rig::new(config.clone(), Tsn(1), WINDOW);
+        assert!(rig.send(0, 1000, usize::MAX) && rig.send(1, 1000, usize::MAX));
+        rig.turn(Permit::Everything, 2).expect("two packets");
+        rig.pass(took * MS);
+        rig.sender.flow_mut(A).expect("a path").timed = None;
+        let report = rig.report(Tsn(2), &[], WINDOW);
+        assert_eq!(measured(&report, A), expected);
+        assert_eq!(report.paths[0].round_trip, expected);
+    }
 }

@@ -39,18 +39,22 @@ impl Bbr {
     pub(super) fn begin_pacing(&mut self, rtt: Duration) {
         let nominal = u128::from(self.cwnd) * 1_000_000_000 / rtt.as_nanos().max(1);
         let nominal = u64::try_from(nominal).unwrap_or(u64::MAX) / 100;
-        self.pacing_rate = nominal.saturating_mul(State::Startup.pacing_gain()).max(1);
+        let rate = nominal.saturating_mul(State::Startup.pacing_gain());
+        self.pacing_rate = rate.max(self.least_pace(Some(rtt)));
+    }
+
+    /// The least window in each round trip: what may be in flight in any case. After an outage the only sample may be of a packet that took minutes. At
+    /// its rate a packet would leave each minute, and nothing better would be measured.
+    fn least_pace(&self, round_trip: Option<Duration>) -> u64 {
+        let round_trip = round_trip.unwrap_or(LONGEST_TRUSTED).clamp(SHORTEST_TRUSTED, LONGEST_TRUSTED);
+        delivery::rate(self.least_window(), round_trip).unwrap_or(u64::MAX)
     }
 
     /// SetPacingRateWithGain, in percent.
     pub(super) fn set_pacing_rate(&mut self, gain: u64) {
         let rate = u128::from(self.bandwidth) * u128::from(gain * PACED) / 10_000;
-        // After an outage the only sample may be of a packet that took minutes. At its rate a packet would leave each minute, and nothing better would be
-        // measured; the least window in each round trip is what may be in flight in any case.
-        let round_trip =
-            self.min_rtt.get().unwrap_or(LONGEST_TRUSTED).clamp(SHORTEST_TRUSTED, LONGEST_TRUSTED);
         let measured = u64::try_from(rate).unwrap_or(u64::MAX);
-        let rate = measured.max(delivery::rate(self.least_window(), round_trip).unwrap_or(u64::MAX));
+        let rate = measured.max(self.least_pace(self.min_rtt.get()));
         if measured > 0 && self.pacing_rate > 0 && (self.full.reached || rate > self.pacing_rate) {
             self.pacing_rate = rate;
         }
