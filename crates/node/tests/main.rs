@@ -4,6 +4,7 @@
 mod handover_moving;
 mod handover_random;
 mod handover_static;
+mod protection;
 mod records;
 mod same_step;
 mod torture;

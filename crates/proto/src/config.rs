@@ -32,6 +32,7 @@ pub use self::start_up::StartUp;
 use crate::auth::{AuthConfig, AuthSupport};
 use crate::endpoint::MAX_PRESERVATIVE;
 use crate::path::congestion::{BbrParameters, ControllerFactory, RenoParameters};
+use crate::protection::Security;
 use crate::send::stream_scheduler::{FirstComeFirstServed, NewStreamScheduler, RoundRobin};
 pub use whimbrel_path::congestion::InitialWindow;
 pub use whimbrel_path::{PmtuConfig, PmtuSearch, RtoConfig};
@@ -79,6 +80,8 @@ pub struct Config {
     pub multipath: MultipathConfig,
     /// Authenticated chunks (RFC 4895).
     pub auth: AuthConfig,
+    /// Whether packets are encrypted and both ends authenticated.
+    pub security: Security,
 }
 
 /// Failure detection (RFC 9260 §8.1, §8.2; RFC 7829).
@@ -247,6 +250,7 @@ impl Config {
             retransmission: RetransmissionConfig::rfc(),
             multipath: MultipathConfig::off(),
             auth: AuthConfig::off(),
+            security: Security::Off,
         }
     }
 
@@ -321,6 +325,11 @@ impl Config {
         total.saturating_add(self.rto.max.saturating_mul(left))
     }
 
+    /// Whether chunks are authenticated one by one, where the peer does so, too (RFC 4895). Protected packets are as a whole.
+    pub(crate) fn authenticates_chunks(&self) -> bool {
+        self.auth.support == AuthSupport::Offered && !self.security.is_required()
+    }
+
     /// Checks that the values make sense together.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let check = |ok: bool, what: &'static str| if ok { Ok(()) } else { Err(ConfigError(what)) };
@@ -382,7 +391,9 @@ impl Config {
         | LossDetection::Rack(misses)) = self.retransmission.loss;
         check(misses >= 1, "a chunk that nothing tells of is not lost")?;
         check(
-            self.dar.mode == DarMode::Off || self.auth.support == AuthSupport::Offered,
+            self.dar.mode == DarMode::Off
+                || self.auth.support == AuthSupport::Offered
+                || self.security.is_required(),
             "ASCONF is only used authenticated (RFC 5061 §4.1.1)",
         )?;
         self.auth.validate().map_err(ConfigError)

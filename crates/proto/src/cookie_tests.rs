@@ -6,6 +6,7 @@ use smallvec::smallvec;
 use super::*;
 use crate::auth::offer::Offer;
 use crate::negotiate::Extensions;
+use crate::protection::negotiate::{MAX_PARAMETER, PeerProtection};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -44,6 +45,7 @@ fn contents() -> CookieContents {
             primary: Some(IpAddr::from([203, 0, 113, 2])),
             extensions: Extensions::default(),
             auth: None,
+            protection: None,
         },
     }
 }
@@ -186,6 +188,13 @@ fn offer() -> impl Strategy<Value = Offer> {
     })
 }
 
+/// What a peer may say of keys.
+fn protection() -> impl Strategy<Value = PeerProtection> {
+    let parameter = proptest::collection::vec(any::<u8>(), 0..=MAX_PARAMETER);
+    (parameter, any::<[u8; 32]>())
+        .prop_map(|(parameter, digest)| PeerProtection { parameter: parameter.into(), digest })
+}
+
 prop_compose! {
     fn any_contents()(
         times in any::<(u64, u64)>(),
@@ -200,6 +209,7 @@ prop_compose! {
         extensions in any::<Vec<u8>>(),
         families in 0..=3_u8,
         named_below in any::<Option<u32>>(),
+        protection in proptest::option::of(protection()),
     ) -> CookieContents {
         CookieContents {
             created: Instant::from_nanos(times.0),
@@ -224,6 +234,7 @@ prop_compose! {
                 primary: wishes.1,
                 extensions: Extensions::known(&extensions),
                 auth,
+                protection,
             },
         }
     }

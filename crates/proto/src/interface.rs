@@ -23,6 +23,7 @@ pub use self::view::{
     AssociationAddresses, AssociationState, AssociationStats, PathCounters, PathState, PathView,
 };
 use crate::auth::{AuthKeyChange, AuthKeyNews, AuthScope};
+use crate::protection::PeerKey;
 
 /// Names an association within its endpoint; never used twice.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -260,6 +261,9 @@ pub enum SendError {
     /// Empty messages cannot be sent (RFC 9260 §6.2).
     #[error("an empty message cannot be sent")]
     Empty,
+    /// A payload protocol identifier that is used for keys of protected packets (key draft §4).
+    #[error("this payload protocol identifier is used for keys of the association itself")]
+    ReservedIdentifier,
     /// The send buffer is full; wait for [`Event::Sent`].
     #[error("the send buffer is full")]
     BufferFull,
@@ -288,6 +292,8 @@ pub enum Event {
         mobility: Mobility,
         /// The code point that the peer's upper layer has announced (RFC 5061 §4.2.6).
         peer_adaptation: Option<u32>,
+        /// Who the peer has proved to be; `None` if packets go in clear.
+        peer_key: Option<PeerKey>,
     },
     /// A [`Command::Connect`] came to nothing.
     ConnectFailed {

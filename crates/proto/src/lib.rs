@@ -15,6 +15,7 @@ mod interface;
 mod negotiate;
 pub mod path;
 mod printable;
+mod protection;
 mod receive;
 #[cfg(any(test, fuzzing))]
 mod script;
@@ -61,4 +62,7 @@ pub use auth::{
 pub use config::*;
 pub use endpoint::{Endpoint, EndpointStats, HandOver, Shard};
 pub use interface::*;
+pub use protection::{
+    KeyContext, KeyExchange, KeyExchangeError, KeyExchanges, KeyRole, Keys, PeerKey, RecordCipher, Security,
+};
 pub use whimbrel_wire::{PayloadProtocolId, StreamId, cause_name};

@@ -7,8 +7,6 @@ use smallvec::SmallVec;
 use whimbrel_wire::{Parameter, chunk_type};
 
 pub(crate) use self::agreement::Agreement;
-use crate::auth::AuthSupport;
-use crate::auth::offer::Offer;
 use crate::config::{Config, DarMode};
 
 /// The chunk types of extensions that this implementation knows, in the order in which they are listed.
@@ -31,17 +29,17 @@ impl Extensions {
     /// Our own.
     pub(crate) fn own(config: &Config) -> Self {
         let mut types = ChunkTypeList::new();
-        if config.auth.support == AuthSupport::Offered {
+        if config.authenticates_chunks() {
             types.push(chunk_type::AUTH);
         }
         types.extend_from_slice(of_addresses(config));
         Self::known(&types)
     }
 
-    /// Those that can be used with a peer that authenticates like this: without authentication no ASCONF (RFC 5061 §4.1.1).
-    pub(crate) fn with(self, auth: Option<&Offer>) -> Self {
+    /// Those that can be used with a peer that authenticates chunks or packets, or not: without that no ASCONF (RFC 5061 §4.1.1).
+    pub(crate) fn with(self, authenticated: bool) -> Self {
         let need_it = Self::known(&[chunk_type::AUTH, chunk_type::ASCONF, chunk_type::ASCONF_ACK]);
-        if auth.is_some() { self } else { Self(self.0 & !need_it.0) }
+        if authenticated { self } else { Self(self.0 & !need_it.0) }
     }
 
     /// Whether all of these chunk types are among them.

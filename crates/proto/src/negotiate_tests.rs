@@ -22,7 +22,7 @@ fn own_extensions_follow_the_configuration() {
     let auth = Config { auth: AuthConfig::offered(), ..Config::rfc() };
     assert_eq!(list(&auth)[..], [chunk_type::AUTH]);
     assert_eq!(list(&Config::mobile())[..], KNOWN);
-    assert_eq!(Extensions::own(&Config::mobile()).with(None).list()[..], []);
+    assert_eq!(Extensions::own(&Config::mobile()).with(false).list()[..], []);
 }
 
 /// RFC 5061 §4.2.7: what an extension needs of authentication is its own business; the list goes without.

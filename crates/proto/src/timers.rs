@@ -36,6 +36,12 @@ pub(crate) enum TimerId {
     PmtuProbe(PathId),
     /// The next train of DATA may leave.
     Pacing,
+    /// Keys have not been agreed on in time.
+    KeyExchange,
+    /// Keys have been in use for long enough (key draft §3.4).
+    KeysAge,
+    /// What was sealed with the keys before has had time to arrive (key draft §6.2.3).
+    KeysDrain,
 }
 
 impl TimerId {

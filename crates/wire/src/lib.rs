@@ -42,6 +42,7 @@
 pub mod cause;
 mod checksum;
 pub mod chunk;
+pub mod draft;
 mod emit;
 mod list;
 mod packet;

@@ -80,6 +80,12 @@ impl<'a> PacketWriter<'a> {
         true
     }
 
+    /// Appends bytes that are no chunk, with which a packet is wrapped as a whole. Its writer has kept room for them.
+    #[inline]
+    pub fn append(&mut self, bytes: &[u8]) {
+        self.out.extend_from_slice(bytes);
+    }
+
     /// Removes what was written from `offset` (from the start of the packet) on, which must be a chunk's start.
     pub fn truncate(&mut self, offset: usize) {
         debug_assert!(offset >= COMMON_HEADER_LEN, "the header stays");

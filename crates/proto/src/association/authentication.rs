@@ -15,7 +15,9 @@ impl Association {
     /// Whether this association only takes chunks of this type authenticated (RFC 4895 §6.3).
     pub(crate) fn requires_authenticated(&self, chunk_type: u8) -> bool {
         match &self.phase {
-            Phase::CookieWait(_) => self.config.auth.required.contains(&chunk_type),
+            Phase::CookieWait(_) => {
+                !self.config.security.is_required() && self.config.auth.required.contains(&chunk_type)
+            }
             _ => self.begun().is_some_and(|open| open.auth.we_require(chunk_type)),
         }
     }

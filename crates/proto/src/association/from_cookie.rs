@@ -40,7 +40,7 @@ impl Association {
         self.identity.auth_random = cookie.auth_random;
         let (mut context, _) = self.split(now);
         let mut open = Open::from_cookie(&mut context, locals, cookie, route);
-        open.start_path_supervision(&mut context);
+        open.begin(&mut context);
         open.send_cookie_ack(&mut context, route);
         self.keep_totals();
         self.phase = Phase::Open(Box::new(open));

@@ -6,6 +6,7 @@ mod attempt;
 use core::net::SocketAddr;
 
 use whimbrel_machine::{Instant, Route, Transmit};
+use whimbrel_wire::draft::KeyManagement;
 use whimbrel_wire::{
     AbortBuilder, Cause, Causes, ChecksumMode, Chunk, CookieEcho, ErrorBuilder, InitAck, InitBuilder,
     Parameter, ShutdownComplete,
@@ -18,6 +19,7 @@ use super::output::{single_chunk, single_packet, write_single_chunk};
 use super::own_parameters::own_parameters;
 use super::pairing;
 use super::peer_init::LEAST_A_RWND;
+use super::protection::own_parameter;
 use super::translation::nameable;
 use super::{Association, Context, Ending, Handled, Identity, Naming, Open, Phase};
 use crate::arrival::Arrival;
@@ -190,7 +192,9 @@ impl Association {
             return Ok(());
         }
         let refuse = |reason, cause: Cause<'_>| end(reason, write_abort(&self.identity, tag, &[cause]));
-        let answer = read_init_ack(&self.config, route, init_ack, refuse)?;
+        let mut answer = read_init_ack(&self.config, route, init_ack, refuse)?;
+        let protection = self.judge_protection(init_ack, answer.parameters.key_management);
+        answer.protection = protection.map_err(|refusal| refuse(refusal.reason(), refusal.cause()))?;
         if let Phase::CookieWait(wait) = core::mem::replace(&mut self.phase, Phase::Closed) {
             self.timers.clear(TimerId::T1Init);
             self.phase = Phase::CookieEchoed(Box::new(self.echo(now, route, wait, init_ack, answer, locals)));
@@ -208,7 +212,7 @@ impl Association {
         answer: Answer<'_>,
         locals: &[SocketAddr],
     ) -> CookieEchoed {
-        let Answer { parameters, auth, cookie } = answer;
+        let Answer { parameters, auth, protection, cookie } = answer;
         let named = |remote: SocketAddr| wait.request.remotes.iter().any(|named| named.ip() == remote.ip());
         // COOKIE ECHO goes where INIT ACK came from, but not to an address that nobody vouches for (RFC 9260 §5.4).
         let first = match wait.attempt.route() {
@@ -224,7 +228,7 @@ impl Association {
         let remotes = parameters.remotes(route.remote);
         let paths = pairing::paths(now, &self.config, &up, &remotes, first, named);
         let (mut context, _) = self.split(now);
-        let agreed = Agreement::new(context.config, &init_ack.as_init(), &parameters, auth);
+        let agreed = Agreement::new(context.config, &init_ack.as_init(), &parameters, auth, protection);
         let mut open = Open::new(&mut context, paths, &known, first, &agreed);
         open.locals.set_up(locals);
         open.peer.addresses = remotes;
@@ -255,7 +259,7 @@ impl Association {
         self.timers = Timers::default();
         let mut open = echoed.open;
         let (mut context, _) = self.split(now);
-        open.start_path_supervision(&mut context);
+        open.begin(&mut context);
         self.phase = Phase::Open(open);
         self.announce_up(now);
         self.add_omitted(now, echoed.request.omitted(self.naming()));
@@ -344,27 +348,41 @@ fn write_init(
     preservative: u32,
     out: &mut Vec<u8>,
 ) {
+    // RFC 9260 §8.5.1 A: a packet with INIT has a zero Verification Tag.
+    with_init(identity, config, listed, preservative, |init| {
+        write_single_chunk(identity.header(0), init, out)
+    });
+}
+
+/// What `act` makes of our INIT.
+pub(super) fn with_init<T>(
+    identity: &Identity,
+    config: &Config,
+    listed: &[SocketAddr],
+    preservative: u32,
+    act: impl FnOnce(&InitBuilder<'_>) -> T,
+) -> T {
     let offer = Offer::own(config, identity.auth_random);
+    let key_management = own_parameter(config, identity);
     let extensions = Extensions::own(config).list();
     let mut parameters = own_parameters(config, listed, offer.as_ref(), &extensions);
+    parameters.extend(key_management.as_deref().map(KeyManagement::parameter));
     if preservative > 0 {
         parameters.push(Parameter::CookiePreservative(preservative));
     }
-    let init = InitBuilder {
+    act(&InitBuilder {
         initiate_tag: identity.local_tag,
         a_rwnd: identity.buffers.memory().offer(config.limits.first_receive_window()),
         outbound_streams: config.streams.outbound,
         inbound_streams: config.streams.inbound_max,
         initial_tsn: identity.initial_tsn,
         parameters: &parameters,
-    };
-    // RFC 9260 §8.5.1 A: a packet with INIT has a zero Verification Tag.
-    write_single_chunk(identity.header(0), &init, out);
+    })
 }
 
 fn write_cookie_echo(identity: &Identity, echoed: &CookieEchoed, out: &mut Vec<u8>) {
     let auth = &echoed.open.auth;
-    let mut writer = ChunkWriter::new(out, identity.header(echoed.open.peer.tag), usize::MAX);
+    let mut writer = ChunkWriter::new(auth, out, identity.header(echoed.open.peer.tag), usize::MAX);
     let fits = writer.push(auth, &CookieEcho { cookie: &echoed.cookie });
     debug_assert!(fits);
     if !echoed.unrecognized.is_empty() {

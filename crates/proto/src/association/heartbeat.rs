@@ -358,7 +358,7 @@ impl Open {
             }
             _ => return None,
         };
-        let mut writer = ChunkWriter::new(out, header, size.max(path.packet_size()));
+        let mut writer = ChunkWriter::new(&self.auth, out, header, size.max(path.packet_size()));
         let fits =
             writer.push(&self.auth, &Heartbeat { info: &heartbeat_info::encode(path.id, kind, nonce) });
         debug_assert!(fits);

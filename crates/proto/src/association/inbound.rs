@@ -11,6 +11,7 @@ use crate::auth::gate::{Admission, Gate};
 use crate::interface::{CloseReason, Event, Mobility, PathId};
 use crate::negotiate::Extensions;
 use crate::path::Path;
+use crate::protection::is_about_keys;
 use crate::receive::DataOutcome;
 use crate::timers::TimerId;
 
@@ -33,6 +34,8 @@ struct PacketNews {
     data: bool,
     /// DATA that had not come before.
     new_data: bool,
+    /// Some of it is about the keys of the association.
+    about_keys: bool,
     /// SACKs processed.
     sacks: u32,
     /// HEARTBEATs answered: a packet full of them must not cause a storm (RFC 5062 §8).
@@ -86,6 +89,9 @@ fn rejects_asconf(causes: Causes<'_>) -> bool {
 impl Open {
     /// A packet with our Verification Tag from `route`.
     pub(crate) fn handle_packet(&mut self, context: &mut Context<'_>, arrival: &Arrival<'_>) -> Handled {
+        if self.auth.protection.is_some() {
+            return self.handle_protected(context, arrival);
+        }
         self.handle_chunks(context, arrival, arrival.packet.chunks(), Gate::default())
     }
 
@@ -138,6 +144,9 @@ impl Open {
             let path = self.paths.by_route(route).and_then(|id| self.paths.get_mut(id));
             path.into_iter().for_each(|path| path.supervision.quality.on_received());
             self.after_data(context, route);
+        }
+        if news.about_keys || (news.new_data && self.auth.is_pending()) {
+            self.take_key_messages(context)?;
         }
         if news.new_data && matches!(self.closing, Closing::Sent(_)) {
             self.prolong_guard(context);
@@ -354,7 +363,10 @@ impl Open {
                 let why = Cause::UserInitiatedAbort(TOO_LARGE.as_bytes());
                 return Err(Ending::abort(CloseReason::MessageTooLarge { limit }, &[why]));
             }
-            DataOutcome::New => news.new_data = true,
+            DataOutcome::New => {
+                news.new_data = true;
+                news.about_keys |= self.auth.protection.is_some() && is_about_keys(data.ppid);
+            }
             DataOutcome::Duplicate | DataOutcome::NoRoom | DataOutcome::OutsideWindow => {}
         }
         news.data = true;

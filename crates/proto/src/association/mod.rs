@@ -33,6 +33,7 @@ mod pairing;
 mod path_changes;
 pub(crate) mod peer_init;
 mod primary_change;
+mod protection;
 mod reflected;
 mod replies;
 mod restart;
@@ -53,6 +54,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use whimbrel_machine::{Instant, Rng, Route, Transmit};
+use whimbrel_wire::draft::KeyRoles;
 use whimbrel_wire::{Cause, Tsn};
 
 pub(crate) use self::context::{Context, Ending, Handled};
@@ -94,6 +96,8 @@ pub(crate) struct Identity {
     pub(crate) initial_tsn: Tsn,
     /// Our random number, which changes with the tag (RFC 4895 §6.1).
     pub(crate) auth_random: [u8; 32],
+    /// Which parts we can take when keys are agreed on.
+    pub(crate) key_roles: KeyRoles,
     /// The endpoint's budget for probing addresses that nobody has confirmed.
     pub(crate) strangers: StrangerProbes,
     /// The endpoint's, for large messages.
@@ -253,6 +257,11 @@ impl Association {
     }
 
     pub(crate) fn poll_event(&mut self) -> Option<Event> {
+        if self.open().is_some_and(|open| open.auth.is_pending()) {
+            // Nobody has been told of the association yet.
+            self.events.clear();
+            return None;
+        }
         if let Some(event) = self.events.pop_front() {
             if self.events.is_empty() {
                 // Messages do not come this way, and what does is rare: idle associations keep no room for it.
@@ -350,8 +359,10 @@ impl Association {
 
     pub(crate) fn announce_up(&mut self, now: Instant) {
         self.in_open(now, |open, context| {
-            context.events.push_back(open.up_event(context.identity));
-            open.grant_wanted_primary(context);
+            // Otherwise that waits for the keys.
+            if !open.auth.is_pending() {
+                open.announce_up(context);
+            }
         });
     }
 
@@ -373,18 +384,22 @@ impl Association {
         self.in_open(now, |open, context| open.abandon_changes(context, AddressChangeError::Abandoned));
         let event = match (&mut self.phase, self.identity.token) {
             (Phase::Closed, _) => return,
+            // Nobody has been told of it, but for who has asked for it.
+            (Phase::Open(open), token) if open.auth.is_pending() => {
+                token.map(|token| Event::ConnectFailed { token, reason })
+            }
             (Phase::Open(open), _) => {
                 open.drain_received(&mut self.events, self.identity.id, &self.config.limits);
-                Event::Closed {
+                Some(Event::Closed {
                     association: self.identity.id,
                     reason,
                     undelivered: open.sender.undelivered(),
-                }
+                })
             }
-            (_, Some(token)) => Event::ConnectFailed { token, reason },
-            (_, None) => Event::Closed { association: self.identity.id, reason, undelivered: 0 },
+            (_, Some(token)) => Some(Event::ConnectFailed { token, reason }),
+            (_, None) => Some(Event::Closed { association: self.identity.id, reason, undelivered: 0 }),
         };
-        self.events.push_back(event);
+        self.events.extend(event);
         self.timers = Timers::default();
         self.keep_totals();
         self.phase = Phase::Closed;

@@ -9,6 +9,7 @@ use super::locals::Locals;
 use super::pairing;
 use super::peer_init::remotes;
 use super::primary_change::Primary;
+use super::protection::protection;
 use super::replies::Replies;
 use super::silence::Tries;
 use super::translation::known_after_handshake;
@@ -113,7 +114,8 @@ impl Open {
     ) -> Self {
         let config = context.config;
         let initial_tsn = context.identity.initial_tsn;
-        let auth = Auth::new(config, context.keys, context.identity.auth_random, agreed.auth.as_ref());
+        let mut auth = Auth::new(config, context.keys, context.identity.auth_random, agreed.auth.as_ref());
+        auth.protection = protection(context, agreed);
         let mobility = mobility(config, &auth, agreed.extensions);
         let mut asconf = Asconf::new(mobility, initial_tsn, agreed.peer_initial_tsn);
         asconf.wanted_primary = agreed.primary.filter(|_| peer_may_choose(config));
@@ -178,10 +180,17 @@ impl Open {
     // ---- outputs
 
     pub(crate) fn poll_event(&mut self, association: AssociationId, limits: &LimitConfig) -> Option<Event> {
+        if self.auth.is_pending() {
+            return None;
+        }
         if let Some(received) = self.receive.pop() {
             return Some(Event::Message { association, received });
         }
-        let bytes = self.sender.take_released();
+        let acknowledged = self.sender.take_released();
+        let bytes = match &mut self.auth.protection {
+            Some(protection) => protection.of_user(acknowledged),
+            None => acknowledged,
+        };
         let room = || limits.send_room(self.sender.window());
         (bytes > 0).then(|| Event::Sent { association, bytes, room: room() })
     }
@@ -211,6 +220,7 @@ impl Open {
             primary: self.route_in_use(),
             mobility: self.asconf.mobility,
             peer_adaptation: self.peer.adaptation,
+            peer_key: self.auth.protection.as_ref().and_then(|protection| protection.peer().cloned()),
         }
     }
 

@@ -65,10 +65,12 @@ impl Open {
         if let Some(route) = self.poll_shutdown(context, out) {
             return Some(self.sent(route, out.len() - start));
         }
-        if let Some(route) = self.poll_asconf(context, out) {
+        // Neither is sent in clear where packets are to be protected (chunk draft §3.2).
+        let pending = self.auth.is_pending();
+        if !pending && let Some(route) = self.poll_asconf(context, out) {
             return Some(self.sent(route, out.len() - start));
         }
-        if let Some(route) = self.poll_heartbeat(context, out) {
+        if !pending && let Some(route) = self.poll_heartbeat(context, out) {
             // A probe that arrived in fragments would prove nothing (RFC 8899 §3).
             let fragmentation = Fragmentation::Forbidden;
             return Some(Transmit { fragmentation, ..self.sent(route, out.len() - start) });
@@ -94,7 +96,7 @@ impl Open {
         let checksum = self.checksum();
         let needed = COMMON_HEADER_LEN + chunks.len() + self.auth.largest_overhead();
         let limit = self.packet_size(context, route).max(needed);
-        let mut writer = ChunkWriter::new(out, context.header(self.peer.tag), limit);
+        let mut writer = ChunkWriter::new(&self.auth, out, context.header(self.peer.tag), limit);
         let fits = writer.push(&self.auth, &Encoded(chunks));
         debug_assert!(fits, "answers are bounded");
         // COOKIE ECHO and heartbeats of an unconfirmed address are no place for a SACK.
@@ -153,7 +155,7 @@ impl Open {
     pub(crate) fn poll_replies(&mut self, context: &mut Context<'_>, out: &mut Vec<u8>) -> Option<Transmit> {
         let Reply { route, chunks, .. } = self.replies.pop()?;
         let start = out.len();
-        let mut writer = ChunkWriter::new(out, context.header(self.peer.tag), usize::MAX);
+        let mut writer = ChunkWriter::new(&self.auth, out, context.header(self.peer.tag), usize::MAX);
         let fits = writer.push(&self.auth, &Encoded(&chunks));
         debug_assert!(fits);
         writer.finish(&self.auth, self.checksum());

@@ -3,6 +3,7 @@
 use core::net::{IpAddr, SocketAddr};
 
 use smallvec::SmallVec;
+use whimbrel_wire::draft::PARAMETER_KEY_MANAGEMENT;
 use whimbrel_wire::{List, Parameter, Parameters, UnknownAction, parameter_type};
 
 use crate::auth::offer::{AuthParameters, Offer, Refusal};
@@ -43,6 +44,8 @@ pub(crate) struct PeerParameters<'a> {
     pub(crate) extensions: Option<Extensions>,
     /// Authentication, not judged yet.
     pub(crate) auth: AuthParameters<'a>,
+    /// Its DTLS Key Management parameter without padding (chunk draft §4.1).
+    pub(crate) key_management: Option<&'a [u8]>,
 }
 
 /// Address families (RFC 9260 §3.3.2.1.5).
@@ -117,6 +120,9 @@ impl<'a> PeerParameters<'a> {
                     }
                 }
                 Ok(Parameter::HostName(_)) => return Err(Problem::HostName(raw.bytes().to_vec())),
+                Ok(Parameter::Unknown(unknown)) if unknown.parameter_type == PARAMETER_KEY_MANAGEMENT => {
+                    out.key_management = Some(unknown.raw);
+                }
                 Ok(Parameter::Unknown(unknown)) => {
                     let action: UnknownAction = unknown.action();
                     if action.reports() && out.unrecognized.len() + raw.bytes().len() <= MAX_UNRECOGNIZED {
@@ -144,7 +150,9 @@ impl<'a> PeerParameters<'a> {
 
     /// What is offered of authentication, see [`AuthParameters::judge`].
     pub(crate) fn judge_auth(&self, config: &Config) -> Result<Option<Offer>, Refusal> {
-        self.auth.judge(config, self.extensions.unwrap_or_default())
+        // Who protects whole packets authenticates no chunks.
+        let extensions = self.extensions.filter(|_| self.key_management.is_none());
+        self.auth.judge(config, extensions.unwrap_or_default())
     }
 
     /// All transport addresses of the peer (RFC 9260 §5.1.2 C), see [`remotes`].

@@ -42,6 +42,8 @@ impl Association {
                 open.peer.tag = *peer_tag;
                 // The random numbers follow the tags (RFC 4895 §6.1).
                 open.auth = Auth::new(&self.config, &self.keys, cookie.auth_random, auth.as_ref());
+                self.in_open(arrival.now, |open, context| open.begin_keys_anew(context, &cookie.agreement));
+                let Phase::Open(open) = &mut self.phase else { return };
                 let before = open.asconf.mobility;
                 open.asconf.mobility = mobility(&self.config, &open.auth, *extensions);
                 let changed = open.asconf.mobility != before;

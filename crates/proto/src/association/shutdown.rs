@@ -248,7 +248,7 @@ impl Open {
         }
         let checksum = self.checksum();
         let limit = self.packet_size(context, route);
-        let mut writer = ChunkWriter::new(out, context.header(self.peer.tag), limit);
+        let mut writer = ChunkWriter::new(&self.auth, out, context.header(self.peer.tag), limit);
         let fits = match self.closing {
             Closing::Sent(_) => {
                 let shutdown = Shutdown { cumulative_tsn_ack: self.receive.cumulative_tsn() };

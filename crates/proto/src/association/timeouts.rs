@@ -21,6 +21,9 @@ impl Open {
             TimerId::T5ShutdownGuard => return Err(self.shutdown_took_too_long()),
             // The opportunity is all.
             TimerId::Pacing => {}
+            TimerId::KeyExchange => return self.handle_late_keys(),
+            TimerId::KeysAge => self.renew_keys(context),
+            TimerId::KeysDrain => self.drain_keys(context),
             TimerId::T1Init | TimerId::T1Cookie => {}
         }
         Ok(())

@@ -6,6 +6,7 @@ use whimbrel_machine::Instant;
 use super::{Association, Closing, Open, Phase};
 use crate::config::Config;
 use crate::interface::{Message, SendError};
+use crate::protection::is_about_keys;
 
 impl Association {
     /// Takes a message to send; true if something may be sent because of that.
@@ -32,6 +33,9 @@ impl Open {
     pub(crate) fn send(&mut self, config: &Config, message: Message) -> Result<bool, (Message, SendError)> {
         if self.closing != Closing::No {
             return Err((message, SendError::ShuttingDown));
+        }
+        if self.auth.protection.is_some() && is_about_keys(message.ppid) {
+            return Err((message, SendError::ReservedIdentifier));
         }
         self.sender.send(&self.paths, message, config.limits.send_buffer, &self.auth)
     }

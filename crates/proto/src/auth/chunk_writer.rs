@@ -1,37 +1,48 @@
 //! A packet of an association being written: a packet writer that authenticates what the peer wants authenticated.
 
-use whimbrel_wire::{Auth as AuthChunk, ChecksumMode, CommonHeader, EmitChunk, PacketWriter, chunk_type};
+use whimbrel_wire::{
+    Auth as AuthChunk, ChecksumMode, CommonHeader, EmitChunk, MAX_PACKET_LEN, PacketWriter, chunk_type,
+};
 
 use super::key::MAX_MAC_LEN;
 use super::session::{Auth, Session};
+use crate::protection::record;
 
 /// Writes one packet. As soon as a chunk is pushed that the peer only takes authenticated, an AUTH chunk is put before
 /// it, and covers everything from there to the end of the packet (RFC 4895 §6.2). No caller can forget it, and a packet
-/// without such chunks costs no more than a look at their types.
+/// without such chunks costs no more than a look at their types. Where packets are protected as a whole it is sealed instead.
 #[must_use = "a packet without its checksum is not valid: call finish"]
 pub(crate) struct ChunkWriter<'a> {
     packet: PacketWriter<'a>,
     /// Where the AUTH chunk begins.
     auth_at: Option<usize>,
+    /// Bytes that are kept for what comes behind the last chunk.
+    behind: usize,
 }
 
 impl<'a> ChunkWriter<'a> {
     /// See [`PacketWriter::new`].
     #[inline]
-    pub(crate) fn new(out: &'a mut Vec<u8>, header: CommonHeader, limit: usize) -> Self {
-        Self { packet: PacketWriter::new(out, header, limit), auth_at: None }
+    pub(crate) fn new(auth: &Auth, out: &'a mut Vec<u8>, header: CommonHeader, limit: usize) -> Self {
+        if auth.sealing().is_none() {
+            return Self { packet: PacketWriter::new(out, header, limit), auth_at: None, behind: 0 };
+        }
+        let behind = record::BEHIND;
+        let mut packet = PacketWriter::new(out, header, limit.min(MAX_PACKET_LEN).saturating_sub(behind));
+        packet.append(&[0; record::BEFORE]);
+        Self { packet, auth_at: None, behind }
     }
 
-    /// Bytes written so far.
+    /// Bytes of the packet if nothing more is written.
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.packet.len()
+        self.packet.len() + self.behind
     }
 
     /// Bytes a chunk of this type may take: what is left, less an AUTH chunk if the chunk would need the first one.
     #[inline]
     pub(crate) fn room_for(&self, auth: &Auth, chunk_type: u8) -> usize {
-        let overhead = if self.auth_at.is_some() { 0 } else { auth.overhead(chunk_type) };
+        let overhead = if self.auth_at.is_some() { 0 } else { auth.chunk_overhead(chunk_type) };
         self.packet.remaining().saturating_sub(overhead)
     }
 
@@ -63,13 +74,16 @@ impl<'a> ChunkWriter<'a> {
         false
     }
 
-    /// Completes the packet: fills in the HMAC, then the checksum.
+    /// Completes the packet: fills in the HMAC or seals it, then the checksum.
     #[inline]
     pub(crate) fn finish(mut self, auth: &Auth, checksum: ChecksumMode) {
         if let (Some(at), Some(session)) = (self.auth_at, &auth.session) {
             let mac = session.sending_mac();
             let field = AuthChunk::HMAC_OFFSET..AuthChunk::HMAC_OFFSET + mac.algorithm().mac_len();
             mac.sign(&mut self.packet.bytes_mut()[at..], field);
+        }
+        if let Some(protection) = auth.sealing() {
+            protection.seal(&mut self.packet);
         }
         self.packet.finish(checksum);
     }

@@ -21,7 +21,7 @@ fn auth(required: &[u8]) -> Auth {
 
 fn written(auth: &Auth, limit: usize, chunks: &[&dyn EmitChunk]) -> (Vec<u8>, Vec<bool>) {
     let mut out = vec![0xee; 3];
-    let mut writer = ChunkWriter::new(&mut out, HEADER, limit);
+    let mut writer = ChunkWriter::new(auth, &mut out, HEADER, limit);
     let fits = chunks.iter().map(|chunk| writer.push(auth, chunk)).collect();
     writer.finish(auth, ChecksumMode::Crc32c);
     assert_eq!(out[..3], [0xee; 3]);
@@ -104,7 +104,7 @@ fn room_for_auth_is_counted() {
         );
     }
     let mut out = Vec::new();
-    let mut writer = ChunkWriter::new(&mut out, HEADER, 112);
+    let mut writer = ChunkWriter::new(&auth, &mut out, HEADER, 112);
     assert_eq!(writer.room_for(&auth, chunk_type::HEARTBEAT), 60);
     assert_eq!(writer.room_for(&auth, chunk_type::PAD), 100);
     assert!(writer.push(&auth, &HEARTBEAT));

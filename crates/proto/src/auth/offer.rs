@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 use whimbrel_machine::Seed;
 use whimbrel_wire::{Cause, List, Parameter, Tsn, chunk_type, parameter_type};
 
-use super::config::{AuthSupport, HmacAlgorithm};
+use super::config::HmacAlgorithm;
 use crate::config::{Config, DarMode};
 use crate::interface::CloseReason;
 use crate::negotiate::{Extensions, of_addresses};
@@ -30,7 +30,7 @@ pub(crate) struct Offer {
 impl Offer {
     /// Our own; `None` if authentication is off.
     pub(crate) fn own(config: &Config, random: [u8; RANDOM_LEN]) -> Option<Self> {
-        if config.auth.support == AuthSupport::Off {
+        if !config.authenticates_chunks() {
             return None;
         }
         let chunks = required(config);
@@ -73,6 +73,9 @@ impl Offer {
 
 /// Chunk types we only take authenticated: what the user wants, and what extensions in use demand.
 pub(crate) fn required(config: &Config) -> SmallVec<[u8; 8]> {
+    if config.security.is_required() {
+        return SmallVec::new();
+    }
     let mut types: SmallVec<[u8; 8]> = config.auth.required.iter().copied().collect();
     types.extend_from_slice(of_addresses(config));
     types.sort_unstable();
@@ -157,7 +160,7 @@ impl<'a> AuthParameters<'a> {
     /// # Errors
     /// [`Refusal`] if the association must not come to be.
     pub(crate) fn judge(&self, config: &Config, extensions: Extensions) -> Result<Option<Offer>, Refusal> {
-        if config.auth.support == AuthSupport::Off {
+        if !config.authenticates_chunks() {
             return Ok(None);
         }
         // RFC 4895 §3.1, §3.2, §3.3: each is included once. Two could be read as different key vectors.

@@ -84,7 +84,7 @@ pub(crate) fn run(bytes: &[u8]) {
 fn exchange(script: &mut Script<'_>, operation: u8, sender: &Auth, receiver: &mut Auth, same_key: bool) {
     let limit = 64 + usize::from(script.byte());
     let mut bytes = Vec::new();
-    let mut writer = ChunkWriter::new(&mut bytes, CommonHeader::default(), limit);
+    let mut writer = ChunkWriter::new(sender, &mut bytes, CommonHeader::default(), limit);
     let mut written = 0;
     for _ in 0..1 + (operation >> 6) {
         let chunk_type = script.byte();

@@ -12,6 +12,7 @@ use super::key::{KeyVectors, Mac};
 use super::offer::Offer;
 use super::shared_keys::{SharedKeys, SharedSecret};
 use crate::config::Config;
+use crate::protection::{Protection, record};
 
 /// Unknown keys the user is told of at most, until keys change: whoever knows the tag could otherwise make any number
 /// of events.
@@ -24,6 +25,8 @@ const MAX_READY: usize = 4;
 #[derive(Debug, Default)]
 pub(crate) struct Auth {
     pub(crate) session: Option<Box<Session>>,
+    /// Protection of whole packets, in the place of a session (chunk draft §3.2).
+    pub(crate) protection: Option<Box<Protection>>,
 }
 
 /// What an AUTH chunk is worth.
@@ -107,27 +110,50 @@ impl Auth {
                 news: None,
             }))
         });
-        Self { session }
+        Self { session, protection: None }
     }
 
     /// Whether we take chunks of this type only authenticated.
     #[inline]
     pub(crate) fn we_require(&self, chunk_type: u8) -> bool {
         self.session.as_ref().is_some_and(|session| session.we_require.contains(chunk_type))
+            || self.protection.as_ref().is_some_and(|protection| protection.is_enforced())
     }
 
     /// Bytes that an AUTH chunk takes in a packet with a chunk of this type: 0 if the peer does not ask for it.
     #[inline]
-    pub(crate) fn overhead(&self, chunk_type: u8) -> usize {
+    pub(crate) fn chunk_overhead(&self, chunk_type: u8) -> usize {
         match &self.session {
             Some(session) if session.peer_requires.contains(chunk_type) => session.auth_len(),
             _ => 0,
         }
     }
 
-    /// Bytes that AUTH takes in any packet at most.
+    /// Bytes that a packet with a chunk of this type takes besides its chunks and the common header. Those of protection count from the
+    /// beginning: what is cut before packets are protected may go out again afterwards.
+    #[inline]
+    pub(crate) fn overhead(&self, chunk_type: u8) -> usize {
+        if self.protection.is_some() { record::OVERHEAD } else { self.chunk_overhead(chunk_type) }
+    }
+
+    /// Bytes that any packet takes besides its chunks and the common header at most.
     pub(crate) fn largest_overhead(&self) -> usize {
+        if self.protection.is_some() {
+            return record::OVERHEAD;
+        }
         self.session.as_ref().map_or(0, |session| session.auth_len())
+    }
+
+    /// What seals packets now.
+    #[inline]
+    pub(crate) fn sealing(&self) -> Option<&Protection> {
+        self.protection.as_deref().filter(|protection| protection.seals())
+    }
+
+    /// Whether the association is set up, and its keys are not.
+    #[inline]
+    pub(crate) fn is_pending(&self) -> bool {
+        self.protection.as_ref().is_some_and(|protection| protection.is_pending())
     }
 
     /// The keys have changed.

@@ -157,7 +157,7 @@ fn the_sending_key_is_made_when_it_is_needed() {
     let made = |auth: &Auth| auth.session.as_ref().unwrap().sending.mac.get().is_some();
     let write = |auth: &Auth| {
         let mut out = Vec::new();
-        let mut writer = ChunkWriter::new(&mut out, CommonHeader::default(), 1000);
+        let mut writer = ChunkWriter::new(auth, &mut out, CommonHeader::default(), 1000);
         assert!(writer.push(auth, &Heartbeat { info: b"abc" }));
         writer.finish(auth, ChecksumMode::Crc32c);
         out

@@ -11,6 +11,7 @@ use super::{CookieContents, MAX_COOKIE_ADDRESSES};
 use crate::association::peer_init::Families;
 use crate::auth::offer::{MAX_CHUNKS, MAX_HMACS, Offer};
 use crate::negotiate::{Agreement, Extensions};
+use crate::protection::negotiate::{MAX_PARAMETER, PeerProtection};
 
 const IPV4: u8 = 4;
 const IPV6: u8 = 6;
@@ -45,8 +46,15 @@ pub(super) fn write(contents: &CookieContents, out: &mut Vec<u8>) {
     }
     let present = |value: Option<u32>| if value.is_some() { PRESENT } else { ABSENT };
     let (adaptation, cut) = (agreement.adaptation, contents.named_below);
-    out.push(present(cut) << 3 | contents.families.lacking() << 1 | present(adaptation));
+    let protection = agreement.protection.as_ref().filter(|peer| peer.parameter.len() <= MAX_PARAMETER);
+    let protected = if protection.is_some() { PRESENT } else { ABSENT };
+    out.push(protected << 4 | present(cut) << 3 | contents.families.lacking() << 1 | present(adaptation));
     adaptation.iter().chain(&cut).for_each(|number| out.extend_from_slice(&number.to_be_bytes()));
+    if let Some(PeerProtection { parameter, digest }) = protection {
+        out.push(parameter.len() as u8);
+        out.extend_from_slice(parameter);
+        out.extend_from_slice(digest);
+    }
     write_optional(agreement.primary, out, write_address);
     write_optional(agreement.auth.as_ref(), out, write_offer);
     // A cookie is no longer for the extensions that a peer does not have.
@@ -75,9 +83,10 @@ pub(super) fn read(bytes: &[u8]) -> Option<CookieContents> {
     let flags = reader.u8()?;
     let families = Families::from_lacking(flags >> 1 & 3)?;
     let adaptation = if flags & 1 == PRESENT { Some(reader.u32()?) } else { None };
-    let named_below = match flags >> 3 {
+    let named_below = if flags >> 3 & 1 == PRESENT { Some(reader.u32()?) } else { None };
+    let protection = match flags >> 4 {
         ABSENT => None,
-        PRESENT => Some(reader.u32()?),
+        PRESENT => Some(reader.protection()?),
         _ => return None,
     };
     let primary = reader.optional(Reader::address)?;
@@ -102,6 +111,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<CookieContents> {
         primary,
         extensions,
         auth,
+        protection,
     };
     let contents = CookieContents {
         created,
@@ -212,6 +222,12 @@ impl Reader<'_> {
         }
         let hmacs = (0..count).map(|_| self.u16()).collect::<Option<_>>()?;
         Some(Offer { random, chunks, hmacs })
+    }
+
+    fn protection(&mut self) -> Option<PeerProtection> {
+        let len = Some(usize::from(self.u8()?)).filter(|&len| len <= MAX_PARAMETER)?;
+        let parameter = SmallVec::from_slice(self.bytes(len)?);
+        Some(PeerProtection { parameter, digest: self.take()? })
     }
 
     fn address(&mut self) -> Option<IpAddr> {

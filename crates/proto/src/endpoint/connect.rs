@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use whimbrel_machine::Instant;
 use whimbrel_wire::Tsn;
+use whimbrel_wire::draft::KeyRoles;
 
 use super::Endpoint;
 use super::table::{Lookup, Table};
@@ -68,6 +69,8 @@ impl Endpoint {
                 local_tag,
                 initial_tsn,
                 auth_random: self.supplies.randoms.of(local_tag, initial_tsn),
+                // Whoever asks for an association may find that the peer asks for it as well.
+                key_roles: KeyRoles { client: token.is_some(), server: true },
                 strangers,
                 buffers: self.supplies.buffers.clone(),
             };

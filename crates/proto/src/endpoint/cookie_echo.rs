@@ -160,6 +160,9 @@ impl Endpoint {
         let action = action(association, cookie, ours, theirs);
         match action {
             Action::Discard => return false,
+            // Whoever sends a COOKIE ECHO in clear has no keys: it neither restarts the association nor is it part of it.
+            Action::Restart if association.is_protected() => return false,
+            _ if association.is_protection_enforced() => return false,
             Action::Restart if association.is_waiting_for_shutdown_complete() => {
                 association.repeat_shutdown_ack(route);
                 self.table.touch(index);

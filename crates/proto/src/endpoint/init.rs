@@ -5,6 +5,7 @@ use core::time::Duration;
 
 use smallvec::SmallVec;
 use whimbrel_machine::{Instant, Route};
+use whimbrel_wire::draft::{KeyManagement, KeyRoles};
 use whimbrel_wire::{
     AbortBuilder, Cause, Chunk, CommonHeader, Init, InitAckBuilder, Parameter, RawChunk, Tsn,
 };
@@ -20,6 +21,8 @@ use crate::association::{
 use crate::auth::offer::Offer;
 use crate::cookie::CookieContents;
 use crate::negotiate::{Agreement, Extensions};
+use crate::protection::negotiate::{self, PeerProtection, Refusal};
+use crate::protection::{Security, transcript};
 
 /// The most a Cookie Preservative can add to a cookie's life (RFC 9260 §3.3.2.1.3 leaves it to us).
 pub(crate) const MAX_PRESERVATIVE: Duration = Duration::from_secs(5);
@@ -29,7 +32,11 @@ struct OurSide {
     tag: u32,
     initial_tsn: Tsn,
     tie_tags: (u64, u64),
+    key_roles: KeyRoles,
 }
+
+/// Who has asked for no association can only answer when keys are agreed on.
+const ANSWERS: KeyRoles = KeyRoles { client: false, server: true };
 
 /// What an INIT says, and what its answer begins with.
 struct Question<'a> {
@@ -109,13 +116,51 @@ impl Endpoint {
                 tag: self.fresh_tag_of_next(),
                 initial_tsn: Tsn(self.rng.next_u32()),
                 tie_tags: (0, 0),
+                key_roles: ANSWERS,
             },
+        };
+        let protection = match self.judge_protection(question, &ours) {
+            Ok(protection) => protection,
+            Err(refusal) => {
+                self.refuse(route, back, &[refusal.cause()]);
+                return true;
+            }
         };
         self.totals.inits_answered += 1;
         let (locals, named_below) = self.addresses_to_list(route, &question.parameters, existing);
-        let cookie = self.bake(now, route, question, &ours, named_below);
-        self.send_init_ack(route, question, &ours, &locals, &cookie);
+        let cookie = self.bake(now, route, question, &ours, named_below, protection);
+        let answer = self.with_init_ack(question, &ours, &locals, Some(&cookie), |init_ack| {
+            single_chunk(question.back, init_ack)
+        });
+        self.answer(route, answer);
         true
+    }
+
+    /// What the INIT says of keys, and both chunks together.
+    fn judge_protection(
+        &self,
+        question: &Question<'_>,
+        ours: &OurSide,
+    ) -> Result<Option<PeerProtection>, Refusal> {
+        let Some(own) = self.key_management(ours) else { return Ok(None) };
+        let peer = question.parameters.key_management;
+        let (role, _) = negotiate::agree(&own, peer)?;
+        let digest = self.with_init_ack(question, ours, &[], None, |init_ack| {
+            transcript::as_read(init_ack, |init_ack| transcript::digest(role, init_ack, question.init))
+        });
+        let parameter = peer.unwrap_or_default().into();
+        Ok(digest.map(|digest| PeerProtection { parameter, digest }))
+    }
+
+    /// Our DTLS Key Management parameter; `None` if packets go in clear.
+    fn key_management(&self, ours: &OurSide) -> Option<Vec<u8>> {
+        match &self.config.security {
+            Security::Off => None,
+            Security::Required(exchanges) => {
+                let random = self.supplies.randoms.of(ours.tag, ours.initial_tsn);
+                Some(negotiate::own(&**exchanges, &random, ours.key_roles))
+            }
+        }
     }
 
     /// Our side of the answer to an INIT that meets an existing association. `Ok(None)`: there is no answer;
@@ -126,12 +171,17 @@ impl Endpoint {
         route: Route,
         remotes: &[SocketAddr],
     ) -> Result<Option<OurSide>, Vec<u8>> {
-        let fresh =
-            OurSide { tag: self.fresh_tag(), initial_tsn: Tsn(self.rng.next_u32()), tie_tags: (0, 0) };
+        let fresh = OurSide {
+            tag: self.fresh_tag(),
+            initial_tsn: Tsn(self.rng.next_u32()),
+            tie_tags: (0, 0),
+            key_roles: ANSWERS,
+        };
         let Some(association) = self.table.get_mut(index) else { return Ok(None) };
         let original = OurSide {
             tag: association.identity.local_tag,
             initial_tsn: association.identity.initial_tsn,
+            key_roles: association.identity.key_roles,
             ..fresh
         };
         let known: SmallVec<[SocketAddr; 4]> = association.peer_addresses().into();
@@ -190,6 +240,7 @@ impl Endpoint {
         question: &Question<'_>,
         ours: &OurSide,
         named_below: Option<Serial>,
+        protection: Option<PeerProtection>,
     ) -> Vec<u8> {
         let Question { back, init, parameters, auth } = question;
         let preservative =
@@ -206,40 +257,45 @@ impl Endpoint {
             peer_addresses: parameters.addresses.clone(),
             families: parameters.families,
             named_below,
-            agreement: Agreement::new(&self.config, init, parameters, auth.clone()),
+            agreement: Agreement::new(&self.config, init, parameters, auth.clone(), protection),
         };
         let mut cookie = Vec::with_capacity(256);
         self.cookies.seal(now, &contents, &mut cookie);
         cookie
     }
 
-    fn send_init_ack(
-        &mut self,
-        route: Route,
+    /// What `act` makes of our INIT ACK with this `cookie`.
+    fn with_init_ack<T>(
+        &self,
         question: &Question<'_>,
         ours: &OurSide,
         locals: &[SocketAddr],
-        cookie: &[u8],
-    ) {
+        cookie: Option<&[u8]>,
+        act: impl FnOnce(&InitAckBuilder<'_>) -> T,
+    ) -> T {
         // A peer that offers nothing is spared what it would not understand.
         let random = self.supplies.randoms.of(ours.tag, ours.initial_tsn);
         let auth = question.auth.as_ref().and_then(|_| Offer::own(&self.config, random));
-        let extensions = Extensions::own(&self.config).with(auth.as_ref()).list();
+        let key_management = self.key_management(ours);
+        let authenticated = auth.is_some() || key_management.is_some();
+        let extensions = Extensions::own(&self.config).with(authenticated).list();
         let mut parameters = own_parameters(&self.config, locals, auth.as_ref(), &extensions);
-        parameters.insert(0, Parameter::StateCookie(cookie));
+        if let Some(cookie) = cookie {
+            parameters.insert(0, Parameter::StateCookie(cookie));
+        }
+        parameters.extend(key_management.as_deref().map(KeyManagement::parameter));
         let mut rest = whimbrel_wire::Parameters::from_wire(&question.parameters.unrecognized);
         while let Some(Ok(raw)) = rest.next_raw() {
             parameters.push(Parameter::UnrecognizedParameter(raw.bytes()));
         }
-        let init_ack = InitAckBuilder {
+        act(&InitAckBuilder {
             initiate_tag: ours.tag,
             a_rwnd: self.supplies.buffers.memory().offer(self.config.limits.first_receive_window()),
             outbound_streams: self.config.streams.outbound.min(question.init.inbound_streams),
             inbound_streams: self.config.streams.inbound_max,
             initial_tsn: ours.initial_tsn,
             parameters: &parameters,
-        };
-        self.answer(route, single_chunk(question.back, &init_ack));
+        })
     }
 
     /// An ABORT that answers an INIT: the tag is the INIT's, the T bit clear (RFC 9260 §5.1, §8.4 rule 3).

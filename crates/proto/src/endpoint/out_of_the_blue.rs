@@ -68,6 +68,14 @@ impl Endpoint {
         let reflected = association.peer_tag() == Some(tag);
         let Arrival { now, route, packet, .. } = *arrival;
         match deciding(packet) {
+            // A peer that has forgotten us has no key left. Where all has been acknowledged, under protection, its ABORT in clear says what its lost
+            // SHUTDOWN COMPLETE would have said; elsewhere nothing in clear ends a protected association.
+            Some(Chunk::Abort(abort)) if association.is_protected() => {
+                if !(reflected && abort.tag_reflected) {
+                    return false;
+                }
+                association.handle_reflected_shutdown_complete(now);
+            }
             // RFC 4895 §6.3: who reflects a tag has no key left.
             Some(Chunk::Abort(_)) if association.requires_authenticated(chunk_type::ABORT) => {
                 return false;

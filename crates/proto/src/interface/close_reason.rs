@@ -1,5 +1,7 @@
 use bytes::Bytes;
-use whimbrel_wire::cause_name;
+use whimbrel_wire::{cause_name, draft};
+
+use crate::protection::KeyExchangeError;
 
 /// Why an association ended, or never began.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -41,6 +43,15 @@ pub enum CloseReason {
         /// Bytes of the receive buffer.
         limit: usize,
     },
+    /// We protect packets, and the peer does not.
+    #[error("the peer speaks SCTP without encryption")]
+    PeerUnprotected,
+    /// No keys were agreed on with the peer.
+    #[error("{0}")]
+    KeyExchange(KeyExchangeError),
+    /// The peer has read another INIT or INIT ACK than was sent, or the other way round.
+    #[error("somebody on the way has changed how the association was set up")]
+    Tampered,
     /// The user's own request could not be carried out.
     #[error("{0}")]
     Refused(&'static str),
@@ -51,6 +62,7 @@ fn describe_abort(causes: &[u16], reason: &Bytes) -> String {
         return crate::printable::printable(reason);
     }
     match causes.first() {
+        Some(&draft::CAUSE_MISSING_SUPPORT) => "it only speaks with encryption".to_owned(),
         Some(&code) => format!("cause {code}, {}", cause_name(code)),
         None => "no reason given".to_owned(),
     }

@@ -6,6 +6,7 @@ use super::Extensions;
 use crate::association::peer_init::PeerParameters;
 use crate::auth::offer::Offer;
 use crate::config::Config;
+use crate::protection::negotiate::PeerProtection;
 
 /// What a handshake settles: what the peer says of itself in INIT or INIT ACK, as far as both sides can do it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,15 +31,18 @@ pub(crate) struct Agreement {
     pub(crate) extensions: Extensions,
     /// What the peer offers of authentication, if it can be used (RFC 4895 §6.3).
     pub(crate) auth: Option<Offer>,
+    /// What the peer says of keys for whole packets, where they are to be protected.
+    pub(crate) protection: Option<PeerProtection>,
 }
 
 impl Agreement {
-    /// What follows from the peer's `init`, its `parameters` and what they offer of authentication.
+    /// What follows from the peer's `init`, its `parameters`, and what they offer of authentication and protection.
     pub(crate) fn new(
         config: &Config,
         init: &Init<'_>,
         parameters: &PeerParameters<'_>,
         auth: Option<Offer>,
+        protection: Option<PeerProtection>,
     ) -> Self {
         Self {
             peer_tag: init.initiate_tag,
@@ -49,8 +53,12 @@ impl Agreement {
             zero_checksum: parameters.zero_checksum.filter(|&edmid| edmid != 0),
             adaptation: parameters.adaptation,
             primary: parameters.primary,
-            extensions: parameters.extensions.unwrap_or_default().with(auth.as_ref()),
+            extensions: parameters
+                .extensions
+                .unwrap_or_default()
+                .with(auth.is_some() || protection.is_some()),
             auth,
+            protection,
         }
     }
 }

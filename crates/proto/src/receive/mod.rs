@@ -251,6 +251,14 @@ impl Receive {
         Some(received)
     }
 
+    /// The first message to deliver that is `wanted`, whatever comes before it. It takes no room any more.
+    pub(crate) fn take(&mut self, now: Instant, wanted: impl Fn(&Received) -> bool) -> Option<Received> {
+        let received = self.reassembly.take(wanted)?;
+        self.window.hand_over(received.payload.len());
+        self.release(now, received.payload.len(), || None);
+        Some(received)
+    }
+
     /// The SACK of now, at most `max_len` bytes long (but never less than 16): gap ack blocks lowest first as many
     /// as fit (RFC 9260 §6.7), then duplicates. Whatever was due or pending counts as sent.
     pub(crate) fn write_sack(&mut self, max_len: usize) -> SackBuilder<'_> {

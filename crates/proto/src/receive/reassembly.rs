@@ -136,6 +136,14 @@ impl Reassembly {
         Some(received)
     }
 
+    /// The first message or part for the user that is `wanted`.
+    pub(super) fn take(&mut self, wanted: impl Fn(&Received) -> bool) -> Option<Received> {
+        let position = self.ready.iter().position(wanted)?;
+        let received = self.ready.remove(position)?;
+        self.ready_bytes -= received.payload.len();
+        Some(received)
+    }
+
     /// Drops the held chunk with the highest TSN if it is beyond `position`; returns where it was and its bytes.
     pub(super) fn drop_highest(&mut self, position: u64) -> Option<(u64, usize)> {
         self.held.drop_highest(position)

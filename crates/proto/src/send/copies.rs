@@ -98,7 +98,7 @@ impl Sender {
     fn write_copies(&mut self, path: &Path, chosen: &[Tsn], turn: &mut Turn<'_>) -> Option<Train> {
         let (&first, &last) = chosen.first().zip(chosen.last())?;
         let start = turn.out.len();
-        let mut writer = ChunkWriter::new(turn.out, turn.header, path.packet_size());
+        let mut writer = ChunkWriter::new(turn.auth, turn.out, turn.header, path.packet_size());
         for &tsn in chosen {
             let Some(chunk) = self.outstanding.get(tsn) else { break };
             if !writer.push(turn.auth, &chunk.data(tsn)) {

@@ -139,7 +139,7 @@ impl Sender {
         let first_len = self.outstanding.get(first)?.wire_len();
         let (auth, start) = (turn.auth, turn.out.len());
         let limit = overhead(auth) + room.max(first_len);
-        let mut writer = ChunkWriter::new(turn.out, turn.header, limit);
+        let mut writer = ChunkWriter::new(turn.auth, turn.out, turn.header, limit);
         // Control chunks come before DATA (RFC 9260 §6.10), and a full packet has no room for them, nor for AUTH for their sake.
         let of_data = auth.overhead(chunk_type::DATA);
         let of_sack = SACK_ROOM + auth.overhead(chunk_type::SACK).saturating_sub(of_data);

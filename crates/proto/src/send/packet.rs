@@ -39,7 +39,7 @@ impl Sender {
     ) -> Option<usize> {
         let (auth, start) = (turn.auth, turn.out.len());
         self.next_piece_len(limit.saturating_sub(overhead(auth)), fragment, true)?;
-        let mut writer = ChunkWriter::new(turn.out, turn.header, limit);
+        let mut writer = ChunkWriter::new(turn.auth, turn.out, turn.header, limit);
         turn.sack.bundle(auth, &mut writer, path.route, 0);
         let mut flight = self.outstanding.on_the_way(path.id);
         let cwnd = self.flow(path.id)?.congestion.cwnd();

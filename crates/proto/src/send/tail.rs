@@ -157,7 +157,7 @@ impl Sender {
         let chunk = self.outstanding.get(tsn).filter(|chunk| chunk.state != ChunkState::GapAcknowledged)?;
         let (auth, start) = (turn.auth, turn.out.len());
         let limit = path.packet_size().max(overhead(auth) + chunk.wire_len());
-        let mut writer = ChunkWriter::new(turn.out, turn.header, limit);
+        let mut writer = ChunkWriter::new(turn.auth, turn.out, turn.header, limit);
         let mut data = chunk.data(tsn);
         data.immediate = true;
         let fits = writer.push(auth, &data);

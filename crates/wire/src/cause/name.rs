@@ -1,6 +1,7 @@
 /// The name of a cause code (RFC 9260 §3.3.10 and extensions).
 pub const fn cause_name(code: u16) -> &'static str {
     use super::cause_code as c;
+    use crate::draft;
     match code {
         c::INVALID_STREAM_IDENTIFIER => "Invalid Stream Identifier",
         c::MISSING_MANDATORY_PARAMETER => "Missing Mandatory Parameter",
@@ -21,6 +22,10 @@ pub const fn cause_name(code: u16) -> &'static str {
         c::ILLEGAL_ASCONF_ACK => "Association Aborted Due to Illegal ASCONF-ACK",
         c::NO_AUTHORIZATION => "Request Refused - No Authorization",
         c::UNSUPPORTED_HMAC_IDENTIFIER => "Unsupported HMAC Identifier",
+        draft::CAUSE_MISSING_SUPPORT => "Missing DTLS Chunk Support",
+        draft::CAUSE_NO_COMMON_METHOD => "No Common DTLS Key Management Method",
+        draft::CAUSE_TIE_BREAKER_COLLISION => "DTLS Key Management Tie Breaker Collision",
+        draft::CAUSE_INCOMPATIBLE_ROLES => "Incompatible DTLS Key Management Roles",
         _ => "unknown",
     }
 }

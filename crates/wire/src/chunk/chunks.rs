@@ -24,6 +24,13 @@ impl<'a> Chunks<'a> {
         Self { cursor: TlvCursor::new(bytes), end: COMMON_HEADER_LEN + bytes.len() }
     }
 
+    /// The chunks in `bytes`, such as those of a protected packet. Offsets are as if a common header came before.
+    #[inline]
+    #[must_use]
+    pub const fn from_wire(bytes: &'a [u8]) -> Self {
+        Self::new(bytes)
+    }
+
     /// Where the next chunk starts, in bytes from the start of the packet.
     #[inline]
     #[must_use]

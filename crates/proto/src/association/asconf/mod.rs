@@ -54,7 +54,7 @@ struct Outgoing {
 pub(crate) fn mobility(config: &Config, auth: &Auth, peer: Extensions) -> Mobility {
     if config.dar.mode == DarMode::Off {
         Mobility::Static(StaticReason::SwitchedOff)
-    } else if auth.session.is_none() {
+    } else if auth.session.is_none() && auth.protection.is_none() {
         Mobility::Static(StaticReason::PeerLacksAuth)
     } else if !peer.include(&[chunk_type::ASCONF, chunk_type::ASCONF_ACK]) {
         Mobility::Static(StaticReason::PeerLacksAsconf)

@@ -68,7 +68,7 @@ impl Open {
         }
         let chunk = &request.chunk;
         let limit = COMMON_HEADER_LEN + chunk.len() + self.auth.largest_overhead();
-        let mut writer = ChunkWriter::new(out, context.identity.header(self.peer.tag), limit);
+        let mut writer = ChunkWriter::new(&self.auth, out, context.identity.header(self.peer.tag), limit);
         let fits = writer.push(&self.auth, &Encoded(chunk));
         debug_assert!(fits, "the packet is as large as it must be");
         writer.finish(&self.auth, self.checksum());

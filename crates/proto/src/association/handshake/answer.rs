@@ -6,11 +6,14 @@ use crate::association::{Ending, Handled};
 use crate::auth::offer::Offer;
 use crate::config::Config;
 use crate::interface::CloseReason;
+use crate::protection::negotiate::PeerProtection;
 
 /// What an INIT ACK says that an association can be made of.
 pub(super) struct Answer<'a> {
     pub(super) parameters: PeerParameters<'a>,
     pub(super) auth: Option<Offer>,
+    /// `None` until it has been judged.
+    pub(super) protection: Option<PeerProtection>,
     pub(super) cookie: &'a [u8],
 }
 
@@ -40,5 +43,5 @@ pub(super) fn read_init_ack<'a>(
     let missing = [parameter_type::STATE_COOKIE];
     let missing = Cause::MissingMandatoryParameter(List::from(&missing));
     let cookie = parameters.cookie.ok_or_else(|| violation("INIT ACK without a State Cookie", missing))?;
-    Ok(Answer { parameters, auth, cookie })
+    Ok(Answer { parameters, auth, protection: None, cookie })
 }

@@ -1,0 +1,225 @@
+//! An association whose packets are protected: its keys are agreed on before anybody hears of it, and renewed while it lives
+//! (chunk draft §5; key draft §6).
+
+use core::time::Duration;
+
+use bytes::Bytes;
+use whimbrel_wire::draft::{CHUNK_DTLS, Dtls};
+use whimbrel_wire::{Cause, Chunks, InitAck, StreamId};
+
+use super::{Association, Context, Ending, Handled, Identity, Open};
+use crate::arrival::Arrival;
+use crate::auth::gate::Gate;
+use crate::config::Config;
+use crate::interface::{Acknowledge, CloseReason, Delivery, Message};
+use crate::negotiate::Agreement;
+use crate::protection::negotiate::{self, PeerProtection, Refusal};
+use crate::protection::{
+    KeyContext, KeyExchangeError, KeyRole, Protection, Security, is_about_keys, transcript,
+};
+use crate::timers::TimerId;
+
+/// An association that has no keys after this time is given up.
+const KEY_EXCHANGE: Duration = Duration::from_secs(15);
+
+/// Keys are renewed after this time in use (key draft §3.4).
+const KEYS_LAST: Duration = Duration::from_secs(3600);
+
+/// Keys to read with stay so long after new ones are in use, and until all that was sent before has been acknowledged (key draft §6.2.3).
+const DRAIN: Duration = Duration::from_secs(120);
+
+/// What protects the association that the peer has agreed to like this; `None` where packets go in clear.
+pub(super) fn protection(context: &Context<'_>, agreed: &Agreement) -> Option<Box<Protection>> {
+    let Security::Required(exchanges) = &context.config.security else { return None };
+    let own = own_parameter(context.config, context.identity).unwrap_or_default();
+    let (peer, digest) =
+        agreed.protection.as_ref().map_or((&[][..], [0; 32]), |peer| (&peer.parameter, peer.digest));
+    // Who could not agree has been refused. Without an agreement the ends would have different keys, and the association would never be up.
+    let none = || (KeyRole::Server, KeyContext { client: peer.to_vec(), server: own.clone() });
+    let (role, keys) = negotiate::agree(&own, Some(peer)).unwrap_or_else(|_| none());
+    let digest = transcript::with_streams(digest, role, agreed.outbound_streams, agreed.inbound_streams);
+    Some(Box::new(Protection::new(exchanges, role, keys, digest)))
+}
+
+/// Our DTLS Key Management parameter; `None` if packets go in clear.
+pub(crate) fn own_parameter(config: &Config, identity: &Identity) -> Option<Vec<u8>> {
+    match &config.security {
+        Security::Off => None,
+        Security::Required(exchanges) => {
+            Some(negotiate::own(&**exchanges, &identity.auth_random, identity.key_roles))
+        }
+    }
+}
+
+impl Association {
+    /// Whether its packets are, or will be, protected.
+    pub(crate) fn is_protected(&self) -> bool {
+        self.begun().is_some_and(|open| open.auth.protection.is_some())
+    }
+
+    /// Whether it takes nothing in clear.
+    pub(crate) fn is_protection_enforced(&self) -> bool {
+        self.begun().is_some_and(|open| {
+            open.auth.protection.as_ref().is_some_and(|protection| protection.is_enforced())
+        })
+    }
+
+    /// What the peer says of keys in its INIT ACK, which says `peer`.
+    pub(super) fn judge_protection(
+        &self,
+        init_ack: &InitAck<'_>,
+        peer: Option<&[u8]>,
+    ) -> Result<Option<PeerProtection>, Refusal> {
+        let Some(own) = own_parameter(&self.config, &self.identity) else { return Ok(None) };
+        let (role, _) = negotiate::agree(&own, peer)?;
+        let digest = super::handshake::with_init(&self.identity, &self.config, &[], 0, |init| {
+            transcript::as_read(init, |init| transcript::digest(role, init, &init_ack.as_init()))
+        });
+        let parameter = peer.unwrap_or_default().into();
+        Ok(digest.map(|digest| PeerProtection { parameter, digest }))
+    }
+}
+
+impl Open {
+    /// The association is set up. It is up as well, unless keys are to be agreed on first.
+    pub(super) fn begin(&mut self, context: &mut Context<'_>) {
+        if self.auth.is_pending() {
+            context.timers.set(TimerId::KeyExchange, context.now + KEY_EXCHANGE);
+            self.say_about_keys();
+        } else {
+            self.start_path_supervision(context);
+        }
+    }
+
+    /// The peer has another tag than we thought, and so says something else of keys (RFC 9260 §5.2.4, action B).
+    pub(super) fn begin_keys_anew(&mut self, context: &mut Context<'_>, agreed: &Agreement) {
+        self.auth.protection = protection(context, agreed);
+        if self.auth.is_pending() {
+            self.begin(context);
+        }
+    }
+
+    pub(super) fn announce_up(&mut self, context: &mut Context<'_>) {
+        context.events.push_back(self.up_event(context.identity));
+        self.grant_wanted_primary(context);
+    }
+
+    /// A packet to an association whose packets are protected. A DTLS chunk is the only one in its packet (chunk draft §5.2).
+    pub(super) fn handle_protected(&mut self, context: &mut Context<'_>, arrival: &Arrival<'_>) -> Handled {
+        let mut chunks = arrival.packet.chunks();
+        let sealed = match chunks.next_raw() {
+            Some(Ok(raw)) if raw.chunk_type() == CHUNK_DTLS => Some(raw),
+            _ => None,
+        };
+        let Some(protection) = &mut self.auth.protection else { return Ok(()) };
+        let opened = match sealed {
+            None if !protection.is_enforced() => {
+                return self.handle_chunks(context, arrival, arrival.packet.chunks(), Gate::default());
+            }
+            None => None,
+            Some(_) if !chunks.rest().is_empty() => None,
+            Some(raw) => Dtls::read(&raw).and_then(|record| protection.open(context.now, &record).ok()),
+        };
+        if protection.is_used_up() {
+            return Err(failed("the keys have been used for too much"));
+        }
+        let Some(opened) = opened else {
+            self.notes.packets_dropped += 1;
+            return Ok(());
+        };
+        self.handle_chunks(context, arrival, Chunks::from_wire(&opened), Gate::Authenticated)?;
+        if self.auth.protection.as_ref().is_some_and(|protection| protection.is_worn()) {
+            self.renew_keys(context);
+        }
+        Ok(())
+    }
+
+    /// Takes what has come about keys, and in clear everything else, too, which must not be.
+    pub(super) fn take_key_messages(&mut self, context: &mut Context<'_>) -> Handled {
+        loop {
+            let Some(protection) = &mut self.auth.protection else { return Ok(()) };
+            let in_clear = !protection.is_enforced();
+            let wanted = self.receive.take(context.now, |received| in_clear || is_about_keys(received.ppid));
+            let Some(received) = wanted else { break };
+            let progress = protection.take(context.now, &received).map_err(ended_by)?;
+            if progress.enforced {
+                self.forget_what_came_in_clear()?;
+            }
+            if progress.up {
+                self.is_up_now(context);
+            }
+            if progress.renewed {
+                context.timers.set(TimerId::KeysDrain, context.now + DRAIN);
+                context.timers.set(TimerId::KeysAge, context.now + KEYS_LAST);
+            }
+        }
+        self.say_about_keys();
+        Ok(())
+    }
+
+    /// Whoever is on the way could have planted a message ahead of the sequence, to have it delivered as if it were protected. What is
+    /// beyond a gap is dropped and reported as missing (RFC 9260 §6.2); what has begun below cannot be.
+    fn forget_what_came_in_clear(&mut self) -> Handled {
+        self.receive.drop_held();
+        if self.receive.is_unfinished() {
+            return Err(ended_by(CloseReason::Tampered));
+        }
+        Ok(())
+    }
+
+    fn is_up_now(&mut self, context: &mut Context<'_>) {
+        context.timers.clear(TimerId::KeyExchange);
+        context.timers.set(TimerId::KeysAge, context.now + KEYS_LAST);
+        self.announce_up(context);
+        self.start_path_supervision(context);
+        self.start_pmtu_search(context);
+    }
+
+    /// What there is to say about keys goes out with the other messages of stream 0 (key draft §4).
+    fn say_about_keys(&mut self) {
+        while let Some((ppid, payload)) =
+            self.auth.protection.as_mut().and_then(|protection| protection.give())
+        {
+            let message = Message {
+                stream: StreamId(0),
+                ppid,
+                delivery: Delivery::Ordered,
+                acknowledge: Acknowledge::Immediately,
+                payload: Bytes::from(payload),
+            };
+            let sent = self.sender.send(&self.paths, message, usize::MAX, &self.auth);
+            debug_assert!(sent.is_ok(), "there is a stream 0, and no limit");
+        }
+    }
+
+    pub(super) fn handle_late_keys(&mut self) -> Handled {
+        if self.auth.is_pending() { Err(failed("no keys were agreed on in time")) } else { Ok(()) }
+    }
+
+    pub(super) fn renew_keys(&mut self, context: &mut Context<'_>) {
+        if let Some(protection) = &mut self.auth.protection {
+            protection.renew();
+            context.timers.set(TimerId::KeysAge, context.now + KEYS_LAST);
+            self.say_about_keys();
+        }
+    }
+
+    pub(super) fn drain_keys(&mut self, context: &mut Context<'_>) {
+        let Some(protection) = &mut self.auth.protection else { return };
+        if self.sender.is_all_acknowledged() {
+            protection.forget_old_keys();
+        } else {
+            context.timers.set(TimerId::KeysDrain, context.now + DRAIN);
+        }
+    }
+}
+
+fn failed(what: &str) -> Ending {
+    ended_by(CloseReason::KeyExchange(KeyExchangeError::Failed(what.to_owned())))
+}
+
+/// The peer is told why.
+fn ended_by(reason: CloseReason) -> Ending {
+    let text = reason.to_string();
+    Ending::abort(reason, &[Cause::ProtocolViolation(text.as_bytes())])
+}

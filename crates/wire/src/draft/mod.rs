@@ -1,0 +1,42 @@
+//! What Internet-Drafts define and no RFC yet: packets protected by the SCTP DTLS chunk.
+//!
+//! - *The chunk draft*: draft-ietf-tsvwg-sctp-dtls-chunk-04.
+//! - *The key draft*: draft-porfiri-tsvwg-sctp-dtls-handshake-02.
+//!
+//! Their numbers are to be confirmed by IANA, so all of them are here. [`Chunk`](crate::Chunk), [`Parameter`](crate::Parameter)
+//! and [`Cause`](crate::Cause) read these formats as unknown, which is what endpoints that do not use them need.
+
+mod dtls;
+mod key_management;
+
+pub use dtls::{DTLS_CHUNK_OVERHEAD, Dtls, RECORD_HEADER_LEN};
+pub use key_management::{KeyManagement, KeyRoles};
+
+use crate::PayloadProtocolId;
+
+/// Chunk type of DTLS (chunk draft §4.2).
+pub const CHUNK_DTLS: u8 = 0x41;
+
+/// Parameter type of DTLS Key Management (chunk draft §4.1).
+pub const PARAMETER_KEY_MANAGEMENT: u16 = 0x8006;
+
+/// Cause code of Missing DTLS Chunk Support (chunk draft §4.3.1).
+pub const CAUSE_MISSING_SUPPORT: u16 = 100;
+
+/// Cause code of No Common DTLS Key Management Method (chunk draft §4.3.2).
+pub const CAUSE_NO_COMMON_METHOD: u16 = 101;
+
+/// Cause code of DTLS Key Management Tie Breaker Collision (chunk draft §4.3.3).
+pub const CAUSE_TIE_BREAKER_COLLISION: u16 = 102;
+
+/// Cause code of Incompatible DTLS Key Management Roles (chunk draft §4.3.4).
+pub const CAUSE_INCOMPATIBLE_ROLES: u16 = 103;
+
+/// User messages that hold TLS records (chunk draft §9.5, key draft §4.1).
+pub const PPID_TLS_RECORDS: PayloadProtocolId = PayloadProtocolId(4242);
+
+/// User messages that hold one byte about keys (key draft §4.2).
+pub const PPID_KEY_CONTROL: PayloadProtocolId = PayloadProtocolId(4243);
+
+/// Key management by TLS 1.3 in user messages (key draft §9.1).
+pub const METHOD_TLS: u8 = 192;
