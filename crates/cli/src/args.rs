@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::addresses::{self, Address};
 use crate::demo::DemoArgs;
+use crate::destination::Destination;
 use crate::lab::LabArgs;
 use crate::mobility::MobilityArgs;
 use crate::paths::PathsArgs;
@@ -70,6 +71,8 @@ pub(crate) enum Command {
     Perf(PerfArgs),
     /// See the connections of all running commands and their paths, live.
     Paths(PathsArgs),
+    /// Print this host's public key, by which others know it.
+    Key(KeyArgs),
     Qlog(QlogArgs),
     /// Play random networks, faults and users in virtual time, and check that SCTP keeps its promises.
     Soak(SoakArgs),
@@ -95,6 +98,7 @@ pub(crate) struct OutputArgs {
 /// Receive files
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
+  whimbrel recv --dir incoming          prints a ticket for the sender, encrypted
   whimbrel recv --dir incoming --auth-key-file whimbrel.key  from holders of it
   whimbrel recv --dir incoming --anyone --listen 192.0.2.7,198.51.100.7
   whimbrel recv --dir incoming --anyone --listen 127.0.0.1:9900 --once
@@ -106,7 +110,12 @@ pub(crate) struct RecvArgs {
     /// Directory to put the files in; must exist.
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: PathBuf,
-    /// Take files from everybody who can reach the port; the alternative is --auth-key-file.
+    /// Write the ticket to this file, for you alone to read, instead of printing it; one that this host has written there before stays
+    /// good.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["anyone", "auth_key_file"])]
+    pub(crate) ticket_file: Option<PathBuf>,
+    /// Take files from everybody who can reach the port, in clear. Without this and --auth-key-file, which goes in clear as well, files are
+    /// taken, encrypted, from who has the ticket.
     #[arg(long, conflicts_with = "auth_key_file")]
     pub(crate) anyone: bool,
     /// Take hidden files and directories too, those whose names begin with a dot.
@@ -145,9 +154,24 @@ pub(crate) struct RecvArgs {
     pub(crate) shards: ShardsArgs,
 }
 
+/// Print this host's public key
+#[derive(Args, Debug)]
+#[command(after_help = "Example:
+  whimbrel key
+
+The private key is made at first use, in $XDG_CONFIG_HOME/whimbrel/key or ~/.config/whimbrel/key, for you alone \
+to read. Who has it is this host.")]
+pub(crate) struct KeyArgs {
+    /// Print a JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// Send files
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
+  whimbrel send film.mkv --to whm1…      encrypted, with the receiver's ticket
+  ssh host cat ticket | whimbrel send film.mkv --ticket-file -
   whimbrel send film.mkv --to 192.0.2.7
   whimbrel send film.mkv --to 192.0.2.7,198.51.100.7  a peer with two addresses
   whimbrel send -r photos notes.txt --to host.example:9900
@@ -162,16 +186,20 @@ pub(crate) struct SendArgs {
     /// Files, and directories with -r.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// The receiver's addresses, each IP, IP:UDPPORT or a host name; one that works is enough.
-    #[arg(long, value_name = "ADDR", value_delimiter = ',', required = true, value_parser = addresses::of_peer)]
-    pub(crate) to: Vec<Address>,
+    /// The receiver's ticket, or its addresses, each IP, IP:UDPPORT or a host name; one that works is enough. With a ticket and
+    /// addresses these are tried first. Without a ticket everything goes in clear.
+    #[arg(long, value_name = "TICKET|ADDR", value_delimiter = ',', required_unless_present = "ticket_file", value_parser = Destination::parse)]
+    pub(crate) to: Vec<Destination>,
+    /// The receiver's ticket is in this file; - for standard input.
+    #[arg(long, value_name = "FILE", conflicts_with = "auth_key_file")]
+    pub(crate) ticket_file: Option<PathBuf>,
     /// Local addresses to use, or `any` for all that this host has or gets [default: any; with a receiver on this host,
     /// its own].
     #[arg(long, value_name = "ADDR", value_delimiter = ',', value_parser = addresses::of_ours)]
     pub(crate) bind: Vec<Address>,
-    /// The receiver's SCTP port.
-    #[arg(long, value_name = "PORT", default_value_t = SCTP_PORT, value_parser = sctp_port())]
-    pub(crate) sctp_port: u16,
+    /// The receiver's SCTP port [default: 7, or what the ticket says].
+    #[arg(long, value_name = "PORT", value_parser = sctp_port())]
+    pub(crate) sctp_port: Option<u16>,
     /// Send directories with everything in them (symbolic links are left out).
     #[arg(long, short)]
     pub(crate) recursive: bool,

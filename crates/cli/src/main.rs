@@ -10,9 +10,11 @@ mod commands;
 mod control;
 mod controller;
 mod demo;
+mod destination;
 mod display;
 mod exit;
 mod failures;
+mod identity;
 mod key_file;
 mod lab;
 mod mobility;
@@ -73,6 +75,7 @@ async fn run(command: Command) -> Result<(), Failure> {
         Command::Recv(args) => commands::recv::run(args).await,
         Command::Send(args) => commands::send::run(args).await,
         Command::Perf(args) => perf::run(args).await,
+        Command::Key(args) => commands::key::run(&args),
         Command::Paths(args) => paths::run(args).await,
         Command::Qlog(args) => qlog::run(args).await,
         Command::Soak(args) => soak::run(args).await,

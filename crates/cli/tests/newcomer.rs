@@ -184,7 +184,7 @@ fn every_error_is_json_for_who_asked_for_json() {
         (&["send", "--json", "--nonsense"], 2, "--nonsense"),
         (&["send", "--json", &file], 2, "--to"),
         (&["recv", "--json", "--dir", "/nowhere/at-all", "--anyone"], 1, "/nowhere/at-all"),
-        (&["recv", "--json", "--dir", directory], 2, "--anyone"),
+        (&["recv", "--json", "--dir", directory, "--anyone", "--ticket-file", "t"], 2, "--anyone"),
     ] {
         let output = whimbrel().args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(code), "{arguments:?}");

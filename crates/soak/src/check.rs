@@ -107,6 +107,9 @@ fn excused(scenario: &Scenario, peer: &Ledger, violent: bool, reason: &CloseReas
         CloseReason::ProtocolViolation(_)
         | CloseReason::NoSctp
         | CloseReason::OutOfResource
+        | CloseReason::PeerUnprotected
+        | CloseReason::KeyExchange(_)
+        | CloseReason::Tampered
         | CloseReason::MessageTooLarge { .. }
         | CloseReason::Refused(_) => false,
     }

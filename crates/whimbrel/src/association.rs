@@ -9,8 +9,9 @@ use tokio::sync::oneshot;
 use whimbrel_machine::Route;
 use whimbrel_proto::{
     AddressChange, AddressChangeError, AssociationId, AssociationStats, CloseReason, Command, Message,
-    Mobility, PathId, PathView, Received, SendError,
+    Mobility, PathId, PathView, PeerKey, Received, SendError,
 };
+use whimbrel_secure::PublicKey;
 use whimbrel_wire::StreamId;
 
 use crate::error::{RecvError, TrySendError};
@@ -40,7 +41,7 @@ impl Drop for Inner {
 }
 
 /// What was agreed when the association was set up.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Setup {
     pub(crate) inbound_streams: u16,
     pub(crate) local_port: u16,
@@ -48,6 +49,7 @@ pub(crate) struct Setup {
     pub(crate) primary: Route,
     pub(crate) mobility: Mobility,
     pub(crate) peer_adaptation: Option<u32>,
+    pub(crate) peer_key: Option<PeerKey>,
 }
 
 impl Association {
@@ -356,6 +358,11 @@ impl Association {
     /// The peer's SCTP port.
     pub fn remote_port(&self) -> u16 {
         self.mailbox().setup.remote_port
+    }
+
+    /// Who the peer has proved to be; `None` if the association is not encrypted ([`EndpointBuilder::security`](crate::EndpointBuilder::security)).
+    pub fn peer_key(&self) -> Option<PublicKey> {
+        self.mailbox().setup.peer_key.as_ref().and_then(|key| PublicKey::try_from(key).ok())
     }
 
     /// The code point that the peer's user has announced (`config.dar.adaptation_indication` there; RFC 5061 §4.2.6).

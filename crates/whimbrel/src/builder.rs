@@ -8,7 +8,7 @@ use tokio::runtime::Handle;
 use tokio::time::timeout;
 use whimbrel_handover::{Pace, Policy, Seamless};
 use whimbrel_machine::Seed;
-use whimbrel_proto::{BufferSizing, Config, LargeMessages};
+use whimbrel_proto::{BufferSizing, Config, LargeMessages, Security};
 
 use crate::drivers::Drivers;
 use crate::endpoint::Endpoint;
@@ -57,6 +57,7 @@ pub enum Encapsulation {
 pub struct EndpointBuilder {
     addresses: Vec<SocketAddr>,
     config: Config,
+    security: Option<Security>,
     window: Option<usize>,
     send_memory: usize,
     large_messages: LargeMessages,
@@ -95,6 +96,7 @@ impl EndpointBuilder {
         Self {
             addresses: Vec::new(),
             config: Config::mobile(),
+            security: None,
             window: None,
             send_memory: send_memory::USUAL,
             large_messages: LargeMessages::Refuse,
@@ -123,6 +125,26 @@ impl EndpointBuilder {
     /// Protocol parameters and limits; [`Config::mobile`] unless said otherwise.
     pub fn config(mut self, config: Config) -> Self {
         self.config = config;
+        self
+    }
+
+    /// Whether packets are encrypted and both ends authenticated, whatever [`Self::config`] says. Unless this is said, everything goes in clear.
+    ///
+    /// ```no_run
+    /// # async fn example(robot: whimbrel::secure::PublicKey) -> Result<(), Box<dyn std::error::Error>> {
+    /// use whimbrel::{Endpoint, secure::{self, Identity, Trust}};
+    ///
+    /// let identity = Identity::load_or_create("/home/me/.config/robots/key".as_ref())?;
+    /// let endpoint = Endpoint::builder()
+    ///     .addresses(["0.0.0.0:9899".parse()?])
+    ///     .security(secure::required(&identity, Trust::keys([robot])))
+    ///     .bind()
+    ///     .await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn security(mut self, security: Security) -> Self {
+        self.security = Some(security);
         self
     }
 
@@ -238,6 +260,9 @@ impl EndpointBuilder {
             (limits.send_buffer, limits.receive_buffer, limits.sizing) = (bytes, bytes, BufferSizing::Whole);
         }
         self.config.limits.large_messages = self.large_messages;
+        if let Some(security) = self.security {
+            self.config.security = security;
+        }
         let runtime = Handle::try_current().map_err(|_| BindError::NoRuntime)?;
         self.config.validate()?;
         let wanted = wanted(&self.addresses, self.encapsulation)?;

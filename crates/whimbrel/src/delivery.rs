@@ -46,6 +46,7 @@ impl Deliverer<'_> {
                     primary,
                     mobility,
                     peer_adaptation,
+                    peer_key,
                 } => {
                     let setup = Setup {
                         inbound_streams,
@@ -54,6 +55,7 @@ impl Deliverer<'_> {
                         primary,
                         mobility,
                         peer_adaptation,
+                        peer_key,
                     };
                     self.up(association, token, outbound_streams, setup);
                 }
@@ -103,6 +105,7 @@ impl Deliverer<'_> {
     }
 
     fn up(&mut self, id: AssociationId, token: Option<ConnectToken>, outbound_streams: u16, setup: Setup) {
+        let local_port = setup.local_port;
         let mailbox =
             Arc::new(Mailbox::new(id, outbound_streams, setup, Arc::clone(&self.shared.send_memory)));
         self.registry.insert(mailbox.clone());
@@ -118,7 +121,7 @@ impl Deliverer<'_> {
                 None => self.turn_away(id, "cancelled"),
             },
             None => {
-                let queue = self.shared.listeners().get(&setup.local_port).cloned();
+                let queue = self.shared.listeners().get(&local_port).cloned();
                 if queue.is_none_or(|queue| queue.push(association).is_err()) {
                     self.turn_away(id, "nobody accepts associations here");
                 }

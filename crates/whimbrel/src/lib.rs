@@ -69,6 +69,11 @@
 //! [`EndpointBuilder::policy`] chooses another one. A program that knows better does without
 //! ([`EndpointBuilder::without_policy`]) and uses [`Association::add_address`] and its kin.
 //!
+//! # Encryption
+//!
+//! Endpoints speak in clear unless [`EndpointBuilder::security`] gives them an identity and says whom they trust. Then every packet behind the handshake
+//! is encrypted, each end knows the other's key ([`Association::peer_key`]), and peers that cannot are refused. [`secure`] has what it takes.
+//!
 //! # Who keeps what alive
 //!
 //! The endpoint's task ends when the last handle is gone ([`Endpoint`], [`Listener`], [`Association`], [`Stream`]) and
@@ -139,8 +144,9 @@ pub use whimbrel_machine::{ReceivedPower, Record, Route, Seed, Value as RecordVa
 pub use whimbrel_proto as proto;
 pub use whimbrel_proto::{
     Acknowledge, AddressChange, AddressChangeError, AssociationId, AssociationStats, AuthKeyNews,
-    BufferSizing, CloseReason, Config, Delivery, DurationHistogram, EndpointStats, LargeMessages, Message,
-    Mobility, Part, PathCounters, PathId, PathState, PathView, PeerAddressChange, Received, SendError,
-    StaticReason, Totals,
+    BufferSizing, CloseReason, Config, Delivery, DurationHistogram, EndpointStats, KeyExchangeError,
+    LargeMessages, Message, Mobility, Part, PathCounters, PathId, PathState, PathView, PeerAddressChange,
+    Received, Security, SendError, StaticReason, Totals,
 };
+pub use whimbrel_secure as secure;
 pub use whimbrel_wire::{PayloadProtocolId, StreamId};

@@ -72,8 +72,8 @@ impl Mailbox {
     ) -> Self {
         Self {
             id,
-            setup,
             changes: Changes::new(setup.mobility),
+            setup,
             state: Mutex::new(State {
                 received: ReceivedQueue::default(),
                 queued: SendQueue::new(memory),

@@ -36,6 +36,7 @@ async fn bench() -> Bench {
         primary: route,
         mobility: Mobility::Dynamic,
         peer_adaptation: None,
+        peer_key: None,
     };
     let memory = Arc::clone(&shared.send_memory);
     Bench { mailbox: Mailbox::new(name().await, 4, setup, memory), shared }

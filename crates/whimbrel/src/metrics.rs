@@ -82,6 +82,9 @@ impl Ended {
             CloseReason::Aborted
             | CloseReason::ProtocolViolation(_)
             | CloseReason::OutOfResource
+            | CloseReason::PeerUnprotected
+            | CloseReason::KeyExchange(_)
+            | CloseReason::Tampered
             | CloseReason::MessageTooLarge { .. }
             | CloseReason::Refused(_) => &mut self.aborted,
         } += 1;

@@ -1,5 +1,6 @@
 //! `whimbrel recv`
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -7,6 +8,7 @@ use anyhow::Context;
 use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
+use whimbrel::secure::{self, Identity, Ticket, Trust};
 use whimbrel::{Association, Endpoint, EndpointClosed, Listener, PathView};
 
 use super::silence::{is_silent, unanswering};
@@ -17,6 +19,7 @@ use crate::args::RecvArgs;
 use crate::control::ControlSocket;
 use crate::display::{About, Display};
 use crate::exit::{Asked, Failure};
+use crate::identity;
 use crate::news::{self, News};
 use crate::transfer::link::LinkError;
 use crate::transfer::receive::{ReceiveError, receive};
@@ -41,7 +44,11 @@ struct Server {
 
 /// Receives files until Ctrl-C, or one complete transfer.
 pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
-    let who = Who::of(&args)?;
+    let who = Who::of(&args);
+    let ticket = match who {
+        Who::TicketHolders => Some(ticket(args.sctp_port, args.ticket_file.as_deref())?),
+        Who::Anyone | Who::KeyHolders => None,
+    };
     // Before a directory is looked through, and names are asked for.
     let mut interrupt = std::pin::pin!(crate::exit::interrupted());
     let existing = match (args.overwrite, args.rename) {
@@ -62,7 +69,11 @@ pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
         local = addresses::local(&args.listen, UDP_PORT) => local?,
         asked = &mut interrupt => return asked.of_server(),
     };
-    let endpoint = args.mobility.bind_shards(local, config(), args.shards.shards, display.as_ref()).await?;
+    let mut config = config();
+    if let Some((identity, ticket)) = &ticket {
+        config.security = secure::required(identity, Trust::keys([ticket.sender().public_key()]));
+    }
+    let endpoint = args.mobility.bind_shards(local, config, args.shards.shards, display.as_ref()).await?;
     let _control = ControlSocket::start("recv", &endpoint, display.as_ref());
     let listener = endpoint.listen(args.sctp_port)?;
     has_addresses(&endpoint).await;
@@ -73,6 +84,19 @@ pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
     let on = news::describe(&list);
     display.note(&format!("listening on {on} (SCTP port {}); Ctrl-C ends", args.sctp_port));
     display.note(&who.sentence(&directory, rules));
+    if let Some((_, ticket)) = ticket {
+        let ticket = ticket.at(endpoint.local_addresses());
+        match &args.ticket_file {
+            Some(path) => identity::write_ticket(path, &ticket)?,
+            None => {
+                display.event("ticket", json!({ "ticket": ticket.to_string() }));
+                display.note(
+                    "for the sender, who needs nothing else (and whoever else reads it can send, too):",
+                );
+                display.note(&format!("  whimbrel send FILE --to {ticket}"));
+            }
+        }
+    }
     news::tell(&endpoint, Arc::clone(&display));
 
     let server = Arc::new(Server {
@@ -102,6 +126,19 @@ pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
         (None, 0) => Ok(()),
         (None, _) => Err(Failure::Reported),
     }
+}
+
+/// This host's identity, and the ticket for who is to send to it: the one in the file, if it is of this host, so that senders go on where a
+/// receiver has begun anew, or else a new one.
+fn ticket(sctp_port: u16, file: Option<&Path>) -> anyhow::Result<(Identity, Ticket)> {
+    let identity = identity::own()?;
+    let ours = |ticket: &Ticket| ticket.key() == identity.public_key() && ticket.port() == sctp_port;
+    let kept = file.and_then(|file| identity::read_ticket(file).ok()).filter(ours);
+    let ticket = match kept {
+        Some(ticket) => ticket,
+        None => Ticket::new(identity.public_key(), sctp_port, Vec::new())?,
+    };
+    Ok((identity, ticket))
 }
 
 /// Waits a moment for the endpoint's first address where the host has any: on a busy machine the kernel's answer may take
@@ -191,8 +228,11 @@ impl Server {
     async fn serve(&self, association: Association) -> bool {
         let route = association.initial_route();
         let about = Arc::new(About { display: Arc::clone(&self.display), peer: route.remote });
-        about.event("connected", json!({ "local": route.local, "remote": route.remote }));
-        about.note(&format!("connection from {}", route.remote));
+        let protected = association.peer_key().is_some();
+        let connected = json!({ "local": route.local, "remote": route.remote, "protected": protected });
+        about.event("connected", connected);
+        let how = if protected { ", encrypted" } else { "" };
+        about.note(&format!("connection from {}{how}", route.remote));
         news::follow(&self.endpoint, &association, Arc::clone(&about));
         let on_file: OnFile = {
             let display = Arc::clone(&self.display);

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use whimbrel::{Association, CloseReason, ConnectError, Endpoint};
+use whimbrel::{Association, CloseReason, ConnectError, Endpoint, secure};
 
 use super::silence::successor;
 use super::{config, leave, watched};
 use crate::addresses::{self, Address};
 use crate::args::SendArgs;
 use crate::control::ControlSocket;
+use crate::destination::Receiver;
 use crate::display::Display;
 use crate::exit::{Failure, unless_interrupted};
 use crate::news;
@@ -30,6 +31,8 @@ const LOOK: Duration = Duration::from_millis(100);
 const PAUSE: Duration = Duration::from_secs(1);
 /// How long the last acknowledgements may take, when every file is confirmed already.
 const SHUTDOWN: Duration = Duration::from_secs(5);
+/// Cause of an ABORT: the peer refuses what is not encrypted (draft-ietf-tsvwg-sctp-dtls-chunk-04 section 4.3.1).
+const MISSING_ENCRYPTION: u16 = 100;
 /// What the receiver is told of an association that is given up for another.
 const GOES_ON: &str = "the transfer goes on over a new connection";
 
@@ -55,9 +58,14 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
     let display = Arc::new(Display::new(args.output));
     display.begin();
     let patience = Duration::from_secs(args.retry);
+    let receiver = Receiver::of(&args)?;
     let (sources, peer, local) =
-        unless_interrupted(&mut interrupt, prepare(&args, patience, &display)).await?;
-    let endpoint = args.mobility.bind(local, config(), display.as_ref()).await?;
+        unless_interrupted(&mut interrupt, prepare(&args, &receiver.addresses, patience, &display)).await?;
+    let mut config = config();
+    if let Some(ticket) = &receiver.ticket {
+        config.security = secure::required(&ticket.sender(), ticket.trust());
+    }
+    let endpoint = args.mobility.bind(local, config, display.as_ref()).await?;
     let _control = ControlSocket::start("send", &endpoint, display.as_ref());
     news::tell(&endpoint, Arc::clone(&display));
     let tally = Arc::new(Tally::default());
@@ -72,10 +80,13 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
         on_file(report);
     }
     let mut outbox = Outbox::new(sources, Arc::clone(&tally), on_file, patience);
-    let key_hint = args.mobility.key_hint();
-    let keyed = args.mobility.auth_key_file.is_some();
+    let key_hint = match receiver.ticket {
+        Some(_) => " A ticket is good until the receiver that printed it ends.",
+        None => args.mobility.key_hint(),
+    };
+    let keyed = args.mobility.auth_key_file.is_some() || receiver.ticket.is_some();
     let silence = Duration::from_secs(args.mobility.patience);
-    let sctp_port = args.sctp_port;
+    let sctp_port = receiver.sctp_port;
     let transfer = Transfer { endpoint, peer, sctp_port, patience, silence, keyed, key_hint, display, tally };
     let outcome = tokio::select! {
         outcome = transfer.complete(&mut outbox) => outcome,
@@ -94,6 +105,7 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
 /// What is sent, to whom, and from where.
 async fn prepare(
     args: &SendArgs,
+    to: &[Address],
     patience: Duration,
     display: &Display,
 ) -> Result<(Sources, Peer, Vec<SocketAddr>), Failure> {
@@ -109,7 +121,7 @@ async fn prepare(
         display.event("skipped", json!({ "text": skipped }));
         display.note(&format!("left out: {skipped}"));
     }
-    let peer = resolve(&args.to, Instant::now() + patience, display).await?;
+    let peer = resolve(to, Instant::now() + patience, display).await?;
     if let Some(first) = peer.named.first() {
         display.set_peer(*first);
     }
@@ -284,8 +296,11 @@ impl Transfer {
     fn connected(&self, association: &Association) {
         let route = association.initial_route();
         self.display.set_peer(route.remote);
-        self.display.event("connected", json!({ "local": route.local, "remote": route.remote }));
-        self.display.note(&format!("connected to {}", route.remote));
+        let protected = association.peer_key().is_some();
+        let connected = json!({ "local": route.local, "remote": route.remote, "protected": protected });
+        self.display.event("connected", connected);
+        let how = if protected { ", encrypted" } else { "" };
+        self.display.note(&format!("connected to {}{how}", route.remote));
     }
 
     /// Waits until this host has an address.
@@ -318,6 +333,12 @@ impl Transfer {
     /// What to do about an error. One of our own making needs no advice about the receiver.
     fn advise(&self, error: ConnectError) -> NoConnection {
         match error {
+            ConnectError::Failed(CloseReason::AbortedByPeer { causes, .. })
+                if causes.first() == Some(&MISSING_ENCRYPTION) =>
+            {
+                let text = "the receiver takes files encrypted only: ask for the ticket that it has printed, and give it to --to";
+                NoConnection::Final(anyhow::anyhow!("no connection to {}: {text}", self.peers()))
+            }
             ConnectError::Failed(reason) => {
                 let error = anyhow::anyhow!("no connection to {}: {reason}; {}", self.peers(), self.hint());
                 match reason {

@@ -5,7 +5,6 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::args::RecvArgs;
-use crate::exit::Failure;
 use crate::transfer::rules::{Existing, Hidden, Rules};
 
 /// Who may send.
@@ -15,23 +14,17 @@ pub(crate) enum Who {
     Anyone,
     /// Hosts that have a key of `--auth-key-file`.
     KeyHolders,
+    /// Who has the ticket that is printed, encrypted.
+    TicketHolders,
 }
-
-const ASK: &str = "who may send files here? Say one of
-  --auth-key-file FILE   who has the key in FILE: `(umask 077; echo \"1 $(openssl rand -hex 32)\" > FILE)` makes one; \
-copy it to the sender, which takes the same option
-  --anyone               everybody who can reach the port";
 
 impl Who {
     /// What the options say.
-    ///
-    /// # Errors
-    /// They must say it.
-    pub(crate) fn of(args: &RecvArgs) -> Result<Self, Failure> {
+    pub(crate) fn of(args: &RecvArgs) -> Self {
         match (args.anyone, &args.mobility.auth_key_file) {
-            (_, Some(_)) => Ok(Self::KeyHolders),
-            (true, None) => Ok(Self::Anyone),
-            (false, None) => Err(Failure::Usage(ASK.into())),
+            (_, Some(_)) => Self::KeyHolders,
+            (true, None) => Self::Anyone,
+            (false, None) => Self::TicketHolders,
         }
     }
 
@@ -40,6 +33,7 @@ impl Who {
         let who = match self {
             Self::Anyone => "anyone",
             Self::KeyHolders => "key-holders",
+            Self::TicketHolders => "ticket-holders",
         };
         let taken = match rules.existing {
             Existing::Refuse => "refuse",
@@ -57,6 +51,7 @@ impl Who {
         let who = match self {
             Self::Anyone => "anybody who can reach that",
             Self::KeyHolders => "who has the key (--auth-key-file), and nobody else,",
+            Self::TicketHolders => "who has the ticket, and nobody else,",
         };
         let taken = match rules.existing {
             Existing::Refuse => "names that are taken are refused",

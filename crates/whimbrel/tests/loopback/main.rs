@@ -15,6 +15,7 @@ mod listening;
 mod metrics;
 mod network;
 mod paths;
+mod protection;
 mod raw;
 mod relay;
 mod restart;

@@ -96,17 +96,18 @@ impl Open {
     }
 
     /// An ASCONF in SHUTDOWN-ACK-SENT, which leaves no trace but that SHUTDOWN COMPLETE is let in from where it comes from. Only the next one in
-    /// order does that (E2, E5), and only if the peer may name the address as it does: by a parameter, or by the source alone.
+    /// order does that (E2, E5), or the last one, whose answer was lost, and only if the peer may name the address as it does: by a parameter, or by
+    /// the source alone.
     fn answer_after_the_end(&mut self, context: &mut Context<'_>, route: Route, asconf: &AsconfChunk<'_>) {
         let source = route.remote.ip();
-        let next = self.asconf.incoming.peer_serial.wrapping_add(1);
+        let ahead = asconf.sequence_number.wrapping_sub(self.asconf.incoming.peer_serial);
         let names = |parameter: Parameter<'_>| match parameter {
             Parameter::AddIpAddress(request) => request.address == source,
             _ => false,
         };
         let named = { asconf.parameters }.any(|parameter| parameter.is_ok_and(names));
         let address = if named { source } else { Ipv4Addr::UNSPECIFIED.into() };
-        if asconf.sequence_number == next
+        if ahead <= 1
             && self.add_peer_address(context, route, address).is_ok()
             && self.locals.is_source(route.local.ip())
         {

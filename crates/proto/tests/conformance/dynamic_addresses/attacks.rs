@@ -290,6 +290,21 @@ fn requests_during_the_shutdown() {
     assert_eq!(remotes(&bench).len(), 2);
 }
 
+/// The answer to a request was lost, and the end has come since. SHUTDOWN ACK is all that can still be said (C4), and is said to where the peer is now.
+#[test]
+fn a_request_that_is_repeated_after_the_end() {
+    let (mut bench, mut mobile) = Mobile::connected(mesh(), 1);
+    let packet = mobile.asconf(&[add(0, peer_address(2).ip())]);
+    assert_eq!(acks(&mobile.clone(), &bench.ask(&packet)).len(), 1);
+    let shutdown = whimbrel_wire::Shutdown { cumulative_tsn_ack: mobile.node_tsn.prev() };
+    bench.deliver(&mobile.packet(&[&shutdown]));
+    assert!(holds(&bench.take(), chunk_type::SHUTDOWN_ACK));
+    bench.deliver_on(between(1, 2), &packet);
+    let sent = bench.take();
+    assert!(holds(&sent, chunk_type::SHUTDOWN_ACK) && !holds(&sent, chunk_type::ASCONF_ACK), "{sent:?}");
+    assert_eq!(sent[0].route, between(1, 2));
+}
+
 /// The path that SHUTDOWN was sent on is deleted: it goes on over what is left.
 #[test]
 fn deleting_the_path_of_the_shutdown() {

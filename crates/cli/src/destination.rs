@@ -1,0 +1,82 @@
+//! Whom to send to: a ticket, or addresses.
+
+use anyhow::Context;
+use whimbrel::secure::Ticket;
+
+use crate::addresses::{self, Address};
+use crate::args::SendArgs;
+use crate::exit::Failure;
+use crate::identity;
+use crate::transfer::protocol::SCTP_PORT;
+
+/// One value of `--to`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Destination {
+    /// Where the receiver is.
+    Address(Address),
+    /// Where it is, who it is, and who we are to it.
+    Ticket(Box<Ticket>),
+}
+
+impl Destination {
+    /// As typed.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        if text.trim().starts_with("whm1") {
+            let ticket: Result<Ticket, _> = text.parse();
+            return ticket.map(|ticket| Self::Ticket(Box::new(ticket))).map_err(|error| error.to_string());
+        }
+        addresses::of_peer(text).map(Self::Address)
+    }
+}
+
+/// All that the options say of the receiver.
+#[derive(Debug)]
+pub(crate) struct Receiver {
+    /// Where it may be, best first.
+    pub(crate) addresses: Vec<Address>,
+    /// The SCTP port that it listens on.
+    pub(crate) sctp_port: u16,
+    /// `None` if everything goes in clear.
+    pub(crate) ticket: Option<Ticket>,
+}
+
+impl Receiver {
+    /// What the options say.
+    ///
+    /// # Errors
+    /// They contradict each other, or the ticket is not good.
+    pub(crate) fn of(args: &SendArgs) -> Result<Self, Failure> {
+        let mut tickets = Vec::new();
+        let mut addresses = Vec::new();
+        for one in &args.to {
+            match one {
+                Destination::Address(address) => addresses.push(address.clone()),
+                Destination::Ticket(ticket) => tickets.push((**ticket).clone()),
+            }
+        }
+        if let Some(path) = &args.ticket_file {
+            tickets.push(identity::read_ticket(path)?);
+        }
+        let ticket = tickets.pop();
+        if !tickets.is_empty() {
+            return Err(Failure::Usage("there are several tickets; files go to one receiver".into()));
+        }
+        if let Some(ticket) = &ticket {
+            if args.mobility.auth_key_file.is_some() {
+                let text = "with a ticket everything is encrypted, and --auth-key-file means nothing; leave one of them out";
+                return Err(Failure::Usage(text.into()));
+            }
+            identity::ensure_good(ticket)?;
+            for address in ticket.addresses() {
+                let typed = addresses::of_peer(&address.to_string()).map_err(anyhow::Error::msg);
+                addresses.push(typed.context("the ticket names an address that cannot be sent to")?);
+            }
+        }
+        let port = ticket.as_ref().map_or(SCTP_PORT, Ticket::port);
+        Ok(Self { addresses, sctp_port: args.sctp_port.unwrap_or(port), ticket })
+    }
+}
+
+#[cfg(test)]
+#[path = "destination_tests.rs"]
+mod tests;

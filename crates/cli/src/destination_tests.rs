@@ -1,0 +1,48 @@
+use clap::Parser;
+use whimbrel::secure::Identity;
+
+use super::*;
+use crate::args::{Cli, Command};
+
+fn ticket() -> Ticket {
+    let key = Identity::from_seed(&[1; 32]).public_key();
+    Ticket::new(key, 99, vec!["192.0.2.7:9899".parse().unwrap()]).unwrap()
+}
+
+fn receiver(to: &str) -> Result<Receiver, String> {
+    let cli =
+        Cli::try_parse_from(["whimbrel", "send", "file", "--to", to]).map_err(|error| error.to_string())?;
+    let Command::Send(args) = cli.command else { panic!("send") };
+    Receiver::of(&args).map_err(|failure| format!("{failure:?}"))
+}
+
+#[test]
+fn a_ticket_says_all() {
+    let ticket = ticket();
+    let read = receiver(&ticket.to_string()).unwrap();
+    assert_eq!((read.sctp_port, read.addresses.len()), (99, 1));
+    assert_eq!(read.ticket, Some(ticket));
+}
+
+#[test]
+fn addresses_come_before_those_of_the_ticket() {
+    let read = receiver(&format!("198.51.100.1,{}", ticket())).unwrap();
+    assert_eq!(read.addresses[0], addresses::of_peer("198.51.100.1").unwrap());
+    assert_eq!(read.addresses.len(), 2);
+}
+
+#[test]
+fn without_a_ticket_it_is_as_before() {
+    let read = receiver("192.0.2.7").unwrap();
+    assert_eq!((read.sctp_port, read.ticket), (SCTP_PORT, None));
+}
+
+#[test]
+fn slips_are_told() {
+    let text = ticket().to_string();
+    let error = receiver(&text[..text.len() - 3]).unwrap_err();
+    assert!(error.contains("copy all of it"), "{error}");
+    assert!(receiver(&format!("{text},{}", ticket())).unwrap_err().contains("several tickets"));
+    let expired = ticket().until(1_000_000_000).to_string();
+    assert!(receiver(&expired).unwrap_err().contains("expired"));
+}

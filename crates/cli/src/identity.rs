@@ -1,0 +1,73 @@
+//! This host's own key, and tickets on the command line.
+
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, ensure};
+use whimbrel::secure::{Identity, Ticket};
+
+/// Bytes of a file with a ticket, at most.
+const TICKET_BYTES_MAX: u64 = 4096;
+
+/// Where the key is if nothing else is said.
+fn usual_path() -> anyhow::Result<PathBuf> {
+    let config = std::env::var_os("XDG_CONFIG_HOME").filter(|path| Path::new(path).is_absolute());
+    let config = config.map(PathBuf::from).or_else(|| {
+        let home = std::env::var_os("HOME").filter(|path| Path::new(path).is_absolute());
+        home.map(|home| PathBuf::from(home).join(".config"))
+    });
+    let config = config
+        .context("there is no home directory to keep this host's key in; set HOME or XDG_CONFIG_HOME")?;
+    Ok(config.join("whimbrel").join("key"))
+}
+
+/// This host's identity, made at first use.
+pub(crate) fn own() -> anyhow::Result<Identity> {
+    Ok(Identity::load_or_create(&usual_path()?)?)
+}
+
+/// Where [`own`] is.
+pub(crate) fn path() -> anyhow::Result<PathBuf> {
+    usual_path()
+}
+
+/// The ticket in a file, or in what comes from standard input (`-`).
+pub(crate) fn read_ticket(path: &Path) -> anyhow::Result<Ticket> {
+    use std::io::Read;
+    let mut text = String::new();
+    let read = if path == Path::new("-") {
+        std::io::stdin().take(TICKET_BYTES_MAX).read_to_string(&mut text)
+    } else {
+        let file = std::fs::File::open(path);
+        file.and_then(|file| file.take(TICKET_BYTES_MAX).read_to_string(&mut text))
+    };
+    let name = || format!("--ticket-file {}", path.display());
+    read.with_context(name)?;
+    text.parse().with_context(name)
+}
+
+/// Writes a ticket where its owner alone can read it.
+pub(crate) fn write_ticket(path: &Path, ticket: &Ticket) -> anyhow::Result<()> {
+    let name = || format!("--ticket-file {}", path.display());
+    // What was there before may be open to others.
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error).with_context(name),
+        _ => {}
+    }
+    let mut file =
+        std::fs::File::options().write(true).create_new(true).mode(0o600).open(path).with_context(name)?;
+    writeln!(file, "{ticket}").with_context(name)
+}
+
+/// Refuses a ticket whose time is over.
+pub(crate) fn ensure_good(ticket: &Ticket) -> anyhow::Result<()> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    ensure!(!ticket.is_expired(now), "the ticket has expired; ask the receiver for a new one");
+    Ok(())
+}
+
+#[cfg(test)]
+#[path = "identity_tests.rs"]
+mod tests;

@@ -1,0 +1,26 @@
+use std::os::unix::fs::PermissionsExt;
+
+use super::*;
+
+#[test]
+fn a_ticket_goes_through_a_file_for_its_owner_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("ticket");
+    std::fs::write(&path, "open to all").unwrap();
+    let key = Identity::from_seed(&[1; 32]).public_key();
+    let ticket = Ticket::new(key, 7, vec!["192.0.2.7:9899".parse().unwrap()]).unwrap();
+    write_ticket(&path, &ticket).unwrap();
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(read_ticket(&path).unwrap(), ticket);
+    std::fs::write(&path, "whm1abc").unwrap();
+    let error = format!("{:#}", read_ticket(&path).unwrap_err());
+    assert!(error.contains("--ticket-file") && error.contains("copy all of it"), "{error}");
+}
+
+#[test]
+fn a_ticket_whose_time_is_over_is_refused() {
+    let key = Identity::from_seed(&[1; 32]).public_key();
+    let ticket = Ticket::new(key, 7, vec!["192.0.2.7:9899".parse().unwrap()]).unwrap();
+    assert!(ensure_good(&ticket).is_ok());
+    assert!(ensure_good(&ticket.until(1_000_000_000)).is_err());
+}
