@@ -36,7 +36,7 @@ pub(crate) struct SoakArgs {
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// Only worlds of these sorts, each seed in each of them. A seed means another world in each.
-    #[arg(long, value_enum, value_name = "SORT", value_delimiter = ',', default_values_t = [Sort::Mixed, Sort::Rough, Sort::Controllers, Sort::Multipath])]
+    #[arg(long, value_enum, value_name = "SORT", value_delimiter = ',', default_values_t = [Sort::Mixed, Sort::Rough, Sort::Controllers, Sort::Multipath, Sort::Protected])]
     worlds: Vec<Sort>,
     /// Threads; one per processor unless given.
     #[arg(long, value_name = "J", value_parser = clap::value_parser!(u64).range(1..=1024))]
@@ -106,6 +106,8 @@ enum Sort {
     Controllers,
     /// The same, and hosts send on several paths at once
     Multipath,
+    /// Any sort, and packets are encrypted
+    Protected,
 }
 
 impl Sort {
@@ -119,6 +121,7 @@ impl Sort {
             Self::Rough => Worlds::Rough,
             Self::Controllers => Worlds::Controllers,
             Self::Multipath => Worlds::Multipath,
+            Self::Protected => Worlds::Protected,
         }
     }
 
@@ -132,6 +135,7 @@ impl Sort {
             Self::Rough => "rough",
             Self::Controllers => "controllers",
             Self::Multipath => "multipath",
+            Self::Protected => "protected",
         }
     }
 }

@@ -16,6 +16,7 @@ fn main() {
         Some("rough") => Worlds::Rough,
         Some("controllers") => Worlds::Controllers,
         Some("multipath") => Worlds::Multipath,
+        Some("protected") => Worlds::Protected,
         _ => Worlds::Mixed,
     };
     let mut number = || arguments.next().and_then(|text| text.parse::<u64>().ok());

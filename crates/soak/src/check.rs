@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use whimbrel_machine::Instant;
 use whimbrel_proto::{CloseReason, Delivery};
 
-use crate::kind::{Guard, Movement};
+use crate::kind::{Guard, Movement, Packets};
 use crate::ledger::{End, Incarnation, Ledger};
 use crate::scenario::Scenario;
 
@@ -31,7 +31,8 @@ pub(crate) fn verdict(scenario: &Scenario, ledgers: [&Ledger; 2]) -> Vec<String>
             if !scenario.keeps_everything(incarnation.began) {
                 continue;
             }
-            let lost = lost_each_other(scenario, incarnation);
+            let lost = lost_each_other(scenario, incarnation)
+                || never_heard(scenario, incarnation, &ledgers[1 - host].incarnations);
             let excuse = |reason: &CloseReason, at| {
                 if scenario.kind.movement == Movement::Rough {
                     return *reason == CloseReason::Shutdown
@@ -122,12 +123,22 @@ fn lost_each_other(scenario: &Scenario, incarnation: &Incarnation) -> bool {
         && incarnation.began <= scenario.networks.heal_at + LONGEST_HANDSHAKE
 }
 
+/// One end of a protected association hears of it first. If the other end gives up before it does, in the midst of trouble, it tells
+/// nobody.
+fn never_heard(scenario: &Scenario, incarnation: &Incarnation, peers: &[Incarnation]) -> bool {
+    scenario.kind.packets == Packets::Protected
+        && incarnation.began <= scenario.networks.heal_at
+        && peers.iter().all(|peer| peer.peer != Some(incarnation.number))
+}
+
 /// Directly on IP a host does not answer packets for ports that are not in use, as other stacks may share its address.
 /// Who has missed the end of an association then hears nothing. Nor does who takes ABORT only authenticated: the answer of a
 /// host that has forgotten the association, and the key, is not believed.
 fn ignored(scenario: &Scenario, peer: &Ledger, at: Instant) -> bool {
     let ended = |i: &Incarnation| matches!(&i.end, Some((ended, _)) if *ended < at);
-    let unheard = scenario.udp_port == 0 || scenario.kind.on_path() == Some(Guard::Everything);
+    let unheard = scenario.udp_port == 0
+        || scenario.kind.on_path() == Some(Guard::Everything)
+        || scenario.kind.packets == Packets::Protected;
     unheard && (peer.connects_failed > 0 || peer.incarnations.iter().any(ended))
 }
 

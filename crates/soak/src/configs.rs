@@ -14,6 +14,7 @@ use whimbrel_proto::{
     OvertakenSacks, PathPairing, PathScheduler, PeerRequests, PmtuConfig, PmtuSearch, PrimaryChangeRule,
     RecoveryScope, RetransmissionPath, RtoConfig, SharedKeys, SharedSecret, WindowGrowth,
 };
+use whimbrel_testbed::SeededExchanges;
 use whimbrel_wire::chunk_type;
 
 use crate::draw::Draw;
@@ -25,6 +26,9 @@ pub(crate) struct Sizes {
     /// Bytes of an IP packet.
     pub(crate) mtu: u32,
 }
+
+/// What both hosts know.
+const SECRET: u64 = 0x5eed;
 
 /// IPv6 and UDP headers.
 const HEADERS: usize = 48;
@@ -120,6 +124,11 @@ pub(crate) fn bandwidth(draw: &mut Draw, config: &mut Config) {
     if draw.chance(0.3) {
         config.limits.sizing = BufferSizing::Measured { least: draw.magnitude(4_096, 256 << 10) as usize };
     }
+}
+
+/// Packets are encrypted, with keys that both hosts agree on by a secret.
+pub(crate) fn protected(config: &mut Config, name: &'static [u8]) {
+    *config = SeededExchanges::new(SECRET, name).protect(config.clone());
 }
 
 /// New data on several paths at once, in whatever way.

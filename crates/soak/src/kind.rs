@@ -25,6 +25,9 @@ pub enum Worlds {
     Controllers,
     /// Any sort, and hosts send on several paths at once, in whatever way, with any congestion controller. Not among the mixed ones, either.
     Multipath,
+    /// Any sort, and packets are encrypted. Nobody crashes or comes back with the ports of before, as whoever has lost its keys is a stranger. Not among the
+    /// mixed ones, either.
+    Protected,
 }
 
 /// The sort of one world.
@@ -35,6 +38,7 @@ pub(crate) struct Kind {
     pub(crate) access: Access,
     pub(crate) control: Control,
     pub(crate) paths: Paths,
+    pub(crate) packets: Packets,
 }
 
 /// Which congestion controllers hosts have, and which part of their buffers they use.
@@ -53,6 +57,15 @@ pub(crate) enum Paths {
     One,
     /// All that work, for most hosts.
     Several,
+}
+
+/// What packets are like.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Packets {
+    /// In clear, with chunks authenticated or not.
+    Clear,
+    /// Encrypted and authenticated.
+    Protected,
 }
 
 /// How the first host's interfaces are connected; the second one's are always reached directly.
@@ -107,8 +120,9 @@ impl Kind {
             Worlds::Multipath => (Control::Any, Paths::Several),
             _ => (Control::Usual, Paths::One),
         };
+        let packets = if worlds == Worlds::Protected { Packets::Protected } else { Packets::Clear };
         let worlds = match worlds {
-            Worlds::Controllers | Worlds::Multipath => draw.one_of(&[
+            Worlds::Controllers | Worlds::Multipath | Worlds::Protected => draw.one_of(&[
                 Worlds::Standing,
                 Worlds::Moving,
                 Worlds::Attacked,
@@ -137,11 +151,12 @@ impl Kind {
             Worlds::Attacked if draw.chance(0.5) => Attack::OffPath,
             Worlds::Attacked => {
                 let guards = [Guard::Everything, Guard::Everything, Guard::Addresses, Guard::Nothing];
-                Attack::OnPath(draw.one_of(&guards))
+                let guard = draw.one_of(&guards);
+                Attack::OnPath(if packets == Packets::Protected { Guard::Everything } else { guard })
             }
             _ => Attack::None,
         };
-        Self { movement, attack, access, control, paths }
+        Self { movement, attack, access, control, paths, packets }
     }
 
     /// Whether somebody is in a position to change what is said.

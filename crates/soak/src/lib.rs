@@ -10,7 +10,7 @@
 //! A seed that once failed tells something only as long as it makes the same world. So what is drawn is never changed; a new trouble
 //! is drawn from a random stream of its own, in a new sort of world ([`Worlds`]) that the older ones do not turn into.
 //! [`Worlds::Mixed`] keeps to the sorts that it had: with one more, most of its seeds would mean other worlds. [`Worlds::Rough`]
-//! is therefore played beside it, and so are [`Worlds::Controllers`] and [`Worlds::Multipath`]: `whimbrel soak` and CI play all four.
+//! is therefore played beside it, and so are [`Worlds::Controllers`], [`Worlds::Multipath`] and [`Worlds::Protected`]: `whimbrel soak` and CI play all five.
 #![forbid(unsafe_code)]
 
 mod build;

@@ -10,7 +10,7 @@ use whimbrel_wire::chunk_type;
 
 use crate::configs::{self, Sizes};
 use crate::draw::Draw;
-use crate::kind::{Access, Attack, Control, Guard, Kind, Movement, Paths, Worlds};
+use crate::kind::{Access, Attack, Control, Guard, Kind, Movement, Packets, Paths, Worlds};
 use crate::motion::Motion;
 use crate::networks::Networks;
 use crate::rough::{self, Sleep};
@@ -152,7 +152,8 @@ impl Scenario {
             hosts[1].user.fixed_port = true;
         }
         let mut crashes = crashes(draw, networks.heal_at);
-        if kind.movement == Movement::Gentle || kind.on_path() == Some(Guard::Everything) {
+        let disbelieved = kind.on_path() == Some(Guard::Everything) || kind.packets == Packets::Protected;
+        if kind.movement == Movement::Gentle || disbelieved {
             // No association may be lost in the one, and in the other nobody would believe a host that it has been.
             crashes.clear();
             hosts.iter_mut().for_each(|host| host.user.abort_after = None);
@@ -255,11 +256,15 @@ fn hosts(
         if kind.paths == Paths::Several {
             configs::multipath(several, &mut config);
         }
+        if kind.packets == Packets::Protected {
+            configs::protected(&mut config, [b"client", b"server"][host]);
+        }
         let mut user = user(draw, host == 0, &config, &traffics[1 - host]);
         if traffics[1 - host].bytes() > 60 * config.limits.receive_buffer as u64 {
             // One buffer per round trip at best: that may take longer than a shutdown may.
             user.closing = Closing::AfterReceiving;
         }
+        user.fixed_port &= kind.packets == Packets::Clear;
         if user.closing != Closing::AfterReceiving {
             // T5-shutdown-guard is 5 times RTO.Max: enough for the other side to finish.
             config.rto.max = Duration::from_secs(60);

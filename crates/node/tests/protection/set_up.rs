@@ -1,7 +1,7 @@
 use core::time::Duration;
 
 use whimbrel_machine::Instant;
-use whimbrel_proto::{CloseReason, Config, Event, KeyExchangeError, PeerKey};
+use whimbrel_proto::{CloseReason, Config, Delivery, Event, KeyExchangeError, Message, PeerKey};
 use whimbrel_testbed::{CLIENT, SERVER, SeededExchanges, User, address, link, millis};
 use whimbrel_wire::{Chunk, chunk_type, draft};
 
@@ -84,13 +84,39 @@ fn a_peer_that_cannot_is_refused_in_one_round_trip() {
     }
 }
 
+/// Until the peer's Hello is here nobody reads. Its user's messages have used up what there is for messages of any
+/// size, and the Hello was lost.
+#[test]
+fn a_hello_that_comes_late_finds_room() {
+    let [client, mut server] = configs();
+    server.limits.receive_buffer = 5000;
+    let say = |number: u32, bytes: usize| Message {
+        delivery: Delivery::Unordered,
+        ..whimbrel_testbed::message(number as u16 % 8 + 1, number as usize, bytes)
+    };
+    let mut user = User::client(&remotes(1)).saying(say);
+    user.tick(Duration::from_micros(100), 10, COUNT);
+    let mut pair = Pair::with_configs(1, [client, server], &[[link(100, 10); 2]], user, User::server());
+    let mut lost = false;
+    tap(&mut pair, move |_, route, bytes, _| {
+        // Its first sealed packet.
+        let spoilt = route.remote == address(SERVER, 0) && bytes[12] == draft::CHUNK_DTLS && !lost;
+        if spoilt {
+            lost = true;
+            bytes[20] ^= 1;
+        }
+    });
+    pair.run(20);
+    assert_eq!(pair.server().record.received.len(), COUNT);
+}
+
 /// Other secrets are other keys: nobody is up, both give up in time, and only who has asked is told.
 #[test]
 fn other_keys_lead_to_nothing() {
     let client = SeededExchanges::new(7, b"client").protect(Config::mobile());
     let server = SeededExchanges::new(8, b"server").protect(Config::mobile());
     let mut pair = pair(1, [client, server], &[link(100, 10)]);
-    pair.run(60);
+    pair.run(400);
     let (at, reason) = refusal(&pair).expect("refused");
     let in_time = matches!(&reason, CloseReason::KeyExchange(KeyExchangeError::Failed(_)));
     assert!(in_time, "{reason:?}");

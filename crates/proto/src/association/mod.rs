@@ -386,6 +386,7 @@ impl Association {
             (Phase::Closed, _) => return,
             // Nobody has been told of it, but for who has asked for it.
             (Phase::Open(open), token) if open.auth.is_pending() => {
+                self.events.clear();
                 token.map(|token| Event::ConnectFailed { token, reason })
             }
             (Phase::Open(open), _) => {
@@ -393,7 +394,7 @@ impl Association {
                 Some(Event::Closed {
                     association: self.identity.id,
                     reason,
-                    undelivered: open.sender.undelivered(),
+                    undelivered: open.undelivered(),
                 })
             }
             (_, Some(token)) => Some(Event::ConnectFailed { token, reason }),

@@ -54,7 +54,7 @@ impl Open {
 
     pub(crate) fn refresh_probe_timer(&mut self, context: &mut Context<'_>, id: PathId) {
         // RFC 8899 §4.3: probing may wait for data. Most packets of an association that only exists would be probes.
-        let data = self.sender.has_sent();
+        let data = self.sender.has_sent() && !self.auth.is_pending();
         let Some(path) = self.paths.get(id) else { return };
         match path.pmtu.deadline() {
             // A path that has failed is left to heartbeats; its search goes on when it is active again.

@@ -269,7 +269,7 @@ impl Open {
             bytes_received: self.receive.bytes(),
             duplicates_received: self.receive.duplicates(),
             packets_dropped: self.notes.packets_dropped,
-            send_queued: self.sender.undelivered(),
+            send_queued: self.undelivered(),
             receive_queued: self.receive.buffered(),
         }
     }

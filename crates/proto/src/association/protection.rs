@@ -22,6 +22,13 @@ use crate::timers::TimerId;
 /// An association that has no keys after this time is given up.
 const KEY_EXCHANGE: Duration = Duration::from_secs(15);
 
+/// Once there are keys the peer may be up already, and only cut off. It is waited for like any other, but as no user knows of the
+/// association yet that has an end.
+const HELLO: Duration = Duration::from_secs(300);
+
+/// Bytes that the peer's Hello is taken with when its user's messages, which nobody reads before that, have filled the buffer.
+const ROOM_FOR_HELLO: usize = 256;
+
 /// Keys are renewed after this time in use (key draft §3.4).
 const KEYS_LAST: Duration = Duration::from_secs(3600);
 
@@ -144,6 +151,8 @@ impl Open {
             let progress = protection.take(context.now, &received).map_err(ended_by)?;
             if progress.enforced {
                 self.forget_what_came_in_clear()?;
+                context.timers.set(TimerId::KeyExchange, context.now + HELLO);
+                self.receive.set_spare_room(ROOM_FOR_HELLO);
             }
             if progress.up {
                 self.is_up_now(context);
@@ -169,13 +178,17 @@ impl Open {
 
     fn is_up_now(&mut self, context: &mut Context<'_>) {
         context.timers.clear(TimerId::KeyExchange);
+        self.receive.set_spare_room(0);
         context.timers.set(TimerId::KeysAge, context.now + KEYS_LAST);
+        // What has happened so far concerns nobody, and may have been said by anybody.
+        context.events.clear();
         self.announce_up(context);
         self.start_path_supervision(context);
         self.start_pmtu_search(context);
     }
 
-    /// What there is to say about keys goes out with the other messages of stream 0 (key draft §4).
+    /// What there is to say about keys goes out on stream 0 in order (key draft §4), and before what users say on other streams: an end that
+    /// waits for it reads nothing else.
     fn say_about_keys(&mut self) {
         while let Some((ppid, payload)) =
             self.auth.protection.as_mut().and_then(|protection| protection.give())
@@ -187,13 +200,8 @@ impl Open {
                 acknowledge: Acknowledge::Immediately,
                 payload: Bytes::from(payload),
             };
-            let sent = self.sender.send(&self.paths, message, usize::MAX, &self.auth);
-            debug_assert!(sent.is_ok(), "there is a stream 0, and no limit");
+            self.sender.send_ahead(message);
         }
-    }
-
-    pub(super) fn handle_late_keys(&mut self) -> Handled {
-        if self.auth.is_pending() { Err(failed("no keys were agreed on in time")) } else { Ok(()) }
     }
 
     pub(super) fn renew_keys(&mut self, context: &mut Context<'_>) {
@@ -212,6 +220,11 @@ impl Open {
             context.timers.set(TimerId::KeysDrain, context.now + DRAIN);
         }
     }
+}
+
+/// See [`TimerId::KeyExchange`].
+pub(super) fn late_keys() -> Ending {
+    failed("no keys were agreed on in time")
 }
 
 fn failed(what: &str) -> Ending {

@@ -18,7 +18,7 @@ impl Association {
         let Phase::Open(open) = &mut self.phase else { return };
         // What had arrived completely was acknowledged, so the user gets it.
         open.drain_received(&mut self.events, self.identity.id, &self.config.limits);
-        let undelivered = open.sender.undelivered();
+        let undelivered = open.undelivered();
         self.in_open(arrival.now, |open, context| {
             open.abandon_changes(context, AddressChangeError::Abandoned);
         });

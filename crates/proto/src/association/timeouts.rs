@@ -1,6 +1,6 @@
 //! Timers of an open association (RFC 9260 §6.3.3).
 
-use super::{Context, Handled, Open};
+use super::{Context, Handled, Open, protection};
 use crate::interface::PathId;
 use crate::timers::TimerId;
 
@@ -21,7 +21,7 @@ impl Open {
             TimerId::T5ShutdownGuard => return Err(self.shutdown_took_too_long()),
             // The opportunity is all.
             TimerId::Pacing => {}
-            TimerId::KeyExchange => return self.handle_late_keys(),
+            TimerId::KeyExchange => return Err(protection::late_keys()),
             TimerId::KeysAge => self.renew_keys(context),
             TimerId::KeysDrain => self.drain_keys(context),
             TimerId::T1Init | TimerId::T1Cookie => {}

@@ -37,7 +37,17 @@ impl Open {
         if self.auth.protection.is_some() && is_about_keys(message.ppid) {
             return Err((message, SendError::ReservedIdentifier));
         }
-        self.sender.send(&self.paths, message, config.limits.send_buffer, &self.auth)
+        // What is said about keys takes no room of the user's.
+        let own = self.sender.undelivered() - self.undelivered();
+        let limit = config.limits.send_buffer.saturating_add(own);
+        let limit = if self.undelivered() == 0 { usize::MAX } else { limit };
+        self.sender.send(&self.paths, message, limit, &self.auth)
+    }
+
+    /// Bytes of the user's messages that the peer has not acknowledged for good.
+    pub(crate) fn undelivered(&self) -> usize {
+        let own = self.auth.protection.as_ref().map_or(0, |protection| protection.own_bytes());
+        self.sender.undelivered().saturating_sub(own)
     }
 
     /// The user has read so much. It is an opportunity to send like any other, but only data that wait, or a SACK that tells of the

@@ -279,6 +279,11 @@ impl Protection {
         self.stage != Stage::Clear
     }
 
+    /// Bytes of messages of its own that the peer has not acknowledged.
+    pub(crate) const fn own_bytes(&self) -> usize {
+        self.own_bytes
+    }
+
     /// Who the peer is, once that is known.
     pub(crate) const fn peer(&self) -> Option<&PeerKey> {
         self.peer.as_ref()

@@ -1,7 +1,7 @@
 //! Protected packets: the SCTP DTLS chunk with keys agreed on in user messages.
 //!
 //! By draft-ietf-tsvwg-sctp-dtls-chunk-04 ("the chunk draft") and draft-porfiri-tsvwg-sctp-dtls-handshake-02 ("the key draft");
-//! [why these](https://github.com/whimbrel-transport/whimbrel/blob/main/docs/decisions/0042-packets-are-protected-by-dtls-chunks.md).
+//! [why these](https://github.com/whimbrel-transport/whimbrel/blob/main/docs/decisions/0043-packets-are-protected-by-dtls-chunks.md).
 //!
 //! INIT and INIT ACK say that both sides want it and who begins ([`negotiate`]). Once the association is set up, a [`KeyExchange`] talks
 //! to the peer's in user messages on stream 0, and `establish` follows it: keys to read with, then keys to write with,

@@ -230,6 +230,11 @@ impl Receive {
         self.quick_invariants();
     }
 
+    /// So many bytes are taken beyond the buffer if everything else waits for them and nobody reads yet.
+    pub(crate) fn set_spare_room(&mut self, bytes: usize) {
+        self.window.set_spare_room(bytes);
+    }
+
     /// Makes a SACK due now.
     pub(crate) fn force_ack(&mut self) {
         self.acknowledgement.force();
@@ -320,7 +325,10 @@ impl Receive {
             // With the window closed, anything new beyond the highest TSN MUST be dropped.
             self.window.current(items) > 0 && self.window.fits(len, items)
         } else {
-            self.window.fits(len, items) || self.make_room(position, len)
+            let is_next = position == self.tsns.cumulative() + 1;
+            self.window.fits(len, items)
+                || self.make_room(position, len)
+                || is_next && self.window.fits_spare_room(len)
         }
     }
 

@@ -328,7 +328,7 @@ fn after_a_violation_nothing_is_taken() {
 /// Thousands of idle associations cost little.
 #[test]
 fn an_idle_receiver_is_small() {
-    assert!(size_of::<Receive>() <= 624, "{} bytes", size_of::<Receive>());
+    assert!(size_of::<Receive>() <= 632, "{} bytes", size_of::<Receive>());
     let mut receive = receive(4 << 20);
     for tsn in [1, 3, 2, 3, 900, 2000] {
         receive.on_data(&message(tsn, b"x"));
@@ -366,4 +366,23 @@ fn out_of_order_packets_may_wait() {
         assert_eq!(packet(&message(2, b"fills one")), (at_once, 1), "{out_of_order:?}");
         assert!(packet(&Data { immediate: true, ..message(7, b"urgent") }).0);
     }
+}
+
+/// Whole unordered messages cannot be dropped any more. What everything waits for is taken beside them, if it is small and room was set aside.
+#[test]
+fn what_everything_waits_for_has_spare_room() {
+    let mut receive = receive(BUFFER);
+    let mut tsn = 2;
+    while receive.on_data(&message(tsn, &[0; 1000])) == DataOutcome::New {
+        tsn += 1;
+    }
+    assert_eq!(receive.on_data(&message(1, &[0; 100])), DataOutcome::NoRoom);
+    receive.set_spare_room(256);
+    assert_eq!(receive.on_data(&message(1, &[0; 300])), DataOutcome::NoRoom);
+    assert_eq!(receive.on_data(&message(tsn, &[0; 100])), DataOutcome::NoRoom);
+    assert_eq!(receive.on_data(&message(1, &[0; 100])), DataOutcome::New);
+    receive.invariants();
+    drain(&mut receive);
+    receive.set_spare_room(0);
+    receive.invariants();
 }

@@ -33,6 +33,8 @@ pub(super) struct Window {
     /// Payload bytes held here or by the user. At most `buffer`, except that one chunk of any size is let into an
     /// empty buffer: it could never be received otherwise.
     used: usize,
+    /// So many bytes more may be used for what everything else waits for.
+    spare: usize,
     /// The peer's credit: what was last advertised less what has arrived since.
     offered: usize,
     /// Payload bytes handed to the user and not yet released, and how many messages or parts they are.
@@ -49,7 +51,16 @@ impl Window {
         let max_items = buffer.div_ceil(OVERHEAD).max(MIN_ITEMS);
         let share = Share::new(memory);
         let offered = allowance.bytes();
-        Self { buffer, allowance, max_items, used: 0, offered, user_bytes: 0, user_items: 0, share }
+        Self { buffer, allowance, max_items, used: 0, spare: 0, offered, user_bytes: 0, user_items: 0, share }
+    }
+
+    pub(super) fn set_spare_room(&mut self, bytes: usize) {
+        self.spare = bytes;
+    }
+
+    /// Whether `len` bytes may be taken beyond the buffer.
+    pub(super) fn fits_spare_room(&self, len: usize) -> bool {
+        self.used.saturating_add(len) <= self.buffer.saturating_add(self.spare)
     }
 
     /// Whether `len` more bytes may be taken while `items` are held.
@@ -182,7 +193,7 @@ impl Window {
     /// Panics unless `held` bytes are all that the user does not have.
     pub(super) fn invariants(&self, held: usize, items: usize, largest_chunk: usize) {
         assert_eq!(self.used, held + self.user_bytes);
-        assert!(self.used <= self.buffer.max(largest_chunk));
+        assert!(self.used <= self.buffer.max(largest_chunk) + self.spare);
         assert_eq!(self.share.held(), self.used + (items + self.user_items) * OVERHEAD);
         assert!(items + self.user_items <= self.max_items + 8, "{items} + {} items", self.user_items);
         assert!(self.current(items) <= self.buffer);

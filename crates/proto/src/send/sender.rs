@@ -198,6 +198,14 @@ impl Sender {
         Err((message, refusal))
     }
 
+    /// Queues a message of the association's own for stream 0. Nothing that is queued on another stream goes before it.
+    pub(crate) fn send_ahead(&mut self, message: Message) {
+        self.streams.push_ahead(message);
+        self.opportunity = true;
+        self.held_up = None;
+        self.check();
+    }
+
     /// Installs a congestion window and a slow-start threshold on a path; `None` leaves a value as it is.
     pub(crate) fn install(&mut self, path: PathId, cwnd: Option<usize>, ssthresh: Option<usize>) {
         self.held_up = None;

@@ -26,6 +26,8 @@ pub(crate) struct OutboundStreams {
     streams: Vec<Outbound>,
     count: u16,
     scheduler: Box<dyn StreamScheduler>,
+    /// So many messages at the head of stream 0 go before everything else, and the scheduler does not know of them.
+    ahead: u32,
     /// The message being cut up. DATA chunks of one message have consecutive TSNs (RFC 9260 §6.9), so it is
     /// finished before another begins.
     current: Option<Current>,
@@ -47,17 +49,33 @@ struct Current {
 
 impl OutboundStreams {
     pub(crate) fn new(count: u16, scheduler: Box<dyn StreamScheduler>) -> Self {
-        Self { streams: Vec::new(), count, scheduler, current: None, queued: 0 }
+        Self { streams: Vec::new(), count, scheduler, ahead: 0, current: None, queued: 0 }
     }
 
     /// Queues a message; the caller has checked the stream and the payload.
     pub(crate) fn push(&mut self, message: Message) {
+        self.scheduler.enqueue(message.stream.0);
+        self.append(message);
+    }
+
+    /// Queues a message of stream 0 before those of all other streams. Those that wait in stream 0 go before it.
+    pub(crate) fn push_ahead(&mut self, message: Message) {
+        debug_assert_eq!(message.stream, StreamId(0));
+        let waiting = self.streams.first().map_or(0, |stream| stream.messages.len());
+        if waiting == self.ahead as usize {
+            self.ahead += 1;
+        } else {
+            self.scheduler.enqueue(0);
+        }
+        self.append(message);
+    }
+
+    fn append(&mut self, message: Message) {
         let index = message.stream.0 as usize;
         if self.streams.len() <= index {
             self.streams.resize_with(index + 1, Outbound::default);
         }
         self.queued += message.payload.len();
-        self.scheduler.enqueue(message.stream.0);
         self.streams[index].messages.push_back(message);
     }
 
@@ -110,7 +128,13 @@ impl OutboundStreams {
 
     fn head(&mut self) -> Option<&mut Current> {
         if self.current.is_none() {
-            let stream = self.scheduler.next()?;
+            let stream = match self.ahead.checked_sub(1) {
+                Some(left) => {
+                    self.ahead = left;
+                    0
+                }
+                None => self.scheduler.next()?,
+            };
             let outbound = &mut self.streams[stream as usize];
             let message = outbound.messages.pop_front().expect("the scheduler names streams with messages");
             if outbound.messages.is_empty() {

@@ -85,3 +85,26 @@ proptest! {
         prop_assert!(left == 0 && streams.is_empty() && streams.take(1).is_none());
     }
 }
+
+/// Messages that go ahead keep their order in stream 0, and only messages of stream 0 that were there first go before them.
+#[test]
+fn some_messages_go_ahead() {
+    for (make, behind) in [(FirstComeFirstServed::boxed as fn() -> _, "xay"), (RoundRobin::boxed, "xya")] {
+        let mut streams = OutboundStreams::new(4, make());
+        let order = |streams: &mut OutboundStreams| {
+            let taken = core::iter::from_fn(|| streams.take(100)).map(|piece| piece.payload[0]);
+            String::from_utf8(taken.collect()).unwrap()
+        };
+        streams.push(message(2, b"x"));
+        streams.push_ahead(message(0, b"a"));
+        streams.push_ahead(message(0, b"b"));
+        streams.push(message(0, b"y"));
+        assert_eq!(order(&mut streams), "abxy");
+        assert!(streams.is_empty());
+        streams.push(message(0, b"x"));
+        streams.push_ahead(message(0, b"a"));
+        streams.push(message(1, b"y"));
+        assert_eq!(order(&mut streams), behind);
+        assert!(streams.is_empty());
+    }
+}
