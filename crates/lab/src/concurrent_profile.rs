@@ -26,11 +26,39 @@ pub(crate) struct Concurrency {
     pub(crate) pmr: u32,
     /// Miss indications that make a chunk lost.
     threshold: u8,
-    /// Bytes: the slow-start threshold of a fresh path, unless the receive buffer is larger.
-    pub(crate) ssthresh: usize,
+    ssthresh: Threshold,
+}
+
+/// The slow-start threshold of a fresh path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Threshold {
+    /// So many bytes.
+    Fixed(usize),
+    /// The peer's window, but so many bytes at least.
+    Window(usize),
+}
+
+impl Threshold {
+    fn new(profile: &Settings) -> Result<Self, DataError> {
+        if let Ok(bytes) = profile.number("ssthresh") {
+            return Ok(Self::Fixed(bytes as usize));
+        }
+        let word = profile.word("ssthresh");
+        let least = word.strip_prefix("max(").and_then(|rest| rest.strip_suffix(", rbuf)"));
+        let least = least.and_then(|bytes| bytes.parse().ok());
+        least.map(Self::Window).ok_or_else(|| DataError(format!("there is no ssthresh {word}")))
+    }
 }
 
 impl Concurrency {
+    /// Bytes: the slow-start threshold of a fresh path to a host with this receive buffer.
+    pub(crate) fn ssthresh(&self, buffer: usize) -> usize {
+        match self.ssthresh {
+            Threshold::Fixed(bytes) => bytes,
+            Threshold::Window(least) => least.max(buffer),
+        }
+    }
+
     /// That of a profile.
     ///
     /// # Errors
@@ -44,9 +72,6 @@ impl Concurrency {
             "fill-where-window-open, lowest round trip" => PathScheduler::LowestRoundTrip,
             other => return Err(DataError(format!("there is no scheduler {other}"))),
         };
-        let ssthresh =
-            profile.word("ssthresh").strip_prefix("max(").and_then(|text| text.strip_suffix(", rbuf)"));
-        let ssthresh = ssthresh.and_then(|bytes| bytes.parse().ok());
         Ok(Self {
             scheduler,
             cuc: has("cuc"),
@@ -56,7 +81,7 @@ impl Concurrency {
             policy: policy(profile.word("cmt_rtx_policy"))?,
             pmr: profile.number("pmr_cmt")? as u32,
             threshold: profile.number("frtx_threshold")? as u8,
-            ssthresh: ssthresh.ok_or_else(|| DataError("ssthresh is not max(bytes, rbuf)".to_owned()))?,
+            ssthresh: Threshold::new(profile)?,
         })
     }
 

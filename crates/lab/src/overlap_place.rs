@@ -8,12 +8,39 @@ use whimbrel_netsim::LinkConfig;
 use whimbrel_proto::{Config, FreshPath, PathPairing};
 
 use crate::concurrent_profile::Concurrency;
-use crate::experiment::{Axes, Cell, Watch, is_ours};
+use crate::experiment::{Axes, Cell, Name, SEAMLESS, Watch};
 use crate::profile;
 use crate::scenario::{DataError, Papers, Scenario};
+use crate::scheme::{POLICY_ALONE, PROFILE_ALONE, Scheme, Whose};
 use crate::setups::overlap::{OLD, Overlap, OverlapHosts, Radio, correspondent};
 use crate::setups::{AccessNetwork, random};
 use crate::value::Value;
+
+/// The series with both networks at once beside the paper's.
+pub(crate) const OURS: [&str; 3] = [SEAMLESS, PROFILE_ALONE, POLICY_ALONE];
+
+/// What [`OURS`] are.
+pub(crate) fn described() -> Vec<(Name, &'static str)> {
+    let says = [
+        "Config::mobile() on both networks at once (Config::combining_paths) with the seamless policy, and receive buffers as in the paper",
+        "the paper's policy with that profile: what the profile does by itself",
+        "the seamless policy with the paper's profile for concurrent transfer: what the policy does by itself",
+    ];
+    OURS.into_iter().map(Name::from).zip(says).collect()
+}
+
+/// What a series of [`OURS`] is called where it is drawn.
+pub(crate) fn called(series: &str) -> &'static str {
+    match series {
+        PROFILE_ALONE => "mSCTP-CMT with Config::mobile()",
+        POLICY_ALONE => "seamless with the paper's profile",
+        _ => "seamless on both networks",
+    }
+}
+
+/// What [`ONE_PATH`] is.
+pub(crate) const ONE_PATH_SAYS: &str =
+    "Config::mobile() on one network at a time with the seamless policy, and receive buffers as in the paper";
 
 /// Bytes of user data in a full packet.
 pub(crate) const LARGEST: usize = 1452;
@@ -26,30 +53,27 @@ const SETTLING: Duration = Duration::from_secs(1);
 /// bit/s that a policy is told, so that it takes one network for far better than the other.
 const BETTER_AND_WORSE: [u64; 2] = [100_000_000, 1_000_000];
 
-/// What a mobile node does in the overlap.
+/// Which networks a mobile node uses in the overlap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Way {
-    /// In the better network for as long as it is there: mSCTP with an oracle.
+    /// The better one for as long as it is there: mSCTP with an oracle.
     Best,
-    /// In the poorer network for as long as it is there.
+    /// The poorer one for as long as it is there.
     Worst,
-    /// In both at once: mSCTP-CMT.
-    Concurrent,
-    /// As Whimbrel has it, in both at once.
-    Seamless,
-    /// As Whimbrel has it, in one at a time.
-    SeamlessOnePath,
+    /// Both at once.
+    Both,
+    /// The better one, as Whimbrel has it.
+    One,
 }
 
 impl Way {
     /// That of a cell.
     pub(crate) fn of(cell: &Cell) -> Self {
         match (&*cell.series, cell.word("scheme")) {
-            (ONE_PATH, _) => Self::SeamlessOnePath,
-            (series, _) if is_ours(series) => Self::Seamless,
+            (ONE_PATH, _) => Self::One,
             (_, "best") => Self::Best,
             (_, "worst") => Self::Worst,
-            _ => Self::Concurrent,
+            _ => Self::Both,
         }
     }
 }
@@ -150,7 +174,7 @@ impl OverlapPlace {
     /// Bytes: the slow-start threshold of a fresh path.
     fn ssthresh(&self, buffer: usize) -> usize {
         let cap = self.scenario.number_at("parameters.ssthresh_cap").ok();
-        cap.map_or(self.concurrency.ssthresh.max(buffer), |cap| cap as usize)
+        cap.map_or(self.concurrency.ssthresh(buffer), |cap| cap as usize)
     }
 
     /// The networks, the one where it begins first.
@@ -189,16 +213,17 @@ impl OverlapPlace {
 
     /// The hosts of a cell.
     pub(crate) fn hosts(&self, cell: &Cell) -> OverlapHosts {
-        let way = Way::of(cell);
-        let mut config = match way {
-            Way::Best | Way::Worst => self.msctp.clone(),
-            Way::Concurrent => self.concurrency.of(cell).apply(self.base.clone()),
-            Way::Seamless => self.mobile.clone().combining_paths(),
-            Way::SeamlessOnePath => self.mobile.clone(),
+        let (way, scheme) = (Way::of(cell), Scheme::of(&cell.series));
+        let plain = matches!(way, Way::Best | Way::Worst);
+        let mut config = match (scheme.profile, way) {
+            (Whose::Papers, _) if plain => self.msctp.clone(),
+            (Whose::Papers, _) => self.concurrency.of(cell).apply(self.base.clone()),
+            (Whose::Ours, Way::One) => self.mobile.clone(),
+            (Whose::Ours, _) => self.mobile.clone().combining_paths(),
         };
         let buffer = self.receive_buffer(cell);
         config.limits.receive_buffer = buffer + LARGEST;
-        if !is_ours(&cell.series) {
+        if scheme.profile == Whose::Papers {
             config.fresh_paths = vec![FreshPath {
                 address: correspondent().ip(),
                 initial_window: None,
@@ -206,10 +231,10 @@ impl OverlapPlace {
                 rto_initial: None,
             }];
         }
-        let policy: Box<dyn Fn() -> Box<dyn Policy> + Send> = match way {
-            Way::Best | Way::Worst => Box::new(|| Box::new(FastestNetwork::policy(Pace::AT_ONCE))),
-            Way::Concurrent => Box::new(|| Box::new(Concurrent::policy(Pace::AT_ONCE))),
-            Way::Seamless | Way::SeamlessOnePath => Box::new(|| Box::new(Seamless::policy(Pace::MOBILE))),
+        let policy: Box<dyn Fn() -> Box<dyn Policy> + Send> = match scheme.policy {
+            Whose::Papers if plain => Box::new(|| Box::new(FastestNetwork::policy(Pace::AT_ONCE))),
+            Whose::Papers => Box::new(|| Box::new(Concurrent::policy(Pace::AT_ONCE))),
+            Whose::Ours => Box::new(|| Box::new(Seamless::policy(Pace::MOBILE))),
         };
         let [better, worse] = BETTER_AND_WORSE;
         let prefers_old = self.begins_fast(cell) != (way == Way::Worst);

@@ -8,7 +8,7 @@ use whimbrel_netsim::{DropReason, Side};
 use whimbrel_testbed::Notes;
 use whimbrel_wire::{Chunk, Packet};
 
-use crate::overlap_place::Trip;
+use crate::overlap_place::{LARGEST, Trip};
 use crate::setups::overlap::{NEW, OLD, Overlap, correspondent, mobile_in};
 
 /// So many times the paper's file is still going when the overlap ends, however well both networks are used.
@@ -69,42 +69,34 @@ impl Entry {
     }
 }
 
-/// Whether concurrent transfer ends as it has to: the path over the old network is no more, what was outstanding there goes out again on the
-/// other one, and nothing more goes to the old network. `None` if the transfer was over before.
+/// Whether concurrent transfer ends as it has to: the path over the old network is no more, what was lost there goes out again on the other one, and
+/// nothing more goes to the old network. `None` if the transfer was over before.
 pub(crate) fn exit(mut trip: Trip) -> Option<f64> {
     let [_, leaves] = trip.overlap;
     let bed = &mut trip.bed;
     bed.run_until(leaves);
-    if bed.done().is_some() || bed.paths().len() < 2 {
+    if bed.done().is_some() {
         return None;
     }
     let cn = bed.cn;
-    let (mut outstanding, mut before) = (0, 0);
-    let give_up = leaves + Duration::from_secs(30);
-    bed.world.run_until_or(give_up, |world| {
+    bed.world.run_until_or(leaves + UNDER_WAY * 6, |world| {
         let paths = world.app(cn).paths(world.machine(cn));
-        let old = paths.iter().find(|path| path.route.remote == mobile_in(OLD));
-        if let Some(old) = old {
-            let new = paths.iter().find(|path| path.route.remote == mobile_in(NEW));
-            outstanding = old.flight_size;
-            before = new.map_or(before, |path| path.counters.data_retransmitted);
-        }
-        old.is_none()
+        !paths.iter().any(|path| path.route.remote == mobile_in(OLD))
     });
     let ended = bed.world.now();
-    let repeated = |bed: &Overlap| bed.path(NEW).map_or(0, |path| path.counters.data_retransmitted);
-    let lost = |bed: &Overlap| {
-        let stats = bed.world.stats(bed.radio[OLD].link, Side::AtoB);
-        stats.dropped_for(DropReason::Down) + stats.dropped_for(DropReason::Cut)
-    };
+    let association = bed.world.app(cn).association()?;
+    let sent = bed.world.machine(cn).stats(association)?.data_sent;
     bed.run_until(ended + UNDER_WAY);
-    let settled = lost(bed);
+    let lost = lost_in_old(bed);
     bed.run_until(ended + UNDER_WAY * 12);
-    // A chunk in flight has its header, and the last one may be short.
-    let chunks = outstanding.div_ceil(CHUNK) as u64;
-    let ok = bed.paths().len() == 1 && repeated(bed) - before >= chunks && lost(bed) == settled;
+    // There is no other path that what was lost could have come by.
+    let all_there = bed.delivered() >= sent * LARGEST as u64;
+    let ok = bed.paths().len() == 1 && all_there && lost_in_old(bed) == lost;
     Some(f64::from(u8::from(ok)))
 }
 
-/// Bytes of a full DATA chunk.
-const CHUNK: usize = 16 + 1452;
+/// Packets that were lost since the radio of the old network is gone.
+fn lost_in_old(bed: &Overlap) -> u64 {
+    let stats = bed.world.stats(bed.radio[OLD].link, Side::AtoB);
+    stats.dropped_for(DropReason::Down) + stats.dropped_for(DropReason::Cut)
+}

@@ -7,6 +7,7 @@ use whimbrel_machine::Instant;
 use whimbrel_netsim::{Forged, Forgery, Intruder, Overheard};
 use whimbrel_proto::PathView;
 use whimbrel_testbed::Notes;
+use whimbrel_wire::{ChecksumMode, Chunk, Data, Packet, PacketWriter};
 
 use crate::overlap_place::{LONGEST, Trip};
 use crate::setups::overlap::{NEW, correspondent, mobile_in};
@@ -76,6 +77,29 @@ impl Seen {
     }
 }
 
+/// What becomes of the I bit (RFC 7053), with which a sender asks for a SACK at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Asking {
+    /// The receiver sees it.
+    Heard,
+    /// It is cleared on the way.
+    Silenced,
+}
+
+/// A packet of nothing but DATA without I bits; `None` if it is another one.
+fn silenced(bytes: &[u8]) -> Option<Vec<u8>> {
+    let packet = Packet::parse(bytes).ok()?;
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut writer = PacketWriter::new(&mut out, packet.header(), bytes.len());
+    for chunk in packet.chunks() {
+        let Ok(Chunk::Data(data)) = chunk else { return None };
+        let fits = writer.push(&Data { immediate: false, ..data });
+        debug_assert!(fits, "it is as long as before");
+    }
+    writer.finish(ChecksumMode::Crc32c);
+    Some(out)
+}
+
 /// Somebody who watches the wires, and what the sender measures of the slow path.
 pub(crate) struct Wire {
     seen: Notes<Seen>,
@@ -113,8 +137,15 @@ impl Sender {
 
 impl Wire {
     /// Watches a trip.
-    pub(crate) fn watch(trip: &mut Trip) -> Self {
-        let (seen, observer) = Notes::by(|seen: &mut Seen, now, packet| seen.see(now, &packet));
+    pub(crate) fn watch(trip: &mut Trip, asking: Asking) -> Self {
+        let (seen, observer) = Notes::by(move |seen: &mut Seen, now, packet| {
+            seen.see(now, &packet);
+            if asking == Asking::Silenced
+                && let Some(silenced) = silenced(packet.bytes)
+            {
+                *packet.bytes = silenced;
+            }
+        });
         trip.bed.world.set_intruder(Some(observer));
         Self { seen, sender: std::cell::RefCell::default() }
     }
@@ -155,7 +186,7 @@ impl Wire {
 /// Whether a transfer ends, and has nothing on the wire that the other one has not.
 pub(crate) fn legacy_is_served(trip: Trip, plain: Trip) -> Option<f64> {
     let run = |mut trip: Trip| {
-        let wire = Wire::watch(&mut trip);
+        let wire = Wire::watch(&mut trip, Asking::Heard);
         let ended = trip.go(&[]).time.is_some();
         let kinds = wire.seen.read().kinds.clone();
         (ended, kinds)

@@ -2,7 +2,7 @@
 
 use crate::experiment::{Cell, Experiment, Name, Outcome, PAPER, Sample, Watch, grid};
 use crate::overlap_place::{OverlapPlace, Trip, axes};
-use crate::overlap_sender::{Wire, is_stale_ignored, legacy_is_served};
+use crate::overlap_sender::{Asking, Wire, is_stale_ignored, legacy_is_served};
 use crate::plot::{Line, Plot, Quantity};
 use crate::scenario::{DataError, Papers, Scenario};
 use crate::setups::overlap::NEW;
@@ -10,6 +10,14 @@ use crate::value::Value;
 
 /// The retransmission policy of the paper, with which algorithms are switched off.
 const USUAL: &str = "rtx-cwnd";
+
+/// The same where no DATA chunk asks for a SACK at once: the I bit is of RFC 7053, later than the paper.
+const NOT_ASKED: &str = "no-i-bit";
+/// The same over paths that take so long, and of which one is so fast, that a window that does not grow is felt.
+const LONG: &str = "long-paths";
+/// What [`LONG`] has instead: delay of the wires in ms, and rate of the fast network, of the slow network's.
+const WIRES: i64 = 90;
+const RATIO: i64 = 14;
 
 struct Figure {
     place: OverlapPlace,
@@ -25,6 +33,15 @@ pub(super) fn experiment(papers: &Papers) -> Result<Box<dyn Experiment>, DataErr
 }
 
 impl Figure {
+    /// The cell with what its series has instead of the set-up.
+    fn placed(cell: &Cell) -> Cell {
+        let mut cell = cell.clone();
+        if cell.series == LONG {
+            cell.axes.extend(axes([("wired_ms", WIRES.into()), ("bw_ratio", RATIO.into())]));
+        }
+        cell
+    }
+
     fn set_out(&self, cell: &Cell, seed: u64, watch: Watch) -> Option<Trip> {
         self.place.stay(cell, self.place.hosts(cell), seed, watch, self.file)
     }
@@ -71,22 +88,49 @@ impl Experiment for Figure {
         all.map(Name::from).to_vec()
     }
 
+    fn series(&self) -> Vec<(Name, &'static str)> {
+        vec![
+            (
+                NOT_ASKED.into(),
+                "the same, but the I bit (RFC 7053), with which our sender asks for a SACK at once when its window is full, is cleared on the way: SCTP had none when the paper was written",
+            ),
+            (
+                LONG.into(),
+                "the same with wires of 90 ms and a fast network of 14 times the rate, where a window has to grow beyond a few packets before the path is full",
+            ),
+        ]
+    }
+
     fn cells(&self) -> Vec<Cell> {
         let axis = |name| (name, self.place.scenario.axis(name));
         let all = grid(&[axis("sfr"), axis("cuc"), axis("dac"), axis("policy"), axis("loss")]);
         let all = all.into_iter().map(Cell::paper);
         // Policies are compared with all algorithms on.
         let switches = [("sfr", "on"), ("cuc", "on"), ("dac", "on")];
-        all.filter(|cell| {
+        let paper = all.filter(|cell| {
             cell.word("policy") == USUAL || switches.iter().all(|&(axis, word)| cell.word(axis) == word)
-        })
-        .collect()
+        });
+        let paper: Vec<Cell> = paper.collect();
+        // One algorithm at a time, without loss.
+        let beside = |series: &'static str, switch: &'static str| {
+            let of = paper.iter().filter(move |cell| {
+                let others = ["sfr", "cuc", "dac"].into_iter().filter(|axis| *axis != switch);
+                cell.word("policy") == USUAL
+                    && cell.number("loss") == 0.0
+                    && others.into_iter().all(|axis| cell.word(axis) == "on")
+            });
+            of.map(move |cell| Cell { series: series.into(), ..cell.clone() })
+        };
+        let beside: Vec<Cell> = beside(NOT_ASKED, "dac").chain(beside(LONG, "cuc")).collect();
+        paper.into_iter().chain(beside).collect()
     }
 
     fn run(&self, cell: &Cell, seed: u64, watch: Watch) -> Outcome {
         let mut sample = Sample::default();
+        let cell = &Self::placed(cell);
         let Some(mut trip) = self.set_out(cell, seed, watch) else { return Outcome::of(sample, 0) };
-        let wire = Wire::watch(&mut trip);
+        let asking = if cell.series == NOT_ASKED { Asking::Silenced } else { Asking::Heard };
+        let wire = Wire::watch(&mut trip, asking);
         wire.follow(&mut trip);
         let mn = trip.bed.mn;
         let reader = trip.bed.world.app(mn).association();
@@ -95,7 +139,7 @@ impl Experiment for Figure {
         sample.put_some("spurious_frtx", spurious.map(|stats| stats.duplicates_received as f64));
         sample.put_some("sacks_per_packet", wire.sacks_per_packet());
         sample.put_some("goodput", transfer.time.map(|time| self.file as f64 * 8.0 / time));
-        if cell.number("loss") == 0.0 {
+        if cell.series == PAPER && cell.number("loss") == 0.0 {
             sample.put_some("rtt_bias_slow", wire.bias(self.place.least_delay(cell, NEW)));
             if has_all(cell, [("sfr", "on"), ("cuc", "on"), ("dac", "off")]) {
                 sample.put_some("legacy_receiver_ok", self.legacy(cell, seed));
@@ -116,7 +160,19 @@ impl Experiment for Figure {
             at.push(("loss".into(), Value::Number(loss)));
             at
         };
-        let plot = |figure,
+        let beside = |axis: &'static str| {
+            let line = |series: &'static str, label: &str| Line {
+                label: label.to_owned(),
+                series: series.into(),
+                at: all(0.0).into_iter().filter(|(name, _)| name != axis).collect(),
+            };
+            match axis {
+                "dac" => Some(line(NOT_ASKED, "no loss, without the I bit")),
+                "cuc" => Some(line(LONG, "no loss, long paths")),
+                _ => None,
+            }
+        };
+        let plot = |figure: &'static str,
                     title: &str,
                     axis: &'static str,
                     across: &'static str,
@@ -131,7 +187,10 @@ impl Experiment for Figure {
                 title: title.to_owned(),
                 x: Quantity::axis(axis, across),
                 y: Quantity::metric(y.0, y.1),
-                lines: vec![line("no loss", 0.0), line("2 % lost on the slow path", 0.02)],
+                lines: [line("no loss", 0.0), line("2 % lost on the slow path", 0.02)]
+                    .into_iter()
+                    .chain(beside(axis))
+                    .collect(),
             }
         };
         vec![

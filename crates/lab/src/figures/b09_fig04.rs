@@ -2,7 +2,9 @@
 //! the other way round.
 
 use crate::experiment::{Axes, Cell, Experiment, Name, Outcome, PAPER, SEAMLESS, Sample, Watch, grid};
-use crate::overlap_place::{ONE_PATH, OverlapPlace, Transfer, Way, axes};
+use crate::overlap_place::{
+    ONE_PATH, ONE_PATH_SAYS, OURS, OverlapPlace, Transfer, Way, axes, called, described,
+};
 use crate::overlap_rules::{self, Entry};
 use crate::plot::{Line, Plot, Quantity};
 use crate::scenario::{DataError, Papers, Scenario};
@@ -65,16 +67,7 @@ impl Experiment for Figure {
     }
 
     fn series(&self) -> Vec<(Name, &'static str)> {
-        vec![
-            (
-                SEAMLESS.into(),
-                "Config::mobile() on both networks at once (Config::combining_paths) with the seamless policy, with receive buffers as in the paper",
-            ),
-            (
-                ONE_PATH.into(),
-                "Config::mobile() on one network at a time with the seamless policy, with receive buffers as in the paper",
-            ),
-        ]
+        described().into_iter().chain([(ONE_PATH.into(), ONE_PATH_SAYS)]).collect()
     }
 
     fn cells(&self) -> Vec<Cell> {
@@ -86,7 +79,7 @@ impl Experiment for Figure {
             let place = [transition.clone(), ("scheme", vec![scheme]), ("rbuf_kb", buffers)];
             all.extend(grid(&place).into_iter().map(Cell::paper));
         }
-        for series in [SEAMLESS, ONE_PATH] {
+        for series in OURS.into_iter().chain([ONE_PATH]) {
             let place = grid(&[transition.clone(), buffers.clone()]);
             all.extend(place.into_iter().map(|axes| Cell { series: series.into(), axes }));
         }
@@ -104,7 +97,7 @@ impl Experiment for Figure {
         let transfer = trip.go(&seconds);
         whole.put_some("transfer_time", transfer.time);
         whole.put_some("overlap_rate", transfer.overlap_rate);
-        if Way::of(cell) == Way::Concurrent {
+        if cell.series == PAPER && Way::of(cell) == Way::Both {
             whole.put_some("data_on_new_before_hback", entry.early());
             let longer = overlap_rules::LONGER * self.place.file;
             let exit = self.place.set_out(cell, seed, Watch::default(), Some(longer));
@@ -124,15 +117,17 @@ impl Experiment for Figure {
             let plain = [("mSCTP, best", "best"), ("mSCTP, worst", "worst")];
             let plain = plain.map(|(label, scheme)| line(label.into(), PAPER, at(Some(scheme), UNLIMITED)));
             let concurrent = DRAWN.map(|kb| line(format!("mSCTP-CMT, {kb} kB"), PAPER, at(Some("cmt"), kb)));
-            let ours = [64, 256]
-                .map(|kb| line(format!("seamless on both networks, {kb} kB"), SEAMLESS, at(None, kb)));
-            let one = line("seamless on one network, 256 kB".into(), ONE_PATH, at(None, 256));
+            let ours = OURS.map(|series| line(format!("{}, 256 kB", called(series)), series, at(None, 256)));
+            let others = [
+                line("seamless on both networks, 64 kB".into(), SEAMLESS, at(None, 64)),
+                line("seamless on one network, 256 kB".into(), ONE_PATH, at(None, 256)),
+            ];
             Plot {
                 figure,
                 title: format!("A file of 8 MB, {}", transition.replace('-', " to ")),
                 x: Quantity::axis("t", "time (s)"),
                 y: Quantity::metric("tsn", "packets delivered in order"),
-                lines: plain.into_iter().chain(concurrent).chain(ours).chain([one]).collect(),
+                lines: plain.into_iter().chain(concurrent).chain(ours).chain(others).collect(),
             }
         };
         [("4a", "fast-slow"), ("4b", "slow-fast")].map(plot).to_vec()

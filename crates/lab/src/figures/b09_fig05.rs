@@ -1,7 +1,7 @@
 //! b09 Figure 5: the smallest receive buffers with which concurrent transfer is worth it, by how unequal the networks are.
 
-use crate::experiment::{Axes, Cell, Experiment, Name, Outcome, PAPER, SEAMLESS, Sample, Watch, grid};
-use crate::overlap_place::{OverlapPlace, axes};
+use crate::experiment::{Axes, Cell, Experiment, Name, Outcome, PAPER, Sample, Watch, grid};
+use crate::overlap_place::{OURS, OverlapPlace, axes, called, described};
 use crate::plot::{Line, Plot, Quantity};
 use crate::scenario::{DataError, Papers, Scenario};
 use crate::value::Value;
@@ -40,21 +40,16 @@ fn smallest(all: &[Timed], wanted: impl Fn(f64) -> bool) -> f64 {
 }
 
 impl Figure {
-    fn rows(concurrent: &[Timed], plain: [Option<f64>; 2], scheme: Option<&'static str>) -> Vec<Sample> {
-        let row = |scheme: Option<&'static str>, kb: f64, time: Option<f64>| {
-            let mut at = axes([("rbuf_kb", Value::from(kb as i64))]);
-            at.extend(scheme.map(|scheme| ("scheme".into(), scheme.into())));
-            let mut row = Sample { axes: at, ..Sample::default() };
+    fn rows(concurrent: &[Timed], [best, worst]: [Option<f64>; 2]) -> Vec<Sample> {
+        let row = |&(kb, time): &Timed| {
+            let mut row = Sample { axes: axes([("rbuf_kb", Value::from(kb as i64))]), ..Sample::default() };
             row.put_some("transfer_time", time);
             row
         };
-        let mut rows: Vec<Sample> = concurrent.iter().map(|&(kb, time)| row(scheme, kb, time)).collect();
-        let [best, worst] = plain;
-        if scheme.is_some() {
-            rows.push(row(Some("best"), UNLIMITED as f64, best));
-            rows.push(row(Some("worst"), UNLIMITED as f64, worst));
-        }
+        let mut rows: Vec<Sample> = concurrent.iter().map(row).collect();
         let mut whole = Sample::default();
+        whole.put_some("best_time", best);
+        whole.put_some("worst_time", worst);
         let unlimited = concurrent.last().and_then(|&(_, time)| time);
         whole.put_some("rbuf_min_vs_best", best.map(|best| smallest(concurrent, |time| time < best)));
         whole.put_some("rbuf_min_vs_worst", worst.map(|worst| smallest(concurrent, |time| time < worst)));
@@ -75,25 +70,29 @@ impl Experiment for Figure {
     }
 
     fn axes(&self) -> Vec<Name> {
-        ["bw_ratio", "wired_ms", "scheme", "rbuf_kb"].map(Name::from).to_vec()
+        ["bw_ratio", "wired_ms", "rbuf_kb"].map(Name::from).to_vec()
     }
 
     fn metrics(&self) -> Vec<Name> {
         let goals = GOALS.into_iter().map(|(metric, _)| metric);
-        core::iter::once("transfer_time").chain(goals).map(Name::from).collect()
+        ["transfer_time", "best_time", "worst_time"].into_iter().chain(goals).map(Name::from).collect()
     }
 
     fn series(&self) -> Vec<(Name, &'static str)> {
-        let says = "Config::mobile() on both networks at once (Config::combining_paths) with the seamless policy, beside the paper's mSCTP";
-        vec![(SEAMLESS.into(), says)]
+        described()
     }
 
     fn cells(&self) -> Vec<Cell> {
         let place = ["bw_ratio", "wired_ms"].map(|name| (name, self.place.scenario.axis(name)));
-        let of = |series: &'static str| {
-            grid(&place).into_iter().map(move |axes| Cell { series: series.into(), axes })
+        let paper = grid(&place).into_iter().map(Cell::paper);
+        let is_drawn = |cell: &Cell| {
+            cell.get("wired_ms").is_some_and(|ms| DRAWN.iter().any(|&drawn| ms.is_same(&drawn.into())))
         };
-        of(PAPER).chain(of(SEAMLESS)).collect()
+        let drawn: Vec<Cell> = paper.clone().filter(is_drawn).collect();
+        let beside = |series: &'static str| {
+            drawn.iter().map(move |cell| Cell { series: series.into(), ..cell.clone() }).collect::<Vec<_>>()
+        };
+        paper.chain(OURS.into_iter().flat_map(beside)).collect()
     }
 
     fn run(&self, cell: &Cell, seed: u64, mut watch: Watch) -> Outcome {
@@ -114,13 +113,12 @@ impl Experiment for Figure {
             .map(|kb| (kb.number().unwrap_or_default(), time(&cell.series, "cmt", kb)))
             .collect();
         let plain = ["best", "worst"].map(|scheme| time(PAPER, scheme, &UNLIMITED.into()));
-        let scheme = (cell.series == PAPER).then_some("cmt");
-        Outcome { samples: Self::rows(&concurrent, plain, scheme), fingerprint }
+        Outcome { samples: Self::rows(&concurrent, plain), fingerprint }
     }
 
     fn plots(&self) -> Vec<Plot> {
         let line = |(series, who): (&'static str, &str), ms: i64| Line {
-            label: format!("{who}{ms} ms"),
+            label: format!("{who}, {ms} ms"),
             series: series.into(),
             at: axes([("wired_ms", ms.into())]),
         };
@@ -129,8 +127,8 @@ impl Experiment for Figure {
             title: format!("Receive buffer needed: {goal}"),
             x: Quantity::axis("bw_ratio", "rate of the fast network / rate of the slow one"),
             y: Quantity::metric(metric, "kB (9999: none)").logarithmic(),
-            lines: [(PAPER, "mSCTP-CMT, "), (SEAMLESS, "seamless, ")]
-                .into_iter()
+            lines: core::iter::once((PAPER, "mSCTP-CMT"))
+                .chain(OURS.map(|series| (series, called(series))))
                 .flat_map(|who| DRAWN.map(|ms| line(who, ms)))
                 .collect(),
         };

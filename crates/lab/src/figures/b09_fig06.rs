@@ -1,7 +1,7 @@
 //! b09 Figure 6: how long a file takes, by how long both networks are there.
 
-use crate::experiment::{Cell, Experiment, Name, Outcome, PAPER, SEAMLESS, Sample, Watch, grid};
-use crate::overlap_place::{ONE_PATH, OverlapPlace, axes};
+use crate::experiment::{Cell, Experiment, Name, Outcome, PAPER, Sample, Watch, grid};
+use crate::overlap_place::{ONE_PATH, ONE_PATH_SAYS, OURS, OverlapPlace, axes, called, described};
 use crate::plot::{Line, Plot, Quantity};
 use crate::scenario::{DataError, Papers, Scenario};
 use crate::value::Value;
@@ -42,16 +42,7 @@ impl Experiment for Figure {
     }
 
     fn series(&self) -> Vec<(Name, &'static str)> {
-        vec![
-            (
-                SEAMLESS.into(),
-                "Config::mobile() on both networks at once (Config::combining_paths) with the seamless policy, with receive buffers as in the paper",
-            ),
-            (
-                ONE_PATH.into(),
-                "Config::mobile() on one network at a time with the seamless policy, with receive buffers as in the paper",
-            ),
-        ]
+        described().into_iter().chain([(ONE_PATH.into(), ONE_PATH_SAYS)]).collect()
     }
 
     fn cells(&self) -> Vec<Cell> {
@@ -66,7 +57,7 @@ impl Experiment for Figure {
                 [ratio.clone(), wired.clone(), dwell.clone()].into_iter().chain(more).collect();
             all.extend(grid(&place).into_iter().map(Cell::paper));
         }
-        for series in [SEAMLESS, ONE_PATH] {
+        for series in OURS.into_iter().chain([ONE_PATH]) {
             let place = grid(&[ratio.clone(), wired.clone(), dwell.clone(), buffers.clone()]);
             all.extend(place.into_iter().map(|axes| Cell { series: series.into(), axes }));
         }
@@ -95,16 +86,14 @@ impl Experiment for Figure {
                 line("mSCTP, best".into(), PAPER, Some("best"), UNLIMITED),
                 line("mSCTP, worst".into(), PAPER, Some("worst"), UNLIMITED),
             ];
-            let ours = [
-                line("seamless on both networks, 256 kB".into(), SEAMLESS, None, 256),
-                line("seamless on one network, 256 kB".into(), ONE_PATH, None, 256),
-            ];
+            let ours = OURS.map(|series| line(format!("{}, 256 kB", called(series)), series, None, 256));
+            let one = line("seamless on one network, 256 kB".into(), ONE_PATH, None, 256);
             Plot {
                 figure,
                 title: format!("A fast network with {ratio} times the rate, wires of {ms} ms"),
                 x: Quantity::axis("t_dwell", "time in the overlap (s)"),
                 y: Quantity::metric("transfer_time", "time of the transfer (s)"),
-                lines: plain.into_iter().chain(concurrent).chain(ours).collect(),
+                lines: plain.into_iter().chain(concurrent).chain(ours).chain([one]).collect(),
             }
         };
         vec![plot("6a", 2, 5), plot("6a-90ms", 2, 90), plot("6b", 4, 5), plot("6b-90ms", 4, 90)]
