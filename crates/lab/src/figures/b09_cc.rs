@@ -1,6 +1,6 @@
 //! b09 section III.A: what each of the sender's algorithms for concurrent transfer is for, on two unequal paths that are there all the time.
 
-use crate::experiment::{Cell, Experiment, Name, Outcome, PAPER, Sample, Watch, grid};
+use crate::experiment::{Axes, Cell, Experiment, Name, Outcome, PAPER, Sample, Watch, grid};
 use crate::overlap_place::{OverlapPlace, Trip, axes};
 use crate::overlap_sender::{Asking, Wire, is_stale_ignored, legacy_is_served};
 use crate::plot::{Line, Plot, Quantity};
@@ -61,6 +61,24 @@ impl Figure {
 
 fn has_all(cell: &Cell, switches: [(&str, &str); 3]) -> bool {
     switches.iter().all(|&(axis, word)| cell.word(axis) == word) && cell.word("policy") == USUAL
+}
+
+/// The place with all algorithms on, but for what an axis changes.
+fn all_but(axis: &str, loss: f64) -> Axes {
+    let words = [("sfr", "on"), ("cuc", "on"), ("dac", "on"), ("policy", USUAL)];
+    let words = words.map(|(name, word)| (Name::from(name), Value::from(word)));
+    let all = words.into_iter().chain([("loss".into(), Value::Number(loss))]);
+    all.filter(|(name, _)| name != axis).collect()
+}
+
+/// The line of a series that shows why a claim on an axis comes out as it does.
+fn beside(axis: &str) -> Option<Line> {
+    let (series, label) = match axis {
+        "dac" => (NOT_ASKED, "no loss, without the I bit"),
+        "cuc" => (LONG, "no loss, long paths"),
+        _ => return None,
+    };
+    Some(Line { label: label.to_owned(), series: series.into(), at: all_but(axis, 0.0) })
 }
 
 impl Experiment for Figure {
@@ -153,25 +171,6 @@ impl Experiment for Figure {
     }
 
     fn plots(&self) -> Vec<Plot> {
-        let all = |loss: f64| {
-            let word = |axis: &'static str| (axis.into(), Value::from("on"));
-            let mut at = vec![word("sfr"), word("cuc"), word("dac")];
-            at.push(("policy".into(), USUAL.into()));
-            at.push(("loss".into(), Value::Number(loss)));
-            at
-        };
-        let beside = |axis: &'static str| {
-            let line = |series: &'static str, label: &str| Line {
-                label: label.to_owned(),
-                series: series.into(),
-                at: all(0.0).into_iter().filter(|(name, _)| name != axis).collect(),
-            };
-            match axis {
-                "dac" => Some(line(NOT_ASKED, "no loss, without the I bit")),
-                "cuc" => Some(line(LONG, "no loss, long paths")),
-                _ => None,
-            }
-        };
         let plot = |figure: &'static str,
                     title: &str,
                     axis: &'static str,
@@ -180,7 +179,7 @@ impl Experiment for Figure {
             let line = |label: &str, loss| Line {
                 label: label.to_owned(),
                 series: PAPER.into(),
-                at: all(loss).into_iter().filter(|(name, _)| name != axis).collect(),
+                at: all_but(axis, loss),
             };
             Plot {
                 figure,
