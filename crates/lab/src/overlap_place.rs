@@ -139,8 +139,10 @@ impl OverlapPlace {
             file: at("traffic.file")? as u64,
             wired_rate: at("topology.wired_rate")?,
             loss: at("topology.loss")?,
-            // "unlimited" in words, and no number, where nothing is to be lost.
-            queue: scenario.number_at("topology.queue").map_or(u32::MAX, |packets| packets as u32),
+            queue: match scenario.setting("topology.queue").and_then(toml::Value::as_str) {
+                Some("unlimited") => u32::MAX,
+                _ => at("topology.queue")? as u32,
+            },
             slow: slow
                 .ok_or_else(|| DataError(format!("{}: the slow network has no rate", scenario.id())))?,
             delays: [delay("topology.fast_ran")?, delay("topology.slow_ran")?],
