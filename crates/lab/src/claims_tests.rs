@@ -201,7 +201,6 @@ fn what_does_not_hold_is_explained() {
         "b08-fig12-order",
         "b08-fig12-bound",
         "b08-cmt-cuc",
-        "b09-fig5-order",
         "b09-fig5-grows",
         "b09-fig6-long4",
         "b09-fig6-rtt",
