@@ -33,6 +33,7 @@ pub use judge::{Judge, Need, Want, Wish};
 pub use level::Hysteresis;
 pub use pace::Pace;
 pub use policies::aisle::{Aisle, AisleParameters};
+pub use policies::concurrent::Concurrent;
 pub use policies::failover::Failover;
 pub use policies::fastest_network::FastestNetwork;
 pub use policies::seamless::Seamless;

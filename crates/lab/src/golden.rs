@@ -8,7 +8,7 @@ use crate::experiment::{PAPER, SEAMLESS};
 /// Experiment, series, the number of the cell, and its fingerprint with the seed of the first repetition.
 ///
 /// A cell of e13 is one run that feeds a figure with transfer times and one with TCP's throughput, as they are named here.
-pub(crate) const GOLDEN: [(&str, &str, usize, u64); 31] = [
+pub(crate) const GOLDEN: [(&str, &str, usize, u64); 40] = [
     ("b08_fig07", PAPER, 3, 0x8155_0fcd_3155_4ccb),
     ("b08_fig07", SEAMLESS, 240, 0x05bb_b352_11e4_d997),
     ("b08_fig08", PAPER, 14, 0x1dcf_7904_d3a3_7db1),
@@ -18,6 +18,16 @@ pub(crate) const GOLDEN: [(&str, &str, usize, u64); 31] = [
     ("b08_fig12", SEAMLESS, 6, 0xf497_8983_b17f_3b16),
     ("b08_dar", PAPER, 6, 0x503c_bc9c_8448_dadc),
     ("b08_eq3", PAPER, 8, 0x6153_5901_8bed_fe64),
+    // Figure 4: plain mSCTP that stays and that moves, concurrent transfer from fast to slow and from slow to fast.
+    ("b09_fig04", PAPER, 0, 0x0e66_ef25_bf02_f2a8),
+    ("b09_fig04", PAPER, 1, 0xe61d_2a7a_2e44_6b41),
+    ("b09_fig04", PAPER, 10, 0x2629_ea0d_7f7b_3b32),
+    ("b09_fig04", PAPER, 22, 0x89a5_0dbe_ab69_3329),
+    ("b09_fig04", SEAMLESS, 34, 0x2fd7_59c0_00d2_0e87),
+    ("b09_fig05", PAPER, 12, 0x653f_07cd_aa81_8e10),
+    ("b09_fig06", PAPER, 51, 0x2308_fdd7_b14f_f7d7),
+    ("b09_pf", PAPER, 3, 0x4f4d_08ef_594e_831a),
+    ("b09_cc", PAPER, 0, 0xf837_05bb_4d85_85a0),
     // Figures 3 and 4: one video, one TCP.
     ("e13_lc", PAPER, 1, 0xe73f_28c8_42be_8822),
     ("e13_lc", SEAMLESS, 4, 0x1061_7e5f_a4fb_5408),
@@ -57,9 +67,11 @@ pub(crate) const LONG: [(&str, &str, usize, u64); 1] = [("b08_fig10", PAPER, 0, 
 
 /// As [`GOLDEN`], of runs with alternatives to what is assumed: every choice that is tried, such as TCP with CUBIC, and random loss. Experiment, the
 /// last words of what is changed, the number of the cell, and its fingerprint with that and the seed of the first repetition.
-pub(crate) const ALTERED: [(&str, &str, usize, u64); 13] = [
+pub(crate) const ALTERED: [(&str, &str, usize, u64); 15] = [
     ("b08_fig07", "whole packets", 0, 0x12d5_c4fd_a36d_dc7d),
     ("b08_fig08", "→ down", 0, 0x8918_908b_bb56_714e),
+    ("b09_fig04", "lowest round trip", 10, 0x715f_53ad_db30_8a43),
+    ("b09_fig04", "loss: 0.0 → 0.001", 0, 0x2258_2140_6ede_2dcd),
     ("e13_lc", "loss: 0.0 → 0.001", 0, 0x7e8f_4cf4_048a_494d),
     ("c04_fig06", "loss: 0.0 → 0.01", 0, 0xa04a_6e62_5caf_7092),
     ("b08_fig12", "fresh alternate: true → false", 0, 0xa695_4db4_bb4e_3257),

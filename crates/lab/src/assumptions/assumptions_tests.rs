@@ -1,9 +1,10 @@
 use super::*;
+use crate::concurrent_profile::Concurrency;
 use crate::figures;
 use crate::profile;
 use crate::scenario::{Assumption, Stated};
 
-const PAPERS: [&str; 3] = ["b08", "e13", "c04"];
+const PAPERS: [&str; 4] = ["b08", "e13", "c04", "b09"];
 
 /// What the experiments of these papers assume, and where in the data.
 fn assumed(papers: &Papers) -> Vec<String> {
@@ -60,8 +61,13 @@ fn profiles_have_nothing_that_is_not_read_and_not_said_so() {
     };
     for name in PAPERS {
         let made = |papers: &Papers| {
-            let config = papers.profile(name).and_then(|settings| profile::config(&settings, 1452));
-            config.map(|config| format!("{config:?}"))
+            let settings = papers.profile(name).unwrap();
+            let config = profile::config(&settings, 1452).map(|config| format!("{config:?}"));
+            let plain = settings.number("pmr_msctp").ok();
+            (
+                config,
+                (name == "b09").then(|| Concurrency::new(&settings).map(|cmt| format!("{cmt:?} {plain:?}"))),
+            )
         };
         let settings = papers.profile(name).unwrap();
         let stated = settings.stated().into_iter().map(|one| one.what);

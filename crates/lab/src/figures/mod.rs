@@ -6,6 +6,11 @@ mod b08_eq3;
 mod b08_fig07;
 mod b08_fig08;
 mod b08_fig12;
+mod b09_cc;
+mod b09_fig04;
+mod b09_fig05;
+mod b09_fig06;
+mod b09_pf;
 mod c04_amm;
 mod c04_pingpong;
 mod c04_probe;
@@ -31,6 +36,11 @@ const ALL: &[New] = &[
     b08_fig12::idle::experiment,
     b08_eq3::experiment,
     b08_dar::experiment,
+    b09_fig04::experiment,
+    b09_fig05::experiment,
+    b09_fig06::experiment,
+    b09_pf::experiment,
+    b09_cc::experiment,
     e13_lc::experiment,
     e13_hc::experiment,
     c04_range::experiment,

@@ -22,7 +22,7 @@ fn cell(experiment: &dyn Experiment, series: &str, at: &[(&str, f64)]) -> Cell {
 
 /// What the checks of these papers look at is measured by some experiment.
 #[test]
-fn no_claim_of_e13_and_c04_is_left_out() {
+fn no_claim_of_e13_c04_and_b09_is_left_out() {
     let all = all(&Papers::load().unwrap()).unwrap();
     let measured = |name: &str| {
         let Some((scenario, metric)) = name.split_once('.') else { return true };
@@ -30,9 +30,9 @@ fn no_claim_of_e13_and_c04_is_left_out() {
         of_scenario.any(|experiment| experiment.metrics().iter().any(|known| known == metric))
     };
     let claims = Claims::load().unwrap();
-    for claim in claims.all().filter(|claim| ["e13", "c04"].contains(&&*claim.paper)) {
-        let names =
-            claim.check.split('"').filter(|word| word.starts_with("e13-") || word.starts_with("c04-"));
+    for claim in claims.all().filter(|claim| ["e13", "c04", "b09"].contains(&&*claim.paper)) {
+        let of_these = |word: &&str| ["e13-", "c04-", "b09-"].iter().any(|paper| word.starts_with(paper));
+        let names = claim.check.split('"').filter(of_these);
         for name in names {
             assert!(measured(name), "{}: {name}", claim.id);
         }
@@ -119,4 +119,59 @@ fn a_probe_tells_of_losses_before_a_timer_does() {
     assert!(delay(&run(PAPER, "on", "no")) < delay(&run(PAPER, "off", "no")));
     // Where other things tell of them first, a probe only takes its round trip.
     assert!(delay(&run("walk", "on", "yes")) > delay(&run("walk", "off", "yes")));
+}
+
+fn word_cell(experiment: &dyn Experiment, at: &[(&str, &str)], number: (&str, f64)) -> Cell {
+    let fits = |cell: &&Cell| {
+        let words = at.iter().all(|&(axis, word)| cell.word(axis) == word);
+        cell.series == PAPER && words && (cell.number(number.0) - number.1).abs() < 1e-9
+    };
+    experiment.cells().iter().find(fits).unwrap().clone()
+}
+
+/// b09 section II: nothing goes to a network before it has answered, nor after it is gone, and what was lost there arrives.
+#[test]
+fn concurrent_transfer_begins_and_ends_as_it_has_to() {
+    let experiment = experiment("b09_fig04");
+    for transition in ["fast-slow", "slow-fast"] {
+        for kb in [16.0, 256.0] {
+            let at = [("transition", transition), ("scheme", "cmt")];
+            let sample = run(&*experiment, &word_cell(&*experiment, &at, ("rbuf_kb", kb)));
+            assert_eq!(metric(&sample, "data_on_new_before_hback"), Some(0.0), "{transition}, {kb} kB");
+            assert_eq!(metric(&sample, "exit_ok"), Some(1.0), "{transition}, {kb} kB");
+        }
+    }
+}
+
+/// b09 section III.B.
+#[test]
+fn a_potentially_failed_path_is_only_asked() {
+    let experiment = experiment("b09_pf");
+    for pmr in [1.0, 5.0] {
+        let sample = run(&*experiment, &word_cell(&*experiment, &[("pf", "on")], ("pmr", pmr)));
+        assert_eq!(metric(&sample, "data_on_pf_path"), Some(0.0));
+        assert_eq!(metric(&sample, "timeouts_to_inactive"), Some(pmr + 1.0));
+        let per_rto = metric(&sample, "hb_per_rto").unwrap();
+        assert!((per_rto - 1.0).abs() < 1e-3, "{per_rto}");
+    }
+}
+
+/// b09 section III.A: what each algorithm takes away, and what it leaves as it is.
+#[test]
+fn algorithms_of_concurrent_transfer_do_what_they_are_for() {
+    let experiment = experiment("b09_cc");
+    let with = |sfr: &str, dac: &str| {
+        let at = [("sfr", sfr), ("cuc", "on"), ("dac", dac), ("policy", "rtx-cwnd")];
+        run(&*experiment, &word_cell(&*experiment, &at, ("loss", 0.0)))
+    };
+    let (all, no_sfr, no_dac) = (with("on", "on"), with("off", "on"), with("on", "off"));
+    assert_eq!(metric(&all, "spurious_frtx"), Some(0.0));
+    assert!(metric(&no_sfr, "spurious_frtx").unwrap() > 100.0);
+    assert_eq!(metric(&all, "stale_sack_dropped"), Some(1.0));
+    assert_eq!(metric(&no_dac, "legacy_receiver_ok"), Some(1.0));
+    assert!(metric(&no_dac, "sacks_per_packet").unwrap() > 0.95);
+    let silenced =
+        experiment.cells().into_iter().find(|cell| cell.series == "no-i-bit" && cell.word("dac") == "on");
+    let per_packet = metric(&run(&*experiment, &silenced.unwrap()), "sacks_per_packet").unwrap();
+    assert!((per_packet - 0.5).abs() < 0.01, "every second packet: {per_packet}");
 }

@@ -3,6 +3,7 @@
 mod arrivals;
 mod failover;
 mod guests;
+pub(crate) mod overlap;
 mod shared_bottleneck;
 mod stations;
 pub mod two_cells;
