@@ -12,7 +12,7 @@ use crate::topology::Topology;
 use crate::trace::{Line, Trace};
 use crate::{
     Arrival, Attachment, Change, DropReason, Effect, Fate, Flight, Framing, InterfaceId, LinkConfig,
-    LinkDirection, LinkId, MAX_PAYLOAD, Offered, Oversize, Side,
+    LinkDirection, LinkId, MAX_PAYLOAD, Offered, Oversize, RouterId, Side,
 };
 
 /// Packets in flight in a world, unless told otherwise.
@@ -133,6 +133,9 @@ impl Fabric {
         route: &Route,
     ) -> Result<(Route, Framing, u32, u32), DropReason> {
         Framing::of(route).ok_or(DropReason::NoSource)?;
+        if let Some(router) = self.topology.relay_of(host) {
+            return self.way_on(host, router, route);
+        }
         let source = self.topology.owner(route.local.ip()).ok_or(DropReason::NoSource)?;
         if self.topology.interfaces[source as usize].host != host {
             return Err(DropReason::NoSource);
@@ -147,6 +150,23 @@ impl Fabric {
         };
         let framing = Framing::of(&route).ok_or(DropReason::NoSource)?;
         Ok((route, framing, destination, direction))
+    }
+
+    /// As [`Self::way_out`], from the router that `host` runs: whatever the source address is.
+    fn way_on(
+        &mut self,
+        host: u32,
+        router: RouterId,
+        route: &Route,
+    ) -> Result<(Route, Framing, u32, u32), DropReason> {
+        let framing = Framing::of(route).ok_or(DropReason::NoSource)?;
+        let destination = self.topology.owner(route.remote.ip()).ok_or(DropReason::NoRoute)?;
+        if self.topology.interfaces[destination as usize].host == host {
+            return Err(DropReason::NoRoute);
+        }
+        let from = Attachment::Router(router);
+        let direction = self.topology.next_hop(from, destination).ok_or(DropReason::NoRoute)?;
+        Ok((*route, framing, destination, direction))
     }
 
     /// Takes back the translation of what has come to an interface; false if nobody behind its box has asked for it.
@@ -297,6 +317,9 @@ impl Fabric {
             self.capture(now, direction, slot, None);
         }
         let at = self.topology.far_end(direction);
+        if let Some(host) = self.topology.relay_at(at) {
+            return Some(host);
+        }
         if at == Attachment::Interface(InterfaceId(destination)) && (found || self.owns(destination, remote))
         {
             if !self.let_in(now, destination, slot) {
@@ -368,6 +391,12 @@ impl Fabric {
             }
         }
         self.await_service(direction);
+    }
+
+    /// Whether a packet is only on its way through `host`.
+    pub(crate) fn is_transit(&self, host: u32, slot: u32) -> bool {
+        let destination = self.packets[slot].destination;
+        self.topology.interfaces[destination as usize].host != host
     }
 
     fn owns(&self, interface: u32, address: IpAddr) -> bool {

@@ -16,7 +16,7 @@ use whimbrel_wire::{PayloadProtocolId, StreamId};
 pub use self::close_reason::CloseReason;
 pub use self::histogram::DurationHistogram;
 pub use self::mobility::{
-    AddressChange, AddressChangeError, Mobility, PathShape, PeerAddressChange, StaticReason,
+    AddressChange, AddressChangeError, AgreedChange, Mobility, PathShape, PeerAddressChange, StaticReason,
 };
 pub use self::totals::Totals;
 pub use self::view::{
@@ -219,6 +219,14 @@ pub enum Command {
         association: AssociationId,
         /// In the order in which the peer is to carry them out.
         changes: Vec<AddressChange>,
+    },
+    /// Take over changes of addresses that were agreed on without ASCONF, in the order given. What cannot be done is left out. Whoever
+    /// gives this answers for it: no peer is asked, and no key is needed.
+    AgreeAddresses {
+        /// The association whose addresses change.
+        association: AssociationId,
+        /// In the order in which they are carried out.
+        changes: Vec<AgreedChange>,
     },
     /// Install congestion state on a path, as a handover policy knows more about a link than slow start does.
     ShapePath {

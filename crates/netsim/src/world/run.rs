@@ -143,7 +143,10 @@ impl<M: Machine, A: App<M>> World<M, A> {
         if !self.hosts[host as usize].running {
             return self.fabric.discard(self.now, slot, DropReason::HostDown);
         }
-        self.show_intruder(slot);
+        // Somebody who watches what reaches hosts sees it once, where it is going to.
+        if self.fabric.packets[slot].content != Content::Datagram || !self.fabric.is_transit(host, slot) {
+            self.show_intruder(slot);
+        }
         self.note_delivery(host, slot);
         let packet = &mut self.fabric.packets[slot];
         let (content, route, ecn) = (packet.content, packet.route, packet.ecn);

@@ -4,6 +4,7 @@
 //! [`Association::next_deadline`]; pull until `None`), views. The endpoint is the only caller.
 
 mod abort;
+mod agreed_addresses;
 mod asconf;
 mod authentication;
 pub(crate) mod claim;
