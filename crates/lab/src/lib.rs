@@ -15,6 +15,7 @@ pub mod figures;
 mod golden;
 pub mod grid;
 mod handed_over_video;
+mod hard_handover_place;
 pub mod likeness;
 mod meaning;
 pub mod own;

@@ -30,6 +30,11 @@ use crate::protection::PeerKey;
 pub struct AssociationId(pub(crate) u64);
 
 impl AssociationId {
+    /// The association with this number, for whoever models an endpoint instead of running one.
+    pub const fn from_number(number: u64) -> Self {
+        Self(number)
+    }
+
     /// The number, for display and logs.
     pub const fn number(self) -> u64 {
         self.0

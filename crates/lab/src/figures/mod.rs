@@ -10,6 +10,7 @@ mod c04_amm;
 mod c04_pingpong;
 mod c04_probe;
 mod c04_range;
+mod d10_fig04;
 mod e13_hc;
 mod e13_lc;
 
@@ -41,6 +42,7 @@ const ALL: &[New] = &[
     c04_pingpong::experiment,
     c04_amm::experiment,
     c04_probe::experiment,
+    d10_fig04::experiment,
 ];
 
 /// All experiments, in the order of the papers.

@@ -2,6 +2,7 @@
 
 mod arrivals;
 mod failover;
+pub mod gateways;
 mod guests;
 mod shared_bottleneck;
 mod stations;

@@ -28,7 +28,9 @@ impl PrimaryChange for AwaitTimer {
         self.waiting = false;
     }
 
-    fn permits(&self, _paths: &Paths, _sender: &Sender) -> Permit {
-        if self.waiting { Permit::Nothing } else { Permit::Everything }
+    fn permits(&self, paths: &Paths, sender: &Sender) -> Permit {
+        // The old path may be gone, and its timer with it.
+        let timer_runs = sender.is_in_flight_elsewhere(paths.primary());
+        if self.waiting && timer_runs { Permit::Nothing } else { Permit::Everything }
     }
 }
