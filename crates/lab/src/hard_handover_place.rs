@@ -3,9 +3,9 @@
 use core::time::Duration;
 
 use whimbrel_handover::{Pace, Policy, Seamless};
-use whimbrel_machine::{Instant, Route};
-use whimbrel_netsim::QueueLimit;
-use whimbrel_proto::{Config, FreshPath, PrimaryChangeRule, RecoveryScope, RetransmissionPath};
+use whimbrel_machine::Instant;
+use whimbrel_netsim::{Overheard, QueueLimit};
+use whimbrel_proto::{Config, FreshPath, PrimaryChangeRule, RecoveryScope, RetransmissionPath, WindowGrowth};
 use whimbrel_ufa::{Order, Transition, Ufa, UfaPlus, UfaPlusPlus};
 
 use crate::experiment::{Cell, Watch};
@@ -97,10 +97,7 @@ impl HardHandoverPlace {
     }
 
     fn air(&self, cell: &Cell) -> Air {
-        let on_axis = cell.get("xput").map(|_| cell.number("xput") * 1e6);
-        let radio_rate = on_axis.or(self.radio_rate).unwrap_or(1e6);
-        let round_trip = 2.0 * (self.wired_delay + self.radio_delay).as_secs_f64() + 12_000.0 / radio_rate;
-        let bdp = (round_trip * radio_rate / 8.0) as u64;
+        let radio_rate = self.radio_rate(cell);
         Air {
             wired_rate: self.wired_rate,
             wired_delay: self.wired_delay,
@@ -108,9 +105,21 @@ impl HardHandoverPlace {
             radio_delay: self.radio_delay,
             queue: match self.queue {
                 Some(packets) => QueueLimit::packets(packets),
-                None => QueueLimit::bytes(bdp.max(LEAST_QUEUE)),
+                None => QueueLimit::bytes((self.bdp(cell) as u64).max(LEAST_QUEUE)),
             },
         }
+    }
+
+    fn radio_rate(&self, cell: &Cell) -> f64 {
+        let on_axis = cell.get("xput").map(|_| cell.number("xput") * 1e6);
+        on_axis.or(self.radio_rate).unwrap_or(1e6)
+    }
+
+    /// The bandwidth-delay product by formulas 1 and 2, bytes.
+    pub(crate) fn bdp(&self, cell: &Cell) -> f64 {
+        let rate = self.radio_rate(cell);
+        let round_trip = 2.0 * (self.wired_delay + self.radio_delay).as_secs_f64() + 12_000.0 / rate;
+        round_trip * rate / 8.0
     }
 
     /// How often the terminal goes to the other gateway.
@@ -158,15 +167,36 @@ impl HardHandoverPlace {
         (sctp, Control::Terminal(policy))
     }
 
-    /// The hosts of a cell; `seen` is shown each packet as it reaches the host it is for.
+    /// The hosts of a cell; `seen` is shown each packet as it reaches a host.
     pub(crate) fn bed(
         &self,
         cell: &Cell,
         seed: u64,
-        seen: impl FnMut(Instant, Route, &[u8]) + Send + 'static,
+        seen: impl FnMut(Instant, &Overheard<'_>) + Send + 'static,
     ) -> Gateways {
         let (sctp, control) = self.sctp(cell);
         Gateways::new(seed, &self.air(cell), &sctp, control, seen)
+    }
+
+    /// The whole download, of which nobody looks at packets.
+    pub(crate) fn download(&self, cell: &Cell, seed: u64, watch: Watch) -> Ride {
+        let mut bed = self.bed(cell, seed, |_, _| {});
+        self.ride(cell, &mut bed, watch, &mut |_| {})
+    }
+
+    /// How much more `volume` is than what `scheme` downloads in the same place, in per cent.
+    pub(crate) fn gain(&self, cell: &Cell, scheme: &str, seed: u64, ride: &Ride) -> f64 {
+        let mut reference = cell.clone();
+        for (axis, value) in &mut reference.axes {
+            if axis == "scheme" {
+                *value = scheme.into();
+            }
+        }
+        if reference == *cell {
+            return 0.0;
+        }
+        let volume = self.download(&reference, seed, Watch::default()).volume;
+        100.0 * (ride.volume as f64 / volume as f64 - 1.0)
     }
 
     /// The whole download, with `look` after every event.
@@ -222,6 +252,11 @@ fn config(settings: &Settings, rwnd: f64) -> Result<Config, DataError> {
         "association" => RecoveryScope::Association,
         "path" => RecoveryScope::Path,
         other => return Err(DataError(format!("Fast Recovery is no state of a {other}"))),
+    };
+    config.multipath.growth = match settings.word("cwnd_growth") {
+        "cumulative point" => WindowGrowth::CumulativePointAlways,
+        "any" => WindowGrowth::Acknowledged,
+        other => return Err(DataError(format!("a window does not grow by {other}"))),
     };
     Ok(config)
 }

@@ -34,6 +34,7 @@ pub mod summary;
 mod two_cell_download;
 mod two_cell_place;
 mod two_networks;
+mod ufa_trace;
 mod unseen;
 mod value;
 

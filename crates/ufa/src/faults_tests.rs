@@ -69,10 +69,10 @@ fn with_losses_copies_and_delays_every_handover_has_one_end() {
 fn where_nobody_answers_any_more_the_session_ends() {
     let mut scene = Scene::talking(1);
     scene.hand_over();
+    scene.crash(TERMINAL);
     while scene.orders(CORRESPONDENT).is_empty() {
         scene.pass(Duration::from_millis(1));
     }
-    scene.crash(TERMINAL);
     scene.crash(CORRESPONDENT);
     scene.pass(LONG);
     assert_eq!(end(&scene), Some(End::Astray));

@@ -29,7 +29,7 @@ impl Experiment for Figure {
     }
 
     fn metrics(&self) -> Vec<Name> {
-        ["volume_mb", "transport_ho_delay"].map(Name::from).to_vec()
+        ["volume_mb", "gain_pct", "transport_ho_delay"].map(Name::from).to_vec()
     }
 
     fn series(&self) -> Vec<(Name, &'static str)> {
@@ -45,11 +45,13 @@ impl Experiment for Figure {
     }
 
     fn run(&self, cell: &Cell, seed: u64, watch: Watch) -> Outcome {
-        let mut bed = self.0.bed(cell, seed, |_, _, _| {});
-        let ride = self.0.ride(cell, &mut bed, watch, &mut |_| {});
+        let ride = self.0.download(cell, seed, watch);
         let mut sample = Sample::default();
         if ride.failed == 0 {
             sample.put("volume_mb", ride.volume as f64 / 1e6);
+            if cell.series == PAPER {
+                sample.put("gain_pct", self.0.gain(cell, "m-sctp", seed, &ride));
+            }
             sample.put_some("transport_ho_delay", ride.transport_delay());
         }
         Outcome::of(sample, ride.fingerprint)

@@ -1,5 +1,5 @@
 use whimbrel_machine::Instant;
-use whimbrel_netsim::Intruder;
+use whimbrel_netsim::{Intruder, Overheard};
 use whimbrel_testbed::Notes;
 use whimbrel_wire::{Chunk, Packet};
 
@@ -27,10 +27,13 @@ pub struct Gap {
 impl Arrivals {
     /// Notes, and who makes them. `seen` is shown every packet besides.
     pub(super) fn observe(
-        mut seen: impl FnMut(Instant, whimbrel_machine::Route, &[u8]) + Send + 'static,
+        mut seen: impl FnMut(Instant, &Overheard<'_>) + Send + 'static,
     ) -> (Notes<Self>, Box<dyn Intruder>) {
         Notes::by(move |arrivals: &mut Self, now, packet| {
-            seen(now, packet.route, packet.bytes);
+            seen(now, &packet);
+            if packet.transit {
+                return;
+            }
             let data = || {
                 let packet = Packet::parse(packet.bytes).ok()?;
                 packet.chunks().flatten().find(|chunk| matches!(chunk, Chunk::Data(_))).map(|_| ())

@@ -166,6 +166,12 @@ impl Gateways {
         self.arrivals.read().gaps.clone()
     }
 
+    /// How many moves there were, and the silence around the last.
+    pub fn last_gap(&self) -> Option<(usize, Gap)> {
+        let arrivals = self.arrivals.read();
+        Some((arrivals.gaps.len(), *arrivals.gaps.last()?))
+    }
+
     /// The link from the core to a gateway.
     pub const fn wire(&self, gateway: usize) -> LinkId {
         self.wires[gateway]

@@ -5,8 +5,8 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use whimbrel_handover::Policy;
-use whimbrel_machine::{InterfaceId, InterfaceKind, Route, Seed};
-use whimbrel_netsim::{HostId, LinkConfig, QueueLimit, World};
+use whimbrel_machine::{InterfaceId, InterfaceKind, Seed};
+use whimbrel_netsim::{HostId, LinkConfig, Overheard, QueueLimit, World};
 use whimbrel_node::Node;
 use whimbrel_proto::Config;
 use whimbrel_testbed::traffic::{Greedy, Traffic};
@@ -164,13 +164,13 @@ impl Machines {
 }
 
 impl Gateways {
-    /// Sets them up; `seen` is shown each packet as it reaches the host it is for.
+    /// Sets them up; `seen` is shown each packet as it reaches a host.
     pub fn new(
         seed: u64,
         air: &Air,
         sctp: &Correspondence,
         control: Control,
-        seen: impl FnMut(whimbrel_machine::Instant, Route, &[u8]) + Send + 'static,
+        seen: impl FnMut(whimbrel_machine::Instant, &Overheard<'_>) + Send + 'static,
     ) -> Self {
         let mut world = World::new(Seed::from_u64(seed));
         let machines = Machines::new(world.seed(), air, sctp, control);
