@@ -8,7 +8,7 @@ use crate::experiment::{PAPER, SEAMLESS};
 /// Experiment, series, the number of the cell, and its fingerprint with the seed of the first repetition.
 ///
 /// A cell of e13 is one run that feeds a figure with transfer times and one with TCP's throughput, as they are named here.
-pub(crate) const GOLDEN: [(&str, &str, usize, u64); 31] = [
+pub(crate) const GOLDEN: [(&str, &str, usize, u64); 38] = [
     ("b08_fig07", PAPER, 3, 0x8155_0fcd_3155_4ccb),
     ("b08_fig07", SEAMLESS, 240, 0x05bb_b352_11e4_d997),
     ("b08_fig08", PAPER, 14, 0x1dcf_7904_d3a3_7db1),
@@ -50,6 +50,16 @@ pub(crate) const GOLDEN: [(&str, &str, usize, u64); 31] = [
     ("c04_probe", PAPER, 0, 0x5265_35f7_d5a3_4848),
     ("c04_probe", PAPER, 2, 0x07fc_8035_8171_405a),
     ("c04_probe", "walk", 4, 0x850c_88d1_33c4_2584),
+    // Plain m-SCTP, m-SCTP+ and UFA++ with 13, 6 and 6 handovers.
+    ("d10_fig04", PAPER, 4, 0),
+    ("d10_fig04", PAPER, 7, 0),
+    ("d10_fig04", PAPER, 22, 0),
+    // UFA and UFA+ with 2 Mbit/s.
+    ("d10_fig05", PAPER, 3, 0),
+    ("d10_fig05", PAPER, 8, 0),
+    ("d10_delay", PAPER, 4, 0),
+    // The order of messages.
+    ("d10_msgs", PAPER, 0, 0),
 ];
 
 /// As [`GOLDEN`], of runs that take minutes where checks are on: an ignored test has them.
@@ -57,7 +67,7 @@ pub(crate) const LONG: [(&str, &str, usize, u64); 1] = [("b08_fig10", PAPER, 0, 
 
 /// As [`GOLDEN`], of runs with alternatives to what is assumed: every choice that is tried, such as TCP with CUBIC, and random loss. Experiment, the
 /// last words of what is changed, the number of the cell, and its fingerprint with that and the seed of the first repetition.
-pub(crate) const ALTERED: [(&str, &str, usize, u64); 13] = [
+pub(crate) const ALTERED: [(&str, &str, usize, u64); 20] = [
     ("b08_fig07", "whole packets", 0, 0x12d5_c4fd_a36d_dc7d),
     ("b08_fig08", "→ down", 0, 0x8918_908b_bb56_714e),
     ("e13_lc", "loss: 0.0 → 0.001", 0, 0x7e8f_4cf4_048a_494d),
@@ -71,6 +81,13 @@ pub(crate) const ALTERED: [(&str, &str, usize, u64); 13] = [
     ("c04_fig06", "kind \"discs\", share_of_radius 0.975", 0, 0x93c7_e7d4_d79e_df84),
     ("c04_fig06", "kind \"line\", overshoot 150.0", 0, 0x0859_8874_f187_93ef),
     ("c04_fig06", "→ mobile-node", 8, 0x6de3_34da_a1f4_6961),
+    ("d10_fig05", "cumulative point → any", 3, 0),
+    ("d10_fig05", "association → path", 3, 0),
+    ("d10_fig04", "kick on set primary: false → true", 1, 0),
+    ("d10_fig04", "primary-only → split", 1, 0),
+    ("d10_fig04", "(k - 0.5) / ho_nbr, k = 1..ho_nbr", 1, 0),
+    ("d10_fig05", "→ 5 and 5A at once", 3, 0),
+    ("d10_fig05", "→ 50", 3, 0),
 ];
 
 /// A fingerprint of what results with other assumptions were made with: how the golden cells' runs in the papers' series, which alone claims look

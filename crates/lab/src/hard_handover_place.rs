@@ -5,7 +5,7 @@ use core::time::Duration;
 use whimbrel_handover::{Pace, Policy, Seamless};
 use whimbrel_machine::Instant;
 use whimbrel_netsim::{Overheard, QueueLimit};
-use whimbrel_proto::{Config, FreshPath, PrimaryChangeRule, RecoveryScope, RetransmissionPath, WindowGrowth};
+use whimbrel_proto::{Config, FreshPath, PrimaryChangeRule, RecoveryScope, WindowGrowth};
 use whimbrel_ufa::{Order, Transition, Ufa, UfaPlus, UfaPlusPlus};
 
 use crate::experiment::{Cell, Watch};
@@ -39,10 +39,33 @@ pub(crate) struct HardHandoverPlace {
     radio_delay: Duration,
     /// bit/s, unless an axis says so.
     radio_rate: Option<f64>,
+    /// Probability that a packet is lost on the air.
+    loss: f64,
+    /// When the terminal goes.
+    phase: Phase,
     /// Packets; without it one bandwidth-delay product.
     queue: Option<u32>,
     /// Handovers, unless an axis says so.
     handovers: Option<u32>,
+}
+
+/// When the terminal goes, of the whole time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Phase {
+    /// As long before the first and after the last as between two.
+    Even,
+    /// Half as long.
+    Half,
+}
+
+impl Phase {
+    /// The moment of handover `k` of `count`, counted from 1.
+    fn share(self, k: u32, count: u32) -> f64 {
+        match self {
+            Self::Even => f64::from(k) / f64::from(count + 1),
+            Self::Half => (f64::from(k) - 0.5) / f64::from(count),
+        }
+    }
 }
 
 /// What a download showed.
@@ -90,6 +113,8 @@ impl HardHandoverPlace {
             wired_delay: seconds("topology.cn_gw_delay")?,
             radio_delay: seconds("topology.gw_mn_delay")?,
             radio_rate: given("topology.gw_mn_rate"),
+            loss: scenario.number_at("topology.loss")?,
+            phase: phase(&scenario)?,
             queue: given("topology.gw_queue").map(|packets| packets as u32),
             handovers: given("parameters.ho_nbr").map(|count| count as u32),
             scenario,
@@ -103,9 +128,10 @@ impl HardHandoverPlace {
             wired_delay: self.wired_delay,
             radio_rate,
             radio_delay: self.radio_delay,
+            loss: self.loss,
             queue: match self.queue {
                 Some(packets) => QueueLimit::packets(packets),
-                None => QueueLimit::bytes((self.bdp(cell) as u64).max(LEAST_QUEUE)),
+                None => QueueLimit::bytes((self.bdp(cell).round() as u64).max(LEAST_QUEUE)),
             },
         }
     }
@@ -211,7 +237,7 @@ impl HardHandoverPlace {
         let (count, gap) = (self.handovers(cell), self.gap(cell));
         let mut failed = 0;
         for k in 1..=count {
-            let at = BEGIN + self.duration.mul_f64(f64::from(k) / f64::from(count + 1));
+            let at = BEGIN + self.duration.mul_f64(self.phase.share(k, count));
             bed.run_until(at, look);
             if !is_ufa(cell) {
                 bed.go(gap, look);
@@ -242,7 +268,6 @@ fn transition(scheme: &str) -> Option<Box<dyn Transition>> {
 
 fn config(settings: &Settings, rwnd: f64) -> Result<Config, DataError> {
     let mut config = profile::config(settings, LARGEST)?;
-    config.retransmission.path = RetransmissionPath::Primary;
     let ssthresh = Some(settings.number("ssthresh")? as usize);
     // All paths begin or end at the correspondent.
     let address = correspondent().ip();
@@ -270,6 +295,14 @@ fn set_primary(settings: &Settings) -> PrimaryChangeRule {
     }
 }
 
+fn phase(scenario: &Scenario) -> Result<Phase, DataError> {
+    match scenario.setting("mobility.handover_times").and_then(toml::Value::as_str) {
+        Some("500 * k / (ho_nbr + 1), k = 1..ho_nbr") => Ok(Phase::Even),
+        Some("500 * (k - 0.5) / ho_nbr, k = 1..ho_nbr") => Ok(Phase::Half),
+        _ => Err(DataError(format!("{}: unknown mobility.handover_times", scenario.id()))),
+    }
+}
+
 fn order(scenario: &Scenario) -> Result<Order, DataError> {
     match scenario.setting("parameters.ufa_order").and_then(toml::Value::as_str) {
         Some("5, 6, 7 to the CN first, then 5A, 6A, 7A to the MN, one after the other") => {
@@ -279,3 +312,7 @@ fn order(scenario: &Scenario) -> Result<Order, DataError> {
         _ => Err(DataError(format!("{}: unknown parameters.ufa_order", scenario.id()))),
     }
 }
+
+#[cfg(test)]
+#[path = "hard_handover_place_tests.rs"]
+mod tests;

@@ -22,7 +22,8 @@ struct Scene {
 fn config(rule: PrimaryChangeRule) -> Config {
     let mut config = quiet();
     config.primary_change = rule;
-    if matches!(rule, PrimaryChangeRule::ProbeFirst | PrimaryChangeRule::LostFirst) {
+    let alone = [PrimaryChangeRule::ProbeFirst, PrimaryChangeRule::LostFirst, PrimaryChangeRule::AwaitTimer];
+    if alone.contains(&rule) {
         config.retransmission.path = RetransmissionPath::Primary;
     }
     config.congestion.initial_window = InitialWindow::Packets(4);
@@ -112,6 +113,38 @@ fn standard_sends_new_data_on_the_new_path_and_leaves_the_rest_to_the_timer() {
     assert_eq!(scene.data(), [(2, 4), (2, 5), (2, 6), (2, 7)]);
     scene.bench.pass(Duration::from_millis(900));
     assert_eq!(scene.data(), []);
+}
+
+/// d10 section II.B: "CN cannot transmit data on the new MN IP address before T3-rtx expiration on the old MN address".
+#[test]
+fn await_timer_sends_nothing_while_the_timer_of_what_it_called_lost_runs() {
+    let mut scene = in_flight(PrimaryChangeRule::AwaitTimer);
+    scene.bench.pass(Duration::from_millis(1100));
+    assert_eq!(scene.data(), [(1, 0)], "T3-rtx has expired");
+    scene.set_primary(2);
+    assert_eq!(scene.data(), []);
+    scene.bench.pass(Duration::from_millis(1800));
+    assert_eq!(scene.data(), [], "its RTO is 2 s now");
+    scene.bench.pass(Duration::from_millis(300));
+    assert_eq!(scene.data()[..4], [(2, 0), (2, 1), (2, 2), (2, 3)]);
+}
+
+#[test]
+fn await_timer_sends_at_once_where_no_timer_has_expired() {
+    let mut scene = in_flight(PrimaryChangeRule::AwaitTimer);
+    scene.set_primary(2);
+    assert_eq!(scene.data(), [(2, 4), (2, 5), (2, 6), (2, 7)]);
+}
+
+/// A SACK is as good as the timer.
+#[test]
+fn await_timer_sends_when_a_sack_comes() {
+    let mut scene = in_flight(PrimaryChangeRule::AwaitTimer);
+    scene.bench.pass(Duration::from_millis(1100));
+    scene.set_primary(2);
+    scene.data();
+    scene.sack(1, WINDOW, &[]);
+    assert_eq!(scene.data()[..3], [(2, 1), (2, 2), (2, 3)]);
 }
 
 #[test]

@@ -17,6 +17,7 @@ use whimbrel_ufa::{
     Transition,
 };
 
+use super::super::random;
 use super::{Arrivals, BEGIN, Gateways, SipWorld};
 
 /// Bytes of a message.
@@ -37,6 +38,8 @@ pub struct Air {
     pub radio_rate: f64,
     /// One way.
     pub radio_delay: Duration,
+    /// Probability that a packet is lost there.
+    pub loss: f64,
     /// What waits in front of the radio.
     pub queue: QueueLimit,
 }
@@ -91,7 +94,8 @@ impl Air {
 
     fn radio(&self) -> LinkConfig {
         let rate_bps = Some(self.radio_rate as u64);
-        LinkConfig { rate_bps, delay: self.radio_delay, queue: self.queue, ..LinkConfig::default() }
+        let (queue, loss) = (self.queue, random(self.loss));
+        LinkConfig { rate_bps, delay: self.radio_delay, queue, loss, ..LinkConfig::default() }
     }
 
     /// What a gateway says of itself. Its buffer has room for what waits in front of the radio.
