@@ -12,7 +12,9 @@ use crate::experiment::{Cell, Watch};
 use crate::profile;
 use crate::scenario::{DataError, Papers, Scenario, Settings};
 use crate::scheme::{Scheme, Whose};
-use crate::setups::gateways::{Air, BEGIN, Control, Correspondence, Gap, Gateways, HardHandover, correspondent};
+use crate::setups::gateways::{
+    Air, BEGIN, Control, Correspondence, Gap, Gateways, HardHandover, correspondent,
+};
 
 /// Bytes of user data in a full packet.
 const LARGEST: usize = 1452;
@@ -84,7 +86,8 @@ pub(crate) struct Ride {
 impl Ride {
     /// From the last packet before to the first one after, s; the mean over all handovers.
     pub(crate) fn transport_delay(&self) -> Option<f64> {
-        let delays: Vec<f64> = self.gaps.iter().filter_map(|gap| Some((gap.after? - gap.before).as_secs_f64())).collect();
+        let delays: Vec<f64> =
+            self.gaps.iter().filter_map(|gap| Some((gap.after? - gap.before).as_secs_f64())).collect();
         (!delays.is_empty()).then(|| delays.iter().sum::<f64>() / delays.len() as f64)
     }
 }

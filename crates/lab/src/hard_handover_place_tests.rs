@@ -65,9 +65,13 @@ fn each_scheme_hands_over_a_running_association() {
     let papers = Papers::load().unwrap();
     let mut place = place(&papers);
     place.duration = Duration::from_secs(40);
-    for (scheme, least, most) in
-        [("m-sctp", 2.9, 4.5), ("m-sctp+", 2.0, 2.3), ("ufa", 0.15, 0.3), ("ufa+", 0.15, 0.3), ("ufa++", 0.15, 0.3)]
-    {
+    for (scheme, least, most) in [
+        ("m-sctp", 2.9, 4.5),
+        ("m-sctp+", 2.0, 2.3),
+        ("ufa", 0.15, 0.3),
+        ("ufa+", 0.15, 0.3),
+        ("ufa++", 0.15, 0.3),
+    ] {
         let cell = cell(&[("scheme", scheme.into()), ("ho_nbr", 2.into())]);
         let ride = place.download(&cell, 1, Watch::default());
         let delay = ride.transport_delay().unwrap();

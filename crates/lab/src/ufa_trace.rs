@@ -4,7 +4,9 @@ use core::net::IpAddr;
 
 use whimbrel_machine::{Instant, Route};
 use whimbrel_netsim::Overheard;
-use whimbrel_ufa::sip::{AppliConfig, BDP, CONTEXT_TRANSFER, Message, RESOURCE_QUERY, SIP_PORT, TerminalSettings, number};
+use whimbrel_ufa::sip::{
+    AppliConfig, BDP, CONTEXT_TRANSFER, Message, RESOURCE_QUERY, SIP_PORT, TerminalSettings, number,
+};
 use whimbrel_wire::{Chunk, Packet, Tsn, chunk_type};
 
 use crate::setups::gateways::{correspondent, terminal_address};
@@ -68,7 +70,8 @@ impl Trace {
             let method = method.to_owned();
             move |message: &Message| message.method().to_string() == method && message.status() == status
         };
-        let invite = |message: &Message| of("INVITE", 0)(message) && message.header("UFA_Appli_Config").is_some();
+        let invite =
+            |message: &Message| of("INVITE", 0)(message) && message.header("UFA_Appli_Config").is_some();
         let ack = of("ACK", 0);
         let agreed = of("INVITE", 200);
         let one = self.find(0, |_, message| of(RESOURCE_QUERY, 0)(message))?;
@@ -171,9 +174,14 @@ impl Trace {
         let Some(moved) = self.moved() else { return false };
         let on_way = |to_new: bool| {
             let wanted = move |to: IpAddr| (to == moved.new) == to_new;
-            self.data.iter().filter(move |(_, to, transit, ..)| *transit && wanted(*to)).map(|(.., tsn, _)| *tsn)
+            self.data
+                .iter()
+                .filter(move |(_, to, transit, ..)| *transit && wanted(*to))
+                .map(|(.., tsn, _)| *tsn)
         };
-        let Some(last) = on_way(false).max_by(|a, b| if a.precedes(*b) { core::cmp::Ordering::Less } else { core::cmp::Ordering::Greater }) else {
+        let Some(last) = on_way(false).max_by(|a, b| {
+            if a.precedes(*b) { core::cmp::Ordering::Less } else { core::cmp::Ordering::Greater }
+        }) else {
             return false;
         };
         let again: Vec<bool> = on_way(true).map(|tsn| !last.precedes(tsn)).collect();
@@ -184,8 +192,10 @@ impl Trace {
     /// As much goes to the new address before anything comes from there as the window is, and no packet more.
     pub(crate) fn begins_with(&self, window: f64) -> bool {
         let Some(moved) = self.moved() else { return false };
-        let unanswered = self.back.iter().find(|(_, from)| *from == moved.new).map_or(Instant::FAR_FUTURE, |(at, _)| *at);
-        let on_way = self.data.iter().filter(|(at, to, transit, ..)| *transit && *to == moved.new && *at < unanswered);
+        let unanswered =
+            self.back.iter().find(|(_, from)| *from == moved.new).map_or(Instant::FAR_FUTURE, |(at, _)| *at);
+        let on_way =
+            self.data.iter().filter(|(at, to, transit, ..)| *transit && *to == moved.new && *at < unanswered);
         let bytes = on_way.map(|(.., bytes)| *bytes).sum::<usize>() as f64;
         bytes > window * (1.0 - TOLERANCE) - PACKET && bytes < window * (1.0 + TOLERANCE) + PACKET
     }

@@ -6,9 +6,7 @@ use core::net::{IpAddr, SocketAddr};
 use core::time::Duration;
 
 use whimbrel_machine::{Ecn, Input, Instant, Machine, Route, Seed, Sink, Transmit};
-use whimbrel_netsim::{
-    Action, App, Composite, Context, DropReason, LinkConfig, Parts, Told, Voice, World,
-};
+use whimbrel_netsim::{Action, App, Composite, Context, DropReason, LinkConfig, Parts, Told, Voice, World};
 
 use common::{Command, Event, Toy};
 

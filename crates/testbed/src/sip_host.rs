@@ -167,16 +167,13 @@ impl SipParts {
                 SipCommand::Sip(command) => Some(command),
                 SipCommand::Sctp(_) => None,
             }),
-            Told::Fact(SipFact::Said(event)) => {
-                Some(Input::Command(whimbrel_ufa::Command::Transport(event)))
-            }
+            Told::Fact(SipFact::Said(event)) => Some(Input::Command(whimbrel_ufa::Command::Transport(event))),
             Told::Fact(SipFact::Ordered(_)) => None,
         });
-        let mut hearing =
-            voice.hearing(|event, sink: &mut S, facts: &mut Vec<SipFact>| match event {
-                whimbrel_ufa::Event::Transport(TransportOrder(order)) => facts.push(SipFact::Ordered(order)),
-                event => sink.event(SipEvent::Sip(event)),
-            });
+        let mut hearing = voice.hearing(|event, sink: &mut S, facts: &mut Vec<SipFact>| match event {
+            whimbrel_ufa::Event::Transport(TransportOrder(order)) => facts.push(SipFact::Ordered(order)),
+            event => sink.event(SipEvent::Sip(event)),
+        });
         match &mut self.sip {
             SipRole::None => None,
             SipRole::Gateway(gateway) => gateway.step(now, inputs, &mut hearing),

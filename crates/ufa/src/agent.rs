@@ -4,9 +4,7 @@ use core::net::SocketAddr;
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use whimbrel_machine::{
-    Ecn, Fragmentation, Instant, IpProtocol, Rng, Route, Seed, Sink, Transmit,
-};
+use whimbrel_machine::{Ecn, Fragmentation, Instant, IpProtocol, Rng, Route, Seed, Sink, Transmit};
 
 use crate::interface::Event;
 use crate::sip::{ClientId, Dialog, Happening, Message, ServerId, Timers, Token, Transactions, response};

@@ -5,9 +5,7 @@ use whimbrel_machine::{Input, Instant, Machine, Seed, Sink};
 use crate::agent::Agent;
 use crate::cross::{Cross, Side};
 use crate::interface::{Application, Command, Event, TransportOrder};
-use crate::sip::{
-    APPLICATION, AppliConfig, BDP, Dialog, Happening, Message, ServerId, Timers, number,
-};
+use crate::sip::{APPLICATION, AppliConfig, BDP, Dialog, Happening, Message, ServerId, Timers, number};
 use crate::transition::Transition;
 
 /// Sessions at most.
@@ -44,7 +42,8 @@ impl Correspondent {
 
     fn handle(&mut self, now: Instant, happening: Happening) {
         match happening {
-            Happening::Request { transaction, message, route } => match message.method().to_string().as_str() {
+            Happening::Request { transaction, message, route } => match message.method().to_string().as_str()
+            {
                 "INVITE" if message.to_tag().is_none() => {
                     self.begin(now, transaction, &message, route.remote);
                 }

@@ -63,9 +63,8 @@ impl Cross {
                 return Some(application);
             }
             Event::Path { association, path, route, state: PathState::Active } => {
-                let to = |moving: &Moving| {
-                    moving.association == *association && moving.to == route.remote.ip()
-                };
+                let to =
+                    |moving: &Moving| moving.association == *association && moving.to == route.remote.ip();
                 if let Some(at) = self.moving.iter().position(to) {
                     let moving = self.moving.remove(at);
                     self.use_path(now, &moving, *path);
@@ -103,7 +102,9 @@ impl Cross {
     pub fn peer_moves(&mut self, application: &Application, config: &AppliConfig, bdp: Option<u64>) {
         let Some(association) = self.association(application) else { return };
         // What lingers of an earlier move goes first; and an address that comes back no longer lingers.
-        for (_, _, address) in self.lingering.extract_if(.., |(_, of, _)| *of == association).collect::<Vec<_>>() {
+        for (_, _, address) in
+            self.lingering.extract_if(.., |(_, of, _)| *of == association).collect::<Vec<_>>()
+        {
             if address != config.add && address != config.delete {
                 self.agree(association, vec![AgreedChange::DeletePeer(address)]);
             }

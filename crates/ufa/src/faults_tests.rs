@@ -101,7 +101,11 @@ fn runs_can_be_repeated() {
         scene.faults = Faults { loss: 0.3, duplicate: 0.3, jitter: Duration::from_millis(100) };
         scene.hand_over();
         scene.pass(LONG);
-        scene.log.iter().map(|(at, from, to, message)| (*at, *from, *to, message.to_bytes())).collect::<Vec<_>>()
+        scene
+            .log
+            .iter()
+            .map(|(at, from, to, message)| (*at, *from, *to, message.to_bytes()))
+            .collect::<Vec<_>>()
     };
     assert_eq!(run(5), run(5));
     assert_ne!(run(5), run(6));

@@ -26,9 +26,9 @@ mod terminal;
 mod transition;
 
 #[cfg(test)]
-mod testing;
-#[cfg(test)]
 mod faults_tests;
+#[cfg(test)]
+mod testing;
 
 pub use agent::Patience;
 pub use correspondent::Correspondent;

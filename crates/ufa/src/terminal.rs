@@ -79,7 +79,8 @@ impl Terminal {
         let (call_id, tag) = (self.agent.token(), self.agent.token());
         let names = ["terminal", "correspondent"];
         let mut dialog = Dialog::opening(&call_id, &tag, names, self.config.gateway);
-        let asked = self.agent.request(now, &mut dialog, "INVITE", |request| request.with(APPLICATION, application));
+        let asked =
+            self.agent.request(now, &mut dialog, "INVITE", |request| request.with(APPLICATION, application));
         if let Some(transaction) = asked {
             self.session = Some(Session { application, dialog, state: State::Calling(transaction) });
         }

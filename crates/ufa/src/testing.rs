@@ -116,7 +116,8 @@ impl Scene {
     /// With gateways that `change` makes what they are to be.
     pub(crate) fn with(seed: u64, change: impl Fn(usize, GatewayConfig) -> GatewayConfig) -> Self {
         let seed = Seed::from_u64(seed);
-        let gateway = |host| Gateway::new(change(host, gateway_config(host)), &seed.child("host", host as u64));
+        let gateway =
+            |host| Gateway::new(change(host, gateway_config(host)), &seed.child("host", host as u64));
         let config = TerminalConfig {
             address: address(TERMINAL, 0),
             gateway: address(SOURCE, 1),

@@ -91,7 +91,8 @@ impl Seen {
         if news {
             let Self { expiries, without, grew, .. } = *self;
             let old = Some(bed.place().1);
-            *self = Self { handovers, old, timeouts: [timeouts; 2], expiries, without, grew, ..Self::default() };
+            *self =
+                Self { handovers, old, timeouts: [timeouts; 2], expiries, without, grew, ..Self::default() };
         }
         let expired = timeouts - core::mem::replace(&mut self.timeouts[1], timeouts);
         if gap.after.is_none() {

@@ -46,7 +46,10 @@ impl Allocations {
 
     /// A packet with this source address has come from our network.
     pub(super) fn hear(&mut self, source: IpAddr) {
-        if self.heard.len() < HEARD_MAX && !self.given.contains_key(&source) && self.addresses.contains(&source) {
+        if self.heard.len() < HEARD_MAX
+            && !self.given.contains_key(&source)
+            && self.addresses.contains(&source)
+        {
             self.heard.insert(source);
         }
     }
@@ -64,7 +67,9 @@ impl Allocations {
             return None;
         }
         let count = self.addresses.len();
-        let at = (0..count).map(|step| (self.next + step) % count).find(|&at| self.is_unique(self.addresses[at]))?;
+        let at = (0..count)
+            .map(|step| (self.next + step) % count)
+            .find(|&at| self.is_unique(self.addresses[at]))?;
         let address = self.addresses[at];
         self.next = at + 1;
         let waiting = Some(HoldingBuffer::new(reserved));

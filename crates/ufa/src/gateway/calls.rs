@@ -25,16 +25,15 @@ impl Gateway {
         let correspondent = SocketAddr::new(application.correspondent.ip(), SIP_PORT);
         let names = ["terminal", "correspondent"];
         let mut to_correspondent = Dialog::opening(&call_id, &other_tag, names, correspondent);
-        let passed_on = self.agent.request(now, &mut to_correspondent, "INVITE", |request| {
-            request.with(APPLICATION, application)
-        });
+        let passed_on = self
+            .agent
+            .request(now, &mut to_correspondent, "INVITE", |request| request.with(APPLICATION, application));
         let Some(passed_on) = passed_on else {
             return self.agent.respond(now, transaction, request, 503, |answer| answer);
         };
         // Whoever waits longer than T1 would ask again (RFC 3261 §17.2.1).
         self.agent.respond(now, transaction, request, 100, |answer| answer);
-        let state =
-            State::Calling(Box::new(Call { transaction, request: request.clone(), tag, passed_on }));
+        let state = State::Calling(Box::new(Call { transaction, request: request.clone(), tag, passed_on }));
         let terminal = from.ip();
         self.sessions.push(Session { application, terminal, to_terminal, to_correspondent, state });
     }

@@ -55,16 +55,24 @@ fn both_ends_can_be_told_at_once() {
     let invites: Vec<_> = scene.exchange(since).into_iter().filter(|(.., what)| what == "INVITE").collect();
     let expected = [(SOURCE, CORRESPONDENT), (SOURCE, TERMINAL), (TERMINAL, TARGET)];
     assert_eq!(invites, expected.map(|(from, to)| (from, to, "INVITE".to_owned())));
-    let at = |to| scene.log.iter().rfind(|(_, from, of, message)| {
-        *from == SOURCE && *of == to && message.method().to_string() == "INVITE"
-    });
+    let at = |to| {
+        scene.log.iter().rfind(|(_, from, of, message)| {
+            *from == SOURCE && *of == to && message.method().to_string() == "INVITE"
+        })
+    };
     assert_eq!(at(CORRESPONDENT).unwrap().0, at(TERMINAL).unwrap().0);
 }
 
 #[test]
 fn messages_5_and_5a_carry_what_tables_1_and_2_say() {
     let (scene, since) = handed_over();
-    let invites: Vec<_> = scene.log.iter().filter(|(at, _, _, message)| *at >= since && message.method().to_string() == "INVITE" && message.is_request()).collect();
+    let invites: Vec<_> = scene
+        .log
+        .iter()
+        .filter(|(at, _, _, message)| {
+            *at >= since && message.method().to_string() == "INVITE" && message.is_request()
+        })
+        .collect();
     let appli = AppliConfig { add: address(TARGET, 2).ip(), delete: address(TERMINAL, 0).ip() };
     let [(.., five), (.., five_a), ..] = invites[..] else { panic!("{invites:?}") };
     assert_eq!(AppliConfig::of(five), Ok(appli));
@@ -90,9 +98,13 @@ fn sctp_is_told_at_message_7_and_at_message_7a() {
     let (scene, _) = handed_over();
     let new = SocketAddr::new(address(TARGET, 2).ip(), 0);
     let orders = scene.orders(CORRESPONDENT);
-    assert_eq!(orders, [format!("AgreeAddresses {{ association: AssociationId(7), changes: [AddPeer({new})] }}")]);
+    assert_eq!(
+        orders,
+        [format!("AgreeAddresses {{ association: AssociationId(7), changes: [AddPeer({new})] }}")]
+    );
     let old = address(TERMINAL, 0).ip();
-    let agree = |change: String| format!("AgreeAddresses {{ association: AssociationId(7), changes: [{change}] }}");
+    let agree =
+        |change: String| format!("AgreeAddresses {{ association: AssociationId(7), changes: [{change}] }}");
     let expected = [agree(format!("AddOwn({new})")), agree(format!("DeleteOwn({old})"))];
     assert_eq!(scene.orders(TERMINAL), expected);
 }

@@ -65,9 +65,8 @@ impl Departure {
 impl Gateway {
     /// The network wants a terminal that is here to go to one of these gateways.
     pub(super) fn hand_over(&mut self, now: Instant, terminal: IpAddr, candidates: Vec<SocketAddr>) {
-        let stable = |session: &super::Session| {
-            session.is_at(terminal) && matches!(session.state, State::Stable)
-        };
+        let stable =
+            |session: &super::Session| session.is_at(terminal) && matches!(session.state, State::Stable);
         let Some(at) = self.sessions.iter().position(stable) else {
             return self.agent.tell(Event::Stays { terminal, failure: Failure::NoSession });
         };
@@ -194,13 +193,7 @@ impl Gateway {
     }
 
     /// Message 5.
-    fn tell_correspondent(
-        &mut self,
-        now: Instant,
-        at: usize,
-        appli: AppliConfig,
-        bdp: Option<u64>,
-    ) -> Told {
+    fn tell_correspondent(&mut self, now: Instant, at: usize, appli: AppliConfig, bdp: Option<u64>) -> Told {
         let dialog = &mut self.sessions[at].to_correspondent;
         let asked = self.agent.request(now, dialog, "INVITE", |request| {
             let request = request.with(APPLI_CONFIG, appli);
@@ -235,7 +228,11 @@ impl Gateway {
         let Phase::Telling { granted, correspondent, terminal } = &mut departure.phase else { return };
         let is_correspondent = *correspondent == Told::Asked(transaction);
         let Some(accepted) = accepted else {
-            return if is_correspondent { self.correspondent_fails(at, failure) } else { self.terminal_fails(now, at, failure) };
+            return if is_correspondent {
+                self.correspondent_fails(at, failure)
+            } else {
+                self.terminal_fails(now, at, failure)
+            };
         };
         if is_correspondent {
             *correspondent = Told::Agreed;

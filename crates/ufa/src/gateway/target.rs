@@ -23,7 +23,13 @@ pub(super) struct Arrival {
 #[derive(Debug)]
 enum Phase {
     /// The way to the correspondent is measured before message 4.
-    Measuring { asked: ClientId, since: Instant, answer: Box<(ServerId, Message)>, throughput: u64, old: IpAddr },
+    Measuring {
+        asked: ClientId,
+        since: Instant,
+        answer: Box<(ServerId, Message)>,
+        throughput: u64,
+        old: IpAddr,
+    },
     /// Message 4 has been sent.
     Expected,
 }

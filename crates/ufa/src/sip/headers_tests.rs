@@ -13,7 +13,10 @@ fn table_1_of_the_paper() {
     let config = AppliConfig { add: [10, 2, 0, 2].into(), delete: [10, 1, 0, 2].into() };
     assert_eq!(config.to_string(), "Add_IP_Addr=10.2.0.2; Del_IP_Addr=10.1.0.2");
     assert_eq!(AppliConfig::of(&message(&format!("UFA_Appli_Config: {config}"))), Ok(config));
-    assert_eq!(AppliConfig::of(&message("ufa_appli_config:add_ip_addr=10.2.0.2;del_ip_addr=10.1.0.2")), Ok(config));
+    assert_eq!(
+        AppliConfig::of(&message("ufa_appli_config:add_ip_addr=10.2.0.2;del_ip_addr=10.1.0.2")),
+        Ok(config)
+    );
     let v6 = AppliConfig { add: "2001:db8::2".parse().unwrap(), delete: "2001:db8::1".parse().unwrap() };
     assert_eq!(AppliConfig::of(&message(&format!("UFA_Appli_Config: {v6}"))), Ok(v6));
 }

@@ -114,7 +114,11 @@ impl Gateways {
         let now = self.world.now();
         let radio = self.radio[self.at.0];
         self.arrivals.read().leave(now);
-        self.world.act(Action::Link(radio.link, Side::Both, whimbrel_netsim::Change::Down(whimbrel_netsim::InFlight::Lost)));
+        self.world.act(Action::Link(
+            radio.link,
+            Side::Both,
+            whimbrel_netsim::Change::Down(whimbrel_netsim::InFlight::Lost),
+        ));
         let address = core::net::SocketAddr::new(self.at.1, 0);
         self.world.act(Action::Fact(self.mn, LinkFact::AddressDown(address)));
     }
@@ -133,7 +137,9 @@ impl Gateways {
     /// The paths of the correspondent's association.
     pub fn paths(&self) -> Vec<PathView> {
         let host = self.world.machine(self.cn).parts();
-        let (Some(node), Some(user)) = (&host.sctp, self.world.app(self.cn).user()) else { return Vec::new() };
+        let (Some(node), Some(user)) = (&host.sctp, self.world.app(self.cn).user()) else {
+            return Vec::new();
+        };
         user.paths(node)
     }
 

@@ -111,11 +111,7 @@ impl Air {
                 addresses: (0..ADDRESSES).map(|n| terminal_address(number, n).ip()).collect(),
                 delay: self.radio_delay,
             },
-            resources: Resources {
-                throughput: self.radio_rate as u64,
-                buffer: 1 << 20,
-                least_buffer: least,
-            },
+            resources: Resources { throughput: self.radio_rate as u64, buffer: 1 << 20, least_buffer: least },
             order,
             patience: Patience::default(),
             timers: Timers::default(),
@@ -214,8 +210,7 @@ fn join(
         wires.push(world.add_link(core, relay, air.wired(), air.wired()));
         let own = world.add_interface(gateways[number], [gateway_address(number).ip()]);
         world.add_link(own, relay, LinkConfig::default(), LinkConfig::default());
-        let interface =
-            world.add_interface(mn, (0..ADDRESSES).map(|n| terminal_address(number, n).ip()));
+        let interface = world.add_interface(mn, (0..ADDRESSES).map(|n| terminal_address(number, n).ip()));
         let link = world.add_link(relay, interface, air.radio(), air.radio());
         let (id, kind) = (InterfaceId(number as u32), InterfaceKind::WirelessLan);
         Uplink { host: mn, link, interface, number: id, kind, address: terminal_address(number, 0) }

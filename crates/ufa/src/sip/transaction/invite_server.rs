@@ -64,7 +64,11 @@ impl ServerState for InviteServer {
         match &mut self.state {
             // Whoever misses the ACK of a refusal has nothing to do about it.
             State::Answered { success, give_up, .. } if *give_up <= now => {
-                if *success { Elapsed::TimedOut } else { Elapsed::Ended }
+                if *success {
+                    Elapsed::TimedOut
+                } else {
+                    Elapsed::Ended
+                }
             }
             State::Answered { resend, interval, .. } if *resend <= now => {
                 *interval = interval.saturating_mul(2).min(self.timers.t2);

@@ -184,7 +184,9 @@ fn a_refusal_is_acknowledged_by_the_transaction() {
     ends.ask("INVITE");
     let (transaction, request) = ends.arrive(at(0));
     ends.answer(at(0), transaction, &request, 486);
-    assert!(matches!(ends.answer_arrives(at(10)), Some(Happening::Response { message, .. }) if message.status() == 486));
+    assert!(
+        matches!(ends.answer_arrives(at(10)), Some(Happening::Response { message, .. }) if message.status() == 486)
+    );
     let (_, ack) = ends.client.poll_transmit().unwrap();
     let parsed = Message::parse(&ack).unwrap();
     assert_eq!((parsed.branch(), parsed.to_tag()), (request.branch(), Some(ends.tag.as_str())));
