@@ -185,6 +185,7 @@ impl Scene {
                 primary: Route { local: bare(local), remote: bare(remote) },
                 mobility: Mobility::Static(StaticReason::SwitchedOff),
                 peer_adaptation: None,
+                peer_key: None,
             };
             self.step(host, Input::Command(Command::Transport(up)));
         }
