@@ -12,7 +12,7 @@ use crate::topology::Topology;
 use crate::trace::{Line, Trace};
 use crate::{
     Arrival, Attachment, Change, DropReason, Effect, Fate, Flight, Framing, InterfaceId, LinkConfig,
-    LinkDirection, LinkId, MAX_PAYLOAD, Offered, Oversize, RouterId, Side,
+    LinkDirection, LinkId, MAX_PAYLOAD, Offered, Oversize, Side,
 };
 
 /// Packets in flight in a world, unless told otherwise.
@@ -25,6 +25,7 @@ const QUOTED_BYTES_MAX: usize = 576 - 20 - 8 - 20 - 8;
 const WAITING: Flight = Flight { departs: Instant::FAR_FUTURE, arrives: Instant::FAR_FUTURE };
 
 mod air;
+mod relay;
 
 use self::air::{Air, Station};
 
@@ -150,23 +151,6 @@ impl Fabric {
         };
         let framing = Framing::of(&route).ok_or(DropReason::NoSource)?;
         Ok((route, framing, destination, direction))
-    }
-
-    /// As [`Self::way_out`], from the router that `host` runs: whatever the source address is.
-    fn way_on(
-        &mut self,
-        host: u32,
-        router: RouterId,
-        route: &Route,
-    ) -> Result<(Route, Framing, u32, u32), DropReason> {
-        let framing = Framing::of(route).ok_or(DropReason::NoSource)?;
-        let destination = self.topology.owner(route.remote.ip()).ok_or(DropReason::NoRoute)?;
-        if self.topology.interfaces[destination as usize].host == host {
-            return Err(DropReason::NoRoute);
-        }
-        let from = Attachment::Router(router);
-        let direction = self.topology.next_hop(from, destination).ok_or(DropReason::NoRoute)?;
-        Ok((*route, framing, destination, direction))
     }
 
     /// Takes back the translation of what has come to an interface; false if nobody behind its box has asked for it.
@@ -391,12 +375,6 @@ impl Fabric {
             }
         }
         self.await_service(direction);
-    }
-
-    /// Whether a packet is only on its way through `host`.
-    pub(crate) fn is_transit(&self, host: u32, slot: u32) -> bool {
-        let destination = self.packets[slot].destination;
-        self.topology.interfaces[destination as usize].host != host
     }
 
     fn owns(&self, interface: u32, address: IpAddr) -> bool {

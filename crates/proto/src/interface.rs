@@ -3,6 +3,7 @@
 mod close_reason;
 mod histogram;
 mod mobility;
+mod names;
 mod totals;
 mod view;
 
@@ -18,48 +19,13 @@ pub use self::histogram::DurationHistogram;
 pub use self::mobility::{
     AddressChange, AddressChangeError, AgreedChange, Mobility, PathShape, PeerAddressChange, StaticReason,
 };
+pub use self::names::{AssociationId, ConnectToken, PathId};
 pub use self::totals::Totals;
 pub use self::view::{
     AssociationAddresses, AssociationState, AssociationStats, PathCounters, PathState, PathView,
 };
 use crate::auth::{AuthKeyChange, AuthKeyNews, AuthScope};
 use crate::protection::PeerKey;
-
-/// Names an association within its endpoint; never used twice.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct AssociationId(pub(crate) u64);
-
-impl AssociationId {
-    /// The association with this number, for whoever models an endpoint instead of running one.
-    pub const fn from_number(number: u64) -> Self {
-        Self(number)
-    }
-
-    /// The number, for display and logs.
-    pub const fn number(self) -> u64 {
-        self.0
-    }
-}
-
-/// Names a path within its association; never used twice.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct PathId(pub(crate) u32);
-
-impl PathId {
-    /// The path with this number, for whoever models an association instead of running one.
-    pub const fn from_number(number: u32) -> Self {
-        Self(number)
-    }
-
-    /// The number, for display and logs.
-    pub const fn number(self) -> u32 {
-        self.0
-    }
-}
-
-/// Chosen by whoever gives [`Command::Connect`], to recognise the answer.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct ConnectToken(pub u64);
 
 /// Whether a message waits for earlier ones of its stream (RFC 9260 §6.6).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

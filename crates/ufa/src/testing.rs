@@ -37,7 +37,7 @@ pub(crate) struct Faults {
 }
 
 enum Host {
-    Terminal(Terminal),
+    Terminal(Box<Terminal>),
     Gateway(Gateway),
     Correspondent(Correspondent),
 }
@@ -131,7 +131,7 @@ impl Scene {
         let mut scene = Self {
             now: Instant::ZERO,
             hosts: vec![
-                Some(Host::Terminal(terminal)),
+                Some(Host::Terminal(Box::new(terminal))),
                 Some(Host::Gateway(gateway(SOURCE))),
                 Some(Host::Gateway(gateway(TARGET))),
                 Some(Host::Correspondent(correspondent)),
