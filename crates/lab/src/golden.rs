@@ -8,7 +8,7 @@ use crate::experiment::{PAPER, SEAMLESS};
 /// Experiment, series, the number of the cell, and its fingerprint with the seed of the first repetition.
 ///
 /// A cell of e13 is one run that feeds a figure with transfer times and one with TCP's throughput, as they are named here.
-pub(crate) const GOLDEN: [(&str, &str, usize, u64); 40] = [
+pub(crate) const GOLDEN: [(&str, &str, usize, u64); 47] = [
     ("b08_fig07", PAPER, 3, 0x8155_0fcd_3155_4ccb),
     ("b08_fig07", SEAMLESS, 240, 0x05bb_b352_11e4_d997),
     ("b08_fig08", PAPER, 14, 0x1dcf_7904_d3a3_7db1),
@@ -60,6 +60,16 @@ pub(crate) const GOLDEN: [(&str, &str, usize, u64); 40] = [
     ("c04_probe", PAPER, 0, 0x5265_35f7_d5a3_4848),
     ("c04_probe", PAPER, 2, 0x07fc_8035_8171_405a),
     ("c04_probe", "walk", 4, 0x850c_88d1_33c4_2584),
+    // Plain m-SCTP, m-SCTP+ and UFA++ with 13, 6 and 6 handovers.
+    ("d10_fig04", PAPER, 4, 0x0564_1acf_c5df_a0a0),
+    ("d10_fig04", PAPER, 7, 0x1e48_b41b_efed_ca07),
+    ("d10_fig04", PAPER, 22, 0x1d61_2775_b003_aff8),
+    // UFA and UFA+ with 2 Mbit/s.
+    ("d10_fig05", PAPER, 3, 0x9364_ebda_4cea_3647),
+    ("d10_fig05", PAPER, 8, 0x816d_12e1_a13b_b802),
+    ("d10_delay", PAPER, 4, 0x7fc9_9803_2681_d480),
+    // The order of messages.
+    ("d10_msgs", PAPER, 0, 0x4ab1_3bc3_3d62_56f5),
 ];
 
 /// As [`GOLDEN`], of runs that take minutes where checks are on: an ignored test has them.
@@ -67,7 +77,7 @@ pub(crate) const LONG: [(&str, &str, usize, u64); 1] = [("b08_fig10", PAPER, 0, 
 
 /// As [`GOLDEN`], of runs with alternatives to what is assumed: every choice that is tried, such as TCP with CUBIC, and random loss. Experiment, the
 /// last words of what is changed, the number of the cell, and its fingerprint with that and the seed of the first repetition.
-pub(crate) const ALTERED: [(&str, &str, usize, u64); 15] = [
+pub(crate) const ALTERED: [(&str, &str, usize, u64); 22] = [
     ("b08_fig07", "whole packets", 0, 0x12d5_c4fd_a36d_dc7d),
     ("b08_fig08", "→ down", 0, 0x8918_908b_bb56_714e),
     ("b09_fig04", "lowest round trip", 10, 0x715f_53ad_db30_8a43),
@@ -83,6 +93,13 @@ pub(crate) const ALTERED: [(&str, &str, usize, u64); 15] = [
     ("c04_fig06", "kind \"discs\", share_of_radius 0.975", 0, 0x93c7_e7d4_d79e_df84),
     ("c04_fig06", "kind \"line\", overshoot 150.0", 0, 0x0859_8874_f187_93ef),
     ("c04_fig06", "→ mobile-node", 8, 0x6de3_34da_a1f4_6961),
+    ("d10_fig05", "cumulative point → any", 3, 0xe700_1b18_0b6b_e1ed),
+    ("d10_fig05", "association → path", 3, 0xef95_2c5f_05f9_1558),
+    ("d10_fig04", "kick on set primary: false → true", 1, 0x1066_c36e_2db9_0f47),
+    ("d10_fig04", "primary-only → split", 1, 0x4fdb_8639_bb20_20d9),
+    ("d10_fig04", "(k - 0.5) / ho_nbr, k = 1..ho_nbr", 1, 0xbd63_6222_f7f4_6609),
+    ("d10_fig05", "→ 5 and 5A at once", 3, 0x1706_911b_185c_4675),
+    ("d10_fig05", "→ 50", 3, 0xa7ae_1ab2_c1d5_409c),
 ];
 
 /// A fingerprint of what results with other assumptions were made with: how the golden cells' runs in the papers' series, which alone claims look

@@ -16,6 +16,7 @@ pub mod figures;
 mod golden;
 pub mod grid;
 mod handed_over_video;
+mod hard_handover_place;
 pub mod likeness;
 mod meaning;
 mod overlap_place;
@@ -37,6 +38,7 @@ pub mod summary;
 mod two_cell_download;
 mod two_cell_place;
 mod two_networks;
+mod ufa_trace;
 mod unseen;
 mod value;
 

@@ -25,6 +25,7 @@ const QUOTED_BYTES_MAX: usize = 576 - 20 - 8 - 20 - 8;
 const WAITING: Flight = Flight { departs: Instant::FAR_FUTURE, arrives: Instant::FAR_FUTURE };
 
 mod air;
+mod relay;
 
 use self::air::{Air, Station};
 
@@ -133,6 +134,9 @@ impl Fabric {
         route: &Route,
     ) -> Result<(Route, Framing, u32, u32), DropReason> {
         Framing::of(route).ok_or(DropReason::NoSource)?;
+        if let Some(router) = self.topology.relay_of(host) {
+            return self.way_on(host, router, route);
+        }
         let source = self.topology.owner(route.local.ip()).ok_or(DropReason::NoSource)?;
         if self.topology.interfaces[source as usize].host != host {
             return Err(DropReason::NoSource);
@@ -297,6 +301,9 @@ impl Fabric {
             self.capture(now, direction, slot, None);
         }
         let at = self.topology.far_end(direction);
+        if let Some(host) = self.topology.relay_at(at) {
+            return Some(host);
+        }
         if at == Attachment::Interface(InterfaceId(destination)) && (found || self.owns(destination, remote))
         {
             if !self.let_in(now, destination, slot) {

@@ -20,6 +20,8 @@ pub struct Overheard<'a> {
     pub route: Route,
     /// Its payload, which may be changed.
     pub bytes: &'a mut Vec<u8>,
+    /// It reaches a host that runs a router, and is for another one: it will be shown again where it is going to.
+    pub transit: bool,
 }
 
 /// Something that arrives without having been sent by whom it names.

@@ -89,6 +89,8 @@ pub(crate) struct Interface {
 pub(crate) struct Topology {
     pub(crate) interfaces: Vec<Interface>,
     routers: Vec<Vec<u32>>,
+    /// Routers that a host's machine runs, with the host.
+    relays: Vec<(u32, u32)>,
     links: Vec<[Attachment; 2]>,
     owners: FxHashMap<IpAddr, u32>,
     /// How often `owners` has changed.
@@ -118,6 +120,24 @@ impl Topology {
     pub(crate) fn add_router(&mut self) -> RouterId {
         self.routers.push(Vec::new());
         RouterId(self.routers.len() as u32 - 1)
+    }
+
+    /// A router at which everything is handed to `host`.
+    pub(crate) fn add_relay(&mut self, host: HostId) -> RouterId {
+        let router = self.add_router();
+        self.relays.push((router.0, host.0));
+        router
+    }
+
+    /// The host that runs a router, if one does.
+    pub(crate) fn relay_at(&self, at: Attachment) -> Option<u32> {
+        let Attachment::Router(RouterId(router)) = at else { return None };
+        self.relays.iter().find(|relay| relay.0 == router).map(|relay| relay.1)
+    }
+
+    /// The router that a host runs, if it runs one.
+    pub(crate) fn relay_of(&self, host: u32) -> Option<RouterId> {
+        self.relays.iter().find(|relay| relay.1 == host).map(|relay| RouterId(relay.0))
     }
 
     pub(crate) fn add_link(&mut self, a: Attachment, b: Attachment) -> LinkId {

@@ -193,6 +193,13 @@ impl<M: Machine, A: App<M>> World<M, A> {
         self.fabric.topology.add_router()
     }
 
+    /// Adds a router that a host's machine runs: what comes out of a link there is given to the machine, with the route of who sent it seen from
+    /// the other end, whoever it is for; and what the machine sends, from whatever address, starts there. So a packet goes on if the machine
+    /// sends it again on the route reversed, and no further if not. The host's own addresses are those of an interface, linked to the router, by which others find the way.
+    pub fn add_relay(&mut self, host: HostId) -> RouterId {
+        self.fabric.topology.add_relay(host)
+    }
+
     /// Links two interfaces, or an interface and a router, or two routers.
     pub fn add_link(
         &mut self,

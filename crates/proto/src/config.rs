@@ -1,5 +1,6 @@
 //! Protocol parameters (RFC 9260 §16 and extensions), by theme. A profile is data: nothing asks which one it is.
 
+mod checksum;
 mod dar;
 mod fresh_path;
 mod heartbeat;
@@ -11,10 +12,12 @@ mod raw_ports;
 mod retransmission;
 mod sack;
 mod start_up;
+mod streams;
 
 use core::time::Duration;
 use std::sync::Arc;
 
+pub use self::checksum::ChecksumPolicy;
 pub use self::dar::{AddressNaming, DarConfig, DarMode, PeerRequests};
 pub use self::fresh_path::FreshPath;
 pub use self::heartbeat::{Comparison, HeartbeatConfig, HeartbeatForm, ProbeSpacing, Unanswered};
@@ -29,11 +32,12 @@ pub use self::retransmission::{
 };
 pub use self::sack::{NewRoute, OutOfOrder, SackConfig};
 pub use self::start_up::StartUp;
+pub use self::streams::StreamConfig;
 use crate::auth::{AuthConfig, AuthSupport};
 use crate::endpoint::MAX_PRESERVATIVE;
 use crate::path::congestion::{BbrParameters, ControllerFactory, RenoParameters};
 use crate::protection::Security;
-use crate::send::stream_scheduler::{FirstComeFirstServed, NewStreamScheduler, RoundRobin};
+use crate::send::stream_scheduler::{FirstComeFirstServed, RoundRobin};
 pub use whimbrel_path::congestion::InitialWindow;
 pub use whimbrel_path::{PmtuConfig, PmtuSearch, RtoConfig};
 
@@ -148,17 +152,6 @@ pub enum BurstLimit {
     AckClocked(u32),
 }
 
-/// Stream parameters.
-#[derive(Clone, Debug)]
-pub struct StreamConfig {
-    /// Outbound streams asked for (OS); at least 1.
-    pub outbound: u16,
-    /// Inbound streams accepted at most (MIS); at least 1.
-    pub inbound_max: u16,
-    /// Makes the scheduler that picks the stream to send from (RFC 8260 §3).
-    pub scheduler: NewStreamScheduler,
-}
-
 /// Which address pairs become paths.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PathPairing {
@@ -167,19 +160,6 @@ pub enum PathPairing {
     PerDestination,
     /// Every local address with every address of the peer of the same family and scope.
     Mesh,
-}
-
-/// Checksums (RFC 9653).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ChecksumPolicy {
-    /// CRC32c on every packet.
-    Crc32c,
-    /// Declare and use the zero checksum when both sides name this error detection method (EDMID). Only sound when
-    /// the lower layer protects integrity, as DTLS does (EDMID 1).
-    ZeroAcceptable {
-        /// Error Detection Method Identifier.
-        edmid: u32,
-    },
 }
 
 impl Config {

@@ -3,6 +3,7 @@
 mod close_reason;
 mod histogram;
 mod mobility;
+mod names;
 mod totals;
 mod view;
 
@@ -16,45 +17,15 @@ use whimbrel_wire::{PayloadProtocolId, StreamId};
 pub use self::close_reason::CloseReason;
 pub use self::histogram::DurationHistogram;
 pub use self::mobility::{
-    AddressChange, AddressChangeError, Mobility, PathShape, PeerAddressChange, StaticReason,
+    AddressChange, AddressChangeError, AgreedChange, Mobility, PathShape, PeerAddressChange, StaticReason,
 };
+pub use self::names::{AssociationId, ConnectToken, PathId};
 pub use self::totals::Totals;
 pub use self::view::{
     AssociationAddresses, AssociationState, AssociationStats, PathCounters, PathState, PathView,
 };
 use crate::auth::{AuthKeyChange, AuthKeyNews, AuthScope};
 use crate::protection::PeerKey;
-
-/// Names an association within its endpoint; never used twice.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct AssociationId(pub(crate) u64);
-
-impl AssociationId {
-    /// The number, for display and logs.
-    pub const fn number(self) -> u64 {
-        self.0
-    }
-}
-
-/// Names a path within its association; never used twice.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct PathId(pub(crate) u32);
-
-impl PathId {
-    /// The path with this number, for whoever models an association instead of running one.
-    pub const fn from_number(number: u32) -> Self {
-        Self(number)
-    }
-
-    /// The number, for display and logs.
-    pub const fn number(self) -> u32 {
-        self.0
-    }
-}
-
-/// Chosen by whoever gives [`Command::Connect`], to recognise the answer.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct ConnectToken(pub u64);
 
 /// Whether a message waits for earlier ones of its stream (RFC 9260 §6.6).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -219,6 +190,14 @@ pub enum Command {
         association: AssociationId,
         /// In the order in which the peer is to carry them out.
         changes: Vec<AddressChange>,
+    },
+    /// Take over changes of addresses that were agreed on without ASCONF, in the order given. What cannot be done is left out. Whoever
+    /// gives this answers for it: no peer is asked, and no key is needed.
+    AgreeAddresses {
+        /// The association whose addresses change.
+        association: AssociationId,
+        /// In the order in which they are carried out.
+        changes: Vec<AgreedChange>,
     },
     /// Install congestion state on a path, as a handover policy knows more about a link than slow start does.
     ShapePath {

@@ -3,7 +3,7 @@
 //!
 //! [`Pair`] is two hosts in a world in virtual time, [`Uplink`] how a host gets into a network and learns of it, [`User`] who sends and reads
 //! there: what it sends is a [`traffic::Traffic`], and what it keeps of what it is told a [`Record`]. [`Flow`] is
-//! the user of TCP, [`mobile_ip`] a world for it. [`Notes`] are of packets under way, [`Memory`] is what a world did. [`peer`] has a node without a network, and a
+//! the user of TCP, [`mobile_ip`] a world for it. [`SipHost`] is a host with SIP beside its SCTP. [`Notes`] are of packets under way, [`Memory`] is what a world did. [`peer`] has a node without a network, and a
 //! peer whose every packet the test writes.
 #![forbid(unsafe_code)]
 
@@ -18,6 +18,7 @@ mod pair;
 pub mod peer;
 mod protection;
 mod record;
+mod sip_host;
 pub mod traffic;
 mod uplink;
 mod user;
@@ -30,5 +31,6 @@ pub use notes::Notes;
 pub use pair::{CLIENT, Pair, SERVER, UDP_PORT, address, at, link, millis, remotes, uplink_address};
 pub use protection::{Aes128GcmRecords, SeededExchanges};
 pub use record::{Log, PathUse, Record, Silence, Tally, TransferTimes};
+pub use sip_host::{SipCommand, SipEvent, SipFact, SipHost, SipParts, SipRole, SipUser};
 pub use uplink::Uplink;
 pub use user::{SCTP_PORT, User};

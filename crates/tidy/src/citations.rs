@@ -1,7 +1,8 @@
 //! RFC citations in comments: `RFC 9260 §6.2.1`.
 //!
 //! After `RFC NNNN` every `§` up to the next `RFC`, or to the end of the comment, is a section of that RFC. A `§` in a
-//! comment that has named no RFC means RFC 9260. `§6.5 to §6.7` names all three.
+//! comment that has named no RFC means RFC 9260. `§6.5 to §6.7` names all three. Sections of a draft (`key draft §4.1`) are not
+//! looked up.
 
 use std::collections::BTreeSet;
 
@@ -43,24 +44,23 @@ fn line_comment(line: &str) -> Option<&str> {
 
 /// What a running text cites.
 pub(crate) fn in_prose(text: &str, found: &mut BTreeSet<Citation>) {
-    let mut rfc = DEFAULT_RFC;
+    let mut rfc = Some(DEFAULT_RFC);
     let mut rest = text;
-    while let Some(at) = rest.find(['R', '§']) {
+    while let Some(at) = rest.find(['R', '§', 'd']) {
         rest = &rest[at..];
         if let Some((number, after)) = rfc_number(rest) {
-            rfc = number;
-            found.insert(Citation { rfc, section: String::new() });
+            rfc = Some(number);
+            found.insert(Citation { rfc: number, section: String::new() });
+            rest = after;
+        } else if let Some(after) = rest.strip_prefix("draft") {
+            rfc = None;
             rest = after;
         } else if let Some((first, after)) = section(rest) {
-            rest = after;
-            match range_end(after) {
-                Some((last, after)) => {
-                    found.extend(range(&first, &last).map(|section| Citation { rfc, section }));
-                    rest = after;
-                }
-                None => {
-                    found.insert(Citation { rfc, section: first });
-                }
+            let end = range_end(after);
+            rest = end.as_ref().map_or(after, |(_, after)| after);
+            let last = end.map_or_else(|| first.clone(), |(last, _)| last);
+            if let Some(rfc) = rfc {
+                found.extend(range(&first, &last).map(|section| Citation { rfc, section }));
             }
         } else {
             rest = &rest[rest.chars().next().map_or(1, char::len_utf8)..];

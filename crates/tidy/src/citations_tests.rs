@@ -29,6 +29,11 @@ fn code_between_two_comments_ends_the_first() {
 }
 
 #[test]
+fn sections_of_drafts_are_of_no_rfc() {
+    assert_eq!(cited("// RFC 9260 §6.2, key draft §4.1, §4.2; RFC 8899 §6.1"), ["8899 6.1", "9260 6.2"]);
+}
+
+#[test]
 fn a_range_names_what_lies_between() {
     assert_eq!(cited("// RFC 9260 §6.5 to §6.7"), ["9260 6.5", "9260 6.6", "9260 6.7"]);
     assert_eq!(cited("// §8.4-8.5."), ["9260 8.4", "9260 8.5"]);

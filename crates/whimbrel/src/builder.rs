@@ -134,7 +134,7 @@ impl EndpointBuilder {
     /// # async fn example(robot: whimbrel::secure::PublicKey) -> Result<(), Box<dyn std::error::Error>> {
     /// use whimbrel::{Endpoint, secure::{self, Identity, Trust}};
     ///
-    /// let identity = Identity::load_or_create("/home/me/.config/robots/key".as_ref())?;
+    /// let identity = Identity::load_or_create("robot.key".as_ref())?;
     /// let endpoint = Endpoint::builder()
     ///     .addresses(["0.0.0.0:9899".parse()?])
     ///     .security(secure::required(&identity, Trust::keys([robot])))

@@ -51,13 +51,7 @@ pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
     };
     // Before a directory is looked through, and names are asked for.
     let mut interrupt = std::pin::pin!(crate::exit::interrupted());
-    let existing = match (args.overwrite, args.rename) {
-        (true, _) => Existing::Overwrite,
-        (_, true) => Existing::Rename,
-        _ => Existing::Refuse,
-    };
-    let hidden = if args.hidden { Hidden::Take } else { Hidden::Refuse };
-    let rules = Rules { existing, hidden, sync: !args.no_sync, partial_space: args.partial_space };
+    let rules = rules(&args);
     let store = Store::open(&args.dir, rules).with_context(|| {
         format!(
             "cannot receive into {}, which must be a directory that can be written to",
@@ -85,17 +79,7 @@ pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
     display.note(&format!("listening on {on} (SCTP port {}); Ctrl-C ends", args.sctp_port));
     display.note(&who.sentence(&directory, rules));
     if let Some((_, ticket)) = ticket {
-        let ticket = ticket.at(endpoint.local_addresses());
-        match &args.ticket_file {
-            Some(path) => identity::write_ticket(path, &ticket)?,
-            None => {
-                display.event("ticket", json!({ "ticket": ticket.to_string() }));
-                display.note(
-                    "for the sender, who needs nothing else (and whoever else reads it can send, too):",
-                );
-                display.note(&format!("  whimbrel send FILE --to {ticket}"));
-            }
-        }
+        hand_out(&ticket.at(endpoint.local_addresses()), args.ticket_file.as_deref(), &display)?;
     }
     news::tell(&endpoint, Arc::clone(&display));
 
@@ -139,6 +123,28 @@ fn ticket(sctp_port: u16, file: Option<&Path>) -> anyhow::Result<(Identity, Tick
         None => Ticket::new(identity.public_key(), sctp_port, Vec::new())?,
     };
     Ok((identity, ticket))
+}
+
+/// Shows the ticket to the user, or puts it into `file`.
+fn hand_out(ticket: &Ticket, file: Option<&Path>, display: &Display) -> anyhow::Result<()> {
+    if let Some(file) = file {
+        return identity::write_ticket(file, ticket);
+    }
+    display.event("ticket", json!({ "ticket": ticket.to_string() }));
+    display.note("for the sender, who needs nothing else (and whoever else reads it can send, too):");
+    display.note(&format!("  whimbrel send FILE --to {ticket}"));
+    Ok(())
+}
+
+/// What may be written.
+fn rules(args: &RecvArgs) -> Rules {
+    let existing = match (args.overwrite, args.rename) {
+        (true, _) => Existing::Overwrite,
+        (_, true) => Existing::Rename,
+        _ => Existing::Refuse,
+    };
+    let hidden = if args.hidden { Hidden::Take } else { Hidden::Refuse };
+    Rules { existing, hidden, sync: !args.no_sync, partial_space: args.partial_space }
 }
 
 /// Waits a moment for the endpoint's first address where the host has any: on a busy machine the kernel's answer may take

@@ -4,7 +4,7 @@ use crate::figures;
 use crate::profile;
 use crate::scenario::{Assumption, Stated};
 
-const PAPERS: [&str; 4] = ["b08", "e13", "c04", "b09"];
+const PAPERS: [&str; 5] = ["b08", "e13", "c04", "b09", "d10"];
 
 /// What the experiments of these papers assume, and where in the data.
 fn assumed(papers: &Papers) -> Vec<String> {
@@ -59,7 +59,8 @@ fn profiles_have_nothing_that_is_not_read_and_not_said_so() {
         Toml::Boolean(truth) => Toml::Boolean(!truth),
         _ => "another".into(),
     };
-    for name in PAPERS {
+    // What d10 has besides is read by its place, whose tests look at it.
+    for name in PAPERS.into_iter().filter(|name| *name != "d10") {
         let made = |papers: &Papers| {
             let settings = papers.profile(name).unwrap();
             let config = profile::config(&settings, 1452).map(|config| format!("{config:?}"));

@@ -15,6 +15,10 @@ mod c04_amm;
 mod c04_pingpong;
 mod c04_probe;
 mod c04_range;
+mod d10_delay;
+mod d10_fig04;
+mod d10_fig05;
+mod d10_msgs;
 mod e13_hc;
 mod e13_lc;
 
@@ -51,6 +55,10 @@ const ALL: &[New] = &[
     c04_pingpong::experiment,
     c04_amm::experiment,
     c04_probe::experiment,
+    d10_fig04::experiment,
+    d10_fig05::experiment,
+    d10_delay::experiment,
+    d10_msgs::experiment,
 ];
 
 /// All experiments, in the order of the papers.

@@ -2,6 +2,7 @@
 
 mod arrivals;
 mod failover;
+pub mod gateways;
 mod guests;
 pub(crate) mod overlap;
 mod shared_bottleneck;

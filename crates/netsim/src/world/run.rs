@@ -143,7 +143,7 @@ impl<M: Machine, A: App<M>> World<M, A> {
         if !self.hosts[host as usize].running {
             return self.fabric.discard(self.now, slot, DropReason::HostDown);
         }
-        self.show_intruder(slot);
+        self.show_intruder(host, slot);
         self.note_delivery(host, slot);
         let packet = &mut self.fabric.packets[slot];
         let (content, route, ecn) = (packet.content, packet.route, packet.ecn);
@@ -163,15 +163,16 @@ impl<M: Machine, A: App<M>> World<M, A> {
     }
 
     /// Whoever sits in the network has the last word about a datagram. What is forged is not shown: who forged it knows it.
-    fn show_intruder(&mut self, slot: u32) {
+    fn show_intruder(&mut self, host: u32, slot: u32) {
         let Some(intruder) =
             self.intruder.as_mut().filter(|_| self.fabric.packets[slot].content == Content::Datagram)
         else {
             return;
         };
+        let transit = self.fabric.is_transit(host, slot);
         let packet = &mut self.fabric.packets[slot];
         let mut forgeries = Vec::new();
-        let overheard = Overheard { route: packet.route, bytes: &mut packet.bytes };
+        let overheard = Overheard { route: packet.route, bytes: &mut packet.bytes, transit };
         intruder.on_packet(self.now, overheard, &mut forgeries);
         for forgery in &forgeries {
             self.fabric.forge(self.now, forgery);

@@ -60,8 +60,11 @@ fn tap(pair: &mut Pair, act: impl FnMut(Instant, Route, &mut Vec<u8>, &mut Vec<F
     pair.world.set_intruder(Some(Box::new(Tap(act))));
 }
 
+/// Packets that have arrived, and when.
+type Heard = Arc<Mutex<Vec<(Instant, Vec<u8>)>>>;
+
 /// All packets that arrive, as they arrive.
-fn listen(pair: &mut Pair) -> Arc<Mutex<Vec<(Instant, Vec<u8>)>>> {
+fn listen(pair: &mut Pair) -> Heard {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let into = Arc::clone(&heard);
     tap(pair, move |now, _, bytes, _| into.lock().expect("nobody panics").push((now, bytes.clone())));

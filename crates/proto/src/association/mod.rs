@@ -4,9 +4,11 @@
 //! [`Association::next_deadline`]; pull until `None`), views. The endpoint is the only caller.
 
 mod abort;
+mod agreed_addresses;
 mod asconf;
 mod authentication;
 pub(crate) mod claim;
+mod conclude;
 mod context;
 mod data_out;
 mod dormant;
@@ -76,8 +78,7 @@ use crate::arrival::Arrival;
 use crate::auth::SharedKeys;
 use crate::config::Config;
 use crate::interface::{
-    AddressChangeError, AssociationId, AssociationStats, CloseReason, ConnectToken, Event, PathId, PathShape,
-    PathView, Totals,
+    AssociationId, AssociationStats, CloseReason, ConnectToken, Event, PathId, PathShape, PathView, Totals,
 };
 use crate::path::amplification::StrangerProbes;
 use crate::receive::Buffers;
@@ -364,45 +365,5 @@ impl Association {
                 open.announce_up(context);
             }
         });
-    }
-
-    /// Ends the association if `result` says so.
-    fn conclude(&mut self, now: Instant, result: Handled) {
-        let Err(ending) = result else { return };
-        let reason = match ending {
-            Ending::Silent(reason) => reason,
-            Ending::Abort { reason, causes } => {
-                self.farewell = self.write_abort_raw(&causes);
-                reason
-            }
-            Ending::Farewell(farewell) => {
-                let context::Farewell { reason, route, packet } = *farewell;
-                self.farewell = Some((route, packet));
-                reason
-            }
-        };
-        self.in_open(now, |open, context| open.abandon_changes(context, AddressChangeError::Abandoned));
-        let event = match (&mut self.phase, self.identity.token) {
-            (Phase::Closed, _) => return,
-            // Nobody has been told of it, but for who has asked for it.
-            (Phase::Open(open), token) if open.auth.is_pending() => {
-                self.events.clear();
-                token.map(|token| Event::ConnectFailed { token, reason })
-            }
-            (Phase::Open(open), _) => {
-                open.drain_received(&mut self.events, self.identity.id, &self.config.limits);
-                Some(Event::Closed {
-                    association: self.identity.id,
-                    reason,
-                    undelivered: open.undelivered(),
-                })
-            }
-            (_, Some(token)) => Some(Event::ConnectFailed { token, reason }),
-            (_, None) => Some(Event::Closed { association: self.identity.id, reason, undelivered: 0 }),
-        };
-        self.events.extend(event);
-        self.timers = Timers::default();
-        self.keep_totals();
-        self.phase = Phase::Closed;
     }
 }

@@ -92,6 +92,9 @@ pub enum WindowGrowth {
     Acknowledged,
     /// Those that advance the Cumulative TSN Ack Point, as RFC 4960 §7.2.1 has it: with several paths that is seldom the case.
     CumulativePoint,
+    /// The same, and also where one path at a time carries data, as senders did that followed RFC 4960 (paper d10 builds on one). The other rules are
+    /// no matter there: all SACKs count.
+    CumulativePointAlways,
     /// Those that advance the point of the path: that acknowledge the lowest TSN outstanding of those that were sent once and on this path (CUC, version 1).
     PathPoint,
     /// The same, or the lowest TSN of those that were sent again on it; what has moved to another path counts there alone (CUC, version 2).

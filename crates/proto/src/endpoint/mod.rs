@@ -172,6 +172,9 @@ impl Endpoint {
             Command::ChangeAddresses { association, changes } => {
                 self.change_addresses(now, association, changes);
             }
+            Command::AgreeAddresses { association, changes } => {
+                self.with(association, |a| a.agree_addresses(now, &changes));
+            }
             Command::ShapePath { association, path, shape } => {
                 self.with(association, |a| a.shape_path(path, shape));
             }

@@ -19,6 +19,20 @@ pub enum AddressChange {
     SetPrimary(IpAddr),
 }
 
+/// A change of addresses that both ends have been told of by somebody they trust, and not by ASCONF (paper d10, section V.A: SIP). Nothing
+/// is sent because of it, and nobody is asked.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum AgreedChange {
+    /// This local address belongs to the association. It need not be up yet; its port is our UDP encapsulation port, 0 for raw IP.
+    AddOwn(SocketAddr),
+    /// This local address belongs to it no more. The last one stays.
+    DeleteOwn(IpAddr),
+    /// The peer has this address, too. Whether it must answer a heartbeat before it carries data is [`Config::verification`](crate::Config::verification)'s.
+    AddPeer(SocketAddr),
+    /// The peer has this address no more. The last one to which a path leads stays.
+    DeletePeer(IpAddr),
+}
+
 /// Why an [`AddressChange`] was not carried out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum AddressChangeError {

@@ -18,6 +18,7 @@ mod held;
 mod memory;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod operations;
+mod outcome;
 mod prompt;
 mod reassembly;
 mod streams;
@@ -35,6 +36,7 @@ use whimbrel_wire::{CountedSack, Data, GapAckBlock, SackBuilder, Tsn, chunk_type
 use self::acknowledgement::{Acknowledgement, Urgency};
 pub(crate) use self::buffers::Buffers;
 pub(crate) use self::memory::Memory;
+pub(crate) use self::outcome::DataOutcome;
 use self::prompt::Prompt;
 use self::reassembly::Reassembly;
 use self::tsn_map::{Place, TsnMap};
@@ -83,28 +85,6 @@ pub(crate) struct Receive {
     prompt: Prompt,
     #[cfg(any(debug_assertions, test, fuzzing))]
     largest_chunk: usize,
-}
-
-/// What became of a DATA chunk.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum DataOutcome {
-    /// Accepted.
-    New,
-    /// Received before; will be reported.
-    Duplicate,
-    /// Dropped and not acknowledged: the buffer is full (RFC 9260 §6.2).
-    NoRoom,
-    /// Dropped and not acknowledged: further ahead than TSNs are remembered.
-    OutsideWindow,
-    /// Acknowledged and discarded; the caller reports the invalid stream identifier (RFC 9260 §6.5).
-    InvalidStream,
-    /// It is of a message that is larger than the buffer of `limit` bytes, and the program takes whole ones only: the caller aborts.
-    TooLarge {
-        /// Bytes of the buffer.
-        limit: usize,
-    },
-    /// No correct peer sends this; the caller aborts. No further DATA is taken, but what was complete can be popped.
-    Violation(&'static str),
 }
 
 impl Receive {

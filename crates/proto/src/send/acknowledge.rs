@@ -148,7 +148,7 @@ impl Sender {
         let (grows, cumulative_advanced) = if combines {
             self.judge_advance(change.path, cumulative_advanced)
         } else {
-            (true, cumulative_advanced)
+            (self.grows_on_one_path(cumulative_advanced), cumulative_advanced)
         };
         change.waiting = self.waiting();
         let outstanding = &self.outstanding;

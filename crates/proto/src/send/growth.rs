@@ -5,6 +5,7 @@
 
 mod acknowledged;
 mod cumulative_point;
+mod cumulative_point_always;
 mod path_point;
 mod path_points;
 
@@ -14,6 +15,7 @@ use whimbrel_wire::Tsn;
 
 use self::acknowledged::Acknowledged;
 use self::cumulative_point::CumulativePoint;
+use self::cumulative_point_always::CumulativePointAlways;
 use self::path_point::PathPoint;
 use self::path_points::PathPoints;
 use super::chunk::{Chunk, ChunkState};
@@ -25,6 +27,11 @@ use crate::interface::PathId;
 pub(super) trait Growth: Debug + Send {
     /// Whether the window of `path` may grow for a SACK that newly acknowledges something there.
     fn grows(&mut self, path: PathId, advance: &Advance<'_>) -> bool;
+
+    /// Whether the window of the one path that carries data may grow, for a SACK that has advanced the Cumulative TSN Ack Point or not.
+    fn grows_on_one_path(&self, _cumulative: bool) -> bool {
+        true
+    }
 
     /// `path` is no more.
     fn remove_path(&mut self, _path: PathId) {}
@@ -66,6 +73,7 @@ pub(super) fn rule(asked: WindowGrowth) -> Box<dyn Growth> {
     match asked {
         WindowGrowth::Acknowledged => Box::new(Acknowledged),
         WindowGrowth::CumulativePoint => Box::new(CumulativePoint),
+        WindowGrowth::CumulativePointAlways => Box::new(CumulativePointAlways),
         WindowGrowth::PathPoint => Box::<PathPoint>::default(),
         WindowGrowth::PathPoints => Box::<PathPoints>::default(),
     }

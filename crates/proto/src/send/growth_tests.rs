@@ -9,9 +9,10 @@ const A: PathId = PathId(0);
 const D: PathId = PathId(3);
 const WINDOW: u32 = 1 << 20;
 
-const ALL: [WindowGrowth; 4] = [
+const ALL: [WindowGrowth; 5] = [
     WindowGrowth::Acknowledged,
     WindowGrowth::CumulativePoint,
+    WindowGrowth::CumulativePointAlways,
     WindowGrowth::PathPoint,
     WindowGrowth::PathPoints,
 ];
@@ -52,13 +53,32 @@ fn grows(rig: &mut Rig, path: PathId, cumulative: u32, gaps: &[GapAckBlock]) -> 
 fn a_path_has_a_point_of_its_own() {
     for growth in ALL {
         let mut rig = rig(growth);
-        let expected = growth != WindowGrowth::CumulativePoint;
+        let points = [WindowGrowth::CumulativePoint, WindowGrowth::CumulativePointAlways];
+        let expected = !points.contains(&growth);
         assert_eq!(grows(&mut rig, D, 0, &[gap(2..=2, 0)]), expected, "{growth:?}");
         assert_eq!(grows(&mut rig, D, 0, &[gap(2..=2, 0), gap(4..=4, 0)]), expected, "{growth:?}");
         // Beyond a gap of its own it does not.
         let more = [gap(2..=2, 0), gap(4..=4, 0), gap(8..=8, 0)];
         assert_eq!(grows(&mut rig, D, 0, &more), growth == WindowGrowth::Acknowledged, "{growth:?}");
         assert!(grows(&mut rig, D, 6, &[gap(8..=8, 6)]), "{growth:?}: for good");
+    }
+}
+
+/// Where one path at a time carries data the rules are no matter, but for the one that says so.
+#[test]
+fn on_one_path_every_sack_counts_unless_the_rule_says_always() {
+    for growth in ALL {
+        let mut config = Config::rfc();
+        config.multipath.growth = growth;
+        config.retransmission.loss = LossDetection::MissIndications(100);
+        let mut rig = Rig::new(config, Tsn(1), WINDOW);
+        rig.sender.install(A, Some(5000), Some(1 << 20));
+        for _ in 0..4 {
+            assert_eq!(rig.send_one(1000), Some(A));
+        }
+        let expected = growth != WindowGrowth::CumulativePointAlways;
+        assert_eq!(grows(&mut rig, A, 0, &[gap(2..=2, 0)]), expected, "{growth:?}");
+        assert!(grows(&mut rig, A, 2, &[]), "{growth:?}: it advances");
     }
 }
 

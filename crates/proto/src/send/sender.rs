@@ -332,6 +332,12 @@ impl Sender {
         (self.growth.grows(path, &advance), advance.of_path())
     }
 
+    /// As [`Self::judge_advance`] where one path at a time carries data: whether its window may grow.
+    #[inline]
+    pub(super) fn grows_on_one_path(&self, cumulative: bool) -> bool {
+        self.growth.grows_on_one_path(cumulative)
+    }
+
     /// Whether new data uses `path` at present.
     pub(crate) fn uses(&self, paths: &Paths, path: PathId) -> bool {
         self.scheduler.in_use(paths).contains(&path)

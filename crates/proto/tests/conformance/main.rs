@@ -4,6 +4,7 @@
 mod aborts;
 mod address_without_path;
 mod addresses;
+mod agreed_addresses;
 mod auth_peer;
 mod authentication;
 mod buffer_sizing;

@@ -22,7 +22,8 @@ struct Scene {
 fn config(rule: PrimaryChangeRule) -> Config {
     let mut config = quiet();
     config.primary_change = rule;
-    if matches!(rule, PrimaryChangeRule::ProbeFirst | PrimaryChangeRule::LostFirst) {
+    let alone = [PrimaryChangeRule::ProbeFirst, PrimaryChangeRule::LostFirst, PrimaryChangeRule::AwaitTimer];
+    if alone.contains(&rule) {
         config.retransmission.path = RetransmissionPath::Primary;
     }
     config.congestion.initial_window = InitialWindow::Packets(4);
@@ -112,6 +113,46 @@ fn standard_sends_new_data_on_the_new_path_and_leaves_the_rest_to_the_timer() {
     assert_eq!(scene.data(), [(2, 4), (2, 5), (2, 6), (2, 7)]);
     scene.bench.pass(Duration::from_millis(900));
     assert_eq!(scene.data(), []);
+}
+
+/// Four packets were in flight on path 1, T3-rtx has just expired there, and the first has gone out again. The RTO was so long.
+fn expired(rule: PrimaryChangeRule) -> (Scene, Duration) {
+    let mut scene = in_flight(rule);
+    let first = scene.path(1);
+    let rto = scene.bench.paths().iter().find(|path| path.id == first).unwrap().rto;
+    scene.bench.pass(rto);
+    assert_eq!(scene.data(), [(1, 0)], "T3-rtx has expired");
+    (scene, rto)
+}
+
+/// d10 section II.B: "CN cannot transmit data on the new MN IP address before T3-rtx expiration on the old MN address".
+#[test]
+fn await_timer_sends_nothing_while_the_timer_of_what_it_called_lost_runs() {
+    let (mut scene, rto) = expired(PrimaryChangeRule::AwaitTimer);
+    scene.set_primary(2);
+    assert_eq!(scene.data(), []);
+    let moment = Duration::from_millis(100);
+    scene.bench.pass(rto * 2 - moment);
+    assert_eq!(scene.data(), [], "it has backed off");
+    scene.bench.pass(moment * 2);
+    assert_eq!(scene.data()[..4], [(2, 0), (2, 1), (2, 2), (2, 3)]);
+}
+
+#[test]
+fn await_timer_sends_at_once_where_no_timer_has_expired() {
+    let mut scene = in_flight(PrimaryChangeRule::AwaitTimer);
+    scene.set_primary(2);
+    assert_eq!(scene.data(), [(2, 4), (2, 5), (2, 6), (2, 7)]);
+}
+
+/// A SACK is as good as the timer.
+#[test]
+fn await_timer_sends_when_a_sack_comes() {
+    let (mut scene, _) = expired(PrimaryChangeRule::AwaitTimer);
+    scene.set_primary(2);
+    assert_eq!(scene.data(), []);
+    scene.sack(1, WINDOW, &[]);
+    assert_eq!(scene.data()[..3], [(2, 1), (2, 2), (2, 3)]);
 }
 
 #[test]

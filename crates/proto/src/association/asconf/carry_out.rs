@@ -24,7 +24,7 @@ const MAX_QUOTE: usize = 64;
 
 /// Why a request is refused.
 #[derive(Clone, Copy)]
-pub(super) enum Refusal {
+pub(in crate::association) enum Refusal {
     LastAddress,
     SourceAddress,
     ResourceShortage,
@@ -35,7 +35,7 @@ pub(super) enum Refusal {
 }
 
 /// What becomes of one request.
-pub(super) type Outcome = Result<(), Refusal>;
+pub(in crate::association) type Outcome = Result<(), Refusal>;
 
 impl Refusal {
     /// The error cause, which quotes the request.
@@ -205,10 +205,20 @@ impl Open {
         if !is_usable(address, source.ip()) || !reachable || pairing::is_ourselves(&ours, added) {
             return Err(Refusal::Unresolvable);
         }
-        if self.knows(address) {
+        let heard = (added == source).then_some(route);
+        self.admit_peer_address(context, added, heard)
+    }
+
+    /// Takes an address of the peer into the association if there is room. `heard` is the route by which it has spoken for itself.
+    pub(in crate::association) fn admit_peer_address(
+        &mut self,
+        context: &mut Context<'_>,
+        added: SocketAddr,
+        heard: Option<Route>,
+    ) -> Outcome {
+        if self.knows(added.ip()) {
             return Ok(());
         }
-        let heard = (added == source).then_some(route);
         let limits = &context.config.limits;
         // F9.
         let full = self.paths.len() >= limits.paths && self.superfluous_path(heard.is_some()).is_none();
@@ -260,7 +270,7 @@ impl Open {
     }
 
     /// F13.
-    fn forget_peer_address(&mut self, context: &mut Context<'_>, address: IpAddr) {
+    pub(in crate::association) fn forget_peer_address(&mut self, context: &mut Context<'_>, address: IpAddr) {
         let Some(at) = self.peer.addresses.iter().position(|known| known.ip() == address) else { return };
         let removed = self.peer.addresses.remove(at);
         self.forget_synthesised(address);

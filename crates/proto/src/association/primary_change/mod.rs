@@ -1,6 +1,7 @@
 //! What a sender does when its primary path changes, be it by our user, by the peer's request (RFC 5061 §5.2), or by
 //! Primary.Switchover (RFC 7829 §5). One rule per file: it is asked, and the association acts.
 
+mod await_timer;
 mod lost_first;
 mod probe_first;
 mod retransmit_at_once;
@@ -11,6 +12,7 @@ use core::fmt::Debug;
 use whimbrel_machine::Instant;
 use whimbrel_wire::Tsn;
 
+use self::await_timer::AwaitTimer;
 use self::lost_first::LostFirst;
 use self::probe_first::ProbeFirst;
 use self::retransmit_at_once::RetransmitAtOnce;
@@ -82,6 +84,7 @@ impl Primary {
     pub(crate) fn new(rule: PrimaryChangeRule, primary: PathId) -> Self {
         let rule: Box<dyn PrimaryChange> = match rule {
             PrimaryChangeRule::Standard => Box::new(Standard),
+            PrimaryChangeRule::AwaitTimer => Box::<AwaitTimer>::default(),
             PrimaryChangeRule::ProbeFirst => Box::<ProbeFirst>::default(),
             PrimaryChangeRule::RetransmitAtOnce => Box::new(RetransmitAtOnce),
             PrimaryChangeRule::LostFirst => Box::<LostFirst>::default(),

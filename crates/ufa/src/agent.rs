@@ -1,0 +1,149 @@
+//! What all three machines have in common: an address, transactions, and words of their own.
+
+use core::net::SocketAddr;
+use core::time::Duration;
+use std::collections::VecDeque;
+
+use whimbrel_machine::{Ecn, Fragmentation, Instant, IpProtocol, Rng, Route, Seed, Sink, Transmit};
+
+use crate::interface::Event;
+use crate::sip::{ClientId, Dialog, Happening, Message, ServerId, Timers, Token, Transactions, response};
+
+/// How long a gateway waits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Patience {
+    /// For the answers of candidates.
+    pub query: Duration,
+    /// For the context to be taken over.
+    pub transfer: Duration,
+    /// As a target, for the correspondent's answer that measures the way to it.
+    pub measuring: Duration,
+    /// As a target, for a terminal to come.
+    pub arrival: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            // For three copies of a request, and four: see SIP's T1.
+            query: Duration::from_secs(2),
+            transfer: Duration::from_secs(8),
+            measuring: Duration::from_secs(4),
+            // The terminal may be told last of all and by the last copy of a message.
+            arrival: Duration::from_secs(40),
+        }
+    }
+}
+
+/// One SIP user agent.
+#[derive(Debug)]
+pub(crate) struct Agent {
+    pub(crate) address: SocketAddr,
+    pub(crate) transactions: Transactions,
+    pub(crate) events: VecDeque<Event>,
+    rng: Rng,
+}
+
+impl Agent {
+    pub(crate) fn new(address: SocketAddr, timers: Timers, seed: &Seed) -> Self {
+        Self {
+            address,
+            transactions: Transactions::new(timers),
+            events: VecDeque::new(),
+            rng: seed.stream("sip", 0),
+        }
+    }
+
+    /// The datagrams of one input.
+    pub(crate) fn handle_datagrams(&mut self, now: Instant, route: Route, bytes: &[u8], segment: usize) {
+        for datagram in bytes.chunks(segment.max(1)) {
+            self.transactions.handle_datagram(now, route, datagram);
+        }
+    }
+
+    pub(crate) fn poll(&mut self) -> Option<Happening> {
+        self.transactions.poll()
+    }
+
+    pub(crate) fn tell(&mut self, event: Event) {
+        self.events.push_back(event);
+    }
+
+    pub(crate) fn token(&mut self) -> Token {
+        Token::random(&mut self.rng)
+    }
+
+    pub(crate) fn branch(&mut self) -> Token {
+        Token::branch(&mut self.rng)
+    }
+
+    fn to(&self, remote: SocketAddr) -> Route {
+        Route { local: self.address, remote }
+    }
+
+    /// Sends a request to where the dialog leads.
+    pub(crate) fn request(
+        &mut self,
+        now: Instant,
+        dialog: &mut Dialog,
+        method: &str,
+        more: impl FnOnce(Message) -> Message,
+    ) -> Option<ClientId> {
+        let branch = self.branch();
+        let request = dialog.request(&method.into(), self.address, &branch)?;
+        self.transactions.request(now, self.to(dialog.target()), &more(request))
+    }
+
+    /// Acknowledges a 2xx.
+    pub(crate) fn acknowledge(&mut self, transaction: ClientId, dialog: &Dialog, accepted: &Message) {
+        let branch = self.branch();
+        if let Some(ack) = dialog.ack(accepted.cseq(), self.address, &branch) {
+            let route = self.to(dialog.target());
+            self.transactions.acknowledge(transaction, route, &ack);
+        }
+    }
+
+    /// Answers a request.
+    pub(crate) fn respond(
+        &mut self,
+        now: Instant,
+        transaction: ServerId,
+        request: &Message,
+        status: u16,
+        more: impl FnOnce(Message) -> Message,
+    ) {
+        let tag = self.token();
+        self.respond_as(now, transaction, request, status, &tag, more);
+    }
+
+    /// As [`Self::respond`], with a tag that is to be the dialog's.
+    pub(crate) fn respond_as(
+        &mut self,
+        now: Instant,
+        transaction: ServerId,
+        request: &Message,
+        status: u16,
+        tag: &Token,
+        more: impl FnOnce(Message) -> Message,
+    ) {
+        if let Ok(answer) = response(request, status, tag) {
+            self.transactions.respond(now, transaction, &more(answer));
+        }
+    }
+
+    /// Sends and tells all there is.
+    pub(crate) fn drain(&mut self, sink: &mut impl Sink<Event>) {
+        while let Some((route, bytes)) = self.transactions.poll_transmit() {
+            sink.transmit(&transmit(route, Ecn::NotCapable, bytes.len()), &bytes);
+        }
+        while let Some(event) = self.events.pop_front() {
+            sink.event(event);
+        }
+    }
+}
+
+/// One packet.
+pub(crate) fn transmit(route: Route, ecn: Ecn, segment: usize) -> Transmit {
+    let protocol = IpProtocol::Sctp;
+    Transmit { route, ecn, fragmentation: Fragmentation::Allowed, protocol, segment: segment.max(1) }
+}

@@ -1,0 +1,154 @@
+use core::net::SocketAddr;
+
+use whimbrel_machine::{Input, Instant, Machine, Seed, Sink};
+
+use crate::agent::Agent;
+use crate::cross::{Cross, Side};
+use crate::interface::{Application, Command, Event, TransportOrder};
+use crate::sip::{APPLICATION, AppliConfig, BDP, Dialog, Happening, Message, ServerId, Timers, number};
+use crate::transition::Transition;
+
+/// Sessions at most.
+const SESSIONS_MAX: usize = 1024;
+
+/// The host that a terminal talks to: it answers SIP, and has its SCTP go where message 7 says.
+#[derive(Debug)]
+pub struct Correspondent {
+    agent: Agent,
+    cross: Cross,
+    sessions: Vec<Session>,
+}
+
+#[derive(Debug)]
+struct Session {
+    application: Application,
+    dialog: Dialog,
+    /// Message 6 has been sent; its ACK is message 7.
+    offered: Option<Offer>,
+}
+
+#[derive(Debug)]
+struct Offer {
+    transaction: ServerId,
+    config: AppliConfig,
+    bdp: Option<u64>,
+}
+
+impl Correspondent {
+    /// At this SIP address; `transition` says what becomes of data when terminals move.
+    pub fn new(address: SocketAddr, timers: Timers, transition: Box<dyn Transition>, seed: &Seed) -> Self {
+        Self { agent: Agent::new(address, timers, seed), cross: Cross::new(transition), sessions: Vec::new() }
+    }
+
+    fn handle(&mut self, now: Instant, happening: Happening) {
+        match happening {
+            Happening::Request { transaction, message, route } => match message.method().to_string().as_str()
+            {
+                "INVITE" if message.to_tag().is_none() => {
+                    self.begin(now, transaction, &message, route.remote);
+                }
+                "INVITE" => self.offer(now, transaction, &message, route.remote),
+                // RFC 3261 §11: whoever asks learns that we are there, and how far away.
+                "OPTIONS" => self.agent.respond(now, transaction, &message, 200, |answer| answer),
+                "BYE" => self.end(now, transaction, &message),
+                _ => self.agent.respond(now, transaction, &message, 405, |answer| answer),
+            },
+            Happening::Acknowledged(transaction) => self.apply(transaction),
+            // What was offered and never confirmed is not done.
+            Happening::NeverAcknowledged(transaction) => {
+                for session in &mut self.sessions {
+                    session.offered.take_if(|offer| offer.transaction == transaction);
+                }
+            }
+            Happening::Response { .. } | Happening::TimedOut(_) => {}
+        }
+    }
+
+    fn begin(&mut self, now: Instant, transaction: ServerId, request: &Message, from: SocketAddr) {
+        let application = request.header(APPLICATION).and_then(|text| text.parse::<Application>().ok());
+        let Some(application) = application else {
+            return self.agent.respond(now, transaction, request, 488, |answer| answer);
+        };
+        if self.sessions.len() >= SESSIONS_MAX {
+            return self.agent.respond(now, transaction, request, 486, |answer| answer);
+        }
+        let tag = self.agent.token();
+        let dialog = Dialog::opened(request, &tag, ["correspondent", "terminal"], from);
+        self.sessions.retain(|session| session.application != application);
+        self.sessions.push(Session { application, dialog, offered: None });
+        self.agent.respond_as(now, transaction, request, 200, &tag, |answer| answer);
+        self.agent.tell(Event::Established(application));
+    }
+
+    /// Message 5.
+    fn offer(&mut self, now: Instant, transaction: ServerId, request: &Message, from: SocketAddr) {
+        let Self { agent, sessions, .. } = self;
+        let Some(session) = sessions.iter_mut().find(|session| session.dialog.is_of(request)) else {
+            return agent.respond(now, transaction, request, 481, |answer| answer);
+        };
+        if !session.dialog.follows(request) {
+            // RFC 3261 §12.2.2.
+            return agent.respond(now, transaction, request, 500, |answer| answer);
+        }
+        if session.offered.is_some() {
+            // RFC 3261 §14.2.
+            return agent.respond(now, transaction, request, 491, |answer| answer);
+        }
+        let Ok(config) = AppliConfig::of(request) else {
+            return agent.respond(now, transaction, request, 488, |answer| answer);
+        };
+        session.dialog.set_target(from);
+        session.offered = Some(Offer { transaction, config, bdp: number(request, BDP).ok() });
+        agent.respond(now, transaction, request, 200, |answer| answer);
+    }
+
+    /// Message 7.
+    fn apply(&mut self, transaction: ServerId) {
+        for session in &mut self.sessions {
+            if let Some(offer) = session.offered.take_if(|offer| offer.transaction == transaction) {
+                self.cross.peer_moves(&session.application, &offer.config, offer.bdp);
+            }
+        }
+    }
+
+    fn end(&mut self, now: Instant, transaction: ServerId, request: &Message) {
+        let known = self.sessions.len();
+        self.sessions.retain(|session| !session.dialog.is_of(request));
+        let status = if self.sessions.len() < known { 200 } else { 481 };
+        self.agent.respond(now, transaction, request, status, |answer| answer);
+    }
+}
+
+impl Machine for Correspondent {
+    type Command = Command;
+    type Event = Event;
+
+    fn step<'a>(
+        &mut self,
+        now: Instant,
+        inputs: impl IntoIterator<Item = Input<'a, Command>>,
+        sink: &mut impl Sink<Event>,
+    ) -> Option<Instant> {
+        for input in inputs {
+            match input {
+                Input::Datagrams { route, bytes, segment, .. } => {
+                    self.agent.handle_datagrams(now, route, bytes, segment);
+                }
+                Input::Command(Command::Transport(event)) => {
+                    self.cross.handle_transport(now, &event, Side::Correspondent);
+                }
+                Input::Command(_) | Input::Unreachable { .. } | Input::Links(_) | Input::Timeout => {}
+            }
+        }
+        self.agent.transactions.handle_timeout(now);
+        while let Some(happening) = self.agent.poll() {
+            self.handle(now, happening);
+        }
+        self.cross.handle_timeout(now);
+        for order in self.cross.take_orders() {
+            self.agent.tell(Event::Transport(TransportOrder(order)));
+        }
+        self.agent.drain(sink);
+        [self.agent.transactions.next_deadline(), self.cross.next_deadline()].into_iter().flatten().min()
+    }
+}

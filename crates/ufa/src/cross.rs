@@ -1,0 +1,182 @@
+//! SIPcrossSCTP (paper d10, section V.A): which session is for which association, and what SIP says of it as commands to SCTP.
+
+use core::net::{IpAddr, SocketAddr};
+use core::time::Duration;
+
+use whimbrel_machine::{Instant, Route};
+use whimbrel_proto::{AgreedChange, AssociationId, Command, Event, PathShape, PathState};
+
+use crate::interface::Application;
+use crate::sip::AppliConfig;
+use crate::transition::{OldAddress, Transition};
+
+/// How long an address lingers to which nothing new is sent: longer than its retransmission timer runs, which repairs what was in flight.
+const LINGERING: Duration = Duration::from_secs(10);
+
+/// Sessions and associations known at most, of each.
+const KNOWN_MAX: usize = 1024;
+
+/// An association of this host.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    association: AssociationId,
+    application: Application,
+}
+
+/// An association on its way to another address of the peer.
+#[derive(Clone, Copy, Debug)]
+struct Moving {
+    association: AssociationId,
+    to: IpAddr,
+    from: SocketAddr,
+    shape: Option<PathShape>,
+}
+
+/// What binds sessions to associations on one host.
+#[derive(Debug)]
+pub struct Cross {
+    transition: Box<dyn Transition>,
+    known: Vec<Known>,
+    moving: Vec<Moving>,
+    lingering: Vec<(Instant, AssociationId, IpAddr)>,
+    orders: Vec<Command>,
+}
+
+impl Cross {
+    /// Nothing is known yet. `transition` says what becomes of data when the peer moves.
+    pub fn new(transition: Box<dyn Transition>) -> Self {
+        Self { transition, known: Vec::new(), moving: Vec::new(), lingering: Vec::new(), orders: Vec::new() }
+    }
+
+    // ---- inputs
+
+    /// SCTP has said this. Returns an association that has come up, and what a session for it is to name; `here` says whether this host is the
+    /// terminal.
+    pub fn handle_transport(&mut self, now: Instant, event: &Event, here: Side) -> Option<Application> {
+        match event {
+            Event::Up { association, local_port, remote_port, primary, .. } => {
+                let application = here.application(*primary, *local_port, *remote_port);
+                if self.known.len() >= KNOWN_MAX {
+                    return None;
+                }
+                self.known.push(Known { association: *association, application });
+                return Some(application);
+            }
+            Event::Path { association, path, route, state: PathState::Active } => {
+                let to =
+                    |moving: &Moving| moving.association == *association && moving.to == route.remote.ip();
+                if let Some(at) = self.moving.iter().position(to) {
+                    let moving = self.moving.remove(at);
+                    self.use_path(now, &moving, *path);
+                }
+            }
+            Event::Closed { association, .. } => {
+                self.known.retain(|known| known.association != *association);
+                self.moving.retain(|moving| moving.association != *association);
+                self.lingering.retain(|(_, lingering, _)| lingering != association);
+            }
+            _ => {}
+        }
+        None
+    }
+
+    /// Lets time pass.
+    pub fn handle_timeout(&mut self, now: Instant) {
+        let due = |(at, ..): &(Instant, AssociationId, IpAddr)| *at <= now;
+        let gone: Vec<_> = self.lingering.iter().copied().filter(due).collect();
+        self.lingering.retain(|lingering| !due(lingering));
+        for (_, association, address) in gone {
+            self.agree(association, vec![AgreedChange::DeletePeer(address)]);
+        }
+    }
+
+    // ---- commands
+
+    /// The association of a session, if it is up.
+    pub fn association(&self, application: &Application) -> Option<AssociationId> {
+        let found = self.known.iter().find(|known| known.application == *application);
+        found.map(|known| known.association)
+    }
+
+    /// Message 7: the peer has another address from now on, with this bandwidth-delay product on the way there.
+    pub fn peer_moves(&mut self, application: &Application, config: &AppliConfig, bdp: Option<u64>) {
+        let Some(association) = self.association(application) else { return };
+        // What lingers of an earlier move goes first; and an address that comes back no longer lingers.
+        for (_, _, address) in
+            self.lingering.extract_if(.., |(_, of, _)| *of == association).collect::<Vec<_>>()
+        {
+            if address != config.add && address != config.delete {
+                self.agree(association, vec![AgreedChange::DeletePeer(address)]);
+            }
+        }
+        let port = application.terminal.port();
+        let from = SocketAddr::new(config.delete, port);
+        let shape = self.transition.shape(bdp);
+        self.moving.retain(|moving| moving.association != association);
+        self.moving.push(Moving { association, to: config.add, from, shape });
+        self.agree(association, vec![AgreedChange::AddPeer(SocketAddr::new(config.add, 0))]);
+    }
+
+    /// Message 7A: this address is a valid source from now on.
+    pub fn we_move(&mut self, application: &Application, to: IpAddr) {
+        if let Some(association) = self.association(application) {
+            self.agree(association, vec![AgreedChange::AddOwn(SocketAddr::new(to, 0))]);
+        }
+    }
+
+    /// We have come there: the old address is no more.
+    pub fn we_have_moved(&mut self, application: &Application, from: IpAddr) {
+        if let Some(association) = self.association(application) {
+            self.agree(association, vec![AgreedChange::DeleteOwn(from)]);
+        }
+    }
+
+    fn use_path(&mut self, now: Instant, moving: &Moving, path: whimbrel_proto::PathId) {
+        let association = moving.association;
+        if let Some(shape) = moving.shape {
+            self.orders.push(Command::ShapePath { association, path, shape });
+        }
+        self.orders.push(Command::SetPrimary { association, path });
+        let old = moving.from.ip();
+        match self.transition.old_address() {
+            OldAddress::GoesAtOnce => self.lingering.push((now, association, old)),
+            OldAddress::Lingers => self.lingering.push((now + LINGERING, association, old)),
+        }
+    }
+
+    fn agree(&mut self, association: AssociationId, changes: Vec<AgreedChange>) {
+        self.orders.push(Command::AgreeAddresses { association, changes });
+    }
+
+    // ---- outputs
+
+    /// What SCTP is to do, in this order.
+    pub fn take_orders(&mut self) -> Vec<Command> {
+        core::mem::take(&mut self.orders)
+    }
+
+    /// When [`Self::handle_timeout`] must be called.
+    pub fn next_deadline(&self) -> Option<Instant> {
+        self.lingering.iter().map(|(at, ..)| *at).min()
+    }
+}
+
+/// Which end of its associations a host is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Side {
+    /// The one that moves.
+    Terminal,
+    /// The one that stays.
+    Correspondent,
+}
+
+impl Side {
+    fn application(self, primary: Route, local_port: u16, remote_port: u16) -> Application {
+        let local = SocketAddr::new(primary.local.ip(), local_port);
+        let remote = SocketAddr::new(primary.remote.ip(), remote_port);
+        match self {
+            Self::Terminal => Application { terminal: local, correspondent: remote },
+            Self::Correspondent => Application { terminal: remote, correspondent: local },
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! What a gateway has given to whom: addresses, throughput and room to wait.
+
+use core::net::IpAddr;
+use core::time::Duration;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::buffer::HoldingBuffer;
+use super::config::{Access, Resources};
+
+/// Bits of the packet that the round trip between gateway and terminal is reckoned with (section V.B of the paper: 1500 bytes).
+const PACKET_BITS: f64 = 1500.0 * 8.0;
+
+/// Addresses that have been heard without having been given, at most.
+const HEARD_MAX: usize = 4096;
+
+/// What one terminal has.
+#[derive(Debug)]
+pub(super) struct Allocation {
+    /// bit/s.
+    pub(super) throughput: u64,
+    /// Where packets wait until it comes; `None` once it is here.
+    pub(super) waiting: Option<HoldingBuffer>,
+    /// Bytes of the gateway's buffer that are kept for it.
+    reserved: u64,
+}
+
+/// What all terminals have.
+#[derive(Debug)]
+pub(super) struct Allocations {
+    resources: Resources,
+    addresses: Vec<IpAddr>,
+    /// Where the search for a free address begins: an address that has just become free is given last.
+    next: usize,
+    given: BTreeMap<IpAddr, Allocation>,
+    /// Addresses of our network in use by somebody whom we have given none.
+    heard: BTreeSet<IpAddr>,
+}
+
+impl Allocations {
+    pub(super) fn new(access: &Access, resources: Resources) -> Self {
+        let addresses = access.addresses.clone();
+        Self { resources, addresses, next: 0, given: BTreeMap::new(), heard: BTreeSet::new() }
+    }
+
+    // ---- inputs
+
+    /// A packet with this source address has come from our network.
+    pub(super) fn hear(&mut self, source: IpAddr) {
+        if self.heard.len() < HEARD_MAX
+            && !self.given.contains_key(&source)
+            && self.addresses.contains(&source)
+        {
+            self.heard.insert(source);
+        }
+    }
+
+    /// A terminal is here that has its address from elsewhere.
+    pub(super) fn welcome(&mut self, address: IpAddr, throughput: u64) {
+        self.heard.remove(&address);
+        self.given.insert(address, Allocation { throughput, waiting: None, reserved: 0 });
+    }
+
+    /// An address for a terminal that is expected, with room for its bandwidth-delay product. `None` if no address is unique, or there is no room.
+    pub(super) fn expect(&mut self, throughput: u64, bdp: u64) -> Option<IpAddr> {
+        let reserved = bdp.max(self.resources.least_buffer);
+        if throughput > self.free_throughput() || reserved > self.free_buffer() {
+            return None;
+        }
+        let count = self.addresses.len();
+        let at = (0..count)
+            .map(|step| (self.next + step) % count)
+            .find(|&at| self.is_unique(self.addresses[at]))?;
+        let address = self.addresses[at];
+        self.next = at + 1;
+        let waiting = Some(HoldingBuffer::new(reserved));
+        self.given.insert(address, Allocation { throughput, waiting, reserved });
+        Some(address)
+    }
+
+    /// Whether nobody has this address: we have given it to nobody, and nobody was heard with it.
+    fn is_unique(&self, address: IpAddr) -> bool {
+        !self.given.contains_key(&address) && !self.heard.contains(&address)
+    }
+
+    /// The terminal has come: what has waited for it, and no more is kept for it.
+    pub(super) fn arrived(&mut self, address: IpAddr) -> Option<HoldingBuffer> {
+        let allocation = self.given.get_mut(&address)?;
+        allocation.reserved = 0;
+        allocation.waiting.take()
+    }
+
+    /// Nobody has this address any more. Returns how many packets were waiting there.
+    pub(super) fn free(&mut self, address: IpAddr) {
+        self.given.remove(&address);
+    }
+
+    pub(super) fn get_mut(&mut self, address: IpAddr) -> Option<&mut Allocation> {
+        self.given.get_mut(&address)
+    }
+
+    // ---- views
+
+    pub(super) fn get(&self, address: IpAddr) -> Option<&Allocation> {
+        self.given.get(&address)
+    }
+
+    /// bit/s that nobody has.
+    pub(super) fn free_throughput(&self) -> u64 {
+        let given = self.given.values().map(|allocation| allocation.throughput).sum();
+        self.resources.throughput.saturating_sub(given)
+    }
+
+    /// Bytes that are kept for nobody.
+    fn free_buffer(&self) -> u64 {
+        let reserved = self.given.values().map(|allocation| allocation.reserved).sum();
+        self.resources.buffer.saturating_sub(reserved)
+    }
+}
+
+/// Formulas 1 and 2 of the paper, in bytes: `to_correspondent` is a round trip, `delay` one way to the terminal.
+pub(super) fn bdp(throughput: u64, to_correspondent: Duration, delay: Duration) -> u64 {
+    if throughput == 0 {
+        return 0;
+    }
+    let bits = throughput as f64;
+    let to_terminal = 2.0 * delay.as_secs_f64() + PACKET_BITS / bits;
+    ((to_correspondent.as_secs_f64() + to_terminal) * bits / 8.0).round() as u64
+}
+
+#[cfg(test)]
+#[path = "allocations_tests.rs"]
+mod tests;

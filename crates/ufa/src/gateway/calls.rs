@@ -1,0 +1,67 @@
+//! Sessions are set up: a terminal's INVITE is passed on to its correspondent, and the answer back.
+
+use core::net::SocketAddr;
+
+use whimbrel_machine::Instant;
+
+use super::session::{Call, Session, State};
+use super::{Gateway, SESSIONS_MAX};
+use crate::interface::{Application, Event, Failure};
+use crate::sip::{APPLICATION, Dialog, Message, SIP_PORT, ServerId};
+
+impl Gateway {
+    /// A terminal that is here calls its correspondent.
+    pub(super) fn call(&mut self, now: Instant, transaction: ServerId, request: &Message, from: SocketAddr) {
+        let application = request.header(APPLICATION).and_then(|text| text.parse::<Application>().ok());
+        let Some(application) = application else {
+            return self.agent.respond(now, transaction, request, 488, |answer| answer);
+        };
+        let known = self.sessions.iter().any(|session| session.application == application);
+        if known || self.sessions.len() >= SESSIONS_MAX {
+            return self.agent.respond(now, transaction, request, 486, |answer| answer);
+        }
+        let (tag, other_tag, call_id) = (self.agent.token(), self.agent.token(), self.agent.token());
+        let to_terminal = Dialog::opened(request, &tag, ["correspondent", "terminal"], from);
+        let correspondent = SocketAddr::new(application.correspondent.ip(), SIP_PORT);
+        let names = ["terminal", "correspondent"];
+        let mut to_correspondent = Dialog::opening(&call_id, &other_tag, names, correspondent);
+        let passed_on = self
+            .agent
+            .request(now, &mut to_correspondent, "INVITE", |request| request.with(APPLICATION, application));
+        let Some(passed_on) = passed_on else {
+            return self.agent.respond(now, transaction, request, 503, |answer| answer);
+        };
+        // Whoever waits longer than T1 would ask again (RFC 3261 §17.2.1).
+        self.agent.respond(now, transaction, request, 100, |answer| answer);
+        let state = State::Calling(Box::new(Call { transaction, request: request.clone(), tag, passed_on }));
+        let terminal = from.ip();
+        self.sessions.push(Session { application, terminal, to_terminal, to_correspondent, state });
+    }
+
+    /// The correspondent has answered.
+    pub(super) fn call_answered(&mut self, now: Instant, at: usize, response: Option<&Message>) {
+        let session = &mut self.sessions[at];
+        let State::Calling(call) = core::mem::replace(&mut session.state, State::Stable) else { return };
+        let status = response.map_or(408, Message::status);
+        let Call { transaction, request, tag, passed_on } = *call;
+        match response.filter(|_| status < 300) {
+            Some(response) => {
+                session.to_correspondent.confirm(response);
+                self.agent.acknowledge(passed_on, &session.to_correspondent, response);
+                self.agent.respond_as(now, transaction, &request, 200, &tag, |answer| answer);
+                let (application, terminal) = (session.application, session.terminal);
+                let throughput = self.allocations.free_throughput();
+                self.allocations.welcome(terminal, throughput);
+                self.agent.tell(Event::Established(application));
+            }
+            None => {
+                let application = session.application;
+                self.sessions.remove(at);
+                self.agent.respond(now, transaction, &request, status, |answer| answer);
+                let failure =
+                    response.map_or(Failure::NoAnswer, |response| Failure::Status(response.status()));
+                self.agent.tell(Event::Refused(application, failure));
+            }
+        }
+    }
+}

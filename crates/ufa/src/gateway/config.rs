@@ -1,0 +1,60 @@
+use core::net::{IpAddr, SocketAddr};
+use core::time::Duration;
+
+use crate::agent::Patience;
+use crate::sip::{HardwareAddress, Timers};
+
+/// How a gateway is set up.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GatewayConfig {
+    /// Its SIP address, towards the world, other gateways and its terminals.
+    pub address: SocketAddr,
+    /// Its own network.
+    pub access: Access,
+    /// What it has for terminals.
+    pub resources: Resources,
+    /// In which order both ends are told.
+    pub order: Order,
+    /// How long it waits.
+    pub patience: Patience,
+    /// SIP's timers.
+    pub timers: Timers,
+}
+
+/// A gateway's own network, as message 5A describes it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// Its address on layer 2.
+    pub mac: HardwareAddress,
+    /// The name of the network.
+    pub essid: String,
+    /// The radio channel.
+    pub channel: u16,
+    /// The netmask of the terminals' addresses.
+    pub netmask: IpAddr,
+    /// Addresses that terminals are given.
+    pub addresses: Vec<IpAddr>,
+    /// From the gateway to a terminal, one way, without the time that sending takes.
+    pub delay: Duration,
+}
+
+/// What a gateway has for terminals, all together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Resources {
+    /// bit/s on the air.
+    pub throughput: u64,
+    /// Bytes of IP packets that can wait for terminals that are expected.
+    pub buffer: u64,
+    /// Bytes that are kept for a terminal at least, where its bandwidth-delay product is less.
+    pub least_buffer: u64,
+}
+
+/// In which order a source tells both ends.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Order {
+    /// Messages 5, 6 and 7, then 5A, 6A and 7A, as they are numbered. A terminal is told only what its correspondent has agreed to.
+    #[default]
+    OneAfterTheOther,
+    /// Messages 5 and 5A at once, as the paper's text has it.
+    AtOnce,
+}

@@ -1,0 +1,173 @@
+//! The UFA gateway: between its terminals and the world it passes packets on, holds back what is for those who are still to come, and is a SIP
+//! back-to-back user agent that prepares and carries out handovers.
+
+mod allocations;
+mod buffer;
+mod calls;
+mod config;
+mod forward;
+mod session;
+mod source;
+mod target;
+
+use whimbrel_machine::{Input, Instant, Machine, Seed, Sink};
+
+use self::allocations::Allocations;
+pub use self::config::{Access, GatewayConfig, Order, Resources};
+use self::session::{Session, State};
+use crate::agent::Agent;
+use crate::interface::{Command, Event};
+use crate::sip::{CONTEXT_TRANSFER, ClientId, Happening, Message, RESOURCE_QUERY, ServerId};
+
+/// Sessions at most.
+const SESSIONS_MAX: usize = 1024;
+
+/// A gateway.
+#[derive(Debug)]
+pub struct Gateway {
+    config: GatewayConfig,
+    agent: Agent,
+    allocations: Allocations,
+    sessions: Vec<Session>,
+    /// Terminals whose packets are to go out now.
+    arrived: Vec<buffer::HoldingBuffer>,
+    /// Packets that found no room while their terminal was expected.
+    overflowed: u64,
+}
+
+impl Gateway {
+    /// One without terminals.
+    pub fn new(config: GatewayConfig, seed: &Seed) -> Self {
+        Self {
+            agent: Agent::new(config.address, config.timers, seed),
+            allocations: Allocations::new(&config.access, config.resources),
+            sessions: Vec::new(),
+            arrived: Vec::new(),
+            overflowed: 0,
+            config,
+        }
+    }
+
+    /// Bytes that wait for terminals.
+    pub fn held_bytes(&self) -> u64 {
+        let waiting = |session: &Session| {
+            let allocation = self.allocations.get(session.terminal)?;
+            allocation.waiting.as_ref().map(buffer::HoldingBuffer::bytes)
+        };
+        self.sessions.iter().filter_map(waiting).sum()
+    }
+
+    /// Packets that found no room while their terminal was expected.
+    pub const fn overflowed(&self) -> u64 {
+        self.overflowed
+    }
+
+    /// How many sessions lead through it.
+    pub fn session_count(&self) -> usize {
+        self.sessions.len()
+    }
+
+    fn handle(&mut self, now: Instant, happening: Happening) {
+        match happening {
+            Happening::Request { transaction, message, route } => {
+                self.handle_request(now, transaction, &message, route.remote);
+            }
+            Happening::Response { transaction, message } => self.answered(now, transaction, Some(&message)),
+            Happening::TimedOut(transaction) => self.answered(now, transaction, None),
+            // The terminal knows that its session is up, or that it has come; if it does not, it will ask again.
+            Happening::Acknowledged(_) | Happening::NeverAcknowledged(_) => {}
+        }
+    }
+
+    fn handle_request(
+        &mut self,
+        now: Instant,
+        transaction: ServerId,
+        request: &Message,
+        from: core::net::SocketAddr,
+    ) {
+        match request.method().to_string().as_str() {
+            "INVITE" if request.to_tag().is_none() => self.call(now, transaction, request, from),
+            "INVITE" => self.come(now, transaction, request, from),
+            "OPTIONS" => self.agent.respond(now, transaction, request, 200, |answer| answer),
+            RESOURCE_QUERY => self.queried(now, transaction, request),
+            CONTEXT_TRANSFER => self.take_over(now, transaction, request),
+            _ => self.agent.respond(now, transaction, request, 405, |answer| answer),
+        }
+    }
+
+    /// A request of ours has been answered, or has not.
+    fn answered(&mut self, now: Instant, transaction: ClientId, response: Option<&Message>) {
+        for at in (0..self.sessions.len()).rev() {
+            match &self.sessions[at].state {
+                State::Calling(call) if call.passed_on == transaction => {
+                    self.call_answered(now, at, response);
+                }
+                State::Leaving(departure) if departure.awaits(transaction) => {
+                    self.departure_answered(now, at, transaction, response);
+                }
+                State::Coming(arrival) if arrival.awaits(transaction) => {
+                    self.measured(now, at, response);
+                }
+                _ => continue,
+            }
+            return;
+        }
+    }
+
+    fn handle_timeout(&mut self, now: Instant) {
+        self.agent.transactions.handle_timeout(now);
+        while let Some(happening) = self.agent.poll() {
+            self.handle(now, happening);
+        }
+        for at in (0..self.sessions.len()).rev() {
+            if self.sessions[at].deadline().is_some_and(|deadline| deadline <= now) {
+                match &self.sessions[at].state {
+                    State::Leaving(_) => self.departure_due(now, at),
+                    State::Coming(_) => self.arrival_due(now, at),
+                    State::Calling(_) | State::Stable => {}
+                }
+            }
+        }
+    }
+}
+
+impl Machine for Gateway {
+    type Command = Command;
+    type Event = Event;
+
+    fn step<'a>(
+        &mut self,
+        now: Instant,
+        inputs: impl IntoIterator<Item = Input<'a, Command>>,
+        sink: &mut impl Sink<Event>,
+    ) -> Option<Instant> {
+        for input in inputs {
+            match input {
+                Input::Datagrams { route, bytes, segment, .. } if route.local == self.config.address => {
+                    self.agent.handle_datagrams(now, route, bytes, segment);
+                }
+                Input::Datagrams { route, ecn, bytes, segment } => {
+                    self.forward(route, ecn, bytes, segment, sink);
+                }
+                Input::Command(Command::HandOver { terminal, candidates }) => {
+                    self.hand_over(now, terminal, candidates);
+                }
+                Input::Command(Command::Transport(_))
+                | Input::Unreachable { .. }
+                | Input::Links(_)
+                | Input::Timeout => {}
+            }
+        }
+        self.handle_timeout(now);
+        // Before what tells the terminal that it is expected no more.
+        self.release(sink);
+        self.agent.drain(sink);
+        let sessions = self.sessions.iter().filter_map(Session::deadline);
+        sessions.chain(self.agent.transactions.next_deadline()).min()
+    }
+}
+
+#[cfg(test)]
+#[path = "gateway_tests.rs"]
+mod tests;

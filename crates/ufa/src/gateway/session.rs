@@ -1,0 +1,63 @@
+use core::net::{IpAddr, SocketAddr};
+
+use whimbrel_machine::Instant;
+
+use super::source::Departure;
+use super::target::Arrival;
+use crate::interface::Application;
+use crate::sip::{ClientId, Dialog, Message, ServerId, Token};
+
+/// A session that leads through this gateway: the user agent is back to back, with a dialog each way.
+#[derive(Debug)]
+pub(super) struct Session {
+    pub(super) application: Application,
+    /// The terminal's address: here, or where it is expected.
+    pub(super) terminal: IpAddr,
+    pub(super) to_terminal: Dialog,
+    pub(super) to_correspondent: Dialog,
+    pub(super) state: State,
+}
+
+/// What goes on in a session.
+#[derive(Debug)]
+pub(super) enum State {
+    /// The terminal's INVITE has been passed on.
+    Calling(Box<Call>),
+    /// Nothing.
+    Stable,
+    /// The terminal is to go to another gateway.
+    Leaving(Box<Departure>),
+    /// The terminal is to come here.
+    Coming(Arrival),
+}
+
+/// A call that is not answered yet.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) transaction: ServerId,
+    pub(super) request: Message,
+    pub(super) tag: Token,
+    pub(super) passed_on: ClientId,
+}
+
+impl Session {
+    /// When its state wants to be looked at.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        match &self.state {
+            State::Calling(_) | State::Stable => None,
+            State::Leaving(departure) => departure.until,
+            State::Coming(arrival) => Some(arrival.until),
+        }
+    }
+
+    pub(super) fn is_at(&self, terminal: IpAddr) -> bool {
+        self.terminal == terminal
+    }
+}
+
+/// A gateway that would take a terminal, and with how many bit/s.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Offer {
+    pub(super) gateway: SocketAddr,
+    pub(super) throughput: u64,
+}

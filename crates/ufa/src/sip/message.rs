@@ -1,0 +1,249 @@
+use core::net::SocketAddr;
+
+use bytes::Bytes;
+use sip_types::header::typed::{CSeq, CallID, FromTo, Via};
+use sip_types::host::HostPort;
+use sip_types::msg::{Line, MessageLine, PullParser, RequestLine, StatusLine};
+use sip_types::parse::Parse;
+use sip_types::print::{AppendCtx, PrintCtx, UriContext};
+use sip_types::uri::SipUri;
+use sip_types::{Headers, Method, Name, StatusCode};
+use whimbrel_machine::Rng;
+
+/// Bytes of a message at most. What is longer is nobody's who speaks to these machines.
+const MAX_BYTES: usize = 8192;
+
+/// Header lines of a message at most.
+const MAX_LINES: usize = 64;
+
+/// Every branch begins so (RFC 3261 §8.1.1.7).
+const MAGIC_COOKIE: &str = "z9hG4bK";
+
+/// What came is no SIP message that can be used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("no SIP message, or one without the headers of RFC 3261 §8.1.1")]
+pub struct NotSip;
+
+/// A SIP message with all that finds its transaction and its dialog.
+#[derive(Clone, Debug)]
+pub struct Message {
+    line: MessageLine,
+    headers: Headers,
+    body: Bytes,
+    branch: String,
+    call_id: String,
+    cseq: u32,
+    method: Method,
+    from_tag: Option<String>,
+    to_tag: Option<String>,
+}
+
+/// A word that nobody else has chosen.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Token(String);
+
+impl Token {
+    /// Of 64 random bits (RFC 3261 §19.3 asks for 32 at least).
+    pub fn random(rng: &mut Rng) -> Self {
+        Self(format!("{:016x}", rng.next_u64()))
+    }
+
+    /// A branch, which names a transaction.
+    pub fn branch(rng: &mut Rng) -> Self {
+        Self(format!("{MAGIC_COOKIE}{:016x}", rng.next_u64()))
+    }
+
+    /// The word.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// `sip:user@address:port`, and without a user `sip:address:port`.
+pub fn addressed(user: &str, address: SocketAddr) -> SipUri {
+    let uri = SipUri::new(HostPort::from(address));
+    if user.is_empty() { uri } else { uri.user(user.into()) }
+}
+
+impl Message {
+    /// A request. The headers must have Via, Call-ID, CSeq, From and To.
+    ///
+    /// # Errors
+    /// When one of them is missing.
+    pub fn request(method: &Method, uri: SipUri, headers: Headers, body: Bytes) -> Result<Self, NotSip> {
+        Self::of(MessageLine::Request(RequestLine { method: method.clone(), uri }), headers, body)
+    }
+
+    /// Reads a datagram.
+    ///
+    /// # Errors
+    /// When it is none, or lacks what every message has.
+    pub fn parse(datagram: &[u8]) -> Result<Self, NotSip> {
+        if datagram.len() > MAX_BYTES {
+            return Err(NotSip);
+        }
+        let source = Bytes::copy_from_slice(datagram);
+        let mut lines = PullParser::new(&source, 0);
+        let first = lines.next().ok_or(NotSip)?.map_err(|_| NotSip)?;
+        let first = core::str::from_utf8(first).map_err(|_| NotSip)?;
+        let (_, line) = MessageLine::parse(&source)(first).map_err(|_| NotSip)?;
+        let (mut headers, mut count) = (Headers::new(), 0);
+        for text in &mut lines {
+            let text = core::str::from_utf8(text.map_err(|_| NotSip)?).map_err(|_| NotSip)?;
+            let (_, header) = Line::parse(&source, text).map_err(|_| NotSip)?;
+            headers.insert(header.name, header.value);
+            count += 1;
+            if count > MAX_LINES {
+                return Err(NotSip);
+            }
+        }
+        // RFC 3261 §18.3: in UDP what follows the head is the body, unless Content-Length cuts it short.
+        let rest = source.slice(lines.head_end().min(source.len())..);
+        // It is written anew.
+        let length = match headers.remove(&Name::CONTENT_LENGTH).and_then(|all| all.into_iter().next()) {
+            Some(length) => length.trim().parse().map_err(|_| NotSip)?,
+            None => rest.len(),
+        };
+        if length > rest.len() {
+            return Err(NotSip);
+        }
+        Self::of(line, headers, rest.slice(..length))
+    }
+
+    fn of(line: MessageLine, headers: Headers, body: Bytes) -> Result<Self, NotSip> {
+        let via: Via = headers.get_named().map_err(|_| NotSip)?;
+        let branch = via.params.get_val("branch").ok_or(NotSip)?.to_string();
+        let CallID(call_id) = headers.get_named().map_err(|_| NotSip)?;
+        let CSeq { cseq, method } = headers.get_named().map_err(|_| NotSip)?;
+        let from: FromTo = headers.get(Name::FROM).map_err(|_| NotSip)?;
+        let to: FromTo = headers.get(Name::TO).map_err(|_| NotSip)?;
+        let agrees = line.request_method().is_none_or(|of_line| *of_line == method);
+        if !agrees || branch.is_empty() || call_id.is_empty() {
+            return Err(NotSip);
+        }
+        let word = |of: FromTo| of.tag.map(|tag| tag.to_string());
+        Ok(Self {
+            line,
+            headers,
+            body,
+            branch,
+            call_id: call_id.to_string(),
+            cseq,
+            method,
+            from_tag: word(from),
+            to_tag: word(to),
+        })
+    }
+
+    /// The message on the wire.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let context = PrintCtx { method: Some(&self.method), uri: Some(UriContext::ReqUri) };
+        let mut text = format!("{}\r\n{}", self.line.print_ctx(context), self.headers);
+        text.push_str(&format!("Content-Length: {}\r\n\r\n", self.body.len()));
+        let mut bytes = text.into_bytes();
+        bytes.extend_from_slice(&self.body);
+        bytes
+    }
+
+    /// Whether it is a request.
+    pub fn is_request(&self) -> bool {
+        self.line.is_request()
+    }
+
+    /// The Request-URI.
+    pub const fn uri(&self) -> Option<&SipUri> {
+        match &self.line {
+            MessageLine::Request(line) => Some(&line.uri),
+            MessageLine::Response(_) => None,
+        }
+    }
+
+    /// The method, of a response that of its request.
+    pub const fn method(&self) -> &Method {
+        &self.method
+    }
+
+    /// The status of a response; 0 of a request.
+    pub fn status(&self) -> u16 {
+        match &self.line {
+            MessageLine::Response(line) => line.code.into_u16(),
+            MessageLine::Request(_) => 0,
+        }
+    }
+
+    /// What its sender has put into the topmost Via.
+    pub fn branch(&self) -> &str {
+        &self.branch
+    }
+
+    /// Call-ID.
+    pub fn call_id(&self) -> &str {
+        &self.call_id
+    }
+
+    /// The number in CSeq.
+    pub const fn cseq(&self) -> u32 {
+        self.cseq
+    }
+
+    /// The tag in From.
+    pub fn from_tag(&self) -> Option<&str> {
+        self.from_tag.as_deref()
+    }
+
+    /// The tag in To.
+    pub fn to_tag(&self) -> Option<&str> {
+        self.to_tag.as_deref()
+    }
+
+    /// All headers.
+    pub const fn headers(&self) -> &Headers {
+        &self.headers
+    }
+
+    /// The first value of a header, as it stands there.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        Some(self.headers.get_raw(&Name::from(name)).next()?.as_str())
+    }
+
+    /// The same with one more header.
+    #[must_use]
+    pub fn with(mut self, name: &'static str, value: impl core::fmt::Display) -> Self {
+        self.headers.insert(Name::from(name), value.to_string());
+        self
+    }
+
+    /// The body.
+    pub const fn body(&self) -> &Bytes {
+        &self.body
+    }
+
+    /// The same with this body.
+    #[must_use]
+    pub fn with_body(self, body: impl Into<Bytes>) -> Self {
+        Self { body: body.into(), ..self }
+    }
+}
+
+/// A response to a request (RFC 3261 §8.2.6), with `tag` in To where the request had none.
+///
+/// # Errors
+/// Nothing that a message which was read could cause.
+pub fn response(request: &Message, status: u16, tag: &Token) -> Result<Message, NotSip> {
+    let mut headers = Headers::new();
+    for name in [Name::VIA, Name::FROM, Name::CALL_ID, Name::CSEQ] {
+        request.headers.clone_into(&mut headers, name).map_err(|_| NotSip)?;
+    }
+    let mut to: FromTo = request.headers.get(Name::TO).map_err(|_| NotSip)?;
+    if to.tag.is_none() && status > 100 {
+        to.tag = Some(tag.as_str().into());
+    }
+    headers.insert_type(Name::TO, &to);
+    let code = StatusCode::from(status);
+    let reason = code.text().map(Into::into);
+    Message::of(MessageLine::Response(StatusLine { code, reason }), headers, Bytes::new())
+}
+
+#[cfg(test)]
+#[path = "message_tests.rs"]
+mod tests;

@@ -1,0 +1,218 @@
+//! Transactions (RFC 3261 section 17, with the corrections of RFC 6026): each request is sent until it is answered, each answer until it is
+//! known to have come, and what comes twice is told once.
+
+mod client;
+mod invite_client;
+mod invite_server;
+mod other_client;
+mod other_server;
+mod server;
+mod timers;
+
+use std::collections::VecDeque;
+
+use whimbrel_machine::{Instant, Route};
+
+use self::client::{Client, ClientVerdict};
+use self::server::{Server, ServerVerdict};
+pub use self::timers::Timers;
+use super::Message;
+
+/// Transactions of each kind at most; further requests are not heard, and come again.
+const TRANSACTIONS_MAX: usize = 256;
+
+/// Names a transaction that this end has begun.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ClientId(u64);
+
+/// Names a transaction that another end has begun.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ServerId(u64);
+
+/// What the user of transactions is told.
+#[derive(Debug)]
+pub enum Happening {
+    /// A request has come, once.
+    Request {
+        /// What it is answered by.
+        transaction: ServerId,
+        /// The request.
+        message: Message,
+        /// From where it came, and to where.
+        route: Route,
+    },
+    /// A final response has come. A 2xx to INVITE is to be acknowledged by [`Transactions::acknowledge`].
+    Response {
+        /// What it answers.
+        transaction: ClientId,
+        /// The response.
+        message: Message,
+    },
+    /// No final response has come in time (timers B and F).
+    TimedOut(ClientId),
+    /// The ACK for a 2xx has come.
+    Acknowledged(ServerId),
+    /// It has not, in time (RFC 3261 §13.3.1.4).
+    NeverAcknowledged(ServerId),
+}
+
+/// How a timer's time passes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Elapsed {
+    /// Not yet.
+    Nothing,
+    /// What was sent last is sent again.
+    Resend,
+    /// Nobody has answered. The transaction is over.
+    TimedOut,
+    /// The transaction is over.
+    Ended,
+}
+
+/// All transactions of one end.
+#[derive(Debug)]
+pub struct Transactions {
+    timers: Timers,
+    next: u64,
+    clients: Vec<(ClientId, Client)>,
+    servers: Vec<(ServerId, Server)>,
+    output: VecDeque<(Route, Vec<u8>)>,
+    happenings: VecDeque<Happening>,
+}
+
+impl Transactions {
+    /// None yet.
+    pub const fn new(timers: Timers) -> Self {
+        Self {
+            timers,
+            next: 0,
+            clients: Vec::new(),
+            servers: Vec::new(),
+            output: VecDeque::new(),
+            happenings: VecDeque::new(),
+        }
+    }
+
+    // ---- inputs
+
+    /// A datagram has come.
+    pub fn handle_datagram(&mut self, now: Instant, route: Route, datagram: &[u8]) {
+        let Ok(message) = Message::parse(datagram) else { return };
+        if message.is_request() {
+            self.handle_request(now, route, message);
+        } else {
+            self.handle_response(now, message);
+        }
+    }
+
+    /// Lets time pass.
+    pub fn handle_timeout(&mut self, now: Instant) {
+        let Self { clients, servers, output, happenings, .. } = self;
+        clients.retain_mut(|(id, client)| match client.on_time(now, output) {
+            Elapsed::Nothing | Elapsed::Resend => true,
+            Elapsed::TimedOut => {
+                happenings.push_back(Happening::TimedOut(*id));
+                false
+            }
+            Elapsed::Ended => false,
+        });
+        servers.retain_mut(|(id, server)| match server.on_time(now, output) {
+            Elapsed::Nothing | Elapsed::Resend => true,
+            Elapsed::TimedOut => {
+                happenings.push_back(Happening::NeverAcknowledged(*id));
+                false
+            }
+            Elapsed::Ended => false,
+        });
+    }
+
+    fn handle_request(&mut self, now: Instant, route: Route, message: Message) {
+        let known = self.servers.iter_mut().find(|(_, server)| server.is_of(&message, route));
+        if let Some((id, server)) = known {
+            if server.on_request(now, &message, &mut self.output) == ServerVerdict::Acknowledged {
+                self.happenings.push_back(Happening::Acknowledged(*id));
+            }
+            return;
+        }
+        // An ACK that belongs to nothing is answered by nobody (RFC 3261 §17.2.3).
+        if message.method() == &sip_types::Method::ACK || self.servers.len() >= TRANSACTIONS_MAX {
+            return;
+        }
+        let id = ServerId(self.next);
+        self.next += 1;
+        self.servers.push((id, Server::new(self.timers, &message, route)));
+        self.happenings.push_back(Happening::Request { transaction: id, message, route });
+    }
+
+    fn handle_response(&mut self, now: Instant, message: Message) {
+        let Some((id, client)) = self.clients.iter_mut().find(|(_, client)| client.is_of(&message)) else {
+            return;
+        };
+        if client.on_response(now, &message, &mut self.output) == ClientVerdict::Told {
+            self.happenings.push_back(Happening::Response { transaction: *id, message });
+        }
+    }
+
+    // ---- commands
+
+    /// Sends a request. `None` if there are too many already.
+    pub fn request(&mut self, now: Instant, route: Route, message: &Message) -> Option<ClientId> {
+        if self.clients.len() >= TRANSACTIONS_MAX {
+            return None;
+        }
+        let id = ClientId(self.next);
+        self.next += 1;
+        let client = Client::new(now, self.timers, route, message);
+        self.output.push_back((route, client.request().to_vec()));
+        self.clients.push((id, client));
+        Some(id)
+    }
+
+    /// Acknowledges the 2xx to an INVITE, now and as often as it comes again.
+    pub fn acknowledge(&mut self, transaction: ClientId, route: Route, ack: &Message) {
+        let bytes = ack.to_bytes();
+        self.output.push_back((route, bytes.clone()));
+        if let Some((_, client)) = self.clients.iter_mut().find(|(id, _)| *id == transaction) {
+            client.keep_ack(route, bytes);
+        }
+    }
+
+    /// Answers a request.
+    pub fn respond(&mut self, now: Instant, transaction: ServerId, response: &Message) {
+        if let Some((_, server)) = self.servers.iter_mut().find(|(id, _)| *id == transaction) {
+            server.respond(now, response, &mut self.output);
+        }
+    }
+
+    // ---- outputs
+
+    /// The next datagram.
+    pub fn poll_transmit(&mut self) -> Option<(Route, Vec<u8>)> {
+        self.output.pop_front()
+    }
+
+    /// What has happened next.
+    pub fn poll(&mut self) -> Option<Happening> {
+        self.happenings.pop_front()
+    }
+
+    /// When [`Self::handle_timeout`] must be called.
+    pub fn next_deadline(&self) -> Option<Instant> {
+        let clients = self.clients.iter().filter_map(|(_, client)| client.deadline());
+        clients.chain(self.servers.iter().filter_map(|(_, server)| server.deadline())).min()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.clients.len() + self.servers.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+#[cfg(test)]
+#[path = "transactions_tests.rs"]
+mod tests;

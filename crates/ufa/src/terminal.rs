@@ -1,0 +1,269 @@
+use core::net::{IpAddr, SocketAddr};
+use core::time::Duration;
+
+use whimbrel_machine::{Input, Instant, Links, Machine, Route, Seed, Sink};
+
+use crate::agent::Agent;
+use crate::cross::{Cross, Side};
+use crate::interface::{Application, Command, Event, Failure, TransportOrder};
+use crate::sip::{
+    APPLICATION, AppliConfig, ClientId, Dialog, Happening, Message, SIP_PORT, ServerId, TerminalSettings,
+    Timers,
+};
+use crate::transition::Ufa;
+
+/// How a terminal is set up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TerminalConfig {
+    /// Its SIP address to begin with.
+    pub address: SocketAddr,
+    /// The SIP address of the gateway that it is at.
+    pub gateway: SocketAddr,
+    /// How long it takes from having the new address to message 8 (D4 of the paper).
+    pub detection: Duration,
+    /// SIP's timers.
+    pub timers: Timers,
+}
+
+/// The host that moves: it has a session for its association, and goes where message 7A says.
+#[derive(Debug)]
+pub struct Terminal {
+    config: TerminalConfig,
+    agent: Agent,
+    cross: Cross,
+    links: Links,
+    session: Option<Session>,
+}
+
+#[derive(Debug)]
+struct Session {
+    application: Application,
+    dialog: Dialog,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    /// INVITE has been sent.
+    Calling(ClientId),
+    /// At a gateway.
+    Stable,
+    /// Message 6A has been sent; its ACK is message 7A.
+    Offered { transaction: ServerId, config: AppliConfig, settings: TerminalSettings },
+    /// On the way; `due` is when message 8 leaves, once the address is there.
+    Moving { config: AppliConfig, gateway: SocketAddr, due: Option<Instant> },
+    /// Message 8 has been sent.
+    Arriving { transaction: ClientId, address: IpAddr },
+    /// Nobody has answered message 8, or it was refused.
+    Lost,
+}
+
+impl Terminal {
+    /// One without a session.
+    pub fn new(config: TerminalConfig, seed: &Seed) -> Self {
+        let agent = Agent::new(config.address, config.timers, seed);
+        // Nobody moves towards a terminal, so nothing is asked of the transition.
+        Self { config, agent, cross: Cross::new(Box::new(Ufa)), links: Links::default(), session: None }
+    }
+
+    /// Whether a session is up and goes on where it is.
+    pub fn is_stable(&self) -> bool {
+        self.session.as_ref().is_some_and(|session| matches!(session.state, State::Stable))
+    }
+
+    /// The application's association is up: it gets a session.
+    fn call(&mut self, now: Instant, application: Application) {
+        if self.session.is_some() {
+            return;
+        }
+        let (call_id, tag) = (self.agent.token(), self.agent.token());
+        let names = ["terminal", "correspondent"];
+        let mut dialog = Dialog::opening(&call_id, &tag, names, self.config.gateway);
+        let asked =
+            self.agent.request(now, &mut dialog, "INVITE", |request| request.with(APPLICATION, application));
+        if let Some(transaction) = asked {
+            self.session = Some(Session { application, dialog, state: State::Calling(transaction) });
+        }
+    }
+
+    fn handle(&mut self, now: Instant, happening: Happening) {
+        match happening {
+            Happening::Request { transaction, message, .. } => match message.method().to_string().as_str() {
+                "INVITE" => self.offered(now, transaction, &message),
+                "OPTIONS" => self.agent.respond(now, transaction, &message, 200, |answer| answer),
+                _ => self.agent.respond(now, transaction, &message, 405, |answer| answer),
+            },
+            Happening::Response { transaction, message } => {
+                self.answered(transaction, Some(&message));
+            }
+            Happening::TimedOut(transaction) => self.answered(transaction, None),
+            Happening::Acknowledged(transaction) => self.go(now, transaction),
+            // The source has asked and then fallen silent: it has nothing more to say, and we stay.
+            Happening::NeverAcknowledged(transaction) => {
+                if let Some(session) = &mut self.session
+                    && matches!(session.state, State::Offered { transaction: asked, .. } if asked == transaction)
+                {
+                    session.state = State::Stable;
+                }
+            }
+        }
+    }
+
+    /// Message 5A.
+    fn offered(&mut self, now: Instant, transaction: ServerId, request: &Message) {
+        let Self { agent, session, .. } = self;
+        let Some(session) = session.as_mut().filter(|session| session.dialog.is_of(request)) else {
+            return agent.respond(now, transaction, request, 481, |answer| answer);
+        };
+        let later = session.dialog.follows(request);
+        let status = match (later, &session.state, AppliConfig::of(request), TerminalSettings::of(request)) {
+            (false, ..) => 500,
+            (_, State::Stable, Ok(config), Ok(settings)) if config.add == settings.address => {
+                session.state = State::Offered { transaction, config, settings };
+                200
+            }
+            (_, State::Stable, ..) => 488,
+            _ => 491,
+        };
+        agent.respond(now, transaction, request, status, |answer| answer);
+    }
+
+    /// Message 7A: the new address is valid, and layers 2 and 3 go there.
+    fn go(&mut self, now: Instant, acknowledged: ServerId) {
+        let Some(session) = &mut self.session else { return };
+        let State::Offered { transaction, config, settings } = &session.state else { return };
+        if *transaction != acknowledged {
+            return;
+        }
+        let (config, settings) = (*config, settings.clone());
+        let gateway = SocketAddr::new(settings.gateway, SIP_PORT);
+        session.state = State::Moving { config, gateway, due: None };
+        self.cross.we_move(&session.application, config.add);
+        self.agent.tell(Event::Move(config, settings));
+        // It may have been there all the time.
+        self.look_around(now);
+    }
+
+    /// The address that is waited for may be there.
+    fn look_around(&mut self, now: Instant) {
+        if let Some(Session { state: State::Moving { config, due: due @ None, .. }, .. }) = &mut self.session
+            && self.links.usable().any(|(address, _)| address.ip() == config.add)
+        {
+            *due = Some(now + self.config.detection);
+        }
+    }
+
+    /// Message 8.
+    fn arrive(&mut self, now: Instant) {
+        let Some(session) = &mut self.session else { return };
+        let State::Moving { config, gateway, due: Some(due) } = session.state else { return };
+        if due > now {
+            return;
+        }
+        self.agent.address = SocketAddr::new(config.add, self.config.address.port());
+        session.dialog.set_target(gateway);
+        self.cross.we_have_moved(&session.application, config.delete);
+        let asked = self.agent.request(now, &mut session.dialog, "INVITE", |request| request);
+        session.state = match asked {
+            Some(transaction) => State::Arriving { transaction, address: config.add },
+            None => State::Lost,
+        };
+    }
+
+    /// An INVITE of ours has been answered, or has not.
+    fn answered(&mut self, answered: ClientId, response: Option<&Message>) {
+        let Some(session) = &mut self.session else { return };
+        let failure = match response {
+            None => Some(Failure::NoAnswer),
+            Some(response) if response.status() >= 300 => Some(Failure::Status(response.status())),
+            Some(_) => None,
+        };
+        match (&session.state, failure) {
+            (State::Calling(transaction), _) if *transaction == answered => {
+                let application = session.application;
+                if let Some(failure) = failure {
+                    self.session = None;
+                    return self.agent.tell(Event::Refused(application, failure));
+                }
+                session.state = State::Stable;
+                if let Some(response) = response {
+                    session.dialog.confirm(response);
+                    self.agent.acknowledge(answered, &session.dialog, response);
+                }
+                self.agent.tell(Event::Established(application));
+            }
+            (State::Arriving { transaction, address }, _) if *transaction == answered => {
+                let address = *address;
+                if let Some(failure) = failure {
+                    session.state = State::Lost;
+                    return self.agent.tell(Event::Lost(address, failure));
+                }
+                session.state = State::Stable;
+                if let Some(response) = response {
+                    self.agent.acknowledge(answered, &session.dialog, response);
+                }
+                self.agent.tell(Event::Arrived(address));
+            }
+            _ => {}
+        }
+    }
+
+    fn next_deadline(&self) -> Option<Instant> {
+        let due = match &self.session {
+            Some(Session { state: State::Moving { due, .. }, .. }) => *due,
+            _ => None,
+        };
+        let transactions = self.agent.transactions.next_deadline();
+        [due, transactions, self.cross.next_deadline()].into_iter().flatten().min()
+    }
+
+    /// Whether what arrives on this route is SIP.
+    pub fn is_sip(&self, route: Route) -> bool {
+        route.local.port() == self.config.address.port()
+    }
+}
+
+impl Machine for Terminal {
+    type Command = Command;
+    type Event = Event;
+
+    fn step<'a>(
+        &mut self,
+        now: Instant,
+        inputs: impl IntoIterator<Item = Input<'a, Command>>,
+        sink: &mut impl Sink<Event>,
+    ) -> Option<Instant> {
+        for input in inputs {
+            match input {
+                Input::Datagrams { route, bytes, segment, .. } => {
+                    self.agent.handle_datagrams(now, route, bytes, segment);
+                }
+                Input::Links(links) => {
+                    self.links = links.clone();
+                    self.look_around(now);
+                }
+                Input::Command(Command::Transport(event)) => {
+                    if let Some(application) = self.cross.handle_transport(now, &event, Side::Terminal) {
+                        self.call(now, application);
+                    }
+                }
+                Input::Command(_) | Input::Unreachable { .. } | Input::Timeout => {}
+            }
+        }
+        self.agent.transactions.handle_timeout(now);
+        while let Some(happening) = self.agent.poll() {
+            self.handle(now, happening);
+        }
+        self.arrive(now);
+        self.cross.handle_timeout(now);
+        for order in self.cross.take_orders() {
+            self.agent.tell(Event::Transport(TransportOrder(order)));
+        }
+        self.agent.drain(sink);
+        self.next_deadline()
+    }
+
+    fn links(&self) -> Links {
+        self.links.clone()
+    }
+}
