@@ -19,8 +19,9 @@ use crate::path::congestion::{Acked, Lost, Shared, SharedPath};
 /// The peer's window has room if a chunk with so many bytes of user data fits.
 const LITTLE: usize = 1_200;
 
-/// What is acknowledged later than this was acknowledged before, by SACKs that were lost, and the time until now is no round trip.
-const LONGEST_ROUND_TRIP: Duration = Duration::from_secs(10);
+/// What is acknowledged later than this, and later than RTO.Max, was acknowledged before by SACKs that were lost, and the time until now is no
+/// round trip.
+pub(super) const LONGEST_ROUND_TRIP: Duration = Duration::from_secs(10);
 
 impl Sender {
     /// A SACK, which has come `by` a path.
@@ -170,7 +171,7 @@ impl Sender {
         let timed = if answered { flow.take_timed(now, by) } else { None };
         let timed = timed.map(|sent_at| now.saturating_since(sent_at));
         let took = change.youngest.map(|sent_at| now.saturating_since(sent_at));
-        change.round_trip = took.filter(|&took| took <= LONGEST_ROUND_TRIP);
+        change.round_trip = took.filter(|&took| took <= self.longest_round_trip);
         change.measured = timed.or(change.measured.filter(|_| own_sack));
         if self.repair.tail == TailLoss::Probe {
             // Probes that are sent too early must not keep the round trip from being learnt (RFC 8985 §7.3).

@@ -4,6 +4,7 @@ use whimbrel_machine::Instant;
 use whimbrel_path::Pacing;
 use whimbrel_wire::Tsn;
 
+use super::acknowledge::LONGEST_ROUND_TRIP;
 use super::flow::Flow;
 use super::growth::{self, Advance, Growth};
 use super::loss::{LossDetection, MissIndications, Rack, Split};
@@ -43,6 +44,8 @@ pub(crate) struct Sender {
     /// The rules that are no objects.
     pub(super) repair: RetransmissionConfig,
     multipath: MultipathConfig,
+    /// See [`LONGEST_ROUND_TRIP`].
+    pub(super) longest_round_trip: Duration,
     /// Bytes of user data that may be undelivered, at most.
     send_buffer: usize,
     /// Chunks are cut to fit packets of this many bytes, a multiple of 4, whatever the paths carry.
@@ -102,6 +105,7 @@ impl Sender {
             growth: growth::rule(config.multipath.growth),
             repair: repair.clone(),
             multipath: config.multipath.clone(),
+            longest_round_trip: config.rto.max.max(LONGEST_ROUND_TRIP),
             send_buffer: config.limits.send_buffer,
             cut_for: config.pmtu.cut_for.map(|bytes| bytes & !3),
             burst: config.congestion.burst,
