@@ -44,6 +44,11 @@ pub mod fuzzing {
         crate::auth::operations::run(bytes);
     }
 
+    /// Two ends that agree on keys and exchange protected packets.
+    pub fn protection(bytes: &[u8]) {
+        crate::protection::operations::run(bytes);
+    }
+
     /// Operations on the receiving half.
     pub fn receive(bytes: &[u8]) {
         crate::receive::operations::run(bytes);

@@ -12,7 +12,7 @@ struct Ends {
 }
 
 fn ends() -> Ends {
-    let exchanges: Arc<dyn KeyExchanges> = Arc::new(ToyExchanges);
+    let exchanges: Arc<dyn KeyExchanges> = Arc::new(ToyExchanges::default());
     let context = KeyContext { client: b"client".to_vec(), server: b"server".to_vec() };
     let end = |role| Protection::new(&exchanges, role, context.clone(), [7; 32]);
     Ends { client: end(KeyRole::Client), server: end(KeyRole::Server) }

@@ -15,9 +15,11 @@ mod hello;
 pub(crate) mod keys;
 pub(crate) mod negotiate;
 mod number;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod operations;
 pub(crate) mod record;
 mod replay;
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 mod testing;
 pub(crate) mod transcript;
 

@@ -1,5 +1,7 @@
 //! A cipher that hides nothing and an exchange that agrees on it, for tests of what is around them.
 
+use core::sync::atomic::{AtomicU64, Ordering};
+
 use bytes::Bytes;
 
 use super::exchange::{
@@ -8,11 +10,11 @@ use super::exchange::{
 
 /// Not a cipher: XOR with the key, and a sum as tag.
 #[derive(Debug)]
-pub(crate) struct Toy(pub(crate) u8);
+pub(crate) struct Toy(pub(crate) u64);
 
 impl Toy {
     fn tag(&self, number: u64, header: &[u8], clear: &[u8]) -> [u8; 16] {
-        let mut state = 0xcbf2_9ce4_8422_2325 ^ u64::from(self.0);
+        let mut state = 0xcbf2_9ce4_8422_2325 ^ self.0;
         for &byte in number.to_be_bytes().iter().chain(header).chain(clear) {
             state = (state ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
         }
@@ -23,7 +25,7 @@ impl Toy {
     }
 
     fn turn(&self, bytes: &mut [u8]) {
-        bytes.iter_mut().for_each(|byte| *byte ^= self.0);
+        bytes.iter_mut().for_each(|byte| *byte ^= self.0 as u8);
     }
 }
 
@@ -42,18 +44,20 @@ impl RecordCipher for Toy {
     }
 
     fn mask(&self, sample: &[u8; 16]) -> [u8; 2] {
-        [sample[0] ^ self.0, sample[15] ^ self.0]
+        [sample[0] ^ self.0 as u8, sample[15] ^ self.0 as u8]
     }
 }
 
-/// Exchanges that trust everybody: each side says one word.
-#[derive(Debug)]
-pub(crate) struct ToyExchanges;
+/// Exchanges that trust everybody: each side says one word. Both ends share it, and the n-th exchange of each has the n-th keys.
+#[derive(Debug, Default)]
+pub(crate) struct ToyExchanges {
+    begun: [AtomicU64; 2],
+}
 
 #[derive(Debug)]
 struct ToyExchange {
     role: KeyRole,
-    key: u8,
+    key: u64,
     to_say: Option<Vec<u8>>,
     heard: bool,
     done: bool,
@@ -65,8 +69,9 @@ impl KeyExchanges for ToyExchanges {
     }
 
     fn begin(&self, role: KeyRole, context: &KeyContext, _peer: Option<&PeerKey>) -> Box<dyn KeyExchange> {
-        let key =
-            context.client.iter().chain(&context.server).fold(1, |key: u8, byte| key.wrapping_mul(31) ^ byte);
+        let count = self.begun[usize::from(role == KeyRole::Client)].fetch_add(1, Ordering::Relaxed);
+        let said = context.client.iter().chain(&context.server);
+        let key = said.fold(2 * count, |key: u64, byte| key.wrapping_mul(31) ^ u64::from(*byte));
         let to_say = (role == KeyRole::Client).then(|| b"hello".to_vec());
         Box::new(ToyExchange { role, key, to_say, heard: false, done: false })
     }
