@@ -39,7 +39,7 @@ pub(crate) struct Faults {
 enum Host {
     Terminal(Box<Terminal>),
     Gateway(Box<Gateway>),
-    Correspondent(Correspondent),
+    Correspondent(Box<Correspondent>),
 }
 
 #[derive(Default)]
@@ -134,7 +134,7 @@ impl Scene {
                 Some(Host::Terminal(Box::new(terminal))),
                 Some(Host::Gateway(Box::new(gateway(SOURCE)))),
                 Some(Host::Gateway(Box::new(gateway(TARGET)))),
-                Some(Host::Correspondent(correspondent)),
+                Some(Host::Correspondent(Box::new(correspondent))),
             ],
             deadlines: [None; 4],
             wire: BTreeMap::new(),

@@ -152,6 +152,8 @@ impl Sender {
             (self.grows_on_one_path(cumulative_advanced), cumulative_advanced)
         };
         change.waiting = self.waiting();
+        let took = change.youngest.map(|sent_at| now.saturating_since(sent_at));
+        change.round_trip = took.filter(|&took| self.is_round_trip(took));
         let outstanding = &self.outstanding;
         let Some(flow) = self.flows.iter_mut().find(|flow| flow.path == change.path) else { return };
         let own_sack = !combines || by == Some(change.path);
@@ -170,8 +172,6 @@ impl Sender {
         let answered = flow.timed.as_mut().is_some_and(acknowledged);
         let timed = if answered { flow.take_timed(now, by) } else { None };
         let timed = timed.map(|sent_at| now.saturating_since(sent_at));
-        let took = change.youngest.map(|sent_at| now.saturating_since(sent_at));
-        change.round_trip = took.filter(|&took| took <= self.longest_round_trip);
         change.measured = timed.or(change.measured.filter(|_| own_sack));
         if self.repair.tail == TailLoss::Probe {
             // Probes that are sent too early must not keep the round trip from being learnt (RFC 8985 §7.3).

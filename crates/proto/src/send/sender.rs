@@ -45,7 +45,7 @@ pub(crate) struct Sender {
     pub(super) repair: RetransmissionConfig,
     multipath: MultipathConfig,
     /// See [`LONGEST_ROUND_TRIP`].
-    pub(super) longest_round_trip: Duration,
+    longest_round_trip: Duration,
     /// Bytes of user data that may be undelivered, at most.
     send_buffer: usize,
     /// Chunks are cut to fit packets of this many bytes, a multiple of 4, whatever the paths carry.
@@ -200,6 +200,11 @@ impl Sender {
             return Ok(first || !self.is_held_up(paths, auth));
         };
         Err((message, refusal))
+    }
+
+    /// Whether that can be a round trip, see [`LONGEST_ROUND_TRIP`].
+    pub(super) fn is_round_trip(&self, took: Duration) -> bool {
+        took <= self.longest_round_trip
     }
 
     /// Queues a message of the association's own for stream 0. Nothing that is queued on another stream goes before it.
