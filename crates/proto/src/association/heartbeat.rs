@@ -137,6 +137,7 @@ impl Open {
                 path.supervision.estimates_mut().on_answer(context.now, nonce, Kind::Path);
                 let took = context.now.saturating_since(sent_at);
                 path.supervision.quality.on_heartbeat(context.now, took);
+                self.sender.note_answer(id, took);
                 if context.config.retransmission.tail == TailLoss::Probe {
                     self.sender.judge_guess(id, took, path.rto.probe_timeout());
                 }

@@ -32,6 +32,8 @@ pub(super) struct Flow {
     beside: BesideOthers,
     /// The least round trip of a chunk that was sent once.
     pub(super) least_round_trip: Option<Duration>,
+    /// The least time that a HEARTBEAT took: DATA that is sent again and again has no round trip.
+    pub(super) least_answer: Option<Duration>,
     /// What has been learnt for the tail-loss probe.
     answers: Answers,
     /// After T3-rtx at most one packet is in flight until something is acknowledged (RFC 9260 §7.2.3).
@@ -85,6 +87,7 @@ impl Flow {
             timed: None,
             beside: BesideOthers::default(),
             least_round_trip: None,
+            least_answer: None,
             answers: Answers::default(),
             one_packet: false,
             verdicts: Verdicts::default(),

@@ -121,7 +121,9 @@ pub(super) struct Returned {
 impl Returned {
     /// Whether it is the first transmission that has arrived: no second one could be answered yet.
     fn is_first(&self, now: Instant, flow: &Flow) -> bool {
-        let too_soon = |at| flow.least_round_trip.is_some_and(|least| now.saturating_since(at) < least);
+        // The first acknowledgements may have been kept back for seconds, and nothing but heartbeats tells.
+        let least = flow.least_round_trip.map(|least| flow.least_answer.map_or(least, |answer| answer.min(least)));
+        let too_soon = |at| least.is_some_and(|least| now.saturating_since(at) < least);
         self.sent_again.is_none_or(too_soon)
     }
 }
@@ -178,6 +180,13 @@ impl Sender {
         let change = report.path(path);
         change.measured = change.youngest.map(|at| now.saturating_since(at)).or(change.measured);
         self.opportunity();
+    }
+
+    /// A HEARTBEAT was answered after this time.
+    pub(crate) fn note_answer(&mut self, path: PathId, took: Duration) {
+        if let Some(flow) = self.flow_mut(path) {
+            flow.least_answer = flow.least_answer.into_iter().chain([took]).min();
+        }
     }
 
     /// A SACK has shown chunks to be lost.

@@ -58,6 +58,19 @@ fn the_window_comes_back_where_packets_were_late() {
     }
 }
 
+/// The first SACKs were kept back. A HEARTBEAT that was answered in less time shows that what was sent again may be answered already.
+#[test]
+fn a_quick_heartbeat_says_how_soon_an_answer_may_come() {
+    for (heartbeat, back) in [(50 * MS, true), (15 * MS, false)] {
+        let mut rig = sent(SpuriousLoss::Undone);
+        rig.sender.note_answer(A, heartbeat);
+        sack(&mut rig, 2, &[(2, 4)]);
+        rig.pass(20 * MS);
+        sack(&mut rig, 8, &[]);
+        assert_eq!(cwnd(&rig) >= CWND, back, "{heartbeat:?}");
+    }
+}
+
 /// It was lost, and is repaired a round trip later.
 #[test]
 fn the_window_stays_where_something_was_lost() {
