@@ -33,7 +33,7 @@ pub(super) struct Flow {
     /// The least round trip of a chunk that was sent once.
     pub(super) least_round_trip: Option<Duration>,
     /// The least time that a HEARTBEAT took: DATA that is sent again and again has no round trip.
-    pub(super) least_answer: Option<Duration>,
+    least_answer: Option<Duration>,
     /// What has been learnt for the tail-loss probe.
     answers: Answers,
     /// After T3-rtx at most one packet is in flight until something is acknowledged (RFC 9260 §7.2.3).
@@ -77,6 +77,17 @@ impl Start {
 }
 
 impl Flow {
+    /// A HEARTBEAT was answered after this time.
+    pub(super) fn note_answer(&mut self, took: Duration) {
+        self.least_answer = self.least_answer.into_iter().chain([took]).min();
+    }
+
+    /// How long an answer takes at least; `None` while no DATA has told.
+    pub(super) fn least_wait(&self) -> Option<Duration> {
+        let least = self.least_round_trip?;
+        Some(self.least_answer.map_or(least, |answer| answer.min(least)))
+    }
+
     pub(super) fn new(path: PathId, congestion: Box<dyn CongestionControl>) -> Self {
         Self {
             path,

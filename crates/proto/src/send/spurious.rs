@@ -122,8 +122,7 @@ impl Returned {
     /// Whether it is the first transmission that has arrived: no second one could be answered yet.
     fn is_first(&self, now: Instant, flow: &Flow) -> bool {
         // The first acknowledgements may have been kept back for seconds, and nothing but heartbeats tells.
-        let least = flow.least_round_trip.map(|least| flow.least_answer.map_or(least, |answer| answer.min(least)));
-        let too_soon = |at| least.is_some_and(|least| now.saturating_since(at) < least);
+        let too_soon = |at| flow.least_wait().is_some_and(|least| now.saturating_since(at) < least);
         self.sent_again.is_none_or(too_soon)
     }
 }
@@ -185,7 +184,7 @@ impl Sender {
     /// A HEARTBEAT was answered after this time.
     pub(crate) fn note_answer(&mut self, path: PathId, took: Duration) {
         if let Some(flow) = self.flow_mut(path) {
-            flow.least_answer = flow.least_answer.into_iter().chain([took]).min();
+            flow.note_answer(took);
         }
     }
 
