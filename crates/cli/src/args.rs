@@ -98,7 +98,7 @@ pub(crate) struct OutputArgs {
 /// Receive files
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  whimbrel recv --dir incoming          prints a ticket for the sender, encrypted
+  whimbrel recv --dir incoming                               from ticket holders
   whimbrel recv --dir incoming --auth-key-file whimbrel.key  from holders of it
   whimbrel recv --dir incoming --anyone --listen 192.0.2.7,198.51.100.7
   whimbrel recv --dir incoming --anyone --listen 127.0.0.1:9900 --once

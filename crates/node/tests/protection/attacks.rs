@@ -3,8 +3,9 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use whimbrel_machine::{Rng, Seed};
-use whimbrel_netsim::Forged;
-use whimbrel_testbed::link;
+use whimbrel_netsim::{Action, Forged};
+use whimbrel_proto::Command;
+use whimbrel_testbed::{CLIENT, SERVER, address, link};
 use whimbrel_wire::{
     AbortBuilder, Cause, ChecksumMode, CommonHeader, CookieEcho, Data, EmitChunk, ErrorBuilder, Heartbeat,
     PacketWriter, PayloadProtocolId, SackBuilder, Shutdown, ShutdownAck, ShutdownComplete, Ssn, StreamId,
@@ -202,4 +203,71 @@ fn nobody_restarts_a_protected_association() {
     assert_all_arrived(&pair);
     let restarts = |user: &User| user.record.events.iter().any(|(_, e)| matches!(e, Event::Restarted { .. }));
     assert!(!restarts(pair.server()) && !restarts(pair.client()));
+}
+
+/// A whole message in clear behind what one end says last in clear, so that it waits for the user when packets are protected.
+#[test]
+fn what_was_planted_behind_the_last_word_in_clear_is_noticed() {
+    for from in [CLIENT, SERVER] {
+        let mut pair = pair(1, configs(), &[link(10, 10)]);
+        tap(&mut pair, move |now, route, bytes, forge| {
+            for raw in chunks(bytes) {
+                let Ok(whimbrel_wire::Chunk::Data(data)) = raw.decode() else { continue };
+                let installed = data.ppid == draft::PPID_KEY_CONTROL;
+                // The client says so in clear. The server does not: somebody says it first.
+                let last = if from == CLIENT { installed } else { data.ppid == draft::PPID_TLS_RECORDS };
+                if route.local != address(from, 0) || !last {
+                    continue;
+                }
+                let header = Packet::parse(bytes).expect("a packet").header();
+                let next = |n: u16| Data {
+                    tsn: Tsn(data.tsn.0.wrapping_add(u32::from(n))),
+                    ssn: Ssn(data.ssn.0.wrapping_add(n)),
+                    ..data
+                };
+                let word = Data { ppid: draft::PPID_KEY_CONTROL, payload: &[1], ..next(1) };
+                let planted = Data { ppid: PayloadProtocolId(0), payload: b"planted", ..next(1) };
+                let mut out = Vec::new();
+                let mut writer = PacketWriter::new(&mut out, header, 1400);
+                assert!(if from == CLIENT {
+                    writer.push(&data) && writer.push(&planted)
+                } else {
+                    writer.push(&word)
+                });
+                writer.finish(ChecksumMode::Crc32c);
+                if from == CLIENT {
+                    bytes.clone_from(&out);
+                } else {
+                    forge.push(forged(now + Duration::from_micros(10), route, out));
+                }
+                break;
+            }
+        });
+        pair.run(20);
+        let received = [pair.client(), pair.server()].map(|user| user.record.received.len());
+        assert_eq!(received, [0, 0]);
+        let reason = refusal(&pair).map(|(_, reason)| reason);
+        let noticed = match &reason {
+            Some(CloseReason::Tampered) => from == SERVER,
+            Some(reason) => from == CLIENT && reason.to_string().contains("changed"),
+            None => false,
+        };
+        assert!(noticed, "{reason:?}");
+    }
+}
+
+/// The end of an association is sealed to its last packet, and nobody waits for it.
+#[test]
+fn the_last_word_is_sealed() {
+    let mut pair = pair(1, configs(), &[link(10, 10)]);
+    pair.run(20);
+    assert_all_arrived(&pair);
+    let heard = listen(&mut pair);
+    let association = pair.client().association().expect("up");
+    pair.world.act(Action::Command(pair.client, Command::Shutdown { association }));
+    pair.run(21);
+    for host in [pair.client, pair.server] {
+        assert_eq!(pair.world.machine(host).association_count(), 0);
+    }
+    assert!(heard.lock().unwrap().iter().all(|(_, packet)| is_sealed(packet)));
 }

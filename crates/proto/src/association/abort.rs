@@ -29,7 +29,7 @@ impl Association {
 }
 
 /// A packet with one chunk, authenticated if the peer wants that, and a CRC32c.
-fn one_chunk(identity: &Identity, tag: u32, auth: &Auth, chunk: &impl EmitChunk) -> Vec<u8> {
+pub(super) fn one_chunk(identity: &Identity, tag: u32, auth: &Auth, chunk: &impl EmitChunk) -> Vec<u8> {
     let mut out = Vec::with_capacity(COMMON_HEADER_LEN + chunk.wire_len());
     let mut writer = ChunkWriter::new(auth, &mut out, identity.header(tag), usize::MAX);
     let fits = writer.push(auth, chunk);

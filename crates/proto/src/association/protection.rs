@@ -120,7 +120,7 @@ impl Open {
         };
         let Some(protection) = &mut self.auth.protection else { return Ok(()) };
         let opened = match sealed {
-            None if !protection.is_enforced() => {
+            None if !protection.is_enforced() && !protection.has_opened() => {
                 return self.handle_chunks(context, arrival, arrival.packet.chunks(), Gate::default());
             }
             None => None,
@@ -134,6 +134,9 @@ impl Open {
             self.notes.packets_dropped += 1;
             return Ok(());
         };
+        if protection.note_opened() {
+            self.forget_what_came_in_clear()?;
+        }
         self.handle_chunks(context, arrival, Chunks::from_wire(&opened), Gate::Authenticated)?;
         if self.auth.protection.as_ref().is_some_and(|protection| protection.is_worn()) {
             self.renew_keys(context);
@@ -149,8 +152,11 @@ impl Open {
             let wanted = self.receive.take(context.now, |received| in_clear || is_about_keys(received.ppid));
             let Some(received) = wanted else { break };
             let progress = protection.take(context.now, &received).map_err(ended_by)?;
+            let has_opened = protection.has_opened();
             if progress.enforced {
-                self.forget_what_came_in_clear()?;
+                if !has_opened {
+                    self.forget_what_came_in_clear()?;
+                }
                 context.timers.set(TimerId::KeyExchange, context.now + HELLO);
                 self.receive.set_spare_room(ROOM_FOR_HELLO);
             }
@@ -166,11 +172,12 @@ impl Open {
         Ok(())
     }
 
-    /// Whoever is on the way could have planted a message ahead of the sequence, to have it delivered as if it were protected. What is
-    /// beyond a gap is dropped and reported as missing (RFC 9260 §6.2); what has begun below cannot be.
+    /// Whoever is on the way could have planted a message, to have it delivered as if it were protected: ahead of the sequence, or behind the last
+    /// one in clear. What is beyond a gap is dropped and reported as missing (RFC 9260 §6.2); anything else cannot be, and no honest peer has
+    /// sent it.
     fn forget_what_came_in_clear(&mut self) -> Handled {
         self.receive.drop_held();
-        if self.receive.is_unfinished() {
+        if self.receive.holds_anything() {
             return Err(ended_by(CloseReason::Tampered));
         }
         Ok(())

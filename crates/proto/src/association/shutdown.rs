@@ -7,8 +7,8 @@ use whimbrel_wire::{
     Cause, EmitChunk, ErrorBuilder, Shutdown, ShutdownAck, ShutdownComplete, Tsn, chunk_type,
 };
 
+use super::abort::one_chunk;
 use super::context::Farewell;
-use super::output::single_chunk;
 use super::pairing;
 use super::silence::last_word;
 use super::{Association, Context, Ending, Handled, Open, Phase};
@@ -157,7 +157,7 @@ impl Open {
         match self.closing {
             Closing::Sent(_) | Closing::AckSent(_) => {
                 let complete = ShutdownComplete { tag_reflected: false };
-                let packet = single_chunk(context.header(self.peer.tag), &complete);
+                let packet = one_chunk(context.identity, self.peer.tag, &self.auth, &complete);
                 let Some(route) = self.confirmed_or_in_use(route) else {
                     return Err(Ending::Silent(CloseReason::Shutdown));
                 };

@@ -32,6 +32,6 @@ impl PathId {
     }
 }
 
-/// Chosen by whoever gives [`Command::Connect`], to recognise the answer.
+/// Chosen by whoever gives [`Command::Connect`](crate::Command::Connect), to recognise the answer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ConnectToken(pub u64);

@@ -37,6 +37,8 @@ pub(crate) struct Protection {
     stage: Stage,
     ongoing: Option<Ongoing>,
     peer: Option<PeerKey>,
+    /// A record has been opened: the peer seals.
+    has_opened: bool,
     /// The server has asked for an exchange that has not begun yet.
     has_asked: bool,
     /// Messages to the peer.
@@ -100,6 +102,7 @@ impl Protection {
             stage: Stage::Clear,
             ongoing: Some(Ongoing { exchange, keys: None, peer_reads: false }),
             peer: None,
+            has_opened: false,
             has_asked: false,
             to_say: VecDeque::new(),
             own_bytes: 0,
@@ -131,6 +134,11 @@ impl Protection {
         self.ring.open(now, record)
     }
 
+    /// A record has been opened; whether it was the first one.
+    pub(crate) const fn note_opened(&mut self) -> bool {
+        !core::mem::replace(&mut self.has_opened, true)
+    }
+
     // ---- messages
 
     /// Takes a message of the peer's on stream 0.
@@ -141,6 +149,10 @@ impl Protection {
         }
         match (received.ppid, &received.payload[..]) {
             (PPID_TLS_RECORDS, records) => self.take_records(records)?,
+            // The server seals before it says so.
+            (PPID_KEY_CONTROL, [READ_KEY_INSTALLED]) if self.role == KeyRole::Client && !self.has_opened => {
+                return Err(CloseReason::Tampered);
+            }
             (PPID_KEY_CONTROL, [READ_KEY_INSTALLED]) => match &mut self.ongoing {
                 Some(ongoing) => ongoing.peer_reads = true,
                 None => return Err(CloseReason::ProtocolViolation("keys installed that nobody agreed on")),
@@ -273,7 +285,13 @@ impl Protection {
         self.stage != Stage::Up
     }
 
-    /// Whether nothing is taken in clear.
+    /// Whether the peer has sealed anything.
+    #[inline]
+    pub(crate) const fn has_opened(&self) -> bool {
+        self.has_opened
+    }
+
+    /// Whether nothing is said in clear any more.
     #[inline]
     pub(crate) fn is_enforced(&self) -> bool {
         self.stage != Stage::Clear

@@ -8,6 +8,11 @@ use super::saturated;
 use super::{Receive, window};
 
 impl Receive {
+    /// Whether anything is here that nobody has taken.
+    pub(crate) fn holds_anything(&self) -> bool {
+        self.reassembly.items() > 0
+    }
+
     /// Whether a SACK must go out now.
     pub(crate) fn ack_due(&self, now: Instant) -> bool {
         self.acknowledgement.is_due(now)

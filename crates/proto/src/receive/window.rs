@@ -60,7 +60,7 @@ impl Window {
 
     /// Whether `len` bytes may be taken beyond the buffer.
     pub(super) fn fits_spare_room(&self, len: usize) -> bool {
-        self.used.saturating_add(len) <= self.buffer.saturating_add(self.spare)
+        self.spare > 0 && self.used.saturating_add(len) <= self.buffer.saturating_add(self.spare)
     }
 
     /// Whether `len` more bytes may be taken while `items` are held.
