@@ -48,6 +48,28 @@ pub(crate) fn read_ticket(path: &Path) -> anyhow::Result<Ticket> {
     text.parse().with_context(name)
 }
 
+/// The ticket that this host has written to `path` before; `None` if nothing is there.
+///
+/// # Errors
+/// If there is something else, which would be lost.
+pub(crate) fn kept_ticket(path: &Path) -> anyhow::Result<Option<Ticket>> {
+    ensure!(
+        path != Path::new("-"),
+        "--ticket-file - is for senders; without the option the ticket is printed"
+    );
+    let is_empty = match std::fs::metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => true,
+        metadata => {
+            let metadata = metadata.with_context(|| format!("--ticket-file {}", path.display()))?;
+            metadata.is_file() && metadata.len() == 0
+        }
+    };
+    if is_empty {
+        return Ok(None);
+    }
+    read_ticket(path).map(Some).context("the file is no ticket and would be overwritten; name another one")
+}
+
 /// Writes a ticket where its owner alone can read it.
 pub(crate) fn write_ticket(path: &Path, ticket: &Ticket) -> anyhow::Result<()> {
     let name = || format!("--ticket-file {}", path.display());

@@ -124,6 +124,26 @@ fn a_ticket_in_a_file_stays_good() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }
 
+/// A mistyped name costs nobody a file.
+#[test]
+fn what_is_no_ticket_is_left_alone() {
+    let place = place();
+    let film = place.home.path().join("film.mkv");
+    std::fs::write(&film, "a film").unwrap();
+    for (file, says) in [(film.to_str().unwrap(), "overwritten"), ("-", "for senders")] {
+        let output = whimbrel()
+            .args(["recv", "--listen", "127.0.0.1:0", "--ticket-file", file, "--dir"])
+            .arg(place.home.path())
+            .env("XDG_CONFIG_HOME", place.home.path())
+            .output()
+            .unwrap();
+        assert!(!output.status.success());
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains(says), "{said}");
+    }
+    assert_eq!(std::fs::read_to_string(film).unwrap(), "a film");
+}
+
 fn wait_for(file: &Path) {
     let deadline = std::time::Instant::now() + common::PATIENCE;
     while !file.exists() {

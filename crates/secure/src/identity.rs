@@ -84,6 +84,13 @@ impl Identity {
         let failed = |error| IdentityError::File { path: path.to_owned(), error };
         let mut text = Zeroizing::new(String::new());
         let file = fs::File::open(path).map_err(failed)?;
+        #[cfg(unix)]
+        {
+            let mode = std::os::unix::fs::MetadataExt::mode(&file.metadata().map_err(failed)?) & 0o777;
+            if mode & 0o077 != 0 {
+                return Err(IdentityError::Open { path: path.to_owned(), mode });
+            }
+        }
         file.take(LONGEST).read_to_string(&mut text).map_err(failed)?;
         let bytes = text.trim_end().strip_prefix(PREFIX).and_then(base32::decode).map(Zeroizing::new);
         let seed = bytes.and_then(|bytes| <[u8; 32]>::try_from(&bytes[..]).ok()).map(Zeroizing::new);
@@ -136,6 +143,14 @@ pub enum IdentityError {
         path: PathBuf,
         /// Why not.
         error: io::Error,
+    },
+    /// Others than its owner may read the file, or write to it.
+    #[error("{0} has mode {mode:o}, so that others know the key: run `chmod 600 {0}`, or remove it to have a new key made", .path.display())]
+    Open {
+        /// Which one.
+        path: PathBuf,
+        /// Its permissions.
+        mode: u32,
     },
     /// There is something else in the file.
     #[error("{}: this is not a private key of Whimbrel; move it away and a new one is made", .0.display())]

@@ -30,6 +30,8 @@ fn a_file_is_made_once_and_read_again() {
 fn other_files_are_left_alone() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("key");
+    fs::write(&path, "").unwrap();
+    allow(&path, 0o600);
     for text in ["", "whimbrel-private-key-1 abc", "-----BEGIN", "whimbrel-private-key-2 aaaa"] {
         fs::write(&path, text).unwrap();
         assert!(matches!(Identity::load_or_create(&path), Err(IdentityError::Form(_))), "{text}");
@@ -43,4 +45,28 @@ fn other_files_are_left_alone() {
 fn the_private_key_is_not_shown() {
     let identity = Identity::from_seed(&[1; 32]);
     assert_eq!(format!("{identity:?}"), format!("Identity({})", identity.public_key()));
+}
+
+/// Somebody else may know the key, or have put it there.
+#[cfg(unix)]
+#[test]
+fn a_key_that_others_may_read_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("key");
+    Identity::load_or_create(&path).unwrap();
+    for mode in [0o640, 0o604, 0o620] {
+        allow(&path, mode);
+        let refused = Identity::load_or_create(&path).unwrap_err();
+        assert!(refused.to_string().contains("chmod 600"), "{refused}");
+    }
+    allow(&path, 0o400);
+    assert!(Identity::load(&path).is_ok());
+}
+
+fn allow(path: &std::path::Path, mode: u32) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
 }

@@ -46,7 +46,7 @@ struct Server {
 pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
     let who = Who::of(&args);
     let ticket = match who {
-        Who::TicketHolders => Some(ticket(args.sctp_port, args.ticket_file.as_deref())?),
+        Who::TicketHolders => Some(ticket(&args)?),
         Who::Anyone | Who::KeyHolders => None,
     };
     // Before a directory is looked through, and names are asked for.
@@ -114,13 +114,18 @@ pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
 
 /// This host's identity, and the ticket for who is to send to it: the one in the file, if it is of this host, so that senders go on where a
 /// receiver has begun anew, or else a new one.
-fn ticket(sctp_port: u16, file: Option<&Path>) -> anyhow::Result<(Identity, Ticket)> {
+fn ticket(args: &RecvArgs) -> Result<(Identity, Ticket), Failure> {
+    let (sctp_port, file) = (args.sctp_port, args.ticket_file.as_deref());
+    if args.output.quiet && file.is_none() {
+        let what = "with --quiet nobody sees the ticket that senders need: add --ticket-file FILE";
+        return Err(Failure::Usage(what.to_owned()));
+    }
     let identity = identity::own()?;
     let ours = |ticket: &Ticket| ticket.key() == identity.public_key() && ticket.port() == sctp_port;
-    let kept = file.and_then(|file| identity::read_ticket(file).ok()).filter(ours);
+    let kept = file.map(identity::kept_ticket).transpose()?.flatten().filter(ours);
     let ticket = match kept {
         Some(ticket) => ticket,
-        None => Ticket::new(identity.public_key(), sctp_port, Vec::new())?,
+        None => Ticket::new(identity.public_key(), sctp_port, Vec::new()).map_err(anyhow::Error::from)?,
     };
     Ok((identity, ticket))
 }
