@@ -40,6 +40,9 @@ fn talk(ends: &mut Ends) -> Vec<(KeyRole, Progress)> {
             changes.push((KeyRole::Server, ends.server.take(NOW, &received(message)).expect("fine")));
         }
         if let Some(message) = to_client {
+            if ends.server.seals() {
+                ends.client.note_opened();
+            }
             changes.push((KeyRole::Client, ends.client.take(NOW, &received(message)).expect("fine")));
         }
     }
@@ -89,6 +92,9 @@ fn a_handshake_that_was_read_differently_is_noticed() {
             noticed += i32::from(ends.server.take(NOW, &received(message)) == Err(CloseReason::Tampered));
         }
         if let Some(message) = ends.server.give() {
+            if ends.server.seals() {
+                ends.client.note_opened();
+            }
             noticed += i32::from(ends.client.take(NOW, &received(message)) == Err(CloseReason::Tampered));
         }
     }
@@ -125,4 +131,12 @@ fn what_is_acknowledged_of_its_own_is_no_news() {
     assert_eq!(ends.client.of_user(said - 1), 0);
     assert_eq!(ends.client.of_user(11), 10);
     assert_eq!(ends.client.of_user(5), 5);
+}
+
+/// The server says it sealed; whoever says it in clear is somebody else.
+#[test]
+fn a_client_believes_no_word_in_clear_that_the_server_reads() {
+    let mut client = ends().client;
+    let word = || received((PPID_KEY_CONTROL, vec![READ_KEY_INSTALLED]));
+    assert_eq!(client.take(NOW, &word()), Err(CloseReason::Tampered));
 }

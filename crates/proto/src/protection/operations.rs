@@ -15,7 +15,8 @@ use super::{KeyContext, KeyExchanges, KeyRole, Protection, record};
 use crate::interface::{Delivery, Part, Received};
 use crate::script::Script;
 
-type Said = (PayloadProtocolId, Vec<u8>);
+/// Identifier and payload of a message, and whether it is sealed.
+type Said = (PayloadProtocolId, Vec<u8>, bool);
 
 struct Sealed {
     from: usize,
@@ -51,7 +52,10 @@ impl Ends {
     }
 
     /// Whether the association goes on.
-    fn hear(&mut self, end: usize, (ppid, payload): Said) -> bool {
+    fn hear(&mut self, end: usize, (ppid, payload, sealed): Said) -> bool {
+        if sealed {
+            self.ends[end].note_opened();
+        }
         let received = Received {
             stream: StreamId(0),
             ppid,
@@ -75,7 +79,9 @@ impl Ends {
 
     fn listen(&mut self) {
         for (end, said) in self.ends.iter_mut().zip(&mut self.said) {
-            said.extend(core::iter::from_fn(|| end.give()));
+            while let Some((ppid, payload)) = end.give() {
+                said.push_back((ppid, payload, end.seals()));
+            }
         }
     }
 
@@ -159,7 +165,7 @@ pub(crate) fn run(bytes: &[u8]) {
                 let ppid =
                     script.pick(&[PPID_TLS_RECORDS, PPID_KEY_CONTROL, PPID_HELLO, PayloadProtocolId(0)]);
                 let count = script.below(40);
-                ends.hear(end, (ppid, script.bytes(count).to_vec()))
+                ends.hear(end, (ppid, script.bytes(count).to_vec(), operation & 32 != 0))
             }
             _ => true,
         };
