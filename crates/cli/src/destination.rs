@@ -66,11 +66,15 @@ impl Receiver {
                 let text = "with a ticket everything is encrypted, and --auth-key-file means nothing; leave one of them out";
                 return Err(Failure::Usage(text.into()));
             }
-            identity::ensure_good(ticket)?;
             for address in ticket.addresses() {
                 let typed = addresses::of_peer(&address.to_string()).map_err(anyhow::Error::msg);
                 addresses.push(typed.context("the ticket names an address that cannot be sent to")?);
             }
+        }
+        if addresses.is_empty() {
+            let text =
+                "the ticket names no address, since its receiver had no network yet; add one: --to ADDRESS";
+            return Err(Failure::Usage(text.into()));
         }
         let port = ticket.as_ref().map_or(SCTP_PORT, Ticket::port);
         Ok(Self { addresses, sctp_port: args.sctp_port.unwrap_or(port), ticket })

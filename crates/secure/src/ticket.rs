@@ -15,9 +15,6 @@ const PREFIX: &str = "whm1";
 /// The format below.
 const VERSION: u8 = 1;
 
-/// Flag: good for one transfer.
-const ONCE: u8 = 1;
-
 /// What a sender's key is made of besides the secret.
 const LABEL: &[u8] = b"whimbrel ticket 1";
 
@@ -49,8 +46,6 @@ pub struct Ticket {
     secret: Zeroizing<[u8; 16]>,
     port: u16,
     addresses: Vec<SocketAddr>,
-    once: bool,
-    expiry: u32,
 }
 
 impl Ticket {
@@ -62,7 +57,7 @@ impl Ticket {
     pub fn new(key: PublicKey, port: u16, addresses: Vec<SocketAddr>) -> Result<Self, IdentityError> {
         let mut secret = Zeroizing::new([0; 16]);
         getrandom::fill(&mut *secret).map_err(|_| IdentityError::NoRandomness)?;
-        let ticket = Self { key, secret, port, addresses: Vec::new(), once: false, expiry: 0 };
+        let ticket = Self { key, secret, port, addresses: Vec::new() };
         Ok(ticket.at(addresses))
     }
 
@@ -72,20 +67,6 @@ impl Ticket {
     pub fn at(mut self, mut addresses: Vec<SocketAddr>) -> Self {
         addresses.truncate(MAX_ADDRESSES);
         self.addresses = addresses;
-        self
-    }
-
-    /// The same for one transfer only.
-    #[must_use]
-    pub const fn once(mut self) -> Self {
-        self.once = true;
-        self
-    }
-
-    /// The same until so many seconds after 1970.
-    #[must_use]
-    pub const fn until(mut self, seconds: u32) -> Self {
-        self.expiry = seconds;
         self
     }
 
@@ -105,18 +86,6 @@ impl Ticket {
     #[must_use]
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
-    }
-
-    /// Whether it is good for one transfer only.
-    #[must_use]
-    pub const fn is_for_once(&self) -> bool {
-        self.once
-    }
-
-    /// Whether it is good for nothing at `now`, in seconds after 1970.
-    #[must_use]
-    pub const fn is_expired(&self, now: u64) -> bool {
-        self.expiry != 0 && now > self.expiry as u64
     }
 
     /// Who the holder of the ticket is to the receiver.
@@ -143,11 +112,10 @@ impl Ticket {
     }
 
     fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
-        let mut bytes = Zeroizing::new(vec![VERSION, if self.once { ONCE } else { 0 }]);
+        let mut bytes = Zeroizing::new(vec![VERSION]);
         bytes.extend_from_slice(&self.port.to_be_bytes());
         bytes.extend_from_slice(self.key.as_bytes());
         bytes.extend_from_slice(&*self.secret);
-        bytes.extend_from_slice(&self.expiry.to_be_bytes());
         for address in &self.addresses {
             match address.ip() {
                 IpAddr::V4(ip) => {
@@ -173,22 +141,20 @@ impl Ticket {
             return Err(TicketError::Mistyped);
         }
         let mut reader = Reader(body);
-        let [version, flags] = reader.take()?;
-        if version != VERSION || flags & !ONCE != 0 {
+        if reader.take()? != [VERSION] {
             return Err(TicketError::Version);
         }
         let port = u16::from_be_bytes(reader.take()?);
         let key = PublicKey::from_bytes(reader.take()?);
         let secret = Zeroizing::new(reader.take()?);
-        let expiry = u32::from_be_bytes(reader.take()?);
         let mut addresses = Vec::new();
         while !reader.0.is_empty() && addresses.len() < MAX_ADDRESSES {
             addresses.push(reader.address()?);
         }
-        if !reader.0.is_empty() || addresses.is_empty() || port == 0 {
+        if !reader.0.is_empty() || port == 0 {
             return Err(TicketError::Form);
         }
-        Ok(Self { key, secret, port, addresses, once: flags & ONCE != 0, expiry })
+        Ok(Self { key, secret, port, addresses })
     }
 }
 

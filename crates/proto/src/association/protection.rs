@@ -152,11 +152,12 @@ impl Open {
             let wanted = self.receive.take(context.now, |received| in_clear || is_about_keys(received.ppid));
             let Some(received) = wanted else { break };
             let progress = protection.take(context.now, &received).map_err(ended_by)?;
-            let has_opened = protection.has_opened();
+            // The client has done so when it opened its first record.
+            let forgets = progress.enforced && !protection.has_opened();
+            if forgets {
+                self.forget_what_came_in_clear()?;
+            }
             if progress.enforced {
-                if !has_opened {
-                    self.forget_what_came_in_clear()?;
-                }
                 context.timers.set(TimerId::KeyExchange, context.now + HELLO);
                 self.receive.set_spare_room(ROOM_FOR_HELLO);
             }
@@ -221,7 +222,8 @@ impl Open {
 
     pub(super) fn drain_keys(&mut self, context: &mut Context<'_>) {
         let Some(protection) = &mut self.auth.protection else { return };
-        if self.sender.is_all_acknowledged() {
+        // What is queued may be the word by which the peer goes over to the new ones.
+        if self.sender.is_all_acknowledged() && self.sender.is_idle() {
             protection.forget_old_keys();
         } else {
             context.timers.set(TimerId::KeysDrain, context.now + DRAIN);

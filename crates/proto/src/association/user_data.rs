@@ -37,10 +37,12 @@ impl Open {
         if self.auth.protection.is_some() && is_about_keys(message.ppid) {
             return Err((message, SendError::ReservedIdentifier));
         }
-        // What is said about keys takes no room of the user's.
-        let own = self.sender.undelivered() - self.undelivered();
-        let limit = config.limits.send_buffer.saturating_add(own);
-        let limit = if self.undelivered() == 0 { usize::MAX } else { limit };
+        let limit = match self.sender.undelivered() - self.undelivered() {
+            0 => config.limits.send_buffer,
+            // What is said about keys takes no room of the user's, for whom the buffer may be empty.
+            _ if self.undelivered() == 0 => usize::MAX,
+            own => config.limits.send_buffer.saturating_add(own),
+        };
         self.sender.send(&self.paths, message, limit, &self.auth)
     }
 

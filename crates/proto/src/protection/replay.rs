@@ -1,7 +1,7 @@
 //! Which record numbers have come already. A number that has, or that is too old to tell, is refused (chunk draft §10: replay protection
 //! is never off).
 
-/// Numbers remembered at first, and always.
+/// Numbers remembered at first: an association that says little needs no more.
 const LEAST: u64 = 1_024;
 
 /// Numbers remembered at most: two paths may differ by 0.4 s at 1 Gbit/s. What is later is lost.
@@ -37,29 +37,18 @@ impl ReplayWindow {
 
     /// Takes an authentic number that is new.
     pub(super) fn take(&mut self, number: u64) {
+        // Nothing falls out before the window is as long as it may be, so that every number keeps its place.
+        while number >= self.len() && self.len() < MOST {
+            self.taken.resize(self.taken.len() * 2, 0);
+        }
         if number >= self.next {
             let passed = (number - self.next).min(self.len());
             for skipped in number - passed..number {
                 self.set(skipped, false);
             }
             self.next = number + 1;
-        } else if (self.next - number) * 2 > self.len() && self.len() < MOST {
-            self.grow();
         }
         self.set(number, true);
-    }
-
-    /// Twice as long, before something that is half as late as the window is long gets lost.
-    fn grow(&mut self) {
-        let mut longer = Self { next: self.next, taken: vec![0; self.taken.len() * 2] };
-        for number in self.next.saturating_sub(self.len())..self.next {
-            longer.set(number, self.has(number));
-        }
-        // What fell out of the shorter window is not known, so it counts as taken.
-        for number in self.next.saturating_sub(longer.len())..self.next.saturating_sub(self.len()) {
-            longer.set(number, true);
-        }
-        *self = longer;
     }
 
     fn len(&self) -> u64 {
