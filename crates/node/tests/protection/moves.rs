@@ -1,5 +1,6 @@
 use whimbrel_netsim::Loss;
-use whimbrel_testbed::{at, link};
+use whimbrel_testbed::traffic::{ConstantRate, Traffic};
+use whimbrel_testbed::{at, link, millis};
 use whimbrel_wire::draft::Dtls;
 
 use super::*;
@@ -38,4 +39,30 @@ fn keys_are_renewed_each_hour() {
         }
     }
     assert_eq!(epochs, [3, 0, 1]);
+}
+
+/// What is said about a renewal comes behind a gap, and its turn comes with other packets. Nobody but the association reads it.
+#[test]
+fn what_is_said_about_keys_is_for_no_user() {
+    for seed in 1..20 {
+        let mut path = link(10, 30);
+        path.loss = Loss::Bernoulli(0.1);
+        let [client, server] = [User::client(&remotes(1)), User::server()].map(|user| {
+            let traffic = Later(ConstantRate::every(700, millis(5), COUNT as u64));
+            user.sending(Box::new(traffic) as Box<dyn Traffic>)
+        });
+        let mut pair = Pair::with_configs(seed, configs(), &[[path; 2]], client, server);
+        pair.run(3_620);
+        assert_all_arrived(&pair);
+    }
+}
+
+/// Traffic that begins just before keys are renewed.
+struct Later(ConstantRate);
+
+impl Traffic for Later {
+    fn offer(&mut self, now: Instant, acknowledged: usize, send: &mut dyn FnMut(usize)) -> Option<Instant> {
+        let begin = at(3_599_500);
+        if now < begin { Some(begin) } else { self.0.offer(now, acknowledged, send) }
+    }
 }

@@ -11,7 +11,6 @@ use crate::auth::gate::{Admission, Gate};
 use crate::interface::{CloseReason, Event, Mobility, PathId};
 use crate::negotiate::Extensions;
 use crate::path::Path;
-use crate::protection::is_about_keys;
 use crate::receive::DataOutcome;
 use crate::timers::TimerId;
 
@@ -34,8 +33,6 @@ struct PacketNews {
     data: bool,
     /// DATA that had not come before.
     new_data: bool,
-    /// Some of it is about the keys of the association.
-    about_keys: bool,
     /// SACKs processed.
     sacks: u32,
     /// HEARTBEATs answered: a packet full of them must not cause a storm (RFC 5062 §8).
@@ -145,7 +142,7 @@ impl Open {
             path.into_iter().for_each(|path| path.supervision.quality.on_received());
             self.after_data(context, route);
         }
-        if news.about_keys || (news.new_data && self.auth.is_pending()) {
+        if news.new_data && self.auth.awaits_key_message() {
             self.take_key_messages(context)?;
         }
         if news.new_data && matches!(self.closing, Closing::Sent(_)) {
@@ -365,7 +362,7 @@ impl Open {
             }
             DataOutcome::New => {
                 news.new_data = true;
-                news.about_keys |= self.auth.protection.is_some() && is_about_keys(data.ppid);
+                self.auth.protection.iter_mut().for_each(|protection| protection.note_data(data));
             }
             DataOutcome::Duplicate | DataOutcome::NoRoom | DataOutcome::OutsideWindow => {}
         }

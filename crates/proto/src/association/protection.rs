@@ -169,6 +169,11 @@ impl Open {
                 context.timers.set(TimerId::KeysAge, context.now + KEYS_LAST);
             }
         }
+        if let Some(protection) = &mut self.auth.protection
+            && !self.receive.holds_anything()
+        {
+            protection.note_nothing_held();
+        }
         self.say_about_keys();
         Ok(())
     }

@@ -156,6 +156,14 @@ impl Auth {
         self.protection.as_ref().is_some_and(|protection| protection.is_pending())
     }
 
+    /// Whether data that came may be, or may have brought its turn to, what is said about keys.
+    #[inline]
+    pub(crate) fn awaits_key_message(&self) -> bool {
+        self.protection
+            .as_ref()
+            .is_some_and(|protection| protection.is_pending() || protection.is_message_coming())
+    }
+
     /// The keys have changed.
     pub(crate) fn set_keys(&mut self, shared: &Arc<SharedKeys>) {
         let Some(session) = &mut self.session else { return };

@@ -13,10 +13,11 @@ use std::sync::Arc;
 
 use whimbrel_machine::Instant;
 use whimbrel_wire::draft::{PPID_KEY_CONTROL, PPID_TLS_RECORDS};
-use whimbrel_wire::{PacketWriter, PayloadProtocolId};
+use whimbrel_wire::{Data, PacketWriter, PayloadProtocolId};
 
 use super::exchange::{KeyContext, KeyExchange, KeyExchangeError, KeyExchanges, KeyRole, Keys, PeerKey};
 use super::hello::{self, PPID_HELLO};
+use super::is_about_keys;
 use super::keys::{KeyRing, Rejected};
 use crate::interface::{CloseReason, Delivery, Part, Received};
 
@@ -45,6 +46,9 @@ pub(crate) struct Protection {
     to_say: VecDeque<(PayloadProtocolId, Vec<u8>)>,
     /// Bytes of messages of its own whose acknowledgement is no news to the user.
     own_bytes: usize,
+    /// Messages of the peer about keys that have begun to come and were not taken yet: they wait for a fragment, for their turn, or
+    /// behind a gap. At least as many as there are: what is dropped and comes again counts twice.
+    coming: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -106,6 +110,7 @@ impl Protection {
             has_asked: false,
             to_say: VecDeque::new(),
             own_bytes: 0,
+            coming: 0,
         };
         protection.listen_to_exchange();
         protection
@@ -141,8 +146,24 @@ impl Protection {
 
     // ---- messages
 
+    /// A DATA chunk that had not come before is here.
+    pub(crate) fn note_data(&mut self, data: &Data<'_>) {
+        self.coming += u32::from(data.beginning && is_about_keys(data.ppid));
+    }
+
+    /// Whether a message about keys may be among what has come.
+    pub(crate) fn is_message_coming(&self) -> bool {
+        self.coming > 0
+    }
+
+    /// All that has come was taken.
+    pub(crate) fn note_nothing_held(&mut self) {
+        self.coming = 0;
+    }
+
     /// Takes a message of the peer's on stream 0.
     pub(crate) fn take(&mut self, now: Instant, received: &Received) -> Result<Progress, CloseReason> {
+        self.coming = self.coming.saturating_sub(u32::from(is_about_keys(received.ppid)));
         // Key draft §4: in order on stream 0.
         if received.part != Part::Whole || received.stream.0 != 0 || received.delivery != Delivery::Ordered {
             return Err(CloseReason::ProtocolViolation("a message about keys in parts or out of order"));
