@@ -81,6 +81,14 @@ fn what_is_bad_is_left() {
     }
 }
 
+/// Both networks lose up to 30 %, and carry many times what there is to send: losses of that kind are no reason to send less.
+#[test]
+fn what_all_networks_lose_is_sent_again_in_time() {
+    for (name, outcome) in outcomes("loss_ramp_both") {
+        assert!(outcome.behind < Duration::from_secs(1), "{name}: {outcome:?}");
+    }
+}
+
 /// Both networks are slower from one moment to the next: nothing is lost, and neither is better. Nobody gives up its window for that, nor
 /// goes back and forth.
 #[test]

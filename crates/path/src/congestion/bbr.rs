@@ -7,6 +7,7 @@ mod cycle;
 mod model;
 mod probe_rtt;
 mod startup;
+mod steady_loss;
 
 use core::time::Duration;
 
@@ -18,6 +19,7 @@ use self::cycle::Cycle;
 use self::model::{Bounds, Latest, MaxBandwidth, MinRtt, Round, Undo};
 use self::probe_rtt::ProbeRtt;
 use self::startup::FullBandwidth;
+use self::steady_loss::SteadyLoss;
 use super::{
     Acked, CongestionControl, CongestionPhase, ControllerFactory, LARGEST_WINDOW, Lost, NewPath, Pacing, Sent,
 };
@@ -36,6 +38,7 @@ use crate::delivery::{DeliveryRate, RateSample};
 /// - Trains leave and arrive whole, so that the window has room for three of them, as the draft has it for TCP.
 /// - A window that is installed is that of another network: everything begins anew with it. There is no slow-start threshold.
 /// - A path whose round trip is suddenly far longer than a queue of its own can make it is another path, and measured anew.
+/// - Losses that come all the time, although the user sends less than it could, tell of no queue.
 /// - There is no ECN.
 #[derive(Debug)]
 pub struct Bbr {
@@ -69,6 +72,7 @@ pub struct Bbr {
     probe_rtt: ProbeRtt,
     idle_restart: bool,
     undo: Undo,
+    steady_loss: SteadyLoss,
     round_trips: RoundTrips,
     before: Option<Before>,
     guess: Guess,
@@ -223,6 +227,7 @@ impl Bbr {
             probe_rtt: ProbeRtt::default(),
             idle_restart: false,
             undo: Undo::default(),
+            steady_loss: SteadyLoss::default(),
             round_trips: RoundTrips::default(),
             before: None,
             guess: Guess::None,
@@ -236,6 +241,7 @@ impl Bbr {
     /// UpdateModelAndState.
     fn update_model(&mut self, ack: &Ack) {
         self.update_latest(ack);
+        self.count_delivered(ack);
         self.update_congestion(ack);
         self.update_aggregation(ack);
         self.check_full_bandwidth(ack);
@@ -342,6 +348,7 @@ impl CongestionControl for Bbr {
 
     fn on_app_limited(&mut self, in_flight: usize) {
         self.delivery.limit(in_flight);
+        self.note_user_limited(in_flight as u64);
     }
 
     fn pacing(&self) -> Option<Pacing> {

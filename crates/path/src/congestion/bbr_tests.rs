@@ -239,6 +239,31 @@ fn a_longer_route_holds_no_user_up() {
     assert!(bench.bbr.cwnd() >= 40 * PMDCS, "{}", bench.bbr.cwnd());
 }
 
+/// A user who sends a packet each millisecond, a tenth of what the path carries, of which every seventh is lost, wherever the rest goes. Nothing of
+/// it keeps the user from sending. Who sends all that goes has no use for what was learnt, and soon forgets it.
+#[test]
+fn losses_that_come_all_the_time_hold_no_user_up() {
+    let mut bench = Bench::new(1_000_000);
+    bench.pass(3000 * MS);
+    bench.loses_each = 7;
+    let rounds = |bench: &mut Bench, count| {
+        for _ in 0..count {
+            bench.busy = true;
+            bench.pass(MS / 20);
+            bench.busy = false;
+            bench.pass(MS - MS / 20);
+        }
+    };
+    rounds(&mut bench, 2000);
+    bench.sent = 0;
+    rounds(&mut bench, 10_000);
+    assert!(bench.sent > 9_800, "{}", bench.sent);
+    assert!((28..=32).contains(&bench.bbr.loss_threshold()), "{}", bench.bbr.loss_threshold());
+    bench.busy = true;
+    bench.pass(11_000 * MS);
+    assert_eq!(bench.bbr.loss_threshold(), 2);
+}
+
 /// For a while everything is kept back for 360 ms. A round trip of before tells that the path is the same one, and what it carries is known at once.
 #[test]
 fn a_path_that_was_held_up_is_no_other_one() {

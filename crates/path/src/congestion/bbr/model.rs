@@ -159,6 +159,10 @@ impl Bbr {
         if self.state.accelerates() || !self.latest.lossy {
             return;
         }
+        if self.losses_are_steady() {
+            self.short_term = Bounds::NONE;
+            return;
+        }
         if self.short_term.bandwidth == u64::MAX {
             self.short_term.bandwidth = self.max_bandwidth.get();
         }
@@ -182,6 +186,7 @@ impl Bbr {
     /// HandleLostPacket, for all that a SACK shows to be lost.
     pub(super) fn handle_lost(&mut self, lost: &Lost) {
         let sample = self.delivery.on_lost(lost.bytes, lost.newest_sent);
+        self.count_lost(lost.now, lost.bytes, sample.as_ref());
         self.note_loss();
         self.latest.losses += 1;
         let Some(sample) = sample.filter(|_| self.cycle.is_probe_sample) else { return };
@@ -193,12 +198,12 @@ impl Bbr {
 
     /// IsInflightTooHigh.
     pub(super) fn is_too_high(&self, lost: u64, in_flight: u64) -> bool {
-        lost > in_flight * u64::from(self.parameters.loss_threshold_percent) / 100
+        lost > in_flight * self.loss_threshold() / 100
     }
 
     /// InflightAtLoss: where within the last `size` bytes the losses crossed the threshold.
     pub(super) fn in_flight_at_loss(&self, in_flight: u64, lost: u64, size: u64) -> u64 {
-        let threshold = u64::from(self.parameters.loss_threshold_percent);
+        let threshold = self.loss_threshold();
         let (before, lost_before) = (in_flight.saturating_sub(size), lost.saturating_sub(size));
         let prefix = (before * threshold).saturating_sub(lost_before * 100) / (100 - threshold);
         before + prefix
