@@ -8,6 +8,7 @@ mod model;
 mod probe_rtt;
 mod startup;
 mod steady_loss;
+mod user_limited;
 
 use core::time::Duration;
 
@@ -39,6 +40,7 @@ use crate::delivery::{DeliveryRate, RateSample};
 /// - A window that is installed is that of another network: everything begins anew with it. There is no slow-start threshold.
 /// - A path whose round trip is suddenly far longer than a queue of its own can make it is another path, and measured anew.
 /// - Losses that come all the time, although the user sends less than it could, tell of no queue.
+/// - A user who sends less than it could has room in the window for a path that suddenly takes longer.
 /// - There is no ECN.
 #[derive(Debug)]
 pub struct Bbr {
@@ -72,6 +74,8 @@ pub struct Bbr {
     probe_rtt: ProbeRtt,
     idle_restart: bool,
     undo: Undo,
+    /// What left before so much was delivered may have left when the user had no more.
+    user_limited_until: u64,
     steady_loss: SteadyLoss,
     round_trips: RoundTrips,
     before: Option<Before>,
@@ -227,6 +231,7 @@ impl Bbr {
             probe_rtt: ProbeRtt::default(),
             idle_restart: false,
             undo: Undo::default(),
+            user_limited_until: 0,
             steady_loss: SteadyLoss::default(),
             round_trips: RoundTrips::default(),
             before: None,

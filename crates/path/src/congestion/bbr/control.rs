@@ -117,6 +117,7 @@ impl Bbr {
     fn set_cwnd(&mut self, ack: &Ack) {
         let most = self.bdp(self.bandwidth, self.state.cwnd_gain());
         let most = self.quantized(most.saturating_add(self.aggregation.extra()));
+        let most = most.max(self.room_for_delay(ack));
         let grown = self.cwnd.saturating_add(ack.bytes);
         if self.full.reached {
             self.cwnd = grown.min(most);

@@ -55,8 +55,6 @@ pub(super) struct SteadyLoss {
     latest: [Stretch; STRETCHES],
     /// When the youngest ended.
     at: Instant,
-    /// What left before so much was delivered left when the user had no more, and not because the round trip was being measured (ProbeRTT).
-    user_limited_until: u64,
 }
 
 impl SteadyLoss {
@@ -95,15 +93,6 @@ impl Bbr {
         if sample.is_some_and(|sample| self.is_user_limited(sample.app_limited)) {
             self.count_told(now, Stretch { delivered: 0, lost: bytes as u64 });
         }
-    }
-
-    /// The user has no more to send.
-    pub(super) fn note_user_limited(&mut self, in_flight: u64) {
-        self.steady_loss.user_limited_until = self.delivery.delivered() + in_flight + self.cwnd;
-    }
-
-    fn is_user_limited(&self, app_limited: bool) -> bool {
-        app_limited && self.delivery.delivered() <= self.steady_loss.user_limited_until
     }
 
     fn count_told(&mut self, now: Instant, told: Stretch) {
