@@ -2,10 +2,10 @@ use core::time::Duration;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use whimbrel_machine::{Rng, Seed};
+use whimbrel_machine::{Rng, Seed, Unreachable};
 use whimbrel_netsim::{Action, Forged};
 use whimbrel_proto::Command;
-use whimbrel_testbed::{CLIENT, SERVER, address, link};
+use whimbrel_testbed::{CLIENT, SERVER, address, at, link};
 use whimbrel_wire::{
     AbortBuilder, Cause, ChecksumMode, CommonHeader, CookieEcho, Data, EmitChunk, ErrorBuilder, Heartbeat,
     PacketWriter, PayloadProtocolId, SackBuilder, Shutdown, ShutdownAck, ShutdownComplete, Ssn, StreamId,
@@ -270,4 +270,28 @@ fn the_last_word_is_sealed() {
         assert_eq!(pair.world.machine(host).association_count(), 0);
     }
     assert!(heard.lock().unwrap().iter().all(|(_, packet)| is_sealed(packet)));
+}
+
+/// The peer is not heard for half a minute. Somebody who has seen the tags says all that time that there is no SCTP where the packets go.
+#[test]
+fn no_message_of_icmp_ends_a_protected_association() {
+    for count in [1, 2] {
+        let links = [link(10, 10), link(10, 20)];
+        let mut pair = pair(1, configs(), &links[..count]);
+        tap(&mut pair, move |now, route, bytes, forge| {
+            if is_sealed(bytes) {
+                for seconds in 0..35 {
+                    let reason = Unreachable::Protocol;
+                    let what = Forged::Unreachable { route, reason, quoted: bytes.clone() };
+                    forge.push(Forgery { at: now + Duration::from_secs(seconds), what });
+                }
+            }
+        });
+        for network in 0..count {
+            pair.cut(network, at(120));
+            pair.heal(network, at(30_000));
+        }
+        pair.run(60);
+        assert_all_arrived(&pair);
+    }
 }

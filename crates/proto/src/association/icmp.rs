@@ -42,6 +42,10 @@ impl Open {
             // Everything was acknowledged and the peer has left: only its SHUTDOWN COMPLETE was lost.
             return Err(Ending::Silent(CloseReason::Shutdown));
         }
+        if self.auth.is_enforced() {
+            // Nothing in clear is believed, and ICMP is not sealed. Whoever gets no answers notices by that.
+            return Ok(());
+        }
         self.note_refusal(context, route);
         if self.is_refused_for_good(context) {
             return Err(Ending::Silent(CloseReason::NoSctp));

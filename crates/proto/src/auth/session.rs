@@ -156,6 +156,11 @@ impl Auth {
         self.protection.as_ref().is_some_and(|protection| protection.is_pending())
     }
 
+    /// Whether nothing in clear is taken any more.
+    pub(crate) fn is_enforced(&self) -> bool {
+        self.protection.as_ref().is_some_and(|protection| protection.is_enforced())
+    }
+
     /// Whether data that came may be, or may have brought its turn to, what is said about keys.
     #[inline]
     pub(crate) fn awaits_key_message(&self) -> bool {
