@@ -4,6 +4,7 @@
 use core::time::Duration;
 
 use bytes::Bytes;
+use whimbrel_machine::Instant;
 use whimbrel_wire::draft::{CHUNK_DTLS, Dtls};
 use whimbrel_wire::{Cause, Chunks, InitAck, StreamId};
 
@@ -69,6 +70,16 @@ impl Association {
         self.begun().is_some_and(|open| {
             open.auth.protection.as_ref().is_some_and(|protection| protection.is_enforced())
         })
+    }
+
+    /// Whether it is set up, and its peer has not shown yet that it has the right keys.
+    pub(crate) fn awaits_keys(&self) -> bool {
+        self.begun().is_some_and(|open| open.auth.is_pending() && !open.auth.is_enforced())
+    }
+
+    /// Ends: others are to be listened to.
+    pub(crate) fn make_way(&mut self, now: Instant) {
+        self.conclude(now, Err(Ending::abort(CloseReason::OutOfResource, &[Cause::OutOfResource])));
     }
 
     /// What the peer says of keys in its INIT ACK, which says `peer`.

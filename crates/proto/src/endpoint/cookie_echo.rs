@@ -134,6 +134,7 @@ impl Endpoint {
             Association::accept(arrival, identity, means, &told.named, cookie)
         });
         self.complete_addresses(now, index, &told, cookie.families);
+        self.note_newcomer(now, index, route.remote.ip());
         // DATA bundled with COOKIE ECHO (step 7).
         self.deliver_rest(index, arrival, rest)
     }

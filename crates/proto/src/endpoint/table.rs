@@ -273,7 +273,7 @@ impl Table {
         self.get(self.index(id)?)
     }
 
-    fn index(&self, id: AssociationId) -> Option<usize> {
+    pub(super) fn index(&self, id: AssociationId) -> Option<usize> {
         let number = (id.0 & u64::from(u32::MAX)) as u32;
         let index = (number / self.shard.count()) as usize;
         if number % self.shard.count() != self.shard.number() {

@@ -20,7 +20,7 @@ pub(crate) mod operations;
 pub(crate) mod record;
 mod replay;
 #[cfg(any(test, fuzzing))]
-mod testing;
+pub(crate) mod testing;
 pub(crate) mod transcript;
 
 pub use config::Security;

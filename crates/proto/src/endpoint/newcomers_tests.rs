@@ -1,0 +1,119 @@
+use core::net::SocketAddr;
+use std::sync::Arc;
+
+use whimbrel_machine::{Route, Seed};
+
+use super::*;
+use crate::protection::testing::ToyExchanges;
+use crate::{Command, Config, ConnectToken, Event, Security};
+
+const PORT: u16 = 5001;
+const NOW: Instant = Instant::ZERO;
+
+fn endpoint(config: &Arc<Config>, address: SocketAddr) -> Endpoint {
+    let seed = Seed::from_u64(u64::from(address.port())).child(&address.to_string(), 0);
+    Endpoint::new(Arc::clone(config), seed, vec![address])
+}
+
+fn packets(endpoint: &mut Endpoint) -> Vec<(Route, Vec<u8>)> {
+    let mut packet = Vec::new();
+    let mut all = Vec::new();
+    while let Some(transmit) = endpoint.poll_transmit(NOW, 1, &mut packet) {
+        all.push((transmit.route, core::mem::take(&mut packet)));
+    }
+    all
+}
+
+/// What goes to and fro, for so many steps.
+fn talk(client: &mut Endpoint, server: &mut Endpoint, address: SocketAddr, steps: usize) {
+    for _ in 0..steps {
+        for (route, packet) in packets(client) {
+            let route = Route { local: route.remote, remote: route.local };
+            server.handle_datagrams(NOW, route, &packet, packet.len());
+        }
+        for (route, packet) in packets(server) {
+            if route.remote == address {
+                let route = Route { local: route.remote, remote: route.local };
+                client.handle_datagrams(NOW, route, &packet, packet.len());
+            }
+        }
+    }
+}
+
+struct Scene {
+    config: Arc<Config>,
+    server: Endpoint,
+    at: SocketAddr,
+    /// They keep their associations, and say nothing.
+    silent: Vec<Endpoint>,
+}
+
+impl Scene {
+    fn new() -> Self {
+        let security = Security::Required(Arc::new(ToyExchanges::default()));
+        let config = Arc::new(Config { security, ..Config::mobile() });
+        let at = SocketAddr::from(([192, 0, 2, 1], 9899));
+        let mut server = endpoint(&config, at);
+        server.handle_command(NOW, Command::Listen { port: PORT });
+        Self { config, server, at, silent: Vec::new() }
+    }
+
+    fn client(&mut self, address: SocketAddr, steps: usize) -> Endpoint {
+        let mut client = endpoint(&self.config, address);
+        client.handle_command(
+            NOW,
+            Command::Connect {
+                token: ConnectToken(1),
+                remote: vec![self.at],
+                remote_port: PORT,
+                local_port: None,
+            },
+        );
+        talk(&mut client, &mut self.server, address, steps);
+        client
+    }
+
+    /// Sets up an association and then says nothing.
+    fn newcomer(&mut self, address: [u8; 4]) {
+        let client = self.client(SocketAddr::from((address, 9899)), 2);
+        self.silent.push(client);
+    }
+
+    /// Whether somebody with the right keys gets through.
+    fn admits(&mut self, address: [u8; 4]) -> bool {
+        let mut client = self.client(SocketAddr::from((address, 9899)), 10);
+        core::iter::from_fn(|| client.poll_event()).any(|event| matches!(event, Event::Up { .. }))
+    }
+
+    fn associations(&mut self) -> usize {
+        let _ = packets(&mut self.server);
+        self.server.association_count()
+    }
+}
+
+#[test]
+fn the_oldest_of_a_network_makes_way() {
+    let mut scene = Scene::new();
+    (0..100).for_each(|host| scene.newcomer([10, 0, 0, host]));
+    assert_eq!(scene.associations(), MOST_OF_NETWORK);
+    scene.newcomer([10, 0, 1, 1]);
+    assert_eq!(scene.associations(), MOST_OF_NETWORK + 1);
+    assert!(scene.admits([10, 0, 0, 200]));
+}
+
+#[test]
+fn the_oldest_of_all_makes_way() {
+    let mut scene = Scene::new();
+    (0..150).for_each(|host| (0..2).for_each(|network| scene.newcomer([10, host, network, 1])));
+    assert_eq!(scene.associations(), MOST);
+    assert!(scene.admits([10, 200, 0, 1]));
+}
+
+/// Who is up is none of them, however many there are.
+#[test]
+fn who_is_up_stays() {
+    let mut scene = Scene::new();
+    assert!((0..40).all(|host| scene.admits([10, 0, 0, host])));
+    (100..200).for_each(|host| scene.newcomer([10, 0, 0, host]));
+    assert_eq!(scene.associations(), 40 + MOST_OF_NETWORK);
+}
