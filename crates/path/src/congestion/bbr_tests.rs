@@ -5,6 +5,9 @@ use proptest::prelude::*;
 use super::*;
 use crate::congestion::InitialWindow;
 
+#[path = "bbr_limited_user_tests.rs"]
+mod limited_user;
+
 const PMDCS: usize = 1000;
 const MS: Duration = Duration::from_millis(1);
 
@@ -221,49 +224,6 @@ fn a_longer_route_is_another_path() {
     assert_eq!(begins, 2, "{:?}", bench.states);
 }
 
-/// A user who sends a packet every 10 ms: after the same change 40 of them are in flight, and four would make the others wait for ever longer.
-#[test]
-fn a_longer_route_holds_no_user_up() {
-    let mut bench = Bench::new(1_000_000);
-    let rounds = |bench: &mut Bench, count| {
-        for _ in 0..count {
-            bench.busy = true;
-            bench.pass(MS / 20);
-            bench.busy = false;
-            bench.pass(10 * MS - MS / 20);
-        }
-    };
-    rounds(&mut bench, 300);
-    bench.round_trip *= 10;
-    rounds(&mut bench, 150);
-    assert!(bench.bbr.cwnd() >= 40 * PMDCS, "{}", bench.bbr.cwnd());
-}
-
-/// A user who sends a packet each millisecond, a tenth of what the path carries, of which every seventh is lost, wherever the rest goes. Nothing of
-/// it keeps the user from sending. Who sends all that goes has no use for what was learnt, and soon forgets it.
-#[test]
-fn losses_that_come_all_the_time_hold_no_user_up() {
-    let mut bench = Bench::new(1_000_000);
-    bench.pass(3000 * MS);
-    bench.loses_each = 7;
-    let rounds = |bench: &mut Bench, count| {
-        for _ in 0..count {
-            bench.busy = true;
-            bench.pass(MS / 20);
-            bench.busy = false;
-            bench.pass(MS - MS / 20);
-        }
-    };
-    rounds(&mut bench, 2000);
-    bench.sent = 0;
-    rounds(&mut bench, 10_000);
-    assert!(bench.sent > 9_800, "{}", bench.sent);
-    assert!((28..=32).contains(&bench.bbr.loss_threshold()), "{}", bench.bbr.loss_threshold());
-    bench.busy = true;
-    bench.pass(11_000 * MS);
-    assert_eq!(bench.bbr.loss_threshold(), 2);
-}
-
 /// For a while everything is kept back for 360 ms. A round trip of before tells that the path is the same one, and what it carries is known at once.
 #[test]
 fn a_path_that_was_held_up_is_no_other_one() {
@@ -307,22 +267,6 @@ fn a_queue_is_no_longer_route() {
     bench.pass(20_000 * MS);
     let begins = bench.states.iter().filter(|state| **state == State::Startup).count();
     assert_eq!(begins, 1, "{:?}", bench.states);
-}
-
-/// A user who sends little does not make the path slow.
-#[test]
-fn what_the_user_limits_is_not_believed() {
-    let mut bench = Bench::new(1_000_000);
-    bench.pass(3000 * MS);
-    let known = bench.bbr.max_bandwidth.get();
-    for _ in 0..100 {
-        bench.busy = true;
-        bench.pass(2 * MS);
-        bench.busy = false;
-        bench.pass(98 * MS);
-    }
-    let bandwidth = bench.bbr.max_bandwidth.get();
-    assert!(bandwidth * 100 > known * 95, "{bandwidth} after {known}");
 }
 
 /// A timeout leaves one packet; what is delivered then brings the window back to what the model says.

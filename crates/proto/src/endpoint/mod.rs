@@ -34,7 +34,6 @@ use self::cookie_echo::{Rest, cookie_echo};
 use self::departed::Departed;
 pub use self::hand_over::HandOver;
 pub(crate) use self::init::MAX_PRESERVATIVE;
-use self::newcomers::Newcomers;
 use self::own_addresses::OwnAddresses;
 pub(crate) use self::own_addresses::Serial;
 pub use self::shard::Shard;
@@ -68,7 +67,6 @@ pub struct Endpoint {
     departed: Departed,
     listening: BTreeSet<u16>,
     table: Table,
-    newcomers: Newcomers,
     /// Answers that belong to no association: INIT ACK, ABORT, SHUTDOWN COMPLETE, stale cookie errors.
     answers: VecDeque<(Route, Vec<u8>)>,
     events: VecDeque<Event>,
@@ -113,7 +111,6 @@ impl Endpoint {
             locals: OwnAddresses::new(locals),
             listening: BTreeSet::new(),
             table: Table::new(shard),
-            newcomers: Newcomers::default(),
             answers: VecDeque::new(),
             events: VecDeque::new(),
             handed_over: VecDeque::new(),

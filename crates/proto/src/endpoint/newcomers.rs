@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use whimbrel_machine::Instant;
 
 use super::Endpoint;
+use crate::association::Association;
 use crate::interface::AssociationId;
 
 /// At a time, in all.
@@ -48,14 +49,15 @@ impl Newcomers {
 impl Endpoint {
     /// The association at `index` was set up from `address`.
     pub(super) fn note_newcomer(&mut self, now: Instant, index: usize, address: IpAddr) {
-        let Some(association) = self.table.get(index).filter(|association| association.awaits_keys()) else {
+        let Some(association) = self.table.get(index).filter(|one| one.awaits_keys()) else {
             return;
         };
         let (id, network) = (association.identity.id, Network::of(address));
-        let table = &self.table;
-        self.newcomers.0.retain(|(id, _)| table.by_id(*id).is_some_and(|other| other.awaits_keys()));
-        let oldest = self.newcomers.in_the_way(network).and_then(|oldest| self.newcomers.0.remove(oldest));
-        self.newcomers.0.push_back((id, network));
+        let mut newcomers = core::mem::take(&mut self.table.newcomers);
+        newcomers.0.retain(|(id, _)| self.table.by_id(*id).is_some_and(Association::awaits_keys));
+        let oldest = newcomers.in_the_way(network).and_then(|oldest| newcomers.0.remove(oldest));
+        newcomers.0.push_back((id, network));
+        self.table.newcomers = newcomers;
         let Some(oldest) = oldest.and_then(|(id, _)| self.table.index(id)) else { return };
         if let Some(association) = self.table.touch(oldest) {
             association.make_way(now);

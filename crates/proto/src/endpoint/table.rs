@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 use whimbrel_machine::Instant;
 
 use super::deadlines::Deadlines;
+use super::newcomers::Newcomers;
 use super::peers::{Found, Place};
 use super::shard::Shard;
 use crate::association::Association;
@@ -33,6 +34,7 @@ pub(super) struct Lookup {
 #[derive(Debug)]
 pub(super) struct Table {
     pub(super) shard: Shard,
+    pub(super) newcomers: Newcomers,
     slots: Vec<Slot>,
     free: Vec<usize>,
     live: usize,
@@ -73,6 +75,7 @@ impl Table {
     pub(super) fn new(shard: Shard) -> Self {
         Self {
             shard,
+            newcomers: Newcomers::default(),
             slots: Vec::new(),
             free: Vec::new(),
             live: 0,
