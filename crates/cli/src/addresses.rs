@@ -27,6 +27,13 @@ enum Host {
     Any,
 }
 
+impl Address {
+    /// The same with this port, if none was typed.
+    pub(crate) fn with_usual_port(self, port: u16) -> Self {
+        Self { port: self.port.or(Some(port)), ..self }
+    }
+}
+
 impl FromStr for Address {
     type Err = String;
 

@@ -197,7 +197,7 @@ pub(crate) struct SendArgs {
     /// its own].
     #[arg(long, value_name = "ADDR", value_delimiter = ',', value_parser = addresses::of_ours)]
     pub(crate) bind: Vec<Address>,
-    /// The receiver's SCTP port [default: 7, or what the ticket says].
+    /// The receiver's SCTP port [default: 7878, or what the ticket says].
     #[arg(long, value_name = "PORT", value_parser = sctp_port())]
     pub(crate) sctp_port: Option<u16>,
     /// Send directories with everything in them (symbolic links are left out).

@@ -1,13 +1,14 @@
-//! Whom to send to: a ticket, or addresses.
+//! Whom to go to: a ticket, or addresses.
+
+use std::path::Path;
 
 use anyhow::Context;
-use whimbrel::secure::Ticket;
+use whimbrel::Security;
+use whimbrel::secure::{self, Ticket};
 
 use crate::addresses::{self, Address};
-use crate::args::SendArgs;
 use crate::exit::Failure;
 use crate::identity;
-use crate::transfer::protocol::SCTP_PORT;
 
 /// One value of `--to`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -41,30 +42,40 @@ pub(crate) struct Receiver {
 }
 
 impl Receiver {
-    /// What the options say.
+    /// What `--to`, `--ticket-file` and `--sctp-port` say. Without a ticket the port is `usual_port`. `keyed`: whether there is a key of RFC 4895, too.
     ///
     /// # Errors
     /// They contradict each other, or the ticket is not good.
-    pub(crate) fn of(args: &SendArgs) -> Result<Self, Failure> {
+    pub(crate) fn of(
+        to: &[Destination],
+        ticket_file: Option<&Path>,
+        sctp_port: Option<u16>,
+        usual_port: u16,
+        keyed: bool,
+    ) -> Result<Self, Failure> {
         let mut tickets = Vec::new();
         let mut addresses = Vec::new();
-        for one in &args.to {
+        for one in to {
             match one {
                 Destination::Address(address) => addresses.push(address.clone()),
                 Destination::Ticket(ticket) => tickets.push((**ticket).clone()),
             }
         }
-        if let Some(path) = &args.ticket_file {
+        if let Some(path) = ticket_file {
             tickets.push(identity::read_ticket(path)?);
         }
         let ticket = tickets.pop();
         if !tickets.is_empty() {
-            return Err(Failure::Usage("there are several tickets; files go to one receiver".into()));
+            return Err(Failure::Usage("there are several tickets, and each is for one host".into()));
         }
         if let Some(ticket) = &ticket {
-            if args.mobility.auth_key_file.is_some() {
+            if keyed {
                 let text = "with a ticket everything is encrypted, and --auth-key-file means nothing; leave one of them out";
                 return Err(Failure::Usage(text.into()));
+            }
+            // What is typed is another way to the same host.
+            if let Some(first) = ticket.addresses().first() {
+                addresses = addresses.into_iter().map(|one| one.with_usual_port(first.port())).collect();
             }
             for address in ticket.addresses() {
                 let typed = addresses::of_peer(&address.to_string()).map_err(anyhow::Error::msg);
@@ -73,11 +84,17 @@ impl Receiver {
         }
         if addresses.is_empty() {
             let text =
-                "the ticket names no address, since its receiver had no network yet; add one: --to ADDRESS";
+                "the ticket names no address, since its host had no network yet; add one: --to ADDRESS";
             return Err(Failure::Usage(text.into()));
         }
-        let port = ticket.as_ref().map_or(SCTP_PORT, Ticket::port);
-        Ok(Self { addresses, sctp_port: args.sctp_port.unwrap_or(port), ticket })
+        let port = ticket.as_ref().map_or(usual_port, Ticket::port);
+        Ok(Self { addresses, sctp_port: sctp_port.unwrap_or(port), ticket })
+    }
+
+    /// As whom to go there, and whom to find.
+    pub(crate) fn security(&self) -> Security {
+        let required = |ticket: &Ticket| secure::required(&ticket.sender(), ticket.trust());
+        self.ticket.as_ref().map_or(Security::Off, required)
     }
 }
 

@@ -3,17 +3,18 @@ use whimbrel::secure::Identity;
 
 use super::*;
 use crate::args::{Cli, Command};
+use crate::transfer::protocol::SCTP_PORT;
 
 fn ticket() -> Ticket {
     let key = Identity::from_seed(&[1; 32]).public_key();
-    Ticket::new(key, 99, vec!["192.0.2.7:9899".parse().unwrap()]).unwrap()
+    Ticket::new(key, 99, vec!["192.0.2.7:9999".parse().unwrap()]).unwrap()
 }
 
 fn receiver(to: &str) -> Result<Receiver, String> {
     let cli =
         Cli::try_parse_from(["whimbrel", "send", "file", "--to", to]).map_err(|error| error.to_string())?;
     let Command::Send(args) = cli.command else { panic!("send") };
-    Receiver::of(&args).map_err(|failure| format!("{failure:?}"))
+    Receiver::of(&args.to, None, args.sctp_port, SCTP_PORT, false).map_err(|failure| format!("{failure:?}"))
 }
 
 #[test]
@@ -27,7 +28,8 @@ fn a_ticket_says_all() {
 #[test]
 fn addresses_come_before_those_of_the_ticket() {
     let read = receiver(&format!("198.51.100.1,{}", ticket())).unwrap();
-    assert_eq!(read.addresses[0], addresses::of_peer("198.51.100.1").unwrap());
+    // The ticket's UDP port goes for what is typed without one.
+    assert_eq!(read.addresses[0], addresses::of_peer("198.51.100.1:9999").unwrap());
     assert_eq!(read.addresses.len(), 2);
 }
 

@@ -29,6 +29,7 @@ mod qlog;
 mod shards;
 mod soak;
 mod template;
+mod tickets;
 mod transfer;
 mod watching;
 

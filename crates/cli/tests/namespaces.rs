@@ -118,7 +118,8 @@ impl Drop for Networks {
 #[test]
 fn a_cable_is_pulled_and_put_back() {
     let Some(networks) = Networks::new("c") else { return };
-    let mut server = networks.run(&networks.peer, &["perf", "server", "--json", "--listen", PEER]);
+    let mut server =
+        networks.run(&networks.peer, &["perf", "server", "--anyone", "--json", "--listen", PEER]);
     server.event("listening");
     let client = ["perf", "client", "--json", "--to", PEER, "--bind", "any", "--time", "3600"];
     let mut client = networks.run(&networks.mobile, &client);
@@ -143,7 +144,8 @@ fn a_host_changes_its_only_network() {
     let Some(networks) = Networks::new("o") else { return };
     networks.mobile("addr del 10.71.2.2/24 dev b0");
     networks.mobile("link set b0 down");
-    let mut server = networks.run(&networks.peer, &["perf", "server", "--json", "--listen", PEER]);
+    let mut server =
+        networks.run(&networks.peer, &["perf", "server", "--anyone", "--json", "--listen", PEER]);
     server.event("listening");
     let client = ["perf", "client", "--json", "--to", PEER, "--bind", "any", "--time", "3600"];
     let mut client = networks.run(&networks.mobile, &client);

@@ -261,7 +261,7 @@ fn a_service_manager_ends_servers_cleanly() {
     assert_eq!(code, 0, "{output}");
     assert!(partial_bytes(place.to.path()) > 20_000_000);
     sender.kill();
-    let mut server = Running::listen(&["perf", "server", "--json", "--listen", "127.0.0.1:0"]);
+    let mut server = Running::listen(&["perf", "server", "--anyone", "--json", "--listen", "127.0.0.1:0"]);
     server.signal("TERM");
     assert_eq!(server.finish().0, 0);
 }

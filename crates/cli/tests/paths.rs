@@ -57,7 +57,7 @@ fn running_commands_show_their_paths() {
     let runtime = runtime();
     let in_runtime =
         |arguments: &[&str]| Running::start_with(arguments, &[("XDG_RUNTIME_DIR", runtime.path())]);
-    let mut server = in_runtime(&["perf", "server", "--json", "--listen", "127.0.0.1:0"]);
+    let mut server = in_runtime(&["perf", "server", "--anyone", "--json", "--listen", "127.0.0.1:0"]);
     let address = server.event("listening")["addresses"][0].as_str().unwrap().to_owned();
     let mut client = in_runtime(&["perf", "client", "--json", "--to", &address, "--time", "3600"]);
     client.event("connected");
@@ -112,7 +112,7 @@ fn a_process_that_does_not_answer_is_named() {
     let runtime = runtime();
     let in_runtime =
         |arguments: &[&str]| Running::start_with(arguments, &[("XDG_RUNTIME_DIR", runtime.path())]);
-    let mut server = in_runtime(&["perf", "server", "--json", "--listen", "127.0.0.1:0"]);
+    let mut server = in_runtime(&["perf", "server", "--anyone", "--json", "--listen", "127.0.0.1:0"]);
     server.event("listening");
     server.signal("STOP");
     let text = String::from_utf8(paths(runtime.path(), &["--once"]).stdout).unwrap();
@@ -128,7 +128,7 @@ fn a_command_that_paths_cannot_show_says_so() {
     let runtime = runtime();
     // In the way of the directory.
     std::fs::write(runtime.path().join("whimbrel"), "").unwrap();
-    let listen = ["perf", "server", "--json", "--listen", "127.0.0.1:0"];
+    let listen = ["perf", "server", "--anyone", "--json", "--listen", "127.0.0.1:0"];
     let mut server = Running::start_with(&listen, &[("XDG_RUNTIME_DIR", runtime.path())]);
     let event = server.event("no-control-socket");
     assert!(event["text"].as_str().unwrap().contains("is no directory; remove it"), "{event}");

@@ -6,7 +6,7 @@ mod common;
 use common::{Running, events, whimbrel};
 
 fn server() -> Running {
-    Running::listen(&["perf", "server", "--json", "--listen", "127.0.0.1:0"])
+    Running::listen(&["perf", "server", "--anyone", "--json", "--listen", "127.0.0.1:0"])
 }
 
 fn measure(server: &Running, arguments: &[&str]) -> serde_json::Value {
@@ -231,4 +231,25 @@ fn lines_tell_of_every_second() {
     let text = String::from_utf8_lossy(&output.stdout);
     let second = text.lines().find(|line| line.contains(" Mbit/s  ")).expect("a line of a second");
     assert!(!second.contains("cwnd") && !second.contains("back") && second.contains(" ms"), "{text}");
+}
+
+/// A server shows a ticket, and whoever has it measures, encrypted; who has none is told to ask for it.
+#[test]
+fn the_server_s_ticket_is_all_that_is_needed() {
+    let home = tempfile::tempdir().unwrap();
+    let environment = [("XDG_CONFIG_HOME", home.path())];
+    let arguments = ["perf", "server", "--json", "--listen", "127.0.0.1:0"];
+    let mut server = Running::start_with(&arguments, &environment);
+    let listening = server.event("listening");
+    let ticket = server.event("ticket")["ticket"].as_str().unwrap().to_owned();
+    let arguments =
+        ["perf", "client", "--json", "--bytes", "300000", "--size", "1000", "-P", "4", "--to", &ticket];
+    let output = whimbrel().args(arguments).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(events(&output, "connected")[0]["protected"], true);
+    assert_eq!(events(&output, "summary")[0]["bytes"], 1_200_000);
+    let address = listening["addresses"][0].as_str().unwrap();
+    let output = whimbrel().args(["perf", "client", "--to", address]).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(1) && errors.contains("give the ticket"), "{errors}");
 }

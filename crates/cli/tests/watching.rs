@@ -12,7 +12,7 @@ use common::{Running, whimbrel};
 
 /// A server of measurements, and where its numbers are.
 fn server() -> (Running, SocketAddr) {
-    let arguments = ["perf", "server", "--json", "--listen", "127.0.0.1:0", "--metrics", "0"];
+    let arguments = ["perf", "server", "--anyone", "--json", "--listen", "127.0.0.1:0", "--metrics", "0"];
     let mut server = Running::start(&arguments);
     let metrics = server.event("metrics")["address"].as_str().unwrap().parse().unwrap();
     let address = server.event("listening")["addresses"][0].as_str().unwrap().to_owned();

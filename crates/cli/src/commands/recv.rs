@@ -1,6 +1,5 @@
 //! `whimbrel recv`
 
-use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -8,7 +7,6 @@ use anyhow::Context;
 use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
-use whimbrel::secure::{self, Identity, Ticket, Trust};
 use whimbrel::{Association, Endpoint, EndpointClosed, Listener, PathView};
 
 use super::silence::{is_silent, unanswering};
@@ -19,8 +17,8 @@ use crate::args::RecvArgs;
 use crate::control::ControlSocket;
 use crate::display::{About, Display};
 use crate::exit::{Asked, Failure};
-use crate::identity;
 use crate::news::{self, News};
+use crate::tickets::Offer;
 use crate::transfer::link::LinkError;
 use crate::transfer::receive::{ReceiveError, receive};
 use crate::transfer::report::{OnFile, Tally, Totals};
@@ -45,8 +43,8 @@ struct Server {
 /// Receives files until Ctrl-C, or one complete transfer.
 pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
     let who = Who::of(&args);
-    let ticket = match who {
-        Who::TicketHolders => Some(ticket(&args)?),
+    let offer = match who {
+        Who::TicketHolders => Some(offer(&args)?),
         Who::Anyone | Who::KeyHolders => None,
     };
     // Before a directory is looked through, and names are asked for.
@@ -64,8 +62,8 @@ pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
         asked = &mut interrupt => return asked.of_server(),
     };
     let mut config = config();
-    if let Some((identity, ticket)) = &ticket {
-        config.security = secure::required(identity, Trust::keys([ticket.sender().public_key()]));
+    if let Some(offer) = &offer {
+        config.security = offer.security();
     }
     let endpoint = args.mobility.bind_shards(local, config, args.shards.shards, display.as_ref()).await?;
     let _control = ControlSocket::start("recv", &endpoint, display.as_ref());
@@ -78,8 +76,8 @@ pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
     let on = news::describe(&list);
     display.note(&format!("listening on {on} (SCTP port {}); Ctrl-C ends", args.sctp_port));
     display.note(&who.sentence(&directory, rules));
-    if let Some((_, ticket)) = ticket {
-        hand_out(&ticket.at(endpoint.local_addresses()), args.ticket_file.as_deref(), &display)?;
+    if let Some(offer) = offer {
+        offer.hand_out(&endpoint, "whimbrel send FILE", display.as_ref())?;
     }
     news::tell(&endpoint, Arc::clone(&display));
 
@@ -112,33 +110,13 @@ pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
     }
 }
 
-/// This host's identity, and the ticket for who is to send to it: the one in the file, if it is of this host, so that senders go on where a
-/// receiver has begun anew, or else a new one.
-fn ticket(args: &RecvArgs) -> Result<(Identity, Ticket), Failure> {
-    let (sctp_port, file) = (args.sctp_port, args.ticket_file.as_deref());
-    if args.output.quiet && file.is_none() {
+/// The ticket for who is to send.
+fn offer(args: &RecvArgs) -> Result<Offer, Failure> {
+    if args.output.quiet && args.ticket_file.is_none() {
         let what = "with --quiet nobody sees the ticket that senders need: add --ticket-file FILE";
         return Err(Failure::Usage(what.to_owned()));
     }
-    let identity = identity::own()?;
-    let ours = |ticket: &Ticket| ticket.key() == identity.public_key() && ticket.port() == sctp_port;
-    let kept = file.map(identity::kept_ticket).transpose()?.flatten().filter(ours);
-    let ticket = match kept {
-        Some(ticket) => ticket,
-        None => Ticket::new(identity.public_key(), sctp_port, Vec::new()).map_err(anyhow::Error::from)?,
-    };
-    Ok((identity, ticket))
-}
-
-/// Shows the ticket to the user, or puts it into `file`.
-fn hand_out(ticket: &Ticket, file: Option<&Path>, display: &Display) -> anyhow::Result<()> {
-    if let Some(file) = file {
-        return identity::write_ticket(file, ticket);
-    }
-    display.event("ticket", json!({ "ticket": ticket.to_string() }));
-    display.note("for the sender, who needs nothing else (and whoever else reads it can send, too):");
-    display.note(&format!("  whimbrel send FILE --to {ticket}"));
-    Ok(())
+    Offer::new(args.sctp_port, args.ticket_file.as_deref())
 }
 
 /// What may be written.
@@ -242,7 +220,7 @@ impl Server {
         let protected = association.peer_key().is_some();
         let connected = json!({ "local": route.local, "remote": route.remote, "protected": protected });
         about.event("connected", connected);
-        let how = if protected { ", encrypted" } else { "" };
+        let how = if protected { ", encrypted" } else { ", not encrypted" };
         about.note(&format!("connection from {}{how}", route.remote));
         news::follow(&self.endpoint, &association, Arc::clone(&about));
         let on_file: OnFile = {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use whimbrel::{Association, CloseReason, ConnectError, Endpoint, secure};
+use whimbrel::{Association, CloseReason, ConnectError, Endpoint};
 
 use super::silence::successor;
 use super::{config, leave, watched};
@@ -16,9 +16,9 @@ use crate::destination::Receiver;
 use crate::display::Display;
 use crate::exit::{Failure, unless_interrupted};
 use crate::news;
-use crate::peer::Peer;
+use crate::peer::{Peer, wants_encryption};
 use crate::transfer::names::printable;
-use crate::transfer::protocol::Outcome;
+use crate::transfer::protocol::{Outcome, SCTP_PORT};
 use crate::transfer::report::{FileReport, OnFile, Tally};
 use crate::transfer::send::{Outbox, SendError};
 use crate::transfer::source::{SourceError, Sources, Unsendable};
@@ -31,8 +31,6 @@ const LOOK: Duration = Duration::from_millis(100);
 const PAUSE: Duration = Duration::from_secs(1);
 /// How long the last acknowledgements may take, when every file is confirmed already.
 const SHUTDOWN: Duration = Duration::from_secs(5);
-/// Cause of an ABORT: the peer refuses what is not encrypted (draft-ietf-tsvwg-sctp-dtls-chunk-04 section 4.3.1).
-const MISSING_ENCRYPTION: u16 = 100;
 /// What the receiver is told of an association that is given up for another.
 const GOES_ON: &str = "the transfer goes on over a new connection";
 
@@ -58,13 +56,12 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
     let display = Arc::new(Display::new(args.output));
     display.begin();
     let patience = Duration::from_secs(args.retry);
-    let receiver = Receiver::of(&args)?;
+    let keyed = args.mobility.auth_key_file.is_some();
+    let receiver = Receiver::of(&args.to, args.ticket_file.as_deref(), args.sctp_port, SCTP_PORT, keyed)?;
     let (sources, peer, local) =
         unless_interrupted(&mut interrupt, prepare(&args, &receiver.addresses, patience, &display)).await?;
     let mut config = config();
-    if let Some(ticket) = &receiver.ticket {
-        config.security = secure::required(&ticket.sender(), ticket.trust());
-    }
+    config.security = receiver.security();
     let endpoint = args.mobility.bind(local, config, display.as_ref()).await?;
     let _control = ControlSocket::start("send", &endpoint, display.as_ref());
     news::tell(&endpoint, Arc::clone(&display));
@@ -84,7 +81,7 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
         Some(_) => " A ticket is good until the receiver that printed it ends.",
         None => args.mobility.key_hint(),
     };
-    let keyed = args.mobility.auth_key_file.is_some() || receiver.ticket.is_some();
+    let keyed = keyed || receiver.ticket.is_some();
     let silence = Duration::from_secs(args.mobility.patience);
     let sctp_port = receiver.sctp_port;
     let transfer = Transfer { endpoint, peer, sctp_port, patience, silence, keyed, key_hint, display, tally };
@@ -299,7 +296,7 @@ impl Transfer {
         let protected = association.peer_key().is_some();
         let connected = json!({ "local": route.local, "remote": route.remote, "protected": protected });
         self.display.event("connected", connected);
-        let how = if protected { ", encrypted" } else { "" };
+        let how = if protected { ", encrypted" } else { ", not encrypted" };
         self.display.note(&format!("connected to {}{how}", route.remote));
     }
 
@@ -333,9 +330,7 @@ impl Transfer {
     /// What to do about an error. One of our own making needs no advice about the receiver.
     fn advise(&self, error: ConnectError) -> NoConnection {
         match error {
-            ConnectError::Failed(CloseReason::AbortedByPeer { causes, .. })
-                if causes.first() == Some(&MISSING_ENCRYPTION) =>
-            {
+            error if wants_encryption(&error) => {
                 let text = "the receiver takes files encrypted only: ask for the ticket that it has printed, and give it to --to";
                 NoConnection::Final(anyhow::anyhow!("no connection to {}: {text}", self.peers()))
             }

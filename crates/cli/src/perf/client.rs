@@ -7,19 +7,20 @@ use anyhow::{Context, anyhow, bail, ensure};
 use bytes::Bytes;
 use futures_util::future::try_join_all;
 use serde_json::json;
-use whimbrel::{Association, CloseReason, Endpoint, Message, PathView, PayloadProtocolId, StreamId};
+use whimbrel::{Association, CloseReason, Config, Endpoint, Message, PathView, PayloadProtocolId, StreamId};
 
 use super::count::{Counter, cpu_time};
 use super::histogram::Histogram;
-use super::protocol::{Control, Counts, Mode, PPID_DATA, Request, Seen, VERSION, hear, say};
+use super::protocol::{Control, Counts, Mode, PPID_DATA, Request, SCTP_PORT, Seen, VERSION, hear, say};
 use super::report::{Moment, Output, Result as Measured};
 use super::{ClientArgs, config, run as halves};
 use crate::addresses;
 use crate::commands::leave;
 use crate::control::ControlSocket;
+use crate::destination::Receiver;
 use crate::exit::{Failure, unless_interrupted};
 use crate::news;
-use crate::peer::Peer;
+use crate::peer::{Peer, wants_encryption};
 
 /// How often an interim line appears.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -30,8 +31,10 @@ const GREETING: Duration = Duration::from_secs(10);
 pub(super) async fn run(args: ClientArgs) -> Result<(), Failure> {
     let output = Output { json: args.json };
     let mut interrupt = std::pin::pin!(crate::exit::interrupted());
+    let keyed = args.mobility.auth_key_file.is_some();
+    let server = Receiver::of(&args.to, args.ticket_file.as_deref(), args.sctp_port, SCTP_PORT, keyed)?;
     let prepared = async {
-        let peer = Peer::resolve(&args.to).await?;
+        let peer = Peer::resolve(&server.addresses).await?;
         peer.doubt(&output);
         let local = match args.bind.as_slice() {
             [] => addresses::towards(&peer.all())?,
@@ -40,11 +43,12 @@ pub(super) async fn run(args: ClientArgs) -> Result<(), Failure> {
         Ok((peer, local))
     };
     let (peer, local) = unless_interrupted(&mut interrupt, prepared).await?;
-    let endpoint = args.mobility.bind(local, config(), &output).await?;
+    let config = Config { security: server.security(), ..config() };
+    let endpoint = args.mobility.bind(local, config, &output).await?;
     let _control = ControlSocket::start("perf client", &endpoint, &output);
     news::tell(&endpoint, Arc::new(output));
     let outcome = tokio::select! {
-        outcome = connect_and_measure(&endpoint, &peer, &args, output) => {
+        outcome = connect_and_measure(&endpoint, &peer, server.sctp_port, &args, output) => {
             outcome.map_err(|error| Failure::from(error).of_peer(peer.named.first().copied()))
         }
         _ = &mut interrupt => Err(Failure::Interrupted("")),
@@ -56,14 +60,18 @@ pub(super) async fn run(args: ClientArgs) -> Result<(), Failure> {
 async fn connect_and_measure(
     endpoint: &Endpoint,
     peer: &Peer,
+    sctp_port: u16,
     args: &ClientArgs,
     output: Output,
 ) -> anyhow::Result<()> {
     let mut associations = Vec::new();
     for _ in 0..args.parallel {
-        let association = peer.connect(endpoint, args.sctp_port).await.map_err(|error| {
-            let hint = args.mobility.key_hint();
+        let association = peer.connect(endpoint, sctp_port).await.map_err(|error| {
             let to = peer.named[0];
+            if wants_encryption(&error) {
+                return anyhow!("no connection to {to}: the server measures encrypted only: give the ticket that it has printed to --to");
+            }
+            let hint = args.mobility.key_hint();
             anyhow!("no connection to {to}: {error}; is `whimbrel perf server` running there?{hint}")
         })?;
         news::follow(endpoint, &association, Arc::new(output));
@@ -72,11 +80,16 @@ async fn connect_and_measure(
     let Some(route) = associations.first().map(Association::initial_route) else { return Ok(()) };
     output.event(
         "connected",
-        json!({ "local": route.local, "remote": route.remote, "associations": associations.len() }),
+        json!({
+            "local": route.local, "remote": route.remote, "associations": associations.len(),
+            "protected": associations.iter().all(|one| one.peer_key().is_some()),
+        }),
     );
+    let protected = associations.iter().all(|one| one.peer_key().is_some());
+    let how = if protected { "encrypted" } else { "not encrypted" };
     output.note(&match associations.len() {
-        1 => format!("connected to {}", route.remote),
-        several => format!("connected to {}, {several} associations", route.remote),
+        1 => format!("connected to {}, {how}", route.remote),
+        several => format!("connected to {}, {several} associations, {how}", route.remote),
     });
     measure(&associations, args, output).await
 }

@@ -8,10 +8,13 @@ mod report;
 mod run;
 mod server;
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand};
 
 use crate::addresses::{self, Address};
 use crate::args::{sctp_port, size};
+use crate::destination::Destination;
 use crate::exit::Failure;
 use crate::mobility::MobilityArgs;
 use crate::shards::ShardsArgs;
@@ -20,7 +23,9 @@ use protocol::SCTP_PORT;
 /// Measure
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  whimbrel perf server --listen 192.0.2.7
+  whimbrel perf server
+  whimbrel perf client --to whm1…           encrypted, with the server's ticket
+  whimbrel perf server --anyone --listen 192.0.2.7
   whimbrel perf client --to 192.0.2.7                        64 KiB messages
   whimbrel perf client --to 192.0.2.7 --size 64 --streams 8  small messages
   whimbrel perf client --to 192.0.2.7 --reverse --json       from the server
@@ -42,7 +47,9 @@ enum Role {
 }
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  whimbrel perf server --listen 192.0.2.7,198.51.100.7:9899")]
+#[command(after_help = "Examples:
+  whimbrel perf server                             for who has its ticket
+  whimbrel perf server --anyone --listen 192.0.2.7,198.51.100.7:9899")]
 struct ServerArgs {
     /// Local addresses, each IP or IP:UDPPORT (one port for all), or `any` for all that this host has or gets
     /// [default: any, port 9899].
@@ -51,6 +58,14 @@ struct ServerArgs {
     /// SCTP port.
     #[arg(long, value_name = "PORT", default_value_t = SCTP_PORT, value_parser = sctp_port())]
     sctp_port: u16,
+    /// Let everybody measure who can reach the port, in clear. Without this and --auth-key-file, which goes in clear as well, only who has the
+    /// ticket may, and everything is encrypted.
+    #[arg(long, conflicts_with = "auth_key_file")]
+    anyone: bool,
+    /// Write the ticket to this file, for you alone to read, instead of printing it; one that this host has written there before stays
+    /// good.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["anyone", "auth_key_file"])]
+    ticket_file: Option<PathBuf>,
     /// Exit after one measurement.
     #[arg(long)]
     once: bool,
@@ -66,16 +81,19 @@ struct ServerArgs {
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  whimbrel perf client --to 192.0.2.7 --size 1200 --time 5 --unordered")]
 struct ClientArgs {
-    /// The server's addresses, each IP, IP:UDPPORT or a host name.
-    #[arg(long, value_name = "ADDR", value_delimiter = ',', required = true, value_parser = addresses::of_peer)]
-    to: Vec<Address>,
+    /// The server's ticket, or its addresses, each IP, IP:UDPPORT or a host name. Without a ticket everything goes in clear.
+    #[arg(long, value_name = "TICKET|ADDR", value_delimiter = ',', required_unless_present = "ticket_file", value_parser = Destination::parse)]
+    to: Vec<Destination>,
+    /// The server's ticket is in this file; - for standard input.
+    #[arg(long, value_name = "FILE", conflicts_with = "auth_key_file")]
+    ticket_file: Option<PathBuf>,
     /// Local addresses to use, or `any` for all that this host has or gets [default: any; with a server on this host, its
     /// own].
     #[arg(long, value_name = "ADDR", value_delimiter = ',', value_parser = addresses::of_ours)]
     bind: Vec<Address>,
-    /// The server's SCTP port.
-    #[arg(long, value_name = "PORT", default_value_t = SCTP_PORT, value_parser = sctp_port())]
-    sctp_port: u16,
+    /// The server's SCTP port [default: 7879, or what the ticket says].
+    #[arg(long, value_name = "PORT", value_parser = sctp_port())]
+    sctp_port: Option<u16>,
     /// Bytes in a message [default: 65536, or 64 with --latency].
     #[arg(long, value_name = "SIZE", value_parser = message_size)]
     size: Option<u32>,

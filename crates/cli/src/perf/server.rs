@@ -18,6 +18,7 @@ use crate::commands::leave;
 use crate::control::ControlSocket;
 use crate::exit::{Asked, Failure};
 use crate::news;
+use crate::tickets::Offer;
 
 /// Measurements at a time.
 const CLIENTS: usize = 16;
@@ -36,15 +37,29 @@ pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
         local = addresses::local(&args.listen, UDP_PORT) => local?,
         asked = &mut interrupt => return asked.of_server(),
     };
-    let endpoint = args.mobility.bind_shards(local, config(), args.shards.shards, &output).await?;
+    let offer = match (args.anyone, &args.mobility.auth_key_file) {
+        (false, None) => Some(Offer::new(args.sctp_port, args.ticket_file.as_deref())?),
+        _ => None,
+    };
+    let mut config = config();
+    if let Some(offer) = &offer {
+        config.security = offer.security();
+    }
+    let endpoint = args.mobility.bind_shards(local, config, args.shards.shards, &output).await?;
     let _control = ControlSocket::start("perf server", &endpoint, &output);
     let listener = endpoint.listen(args.sctp_port)?;
     let list: Vec<String> = endpoint.local_addresses().iter().map(ToString::to_string).collect();
     output.event("listening", json!({ "addresses": list, "sctp_port": args.sctp_port }));
     output.note(&format!("listening on {}; Ctrl-C ends", news::describe(&list)));
-    let who =
-        if args.mobility.auth_key_file.is_some() { "who has the key" } else { "anybody who can reach that" };
+    let who = match (&offer, &args.mobility.auth_key_file) {
+        (Some(_), _) => "who has the ticket, and nobody else,",
+        (None, Some(_)) => "who has the key, and nobody else,",
+        (None, None) => "anybody who can reach that",
+    };
     output.note(&format!("{who} may measure, {CLIENTS} at a time; nothing is written"));
+    if let Some(offer) = offer {
+        offer.hand_out(&endpoint, "whimbrel perf client", &output)?;
+    }
     news::tell(&endpoint, Arc::new(output));
     let room = Arc::new(Semaphore::new(CLIENTS));
     let mut clients = JoinSet::new();

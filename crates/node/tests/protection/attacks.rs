@@ -295,3 +295,25 @@ fn no_message_of_icmp_ends_a_protected_association() {
         assert_all_arrived(&pair);
     }
 }
+
+/// The client's last word in clear gets another TSN on the way. It is its turn all the same, and what it was sent as would come once more, sealed.
+#[test]
+fn a_last_word_with_another_number_is_noticed() {
+    let mut pair = pair(1, configs(), &[link(10, 10)]);
+    let mut done = false;
+    tap(&mut pair, move |_, route, bytes, _| {
+        let Ok(whimbrel_wire::Chunk::Data(data)) = chunks(bytes).last().expect("a chunk").decode() else {
+            return;
+        };
+        if done || route.local != address(CLIENT, 0) || data.ppid != draft::PPID_KEY_CONTROL {
+            return;
+        }
+        done = true;
+        let header = Packet::parse(bytes).expect("a packet").header();
+        *bytes = with_header(header, &Data { tsn: Tsn(data.tsn.0.wrapping_add(1)), ..data });
+    });
+    pair.run(20);
+    let (_, reason) = refusal(&pair).expect("refused");
+    assert!(reason.to_string().contains("changed"), "{reason}");
+    assert!(pair.client().record.came_up().is_none() && pair.server().record.came_up().is_none());
+}

@@ -194,7 +194,8 @@ impl Open {
     /// sent it.
     fn forget_what_came_in_clear(&mut self) -> Handled {
         self.receive.drop_held();
-        if self.receive.holds_anything() {
+        // A gap that is left is before something that was delivered: it came with another TSN than it was sent with.
+        if self.receive.holds_anything() || self.receive.has_gaps() {
             return Err(ended_by(CloseReason::Tampered));
         }
         Ok(())
