@@ -50,9 +50,11 @@ fn promises_are_kept() {
 /// 951010774: the peer repeated an ASCONF after SHUTDOWN ACK, since the answer had been lost, and was not told that all was over.
 /// 932008821: a round trip of which nothing but SACKs that were kept back had told had every timeout taken for one that was wrong.
 /// 7112: users' messages kept the peer's Hello out. 1177: who waited for a Hello did so for ever. 4792: who was not up was told of an error. 1391: one end was up,
-/// and the other one gave up before it was. 981017782: a word about keys that had got another TSN on the way was noticed when one end was up. 1795680291: what was said about a renewal waited for its turn, and then was delivered to the user.
+/// and the other one gave up before it was. 981006465: COOKIE ACK was lost, and both ends moved before T1-cookie, which had backed off, expired again.
+/// 981017782: a word about keys that had got another TSN on the way was noticed when one end was up. 1795680291: what was said about a renewal waited for its turn, and then was delivered to the user.
 /// 14469: a message waited for a window where a slower path had become worth using for it.
-const REGRESSIONS: [(Worlds, u64); 88] = [
+const REGRESSIONS: [(Worlds, u64); 89] = [
+    (Worlds::Moving, 981_006_465),
     (Worlds::Protected, 981_017_782),
     (Worlds::Protected, 1_795_680_291),
     (Worlds::Rough, 932_008_821),

@@ -151,8 +151,13 @@ impl Association {
                 Ok(Chunk::Heartbeat(_)) => {
                     let Phase::CookieEchoed(echoed) = &mut self.phase else { return Ok(()) };
                     echoed.open.answer_heartbeat(now, arrival.route, &raw);
+                    echoed.attempt.prompt(now, arrival.route);
                 }
-                // RFC 9260 §6: DATA is discarded in this state; SACK may be.
+                // RFC 9260 §6: DATA is discarded in this state; SACK may be. Whoever sends it has the cookie.
+                Ok(Chunk::Data(_) | Chunk::Asconf(_)) => {
+                    let Phase::CookieEchoed(echoed) = &mut self.phase else { return Ok(()) };
+                    echoed.attempt.prompt(now, arrival.route);
+                }
                 _ => {}
             }
         }

@@ -102,6 +102,29 @@ fn a_heartbeat_before_the_cookie_ack_is_answered() {
     assert_eq!(bench.ups(), 0);
 }
 
+/// The peer is established, and its COOKIE ACK was lost. What it sends says so: COOKIE ECHO goes out again, once in an RTO, however far
+/// T1-cookie has backed off (RFC 9260 §5.1), and the timer goes on.
+#[test]
+fn who_has_the_cookie_is_asked_for_cookie_ack_again() {
+    let (mut bench, peer) = Peer::called(quiet());
+    bench.deliver(&peer.init_ack(&[Parameter::StateCookie(b"cookie")]));
+    bench.pass(Duration::from_millis(20_500));
+    bench.take();
+    let echoes =
+        |sent: &[Sent]| sent.iter().filter(|sent| matches!(sent.only(), Chunk::CookieEcho(_))).count();
+    let heartbeat = peer.packet(&[&Heartbeat { info: b"up" }]);
+    assert_eq!(echoes(&bench.ask(&heartbeat)), 1);
+    assert_eq!(echoes(&bench.ask(&heartbeat)), 0);
+    bench.pass(Duration::from_millis(1_100));
+    assert_eq!(echoes(&bench.take()), 0);
+    assert_eq!(echoes(&bench.ask(&heartbeat)), 1);
+    // That of T1-cookie.
+    bench.pass(Duration::from_secs(11));
+    assert_eq!(echoes(&bench.take()), 1);
+    bench.deliver(&peer.packet(&[&CookieAck]));
+    assert_eq!(bench.ups(), 1);
+}
+
 /// RFC 9260 §9.1: an attempt is given up. A peer that has answered has no association yet, but will have one when it gets
 /// COOKIE ECHO; it is told. One that has not is told nothing: there is no tag to do it with.
 #[test]

@@ -15,12 +15,24 @@ pub(in crate::association) struct Attempt {
     pub(super) sent: u32,
     due: bool,
     pub(super) first_sent_at: Instant,
+    last_sent_at: Instant,
+    /// A try out of turn goes this way.
+    prompted: Option<Route>,
     rto: Rto,
 }
 
 impl Attempt {
     pub(super) fn new(now: Instant, config: &Config, timer: TimerId, routes: Vec<Route>) -> Self {
-        Self { routes, timer, sent: 0, due: true, first_sent_at: now, rto: Rto::new(&config.rto) }
+        Self {
+            routes,
+            timer,
+            sent: 0,
+            due: true,
+            first_sent_at: now,
+            last_sent_at: now,
+            prompted: None,
+            rto: Rto::new(&config.rto),
+        }
     }
 
     /// The route of the last try.
@@ -63,11 +75,24 @@ impl Attempt {
         Ok(())
     }
 
+    /// The peer has been heard by `route`, but not what is waited for: that was lost, and may be asked for there, once in each RTO. By the timer,
+    /// which has backed off, it may take a minute until the next try, and the way that is tried then may be gone.
+    pub(super) fn prompt(&mut self, now: Instant, route: Route) {
+        if now >= self.last_sent_at + self.rto.without_back_off() {
+            self.prompted = Some(route);
+        }
+    }
+
     /// The route of the next try, which counts from now on, if one is due.
     pub(super) fn next_route(&mut self, timers: &mut Timers, now: Instant) -> Option<Route> {
+        if let Some(route) = self.prompted.take() {
+            self.last_sent_at = now;
+            return Some(route);
+        }
         if !core::mem::take(&mut self.due) {
             return None;
         }
+        self.last_sent_at = now;
         self.sent += 1;
         if self.sent == 1 {
             self.first_sent_at = now;
