@@ -148,14 +148,12 @@ impl Association {
                     return self.restart_handshake(now);
                 }
                 Ok(Chunk::ShutdownAck) => self.answer_shutdown_ack(arrival),
-                Ok(Chunk::Heartbeat(_)) => {
+                // RFC 9260 §6: DATA is discarded in this state; SACK may be. Whoever sends any of these has the cookie.
+                Ok(chunk @ (Chunk::Heartbeat(_) | Chunk::Data(_) | Chunk::Asconf(_))) => {
                     let Phase::CookieEchoed(echoed) = &mut self.phase else { return Ok(()) };
-                    echoed.open.answer_heartbeat(now, arrival.route, &raw);
-                    echoed.attempt.prompt(now, arrival.route);
-                }
-                // RFC 9260 §6: DATA is discarded in this state; SACK may be. Whoever sends it has the cookie.
-                Ok(Chunk::Data(_) | Chunk::Asconf(_)) => {
-                    let Phase::CookieEchoed(echoed) = &mut self.phase else { return Ok(()) };
+                    if matches!(chunk, Chunk::Heartbeat(_)) {
+                        echoed.open.answer_heartbeat(now, arrival.route, &raw);
+                    }
                     echoed.attempt.prompt(now, arrival.route);
                 }
                 _ => {}
@@ -202,7 +200,8 @@ impl Association {
         answer.protection = protection.map_err(|refusal| refuse(refusal.reason(), refusal.cause()))?;
         if let Phase::CookieWait(wait) = core::mem::replace(&mut self.phase, Phase::Closed) {
             self.timers.clear(TimerId::T1Init);
-            self.phase = Phase::CookieEchoed(Box::new(self.echo(now, route, wait, init_ack, answer, locals)));
+            self.phase =
+                Phase::CookieEchoed(Box::new(self.echo(now, route, *wait, init_ack, answer, locals)));
         }
         Ok(())
     }
@@ -287,7 +286,7 @@ impl Association {
         wait.preservative = (exchange.as_millis().min(1_000) as u32).saturating_add(1_000);
         wait.stale_cookies = echoed.stale_cookies + 1;
         wait.wants_new_tag = true;
-        self.phase = Phase::CookieWait(wait);
+        self.phase = Phase::CookieWait(Box::new(wait));
         Ok(())
     }
 

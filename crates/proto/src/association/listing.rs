@@ -49,7 +49,7 @@ impl Association {
                     locals: core::mem::take(&mut wait.request.locals),
                     listed_at_most: LISTED_UNASKED,
                 };
-                *wait = CookieWait::new(now, &self.config, &mut self.timers, request);
+                **wait = CookieWait::new(now, &self.config, &mut self.timers, request);
                 Ok(())
             }
             _ => Err(aborted_by_peer(causes)),

@@ -136,7 +136,7 @@ pub(crate) struct Association {
 /// The states of RFC 9260 §4; a state owns its data. `Open` covers ESTABLISHED and the four shutdown states.
 #[derive(Debug)]
 pub(crate) enum Phase {
-    CookieWait(CookieWait),
+    CookieWait(Box<CookieWait>),
     CookieEchoed(Box<CookieEchoed>),
     Open(Box<Open>),
     Closed,
@@ -147,7 +147,7 @@ impl Association {
     pub(crate) fn connect(now: Instant, identity: Identity, means: Means, request: ConnectRequest) -> Self {
         let mut association = Self::new(identity, means);
         let wait = CookieWait::new(now, &association.config, &mut association.timers, request);
-        association.phase = Phase::CookieWait(wait);
+        association.phase = Phase::CookieWait(Box::new(wait));
         association
     }
 
