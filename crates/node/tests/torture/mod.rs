@@ -84,9 +84,9 @@ fn what_is_bad_is_left() {
 /// Both networks lose up to 30 %, and carry many times what there is to send: losses of that kind are no reason to send less.
 #[test]
 fn what_all_networks_lose_is_sent_again_in_time() {
-    for (name, outcome) in outcomes("loss_ramp_both") {
-        assert!(outcome.behind < Duration::from_secs(1), "{name}: {outcome:?}");
-    }
+    let outcomes: Vec<_> = outcomes("loss_ramp_both").into_iter().map(|(_, outcome)| outcome).collect();
+    let [median, _, greatest] = distribution(&outcomes, |outcome| outcome.behind.as_secs_f64());
+    assert!(median < 1.0 && greatest < 3.0, "{outcomes:?}");
 }
 
 /// Both networks grow slow in both directions: what the user says goes on as it did, although the acknowledgements stay away for 400 ms.

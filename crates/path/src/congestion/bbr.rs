@@ -21,6 +21,7 @@ use self::model::{Bounds, Latest, MaxBandwidth, MinRtt, Round, Undo};
 use self::probe_rtt::ProbeRtt;
 use self::startup::FullBandwidth;
 use self::steady_loss::SteadyLoss;
+use self::user_limited::User;
 use super::{
     Acked, CongestionControl, CongestionPhase, ControllerFactory, LARGEST_WINDOW, Lost, NewPath, Pacing, Sent,
 };
@@ -74,8 +75,7 @@ pub struct Bbr {
     probe_rtt: ProbeRtt,
     idle_restart: bool,
     undo: Undo,
-    /// What left before so much was delivered may have left when the user had no more.
-    user_limited_until: u64,
+    user: User,
     steady_loss: SteadyLoss,
     round_trips: RoundTrips,
     before: Option<Before>,
@@ -231,7 +231,7 @@ impl Bbr {
             probe_rtt: ProbeRtt::default(),
             idle_restart: false,
             undo: Undo::default(),
-            user_limited_until: 0,
+            user: User::default(),
             steady_loss: SteadyLoss::default(),
             round_trips: RoundTrips::default(),
             before: None,
@@ -269,7 +269,7 @@ impl Bbr {
 
 impl CongestionControl for Bbr {
     fn cwnd(&self) -> usize {
-        self.cwnd as usize
+        self.cwnd.max(self.user.room) as usize
     }
 
     /// There is none.
@@ -311,6 +311,7 @@ impl CongestionControl for Bbr {
         self.guess = Guess::Made;
         self.recovering = Some(self.delivery.delivered() + self.in_flight);
         self.cwnd = self.mss();
+        self.user.room = 0;
     }
 
     /// The model does not grow old by itself: what has expired is measured anew when data flows.
@@ -344,6 +345,7 @@ impl CongestionControl for Bbr {
             self.restart_from_idle(sent.now);
         }
         self.in_flight = sent.in_flight as u64;
+        self.note_user_sends(sent.bytes as u64);
         self.delivery.on_sent(sent.now, sent.bytes, sent.in_flight);
     }
 

@@ -1,7 +1,8 @@
 //! Associations whose peers have not shown yet that they have the right keys.
 //!
-//! Whoever can receive at an address can have one, with a TLS connection behind it. So there are few at a time, and few of one network. The oldest
-//! makes way for a new one: who has the keys needs some round trips, and who has none waits for as long as it is let.
+//! Whoever can receive at an address can have one, with a TLS connection behind it. So there are few at a time. Once there are as many as there may be the oldest makes
+//! way for a new one: who has the keys needs some round trips, and who has none waits for as long as it is let. A network that has more than its share makes way
+//! before others do.
 
 use core::net::IpAddr;
 use std::collections::VecDeque;
@@ -12,10 +13,10 @@ use super::Endpoint;
 use crate::association::Association;
 use crate::interface::AssociationId;
 
-/// At a time, in all.
+/// At a time.
 const MOST: usize = 256;
-/// Of one network.
-const MOST_OF_NETWORK: usize = 16;
+/// As many of one network are no reason to have them make way before others.
+const SHARE: usize = 16;
 
 /// The first 24 bits of an IPv4 address, or 64 of an IPv6 address: what one party has all of, often enough.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,13 +37,21 @@ impl Network {
 pub(super) struct Newcomers(VecDeque<(AssociationId, Network)>);
 
 impl Newcomers {
-    /// Which of them makes way for one from `network`.
-    fn in_the_way(&self, network: Network) -> Option<usize> {
-        let of_network = |(_, other): &&(AssociationId, Network)| *other == network;
-        if self.0.iter().filter(of_network).count() >= MOST_OF_NETWORK {
-            return self.0.iter().position(|(_, other)| *other == network);
+    /// Which of them makes way for one more, where there may be so many.
+    fn in_the_way(&self, most: usize) -> Option<usize> {
+        if self.0.len() < most {
+            return None;
         }
-        (self.0.len() >= MOST).then_some(0)
+        let mut counts: Vec<(Network, usize)> = Vec::new();
+        for &(_, network) in &self.0 {
+            match counts.iter_mut().find(|(other, _)| *other == network) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((network, 1)),
+            }
+        }
+        let largest = counts.into_iter().max_by_key(|&(_, count)| count).filter(|&(_, count)| count > SHARE);
+        let of_largest = |(network, _)| self.0.iter().position(|&(_, other)| other == network);
+        Some(largest.and_then(of_largest).unwrap_or(0))
     }
 }
 
@@ -53,9 +62,12 @@ impl Endpoint {
             return;
         };
         let (id, network) = (association.identity.id, Network::of(address));
+        // Half of all places are for those who have keys.
+        let places = self.table.shard.part(self.config.limits.associations);
+        let most = MOST.min(places / 2).max(1);
         let mut newcomers = core::mem::take(&mut self.table.newcomers);
         newcomers.0.retain(|(id, _)| self.table.by_id(*id).is_some_and(Association::awaits_keys));
-        let oldest = newcomers.in_the_way(network).and_then(|oldest| newcomers.0.remove(oldest));
+        let oldest = newcomers.in_the_way(most).and_then(|oldest| newcomers.0.remove(oldest));
         newcomers.0.push_back((id, network));
         self.table.newcomers = newcomers;
         let Some(oldest) = oldest.and_then(|(id, _)| self.table.index(id)) else { return };

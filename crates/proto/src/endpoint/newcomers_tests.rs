@@ -81,7 +81,7 @@ impl Scene {
 
     /// Whether somebody with the right keys gets through.
     fn admits(&mut self, address: [u8; 4]) -> bool {
-        let mut client = self.client(SocketAddr::from((address, 9899)), 10);
+        let mut client = self.client(SocketAddr::from((address, 9900)), 10);
         core::iter::from_fn(|| client.poll_event()).any(|event| matches!(event, Event::Up { .. }))
     }
 
@@ -91,13 +91,29 @@ impl Scene {
     }
 }
 
+/// A fleet behind one address prefix comes back at once; nobody has to wait.
 #[test]
-fn the_oldest_of_a_network_makes_way() {
+fn there_is_room_for_many_of_a_network() {
     let mut scene = Scene::new();
-    (0..100).for_each(|host| scene.newcomer([10, 0, 0, host]));
-    assert_eq!(scene.associations(), MOST_OF_NETWORK);
-    scene.newcomer([10, 0, 1, 1]);
-    assert_eq!(scene.associations(), MOST_OF_NETWORK + 1);
+    (0..200).for_each(|host| scene.newcomer([10, 0, 0, host]));
+    assert_eq!(scene.associations(), 200);
+    assert!(scene.admits([10, 0, 0, 250]));
+}
+
+/// One network has taken all there is. Others take it from there, and who has keys gets through even in that network.
+#[test]
+fn who_has_most_makes_way() {
+    let mut scene = Scene::new();
+    scene.newcomer([10, 0, 7, 1]);
+    (0..=255).for_each(|host| scene.newcomer([10, 0, 0, host]));
+    assert_eq!(scene.associations(), MOST);
+    (0..100).for_each(|host| scene.newcomer([10, 1, host, 1]));
+    assert_eq!(scene.associations(), MOST);
+    let of = |network: [u8; 3]| {
+        let network = Network::of(IpAddr::from([network[0], network[1], network[2], 0]));
+        scene.server.table.newcomers.0.iter().filter(|(_, other)| *other == network).count()
+    };
+    assert_eq!((of([10, 0, 7]), of([10, 0, 0]), of([10, 1, 99])), (1, MOST - 101, 1));
     assert!(scene.admits([10, 0, 0, 200]));
 }
 
@@ -114,6 +130,6 @@ fn the_oldest_of_all_makes_way() {
 fn who_is_up_stays() {
     let mut scene = Scene::new();
     assert!((0..40).all(|host| scene.admits([10, 0, 0, host])));
-    (100..200).for_each(|host| scene.newcomer([10, 0, 0, host]));
-    assert_eq!(scene.associations(), 40 + MOST_OF_NETWORK);
+    (0..300_u16).for_each(|n| scene.newcomer([10, 0, (n / 200) as u8, (n % 200) as u8 + 50]));
+    assert_eq!(scene.associations(), 40 + MOST);
 }

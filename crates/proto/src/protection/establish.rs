@@ -148,7 +148,8 @@ impl Protection {
 
     /// A DATA chunk that had not come before is here.
     pub(crate) fn note_data(&mut self, data: &Data<'_>) {
-        self.coming += u32::from(data.beginning && is_about_keys(data.ppid));
+        let is_one = data.beginning && is_about_keys(data.ppid);
+        self.coming = self.coming.saturating_add(is_one.into());
     }
 
     /// Whether a message about keys may be among what has come.

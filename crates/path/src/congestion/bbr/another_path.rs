@@ -74,7 +74,9 @@ impl Bbr {
     /// Startup again, with what is known of the new path: its round trip. What has been delivered and what is being repaired are counted on.
     fn begin_anew(&mut self, now: Instant, round_trip: Duration) {
         let cwnd = self.cwnd.max(self.path.initial_cwnd() as u64);
-        let begun = Self::begin(&self.path, self.parameters, self.rng.clone(), cwnd as usize);
+        // Who has more in flight has sent it at a rate of its own.
+        let window = cwnd.max(self.in_flight);
+        let begun = Self::begin(&self.path, self.parameters, self.rng.clone(), window as usize);
         let mut old = core::mem::replace(self, begun);
         self.min_rtt = MinRtt::measured(round_trip, now);
         self.count_on(&mut old);
@@ -82,7 +84,7 @@ impl Bbr {
         if self.recovering.is_some() {
             (self.cwnd, self.prior_cwnd) = (old.cwnd, cwnd);
         }
-        self.begin_pacing(round_trip);
+        self.pacing_rate = self.pace_of(cwnd, round_trip);
         self.before = Some(Before { model: Box::new(old), rounds_left: DOUBTED_ROUNDS });
     }
 

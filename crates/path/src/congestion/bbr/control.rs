@@ -33,14 +33,20 @@ impl Bbr {
         self.set_pacing_rate(self.state.pacing_gain());
         self.end_recovery(ack);
         self.set_cwnd(ack);
+        self.update_room(ack);
     }
 
     /// InitPacingRate, as soon as a round trip is known.
     pub(super) fn begin_pacing(&mut self, rtt: Duration) {
-        let nominal = u128::from(self.cwnd) * 1_000_000_000 / rtt.as_nanos().max(1);
+        self.pacing_rate = self.pace_of(self.cwnd, rtt);
+    }
+
+    /// The pace at which Startup begins with a window of `cwnd`.
+    pub(super) fn pace_of(&self, cwnd: u64, rtt: Duration) -> u64 {
+        let nominal = u128::from(cwnd) * 1_000_000_000 / rtt.as_nanos().max(1);
         let nominal = u64::try_from(nominal).unwrap_or(u64::MAX) / 100;
         let rate = nominal.saturating_mul(State::Startup.pacing_gain());
-        self.pacing_rate = rate.max(self.least_pace(Some(rtt)));
+        rate.max(self.least_pace(Some(rtt)))
     }
 
     /// The least window in each round trip: what may be in flight in any case. After an outage the only sample may be of a packet that took minutes. At
@@ -117,7 +123,6 @@ impl Bbr {
     fn set_cwnd(&mut self, ack: &Ack) {
         let most = self.bdp(self.bandwidth, self.state.cwnd_gain());
         let most = self.quantized(most.saturating_add(self.aggregation.extra()));
-        let most = most.max(self.room_for_delay(ack));
         let grown = self.cwnd.saturating_add(ack.bytes);
         if self.full.reached {
             self.cwnd = grown.min(most);

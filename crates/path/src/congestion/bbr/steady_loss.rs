@@ -81,7 +81,7 @@ impl Bbr {
     /// Counts what a SACK says has arrived.
     pub(super) fn count_delivered(&mut self, ack: &Ack) {
         if ack.now > self.steady_loss.at + BELIEVED {
-            self.steady_loss.latest = <[Stretch; STRETCHES]>::default();
+            self.steady_loss = SteadyLoss::default();
         }
         if ack.sampled && self.is_user_limited(ack.sample.app_limited) {
             self.count_told(ack.now, Stretch { delivered: ack.bytes, lost: 0 });
@@ -109,6 +109,7 @@ impl Bbr {
 
     /// How much of what was in flight may be lost before that is too much, in percent.
     pub(super) fn loss_threshold(&self) -> u64 {
-        u64::from(self.parameters.loss_threshold_percent) + self.steady_loss.tolerated()
+        let configured = u64::from(self.parameters.loss_threshold_percent);
+        (configured + self.steady_loss.tolerated()).min(MOST_TOLERATED.max(configured))
     }
 }

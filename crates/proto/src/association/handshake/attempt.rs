@@ -75,10 +75,13 @@ impl Attempt {
         Ok(())
     }
 
-    /// The peer has been heard by `route`, but not what is waited for: that was lost, and may be asked for there, once in each RTO. By the timer,
+    /// The peer has been heard by `route`, but not what is waited for: that was lost, and may be asked for there, if it is one of those that are tried (but for
+    /// the port, which a translator may have changed), once in each RTO. By the timer,
     /// which has backed off, it may take a minute until the next try, and the way that is tried then may be gone.
     pub(super) fn prompt(&mut self, now: Instant, route: Route) {
-        if now >= self.last_sent_at + self.rto.without_back_off() {
+        let is_tried =
+            |tried: &Route| (tried.local.ip(), tried.remote.ip()) == (route.local.ip(), route.remote.ip());
+        if self.routes.iter().any(is_tried) && now >= self.last_sent_at + self.rto.without_back_off() {
             self.prompted = Some(route);
         }
     }
