@@ -10,13 +10,24 @@ use crate::exit::Failure;
 use crate::identity;
 use crate::news::News;
 
+/// What a ticket is beside the one in its file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Age {
+    /// There was none.
+    New,
+    /// There was one of another host, or for another port.
+    Replaces,
+    /// It is that one.
+    Kept,
+}
+
 /// A ticket that is about to be given out.
 pub(crate) struct Offer {
     identity: Identity,
     ticket: Ticket,
     file: Option<PathBuf>,
-    /// It was in the file already.
-    kept: bool,
+    /// How it is beside the one that was in the file.
+    age: Age,
 }
 
 impl Offer {
@@ -24,16 +35,18 @@ impl Offer {
     pub(crate) fn new(sctp_port: u16, file: Option<&Path>) -> Result<Self, Failure> {
         let identity = identity::own()?;
         let ours = |ticket: &Ticket| ticket.key() == identity.public_key() && ticket.port() == sctp_port;
-        let kept = file.map(identity::kept_ticket).transpose()?.flatten().filter(ours);
+        let before = file.map(identity::kept_ticket).transpose()?.flatten();
         let file = file.map(Path::to_path_buf);
-        let (ticket, kept) = match kept {
-            Some(ticket) => (ticket, true),
-            None => {
-                let new = Ticket::new(identity.public_key(), sctp_port, Vec::new());
-                (new.map_err(anyhow::Error::from)?, false)
-            }
+        let age = match &before {
+            Some(ticket) if ours(ticket) => Age::Kept,
+            Some(_) => Age::Replaces,
+            None => Age::New,
         };
-        Ok(Self { identity, ticket, file, kept })
+        let ticket = match before.filter(ours) {
+            Some(ticket) => ticket,
+            None => Ticket::new(identity.public_key(), sctp_port, Vec::new()).map_err(anyhow::Error::from)?,
+        };
+        Ok(Self { identity, ticket, file, age })
     }
 
     /// Nobody but the holder of the ticket.
@@ -52,9 +65,14 @@ impl Offer {
         if let Some(file) = &self.file {
             identity::write_ticket(file, &ticket)?;
             let file = file.display();
-            news.event("ticket", json!({ "file": file.to_string(), "kept": self.kept }));
-            let age = if self.kept { "is that of before" } else { "is a new one" };
-            news.note(&format!("the ticket in {file} {age}: {command} --ticket-file {file}"));
+            news.event("ticket", json!({ "file": file.to_string(), "kept": self.age == Age::Kept }));
+            let same = self.ticket.addresses() == ticket.addresses();
+            news.note(&match self.age {
+                Age::New => format!("the ticket is in {file}: {command} --ticket-file {file}"),
+                Age::Kept if same => format!("the ticket in {file} is that of before: {command} --ticket-file {file}"),
+                Age::Kept => format!("the ticket in {file} is that of before with this host's addresses of now; for a copy of it say them with --to"),
+                Age::Replaces => format!("the ticket that was in {file} was for another host or port, and is replaced: {command} --ticket-file {file}"),
+            });
             return Ok(());
         }
         news.event("ticket", json!({ "ticket": ticket.to_string() }));

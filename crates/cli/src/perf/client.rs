@@ -25,6 +25,9 @@ use crate::peer::{Peer, wants_encryption};
 /// How often an interim line appears.
 const INTERVAL: Duration = Duration::from_secs(1);
 
+/// A measurement whose time is over ends when nothing has moved for this long: the server may be gone without a word.
+const SILENCE: Duration = Duration::from_secs(30);
+
 /// How long the server may take to say that it is ready.
 const GREETING: Duration = Duration::from_secs(10);
 
@@ -48,7 +51,7 @@ pub(super) async fn run(args: ClientArgs) -> Result<(), Failure> {
     let _control = ControlSocket::start("perf client", &endpoint, &output);
     news::tell(&endpoint, Arc::new(output));
     let outcome = tokio::select! {
-        outcome = connect_and_measure(&endpoint, &peer, server.sctp_port, &args, output) => {
+        outcome = connect_and_measure(&endpoint, &peer, &server, &args, output) => {
             outcome.map_err(|error| Failure::from(error).of_peer(peer.named.first().copied()))
         }
         _ = &mut interrupt => Err(Failure::Interrupted("")),
@@ -60,16 +63,20 @@ pub(super) async fn run(args: ClientArgs) -> Result<(), Failure> {
 async fn connect_and_measure(
     endpoint: &Endpoint,
     peer: &Peer,
-    sctp_port: u16,
+    server: &Receiver,
     args: &ClientArgs,
     output: Output,
 ) -> anyhow::Result<()> {
+    let (sctp_port, ticket) = (server.sctp_port, server.ticket.is_some());
     let mut associations = Vec::new();
     for _ in 0..args.parallel {
         let association = peer.connect(endpoint, sctp_port).await.map_err(|error| {
             let to = peer.named[0];
             if wants_encryption(&error) {
                 return anyhow!("no connection to {to}: the server measures encrypted only: give the ticket that it has printed to --to");
+            }
+            if ticket {
+                return anyhow!("no connection to {to} with this ticket: {error}; is `whimbrel perf server` still running there, and is this the ticket that it shows now?");
             }
             let hint = args.mobility.key_hint();
             anyhow!("no connection to {to}: {error}; is `whimbrel perf server` running there?{hint}")
@@ -123,6 +130,7 @@ async fn measure(associations: &[Association], args: &ClientArgs, output: Output
         let mut work = std::pin::pin!(try_join_all(work));
         let mut tick = tokio::time::interval_at((started + INTERVAL).into(), INTERVAL);
         let mut before = Moment::default();
+        let mut moved = started;
         loop {
             tokio::select! {
                 results = &mut work => break Measured::sum(results?),
@@ -130,6 +138,11 @@ async fn measure(associations: &[Association], args: &ClientArgs, output: Output
                     let counts = (counter.read(), back.read());
                     let now = moment(associations, started.elapsed(), counts).await;
                     output.interval(request.mode, &before, &now);
+                    if (now.counts, now.returned) != (before.counts, before.returned) {
+                        moved = Instant::now();
+                    }
+                    let over = started.elapsed() > request.duration();
+                    ensure!(!over || moved.elapsed() < SILENCE, "nothing has moved for {} s; the server may be gone", SILENCE.as_secs());
                     before = now;
                 }
             }
