@@ -34,6 +34,11 @@ pub trait CongestionControl: Debug + Send {
     /// less than one packet (RFC 9260 §6.1 B).
     fn cwnd(&self) -> usize;
 
+    /// The window as it was learnt, in bytes, without what may be in flight beyond it for a while: what buffers go by.
+    fn learnt_cwnd(&self) -> usize {
+        self.cwnd()
+    }
+
     /// The slow-start threshold in bytes.
     fn ssthresh(&self) -> usize;
 

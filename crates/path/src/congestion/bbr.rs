@@ -272,6 +272,10 @@ impl CongestionControl for Bbr {
         self.cwnd.max(self.user.room) as usize
     }
 
+    fn learnt_cwnd(&self) -> usize {
+        self.cwnd as usize
+    }
+
     /// There is none.
     fn ssthresh(&self) -> usize {
         LARGEST_WINDOW

@@ -202,6 +202,10 @@ impl CongestionControl for HyStart {
         self.inner.on_lost(lost);
     }
 
+    fn learnt_cwnd(&self) -> usize {
+        self.inner.learnt_cwnd()
+    }
+
     fn on_app_limited(&mut self, in_flight: usize) {
         self.inner.on_app_limited(in_flight);
     }

@@ -95,6 +95,10 @@ impl CongestionControl for Paced {
         self.inner.on_lost(lost);
     }
 
+    fn learnt_cwnd(&self) -> usize {
+        self.inner.learnt_cwnd()
+    }
+
     fn on_app_limited(&mut self, in_flight: usize) {
         self.inner.on_app_limited(in_flight);
     }

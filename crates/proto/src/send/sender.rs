@@ -259,9 +259,9 @@ impl Sender {
         }
     }
 
-    /// What all paths together may have in flight, in bytes.
+    /// What all paths together have learnt that may be in flight, in bytes.
     pub(crate) fn window(&self) -> usize {
-        self.flows.iter().map(|flow| flow.congestion.cwnd()).fold(0, usize::saturating_add)
+        self.flows.iter().map(|flow| flow.congestion.learnt_cwnd()).fold(0, usize::saturating_add)
     }
 
     /// Takes the bytes of user data that have been acknowledged for good and that the user has not been told of.
