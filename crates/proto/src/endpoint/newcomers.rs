@@ -13,7 +13,7 @@ use super::Endpoint;
 use crate::association::Association;
 use crate::interface::AssociationId;
 
-/// At a time.
+/// At a time, in each shard.
 const MOST: usize = 256;
 /// As many of one network are no reason to have them make way before others.
 const SHARE: usize = 16;

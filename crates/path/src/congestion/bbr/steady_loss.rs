@@ -4,8 +4,8 @@
 //! losses of 15 % the draft's model falls far below what such a user needs, which then comes seconds late.
 //!
 //! So what is lost of that which the user alone has limited is counted in stretches. If something was lost in each of the latest ones, as much again is no sign
-//! of congestion, for a while also where more is sent. Nothing that was sent as fast as possible is counted: where many flows push, each of them loses
-//! something all the time, and who took that for granted would push the more. Sixteen flows through a short queue lost 30 % that way, and 6 % without it.
+//! of congestion, for a while also where more is sent. What bulk transfers send is not counted, nor are bursts of many packets (`note_user_sends`): where many flows push, each of them
+//! loses something all the time, and who took that for granted would push the more. Sixteen bulk transfers through a short queue lost 30 % that way, and 6 % without it.
 
 use core::time::Duration;
 
