@@ -85,14 +85,14 @@ async fn connect_and_measure(
         associations.push(association);
     }
     let Some(route) = associations.first().map(Association::initial_route) else { return Ok(()) };
+    let protected = associations.iter().all(|one| one.peer_key().is_some());
     output.event(
         "connected",
         json!({
             "local": route.local, "remote": route.remote, "associations": associations.len(),
-            "protected": associations.iter().all(|one| one.peer_key().is_some()),
+            "protected": protected,
         }),
     );
-    let protected = associations.iter().all(|one| one.peer_key().is_some());
     let how = if protected { "encrypted" } else { "not encrypted" };
     output.note(&match associations.len() {
         1 => format!("connected to {}, {how}", route.remote),
@@ -141,8 +141,9 @@ async fn measure(associations: &[Association], args: &ClientArgs, output: Output
                     if (now.counts, now.returned) != (before.counts, before.returned) {
                         moved = Instant::now();
                     }
-                    let over = started.elapsed() > request.duration();
-                    ensure!(!over || moved.elapsed() < SILENCE, "nothing has moved for {} s; the server may be gone", SILENCE.as_secs());
+                    if started.elapsed() > request.duration() && moved.elapsed() > SILENCE {
+                        bail!("nothing has moved for {} s; the server may be gone", SILENCE.as_secs());
+                    }
                     before = now;
                 }
             }

@@ -67,9 +67,7 @@ impl Association {
 
     /// Whether it takes nothing in clear.
     pub(crate) fn is_protection_enforced(&self) -> bool {
-        self.begun().is_some_and(|open| {
-            open.auth.protection.as_ref().is_some_and(|protection| protection.is_enforced())
-        })
+        self.begun().is_some_and(|open| open.auth.is_enforced())
     }
 
     /// Whether it is set up, and its peer has not shown yet that it has the right keys.

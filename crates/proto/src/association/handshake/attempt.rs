@@ -75,9 +75,9 @@ impl Attempt {
         Ok(())
     }
 
-    /// The peer has been heard by `route`, but not what is waited for: that was lost, and may be asked for there, if it is one of those that are tried (but for
-    /// the port, which a translator may have changed), once in each RTO. By the timer,
-    /// which has backed off, it may take a minute until the next try, and the way that is tried then may be gone.
+    /// The peer has been heard by `route`, but not what is waited for: that was lost, and is asked for there once in each RTO. By the timer, which has backed off,
+    /// it may take a minute until the next try, and the way that is tried then may be gone. `route` must be one of those that are tried, but for the ports, which
+    /// translators change.
     pub(super) fn prompt(&mut self, now: Instant, route: Route) {
         let is_tried =
             |tried: &Route| (tried.local.ip(), tried.remote.ip()) == (route.local.ip(), route.remote.ip());
