@@ -182,7 +182,7 @@ impl Sender {
             flow.answers_mut().note_measured(now, change.measured);
         }
         change.full = flow.is_window_full(flow.utilised);
-        flow.least_round_trip = flow.least_round_trip.into_iter().chain(change.round_trip).min();
+        flow.note_least(change.round_trip);
         let newest_sent = change.newest_sent(now, flow.least_round_trip);
         // Data that comes by another path than before is acknowledged at once (`NewRoute`).
         let prompt = combines || outstanding.has_gaps();

@@ -77,6 +77,13 @@ impl Start {
 }
 
 impl Flow {
+    /// Newly acknowledged chunks that had been sent once were on the way for so long.
+    pub(super) fn note_least(&mut self, round_trip: Option<Duration>) {
+        let Some(took) = round_trip else { return };
+        self.least_round_trip = self.least_round_trip.into_iter().chain([took]).min();
+        self.verdicts.note_round_trip();
+    }
+
     /// A HEARTBEAT was answered after this time.
     pub(super) fn note_answer(&mut self, took: Duration) {
         self.least_answer = self.least_answer.into_iter().chain([took]).min();
@@ -225,7 +232,13 @@ impl Flow {
     }
 
     /// A timer says that something is lost, and the window is about to be lowered.
+    ///
+    /// If the last guess was taken back, and no round trip was measured since, then the network may have become quicker than the least one
+    /// that is known: answers to what is sent again would be taken for late ones each time, and one chunk would leave in each T3-rtx.
     pub(super) fn note_guess(&mut self, overdue_after: Option<Duration>) {
+        if self.verdicts.is_doubtful() {
+            (self.least_round_trip, self.least_answer) = (None, None);
+        }
         self.verdicts.note_guess((self.congestion.cwnd(), self.congestion.ssthresh()), overdue_after);
     }
 

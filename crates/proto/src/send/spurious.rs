@@ -28,6 +28,8 @@ pub(super) struct Verdicts {
     answers: u32,
     /// SACKs said so.
     reduced: Option<Reduced>,
+    /// It has been taken back, and no round trip has been measured since.
+    taken_back: bool,
 }
 
 impl Verdicts {
@@ -41,6 +43,15 @@ impl Verdicts {
     /// How long the timer had waited, if that was a tail-loss probe's: round trips that are measured later do not change it.
     pub(super) fn overdue_after(&self) -> Option<Duration> {
         self.overdue_after
+    }
+
+    /// Whether a timer's guess was taken back, and the round trip that this went by has not been seen again since.
+    pub(super) fn is_doubtful(&self) -> bool {
+        self.taken_back
+    }
+
+    pub(super) fn note_round_trip(&mut self) {
+        self.taken_back = false;
     }
 
     pub(super) fn take_guess(&mut self) -> Option<(usize, usize)> {
@@ -169,6 +180,7 @@ impl Sender {
     fn take_back(&mut self, now: Instant, path: PathId, report: &mut Report) {
         let Some(flow) = self.flows.iter_mut().find(|flow| flow.path == path) else { return };
         let Some(before) = flow.verdicts.take() else { return };
+        flow.verdicts.taken_back = true;
         flow.undo(before);
         flow.guarded = None;
         flow.counters.undone += 1;

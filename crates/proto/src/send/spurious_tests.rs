@@ -126,3 +126,21 @@ fn a_timeout_stays_where_all_was_lost() {
     }
     assert!(cwnd(&rig) < CWND / 2);
 }
+
+/// The network has become quicker than the least round trip that is known, and every answer to what is sent again comes too soon for one.
+/// A second timeout does not go by that round trip any more: all is sent again behind it, instead of one chunk for each timeout.
+#[test]
+fn a_round_trip_of_old_takes_no_two_timeouts_back() {
+    let mut rig = sent(SpuriousLoss::Undone);
+    for (cumulative, again) in [(3, 1), (7, 4)] {
+        rig.pass(1000 * MS);
+        rig.expire(A);
+        let before = resent(&rig);
+        while rig.turn(Permit::Retransmissions, 1).is_some() {}
+        rig.pass(20 * MS);
+        sack(&mut rig, cumulative, &[]);
+        rig.pass(20 * MS);
+        assert!(resent(&rig) - before >= again, "{cumulative}: {}", resent(&rig) - before);
+    }
+    assert!(cwnd(&rig) < CWND / 2);
+}
