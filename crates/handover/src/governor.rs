@@ -64,11 +64,15 @@ impl Governor {
         if self.start_over(now, wish, view, &mut decisions) {
             return decisions;
         }
-        // What is asked for most urgently comes first: there may be no room for more.
+        // What is asked for most urgently comes first: there may be no room for more. What the peer has been asked before comes first in the
+        // chunk, too, but only as often as additions and deletions allow: a peer that has a will of its own would use up all requests.
         let moving = self.follow(now, wish.primary, view, &mut decisions);
-        self.keep_asking(now, wish, moving, view, &mut decisions);
+        let moved = decisions.len();
         self.add(now, wish, view, &mut decisions);
         self.delete(now, wish, view, moving, &mut decisions);
+        let changed = decisions.split_off(moved);
+        self.keep_asking(now, wish, moving, view, &mut decisions);
+        decisions.extend(changed);
         decisions
     }
 

@@ -146,6 +146,26 @@ fn an_address_that_is_gone_is_deleted_in_the_request_for_the_next_one() {
     assert!(model.knows(2), "added again when it comes back");
 }
 
+/// Each request for what we use takes one from the deletion of what is gone, and a peer that wants something else makes for one all the time.
+#[test]
+fn a_peer_with_a_will_of_its_own_does_not_hold_up_a_deletion() {
+    let mut model =
+        Model::new(Governed::new(Puppet, Pace::MOBILE), &[(1, WIFI), (2, CELL), (3, CELL), (4, CELL)]);
+    model.link(about(1, InterfaceFact::Selected));
+    model.link(about(2, InterfaceFact::Selected));
+    let peer_insists = |model: &mut Model<Governed<Puppet>>| {
+        for n in [2, 4].repeat(40) {
+            model.peer_moves_us(n);
+            model.answer();
+            model.wait(seconds(0.25));
+        }
+    };
+    peer_insists(&mut model);
+    model.down(3);
+    peer_insists(&mut model);
+    assert!(!model.knows(3));
+}
+
 /// b08 section 3.3.2: add, delete, set primary, in this order.
 #[test]
 fn break_before_make_is_one_request_in_the_right_order() {

@@ -140,7 +140,12 @@ impl Seamless {
         let working = view.addresses.iter().map(|local| local.address.ip());
         let working = working.filter(|&ip| view.usable_path(ip).is_some());
         let rtt = |ip| view.usable_path(ip).and_then(|path| path.srtt).unwrap_or(Duration::MAX);
-        let best = working.min_by_key(|&ip| (self.rank(view, ip), ip != current, rtt(ip), ip))?;
+        // The peer's side of the way is the peer's choice. Who moves to another family makes the peer leave the network that it prefers; if it
+        // does the same then neither ever comes to rest.
+        let remote = view.primary_path().map(|path| path.route.remote);
+        let elsewhere = |ip| view.usable_path(ip).map(|path| path.route.remote) != remote;
+        let key = |&ip: &IpAddr| (self.rank(view, ip), ip != current, elsewhere(ip), rtt(ip), ip);
+        let best = working.min_by_key(key)?;
         let want = |need, reason| Some(Want { local: best, need, reason });
         if let Some(reason) = view.complaint() {
             return want(Need::Necessity, reason);

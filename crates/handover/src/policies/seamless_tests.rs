@@ -1,3 +1,5 @@
+use core::net::SocketAddr;
+
 use whimbrel_machine::InterfaceKind::{Cellular, Wired, WirelessLan};
 use whimbrel_proto::PathState;
 
@@ -232,4 +234,19 @@ fn the_peers_wish_is_not_answered_with_one_for_the_same_interface() {
             model.actions().into_iter().filter(|action| *action == crate::Action::AskPrimary(ip(3))).count();
         assert_eq!(asked, asks, "interface {interface}");
     }
+}
+
+/// Both addresses of a better network are as good as each other, but for a moment's round trip. The one that reaches where the peer wants to be
+/// sent to is taken, or the peer, which prefers one of its own networks, would ask again for what it has just asked for.
+#[test]
+fn of_two_addresses_the_one_that_reaches_the_peers_choice_is_taken() {
+    let mut model =
+        Model::new(Seamless::policy(Pace::MOBILE), &[(1, Cellular), (2, WirelessLan), (3, Cellular)]);
+    model.link(LinkFact::AddressOn { interface: InterfaceId(2), address: ip(3) });
+    let other = SocketAddr::from(([192, 0, 2, 2], 9899));
+    model.remotes.push(other);
+    model.paths[1].route.remote = other;
+    model.paths[1].srtt = Some(Duration::from_millis(49));
+    model.link(about(1, InterfaceFact::GoingDown));
+    assert_eq!(model.primary(), Some(ip(3)));
 }
