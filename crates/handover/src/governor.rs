@@ -382,3 +382,7 @@ fn new_addresses<'a>(wish: &'a Wish, view: &View<'a>) -> impl Iterator<Item = &'
 #[cfg(test)]
 #[path = "governor_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "governor_random_tests.rs"]
+mod random_tests;

@@ -16,6 +16,9 @@ use crate::scenario::Scenario;
 /// An association younger than this may still be busy with its addresses.
 const AGE: Duration = Duration::from_secs(60);
 
+/// So many moves in this time come from networks that are about as good as each other.
+const RESTLESS: usize = 2;
+
 type Pairs = BTreeSet<(IpAddr, IpAddr)>;
 
 /// What is wrong with the paths of the associations that are up, in words. In a gentle world each address pair is a path
@@ -26,6 +29,12 @@ pub(crate) fn look(scenario: &Scenario, built: &Built, places: &Places) -> Vec<S
     for (host, &id) in built.hosts.iter().enumerate() {
         let (user, node) = (built.world.app(id), built.world.machine(id));
         for association in user.associations_since(began_before(now)) {
+            let moves = user.moves_since(association, began_before(now));
+            if moves > RESTLESS && !scenario.hosts.iter().any(|plan| plan.user.meddle_every.is_some()) {
+                wrong.push(format!(
+                    "{now} host {host}: {moves} moves in the last {AGE:?}, and nothing has changed"
+                ));
+            }
             let paths = node.paths(association);
             let expected = pairs(scenario, places, host);
             let found = match scenario.hosts[host].config.pairing {

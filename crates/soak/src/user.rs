@@ -72,8 +72,13 @@ struct Talk {
     held: usize,
     reading: bool,
     paths: BTreeSet<PathId>,
+    /// When the last moves were made, to another path in use.
+    moves: VecDeque<Instant>,
     last_event: Instant,
 }
+
+/// So many moves of an association are remembered.
+const MOVES: usize = 64;
 
 impl User {
     pub(crate) fn new(plan: HostPlan, inbound: Arc<Traffic>, peer: Vec<SocketAddr>, ledger: Ledger) -> Self {
@@ -89,6 +94,12 @@ impl User {
     pub(crate) fn associations_since(&self, since: Instant) -> impl Iterator<Item = AssociationId> {
         let old = move |talk: &&Talk| self.ledger.incarnations[talk.incarnation].began <= since;
         self.talks.iter().filter(old).map(|talk| talk.association)
+    }
+
+    /// How often an association has moved to another path since then.
+    pub(crate) fn moves_since(&self, association: AssociationId, since: Instant) -> usize {
+        let talk = self.talks.iter().find(|talk| talk.association == association);
+        talk.map_or(0, |talk| talk.moves.iter().filter(|at| **at >= since).count())
     }
 
     /// The peer has moved; the next connection goes there.
@@ -138,6 +149,7 @@ impl User {
             held: 0,
             reading: false,
             paths: BTreeSet::new(),
+            moves: VecDeque::new(),
             last_event: context.now(),
         });
         let user = &self.plan.user;
@@ -355,6 +367,10 @@ impl User {
             }
             Event::Path { path, .. } => {
                 talk.paths.insert(*path);
+            }
+            Event::PathInUse { .. } => {
+                talk.moves.truncate(MOVES - 1);
+                talk.moves.push_front(context.now());
             }
             Event::PeerShutdown { .. } => talk.closed = true,
             Event::PeerAddress { address, change, .. } => {
