@@ -28,6 +28,7 @@ mod play;
 mod rest;
 mod rough;
 mod scenario;
+mod talk;
 mod traffic;
 mod user;
 

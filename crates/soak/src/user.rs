@@ -2,7 +2,6 @@
 
 use core::net::{IpAddr, SocketAddr};
 use core::time::Duration;
-use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -17,6 +16,7 @@ use whimbrel_proto::{
 use crate::ledger::{End, Ledger};
 use crate::notes::noteworthy;
 use crate::scenario::{Closing, HostPlan, Reading, Sending};
+use crate::talk::Talk;
 use crate::traffic::Traffic;
 
 /// SCTP port that both sides may use.
@@ -54,32 +54,6 @@ pub(crate) struct User {
     talks: Vec<Talk>,
 }
 
-/// How far the user has come with an association.
-struct Talk {
-    incarnation: usize,
-    association: AssociationId,
-    /// The next message of the plan.
-    next: u32,
-    /// The pause before `next` is over.
-    rested: bool,
-    resting: bool,
-    /// Refused for lack of room, to be offered again.
-    again: VecDeque<u32>,
-    full: bool,
-    /// No more may be sent.
-    closed: bool,
-    asked_to_close: bool,
-    held: usize,
-    reading: bool,
-    paths: BTreeSet<PathId>,
-    /// When the last moves were made, to another path in use.
-    moves: VecDeque<Instant>,
-    last_event: Instant,
-}
-
-/// So many moves of an association are remembered.
-const MOVES: usize = 64;
-
 impl User {
     pub(crate) fn new(plan: HostPlan, inbound: Arc<Traffic>, peer: Vec<SocketAddr>, ledger: Ledger) -> Self {
         Self { plan, inbound, peer, ledger, connecting: false, next_token: 1, talks: Vec::new() }
@@ -99,7 +73,7 @@ impl User {
     /// How often an association has moved to another path since then.
     pub(crate) fn moves_since(&self, association: AssociationId, since: Instant) -> usize {
         let talk = self.talks.iter().find(|talk| talk.association == association);
-        talk.map_or(0, |talk| talk.moves.iter().filter(|at| **at >= since).count())
+        talk.map_or(0, |talk| talk.moves_since(since))
     }
 
     /// The peer has moved; the next connection goes there.
@@ -136,22 +110,7 @@ impl User {
     fn begin(&mut self, context: &mut Now<'_>, association: AssociationId, streams: u16) {
         let incarnation = self.ledger.begin(context.now(), streams);
         self.ledger.incarnations[incarnation].trusted = context.now() >= self.plan.user.trusted_from;
-        self.talks.push(Talk {
-            incarnation,
-            association,
-            next: 0,
-            rested: false,
-            resting: false,
-            again: VecDeque::new(),
-            full: false,
-            closed: false,
-            asked_to_close: false,
-            held: 0,
-            reading: false,
-            paths: BTreeSet::new(),
-            moves: VecDeque::new(),
-            last_event: context.now(),
-        });
+        self.talks.push(Talk::new(incarnation, association, context.now()));
         let user = &self.plan.user;
         if let Some(after) = user.abort_after.filter(|_| incarnation == 0) {
             Self::wake(context, after, Wake::Abort, incarnation);
@@ -368,10 +327,7 @@ impl User {
             Event::Path { path, .. } => {
                 talk.paths.insert(*path);
             }
-            Event::PathInUse { .. } => {
-                talk.moves.truncate(MOVES - 1);
-                talk.moves.push_front(context.now());
-            }
+            Event::PathInUse { .. } => talk.note_move(context.now()),
             Event::PeerShutdown { .. } => talk.closed = true,
             Event::PeerAddress { address, change, .. } => {
                 let has =
