@@ -9,8 +9,7 @@ use whimbrel_machine::Instant;
 use whimbrel_netsim::{App, Context};
 use whimbrel_node::Node;
 use whimbrel_proto::{
-    AssociationId, CloseReason, Command, ConnectToken, Event, Message, PathId, PeerAddressChange, Received,
-    SendError,
+    AssociationId, CloseReason, Command, ConnectToken, Event, Message, PeerAddressChange, Received, SendError,
 };
 
 use crate::ledger::{End, Ledger};
