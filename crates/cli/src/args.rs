@@ -10,11 +10,14 @@ use crate::demo::DemoArgs;
 use crate::destination::Destination;
 use crate::lab::LabArgs;
 use crate::mobility::MobilityArgs;
+use crate::pairing::pair::PairArgs;
+use crate::pairing::peers::PeersArgs;
 use crate::paths::PathsArgs;
 use crate::perf::PerfArgs;
 use crate::qlog::QlogArgs;
 use crate::shards::ShardsArgs;
 use crate::soak::SoakArgs;
+use crate::ssh::Target;
 use crate::transfer::protocol::SCTP_PORT;
 
 const EXIT_CODES: &str = "Exit codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted by Ctrl-C. SIGTERM ends a server with 0.";
@@ -67,6 +70,10 @@ pub(crate) enum Command {
     Recv(RecvArgs),
     /// Send files.
     Send(SendArgs),
+    /// Let two hosts know each other, so that they need no tickets any more.
+    Pair(PairArgs),
+    /// Show the hosts that this one is paired with.
+    Peers(PeersArgs),
     /// Measure goodput, message rate, latency and CPU cost.
     Perf(PerfArgs),
     /// See the connections of all running commands and their paths, live.
@@ -98,7 +105,8 @@ pub(crate) struct OutputArgs {
 /// Receive files
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  whimbrel recv --dir incoming                               from ticket holders
+  whimbrel recv --dir incoming             from ticket holders and paired hosts
+  whimbrel recv --dir incoming --paired    from paired hosts (whimbrel pair)
   whimbrel recv --dir incoming --auth-key-file whimbrel.key  from holders of it
   whimbrel recv --dir incoming --anyone --listen 192.0.2.7,198.51.100.7
   whimbrel recv --dir incoming --anyone --listen 127.0.0.1:9900 --once
@@ -115,9 +123,19 @@ pub(crate) struct RecvArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["anyone", "auth_key_file"])]
     pub(crate) ticket_file: Option<PathBuf>,
     /// Take files from everybody who can reach the port, in clear. Without this and --auth-key-file, which goes in clear as well, files are
-    /// taken, encrypted, from who has the ticket.
+    /// taken, encrypted, from who has the ticket and from paired hosts.
     #[arg(long, conflicts_with = "auth_key_file")]
     pub(crate) anyone: bool,
+    /// Take files from paired hosts alone (`whimbrel peers`), and print no ticket.
+    #[arg(long, conflicts_with_all = ["anyone", "auth_key_file", "ticket_file"])]
+    pub(crate) paired: bool,
+    /// Print the ticket, and go on in the background: what `whimbrel send --ssh` runs here. Without a sender the receiver ends after a
+    /// minute.
+    #[arg(long, conflicts_with_all = ["anyone", "auth_key_file", "ticket_file", "paired", "json", "quiet"])]
+    pub(crate) detach: bool,
+    /// This is the one in the background.
+    #[arg(long, hide = true, conflicts_with = "detach")]
+    pub(crate) detached: bool,
     /// Take hidden files and directories too, those whose names begin with a dot.
     #[arg(long)]
     pub(crate) hidden: bool,
@@ -171,7 +189,8 @@ pub(crate) struct KeyArgs {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   whimbrel send film.mkv --to whm1…      encrypted, with the receiver's ticket
-  ssh host cat ticket | whimbrel send film.mkv --ticket-file -
+  whimbrel send film.mkv --ssh robot:films  encrypted, begins a receiver by ssh
+  whimbrel send film.mkv --to robot      encrypted, a host of `whimbrel pair`
   whimbrel send film.mkv --to 192.0.2.7
   whimbrel send film.mkv --to 192.0.2.7,198.51.100.7  a peer with two addresses
   whimbrel send -r photos notes.txt --to host.example:9900
@@ -186,13 +205,20 @@ pub(crate) struct SendArgs {
     /// Files, and directories with -r.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// The receiver's ticket, or its addresses, each IP, IP:UDPPORT or a host name; one that works is enough. With a ticket and
-    /// addresses these are tried first. Without a ticket everything goes in clear.
-    #[arg(long, value_name = "TICKET|ADDR", value_delimiter = ',', required_unless_present = "ticket_file", value_parser = Destination::parse)]
+    /// The receiver's ticket, or the name of a paired host, or addresses, each IP, IP:UDPPORT or a host name; one that works is enough. With
+    /// a ticket or a paired host addresses are tried first; without, everything goes in clear.
+    #[arg(long, value_name = "TICKET|NAME|ADDR", value_delimiter = ',', required_unless_present_any = ["ticket_file", "ssh"], value_parser = Destination::parse)]
     pub(crate) to: Vec<Destination>,
     /// The receiver's ticket is in this file; - for standard input.
     #[arg(long, value_name = "FILE", conflicts_with = "auth_key_file")]
     pub(crate) ticket_file: Option<PathBuf>,
+    /// Begin a receiver on this host through ssh, for one transfer into DIR (or the home directory). ssh says who it is; the files take
+    /// the networks that there are, and ssh's connection is not needed any more.
+    #[arg(long, value_name = "[USER@]HOST[:DIR]", conflicts_with_all = ["ticket_file", "auth_key_file"], value_parser = Target::parse)]
+    pub(crate) ssh: Option<Target>,
+    /// What runs `whimbrel` on the host of --ssh.
+    #[arg(long, value_name = "COMMAND", default_value = "whimbrel", requires = "ssh")]
+    pub(crate) remote_command: String,
     /// Local addresses to use, or `any` for all that this host has or gets [default: any; with a receiver on this host,
     /// its own].
     #[arg(long, value_name = "ADDR", value_delimiter = ',', value_parser = addresses::of_ours)]

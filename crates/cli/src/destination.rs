@@ -1,14 +1,15 @@
-//! Whom to go to: a ticket, or addresses.
+//! Whom to go to: a ticket, a paired host, or addresses.
 
 use std::path::Path;
 
 use anyhow::Context;
 use whimbrel::Security;
-use whimbrel::secure::{self, Ticket};
+use whimbrel::secure::{self, PublicKey, Ticket, Trust};
 
 use crate::addresses::{self, Address};
 use crate::exit::Failure;
 use crate::identity;
+use crate::pairing::{Book, Paired};
 
 /// One value of `--to`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -17,6 +18,8 @@ pub(crate) enum Destination {
     Address(Address),
     /// Where it is, who it is, and who we are to it.
     Ticket(Box<Ticket>),
+    /// A host whose key is known here, as ours is there.
+    Paired(Paired),
 }
 
 impl Destination {
@@ -26,8 +29,22 @@ impl Destination {
             let ticket: Result<Ticket, _> = text.parse();
             return ticket.map(|ticket| Self::Ticket(Box::new(ticket))).map_err(|error| error.to_string());
         }
+        // The name of a paired host is that host, whatever the name system says.
+        let book = Book::open().map_err(|error| format!("{error:#}"))?;
+        if let Some(host) = book.by_name(text.trim()) {
+            return Ok(Self::Paired(host.clone()));
+        }
         addresses::of_peer(text).map(Self::Address)
     }
+}
+
+/// How a receiver is told from others, and what it knows us by.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Pin {
+    /// By nothing: everything goes in clear.
+    None,
+    Ticket(Ticket),
+    Paired(Paired),
 }
 
 /// All that the options say of the receiver.
@@ -37,8 +54,18 @@ pub(crate) struct Receiver {
     pub(crate) addresses: Vec<Address>,
     /// The SCTP port that it listens on.
     pub(crate) sctp_port: u16,
-    /// `None` if everything goes in clear.
-    pub(crate) ticket: Option<Ticket>,
+    /// Who it is.
+    pub(crate) pin: Pin,
+}
+
+/// What a ticket for this SCTP port is given to, if that is known.
+fn user_of(port: u16) -> Option<&'static str> {
+    match port {
+        crate::transfer::protocol::SCTP_PORT => Some("whimbrel send"),
+        crate::perf::SCTP_PORT => Some("whimbrel perf client"),
+        crate::pairing::SCTP_PORT => Some("whimbrel pair"),
+        _ => None,
+    }
 }
 
 impl Receiver {
@@ -53,49 +80,107 @@ impl Receiver {
         usual_port: u16,
         keyed: bool,
     ) -> Result<Self, Failure> {
-        let mut tickets = Vec::new();
+        let mut pins = Vec::new();
         let mut addresses = Vec::new();
         for one in to {
             match one {
                 Destination::Address(address) => addresses.push(address.clone()),
-                Destination::Ticket(ticket) => tickets.push((**ticket).clone()),
+                Destination::Ticket(ticket) => pins.push(Pin::Ticket((**ticket).clone())),
+                Destination::Paired(host) => pins.push(Pin::Paired(host.clone())),
             }
         }
         if let Some(path) = ticket_file {
-            tickets.push(identity::read_ticket(path)?);
+            pins.push(Pin::Ticket(identity::read_ticket(path)?));
         }
-        let ticket = tickets.pop();
-        if !tickets.is_empty() {
-            return Err(Failure::Usage("there are several tickets, and each is for one host".into()));
+        pins.dedup();
+        let pin = pins.pop().unwrap_or(Pin::None);
+        if !pins.is_empty() {
+            return Err(Failure::Usage(
+                "these are several hosts (a ticket and the name of a paired host are for one each)".into(),
+            ));
         }
-        if let Some(ticket) = &ticket {
-            if keyed {
-                let text = "with a ticket everything is encrypted, and --auth-key-file means nothing; leave one of them out";
-                return Err(Failure::Usage(text.into()));
-            }
-            // What is typed is another way to the same host.
-            if let Some(first) = ticket.addresses().first() {
-                addresses = addresses.into_iter().map(|one| one.with_usual_port(first.port())).collect();
-            }
-            for address in ticket.addresses() {
-                let typed = addresses::of_peer(&address.to_string()).map_err(anyhow::Error::msg);
-                addresses.push(typed.context("the ticket names an address that cannot be sent to")?);
-            }
-        }
-        if addresses.is_empty() {
-            let text =
-                "the ticket names no address, since its host had no network yet; add one: --to ADDRESS";
+        if keyed && pin != Pin::None {
+            let text = "with a ticket or a paired host everything is encrypted, and --auth-key-file means nothing; leave one of them out";
             return Err(Failure::Usage(text.into()));
         }
-        let port = ticket.as_ref().map_or(usual_port, Ticket::port);
-        Ok(Self { addresses, sctp_port: sctp_port.unwrap_or(port), ticket })
+        let port = match &pin {
+            Pin::Ticket(ticket) => {
+                add_those_of(ticket, &mut addresses)?;
+                ticket.port()
+            }
+            Pin::Paired(host) => {
+                addresses.extend(host.addresses());
+                usual_port
+            }
+            Pin::None => usual_port,
+        };
+        if sctp_port.is_none()
+            && port != usual_port
+            && let Some(user) = user_of(port)
+        {
+            return Err(Failure::Usage(format!("that is a ticket for `{user}`")));
+        }
+        if addresses.is_empty() {
+            let text = match &pin {
+                Pin::Paired(host) => {
+                    format!("no address of {} is known; add one: --to {},ADDRESS", host.name, host.name)
+                }
+                _ => "the ticket names no address, since its host had no network yet; add one: --to ADDRESS"
+                    .into(),
+            };
+            return Err(Failure::Usage(text));
+        }
+        Ok(Self { addresses, sctp_port: sctp_port.unwrap_or(port), pin })
     }
 
     /// As whom to go there, and whom to find.
-    pub(crate) fn security(&self) -> Security {
-        let required = |ticket: &Ticket| secure::required(&ticket.sender(), ticket.trust());
-        self.ticket.as_ref().map_or(Security::Off, required)
+    ///
+    /// # Errors
+    /// This host's own key, by which a paired host knows it, cannot be had.
+    pub(crate) fn security(&self) -> Result<Security, Failure> {
+        Ok(match &self.pin {
+            Pin::None => Security::Off,
+            Pin::Ticket(ticket) => secure::required(&ticket.sender(), ticket.trust()),
+            Pin::Paired(host) => secure::required(&identity::own()?, Trust::keys([host.key])),
+        })
     }
+
+    /// The receiver's key; `None` if it may have any, or none.
+    pub(crate) fn expected_key(&self) -> Option<PublicKey> {
+        match &self.pin {
+            Pin::None => None,
+            Pin::Ticket(ticket) => Some(ticket.key()),
+            Pin::Paired(host) => Some(host.key),
+        }
+    }
+
+    /// What to check where a connection that is encrypted does not come about.
+    pub(crate) fn pin_hint(&self) -> Option<String> {
+        match &self.pin {
+            Pin::None => None,
+            Pin::Ticket(_) => Some(" A ticket is good until the receiver that printed it ends.".into()),
+            Pin::Paired(host) => {
+                let name = &host.name;
+                Some(format!(
+                    " If it is not where it was, say where: --to {name},ADDRESS. Both hosts must have the other in `whimbrel peers`."
+                ))
+            }
+        }
+    }
+}
+
+/// What is typed beside a ticket is another way to the same host, and comes first.
+fn add_those_of(ticket: &Ticket, addresses: &mut Vec<Address>) -> Result<(), Failure> {
+    if let Some(first) = ticket.addresses().first() {
+        for one in addresses.iter_mut() {
+            *one = one.clone().with_usual_port(first.port());
+        }
+    }
+    for address in ticket.addresses() {
+        let typed = addresses::of_peer(&address.to_string()).map_err(anyhow::Error::msg);
+        addresses.push(typed.context("the ticket names an address that cannot be sent to")?);
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ fn a_ticket_says_all() {
     let ticket = ticket();
     let read = receiver(&ticket.to_string()).unwrap();
     assert_eq!((read.sctp_port, read.addresses.len()), (99, 1));
-    assert_eq!(read.ticket, Some(ticket));
+    assert_eq!(read.pin, Pin::Ticket(ticket));
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn addresses_come_before_those_of_the_ticket() {
 #[test]
 fn without_a_ticket_it_is_as_before() {
     let read = receiver("192.0.2.7").unwrap();
-    assert_eq!((read.sctp_port, read.ticket), (SCTP_PORT, None));
+    assert_eq!((read.sctp_port, read.pin), (SCTP_PORT, Pin::None));
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn slips_are_told() {
     let text = ticket().to_string();
     let error = receiver(&text[..text.len() - 3]).unwrap_err();
     assert!(error.contains("copy all of it"), "{error}");
-    assert!(receiver(&format!("{text},{}", ticket())).unwrap_err().contains("several tickets"));
+    assert!(receiver(&format!("{text},{}", ticket())).unwrap_err().contains("several hosts"));
     let nowhere = ticket().at(Vec::new());
     assert!(receiver(&nowhere.to_string()).unwrap_err().contains("add one"));
     assert_eq!(receiver(&format!("{nowhere},192.0.2.8")).unwrap().addresses.len(), 1);

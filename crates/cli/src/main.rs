@@ -21,6 +21,7 @@ mod mobility;
 mod multipath;
 mod news;
 mod output;
+mod pairing;
 mod path_words;
 mod paths;
 mod peer;
@@ -28,6 +29,7 @@ mod perf;
 mod qlog;
 mod shards;
 mod soak;
+mod ssh;
 mod template;
 mod tickets;
 mod transfer;
@@ -76,6 +78,8 @@ async fn run(command: Command) -> Result<(), Failure> {
         Command::Recv(args) => commands::recv::run(args).await,
         Command::Send(args) => commands::send::run(args).await,
         Command::Perf(args) => perf::run(args).await,
+        Command::Pair(args) => pairing::pair::run(args).await,
+        Command::Peers(args) => pairing::peers::run(&args),
         Command::Key(args) => commands::key::run(&args),
         Command::Paths(args) => paths::run(args).await,
         Command::Qlog(args) => qlog::run(args).await,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use whimbrel::secure::{self, Identity, Ticket, Trust};
+use whimbrel::secure::{self, Identity, PublicKey, Ticket, Trust};
 use whimbrel::{Endpoint, Security};
 
 use crate::exit::Failure;
@@ -49,9 +49,15 @@ impl Offer {
         Ok(Self { identity, ticket, file, age })
     }
 
-    /// Nobody but the holder of the ticket.
-    pub(crate) fn security(&self) -> Security {
-        secure::required(&self.identity, Trust::keys([self.ticket.sender().public_key()]))
+    /// Nobody but the holder of the ticket, and these.
+    pub(crate) fn security(&self, others: impl IntoIterator<Item = PublicKey>) -> Security {
+        let keys = others.into_iter().chain([self.ticket.sender().public_key()]);
+        secure::required(&self.identity, Trust::keys(keys))
+    }
+
+    /// The ticket for a host whose addresses are those of `endpoint`.
+    pub(crate) fn at(&self, endpoint: &Endpoint) -> Ticket {
+        self.ticket.clone().at(endpoint.local_addresses())
     }
 
     /// Shows the ticket to the user, or puts it into its file. `command` is what its holder types before it.
@@ -61,7 +67,7 @@ impl Offer {
         command: &str,
         news: &impl News,
     ) -> anyhow::Result<()> {
-        let ticket = self.ticket.clone().at(endpoint.local_addresses());
+        let ticket = self.at(endpoint);
         if let Some(file) = &self.file {
             identity::write_ticket(file, &ticket)?;
             let file = file.display();

@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod detach;
 pub(crate) mod key;
 pub(crate) mod recv;
 pub(crate) mod send;

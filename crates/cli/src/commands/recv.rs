@@ -1,5 +1,6 @@
 //! `whimbrel recv`
 
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -7,17 +8,22 @@ use anyhow::Context;
 use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
-use whimbrel::{Association, Endpoint, EndpointClosed, Listener, PathView};
+use whimbrel::secure::{self, Trust};
+use whimbrel::{Association, Config, Endpoint, EndpointClosed, Listener, PathView, Security};
 
+use super::detach;
 use super::silence::{is_silent, unanswering};
 use super::who::Who;
 use super::{GOODBYE, config, leave};
 use crate::addresses::{self, UDP_PORT};
-use crate::args::RecvArgs;
+use crate::args::{OutputArgs, RecvArgs};
 use crate::control::ControlSocket;
 use crate::display::{About, Display};
 use crate::exit::{Asked, Failure};
+use crate::identity;
 use crate::news::{self, News};
+use crate::output;
+use crate::pairing::{Book, Paired};
 use crate::tickets::Offer;
 use crate::transfer::link::LinkError;
 use crate::transfer::receive::{ReceiveError, receive};
@@ -38,15 +44,23 @@ struct Server {
     /// Associations being served, for the display of their paths.
     current: Mutex<Vec<Association>>,
     room: Arc<Semaphore>,
+    /// Hosts that need no ticket.
+    book: Option<Book>,
+    /// It ends when it has had nothing to do for this long.
+    idle_limit: Option<Duration>,
 }
 
 /// Receives files until Ctrl-C, or one complete transfer.
 pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
+    if args.detach {
+        return detach::begin();
+    }
+    if args.detached {
+        detach::leave_terminal();
+    }
     let who = Who::of(&args);
-    let offer = match who {
-        Who::TicketHolders => Some(offer(&args)?),
-        Who::Anyone | Who::KeyHolders => None,
-    };
+    let (offer, book, security) = admission(who, &args)?;
+    let paired = book.as_ref().map_or(&[][..], Book::hosts);
     // Before a directory is looked through, and names are asked for.
     let mut interrupt = std::pin::pin!(crate::exit::interrupted());
     let rules = rules(&args);
@@ -56,29 +70,19 @@ pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
             args.dir.display()
         )
     })?;
-    let display = Arc::new(Display::new(args.output));
+    let quiet = args.output.quiet || args.detached;
+    let display = Arc::new(Display::new(OutputArgs { quiet, ..args.output }));
     let local = tokio::select! {
         local = addresses::local(&args.listen, UDP_PORT) => local?,
         asked = &mut interrupt => return asked.of_server(),
     };
     let mut config = config();
-    if let Some(offer) = &offer {
-        config.security = offer.security();
-    }
-    let endpoint = args.mobility.bind_shards(local, config, args.shards.shards, display.as_ref()).await?;
+    config.security = security;
+    let endpoint = bind(&args, local, config, display.as_ref()).await?;
     let _control = ControlSocket::start("recv", &endpoint, display.as_ref());
     let listener = endpoint.listen(args.sctp_port)?;
     has_addresses(&endpoint).await;
-    let list: Vec<String> = endpoint.local_addresses().iter().map(ToString::to_string).collect();
-    let directory = args.dir.canonicalize().unwrap_or_else(|_| args.dir.clone());
-    let may = who.to_json(&directory, rules);
-    display.event("listening", json!({ "addresses": list, "sctp_port": args.sctp_port, "may_write": may }));
-    let on = news::describe(&list);
-    display.note(&format!("listening on {on} (SCTP port {}); Ctrl-C ends", args.sctp_port));
-    display.note(&who.sentence(&directory, rules));
-    if let Some(offer) = offer {
-        offer.hand_out(&endpoint, "whimbrel send FILE", display.as_ref())?;
-    }
+    announce(&args, who, rules, &endpoint, offer.as_ref(), paired, display.as_ref())?;
     news::tell(&endpoint, Arc::clone(&display));
 
     let server = Arc::new(Server {
@@ -88,6 +92,8 @@ pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
         tally: Arc::new(Tally::default()),
         current: Mutex::default(),
         room: Arc::new(Semaphore::new(usize::from(args.senders))),
+        book,
+        idle_limit: args.detached.then(|| Duration::from_secs(args.mobility.patience)),
     });
     let mut transfers = JoinSet::new();
     let interrupted = server.serve_all(&listener, &mut transfers, args.once, interrupt).await?;
@@ -110,13 +116,71 @@ pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
     }
 }
 
-/// The ticket for who is to send.
-fn offer(args: &RecvArgs) -> Result<Offer, Failure> {
+/// Says where files are taken, from whom, and how to send them.
+fn announce(
+    args: &RecvArgs,
+    who: Who,
+    rules: Rules,
+    endpoint: &Endpoint,
+    offer: Option<&Offer>,
+    paired: &[Paired],
+    display: &Display,
+) -> anyhow::Result<()> {
+    let list: Vec<String> = endpoint.local_addresses().iter().map(ToString::to_string).collect();
+    let directory = args.dir.canonicalize().unwrap_or_else(|_| args.dir.clone());
+    let may = who.to_json(&directory, rules, paired);
+    display.event("listening", json!({ "addresses": list, "sctp_port": args.sctp_port, "may_write": may }));
+    let on = news::describe(&list);
+    display.note(&format!("listening on {on} (SCTP port {}); Ctrl-C ends", args.sctp_port));
+    display.note(&who.sentence(&directory, rules, paired));
+    match offer {
+        Some(offer) if args.detached => {
+            output::line(&offer.at(endpoint).to_string());
+        }
+        Some(offer) => offer.hand_out(endpoint, "whimbrel send FILE", display)?,
+        None => {}
+    }
+    Ok(())
+}
+
+/// How senders are told from others: by the ticket that is offered to them, and by the keys of paired hosts.
+fn admission(who: Who, args: &RecvArgs) -> Result<(Option<Offer>, Option<Book>, Security), Failure> {
+    if matches!(who, Who::Anyone | Who::KeyHolders) {
+        return Ok((None, None, Security::Off));
+    }
+    let book = Book::open()?;
+    let keys = book.hosts().iter().map(|host| host.key);
+    if who == Who::Paired {
+        if book.hosts().is_empty() {
+            let text = "no host is paired with this one yet, so that nobody could send: run `whimbrel pair`";
+            return Err(Failure::Usage(text.into()));
+        }
+        let security = secure::required(&identity::own()?, Trust::keys(keys));
+        return Ok((None, Some(book), security));
+    }
     if args.output.quiet && args.ticket_file.is_none() {
-        let what = "with --quiet nobody sees the ticket that senders need: add --ticket-file FILE";
+        let what =
+            "with --quiet nobody sees the ticket that senders need: add --ticket-file FILE, or --paired";
         return Err(Failure::Usage(what.to_owned()));
     }
-    Offer::new(args.sctp_port, args.ticket_file.as_deref())
+    let offer = Offer::new(args.sctp_port, args.ticket_file.as_deref())?;
+    let security = offer.security(keys);
+    Ok((Some(offer), Some(book), security))
+}
+
+/// An endpoint on these addresses; in the background on any port if the usual one is taken, perhaps by another receiver.
+async fn bind(
+    args: &RecvArgs,
+    local: Vec<SocketAddr>,
+    config: Config,
+    display: &Display,
+) -> Result<Endpoint, Failure> {
+    let bind = |local| args.mobility.bind_shards(local, config.clone(), args.shards.shards, display);
+    let free: Vec<_> = local.iter().map(|address| SocketAddr::new(address.ip(), 0)).collect();
+    match bind(local).await {
+        Err(_) if args.detached && args.listen.is_empty() => bind(free).await,
+        outcome => outcome,
+    }
 }
 
 /// What may be written.
@@ -153,9 +217,18 @@ impl Server {
         let mut before = Totals::default();
         // One future for all rounds: a Ctrl-C that comes while another branch is busy must not be lost.
         let mut interrupt = std::pin::pin!(interrupt);
+        let (mut idle_since, mut limit) = (Instant::now(), self.idle_limit.map(|_| detach::FIRST));
         loop {
+            if !transfers.is_empty() {
+                idle_since = Instant::now();
+            } else if limit.is_some_and(|limit| idle_since.elapsed() > limit) {
+                return Ok(None);
+            }
             tokio::select! {
-                association = listener.accept() => self.admit(association?, transfers),
+                association = listener.accept() => {
+                    self.admit(association?, transfers);
+                    limit = self.idle_limit;
+                }
                 Some(complete) = transfers.join_next() => {
                     if transfers.is_empty() {
                         self.display.idle();
@@ -221,7 +294,7 @@ impl Server {
         let connected = json!({ "local": route.local, "remote": route.remote, "protected": protected });
         about.event("connected", connected);
         let how = if protected { ", encrypted" } else { ", not encrypted" };
-        about.note(&format!("connection from {}{how}", route.remote));
+        about.note(&format!("connection from {}{}{how}", route.remote, self.name_of(&association)));
         news::follow(&self.endpoint, &association, Arc::clone(&about));
         let on_file: OnFile = {
             let display = Arc::clone(&self.display);
@@ -248,6 +321,12 @@ impl Server {
             self.display.note(&text);
         }
         outcome.is_ok()
+    }
+
+    /// The name of a paired host, for people.
+    fn name_of(&self, association: &Association) -> String {
+        let host = association.peer_key().and_then(|key| self.book.as_ref()?.by_key(key));
+        host.map_or_else(String::new, |host| format!(" ({})", host.name))
     }
 
     async fn paths(&self) -> Vec<PathView> {

@@ -44,7 +44,7 @@ struct Transfer {
     silence: Duration,
     /// Whether the receiver has to show that it has our key.
     keyed: bool,
-    key_hint: &'static str,
+    key_hint: String,
     display: Arc<Display>,
     tally: Arc<Tally>,
 }
@@ -57,11 +57,19 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
     display.begin();
     let patience = Duration::from_secs(args.retry);
     let keyed = args.mobility.auth_key_file.is_some();
-    let receiver = Receiver::of(&args.to, args.ticket_file.as_deref(), args.sctp_port, SCTP_PORT, keyed)?;
+    let to = match &args.ssh {
+        Some(target) => {
+            display.note("beginning a receiver by ssh");
+            let begun = unless_interrupted(&mut interrupt, target.receiver(&args.remote_command)).await?;
+            [args.to.clone(), begun].concat()
+        }
+        None => args.to.clone(),
+    };
+    let receiver = Receiver::of(&to, args.ticket_file.as_deref(), args.sctp_port, SCTP_PORT, keyed)?;
     let (sources, peer, local) =
         unless_interrupted(&mut interrupt, prepare(&args, &receiver.addresses, patience, &display)).await?;
     let mut config = config();
-    config.security = receiver.security();
+    config.security = receiver.security()?;
     let endpoint = args.mobility.bind(local, config, display.as_ref()).await?;
     let _control = ControlSocket::start("send", &endpoint, display.as_ref());
     news::tell(&endpoint, Arc::clone(&display));
@@ -77,11 +85,8 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
         on_file(report);
     }
     let mut outbox = Outbox::new(sources, Arc::clone(&tally), on_file, patience);
-    let key_hint = match receiver.ticket {
-        Some(_) => " A ticket is good until the receiver that printed it ends.",
-        None => args.mobility.key_hint(),
-    };
-    let keyed = keyed || receiver.ticket.is_some();
+    let key_hint = receiver.pin_hint().unwrap_or_else(|| args.mobility.key_hint().to_owned());
+    let keyed = keyed || receiver.expected_key().is_some();
     let silence = Duration::from_secs(args.mobility.patience);
     let sctp_port = receiver.sctp_port;
     let transfer = Transfer { endpoint, peer, sctp_port, patience, silence, keyed, key_hint, display, tally };

@@ -46,7 +46,7 @@ pub(super) async fn run(args: ClientArgs) -> Result<(), Failure> {
         Ok((peer, local))
     };
     let (peer, local) = unless_interrupted(&mut interrupt, prepared).await?;
-    let config = Config { security: server.security(), ..config() };
+    let config = Config { security: server.security()?, ..config() };
     let endpoint = args.mobility.bind(local, config, &output).await?;
     let _control = ControlSocket::start("perf client", &endpoint, &output);
     news::tell(&endpoint, Arc::new(output));
@@ -67,7 +67,7 @@ async fn connect_and_measure(
     args: &ClientArgs,
     output: Output,
 ) -> anyhow::Result<()> {
-    let (sctp_port, ticket) = (server.sctp_port, server.ticket.is_some());
+    let (sctp_port, ticket) = (server.sctp_port, server.expected_key().is_some());
     let mut associations = Vec::new();
     for _ in 0..args.parallel {
         let association = peer.connect(endpoint, sctp_port).await.map_err(|error| {
@@ -76,7 +76,7 @@ async fn connect_and_measure(
                 return anyhow!("no connection to {to}: the server measures encrypted only: give the ticket that it has printed to --to");
             }
             if ticket {
-                return anyhow!("no connection to {to} with this ticket: {error}; is `whimbrel perf server` still running there, and is this the ticket that it shows now?");
+                return anyhow!("no connection to {to}: {error}; is `whimbrel perf server` still running there, and is this the ticket that it shows now, or is each host paired with the other?");
             }
             let hint = args.mobility.key_hint();
             anyhow!("no connection to {to}: {error}; is `whimbrel perf server` running there?{hint}")

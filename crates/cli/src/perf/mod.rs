@@ -18,7 +18,7 @@ use crate::destination::Destination;
 use crate::exit::Failure;
 use crate::mobility::MobilityArgs;
 use crate::shards::ShardsArgs;
-use protocol::SCTP_PORT;
+pub(crate) use protocol::SCTP_PORT;
 
 /// Measure
 #[derive(Args, Debug)]

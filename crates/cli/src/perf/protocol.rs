@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use whimbrel::{Acknowledge, Association, Delivery, Message, PayloadProtocolId, StreamId};
 
 /// SCTP port of the measurement service.
-pub(super) const SCTP_PORT: u16 = 7879;
+pub(crate) const SCTP_PORT: u16 = 7879;
 /// PPID of the JSON messages.
 pub(super) const PPID_CONTROL: u32 = 0x5748_5000;
 /// PPID of payload.

@@ -18,6 +18,7 @@ use crate::commands::leave;
 use crate::control::ControlSocket;
 use crate::exit::{Asked, Failure};
 use crate::news;
+use crate::pairing::Book;
 use crate::tickets::Offer;
 
 /// Measurements at a time.
@@ -43,7 +44,8 @@ pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
     };
     let mut config = config();
     if let Some(offer) = &offer {
-        config.security = offer.security();
+        let book = Book::open()?;
+        config.security = offer.security(book.hosts().iter().map(|host| host.key));
     }
     let endpoint = args.mobility.bind_shards(local, config, args.shards.shards, &output).await?;
     let _control = ControlSocket::start("perf server", &endpoint, &output);
@@ -52,7 +54,7 @@ pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
     output.event("listening", json!({ "addresses": list, "sctp_port": args.sctp_port }));
     output.note(&format!("listening on {}; Ctrl-C ends", news::describe(&list)));
     let who = match (&offer, &args.mobility.auth_key_file) {
-        (Some(_), _) => "who has the ticket, and nobody else,",
+        (Some(_), _) => "who has the ticket, paired hosts, and nobody else,",
         (None, Some(_)) => "who has the key, and nobody else,",
         (None, None) => "anybody who can reach that",
     };

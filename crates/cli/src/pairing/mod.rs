@@ -1,0 +1,9 @@
+//! Hosts that know each other's keys, so that none of them needs a ticket: who they are is in a file, and `whimbrel pair` puts it there.
+
+mod book;
+mod exchange;
+pub(crate) mod pair;
+pub(crate) mod peers;
+
+pub(crate) use book::{Book, Paired};
+pub(crate) use exchange::SCTP_PORT;
