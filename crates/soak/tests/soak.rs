@@ -55,7 +55,9 @@ fn promises_are_kept() {
 /// 14469: a message waited for a window where a slower path had become worth using for it.
 /// 931007154: the network became quicker in an outage, and each answer to what T3-rtx had sent again came too soon for one.
 /// 931203057: two hosts moved each other from one network that was going down to the next for ever, and no request was left for a deletion.
-const REGRESSIONS: [(Worlds, u64); 92] = [
+/// 952206536: addresses that the INIT ACK had named were gone before the cookie came back, and the peer was never told.
+const REGRESSIONS: [(Worlds, u64); 93] = [
+    (Worlds::Protected, 952_206_536),
     (Worlds::Moving, 931_203_057),
     (Worlds::Protected, 931_203_057),
     (Worlds::Protected, 931_007_154),

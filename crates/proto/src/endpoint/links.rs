@@ -20,7 +20,7 @@ impl Endpoint {
 
     /// A local address has gone down: from it nothing is sent any more, but it belongs to its associations until it is deleted.
     pub fn address_down(&mut self, now: Instant, address: SocketAddr) {
-        self.locals.handle_down(address.ip());
+        self.locals.handle_down(now, address.ip());
         self.tell_links(|association, locals| association.address_down(now, address, locals));
     }
 
@@ -32,13 +32,15 @@ impl Endpoint {
         self.tell_links(|association, _| association.translators_changed(now, &translators));
     }
 
-    /// The addresses that the INIT ACK has not named are put to use as far as the peer can learn of them.
+    /// The addresses that the INIT ACK has not named are put to use as far as the peer can learn of them, and those that it has named and that
+    /// are gone by now are gone for the association.
     pub(super) fn complete_addresses(&mut self, now: Instant, index: usize, told: &Told, families: Families) {
         let Some(association) = self.table.get_mut(index) else { return };
         let locals = self.locals.all();
         told.omitted.iter().chain(&told.later).for_each(|&new| association.address_up(now, new, locals));
         let usable = told.omitted.iter().copied().filter(|omitted| families.include(omitted.ip()));
         association.add_omitted(now, usable.collect());
+        told.gone.iter().for_each(|&gone| association.address_down(now, gone, locals));
     }
 
     fn tell_links(&mut self, mut tell: impl FnMut(&mut Association, &[SocketAddr])) {

@@ -1,6 +1,7 @@
 //! The endpoint's own addresses, and which of them an INIT ACK names.
 
 use core::net::{IpAddr, SocketAddr};
+use std::collections::VecDeque;
 
 use whimbrel_machine::Instant;
 
@@ -13,7 +14,20 @@ pub(super) struct OwnAddresses {
     /// In the order of `list`.
     marks: Vec<Mark>,
     next: Serial,
+    /// Those that have gone down lately, the last one first.
+    gone: VecDeque<Gone>,
     translators: Translators,
+}
+
+/// So many addresses that have gone are remembered: those that went in the life of a cookie, as a rule.
+const GONE: usize = 16;
+
+/// An address that has gone down.
+#[derive(Clone, Copy, Debug)]
+struct Gone {
+    address: SocketAddr,
+    mark: Mark,
+    at: Instant,
 }
 
 /// The number of an address. One that goes down and comes up again gets another.
@@ -34,12 +48,19 @@ pub(super) struct Told {
     pub(super) omitted: Vec<SocketAddr>,
     /// Those that came up later.
     pub(super) later: Vec<SocketAddr>,
+    /// Those that are among `named`, and have gone down since.
+    pub(super) gone: Vec<SocketAddr>,
 }
 
 impl OwnAddresses {
     pub(super) fn new(addresses: Vec<SocketAddr>) -> Self {
-        let mut own =
-            Self { list: Vec::new(), marks: Vec::new(), next: 0, translators: Translators::default() };
+        let mut own = Self {
+            list: Vec::new(),
+            marks: Vec::new(),
+            next: 0,
+            gone: VecDeque::new(),
+            translators: Translators::default(),
+        };
         addresses.into_iter().for_each(|address| own.handle_up(Instant::ZERO, address));
         own
     }
@@ -56,10 +77,11 @@ impl OwnAddresses {
         self.next = self.next.wrapping_add(1);
     }
 
-    pub(super) fn handle_down(&mut self, address: IpAddr) {
+    pub(super) fn handle_down(&mut self, now: Instant, address: IpAddr) {
         if let Some(at) = self.list.iter().position(|known| known.ip() == address) {
-            self.list.remove(at);
-            self.marks.remove(at);
+            let gone = Gone { address: self.list.remove(at), mark: self.marks.remove(at), at: now };
+            self.gone.truncate(GONE - 1);
+            self.gone.push_front(gone);
         }
     }
 
@@ -92,16 +114,27 @@ impl OwnAddresses {
     /// What an INIT ACK of the time `created` has told that named addresses with serial numbers below `end`, or all, and left from
     /// `source`.
     pub(super) fn told(&self, created: Instant, end: Option<Serial>, source: IpAddr) -> Told {
-        let mut told = Told { named: Vec::new(), omitted: Vec::new(), later: Vec::new() };
-        for (address, mark) in self.list.iter().zip(&self.marks) {
+        let mut told = Told { named: Vec::new(), omitted: Vec::new(), later: Vec::new(), gone: Vec::new() };
+        let was_named = |address: SocketAddr, mark: Mark| {
+            end.is_none_or(|end| mark.serial < end) || address.ip() == source
+        };
+        for (&address, &mark) in self.list.iter().zip(&self.marks) {
             let kind = if mark.up_since > created {
                 &mut told.later
-            } else if end.is_none_or(|end| mark.serial < end) || address.ip() == source {
+            } else if was_named(address, mark) {
                 &mut told.named
             } else {
                 &mut told.omitted
             };
-            kind.push(*address);
+            kind.push(address);
+        }
+        let is_here = |ip: IpAddr| self.list.iter().any(|address| address.ip() == ip);
+        for &Gone { address, mark, at } in &self.gone {
+            let since = mark.up_since <= created && at > created;
+            if since && was_named(address, mark) && !is_here(address.ip()) {
+                told.named.push(address);
+                told.gone.push(address);
+            }
         }
         told
     }
