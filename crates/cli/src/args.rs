@@ -207,7 +207,7 @@ pub(crate) struct SendArgs {
     pub(crate) files: Vec<PathBuf>,
     /// The receiver's ticket, or the name of a paired host, or addresses, each IP, IP:UDPPORT or a host name; one that works is enough. With
     /// a ticket or a paired host addresses are tried first; without, everything goes in clear.
-    #[arg(long, value_name = "TICKET|NAME|ADDR", value_delimiter = ',', required_unless_present_any = ["ticket_file", "ssh"], value_parser = Destination::parse)]
+    #[arg(long, value_name = "TICKET|NAME|ADDR", value_delimiter = ',', value_parser = Destination::parse)]
     pub(crate) to: Vec<Destination>,
     /// The receiver's ticket is in this file; - for standard input.
     #[arg(long, value_name = "FILE", conflicts_with = "auth_key_file")]

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::Context;
-use whimbrel::Security;
 use whimbrel::secure::{self, PublicKey, Ticket, Trust};
+use whimbrel::{CloseReason, KeyExchangeError, Security};
 
 use crate::addresses::{self, Address};
 use crate::exit::Failure;
@@ -122,6 +122,9 @@ impl Receiver {
         }
         if addresses.is_empty() {
             let text = match &pin {
+                Pin::None => {
+                    "say to whom: --to TICKET, a paired host or an address, or --ticket-file FILE".into()
+                }
                 Pin::Paired(host) => {
                     format!("no address of {} is known; add one: --to {},ADDRESS", host.name, host.name)
                 }
@@ -152,6 +155,30 @@ impl Receiver {
             Pin::Ticket(ticket) => Some(ticket.key()),
             Pin::Paired(host) => Some(host.key),
         }
+    }
+
+    /// What to do where the two hosts do not know each other's keys, if it is that.
+    pub(crate) fn advice(&self, reason: &CloseReason) -> Option<String> {
+        let theirs = match reason {
+            CloseReason::KeyExchange(KeyExchangeError::UnknownPeer(_)) => true,
+            CloseReason::KeyExchange(KeyExchangeError::Refused) => false,
+            // What a Whimbrel says to whom it does not trust: its ABORT may be quicker than the alert of TLS.
+            CloseReason::AbortedByPeer { reason, .. }
+                if reason.ends_with(b"key is not one that is trusted") =>
+            {
+                false
+            }
+            _ => return None,
+        };
+        Some(match (&self.pin, theirs) {
+            (Pin::Paired(host), true) => format!("another host is there, not {}: its key is another", host.name),
+            (Pin::Paired(host), false) => format!(
+                "{} does not know this host: pair the two again (`whimbrel pair`), or start the receiver anew if that was just done",
+                host.name
+            ),
+            (_, true) => "another host is there, not the one that the ticket is of: its key is another".to_owned(),
+            (_, false) => "the ticket is not good there any more: a receiver that is started anew has a new one, unless it keeps it with --ticket-file".to_owned(),
+        })
     }
 
     /// What to check where a connection that is encrypted does not come about.

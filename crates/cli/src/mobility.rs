@@ -203,7 +203,7 @@ impl MobilityArgs {
     pub(crate) fn key_hint(&self) -> &'static str {
         match self.auth_key_file {
             Some(_) => {
-                " Both hosts need --auth-key-file with the same key: one without, or with another, does not get through."
+                " Both hosts need --auth-key-file with the same key: one without, or with another, does not get through, nor does one that has printed a ticket."
             }
             None => " If it runs with --auth-key-file, this host needs the same key.",
         }

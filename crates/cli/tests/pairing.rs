@@ -120,7 +120,7 @@ fn who_is_forgotten_may_send_no_more() {
     receiver.event("ticket");
     let output = laptop.send(&["--to", "robot"]);
     assert!(!output.status.success(), "{}", text(&output));
-    assert!(text(&output).contains("whimbrel peers"), "{}", text(&output));
+    assert!(text(&output).contains("robot does not know this host"), "{}", text(&output));
     assert!(!robot.path().join("film.mkv").exists());
     receiver.kill();
     // Another host at the same address, which would take the file, is not robot.
@@ -130,6 +130,7 @@ fn who_is_forgotten_may_send_no_more() {
     receiver.event("ticket");
     let output = laptop.send(&["--to", "robot"]);
     assert!(!output.status.success() && !other.path().join("film.mkv").exists(), "{}", text(&output));
+    assert!(text(&output).contains("another host is there, not robot"), "{}", text(&output));
 }
 
 #[test]

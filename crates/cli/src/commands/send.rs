@@ -37,7 +37,6 @@ const GOES_ON: &str = "the transfer goes on over a new connection";
 struct Transfer {
     endpoint: Endpoint,
     peer: Peer,
-    sctp_port: u16,
     /// For a first connection, and for a new one.
     patience: Duration,
     /// For a peer that is silent, or a network that is gone.
@@ -45,6 +44,7 @@ struct Transfer {
     /// Whether the receiver has to show that it has our key.
     keyed: bool,
     key_hint: String,
+    receiver: Receiver,
     display: Arc<Display>,
     tally: Arc<Tally>,
 }
@@ -88,8 +88,7 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
     let key_hint = receiver.pin_hint().unwrap_or_else(|| args.mobility.key_hint().to_owned());
     let keyed = keyed || receiver.expected_key().is_some();
     let silence = Duration::from_secs(args.mobility.patience);
-    let sctp_port = receiver.sctp_port;
-    let transfer = Transfer { endpoint, peer, sctp_port, patience, silence, keyed, key_hint, display, tally };
+    let transfer = Transfer { endpoint, peer, receiver, patience, silence, keyed, key_hint, display, tally };
     let outcome = tokio::select! {
         outcome = transfer.complete(&mut outbox) => outcome,
         _ = &mut interrupt => {
@@ -253,7 +252,7 @@ impl Transfer {
             self.silence,
             session
         ));
-        let connect = async || self.peer.connect(&self.endpoint, self.sctp_port).await.ok();
+        let connect = async || self.peer.connect(&self.endpoint, self.receiver.sctp_port).await.ok();
         let next = tokio::select! {
             outcome = &mut watched => return (outcome, None),
             next = successor(association, connect), if self.keyed => next,
@@ -279,7 +278,7 @@ impl Transfer {
     async fn connect(&self, deadline: Instant) -> Result<Association, NoConnection> {
         self.network(deadline).await?;
         self.display.note(&format!("connecting to {}", self.peers()));
-        let mut attempt = std::pin::pin!(self.peer.connect(&self.endpoint, self.sctp_port));
+        let mut attempt = std::pin::pin!(self.peer.connect(&self.endpoint, self.receiver.sctp_port));
         let first = deadline.min(Instant::now() + LONG);
         let mut outcome = tokio::time::timeout_at(first.into(), &mut attempt).await;
         if outcome.is_err() && first < deadline {
@@ -339,6 +338,10 @@ impl Transfer {
                 let text = "the receiver takes files encrypted only: ask for the ticket that it has printed, and give it to --to";
                 NoConnection::Final(anyhow::anyhow!("no connection to {}: {text}", self.peers()))
             }
+            ConnectError::Failed(reason) if self.receiver.advice(&reason).is_some() => {
+                let advice = self.receiver.advice(&reason).unwrap_or_default();
+                NoConnection::Final(anyhow::anyhow!("no connection to {}: {advice}", self.peers()))
+            }
             ConnectError::Failed(reason) => {
                 let error = anyhow::anyhow!("no connection to {}: {reason}; {}", self.peers(), self.hint());
                 match reason {
@@ -356,7 +359,7 @@ impl Transfer {
         let port = self.peer.named.first().map_or(0, SocketAddr::port);
         format!(
             "is `whimbrel recv` running there (SCTP port {}), and do firewalls let UDP {port} through?{}",
-            self.sctp_port, self.key_hint
+            self.receiver.sctp_port, self.key_hint
         )
     }
 }

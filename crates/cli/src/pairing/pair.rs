@@ -7,7 +7,7 @@ use anyhow::{Context, anyhow, ensure};
 use clap::Args;
 use serde_json::json;
 use whimbrel::secure::Identity;
-use whimbrel::{Association, Endpoint, Security};
+use whimbrel::{Association, ConnectError, Endpoint, Security};
 
 use super::exchange::{Card, SCTP_PORT, introduce, meet, refuse};
 use super::{Book, Paired, book::check_name};
@@ -155,7 +155,12 @@ async fn join(args: &PairArgs, mut book: Book, display: &Display) -> Result<Pair
     let hint = "is `whimbrel pair` still running there, and is this the ticket that it shows?";
     let association = connected
         .map_err(|_| anyhow!("no connection within {} s; {hint}", CONNECT.as_secs()))?
-        .map_err(|error| anyhow!("no connection: {error}; {hint}"))?;
+        .map_err(|error| match &error {
+            ConnectError::Failed(reason) if receiver.advice(reason).is_some() => {
+                anyhow!("no connection: {}", receiver.advice(reason).unwrap_or_default())
+            }
+            error => anyhow!("no connection: {error}; {hint}"),
+        })?;
     introduce(&association, own_card(args, &identity, &endpoint)).await?;
     let card = meet(&association).await?;
     let host = (|| {

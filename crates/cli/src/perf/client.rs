@@ -7,7 +7,9 @@ use anyhow::{Context, anyhow, bail, ensure};
 use bytes::Bytes;
 use futures_util::future::try_join_all;
 use serde_json::json;
-use whimbrel::{Association, CloseReason, Config, Endpoint, Message, PathView, PayloadProtocolId, StreamId};
+use whimbrel::{
+    Association, CloseReason, Config, ConnectError, Endpoint, Message, PathView, PayloadProtocolId, StreamId,
+};
 
 use super::count::{Counter, cpu_time};
 use super::histogram::Histogram;
@@ -74,6 +76,11 @@ async fn connect_and_measure(
             let to = peer.named[0];
             if wants_encryption(&error) {
                 return anyhow!("no connection to {to}: the server measures encrypted only: give the ticket that it has printed to --to");
+            }
+            if let ConnectError::Failed(reason) = &error
+                && let Some(advice) = server.advice(reason)
+            {
+                return anyhow!("no connection to {to}: {advice}");
             }
             if ticket {
                 return anyhow!("no connection to {to}: {error}; is `whimbrel perf server` still running there, and is this the ticket that it shows now, or is each host paired with the other?");

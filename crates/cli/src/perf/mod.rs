@@ -81,8 +81,9 @@ struct ServerArgs {
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  whimbrel perf client --to 192.0.2.7 --size 1200 --time 5 --unordered")]
 struct ClientArgs {
-    /// The server's ticket, or its addresses, each IP, IP:UDPPORT or a host name. Without a ticket everything goes in clear.
-    #[arg(long, value_name = "TICKET|ADDR", value_delimiter = ',', required_unless_present = "ticket_file", value_parser = Destination::parse)]
+    /// The server's ticket, or the name of a paired host, or addresses, each IP, IP:UDPPORT or a host name. Without a ticket or a paired
+    /// host everything goes in clear.
+    #[arg(long, value_name = "TICKET|NAME|ADDR", value_delimiter = ',', value_parser = Destination::parse)]
     to: Vec<Destination>,
     /// The server's ticket is in this file; - for standard input.
     #[arg(long, value_name = "FILE", conflicts_with = "auth_key_file")]
