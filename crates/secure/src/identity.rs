@@ -103,13 +103,23 @@ impl Identity {
         if let Some(directory) = path.parent() {
             fs::create_dir_all(directory).map_err(failed)?;
         }
+        let mut name = [0; 8];
+        getrandom::fill(&mut name).map_err(|_| IdentityError::NoRandomness)?;
+        // Another process that is begun at the same time must find the whole key or none.
+        let unfinished = path.with_extension(format!("{:016x}.new", u64::from_ne_bytes(name)));
+        let made = self.write_new(&unfinished).and_then(|()| publish(&unfinished, path));
+        let _ = fs::remove_file(&unfinished);
+        made.map_err(failed)
+    }
+
+    fn write_new(&self, path: &Path) -> io::Result<()> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(path).map_err(failed)?;
+        let mut file = options.open(path)?;
         let text = Zeroizing::new(format!("{PREFIX}{}\n", base32::encode(&*self.seed)));
-        file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)
+        file.write_all(text.as_bytes()).and_then(|()| file.sync_all())
     }
 
     /// Who this is to others.
@@ -120,6 +130,17 @@ impl Identity {
 
     pub(crate) fn signing_key(&self) -> &Arc<dyn SigningKey> {
         &self.key
+    }
+}
+
+/// Gives the file its name, unless another has that already.
+fn publish(from: &Path, to: &Path) -> io::Result<()> {
+    match fs::hard_link(from, to) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+            // There are file systems without links.
+            if to.exists() { Err(io::ErrorKind::AlreadyExists.into()) } else { fs::rename(from, to) }
+        }
+        linked => linked,
     }
 }
 

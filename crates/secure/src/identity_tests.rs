@@ -26,6 +26,27 @@ fn a_file_is_made_once_and_read_again() {
     assert_ne!(Identity::generate().unwrap().public_key(), made.public_key());
 }
 
+/// All that are begun at once have the key of the one that was first, and nothing else is left.
+#[test]
+fn many_that_begin_at_once_have_one_key() {
+    let directory = tempfile::TempDir::new().unwrap();
+    for round in 0..200 {
+        let path = directory.path().join(round.to_string()).join("key");
+        std::fs::create_dir(path.parent().unwrap()).unwrap();
+        let together = std::sync::Barrier::new(8);
+        let keys: Vec<_> = std::thread::scope(|scope| {
+            let load = || {
+                together.wait();
+                Identity::load_or_create(&path).map(|identity| identity.public_key())
+            };
+            let begun: Vec<_> = (0..8).map(|_| scope.spawn(load)).collect();
+            begun.into_iter().map(|one| one.join().unwrap().unwrap()).collect()
+        });
+        assert!(keys.iter().all(|key| *key == keys[0]));
+        assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+}
+
 #[test]
 fn other_files_are_left_alone() {
     let directory = tempfile::tempdir().unwrap();
