@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::ends::whimbrel::ENCRYPTED;
 use crate::referee::{Match, Pair};
 use crate::rounds::{self, Spread};
 use crate::table::{self, number};
@@ -14,7 +15,7 @@ use crate::{Memory, Setups};
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// Whimbrel and usrsctp, each with two addresses at each end and with one. The last is what the machine can do.
-const STACKS: [&str; 5] = [WHIMBREL, USRSCTP_TWO, WHIMBREL_ONE, USRSCTP, BARE_UDP];
+const STACKS: [&str; 6] = [WHIMBREL, ENCRYPTED, USRSCTP_TWO, WHIMBREL_ONE, USRSCTP, BARE_UDP];
 
 const WHIMBREL: &str = "whimbrel";
 
@@ -27,7 +28,7 @@ const USRSCTP_TWO: &str = "usrsctp, two addresses";
 
 const BARE_UDP: &str = "UDP, two round trips";
 
-const HOLDERS: [&str; 2] = [WHIMBREL, USRSCTP];
+const HOLDERS: [&str; 3] = [WHIMBREL, ENCRYPTED, USRSCTP];
 
 #[derive(Serialize)]
 struct SetupRow {
@@ -202,7 +203,11 @@ fn hold(stack: &str, count: usize, inflight: usize, idle: bool, port: u16) -> Ma
         } else {
             let mut words = strings(&[
                 "end",
-                if stack == BARE_UDP { "udp-exchange" } else { "whimbrel" },
+                match stack {
+                    BARE_UDP => "udp-exchange",
+                    ENCRYPTED => ENCRYPTED,
+                    _ => WHIMBREL,
+                },
                 role,
                 "--setups",
                 &count,

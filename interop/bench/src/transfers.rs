@@ -6,13 +6,15 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::ends::PACKET;
+use crate::ends::whimbrel::ENCRYPTED;
 use crate::referee::{Match, Pair};
 use crate::rounds::{self, Spread};
 use crate::table::{self, number};
 use crate::{Common, Crowd, Transfers};
 
 /// Every stack there is.
-pub(crate) const STACKS: [&str; 6] = ["whimbrel", "usrsctp", "rtc-sctp", "rtc-sctp-single", "tcp", "raw-udp"];
+pub(crate) const STACKS: [&str; 7] =
+    ["whimbrel", ENCRYPTED, "usrsctp", "rtc-sctp", "rtc-sctp-single", "tcp", "raw-udp"];
 
 /// On top of what a transfer should take.
 const GRACE: Duration = Duration::from_secs(20);

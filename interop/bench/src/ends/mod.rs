@@ -7,7 +7,7 @@ mod raw_udp;
 mod rtc_sctp;
 mod tcp;
 mod udp_exchange;
-mod whimbrel;
+pub(crate) mod whimbrel;
 
 /// UDP payload of a full packet, the same for every stack: 1,500 bytes less IPv6 and UDP headers.
 pub(crate) const PACKET: usize = 1452;
@@ -18,7 +18,7 @@ pub(crate) const BUFFER: usize = 4 << 20;
 /// What an end is to do.
 #[derive(Args, Clone)]
 pub(crate) struct End {
-    /// whimbrel, rtc-sctp, rtc-sctp-single, raw-udp, tcp or udp-exchange
+    /// whimbrel, whimbrel-encrypted, rtc-sctp, rtc-sctp-single, raw-udp, tcp or udp-exchange
     pub(crate) stack: String,
     /// Which end
     pub(crate) role: Role,
@@ -72,7 +72,7 @@ impl Role {
 /// Plays the end and prints its report.
 pub(crate) fn run(end: &End) -> anyhow::Result<()> {
     let mut report = match end.stack.as_str() {
-        "whimbrel" => return whimbrel::run(end),
+        "whimbrel" | whimbrel::ENCRYPTED => return whimbrel::run(end),
         "rtc-sctp" => rtc_sctp::run(end, true)?,
         "rtc-sctp-single" => rtc_sctp::run(end, false)?,
         "raw-udp" => raw_udp::run(end)?,

@@ -10,12 +10,16 @@ use std::time::Duration;
 use anyhow::Context;
 use bytes::Bytes;
 use whimbrel::proto::PathPairing;
-use whimbrel::{Association, Config, Endpoint, Listener, Message, Part, StreamId};
+use whimbrel::secure::{self, Identity, Trust};
+use whimbrel::{Association, Config, Endpoint, Listener, Message, Part, Security, StreamId};
 
 use super::{BUFFER, End, Role};
 use crate::measure::{EndReport, Meter, rss_kib};
 
 const SCTP_PORT: u16 = 5002;
+
+/// The stack whose packets are sealed, and whose ends know each other's keys.
+pub(crate) const ENCRYPTED: &str = "whimbrel-encrypted";
 
 /// Messages below this size are handed over and taken many at a time.
 const SMALL: usize = 4096;
@@ -64,11 +68,24 @@ async fn bind(end: &End) -> anyhow::Result<Endpoint> {
         // Two paths: each address of ours with one of the peer's.
         config.pairing = PathPairing::PerDestination;
     }
+    if end.stack == ENCRYPTED {
+        config.security = security(end.role);
+    }
     let addresses = match end.role {
         Role::Server => addresses(end, 1),
         Role::Client => addresses(end, 3),
     };
     Ok(Endpoint::builder().addresses(addresses).config(config).bind().await?)
+}
+
+/// Each end has a key that the other one expects.
+fn security(role: Role) -> Security {
+    let identity = |role| Identity::from_seed(&[role as u8 + 1; 32]);
+    let peer = match role {
+        Role::Server => Role::Client,
+        Role::Client => Role::Server,
+    };
+    secure::required(&identity(role), Trust::keys([identity(peer).public_key()]))
 }
 
 /// The first or the first two addresses of an end.
