@@ -3,7 +3,7 @@
 use core::net::IpAddr;
 
 use whimbrel_machine::{Instant, LinkFact};
-use whimbrel_proto::PathView;
+use whimbrel_proto::{PathView, PeerAddressChange};
 
 use crate::bucket::Bucket;
 use crate::past::Pasts;
@@ -27,6 +27,10 @@ pub(crate) struct Governor {
     asks: bool,
     refusals: Refusals,
     past: Pasts,
+    /// Where we chose to be.
+    chosen: Option<IpAddr>,
+    /// What the peer has taken us away from though it worked: it wants something else, and who insists at once never comes to rest.
+    contended: Pasts,
     wake: Option<Instant>,
 }
 
@@ -43,6 +47,8 @@ impl Governor {
             asks: false,
             refusals: Refusals::new(pace.request_every),
             past: Pasts::default(),
+            chosen: None,
+            contended: Pasts::default(),
             wake: None,
         }
     }
@@ -98,6 +104,13 @@ impl Governor {
             // When it comes back the peer must be asked again.
             Fact::Link(LinkFact::AddressDown(down)) => {
                 self.asked = self.asked.filter(|&asked| asked != down.ip());
+            }
+            Fact::PeerAddress { change: PeerAddressChange::MadePrimary, .. } => {
+                let taken = self.chosen.filter(|&chosen| view.primary() != Some(chosen));
+                if let Some(chosen) = taken.filter(|&chosen| view.usable_path(chosen).is_some()) {
+                    self.contended.shun(now, chosen, &self.pace);
+                    self.chosen = None;
+                }
             }
             // What was refused of it before is of another time.
             Fact::Link(LinkFact::AddressUp(up)) => self.refusals.forget_of(up.ip()),
@@ -189,12 +202,14 @@ impl Governor {
             return current;
         }
         let path = path.id;
-        if !self.is_time(now, want) || !self.may(now, false) {
+        let works = current.is_some_and(|current| view.usable_path(current).is_some());
+        if !self.is_time(now, want, works) || !self.may(now, false) {
             return current;
         }
         self.moves.take(now);
         self.moved_at = Some(now);
         self.candidate = None;
+        self.chosen = Some(want.local);
         out.push(Decision { action: Action::UsePath(path), reason: want.reason });
         if want.need == Need::Necessity
             && let Some(left) = current
@@ -316,9 +331,14 @@ impl Governor {
     }
 
     /// Whether the time has come for this move, as far as dwelling and settling are concerned.
-    fn is_time(&mut self, now: Instant, want: Want) -> bool {
+    fn is_time(&mut self, now: Instant, want: Want, works: bool) -> bool {
         if want.need == Need::Necessity {
             self.candidate = None;
+            let until = self.contended.shunned_until(want.local).filter(|&until| works && until > now);
+            if let Some(until) = until {
+                self.wake_at(now, until);
+                return false;
+            }
             return true;
         }
         let since = match self.candidate {
@@ -335,7 +355,8 @@ impl Governor {
     fn due(&self, now: Instant, want: Want, since: Instant) -> Instant {
         let shunned = self.past.shunned_until(want.local);
         let dwelt = self.moved_at.map(|at| at + self.pace.dwell);
-        [Some(since + self.pace.settle), shunned, dwelt].into_iter().flatten().max().unwrap_or(now)
+        let contended = self.contended.shunned_until(want.local);
+        [Some(since + self.pace.settle), shunned, contended, dwelt].into_iter().flatten().max().unwrap_or(now)
     }
 
     /// Whether the limits let this request out now, and the peer has not refused it a moment ago.

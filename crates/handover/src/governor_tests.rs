@@ -1,4 +1,5 @@
 use whimbrel_machine::{Cost, InterfaceFact, InterfaceKind};
+use whimbrel_proto::PathState;
 
 use super::*;
 use crate::testing::{Model, Peer, about, address, ip, seconds};
@@ -158,6 +159,33 @@ fn a_peer_with_a_will_of_its_own_does_not_hold_up_a_deletion() {
     model.down(3);
     peer_insists(&mut model);
     assert!(!model.knows(3));
+}
+
+/// Each of two hosts has a network that the other one's choice leads away from. Neither knows, and both insist, ever more rarely.
+#[test]
+fn who_is_taken_away_again_and_again_does_not_insist_at_once() {
+    for fact in [InterfaceFact::Selected, InterfaceFact::Rank(0)] {
+        let mut model = puppet();
+        model.link(about(2, fact));
+        model.wait(seconds(3.0));
+        assert_eq!(model.primary(), Some(ip(2)));
+        model.log.clear();
+        for _ in 0..200 {
+            if model.primary() == Some(ip(2)) {
+                model.peer_asks_us_to(1);
+            }
+            model.answer();
+            model.wait(seconds(0.5));
+        }
+        assert!((2..=8).contains(&model.moves().len()), "{} moves in 100 s", model.moves().len());
+        // Where the present path does not work there is nothing to contend for.
+        model.peer_asks_us_to(1);
+        model.path(1, PathState::Inactive);
+        model.wait(seconds(1.0));
+        if fact == InterfaceFact::Selected {
+            assert_eq!(model.primary(), Some(ip(2)));
+        }
+    }
 }
 
 /// b08 section 3.3.2: add, delete, set primary, in this order.

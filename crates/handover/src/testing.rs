@@ -8,7 +8,7 @@ use whimbrel_machine::{
     Instant, InterfaceFact, InterfaceId, InterfaceKind, LinkFact, Links, ReceivedPower, Route,
 };
 use whimbrel_proto::path::congestion::CongestionPhase;
-use whimbrel_proto::{Delay, PathCounters, PathId, PathQuality, PathState, PathView};
+use whimbrel_proto::{Delay, PathCounters, PathId, PathQuality, PathState, PathView, PeerAddressChange};
 
 use crate::{Action, Decision, Fact, LocalAddress, Policy, Standing, View};
 
@@ -277,6 +277,14 @@ impl<P: Policy> Model<P> {
         if let Some(path) = self.paths.iter().find(|path| path.primary).map(|path| path.id) {
             self.observe(&Fact::PathInUse { path });
         }
+    }
+
+    /// The same, and the policy is told first that it was the peer's wish, as it is by the protocol.
+    pub(crate) fn peer_asks_us_to(&mut self, n: u8) {
+        self.paths.iter_mut().for_each(|path| path.primary = path.route.local.ip() == ip(n));
+        let address = self.remotes[0];
+        self.observe(&Fact::PeerAddress { address, change: PeerAddressChange::MadePrimary });
+        self.peer_moves_us(n);
     }
 
     pub(crate) fn link(&mut self, fact: LinkFact) {

@@ -46,9 +46,27 @@ impl Open {
             // Nothing in clear is believed, and ICMP is not sealed. Whoever gets no answers notices by that.
             return Ok(());
         }
+        // Where patience is a time, one message from each does not say so: an interface that goes down and comes back has its address for some
+        // milliseconds before a socket is bound to it.
+        let long_enough = match context.config.failure.association {
+            AssociationFailure::Errors(_) => Duration::ZERO,
+            AssociationFailure::Silence(_) => REFUSALS,
+        };
+        self.handle_refusal(context, route, CloseReason::NoSctp, long_enough)
+    }
+
+    /// Whoever has an address of the peer knows nothing of the association: perhaps the peer has left that address, and it is somebody else's by
+    /// now. There the path fails; the association ends with `reason` when all have been refused for `long_enough`.
+    pub(super) fn handle_refusal(
+        &mut self,
+        context: &mut Context<'_>,
+        route: Route,
+        reason: CloseReason,
+        long_enough: Duration,
+    ) -> Handled {
         self.note_refusal(context, route);
-        if self.is_refused_for_good(context) {
-            return Err(Ending::Silent(CloseReason::NoSctp));
+        if self.is_refused_for_good(context, long_enough) {
+            return Err(Ending::Silent(reason));
         }
         match self.paths.by_route(route) {
             Some(id) => self.note_path_error(context, id, false),
@@ -65,13 +83,8 @@ impl Open {
         }
     }
 
-    /// Whether nobody is behind any confirmed address of the peer. Where patience is a time, one message from each does not say so: an
-    /// interface that goes down and comes back has its address for some milliseconds before a socket is bound to it.
-    fn is_refused_for_good(&self, context: &Context<'_>) -> bool {
-        let long_enough = match context.config.failure.association {
-            AssociationFailure::Errors(_) => Duration::ZERO,
-            AssociationFailure::Silence(_) => REFUSALS,
-        };
+    /// Whether nobody has been behind any confirmed address of the peer for so long.
+    fn is_refused_for_good(&self, context: &Context<'_>, long_enough: Duration) -> bool {
         let heard = self.notes.heard;
         let refuses = |since: Instant| since >= heard && context.now >= since + long_enough;
         let mut confirmed = self.paths.iter().filter(|path| path.confirmed);

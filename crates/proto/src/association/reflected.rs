@@ -1,9 +1,11 @@
 //! Packets that carry the tag we gave to the peer instead of our own (RFC 9260 §8.5.1 B, C).
 
+use core::time::Duration;
+
 use whimbrel_machine::{Instant, Route};
 
 use super::context::aborted_by_peer;
-use super::{Association, Ending, Open};
+use super::{Association, Context, Ending, Open};
 use crate::interface::CloseReason;
 
 impl Association {
@@ -23,6 +25,18 @@ impl Association {
             !open.is_confirmed(route.remote.ip()) && open.paths.iter().any(|path| path.confirmed)
         };
         if self.open().is_some_and(|open| late(open) || elsewhere(open)) {
+            return;
+        }
+        if self.open().is_some()
+            && !self.is_waiting_for_shutdown_complete()
+            && let Ending::Silent(reason) = aborted_by_peer(causes)
+        {
+            // Who has lost the association answers so at all of its addresses, and who has an address that the peer had at that one alone.
+            let refused = |open: &mut Open, context: &mut Context<'_>| {
+                open.handle_refusal(context, route, reason, Duration::ZERO)
+            };
+            let result = self.in_open(now, refused);
+            self.conclude(now, result.unwrap_or(Ok(())));
             return;
         }
         // Without an association the peer cannot be waiting for anything: it has our SHUTDOWN ACK, and only its

@@ -89,6 +89,12 @@ impl Open {
             }
         } else if let Some(t3) = self.sender.probe_tail(&self.paths, id, context.now, timeout) {
             context.set_t3(id, t3, path.rto.current());
+            // RFC 8985 §7.3: T3-rtx leaves the probe its time, or one SACK that is lost costs the window.
+            let (t3, until) = (TimerId::T3Retransmit(id), context.now + timeout + context.config.sack.delay);
+            if self.is_proved_of_late(context, id) && context.timers.deadline(t3).is_some_and(|at| at < until)
+            {
+                context.timers.set(t3, until);
+            }
             if !self.is_asked(id) {
                 let answer = context.now + path.rto.srtt().unwrap_or_default().max(SHORTEST);
                 context.timers.set(TimerId::TailProbe(id), answer);

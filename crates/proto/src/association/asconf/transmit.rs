@@ -143,10 +143,13 @@ impl Open {
     /// A path works again: the outstanding chunk has waited long enough once it has waited an RTO that is not backed off.
     pub(crate) fn hasten_asconf(&mut self, context: &mut Context<'_>) {
         let Some(deadline) = context.timers.deadline(TimerId::T4Asconf) else { return };
+        let route = self.asconf.outgoing.outstanding.as_ref().and_then(|request| request.tries.route);
+        let path = route.and_then(|route| self.way_path(route)).and_then(|id| self.paths.get(id));
+        let rto = path.map_or(context.config.rto.initial, |path| path.rto.without_back_off());
         let Some(request) = &mut self.asconf.outgoing.outstanding else { return };
         request.tries.timeouts = 0;
         request.tries.tried.clear();
-        let at = (request.tries.sent_at + context.config.rto.initial).max(context.now);
+        let at = (request.tries.sent_at + rto.max(context.config.rto.initial)).max(context.now);
         if deadline > at {
             context.timers.set(TimerId::T4Asconf, at);
         }
