@@ -28,6 +28,14 @@ enum Host {
 }
 
 impl Address {
+    /// A name with neither a domain nor a port that is not this host's: what a paired host is called.
+    pub(crate) fn bare_name(&self) -> Option<&str> {
+        let Host::Name(name) = &self.host else { return None };
+        let own = rustix::system::uname();
+        let ours = name == "localhost" || own.nodename().to_bytes() == name.as_bytes();
+        (self.port.is_none() && !ours && !name.contains('.')).then_some(name)
+    }
+
     /// The same with this port, if none was typed.
     pub(crate) fn with_usual_port(self, port: u16) -> Self {
         Self { port: self.port.or(Some(port)), ..self }

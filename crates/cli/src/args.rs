@@ -216,6 +216,15 @@ pub(crate) struct SendArgs {
     /// the networks that there are, and ssh's connection is not needed any more.
     #[arg(long, value_name = "[USER@]HOST[:DIR]", conflicts_with_all = ["ticket_file", "auth_key_file"], value_parser = Target::parse)]
     pub(crate) ssh: Option<Target>,
+    /// With --ssh: replace files of the same name there instead of refusing.
+    #[arg(long, requires = "ssh", conflicts_with = "rename")]
+    pub(crate) overwrite: bool,
+    /// With --ssh: append .1, .2, … to names that are taken there.
+    #[arg(long, requires = "ssh")]
+    pub(crate) rename: bool,
+    /// With --ssh: hidden files and directories are taken there, too.
+    #[arg(long, requires = "ssh")]
+    pub(crate) hidden: bool,
     /// What runs `whimbrel` on the host of --ssh.
     #[arg(long, value_name = "COMMAND", default_value = "whimbrel", requires = "ssh")]
     pub(crate) remote_command: String,
@@ -237,6 +246,14 @@ pub(crate) struct SendArgs {
     pub(crate) output: OutputArgs,
     #[command(flatten)]
     pub(crate) mobility: MobilityArgs,
+}
+
+impl SendArgs {
+    /// What the receiver that --ssh begins is told.
+    pub(crate) fn remote_options(&self) -> Vec<&'static str> {
+        let all = [("--overwrite", self.overwrite), ("--rename", self.rename), ("--hidden", self.hidden)];
+        all.into_iter().filter(|(_, given)| *given).map(|(option, _)| option).collect()
+    }
 }
 
 impl Command {

@@ -9,7 +9,7 @@ use whimbrel::{CloseReason, KeyExchangeError, Security};
 use crate::addresses::{self, Address};
 use crate::exit::Failure;
 use crate::identity;
-use crate::pairing::{Book, Paired};
+use crate::pairing::{Book, Paired, check_name};
 
 /// One value of `--to`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,9 +30,11 @@ impl Destination {
             return ticket.map(|ticket| Self::Ticket(Box::new(ticket))).map_err(|error| error.to_string());
         }
         // The name of a paired host is that host, whatever the name system says.
-        let book = Book::open().map_err(|error| format!("{error:#}"))?;
-        if let Some(host) = book.by_name(text.trim()) {
-            return Ok(Self::Paired(host.clone()));
+        if check_name(text.trim()).is_ok() && identity::path().is_ok() {
+            let book = Book::open().map_err(|error| format!("{error:#}"))?;
+            if let Some(host) = book.by_name(text.trim()) {
+                return Ok(Self::Paired(host.clone()));
+            }
         }
         addresses::of_peer(text).map(Self::Address)
     }
@@ -120,18 +122,19 @@ impl Receiver {
         {
             return Err(Failure::Usage(format!("that is a ticket for `{user}`")));
         }
+        if pin == Pin::None
+            && !keyed
+            && let Some(name) = addresses.iter().find_map(Address::bare_name)
+        {
+            let file = Book::open().map(|book| book.path().display().to_string()).unwrap_or_default();
+            return Err(Failure::Usage(format!(
+                "{name} is not paired with this host ({file}), and without that nothing would be encrypted, nor would it be known who {name} is: \
+                 `whimbrel pair` pairs the two; for what may go in clear give its address, or {name}:{}",
+                addresses::UDP_PORT
+            )));
+        }
         if addresses.is_empty() {
-            let text = match &pin {
-                Pin::None => {
-                    "say to whom: --to TICKET, a paired host or an address, or --ticket-file FILE".into()
-                }
-                Pin::Paired(host) => {
-                    format!("no address of {} is known; add one: --to {},ADDRESS", host.name, host.name)
-                }
-                _ => "the ticket names no address, since its host had no network yet; add one: --to ADDRESS"
-                    .into(),
-            };
-            return Err(Failure::Usage(text));
+            return Err(nowhere(&pin));
         }
         Ok(Self { addresses, sctp_port: sctp_port.unwrap_or(port), pin })
     }
@@ -194,6 +197,17 @@ impl Receiver {
             }
         }
     }
+}
+
+/// There is no address to go to.
+fn nowhere(pin: &Pin) -> Failure {
+    Failure::Usage(match pin {
+        Pin::None => "say to whom: --to TICKET, a paired host or an address, or --ticket-file FILE".into(),
+        Pin::Paired(host) => {
+            format!("no address of {} is known; add one: --to {},ADDRESS", host.name, host.name)
+        }
+        _ => "the ticket names no address, since its host had no network yet; add one: --to ADDRESS".into(),
+    })
 }
 
 /// What is typed beside a ticket is another way to the same host, and comes first.

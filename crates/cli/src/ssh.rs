@@ -1,17 +1,21 @@
 //! A receiver that is begun on another host through ssh, which is trusted to say whose it is.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
+use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
+use tokio::io::AsyncReadExt;
+use tokio::process::Command;
 use whimbrel::secure::Ticket;
 
 use crate::addresses;
 use crate::destination::Destination;
 use crate::exit::Failure;
 
-/// Lines that a login may print before the ticket, at most.
-const GREETING: usize = 200;
+/// Bytes that a login may print before the ticket, at most.
+const SAID_MAX: u64 = 256 * 1024;
+/// So much later than ssh a Ctrl-C may be noticed here.
+const MOMENT: Duration = Duration::from_millis(100);
 
 /// `[USER@]HOST[:DIR]`
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,48 +41,70 @@ impl Target {
         Ok(Self { host, directory: directory.to_owned() })
     }
 
-    /// Begins a receiver there, and returns where and who it is. ssh may ask for a password meanwhile.
-    pub(crate) async fn receiver(&self, program: &str) -> Result<Vec<Destination>, Failure> {
-        let (target, program) = (self.clone(), program.to_owned());
-        let ticket = tokio::task::spawn_blocking(move || target.ticket(&program)).await??;
+    /// Begins a receiver there with these options, and returns where and who it is. ssh may ask for a password meanwhile.
+    ///
+    /// # Errors
+    /// ssh has failed, or what it runs.
+    pub(crate) async fn receiver(
+        &self,
+        program: &str,
+        options: &[&str],
+    ) -> Result<Vec<Destination>, Failure> {
+        let ticket = self.ticket(program, options).await?;
         let mut to = Vec::new();
         // What ssh has reached is better than what the host believes its addresses to be.
-        if let Some(Ok(address)) = self.hostname().map(|name| addresses::of_peer(&name)) {
+        if let Some(Ok(address)) = self.hostname().await.map(|name| addresses::of_peer(&name)) {
             to.push(Destination::Address(address));
         }
         to.push(Destination::Ticket(Box::new(ticket)));
         Ok(to)
     }
 
-    fn ticket(&self, program: &str) -> anyhow::Result<Ticket> {
-        let remote = format!("{program} recv --detach --once --dir {}", quoted(&self.directory));
+    async fn ticket(&self, program: &str, options: &[&str]) -> anyhow::Result<Ticket> {
+        let words = options.iter().map(|option| format!(" {option}")).collect::<String>();
+        let remote = format!("{program} recv --detach --once{words} --dir {}", quoted(&self.directory));
         let mut ssh = Command::new("ssh");
-        ssh.arg(&self.host).arg(&remote).stdout(Stdio::piped());
+        // A password comes from the terminal; what standard input has is somebody else's.
+        ssh.arg(&self.host).arg(&remote).stdin(Stdio::null()).stdout(Stdio::piped()).kill_on_drop(true);
         let mut child = ssh.spawn().context("cannot run ssh")?;
         let out = child.stdout.take().context("ssh has no output")?;
-        let lines = BufReader::new(out).lines().take(GREETING).map_while(Result::ok);
-        let mut ticket = lines.filter(|line| line.starts_with("whm1"));
-        let found = ticket.next();
-        drop(ticket);
-        let status = child.wait().context("ssh")?;
-        match found {
-            Some(line) => Ok(line.trim().parse()?),
-            None if status.code() == Some(127) => {
+        let mut said = Vec::new();
+        let mut out = out.take(SAID_MAX);
+        // The receiver goes on by itself: ssh is of no more use as soon as the ticket is here.
+        while out.read_buf(&mut said).await.context("ssh")? > 0 {
+            if let Some(ticket) = ticket_in(&said) {
+                return Ok(ticket.parse()?);
+            }
+        }
+        let status = child.wait().await.context("ssh")?;
+        // Ctrl-C ends ssh, too, and then that is what happened.
+        tokio::time::sleep(MOMENT).await;
+        match status.code() {
+            Some(127) => {
                 bail!(
                     "there is no command {program:?} on {}; say where it is with --remote-command",
                     self.host
                 )
             }
-            None => Err(anyhow!("`ssh {} {remote}` gave no ticket ({status})", self.host)),
+            _ => Err(anyhow!("`ssh {} {remote}` gave no ticket ({status})", self.host)),
         }
     }
 
     /// The address that ssh goes to, by its configuration.
-    fn hostname(&self) -> Option<String> {
-        let output = Command::new("ssh").args(["-G", &self.host]).output().ok()?;
+    async fn hostname(&self) -> Option<String> {
+        let output = Command::new("ssh").args(["-G", &self.host]).kill_on_drop(true).output().await.ok()?;
         let text = String::from_utf8(output.stdout).ok()?;
         text.lines().find_map(|line| line.strip_prefix("hostname ")).map(str::to_owned)
     }
+}
+
+/// The first whole line that ends with a ticket, whatever a login prints before it.
+fn ticket_in(said: &[u8]) -> Option<String> {
+    let lines = said.split_inclusive(|&byte| byte == b'\n').filter(|line| line.ends_with(b"\n"));
+    let lines = lines.map(|line| String::from_utf8_lossy(line).trim_end().to_owned());
+    lines.into_iter().find_map(|line| {
+        line.find("whm1").map(|at| line[at..].to_owned()).filter(|ticket| ticket.parse::<Ticket>().is_ok())
+    })
 }
 
 /// One word for a shell.
@@ -88,7 +114,9 @@ fn quoted(text: &str) -> String {
         Some(rest) => ("~/", rest),
         None => ("", text),
     };
-    format!("{home}'{}'", rest.replace('\'', r"'\''"))
+    // What begins with a dash is no option.
+    let here = if home.is_empty() && rest.starts_with('-') { "./" } else { "" };
+    format!("{home}'{here}{}'", rest.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]

@@ -147,14 +147,43 @@ fn a_name_is_not_taken_from_a_host_and_a_ticket_is_for_its_own_command() {
     assert_eq!(output.status.code(), Some(2));
 }
 
+/// A slip, or another user's home, must not send in clear what was meant for a paired host.
+#[test]
+fn a_name_that_is_not_paired_is_refused() {
+    let laptop = Host::new();
+    let output = laptop.send(&["--to", "robot"]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+    assert!(text(&output).contains("robot is not paired with this host"), "{}", text(&output));
+    // Without a home there is nobody paired, and clear is clear.
+    let mut command = laptop.command(&["send", "--retry", "3", "film.mkv", "--to", "127.0.0.1:1"]);
+    let output = command.env_remove("XDG_CONFIG_HOME").env_remove("HOME").output().unwrap();
+    assert!(text(&output).contains("no connection"), "{}", text(&output));
+}
+
+/// A joiner's slip does not break the other host's file.
+#[test]
+fn what_a_joiner_says_is_looked_at() {
+    let (robot, laptop) = (Host::new(), Host::new());
+    let mut offer = robot.start(&["pair", "--json", "--listen", "127.0.0.1:0", "--name", "laptop"]);
+    let ticket = offer.event("ticket")["ticket"].as_str().unwrap().to_owned();
+    let output = laptop.run(&["pair", &ticket, "--name", "robot", "--at", "fe80::1%lo"]);
+    assert!(text(&output).contains("names addresses that are none"), "{}", text(&output));
+    assert!(text(&robot.run(&["pair", &ticket])).contains("this host itself"));
+    assert_eq!(robot.peers(), "");
+    let output = laptop.run(&["pair", &ticket, "--name", "robot", "--at", "192.0.2.7, 192.0.2.8"]);
+    assert!(output.status.success(), "{}", text(&output));
+    assert_eq!(offer.finish().0, 0);
+    assert!(text(&robot.run(&["peers"])).contains("192.0.2.7,192.0.2.8"));
+}
+
 /// An `ssh` that runs the command on this host, as `robot`.
 fn fake_ssh(directory: &Path, robot: &Host) {
     let program = env!("CARGO_BIN_EXE_whimbrel");
     let home = robot.path().display();
     let script = format!(
         "#!/bin/sh\nif [ \"$1\" = -G ]; then echo user me; echo hostname 127.0.0.1; exit; fi\n\
-         [ \"$1\" = robot ] || exit 255\ncd {home}\necho Welcome\n\
-         PATH={}:$PATH XDG_CONFIG_HOME={home} exec sh -c \"$2\"\n",
+         [ \"$1\" = robot ] || exit 255\ncd {home}\nprintf 'Welcome to ' \n\
+         PATH={}:$PATH XDG_CONFIG_HOME={home} sh -c \"$2\" || exit $?\nexec sleep 300\n",
         Path::new(program).parent().unwrap().display()
     );
     let path = directory.join("ssh");
@@ -181,6 +210,22 @@ fn a_receiver_is_begun_by_ssh_and_ends_with_the_transfer() {
     // The receiver's errors are told here.
     let output = send("robot:nowhere");
     assert!(!output.status.success() && text(&output).contains("cannot receive into"), "{}", text(&output));
+    wait_until("the receiver ends", || !still_runs(robot.path()));
+}
+
+/// Who has begun it has the ticket; a paired host has not.
+#[test]
+fn a_receiver_of_one_sender_is_for_no_other() {
+    let (robot, laptop, port) = (Host::new(), Host::new(), free_port());
+    assert!(pair(&robot, port, &laptop).status.success());
+    let output =
+        robot.run(&["recv", "--detach", "--once", "--dir", ".", "--listen", &format!("127.0.0.1:{port}")]);
+    let ticket = String::from_utf8(output.stdout).unwrap();
+    assert!(ticket.starts_with("whm1"), "{ticket}");
+    let output = laptop.send(&["--to", "robot"]);
+    assert!(!output.status.success(), "{}", text(&output));
+    let output = laptop.send(&["--to", ticket.trim()]);
+    assert!(output.status.success(), "{}", text(&output));
     wait_until("the receiver ends", || !still_runs(robot.path()));
 }
 

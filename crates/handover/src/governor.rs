@@ -128,7 +128,7 @@ impl Governor {
         let nothing_left = view.dynamic && view.addresses.iter().filter(known).all(|local| !local.up);
         let wanted = wish.primary.map(|want| want.local);
         let refused = |ip| self.refusals.retry_at(Request::Add, ip).is_some_and(|at| at > now);
-        let chosen = new_addresses(wish, view).min_by_key(|local| {
+        let chosen = wish.new_addresses(view).min_by_key(|local| {
             let ip = local.address.ip();
             (refused(ip), Some(ip) != wanted)
         });
@@ -154,7 +154,7 @@ impl Governor {
         if !view.dynamic {
             return;
         }
-        for local in new_addresses(wish, view) {
+        for local in wish.new_addresses(view) {
             let ip = local.address.ip();
             if self.may_request(now, Request::Add, ip) {
                 self.requests.take(now);
@@ -188,7 +188,7 @@ impl Governor {
         out: &mut Vec<Decision>,
     ) -> Option<IpAddr> {
         let current = view.primary();
-        let Some(want) = want.filter(|want| calls_for_a_move(want, view)) else {
+        let Some(want) = want.filter(|want| want.calls_for_a_move(view)) else {
             self.candidate = None;
             return current;
         };
@@ -380,24 +380,6 @@ impl Governor {
             self.wake = Some(self.wake.map_or(at, |wake| wake.min(at)));
         }
     }
-}
-
-/// Whether a wish is for something else than what there is: another address of ours, or another one of the peer, if the path is to blame.
-fn calls_for_a_move(want: &Want, view: &View<'_>) -> bool {
-    let of_path = matches!(want.reason, Reason::Slow | Reason::Lossy);
-    match view.usable_path(want.local) {
-        _ if !of_path => Some(want.local) != view.primary(),
-        path => path.is_none_or(|path| !path.primary),
-    }
-}
-
-/// Addresses that could be added: wanted, usable, and of use with a peer that has the addresses it has.
-fn new_addresses<'a>(wish: &'a Wish, view: &View<'a>) -> impl Iterator<Item = &'a LocalAddress> {
-    let view = *view;
-    view.addresses.iter().filter(move |local| {
-        let ip = local.address.ip();
-        local.up && local.standing == Standing::Absent && view.reaches(ip) && wish.addresses.contains(&ip)
-    })
 }
 
 #[cfg(test)]

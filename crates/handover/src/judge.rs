@@ -2,7 +2,7 @@ use core::net::IpAddr;
 
 use whimbrel_machine::Instant;
 
-use crate::{Fact, Reason, View};
+use crate::{Fact, LocalAddress, Reason, Standing, View};
 
 /// Says where an association should be; [`Governed`](crate::Governed) makes a [`Policy`](crate::Policy) of it.
 ///
@@ -28,6 +28,17 @@ pub struct Wish {
     pub addresses: Vec<IpAddr>,
 }
 
+impl Wish {
+    /// Addresses that could be added: wanted, usable, and of use with a peer that has the addresses it has.
+    pub(crate) fn new_addresses<'a>(&'a self, view: &View<'a>) -> impl Iterator<Item = &'a LocalAddress> {
+        let view = *view;
+        view.addresses.iter().filter(move |local| {
+            let ip = local.address.ip();
+            local.up && local.standing == Standing::Absent && view.reaches(ip) && self.addresses.contains(&ip)
+        })
+    }
+}
+
 /// The address that a judge wants to be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Want {
@@ -37,6 +48,17 @@ pub struct Want {
     pub need: Need,
     /// Why this address.
     pub reason: Reason,
+}
+
+impl Want {
+    /// Whether it is for something else than what there is: another address of ours, or another one of the peer, if the path is to blame.
+    pub(crate) fn calls_for_a_move(&self, view: &View<'_>) -> bool {
+        let of_path = matches!(self.reason, Reason::Slow | Reason::Lossy);
+        match view.usable_path(self.local) {
+            _ if !of_path => Some(self.local) != view.primary(),
+            path => path.is_none_or(|path| !path.primary),
+        }
+    }
 }
 
 /// How badly a move is needed.

@@ -9,8 +9,11 @@ use anyhow::Context;
 use crate::exit::Failure;
 use crate::output;
 
-/// Who has begun a receiver and does not come within this time never does.
-pub(super) const FIRST: Duration = Duration::from_secs(60);
+/// Who has begun a receiver and does not come, or come again, within this time never does.
+pub(super) const IDLE: Duration = Duration::from_secs(60);
+/// Seconds for which nothing may be heard of the sender. One that has died begins another receiver, which finds what has arrived when this one
+/// has let go of it.
+pub(super) const PATIENCE: u64 = 600;
 
 /// Begins the same command anew, as a process of its own, and prints its ticket when it listens.
 pub(super) fn begin() -> Result<(), Failure> {

@@ -51,12 +51,13 @@ struct Server {
 }
 
 /// Receives files until Ctrl-C, or one complete transfer.
-pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
+pub(crate) async fn run(mut args: RecvArgs) -> Result<(), Failure> {
     if args.detach {
         return detach::begin();
     }
     if args.detached {
         detach::leave_terminal();
+        args.mobility.patience = args.mobility.patience.min(detach::PATIENCE);
     }
     let who = Who::of(&args);
     let (offer, book, security) = admission(who, &args)?;
@@ -93,7 +94,7 @@ pub(crate) async fn run(args: RecvArgs) -> Result<(), Failure> {
         current: Mutex::default(),
         room: Arc::new(Semaphore::new(usize::from(args.senders))),
         book,
-        idle_limit: args.detached.then(|| Duration::from_secs(args.mobility.patience)),
+        idle_limit: args.detached.then_some(detach::IDLE),
     });
     let mut transfers = JoinSet::new();
     let interrupted = server.serve_all(&listener, &mut transfers, args.once, interrupt).await?;
@@ -164,7 +165,8 @@ fn admission(who: Who, args: &RecvArgs) -> Result<(Option<Offer>, Option<Book>, 
         return Err(Failure::Usage(what.to_owned()));
     }
     let offer = Offer::new(args.sctp_port, args.ticket_file.as_deref())?;
-    let security = offer.security(keys);
+    // What was begun for one sender is for no one else.
+    let security = if args.detached { offer.security([]) } else { offer.security(keys) };
     Ok((Some(offer), Some(book), security))
 }
 
@@ -217,18 +219,15 @@ impl Server {
         let mut before = Totals::default();
         // One future for all rounds: a Ctrl-C that comes while another branch is busy must not be lost.
         let mut interrupt = std::pin::pin!(interrupt);
-        let (mut idle_since, mut limit) = (Instant::now(), self.idle_limit.map(|_| detach::FIRST));
+        let mut idle_since = Instant::now();
         loop {
             if !transfers.is_empty() {
                 idle_since = Instant::now();
-            } else if limit.is_some_and(|limit| idle_since.elapsed() > limit) {
+            } else if self.idle_limit.is_some_and(|limit| idle_since.elapsed() > limit) {
                 return Ok(None);
             }
             tokio::select! {
-                association = listener.accept() => {
-                    self.admit(association?, transfers);
-                    limit = self.idle_limit;
-                }
+                association = listener.accept() => self.admit(association?, transfers),
                 Some(complete) = transfers.join_next() => {
                     if transfers.is_empty() {
                         self.display.idle();

@@ -57,16 +57,22 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
     display.begin();
     let patience = Duration::from_secs(args.retry);
     let keyed = args.mobility.auth_key_file.is_some();
+    // What is wrong with the files is known before anything is begun elsewhere.
+    let sources = unless_interrupted(&mut interrupt, collect(&args, &display)).await?;
     let to = match &args.ssh {
         Some(target) => {
             display.note("beginning a receiver by ssh");
-            let begun = unless_interrupted(&mut interrupt, target.receiver(&args.remote_command)).await?;
+            let begun = unless_interrupted(
+                &mut interrupt,
+                target.receiver(&args.remote_command, &args.remote_options()),
+            )
+            .await?;
             [args.to.clone(), begun].concat()
         }
         None => args.to.clone(),
     };
     let receiver = Receiver::of(&to, args.ticket_file.as_deref(), args.sctp_port, SCTP_PORT, keyed)?;
-    let (sources, peer, local) =
+    let (peer, local) =
         unless_interrupted(&mut interrupt, prepare(&args, &receiver.addresses, patience, &display)).await?;
     let mut config = config();
     config.security = receiver.security()?;
@@ -103,13 +109,8 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
     if ok { Ok(()) } else { Err(Failure::Reported) }
 }
 
-/// What is sent, to whom, and from where.
-async fn prepare(
-    args: &SendArgs,
-    to: &[Address],
-    patience: Duration,
-    display: &Display,
-) -> Result<(Sources, Peer, Vec<SocketAddr>), Failure> {
+/// What is sent.
+async fn collect(args: &SendArgs, display: &Display) -> Result<Sources, Failure> {
     let (files, recursive) = (args.files.clone(), args.recursive);
     let sources = tokio::task::spawn_blocking(move || Sources::collect(&files, recursive));
     let sources = sources.await?.map_err(|error| match error {
@@ -122,6 +123,16 @@ async fn prepare(
         display.event("skipped", json!({ "text": skipped }));
         display.note(&format!("left out: {skipped}"));
     }
+    Ok(sources)
+}
+
+/// To whom, and from where.
+async fn prepare(
+    args: &SendArgs,
+    to: &[Address],
+    patience: Duration,
+    display: &Display,
+) -> Result<(Peer, Vec<SocketAddr>), Failure> {
     let peer = resolve(to, Instant::now() + patience, display).await?;
     if let Some(first) = peer.named.first() {
         display.set_peer(*first);
@@ -130,7 +141,7 @@ async fn prepare(
         [] => addresses::towards(&peer.all())?,
         typed => addresses::local(typed, 0).await?,
     };
-    Ok((sources, peer, local))
+    Ok((peer, local))
 }
 
 /// Files whose names the protocol does not carry stay behind, and the others go.
@@ -335,7 +346,7 @@ impl Transfer {
     fn advise(&self, error: ConnectError) -> NoConnection {
         match error {
             error if wants_encryption(&error) => {
-                let text = "the receiver takes files encrypted only: ask for the ticket that it has printed, and give it to --to";
+                let text = "the receiver takes files encrypted only: ask for the ticket that it has printed, and give it to --to, or pair the two hosts (`whimbrel pair`)";
                 NoConnection::Final(anyhow::anyhow!("no connection to {}: {text}", self.peers()))
             }
             ConnectError::Failed(reason) if self.receiver.advice(&reason).is_some() => {

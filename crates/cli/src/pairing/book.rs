@@ -1,8 +1,9 @@
 //! The file of the hosts that this one is paired with.
 
 use std::fmt;
+use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -34,16 +35,22 @@ impl Paired {
     /// A host by this name.
     ///
     /// # Errors
-    /// The name is none, or one of the addresses.
+    /// The name is none, or one of the addresses cannot stand in the file.
     pub(crate) fn new(name: &str, key: PublicKey, addresses: Vec<String>) -> anyhow::Result<Self> {
         check_name(name)?;
-        for address in &addresses {
-            addresses::of_peer(address).map_err(|error| anyhow::anyhow!("{address}: {error}"))?;
+        let odd = |address: &&String| {
+            address.is_empty()
+                || address
+                    .chars()
+                    .any(|letter| letter.is_whitespace() || letter.is_control() || letter == ',')
+        };
+        if let Some(address) = addresses.iter().find(odd) {
+            bail!("{address:?} is no address");
         }
         Ok(Self { name: name.to_owned(), key, addresses })
     }
 
-    /// Where it may be.
+    /// Where it may be. What is no address now may be one later: a link may be away.
     pub(crate) fn addresses(&self) -> impl Iterator<Item = Address> {
         self.addresses.iter().filter_map(|text| addresses::of_peer(text).ok())
     }
@@ -70,15 +77,16 @@ impl FromStr for Paired {
     }
 }
 
-/// A name that can stand after `--to`, and is not taken for an address or a ticket there.
+/// A name that can stand after `--to`, and is not taken for an address, a ticket or an option there.
 pub(crate) fn check_name(name: &str) -> anyhow::Result<()> {
-    let plausible = !name.is_empty()
-        && name.len() <= NAME_MAX
+    let plausible = name.len() <= NAME_MAX
+        && name.starts_with(|first: char| first.is_ascii_alphanumeric())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte));
-    let taken = name.parse::<std::net::IpAddr>().is_ok()
-        || ["whm1", "whk1"].iter().any(|prefix| name.starts_with(prefix))
-        || ["any", "localhost"].contains(&name)
-        || !name.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let small = name.to_ascii_lowercase();
+    let taken = small.parse::<std::net::IpAddr>().is_ok()
+        || ["whm1", "whk1"].iter().any(|prefix| small.starts_with(prefix))
+        || ["any", "localhost"].contains(&small.as_str())
+        || !small.bytes().any(|byte| byte.is_ascii_alphabetic());
     ensure!(
         plausible && !taken,
         "{name:?} is no name for a host: up to {NAME_MAX} letters, digits, '-', '.' and '_', with a letter among them"
@@ -90,8 +98,6 @@ pub(crate) fn check_name(name: &str) -> anyhow::Result<()> {
 #[derive(Debug)]
 pub(crate) struct Book {
     path: PathBuf,
-    /// The file as it is, comments and all.
-    text: String,
     hosts: Vec<Paired>,
 }
 
@@ -101,30 +107,17 @@ impl Book {
     /// # Errors
     /// The file cannot be read, others may change it, or a line of it is not understood.
     pub(crate) fn open() -> anyhow::Result<Self> {
-        Self::read(identity::path()?.with_file_name("peers"))
+        Self::read(path()?)
     }
 
     fn read(path: PathBuf) -> anyhow::Result<Self> {
-        let mut text = String::new();
-        match std::fs::File::open(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            file => {
-                let file = file.with_context(|| path.display().to_string())?;
-                let mode = file.metadata().map_or(0, |metadata| metadata.mode());
-                let shown = path.display();
-                ensure!(
-                    mode & 0o022 == 0,
-                    "{shown} can be changed by others, who could let themselves in: chmod go-w {shown}"
-                );
-                file.take(LONGEST).read_to_string(&mut text).with_context(|| shown.to_string())?;
-            }
-        }
+        let text = read_text(&path)?;
         let mut hosts = Vec::new();
         for (number, line) in text.lines().enumerate().filter(|(_, line)| is_host(line)) {
             let host = line.parse().with_context(|| format!("{}, line {}", path.display(), number + 1))?;
             hosts.push(host);
         }
-        Ok(Self { path, text, hosts })
+        Ok(Self { path, hosts })
     }
 
     /// Where it is.
@@ -144,11 +137,13 @@ impl Book {
         self.hosts.iter().find(|host| host.key == key)
     }
 
-    /// Adds a host, or says anew where one is that is there.
+    /// Adds a host, or says anew where one is that is there. What others have written meanwhile is heeded.
     ///
     /// # Errors
     /// Another host has the name, or the file cannot be written.
     pub(crate) fn add(&mut self, host: Paired) -> anyhow::Result<()> {
+        let _lock = lock(&self.path)?;
+        *self = Self::read(self.path.clone())?;
         if let Some(other) = self.by_name(&host.name).filter(|other| other.key != host.key) {
             bail!(
                 "{} is the name of another host here ({}); give this one another by --name, or see `whimbrel peers --forget {}`",
@@ -157,47 +152,97 @@ impl Book {
                 host.name
             );
         }
-        let mut text = self.without(|other| other.key == host.key);
+        let is_it = |line: &str| line.parse::<Paired>().is_ok_and(|other| other.key == host.key);
+        let mut text = without(&read_text(&self.path)?, is_it);
         if text.is_empty() {
             text.push_str(HEAD);
         }
         text.push_str(&format!("{host}\n"));
-        self.write(text)?;
+        write(&self.path, &text)?;
         self.hosts.retain(|other| other.key != host.key);
         self.hosts.push(host);
         Ok(())
     }
+}
 
-    /// Takes out a host; whether it was there.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    pub(crate) fn forget(&mut self, name: &str) -> anyhow::Result<bool> {
-        if self.by_name(name).is_none() {
-            return Ok(false);
-        }
-        self.write(self.without(|host| host.name == name))?;
-        self.hosts.retain(|host| host.name != name);
-        Ok(true)
-    }
+/// Takes a host out of this user's file, whatever else is in there; whether it was there.
+///
+/// # Errors
+/// The file cannot be read or written.
+pub(super) fn forget(name: &str) -> anyhow::Result<bool> {
+    forget_in(&path()?, name)
+}
 
-    /// The text of the file without those that are `gone`; comments stay.
-    fn without(&self, gone: impl Fn(&Paired) -> bool) -> String {
-        let stays = |line: &&str| !(is_host(line) && line.parse().is_ok_and(|host| gone(&host)));
-        self.text.lines().filter(stays).map(|line| format!("{line}\n")).collect()
+fn forget_in(path: &Path, name: &str) -> anyhow::Result<bool> {
+    let _lock = lock(path)?;
+    let before = read_text(path)?;
+    let after = without(&before, |line| line.split_whitespace().next() == Some(name));
+    let found = after.lines().count() < before.lines().count();
+    if found {
+        write(path, &after)?;
     }
+    Ok(found)
+}
 
-    /// All of it or nothing: a power failure takes nobody out.
-    fn write(&mut self, text: String) -> anyhow::Result<()> {
-        let name = || self.path.display().to_string();
-        let directory = self.path.parent().context("the file of peers has no directory")?;
-        std::fs::create_dir_all(directory).with_context(name)?;
-        let mut file = tempfile::NamedTempFile::new_in(directory).with_context(name)?;
-        file.write_all(text.as_bytes()).and_then(|()| file.as_file().sync_all()).with_context(name)?;
-        file.persist(&self.path).with_context(name)?;
-        self.text = text;
-        Ok(())
+/// This user's file.
+pub(super) fn path() -> anyhow::Result<PathBuf> {
+    Ok(identity::path()?.with_file_name("peers"))
+}
+
+/// Nobody else reads and writes the file while this is held.
+fn lock(path: &Path) -> anyhow::Result<File> {
+    let name = || path.display().to_string();
+    let directory = path.parent().context("the file of peers has no directory")?;
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory).with_context(name)?;
+    let file = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .mode(0o600)
+        .open(path.with_extension("lock"));
+    let file = file.with_context(name)?;
+    rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive).with_context(name)?;
+    Ok(file)
+}
+
+/// What is in the file; nothing if there is none.
+fn read_text(path: &Path) -> anyhow::Result<String> {
+    let shown = path.display();
+    let mut text = String::new();
+    let file = match File::open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(text),
+        file => file.with_context(|| shown.to_string())?,
+    };
+    let metadata = file.metadata().with_context(|| shown.to_string())?;
+    ensure!(metadata.is_file(), "{shown} is no file");
+    let ours = [0, rustix::process::geteuid().as_raw()].contains(&metadata.uid());
+    ensure!(ours, "{shown} belongs to somebody else, who could let himself in");
+    let open = "can be changed by others, who could let themselves in: chmod go-w";
+    ensure!(metadata.mode() & 0o022 == 0, "{shown} {open} {shown}");
+    if let Some(directory) = path.parent() {
+        let mode = std::fs::metadata(directory).map_or(0, |metadata| metadata.mode());
+        let directory = directory.display();
+        ensure!(mode & 0o022 == 0 || mode & 0o1000 != 0, "{directory} {open} {directory}");
     }
+    file.take(LONGEST).read_to_string(&mut text).with_context(|| shown.to_string())?;
+    Ok(text)
+}
+
+/// The lines but those of hosts that are `gone`; comments stay.
+fn without(text: &str, gone: impl Fn(&str) -> bool) -> String {
+    text.lines().filter(|line| !(is_host(line) && gone(line))).map(|line| format!("{line}\n")).collect()
+}
+
+/// All of it or nothing: a power failure takes nobody out.
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    // Who keeps his settings elsewhere goes on to do so.
+    let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let name = || path.display().to_string();
+    let directory = path.parent().context("the file of peers has no directory")?;
+    let mut file = tempfile::NamedTempFile::new_in(directory).with_context(name)?;
+    file.write_all(text.as_bytes()).and_then(|()| file.as_file().sync_all()).with_context(name)?;
+    file.persist(&path).with_context(name)?;
+    Ok(())
 }
 
 fn is_host(line: &str) -> bool {

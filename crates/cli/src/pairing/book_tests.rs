@@ -44,9 +44,8 @@ fn comments_stay_and_who_is_forgotten_goes() {
     let path = directory.path().join("peers");
     let text = format!("# mine\n{}\n\n  # and\n{}\n", host("robot", 1), host("laptop", 2));
     std::fs::write(&path, text).unwrap();
-    let mut book = Book::read(path.clone()).unwrap();
-    assert!(!book.forget("nobody").unwrap());
-    assert!(book.forget("robot").unwrap());
+    assert!(!forget_in(&path, "nobody").unwrap());
+    assert!(forget_in(&path, "robot").unwrap());
     let text = std::fs::read_to_string(&path).unwrap();
     assert_eq!(text, format!("# mine\n\n  # and\n{}\n", host("laptop", 2)));
 }
@@ -72,12 +71,49 @@ fn a_line_that_is_not_understood_is_named() {
         format!("192.0.2.7 {key}"),
         format!("ro/bot {key}"),
         format!("robot {key} 192.0.2.7 and more"),
-        format!("robot {key} 192.0.2.999"),
     ] {
         std::fs::write(&path, format!("# first\n{line}\n")).unwrap();
         let error = format!("{:#}", Book::read(path.clone()).unwrap_err());
         assert!(error.contains("line 2"), "{line}: {error}");
     }
+}
+
+/// Nobody's words are lost, whoever else writes at the same time, and a line that is not understood keeps nobody from taking one out.
+#[test]
+fn what_others_write_meanwhile_stays() {
+    let (_directory, book) = book();
+    std::thread::scope(|scope| {
+        for number in 0..16 {
+            let path = book.path.clone();
+            scope.spawn(move || {
+                let mut stale = Book::read(path).unwrap();
+                stale.add(host(&format!("h{number}"), number)).unwrap();
+            });
+        }
+    });
+    assert_eq!(Book::read(book.path.clone()).unwrap().hosts().len(), 16);
+    std::thread::scope(|scope| {
+        for number in 0..15 {
+            let path = &book.path;
+            scope.spawn(move || assert!(forget_in(path, &format!("h{number}")).unwrap()));
+        }
+    });
+    assert_eq!(Book::read(book.path.clone()).unwrap().hosts(), [host("h15", 15)]);
+    let broken = format!("{}what is this\n", std::fs::read_to_string(&book.path).unwrap());
+    std::fs::write(&book.path, broken).unwrap();
+    assert!(forget_in(&book.path, "h15").unwrap() && forget_in(&book.path, "what").unwrap());
+}
+
+/// The file can be read again whatever has been added.
+#[test]
+fn no_address_breaks_the_file() {
+    let key = host("robot", 1).key;
+    for address in ["", " 192.0.2.8", "192.0.2.8,192.0.2.9", "192.0.2.8\nevil", "a\tb"] {
+        assert!(Paired::new("robot", key, vec![address.into()]).is_err(), "{address:?}");
+    }
+    // A link that is not there now.
+    let line = format!("robot {key} fe80::1%nosuch,192.0.2.7");
+    assert_eq!(line.parse::<Paired>().unwrap().addresses().count(), 1);
 }
 
 /// No name can be taken for something else after `--to`.
@@ -86,9 +122,24 @@ fn names_are_names() {
     for good in ["robot", "robot-2", "7of9", "a.b_c"] {
         check_name(good).unwrap();
     }
-    for bad in
-        ["", "any", "localhost", "192.0.2.7", "7", "::1", "whm1x", "a b", "a,b", "a:1", "é", &"x".repeat(65)]
-    {
+    for bad in [
+        "",
+        "any",
+        "localhost",
+        "192.0.2.7",
+        "7",
+        "::1",
+        "whm1x",
+        "a b",
+        "a,b",
+        "a:1",
+        "é",
+        "--help",
+        ".a",
+        "LocalHost",
+        "WHM1x",
+        &"x".repeat(65),
+    ] {
         assert!(check_name(bad).is_err(), "{bad}");
     }
 }

@@ -9,6 +9,7 @@ use whimbrel::secure::{Identity, PublicKey};
 use whimbrel::{Acknowledge, Association, Delivery, Endpoint, Message, PayloadProtocolId, StreamId};
 
 use super::book::{Paired, check_name};
+use crate::addresses::of_peer;
 use crate::transfer::names::printable;
 
 /// SCTP port of pairing.
@@ -64,8 +65,15 @@ impl Card {
 
     /// The host that the card is of, by the name that it has here.
     pub(super) fn paired(&self, name: Option<&str>, addresses: Vec<String>) -> anyhow::Result<Paired> {
-        let key: PublicKey = self.key.parse()?;
-        Paired::new(name.unwrap_or(&self.name), key, addresses)
+        let name = match name {
+            Some(name) => name,
+            // A name with a dot could be that of somebody else in the name system.
+            None if self.name.contains('.') || check_name(&self.name).is_err() => {
+                bail!("the other host has no name of its own that could be taken: choose one by --name")
+            }
+            None => &self.name,
+        };
+        Paired::new(name, self.key()?, addresses)
     }
 
     pub(super) fn key(&self) -> anyhow::Result<PublicKey> {
@@ -113,6 +121,12 @@ pub(super) async fn meet(association: &Association) -> anyhow::Result<Card> {
                 "the other host speaks version {theirs} of pairing, we speak {VERSION}"
             );
             ensure!(card.addresses.len() <= MAX_ADDRESSES, "the other host names too many addresses");
+            // Its links are not ours.
+            let bad = |one: &&String| one.contains('%') || of_peer(one).is_err();
+            ensure!(
+                !card.addresses.iter().any(|one| bad(&one)),
+                "the other host names addresses that are none"
+            );
             Ok(card)
         }
         Ok(Words::No(text)) => bail!("the other host says: {}", printable(&text)),

@@ -5,5 +5,5 @@ mod exchange;
 pub(crate) mod pair;
 pub(crate) mod peers;
 
-pub(crate) use book::{Book, Paired};
+pub(crate) use book::{Book, Paired, check_name};
 pub(crate) use exchange::SCTP_PORT;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, anyhow, ensure};
 use clap::Args;
 use serde_json::json;
-use whimbrel::secure::Identity;
+use whimbrel::secure::{Identity, PublicKey};
 use whimbrel::{Association, ConnectError, Endpoint, Security};
 
 use super::exchange::{Card, SCTP_PORT, introduce, meet, refuse};
@@ -58,7 +58,7 @@ fn name(text: &str) -> Result<String, String> {
 }
 
 fn at(text: &str) -> Result<String, String> {
-    addresses::of_peer(text).map(|_| text.to_owned())
+    addresses::of_peer(text).map(|_| text.trim().to_owned())
 }
 
 /// Pairs this host with another one.
@@ -81,7 +81,9 @@ pub(crate) async fn run(args: PairArgs) -> Result<(), Failure> {
     let (name, key) = (&host.name, host.key.to_string());
     display.event("paired", json!({ "name": name, "key": key, "addresses": host.addresses }));
     display.note(&format!("paired with {name} ({key})"));
-    display.note(&format!("  whimbrel send FILE --to {name}   when `whimbrel recv` runs there"));
+    display.note(&format!(
+        "  whimbrel send FILE --to {name}   when `whimbrel recv` runs there, begun after this"
+    ));
     Ok(())
 }
 
@@ -90,7 +92,12 @@ async fn offer(args: &PairArgs, mut book: Book, display: &Display) -> Result<Pai
     let offer = Offer::new(SCTP_PORT, None)?;
     let identity = identity::own()?;
     let local = addresses::local(&args.listen, UDP_PORT).await?;
-    let endpoint = bind(local, offer.security([])).await?;
+    let free: Vec<_> = local.iter().map(|address| SocketAddr::new(address.ip(), 0)).collect();
+    let endpoint = match bind(local, offer.security([])).await {
+        // `whimbrel recv` has the usual port, as a rule.
+        Err(_) if args.listen.is_empty() => bind(free, offer.security([])).await?,
+        endpoint => endpoint?,
+    };
     let listener = endpoint.listen(SCTP_PORT)?;
     display.note("on the other host, within reach of this one (and whoever else reads it can do the same):");
     let ticket = offer.at(&endpoint).to_string();
@@ -125,7 +132,7 @@ async fn admit(
     association: &Association,
 ) -> anyhow::Result<Paired> {
     let card = meet(association).await?;
-    let host = write_down(args, book, &card, association)?;
+    let host = write_down(args, book, &card, identity.public_key(), association)?;
     introduce(association, own_card(args, identity, endpoint)).await?;
     Ok(host)
 }
@@ -165,7 +172,7 @@ async fn join(args: &PairArgs, mut book: Book, display: &Display) -> Result<Pair
     let card = meet(&association).await?;
     let host = (|| {
         ensure!(card.key()? == key, "the other host has not the key that the ticket speaks of");
-        write_down(args, &mut book, &card, &association)
+        write_down(args, &mut book, &card, identity.public_key(), &association)
     })();
     let again = "the other host has written this one down already: run `whimbrel pair` there once more";
     let host = host.context(again)?;
@@ -190,6 +197,7 @@ fn write_down(
     args: &PairArgs,
     book: &mut Book,
     card: &Card,
+    own: PublicKey,
     association: &Association,
 ) -> anyhow::Result<Paired> {
     let mut addresses = card.addresses();
@@ -198,7 +206,11 @@ fn write_down(
     if addresses.is_empty() || !(seen.is_loopback() || addresses.contains(&seen.to_string())) {
         addresses.push(seen.to_string());
     }
-    let host = card.paired(args.name.as_deref(), addresses)?;
+    let key = card.key()?;
+    ensure!(key != own, "that is this host itself");
+    // Who is known keeps the name that it has here.
+    let name = args.name.clone().or_else(|| book.by_key(key).map(|host| host.name.clone()));
+    let host = card.paired(name.as_deref(), addresses)?;
     book.add(host.clone())?;
     Ok(host)
 }

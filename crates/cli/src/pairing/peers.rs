@@ -4,6 +4,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::Book;
+use super::book::{forget, path};
 use crate::exit::Failure;
 use crate::output;
 
@@ -27,10 +28,10 @@ pub(crate) struct PeersArgs {
 
 /// Lists them, or takes one out.
 pub(crate) fn run(args: &PeersArgs) -> Result<(), Failure> {
-    let mut book = Book::open()?;
     if let Some(name) = &args.forget {
-        if !book.forget(name)? {
-            let file = book.path().display();
+        if !forget(name)? {
+            let file = path()?;
+            let file = file.display();
             return Err(Failure::Error(anyhow::anyhow!(
                 "no host is called {name} in {file}; `whimbrel peers` lists them"
             )));
@@ -42,6 +43,7 @@ pub(crate) fn run(args: &PeersArgs) -> Result<(), Failure> {
         }
         return Ok(());
     }
+    let book = Book::open()?;
     for host in book.hosts() {
         if args.json {
             let (name, key) = (&host.name, host.key.to_string());
