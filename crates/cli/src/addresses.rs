@@ -252,6 +252,11 @@ pub(crate) fn towards(remote: &[SocketAddr]) -> anyhow::Result<Vec<SocketAddr>> 
     Ok(with_port(out, 0))
 }
 
+/// The same addresses, and any port that is free.
+pub(crate) fn on_any_port(addresses: &[SocketAddr]) -> Vec<SocketAddr> {
+    addresses.iter().map(|address| SocketAddr::new(address.ip(), 0)).collect()
+}
+
 /// Each address once, with the port.
 fn with_port(ips: Vec<IpAddr>, port: u16) -> Vec<SocketAddr> {
     each_once(ips.into_iter().map(|ip| SocketAddr::new(ip, port)).collect())

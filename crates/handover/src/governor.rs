@@ -202,8 +202,7 @@ impl Governor {
             return current;
         }
         let path = path.id;
-        let works = current.is_some_and(|current| view.usable_path(current).is_some());
-        if !self.is_time(now, want, works) || !self.may(now, false) {
+        if !self.is_time(now, want, view) || !self.may(now, false) {
             return current;
         }
         self.moves.take(now);
@@ -331,9 +330,11 @@ impl Governor {
     }
 
     /// Whether the time has come for this move, as far as dwelling and settling are concerned.
-    fn is_time(&mut self, now: Instant, want: Want, works: bool) -> bool {
+    fn is_time(&mut self, now: Instant, want: Want, view: &View<'_>) -> bool {
         if want.need == Need::Necessity {
             self.candidate = None;
+            // What works can be borne for some time; what does not is left at once, contended or not.
+            let works = view.primary().is_some_and(|current| view.usable_path(current).is_some());
             let until = self.contended.shunned_until(want.local).filter(|&until| works && until > now);
             if let Some(until) = until {
                 self.wake_at(now, until);

@@ -178,7 +178,7 @@ async fn bind(
     display: &Display,
 ) -> Result<Endpoint, Failure> {
     let bind = |local| args.mobility.bind_shards(local, config.clone(), args.shards.shards, display);
-    let free: Vec<_> = local.iter().map(|address| SocketAddr::new(address.ip(), 0)).collect();
+    let free = addresses::on_any_port(&local);
     match bind(local).await {
         Err(_) if args.detached && args.listen.is_empty() => bind(free).await,
         outcome => outcome,

@@ -349,11 +349,13 @@ impl Transfer {
                 let text = "the receiver takes files encrypted only: ask for the ticket that it has printed, and give it to --to, or pair the two hosts (`whimbrel pair`)";
                 NoConnection::Final(anyhow::anyhow!("no connection to {}: {text}", self.peers()))
             }
-            ConnectError::Failed(reason) if self.receiver.advice(&reason).is_some() => {
-                let advice = self.receiver.advice(&reason).unwrap_or_default();
-                NoConnection::Final(anyhow::anyhow!("no connection to {}: {advice}", self.peers()))
-            }
             ConnectError::Failed(reason) => {
+                if let Some(advice) = self.receiver.advice(&reason) {
+                    return NoConnection::Final(anyhow::anyhow!(
+                        "no connection to {}: {advice}",
+                        self.peers()
+                    ));
+                }
                 let error = anyhow::anyhow!("no connection to {}: {reason}; {}", self.peers(), self.hint());
                 match reason {
                     CloseReason::Unreachable => NoConnection::Passing(error),

@@ -92,7 +92,7 @@ async fn offer(args: &PairArgs, mut book: Book, display: &Display) -> Result<Pai
     let offer = Offer::new(SCTP_PORT, None)?;
     let identity = identity::own()?;
     let local = addresses::local(&args.listen, UDP_PORT).await?;
-    let free: Vec<_> = local.iter().map(|address| SocketAddr::new(address.ip(), 0)).collect();
+    let free = addresses::on_any_port(&local);
     let endpoint = match bind(local, offer.security([])).await {
         // `whimbrel recv` has the usual port, as a rule.
         Err(_) if args.listen.is_empty() => bind(free, offer.security([])).await?,
@@ -162,11 +162,12 @@ async fn join(args: &PairArgs, mut book: Book, display: &Display) -> Result<Pair
     let hint = "is `whimbrel pair` still running there, and is this the ticket that it shows?";
     let association = connected
         .map_err(|_| anyhow!("no connection within {} s; {hint}", CONNECT.as_secs()))?
-        .map_err(|error| match &error {
-            ConnectError::Failed(reason) if receiver.advice(reason).is_some() => {
-                anyhow!("no connection: {}", receiver.advice(reason).unwrap_or_default())
-            }
-            error => anyhow!("no connection: {error}; {hint}"),
+        .map_err(|error| {
+            let advice = match &error {
+                ConnectError::Failed(reason) => receiver.advice(reason),
+                _ => None,
+            };
+            anyhow!("no connection: {}", advice.unwrap_or_else(|| format!("{error}; {hint}")))
         })?;
     introduce(&association, own_card(args, &identity, &endpoint)).await?;
     let card = meet(&association).await?;

@@ -6,6 +6,7 @@ use whimbrel_machine::{Instant, Route};
 
 use super::context::aborted_by_peer;
 use super::{Association, Context, Ending, Open};
+use crate::config::AssociationFailure;
 use crate::interface::CloseReason;
 
 impl Association {
@@ -31,10 +32,15 @@ impl Association {
             && !self.is_waiting_for_shutdown_complete()
             && let Ending::Silent(reason) = aborted_by_peer(causes)
         {
-            // Who has lost the association answers so at all of its addresses, and who has an address that the peer had at that one alone.
-            let refused = |open: &mut Open, context: &mut Context<'_>| {
-                open.handle_refusal(context, route, reason, Duration::ZERO)
-            };
+            let refused =
+                |open: &mut Open, context: &mut Context<'_>| match context.config.failure.association {
+                    AssociationFailure::Errors(_) => Err(Ending::Silent(reason)),
+                    // Who has lost the association answers so at all of its addresses, and who has got an address that was the peer's at that one
+                    // alone. RFC 9260 §8.5.1 B does not tell them apart.
+                    AssociationFailure::Silence(_) => {
+                        open.handle_refusal(context, route, reason, Duration::ZERO)
+                    }
+                };
             let result = self.in_open(now, refused);
             self.conclude(now, result.unwrap_or(Ok(())));
             return;
