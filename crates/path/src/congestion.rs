@@ -76,6 +76,10 @@ pub trait CongestionControl: Debug + Send {
     /// [`on_fast_retransmit`](Self::on_fast_retransmit), for each loss.
     fn on_lost(&mut self, _lost: &Lost) {}
 
+    /// A HEARTBEAT of this path was answered after this time. DATA that is sent again and again has no round trip (RFC 9260 §6.3.1 C5), and
+    /// this one is as new.
+    fn on_answer(&mut self, _took: Duration) {}
+
     /// The user has no more to send while this many bytes are in flight on this path, and the window has room.
     fn on_app_limited(&mut self, _in_flight: usize) {}
 

@@ -214,6 +214,13 @@ impl Quality {
         self.weigh(counted as i32 * evidence::LOST);
     }
 
+    /// Packets that had been called lost have arrived late.
+    pub fn on_late(&mut self, packets: u32) {
+        let counted = packets.min(MOST_LOST);
+        self.span.lost -= counted.min(self.span.lost);
+        self.weigh(-(counted as i32) * evidence::LOST);
+    }
+
     /// A heartbeat was answered. On a path that carries nothing else it says all that there is to know, and nothing where DATA is lost.
     pub fn on_heartbeat(&mut self, now: Instant, round_trip: Duration) {
         self.measure(now, round_trip);

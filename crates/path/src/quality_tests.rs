@@ -67,6 +67,21 @@ fn one_heartbeat_is_not_enough_to_come_back() {
     assert_eq!(answers.count(), 2);
 }
 
+/// One packet in ten takes a detour, is called lost, and arrives.
+#[test]
+fn what_is_late_is_not_lost() {
+    let (mut quality, mut rng) = (Quality::default(), Seed::from_u64(1).stream("test", 0));
+    for n in 0..10_000 {
+        quality.on_acknowledged(at(n * 10), &one(Some(millis(20)), false));
+        if rng.chance(0.2) {
+            quality.on_lost(1);
+            quality.on_late(1);
+        }
+        assert!(!quality.now().lossy, "{n}");
+    }
+    assert!(until_lossy(0.2, 1, 10_000).is_some());
+}
+
 #[test]
 fn what_one_heartbeat_says_is_doubted() {
     let mut quality = Quality::default();

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use whimbrel_netsim::{Change, Loss, Oversize, QueueLimit};
+use whimbrel_netsim::{Change, Loss, Oversize, QueueLimit, Reorder};
 
 use super::places::{Families, Network, Translation};
 use super::world::{Start, Torture, Way};
@@ -201,6 +201,13 @@ impl Table {
         }
         self.row("jitter_one", two, 15.0, |hosts| jitter(hosts, &[Network::Wifi]));
         self.row("jitter_both", two, 15.0, |hosts| jitter(hosts, &[Network::Wifi, Network::Lte]));
+        for percent in [3, 10] {
+            let row = format!("reordering_one_{percent}");
+            self.row(&row, two, 60.0, move |hosts| reordering(hosts, &[Network::Wifi], percent));
+            let row = format!("reordering_both_{percent}");
+            let both = &[Network::Wifi, Network::Lte];
+            self.row(&row, two, 60.0, move |hosts| reordering(hosts, both, percent));
+        }
         self.row("bloat_forth", two, 15.0, |hosts| bloat(hosts, Way::Up));
         self.row("bloat_back", two, 15.0, |hosts| bloat(hosts, Way::Down));
         self.row("bloat_only", one, 15.0, |hosts| bloat(hosts, Way::Up));
@@ -235,6 +242,16 @@ fn jitter(hosts: &mut Torture, networks: &[Network]) {
         hosts.change(Duration::ZERO, network, Change::Loss(Loss::Bernoulli(0.01)));
         hosts.change(secs(15.0), network, Change::Jitter(Duration::ZERO));
         hosts.change(secs(15.0), network, Change::Loss(Loss::None));
+    }
+}
+
+/// So many packets arrive 100 ms after those that were sent behind them. Nothing is lost.
+fn reordering(hosts: &mut Torture, networks: &[Network], percent: u32) {
+    let extra = Duration::from_millis(100);
+    for &network in networks {
+        let detour = Reorder { probability: f64::from(percent) / 100.0, extra };
+        hosts.change(Duration::ZERO, network, Change::Reorder(detour));
+        hosts.change(secs(60.0), network, Change::Reorder(Reorder::default()));
     }
 }
 

@@ -64,6 +64,8 @@ pub struct Bbr {
     /// BBR.bw.
     bandwidth: u64,
     min_rtt: MinRtt,
+    /// What the last HEARTBEAT took.
+    answer: Option<Duration>,
     aggregation: Aggregation,
     latest: Latest,
     /// BBR.bw_shortterm and BBR.inflight_shortterm.
@@ -222,6 +224,7 @@ impl Bbr {
             max_bandwidth: MaxBandwidth::default(),
             bandwidth: 0,
             min_rtt: MinRtt::default(),
+            answer: None,
             aggregation: Aggregation::default(),
             latest: Latest::default(),
             short_term: Bounds::NONE,
@@ -355,6 +358,10 @@ impl CongestionControl for Bbr {
 
     fn on_lost(&mut self, lost: &Lost) {
         self.handle_lost(lost);
+    }
+
+    fn on_answer(&mut self, took: Duration) {
+        self.answer = Some(took);
     }
 
     fn on_app_limited(&mut self, in_flight: usize) {

@@ -292,6 +292,20 @@ fn the_first_pace_is_no_less_than_some_packets_a_second() {
     assert_eq!(bbr.pacing().map(|pacing| pacing.rate), Some(4 * PMDCS as u64));
 }
 
+/// All that is in flight is sent again, so that nothing measures a round trip, and the last one was long: heartbeats tell that it is not any more.
+#[test]
+fn the_least_pace_goes_by_heartbeats_too() {
+    let mut bbr = Bbr::new(&new_path(), BbrParameters::default());
+    bbr.begin_pacing(800 * MS);
+    (bbr.min_rtt, bbr.bandwidth) = (MinRtt::measured(800 * MS, Instant::ZERO), 100);
+    bbr.full.reached = true;
+    bbr.set_pacing_rate(100);
+    assert_eq!(bbr.pacing().map(|pacing| pacing.rate), Some(4 * PMDCS as u64 * 10 / 8));
+    bbr.on_answer(20 * MS);
+    bbr.set_pacing_rate(100);
+    assert_eq!(bbr.pacing().map(|pacing| pacing.rate), Some(4 * PMDCS as u64 * 50));
+}
+
 /// What a timer took for a loss was late: the window and the bounds are again what they were.
 #[test]
 fn a_loss_that_was_none_is_undone() {

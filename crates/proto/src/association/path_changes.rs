@@ -203,10 +203,13 @@ impl Open {
 
     /// Takes in what has been lost on a path, and announces it when its quality has changed.
     pub(crate) fn notice_quality(&mut self, context: &mut Context<'_>, id: PathId) {
-        let lost = self.sender.take_lost(id);
+        let (lost, late) = (self.sender.take_lost(id), self.sender.take_late(id));
         let Some(path) = self.paths.get_mut(id) else { return };
         if lost > 0 {
             path.supervision.quality.on_lost(lost);
+        }
+        if late > 0 {
+            path.supervision.quality.on_late(late);
         }
         if context.config.heartbeat.comparison == Comparison::WhenWorse
             && let Some(quality) = path.supervision.quality.take_news()

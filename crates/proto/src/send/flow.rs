@@ -87,6 +87,7 @@ impl Flow {
     /// A HEARTBEAT was answered after this time.
     pub(super) fn note_answer(&mut self, took: Duration) {
         self.least_answer = self.least_answer.into_iter().chain([took]).min();
+        self.congestion.on_answer(took);
     }
 
     /// How long an answer takes at least; `None` while no DATA has told.

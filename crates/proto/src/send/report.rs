@@ -28,11 +28,21 @@ pub(crate) struct Report {
     /// The path on which a tail-loss probe has shown all to be lost that was sent before it.
     pub(crate) tail_lost: Option<TailLost>,
     /// What a SACK or the time has shown to be lost.
-    pub(super) lost: SmallVec<[(PathId, Tsn); 4]>,
+    pub(super) lost: SmallVec<[LostChunk; 4]>,
     /// What had been called lost and is acknowledged now.
     pub(super) returned: SmallVec<[Returned; 4]>,
     /// Bytes of user data that have left the send buffer.
     pub(super) released: usize,
+}
+
+/// A chunk that has been called lost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct LostChunk {
+    /// The path it was last sent on.
+    pub(super) path: PathId,
+    pub(super) tsn: Tsn,
+    /// It was the first one in its packet: lost packets are counted by it.
+    pub(super) is_counted: bool,
 }
 
 /// What it has changed on one path.
@@ -168,7 +178,7 @@ impl Report {
 
     /// Notes that the chunk `tsn` has turned out to be lost.
     pub(super) fn lost(&mut self, tsn: Tsn, chunk: &Chunk) {
-        self.lost.push((chunk.path, tsn));
+        self.lost.push(LostChunk { path: chunk.path, tsn, is_counted: chunk.packet > 0 });
         let entry = self.path(chunk.path);
         entry.lost = true;
         entry.lost_bytes += chunk.wire_len();

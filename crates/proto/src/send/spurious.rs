@@ -7,7 +7,7 @@ use whimbrel_machine::Instant;
 use whimbrel_wire::Tsn;
 
 use super::flow::Flow;
-use super::report::Report;
+use super::report::{LostChunk, Report};
 use super::sender::Sender;
 use crate::config::SpuriousLoss;
 use crate::interface::PathId;
@@ -30,6 +30,8 @@ pub(super) struct Verdicts {
     reduced: Option<Reduced>,
     /// It has been taken back, and no round trip has been measured since.
     taken_back: bool,
+    /// Packets that were called lost and have arrived all the same, since this was last asked.
+    late: u32,
 }
 
 impl Verdicts {
@@ -73,9 +75,8 @@ impl Verdicts {
     }
 
     fn note_arrived(&mut self, tsn: Tsn) {
-        if let Some(reduced) = &mut self.reduced {
-            reduced.note_arrived(tsn);
-        }
+        let late = self.reduced.as_mut().and_then(|reduced| reduced.note_arrived(tsn));
+        self.late += u32::from(late.is_some_and(|lost| lost.is_counted));
     }
 
     /// Whether all that Fast Recovery is about has arrived without being sent again.
@@ -96,27 +97,27 @@ struct Reduced {
     /// cwnd and ssthresh before, in bytes.
     before: (usize, usize),
     /// What was called lost and has not turned out to have arrived all the same, in the order of TSNs.
-    lost: Vec<Tsn>,
+    lost: Vec<LostChunk>,
     refuted: bool,
 }
 
 impl Reduced {
     /// One chunk more is called lost; false if there are too many.
-    fn note_lost(&mut self, tsn: Tsn) -> bool {
-        let at = self.lost.partition_point(|known| known.precedes(tsn));
-        if self.lost.get(at) != Some(&tsn) {
-            self.lost.insert(at, tsn);
+    fn note_lost(&mut self, lost: LostChunk) -> bool {
+        let at = self.lost.partition_point(|known| known.tsn.precedes(lost.tsn));
+        if self.lost.get(at).is_none_or(|known| known.tsn != lost.tsn) {
+            self.lost.insert(at, lost);
         }
         self.lost.len() <= MOST
     }
 
-    /// The first transmission of this chunk has arrived.
-    fn note_arrived(&mut self, tsn: Tsn) {
-        let at = self.lost.partition_point(|known| known.precedes(tsn));
-        if self.lost.get(at) == Some(&tsn) {
-            self.lost.remove(at);
-            self.refuted = self.lost.is_empty();
-        }
+    /// The first transmission of this chunk has arrived. What was said of it, if it had been called lost.
+    fn note_arrived(&mut self, tsn: Tsn) -> Option<LostChunk> {
+        let at = self.lost.partition_point(|known| known.tsn.precedes(tsn));
+        self.lost.get(at).filter(|known| known.tsn == tsn)?;
+        let late = self.lost.remove(at);
+        self.refuted = self.lost.is_empty();
+        Some(late)
     }
 }
 
@@ -200,14 +201,19 @@ impl Sender {
         }
     }
 
+    /// How many packets that were called lost on `path` have turned out to be late since this was last asked. Those of timers are not among them.
+    pub(crate) fn take_late(&mut self, path: PathId) -> u32 {
+        self.flow_mut(path).map_or(0, |flow| core::mem::take(&mut flow.verdicts.late))
+    }
+
     /// A SACK has shown chunks to be lost.
     pub(super) fn note_reasons(&mut self, report: &Report) {
         if self.repair.spurious == SpuriousLoss::Ignored {
             return;
         }
-        for &(path, tsn) in &report.lost {
-            let Some(flow) = self.flow_mut(path) else { continue };
-            flow.verdicts.reduced.take_if(|reduced| !reduced.note_lost(tsn));
+        for &lost in &report.lost {
+            let Some(flow) = self.flow_mut(lost.path) else { continue };
+            flow.verdicts.reduced.take_if(|reduced| !reduced.note_lost(lost));
         }
     }
 }

@@ -45,6 +45,20 @@ fn resent(rig: &Rig) -> u64 {
     rig.sender.flow(A).unwrap().counters.data_retransmitted
 }
 
+/// Chunk 3 is called lost and sent again; then both have arrived, as the SACK says of the later one.
+#[test]
+fn what_has_come_twice_is_told_to_have_been_late() {
+    let mut rig = sent(SpuriousLoss::Undone);
+    sack(&mut rig, 2, &[(2, 4)]);
+    assert_eq!((rig.sender.take_lost(A), rig.sender.take_late(A)), (1, 0));
+    rig.pass(120 * MS);
+    rig.duplicates = vec![Tsn(3)];
+    sack(&mut rig, 8, &[]);
+    assert_eq!(rig.sender.take_late(A), 1);
+    sack(&mut rig, 9, &[]);
+    assert_eq!(rig.sender.take_late(A), 0);
+}
+
 /// Chunk 3 was late behind three others, and its SACK comes sooner after the retransmission than any answer.
 #[test]
 fn the_window_comes_back_where_packets_were_late() {

@@ -37,6 +37,8 @@ pub(super) struct Rig {
     pub(super) sack_by: Option<PathId>,
     /// How many packets they say that they are for.
     pub(super) sack_packets: u8,
+    /// What they say has come twice.
+    pub(super) duplicates: Vec<Tsn>,
 }
 
 /// A DATA chunk as it was written.
@@ -60,7 +62,16 @@ impl Rig {
         let paths = testing::mesh();
         let sender = Sender::new(&config, &paths, initial_tsn, STREAMS, a_rwnd);
         let sack_by = Some(paths.primary());
-        Self { config, paths, sender, now: Instant::ZERO, timers: BTreeSet::new(), sack_by, sack_packets: 0 }
+        Self {
+            config,
+            paths,
+            sender,
+            now: Instant::ZERO,
+            timers: BTreeSet::new(),
+            sack_by,
+            sack_packets: 0,
+            duplicates: Vec::new(),
+        }
     }
 
     pub(super) fn pass(&mut self, time: Duration) {
@@ -133,7 +144,7 @@ impl Rig {
         gaps: &[GapAckBlock],
         a_rwnd: u32,
     ) -> Result<Report, SackError> {
-        let duplicate_tsns = &[];
+        let duplicate_tsns = &self.duplicates;
         let sack =
             SackBuilder { cumulative_tsn_ack: cumulative, a_rwnd, gap_ack_blocks: gaps, duplicate_tsns };
         let packet = single_chunk(HEADER, &CountedSack { sack, packets: self.sack_packets });

@@ -50,8 +50,10 @@ impl Bbr {
     }
 
     /// The least window in each round trip: what may be in flight in any case. After an outage the only sample may be of a packet that took minutes. At
-    /// its rate a packet would leave each minute, and nothing better would be measured.
+    /// its rate a packet would leave each minute, and nothing better would be measured. Nor would it where a shorter round trip is known by a HEARTBEAT
+    /// alone, because all that is in flight is sent again.
     fn least_pace(&self, round_trip: Option<Duration>) -> u64 {
+        let round_trip = round_trip.into_iter().chain(self.answer).min();
         let round_trip = round_trip.unwrap_or(LONGEST_TRUSTED).clamp(SHORTEST_TRUSTED, LONGEST_TRUSTED);
         delivery::rate(self.least_window(), round_trip).unwrap_or(u64::MAX)
     }

@@ -1,6 +1,7 @@
 //! What an ASCONF of the peer asks for is done or refused, in order (RFC 5061 §5.2 V1 to V4, §5.3 F5 to F14, §5.4).
 
 use core::net::{IpAddr, SocketAddr};
+use core::time::Duration;
 
 use whimbrel_machine::Route;
 use whimbrel_wire::cause::encode_causes;
@@ -313,8 +314,11 @@ impl Open {
         let works = |path: &&crate::path::Path| {
             path.route.remote.ip() == wanted && ours.is_none_or(|ours| path.route.local.ip() == ours)
         };
-        let best =
-            self.paths.iter().filter(usable).filter(works).min_by_key(|path| (path.error_count, path.id));
+        let cost = |path: &&crate::path::Path| {
+            let delay = path.supervision.quality.now().delay;
+            (path.error_count, delay.map_or(Duration::MAX, |delay| delay.least), path.id)
+        };
+        let best = self.paths.iter().filter(usable).filter(works).min_by_key(cost);
         let Some((id, address)) = best.map(|path| (path.id, path.route.remote)) else { return };
         self.asconf.wanted_primary = None;
         self.set_primary(id);

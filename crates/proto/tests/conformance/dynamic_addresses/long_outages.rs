@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use whimbrel_proto::AddressChange::{Add, SetPrimary};
-use whimbrel_proto::{AddressChangeError as Error, PathState};
+use whimbrel_proto::{AddressChangeError as Error, Command, PathState};
 use whimbrel_wire::chunk_type;
 
 use super::mobile::*;
@@ -54,4 +54,36 @@ fn an_answer_after_a_silence_hastens_the_data_in_flight() {
     mobile.grant(&mut bench, asconf);
     bench.pass(Duration::from_secs(1));
     assert!(holds(&bench.take(), chunk_type::DATA));
+}
+
+/// A path has missed something and works after all: a request that is under way there still has the time that an answer takes. RTO.Initial may be less.
+#[test]
+fn a_return_grants_a_request_the_round_trip_of_its_path() {
+    let mut config = mesh();
+    config.heartbeat.interval = None;
+    let (mut bench, mobile) = Mobile::connected(config, 1);
+    let acknowledge = |bench: &mut Bench| {
+        let sent: Vec<Sent> = bench.take();
+        let last = sent.iter().flat_map(Sent::data).map(|data| data.tsn).last().expect("data");
+        bench.deliver(&mobile.sack(last, 100_000));
+    };
+    for _ in 0..12 {
+        bench.send(0, b"data");
+        bench.pass(Duration::from_millis(1900));
+        acknowledge(&mut bench);
+    }
+    let rto = bench.paths()[0].rto;
+    assert!(rto > Duration::from_millis(1900), "{rto:?}");
+    bench.send(0, b"late");
+    bench.pass(rto - Duration::from_millis(100));
+    change(&mut bench, &[SetPrimary(node_address(1).ip())]);
+    let (association, path) = (bench.association(), bench.paths()[0].id);
+    bench.command(Command::RequestHeartbeat { association, path });
+    bench.pass(Duration::from_millis(200));
+    assert_eq!(bench.paths()[0].error_count, 1, "T3-rtx has expired");
+    bench.take().iter().for_each(|sent| mobile.answer_heartbeats(&mut bench, sent));
+    bench.pass(Duration::from_millis(1500));
+    assert!(!holds(&bench.take(), chunk_type::ASCONF), "its answer is still on the way");
+    bench.pass(rto);
+    assert!(holds(&bench.take(), chunk_type::ASCONF));
 }
