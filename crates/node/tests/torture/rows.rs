@@ -30,7 +30,7 @@ pub(super) fn two(way: Way) -> Start {
         way,
         families: [Families::V4; 3],
         translation: Translation::None,
-        prefix_told_after: Duration::ZERO,
+        prefix_told_after: ONCE,
     }
 }
 
@@ -55,6 +55,8 @@ pub(super) fn daily_on_two(way: Way) -> Start {
 fn daily_on_one(way: Way) -> Start {
     Start { networks: &[Network::Wifi], ..daily_on_two(way) }
 }
+
+const ONCE: Duration = Duration::ZERO;
 
 #[derive(Default)]
 pub(super) struct Table {
@@ -85,25 +87,25 @@ impl Table {
             };
             self.row(&format!("silent_both_{seconds}"), two, seconds, move |hosts| {
                 for network in hosts.networks() {
-                    hosts.silence(Duration::ZERO, *network, lasts);
+                    hosts.silence(ONCE, *network, lasts);
                 }
             });
             self.row(&format!("silent_one_{seconds}"), two, seconds, move |hosts| {
-                hosts.silence(Duration::ZERO, Network::Wifi, lasts);
+                hosts.silence(ONCE, Network::Wifi, lasts);
             });
             self.row(&format!("silent_only_{seconds}"), one, seconds, move |hosts| {
-                hosts.silence(Duration::ZERO, Network::Wifi, lasts);
+                hosts.silence(ONCE, Network::Wifi, lasts);
             });
             self.row(&format!("unplugged_both_{seconds}"), two, seconds, move |hosts| {
                 for network in hosts.networks() {
-                    hosts.unplug(Duration::ZERO, *network, lasts);
+                    hosts.unplug(ONCE, *network, lasts);
                 }
             });
             self.row(&format!("unplugged_one_{seconds}"), two, seconds, move |hosts| {
-                hosts.unplug(Duration::ZERO, Network::Wifi, lasts);
+                hosts.unplug(ONCE, Network::Wifi, lasts);
             });
             self.row(&format!("unplugged_only_{seconds}"), one, seconds, move |hosts| {
-                hosts.unplug(Duration::ZERO, Network::Wifi, lasts);
+                hosts.unplug(ONCE, Network::Wifi, lasts);
             });
         }
     }
@@ -115,13 +117,36 @@ impl Table {
                 let lasts = secs(seconds);
                 self.row(&format!("{name}_both_{seconds}"), two, seconds, move |hosts| {
                     for network in hosts.networks() {
-                        hosts.change_one(Duration::ZERO, *network, way, down);
+                        hosts.change_one(ONCE, *network, way, down);
                         hosts.change_one(lasts, *network, way, Change::Up);
                     }
                 });
                 self.row(&format!("{name}_one_{seconds}"), two, seconds, move |hosts| {
-                    hosts.change_one(Duration::ZERO, Network::Wifi, way, down);
+                    hosts.change_one(ONCE, Network::Wifi, way, down);
                     hosts.change_one(lasts, Network::Wifi, way, Change::Up);
+                });
+            }
+        }
+    }
+
+    /// Networks that take 300 ms each way.
+    fn far(&mut self) {
+        let down = Change::Down(whimbrel_netsim::InFlight::Lost);
+        for (name, ways) in
+            [("silent", &[Way::Up, Way::Down][..]), ("forth", &[Way::Up]), ("back", &[Way::Down])]
+        {
+            for (which, networks) in [("one", &[Network::Wifi][..]), ("both", &[Network::Wifi, Network::Lte])]
+            {
+                self.row(&format!("far_{name}_{which}"), two, 14.0, move |hosts| {
+                    for &network in hosts.networks() {
+                        hosts.change(ONCE, network, Change::Delay(Duration::from_millis(300)));
+                    }
+                    for (&network, &way) in
+                        networks.iter().flat_map(|at| ways.iter().map(move |way| (at, way)))
+                    {
+                        hosts.change_one(secs(6.0), network, way, down);
+                        hosts.change_one(secs(14.0), network, way, Change::Up);
+                    }
                 });
             }
         }
@@ -151,7 +176,7 @@ impl Table {
                     oversize: Oversize::Swallowed,
                     ..whimbrel_testbed::link(20, 10)
                 };
-                hosts.change(Duration::ZERO, Network::Wifi, Change::Config(small));
+                hosts.change(ONCE, Network::Wifi, Change::Config(small));
             };
             let large = |way| Start { record: 4000, interval: Duration::from_millis(16), ..two(way) };
             let large_only = |way| Start { networks: &[Network::Wifi], ..large(way) };
@@ -169,14 +194,14 @@ impl Table {
             let large = |way| Start { record: 4000, interval: Duration::from_millis(16), ..two(way) };
             self.row(&format!("both_move_hole_{mtu}"), large, 1.0, move |hosts| {
                 for network in [Network::Wifi, Network::Lte, Network::Core2] {
-                    shrink(hosts, Duration::ZERO, network, mtu);
+                    shrink(hosts, ONCE, network, mtu);
                 }
                 hosts.renumber(secs(1.0), Network::Wifi);
                 hosts.renumber(secs(1.0), Network::Core);
             });
             self.row(&format!("hole_in_outage_{mtu}"), large, 8.0, move |hosts| {
                 for &network in hosts.networks() {
-                    hosts.silence(Duration::ZERO, network, secs(8.0));
+                    hosts.silence(ONCE, network, secs(8.0));
                     shrink(hosts, secs(4.0), network, mtu);
                 }
             });
@@ -220,7 +245,7 @@ pub(super) fn delay_of(network: Network) -> Duration {
 
 /// 200 ms one way for ten seconds.
 fn slow(hosts: &mut Torture, network: Network, way: Way) {
-    hosts.change_one(Duration::ZERO, network, way, Change::Delay(Duration::from_millis(200)));
+    hosts.change_one(ONCE, network, way, Change::Delay(Duration::from_millis(200)));
     hosts.change_one(secs(10.0), network, way, Change::Delay(delay_of(network)));
 }
 
@@ -238,9 +263,9 @@ fn loss_ramp(hosts: &mut Torture, networks: &[Network]) {
 /// Up to 100 ms more for each packet, and 1 % lost. Nothing that calls for a move.
 fn jitter(hosts: &mut Torture, networks: &[Network]) {
     for &network in networks {
-        hosts.change(Duration::ZERO, network, Change::Jitter(Duration::from_millis(100)));
-        hosts.change(Duration::ZERO, network, Change::Loss(Loss::Bernoulli(0.01)));
-        hosts.change(secs(15.0), network, Change::Jitter(Duration::ZERO));
+        hosts.change(ONCE, network, Change::Jitter(Duration::from_millis(100)));
+        hosts.change(ONCE, network, Change::Loss(Loss::Bernoulli(0.01)));
+        hosts.change(secs(15.0), network, Change::Jitter(ONCE));
         hosts.change(secs(15.0), network, Change::Loss(Loss::None));
     }
 }
@@ -250,7 +275,7 @@ fn reordering(hosts: &mut Torture, networks: &[Network], percent: u32) {
     let extra = Duration::from_millis(100);
     for &network in networks {
         let detour = Reorder { probability: f64::from(percent) / 100.0, extra };
-        hosts.change(Duration::ZERO, network, Change::Reorder(detour));
+        hosts.change(ONCE, network, Change::Reorder(detour));
         hosts.change(secs(60.0), network, Change::Reorder(Reorder::default()));
     }
 }
@@ -258,8 +283,8 @@ fn reordering(hosts: &mut Torture, networks: &[Network], percent: u32) {
 /// Somebody else floods a buffer of two seconds in front of the Wi-Fi with 24 Mbit/s: what is left to the records is less than they need.
 fn bloat(hosts: &mut Torture, way: Way) {
     let before = QueueLimit::packets(1000);
-    hosts.change_one(Duration::ZERO, Network::Wifi, way, Change::Rate(Some(1_400_000)));
-    hosts.change_one(Duration::ZERO, Network::Wifi, way, Change::Queue(QueueLimit::packets(350)));
+    hosts.change_one(ONCE, Network::Wifi, way, Change::Rate(Some(1_400_000)));
+    hosts.change_one(ONCE, Network::Wifi, way, Change::Queue(QueueLimit::packets(350)));
     hosts.change_one(secs(15.0), Network::Wifi, way, Change::Rate(Some(20_000_000)));
     hosts.change_one(secs(15.0), Network::Wifi, way, Change::Queue(before));
 }
@@ -268,6 +293,7 @@ pub(super) fn all() -> Vec<Row> {
     let mut table = Table::default();
     table.outages();
     table.one_way_outages();
+    table.far();
     table.flaps();
     table.sizes();
     table.quality();
