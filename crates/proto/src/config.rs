@@ -30,7 +30,7 @@ pub use self::retransmission::{
     LossDetection, RecoveryScope, RetransmissionConfig, RetransmissionOrder, RetransmissionPath,
     SpuriousLoss, TailLoss, WindowReduction,
 };
-pub use self::sack::{NewRoute, OutOfOrder, SackConfig};
+pub use self::sack::{FailedRoute, NewRoute, OutOfOrder, SackConfig};
 pub use self::start_up::StartUp;
 pub use self::streams::StreamConfig;
 use crate::auth::{AuthConfig, AuthSupport};
@@ -194,6 +194,7 @@ impl Config {
                 packets: 2,
                 new_route: NewRoute::AcknowledgeAtOnce,
                 out_of_order: OutOfOrder::AcknowledgeAtOnce,
+                failed_route: FailedRoute::Follow,
             },
             congestion: CongestionConfig {
                 controller: Arc::new(RenoParameters { slow_start_limit: 1 }),
@@ -266,7 +267,11 @@ impl Config {
                 potentially_failed_max_retrans: Some(0),
                 primary_switchover_max_retrans: None,
             },
-            sack: SackConfig { delay: Duration::from_millis(20), ..rfc.sack },
+            sack: SackConfig {
+                delay: Duration::from_millis(20),
+                failed_route: FailedRoute::Avoid,
+                ..rfc.sack
+            },
             congestion: CongestionConfig {
                 controller: Arc::new(BbrParameters::default()),
                 initial_window: InitialWindow::Packets(10),

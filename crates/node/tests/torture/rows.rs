@@ -132,20 +132,25 @@ impl Table {
     /// Networks that take 300 ms each way.
     fn far(&mut self) {
         let down = Change::Down(whimbrel_netsim::InFlight::Lost);
+        self.row("far_jump", two, 30.0, move |hosts| {
+            for &network in hosts.networks() {
+                hosts.change(ONCE, network, Change::Delay(Duration::from_millis(300)));
+            }
+        });
         for (name, ways) in
             [("silent", &[Way::Up, Way::Down][..]), ("forth", &[Way::Up]), ("back", &[Way::Down])]
         {
             for (which, networks) in [("one", &[Network::Wifi][..]), ("both", &[Network::Wifi, Network::Lte])]
             {
-                self.row(&format!("far_{name}_{which}"), two, 14.0, move |hosts| {
+                self.row(&format!("far_{name}_{which}"), two, 48.0, move |hosts| {
                     for &network in hosts.networks() {
                         hosts.change(ONCE, network, Change::Delay(Duration::from_millis(300)));
                     }
                     for (&network, &way) in
                         networks.iter().flat_map(|at| ways.iter().map(move |way| (at, way)))
                     {
-                        hosts.change_one(secs(6.0), network, way, down);
-                        hosts.change_one(secs(14.0), network, way, Change::Up);
+                        hosts.change_one(secs(40.0), network, way, down);
+                        hosts.change_one(secs(48.0), network, way, Change::Up);
                     }
                 });
             }

@@ -24,7 +24,7 @@ impl Open {
         };
         let permit = self.primary.rule.permits(&self.paths, &self.sender);
         let may_bundle = self.receive.ack_pending() && !self.receive.has_gaps();
-        let sack_route = if may_bundle { self.sack_destination() } else { None };
+        let sack_route = if may_bundle { self.sack_destination(context.config) } else { None };
         let mut turn = Turn {
             now: context.now,
             paths: &self.paths,

@@ -8,8 +8,8 @@ use whimbrel_wire::{COMMON_HEADER_LEN, ChecksumMode, CommonHeader, EmitChunk, Pa
 use super::replies::{Encoded, First, Reply};
 use super::{Context, Open};
 use crate::auth::chunk_writer::ChunkWriter;
-use crate::config::Config;
-use crate::interface::PathId;
+use crate::config::{Config, FailedRoute};
+use crate::interface::{PathId, PathState};
 use crate::path::Path;
 
 /// A SACK with as many gap ack blocks as are sent to an address that has not been confirmed.
@@ -81,7 +81,7 @@ impl Open {
             return Some(self.sent_train(path, out.len() - start, segment));
         }
         if self.receive.ack_due(context.now)
-            && let Some(route) = self.sack_destination()
+            && let Some(route) = self.sack_destination(context.config)
         {
             self.write_reply(context, &Reply { route, chunks: Vec::new(), first: First::Other }, out);
             self.notes.said_all = true;
@@ -101,7 +101,7 @@ impl Open {
         debug_assert!(fits, "answers are bounded");
         // COOKIE ECHO and heartbeats of an unconfirmed address are no place for a SACK.
         let due = self.receive.ack_due(context.now);
-        if chunks.is_empty() || (due && self.sack_destination() == Some(route)) {
+        if chunks.is_empty() || (due && self.sack_destination(context.config) == Some(route)) {
             self.write_sack(context, &mut writer, 0);
         } else if due && route == self.receive.route() && reply.first == First::AsconfAck {
             // RFC 5061 §5.2 V4: a brief one may go with the answer to where the peer has moved.
@@ -130,9 +130,17 @@ impl Open {
     }
 
     /// Where a SACK goes: to where the last DATA came from, unless that address has not been confirmed
-    /// (RFC 9260 §6.4, §5.4).
-    pub(crate) fn sack_destination(&self) -> Option<Route> {
-        self.confirmed_or_in_use(self.receive.route())
+    /// (RFC 9260 §6.4, §5.4) or nothing that is sent there seems to arrive (`FailedRoute`).
+    pub(crate) fn sack_destination(&self, config: &Config) -> Option<Route> {
+        let route = self.confirmed_or_in_use(self.receive.route())?;
+        let fails = |path: &&Path| matches!(path.state, PathState::PotentiallyFailed | PathState::Inactive);
+        let failed = || self.paths.by_route(route).and_then(|id| self.paths.get(id)).filter(fails);
+        if config.sack.failed_route == FailedRoute::Follow || failed().is_none() {
+            return Some(route);
+        }
+        let in_use = self.paths.get(self.data_path());
+        let works = in_use.filter(|path| path.is_usable() && path.state == PathState::Active);
+        Some(works.map_or(route, |path| path.route))
     }
 
     /// Where an answer to a packet from `route` goes. To an address that is not confirmed nothing may go but

@@ -11,9 +11,21 @@ pub struct SackConfig {
     pub new_route: NewRoute,
     /// What happens when DATA comes out of order.
     pub out_of_order: OutOfOrder,
+    /// Where SACKs go when nothing that is sent by the route of DATA seems to arrive.
+    pub failed_route: FailedRoute,
 }
 
-/// What happens when DATA comes by another route than before. SACKs follow it in any case (RFC 9260 §6.4).
+/// Where SACKs go when the path that DATA comes by is potentially failed or inactive: it may work in one direction only.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum FailedRoute {
+    /// To where the DATA came from, all the same.
+    #[default]
+    Follow,
+    /// By the path that new data goes out on, if that is active. RFC 9260 §6.4 leaves the choice to the implementation.
+    Avoid,
+}
+
+/// What happens when DATA comes by another route than before. SACKs follow it unless [`FailedRoute`] has it otherwise (RFC 9260 §6.4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum NewRoute {
     /// It is acknowledged at once: the peer has moved to another path, and can hardly wait to hear whether that one works.

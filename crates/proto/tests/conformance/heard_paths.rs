@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use whimbrel_machine::Route;
-use whimbrel_proto::{Config, PathState, PathView};
+use whimbrel_proto::{Config, FailedRoute, PathState, PathView};
 use whimbrel_wire::Chunk;
 
 use whimbrel_testbed::peer::{Bench, Peer, Sent, node_address, peer_address, quiet};
@@ -123,4 +123,30 @@ fn is_left_alone_after_shutdown() {
     scene.hear();
     let sent = scene.pass(Duration::from_secs(1), |_| false);
     assert_eq!(heartbeats(&sent), 0, "{sent:?}");
+}
+
+/// DATA comes by a path that does not carry anything back: its SACKs go where they arrive (RFC 9260 §6.4 leaves that open), or follow it.
+#[test]
+fn sacks_avoid_a_path_that_fails() {
+    for rule in [FailedRoute::Follow, FailedRoute::Avoid] {
+        let mut config = quiet();
+        config.heartbeat.max_burst = 8;
+        config.sack.failed_route = rule;
+        let mut scene = Scene::new(config);
+        let mut acknowledged_by = |numbers: [u16; 2]| {
+            for ssn in numbers {
+                let data = scene.peer.data(0, ssn, b"data");
+                scene.bench.deliver_on(second(), &scene.peer.packet(&[&data]));
+            }
+            let sent = scene.bench.take();
+            let sack = |sent: &&Sent| sent.chunks().iter().any(|chunk| matches!(chunk, Chunk::Sack(_)));
+            let by = sent.iter().find(sack).expect("a SACK").route;
+            scene.pass(Duration::from_secs(600), |route| route != second());
+            (by, scene.path().state)
+        };
+        assert_eq!(acknowledged_by([0, 1]), (second(), PathState::Inactive));
+        let elsewhere = Route { local: node_address(1), remote: peer_address(1) };
+        let wanted = if rule == FailedRoute::Follow { second() } else { elsewhere };
+        assert_eq!(acknowledged_by([2, 3]).0, wanted, "{rule:?}");
+    }
 }

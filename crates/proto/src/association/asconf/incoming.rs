@@ -152,7 +152,7 @@ impl Open {
                 break;
             }
         }
-        if self.sack_destination().is_none() {
+        if self.sack_destination(context.config).is_none() {
             // The peer has left every address that a SACK could go to, and would send again what has arrived. V4 lets a
             // SACK go with the answer.
             self.receive.set_route(route);

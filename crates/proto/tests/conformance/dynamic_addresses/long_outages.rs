@@ -64,7 +64,7 @@ fn a_return_grants_a_request_the_round_trip_of_its_path() {
     let (mut bench, mobile) = Mobile::connected(config, 1);
     let acknowledge = |bench: &mut Bench| {
         let sent: Vec<Sent> = bench.take();
-        let last = sent.iter().flat_map(Sent::data).map(|data| data.tsn).last().expect("data");
+        let last = sent.iter().flat_map(Sent::data).map(|data| data.tsn).next_back().expect("data");
         bench.deliver(&mobile.sack(last, 100_000));
     };
     for _ in 0..12 {
