@@ -1,4 +1,4 @@
-//! The trace hash of each seed, one per line, so that two versions can be compared with `diff`.
+//! The trace hash of each seed, one per line, so that two versions can be compared with `diff`, and on standard error what is wrong.
 //!
 //! `cargo run --release -p whimbrel-soak --example hashes -- mixed 1 20000 > hashes`: the worlds, the first seed, how many.
 
@@ -25,7 +25,10 @@ fn main() {
     for seed in first..first + count {
         let line = match whimbrel_soak::run(seed, worlds, Watch::default()) {
             Ok(report) => format!("{seed} {:016x} {} {}", report.hash, report.packets, report.messages),
-            Err(failure) => format!("{seed} failed {:016x}", failure.report.hash),
+            Err(failure) => {
+                eprintln!("{seed}: {}", failure.wrong.join("; "));
+                format!("{seed} failed {:016x}", failure.report.hash)
+            }
         };
         if writeln!(out, "{line}").is_err() {
             return;

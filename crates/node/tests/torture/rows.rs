@@ -241,6 +241,9 @@ impl Table {
         self.row("bloat_forth", two, 15.0, |hosts| bloat(hosts, Way::Up));
         self.row("bloat_back", two, 15.0, |hosts| bloat(hosts, Way::Down));
         self.row("bloat_only", one, 15.0, |hosts| bloat(hosts, Way::Up));
+        self.row("crowded_only", one, 15.0, |hosts| crowd(hosts, Way::Up));
+        let alone = |way| Start { cores: &[Network::Core], ..one(way) };
+        self.row("crowded_alone", alone, 15.0, |hosts| crowd(hosts, Way::Up));
     }
 }
 
@@ -292,6 +295,17 @@ fn bloat(hosts: &mut Torture, way: Way) {
     hosts.change_one(ONCE, Network::Wifi, way, Change::Queue(QueueLimit::packets(350)));
     hosts.change_one(secs(15.0), Network::Wifi, way, Change::Rate(Some(20_000_000)));
     hosts.change_one(secs(15.0), Network::Wifi, way, Change::Queue(before));
+}
+
+/// Somebody else sends 28 Mbit/s where 20 fit, behind a buffer of two seconds: it fills, and then two in seven packets are lost, whoever sends them.
+fn crowd(hosts: &mut Torture, way: Way) {
+    for step in 1..=10 {
+        let delay = delay_of(Network::Wifi) + Duration::from_millis(200) * step;
+        hosts.change_one(secs(0.5) * step, Network::Wifi, way, Change::Delay(delay));
+    }
+    hosts.change_one(secs(5.0), Network::Wifi, way, Change::Loss(Loss::Bernoulli(2.0 / 7.0)));
+    hosts.change_one(secs(15.0), Network::Wifi, way, Change::Loss(Loss::None));
+    hosts.change_one(secs(15.0), Network::Wifi, way, Change::Delay(delay_of(Network::Wifi)));
 }
 
 pub(super) fn all() -> Vec<Row> {

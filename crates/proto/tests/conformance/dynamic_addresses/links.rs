@@ -319,3 +319,23 @@ fn an_address_that_is_being_deleted_asks_when_all_others_are_tried_in_vain() {
     mobile.grant(&mut bench, from_there);
     assert_eq!(outcomes(&bench), [(AddressChange::Delete(node_address(1).ip()), Ok(()))]);
 }
+
+/// Our address has gone, and two others reach the one that the peer advises: the quicker way is taken.
+#[test]
+fn advice_is_followed_by_the_quickest_way() {
+    let (mut bench, mut mobile) = Mobile::connected_with(mesh(), 3, &[1, 2]);
+    let association = bench.association();
+    for _ in 0..2 {
+        for path in bench.paths() {
+            bench.command(Command::RequestHeartbeat { association, path: path.id });
+        }
+        let (slow, quick): (Vec<_>, Vec<_>) =
+            bench.take().into_iter().partition(|sent| sent.route.local == node_address(2));
+        quick.iter().for_each(|sent| mobile.answer_heartbeats(&mut bench, sent));
+        bench.pass(Duration::from_millis(150));
+        slow.iter().for_each(|sent| mobile.answer_heartbeats(&mut bench, sent));
+    }
+    down(&mut bench, node_address(1));
+    bench.deliver_on(between(2, 2), &mobile.asconf(&[set_primary(0, peer_address(2).ip())]));
+    assert_eq!(primary(&bench), between(3, 2));
+}

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use whimbrel_proto::{Command, Event, PathState, PeerAddressChange, PeerRequests};
+use whimbrel_proto::{Event, PathState, PeerAddressChange, PeerRequests};
 use whimbrel_wire::{Asconf, Chunk, EmitChunk, Parameter, Parameters, cause_code as code, chunk_type};
 
 use super::mobile::*;
@@ -328,26 +328,6 @@ fn an_unconfirmed_address_becomes_primary_once_it_is_confirmed() {
     mobile.answer_heartbeats(&mut bench, heartbeat);
     assert_eq!(primary(&bench), between(1, 2));
     assert_eq!(news(&bench).last(), Some(&(new, PeerAddressChange::MadePrimary)));
-}
-
-/// Our address has gone, and two others reach the one that the peer advises: the quicker way is taken.
-#[test]
-fn advice_is_followed_by_the_quickest_way() {
-    let (mut bench, mut mobile) = Mobile::connected_with(mesh(), 3, &[1, 2]);
-    let association = bench.association();
-    for _ in 0..2 {
-        for path in bench.paths() {
-            bench.command(Command::RequestHeartbeat { association, path: path.id });
-        }
-        let (slow, quick): (Vec<_>, Vec<_>) =
-            bench.take().into_iter().partition(|sent| sent.route.local == node_address(2));
-        quick.iter().for_each(|sent| mobile.answer_heartbeats(&mut bench, sent));
-        bench.pass(Duration::from_millis(150));
-        slow.iter().for_each(|sent| mobile.answer_heartbeats(&mut bench, sent));
-    }
-    down(&mut bench, node_address(1));
-    bench.deliver_on(between(2, 2), &mobile.asconf(&[set_primary(0, peer_address(2).ip())]));
-    assert_eq!(primary(&bench), between(3, 2));
 }
 
 /// V2: what is not understood is reported or not, and ends the chunk or not, as its type says.
