@@ -57,8 +57,8 @@ impl Talk {
         self.moves.push_front(now);
     }
 
-    /// How often it has moved since then, up to [`MOVES`].
+    /// At how many instants it has moved since then, up to [`MOVES`]. Readings of several signals may come at one, and each be followed.
     pub(crate) fn moves_since(&self, since: Instant) -> usize {
-        self.moves.iter().filter(|at| **at >= since).count()
+        self.moves.iter().filter(|at| **at >= since).collect::<BTreeSet<_>>().len()
     }
 }
