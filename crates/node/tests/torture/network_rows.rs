@@ -5,10 +5,8 @@ use core::time::Duration;
 use whimbrel_netsim::{Change, InFlight};
 
 use super::places::{Families, Network, Translation};
-use super::rows::{Table, daily_on_two, one, rare_on_two, secs, two};
+use super::rows::{ONCE, Table, daily_on_two, one, rare_on_two, secs, two};
 use super::world::{Host, Start, Torture, Way};
-
-const ONCE: Duration = Duration::ZERO;
 
 pub(super) fn add_to(table: &mut Table) {
     renumbered(table);

@@ -30,7 +30,7 @@ pub(super) fn two(way: Way) -> Start {
         way,
         families: [Families::V4; 3],
         translation: Translation::None,
-        prefix_told_after: ONCE,
+        prefix_told_after: Duration::ZERO,
     }
 }
 
@@ -56,7 +56,8 @@ fn daily_on_one(way: Way) -> Start {
     Start { networks: &[Network::Wifi], ..daily_on_two(way) }
 }
 
-const ONCE: Duration = Duration::ZERO;
+/// When the trouble begins.
+pub(super) const ONCE: Duration = Duration::ZERO;
 
 #[derive(Default)]
 pub(super) struct Table {
@@ -132,20 +133,14 @@ impl Table {
     /// Networks that take 300 ms each way.
     fn far(&mut self) {
         let down = Change::Down(whimbrel_netsim::InFlight::Lost);
-        self.row("far_jump", two, 30.0, move |hosts| {
-            for &network in hosts.networks() {
-                hosts.change(ONCE, network, Change::Delay(Duration::from_millis(300)));
-            }
-        });
+        self.row("far_jump", two, 30.0, move_away);
         for (name, ways) in
             [("silent", &[Way::Up, Way::Down][..]), ("forth", &[Way::Up]), ("back", &[Way::Down])]
         {
             for (which, networks) in [("one", &[Network::Wifi][..]), ("both", &[Network::Wifi, Network::Lte])]
             {
                 self.row(&format!("far_{name}_{which}"), two, 48.0, move |hosts| {
-                    for &network in hosts.networks() {
-                        hosts.change(ONCE, network, Change::Delay(Duration::from_millis(300)));
-                    }
+                    move_away(hosts);
                     for (&network, &way) in
                         networks.iter().flat_map(|at| ways.iter().map(move |way| (at, way)))
                     {
@@ -251,6 +246,13 @@ pub(super) fn delay_of(network: Network) -> Duration {
     Duration::from_millis(if network == Network::Wifi { 10 } else { 30 })
 }
 
+/// All networks take 300 ms each way from now on.
+fn move_away(hosts: &mut Torture) {
+    for &network in hosts.networks() {
+        hosts.change(ONCE, network, Change::Delay(Duration::from_millis(300)));
+    }
+}
+
 /// 200 ms one way for ten seconds.
 fn slow(hosts: &mut Torture, network: Network, way: Way) {
     hosts.change_one(ONCE, network, way, Change::Delay(Duration::from_millis(200)));
@@ -273,7 +275,7 @@ fn jitter(hosts: &mut Torture, networks: &[Network]) {
     for &network in networks {
         hosts.change(ONCE, network, Change::Jitter(Duration::from_millis(100)));
         hosts.change(ONCE, network, Change::Loss(Loss::Bernoulli(0.01)));
-        hosts.change(secs(15.0), network, Change::Jitter(ONCE));
+        hosts.change(secs(15.0), network, Change::Jitter(Duration::ZERO));
         hosts.change(secs(15.0), network, Change::Loss(Loss::None));
     }
 }

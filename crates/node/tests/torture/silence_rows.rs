@@ -5,10 +5,9 @@ use core::time::Duration;
 use whimbrel_netsim::{Change, InFlight, LinkConfig, Loss, Oversize};
 
 use super::places::{Families, Network, Translation};
-use super::rows::{Table, delay_of, one, rare_on_one, rare_on_two, secs, two};
+use super::rows::{ONCE, Table, delay_of, one, rare_on_one, rare_on_two, secs, two};
 use super::world::{Host, Start, Torture, Way};
 
-const ONCE: Duration = Duration::ZERO;
 const DOWN: Change = Change::Down(InFlight::Lost);
 
 pub(super) fn add_to(table: &mut Table) {
