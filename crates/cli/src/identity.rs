@@ -1,7 +1,6 @@
 //! This host's own key, and tickets on the command line.
 
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
@@ -69,17 +68,14 @@ pub(crate) fn kept_ticket(path: &Path) -> anyhow::Result<Option<Ticket>> {
     read_ticket(path).map(Some).context("the file is no ticket and would be overwritten; name another one")
 }
 
-/// Writes a ticket where its owner alone can read it.
+/// Writes a ticket where its owner alone can read it. Who looks sees all of it or what was there before.
 pub(crate) fn write_ticket(path: &Path, ticket: &Ticket) -> anyhow::Result<()> {
     let name = || format!("--ticket-file {}", path.display());
-    // What was there before may be open to others.
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error).with_context(name),
-        _ => {}
-    }
-    let mut file =
-        std::fs::File::options().write(true).create_new(true).mode(0o600).open(path).with_context(name)?;
-    writeln!(file, "{ticket}").with_context(name)
+    let directory = path.parent().filter(|directory| *directory != Path::new(""));
+    // Its mode is 0600, whatever the mode of the file that it replaces.
+    let mut file = tempfile::NamedTempFile::new_in(directory.unwrap_or(Path::new("."))).with_context(name)?;
+    writeln!(file, "{ticket}").with_context(name)?;
+    file.persist(path).map(drop).map_err(|error| error.error).with_context(name)
 }
 
 #[cfg(test)]
