@@ -210,6 +210,9 @@ fn a_request_finds_its_way_after_a_silence() {
         ("silent_only_8_renumbered/", 300),
         ("renumbered_and_silent_after_5_ms/", 1000),
         ("cores_silent_40_mobile_renumbered/", 2000),
+        ("three_uplinks_last_replaced_silently/", 450),
+        ("four_uplinks_last_replaced_silently/", 450),
+        ("silent_both_8_server_renumbered/", 200),
     ];
     for (names, most) in rows {
         for (name, outcome) in outcomes(names) {

@@ -52,6 +52,9 @@ impl Open {
                 // It may be the only one: no time to lose.
                 context.timers.set(TimerId::Heartbeat(id), context.now);
             }
+            if proven == Some(route) {
+                self.hasten_retransmissions(context);
+            }
             // Only now: it may be the last one, which must not go before there is another.
             if let Some(superfluous) = superfluous {
                 self.remove_path(context, superfluous);

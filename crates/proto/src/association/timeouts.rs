@@ -1,7 +1,10 @@
 //! Timers of an open association (RFC 9260 §6.3.3).
 
+use core::time::Duration;
+
 use super::{Context, Handled, Open, protection};
-use crate::interface::PathId;
+use crate::interface::{PathId, PathState};
+use crate::path::Path;
 use crate::timers::TimerId;
 
 impl Open {
@@ -29,7 +32,7 @@ impl Open {
         Ok(())
     }
 
-    /// A path works again: what is in flight has waited long enough once it has waited an RTO that is not backed off. The backing
+    /// A path works, and did not, or is new: what is in flight has waited long enough once it has waited an RTO that is not backed off. The backing
     /// off was for a network that did not answer (RFC 9260 §6.3.3 E2); it does now.
     pub(crate) fn hasten_retransmissions(&mut self, context: &mut Context<'_>) {
         for path in self.paths.iter() {
@@ -41,7 +44,14 @@ impl Open {
                 context.timers.set(timer, at);
             }
         }
-        self.hasten_asconf(context);
+    }
+
+    /// How long T3-rtx of a path runs from now on. What is in flight on a path that has failed goes out again by one that works, which the path's
+    /// backing off does not concern.
+    pub(crate) fn t3_wait(&self, path: &Path) -> Duration {
+        let works = |id| self.paths.get(id).is_some_and(|other| other.state == PathState::Active);
+        let goes_elsewhere = path.state != PathState::Active && works(self.data_path());
+        if goes_elsewhere { path.rto.without_back_off() } else { path.rto.current() }
     }
 
     /// T3-rtx expired on a path (RFC 9260 §6.3.3 E1 to E4).

@@ -166,7 +166,7 @@ impl Open {
         let tries = ways.len() * TRIES_BEFORE_LEAVING;
         // Every address the peer knows has gone while it was under way, or does not work. What waits to be added cannot be, before this is
         // acknowledged: so it leaves from there, and the peer finds the association by the Address Parameter (§5.2).
-        if request.tries.timeouts as usize >= ways.len() {
+        if request.tries.timeouts as usize >= ways.len() || self.is_cut_off() {
             ways = self.ways(pinned, &request.deleted, added.chain(self.waiting_to_be_added()));
         }
         if request.tries.timeouts as usize >= tries && pinned.is_some() {
@@ -311,6 +311,11 @@ impl Open {
         })
     }
 
+    /// Whether no path works, as far as anybody knows.
+    fn is_cut_off(&self) -> bool {
+        !self.paths.iter().any(|path| self.works(path.route))
+    }
+
     /// Whether another path from the same address does not answer, and nothing has come by this one since that was last asked: it may be the
     /// network.
     fn is_in_doubt(&self, path: &Path) -> bool {
@@ -355,10 +360,16 @@ impl Open {
         routes
     }
 
-    /// Another address waits to be added, while the outstanding chunk has been sent in vain: perhaps it gets away from there.
+    /// Another address waits to be added, while the outstanding chunk has been sent in vain, or by a path that does not work: perhaps it gets away
+    /// from there.
     pub(super) fn retry_from_newcomer(&mut self, context: &mut Context<'_>) {
+        let Some(route) = self.asconf.outgoing.outstanding.as_ref().map(|request| request.tries.route) else {
+            return;
+        };
+        let of_path = route.is_some_and(|route| self.paths.by_route(route).is_some());
+        let fails = of_path && self.is_cut_off();
         let Some(request) = &mut self.asconf.outgoing.outstanding else { return };
-        if request.tries.timeouts > 0 {
+        if request.tries.timeouts > 0 || fails {
             request.due = true;
             context.timers.clear(TimerId::T4Asconf);
         }

@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use whimbrel_proto::AddressChange::{Add, SetPrimary};
-use whimbrel_proto::{AddressChangeError as Error, Command, PathState};
+use whimbrel_proto::{AddressChangeError as Error, Command, Config, PathState};
 use whimbrel_wire::chunk_type;
 
 use super::mobile::*;
@@ -86,4 +86,46 @@ fn a_return_grants_a_request_the_round_trip_of_its_path() {
     assert!(!holds(&bench.take(), chunk_type::ASCONF), "its answer is still on the way");
     bench.pass(rto);
     assert!(holds(&bench.take(), chunk_type::ASCONF));
+}
+
+/// Nothing works, and then an address comes that does: what is in flight by the paths of the others, whose T3-rtx have backed off, goes out by
+/// the new one as soon as that is confirmed.
+#[test]
+fn what_is_in_flight_by_failed_paths_leaves_by_a_new_one() {
+    let (mut bench, mobile) = Mobile::connected(Config::mobile(), 2);
+    bench.send(0, b"in flight");
+    bench.pass(Duration::from_secs(20));
+    assert!(bench.paths().iter().all(|path| path.state != PathState::Active));
+    up(&mut bench, node_address(3));
+    change(&mut bench, &[Add(node_address(3))]);
+    let mut began = None;
+    for milliseconds in 0..200 {
+        for sent in bench.take().into_iter().filter(|sent| sent.route.local == node_address(3)) {
+            mobile.answer_heartbeats(&mut bench, &sent);
+            if holds(core::slice::from_ref(&sent), chunk_type::ASCONF) {
+                mobile.grant(&mut bench, &sent);
+            }
+            if !sent.data().is_empty() {
+                began.get_or_insert(milliseconds);
+            }
+        }
+        bench.pass(Duration::from_millis(1));
+    }
+    assert!(began.is_some_and(|after| after < 50), "{began:?} ms");
+}
+
+/// A request is under way when another address comes, and no path works: it leaves from there at once, not after it has been tried by all the others.
+#[test]
+fn a_newcomer_takes_over_what_is_under_way_where_nothing_works() {
+    let (mut bench, _) = Mobile::connected_with(Config::mobile(), 2, &[1, 2]);
+    bench.send(0, b"in flight");
+    bench.pass(Duration::from_secs(90));
+    assert!(bench.paths().iter().all(|path| path.state != PathState::Active));
+    change(&mut bench, &[SetPrimary(node_address(2).ip())]);
+    assert!(holds(&bench.take(), chunk_type::ASCONF));
+    up(&mut bench, node_address(3));
+    change(&mut bench, &[Add(node_address(3))]);
+    let sent = bench.take();
+    let asconf = sent.iter().find(|sent| holds(core::slice::from_ref(sent), chunk_type::ASCONF));
+    assert_eq!(asconf.map(|sent| sent.route.local), Some(node_address(3)));
 }
