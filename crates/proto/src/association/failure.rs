@@ -53,7 +53,7 @@ impl Open {
     pub(crate) fn note_path_alive(&mut self, context: &mut Context<'_>, id: PathId) {
         let Some(path) = self.paths.get_mut(id) else { return };
         let returns = core::mem::take(&mut path.error_count) > 0;
-        let is_new = path.state != PathState::Active;
+        let is_another = path.state != PathState::Active;
         path.rto.forget_back_off();
         path.doubt.clear();
         path.pmtu.on_heartbeat_answered();
@@ -67,11 +67,11 @@ impl Open {
         if self.sender.is_all_acknowledged() {
             self.notes.error_count = 0;
         }
-        if returns || is_new {
-            self.hasten_retransmissions(context);
-        }
         if returns {
+            self.hasten_retransmissions(context);
             self.hasten_asconf(context);
+        } else if is_another {
+            self.hasten_to_another(context);
         }
     }
 }

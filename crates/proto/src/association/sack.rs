@@ -87,7 +87,7 @@ impl Open {
             if let Some(path) = self.paths.get(change.path) {
                 // What was lost with the tail may have been all, or have been given up.
                 let t3 = if self.sender.has_in_flight(change.path) { change.t3 } else { T3::Stop };
-                self.set_t3(context, change.path, t3, self.t3_wait(path));
+                self.set_t3(context, change.path, t3, self.t3_wait(context, path));
             }
             context.timers.follow(TimerId::Reordering(change.path), change.reordering);
             self.notice_quality(context, change.path);

@@ -3,6 +3,7 @@
 use core::time::Duration;
 
 use super::{Context, Handled, Open, protection};
+use crate::config::TailLoss;
 use crate::interface::{PathId, PathState};
 use crate::path::Path;
 use crate::timers::TimerId;
@@ -32,10 +33,21 @@ impl Open {
         Ok(())
     }
 
-    /// A path works, and did not, or is new: what is in flight has waited long enough once it has waited an RTO that is not backed off. The backing
+    /// A path works again: what is in flight has waited long enough once it has waited an RTO that is not backed off. The backing
     /// off was for a network that did not answer (RFC 9260 §6.3.3 E2); it does now.
-    pub(crate) fn hasten_retransmissions(&mut self, context: &mut Context<'_>) {
-        for path in self.paths.iter() {
+    pub(crate) fn hasten_retransmissions(&self, context: &mut Context<'_>) {
+        self.hasten_where(context, |_| true);
+    }
+
+    /// There is another path that works: what is in flight by those that have failed goes out by it.
+    pub(crate) fn hasten_to_another(&self, context: &mut Context<'_>) {
+        if context.config.retransmission.tail == TailLoss::Probe && self.sender.window_probes() == 0 {
+            self.hasten_where(context, |path| path.state != PathState::Active);
+        }
+    }
+
+    fn hasten_where(&self, context: &mut Context<'_>, concerned: impl Fn(&Path) -> bool) {
+        for path in self.paths.iter().filter(|path| concerned(path)) {
             let timer = TimerId::T3Retransmit(path.id);
             let Some(deadline) = context.timers.deadline(timer) else { continue };
             let Some(sent) = self.sender.last_sent(path.id) else { continue };
@@ -48,10 +60,10 @@ impl Open {
 
     /// How long T3-rtx of a path runs from now on. What is in flight on a path that has failed goes out again by one that works, which the path's
     /// backing off does not concern.
-    pub(crate) fn t3_wait(&self, path: &Path) -> Duration {
+    pub(crate) fn t3_wait(&self, context: &Context<'_>, path: &Path) -> Duration {
         let works = |id| self.paths.get(id).is_some_and(|other| other.state == PathState::Active);
-        let goes_elsewhere = path.state != PathState::Active && works(self.data_path());
-        if goes_elsewhere { path.rto.without_back_off() } else { path.rto.current() }
+        let fails = path.state != PathState::Active && context.config.retransmission.tail == TailLoss::Probe;
+        if fails && works(self.data_path()) { path.rto.without_back_off() } else { path.rto.current() }
     }
 
     /// T3-rtx expired on a path (RFC 9260 §6.3.3 E1 to E4).

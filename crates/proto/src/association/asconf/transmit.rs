@@ -166,7 +166,7 @@ impl Open {
         let tries = ways.len() * TRIES_BEFORE_LEAVING;
         // Every address the peer knows has gone while it was under way, or does not work. What waits to be added cannot be, before this is
         // acknowledged: so it leaves from there, and the peer finds the association by the Address Parameter (§5.2).
-        if request.tries.timeouts as usize >= ways.len() || self.is_cut_off() {
+        if request.tries.timeouts as usize >= ways.len() || self.is_dormant() {
             ways = self.ways(pinned, &request.deleted, added.chain(self.waiting_to_be_added()));
         }
         if request.tries.timeouts as usize >= tries && pinned.is_some() {
@@ -311,11 +311,6 @@ impl Open {
         })
     }
 
-    /// Whether no path works, as far as anybody knows.
-    fn is_cut_off(&self) -> bool {
-        !self.paths.iter().any(|path| self.works(path.route))
-    }
-
     /// Whether another path from the same address does not answer, and nothing has come by this one since that was last asked: it may be the
     /// network.
     fn is_in_doubt(&self, path: &Path) -> bool {
@@ -367,7 +362,7 @@ impl Open {
             return;
         };
         let of_path = route.is_some_and(|route| self.paths.by_route(route).is_some());
-        let fails = of_path && self.is_cut_off();
+        let fails = of_path && self.is_dormant();
         let Some(request) = &mut self.asconf.outgoing.outstanding else { return };
         if request.tries.timeouts > 0 || fails {
             request.due = true;
