@@ -1,10 +1,11 @@
 //! This host's own key, and tickets on the command line.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 use whimbrel::secure::{Identity, Ticket};
+
+use crate::replace::replace;
 
 /// Bytes of a file with a ticket, at most.
 const TICKET_BYTES_MAX: u64 = 4096;
@@ -68,14 +69,9 @@ pub(crate) fn kept_ticket(path: &Path) -> anyhow::Result<Option<Ticket>> {
     read_ticket(path).map(Some).context("the file is no ticket and would be overwritten; name another one")
 }
 
-/// Writes a ticket where its owner alone can read it. Who looks sees all of it or what was there before.
+/// Writes a ticket where its owner alone can read it.
 pub(crate) fn write_ticket(path: &Path, ticket: &Ticket) -> anyhow::Result<()> {
-    let name = || format!("--ticket-file {}", path.display());
-    let directory = path.parent().filter(|directory| *directory != Path::new(""));
-    // Its mode is 0600, whatever the mode of the file that it replaces.
-    let mut file = tempfile::NamedTempFile::new_in(directory.unwrap_or(Path::new("."))).with_context(name)?;
-    writeln!(file, "{ticket}").with_context(name)?;
-    file.persist(path).map(drop).map_err(|error| error.error).with_context(name)
+    replace(path, &format!("{ticket}\n")).with_context(|| format!("--ticket-file {}", path.display()))
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@ mod paths;
 mod peer;
 mod perf;
 mod qlog;
+mod replace;
 mod shards;
 mod soak;
 mod ssh;

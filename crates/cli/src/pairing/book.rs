@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, Read};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -12,6 +12,7 @@ use whimbrel::secure::PublicKey;
 
 use crate::addresses::{self, Address};
 use crate::identity;
+use crate::replace::replace;
 
 /// Bytes of the file at most.
 const LONGEST: u64 = 1 << 20;
@@ -158,7 +159,7 @@ impl Book {
             text.push_str(HEAD);
         }
         text.push_str(&format!("{host}\n"));
-        write(&self.path, &text)?;
+        replace(&self.path, &text)?;
         self.hosts.retain(|other| other.key != host.key);
         self.hosts.push(host);
         Ok(())
@@ -179,7 +180,7 @@ fn forget_in(path: &Path, name: &str) -> anyhow::Result<bool> {
     let after = without(&before, |line| line.split_whitespace().next() == Some(name));
     let found = after.lines().count() < before.lines().count();
     if found {
-        write(path, &after)?;
+        replace(path, &after)?;
     }
     Ok(found)
 }
@@ -231,18 +232,6 @@ fn read_text(path: &Path) -> anyhow::Result<String> {
 /// The lines but those of hosts that are `gone`; comments stay.
 fn without(text: &str, gone: impl Fn(&str) -> bool) -> String {
     text.lines().filter(|line| !(is_host(line) && gone(line))).map(|line| format!("{line}\n")).collect()
-}
-
-/// All of it or nothing: a power failure takes nobody out.
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    // Who keeps his settings elsewhere goes on to do so.
-    let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let name = || path.display().to_string();
-    let directory = path.parent().context("the file of peers has no directory")?;
-    let mut file = tempfile::NamedTempFile::new_in(directory).with_context(name)?;
-    file.write_all(text.as_bytes()).and_then(|()| file.as_file().sync_all()).with_context(name)?;
-    file.persist(&path).with_context(name)?;
-    Ok(())
 }
 
 fn is_host(line: &str) -> bool {

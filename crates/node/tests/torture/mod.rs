@@ -212,7 +212,7 @@ fn a_request_finds_its_way_after_a_silence() {
         ("cores_silent_40_mobile_renumbered/", 2000),
         ("three_uplinks_last_replaced_silently/", 450),
         ("four_uplinks_last_replaced_silently/", 450),
-        ("silent_both_8_server_renumbered/", 300),
+        ("suspended_server_moved_", 300),
     ];
     for (names, most) in rows {
         for (name, outcome) in outcomes(names) {

@@ -358,13 +358,11 @@ impl Open {
     /// Another address waits to be added, while the outstanding chunk has been sent in vain, or by a path that does not work: perhaps it gets away
     /// from there.
     pub(super) fn retry_from_newcomer(&mut self, context: &mut Context<'_>) {
-        let Some(route) = self.asconf.outgoing.outstanding.as_ref().map(|request| request.tries.route) else {
-            return;
-        };
-        let of_path = route.is_some_and(|route| self.paths.by_route(route).is_some());
-        let fails = of_path && self.is_dormant();
-        let Some(request) = &mut self.asconf.outgoing.outstanding else { return };
-        if request.tries.timeouts > 0 || fails {
+        let by_path = |route| self.paths.by_route(route).is_some();
+        let in_vain = self.asconf.outgoing.outstanding.as_ref().is_some_and(|request| {
+            request.tries.timeouts > 0 || request.tries.route.is_some_and(by_path) && self.is_dormant()
+        });
+        if let Some(request) = self.asconf.outgoing.outstanding.as_mut().filter(|_| in_vain) {
             request.due = true;
             context.timers.clear(TimerId::T4Asconf);
         }
