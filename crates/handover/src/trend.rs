@@ -14,6 +14,10 @@ const READINGS: f64 = 8.0;
 /// Weaker readings count as this one, -110 dBm: nobody receives anything there, and the range to nothing would be infinite.
 const WEAKEST: u64 = 10_000;
 
+/// For so long after the last reading a signal is believed to go on as it did: nobody walks at an even pace for longer, and a radio
+/// that reports changes alone says by its silence that there are none.
+const BELIEVED: Duration = Duration::from_secs(10);
+
 /// How fast a signal changes, from its readings.
 ///
 /// The power falls with the fourth power of the distance (c04 formula 1), so its fourth root is taken: whoever walks away from an antenna
@@ -45,18 +49,20 @@ impl Trend {
         self.last = Some((now, power));
     }
 
-    /// How long until the signal falls below `floor` if it goes on like this; `None` if it does not fall.
+    /// How long until the signal falls below `floor` if it goes on like this; `None` if it does not fall, or if nothing has been told
+    /// for 10 s.
     pub fn time_until(&self, now: Instant, floor: ReceivedPower) -> Option<Duration> {
         let (at, power) = self.last?;
         if power < floor {
             return Some(Duration::ZERO);
         }
-        if self.slope <= 0.0 {
+        let silence = now.saturating_since(at);
+        if self.slope <= 0.0 || silence > BELIEVED {
             return None;
         }
         let left = (range(floor) - range(power)).max(0.0) / self.slope;
         let left = Duration::try_from_secs_f64(left).unwrap_or(Duration::MAX);
-        Some(left.saturating_sub(now.saturating_since(at)))
+        Some(left.saturating_sub(silence))
     }
 
     /// When it was last told anything.

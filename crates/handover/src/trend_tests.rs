@@ -28,6 +28,8 @@ fn a_falling_signal_is_extrapolated() {
     let later = trend.time_until(at(3000), FLOOR).unwrap();
     assert!(later.abs_diff(Duration::from_secs(3)) < Duration::from_millis(50), "{later:?}");
     assert_eq!(trend.time_until(at(2000), received(50.0)), Some(Duration::ZERO), "below it already");
+    assert_eq!(trend.time_until(at(6100), FLOOR), Some(Duration::ZERO), "over, as far as that can be told");
+    assert_eq!(trend.time_until(at(12_001), FLOOR), None, "nothing has been told for long");
 }
 
 /// Near the antenna watts fall by orders of magnitude with each step, which says nothing of the edge.

@@ -87,6 +87,11 @@ fn speed(interface: Option<&Interface>) -> u64 {
     })
 }
 
+/// The fastest of our addresses `among`; of several the lowest.
+fn fastest(view: &View<'_>, among: impl Iterator<Item = IpAddr>) -> Option<IpAddr> {
+    among.max_by_key(|&ip| (speed(view.interface_of(ip)), core::cmp::Reverse(ip)))
+}
+
 /// Whether an address is about to become usable: it is to be added, or its paths are being confirmed.
 fn is_joining(local: &LocalAddress, view: &View<'_>) -> bool {
     let ip = local.address.ip();
@@ -114,40 +119,47 @@ impl Judge for FastestNetwork {
 impl FastestNetwork {
     fn choose(&mut self, now: Instant, view: &View<'_>) -> Option<Want> {
         let current = view.primary()?;
-        let here = view.usable_path(current).is_some();
-        let lasts = |judge: &Self, ip: IpAddr, needed: Duration| {
-            let left = view.interface_of(ip).and_then(|interface| judge.time_left(now, interface));
-            left.is_none_or(|left| left > needed)
-        };
         let working = view.addresses.iter().map(|local| local.address.ip());
         let others: Vec<IpAddr> =
             working.filter(|&ip| ip != current && view.usable_path(ip).is_some()).collect();
-        let fastest = |judge: &Self, margin: Duration| {
-            let lasting = others.iter().copied().filter(|&ip| lasts(judge, ip, margin));
-            lasting.max_by_key(|&ip| (speed(view.interface_of(ip)), core::cmp::Reverse(ip)))
+        let soon = self.margin * 2;
+        let lasting = |judge: &Self, at_least: Duration| {
+            let others = others.iter().copied();
+            fastest(view, others.filter(|&ip| judge.lasts(now, view, ip, at_least)))
         };
-        let best = fastest(self, self.margin * 2);
-        let any = best.or_else(|| fastest(self, Duration::ZERO));
-        if !here {
-            let local = any.or_else(|| others.first().copied())?;
-            return Some(Want { local, need: Need::Necessity, reason: Reason::PathFailed });
+        let best = lasting(self, soon);
+        if view.usable_path(current).is_none() {
+            let any = best.or_else(|| lasting(self, Duration::ZERO)).or_else(|| others.first().copied());
+            return any.map(|local| Want { local, need: Need::Necessity, reason: Reason::PathFailed });
         }
-        if let Some(best) = best {
-            if !lasts(self, current, self.time_needed(view, current, best)) {
+        if let Some(refuge) = self.refuge(now, view, current, &others) {
+            if !self.lasts(now, view, current, self.time_needed(view, current, refuge)) {
                 let warned =
                     view.interface_of(current).is_some_and(|interface| interface.properties.going_down);
                 let reason = if warned { Reason::GoingDown } else { Reason::SignalFading };
-                return Some(Want { local: best, need: Need::Necessity, reason });
+                return Some(Want { local: refuge, need: Need::Necessity, reason });
             }
-            self.look_ahead(now, view, current, best);
+            self.look_ahead(now, view, current, refuge);
         }
         let here = speed(view.interface_of(current));
         let faster = |ip: &IpAddr| speed(view.interface_of(*ip)) > here.saturating_add(here / WORTH_A_MOVE);
         let joining = view.addresses.iter().filter(|local| is_joining(local, view)).map(|l| l.address.ip());
-        let joining = joining.filter(|&ip| faster(&ip) && lasts(self, ip, self.margin * 2));
+        let joining = joining.filter(|ip| faster(ip) && self.lasts(now, view, *ip, soon));
         // One that works before one that may never do.
         let best = best.filter(faster).or_else(|| joining.max_by_key(|&ip| speed(view.interface_of(ip))));
         best.map(|local| Want { local, need: Need::Advantage, reason: Reason::Faster })
+    }
+
+    /// Whether our address `ip` lasts longer than `needed`, as far as anybody can tell.
+    fn lasts(&self, now: Instant, view: &View<'_>, ip: IpAddr, needed: Duration) -> bool {
+        let left = view.interface_of(ip).and_then(|interface| self.time_left(now, interface));
+        left.is_none_or(|left| left > needed)
+    }
+
+    /// The fastest of `others` that will still be there when `current` is not. Another address of the same interface goes with it.
+    fn refuge(&self, now: Instant, view: &View<'_>, current: IpAddr, others: &[IpAddr]) -> Option<IpAddr> {
+        let end = self.time_left(now, view.interface_of(current)?)?.max(self.margin * 2);
+        fastest(view, others.iter().copied().filter(|&ip| self.lasts(now, view, ip, end)))
     }
 
     /// Asks to be woken when it will be time to leave, should no reading come before.

@@ -150,6 +150,43 @@ fn down_as_late_as_is_safe() {
     assert!((47..50).contains(&left), "left after {left} of 50 readings");
 }
 
+/// The other address of the network that fades, as of a host with both families, ends when it does. It is as fast, and faster than what stays.
+#[test]
+fn another_address_of_what_fades_is_no_refuge() {
+    let mut model = in_wireless_lan();
+    model.link(LinkFact::AddressOn { interface: InterfaceId(1), address: ip(3) });
+    model.link(LinkFact::AddressUp(address(3)));
+    model.answer();
+    model.paths.iter_mut().for_each(|path| path.srtt = Some(Duration::from_millis(350)));
+    let left = fade(&mut model, 50).expect("it leaves before the end");
+    assert!((44..48).contains(&left), "left after {left} of 50 readings");
+    assert_eq!(model.moves().len(), 1, "to the other network, and not by way of the other address");
+}
+
+/// Alone, there is nowhere to go.
+#[test]
+fn between_two_addresses_of_what_fades_it_stays() {
+    let mut model = Model::new(FastestNetwork::policy(Pace::AT_ONCE), &[(1, WirelessLan)]);
+    model.link(LinkFact::AddressOn { interface: InterfaceId(1), address: ip(3) });
+    model.link(LinkFact::AddressUp(address(3)));
+    model.answer();
+    model.paths.iter_mut().for_each(|path| path.srtt = Some(Duration::from_millis(350)));
+    assert_eq!(fade(&mut model, 50), None);
+    assert_eq!(model.moves(), []);
+}
+
+/// The signal fell slowly, and has not been told for long: that it would be lost by now says nothing.
+#[test]
+fn what_has_not_been_told_for_long_is_no_reason_to_leave() {
+    let mut model = in_wireless_lan();
+    for tenths in 0..20_i32 {
+        model.signal(1, -60.0 - 0.1 * f64::from(tenths));
+        model.wait(seconds(0.1));
+    }
+    model.wait(seconds(600.0));
+    assert_eq!(model.moves(), []);
+}
+
 /// The signal falls by 30 dB with the first step, and is a thousand times what is needed after it.
 #[test]
 fn a_walk_that_begins_at_the_antenna_is_no_reason_to_leave() {
