@@ -1,5 +1,6 @@
 //! Addresses on the command line: `IP`, `IP:PORT`, `[IPv6]:PORT`, `IPv6%LINK`, or a host name, several separated by commas.
 
+use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 use std::str::FromStr;
 
@@ -28,17 +29,26 @@ enum Host {
 }
 
 impl Address {
-    /// A name with neither a domain nor a port that is not this host's: what a paired host is called.
-    pub(crate) fn bare_name(&self) -> Option<&str> {
-        let Host::Name(name) = &self.host else { return None };
-        let own = rustix::system::uname();
-        let ours = name == "localhost" || own.nodename().to_bytes() == name.as_bytes();
-        (self.port.is_none() && !ours && !name.contains('.')).then_some(name)
-    }
-
     /// The same with this port, if none was typed.
     pub(crate) fn with_usual_port(self, port: u16) -> Self {
         Self { port: self.port.or(Some(port)), ..self }
+    }
+}
+
+/// As it may be typed: the same place is the same text, however it was written.
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let host = match &self.host {
+            Host::Ip(ip) => ip.to_string(),
+            Host::Scoped(ip, link) => format!("{ip}%{link}"),
+            Host::Name(name) => name.to_ascii_lowercase(),
+            Host::Any => "any".into(),
+        };
+        match self.port {
+            None | Some(UDP_PORT) => f.write_str(&host),
+            Some(port) if host.contains(':') => write!(f, "[{host}]:{port}"),
+            Some(port) => write!(f, "{host}:{port}"),
+        }
     }
 }
 
@@ -176,7 +186,7 @@ pub(crate) async fn resolve(addresses: &[Address]) -> anyhow::Result<Resolved> {
             Host::Any => anyhow::bail!("`any` means this host's own addresses; name the peer's"),
             Host::Name(name) => {
                 let found = tokio::net::lookup_host((name.as_str(), port)).await;
-                match found.with_context(|| format!("cannot find the address of {name}")) {
+                match found.with_context(|| unknown_name(name)) {
                     Ok(found) => out.extend(found),
                     Err(error) => unknown.push(error),
                 }
@@ -189,6 +199,13 @@ pub(crate) async fn resolve(addresses: &[Address]) -> anyhow::Result<Resolved> {
             Ok(Resolved { addresses: each_once(out), unknown: unknown.into_iter().chain(last).collect() })
         }
     }
+}
+
+/// A name without a domain may be a slip for that of a paired host.
+fn unknown_name(name: &str) -> String {
+    let nor =
+        if name.contains('.') { "" } else { ", nor is it the name of a paired host (`whimbrel peers`)" };
+    format!("cannot find the address of {name}{nor}")
 }
 
 fn each_once(addresses: Vec<SocketAddr>) -> Vec<SocketAddr> {

@@ -107,9 +107,9 @@ pub(crate) struct OutputArgs {
 #[command(after_help = "Examples:
   whimbrel recv --dir incoming             from ticket holders and paired hosts
   whimbrel recv --dir incoming --paired    from paired hosts (whimbrel pair)
-  whimbrel recv --dir incoming --auth-key-file whimbrel.key  from holders of it
   whimbrel recv --dir incoming --anyone --listen 192.0.2.7,198.51.100.7
   whimbrel recv --dir incoming --anyone --listen 127.0.0.1:9900 --once
+  whimbrel recv --dir incoming --insecure --auth-key-file whimbrel.key
 
 A file appears in DIR when its content is complete and its BLAKE3 hash is verified. Until then it is in \
 DIR/.whimbrel-partial, where an interrupted transfer finds it again. Names that would lead out of DIR are \
@@ -120,18 +120,17 @@ pub(crate) struct RecvArgs {
     pub(crate) dir: PathBuf,
     /// Write the ticket to this file, for you alone to read, instead of printing it; one that this host has written there before stays
     /// good.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["anyone", "auth_key_file"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["anyone", "insecure"])]
     pub(crate) ticket_file: Option<PathBuf>,
-    /// Take files from everybody who can reach the port, in clear. Without this and --auth-key-file, which goes in clear as well, files are
-    /// taken, encrypted, from who has the ticket and from paired hosts.
+    /// Take files from everybody who can reach the port. Without this files are taken from who has the ticket and from paired hosts.
     #[arg(long, conflicts_with = "auth_key_file")]
     pub(crate) anyone: bool,
     /// Take files from paired hosts alone (`whimbrel peers`), and print no ticket.
-    #[arg(long, conflicts_with_all = ["anyone", "auth_key_file", "ticket_file"])]
+    #[arg(long, conflicts_with_all = ["anyone", "insecure", "ticket_file"])]
     pub(crate) paired: bool,
     /// Print the ticket, and go on in the background: what `whimbrel send --ssh` runs here. Without a sender the receiver ends after a
     /// minute.
-    #[arg(long, conflicts_with_all = ["anyone", "auth_key_file", "ticket_file", "paired", "json", "quiet"])]
+    #[arg(long, conflicts_with_all = ["anyone", "insecure", "ticket_file", "paired", "json", "quiet"])]
     pub(crate) detach: bool,
     /// This is the one in the background.
     #[arg(long, hide = true, conflicts_with = "detach")]
@@ -191,7 +190,7 @@ pub(crate) struct KeyArgs {
   whimbrel send film.mkv --to whm1…      encrypted, with the receiver's ticket
   whimbrel send film.mkv --ssh robot:films  encrypted, begins a receiver by ssh
   whimbrel send film.mkv --to robot      encrypted, a host of `whimbrel pair`
-  whimbrel send film.mkv --to 192.0.2.7
+  whimbrel send film.mkv --to 192.0.2.7  encrypted, to `recv --anyone`
   whimbrel send film.mkv --to 192.0.2.7,198.51.100.7  a peer with two addresses
   whimbrel send -r photos notes.txt --to host.example:9900
   whimbrel send film.mkv --to 192.0.2.7 --bind 10.0.0.2,10.1.0.2
@@ -206,15 +205,15 @@ pub(crate) struct SendArgs {
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// The receiver's ticket, or the name of a paired host, or addresses, each IP, IP:UDPPORT or a host name; one that works is enough. With
-    /// a ticket or a paired host addresses are tried first; without, everything goes in clear.
+    /// a ticket or a paired host addresses are tried first; without, you are asked once whether the key of the host that is there is the right one.
     #[arg(long, value_name = "TICKET|NAME|ADDR", value_delimiter = ',', value_parser = Destination::parse)]
     pub(crate) to: Vec<Destination>,
     /// The receiver's ticket is in this file; - for standard input.
-    #[arg(long, value_name = "FILE", conflicts_with = "auth_key_file")]
+    #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
     pub(crate) ticket_file: Option<PathBuf>,
     /// Begin a receiver on this host through ssh, for one transfer into DIR (or the home directory). ssh says who it is; the files take
     /// the networks that there are, and ssh's connection is not needed any more.
-    #[arg(long, value_name = "[USER@]HOST[:DIR]", conflicts_with_all = ["ticket_file", "auth_key_file"], value_parser = Target::parse)]
+    #[arg(long, value_name = "[USER@]HOST[:DIR]", conflicts_with_all = ["ticket_file", "insecure"], value_parser = Target::parse)]
     pub(crate) ssh: Option<Target>,
     /// With --ssh: replace files of the same name there instead of refusing.
     #[arg(long, requires = "ssh", conflicts_with = "rename")]

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use anyhow::Context;
 use whimbrel::secure::{self, PublicKey, Ticket, Trust};
-use whimbrel::{CloseReason, KeyExchangeError, Security};
+use whimbrel::{CloseReason, ConnectError, KeyExchangeError, Security};
 
+use crate::acquaintance::Acquaintance;
 use crate::addresses::{self, Address};
 use crate::exit::Failure;
 use crate::identity;
@@ -43,8 +44,10 @@ impl Destination {
 /// How a receiver is told from others, and what it knows us by.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Pin {
-    /// By nothing: everything goes in clear.
-    None,
+    /// By nothing: everything goes in clear, as `--insecure` says.
+    Clear,
+    /// By the key that it had when it was first met at its address.
+    Acquaintance(Acquaintance),
     Ticket(Ticket),
     Paired(Paired),
 }
@@ -60,6 +63,9 @@ pub(crate) struct Receiver {
     pub(crate) pin: Pin,
 }
 
+/// Cause of an ABORT: the peer refuses what is not encrypted (draft-ietf-tsvwg-sctp-dtls-chunk-04 section 4.3.1).
+const MISSING_ENCRYPTION: u16 = 100;
+
 /// What a ticket for this SCTP port is given to, if that is known.
 fn user_of(port: u16) -> Option<&'static str> {
     match port {
@@ -71,7 +77,7 @@ fn user_of(port: u16) -> Option<&'static str> {
 }
 
 impl Receiver {
-    /// What `--to`, `--ticket-file` and `--sctp-port` say. Without a ticket the port is `usual_port`. `keyed`: whether there is a key of RFC 4895, too.
+    /// What `--to`, `--ticket-file` and `--sctp-port` say. Without a ticket the port is `usual_port`. `insecure`: everything goes in clear.
     ///
     /// # Errors
     /// They contradict each other, or the ticket is not good.
@@ -80,7 +86,7 @@ impl Receiver {
         ticket_file: Option<&Path>,
         sctp_port: Option<u16>,
         usual_port: u16,
-        keyed: bool,
+        insecure: bool,
     ) -> Result<Self, Failure> {
         let mut pins = Vec::new();
         let mut addresses = Vec::new();
@@ -95,26 +101,26 @@ impl Receiver {
             pins.push(Pin::Ticket(identity::read_ticket(path)?));
         }
         pins.dedup();
-        let pin = pins.pop().unwrap_or(Pin::None);
+        let pin = pins.pop();
         if !pins.is_empty() {
             return Err(Failure::Usage(
                 "these are several hosts (a ticket and the name of a paired host are for one each)".into(),
             ));
         }
-        if keyed && pin != Pin::None {
-            let text = "with a ticket or a paired host everything is encrypted, and --auth-key-file means nothing; leave one of them out";
+        if insecure && pin.is_some() {
+            let text = "with a ticket or a paired host everything is encrypted; leave --insecure out";
             return Err(Failure::Usage(text.into()));
         }
         let port = match &pin {
-            Pin::Ticket(ticket) => {
+            Some(Pin::Ticket(ticket)) => {
                 add_those_of(ticket, &mut addresses)?;
                 ticket.port()
             }
-            Pin::Paired(host) => {
+            Some(Pin::Paired(host)) => {
                 addresses.extend(host.addresses());
                 usual_port
             }
-            Pin::None => usual_port,
+            _ => usual_port,
         };
         if sctp_port.is_none()
             && port != usual_port
@@ -122,20 +128,14 @@ impl Receiver {
         {
             return Err(Failure::Usage(format!("that is a ticket for `{user}`")));
         }
-        if pin == Pin::None
-            && !keyed
-            && let Some(name) = addresses.iter().find_map(Address::bare_name)
-        {
-            let file = Book::open().map(|book| book.path().display().to_string()).unwrap_or_default();
-            return Err(Failure::Usage(format!(
-                "{name} is not paired with this host ({file}), and without that nothing would be encrypted, nor would it be known who {name} is: \
-                 `whimbrel pair` pairs the two; for what may go in clear give its address, or {name}:{}",
-                addresses::UDP_PORT
-            )));
-        }
         if addresses.is_empty() {
-            return Err(nowhere(&pin));
+            return Err(nowhere(pin.as_ref()));
         }
+        let pin = match pin {
+            Some(pin) => pin,
+            None if insecure => Pin::Clear,
+            None => Pin::Acquaintance(Acquaintance::at(&addresses)?),
+        };
         Ok(Self { addresses, sctp_port: sctp_port.unwrap_or(port), pin })
     }
 
@@ -145,49 +145,90 @@ impl Receiver {
     /// This host's own key, by which a paired host knows it, cannot be had.
     pub(crate) fn security(&self) -> Result<Security, Failure> {
         Ok(match &self.pin {
-            Pin::None => Security::Off,
+            Pin::Clear => Security::Off,
+            Pin::Acquaintance(host) => secure::required(&identity::own()?, Trust::Keyring(host.keyring())),
             Pin::Ticket(ticket) => secure::required(&ticket.sender(), ticket.trust()),
             Pin::Paired(host) => secure::required(&identity::own()?, Trust::keys([host.key])),
         })
     }
 
-    /// The receiver's key; `None` if it may have any, or none.
-    pub(crate) fn expected_key(&self) -> Option<PublicKey> {
+    /// Whether packets are encrypted.
+    pub(crate) fn is_protected(&self) -> bool {
+        self.pin != Pin::Clear
+    }
+
+    /// What a paired host is called here.
+    pub(crate) fn name(&self) -> Option<&str> {
         match &self.pin {
-            Pin::None => None,
-            Pin::Ticket(ticket) => Some(ticket.key()),
-            Pin::Paired(host) => Some(host.key),
+            Pin::Paired(host) => Some(&host.name),
+            _ => None,
         }
     }
 
-    /// What to do where the two hosts do not know each other's keys, if it is that.
+    /// The host that answered, if it is the first time that it is met, and its key.
+    pub(crate) fn stranger(&self, error: &ConnectError) -> Option<(&Acquaintance, PublicKey)> {
+        match (&self.pin, error) {
+            (
+                Pin::Acquaintance(host),
+                ConnectError::Failed(CloseReason::KeyExchange(KeyExchangeError::UnknownPeer(key))),
+            ) if host.key().is_none() => PublicKey::try_from(key).ok().map(|key| (host, key)),
+            _ => None,
+        }
+    }
+
+    /// What to do where one of the hosts encrypts and the other does not, or where they do not know each other's keys; `None` if it is
+    /// neither.
     pub(crate) fn advice(&self, reason: &CloseReason) -> Option<String> {
-        let theirs = match reason {
-            CloseReason::KeyExchange(KeyExchangeError::UnknownPeer(_)) => true,
-            CloseReason::KeyExchange(KeyExchangeError::Refused) => false,
+        let found = match reason {
+            CloseReason::PeerUnprotected => {
+                return Some("the other host does not encrypt; if everybody on the way may read and change what goes there, say --insecure".into());
+            }
+            CloseReason::AbortedByPeer { causes, .. } if causes.first() == Some(&MISSING_ENCRYPTION) => {
+                return Some(
+                    "the other host takes nothing that is not encrypted; leave --insecure out".into(),
+                );
+            }
+            CloseReason::KeyExchange(KeyExchangeError::UnknownPeer(key)) => Some(key),
+            CloseReason::KeyExchange(KeyExchangeError::Refused) => None,
             // What a Whimbrel says to whom it does not trust: its ABORT may be quicker than the alert of TLS.
             CloseReason::AbortedByPeer { reason, .. }
                 if reason.ends_with(b"key is not one that is trusted") =>
             {
-                false
+                None
             }
             _ => return None,
         };
-        Some(match (&self.pin, theirs) {
-            (Pin::Paired(host), true) => format!("another host is there, not {}: its key is another", host.name),
-            (Pin::Paired(host), false) => format!(
+        let Some(key) = found else { return Some(self.refused()) };
+        let key = PublicKey::try_from(key).map(|key| key.to_string()).unwrap_or_default();
+        Some(match &self.pin {
+            Pin::Acquaintance(host) => host.changed(&key),
+            Pin::Paired(host) => format!("another host is there, not {}: its key is {key}", host.name),
+            Pin::Clear | Pin::Ticket(_) => {
+                format!("another host is there, not the one that the ticket is of: its key is {key}")
+            }
+        })
+    }
+
+    /// What to do where the other host does not know this one.
+    fn refused(&self) -> String {
+        match &self.pin {
+            Pin::Acquaintance(_) => {
+                "the other host does not know this one: give the ticket that is shown there to --to, or pair the two (`whimbrel pair`)".to_owned()
+            }
+            Pin::Paired(host) => format!(
                 "{} does not know this host: pair the two again (`whimbrel pair`), or start the receiver anew if that was just done",
                 host.name
             ),
-            (_, true) => "another host is there, not the one that the ticket is of: its key is another".to_owned(),
-            (_, false) => "the ticket is not good there any more: a receiver that is started anew has a new one, unless it keeps it with --ticket-file".to_owned(),
-        })
+            Pin::Clear | Pin::Ticket(_) => {
+                "the ticket is not good there any more: a receiver that is started anew has a new one, unless it keeps it with --ticket-file".to_owned()
+            }
+        }
     }
 
     /// What to check where a connection that is encrypted does not come about.
     pub(crate) fn pin_hint(&self) -> Option<String> {
         match &self.pin {
-            Pin::None => None,
+            Pin::Clear | Pin::Acquaintance(_) => None,
             Pin::Ticket(_) => Some(" A ticket is good until the receiver that printed it ends.".into()),
             Pin::Paired(host) => {
                 let name = &host.name;
@@ -200,10 +241,10 @@ impl Receiver {
 }
 
 /// There is no address to go to.
-fn nowhere(pin: &Pin) -> Failure {
+fn nowhere(pin: Option<&Pin>) -> Failure {
     Failure::Usage(match pin {
-        Pin::None => "say to whom: --to TICKET, a paired host or an address, or --ticket-file FILE".into(),
-        Pin::Paired(host) => {
+        None => "say to whom: --to TICKET, a paired host or an address, or --ticket-file FILE".into(),
+        Some(Pin::Paired(host)) => {
             format!("no address of {} is known; add one: --to {},ADDRESS", host.name, host.name)
         }
         _ => "the ticket names no address, since its host had no network yet; add one: --to ADDRESS".into(),

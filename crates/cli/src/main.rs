@@ -3,6 +3,7 @@
 // The command is where wall-clock time, threads and files live; the protocol core below it has none.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
+mod acquaintance;
 mod addresses;
 mod args;
 mod association;

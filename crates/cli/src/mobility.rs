@@ -60,9 +60,13 @@ pub(crate) struct MobilityArgs {
     /// large. `whimbrel paths` shows what comes of it.
     #[arg(long, help_heading = "Speed")]
     pub(crate) measure_capacity: bool,
+    /// Nothing is encrypted, and nobody knows who the other host is: for networks that are trusted, and for hosts that have
+    /// nothing but SCTP. Both hosts must say it.
+    #[arg(long, help_heading = "Security")]
+    pub(crate) insecure: bool,
     /// Keys that both hosts know and nobody else, a line `ID KEY` each (KEY in hex or base64:…), the first to send with.
-    /// Only who has one can connect, and change addresses. The file must be readable by you alone.
-    #[arg(long, value_name = "FILE")]
+    /// Only who has one can connect, and change addresses; whoever listens still reads. The file must be readable by you alone.
+    #[arg(long, value_name = "FILE", requires = "insecure", help_heading = "Security")]
     pub(crate) auth_key_file: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) watching: WatchingArgs,
@@ -205,7 +209,8 @@ impl MobilityArgs {
             Some(_) => {
                 " Both hosts need --auth-key-file with the same key: one without, or with another, does not get through, nor does one that has printed a ticket."
             }
-            None => " If it runs with --auth-key-file, this host needs the same key.",
+            None if self.insecure => " If it runs with --auth-key-file, this host needs the same key.",
+            None => "",
         }
     }
 

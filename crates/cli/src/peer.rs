@@ -72,18 +72,6 @@ impl Peer {
     }
 }
 
-/// Cause of an ABORT: the peer refuses what is not encrypted (draft-ietf-tsvwg-sctp-dtls-chunk-04 section 4.3.1).
-const MISSING_ENCRYPTION: u16 = 100;
-
-/// Whether a connection was refused because it would not have been encrypted.
-pub(crate) fn wants_encryption(error: &ConnectError) -> bool {
-    matches!(
-        error,
-        ConnectError::Failed(CloseReason::AbortedByPeer { causes, .. })
-            if causes.first() == Some(&MISSING_ENCRYPTION)
-    )
-}
-
 #[cfg(test)]
 #[path = "peer_tests.rs"]
 mod tests;

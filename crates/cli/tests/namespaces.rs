@@ -118,10 +118,10 @@ impl Drop for Networks {
 #[test]
 fn a_cable_is_pulled_and_put_back() {
     let Some(networks) = Networks::new("c") else { return };
-    let mut server =
-        networks.run(&networks.peer, &["perf", "server", "--anyone", "--json", "--listen", PEER]);
+    let mut server = networks
+        .run(&networks.peer, &["perf", "server", "--anyone", "--insecure", "--json", "--listen", PEER]);
     server.event("listening");
-    let client = ["perf", "client", "--json", "--to", PEER, "--bind", "any", "--time", "3600"];
+    let client = ["perf", "client", "--json", "--insecure", "--to", PEER, "--bind", "any", "--time", "3600"];
     let mut client = networks.run(&networks.mobile, &client);
     client.event("connected");
     wait_until("both networks have an active path", || networks.is_active("a0") && networks.is_active("b0"));
@@ -144,10 +144,10 @@ fn a_host_changes_its_only_network() {
     let Some(networks) = Networks::new("o") else { return };
     networks.mobile("addr del 10.71.2.2/24 dev b0");
     networks.mobile("link set b0 down");
-    let mut server =
-        networks.run(&networks.peer, &["perf", "server", "--anyone", "--json", "--listen", PEER]);
+    let mut server = networks
+        .run(&networks.peer, &["perf", "server", "--anyone", "--insecure", "--json", "--listen", PEER]);
     server.event("listening");
-    let client = ["perf", "client", "--json", "--to", PEER, "--bind", "any", "--time", "3600"];
+    let client = ["perf", "client", "--json", "--insecure", "--to", PEER, "--bind", "any", "--time", "3600"];
     let mut client = networks.run(&networks.mobile, &client);
     client.event("connected");
     wait_until("the network has an active path", || networks.is_active("a0"));
@@ -169,10 +169,11 @@ fn patience_ends_without_a_network_too() {
     let file = from.path().join("f");
     std::fs::File::create(&file).unwrap().set_len(4 << 30).unwrap();
     let directory = to.path().to_str().unwrap();
-    let receive = ["recv", "--json", "--dir", directory, "--anyone", "--listen", PEER];
+    let receive = ["recv", "--json", "--dir", directory, "--anyone", "--insecure", "--listen", PEER];
     let mut receiver = networks.run(&networks.peer, &receive);
     receiver.event("listening");
-    let send = ["send", "--json", "--to", PEER, "--bind", "any", "--patience", "2", "--retry", "1"];
+    let send =
+        ["send", "--json", "--insecure", "--to", PEER, "--bind", "any", "--patience", "2", "--retry", "1"];
     let mut sender = networks.run(&networks.mobile, &[&send[..], &[file.to_str().unwrap()]].concat());
     sender.event("connected");
     for interface in ["a0", "b0"] {

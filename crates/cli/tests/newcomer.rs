@@ -104,7 +104,7 @@ fn a_file_that_has_become_private_arrives_private() {
     let file = place.file("f", &content(400_000_000, 1));
     set_mode(&file, 0o644);
     let receiver = Running::recv(place.to.path(), &[]);
-    let mut sender = Running::start(&["send", "--json", "--to", &receiver.address, &file]);
+    let mut sender = Running::start(&["send", "--json", "--insecure", "--to", &receiver.address, &file]);
     wait_until("a part", || partial_bytes(place.to.path()) > 20_000_000);
     sender.kill();
     set_mode(&file, 0o600);
@@ -145,7 +145,7 @@ fn a_summary_counts_what_is_confirmed_and_tells_what_was_there() {
     let place = place();
     let file = place.file("f", &content(400_000_000, 2));
     let receiver = Running::recv(place.to.path(), &[]);
-    let mut sender = Running::start(&["send", "--json", "--to", &receiver.address, &file]);
+    let mut sender = Running::start(&["send", "--json", "--insecure", "--to", &receiver.address, &file]);
     wait_until("a part", || partial_bytes(place.to.path()) > 20_000_000);
     sender.interrupt();
     let (_, rest, _) = sender.finish();
@@ -160,7 +160,7 @@ fn a_summary_counts_what_is_confirmed_and_tells_what_was_there() {
     let again = send(&receiver.address, &[&file]);
     let summary = &events(&again, "summary")[0];
     assert_eq!((&summary["bytes"], &summary["bytes_before"]), (&400_000_000.into(), &400_000_000.into()));
-    let words = whimbrel().args(["send", "--to", &receiver.address, &file]).output().unwrap();
+    let words = whimbrel().args(["send", "--insecure", "--to", &receiver.address, &file]).output().unwrap();
     let text = String::from_utf8_lossy(&words.stdout).into_owned();
     assert!(text.contains("400.00 MB") && text.contains("(0 B/s), of which 400.00 MB were there"), "{text}");
 }
@@ -177,14 +177,21 @@ fn every_error_is_json_for_who_asked_for_json() {
     let file = place.file("f", b"content");
     let directory = place.from.path().to_str().unwrap();
     for (arguments, code, words) in [
-        (&["send", "--json", "--to", "127.0.0.1", "/nowhere/at-all"][..], 1, "/nowhere/at-all"),
-        (&["send", "--json", "--to", "127.0.0.1", directory], 2, "--recursive"),
-        (&["send", "--json", "--to", "::1:9900", &file], 2, "[::1]:9900"),
-        (&["send", "--json", "--to", "127.0.0.1", "--bind", "192.0.2.254", &file], 1, "192.0.2.254"),
+        (&["send", "--json", "--insecure", "--to", "127.0.0.1", "/nowhere/at-all"][..], 1, "/nowhere/at-all"),
+        (&["send", "--json", "--insecure", "--to", "127.0.0.1", directory], 2, "--recursive"),
+        (&["send", "--json", "--insecure", "--to", "::1:9900", &file], 2, "[::1]:9900"),
+        (
+            &["send", "--json", "--insecure", "--to", "127.0.0.1", "--bind", "192.0.2.254", &file],
+            1,
+            "192.0.2.254",
+        ),
         (&["send", "--json", "--nonsense"], 2, "--nonsense"),
         (&["send", "--json", &file], 2, "--to"),
-        (&["recv", "--json", "--dir", "/nowhere/at-all", "--anyone"], 1, "/nowhere/at-all"),
+        (&["recv", "--json", "--dir", "/nowhere/at-all", "--anyone", "--insecure"], 1, "/nowhere/at-all"),
         (&["recv", "--json", "--dir", directory, "--anyone", "--ticket-file", "t"], 2, "--anyone"),
+        (&["recv", "--json", "--dir", directory, "--insecure"], 2, "--anyone"),
+        (&["recv", "--json", "--dir", directory, "--auth-key-file", "k"], 2, "--insecure"),
+        (&["send", "--json", "--insecure", "--ticket-file", "t", &file], 2, "--insecure"),
     ] {
         let output = whimbrel().args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(code), "{arguments:?}");
@@ -202,7 +209,7 @@ fn ctrl_c_while_a_name_is_asked_for_is_an_interruption() {
     let place = place();
     let file = place.file("f", b"content");
     for signal in ["INT", "TERM"] {
-        let mut sender = Running::start(&["send", "--json", "--to", "nowhere.invalid", &file]);
+        let mut sender = Running::start(&["send", "--json", "--insecure", "--to", "nowhere.invalid", &file]);
         sender.event("waiting");
         sender.signal(signal);
         let (code, output, errors) = sender.finish();
@@ -236,8 +243,8 @@ fn events_have_a_time_and_name_the_peer() {
     // Whom there was no connection to, or no more.
     let nobody = "127.0.0.1:9";
     for arguments in [
-        &["send", "--json", "--retry", "1", "--to", nobody, &place.file("g", b"content")][..],
-        &["perf", "client", "--json", "--to", nobody],
+        &["send", "--json", "--retry", "1", "--insecure", "--to", nobody, &place.file("g", b"content")][..],
+        &["perf", "client", "--json", "--insecure", "--to", nobody],
     ] {
         let error = error_of(&whimbrel().args(arguments).output().unwrap());
         assert_eq!(error["peer"], nobody, "{error}");
@@ -254,14 +261,16 @@ fn a_service_manager_ends_servers_cleanly() {
     // In the middle of a transfer, too: what has arrived is kept.
     let mut receiver = Running::recv(place.to.path(), &[]);
     let file = place.file("f", &content(400_000_000, 4));
-    let mut sender = Running::start(&["send", "--json", "--to", &receiver.address, &file, "--retry", "0"]);
+    let mut sender =
+        Running::start(&["send", "--json", "--insecure", "--to", &receiver.address, &file, "--retry", "0"]);
     wait_until("a part", || partial_bytes(place.to.path()) > 20_000_000);
     receiver.signal("TERM");
     let (code, output, _) = receiver.finish();
     assert_eq!(code, 0, "{output}");
     assert!(partial_bytes(place.to.path()) > 20_000_000);
     sender.kill();
-    let mut server = Running::listen(&["perf", "server", "--anyone", "--json", "--listen", "127.0.0.1:0"]);
+    let mut server =
+        Running::listen(&["perf", "server", "--anyone", "--insecure", "--json", "--listen", "127.0.0.1:0"]);
     server.signal("TERM");
     assert_eq!(server.finish().0, 0);
 }

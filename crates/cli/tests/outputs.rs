@@ -47,7 +47,7 @@ fn a_full_disk_under_stdout_is_said() {
 
 #[test]
 fn errors_that_nobody_can_hear_change_nothing() {
-    let missing = ["send", "no-such-file", "--to", "127.0.0.1"];
+    let missing = ["send", "no-such-file", "--insecure", "--to", "127.0.0.1"];
     let usage = ["lab", "run", "no-such-experiment"];
     for (arguments, code) in [(&missing[..], 1), (&usage, 2)] {
         for stderr in [closed_pipe(), full()] {

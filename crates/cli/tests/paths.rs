@@ -57,9 +57,11 @@ fn running_commands_show_their_paths() {
     let runtime = runtime();
     let in_runtime =
         |arguments: &[&str]| Running::start_with(arguments, &[("XDG_RUNTIME_DIR", runtime.path())]);
-    let mut server = in_runtime(&["perf", "server", "--anyone", "--json", "--listen", "127.0.0.1:0"]);
+    let mut server =
+        in_runtime(&["perf", "server", "--anyone", "--insecure", "--json", "--listen", "127.0.0.1:0"]);
     let address = server.event("listening")["addresses"][0].as_str().unwrap().to_owned();
-    let mut client = in_runtime(&["perf", "client", "--json", "--to", &address, "--time", "3600"]);
+    let mut client =
+        in_runtime(&["perf", "client", "--json", "--insecure", "--to", &address, "--time", "3600"]);
     client.event("connected");
     let mut seen = Vec::new();
     wait_until("both ends show an active path that carries data", || {
@@ -112,7 +114,8 @@ fn a_process_that_does_not_answer_is_named() {
     let runtime = runtime();
     let in_runtime =
         |arguments: &[&str]| Running::start_with(arguments, &[("XDG_RUNTIME_DIR", runtime.path())]);
-    let mut server = in_runtime(&["perf", "server", "--anyone", "--json", "--listen", "127.0.0.1:0"]);
+    let mut server =
+        in_runtime(&["perf", "server", "--anyone", "--insecure", "--json", "--listen", "127.0.0.1:0"]);
     server.event("listening");
     server.signal("STOP");
     let text = String::from_utf8(paths(runtime.path(), &["--once"]).stdout).unwrap();
@@ -128,7 +131,7 @@ fn a_command_that_paths_cannot_show_says_so() {
     let runtime = runtime();
     // In the way of the directory.
     std::fs::write(runtime.path().join("whimbrel"), "").unwrap();
-    let listen = ["perf", "server", "--anyone", "--json", "--listen", "127.0.0.1:0"];
+    let listen = ["perf", "server", "--anyone", "--insecure", "--json", "--listen", "127.0.0.1:0"];
     let mut server = Running::start_with(&listen, &[("XDG_RUNTIME_DIR", runtime.path())]);
     let event = server.event("no-control-socket");
     assert!(event["text"].as_str().unwrap().contains("is no directory; remove it"), "{event}");
@@ -147,8 +150,9 @@ fn the_socket_for_link_facts_goes_with_the_command() {
     let incoming = directory.path().to_str().unwrap();
     for _ in 0..5 {
         let listen = ["--listen", "127.0.0.1:0", "--link-facts", facts_name];
-        let mut receiver =
-            Running::start(&[&["recv", "--anyone", "--json", "--dir", incoming], &listen[..]].concat());
+        let mut receiver = Running::start(
+            &[&["recv", "--anyone", "--insecure", "--json", "--dir", incoming], &listen[..]].concat(),
+        );
         receiver.event("listening");
         assert!(facts.exists());
         receiver.interrupt();
@@ -159,7 +163,17 @@ fn the_socket_for_link_facts_goes_with_the_command() {
     let file = directory.path().join("f");
     std::fs::write(&file, "content").unwrap();
     let taken = std::net::UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
-    let to = ["send", file.to_str().unwrap(), "--to", &taken, "--link-facts", facts_name, "--retry", "0"];
+    let to = [
+        "send",
+        file.to_str().unwrap(),
+        "--insecure",
+        "--to",
+        &taken,
+        "--link-facts",
+        facts_name,
+        "--retry",
+        "0",
+    ];
     assert_eq!(whimbrel().args(to).output().unwrap().status.code(), Some(1));
     assert!(!facts.exists(), "left behind");
 }
@@ -178,7 +192,7 @@ fn link_facts_from_a_file_take_addresses_down_and_up() {
     let incoming = directory.path().to_str().unwrap();
     let listen = ["--listen", "127.0.0.61:0,127.0.0.62", "--link-facts", facts_name, "--prefer", "wlan9"];
     let mut receiver = Running::start_with(
-        &[&["recv", "--anyone", "--json", "--dir", incoming], &listen[..]].concat(),
+        &[&["recv", "--anyone", "--insecure", "--json", "--dir", incoming], &listen[..]].concat(),
         &[("XDG_RUNTIME_DIR", directory.path())],
     );
     assert_eq!(receiver.event("listening")["addresses"].as_array().unwrap().len(), 2);
@@ -212,7 +226,7 @@ fn a_sender_waits_for_a_network() {
     let mut receiver = Running::recv(&incoming, &["--listen", "127.0.0.63:0"]);
     let facts_name = facts.to_str().unwrap();
     let address = receiver.address.clone();
-    let to = ["--to", &address, "--bind", "127.0.0.64", "--link-facts", facts_name];
+    let to = ["--insecure", "--to", &address, "--bind", "127.0.0.64", "--link-facts", facts_name];
     let arguments = [&["send", "--json", file.to_str().unwrap()], &to[..]].concat();
     let mut sender = Running::start(&arguments);
     assert_eq!(sender.event("waiting")["text"], "no network; waiting");
@@ -236,8 +250,11 @@ fn interfaces_that_are_not_there_are_doubted() {
     let incoming = directory.path().to_str().unwrap();
     let wishes = ["--prefer", "lo,wlan77", "--metered", "wwan77"];
     let mut receiver = Running::start(
-        &[&["recv", "--anyone", "--json", "--dir", incoming, "--listen", "127.0.0.1:0"], &wishes[..]]
-            .concat(),
+        &[
+            &["recv", "--anyone", "--insecure", "--json", "--dir", incoming, "--listen", "127.0.0.1:0"],
+            &wishes[..],
+        ]
+        .concat(),
     );
     for (option, name) in [("--prefer", "wlan77"), ("--metered", "wwan77")] {
         let event = receiver.event("unknown-interface");
@@ -265,7 +282,11 @@ fn wrong_options_are_explained() {
         (&["--bind", "127.0.0.1:7,127.0.0.2:8"], 2, "the same port"),
         (&["--metered", "a b"], 2, "an interface's name"),
     ] {
-        let output = whimbrel().args(["send", file, "--to", "127.0.0.1"]).args(arguments).output().unwrap();
+        let output = whimbrel()
+            .args(["send", file, "--insecure", "--to", "127.0.0.1"])
+            .args(arguments)
+            .output()
+            .unwrap();
         let text = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "{text}");
         assert!(text.contains(words), "{text}");

@@ -6,12 +6,12 @@ mod common;
 use common::{Running, events, whimbrel};
 
 fn server() -> Running {
-    Running::listen(&["perf", "server", "--anyone", "--json", "--listen", "127.0.0.1:0"])
+    Running::listen(&["perf", "server", "--anyone", "--insecure", "--json", "--listen", "127.0.0.1:0"])
 }
 
 fn measure(server: &Running, arguments: &[&str]) -> serde_json::Value {
     let output = whimbrel()
-        .args(["perf", "client", "--json", "--to", &server.address])
+        .args(["perf", "client", "--json", "--insecure", "--to", &server.address])
         .args(arguments)
         .output()
         .unwrap();
@@ -42,7 +42,7 @@ fn numbers_of_bytes_have_the_same_units_everywhere() {
     for (option, nonsense, words) in
         [("--window", "1k", "between 64Ki and 1Gi"), ("--bytes", "0", "more than 0")]
     {
-        let arguments = ["perf", "client", "--to", "127.0.0.1", option, nonsense];
+        let arguments = ["perf", "client", "--insecure", "--to", "127.0.0.1", option, nonsense];
         let output = whimbrel().args(arguments).output().unwrap();
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.code() == Some(2) && errors.contains(words), "{errors}");
@@ -59,7 +59,7 @@ fn no_rate_is_made_of_a_moment() {
         summary["goodput_bits_per_second"].is_null() && summary["messages_per_second"].is_null(),
         "{summary}"
     );
-    let arguments = ["perf", "client", "--to", &server.address, "--bytes", "1", "--size", "1"];
+    let arguments = ["perf", "client", "--insecure", "--to", &server.address, "--bytes", "1", "--size", "1"];
     let output = whimbrel().args(arguments).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.contains("to the server: 1 B in") && !text.contains("bit/s"), "{text}");
@@ -140,8 +140,12 @@ async fn a_client_that_is_sent_away_hears_why() {
     for _ in 0..16 {
         others.push(connect(&server).await);
     }
-    let client =
-        || whimbrel().args(["perf", "client", "--time", "0.2", "--to", &server.address]).output().unwrap();
+    let client = || {
+        whimbrel()
+            .args(["perf", "client", "--time", "0.2", "--insecure", "--to", &server.address])
+            .output()
+            .unwrap()
+    };
     let output = tokio::task::block_in_place(client);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && errors.contains("busy with other measurements"), "{errors}");
@@ -179,7 +183,7 @@ fn a_rate_is_not_exceeded() {
         assert!((100_000..=1_000_000).contains(&bytes), "{bytes} bytes in 1 s at 1 MB/s");
         assert!(summary["goodput_bits_per_second"].as_f64().unwrap() < 8.1e6, "{summary}");
     }
-    let arguments = ["perf", "client", "--to", "127.0.0.1", "--rate", "5"];
+    let arguments = ["perf", "client", "--insecure", "--to", "127.0.0.1", "--rate", "5"];
     let output = whimbrel().args(arguments).output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(2) && errors.contains("at least 1000, such as 20M"), "{errors}");
@@ -202,8 +206,10 @@ fn a_qlog_file_tells_of_windows_and_paths_to_the_end() {
     assert_eq!(states.last(), Some(&"closed"), "{states:?}");
     let windows = of("recovery:metrics_updated").filter(|text| text["data"]["congestion_window"].is_u64());
     assert!(windows.count() > 5 && of("sctp:path_use_updated").count() >= 1);
-    let output =
-        whimbrel().args(["perf", "client", "--to", "127.0.0.1", "--qlog", "/nowhere/a"]).output().unwrap();
+    let output = whimbrel()
+        .args(["perf", "client", "--insecure", "--to", "127.0.0.1", "--qlog", "/nowhere/a"])
+        .output()
+        .unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && errors.contains("--qlog: cannot write /nowhere/a"), "{errors}");
 }
@@ -212,7 +218,8 @@ fn a_qlog_file_tells_of_windows_and_paths_to_the_end() {
 #[test]
 fn lines_tell_of_every_second() {
     let server = server();
-    let arguments = ["perf", "client", "--to", &server.address, "--time", "2.5", "--rate", "8M", "--bidir"];
+    let arguments =
+        ["perf", "client", "--insecure", "--to", &server.address, "--time", "2.5", "--rate", "8M", "--bidir"];
     let output = whimbrel().args(arguments).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     let seconds: Vec<&str> = text.lines().filter(|line| line.contains(" Mbit/s  ")).collect();
@@ -226,7 +233,18 @@ fn lines_tell_of_every_second() {
     assert!(text.contains("\nto the server: ") && text.contains("\nfrom the server: "), "{text}");
     assert!(seconds.iter().all(|line| line.contains("  back ")), "{text}");
 
-    let arguments = ["perf", "client", "--to", &server.address, "--time", "1.5", "--rate", "8M", "--reverse"];
+    let arguments = [
+        "perf",
+        "client",
+        "--insecure",
+        "--to",
+        &server.address,
+        "--time",
+        "1.5",
+        "--rate",
+        "8M",
+        "--reverse",
+    ];
     let output = whimbrel().args(arguments).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     let second = text.lines().find(|line| line.contains(" Mbit/s  ")).expect("a line of a second");
@@ -249,7 +267,7 @@ fn the_server_s_ticket_is_all_that_is_needed() {
     assert_eq!(events(&output, "connected")[0]["protected"], true);
     assert_eq!(events(&output, "summary")[0]["bytes"], 1_200_000);
     let address = listening["addresses"][0].as_str().unwrap();
-    let output = whimbrel().args(["perf", "client", "--to", address]).output().unwrap();
+    let output = whimbrel().args(["perf", "client", "--insecure", "--to", address]).output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.code() == Some(1) && errors.contains("give the ticket"), "{errors}");
+    assert!(output.status.code() == Some(1) && errors.contains("leave --insecure out"), "{errors}");
 }

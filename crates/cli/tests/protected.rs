@@ -75,7 +75,11 @@ fn who_has_no_ticket_gets_nowhere() {
     let output = place.send(&["--to", &address]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(1), "{text}");
-    assert!(text.contains("encrypted only") && text.contains("ticket"), "{text}");
+    assert!(text.contains("not known here") && text.contains("Give the ticket"), "{text}");
+    let output = place.send(&["--insecure", "--to", &address]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("leave --insecure out"), "{text}");
     // A ticket of another receiver that happens to be at this address: its key is another, and so is the secret.
     let other = self::place();
     let mut stranger = other.recv(&[]);

@@ -112,7 +112,11 @@ fn people_are_told_what_to_do() {
     std::fs::write(place.to.path().join("f"), b"old").unwrap();
     let receiver = Running::recv(place.to.path(), &[]);
     let run = |arguments: &[&str]| {
-        let output = whimbrel().args(["send", "--to", &receiver.address]).args(arguments).output().unwrap();
+        let output = whimbrel()
+            .args(["send", "--insecure", "--to", &receiver.address])
+            .args(arguments)
+            .output()
+            .unwrap();
         (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
     };
     let (code, text) = run(&[&file]);
@@ -121,15 +125,18 @@ fn people_are_told_what_to_do() {
     assert!(code == 1 && text.contains("/nowhere/at-all") && text.contains("No such file"), "{text}");
     let (code, text) = run(&[place.from.path().to_str().unwrap()]);
     assert!(code == 2 && text.contains("--recursive"), "{text}");
-    let output = whimbrel().args(["send", "f", "--to", "1.2.3"]).output().unwrap();
+    let output = whimbrel().args(["send", "f", "--insecure", "--to", "1.2.3"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    let output = whimbrel().args(["recv", "--anyone", "--dir", "/nowhere/at-all"]).output().unwrap();
+    let output =
+        whimbrel().args(["recv", "--anyone", "--insecure", "--dir", "/nowhere/at-all"]).output().unwrap();
     assert!(
         output.status.code() == Some(1)
             && String::from_utf8_lossy(&output.stderr).contains("/nowhere/at-all")
     );
-    let output =
-        whimbrel().args(["recv", "--anyone", "--dir", ".", "--listen", "192.0.2.254"]).output().unwrap();
+    let output = whimbrel()
+        .args(["recv", "--anyone", "--insecure", "--dir", ".", "--listen", "192.0.2.254"])
+        .output()
+        .unwrap();
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.code() == Some(1) && text.contains("not on this machine"), "{text}");
 }
@@ -167,7 +174,8 @@ fn a_sender_with_a_key_goes_on_when_the_receiver_was_killed_and_is_back() {
     let key = place.key("key", "5 000102030405060708090a0b0c0d0e0f");
     let mut receiver = Running::recv(place.to.path(), &["--auth-key-file", &key]);
     let address = receiver.address.clone();
-    let mut sender = Running::start(&["send", "--json", "--to", &address, &file, "--auth-key-file", &key]);
+    let mut sender =
+        Running::start(&["send", "--json", "--insecure", "--to", &address, &file, "--auth-key-file", &key]);
     wait_until("a part", || partial_bytes(place.to.path()) > 20_000_000);
     receiver.kill();
     let _receiver = Running::recv(place.to.path(), &["--auth-key-file", &key, "--listen", &address]);
@@ -185,7 +193,7 @@ fn a_killed_sender_resumes_when_it_is_run_again() {
     let body = content(400_000_000, 3);
     let file = place.file("f", &body);
     let receiver = Running::recv(place.to.path(), &[]);
-    let mut sender = Running::start(&["send", "--json", "--to", &receiver.address, &file]);
+    let mut sender = Running::start(&["send", "--json", "--insecure", "--to", &receiver.address, &file]);
     wait_until("a part", || partial_bytes(place.to.path()) > 20_000_000);
     sender.kill();
     assert!(!place.to.path().join("f").exists());
@@ -203,7 +211,7 @@ fn ctrl_c_ends_both_ends_cleanly() {
     let place = place();
     let file = place.file("f", &content(400_000_000, 4));
     let mut receiver = Running::recv(place.to.path(), &[]);
-    let mut sender = Running::start(&["send", "--to", &receiver.address, &file]);
+    let mut sender = Running::start(&["send", "--insecure", "--to", &receiver.address, &file]);
     wait_until("a part", || partial_bytes(place.to.path()) > 20_000_000);
     sender.interrupt();
     let (code, _, errors) = sender.finish();
@@ -302,7 +310,9 @@ fn only_who_has_the_key_gets_in() {
     let file = place.file("f", b"content");
     let mut receiver = Running::recv(place.to.path(), &["--auth-key-file", &right]);
     let mut locked_out = [&["--auth-key-file", &wrong][..], &[]].map(|arguments| {
-        Running::start(&[&["send", "--json", "--to", &receiver.address, &file], arguments].concat())
+        Running::start(
+            &[&["send", "--json", "--insecure", "--to", &receiver.address, &file], arguments].concat(),
+        )
     });
     for sender in &mut locked_out {
         let text = sender.event("waiting")["text"].as_str().unwrap().to_owned();

@@ -12,7 +12,8 @@ use common::{Running, whimbrel};
 
 /// A server of measurements, and where its numbers are.
 fn server() -> (Running, SocketAddr) {
-    let arguments = ["perf", "server", "--anyone", "--json", "--listen", "127.0.0.1:0", "--metrics", "0"];
+    let arguments =
+        ["perf", "server", "--anyone", "--insecure", "--json", "--listen", "127.0.0.1:0", "--metrics", "0"];
     let mut server = Running::start(&arguments);
     let metrics = server.event("metrics")["address"].as_str().unwrap().parse().unwrap();
     let address = server.event("listening")["addresses"][0].as_str().unwrap().to_owned();
@@ -21,7 +22,8 @@ fn server() -> (Running, SocketAddr) {
 }
 
 fn measure(server: &Running, more: &[&str]) -> Output {
-    let arguments = ["perf", "client", "--to", &server.address, "--bytes", "2000000", "--size", "1000"];
+    let arguments =
+        ["perf", "client", "--insecure", "--to", &server.address, "--bytes", "2000000", "--size", "1000"];
     let output = whimbrel().args(arguments).args(more).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     output
@@ -96,7 +98,7 @@ fn a_log_tells_of_an_association_at_debug_and_of_windows_at_trace() {
     let trace = errors(&measure(&server, &["--log", "whimbrel=trace"]));
     assert!(trace.contains("TRACE") && trace.contains("cwnd") && trace.contains("srtt"), "{trace}");
     assert_eq!(errors(&measure(&server, &[])), "");
-    let arguments = ["perf", "client", "--to", &server.address, "--time", "0.2"];
+    let arguments = ["perf", "client", "--insecure", "--to", &server.address, "--time", "0.2"];
     let mut command = whimbrel();
     let by_environment = command.args(arguments).env("WHIMBREL_LOG", "debug").output().unwrap();
     assert!(errors(&by_environment).contains("association{id="));

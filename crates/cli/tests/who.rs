@@ -20,7 +20,8 @@ fn write(path: &Path, content: &str) -> String {
 fn only_one_kind_of_senders_is_taken() {
     let directory = TempDir::new().unwrap();
     let arguments = ["recv", "--listen", "127.0.0.1:0", "--dir", directory.path().to_str().unwrap()];
-    let both = whimbrel().args(arguments).args(["--anyone", "--auth-key-file", "k"]).output().unwrap();
+    let both =
+        whimbrel().args(arguments).args(["--anyone", "--insecure", "--auth-key-file", "k"]).output().unwrap();
     assert_eq!(both.status.code(), Some(2));
 }
 
@@ -32,6 +33,7 @@ fn at_the_start_it_is_said_who_may_write_what_and_where() {
         "recv",
         "--json",
         "--anyone",
+        "--insecure",
         "--listen",
         "127.0.0.1:0",
         "--dir",
@@ -41,7 +43,7 @@ fn at_the_start_it_is_said_who_may_write_what_and_where() {
     assert_eq!((&may["who"], &may["hidden_names"]), (&"anyone".into(), &false.into()), "{may}");
     assert_eq!(may["directory"], place.to_str().unwrap());
     let mut child = whimbrel()
-        .args(["recv", "--anyone", "--listen", "127.0.0.1:0", "--dir"])
+        .args(["recv", "--anyone", "--insecure", "--listen", "127.0.0.1:0", "--dir"])
         .arg(directory.path())
         .stdout(Stdio::piped())
         .spawn()
@@ -93,7 +95,8 @@ fn people_read_which_names_are_refused_and_why() {
     let (from, to) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let settings = write(&from.path().join(".profile"), "evil");
     let receiver = Running::recv(to.path(), &[]);
-    let output = whimbrel().args(["send", "--to", &receiver.address, &settings]).output().unwrap();
+    let output =
+        whimbrel().args(["send", "--insecure", "--to", &receiver.address, &settings]).output().unwrap();
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(text.contains(".profile") && text.contains("hidden") && text.contains("--hidden"), "{text}");
 }

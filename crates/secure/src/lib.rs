@@ -31,4 +31,4 @@ pub use identity::{Identity, IdentityError};
 pub use public_key::{PublicKey, PublicKeyError};
 pub use ticket::{Ticket, TicketError};
 pub use tls::required;
-pub use trust::Trust;
+pub use trust::{Keyring, Trust};

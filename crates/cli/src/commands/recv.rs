@@ -59,7 +59,7 @@ pub(crate) async fn run(mut args: RecvArgs) -> Result<(), Failure> {
         detach::leave_terminal();
         args.mobility.patience = args.mobility.patience.min(detach::PATIENCE);
     }
-    let who = Who::of(&args);
+    let who = Who::of(&args)?;
     let (offer, book, security) = admission(who, &args)?;
     let paired = book.as_ref().map_or(&[][..], Book::hosts);
     // Before a directory is looked through, and names are asked for.
@@ -134,6 +134,11 @@ fn announce(
     let on = news::describe(&list);
     display.note(&format!("listening on {on} (SCTP port {}); Ctrl-C ends", args.sctp_port));
     display.note(&who.sentence(&directory, rules, paired));
+    if who == Who::Anyone {
+        let key = identity::own()?.public_key().to_string();
+        display.event("key", json!({ "key": key }));
+        display.note(&format!("senders are shown this host's key: {key}"));
+    }
     match offer {
         Some(offer) if args.detached => {
             output::line(&offer.at(endpoint).to_string());
@@ -146,8 +151,10 @@ fn announce(
 
 /// How senders are told from others: by the ticket that is offered to them, and by the keys of paired hosts.
 fn admission(who: Who, args: &RecvArgs) -> Result<(Option<Offer>, Option<Book>, Security), Failure> {
-    if matches!(who, Who::Anyone | Who::KeyHolders) {
-        return Ok((None, None, Security::Off));
+    match who {
+        Who::AnyoneInClear | Who::KeyHolders => return Ok((None, None, Security::Off)),
+        Who::Anyone => return Ok((None, None, secure::required(&identity::own()?, Trust::Anyone))),
+        Who::TicketHolders | Who::Paired => {}
     }
     let book = Book::open()?;
     let keys = book.hosts().iter().map(|host| host.key);
@@ -289,11 +296,16 @@ impl Server {
     async fn serve(&self, association: Association) -> bool {
         let route = association.initial_route();
         let about = Arc::new(About { display: Arc::clone(&self.display), peer: route.remote });
-        let protected = association.peer_key().is_some();
-        let connected = json!({ "local": route.local, "remote": route.remote, "protected": protected });
+        let key = association.peer_key();
+        let name = key.and_then(|key| self.book.as_ref()?.by_key(key)).map(|host| host.name.as_str());
+        let connected = json!({
+            "local": route.local, "remote": route.remote, "protected": key.is_some(),
+            "key": key.map(|key| key.to_string()), "name": name,
+        });
         about.event("connected", connected);
-        let how = if protected { ", encrypted" } else { ", not encrypted" };
-        about.note(&format!("connection from {}{}{how}", route.remote, self.name_of(&association)));
+        let how = if key.is_some() { ", encrypted" } else { ", not encrypted" };
+        let who = name.map_or_else(String::new, |name| format!(" ({name})"));
+        about.note(&format!("connection from {}{who}{how}", route.remote));
         news::follow(&self.endpoint, &association, Arc::clone(&about));
         let on_file: OnFile = {
             let display = Arc::clone(&self.display);
@@ -320,12 +332,6 @@ impl Server {
             self.display.note(&text);
         }
         outcome.is_ok()
-    }
-
-    /// The name of a paired host, for people.
-    fn name_of(&self, association: &Association) -> String {
-        let host = association.peer_key().and_then(|key| self.book.as_ref()?.by_key(key));
-        host.map_or_else(String::new, |host| format!(" ({})", host.name))
     }
 
     async fn paths(&self) -> Vec<PathView> {

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use whimbrel::secure::PublicKey;
 use whimbrel::{Association, CloseReason, ConnectError, Endpoint};
 
 use super::silence::successor;
 use super::{config, leave, watched};
+use crate::acquaintance::Acquaintance;
 use crate::addresses::{self, Address};
 use crate::args::SendArgs;
 use crate::control::ControlSocket;
@@ -16,7 +18,7 @@ use crate::destination::Receiver;
 use crate::display::Display;
 use crate::exit::{Failure, unless_interrupted};
 use crate::news;
-use crate::peer::{Peer, wants_encryption};
+use crate::peer::Peer;
 use crate::transfer::names::printable;
 use crate::transfer::protocol::{Outcome, SCTP_PORT};
 use crate::transfer::report::{FileReport, OnFile, Tally};
@@ -43,6 +45,8 @@ struct Transfer {
     silence: Duration,
     /// Whether the receiver has to show that it has our key.
     keyed: bool,
+    /// Whether somebody reads what is printed, and can be asked.
+    may_ask: bool,
     key_hint: String,
     receiver: Receiver,
     display: Arc<Display>,
@@ -71,7 +75,8 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
         }
         None => args.to.clone(),
     };
-    let receiver = Receiver::of(&to, args.ticket_file.as_deref(), args.sctp_port, SCTP_PORT, keyed)?;
+    let insecure = args.mobility.insecure;
+    let receiver = Receiver::of(&to, args.ticket_file.as_deref(), args.sctp_port, SCTP_PORT, insecure)?;
     let (peer, local) =
         unless_interrupted(&mut interrupt, prepare(&args, &receiver.addresses, patience, &display)).await?;
     let mut config = config();
@@ -92,9 +97,11 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
     }
     let mut outbox = Outbox::new(sources, Arc::clone(&tally), on_file, patience);
     let key_hint = receiver.pin_hint().unwrap_or_else(|| args.mobility.key_hint().to_owned());
-    let keyed = keyed || receiver.expected_key().is_some();
+    let keyed = keyed || receiver.is_protected();
     let silence = Duration::from_secs(args.mobility.patience);
-    let transfer = Transfer { endpoint, peer, receiver, patience, silence, keyed, key_hint, display, tally };
+    let may_ask = !(args.output.json || args.output.quiet);
+    let transfer =
+        Transfer { endpoint, peer, receiver, patience, silence, keyed, may_ask, key_hint, display, tally };
     let outcome = tokio::select! {
         outcome = transfer.complete(&mut outbox) => outcome,
         _ = &mut interrupt => {
@@ -196,12 +203,14 @@ enum NoConnection {
     Passing(anyhow::Error),
     /// A clear answer, or nothing that time could change.
     Final(anyhow::Error),
+    /// The host that answered has not been met before.
+    Stranger(Acquaintance, PublicKey, anyhow::Error),
 }
 
 impl NoConnection {
     fn into_error(self) -> anyhow::Error {
         match self {
-            Self::Passing(error) | Self::Final(error) => error,
+            Self::Passing(error) | Self::Final(error) | Self::Stranger(.., error) => error,
         }
     }
 }
@@ -275,11 +284,16 @@ impl Transfer {
 
     /// The first connection. Silence is waited out; an answer that says no is believed at once.
     async fn connect_first(&self) -> anyhow::Result<Association> {
-        let deadline = Instant::now() + self.patience.max(LONG);
+        let patience = self.patience.max(LONG);
+        let mut deadline = Instant::now() + patience;
         loop {
             match self.connect(deadline).await {
                 Ok(association) => return Ok(association),
                 Err(NoConnection::Passing(_)) if Instant::now() < deadline => {}
+                Err(NoConnection::Stranger(host, key, _)) => {
+                    host.meet(key, self.may_ask).await?;
+                    deadline = Instant::now() + patience;
+                }
                 Err(error) => return Err(error.into_error()),
             }
         }
@@ -308,8 +322,12 @@ impl Transfer {
     fn connected(&self, association: &Association) {
         let route = association.initial_route();
         self.display.set_peer(route.remote);
-        let protected = association.peer_key().is_some();
-        let connected = json!({ "local": route.local, "remote": route.remote, "protected": protected });
+        let key = association.peer_key();
+        let protected = key.is_some();
+        let connected = json!({
+            "local": route.local, "remote": route.remote, "protected": protected,
+            "key": key.map(|key| key.to_string()), "name": self.receiver.name(),
+        });
         self.display.event("connected", connected);
         let how = if protected { ", encrypted" } else { ", not encrypted" };
         self.display.note(&format!("connected to {}{how}", route.remote));
@@ -344,11 +362,10 @@ impl Transfer {
 
     /// What to do about an error. One of our own making needs no advice about the receiver.
     fn advise(&self, error: ConnectError) -> NoConnection {
+        if let Some((host, key)) = self.receiver.stranger(&error) {
+            return NoConnection::Stranger(host.clone(), key, error.into());
+        }
         match error {
-            error if wants_encryption(&error) => {
-                let text = "the receiver takes files encrypted only: ask for the ticket that it has printed, and give it to --to, or pair the two hosts (`whimbrel pair`)";
-                NoConnection::Final(anyhow::anyhow!("no connection to {}: {text}", self.peers()))
-            }
             ConnectError::Failed(reason) => {
                 if let Some(advice) = self.receiver.advice(&reason) {
                     return NoConnection::Final(anyhow::anyhow!(

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::args::RecvArgs;
+use crate::exit::Failure;
 use crate::pairing::Paired;
 use crate::transfer::rules::{Existing, Hidden, Rules};
 
@@ -13,29 +14,42 @@ use crate::transfer::rules::{Existing, Hidden, Rules};
 pub(crate) enum Who {
     /// Everybody who can reach the port.
     Anyone,
-    /// Hosts that have a key of `--auth-key-file`.
+    /// Everybody who can reach the port, in clear.
+    AnyoneInClear,
+    /// Hosts that have a key of `--auth-key-file`, in clear.
     KeyHolders,
-    /// Who has the ticket that is printed, and paired hosts, encrypted.
+    /// Who has the ticket that is printed, and paired hosts.
     TicketHolders,
-    /// Paired hosts, encrypted.
+    /// Paired hosts.
     Paired,
 }
 
 impl Who {
     /// What the options say.
-    pub(crate) fn of(args: &RecvArgs) -> Self {
-        match (args.anyone, &args.mobility.auth_key_file) {
+    ///
+    /// # Errors
+    /// They say that nothing is encrypted, and not that this is for everybody.
+    pub(crate) fn of(args: &RecvArgs) -> Result<Self, Failure> {
+        let insecure = args.mobility.insecure;
+        Ok(match (args.anyone, &args.mobility.auth_key_file) {
             (_, Some(_)) => Self::KeyHolders,
+            (true, None) if insecure => Self::AnyoneInClear,
             (true, None) => Self::Anyone,
+            (false, None) if insecure => return Err(nobody_can_be_told()),
             (false, None) if args.paired => Self::Paired,
             (false, None) => Self::TicketHolders,
-        }
+        })
+    }
+
+    /// Whether packets are encrypted.
+    const fn is_protected(self) -> bool {
+        !matches!(self, Self::AnyoneInClear | Self::KeyHolders)
     }
 
     /// For programs: who may write what, and where.
     pub(crate) fn to_json(self, directory: &Path, rules: Rules, paired: &[Paired]) -> Value {
         let who = match self {
-            Self::Anyone => "anyone",
+            Self::Anyone | Self::AnyoneInClear => "anyone",
             Self::KeyHolders => "key-holders",
             Self::TicketHolders => "ticket-holders",
             Self::Paired => "paired",
@@ -46,7 +60,7 @@ impl Who {
             Existing::Rename => "rename",
         };
         json!({
-            "who": who, "directory": directory.to_string_lossy(), "taken_names": taken,
+            "who": who, "protected": self.is_protected(), "directory": directory.to_string_lossy(), "taken_names": taken,
             "hidden_names": rules.hidden == Hidden::Take,
             "paired": paired.iter().map(|host| &host.name).collect::<Vec<_>>(),
         })
@@ -56,7 +70,8 @@ impl Who {
     pub(crate) fn sentence(self, directory: &Path, rules: Rules, paired: &[Paired]) -> String {
         let who = match self {
             Self::Anyone => "anybody who can reach that".to_owned(),
-            Self::KeyHolders => "who has the key (--auth-key-file), and nobody else,".to_owned(),
+            Self::AnyoneInClear => "anybody who can reach that, in clear,".to_owned(),
+            Self::KeyHolders => "who has the key (--auth-key-file), in clear, and nobody else,".to_owned(),
             Self::TicketHolders if paired.is_empty() => "who has the ticket, and nobody else,".to_owned(),
             Self::TicketHolders => {
                 format!("who has the ticket, the paired hosts {}, and nobody else,", names(paired))
@@ -74,6 +89,13 @@ impl Who {
         };
         format!("{who} may write files into {}; {taken}, {hidden}", directory.display())
     }
+}
+
+/// Without encryption all hosts look alike.
+pub(crate) fn nobody_can_be_told() -> Failure {
+    let text =
+        "with --insecure nobody can be told from anybody else: say --anyone, too, or give --auth-key-file";
+    Failure::Usage(text.into())
 }
 
 fn names(paired: &[Paired]) -> String {

@@ -12,6 +12,6 @@ fn what_may_be_written_is_said_in_words_and_for_programs() {
     let json = Who::KeyHolders.to_json(directory, rules, &[]);
     assert_eq!(
         json,
-        json!({ "who": "key-holders", "directory": "/srv/in", "taken_names": "overwrite", "hidden_names": true, "paired": [] })
+        json!({ "who": "key-holders", "protected": false, "directory": "/srv/in", "taken_names": "overwrite", "hidden_names": true, "paired": [] })
     );
 }

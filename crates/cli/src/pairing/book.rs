@@ -1,21 +1,17 @@
 //! The file of the hosts that this one is paired with.
 
 use std::fmt;
-use std::fs::File;
-use std::io::{ErrorKind, Read};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::{Context, bail, ensure};
 use whimbrel::secure::PublicKey;
 
+use super::lines::{is_entry, lock, read_text, without};
 use crate::addresses::{self, Address};
 use crate::identity;
 use crate::replace::replace;
 
-/// Bytes of the file at most.
-const LONGEST: u64 = 1 << 20;
 /// Bytes of a name at most.
 const NAME_MAX: usize = 64;
 
@@ -114,16 +110,11 @@ impl Book {
     fn read(path: PathBuf) -> anyhow::Result<Self> {
         let text = read_text(&path)?;
         let mut hosts = Vec::new();
-        for (number, line) in text.lines().enumerate().filter(|(_, line)| is_host(line)) {
+        for (number, line) in text.lines().enumerate().filter(|(_, line)| is_entry(line)) {
             let host = line.parse().with_context(|| format!("{}, line {}", path.display(), number + 1))?;
             hosts.push(host);
         }
         Ok(Self { path, hosts })
-    }
-
-    /// Where it is.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
     }
 
     pub(crate) fn hosts(&self) -> &[Paired] {
@@ -188,55 +179,6 @@ fn forget_in(path: &Path, name: &str) -> anyhow::Result<bool> {
 /// This user's file.
 pub(super) fn path() -> anyhow::Result<PathBuf> {
     Ok(identity::path()?.with_file_name("peers"))
-}
-
-/// Nobody else reads and writes the file while this is held.
-fn lock(path: &Path) -> anyhow::Result<File> {
-    let name = || path.display().to_string();
-    let directory = path.parent().context("the file of peers has no directory")?;
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory).with_context(name)?;
-    let file = File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .mode(0o600)
-        .open(path.with_extension("lock"));
-    let file = file.with_context(name)?;
-    rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive).with_context(name)?;
-    Ok(file)
-}
-
-/// What is in the file; nothing if there is none.
-fn read_text(path: &Path) -> anyhow::Result<String> {
-    let shown = path.display();
-    let mut text = String::new();
-    let file = match File::open(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(text),
-        file => file.with_context(|| shown.to_string())?,
-    };
-    let metadata = file.metadata().with_context(|| shown.to_string())?;
-    ensure!(metadata.is_file(), "{shown} is no file");
-    let ours = [0, rustix::process::geteuid().as_raw()].contains(&metadata.uid());
-    ensure!(ours, "{shown} belongs to somebody else, who could let himself in");
-    let open = "can be changed by others, who could let themselves in: chmod go-w";
-    ensure!(metadata.mode() & 0o022 == 0, "{shown} {open} {shown}");
-    if let Some(directory) = path.parent() {
-        let mode = std::fs::metadata(directory).map_or(0, |metadata| metadata.mode());
-        let directory = directory.display();
-        ensure!(mode & 0o022 == 0 || mode & 0o1000 != 0, "{directory} {open} {directory}");
-    }
-    file.take(LONGEST).read_to_string(&mut text).with_context(|| shown.to_string())?;
-    Ok(text)
-}
-
-/// The lines but those of hosts that are `gone`; comments stay.
-fn without(text: &str, gone: impl Fn(&str) -> bool) -> String {
-    text.lines().filter(|line| !(is_host(line) && gone(line))).map(|line| format!("{line}\n")).collect()
-}
-
-fn is_host(line: &str) -> bool {
-    let line = line.trim();
-    !line.is_empty() && !line.starts_with('#')
 }
 
 #[cfg(test)]

@@ -2,8 +2,11 @@
 
 mod book;
 mod exchange;
+mod known;
+mod lines;
 pub(crate) mod pair;
 pub(crate) mod peers;
 
 pub(crate) use book::{Book, Paired, check_name};
 pub(crate) use exchange::SCTP_PORT;
+pub(crate) use known::Known;

@@ -14,7 +14,7 @@ use super::{Book, Paired, book::check_name};
 use crate::addresses::{self, Address, UDP_PORT};
 use crate::args::OutputArgs;
 use crate::commands::{config, leave};
-use crate::destination::{Destination, Receiver};
+use crate::destination::{Destination, Pin, Receiver};
 use crate::display::Display;
 use crate::exit::{Failure, unless_interrupted};
 use crate::identity;
@@ -140,10 +140,11 @@ async fn admit(
 /// Goes to where the ticket says.
 async fn join(args: &PairArgs, mut book: Book, display: &Display) -> Result<Paired, Failure> {
     let receiver = Receiver::of(&args.ticket, None, None, SCTP_PORT, false)?;
-    let Some(key) = receiver.expected_key() else {
+    let Pin::Ticket(ticket) = &receiver.pin else {
         let text = "expected the ticket that `whimbrel pair` prints on the other host";
         return Err(Failure::Usage(text.into()));
     };
+    let key = ticket.key();
     if let Some(name) = &args.name
         && let Some(other) = book.by_name(name).filter(|other| other.key != key)
     {

@@ -22,7 +22,7 @@ use crate::control::ControlSocket;
 use crate::destination::Receiver;
 use crate::exit::{Failure, unless_interrupted};
 use crate::news;
-use crate::peer::{Peer, wants_encryption};
+use crate::peer::Peer;
 
 /// How often an interim line appears.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -36,8 +36,8 @@ const GREETING: Duration = Duration::from_secs(10);
 pub(super) async fn run(args: ClientArgs) -> Result<(), Failure> {
     let output = Output { json: args.json };
     let mut interrupt = std::pin::pin!(crate::exit::interrupted());
-    let keyed = args.mobility.auth_key_file.is_some();
-    let server = Receiver::of(&args.to, args.ticket_file.as_deref(), args.sctp_port, SCTP_PORT, keyed)?;
+    let insecure = args.mobility.insecure;
+    let server = Receiver::of(&args.to, args.ticket_file.as_deref(), args.sctp_port, SCTP_PORT, insecure)?;
     let prepared = async {
         let peer = Peer::resolve(&server.addresses).await?;
         peer.doubt(&output);
@@ -69,25 +69,9 @@ async fn connect_and_measure(
     args: &ClientArgs,
     output: Output,
 ) -> anyhow::Result<()> {
-    let (sctp_port, ticket) = (server.sctp_port, server.expected_key().is_some());
     let mut associations = Vec::new();
     for _ in 0..args.parallel {
-        let association = peer.connect(endpoint, sctp_port).await.map_err(|error| {
-            let to = peer.named[0];
-            if wants_encryption(&error) {
-                return anyhow!("no connection to {to}: the server measures encrypted only: give the ticket that it has printed to --to");
-            }
-            if let ConnectError::Failed(reason) = &error
-                && let Some(advice) = server.advice(reason)
-            {
-                return anyhow!("no connection to {to}: {advice}");
-            }
-            if ticket {
-                return anyhow!("no connection to {to}: {error}; is `whimbrel perf server` still running there, and is this the ticket that it shows now, or is each host paired with the other?");
-            }
-            let hint = args.mobility.key_hint();
-            anyhow!("no connection to {to}: {error}; is `whimbrel perf server` running there?{hint}")
-        })?;
+        let association = connect(endpoint, peer, server, args).await?;
         news::follow(endpoint, &association, Arc::new(output));
         associations.push(association);
     }
@@ -106,6 +90,32 @@ async fn connect_and_measure(
         several => format!("connected to {}, {several} associations, {how}", route.remote),
     });
     measure(&associations, args, output).await
+}
+
+/// One association. A server that was never met is shown to the user first.
+async fn connect(
+    endpoint: &Endpoint,
+    peer: &Peer,
+    server: &Receiver,
+    args: &ClientArgs,
+) -> anyhow::Result<Association> {
+    let mut outcome = peer.connect(endpoint, server.sctp_port).await;
+    if let Err(error) = &outcome
+        && let Some((stranger, key)) = server.stranger(error)
+    {
+        stranger.meet(key, !args.json).await?;
+        outcome = peer.connect(endpoint, server.sctp_port).await;
+    }
+    outcome.map_err(|error| {
+        let to = peer.named[0];
+        if let ConnectError::Failed(reason) = &error
+            && let Some(advice) = server.advice(reason)
+        {
+            return anyhow!("no connection to {to}: {advice}");
+        }
+        let hint = server.pin_hint().unwrap_or_else(|| args.mobility.key_hint().to_owned());
+        anyhow!("no connection to {to}: {error}; is `whimbrel perf server` running there?{hint}")
+    })
 }
 
 /// What the client asks for, for each association.

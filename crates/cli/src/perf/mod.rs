@@ -58,13 +58,12 @@ struct ServerArgs {
     /// SCTP port.
     #[arg(long, value_name = "PORT", default_value_t = SCTP_PORT, value_parser = sctp_port())]
     sctp_port: u16,
-    /// Let everybody measure who can reach the port, in clear. Without this and --auth-key-file, which goes in clear as well, only who has the
-    /// ticket may, and everything is encrypted.
+    /// Let everybody measure who can reach the port. Without this only who has the ticket may, and paired hosts.
     #[arg(long, conflicts_with = "auth_key_file")]
     anyone: bool,
     /// Write the ticket to this file, for you alone to read, instead of printing it; one that this host has written there before stays
     /// good.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["anyone", "auth_key_file"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["anyone", "insecure"])]
     ticket_file: Option<PathBuf>,
     /// Exit after one measurement.
     #[arg(long)]
@@ -81,12 +80,12 @@ struct ServerArgs {
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  whimbrel perf client --to 192.0.2.7 --size 1200 --time 5 --unordered")]
 struct ClientArgs {
-    /// The server's ticket, or the name of a paired host, or addresses, each IP, IP:UDPPORT or a host name. Without a ticket or a paired
-    /// host everything goes in clear.
+    /// The server's ticket, or the name of a paired host, or addresses, each IP, IP:UDPPORT or a host name. With addresses alone you are
+    /// asked once whether the key of the server that is there is the right one.
     #[arg(long, value_name = "TICKET|NAME|ADDR", value_delimiter = ',', value_parser = Destination::parse)]
     to: Vec<Destination>,
     /// The server's ticket is in this file; - for standard input.
-    #[arg(long, value_name = "FILE", conflicts_with = "auth_key_file")]
+    #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
     ticket_file: Option<PathBuf>,
     /// Local addresses to use, or `any` for all that this host has or gets [default: any; with a server on this host, its
     /// own].

@@ -7,7 +7,8 @@ use anyhow::{Context, bail};
 use serde_json::json;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
-use whimbrel::{Association, Endpoint, Message, PayloadProtocolId, StreamId};
+use whimbrel::secure::{self, Trust};
+use whimbrel::{Association, Endpoint, Message, PayloadProtocolId, Security, StreamId};
 
 use super::count::{Counter, cpu_time};
 use super::protocol::{Control, Mode, PPID_CONTROL, PPID_DATA, Request, Seen, decode, hear, say};
@@ -15,8 +16,10 @@ use super::report::Output;
 use super::{ServerArgs, config, run as halves};
 use crate::addresses::{self, UDP_PORT};
 use crate::commands::leave;
+use crate::commands::who::nobody_can_be_told;
 use crate::control::ControlSocket;
 use crate::exit::{Asked, Failure};
+use crate::identity;
 use crate::news;
 use crate::pairing::Book;
 use crate::tickets::Offer;
@@ -38,25 +41,31 @@ pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
         local = addresses::local(&args.listen, UDP_PORT) => local?,
         asked = &mut interrupt => return asked.of_server(),
     };
-    let offer = match (args.anyone, &args.mobility.auth_key_file) {
-        (false, None) => Some(Offer::new(args.sctp_port, args.ticket_file.as_deref())?),
-        _ => None,
+    let (insecure, keyed) = (args.mobility.insecure, args.mobility.auth_key_file.is_some());
+    if insecure && !keyed && !args.anyone {
+        return Err(nobody_can_be_told());
+    }
+    let offer = match insecure || args.anyone {
+        false => Some(Offer::new(args.sctp_port, args.ticket_file.as_deref())?),
+        true => None,
     };
     let mut config = config();
-    if let Some(offer) = &offer {
-        let book = Book::open()?;
-        config.security = offer.security(book.hosts().iter().map(|host| host.key));
-    }
+    config.security = match &offer {
+        Some(offer) => offer.security(Book::open()?.hosts().iter().map(|host| host.key)),
+        None if insecure => Security::Off,
+        None => secure::required(&identity::own()?, Trust::Anyone),
+    };
     let endpoint = args.mobility.bind_shards(local, config, args.shards.shards, &output).await?;
     let _control = ControlSocket::start("perf server", &endpoint, &output);
     let listener = endpoint.listen(args.sctp_port)?;
     let list: Vec<String> = endpoint.local_addresses().iter().map(ToString::to_string).collect();
     output.event("listening", json!({ "addresses": list, "sctp_port": args.sctp_port }));
     output.note(&format!("listening on {}; Ctrl-C ends", news::describe(&list)));
-    let who = match (&offer, &args.mobility.auth_key_file) {
+    let who = match (&offer, keyed) {
         (Some(_), _) => "who has the ticket, paired hosts, and nobody else,",
-        (None, Some(_)) => "who has the key, and nobody else,",
-        (None, None) => "anybody who can reach that",
+        (None, true) => "who has the key, in clear, and nobody else,",
+        (None, false) if insecure => "anybody who can reach that, in clear,",
+        (None, false) => "anybody who can reach that",
     };
     output.note(&format!("{who} may measure, {CLIENTS} at a time; nothing is written"));
     if let Some(offer) = offer {

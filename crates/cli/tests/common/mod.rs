@@ -34,11 +34,12 @@ impl Running {
         running
     }
 
-    /// `recv` into `directory` on a free port.
+    /// `recv` into `directory` on a free port, in clear.
     pub(crate) fn recv(directory: &Path, more: &[&str]) -> Self {
         let directory = directory.to_str().unwrap();
         let arguments = ["recv", "--json", "--no-sync", "--dir", directory];
-        let who = if more.contains(&"--auth-key-file") { &[][..] } else { &["--anyone"] };
+        let who =
+            if more.contains(&"--auth-key-file") { &["--insecure"][..] } else { &["--anyone", "--insecure"] };
         let listen = if more.contains(&"--listen") { &[][..] } else { &["--listen", "127.0.0.1:0"] };
         Self::listen(&[&arguments, who, listen, more].concat())
     }
@@ -125,9 +126,13 @@ impl Drop for Running {
     }
 }
 
-/// Sends files and waits; JSON events on stdout.
+/// Sends files in clear and waits; JSON events on stdout.
 pub(crate) fn send(address: &str, arguments: &[&str]) -> Output {
-    whimbrel().args(["send", "--json", "--to", address]).args(arguments).output().expect("the command runs")
+    whimbrel()
+        .args(["send", "--json", "--insecure", "--to", address])
+        .args(arguments)
+        .output()
+        .expect("the command runs")
 }
 
 /// The events of a kind in an output.
