@@ -58,7 +58,7 @@
 
   // Both networks' points on one time axis: a network has no value where a point is the other's.
   function dots(networks) {
-    const all = networks.flatMap((points, network) => points.map(([at, tsn, lost]) => [at, tsn, lost ? 2 : network]));
+    const all = networks.flatMap((points, network) => points.map(([at, sent, lost]) => [at, sent, lost ? 2 : network]));
     all.sort((a, b) => a[0] - b[0]);
     return [all.map(p => p[0]), ...[0, 1, 2].map(kind => all.map(p => p[2] === kind ? p[1] : null))];
   }
@@ -76,10 +76,10 @@
     charts = [];
     const steps = uPlot.paths.stepped({ align: 1 });
     const area = name => ({ stroke: colour(name), fill: colour(name) + "33", width: 2, paths: steps, points: { show: false } });
-    chart("goodput", "Mbit/s", [{}, area("wifi"), area("lte")],
-      [data.goodput.at, ...data.goodput.networks], [0, data.end], { y: { range: (u, min, max) => [0, max * 1.15] } });
-    chart("close-up", "TSN", dotSeries(3), dots(data.closeUp.networks), [data.closeUp.from, data.closeUp.to], yFromData);
-    chart("overview", "TSN", dotSeries(2.5), dots(data.overview), [0, data.end], yFromData);
+    chart("rates", "Mbit/s", [{}, area("wifi"), area("lte")],
+      [data.rates.at, ...data.rates.networks], [0, data.end], { y: { range: (u, min, max) => [0, max * 1.15] } });
+    chart("close-up", "MB sent", dotSeries(3), dots(data.closeUp.networks), [data.closeUp.from, data.closeUp.to], yFromData);
+    chart("overview", "MB sent", dotSeries(2.5), dots(data.overview), [0, data.end], yFromData);
   }
 
   draw();

@@ -1,10 +1,11 @@
-//! Which DATA chunks passed a network, and when: read from the relay's own capture while it is written.
+//! What a network shows to whoever listens: read from the relay's own capture while it is written.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use whimbrel_wire::{Chunk, Packet};
+use whimbrel_wire::Packet;
+use whimbrel_wire::draft::CHUNK_DTLS;
 
 const ENHANCED_PACKET: u32 = 6;
 const OPTION_COMMENT: u16 = 1;
@@ -12,28 +13,49 @@ const OPTION_FLAGS: u16 = 2;
 const OUTBOUND: u32 = 2;
 const UDP_HEADER: usize = 8;
 
-/// One DATA chunk on its way from the client to the server.
+/// How much of a packet is kept to be shown.
+const SAMPLE: usize = 64;
+/// A packet of which so much is sealed carries content.
+const LARGE: usize = 1000;
+
+/// A packet on its way from the client to the server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Segment {
+pub(super) struct Sighting {
     /// Nanoseconds since 1970.
     pub(super) at: u64,
-    pub(super) tsn: u32,
-    /// User data.
+    /// Of the SCTP packet.
     pub(super) bytes: u32,
     /// The network did not carry it.
     pub(super) dropped: bool,
 }
 
-/// Takes pcapng, notes the DATA chunks, and passes it on to a file if there is one.
+/// All that somebody has of a network's packets who has no keys.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub(super) struct Overheard {
+    /// Those from the client to the server, in order of time.
+    pub(super) sightings: Vec<Sighting>,
+    /// Packets in both directions.
+    pub(super) packets: u64,
+    /// Those of them that are sealed.
+    pub(super) sealed: u64,
+    /// Those in which something was found that is nobody else's business.
+    pub(super) revealing: u64,
+    /// The beginning of a sealed packet.
+    pub(super) sample: Vec<u8>,
+}
+
+/// Takes pcapng, listens, and passes it on to a file if there is one.
 pub(super) struct CaptureSink {
     pending: Vec<u8>,
-    segments: Arc<Mutex<Vec<Segment>>>,
+    overheard: Arc<Mutex<Overheard>>,
+    /// What is looked for in each packet.
+    secrets: Vec<Vec<u8>>,
     file: Option<BufWriter<File>>,
 }
 
 impl CaptureSink {
-    pub(super) fn new(segments: Arc<Mutex<Vec<Segment>>>, file: Option<File>) -> Self {
-        Self { pending: Vec::new(), segments, file: file.map(BufWriter::new) }
+    pub(super) fn new(overheard: Arc<Mutex<Overheard>>, secrets: Vec<Vec<u8>>, file: Option<File>) -> Self {
+        Self { pending: Vec::new(), overheard, secrets, file: file.map(BufWriter::new) }
     }
 }
 
@@ -46,9 +68,9 @@ impl Write for CaptureSink {
         let mut taken = 0;
         while let Some(block) = first_block(&self.pending[taken..]) {
             taken += block.len();
-            let mut segments = self.segments.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut overheard = self.overheard.lock().unwrap_or_else(PoisonError::into_inner);
             // A block that is no packet, or none of ours, is of no interest.
-            let _ = note(block, &mut segments);
+            let _ = note(block, &self.secrets, &mut overheard);
         }
         self.pending.drain(..taken);
         Ok(bytes.len())
@@ -64,8 +86,8 @@ fn first_block(bytes: &[u8]) -> Option<&[u8]> {
     bytes.get(..length.max(12))
 }
 
-/// Appends the DATA chunks of an outbound packet.
-fn note(block: &[u8], segments: &mut Vec<Segment>) -> Option<()> {
+/// Listens to a packet.
+fn note(block: &[u8], secrets: &[Vec<u8>], overheard: &mut Overheard) -> Option<()> {
     if word(block, 0)? != ENHANCED_PACKET {
         return None;
     }
@@ -74,19 +96,23 @@ fn note(block: &[u8], segments: &mut Vec<Segment>) -> Option<()> {
     let packet = block.get(28..28 + length)?;
     let options = block.get(28 + length.next_multiple_of(4)..block.len() - 4)?;
     let (outbound, dropped) = read_options(options)?;
-    if !outbound {
-        return None;
-    }
     let ip_header = match packet.first()? >> 4 {
         4 => usize::from(packet[0] & 0x0f) * 4,
         6 => 40,
         _ => return None,
     };
-    let sctp = Packet::parse(packet.get(ip_header + UDP_HEADER..)?).ok()?;
-    for chunk in sctp.chunks() {
-        if let Ok(Chunk::Data(data)) = chunk {
-            segments.push(Segment { at, tsn: data.tsn.0, bytes: data.payload.len() as u32, dropped });
-        }
+    let bytes = packet.get(ip_header + UDP_HEADER..)?;
+    let sctp = Packet::parse(bytes).ok()?;
+    let sealed = sctp.chunks().next_raw()?.ok()?.chunk_type() == CHUNK_DTLS;
+    overheard.packets += 1;
+    overheard.sealed += u64::from(sealed);
+    let shows = |secret: &Vec<u8>| bytes.windows(secret.len()).any(|window| window == secret);
+    overheard.revealing += u64::from(secrets.iter().any(shows));
+    if sealed && bytes.len() >= LARGE && overheard.sample.is_empty() {
+        overheard.sample = bytes[..SAMPLE].to_vec();
+    }
+    if outbound {
+        overheard.sightings.push(Sighting { at, bytes: bytes.len() as u32, dropped });
     }
     Some(())
 }

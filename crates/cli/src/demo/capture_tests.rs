@@ -38,38 +38,62 @@ impl Write for Dribble {
     }
 }
 
-#[test]
-fn data_chunks_are_read_from_a_capture() {
-    let segments = Arc::new(Mutex::new(Vec::new()));
-    let sink = Dribble(CaptureSink::new(Arc::clone(&segments), None));
+/// As it is on the wire: a DTLS chunk and nothing else.
+fn sealed(bytes: usize) -> Vec<u8> {
+    let mut out = Vec::new();
+    PacketWriter::new(&mut out, CommonHeader::default(), 1400).finish(ChecksumMode::Crc32c);
+    out.extend([CHUNK_DTLS, 0]);
+    out.extend(((bytes + 4) as u16).to_be_bytes());
+    out.resize(out.len() + bytes, 0x5a);
+    out
+}
+
+/// What is heard of these packets: from where, whether to the client, what the network says of them, and what they are.
+fn heard(packets: &[(&str, bool, Option<&str>, Vec<u8>)]) -> Overheard {
+    let overheard = Arc::<Mutex<Overheard>>::default();
+    let sink =
+        Dribble(CaptureSink::new(Arc::clone(&overheard), vec![b"name".to_vec(), b"bcd".to_vec()], None));
     let mut file = Pcapng::new(sink, 1_000).unwrap();
     file.add_interface("x").unwrap();
-    for (index, (local, inbound, comment)) in
-        [("127.0.0.1:5", false, None), ("[::1]:5", false, Some("dropped: loss")), ("127.0.0.1:5", true, None)]
-            .into_iter()
-            .enumerate()
-    {
+    for (local, inbound, comment, payload) in packets {
         let route = Route { local: local.parse().unwrap(), remote: local.parse().unwrap() };
-        let payload = packet(index as u32 * 10);
-        let captured = Captured { route, ecn: Ecn::NotCapable, payload: &payload, inbound, comment };
+        let captured =
+            Captured { route, ecn: Ecn::NotCapable, payload, inbound: *inbound, comment: *comment };
         file.write(0, Instant::from_nanos(5), &captured).unwrap();
     }
-    let segment = |tsn, dropped| Segment { at: 1_005, tsn, bytes: 5, dropped };
-    assert_eq!(
-        *segments.lock().unwrap(),
-        [segment(0, false), segment(1, false), segment(10, true), segment(11, true)]
-    );
+    let overheard = overheard.lock().unwrap();
+    overheard.clone()
+}
+
+#[test]
+fn a_listener_sees_when_and_how_long() {
+    let heard = heard(&[
+        ("127.0.0.1:5", false, None, sealed(1000)),
+        ("[::1]:5", false, Some("dropped: loss"), sealed(40)),
+        ("127.0.0.1:5", true, None, sealed(1200)),
+    ]);
+    let sighting = |bytes, dropped| Sighting { at: 1_005, bytes, dropped };
+    assert_eq!(heard.sightings, [sighting(1016, false), sighting(56, true)]);
+    assert_eq!((heard.packets, heard.sealed, heard.revealing), (3, 3, 0));
+    assert_eq!(heard.sample, sealed(1000)[..SAMPLE]);
+}
+
+#[test]
+fn what_goes_in_clear_is_noticed() {
+    let heard = heard(&[("127.0.0.1:5", false, None, packet(1)), ("127.0.0.1:5", true, None, packet(7))]);
+    assert_eq!((heard.packets, heard.sealed, heard.revealing), (2, 0, 2));
+    assert!(heard.sample.is_empty());
 }
 
 #[test]
 fn nonsense_is_passed_over() {
     for length in [0_u32, 3, 12, 13, 64] {
-        let segments = Arc::new(Mutex::new(Vec::new()));
-        let mut sink = CaptureSink::new(Arc::clone(&segments), None);
+        let overheard = Arc::<Mutex<Overheard>>::default();
+        let mut sink = CaptureSink::new(Arc::clone(&overheard), Vec::new(), None);
         let mut bytes = vec![6, 0, 0, 0];
         bytes.extend(length.to_le_bytes());
         bytes.extend([0xff; 100]);
         sink.write_all(&bytes).unwrap();
-        assert!(segments.lock().unwrap().is_empty());
+        assert_eq!(*overheard.lock().unwrap(), Overheard::default());
     }
 }

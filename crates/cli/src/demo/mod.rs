@@ -23,6 +23,7 @@ use whimbrel_machine::Seed;
 
 use crate::exit::Failure;
 use arrivals::Pause;
+use capture::Overheard;
 use live::Live;
 use samples::Traffic;
 use stage::Stage;
@@ -84,6 +85,10 @@ struct Story {
     timeline: Timeline,
     pause: Pause,
     traffic: Traffic,
+    /// What somebody has who listens in both networks.
+    overheard: [Overheard; 2],
+    /// DATA chunks that were sent again.
+    retransmitted: u64,
     bytes: u64,
     hash: blake3::Hash,
     /// When data went over which network from then on: seconds, network.
@@ -131,11 +136,17 @@ async fn perform(args: &DemoArgs, live: &Live) -> anyhow::Result<Story> {
         outcome.text
     );
     let pause = stage.arrivals.pause(outcome.timeline.cut, BEFORE, DEAD_FOR);
+    let overheard = stage.overheard()?;
     let begin = outcome.timeline.begin_unix.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     Ok(Story {
         timeline: outcome.timeline,
         pause: pause.context("no content arrived after the Wi-Fi died")?,
-        traffic: samples::traffic(&stage.take_segments()?, begin.as_nanos() as u64),
+        traffic: samples::traffic(
+            [&overheard[0].sightings, &overheard[1].sightings],
+            begin.as_nanos() as u64,
+        ),
+        overheard,
+        retransmitted: outcome.retransmitted,
         bytes: FILE_BYTES as u64,
         hash: outcome.hash,
         moves: outcome.moves,
@@ -146,6 +157,7 @@ fn report(live: &Live, story: &Story, args: &DemoArgs) {
     let Story { timeline, pause, .. } = story;
     let millis = |duration: Duration| duration.as_secs_f64() * 1e3;
     let seconds = timeline.seconds(timeline.end);
+    let sum = |of: fn(&Overheard) -> u64| story.overheard.iter().map(of).sum::<u64>();
     live.event(
         "summary",
         json!({
@@ -154,7 +166,12 @@ fn report(live: &Live, story: &Story, args: &DemoArgs) {
             "longest_spacing_before_ms": millis(pause.longest_before),
             "cut_at_seconds": timeline.seconds(timeline.cut),
             "back_at_seconds": timeline.back.map(|back| timeline.seconds(back)),
-            "retransmitted": story.traffic.retransmitted, "page": args.out.to_string_lossy(),
+            "retransmitted": story.retransmitted, "protected": true,
+            "overheard": {
+                "packets": sum(|heard| heard.packets), "sealed": sum(|heard| heard.sealed),
+                "revealing": sum(|heard| heard.revealing),
+            },
+            "page": args.out.to_string_lossy(),
         }),
     );
     live.say(&format!(
@@ -166,6 +183,14 @@ fn report(live: &Live, story: &Story, args: &DemoArgs) {
         millis(pause.gap),
         millis(pause.typical),
         millis(pause.longest_before)
+    ));
+    live.say(&format!(
+        "All of it was encrypted: of the {} packets in both networks, {} the file's name or its first bytes.",
+        sum(|heard| heard.packets),
+        match sum(|heard| heard.revealing) {
+            0 => "none shows".to_owned(),
+            some => format!("{some} show"),
+        }
     ));
     live.say(&format!("Pictures: {}", args.out.display()));
 }

@@ -16,7 +16,7 @@ use whimbrel_emulator::{Relay, RelayConfig, RelayHandle};
 use whimbrel_machine::Seed;
 use whimbrel_netsim::{LinkConfig, Loss, QueueLimit};
 
-use super::capture::{CaptureSink, Segment};
+use super::capture::{CaptureSink, Overheard};
 
 /// How often to look for ports that are free on both addresses.
 const ATTEMPTS: usize = 64;
@@ -55,7 +55,8 @@ impl Profile {
 pub(super) struct Network {
     pub(super) profile: Profile,
     pub(super) address: IpAddr,
-    pub(super) segments: Arc<Mutex<Vec<Segment>>>,
+    /// What somebody hears there who has no keys.
+    pub(super) overheard: Arc<Mutex<Overheard>>,
     relay: Relay,
 }
 
@@ -77,11 +78,13 @@ pub(super) fn addresses() -> anyhow::Result<[IpAddr; 2]> {
     bail!("the demo needs a second loopback address, ::1 or 127.0.0.2, and this machine has neither")
 }
 
-/// Builds both networks in front of a server at `server_port`. Returns them and the port clients send to.
+/// Builds both networks in front of a server at `server_port`, with somebody in them who listens for `secrets`. Returns them and the port
+/// clients send to.
 pub(super) fn build(
     addresses: [IpAddr; 2],
     server_port: u16,
     seed: &Seed,
+    secrets: &[Vec<u8>],
     capture: Option<&Path>,
 ) -> anyhow::Result<([Network; 2], u16)> {
     let exit = free_port(addresses)?;
@@ -91,13 +94,13 @@ pub(super) fn build(
         let network = |profile: Profile, index: usize| -> anyhow::Result<Network> {
             let address = addresses[index];
             let at = |port| SocketAddr::new(address, port);
-            let segments = Arc::new(Mutex::new(Vec::new()));
+            let overheard = Arc::<Mutex<Overheard>>::default();
             let file = capture.map(|directory| {
                 let name = profile.name.to_lowercase().replace('-', "");
                 let path = directory.join(format!("whimbrel-demo-{name}.pcapng"));
                 std::fs::File::create(&path).with_context(|| format!("cannot write {}", path.display()))
             });
-            let sink = CaptureSink::new(Arc::clone(&segments), file.transpose()?);
+            let sink = CaptureSink::new(Arc::clone(&overheard), secrets.to_vec(), file.transpose()?);
             let relay = Relay::bind(RelayConfig {
                 uplink: profile.link(),
                 downlink: profile.link(),
@@ -105,7 +108,7 @@ pub(super) fn build(
                 capture: Some(Box::new(sink)),
                 ..RelayConfig::new(at(listen), at(server_port), at(exit))
             })?;
-            Ok(Network { profile, address, segments, relay })
+            Ok(Network { profile, address, overheard, relay })
         };
         match network(WIFI, 0).and_then(|wifi| Ok([wifi, network(LTE, 1)?])) {
             Ok(networks) => return Ok((networks, listen)),

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use anyhow::Context;
 use serde_json::{Value, json};
 
+use super::capture::Overheard;
 use super::networks::{LTE, Profile, WIFI};
 use super::samples::{Point, STEP, between, thinned};
 use super::{CUT_AT, Story};
@@ -23,12 +24,13 @@ const CLOSE_UP: (f64, f64) = (0.4, 1.1);
 /// The page.
 pub(super) fn render(story: &Story) -> anyhow::Result<String> {
     let data = serde_json::to_string(&data(story)).context("cannot encode the samples")?;
-    let parts: [(&str, String); 7] = [
+    let parts: [(&str, String); 8] = [
         ("{{licence}}", template::comment(CHART_LICENCE)),
         ("{{chart-style}}", CHART_STYLE.to_owned()),
         ("{{style}}", STYLE.to_owned()),
         ("{{headline}}", headline(story)),
         ("{{table}}", table(story)),
+        ("{{overheard}}", overheard(story)),
         ("{{data}}", template::data(&data)),
         ("{{scripts}}", [CHART_SCRIPT, SCRIPT].map(template::script).join("\n")),
     ];
@@ -41,21 +43,21 @@ fn data(story: &Story) -> Value {
     let gap_begin = timeline.seconds(story.pause.begin);
     let gap = story.pause.gap.as_secs_f64();
     let (from, to) = (gap_begin.min(cut) - CLOSE_UP.0, (gap_begin + gap).max(cut) + CLOSE_UP.1 - CLOSE_UP.0);
-    let steps = story.traffic.goodput.iter().map(Vec::len).max().unwrap_or(0);
+    let steps = story.traffic.rates.iter().map(Vec::len).max().unwrap_or(0);
     let round = |value: f64, digits: f64| (value * digits).round() / digits;
     let points = |points: Vec<Point>| -> Value {
-        points.iter().map(|p| json!([round(p.at, 1e4), p.tsn, u8::from(p.lost)])).collect()
+        points.iter().map(|p| json!([round(p.at, 1e4), round(p.sent, 1e4), u8::from(p.lost)])).collect()
     };
-    let goodput = |network: usize| -> Value {
-        story.traffic.goodput[network].iter().map(|&megabits| round(megabits, 1e2)).collect()
+    let rates = |network: usize| -> Value {
+        story.traffic.rates[network].iter().map(|&megabits| round(megabits, 1e2)).collect()
     };
     json!({
         "cut": cut, "back": timeline.back.map(|back| timeline.seconds(back)), "end": timeline.seconds(timeline.end),
         "gap": [gap_begin, gap_begin + gap],
         "names": [WIFI.name, LTE.name],
-        "goodput": {
+        "rates": {
             "at": (0..steps).map(|step| round(step as f64 * STEP, 1e3)).collect::<Vec<_>>(),
-            "networks": [goodput(0), goodput(1)],
+            "networks": [rates(0), rates(1)],
         },
         "overview": [points(thinned(&story.traffic.points[0])), points(thinned(&story.traffic.points[1]))],
         "closeUp": {
@@ -113,7 +115,8 @@ fn table(story: &Story) -> String {
         ("File complete", format!("{}, {:.0} MB", seconds(timeline.end), story.bytes as f64 / 1e6)),
         ("Carried by Wi-Fi", share(0)),
         ("Carried by LTE", share(1)),
-        ("Data chunks sent again", story.traffic.retransmitted.to_string()),
+        ("Packets lost", story.traffic.lost.to_string()),
+        ("Data chunks sent again", story.retransmitted.to_string()),
         ("Content, at both ends", format!("BLAKE3 <code>{}</code>", story.hash.to_hex())),
         ("Wi-Fi", describe(&WIFI)),
         ("LTE", describe(&LTE)),
@@ -123,6 +126,44 @@ fn table(story: &Story) -> String {
         let _ = writeln!(out, "<tr><th scope=\"row\">{name}</th><td>{value}</td></tr>");
     }
     out
+}
+
+/// What a listener has, in words, and the beginning of a packet as it passed.
+fn overheard(story: &Story) -> String {
+    let sum = |of: fn(&Overheard) -> u64| story.overheard.iter().map(of).sum::<u64>();
+    let (packets, sealed) = (sum(|heard| heard.packets), sum(|heard| heard.sealed));
+    let revealing = match sum(|heard| heard.revealing) {
+        0 => "In none of them is the file's name to be found, or its first bytes".to_owned(),
+        some => format!("In {some} of them the file's name was found, or its first bytes"),
+    };
+    let mut out = format!(
+        "<p>Both hosts had the other's key, and the packets were encrypted. Whoever listened in both networks has {packets} packets, of which \
+         {sealed} are sealed; the others set the connection up, and agreed on keys. {revealing}. When packets passed, and how long they were, is \
+         all that there is: the pictures above are made of nothing else.</p>\n"
+    );
+    if let Some(sample) = story.overheard.iter().map(|heard| &heard.sample).find(|sample| !sample.is_empty())
+    {
+        let _ = writeln!(out, "<pre>{}</pre>", dump(sample));
+        out.push_str(
+            "<p>The beginning of one of them. In the first line are SCTP's ports, the tag of the connection and the checksum, then begins the sealed chunk \
+             (41, its length, a record number that is masked). From there on it is noise.</p>\n",
+        );
+    }
+    out
+}
+
+/// Sixteen bytes a line, and what of them is text.
+fn dump(bytes: &[u8]) -> String {
+    let line = |line: &[u8]| {
+        let hexadecimal: Vec<String> = line.iter().map(|byte| format!("{byte:02x}")).collect();
+        let letter = |byte: &u8| match char::from(*byte) {
+            letter @ ('&' | '<' | '>') => format!("&#{};", u32::from(letter)),
+            letter if letter.is_ascii_graphic() => letter.to_string(),
+            _ => ".".into(),
+        };
+        format!("{}  {}", hexadecimal.join(" "), line.iter().map(letter).collect::<String>())
+    };
+    bytes.chunks(16).map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn describe(profile: &Profile) -> String {

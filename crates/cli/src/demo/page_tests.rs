@@ -20,13 +20,18 @@ fn story() -> Story {
         pause: Pause { gap: millis(321), begin: at(3999), typical: millis(1), longest_before: millis(20) },
         traffic: Traffic {
             points: [
-                vec![Point { at: 3.9, tsn: 1, lost: true }],
-                vec![Point { at: 4.3, tsn: 1, lost: false }],
+                vec![Point { at: 3.9, sent: 1.0, lost: true }],
+                vec![Point { at: 4.3, sent: 2.0, lost: false }],
             ],
-            goodput: [vec![1.0, 2.0], vec![0.0, 3.0]],
-            retransmitted: 1,
+            rates: [vec![1.0, 2.0], vec![0.0, 3.0]],
             bytes: [10, 30],
+            lost: 1,
         },
+        overheard: [
+            Overheard { packets: 3, sealed: 2, sample: b"A<b>\0".to_vec(), ..Overheard::default() },
+            Overheard { packets: 4, sealed: 3, ..Overheard::default() },
+        ],
+        retransmitted: 1,
         bytes: 40_000_000,
         hash: blake3::hash(b"x"),
         moves: vec![(0.0, 0), (4.2, 1), (9.5, 0)],
@@ -46,6 +51,18 @@ fn the_page_is_whole_and_needs_nothing_else() {
     for outside in ["src=", "href=\"http", "@import", "url("] {
         assert!(!own.contains(outside), "{outside}");
     }
+}
+
+#[test]
+fn what_a_listener_has_is_shown() {
+    let page = render(&story()).unwrap();
+    for text in ["has 7 packets, of which 5 are sealed", "In none of them", "41 3c 62 3e 00  A&#60;b&#62;."] {
+        assert!(page.contains(text), "{text}");
+    }
+    let mut story = story();
+    story.overheard[1].revealing = 2;
+    let page = render(&story).unwrap();
+    assert!(page.contains("In 2 of them the file's name was found") && !page.contains("In none of them"));
 }
 
 #[test]

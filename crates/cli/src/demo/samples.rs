@@ -1,73 +1,55 @@
-//! From captured DATA chunks to what the pictures show.
+//! From the packets that were seen to what the pictures show.
 
-use std::collections::BTreeMap;
+use super::capture::Sighting;
 
-use super::capture::Segment;
-
-/// Width of a step in the goodput picture, seconds.
+/// Width of a step in the picture of rates, seconds.
 pub(super) const STEP: f64 = 0.1;
-/// Points per network in the overview of TSNs, at most.
+/// Points per network in the overview, at most.
 const POINTS: usize = 3000;
 
-/// A DATA chunk in a picture.
+/// A packet in a picture.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Point {
     /// Seconds since the beginning.
     pub(super) at: f64,
-    /// TSN, counted from the first.
-    pub(super) tsn: u32,
-    /// It did not get through this time.
+    /// Megabytes that had been sent over both networks together.
+    pub(super) sent: f64,
+    /// It did not get through.
     pub(super) lost: bool,
 }
 
-/// What both networks carried.
+/// What both networks carried from the client to the server.
 #[derive(Debug, Default)]
 pub(super) struct Traffic {
     /// Per network, in order of time.
     pub(super) points: [Vec<Point>; 2],
-    /// Per network and step: Mbit/s of user data that got through for good.
-    pub(super) goodput: [Vec<f64>; 2],
-    /// User data chunks sent more than once.
-    pub(super) retransmitted: u64,
-    /// User bytes per network that got through for good.
+    /// Per network and step: Mbit/s of packets that got through.
+    pub(super) rates: [Vec<f64>; 2],
+    /// Bytes of packets per network that got through.
     pub(super) bytes: [u64; 2],
+    /// Packets that did not.
+    pub(super) lost: u64,
 }
 
-/// Sorts out the segments of both networks. Times count from `begin`, nanoseconds since 1970.
-///
-/// Of a TSN that was sent several times, the last transmission is the one that got through: a sender stops when it
-/// is acknowledged.
-pub(super) fn traffic(segments: &[Vec<Segment>; 2], begin: u64) -> Traffic {
-    let first = segments.iter().flatten().min_by_key(|segment| segment.at);
-    let Some(origin) = first.map(|segment| segment.tsn) else { return Traffic::default() };
+/// Sorts out what was seen on both networks. Times count from `begin`, nanoseconds since 1970.
+pub(super) fn traffic(sightings: [&[Sighting]; 2], begin: u64) -> Traffic {
     let seconds = |at: u64| at.saturating_sub(begin) as f64 / 1e9;
-    let mut last: BTreeMap<u32, (u64, usize)> = BTreeMap::new();
-    let mut transmissions = 0;
-    for (network, list) in segments.iter().enumerate() {
-        for segment in list {
-            transmissions += 1;
-            let entry = last.entry(segment.tsn.wrapping_sub(origin)).or_insert((0, network));
-            if !segment.dropped && segment.at >= entry.0 {
-                *entry = (segment.at, network);
-            }
+    let of = |network: usize| sightings[network].iter().map(move |seen| (network, seen));
+    let mut all: Vec<(usize, &Sighting)> = of(0).chain(of(1)).collect();
+    all.sort_by_key(|(_, seen)| seen.at);
+    let steps = all.last().map_or(0, |(_, seen)| (seconds(seen.at) / STEP) as usize + 1);
+    let mut traffic = Traffic { rates: [vec![0.0; steps], vec![0.0; steps]], ..Traffic::default() };
+    let mut sent = 0;
+    for (network, seen) in all {
+        let at = seconds(seen.at);
+        sent += u64::from(seen.bytes);
+        traffic.points[network].push(Point { at, sent: sent as f64 / 1e6, lost: seen.dropped });
+        if seen.dropped {
+            traffic.lost += 1;
+            continue;
         }
-    }
-    let mut traffic = Traffic { retransmitted: transmissions - last.len() as u64, ..Traffic::default() };
-    let end = segments.iter().flatten().map(|segment| segment.at).max().unwrap_or(begin);
-    let steps = (seconds(end) / STEP) as usize + 1;
-    for (network, list) in segments.iter().enumerate() {
-        traffic.goodput[network] = vec![0.0; steps];
-        for segment in list {
-            let tsn = segment.tsn.wrapping_sub(origin);
-            let through = last.get(&tsn) == Some(&(segment.at, network)) && !segment.dropped;
-            let at = seconds(segment.at);
-            traffic.points[network].push(Point { at, tsn, lost: !through });
-            if through {
-                traffic.bytes[network] += u64::from(segment.bytes);
-                traffic.goodput[network][(at / STEP) as usize] += f64::from(segment.bytes) * 8.0 / 1e6 / STEP;
-            }
-        }
-        traffic.points[network].sort_by(|a, b| a.at.total_cmp(&b.at));
+        traffic.bytes[network] += u64::from(seen.bytes);
+        traffic.rates[network][(at / STEP) as usize] += f64::from(seen.bytes) * 8.0 / 1e6 / STEP;
     }
     traffic
 }

@@ -8,10 +8,11 @@ use std::time::{Duration, Instant, SystemTime};
 use anyhow::{Context, ensure};
 use tempfile::TempDir;
 use whimbrel::proto::PathPairing;
+use whimbrel::secure::{self, Identity, Trust};
 use whimbrel::{Association, AssociationEvent, Endpoint, Listener, PathState, Seed};
 
 use super::arrivals::{Arrivals, ObservedLink};
-use super::capture::Segment;
+use super::capture::Overheard;
 use super::live::Live;
 use super::networks::{self, Network};
 use super::{CUT_AT, DEAD_FOR, FILE_BYTES, Timeline};
@@ -28,6 +29,10 @@ use crate::transfer::store::Store;
 const STEP: Duration = Duration::from_millis(50);
 /// How long the second path may take to be confirmed.
 const CONFIRM: Duration = Duration::from_secs(20);
+/// What the file is called.
+const NAME: &str = "random-bytes";
+/// The file's first bytes, so many of which are looked for in what the networks carry.
+const CANARY: usize = 32;
 /// Content per message: small, so that a pause is seen exactly.
 const BLOCK: usize = 4096;
 
@@ -49,22 +54,34 @@ pub(super) struct Outcome {
     pub(super) hash: blake3::Hash,
     pub(super) text: String,
     pub(super) moves: Vec<(f64, usize)>,
+    /// DATA chunks that were sent again.
+    pub(super) retransmitted: u64,
 }
 
 impl Stage {
     /// Networks, endpoints, association, and the file to be sent.
     pub(super) async fn build(seed: &Seed, capture: Option<&Path>) -> anyhow::Result<Self> {
         let addresses = networks::addresses()?;
-        let bind = |index: u64| {
+        let content = content(seed);
+        let secrets = [NAME.as_bytes().to_vec(), content[..CANARY].to_vec()];
+        // Keys for this once, each of which the other end knows.
+        let identities = [Identity::generate()?, Identity::generate()?];
+        let bind = |index: usize| {
             let mut config = commands::config();
+            let other = identities[1 - index].public_key();
+            config.security = secure::required(&identities[index], Trust::keys([other]));
             // Each address belongs to one network, and so leads to one address of the peer.
             config.pairing = PathPairing::PerDestination;
             let local = addresses.map(|ip: IpAddr| SocketAddr::new(ip, 0));
-            Endpoint::builder().addresses(local).config(config).seed(seed.child("endpoint", index)).bind()
+            Endpoint::builder()
+                .addresses(local)
+                .config(config)
+                .seed(seed.child("endpoint", index as u64))
+                .bind()
         };
         let (server, client) = (bind(0).await?, bind(1).await?);
         let port = server.local_addresses().first().context("the server has no address")?.port();
-        let (networks, port) = networks::build(addresses, port, seed, capture)?;
+        let (networks, port) = networks::build(addresses, port, seed, &secrets, capture)?;
         let listener = server.listen(SCTP_PORT)?;
         let remote = addresses.map(|ip| SocketAddr::new(ip, port));
         let association = client.connect(&remote, SCTP_PORT).await?;
@@ -79,18 +96,16 @@ impl Stage {
             accepted,
             directory: tempfile::tempdir().context("cannot make a directory for temporary files")?,
         };
-        stage.prepare_file(seed)?;
+        stage.prepare_file(&content)?;
         stage.await_both_paths().await?;
         Ok(stage)
     }
 
-    fn prepare_file(&self, seed: &Seed) -> anyhow::Result<()> {
-        let mut content = vec![0; FILE_BYTES];
-        seed.stream("file", 0).fill(&mut content);
+    fn prepare_file(&self, content: &[u8]) -> anyhow::Result<()> {
         for name in ["from", "to"] {
             std::fs::create_dir(self.directory.path().join(name))?;
         }
-        let path = self.directory.path().join("from/random-bytes");
+        let path = self.directory.path().join("from").join(NAME);
         std::fs::write(&path, content).with_context(|| format!("cannot write {}", path.display()))
     }
 
@@ -112,7 +127,8 @@ impl Stage {
 
     /// Moves the file, and kills and revives the Wi-Fi meanwhile.
     pub(super) async fn play(&self, live: &Live) -> anyhow::Result<Outcome> {
-        let sources = Sources::collect(&[self.directory.path().join("from/random-bytes")], false)?;
+        let [from, to] = ["from", "to"].map(|directory| self.directory.path().join(directory).join(NAME));
+        let sources = Sources::collect(std::slice::from_ref(&from), false)?;
         let store = Store::open(&self.directory.path().join("to"), Rules::default())?;
         let tally = Arc::new(Tally::default());
         let (sent, arrived) = (Arc::new(Tally::default()), Arc::clone(&tally));
@@ -132,41 +148,43 @@ impl Stage {
             let sending = async {
                 outbox.session(&self.association).await?;
                 let end = Instant::now();
+                let paths = self.association.paths().await;
+                let again = paths.iter().map(|path| path.counters.data_retransmitted).sum();
                 let _ = self.association.shutdown().await;
-                Ok::<_, anyhow::Error>(end)
+                Ok::<_, anyhow::Error>((end, again))
             };
             let (sent, received) = tokio::join!(sending, receiving);
             received?;
             sent
         };
         let mut director = Director { stage: self, live, begin, cut: None, back: None, moves: Vec::new() };
-        let end = tokio::select! {
-            end = transfer => end?,
+        let (end, retransmitted) = tokio::select! {
+            outcome = transfer => outcome?,
             never = director.direct(&tally) => match never {},
         };
         let report = reports.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let report = report.context("the transfer ended without a result")?;
         let cut = director.cut.context("the file was through before the Wi-Fi could die")?;
-        let here = blake3::hash(&std::fs::read(self.directory.path().join("from/random-bytes"))?);
-        let there =
-            blake3::hash(&std::fs::read(self.directory.path().join("to/random-bytes")).unwrap_or_default());
+        let here = blake3::hash(&std::fs::read(from)?);
+        let there = blake3::hash(&std::fs::read(to).unwrap_or_default());
         Ok(Outcome {
             timeline: Timeline { begin, begin_unix, cut, back: director.back, end },
             verified: report.outcome == FileOutcome::Verified && here == there,
             hash: there,
             text: report.text,
             moves: director.moves,
+            retransmitted,
         })
     }
 
-    /// What the networks saw.
-    pub(super) fn take_segments(&self) -> anyhow::Result<[Vec<Segment>; 2]> {
+    /// What was heard in the networks.
+    pub(super) fn overheard(&self) -> anyhow::Result<[Overheard; 2]> {
         for network in &self.networks {
             network.handle().flush_capture().context("cannot write the capture (--capture)")?;
         }
         Ok([0, 1].map(|index| {
-            let mut segments = self.networks[index].segments.lock().unwrap_or_else(PoisonError::into_inner);
-            std::mem::take(&mut *segments)
+            let mut heard = self.networks[index].overheard.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::take(&mut *heard)
         }))
     }
 
@@ -174,6 +192,13 @@ impl Stage {
     pub(super) fn network_of(&self, address: SocketAddr) -> usize {
         usize::from(self.networks[0].address != address.ip())
     }
+}
+
+/// The file that is sent.
+fn content(seed: &Seed) -> Vec<u8> {
+    let mut content = vec![0; FILE_BYTES];
+    seed.stream("file", 0).fill(&mut content);
+    content
 }
 
 impl Drop for Stage {
