@@ -216,7 +216,7 @@ impl Receiver {
                 "the other host does not know this one: give the ticket that is shown there to --to, or pair the two (`whimbrel pair`)".to_owned()
             }
             Pin::Paired(host) => format!(
-                "{} does not know this host: pair the two again (`whimbrel pair`), or start the receiver anew if that was just done",
+                "{} does not know this host: pair the two again (`whimbrel pair`)",
                 host.name
             ),
             Pin::Clear | Pin::Ticket(_) => {

@@ -9,6 +9,7 @@ use whimbrel::{Endpoint, Security};
 use crate::exit::Failure;
 use crate::identity;
 use crate::news::News;
+use crate::pairing::Admitted;
 
 /// What a ticket is beside the one in its file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,10 +50,19 @@ impl Offer {
         Ok(Self { identity, ticket, file, age })
     }
 
-    /// Nobody but the holder of the ticket, and these.
-    pub(crate) fn security(&self, others: impl IntoIterator<Item = PublicKey>) -> Security {
-        let keys = others.into_iter().chain([self.ticket.sender().public_key()]);
-        secure::required(&self.identity, Trust::keys(keys))
+    /// The key of who has the ticket.
+    pub(crate) fn holder(&self) -> PublicKey {
+        self.ticket.sender().public_key()
+    }
+
+    /// Nobody but the holder of the ticket.
+    pub(crate) fn security(&self) -> Security {
+        secure::required(&self.identity, Trust::keys([self.holder()]))
+    }
+
+    /// As [`Self::security`], and everybody else who is admitted.
+    pub(crate) fn security_of(&self, admitted: &Admitted) -> Security {
+        secure::required(&self.identity, Trust::Keyring(admitted.keyring()))
     }
 
     /// The ticket for a host whose addresses are those of `endpoint`.

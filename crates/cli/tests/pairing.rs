@@ -134,6 +134,27 @@ fn who_is_forgotten_may_send_no_more() {
 }
 
 #[test]
+fn a_receiver_that_runs_learns_who_is_paired_and_who_is_forgotten() {
+    let (robot, laptop, port) = (Host::new(), Host::new(), free_port());
+    let (directory, listen) = (robot.path().to_str().unwrap(), format!("127.0.0.1:{port}"));
+    let mut receiver = robot.start(&["recv", "--json", "--no-sync", "--dir", directory, "--listen", &listen]);
+    receiver.event("ticket");
+    assert!(pair(&robot, port, &laptop).status.success());
+    let news = receiver.event("peers");
+    assert!(news["text"].as_str().unwrap().starts_with("laptop is paired"), "{news}");
+    let output = laptop.send(&["--to", "robot"]);
+    assert!(output.status.success(), "{}", text(&output));
+    assert_eq!(receiver.event("connected")["name"], "laptop");
+    std::fs::remove_file(robot.path().join("film.mkv")).unwrap();
+    assert!(robot.run(&["peers", "--forget", "laptop"]).status.success());
+    let news = receiver.event("peers");
+    assert!(news["text"].as_str().unwrap().starts_with("laptop is forgotten"), "{news}");
+    let output = laptop.send(&["--to", "robot"]);
+    assert!(text(&output).contains("robot does not know this host"), "{}", text(&output));
+    assert!(!robot.path().join("film.mkv").exists());
+}
+
+#[test]
 fn a_name_is_not_taken_from_a_host_and_a_ticket_is_for_its_own_command() {
     let (robot, laptop, other, port) = (Host::new(), Host::new(), Host::new(), free_port());
     assert!(pair(&robot, port, &laptop).status.success());

@@ -8,7 +8,7 @@ use crate::PublicKey;
 pub enum Trust {
     /// Those alone.
     Keys(BTreeSet<PublicKey>),
-    /// Those alone, and those that are added later.
+    /// Those alone that are in it at the time.
     Keyring(Keyring),
     /// Everybody's. Packets are encrypted, for whoever is at the other end: what comes is from anyone, and who sends does not know to whom.
     Anyone,
@@ -31,7 +31,7 @@ impl Trust {
     }
 }
 
-/// Keys that are accepted, of which there may be more while endpoints run. What is added counts from the next handshake on.
+/// Keys that are accepted, which may become others while endpoints run. A change counts from the next handshake on.
 ///
 /// Its clones are the same keyring, so that a program which is refused by a host that it does not know
 /// ([`KeyExchangeError::UnknownPeer`](whimbrel_proto::KeyExchangeError::UnknownPeer)) can ask its user, add the key and connect again.
@@ -54,6 +54,11 @@ impl Keyring {
     /// Accepts this key, too.
     pub fn add(&self, key: PublicKey) {
         self.0.write().unwrap_or_else(PoisonError::into_inner).insert(key);
+    }
+
+    /// Accepts these keys and no others. Associations that are up go on until their keys are renewed.
+    pub fn replace(&self, keys: impl IntoIterator<Item = PublicKey>) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = keys.into_iter().collect();
     }
 
     /// Whether this key is accepted.

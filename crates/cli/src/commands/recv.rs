@@ -23,7 +23,7 @@ use crate::exit::{Asked, Failure};
 use crate::identity;
 use crate::news::{self, News};
 use crate::output;
-use crate::pairing::{Book, Paired};
+use crate::pairing::{Admitted, Book, Paired};
 use crate::tickets::Offer;
 use crate::transfer::link::LinkError;
 use crate::transfer::receive::{ReceiveError, receive};
@@ -44,8 +44,8 @@ struct Server {
     /// Associations being served, for the display of their paths.
     current: Mutex<Vec<Association>>,
     room: Arc<Semaphore>,
-    /// Hosts that need no ticket.
-    book: Option<Book>,
+    /// Whose keys are taken; `None` if all are, or none are looked at.
+    admitted: Option<Arc<Admitted>>,
     /// It ends when it has had nothing to do for this long.
     idle_limit: Option<Duration>,
 }
@@ -60,8 +60,8 @@ pub(crate) async fn run(mut args: RecvArgs) -> Result<(), Failure> {
         args.mobility.patience = args.mobility.patience.min(detach::PATIENCE);
     }
     let who = Who::of(&args)?;
-    let (offer, book, security) = admission(who, &args)?;
-    let paired = book.as_ref().map_or(&[][..], Book::hosts);
+    let Admission { offer, admitted, security } = Admission::of(who, &args)?;
+    let paired = admitted.as_ref().map_or_else(Vec::new, |admitted| admitted.hosts());
     // Before a directory is looked through, and names are asked for.
     let mut interrupt = std::pin::pin!(crate::exit::interrupted());
     let rules = rules(&args);
@@ -83,8 +83,12 @@ pub(crate) async fn run(mut args: RecvArgs) -> Result<(), Failure> {
     let _control = ControlSocket::start("recv", &endpoint, display.as_ref());
     let listener = endpoint.listen(args.sctp_port)?;
     has_addresses(&endpoint).await;
-    announce(&args, who, rules, &endpoint, offer.as_ref(), paired, display.as_ref())?;
+    announce(&args, who, rules, &endpoint, offer.as_ref(), &paired, display.as_ref())?;
     news::tell(&endpoint, Arc::clone(&display));
+    if let Some(admitted) = admitted.clone() {
+        let display = Arc::clone(&display);
+        tokio::spawn(async move { admitted.follow(display.as_ref()).await });
+    }
 
     let server = Arc::new(Server {
         endpoint: endpoint.clone(),
@@ -93,7 +97,7 @@ pub(crate) async fn run(mut args: RecvArgs) -> Result<(), Failure> {
         tally: Arc::new(Tally::default()),
         current: Mutex::default(),
         room: Arc::new(Semaphore::new(usize::from(args.senders))),
-        book,
+        admitted,
         idle_limit: args.detached.then_some(detach::IDLE),
     });
     let mut transfers = JoinSet::new();
@@ -150,31 +154,46 @@ fn announce(
 }
 
 /// How senders are told from others: by the ticket that is offered to them, and by the keys of paired hosts.
-fn admission(who: Who, args: &RecvArgs) -> Result<(Option<Offer>, Option<Book>, Security), Failure> {
-    match who {
-        Who::AnyoneInClear | Who::KeyHolders => return Ok((None, None, Security::Off)),
-        Who::Anyone => return Ok((None, None, secure::required(&identity::own()?, Trust::Anyone))),
-        Who::TicketHolders | Who::Paired => {}
-    }
-    let book = Book::open()?;
-    let keys = book.hosts().iter().map(|host| host.key);
-    if who == Who::Paired {
-        if book.hosts().is_empty() {
-            let text = "no host is paired with this one yet, so that nobody could send: run `whimbrel pair`";
-            return Err(Failure::Usage(text.into()));
+struct Admission {
+    offer: Option<Offer>,
+    admitted: Option<Arc<Admitted>>,
+    security: Security,
+}
+
+impl Admission {
+    fn of(who: Who, args: &RecvArgs) -> Result<Self, Failure> {
+        let everybody = |security| Ok(Self { offer: None, admitted: None, security });
+        match who {
+            Who::AnyoneInClear | Who::KeyHolders => everybody(Security::Off),
+            Who::Anyone => everybody(secure::required(&identity::own()?, Trust::Anyone)),
+            Who::Paired => {
+                let book = Book::open()?;
+                if book.hosts().is_empty() {
+                    let text =
+                        "no host is paired with this one yet, so that nobody could send: run `whimbrel pair`";
+                    return Err(Failure::Usage(text.into()));
+                }
+                let admitted = Admitted::new(book, []);
+                let security = secure::required(&identity::own()?, Trust::Keyring(admitted.keyring()));
+                Ok(Self { offer: None, admitted: Some(Arc::new(admitted)), security })
+            }
+            Who::TicketHolders => {
+                if args.output.quiet && args.ticket_file.is_none() {
+                    let what = "with --quiet nobody sees the ticket that senders need: add --ticket-file FILE, or --paired";
+                    return Err(Failure::Usage(what.to_owned()));
+                }
+                let offer = Offer::new(args.sctp_port, args.ticket_file.as_deref())?;
+                // What was begun for one sender is for no one else.
+                if args.detached {
+                    let security = offer.security();
+                    return Ok(Self { offer: Some(offer), admitted: None, security });
+                }
+                let admitted = Admitted::new(Book::open()?, [offer.holder()]);
+                let security = offer.security_of(&admitted);
+                Ok(Self { offer: Some(offer), admitted: Some(Arc::new(admitted)), security })
+            }
         }
-        let security = secure::required(&identity::own()?, Trust::keys(keys));
-        return Ok((None, Some(book), security));
     }
-    if args.output.quiet && args.ticket_file.is_none() {
-        let what =
-            "with --quiet nobody sees the ticket that senders need: add --ticket-file FILE, or --paired";
-        return Err(Failure::Usage(what.to_owned()));
-    }
-    let offer = Offer::new(args.sctp_port, args.ticket_file.as_deref())?;
-    // What was begun for one sender is for no one else.
-    let security = if args.detached { offer.security([]) } else { offer.security(keys) };
-    Ok((Some(offer), Some(book), security))
 }
 
 /// An endpoint on these addresses; in the background on any port if the usual one is taken, perhaps by another receiver.
@@ -297,7 +316,7 @@ impl Server {
         let route = association.initial_route();
         let about = Arc::new(About { display: Arc::clone(&self.display), peer: route.remote });
         let key = association.peer_key();
-        let name = key.and_then(|key| self.book.as_ref()?.by_key(key)).map(|host| host.name.as_str());
+        let name = key.and_then(|key| self.admitted.as_ref()?.name_of(key));
         let connected = json!({
             "local": route.local, "remote": route.remote, "protected": key.is_some(),
             "key": key.map(|key| key.to_string()), "name": name,

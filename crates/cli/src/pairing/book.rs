@@ -117,6 +117,11 @@ impl Book {
         Ok(Self { path, hosts })
     }
 
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     pub(crate) fn hosts(&self) -> &[Paired] {
         &self.hosts
     }

@@ -81,9 +81,7 @@ pub(crate) async fn run(args: PairArgs) -> Result<(), Failure> {
     let (name, key) = (&host.name, host.key.to_string());
     display.event("paired", json!({ "name": name, "key": key, "addresses": host.addresses }));
     display.note(&format!("paired with {name} ({key})"));
-    display.note(&format!(
-        "  whimbrel send FILE --to {name}   when `whimbrel recv` runs there, begun after this"
-    ));
+    display.note(&format!("  whimbrel send FILE --to {name}   when `whimbrel recv` runs there"));
     Ok(())
 }
 
@@ -93,9 +91,9 @@ async fn offer(args: &PairArgs, mut book: Book, display: &Display) -> Result<Pai
     let identity = identity::own()?;
     let local = addresses::local(&args.listen, UDP_PORT).await?;
     let free = addresses::on_any_port(&local);
-    let endpoint = match bind(local, offer.security([])).await {
+    let endpoint = match bind(local, offer.security()).await {
         // `whimbrel recv` has the usual port, as a rule.
-        Err(_) if args.listen.is_empty() => bind(free, offer.security([])).await?,
+        Err(_) if args.listen.is_empty() => bind(free, offer.security()).await?,
         endpoint => endpoint?,
     };
     let listener = endpoint.listen(SCTP_PORT)?;

@@ -21,7 +21,7 @@ use crate::control::ControlSocket;
 use crate::exit::{Asked, Failure};
 use crate::identity;
 use crate::news;
-use crate::pairing::Book;
+use crate::pairing::{Admitted, Book};
 use crate::tickets::Offer;
 
 /// Measurements at a time.
@@ -50,8 +50,12 @@ pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
         true => None,
     };
     let mut config = config();
+    let mut admitted = None;
     config.security = match &offer {
-        Some(offer) => offer.security(Book::open()?.hosts().iter().map(|host| host.key)),
+        Some(offer) => {
+            let all = admitted.insert(Admitted::new(Book::open()?, [offer.holder()]));
+            offer.security_of(all)
+        }
         None if insecure => Security::Off,
         None => secure::required(&identity::own()?, Trust::Anyone),
     };
@@ -72,6 +76,9 @@ pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
         offer.hand_out(&endpoint, "whimbrel perf client", &output)?;
     }
     news::tell(&endpoint, Arc::new(output));
+    if let Some(admitted) = admitted {
+        tokio::spawn(async move { admitted.follow(&output).await });
+    }
     let room = Arc::new(Semaphore::new(CLIENTS));
     let mut clients = JoinSet::new();
     let interrupted = loop {
