@@ -29,6 +29,14 @@ enum Host {
 }
 
 impl Address {
+    /// A name with neither a domain nor a port that is not this host's: what a paired host is called.
+    pub(crate) fn bare_name(&self) -> Option<&str> {
+        let Host::Name(name) = &self.host else { return None };
+        let own = rustix::system::uname();
+        let ours = name == "localhost" || own.nodename().to_bytes() == name.as_bytes();
+        (self.port.is_none() && !ours && !name.contains('.')).then_some(name)
+    }
+
     /// The same with this port, if none was typed.
     pub(crate) fn with_usual_port(self, port: u16) -> Self {
         Self { port: self.port.or(Some(port)), ..self }
@@ -40,7 +48,7 @@ impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let host = match &self.host {
             Host::Ip(ip) => ip.to_string(),
-            Host::Scoped(ip, link) => format!("{ip}%{link}"),
+            Host::Scoped(ip, link) => format!("{ip}%{}", link_name(*link)),
             Host::Name(name) => name.to_ascii_lowercase(),
             Host::Any => "any".into(),
         };
@@ -125,6 +133,13 @@ fn link_number(text: &str) -> Result<u32, String> {
     found.ok_or_else(|| {
         format!("no interface {text:?} with an address is here; `ip address` shows those there are")
     })
+}
+
+/// What a link is called, which it is still when its number is another; the number if nothing has it now.
+fn link_name(number: u32) -> String {
+    let all = if_addrs::get_if_addrs().unwrap_or_default();
+    let found = all.into_iter().find(|interface| interface.index == Some(number));
+    found.map_or_else(|| number.to_string(), |interface| interface.name)
 }
 
 /// An address of the peer, as an option's value.

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use anyhow::Context;
 use whimbrel::secure::{self, PublicKey, Ticket, Trust};
-use whimbrel::{CloseReason, ConnectError, KeyExchangeError, Security};
+use whimbrel::{Association, CloseReason, ConnectError, KeyExchangeError, Security};
 
 use crate::acquaintance::Acquaintance;
 use crate::addresses::{self, Address};
 use crate::exit::Failure;
 use crate::identity;
-use crate::pairing::{Book, Paired, check_name};
+use crate::pairing::{Book, Known, Paired, check_name};
 
 /// One value of `--to`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -77,7 +77,7 @@ fn user_of(port: u16) -> Option<&'static str> {
 }
 
 impl Receiver {
-    /// What `--to`, `--ticket-file` and `--sctp-port` say. Without a ticket the port is `usual_port`. `insecure`: everything goes in clear.
+    /// What `--to`, `--ticket-file` and `--sctp-port` say. Without a ticket the port is `usual_port`. `clear`: nothing is encrypted.
     ///
     /// # Errors
     /// They contradict each other, or the ticket is not good.
@@ -86,7 +86,7 @@ impl Receiver {
         ticket_file: Option<&Path>,
         sctp_port: Option<u16>,
         usual_port: u16,
-        insecure: bool,
+        clear: bool,
     ) -> Result<Self, Failure> {
         let mut pins = Vec::new();
         let mut addresses = Vec::new();
@@ -107,8 +107,8 @@ impl Receiver {
                 "these are several hosts (a ticket and the name of a paired host are for one each)".into(),
             ));
         }
-        if insecure && pin.is_some() {
-            let text = "with a ticket or a paired host everything is encrypted; leave --insecure out";
+        if clear && pin.is_some() {
+            let text = "with a ticket or a paired host everything is encrypted; leave out --insecure, and --auth-key-file with it";
             return Err(Failure::Usage(text.into()));
         }
         let port = match &pin {
@@ -133,7 +133,10 @@ impl Receiver {
         }
         let pin = match pin {
             Some(pin) => pin,
-            None if insecure => Pin::Clear,
+            None if clear => {
+                refuse_clear(&addresses)?;
+                Pin::Clear
+            }
             None => Pin::Acquaintance(Acquaintance::at(&addresses)?),
         };
         Ok(Self { addresses, sctp_port: sctp_port.unwrap_or(port), pin })
@@ -176,12 +179,23 @@ impl Receiver {
         }
     }
 
+    /// The key that a host has proved to have which was named by its address is expected there from now on.
+    ///
+    /// # Errors
+    /// Those of [`Acquaintance::remember`].
+    pub(crate) async fn remember(&self, association: &Association) -> anyhow::Result<()> {
+        match &self.pin {
+            Pin::Acquaintance(host) => host.remember(association).await,
+            _ => Ok(()),
+        }
+    }
+
     /// What to do where one of the hosts encrypts and the other does not, or where they do not know each other's keys; `None` if it is
     /// neither.
     pub(crate) fn advice(&self, reason: &CloseReason) -> Option<String> {
         let found = match reason {
             CloseReason::PeerUnprotected => {
-                return Some("the other host does not encrypt; if everybody on the way may read and change what goes there, say --insecure".into());
+                return Some(self.unprotected());
             }
             CloseReason::AbortedByPeer { causes, .. } if causes.first() == Some(&MISSING_ENCRYPTION) => {
                 return Some(
@@ -207,6 +221,21 @@ impl Receiver {
                 format!("another host is there, not the one that the ticket is of: its key is {key}")
             }
         })
+    }
+
+    /// What to do where the other host does not encrypt. One whose key is known would: a hint to go in clear would do what somebody on the way wants.
+    fn unprotected(&self) -> String {
+        let whom = match &self.pin {
+            Pin::Acquaintance(host) if host.key().is_none() => {
+                return "the other host does not encrypt; if everybody on the way may read and change what goes there, say --insecure".into();
+            }
+            Pin::Paired(host) => host.name.clone(),
+            Pin::Acquaintance(host) => format!("the host that was met at {}", host.named()),
+            Pin::Clear | Pin::Ticket(_) => "the host that the ticket is of".into(),
+        };
+        format!(
+            "who answers there does not encrypt, and so is not {whom}, or somebody on the way interferes; nothing was sent"
+        )
     }
 
     /// What to do where the other host does not know this one.
@@ -238,6 +267,29 @@ impl Receiver {
             }
         }
     }
+}
+
+/// What is known not to be meant for everybody's eyes goes nowhere in clear: to a host that has been met encrypted, or by a name that may be a slip for that of a
+/// paired host.
+fn refuse_clear(addresses: &[Address]) -> Result<(), Failure> {
+    if let Some(name) = addresses.iter().find_map(Address::bare_name) {
+        let text = format!(
+            "{name} is not paired with this host, and --insecure would send in clear to whoever has that name: give its address, or {name}:{}",
+            addresses::UDP_PORT
+        );
+        return Err(Failure::Usage(text));
+    }
+    if identity::path().is_err() {
+        // Without a home nobody has been met.
+        return Ok(());
+    }
+    let known = Known::open()?;
+    let met = addresses.iter().find(|address| known.key_at(&address.to_string()).is_some());
+    met.map_or(Ok(()), |address| {
+        let file = known.path().display();
+        let text = format!("the host at {address} has been met, and encrypts: leave --insecure out, or take the line out of {file}");
+        Err(Failure::Usage(text))
+    })
 }
 
 /// There is no address to go to.

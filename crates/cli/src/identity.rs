@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
+use serde_json::json;
 use whimbrel::secure::{Identity, Ticket};
 
+use crate::news::News;
 use crate::replace::replace;
 
 /// Bytes of a file with a ticket, at most.
@@ -25,6 +27,14 @@ fn usual_path() -> anyhow::Result<PathBuf> {
 /// This host's identity, made at first use.
 pub(crate) fn own() -> anyhow::Result<Identity> {
     Ok(Identity::load_or_create(&usual_path()?)?)
+}
+
+/// Shows the public half to the user, who may have to tell it to somebody.
+pub(crate) fn show(news: &impl News) -> anyhow::Result<()> {
+    let key = own()?.public_key().to_string();
+    news.event("key", json!({ "key": key }));
+    news.note(&format!("this host's key, by which others know it: {key}"));
+    Ok(())
 }
 
 /// Where [`own`] is.

@@ -65,8 +65,9 @@ pub(crate) struct MobilityArgs {
     #[arg(long, help_heading = "Security")]
     pub(crate) insecure: bool,
     /// Keys that both hosts know and nobody else, a line `ID KEY` each (KEY in hex or base64:…), the first to send with.
-    /// Only who has one can connect, and change addresses; whoever listens still reads. The file must be readable by you alone.
-    #[arg(long, value_name = "FILE", requires = "insecure", help_heading = "Security")]
+    /// Only who has one can connect, and change addresses; whoever listens still reads, so --insecure has to be said, too. The file must be
+    /// readable by you alone.
+    #[arg(long, value_name = "FILE", help_heading = "Security")]
     pub(crate) auth_key_file: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) watching: WatchingArgs,
@@ -138,6 +139,19 @@ fn window(text: &str) -> Result<usize, String> {
 }
 
 impl MobilityArgs {
+    /// Whether packets go in clear.
+    ///
+    /// # Errors
+    /// The options say so, and do not say so.
+    pub(crate) fn is_clear(&self) -> Result<bool, Failure> {
+        if self.auth_key_file.is_some() && !self.insecure {
+            let text = "--auth-key-file says who may speak, and encrypts nothing: say --insecure, too, on both hosts, or leave it out for a \
+                        ticket or a paired host";
+            return Err(Failure::Usage(text.into()));
+        }
+        Ok(self.insecure)
+    }
+
     /// An endpoint on these addresses that moves as the options say. Doubts about the options go to `news`.
     pub(crate) async fn bind(
         &self,
@@ -210,7 +224,7 @@ impl MobilityArgs {
                 " Both hosts need --auth-key-file with the same key: one without, or with another, does not get through, nor does one that has printed a ticket."
             }
             None if self.insecure => " If it runs with --auth-key-file, this host needs the same key.",
-            None => "",
+            None => " If it runs with --insecure, this host must say so, too.",
         }
     }
 

@@ -64,8 +64,13 @@ impl Peer {
     ) -> Result<Association, ConnectError> {
         match endpoint.connect(&self.named, sctp_port).await {
             Err(ConnectError::Failed(CloseReason::NoSctp)) if !self.here.is_empty() => {
-                let refused = |_| ConnectError::Failed(CloseReason::NoSctp);
-                endpoint.connect(&self.here, sctp_port).await.map_err(refused)
+                match endpoint.connect(&self.here, sctp_port).await {
+                    // What was named is what the user wants to hear of.
+                    Err(ConnectError::Failed(CloseReason::Unreachable)) => {
+                        Err(ConnectError::Failed(CloseReason::NoSctp))
+                    }
+                    outcome => outcome,
+                }
             }
             outcome => outcome,
         }

@@ -75,7 +75,7 @@ fn who_has_no_ticket_gets_nowhere() {
     let output = place.send(&["--to", &address]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(1), "{text}");
-    assert!(text.contains("not known here") && text.contains("Give the ticket"), "{text}");
+    assert!(text.contains("has not been met before") && text.contains("give the ticket"), "{text}");
     let output = place.send(&["--insecure", "--to", &address]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(1), "{text}");

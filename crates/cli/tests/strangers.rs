@@ -45,7 +45,10 @@ impl Host {
 
     /// The same on a terminal whose user answers like this; whether it went well, and what was shown.
     fn send_and_answer(&self, to: &str, answer: &str) -> (bool, String) {
-        let (mut master, slave) = terminal();
+        self.send_on(terminal(), to, answer)
+    }
+
+    fn send_on(&self, (mut master, slave): (File, File), to: &str, answer: &str) -> (bool, String) {
         let mut command = whimbrel();
         command.args(["send", "--retry", "5", "--to", to]).arg(self.path().join("film.mkv"));
         command.env("XDG_CONFIG_HOME", self.path());
@@ -139,7 +142,7 @@ fn where_nobody_can_be_asked_a_stranger_is_refused_with_what_to_do() {
     let output = laptop.send(&address);
     let told = text(&output);
     assert_eq!(output.status.code(), Some(1), "{told}");
-    for what in [key.as_str(), "--to", "whimbrel pair", "--ssh", "--insecure"] {
+    for what in [key.as_str(), "--json", "terminal", "--to", "whimbrel pair"] {
         assert!(told.contains(what), "{what}: {told}");
     }
     assert!(!robot.has_film());
@@ -188,4 +191,91 @@ fn measurements_are_no_exception() {
     let output = measure();
     assert!(output.status.success(), "{}", text(&output));
     assert_eq!(events(&output, "connected")[0]["protected"], true);
+}
+
+/// What is typed before the key can be read is no yes to it.
+#[test]
+fn an_answer_before_the_question_is_none() {
+    let (robot, laptop) = (Host::new(), Host::new());
+    let (_receiver, address) = robot.recv("127.0.0.1:0", &["--anyone"]);
+    let (mut master, slave) = terminal();
+    master.write_all(b"yes\n").unwrap();
+    let (sent, shown) = laptop.send_on((master, slave), &address, "no");
+    assert!(!sent && shown.contains("not confirmed"), "{shown}");
+    assert!(!robot.has_film() && laptop.known().is_empty());
+}
+
+/// Of several addresses the one that was met is known, and not those at which nobody was.
+#[test]
+fn only_where_it_was_met_a_host_is_known() {
+    let (robot, laptop) = (Host::new(), Host::new());
+    let (_receiver, address) = robot.recv("127.0.0.1:0", &["--anyone"]);
+    let (sent, shown) = laptop.send_and_answer(&format!("{address},nowhere.invalid,{address}"), "yes");
+    assert!(sent, "{shown}");
+    let known = laptop.known();
+    assert_eq!(known.matches("whk1").count(), 1, "{known}");
+    assert!(known.contains(&address), "{known}");
+}
+
+/// Somebody on the way can make it look as if a host did not encrypt. Who was met does, and nobody is told to go in clear.
+#[test]
+fn a_host_that_was_met_gets_nothing_in_clear() {
+    let (robot, laptop) = (Host::new(), Host::new());
+    let (mut receiver, address) = robot.recv("127.0.0.1:0", &["--anyone", "--once"]);
+    assert!(laptop.send_and_answer(&address, "yes").0);
+    assert_eq!(receiver.finish().0, 0);
+    let other = Host::new();
+    let _receiver = other.recv(&address, &["--anyone", "--insecure"]);
+    let told = text(&laptop.send(&address));
+    assert!(told.contains("nothing was sent") && !told.contains("--insecure"), "{told}");
+    let mut command = whimbrel();
+    command.args(["send", "--insecure", "--to", &address]).arg(laptop.path().join("film.mkv"));
+    let output = command.env("XDG_CONFIG_HOME", laptop.path()).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+    assert!(text(&output).contains("leave --insecure out"), "{}", text(&output));
+    assert!(!other.has_film());
+}
+
+/// Options that exclude `--insecure` do not excuse from saying it.
+#[test]
+fn a_shared_key_alone_puts_nothing_in_clear() {
+    let host = Host::new();
+    let (key, ticket) = (host.path().join("k"), host.path().join("t"));
+    std::fs::write(&key, "1 00112233445566778899aabbccddeeff\n").unwrap();
+    let (key, ticket) = (key.to_str().unwrap(), ticket.to_str().unwrap());
+    let film = host.path().join("film.mkv");
+    let incoming = host.path().join("in");
+    let (film, incoming) = (film.to_str().unwrap(), incoming.to_str().unwrap());
+    let recv = ["recv", "--listen", "127.0.0.1:0", "--dir", incoming];
+    let server = ["perf", "server", "--listen", "127.0.0.1:0"];
+    for arguments in [
+        &[&recv[..], &["--paired"]].concat(),
+        &[&recv[..], &["--ticket-file", ticket]].concat(),
+        &[&recv[..], &["--detach"]].concat(),
+        &recv.to_vec(),
+        &[&server[..], &["--ticket-file", ticket]].concat(),
+        &["send", film, "--ticket-file", ticket].to_vec(),
+        &["send", film, "--ssh", "robot"].to_vec(),
+        &["perf", "client", "--to", "192.0.2.7"].to_vec(),
+    ] {
+        let mut command = whimbrel();
+        command.args(arguments).args(["--auth-key-file", key]).env("XDG_CONFIG_HOME", host.path());
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output));
+        assert!(text(&output).contains("say --insecure, too"), "{arguments:?}: {}", text(&output));
+    }
+}
+
+#[test]
+fn where_a_paired_host_was_another_one_is_not_met() {
+    let (robot, laptop) = (Host::new(), Host::new());
+    let (_receiver, address) = robot.recv("127.0.0.1:0", &["--anyone"]);
+    let other = whimbrel().arg("key").env("XDG_CONFIG_HOME", laptop.path().join("in")).output().unwrap();
+    let key = String::from_utf8(other.stdout).unwrap();
+    std::fs::create_dir_all(laptop.path().join("whimbrel")).unwrap();
+    std::fs::write(laptop.path().join("whimbrel/peers"), format!("robot {} {address}\n", key.trim()))
+        .unwrap();
+    let (sent, shown) = laptop.send_and_answer(&address, "yes");
+    assert!(!sent && shown.contains("is where robot was"), "{shown}");
+    assert!(!robot.has_film());
 }

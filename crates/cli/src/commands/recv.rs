@@ -52,6 +52,7 @@ struct Server {
 
 /// Receives files until Ctrl-C, or one complete transfer.
 pub(crate) async fn run(mut args: RecvArgs) -> Result<(), Failure> {
+    args.mobility.is_clear()?;
     if args.detach {
         return detach::begin();
     }
@@ -139,9 +140,7 @@ fn announce(
     display.note(&format!("listening on {on} (SCTP port {}); Ctrl-C ends", args.sctp_port));
     display.note(&who.sentence(&directory, rules, paired));
     if who == Who::Anyone {
-        let key = identity::own()?.public_key().to_string();
-        display.event("key", json!({ "key": key }));
-        display.note(&format!("senders are shown this host's key: {key}"));
+        identity::show(display)?;
     }
     match offer {
         Some(offer) if args.detached => {

@@ -45,8 +45,8 @@ struct Transfer {
     silence: Duration,
     /// Whether the receiver has to show that it has our key.
     keyed: bool,
-    /// Whether somebody reads what is printed, and can be asked.
-    may_ask: bool,
+    /// The option by which nobody sees what is printed, so that nobody can be asked.
+    deaf: Option<&'static str>,
     key_hint: String,
     receiver: Receiver,
     display: Arc<Display>,
@@ -60,7 +60,7 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
     let display = Arc::new(Display::new(args.output));
     display.begin();
     let patience = Duration::from_secs(args.retry);
-    let keyed = args.mobility.auth_key_file.is_some();
+    let (clear, keyed) = (args.mobility.is_clear()?, args.mobility.auth_key_file.is_some());
     // What is wrong with the files is known before anything is begun elsewhere.
     let sources = unless_interrupted(&mut interrupt, collect(&args, &display)).await?;
     let to = match &args.ssh {
@@ -75,8 +75,7 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
         }
         None => args.to.clone(),
     };
-    let insecure = args.mobility.insecure;
-    let receiver = Receiver::of(&to, args.ticket_file.as_deref(), args.sctp_port, SCTP_PORT, insecure)?;
+    let receiver = Receiver::of(&to, args.ticket_file.as_deref(), args.sctp_port, SCTP_PORT, clear)?;
     let (peer, local) =
         unless_interrupted(&mut interrupt, prepare(&args, &receiver.addresses, patience, &display)).await?;
     let mut config = config();
@@ -99,9 +98,9 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
     let key_hint = receiver.pin_hint().unwrap_or_else(|| args.mobility.key_hint().to_owned());
     let keyed = keyed || receiver.is_protected();
     let silence = Duration::from_secs(args.mobility.patience);
-    let may_ask = !(args.output.json || args.output.quiet);
+    let deaf = args.output.json.then_some("--json").or(args.output.quiet.then_some("--quiet"));
     let transfer =
-        Transfer { endpoint, peer, receiver, patience, silence, keyed, may_ask, key_hint, display, tally };
+        Transfer { endpoint, peer, receiver, patience, silence, keyed, deaf, key_hint, display, tally };
     let outcome = tokio::select! {
         outcome = transfer.complete(&mut outbox) => outcome,
         _ = &mut interrupt => {
@@ -241,16 +240,23 @@ impl Transfer {
             self.display.event("lost", json!({ "text": lost.to_string() }));
             self.display.note(&format!("{lost}; connecting again"));
             let deadline = Instant::now() + self.patience;
+            let mut refusal = None;
             association = loop {
                 if Instant::now() >= deadline {
                     let resume = "what has arrived is kept; run the same command again to resume";
-                    return Err(Failure::Error(anyhow::Error::new(lost).context(resume)));
+                    let last = refusal.unwrap_or_else(|| anyhow::Error::new(lost));
+                    return Err(Failure::Error(last.context(resume)));
                 }
                 tokio::time::sleep(PAUSE.min(deadline.saturating_duration_since(Instant::now()))).await;
                 match self.connect(deadline).await {
                     Ok(association) => break association,
                     // Whatever it is, a receiver that is being started anew may be the reason.
-                    Err(error) => self.display.note(&format!("{:#}", error.into_error())),
+                    Err(error) => {
+                        let is_final = !matches!(error, NoConnection::Passing(_));
+                        let error = error.into_error();
+                        self.display.note(&format!("{error:#}"));
+                        refusal = is_final.then_some(error);
+                    }
                 }
             };
         }
@@ -288,10 +294,13 @@ impl Transfer {
         let mut deadline = Instant::now() + patience;
         loop {
             match self.connect(deadline).await {
-                Ok(association) => return Ok(association),
+                Ok(association) => {
+                    self.receiver.remember(&association).await?;
+                    return Ok(association);
+                }
                 Err(NoConnection::Passing(_)) if Instant::now() < deadline => {}
                 Err(NoConnection::Stranger(host, key, _)) => {
-                    host.meet(key, self.may_ask).await?;
+                    host.meet(key, self.deaf).await?;
                     deadline = Instant::now() + patience;
                 }
                 Err(error) => return Err(error.into_error()),

@@ -28,16 +28,16 @@ impl Who {
     /// What the options say.
     ///
     /// # Errors
-    /// They say that nothing is encrypted, and not that this is for everybody.
+    /// They say that nothing is encrypted, and not that this is for everybody, or contradict each other.
     pub(crate) fn of(args: &RecvArgs) -> Result<Self, Failure> {
-        let insecure = args.mobility.insecure;
+        let insecure = args.mobility.is_clear()?;
         Ok(match (args.anyone, &args.mobility.auth_key_file) {
-            (_, Some(_)) => Self::KeyHolders,
-            (true, None) if insecure => Self::AnyoneInClear,
-            (true, None) => Self::Anyone,
-            (false, None) if insecure => return Err(nobody_can_be_told()),
-            (false, None) if args.paired => Self::Paired,
-            (false, None) => Self::TicketHolders,
+            (_, Some(_)) if insecure => Self::KeyHolders,
+            (true, _) if insecure => Self::AnyoneInClear,
+            (true, _) => Self::Anyone,
+            (false, _) if insecure => return Err(nobody_can_be_told()),
+            (false, _) if args.paired => Self::Paired,
+            (false, _) => Self::TicketHolders,
         })
     }
 

@@ -16,8 +16,9 @@ fn who_was_met_is_known_from_then_on() {
     let directory = TempDir::new().unwrap();
     let mut known = Known::read(in_file(&directory)).unwrap();
     assert_eq!(known.key_at("192.0.2.7"), None);
-    known.add(&["192.0.2.7".into(), "[2001:db8::7]:9900".into()], key(1)).unwrap();
-    known.add(&["robot.example".into()], key(2)).unwrap();
+    known.add("192.0.2.7", key(1)).unwrap();
+    known.add("[2001:db8::7]:9900", key(1)).unwrap();
+    known.add("robot.example", key(2)).unwrap();
     let again = Known::read(in_file(&directory)).unwrap();
     assert_eq!(again.key_at("192.0.2.7"), Some(key(1)));
     assert_eq!(again.key_at("[2001:db8::7]:9900"), Some(key(1)));
@@ -25,18 +26,42 @@ fn who_was_met_is_known_from_then_on() {
     assert_eq!(again.key_at("192.0.2.7:9900"), None, "another port may be another host");
 }
 
-/// Comments stay, and a place has one key.
+/// Comments stay, and a place has one key: nobody but the user takes it out.
 #[test]
 fn a_place_has_one_key() {
     let directory = TempDir::new().unwrap();
     let mut known = Known::read(in_file(&directory)).unwrap();
-    known.add(&["192.0.2.7".into()], key(1)).unwrap();
+    let mut beside = Known::read(in_file(&directory)).unwrap();
+    known.add("192.0.2.7", key(1)).unwrap();
+    known.add("192.0.2.7", key(1)).unwrap();
     let text = std::fs::read_to_string(in_file(&directory)).unwrap();
-    std::fs::write(in_file(&directory), format!("{text}# mine\n")).unwrap();
-    known.add(&["192.0.2.7".into()], key(2)).unwrap();
-    assert_eq!(known.key_at("192.0.2.7"), Some(key(2)));
+    assert_eq!(text.matches("192.0.2.7").count(), 1);
+    std::fs::write(in_file(&directory), format!("{text}# mine")).unwrap();
+    let error = beside.add("192.0.2.7", key(2)).unwrap_err().to_string();
+    assert!(error.contains("another key") && error.contains(&key(1).to_string()), "{error}");
+    beside.add("192.0.2.8", key(2)).unwrap();
     let text = std::fs::read_to_string(in_file(&directory)).unwrap();
-    assert!(text.starts_with("# Hosts") && text.contains("# mine") && !text.contains(&key(1).to_string()));
+    assert!(text.starts_with("# Hosts") && text.contains("# mine\n192.0.2.8 "), "{text}");
+    std::fs::write(in_file(&directory), format!("{text}192.0.2.7:9899 {}\n", key(2))).unwrap();
+    let error = Known::read(in_file(&directory)).unwrap_err().to_string();
+    assert!(error.contains("192.0.2.7 has another key"), "{error}");
+}
+
+/// People write addresses in many ways.
+#[test]
+fn a_place_is_one_however_it_is_written() {
+    let directory = TempDir::new().unwrap();
+    std::fs::create_dir(directory.path().join("whimbrel")).unwrap();
+    for (written, place) in [
+        ("192.0.2.7:9899", "192.0.2.7"),
+        ("[::ffff:192.0.2.7]:9950", "192.0.2.7:9950"),
+        ("Robot.Example", "robot.example"),
+        ("[2001:db8:0::7]", "2001:db8::7"),
+        ("fe80::7%gone0", "fe80::7%gone0"),
+    ] {
+        std::fs::write(in_file(&directory), format!("{written} {}\n", key(3))).unwrap();
+        assert_eq!(Known::read(in_file(&directory)).unwrap().key_at(place), Some(key(3)), "{written}");
+    }
 }
 
 #[test]

@@ -30,7 +30,12 @@ pub(super) fn lock(path: &Path) -> anyhow::Result<File> {
 pub(super) fn read_text(path: &Path) -> anyhow::Result<String> {
     let shown = path.display();
     let mut text = String::new();
-    let file = match File::open(path) {
+    // The file that it leads to, if it leads to another.
+    let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    // Something that is no file must not hold this up.
+    let opened =
+        File::options().read(true).custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32).open(path);
+    let file = match opened {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(text),
         file => file.with_context(|| shown.to_string())?,
     };
@@ -45,7 +50,8 @@ pub(super) fn read_text(path: &Path) -> anyhow::Result<String> {
         let directory = directory.display();
         ensure!(mode & 0o022 == 0 || mode & 0o1000 != 0, "{directory} {open} {directory}");
     }
-    file.take(LONGEST).read_to_string(&mut text).with_context(|| shown.to_string())?;
+    file.take(LONGEST + 1).read_to_string(&mut text).with_context(|| shown.to_string())?;
+    ensure!(text.len() as u64 <= LONGEST, "{shown} is longer than any such file ({LONGEST} bytes)");
     Ok(text)
 }
 

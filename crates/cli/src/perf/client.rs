@@ -36,7 +36,7 @@ const GREETING: Duration = Duration::from_secs(10);
 pub(super) async fn run(args: ClientArgs) -> Result<(), Failure> {
     let output = Output { json: args.json };
     let mut interrupt = std::pin::pin!(crate::exit::interrupted());
-    let insecure = args.mobility.insecure;
+    let insecure = args.mobility.is_clear()?;
     let server = Receiver::of(&args.to, args.ticket_file.as_deref(), args.sctp_port, SCTP_PORT, insecure)?;
     let prepared = async {
         let peer = Peer::resolve(&server.addresses).await?;
@@ -81,7 +81,8 @@ async fn connect_and_measure(
         "connected",
         json!({
             "local": route.local, "remote": route.remote, "associations": associations.len(),
-            "protected": protected,
+            "protected": protected, "name": server.name(),
+            "key": associations[0].peer_key().map(|key| key.to_string()),
         }),
     );
     let how = if protected { "encrypted" } else { "not encrypted" };
@@ -103,8 +104,11 @@ async fn connect(
     if let Err(error) = &outcome
         && let Some((stranger, key)) = server.stranger(error)
     {
-        stranger.meet(key, !args.json).await?;
+        stranger.meet(key, args.json.then_some("--json")).await?;
         outcome = peer.connect(endpoint, server.sctp_port).await;
+    }
+    if let Ok(association) = &outcome {
+        server.remember(association).await?;
     }
     outcome.map_err(|error| {
         let to = peer.named[0];

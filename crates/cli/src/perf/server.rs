@@ -41,7 +41,7 @@ pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
         local = addresses::local(&args.listen, UDP_PORT) => local?,
         asked = &mut interrupt => return asked.of_server(),
     };
-    let (insecure, keyed) = (args.mobility.insecure, args.mobility.auth_key_file.is_some());
+    let (insecure, keyed) = (args.mobility.is_clear()?, args.mobility.auth_key_file.is_some());
     if insecure && !keyed && !args.anyone {
         return Err(nobody_can_be_told());
     }
@@ -72,6 +72,9 @@ pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
         (None, false) => "anybody who can reach that",
     };
     output.note(&format!("{who} may measure, {CLIENTS} at a time; nothing is written"));
+    if offer.is_none() && !insecure {
+        identity::show(&output)?;
+    }
     if let Some(offer) = offer {
         offer.hand_out(&endpoint, "whimbrel perf client", &output)?;
     }

@@ -53,16 +53,24 @@ impl Open {
     pub(crate) fn note_path_alive(&mut self, context: &mut Context<'_>, id: PathId) {
         let Some(path) = self.paths.get_mut(id) else { return };
         let returns = core::mem::take(&mut path.error_count) > 0;
-        let is_another = path.state != PathState::Active;
+        let before = path.state;
+        let is_another = before != PathState::Active;
         path.rto.forget_back_off();
         path.doubt.clear();
         path.pmtu.on_heartbeat_answered();
         if !core::mem::replace(&mut path.confirmed, true) {
             self.notes.addresses_changed = true;
         }
+        let is_first = !self.paths.iter().any(|path| path.state == PathState::Active);
         self.change_path_state(context, id, PathState::Active);
         self.grant_wanted_primary(context);
         self.notice_path_in_use(context);
+        if matches!(before, PathState::PotentiallyFailed | PathState::Inactive) {
+            self.acknowledge_again(context, id);
+        }
+        if is_first {
+            self.take_over(context, id);
+        }
         // RFC 9260 §8.1: the association's counter may wait for the fate of outstanding data.
         if self.sender.is_all_acknowledged() {
             self.notes.error_count = 0;

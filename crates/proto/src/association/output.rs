@@ -143,6 +143,15 @@ impl Open {
         Some(works.map_or(route, |path| path.route))
     }
 
+    /// A path that had failed works again. What came by it meanwhile was acknowledged by another, which may have failed itself before that was
+    /// noticed: it is acknowledged again.
+    pub(crate) fn acknowledge_again(&mut self, context: &Context<'_>, id: PathId) {
+        let avoided = context.config.sack.failed_route == FailedRoute::Avoid;
+        if avoided && self.paths.by_route(self.receive.route()) == Some(id) {
+            self.receive.force_ack();
+        }
+    }
+
     /// Where an answer to a packet from `route` goes. To an address that is not confirmed nothing may go but
     /// heartbeats and their answers, COOKIE ACK (RFC 9260 §5.4) and ASCONF-ACK (RFC 5061 §5.3 F1): `None` if there is no
     /// other, as while the peer moves.

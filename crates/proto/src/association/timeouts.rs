@@ -46,6 +46,16 @@ impl Open {
         }
     }
 
+    /// Nothing worked, and now this path does: what was sent by the others goes out by it at once. They were a last resort, and an answer that
+    /// they bring after all costs no more than what was sent twice.
+    pub(crate) fn take_over(&mut self, context: &mut Context<'_>, id: PathId) {
+        if context.config.retransmission.tail == TailLoss::Probe && self.sender.window_probes() == 0 {
+            let others: Vec<PathId> =
+                self.paths.iter().map(|path| path.id).filter(|&other| other != id).collect();
+            others.into_iter().for_each(|other| self.give_up(context, other));
+        }
+    }
+
     fn hasten_where(&self, context: &mut Context<'_>, concerned: impl Fn(&Path) -> bool) {
         for path in self.paths.iter().filter(|path| concerned(path)) {
             let timer = TimerId::T3Retransmit(path.id);

@@ -150,3 +150,29 @@ fn sacks_avoid_a_path_that_fails() {
         assert_eq!(acknowledged_by([2, 3]).0, wanted, "{rule:?}");
     }
 }
+
+/// Where they go instead may have failed, too, before anybody has noticed: once the path of the DATA turns out to work, they go there as well.
+#[test]
+fn what_was_acknowledged_elsewhere_is_acknowledged_again() {
+    let mut config = quiet();
+    config.heartbeat.max_burst = 8;
+    config.sack.failed_route = FailedRoute::Avoid;
+    let mut scene = Scene::new(config);
+    let hear_data = |scene: &mut Scene, ssn: u16| {
+        let data = scene.peer.data(0, ssn, b"data");
+        scene.bench.deliver_on(second(), &scene.peer.packet(&[&data]));
+    };
+    let sacks = |sent: &[Sent]| {
+        sent.iter().flat_map(Sent::chunks).filter(|chunk| matches!(chunk, Chunk::Sack(_))).count()
+    };
+    hear_data(&mut scene, 0);
+    scene.pass(Duration::from_secs(600), |route| route != second());
+    assert_eq!(scene.path().state, PathState::Inactive);
+    hear_data(&mut scene, 1);
+    let sent = scene.pass(Duration::from_millis(20), |_| true);
+    assert_eq!(scene.path().state, PathState::Active, "its HEARTBEAT has been answered");
+    assert_eq!(sacks(&sent), 1, "{sent:?}");
+    // Once is enough.
+    let sent = scene.pass(Duration::from_secs(60), |_| true);
+    assert_eq!(sacks(&sent), 0, "{sent:?}");
+}

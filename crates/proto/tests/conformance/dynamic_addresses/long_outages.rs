@@ -114,6 +114,40 @@ fn what_is_in_flight_by_failed_paths_leaves_by_a_new_one() {
     assert!(began.is_some_and(|after| after < 50), "{began:?} ms");
 }
 
+/// Nothing works, and what is said leaves by a path that has failed. A moment later another one answers: what is in flight does not wait for
+/// the first one's RTO.
+#[test]
+fn what_left_as_a_last_resort_leaves_again_by_the_first_path_that_works() {
+    let (mut bench, mobile) = Mobile::connected_with(Config::mobile(), 2, &[1, 2]);
+    bench.send(0, b"before");
+    bench.pass(Duration::from_secs(20));
+    assert!(bench.paths().iter().all(|path| path.state != PathState::Active));
+    bench.take();
+    let mut last = None;
+    for n in 0..20_000_u32 {
+        for sent in bench.take() {
+            if let Some(data) = sent.data().first() {
+                last = Some((sent.route, data.tsn, n));
+            }
+            // A HEARTBEAT by another path, when that by which DATA has just left cannot have been answered yet.
+            let recent = last.filter(|&(route, _, at)| route != sent.route && n < at + 10);
+            if let Some((_, tsn, _)) = recent
+                && holds(core::slice::from_ref(&sent), chunk_type::HEARTBEAT)
+            {
+                mobile.answer_heartbeats(&mut bench, &sent);
+                let now = bench.take();
+                let again =
+                    |one: &Sent| one.route == sent.route && one.data().iter().any(|data| data.tsn == tsn);
+                assert!(now.iter().any(again), "{tsn:?} does not leave by {:?}: {now:?}", sent.route);
+                return;
+            }
+        }
+        bench.send(0, b"last resort");
+        bench.pass(Duration::from_millis(10));
+    }
+    panic!("no HEARTBEAT");
+}
+
 /// A request is under way when another address comes, and no path works: it leaves from there at once, not after it has been tried by all the others.
 #[test]
 fn a_newcomer_takes_over_what_is_under_way_where_nothing_works() {
