@@ -81,6 +81,15 @@ fn what_is_bad_is_left() {
     }
 }
 
+/// What a controller wants to know of the path holds nothing up.
+#[test]
+fn where_nothing_happens_nothing_is_late() {
+    for (name, outcome) in outcomes("calm") {
+        let late = outcome.gap.max(outcome.behind);
+        assert!(outcome.survived && late < Duration::from_millis(30), "{name}: {outcome:?}");
+    }
+}
+
 /// Both networks lose up to 30 %, and carry many times what there is to send: losses of that kind are no reason to send less.
 #[test]
 fn what_all_networks_lose_is_sent_again_in_time() {

@@ -209,6 +209,7 @@ impl Table {
     }
 
     fn quality(&mut self) {
+        self.row("calm", two, 30.0, |_| ());
         self.row("loss_ramp_one", two, 18.0, |hosts| loss_ramp(hosts, &[Network::Wifi]));
         self.row("loss_ramp_both", two, 18.0, |hosts| loss_ramp(hosts, &[Network::Wifi, Network::Lte]));
         for (name, ways) in [("", &[Way::Up, Way::Down][..]), ("_forth", &[Way::Up]), ("_back", &[Way::Down])]

@@ -60,3 +60,36 @@ fn what_the_user_limits_is_not_believed() {
     let bandwidth = bench.bbr.max_bandwidth.get();
     assert!(bandwidth * 100 > known * 95, "{bandwidth} after {known}");
 }
+
+/// Nothing is held back to see how short the round trip is: none of it is this user's queue. A route that has become longer is noticed all the same.
+#[test]
+fn nothing_is_held_back_to_measure_the_round_trip_of_who_sends_little() {
+    let mut bench = Bench::new(1_000_000);
+    bench.pass(3000 * MS);
+    let seconds = |bench: &mut Bench, seconds: u64| {
+        let mut probed = false;
+        for _ in 0..seconds * 100 {
+            bench.busy = true;
+            bench.pass(MS / 2);
+            bench.busy = false;
+            bench.pass(10 * MS - MS / 2);
+            probed |= bench.bbr.state == State::ProbeRtt;
+        }
+        probed
+    };
+    seconds(&mut bench, 6);
+    assert!(!seconds(&mut bench, 30), "ProbeRTT");
+    let before = bench.bbr.min_rtt.get().unwrap();
+    bench.round_trip *= 3;
+    seconds(&mut bench, 25);
+    let after = bench.bbr.min_rtt.get().unwrap();
+    assert!(after > before * 2, "{after:?} after {before:?}");
+    // Who fills the path has a queue to empty.
+    bench.busy = true;
+    let mut probed = false;
+    for _ in 0..1200 {
+        bench.pass(10 * MS);
+        probed |= bench.bbr.state == State::ProbeRtt;
+    }
+    assert!(probed);
+}

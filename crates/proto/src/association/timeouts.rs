@@ -46,14 +46,27 @@ impl Open {
         }
     }
 
-    /// Nothing worked, and now this path does: what was sent by the others goes out by it at once. They were a last resort, and an answer that
-    /// they bring after all costs no more than what was sent twice.
+    /// Nothing worked, and now this path does: what was sent by the others goes out by it. They were a last resort, and an answer that they bring
+    /// after all costs no more than what was sent twice.
+    ///
+    /// One that has an address in common with it may have begun to work at the same moment, and have answers on the way to what left since then.
     pub(crate) fn take_over(&mut self, context: &mut Context<'_>, id: PathId) {
-        if context.config.retransmission.tail == TailLoss::Probe && self.sender.window_probes() == 0 {
-            let others: Vec<PathId> =
-                self.paths.iter().map(|path| path.id).filter(|&other| other != id).collect();
-            others.into_iter().for_each(|other| self.give_up(context, other));
+        if context.config.retransmission.tail != TailLoss::Probe || self.sender.window_probes() > 0 {
+            return;
         }
+        let Some(first) = self.paths.get(id) else { return };
+        let route = first.route;
+        let round_trip = first.rto.srtt().unwrap_or_default();
+        let mut late = Vec::new();
+        for path in self.paths.iter().filter(|path| path.id != id) {
+            let Some(sent) = self.sender.last_sent(path.id) else { continue };
+            let apart =
+                path.route.local.ip() != route.local.ip() && path.route.remote.ip() != route.remote.ip();
+            if apart || sent + round_trip < context.now {
+                late.push(path.id);
+            }
+        }
+        late.into_iter().for_each(|path| self.give_up(context, path));
     }
 
     fn hasten_where(&self, context: &mut Context<'_>, concerned: impl Fn(&Path) -> bool) {

@@ -231,15 +231,18 @@ impl Bbr {
         }
     }
 
-    /// UpdateMinRTT.
+    /// UpdateMinRTT. Where the user has less to send than the path carries there is no queue of its own for ProbeRTT to empty, and what it would hold
+    /// back for that is late for nothing (100 ms in each 5 s of a call): every round trip is as good a measure.
     pub(super) fn update_min_rtt(&mut self, ack: &Ack) {
         let now = ack.now;
         let past = |at: Instant, interval: Duration| now.saturating_since(at) > interval;
         let interval = self.parameters.probe_rtt_interval;
+        let user_limited = self.is_user_limited(ack.sample.app_limited);
         let MinRtt { least, lately, expired } = &mut self.min_rtt;
-        *expired = lately.is_some_and(|(_, at)| past(at, interval));
+        let is_old = lately.is_some_and(|(_, at)| past(at, interval));
+        *expired = is_old && !user_limited;
         if let Some(rtt) = ack.rtt
-            && (*expired || lately.is_none_or(|(lately, _)| rtt < lately))
+            && (is_old || lately.is_none_or(|(lately, _)| rtt < lately))
         {
             *lately = Some((rtt, now));
         }
