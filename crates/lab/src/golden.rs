@@ -30,7 +30,7 @@ pub(crate) const GOLDEN: [(&str, &str, usize, u64); 47] = [
     ("b09_cc", PAPER, 0, 0xf837_05bb_4d85_85a0),
     // Figures 3 and 4: one video, one TCP.
     ("e13_lc", PAPER, 1, 0xe73f_28c8_42be_8822),
-    ("e13_lc", SEAMLESS, 4, 0x71d9_f372_b43e_647b),
+    ("e13_lc", SEAMLESS, 4, 0x9bc4_e292_d14d_0d48),
     // Figures 5 and 6: two videos, one TCP.
     ("e13_lc", PAPER, 6, 0x1c5d_bf26_e8e8_1275),
     // Figure 7: one video, two TCP.
