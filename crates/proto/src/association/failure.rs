@@ -61,14 +61,13 @@ impl Open {
         if !core::mem::replace(&mut path.confirmed, true) {
             self.notes.addresses_changed = true;
         }
-        let is_first = !self.paths.iter().any(|path| path.state == PathState::Active);
         self.change_path_state(context, id, PathState::Active);
         self.grant_wanted_primary(context);
         self.notice_path_in_use(context);
         if matches!(before, PathState::PotentiallyFailed | PathState::Inactive) {
             self.acknowledge_again(context, id);
         }
-        if is_first {
+        if is_another {
             self.take_over(context, id);
         }
         // RFC 9260 §8.1: the association's counter may wait for the fate of outstanding data.

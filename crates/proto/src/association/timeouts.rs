@@ -46,10 +46,11 @@ impl Open {
         }
     }
 
-    /// Nothing worked, and now this path does: what was sent by the others goes out by it. They were a last resort, and an answer that they bring
-    /// after all costs no more than what was sent twice.
+    /// This path works again, or at all: what was sent by those that have failed goes out by it. They were a last resort, or carried a copy in case
+    /// that they work, and an answer that they bring after all costs no more than what was sent twice.
     ///
-    /// One that has an address in common with it may have begun to work at the same moment, and have answers on the way to what left since then.
+    /// One that has an address in common with it may have begun to work at the same moment, and have answers on the way to what left since then:
+    /// they have the time that answers took before.
     pub(crate) fn take_over(&mut self, context: &mut Context<'_>, id: PathId) {
         if context.config.retransmission.tail != TailLoss::Probe || self.sender.window_probes() > 0 {
             return;
@@ -58,12 +59,19 @@ impl Open {
         let route = first.route;
         let round_trip = first.rto.srtt().unwrap_or_default();
         let mut late = Vec::new();
-        for path in self.paths.iter().filter(|path| path.id != id) {
+        let failed = |path: &&Path| path.id != id && path.state != PathState::Active;
+        for path in self.paths.iter().filter(failed) {
             let Some(sent) = self.sender.last_sent(path.id) else { continue };
             let apart =
                 path.route.local.ip() != route.local.ip() && path.route.remote.ip() != route.remote.ip();
             if apart || sent + round_trip < context.now {
                 late.push(path.id);
+                continue;
+            }
+            let timer = TimerId::T3Retransmit(path.id);
+            let overdue = sent + path.rto.probe_timeout().unwrap_or_else(|| path.rto.without_back_off());
+            if context.timers.deadline(timer).is_some_and(|at| overdue < at) {
+                context.timers.set(timer, overdue.max(context.now));
             }
         }
         late.into_iter().for_each(|path| self.give_up(context, path));
