@@ -2,6 +2,7 @@
 
 mod detach;
 pub(crate) mod key;
+mod no_connection;
 pub(crate) mod recv;
 pub(crate) mod send;
 mod silence;

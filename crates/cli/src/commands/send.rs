@@ -5,12 +5,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use whimbrel::secure::PublicKey;
 use whimbrel::{Association, CloseReason, ConnectError, Endpoint};
 
+use super::no_connection::NoConnection;
 use super::silence::successor;
 use super::{config, leave, watched};
-use crate::acquaintance::Acquaintance;
 use crate::addresses::{self, Address};
 use crate::args::SendArgs;
 use crate::control::ControlSocket;
@@ -194,24 +193,6 @@ const NO_NETWORK: &str = "no network; waiting";
 fn waiting(text: &str, display: &Display) {
     display.event("waiting", json!({ "text": text }));
     display.note(text);
-}
-
-/// Why there is no connection.
-enum NoConnection {
-    /// Trying again may help.
-    Passing(anyhow::Error),
-    /// A clear answer, or nothing that time could change.
-    Final(anyhow::Error),
-    /// The host that answered has not been met before.
-    Stranger(Acquaintance, PublicKey, anyhow::Error),
-}
-
-impl NoConnection {
-    fn into_error(self) -> anyhow::Error {
-        match self {
-            Self::Passing(error) | Self::Final(error) | Self::Stranger(.., error) => error,
-        }
-    }
 }
 
 impl Transfer {

@@ -8,7 +8,7 @@ use serde_json::json;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use whimbrel::secure::{self, Trust};
-use whimbrel::{Association, Endpoint, Message, PayloadProtocolId, Security, StreamId};
+use whimbrel::{Association, Config, Endpoint, Message, PayloadProtocolId, Security, StreamId};
 
 use super::count::{Counter, cpu_time};
 use super::protocol::{Control, Mode, PPID_CONTROL, PPID_DATA, Request, Seen, decode, hear, say};
@@ -41,42 +41,20 @@ pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
         local = addresses::local(&args.listen, UDP_PORT) => local?,
         asked = &mut interrupt => return asked.of_server(),
     };
-    let (insecure, keyed) = (args.mobility.is_clear()?, args.mobility.auth_key_file.is_some());
-    if insecure && !keyed && !args.anyone {
-        return Err(nobody_can_be_told());
-    }
-    let offer = match insecure || args.anyone {
-        false => Some(Offer::new(args.sctp_port, args.ticket_file.as_deref())?),
-        true => None,
-    };
-    let mut config = config();
-    let mut admitted = None;
-    config.security = match &offer {
-        Some(offer) => {
-            let all = admitted.insert(Admitted::new(Book::open()?, [offer.holder()]));
-            offer.security_of(all)
-        }
-        None if insecure => Security::Off,
-        None => secure::required(&identity::own()?, Trust::Anyone),
-    };
+    let Admission { offer, admitted, security, who } = Admission::of(&args)?;
+    let protected = matches!(security, Security::Required(_));
+    let config = Config { security, ..config() };
     let endpoint = args.mobility.bind_shards(local, config, args.shards.shards, &output).await?;
     let _control = ControlSocket::start("perf server", &endpoint, &output);
     let listener = endpoint.listen(args.sctp_port)?;
     let list: Vec<String> = endpoint.local_addresses().iter().map(ToString::to_string).collect();
     output.event("listening", json!({ "addresses": list, "sctp_port": args.sctp_port }));
     output.note(&format!("listening on {}; Ctrl-C ends", news::describe(&list)));
-    let who = match (&offer, keyed) {
-        (Some(_), _) => "who has the ticket, paired hosts, and nobody else,",
-        (None, true) => "who has the key, in clear, and nobody else,",
-        (None, false) if insecure => "anybody who can reach that, in clear,",
-        (None, false) => "anybody who can reach that",
-    };
     output.note(&format!("{who} may measure, {CLIENTS} at a time; nothing is written"));
-    if offer.is_none() && !insecure {
-        identity::show(&output)?;
-    }
-    if let Some(offer) = offer {
-        offer.hand_out(&endpoint, "whimbrel perf client", &output)?;
+    match offer {
+        Some(offer) => offer.hand_out(&endpoint, "whimbrel perf client", &output)?,
+        None if protected => identity::show(&output)?,
+        None => {}
     }
     news::tell(&endpoint, Arc::new(output));
     if let Some(admitted) = admitted {
@@ -109,6 +87,37 @@ pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
     };
     leave(&endpoint, "the server was stopped").await;
     interrupted.map_or(Ok(()), Asked::of_server)
+}
+
+/// Who may measure.
+struct Admission {
+    offer: Option<Offer>,
+    admitted: Option<Admitted>,
+    security: Security,
+    who: &'static str,
+}
+
+impl Admission {
+    fn of(args: &ServerArgs) -> Result<Self, Failure> {
+        let (clear, keyed) = (args.mobility.is_clear()?, args.mobility.auth_key_file.is_some());
+        let everybody = |security, who| Ok(Self { offer: None, admitted: None, security, who });
+        match (clear, args.anyone) {
+            (true, _) if keyed => everybody(Security::Off, "who has the key, in clear, and nobody else,"),
+            (true, true) => everybody(Security::Off, "anybody who can reach that, in clear,"),
+            (true, false) => Err(nobody_can_be_told()),
+            (false, true) => {
+                let security = secure::required(&identity::own()?, Trust::Anyone);
+                everybody(security, "anybody who can reach that")
+            }
+            (false, false) => {
+                let offer = Offer::new(args.sctp_port, args.ticket_file.as_deref())?;
+                let admitted = Admitted::new(Book::open()?, [offer.holder()]);
+                let security = offer.security_of(&admitted);
+                let who = "who has the ticket, paired hosts, and nobody else,";
+                Ok(Self { offer: Some(offer), admitted: Some(admitted), security, who })
+            }
+        }
+    }
 }
 
 /// Serves a client, and leaves nothing of it behind: one that keeps its window shut would stay for ever.
