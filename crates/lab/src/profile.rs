@@ -37,6 +37,7 @@ pub fn config(profile: &Settings, message: usize) -> Result<Config, DataError> {
             min: seconds("rto_min")?,
             max: seconds("rto_max")?,
             granularity: seconds("clock_granularity")?,
+            ..rfc.rto
         },
         heartbeat: HeartbeatConfig { interval: Some(seconds("hb_interval")?), ..rfc.heartbeat },
         sack: SackConfig { delay: seconds("sack_delay")?, packets: whole("sack_every")? as u32, ..rfc.sack },

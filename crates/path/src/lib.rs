@@ -27,5 +27,5 @@ pub use packet_sizes::PacketSizes;
 pub use pmtu::{PathMtu, PmtuConfig, PmtuSearch};
 pub use quality::{Arrival, Delay, PathQuality, Quality};
 pub use rate_reduction::RateReduction;
-pub use rto::{Rto, RtoConfig};
+pub use rto::{FirstMeasurement, Rto, RtoConfig};
 pub use westwood::Westwood;

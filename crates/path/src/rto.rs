@@ -14,6 +14,33 @@ pub struct RtoConfig {
     /// G, the clock granularity of RFC 9260 §6.3.1: RTTVAR never falls below it. Timers here are exact to the nanosecond; a
     /// coarser G keeps the RTO of a path with a steady round-trip time that far above it, as a coarse clock does.
     pub granularity: Duration,
+    /// What becomes of the first measurement when there is a second.
+    pub first: FirstMeasurement,
+}
+
+impl RtoConfig {
+    /// The defaults of RFC 9260 §16.
+    pub fn rfc() -> Self {
+        Self {
+            initial: Duration::from_secs(1),
+            min: Duration::from_secs(1),
+            max: Duration::from_secs(60),
+            granularity: Duration::from_nanos(1),
+            first: FirstMeasurement::Smoothed,
+        }
+    }
+}
+
+/// What the first round trip that is measured on a path counts once there is a second one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum FirstMeasurement {
+    /// It is smoothed with the others (RFC 9260 §6.3.1 C3).
+    #[default]
+    Smoothed,
+    /// It is forgotten if the second is shorter by more than a quarter, which is the first then (C2): the first packet may have waited for a
+    /// link-layer address to be found, or for a radio to wake, which takes a round trip or more. With C3 the RTO of a path that is seldom measured
+    /// would be several times too long for minutes.
+    Superseded,
 }
 
 /// Longer measurements are cut to this (36 years), which keeps every sum below inside 64 bits.
@@ -32,6 +59,9 @@ pub struct Rto {
     min: u64,
     max: u64,
     granularity: u64,
+    first: FirstMeasurement,
+    /// Whether `smoothed` is of a single measurement.
+    single: bool,
 }
 
 /// Nanoseconds.
@@ -52,13 +82,18 @@ impl Rto {
             min: nanos(config.min),
             max: nanos(config.max),
             granularity: nanos(config.granularity),
+            first: config.first,
+            single: false,
         }
     }
 
     /// Takes in a round-trip time (C2, C3). Ends any backing off, as the result replaces the RTO.
     pub fn on_measurement(&mut self, rtt: Duration) {
         let rtt = nanos(rtt);
-        let (srtt, rttvar) = match self.smoothed {
+        let superseded = self.first == FirstMeasurement::Superseded && self.single;
+        let kept = self.smoothed.filter(|first| !superseded || rtt >= first.srtt / 4 * 3);
+        self.single = kept.is_none();
+        let (srtt, rttvar) = match kept {
             None => (rtt, rtt / 2),
             // RTO.Alpha is 1/8 and RTO.Beta 1/4 (§16); RTTVAR is updated with the old SRTT.
             Some(Smoothed { srtt, rttvar }) => ((7 * srtt + rtt) / 8, (3 * rttvar + srtt.abs_diff(rtt)) / 4),

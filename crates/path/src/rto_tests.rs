@@ -8,6 +8,7 @@ fn config(initial: u64, min: u64, max: u64) -> RtoConfig {
         min: Duration::from_millis(min),
         max: Duration::from_millis(max),
         granularity: Duration::from_nanos(1),
+        first: FirstMeasurement::Smoothed,
     }
 }
 
@@ -31,6 +32,27 @@ fn first_and_second_measurement_follow_the_formulas() {
     assert_eq!(rttvar(&rto), Some(Duration::from_micros(57_500)));
     assert_eq!(rto.srtt(), Some(ms(110)));
     assert_eq!(rto.current(), ms(110 + 230));
+}
+
+/// The first packet found the link-layer address first, at either end.
+#[test]
+fn a_first_measurement_that_is_too_long_is_forgotten() {
+    let config = RtoConfig { first: FirstMeasurement::Superseded, ..config(1000, 10, 60_000) };
+    let mut rto = Rto::new(&config);
+    for round_trip in [720, 480, 240] {
+        rto.on_measurement(ms(round_trip));
+        assert_eq!((rto.srtt(), rttvar(&rto)), (Some(ms(round_trip)), Some(ms(round_trip / 2))));
+    }
+    rto.on_measurement(ms(240));
+    assert_eq!((rto.srtt(), rttvar(&rto)), (Some(ms(240)), Some(ms(90))));
+    // There are two now.
+    rto.on_measurement(ms(80));
+    assert_eq!(rto.srtt(), Some(ms(220)));
+
+    let mut rto = Rto::new(&config);
+    rto.on_measurement(ms(100));
+    rto.on_measurement(ms(75));
+    assert_eq!(rto.srtt(), Some(Duration::from_micros(96_875)), "shorter by no more than a quarter");
 }
 
 /// RFC 9260 §6.3.1 C6, C7.

@@ -39,7 +39,7 @@ use crate::path::congestion::{BbrParameters, ControllerFactory, RenoParameters};
 use crate::protection::Security;
 use crate::send::stream_scheduler::{FirstComeFirstServed, RoundRobin};
 pub use whimbrel_path::congestion::InitialWindow;
-pub use whimbrel_path::{PmtuConfig, PmtuSearch, RtoConfig};
+pub use whimbrel_path::{FirstMeasurement, PmtuConfig, PmtuSearch, RtoConfig};
 
 /// Everything about an endpoint that a user may choose.
 ///
@@ -166,12 +166,7 @@ impl Config {
     /// The defaults of RFC 9260 §16: for interoperation and conformance.
     pub fn rfc() -> Self {
         Self {
-            rto: RtoConfig {
-                initial: Duration::from_secs(1),
-                min: Duration::from_secs(1),
-                max: Duration::from_secs(60),
-                granularity: Duration::from_nanos(1),
-            },
+            rto: RtoConfig::rfc(),
             heartbeat: HeartbeatConfig {
                 interval: Some(Duration::from_secs(30)),
                 max_burst: 1,
@@ -245,6 +240,7 @@ impl Config {
                 initial: Duration::from_millis(500),
                 min: Duration::from_millis(200),
                 max: Duration::from_secs(10),
+                first: FirstMeasurement::Superseded,
                 ..rfc.rto
             },
             heartbeat: HeartbeatConfig {

@@ -264,7 +264,7 @@ fn timers(draw: &mut Draw, config: &mut Config) {
         initial: draw.millis(min.max(500), max.min(3_000)),
         min: Duration::from_millis(min),
         max: Duration::from_millis(max),
-        granularity: config.rto.granularity,
+        ..config.rto
     };
     config.heartbeat.interval =
         if draw.chance(0.1) { None } else { Some(Duration::from_millis(draw.magnitude(200, 30_000))) };

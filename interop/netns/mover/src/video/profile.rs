@@ -46,6 +46,7 @@ pub(crate) fn config(window: Window, message: u32) -> Config {
             min: seconds(1),
             max: seconds(60),
             granularity: Duration::from_millis(1),
+            ..rfc.rto
         },
         heartbeat: HeartbeatConfig { interval: Some(seconds(30)), ..rfc.heartbeat },
         pmtu: PmtuConfig { base: PACKET, max: PACKET, search: PmtuSearch::Off, cut_for: None },
