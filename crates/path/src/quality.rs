@@ -18,8 +18,8 @@ pub struct PathQuality {
     /// sent too fast for a queue are not taken for that.
     pub lossy: bool,
     /// The queue that makes the delay long may be the association's own. The sender filled its congestion window all the time when the delay was
-    /// still short; whoever fills it only because the delay has grown has not caused that. Or the peer sends at a run and is hardly sent
-    /// anything: it knows how full its window is, and only it does.
+    /// still short; whoever fills it only because the delay has grown has not caused that. Or for some time the peer has sent at a run and has hardly
+    /// been sent anything: it knows how full its window is, and only it does.
     pub saturated: bool,
 }
 
@@ -51,6 +51,8 @@ pub struct Quality {
     usual: u64,
     /// What waits in the sender, and why.
     waiting: Waiting,
+    /// In the last span the peer sent at a run, and hardly anything arrived there. It does when acknowledgements begin to wait in a queue, too.
+    listened: bool,
     /// The cumulative sum, in thousandths.
     evidence: i32,
     now: PathQuality,
@@ -137,7 +139,7 @@ const MOST_LOST: u32 = 8;
 const LEAST_CHANGE: u64 = 10_000_000;
 
 impl Span {
-    /// Whether the peer has sent at a run, and has hardly been sent anything.
+    /// Whether the peer has sent at a run, and hardly anything has arrived there.
     fn listens(&self, now: Instant) -> bool {
         let lasted = self.began.map_or(Duration::ZERO, |began| now.saturating_since(began));
         let run = !lasted.is_zero()
@@ -269,6 +271,7 @@ impl Quality {
     fn close_span(&mut self, now: Instant) {
         let Span { shortest, acknowledgements, full, .. } = self.span;
         let listens = self.span.listens(now);
+        let listens = core::mem::replace(&mut self.listened, listens) && listens;
         let lasted = self.span.began.map_or(Duration::ZERO, |began| now.saturating_since(began));
         self.span = Span { began: Some(now), ..Span::default() };
         let round_trip = shortest.unwrap_or(u64::MAX);

@@ -191,9 +191,28 @@ fn who_only_receives_leaves_the_queue_to_the_sender() {
             quality.on_heartbeat(at((second + 1) * 1_000), millis(round_trip));
             quality.now().saturated
         };
-        heartbeat(0, 20);
-        assert_eq!([heartbeat(1, 20), heartbeat(2, 300), heartbeat(3, 300)], [saturated; 3], "{every}");
+        (0..2).for_each(|second| _ = heartbeat(second, 20));
+        assert_eq!([heartbeat(2, 20), heartbeat(3, 300), heartbeat(4, 300)], [saturated; 3], "{every}");
     }
+}
+
+/// Both ends send. A queue begins to fill, and for a moment few acknowledgements come and as many packets of the peer as ever: the sender is no
+/// mere listener for that, and not to blame.
+#[test]
+fn who_waits_for_acknowledgements_does_not_just_listen() {
+    let mut quality = Quality::default();
+    let mut span = |began: u64, received: u64, arrived: u64, round_trip: u64| {
+        (0..received).for_each(|_| quality.on_received());
+        for n in 0..arrived {
+            let now = at(began + (n + 1) * 260 / arrived);
+            quality.on_acknowledged(now, &one(Some(millis(round_trip)), false));
+        }
+        quality.now().saturated
+    };
+    let spans =
+        [(0, 65, 63, 24), (260, 90, 8, 36), (520, 65, 35, 144), (780, 65, 40, 248), (1_040, 65, 40, 344)];
+    let saturated = spans.map(|(began, received, arrived, took)| span(began, received, arrived, took));
+    assert_eq!(saturated, [false; 5]);
 }
 
 /// A user has a record of 1,000 bytes every 4 ms, and each second of the list the path carries so many bytes. What waits goes out with the next. What
