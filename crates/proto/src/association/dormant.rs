@@ -1,16 +1,31 @@
-//! No path works (RFC 7829 §4): what is asked at once when that begins, and what follows when the peer is heard again.
+//! No path works (RFC 7829 §4), or soon none may: what is asked at once, and what follows when the peer is heard again.
 
 use core::time::Duration;
 
 use super::{Context, Open};
 use crate::interface::{PathId, PathState};
-use crate::path::Path;
+use crate::path::{Egress, Path};
 use crate::timers::TimerId;
 
 impl Open {
     /// Whether no path works, as far as anybody knows.
     pub(crate) fn is_dormant(&self) -> bool {
         !self.paths.iter().any(|path| path.is_usable() && path.state == PathState::Active)
+    }
+
+    /// An answer on a path is overdue, and nothing speaks for another network: one that had failed may work again by now, and nothing would tell
+    /// until its supervision, which has backed off, asks. Each is asked once in two RTOs.
+    pub(crate) fn look_for_another(&mut self, context: &mut Context<'_>, silent: PathId) {
+        if self.has_sound_other_apart(silent) {
+            return;
+        }
+        let failed = |path: &&Path| {
+            let state = matches!(path.state, PathState::PotentiallyFailed | PathState::Inactive);
+            let due = context.now >= path.supervision.last_probing + path.rto.without_back_off() * 2;
+            state && path.egress == Egress::Open && due
+        };
+        let failed: Vec<PathId> = self.paths.iter().filter(failed).map(|path| path.id).collect();
+        failed.into_iter().for_each(|id| self.ask_failed_path(context, id));
     }
 
     /// The last path that worked, `failed`, does not any more. All others are asked at once: while it worked they were asked seldom, and what they have not

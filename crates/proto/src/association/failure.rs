@@ -77,8 +77,6 @@ impl Open {
         if returns {
             self.hasten_retransmissions(context);
             self.hasten_asconf(context);
-        } else if is_another {
-            self.hasten_to_another(context);
         }
     }
 }

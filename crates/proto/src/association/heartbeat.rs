@@ -106,7 +106,13 @@ impl Open {
             return;
         }
         self.try_heard_path(context, id);
+        self.ask_failed_path(context, id);
+    }
+
+    /// A path that has failed is asked now, however far its supervision has backed off.
+    pub(crate) fn ask_failed_path(&mut self, context: &mut Context<'_>, id: PathId) {
         let Some(path) = self.paths.get_mut(id) else { return };
+        let rto = path.rto.without_back_off();
         match &mut path.supervision.heartbeat {
             // The same one again, so that a slow answer to the first counts, too.
             Some(pending) => {

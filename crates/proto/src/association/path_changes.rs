@@ -53,7 +53,7 @@ impl Open {
                 context.timers.set(TimerId::Heartbeat(id), context.now);
             }
             if proven == Some(route) {
-                self.hasten_to_another(context);
+                self.take_over(context, id);
             }
             // Only now: it may be the last one, which must not go before there is another.
             if let Some(superfluous) = superfluous {

@@ -54,7 +54,7 @@ impl Open {
                 None if runs => {}
                 Some(due) => context.timers.set(timer, due.max(context.now)),
                 // Where a heartbeat is being repeated that goes on.
-                None if t3 == T3::Stop && self.is_asked(id) => {}
+                None if self.is_asked(id) => {}
                 None => context.timers.clear(timer),
             }
         }
@@ -79,16 +79,19 @@ impl Open {
             return;
         };
         let again = context.now + repetition_after(path);
+        let (rto, round_trip) = (path.rto.current(), path.rto.srtt().unwrap_or_default());
         let (due, timeout) =
             self.tail_due(context, id).unwrap_or((context.now, path.rto.probe_timeout().unwrap_or_default()));
-        if due > context.now {
+        let overdue = due <= context.now;
+        if !overdue && !self.is_asked(id) {
             // Other acknowledgements have come since the timer was set.
-            if !self.is_asked(id) {
-                context.timers.set(TimerId::TailProbe(id), due);
-                return;
-            }
-        } else if let Some(t3) = self.sender.probe_tail(&self.paths, id, context.now, timeout) {
-            context.set_t3(id, t3, path.rto.current());
+            context.timers.set(TimerId::TailProbe(id), due);
+            return;
+        }
+        self.look_for_another(context, id);
+        let probe = overdue.then(|| self.sender.probe_tail(&self.paths, id, context.now, timeout)).flatten();
+        if let Some(t3) = probe {
+            context.set_t3(id, t3, rto);
             // RFC 8985 §7.3: T3-rtx leaves the probe its time, or one SACK that is lost costs the window.
             let (t3, until) = (TimerId::T3Retransmit(id), context.now + timeout + context.config.sack.delay);
             if self.is_proved_of_late(context, id) && context.timers.deadline(t3).is_some_and(|at| at < until)
@@ -96,11 +99,10 @@ impl Open {
                 context.timers.set(t3, until);
             }
             if !self.is_asked(id) {
-                let answer = context.now + path.rto.srtt().unwrap_or_default().max(SHORTEST);
-                context.timers.set(TimerId::TailProbe(id), answer);
+                context.timers.set(TimerId::TailProbe(id), context.now + round_trip.max(SHORTEST));
                 return;
             }
-        } else if !self.is_asked(id) && !self.sender.is_probed(id) {
+        } else if overdue && !self.is_asked(id) && !self.sender.is_probed(id) {
             if self.sender.is_probing() && self.sender.has_in_flight(id) {
                 context.timers.set(TimerId::TailProbe(id), again);
             }
@@ -110,7 +112,7 @@ impl Open {
             Some(pending) => pending.repeat(context.now),
             None => self.ask_patiently(context, id),
         }
-        context.timers.set(TimerId::TailProbe(id), if due > context.now { again.min(due) } else { again });
+        context.timers.set(TimerId::TailProbe(id), if overdue { again } else { again.min(due) });
     }
 
     /// Sends the heartbeat that goes with a probe. The probe is earlier than the two round trips that RFC 8985 §7.2 has it wait for; what a late
@@ -144,15 +146,15 @@ impl Open {
         probing && self.paths.get(id).and_then(of_late).unwrap_or(false)
     }
 
-    /// T3-rtx has expired on a path: a heartbeat asks whether it is alive, unless one does already, and new data avoids the path until that
-    /// is answered. If it is not, that is the error.
+    /// T3-rtx has expired on a path: a heartbeat asks whether it is alive, unless one does already. If that is not answered, that is the error.
+    /// Meanwhile new data avoids the path, unless it has worked until a moment ago. Returns whether the path is asked.
     pub(crate) fn suspects(&mut self, context: &mut Context<'_>, id: PathId) -> bool {
         let probing = context.config.retransmission.tail == TailLoss::Probe;
         let asks = probing && context.config.heartbeat.interval.is_some();
         let active = |path: &&mut Path| path.state == PathState::Active;
-        let other = self.has_sound_other(id);
+        let avoids = self.has_sound_other(id) && !self.is_proved_of_late(context, id);
         let Some(path) = self.paths.get_mut(id).filter(active).filter(|_| asks) else { return false };
-        if other {
+        if avoids {
             path.doubt.suspect(context.now, path.rto.long_round_trip());
         }
         let again = context.now + repetition_after(path);
@@ -161,6 +163,7 @@ impl Open {
             None => self.send_heartbeat_on(context, id),
         }
         context.timers.set(TimerId::TailProbe(id), again);
+        self.look_for_another(context, id);
         true
     }
 
@@ -192,6 +195,12 @@ impl Open {
 
     fn has_sound_other(&self, id: PathId) -> bool {
         self.sound_others(id).next().is_some()
+    }
+
+    /// Whether one of them has no address in common with this path, so that it does not fail with the same network.
+    pub(crate) fn has_sound_other_apart(&self, id: PathId) -> bool {
+        let Some(route) = self.paths.get(id).map(|path| path.route) else { return false };
+        self.sound_others(id).any(|other| other.route.is_disjoint(route))
     }
 
     /// The path has shown that it works.

@@ -36,13 +36,14 @@ impl Open {
     /// A path works again: what is in flight has waited long enough once it has waited an RTO that is not backed off. The backing
     /// off was for a network that did not answer (RFC 9260 §6.3.3 E2); it does now.
     pub(crate) fn hasten_retransmissions(&self, context: &mut Context<'_>) {
-        self.hasten_where(context, |_| true);
-    }
-
-    /// There is another path that works: what is in flight by those that have failed goes out by it.
-    pub(crate) fn hasten_to_another(&self, context: &mut Context<'_>) {
-        if context.config.retransmission.tail == TailLoss::Probe && self.sender.window_probes() == 0 {
-            self.hasten_where(context, |path| path.state != PathState::Active);
+        for path in self.paths.iter() {
+            let timer = TimerId::T3Retransmit(path.id);
+            let Some(deadline) = context.timers.deadline(timer) else { continue };
+            let Some(sent) = self.sender.last_sent(path.id) else { continue };
+            let at = (sent + path.rto.without_back_off()).max(context.now);
+            if deadline > at {
+                context.timers.set(timer, at);
+            }
         }
     }
 
@@ -59,12 +60,11 @@ impl Open {
         let route = first.route;
         let round_trip = first.rto.srtt().unwrap_or_default();
         let mut late = Vec::new();
-        let failed = |path: &&Path| path.id != id && path.state != PathState::Active;
+        let overdue = |path: &Path| path.doubt.is_any() || self.sender.is_probed(path.id);
+        let failed = |path: &&Path| path.id != id && (path.state != PathState::Active || overdue(path));
         for path in self.paths.iter().filter(failed) {
             let Some(sent) = self.sender.last_sent(path.id) else { continue };
-            let apart =
-                path.route.local.ip() != route.local.ip() && path.route.remote.ip() != route.remote.ip();
-            if apart || sent + round_trip < context.now {
+            if path.route.is_disjoint(route) || sent + round_trip < context.now {
                 late.push(path.id);
                 continue;
             }
@@ -75,18 +75,6 @@ impl Open {
             }
         }
         late.into_iter().for_each(|path| self.give_up(context, path));
-    }
-
-    fn hasten_where(&self, context: &mut Context<'_>, concerned: impl Fn(&Path) -> bool) {
-        for path in self.paths.iter().filter(|path| concerned(path)) {
-            let timer = TimerId::T3Retransmit(path.id);
-            let Some(deadline) = context.timers.deadline(timer) else { continue };
-            let Some(sent) = self.sender.last_sent(path.id) else { continue };
-            let at = (sent + path.rto.without_back_off()).max(context.now);
-            if deadline > at {
-                context.timers.set(timer, at);
-            }
-        }
     }
 
     /// How long T3-rtx of a path runs from now on. What is in flight on a path that has failed goes out again by one that works, which the path's
@@ -111,7 +99,7 @@ impl Open {
             self.pending_probe(context, id);
         }
         self.refresh_probe_timer(context, id);
-        if error && (self.is_proved_of_late(context, id) || self.suspects(context, id)) {
+        if error && (self.suspects(context, id) || self.is_proved_of_late(context, id)) {
             self.note_association_error(context)?;
         } else if error {
             self.note_path_error(context, id, true)?;

@@ -164,9 +164,9 @@ impl Open {
         let added = request.items.iter().filter_map(|item| item.added);
         let mut ways = self.ways(pinned, &request.deleted, added.clone());
         let tries = ways.len() * TRIES_BEFORE_LEAVING;
-        // Every address the peer knows has gone while it was under way, or does not work. What waits to be added cannot be, before this is
+        // Every address the peer knows has gone while it was under way, or does not work as far as anybody knows. What waits to be added cannot be, before this is
         // acknowledged: so it leaves from there, and the peer finds the association by the Address Parameter (§5.2).
-        if request.tries.timeouts as usize >= ways.len() || self.is_dormant() {
+        if request.tries.timeouts as usize >= ways.len() || !ways.iter().any(|way| self.works(*way)) {
             ways = self.ways(pinned, &request.deleted, added.chain(self.waiting_to_be_added()));
         }
         if request.tries.timeouts as usize >= tries && pinned.is_some() {
@@ -355,13 +355,16 @@ impl Open {
         routes
     }
 
-    /// Another address waits to be added, while the outstanding chunk has been sent in vain, or by a path that does not work: perhaps it gets away
-    /// from there.
+    /// Another address waits to be added, while the outstanding chunk has been sent in vain, or by a path that does not work as far as anybody
+    /// knows: perhaps it gets away from there.
     pub(super) fn retry_from_newcomer(&mut self, context: &mut Context<'_>) {
-        let by_path = |route| self.paths.by_route(route).is_some();
-        let in_vain = self.asconf.outgoing.outstanding.as_ref().is_some_and(|request| {
-            request.tries.timeouts > 0 || request.tries.route.is_some_and(by_path) && self.is_dormant()
-        });
+        let fails = |route| self.paths.by_route(route).is_some() && !self.works(route);
+        let in_vain = self
+            .asconf
+            .outgoing
+            .outstanding
+            .as_ref()
+            .is_some_and(|request| request.tries.timeouts > 0 || request.tries.route.is_some_and(fails));
         if let Some(request) = self.asconf.outgoing.outstanding.as_mut().filter(|_| in_vain) {
             request.due = true;
             context.timers.clear(TimerId::T4Asconf);

@@ -166,3 +166,65 @@ fn a_newcomer_takes_over_what_is_under_way_where_nothing_works() {
     let asconf = sent.iter().find(|sent| holds(core::slice::from_ref(sent), chunk_type::ASCONF));
     assert_eq!(asconf.map(|sent| sent.route.local), Some(node_address(3)));
 }
+
+/// One network has been away for long when the other goes silent, too. The first may be back by then: it is asked at once, not when its supervision,
+/// which has backed off, gets to it.
+#[test]
+fn what_failed_before_is_asked_when_the_last_path_goes_silent() {
+    let (mut bench, mobile) = Mobile::connected_with(Config::mobile(), 2, &[1, 2]);
+    // 5 ms in which something is said; whether a path of the first address has been asked.
+    let step = |bench: &mut Bench, second_works: bool| {
+        bench.send(0, b"said");
+        bench.pass(Duration::from_millis(5));
+        let mut asked = false;
+        for sent in bench.take() {
+            if sent.route.local == node_address(1) {
+                asked |= holds(core::slice::from_ref(&sent), chunk_type::HEARTBEAT);
+            } else if second_works {
+                mobile.answer_heartbeats(bench, &sent);
+                if let Some(data) = sent.data().last() {
+                    bench.deliver_on(sent.route, &mobile.sack(data.tsn, 100_000));
+                }
+            }
+        }
+        asked
+    };
+    for _ in 0..12_000 {
+        step(&mut bench, true);
+    }
+    assert_eq!(state(&bench, between(2, 1)), PathState::Active);
+    assert_eq!(state(&bench, between(1, 1)), PathState::Inactive);
+    while !step(&mut bench, true) {}
+    for _ in 0..400 {
+        step(&mut bench, true);
+    }
+    let waits = (0..).find(|_| step(&mut bench, false)).unwrap() * 5;
+    assert!(waits <= 100, "{waits} ms");
+}
+
+/// One of the peer's addresses answers no more, and from the other nothing has come since that was last asked, so that the network itself is in doubt: a
+/// newcomer takes over what is under way then, too.
+#[test]
+fn a_newcomer_takes_over_what_is_under_way_where_the_network_is_in_doubt() {
+    let (mut bench, mobile) = Mobile::connected_with(Config::mobile(), 1, &[1, 2]);
+    let works = |sent: &Sent| sent.route == between(1, 1);
+    while state(&bench, between(1, 2)) == PathState::Active {
+        bench.pass(Duration::from_millis(10));
+        bench
+            .take()
+            .iter()
+            .filter(|sent| works(sent))
+            .for_each(|sent| mobile.answer_heartbeats(&mut bench, sent));
+    }
+    while !bench.take().iter().any(|sent| sent.route == between(1, 2)) {
+        bench.pass(Duration::from_millis(10));
+    }
+    assert_eq!(state(&bench, between(1, 1)), PathState::Active);
+    change(&mut bench, &[SetPrimary(node_address(1).ip())]);
+    assert!(holds(&bench.take(), chunk_type::ASCONF));
+    up(&mut bench, node_address(3));
+    change(&mut bench, &[Add(node_address(3))]);
+    let sent = bench.take();
+    let asconf = sent.iter().find(|sent| holds(core::slice::from_ref(sent), chunk_type::ASCONF));
+    assert_eq!(asconf.map(|sent| sent.route.local), Some(node_address(3)));
+}
