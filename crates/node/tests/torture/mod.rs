@@ -221,7 +221,8 @@ fn a_request_finds_its_way_after_a_silence() {
         ("renumbered_and_silent_after_5_ms/", 1000),
         ("cores_silent_40_mobile_renumbered/", 2000),
         ("three_uplinks_last_replaced_silently/", 450),
-        ("four_uplinks_last_replaced_silently/", 450),
+        ("four_uplinks_last_replaced_silently/", 700),
+        ("four_uplinks_first_back_as_last_goes/", 900),
         ("suspended_server_moved_", 300),
     ];
     for (names, most) in rows {

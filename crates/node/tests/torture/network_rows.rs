@@ -84,6 +84,14 @@ fn uplinks(table: &mut Table) {
                 hosts.change(at, network, Change::Down(InFlight::Lost));
             });
         });
+        table.row(&format!("{name}_uplinks_first_back_as_last_goes"), start, seconds - 1.0, |hosts| {
+            let mut at = ONCE;
+            for &network in hosts.networks() {
+                hosts.change(at, network, Change::Down(InFlight::Lost));
+                at += secs(1.0);
+            }
+            hosts.change(at - secs(1.0), Wifi, Change::Up);
+        });
         table.row(&format!("{name}_uplinks_silent_8"), start, 8.0, |hosts| {
             hosts.networks().iter().for_each(|network| hosts.silence(ONCE, *network, secs(8.0)));
         });

@@ -27,7 +27,7 @@ pub(super) fn two(way: Way) -> Start {
         cores: &[Network::Core, Network::Core2],
         record: 1000,
         interval: Duration::from_millis(4),
-        way,
+        ways: way.only(),
         families: [Families::V4; 3],
         translation: Translation::None,
         prefix_told_after: Duration::ZERO,
@@ -59,6 +59,9 @@ fn daily_on_one(way: Way) -> Start {
 /// When the trouble begins.
 pub(super) const ONCE: Duration = Duration::ZERO;
 
+/// Rows that last no longer than so many seconds are there with records in both directions, too.
+const BOTH_WAYS: f64 = 45.0;
+
 #[derive(Default)]
 pub(super) struct Table {
     rows: Vec<Row>,
@@ -75,6 +78,11 @@ impl Table {
         for (way, suffix) in [(Way::Up, "up"), (Way::Down, "down")] {
             let name = format!("{name}/{suffix}");
             self.rows.push(Row { name, start: start(way), lasts: secs(lasts), happen: Box::new(happen) });
+        }
+        if lasts <= BOTH_WAYS {
+            let start = Start { ways: &[Way::Up, Way::Down], ..start(Way::Up) };
+            let name = format!("{name}/both");
+            self.rows.push(Row { name, start, lasts: secs(lasts), happen: Box::new(happen) });
         }
     }
 
