@@ -19,11 +19,6 @@ impl Route {
     pub const fn reversed(self) -> Self {
         Self { local: self.remote, remote: self.local }
     }
-
-    /// Whether the two routes have neither of their IP addresses in common, so that one network that fails hardly takes both.
-    pub fn is_disjoint(self, other: Self) -> bool {
-        self.local.ip() != other.local.ip() && self.remote.ip() != other.remote.ip()
-    }
 }
 
 impl core::fmt::Display for Route {

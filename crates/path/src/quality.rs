@@ -51,7 +51,8 @@ pub struct Quality {
     usual: u64,
     /// What waits in the sender, and why.
     waiting: Waiting,
-    /// In the last span the peer sent at a run, and hardly anything arrived there. It does when acknowledgements begin to wait in a queue, too.
+    /// In the last span the peer sent at a run, and hardly anything arrived there. One such span may come of acknowledgements that begin to wait in a
+    /// queue.
     listened: bool,
     /// The cumulative sum, in thousandths.
     evidence: i32,

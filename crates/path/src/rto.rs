@@ -113,6 +113,11 @@ impl Rto {
         self.current = (self.current * 2).min(self.max);
     }
 
+    /// Whether a timeout has doubled it since the last measurement.
+    pub fn is_backed_off(&self) -> bool {
+        self.current() > self.without_back_off()
+    }
+
     /// Ends any backing off: what the timeouts told holds no more.
     pub fn forget_back_off(&mut self) {
         self.current = self.smoothed.map_or(self.initial, |smoothed| self.computed(smoothed));

@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use super::{Context, Open};
 use crate::interface::{PathId, PathState};
-use crate::path::{Egress, Path};
+use crate::path::Path;
 use crate::timers::TimerId;
 
 impl Open {
@@ -13,16 +13,18 @@ impl Open {
         !self.paths.iter().any(|path| path.is_usable() && path.state == PathState::Active)
     }
 
-    /// An answer on a path is overdue, and nothing speaks for another network: one that had failed may work again by now, and nothing would tell
-    /// until its supervision, which has backed off, asks. Each is asked once in two RTOs.
+    /// An answer on a path is overdue, and no other network is known to work: one that had failed may do so again by now, and nothing would tell
+    /// until its supervision, which has backed off, asks. Each is asked once in two RTOs, and after that time in pauses that grow.
     pub(crate) fn look_for_another(&mut self, context: &mut Context<'_>, silent: PathId) {
-        if self.has_sound_other_apart(silent) {
+        let apart = self.has_sound_other_apart(silent);
+        let Some(path) = self.paths.get_mut(silent).filter(|_| !apart) else { return };
+        let time = path.rto.without_back_off() * 2;
+        if !path.supervision.may_look(context.now, time) {
             return;
         }
         let failed = |path: &&Path| {
-            let state = matches!(path.state, PathState::PotentiallyFailed | PathState::Inactive);
             let due = context.now >= path.supervision.last_probing + path.rto.without_back_off() * 2;
-            state && path.egress == Egress::Open && due
+            path.is_usable() && path.state != PathState::Active && due
         };
         let failed: Vec<PathId> = self.paths.iter().filter(failed).map(|path| path.id).collect();
         failed.into_iter().for_each(|id| self.ask_failed_path(context, id));

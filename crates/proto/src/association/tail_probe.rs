@@ -1,8 +1,9 @@
 //! When the tail of what was sent is probed for, and what follows (RFC 8985 §7).
 
+use core::net::IpAddr;
 use core::time::Duration;
 
-use whimbrel_machine::Instant;
+use whimbrel_machine::{Instant, Route};
 
 use super::{Closing, Context, Open};
 use crate::config::TailLoss;
@@ -52,8 +53,12 @@ impl Open {
                     }
                 }
                 None if runs => {}
-                Some(due) => context.timers.set(timer, due.max(context.now)),
-                // Where a heartbeat is being repeated that goes on.
+                Some(due) => {
+                    // Where a heartbeat is being repeated that goes on.
+                    let repeats = context.timers.deadline(timer).filter(|_| self.is_asked(id));
+                    let due = repeats.map_or(due, |at| at.min(due));
+                    context.timers.set(timer, due.max(context.now));
+                }
                 None if self.is_asked(id) => {}
                 None => context.timers.clear(timer),
             }
@@ -80,17 +85,19 @@ impl Open {
         };
         let again = context.now + repetition_after(path);
         let (rto, round_trip) = (path.rto.current(), path.rto.srtt().unwrap_or_default());
-        let (due, timeout) =
-            self.tail_due(context, id).unwrap_or((context.now, path.rto.probe_timeout().unwrap_or_default()));
-        let overdue = due <= context.now;
-        if !overdue && !self.is_asked(id) {
+        let due = self.tail_due(context, id);
+        let overdue = due.filter(|(due, _)| *due <= context.now).map(|(_, timeout)| timeout);
+        if overdue.is_none() && !self.is_asked(id) {
             // Other acknowledgements have come since the timer was set.
-            context.timers.set(TimerId::TailProbe(id), due);
+            if let Some((due, _)) = due {
+                context.timers.set(TimerId::TailProbe(id), due);
+            }
             return;
         }
         self.look_for_another(context, id);
-        let probe = overdue.then(|| self.sender.probe_tail(&self.paths, id, context.now, timeout)).flatten();
-        if let Some(t3) = probe {
+        let probe =
+            |timeout| self.sender.probe_tail(&self.paths, id, context.now, timeout).map(|t3| (t3, timeout));
+        if let Some((t3, timeout)) = overdue.and_then(probe) {
             context.set_t3(id, t3, rto);
             // RFC 8985 §7.3: T3-rtx leaves the probe its time, or one SACK that is lost costs the window.
             let (t3, until) = (TimerId::T3Retransmit(id), context.now + timeout + context.config.sack.delay);
@@ -102,7 +109,7 @@ impl Open {
                 context.timers.set(TimerId::TailProbe(id), context.now + round_trip.max(SHORTEST));
                 return;
             }
-        } else if overdue && !self.is_asked(id) && !self.sender.is_probed(id) {
+        } else if !self.is_asked(id) && !self.sender.is_probed(id) {
             if self.sender.is_probing() && self.sender.has_in_flight(id) {
                 context.timers.set(TimerId::TailProbe(id), again);
             }
@@ -112,7 +119,8 @@ impl Open {
             Some(pending) => pending.repeat(context.now),
             None => self.ask_patiently(context, id),
         }
-        context.timers.set(TimerId::TailProbe(id), if overdue { again } else { again.min(due) });
+        let due = due.map(|(due, _)| due).filter(|due| *due > context.now);
+        context.timers.set(TimerId::TailProbe(id), due.map_or(again, |due| again.min(due)));
     }
 
     /// Sends the heartbeat that goes with a probe. The probe is earlier than the two round trips that RFC 8985 §7.2 has it wait for; what a late
@@ -197,10 +205,16 @@ impl Open {
         self.sound_others(id).next().is_some()
     }
 
-    /// Whether one of them has no address in common with this path, so that it does not fail with the same network.
+    /// Whether one of them does not fail with the same network: it has neither of this path's addresses, where there are others at all.
     pub(crate) fn has_sound_other_apart(&self, id: PathId) -> bool {
         let Some(route) = self.paths.get(id).map(|path| path.route) else { return false };
-        self.sound_others(id).any(|other| other.route.is_disjoint(route))
+        let differs = |other: &Path, of: fn(Route) -> IpAddr| {
+            let single = || self.paths.iter().all(|path| of(path.route) == of(route));
+            of(other.route) != of(route) || single()
+        };
+        self.sound_others(id).any(|other| {
+            differs(other, |route| route.local.ip()) && differs(other, |route| route.remote.ip())
+        })
     }
 
     /// The path has shown that it works.

@@ -47,8 +47,9 @@ impl Open {
         }
     }
 
-    /// This path works again, or at all: what was sent by those that have failed goes out by it. They were a last resort, or carried a copy in case
-    /// that they work, and an answer that they bring after all costs no more than what was sent twice.
+    /// This path works again, or at all: what was sent by those that are silent goes out by it. Those that have failed were a last resort, or carried a
+    /// copy in case that they work; on others T3-rtx has expired and nothing has been measured since, or a probe has not been answered and a HEARTBEAT
+    /// asks. An answer that they bring after all costs no more than what was sent twice.
     ///
     /// One that has an address in common with it may have begun to work at the same moment, and have answers on the way to what left since then:
     /// they have the time that answers took before.
@@ -58,13 +59,18 @@ impl Open {
         }
         let Some(first) = self.paths.get(id) else { return };
         let route = first.route;
-        let round_trip = first.rto.srtt().unwrap_or_default();
         let mut late = Vec::new();
-        let overdue = |path: &Path| path.doubt.is_any() || self.sender.is_probed(path.id);
-        let failed = |path: &&Path| path.id != id && (path.state != PathState::Active || overdue(path));
-        for path in self.paths.iter().filter(failed) {
+        let asked = |path: &Path| self.sender.is_probed(path.id) && path.supervision.heartbeat.is_some();
+        let silent = |path: &&Path| {
+            let works = path.state == PathState::Active && !path.rto.is_backed_off() && !asked(path);
+            path.id != id && !works
+        };
+        for path in self.paths.iter().filter(silent) {
             let Some(sent) = self.sender.last_sent(path.id) else { continue };
-            if path.route.is_disjoint(route) || sent + round_trip < context.now {
+            let apart =
+                path.route.local.ip() != route.local.ip() && path.route.remote.ip() != route.remote.ip();
+            let round_trip = first.rto.srtt().or(path.rto.srtt()).unwrap_or_default();
+            if apart || sent + round_trip < context.now {
                 late.push(path.id);
                 continue;
             }

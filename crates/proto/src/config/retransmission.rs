@@ -41,7 +41,7 @@ pub enum TailLoss {
     /// By a probe after two round trips, as in RFC 8985 §7: the chunk that has waited longest goes out once more, on the path and on
     /// another active one. When it is acknowledged and what was sent before it is not, that is lost, and new data avoids
     /// the path until it has answered a heartbeat. T3-rtx of a path that has failed is not backed off (RFC 9260 §6.3.3 E2) from when another
-    /// path works, by which what is lost goes out again; a path that begins to work takes over at once what failed ones have in flight.
+    /// path works, by which what is lost goes out again; a path that begins to work takes over at once what silent ones have in flight.
     Probe,
 }
 

@@ -1,3 +1,5 @@
+use core::time::Duration;
+
 use smallvec::{SmallVec, smallvec};
 use whimbrel_machine::Instant;
 use whimbrel_path::Quality;
@@ -28,6 +30,8 @@ pub(crate) struct Supervision {
     pub(crate) quality: Quality,
     /// What the path can carry, and carries.
     estimates: Estimates,
+    /// How often others were asked because this one was silent.
+    looks: Looks,
     /// The HEARTBEAT whose answer is waited for.
     pub(crate) heartbeat: Option<PendingHeartbeat>,
     /// The last one whose time was over without an answer, which may still come: the next one continues it. `None` while one is waited for.
@@ -58,6 +62,35 @@ pub(crate) struct MtuProbe {
     pub(crate) written: bool,
 }
 
+/// When others may be asked because this path is silent: for some time, and again after pauses that double, until it has not been silent for a while.
+#[derive(Clone, Copy, Debug, Default)]
+struct Looks {
+    began: Option<Instant>,
+    count: u32,
+}
+
+impl Looks {
+    /// After so long all is forgotten.
+    const FORGOTTEN: Duration = Duration::from_secs(30);
+    /// The pause doubles no more often.
+    const DOUBLED: u32 = 4;
+
+    fn may_look(&mut self, now: Instant, time: Duration) -> bool {
+        let Some(began) = self.began.filter(|began| now < *began + Self::FORGOTTEN) else {
+            *self = Self { began: Some(now), count: 0 };
+            return true;
+        };
+        if now < began + time {
+            return true;
+        }
+        let again = began + time + time * (1 << self.count.min(Self::DOUBLED));
+        if now >= again {
+            *self = Self { began: Some(now), count: self.count.saturating_add(1) };
+        }
+        now >= again
+    }
+}
+
 impl Supervision {
     /// A path that begins now.
     pub(super) fn new(now: Instant) -> Self {
@@ -72,10 +105,16 @@ impl Supervision {
             measured: None,
             began: now,
             measurements: 0,
+            looks: Looks::default(),
             heartbeat: None,
             overdue: None,
             new_port: None,
         }
+    }
+
+    /// Whether others may be asked now because this path is silent: for this `time`, and again after a pause of as much, twice as much and so on.
+    pub(crate) fn may_look(&mut self, now: Instant, time: Duration) -> bool {
+        self.looks.may_look(now, time)
     }
 
     /// What the path can carry, and carries.

@@ -44,6 +44,7 @@ impl Sender {
         }
         // The losses are known now, all of them: slow start must be able to grow while they are repaired.
         self.recovery.end(path);
+        self.forget_probe(path);
         self.force(paths, path);
         self.opportunity();
         self.check();

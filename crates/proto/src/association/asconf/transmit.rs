@@ -13,7 +13,7 @@ use super::super::tail_probe::probe_timeout;
 use super::super::{Closing, Context, Handled, Open};
 use super::request::Request;
 use crate::auth::chunk_writer::ChunkWriter;
-use crate::config::TailLoss;
+use crate::config::{Config, TailLoss};
 use crate::interface::{AddressChange, AddressChangeError, Mobility, PathId, PathState};
 use crate::path::{Egress, Path};
 use crate::timers::TimerId;
@@ -166,7 +166,7 @@ impl Open {
         let tries = ways.len() * TRIES_BEFORE_LEAVING;
         // Every address the peer knows has gone while it was under way, or does not work as far as anybody knows. What waits to be added cannot be, before this is
         // acknowledged: so it leaves from there, and the peer finds the association by the Address Parameter (§5.2).
-        if request.tries.timeouts as usize >= ways.len() || !ways.iter().any(|way| self.works(*way)) {
+        if request.tries.timeouts as usize >= ways.len() || !self.any_works(context.config, &ways) {
             ways = self.ways(pinned, &request.deleted, added.chain(self.waiting_to_be_added()));
         }
         if request.tries.timeouts as usize >= tries && pinned.is_some() {
@@ -260,7 +260,7 @@ impl Open {
             .filter(|path| path.confirmed && path.egress == Egress::Open && allowed(path.route.local.ip()))
             .map(|path| {
                 let rank = match path.state {
-                    PathState::Active if !path.doubt.is_suspect() && !self.is_in_doubt(path) => 0,
+                    PathState::Active if self.is_sound(path) => 0,
                     PathState::Active | PathState::PotentiallyFailed => 1,
                     PathState::Unconfirmed | PathState::Inactive => 3,
                 };
@@ -303,12 +303,23 @@ impl Open {
         self.locals.translators.call_it_so(route.local.ip(), route.remote.ip())
     }
 
+    /// Whether one of the `ways` works, as far as anybody knows. Where nothing but T4 and HEARTBEATs tells, any path that has not failed speaks for all.
+    fn any_works(&self, config: &Config, ways: &[Route]) -> bool {
+        match config.retransmission.tail {
+            TailLoss::Timeout => !self.is_dormant(),
+            TailLoss::Probe => ways.iter().any(|way| self.works(*way)),
+        }
+    }
+
     /// Whether this is the route of a path that works, as far as anybody knows.
     fn works(&self, route: Route) -> bool {
         let path = self.way_path(route).and_then(|id| self.paths.get(id));
-        path.is_some_and(|path| {
-            path.state == PathState::Active && !path.doubt.is_suspect() && !self.is_in_doubt(path)
-        })
+        path.is_some_and(|path| path.state == PathState::Active && self.is_sound(path))
+    }
+
+    /// Whether nothing speaks against a path that has not failed.
+    fn is_sound(&self, path: &Path) -> bool {
+        !path.doubt.is_suspect() && !self.is_in_doubt(path)
     }
 
     /// Whether another path from the same address does not answer, and nothing has come by this one since that was last asked: it may be the
@@ -358,13 +369,10 @@ impl Open {
     /// Another address waits to be added, while the outstanding chunk has been sent in vain, or by a path that does not work as far as anybody
     /// knows: perhaps it gets away from there.
     pub(super) fn retry_from_newcomer(&mut self, context: &mut Context<'_>) {
-        let fails = |route| self.paths.by_route(route).is_some() && !self.works(route);
-        let in_vain = self
-            .asconf
-            .outgoing
-            .outstanding
-            .as_ref()
-            .is_some_and(|request| request.tries.timeouts > 0 || request.tries.route.is_some_and(fails));
+        let fails = |route| self.paths.by_route(route).is_some() && !self.any_works(context.config, &[route]);
+        let in_vain =
+            |request: &Request| request.tries.timeouts > 0 || request.tries.route.is_some_and(fails);
+        let in_vain = self.asconf.outgoing.outstanding.as_ref().is_some_and(in_vain);
         if let Some(request) = self.asconf.outgoing.outstanding.as_mut().filter(|_| in_vain) {
             request.due = true;
             context.timers.clear(TimerId::T4Asconf);
