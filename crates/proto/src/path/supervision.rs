@@ -168,3 +168,7 @@ impl PendingHeartbeat {
         self.sent.get(index).copied()
     }
 }
+
+#[cfg(test)]
+#[path = "supervision_tests.rs"]
+mod tests;
