@@ -154,6 +154,17 @@ fn a_return_after_the_other_network_has_gone_is_noticed_soon() {
     }
 }
 
+/// A translator gives a host that stays where it is another outer address, and nobody tells: the host finds that nothing comes back, and says so.
+#[test]
+fn another_outer_address_is_told() {
+    for (name, outcome) in outcomes("nat_another_outside/") {
+        assert!(outcome.survived && outcome.recovery < Duration::from_secs(3), "{name}: {outcome:?}");
+    }
+    for (name, outcome) in outcomes("nat_another_outside_of_two/") {
+        assert!(outcome.survived && outcome.behind < Duration::from_millis(300), "{name}: {outcome:?}");
+    }
+}
+
 /// The queue that a bulk transfer fills itself, up or down, would be there on any other network, too.
 #[test]
 fn a_queue_of_ones_own_moves_nobody() {

@@ -107,6 +107,18 @@ fn nats(table: &mut Table) {
     table.row("nat_rebinding_thrice", public(one), 2.0, |hosts| {
         [0.0, 1.0, 2.0].into_iter().for_each(|at| hosts.forget(secs(at), Network::Wifi));
     });
+    table.row("nat_another_outside_20_times", public(one), 60.0, |hosts| {
+        for turn in 0..20 {
+            let to = if turn % 2 == 0 { Network::Lte } else { Network::Wifi };
+            hosts.rehome(secs(3.0) * turn, Network::Wifi, to);
+        }
+    });
+    table.row("nat_another_outside", public(one), 0.0, |hosts| {
+        hosts.rehome(ONCE, Network::Wifi, Network::Lte)
+    });
+    table.row("nat_another_outside_of_two", public(two), 0.0, |hosts| {
+        hosts.rehome(ONCE, Network::Wifi, Network::Lte)
+    });
     for seconds in [5.0, 20.0, 180.0, 900.0] {
         let start = public(if seconds < 14.0 { two } else { rare_on_two });
         table.row(&format!("nat_expiry_{seconds}"), start, seconds, move |hosts| {

@@ -45,6 +45,7 @@ impl Open {
         }
         self.grant_wanted_primary(context);
         self.notice_path_in_use(context);
+        self.restate_source(context, id);
         Ok(())
     }
 
@@ -62,6 +63,7 @@ impl Open {
             self.notes.addresses_changed = true;
         }
         self.change_path_state(context, id, PathState::Active);
+        self.forget_restated(id);
         self.grant_wanted_primary(context);
         self.notice_path_in_use(context);
         if matches!(before, PathState::PotentiallyFailed | PathState::Inactive) {

@@ -7,6 +7,7 @@ mod answer;
 mod carry_out;
 mod incoming;
 mod request;
+mod restate;
 mod translated;
 mod transmit;
 
@@ -18,6 +19,7 @@ use whimbrel_wire::{Tsn, chunk_type};
 use self::incoming::Incoming;
 pub(crate) use self::incoming::PacketAnswers;
 use self::request::Request;
+use self::restate::Restated;
 use super::{Association, Closing, Context, Open, Phase};
 use crate::auth::session::Auth;
 use crate::config::{Config, DarMode, PeerRequests};
@@ -44,6 +46,8 @@ struct Outgoing {
     next_correlation: u32,
     waiting: VecDeque<AddressChange>,
     outstanding: Option<Request>,
+    /// The address that was added once more because nothing came back to it.
+    restated: Option<Restated>,
     /// The peer has answered an ASCONF, authenticated.
     was_answered: bool,
     /// Parameter types that the peer does not understand (RFC 5061 §5.3 F3a, F3b).
@@ -73,6 +77,7 @@ impl Asconf {
                 next_correlation: 0,
                 waiting: VecDeque::new(),
                 outstanding: None,
+                restated: None,
                 was_answered: false,
                 not_understood: Vec::new(),
             },

@@ -177,7 +177,7 @@ impl Open {
             return Err(Unfit::Wrong(AddressChangeError::NotOurs));
         };
         if draft.has(local.ip()) {
-            return Err(Unfit::Done);
+            return self.judge_known(draft, local.ip());
         }
         // F4: nothing leaves from an address until its deletion has been answered.
         if draft.deleted.contains(&local.ip()) {

@@ -7,7 +7,7 @@ use core::time::Duration;
 use whimbrel_machine::Route;
 use whimbrel_proto::AddressChange::{Add, Delete, SetPrimary};
 use whimbrel_proto::{AddressChangeError as Error, AddressNaming, Config, PathState};
-use whimbrel_wire::{Chunk, CookieEcho, Parameter, Parameters, parameter_type as kind};
+use whimbrel_wire::{Chunk, CookieEcho, Parameter, Parameters, chunk_type, parameter_type as kind};
 
 use super::mobile::*;
 use whimbrel_testbed::peer::*;
@@ -290,4 +290,81 @@ fn an_address_that_is_gone_is_not_named() {
     let again = take_request(&mut bench, &mobile, between(3, 1), &[kind::ADD_IP_ADDRESS]);
     mobile.grant(&mut bench, &again);
     take_request(&mut bench, &mobile, between(3, 1), &[kind::ADD_IP_ADDRESS]);
+}
+
+/// The first ASCONF that a node sends into a silence of a minute, and after how many milliseconds.
+fn asconf_in_a_silence(bench: &mut Bench) -> Option<(Sent, u64)> {
+    (0..6_000).find_map(|n| {
+        bench.send(0, b"into the silence");
+        bench.pass(Duration::from_millis(10));
+        let mut sent = bench.take().into_iter();
+        let asconf = sent.find(|sent| holds(core::slice::from_ref(sent), chunk_type::ASCONF))?;
+        Some((asconf, n * 10))
+    })
+}
+
+/// The kinds of requests in an ASCONF all of whose addresses are wildcards.
+#[track_caller]
+fn kinds_of(mobile: &Mobile, sent: &Sent) -> Vec<u16> {
+    let (_, address, requests) = mobile.read_asconf(sent);
+    assert!(address.is_unspecified() && requests.iter().all(|(.., address)| address.is_unspecified()));
+    requests.iter().map(|&(kind, ..)| kind).collect()
+}
+
+fn translated_and_quick() -> Config {
+    let mut config = Config::mobile();
+    config.dar.naming = AddressNaming::Wildcards;
+    config
+}
+
+/// A translator gives the address another outer one, and nobody tells: nothing comes back any more. The address is added once more, and what it was
+/// called before is deleted, unless we were called (RFC 6951 §5.7, RFC 5061 §4.2.2).
+#[test]
+fn an_address_to_which_nothing_comes_back_is_added_once_more() {
+    let (mut bench, mobile) = Mobile::connected(translated_and_quick(), 1);
+    let (sent, _) = asconf_in_a_silence(&mut bench).expect("an ASCONF");
+    assert_eq!(kinds_of(&mobile, &sent), [kind::ADD_IP_ADDRESS, kind::SET_PRIMARY_ADDRESS]);
+
+    let (mut bench, mut mobile) = (Bench::with_addresses(translated_and_quick(), 1), Mobile::new());
+    bench.connect(&[peer_address(1)]);
+    let init = bench.take_only();
+    mobile.accept_init(&mut bench, &init);
+    mobile.settle(&mut bench);
+    let (sent, after) = asconf_in_a_silence(&mut bench).expect("an ASCONF");
+    assert!(after < 2_000, "{after} ms");
+    assert_eq!(sent.route, between(1, 1));
+    let kinds = [kind::ADD_IP_ADDRESS, kind::DELETE_IP_ADDRESS, kind::SET_PRIMARY_ADDRESS];
+    assert_eq!(kinds_of(&mobile, &sent), kinds);
+    mobile.grant(&mut bench, &sent);
+    assert_eq!(state(&bench, between(1, 1)), PathState::Active);
+    assert_eq!(bench.paths().len(), 1);
+}
+
+/// Of two addresses one works: the other is added once more, and nothing is deleted.
+#[test]
+fn beside_another_address_nothing_is_deleted() {
+    let (mut bench, mobile) = Mobile::connected(translated_and_quick(), 1);
+    gain(&mut bench, node_address(2));
+    mobile.grant_next(&mut bench);
+    mobile.settle(&mut bench);
+    let again = (0..6_000).find_map(|_| {
+        bench.pass(Duration::from_millis(10));
+        let sent = bench.take();
+        let works = |sent: &&Sent| sent.route.local == node_address(1);
+        sent.iter().filter(works).for_each(|sent| mobile.answer_heartbeats(&mut bench, sent));
+        sent.into_iter().find(|sent| holds(core::slice::from_ref(sent), chunk_type::ASCONF))
+    });
+    let sent = again.expect("an ASCONF");
+    assert_eq!(sent.route.local, node_address(2));
+    assert_eq!(kinds_of(&mobile, &sent), [kind::ADD_IP_ADDRESS]);
+}
+
+/// Not where nobody asked for more than the RFCs, nor of an address that the peer knows by its own name.
+#[test]
+fn an_address_is_added_once() {
+    let literal = Config::mobile();
+    for config in [translated(), literal] {
+        let (mut bench, _) = Mobile::connected(config, 1);
+        assert!(asconf_in_a_silence(&mut bench).is_none());
+    }
 }

@@ -1,0 +1,87 @@
+//! An address of ours that a translator gives another outer address from now on, while ours stays: nothing tells us, and what leaves from there is a
+//! stranger's to the peer. So where nothing comes back to such an address any more, it is added once more (RFC 6951 §5.7): the peer minds no
+//! repetition.
+
+use core::net::IpAddr;
+use core::time::Duration;
+
+use whimbrel_machine::Instant;
+
+use super::super::translation::wildcard_for;
+use super::super::{Context, Open};
+use super::request::{Draft, Request, Unfit, Verdict, pin};
+use crate::config::TailLoss;
+use crate::interface::{AddressChange, PathId, PathState};
+
+/// When an address was last added once more, and how often since it worked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Restated {
+    address: IpAddr,
+    at: Instant,
+    count: u32,
+}
+
+impl Restated {
+    /// The pauses double from this one.
+    const FIRST_PAUSE: Duration = Duration::from_secs(1);
+    /// So often.
+    const DOUBLED: u32 = 6;
+
+    fn next(&self) -> Instant {
+        self.at + Self::FIRST_PAUSE * (1 << self.count.saturating_sub(1).min(Self::DOUBLED))
+    }
+}
+
+impl Open {
+    /// A path has not answered, once more.
+    pub(crate) fn restate_source(&mut self, context: &mut Context<'_>, silent: PathId) {
+        let Some(path) = self.paths.get(silent).filter(|path| path.is_usable() && path.error_count > 1)
+        else {
+            return;
+        };
+        let address = path.route.local.ip();
+        let mut from_there = self.paths.iter().filter(|path| path.route.local.ip() == address);
+        let silent = from_there.all(|path| path.state != PathState::Active);
+        let probing = context.config.retransmission.tail == TailLoss::Probe;
+        let Some(local) = self.locals.up(address).filter(|_| silent && probing) else { return };
+        let asks = |request: &Request| request.changes().any(|change| change == AddressChange::Add(local));
+        let outgoing = &self.asconf.outgoing;
+        let under_way = outgoing.outstanding.as_ref().is_some_and(asks)
+            || outgoing.waiting.contains(&AddressChange::Add(local));
+        if under_way || !self.is_dynamic() || !self.is_translated(context.config, address) {
+            return;
+        }
+        let before = outgoing.restated.filter(|restated| restated.address == address);
+        if before.is_some_and(|before| context.now < before.next()) {
+            return;
+        }
+        let count = before.map_or(0, |before| before.count) + 1;
+        self.asconf.outgoing.restated = Some(Restated { address, at: context.now, count });
+        self.asconf.outgoing.waiting.push_back(AddressChange::Add(local));
+        // Who was called may be behind several outer addresses at once, to which a host leads what comes from outside.
+        if self.locals.members().count() == 1 && context.identity.token.is_some() {
+            // What it was called before is nobody's, or somebody else's (RFC 5061 §4.2.2: all but the source).
+            let any = wildcard_for(&self.locals.translators, local, &self.peer.addresses);
+            self.asconf.outgoing.waiting.push_back(AddressChange::Delete(any));
+        }
+        if self.route_to_use().is_some_and(|route| route.local.ip() == address) {
+            self.asconf.outgoing.waiting.push_back(AddressChange::SetPrimary(address));
+        }
+        self.sender.opportunity();
+    }
+
+    /// A path works: what was asked for its address in vain is over.
+    pub(crate) fn forget_restated(&mut self, id: PathId) {
+        let address = self.paths.get(id).map(|path| path.route.local.ip());
+        self.asconf.outgoing.restated.take_if(|restated| Some(restated.address) == address);
+    }
+
+    /// An addition of an address of ours that the peer knows, as far as we know.
+    pub(super) fn judge_known(&self, draft: &mut Draft, address: IpAddr) -> Verdict {
+        if self.asconf.outgoing.restated.is_none_or(|restated| restated.address != address) {
+            return Err(Unfit::Done);
+        }
+        pin(draft, address)?;
+        Ok(None)
+    }
+}
