@@ -18,6 +18,7 @@
 #   correspondent_attach, correspondent_detach 1|2   the same for the host that usually stays; correspondent_attach6 1|2
 #   nat_up                each access network is behind a NAT of its own, which gives out ports as it likes
 #   nat_forget            the NATs forget all they know, and give out other ports from now on
+#   nat_move              the same, but other addresses
 #   on_mn, on_net, on_cn COMMAND...
 # shellcheck shell=bash
 links=(wifi lte) families=4
@@ -96,22 +97,25 @@ correspondent_detach() {
 
 # Ports are never kept, and nothing unasked gets in: the strict kind of NAT.
 nat_up() {
-    ip -n "$name-net" addr add 192.0.2.11/32 dev lo
-    ip -n "$name-net" addr add 192.0.2.12/32 dev lo
+    local host
+    for host in 11 12 21 22; do ip -n "$name-net" addr add 192.0.2.$host/32 dev lo; done
     on_net iptables -A INPUT -i cn+ -d 192.0.2.0/24 -j DROP
     on_net iptables -A FORWARD -i cn+ -m conntrack --ctstate NEW,INVALID -j DROP
     nat_ports 20000-29999
 }
+# nat_ports PORTS [TENS]: of the outer addresses 192.0.2.TENS1 and 192.0.2.TENS2
 nat_ports() {
     local protocol
     for protocol in udp tcp; do
-        on_net iptables -t nat -A POSTROUTING -p $protocol -s 10.61.1.0/24 -o cn+ -j SNAT --to-source "192.0.2.11:$1"
-        on_net iptables -t nat -A POSTROUTING -p $protocol -s 10.61.2.0/24 -o cn+ -j SNAT --to-source "192.0.2.12:$1"
+        on_net iptables -t nat -A POSTROUTING -p $protocol -s 10.61.1.0/24 -o cn+ -j SNAT --to-source "192.0.2.${2:-1}1:$1"
+        on_net iptables -t nat -A POSTROUTING -p $protocol -s 10.61.2.0/24 -o cn+ -j SNAT --to-source "192.0.2.${2:-1}2:$1"
     done
 }
-nat_forget() {
+nat_forget() { nat_begin_anew 30000-39999; }
+nat_move() { nat_begin_anew 20000-29999 2; }
+nat_begin_anew() {
     on_net iptables -t nat -F POSTROUTING
-    nat_ports 30000-39999
+    nat_ports "$@"
     # Netlink to the connection tracker: delete, without saying what, is delete all (NFNL_SUBSYS_CTNETLINK, IPCTNL_MSG_CT_DELETE).
     on_net python3 -c '
 import socket, struct

@@ -148,6 +148,7 @@ family_goes() {
 
 # The NAT forgets the host and gives it another port; with a silence it has forgotten it meanwhile.
 nat_forgets() { trouble_beside && nat_forget; }
+nat_moves() { trouble_beside && nat_move; }
 nat_forgets_in_silence() {
     mark trouble
     for link in $(links_of both); do tune "$link" cut; done

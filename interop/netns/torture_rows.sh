@@ -122,6 +122,8 @@ family_rows() {
 
 network_rows() {
     public=yes row nat_rebinding networks 3 behind_a_nat nat_forgets
+    public=yes row nat_another_outside networks 3 behind_a_nat nat_moves
+    public=yes row nat_another_outside_of_two networks 3 behind_nats nat_moves
     public=yes row nat_expiry_5 networks 5 behind_nats nat_forgets_in_silence 5
     public=yes row nat_expiry_20 networks 20 behind_nats nat_forgets_in_silence 20
     row captive_joins networks 8 on_the_second captive_joins 8
