@@ -7,7 +7,6 @@ use core::time::Duration;
 
 use whimbrel_machine::Instant;
 
-use super::super::translation::wildcard_for;
 use super::super::{Context, Open};
 use super::request::{Draft, Request, Unfit, Verdict, pin};
 use crate::config::TailLoss;
@@ -58,12 +57,6 @@ impl Open {
         let count = before.map_or(0, |before| before.count) + 1;
         self.asconf.outgoing.restated = Some(Restated { address, at: context.now, count });
         self.asconf.outgoing.waiting.push_back(AddressChange::Add(local));
-        // Who was called may be behind several outer addresses at once, to which a host leads what comes from outside.
-        if self.locals.members().count() == 1 && context.identity.token.is_some() {
-            // What it was called before is nobody's, or somebody else's (RFC 5061 §4.2.2: all but the source).
-            let any = wildcard_for(&self.locals.translators, local, &self.peer.addresses);
-            self.asconf.outgoing.waiting.push_back(AddressChange::Delete(any));
-        }
         if self.route_to_use().is_some_and(|route| route.local.ip() == address) {
             self.asconf.outgoing.waiting.push_back(AddressChange::SetPrimary(address));
         }
