@@ -300,7 +300,6 @@ impl Torture {
         self.schedule(self.trouble + after, Action::ForgetMappings(self.at(network).interface));
     }
 
-    /// The way from the network to the rest of the world becomes another one, 15 ms longer, or the first one again.
     /// The host's addresses there stand behind another network's box from now on. Nobody tells.
     pub(super) fn rehome(&mut self, after: Duration, from: Network, to: Network) {
         for at in self.held_in(from, Families::Both) {
@@ -308,6 +307,7 @@ impl Torture {
         }
     }
 
+    /// The way from the network to the rest of the world becomes another one, 15 ms longer, or the first one again.
     pub(super) fn reroute(&mut self, after: Duration, network: Network, detour: Way) {
         let to = if detour == Way::Up { self.detour } else { self.router };
         self.schedule(self.trouble + after, Action::Reattach(self.at(network).link, to.into()));

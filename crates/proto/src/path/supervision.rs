@@ -30,7 +30,7 @@ pub(crate) struct Supervision {
     pub(crate) quality: Quality,
     /// What the path can carry, and carries.
     estimates: Estimates,
-    /// How often others were asked because this one was silent.
+    /// When others may be asked because this one is silent.
     looks: Looks,
     /// The HEARTBEAT whose answer is waited for.
     pub(crate) heartbeat: Option<PendingHeartbeat>,

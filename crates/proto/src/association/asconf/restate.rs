@@ -33,9 +33,8 @@ impl Restated {
 
 impl Open {
     /// A path has not answered, once more.
-    pub(crate) fn restate_source(&mut self, context: &mut Context<'_>, silent: PathId) {
-        let Some(path) = self.paths.get(silent).filter(|path| path.is_usable() && path.error_count > 1)
-        else {
+    pub(crate) fn restate_source(&mut self, context: &mut Context<'_>, id: PathId) {
+        let Some(path) = self.paths.get(id).filter(|path| path.is_usable() && path.error_count > 1) else {
             return;
         };
         let address = path.route.local.ip();
@@ -47,7 +46,11 @@ impl Open {
         let outgoing = &self.asconf.outgoing;
         let under_way = outgoing.outstanding.as_ref().is_some_and(asks)
             || outgoing.waiting.contains(&AddressChange::Add(local));
-        if under_way || !self.is_dynamic() || !self.is_translated(context.config, address) {
+        if under_way
+            || !self.has_room(context.config)
+            || !self.is_dynamic()
+            || !self.is_translated(context.config, address)
+        {
             return;
         }
         let before = outgoing.restated.filter(|restated| restated.address == address);

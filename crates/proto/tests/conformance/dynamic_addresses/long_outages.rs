@@ -152,6 +152,17 @@ fn what_left_as_a_last_resort_leaves_again_by_the_first_path_that_works() {
     panic!("no HEARTBEAT");
 }
 
+/// A request for this address is under way when address 3 comes: where an ASCONF leaves from then.
+fn newcomer_asks_from(bench: &mut Bench, wanted: u8) -> Option<SocketAddr> {
+    change(bench, &[SetPrimary(node_address(wanted).ip())]);
+    assert!(holds(&bench.take(), chunk_type::ASCONF));
+    up(bench, node_address(3));
+    change(bench, &[Add(node_address(3))]);
+    let sent = bench.take();
+    let asconf = sent.iter().find(|sent| holds(core::slice::from_ref(sent), chunk_type::ASCONF));
+    asconf.map(|sent| sent.route.local)
+}
+
 /// A request is under way when another address comes, and no path works: it leaves from there at once, not after it has been tried by all the others.
 #[test]
 fn a_newcomer_takes_over_what_is_under_way_where_nothing_works() {
@@ -159,13 +170,7 @@ fn a_newcomer_takes_over_what_is_under_way_where_nothing_works() {
     bench.send(0, b"in flight");
     bench.pass(Duration::from_secs(90));
     assert!(bench.paths().iter().all(|path| path.state != PathState::Active));
-    change(&mut bench, &[SetPrimary(node_address(2).ip())]);
-    assert!(holds(&bench.take(), chunk_type::ASCONF));
-    up(&mut bench, node_address(3));
-    change(&mut bench, &[Add(node_address(3))]);
-    let sent = bench.take();
-    let asconf = sent.iter().find(|sent| holds(core::slice::from_ref(sent), chunk_type::ASCONF));
-    assert_eq!(asconf.map(|sent| sent.route.local), Some(node_address(3)));
+    assert_eq!(newcomer_asks_from(&mut bench, 2), Some(node_address(3)));
 }
 
 /// One network has been away for long when the other goes silent, too. The first may be back by then: it is asked at once, not when its supervision,
@@ -224,13 +229,7 @@ fn newcomer_beside_a_network_in_doubt(config: Config) -> Option<SocketAddr> {
         bench.take().iter().any(|sent| sent.route == between(1, 2))
     });
     assert!(asked && state(&bench, between(1, 1)) == PathState::Active);
-    change(&mut bench, &[SetPrimary(node_address(1).ip())]);
-    assert!(holds(&bench.take(), chunk_type::ASCONF));
-    up(&mut bench, node_address(3));
-    change(&mut bench, &[Add(node_address(3))]);
-    let sent = bench.take();
-    let asconf = sent.iter().find(|sent| holds(core::slice::from_ref(sent), chunk_type::ASCONF));
-    asconf.map(|sent| sent.route.local)
+    newcomer_asks_from(&mut bench, 1)
 }
 
 /// The network itself is in doubt, and the newcomer takes over what is under way.
