@@ -61,6 +61,19 @@ slow() {
     for link in $(links_of "$which"); do tune "$link" $way delay "$([ "$link" = wifi ] && echo 10ms || echo 30ms)"; done
 }
 
+# slow_beside_thin: within two seconds the Wi-Fi comes to 200 ms each way; LTE carries 1 Mbit/s, a quarter of what both say. So for 30 s.
+slow_beside_thin() {
+    local step
+    trouble_beside
+    tune lte rate 1mbit
+    for step in {1..20}; do
+        tune wifi delay $((step * 10))ms
+        sleep 0.1
+    done
+    sleep 28
+    tune wifi delay 10ms && tune lte rate 10mbit
+}
+
 # jittery one|both: up to 100 ms more for each packet, in order, and 1 % lost, for 15 s. Nothing that calls for a move.
 jittery() {
     local link

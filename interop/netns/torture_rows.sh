@@ -76,6 +76,7 @@ quality_rows() {
     row rtt_jump_both quality 10 two_networks slow both
     row rtt_jump_forth quality 10 two_networks slow one forth
     row rtt_jump_back quality 10 two_networks slow one back
+    row slow_beside_thin quality 30 two_networks slow_beside_thin
     row jitter_one quality 15 two_networks jittery one
     row jitter_both quality 15 two_networks jittery both
     row bloat_forth quality 15 bloated_two_networks bloat forth 15

@@ -54,6 +54,8 @@ pub enum Reason {
     SignalFading,
     /// A round trip takes far longer on the path in use than on another.
     Slow,
+    /// The path in use carries less than there is to send, and another one has carried that.
+    Thin,
     /// Too many packets are lost on the path in use.
     Lossy,
     /// The path in use is congested, and another may carry more.
@@ -62,10 +64,19 @@ pub enum Reason {
     Faster,
     /// Another network is preferred by its rank, cost or kind.
     Preferred,
+    /// It is where the peer wants to be sent to, and as good as any other again.
+    PeersChoice,
     /// What the peer sends should come where we send from.
     BothWays,
     /// The network told us to.
     Selected,
+}
+
+impl Reason {
+    /// Whether the path in use is to blame, rather than our address or its network.
+    pub(crate) fn is_of_path(self) -> bool {
+        matches!(self, Self::Slow | Self::Thin | Self::Lossy)
+    }
 }
 
 impl fmt::Display for Reason {
@@ -77,10 +88,12 @@ impl fmt::Display for Reason {
             Self::GoingDown => "the link will soon go down",
             Self::SignalFading => "the signal is fading",
             Self::Slow => "packets take far longer on the path in use",
+            Self::Thin => "the path in use carries less than there is to send",
             Self::Lossy => "too much is lost on the path in use",
             Self::Congested => "the path in use is congested",
             Self::Faster => "the other network is faster",
             Self::Preferred => "the other network is preferred",
+            Self::PeersChoice => "the peer prefers it, and nothing speaks against it any more",
             Self::BothWays => "it is where this host sends from",
             Self::Selected => "the network said so",
         })

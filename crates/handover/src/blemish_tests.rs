@@ -1,6 +1,7 @@
+use core::net::SocketAddr;
 use core::time::Duration;
 
-use whimbrel_machine::{Instant, InterfaceKind};
+use whimbrel_machine::{Instant, InterfaceKind, Route};
 use whimbrel_proto::{Delay, PathQuality, PathState};
 
 use crate::testing::Model;
@@ -111,4 +112,81 @@ fn an_address_over_which_the_path_in_use_does_well_is_not_to_blame() {
     // Once the path in use is bad itself, what it shares is suspected again.
     model.paths[0].quality.lossy = true;
     model.with_view(|view| assert_eq!(view.blemish(&view.paths[1]), Blemish::Suspected));
+}
+
+/// Two addresses of ours and two of the peer: paths 0 and 1 lead to the first, 2 and 3 to the second.
+fn two_by_two() -> Model<crate::Governed<Seamless>> {
+    let networks = [NETWORKS[0], NETWORKS[1], (3, InterfaceKind::Other), (4, InterfaceKind::Other)];
+    let mut model = Model::new(Seamless::policy(Pace::MOBILE), &networks);
+    let second = SocketAddr::from(([192, 0, 2, 2], 9899));
+    for at in [2, 3] {
+        model.paths[at].route = Route { local: model.paths[at - 2].route.local, remote: second };
+    }
+    model
+}
+
+fn blemishes(model: &Model<crate::Governed<Seamless>>) -> Vec<Blemish> {
+    let mut all = Vec::new();
+    model.with_view(|view| all.extend(view.paths.iter().map(|path| view.blemish(path))));
+    all
+}
+
+/// The address in common is to blame unless the other ends are.
+#[test]
+fn who_shares_an_address_is_not_suspected_if_another_is_to_blame() {
+    let mut model = two_by_two();
+    // The cellular network is in use, by the first of the peer's addresses; all that leads to the second is slow.
+    for (at, millis) in [(0, 20), (1, 60), (2, 260), (3, 300)] {
+        model.paths[at].quality = quality(millis, 0);
+        model.paths[at].primary = at == 1;
+    }
+    assert_eq!(blemishes(&model), [Blemish::None, Blemish::None, Blemish::Slow, Blemish::Slow]);
+    // Once only one of them is slow nobody knows by which end.
+    model.paths[3].quality = quality(60, 0);
+    assert_eq!(blemishes(&model), [Blemish::Suspected, Blemish::None, Blemish::Slow, Blemish::Suspected]);
+}
+
+#[test]
+fn what_carries_too_little_is_no_alternative() {
+    let in_use = PathQuality { carries: 250_000, ..quality(400, 0) };
+    let thin = PathQuality { limit: Some(120_000), ..quality(60, 0) };
+    assert_eq!(reasons(in_use, thin), []);
+    assert_eq!(reasons(PathQuality { carries: 100_000, ..in_use }, thin), [Reason::Slow]);
+    let lossy = PathQuality { lossy: true, carries: 250_000, ..quality(20, 0) };
+    assert_eq!(reasons(lossy, thin), []);
+}
+
+/// What was found on one path of a network holds for the others.
+#[test]
+fn a_thin_network_is_thin_by_whichever_path() {
+    let mut model = two_by_two();
+    for (at, millis) in [(0, 400), (1, 60), (2, 400), (3, 60)] {
+        model.paths[at].quality = PathQuality { carries: 250_000, ..quality(millis, 0) };
+    }
+    assert_eq!(blemishes(&model)[0], Blemish::Slow);
+    model.paths[3].quality.limit = Some(120_000);
+    assert_eq!(blemishes(&model)[0], Blemish::None);
+    // But an address that the path in use has itself does not limit it.
+    model.paths[3].quality.limit = None;
+    model.paths[2].quality.limit = Some(120_000);
+    assert_eq!(blemishes(&model)[0], Blemish::Slow);
+}
+
+/// Behind a wired interface it is the peer's network that is short, and another address of the peer may be in another one.
+#[test]
+fn what_waits_for_the_peers_network_does_not_wait_for_all_of_them() {
+    let mut waiting = quality(400, 0);
+    waiting.delay.as_mut().expect("it is known").waiting = Duration::from_millis(380);
+    let mut model = Model::new(Seamless::policy(Pace::MOBILE), &[(1, InterfaceKind::Wired), NETWORKS[1]]);
+    let second = SocketAddr::from(([192, 0, 2, 2], 9899));
+    model.paths[1].route = Route { local: model.paths[0].route.local, remote: second };
+    (model.paths[0].quality, model.paths[1].quality) = (waiting, quality(60, 0));
+    model.with_view(|view| assert_eq!(view.blemish(&view.paths[0]), Blemish::Slow));
+    let mut model = Model::new(Seamless::policy(Pace::MOBILE), &[(1, InterfaceKind::Wired), NETWORKS[1]]);
+    (model.paths[0].quality, model.paths[1].quality) = (waiting, quality(60, 0));
+    model.with_view(|view| assert_eq!(view.blemish(&view.paths[0]), Blemish::None));
+    // Eight times as much is worth a try.
+    model.paths[0].quality.delay.as_mut().expect("it is known").waiting *= 8;
+    model.paths[0].quality.delay.as_mut().expect("it is known").least *= 8;
+    model.with_view(|view| assert_eq!(view.blemish(&view.paths[0]), Blemish::Slow));
 }

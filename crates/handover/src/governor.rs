@@ -3,12 +3,15 @@
 use core::net::IpAddr;
 
 use whimbrel_machine::{Instant, LinkFact};
-use whimbrel_proto::{PathView, PeerAddressChange};
+use whimbrel_proto::PeerAddressChange;
 
+use self::peers_choice::PeersChoice;
 use crate::bucket::Bucket;
 use crate::past::Pasts;
 use crate::refusals::{Refusals, Request};
 use crate::{Action, Decision, Fact, LocalAddress, Need, Pace, Reason, Standing, View, Want, Wish};
+
+mod peers_choice;
 
 /// What the governor remembers between facts.
 #[derive(Debug)]
@@ -31,6 +34,7 @@ pub(crate) struct Governor {
     chosen: Option<IpAddr>,
     /// What the peer has taken us away from though it worked: it wants something else, and who insists at once never comes to rest.
     contended: Pasts,
+    peers_choice: PeersChoice,
     wake: Option<Instant>,
 }
 
@@ -49,6 +53,7 @@ impl Governor {
             past: Pasts::default(),
             chosen: None,
             contended: Pasts::default(),
+            peers_choice: PeersChoice::default(),
             wake: None,
         }
     }
@@ -73,6 +78,9 @@ impl Governor {
         // What is asked for most urgently comes first: there may be no room for more. What the peer has been asked before comes first in the
         // chunk, too, but only as often as additions and deletions allow: a peer that has a will of its own would use up all requests.
         let moving = self.follow(now, wish.primary, view, &mut decisions);
+        if decisions.is_empty() {
+            self.go_back(now, wish.primary, view, &mut decisions);
+        }
         let moved = decisions.len();
         self.add(now, wish, view, &mut decisions);
         self.delete(now, wish, view, moving, &mut decisions);
@@ -90,6 +98,7 @@ impl Governor {
                 self.asked = None;
                 self.candidate = None;
                 self.refusals.forget();
+                self.peers_choice.forget();
             }
             Fact::Added { address, accepted } => {
                 self.refusals.note(now, Request::Add, address.ip(), accepted);
@@ -106,6 +115,7 @@ impl Governor {
                 self.asked = self.asked.filter(|&asked| asked != down.ip());
             }
             Fact::PeerAddress { change: PeerAddressChange::MadePrimary, .. } => {
+                self.peers_choice.forget();
                 let taken = self.chosen.filter(|&chosen| view.primary() != Some(chosen));
                 if let Some(chosen) = taken.filter(|&chosen| view.usable_path(chosen).is_some()) {
                     self.contended.shun(now, chosen, &self.pace);
@@ -201,15 +211,15 @@ impl Governor {
             self.change_remote(now, path, want.reason, view, out);
             return current;
         }
-        let path = path.id;
         if !self.is_time(now, want, view) || !self.may(now, false) {
             return current;
         }
+        self.leave_remote(now, path, want.reason, view);
         self.moves.take(now);
         self.moved_at = Some(now);
         self.candidate = None;
         self.chosen = Some(want.local);
-        out.push(Decision { action: Action::UsePath(path), reason: want.reason });
+        out.push(Decision { action: Action::UsePath(path.id), reason: want.reason });
         if want.need == Need::Necessity
             && let Some(left) = current
         {
@@ -221,31 +231,6 @@ impl Governor {
         }
         self.asks |= view.dynamic;
         Some(want.local)
-    }
-
-    /// Moves to another address of the peer; ours stays. One that had to be left is shunned, as one of ours is.
-    fn change_remote(
-        &mut self,
-        now: Instant,
-        path: &PathView,
-        reason: Reason,
-        view: &View<'_>,
-        out: &mut Vec<Decision>,
-    ) {
-        let remote = path.route.remote.ip();
-        let shunned = self.past.shunned_until(remote);
-        if let Some(until) = shunned.filter(|until| *until > now) {
-            self.wake_at(now, until);
-            return;
-        }
-        if !self.may(now, false) {
-            return;
-        }
-        self.moves.take(now);
-        if let Some(left) = view.primary_path() {
-            self.past.shun(now, left.route.remote.ip(), &self.pace);
-        }
-        out.push(Decision { action: Action::UsePath(path.id), reason });
     }
 
     /// What the peer sends to must be what we use, even if it refused before or the address was gone for a while.

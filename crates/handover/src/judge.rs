@@ -53,9 +53,8 @@ pub struct Want {
 impl Want {
     /// Whether it is for something else than what there is: another address of ours, or another one of the peer, if the path is to blame.
     pub(crate) fn calls_for_a_move(&self, view: &View<'_>) -> bool {
-        let of_path = matches!(self.reason, Reason::Slow | Reason::Lossy);
         match view.usable_path(self.local) {
-            _ if !of_path => Some(self.local) != view.primary(),
+            _ if !self.reason.is_of_path() => Some(self.local) != view.primary(),
             path => path.is_none_or(|path| !path.primary),
         }
     }

@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use whimbrel_machine::Instant;
 
-use self::waiting::Waiting;
+use self::waiting::{Ended, Waiting, is_far_less};
 
 mod waiting;
 
@@ -21,6 +21,23 @@ pub struct PathQuality {
     /// still short; whoever fills it only because the delay has grown has not caused that. Or for some time the peer has sent at a run and has hardly
     /// been sent anything: it knows how full its window is, and only it does.
     pub saturated: bool,
+    /// Bytes of user data that it carries in a second: of late, if something waits for it, or else the most of late.
+    pub carries: u64,
+    /// Bytes of user data that it carried in a second while more waited, if it carried far less than was to be sent and that is not long ago.
+    pub limit: Option<u64>,
+}
+
+impl PathQuality {
+    /// Whether it could carry what `other` carries now, as far as anybody knows: it has not been found to carry less than three quarters of that.
+    pub fn carries_what(&self, other: &Self) -> bool {
+        self.limit.is_none_or(|limit| !is_far_less(limit, other.carries))
+    }
+
+    /// Whether it carried so much more than `limit` bytes in a second, when it was last used, that the path with that limit carries less than three
+    /// quarters of it.
+    pub fn carried_more_than(&self, limit: u64) -> bool {
+        !self.lossy && is_far_less(limit, self.limit.unwrap_or(self.carries))
+    }
 }
 
 /// The shortest round trip of late: what a packet takes that is lucky with jitter, behind whatever queue stands in its way. Where a path carries
@@ -47,10 +64,15 @@ pub struct Quality {
     span: Span,
     /// The shortest round trips of the last span and of the one before, in nanoseconds.
     shortest: [Option<u64>; 2],
+    /// The shortest round trip of the last span without what messages waited before they were sent, in nanoseconds.
+    round_trip: u64,
     /// The delay that rises are measured by, in nanoseconds: the shortest so far, which grows by a sixteenth with each span.
     usual: u64,
     /// What waits in the sender, and why.
     waiting: Waiting,
+    /// Until when the limit of what it carries is believed, and for how long it was when it was last found.
+    limited_until: Instant,
+    limited_for: Duration,
     /// In the last span the peer sent at a run, and hardly anything arrived there. One such span may come of acknowledgements that begin to wait in a
     /// queue.
     listened: bool,
@@ -136,6 +158,10 @@ const HARDLY: u32 = 4;
 /// Of the packets lost in one span no more count: a queue that has overflown has lost many at once, and that is over.
 const MOST_LOST: u32 = 8;
 
+/// For how long it is believed that a path carries too little: so long at first, twice as long each time that is found again, and no longer
+/// than the second. To find out whether it carries more by now costs an interruption.
+const LIMIT_BELIEVED: [Duration; 2] = [Duration::from_secs(16), Duration::from_secs(256)];
+
 /// A change of the delay by less is not told.
 const LEAST_CHANGE: u64 = 10_000_000;
 
@@ -157,7 +183,7 @@ impl Quality {
 
     /// What the path is worth, if that has changed since it was last asked: by a quarter and 10 ms, or in kind.
     pub fn take_news(&mut self) -> Option<PathQuality> {
-        let PathQuality { delay, lossy, saturated } = self.now;
+        let PathQuality { delay, lossy, saturated, .. } = self.now;
         let differ = |of: fn(Delay) -> Duration| {
             let [now, told] = [delay, self.told.delay].map(|delay| delay.map_or(0, |delay| nanos(of(delay))));
             now.abs_diff(told) >= LEAST_CHANGE.max(told / 4)
@@ -189,8 +215,8 @@ impl Quality {
             self.measure(now, round_trip);
         }
         let began = *self.span.began.get_or_insert(now);
-        let longest = self.shortest[0].map_or(SHORTEST_SPAN, Duration::from_nanos).max(SHORTEST_SPAN);
-        if self.span.round_trips >= ROUND_TRIPS && now >= began + longest {
+        let least = Duration::from_nanos(self.round_trip).max(SHORTEST_SPAN);
+        if self.span.round_trips >= ROUND_TRIPS && now >= began + least {
             self.close_span(now);
         }
     }
@@ -269,6 +295,24 @@ impl Quality {
         self.asked = self.asked.map(|_| Asked::Found);
     }
 
+    fn note_limit(&mut self, now: Instant) {
+        // Who has to send much again carries less for that, and not because the network is thin.
+        if self.now.lossy {
+            self.waiting.forget_limit();
+        }
+        let [least, most] = LIMIT_BELIEVED;
+        match self.waiting.limit() {
+            None => self.limited_for = Duration::ZERO,
+            Some(_) if self.waiting.found_limit() => {
+                self.limited_for = self.limited_for.saturating_mul(2).clamp(least, most);
+                self.limited_until = now + self.limited_for;
+            }
+            Some(_) if now >= self.limited_until => self.waiting.forget_limit(),
+            Some(_) => {}
+        }
+        (self.now.carries, self.now.limit) = (self.waiting.carries(), self.waiting.limit());
+    }
+
     fn close_span(&mut self, now: Instant) {
         let Span { shortest, acknowledgements, full, .. } = self.span;
         let listens = self.span.listens(now);
@@ -277,8 +321,13 @@ impl Quality {
         self.span = Span { began: Some(now), ..Span::default() };
         let round_trip = shortest.unwrap_or(u64::MAX);
         let grown = self.usual > 0 && round_trip > self.usual.saturating_mul(2).saturating_add(LEAST_CHANGE);
-        // A window that was large enough for the round trip of before is too small for a longer one, on any path.
-        let waits = self.waiting.close(lasted).filter(|_| !grown);
+        let before = core::mem::replace(&mut self.round_trip, shortest.unwrap_or(0));
+        let fills = grown && self.round_trip > before.saturating_add(before / 8);
+        let steady = lasted <= Duration::from_nanos(self.round_trip).max(SHORTEST_SPAN) * 2;
+        let waits = self.waiting.close(Ended { lasted, steady, fills });
+        self.note_limit(now);
+        // A window that was large enough for the round trip of before is too small for a longer one, on any path, until it has grown.
+        let waits = waits.filter(|_| !grown || self.waiting.is_short_for_long());
         let shortest = shortest.map(|shortest| shortest.saturating_add(waits.map_or(0, nanos)));
         self.shortest = [shortest, self.shortest[0]];
         self.tell_delay(now, shortest, waits.unwrap_or_default());

@@ -133,7 +133,9 @@ fn a_full_window_is_told() {
     (0..40).for_each(|n| quality.on_acknowledged(at(n * 10), &one(Some(millis(20)), n % 8 != 0)));
     let news = quality.take_news().unwrap();
     let delay = Delay { least: millis(20), most: millis(20), waiting: Duration::ZERO, at: at(250) };
-    assert_eq!(news, PathQuality { delay: Some(delay), lossy: false, saturated: true });
+    let expected =
+        PathQuality { delay: Some(delay), saturated: true, carries: news.carries, ..PathQuality::default() };
+    assert_eq!(news, expected);
     assert_eq!(quality.take_news(), None);
 }
 
@@ -246,4 +248,63 @@ fn what_waits_since_a_path_carries_less_is_delay() {
 fn what_waits_since_there_is_more_of_it_is_none() {
     assert_eq!(steady(&[240_000, 240_000]), (20, true));
     assert_eq!(steady(&[1_000_000, 240_000, 240_000]), (20, true));
+}
+
+/// Packets of 1,000 bytes for `lasts` ms from `from` on, each of which took `round_trip` ms, while so much waits.
+fn carry(quality: &mut Quality, [from, lasts]: [u64; 2], every: u64, round_trip: u64, waiting: usize) {
+    for time in (from..from + lasts).step_by(every as usize) {
+        let arrival = Arrival { waiting, ..one(Some(millis(round_trip)), false) };
+        quality.on_acknowledged(at(time), &arrival);
+    }
+}
+
+/// To find out anew whether a path is still thin costs an interruption, and one that carries more is not thin.
+#[test]
+fn a_limit_is_believed_the_longer_the_more_often_it_is_found() {
+    let limit_at = |spans: u64, later: u64| {
+        let mut quality = Quality::default();
+        quality.expect(250_000);
+        carry(&mut quality, [0, 300 * spans], 10, 20, 100_000);
+        assert!(quality.now().limit.is_some_and(|limit| (90_000..110_000).contains(&limit)), "{quality:?}");
+        quality.on_heartbeat(at(300 * spans + later), millis(20));
+        quality.now().limit
+    };
+    assert!(limit_at(3, 15_000).is_some());
+    assert_eq!(limit_at(3, 17_000), None);
+    assert!(limit_at(4, 30_000).is_some());
+    assert!(limit_at(40, 250_000).is_some());
+    assert_eq!(limit_at(40, 300_000), None);
+}
+
+#[test]
+fn who_sends_much_again_has_found_no_limit() {
+    let mut quality = Quality::default();
+    quality.expect(250_000);
+    for round in 0..10 {
+        quality.on_lost(8);
+        carry(&mut quality, [300 * round, 300], 10, 20, 100_000);
+    }
+    assert!(quality.now().lossy);
+    assert_eq!(quality.now().limit, None);
+}
+
+/// A window needs some round trips to grow with them. What carries too little for longer is too thin.
+#[test]
+fn a_longer_round_trip_excuses_a_path_for_three_spans() {
+    let mut quality = Quality::default();
+    carry(&mut quality, [0, 1_000], 4, 20, 0);
+    let waits = |quality: &Quality| quality.now().delay.is_some_and(|delay| delay.waiting > Duration::ZERO);
+    carry(&mut quality, [1_000, 600], 10, 200, 100_000);
+    assert!(!waits(&quality), "{quality:?}");
+    carry(&mut quality, [1_600, 800], 10, 200, 100_000);
+    assert!(waits(&quality), "{quality:?}");
+}
+
+#[test]
+fn what_carries_too_little_is_no_alternative() {
+    let of = |carries, limit| PathQuality { carries, limit, ..PathQuality::default() };
+    assert!(of(0, None).carries_what(&of(1_000_000, None)));
+    assert!(of(0, Some(75_000)).carries_what(&of(100_000, None)));
+    assert!(!of(0, Some(74_000)).carries_what(&of(100_000, None)));
+    assert!(!of(0, Some(u64::MAX / 4)).carries_what(&of(u64::MAX, None)));
 }

@@ -6,7 +6,7 @@ use whimbrel_netsim::{Change, Loss, Oversize, QueueLimit, Reorder};
 
 use super::places::{Families, Network, Translation};
 use super::world::{Start, Torture, Way};
-use super::{family_rows, network_rows, silence_rows};
+use super::{family_rows, network_rows, preference_rows, silence_rows};
 
 /// A row of the torture table.
 pub(super) struct Row {
@@ -330,5 +330,6 @@ pub(super) fn all() -> Vec<Row> {
     family_rows::add_to(&mut table);
     network_rows::add_to(&mut table);
     silence_rows::add_to(&mut table);
+    preference_rows::add_to(&mut table);
     table.rows
 }

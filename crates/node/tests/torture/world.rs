@@ -10,11 +10,21 @@ use whimbrel_netsim::{Action, Change, HostId, InFlight, RouterId, Side, World};
 use whimbrel_node::Node;
 use whimbrel_proto::Config;
 
+use super::outcome::Outcome;
 use super::places::{self, Families, NAT_IDLE, Network, Translation, called};
 use whimbrel_testbed::{Uplink, User, link};
 
-/// A row's trouble begins so long after the world, or up to a second later: the seed says when, so that no timer is in step with it.
-const TROUBLE: Duration = Duration::from_secs(8);
+/// A row's trouble begins so long after the world, or up to twice as long: the seed says when, so that no timer is in step with it.
+const TROUBLE: Duration = Duration::from_secs(4);
+
+/// Records go on for so long after the trouble.
+const AFTERWARDS: Duration = Duration::from_secs(6);
+
+/// What is said of the end is said of so long.
+const AT_LAST: Duration = Duration::from_secs(2);
+
+/// All that was sent arrives within this time after the last record.
+const DRAINED: Duration = Duration::from_secs(12);
 
 /// Which way packets go: from the mobile host, to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,37 +85,6 @@ pub(super) struct Torture {
     trouble: Duration,
 }
 
-/// What became of a row.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Outcome {
-    /// The association that began is there at the end, and everything has arrived.
-    pub survived: bool,
-    /// The longest time without a record.
-    pub gap: Duration,
-    /// The most that a record came later than it was due.
-    pub behind: Duration,
-    /// From the end of the trouble to the next record.
-    pub recovery: Duration,
-    /// How often new data went another way.
-    pub moves: usize,
-    /// What both hosts sent from the beginning of the trouble to its end.
-    pub packets: u64,
-}
-
-impl Outcome {
-    /// The worse of the two in all that is measured.
-    fn worse(self, other: Self) -> Self {
-        Self {
-            survived: self.survived && other.survived,
-            gap: self.gap.max(other.gap),
-            behind: self.behind.max(other.behind),
-            recovery: self.recovery.max(other.recovery),
-            moves: self.moves.max(other.moves),
-            packets: self.packets.max(other.packets),
-        }
-    }
-}
-
 fn seamless() -> Box<dyn Policy> {
     Box::new(Seamless::policy(Pace::MOBILE))
 }
@@ -164,7 +143,7 @@ impl Torture {
         }
         world.add_link(detour, router, link(100, 15), link(100, 15));
         let held = held.concat();
-        let later = world.seed().stream("trouble", 0).duration_below(Duration::from_secs(1));
+        let later = world.seed().stream("trouble", 0).duration_below(TROUBLE);
         let trouble = TROUBLE + later;
         let mut torture =
             Self { world, mobile, server, router, detour, uplinks, held: Vec::new(), start, trouble };
@@ -330,21 +309,37 @@ impl Torture {
         self.world.app_mut(host)
     }
 
-    /// Lets the row happen. The trouble is over `back` after it began; records go on for 12 s more, and have as long to arrive.
+    /// Lets the row happen. The trouble is over `back` after it began.
     pub(super) fn run(mut self, back: Duration) -> Outcome {
-        let last = self.trouble + back + Duration::from_secs(12);
+        let last = self.trouble + back + AFTERWARDS;
         self.world.run_until(Instant::ZERO + self.trouble);
         let before = self.packets_sent();
         self.world.run_until(Instant::ZERO + self.trouble + back);
         let packets = self.packets_sent() - before;
+        self.world.run_until(Instant::ZERO + last - AT_LAST);
+        let before = self.passed();
         self.world.run_until(Instant::ZERO + last);
+        let passed = self.passed();
         let ways = self.start.ways;
         ways.iter().for_each(|way| self.user(*way).traffic = None);
-        self.world.run_until(Instant::ZERO + last + Duration::from_secs(12));
+        self.world.run_until(Instant::ZERO + last + DRAINED);
         self.world.finish().expect("captures are written");
         let outcomes = ways.iter().map(|way| self.judge(*way, back));
         let worst = outcomes.reduce(Outcome::worse).expect("records go some way");
-        Outcome { packets, ..worst }
+        let [first, all] = [0, 1].map(|n| passed[n] - before[n]);
+        Outcome { packets, aside: (all - first) as f64 / all.max(1) as f64, ..worst }
+    }
+
+    /// What has passed the first of the mobile host's networks, both ways, and all of them.
+    fn passed(&self) -> [u64; 2] {
+        let by = |network: Network| -> u64 {
+            [Side::AtoB, Side::BtoA]
+                .map(|side| self.world.stats(self.at(network).link, side).delivered_packets)
+                .iter()
+                .sum()
+        };
+        let mobiles = Network::ALL.into_iter().filter(|network| !network.is_servers());
+        [by(self.start.networks[0]), mobiles.map(by).sum()]
     }
 
     /// By both hosts.
@@ -381,6 +376,7 @@ impl Torture {
             recovery: again.map_or(Duration::MAX / 2, |again| again.saturating_since(back)),
             moves,
             packets: 0,
+            aside: 0.0,
         }
     }
 }

@@ -4,11 +4,22 @@ use core::time::Duration;
 
 use crate::delivery::rate;
 
-/// A path carries far less than it did if it carries less than three quarters.
-const FAR_LESS: (u128, u128) = (3, 4);
-
 /// What waits for less time than this does not wait.
 const SHORTEST: Duration = Duration::from_millis(10);
+
+/// So many spans in a row tell of a limit. One may have a stall in it.
+const FOUND: u32 = 2;
+
+/// A span that is over.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ended {
+    /// How long it lasted.
+    pub lasted: Duration,
+    /// It has no outage in it, after which a path would carry more.
+    pub steady: bool,
+    /// Round trips took much longer in it than they used to, and longer than in the span before: a queue fills in the network.
+    pub fills: bool,
+}
 
 /// Watches what a path carries and what waits for it meanwhile, and tells for how long messages wait by the path's fault.
 ///
@@ -25,6 +36,13 @@ pub(super) struct Waiting {
     carried: u64,
     /// What it carried in the span before, in bytes/s: while that grows, as in slow start, the path may carry more yet.
     before: u64,
+    /// It carried far less than was to be sent in this span, so much, in bytes/s.
+    short_of: Option<u64>,
+    /// In so many spans in a row.
+    short: u32,
+    /// What it carries at most, as far as that was found, in bytes/s; and in how many of the last spans in a row.
+    limit: Option<u64>,
+    found: u32,
 }
 
 impl Waiting {
@@ -39,27 +57,70 @@ impl Waiting {
         self.carried
     }
 
+    /// What the path carries now, in bytes/s.
+    pub(super) fn carries(&self) -> u64 {
+        self.short_of.unwrap_or(self.carried)
+    }
+
+    /// Whether the path has carried far less than was to be sent for three spans: more than a window needs to grow with the round trip.
+    pub(super) fn is_short_for_long(&self) -> bool {
+        self.short >= 3
+    }
+
+    /// What the path carried at last while more waited, in bytes/s, if it has not carried more since.
+    pub(super) fn limit(&self) -> Option<u64> {
+        self.limit
+    }
+
+    /// Whether that was found in the last span, and in the one before.
+    pub(super) fn found_limit(&self) -> bool {
+        self.found >= FOUND
+    }
+
+    /// The path may carry more than was found.
+    pub(super) fn forget_limit(&mut self) {
+        self.limit = None;
+    }
+
     /// The path should carry so much, in bytes/s.
     pub(super) fn expect(&mut self, carried: u64) {
         self.carried = self.carried.max(carried);
     }
 
-    /// The span is over, which lasted so long: for how long messages wait because the path carries less than it did.
-    pub(super) fn close(&mut self, lasted: Duration) -> Option<Duration> {
+    /// A span is over: for how long messages wait because the path carries less than it did.
+    pub(super) fn close(&mut self, span: Ended) -> Option<Duration> {
+        let found = core::mem::take(&mut self.found);
         let arrived = core::mem::take(&mut self.arrived);
         let waiting = self.least.take()?;
-        let rate = rate(arrived, lasted)?;
+        let rate = rate(arrived, span.lasted)?;
         let waits = for_how_long(waiting, rate);
         let before = core::mem::replace(&mut self.before, rate);
+        self.short_of = None;
+        self.limit = self.limit.filter(|&limit| rate <= limit.saturating_add(limit / 8));
+        let grows = rate > before.saturating_add(before / 8);
+        let short = is_far_less(rate, self.carried) && !grows;
+        if short && span.steady && (span.fills || waits >= SHORTEST) {
+            self.found = found.saturating_add(1);
+        }
+        if self.found_limit() {
+            self.limit = Some(rate);
+        }
         if waits < SHORTEST {
             self.carried = rate.max(self.carried - self.carried / 16);
+        }
+        if waits < SHORTEST || !short {
+            self.short = 0;
             return None;
         }
-        let grows = rate > before.saturating_add(before / 8);
-        let (part, whole) = FAR_LESS;
-        let far_less = u128::from(rate) * whole < u128::from(self.carried) * part;
-        (far_less && !grows).then_some(waits)
+        self.short_of = Some(rate);
+        self.short = self.short.saturating_add(1);
+        Some(waits)
     }
+}
+
+/// Whether `rate` is less than three quarters of `carried`.
+pub(super) fn is_far_less(rate: u64, carried: u64) -> bool {
+    u128::from(rate) * 4 < u128::from(carried) * 3
 }
 
 /// For how long so many bytes wait where `rate` bytes/s leave.

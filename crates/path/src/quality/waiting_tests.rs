@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use super::Waiting;
+use super::{Ended, Waiting};
 
 const SPAN: Duration = Duration::from_millis(250);
 
@@ -8,7 +8,7 @@ const SPAN: Duration = Duration::from_millis(250);
 fn span(waiting: &mut Waiting, rate: u64, least: u64) -> Option<Duration> {
     waiting.on_acknowledged(rate / 8, least + 5_000);
     waiting.on_acknowledged(rate / 8, least);
-    waiting.close(SPAN)
+    waiting.close(Ended { lasted: SPAN, steady: true, fills: false })
 }
 
 #[test]
@@ -52,6 +52,41 @@ fn nothing_is_known_of_a_path_that_was_full_from_the_first() {
 fn a_span_of_no_length_is_borne() {
     let mut waiting = Waiting::default();
     waiting.on_acknowledged(u64::MAX, u64::MAX);
-    assert_eq!(waiting.close(Duration::ZERO), None);
-    assert_eq!(waiting.close(SPAN), None);
+    for lasted in [Duration::ZERO, SPAN] {
+        assert_eq!(waiting.close(Ended { lasted, steady: true, fills: false }), None);
+    }
+}
+
+#[test]
+fn what_a_path_carried_while_more_waited_is_its_limit() {
+    let mut waiting = Waiting::default();
+    assert_eq!((span(&mut waiting, 200_000, 0), waiting.limit()), (None, None));
+    span(&mut waiting, 100_000, 50_000);
+    assert_eq!((waiting.limit(), waiting.carries()), (None, 100_000), "one may have a stall in it");
+    span(&mut waiting, 100_000, 50_000);
+    assert_eq!((waiting.limit(), waiting.found_limit()), (Some(100_000), true));
+    // Now less is to be sent, and all of that arrives.
+    span(&mut waiting, 50_000, 0);
+    assert_eq!((waiting.limit(), waiting.found_limit()), (Some(100_000), false));
+    assert_eq!(waiting.carries(), 200_000 - 200_000 / 16);
+    span(&mut waiting, 113_000, 0);
+    assert_eq!(waiting.limit(), None, "it carries more");
+}
+
+#[test]
+fn what_waits_in_the_network_tells_of_a_limit_too() {
+    let close = |fills, steady| {
+        let mut waiting = Waiting::default();
+        waiting.expect(200_000);
+        // At first that may grow yet, and then one may have a stall in it.
+        for _ in 0..3 {
+            assert_eq!(waiting.limit(), None);
+            waiting.on_acknowledged(25_000, 0);
+            assert_eq!(waiting.close(Ended { lasted: SPAN, steady, fills }), None);
+        }
+        waiting.limit()
+    };
+    assert_eq!(close(true, true), Some(100_000));
+    assert_eq!(close(false, true), None, "no more was to be sent");
+    assert_eq!(close(true, false), None, "an outage says nothing of what a path carries otherwise");
 }

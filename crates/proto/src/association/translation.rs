@@ -59,8 +59,11 @@ pub(crate) fn wildcard_for(translators: &Translators, local: SocketAddr, remotes
 pub(super) fn is_private(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => {
-            let [first, second, ..] = v4.octets();
-            v4.is_private() || (first == 100 && second & 0xC0 == 64)
+            let [first, second, third, fourth] = v4.octets();
+            // Shared by carrier-grade NATs (RFC 6598), and by hosts in IPv6-only networks (RFC 7335, 464XLAT).
+            let shared = first == 100 && second & 0xC0 == 64;
+            let continuity = [first, second, third] == [192, 0, 0] && fourth < 8;
+            v4.is_private() || shared || continuity
         }
         IpAddr::V6(v6) => v6.is_unique_local(),
     }
