@@ -54,13 +54,12 @@ pub(crate) fn wildcard_for(translators: &Translators, local: SocketAddr, remotes
     }
 }
 
-/// Whether an address means something only within a site or a provider's network: private (RFC 1918), shared (RFC 6598) or unique
-/// local (RFC 4193).
+/// Whether an address means something only within a site or a provider's network: private (RFC 1918), shared (RFC 6598), of a host
+/// in an IPv6-only network (RFC 7335) or unique local (RFC 4193).
 pub(super) fn is_private(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => {
             let [first, second, third, fourth] = v4.octets();
-            // Shared by carrier-grade NATs (RFC 6598), and by hosts in IPv6-only networks (RFC 7335, 464XLAT).
             let shared = first == 100 && second & 0xC0 == 64;
             let continuity = [first, second, third] == [192, 0, 0] && fourth < 8;
             v4.is_private() || shared || continuity

@@ -17,9 +17,14 @@ fn by_scope(local: &str, remotes: &[&str]) -> bool {
 /// RFC 6951 §5.7: private and shared addresses are translated on the way to public ones, and nowhere else.
 #[test]
 fn private_addresses_are_translated_towards_public_ones() {
-    for private in
-        ["10.1.2.3:9899", "172.31.0.1:9899", "192.168.1.1:9899", "100.64.0.1:9899", "100.127.0.1:1"]
-    {
+    for private in [
+        "10.1.2.3:9899",
+        "172.31.0.1:9899",
+        "192.168.1.1:9899",
+        "100.64.0.1:9899",
+        "100.127.0.1:1",
+        "192.0.0.2:9899",
+    ] {
         assert!(by_scope(private, &["198.51.100.1:9899"]), "{private}");
         assert!(by_scope(private, &["10.0.0.1:9899", "198.51.100.1:9899"]), "{private}");
         assert!(!by_scope(private, &["10.0.0.1:9899"]), "{private}");
@@ -27,7 +32,9 @@ fn private_addresses_are_translated_towards_public_ones() {
         assert!(!by_scope(private, &["127.0.0.1:9899"]), "{private}");
     }
     assert!(by_scope("[fd00::1]:9899", &["[2001:db8::1]:9899"]));
-    for public in ["198.51.100.1:9899", "100.128.0.1:9899", "172.32.0.1:9899", "127.0.0.1:9899"] {
+    for public in
+        ["198.51.100.1:9899", "100.128.0.1:9899", "172.32.0.1:9899", "127.0.0.1:9899", "192.0.0.8:9899"]
+    {
         assert!(!by_scope(public, &["203.0.113.1:9899"]), "{public}");
     }
     assert!(!by_scope("[2001:db8::2]:9899", &["[2001:db8::1]:9899"]));
