@@ -12,7 +12,7 @@ pub(crate) const GOLDEN: [(&str, &str, usize, u64); 47] = [
     ("b08_fig07", PAPER, 3, 0x8155_0fcd_3155_4ccb),
     ("b08_fig07", SEAMLESS, 240, 0x05bb_b352_11e4_d997),
     ("b08_fig08", PAPER, 14, 0x1dcf_7904_d3a3_7db1),
-    ("b08_fig11", PAPER, 0, 0x6f98_b8d6_547f_5141),
+    ("b08_fig11", PAPER, 0, 0x0b7f_9088_9b5f_8ea2),
     ("b08_fig12_failover", PAPER, 1, 0x9c87_a195_658c_ca60),
     ("b08_fig12", PAPER, 1, 0xf48e_8a6d_43ff_40f5),
     ("b08_fig12", SEAMLESS, 6, 0xf497_8983_b17f_3b16),

@@ -208,15 +208,14 @@ impl Open {
     pub(crate) fn notice_quality(&mut self, context: &mut Context<'_>, id: PathId) {
         let (lost, late) = (self.sender.take_lost(id), self.sender.take_late(id));
         let Some(path) = self.paths.get_mut(id) else { return };
-        if lost > 0 {
+        let compares = context.config.heartbeat.comparison == Comparison::WhenWorse;
+        if lost > 0 && compares {
             path.supervision.quality.on_lost(lost);
         }
-        if late > 0 {
+        if late > 0 && compares {
             path.supervision.quality.on_late(late);
         }
-        if context.config.heartbeat.comparison == Comparison::WhenWorse
-            && let Some(quality) = path.supervision.quality.take_news()
-        {
+        if compares && let Some(quality) = path.supervision.quality.take_news() {
             let (association, route) = (context.identity.id, path.route);
             context.events.push_back(Event::PathQuality { association, path: id, route, quality });
             if self.is_in_use(id) {
