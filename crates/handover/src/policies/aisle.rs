@@ -1,7 +1,7 @@
 use core::time::Duration;
 
 use whimbrel_machine::{Instant, Rng};
-use whimbrel_proto::{PathId, PathView};
+use whimbrel_proto::{PathId, PathQuality, PathView};
 
 use super::failover::Failover;
 use crate::{Action, Decision, Fact, Governed, Pace, Policy, Reason, View};
@@ -34,7 +34,8 @@ impl Default for AisleParameters {
 /// probability p = Ĉ₂ / (Ĉ₁ + Ĉ₂), if that is known to carry more than θ times as much, or if nothing is known of that, which takes another draw with the same probability. After a swap there is none for T_h. Of several other paths
 /// the one with the greatest capacity is looked at.
 ///
-/// Capacities come of [`HeartbeatForm::Train`](whimbrel_proto::HeartbeatForm::Train); without them there is never a swap. Addresses that come and go, and paths that fail, are left to [`Failover`].
+/// Capacities come of [`HeartbeatForm::Train`](whimbrel_proto::HeartbeatForm::Train); without them there is never a swap. Addresses that come and go, and paths that fail, are left to [`Failover`],
+/// which does not hear of the quality of paths here.
 #[derive(Debug)]
 pub struct Aisle {
     parameters: AisleParameters,
@@ -93,7 +94,10 @@ impl Aisle {
 
 impl Policy for Aisle {
     fn observe(&mut self, now: Instant, fact: &Fact, view: &View<'_>) -> Vec<Decision> {
-        let mut decisions = self.rest.observe(now, fact, view);
+        // The paper's hosts do not look at round trips or losses by themselves: no path is left for its quality.
+        let plain = |path: &PathView| PathView { quality: PathQuality::default(), ..path.clone() };
+        let paths: Vec<PathView> = view.paths.iter().map(plain).collect();
+        let mut decisions = self.rest.observe(now, fact, &View { paths: &paths, ..*view });
         let moves = decisions.iter().any(|decision| matches!(decision.action, Action::UsePath(_)));
         let Some(primary) = view.primary_path().filter(|path| view.is_usable(path) && !moves) else {
             return decisions;

@@ -175,3 +175,13 @@ fn a_path_that_has_failed_is_no_choice_and_one_in_use_is_left_as_failover_does()
     model.down(1);
     assert_eq!(model.primary(), Some(ip(2)), "its address is gone");
 }
+
+/// The paper's hosts go by what paths carry alone.
+#[test]
+fn no_path_is_left_because_it_loses_much() {
+    let mut model = model(1, 10, 10);
+    model.paths[0].quality.lossy = true;
+    let path = model.paths[0].id;
+    model.observe(&Fact::PathQuality { path });
+    assert_eq!(model.moves(), []);
+}

@@ -10,7 +10,7 @@ use super::heartbeat_time;
 use super::replies::First;
 use super::{Closing, Context, Handled, Open};
 use crate::auth::chunk_writer::ChunkWriter;
-use crate::config::{Comparison, HeartbeatForm, TailLoss, Unanswered};
+use crate::config::{HeartbeatForm, TailLoss, Unanswered};
 use crate::interface::{PathId, PathState};
 use crate::path::{Egress, Path, PendingHeartbeat, Supervision};
 use crate::timers::TimerId;
@@ -142,9 +142,7 @@ impl Open {
                 (*heartbeat, *overdue) = (None, None);
                 path.supervision.estimates_mut().on_answer(context.now, nonce, Kind::Path);
                 let took = context.now.saturating_since(sent_at);
-                if context.config.heartbeat.comparison == Comparison::WhenWorse {
-                    path.supervision.quality.on_heartbeat(context.now, took);
-                }
+                path.supervision.quality.on_heartbeat(context.now, took);
                 self.sender.note_answer(id, took);
                 if context.config.retransmission.tail == TailLoss::Probe {
                     self.sender.judge_guess(id, took, path.rto.probe_timeout());

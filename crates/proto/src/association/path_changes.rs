@@ -208,14 +208,15 @@ impl Open {
     pub(crate) fn notice_quality(&mut self, context: &mut Context<'_>, id: PathId) {
         let (lost, late) = (self.sender.take_lost(id), self.sender.take_late(id));
         let Some(path) = self.paths.get_mut(id) else { return };
-        let compares = context.config.heartbeat.comparison == Comparison::WhenWorse;
-        if lost > 0 && compares {
+        if lost > 0 {
             path.supervision.quality.on_lost(lost);
         }
-        if late > 0 && compares {
+        if late > 0 {
             path.supervision.quality.on_late(late);
         }
-        if compares && let Some(quality) = path.supervision.quality.take_news() {
+        if context.config.heartbeat.comparison == Comparison::WhenWorse
+            && let Some(quality) = path.supervision.quality.take_news()
+        {
             let (association, route) = (context.identity.id, path.route);
             context.events.push_back(Event::PathQuality { association, path: id, route, quality });
             if self.is_in_use(id) {

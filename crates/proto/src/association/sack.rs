@@ -6,7 +6,6 @@ use whimbrel_wire::{Sack, Tsn};
 
 use super::packet_train::note_delivered;
 use super::{Closing, Context, Ending, Handled, Open};
-use crate::config::Comparison;
 use crate::interface::{PathId, PathState};
 use crate::send::SackError;
 use crate::send::report::{PathChange, PathProof, Report, T3};
@@ -105,9 +104,7 @@ impl Open {
         if change.packets > 0 {
             let &PathChange { packets, acked: bytes, round_trip, full, waiting, .. } = change;
             let arrival = Arrival { packets, bytes, round_trip, full, waiting };
-            if context.config.heartbeat.comparison == Comparison::WhenWorse {
-                path.supervision.quality.on_acknowledged(context.now, &arrival);
-            }
+            path.supervision.quality.on_acknowledged(context.now, &arrival);
             note_delivered(context, path, change);
         }
         // RFC 9260 §8.2; RFC 7829 §3.2 rules 9 and 10: a chunk sent on several paths proves none of them. One that was
