@@ -61,7 +61,7 @@ slow() {
     for link in $(links_of "$which"); do tune "$link" $way delay "$([ "$link" = wifi ] && echo 10ms || echo 30ms)"; done
 }
 
-# slow_beside_thin: within two seconds the Wi-Fi comes to 200 ms each way; LTE carries 1 Mbit/s, a quarter of what both say. So for 30 s.
+# slow_beside_thin: within two seconds the Wi-Fi comes to 200 ms each way; LTE carries 1 Mbit/s, a quarter of what each host says. So for 30 s.
 slow_beside_thin() {
     local step
     trouble_beside

@@ -12,9 +12,8 @@ pub enum Blemish {
     /// Nothing, as far as anybody knows.
     #[default]
     None,
-    /// It has an address in common with a path that is worse than another, and so, perhaps, the network that is to blame, and the path in use
-    /// does not have that address, or is worse itself. How it does
-    /// itself is known less well: it carries only heartbeats.
+    /// It has an address in common with a path that is worse than another, and so, perhaps, the network that is to blame; and the path in use
+    /// does not have that address, or is worse itself. How it does itself is known less well: it carries only heartbeats.
     Suspected,
     /// It carries far less than there is to send, and another one has carried that.
     Thin,
@@ -66,21 +65,23 @@ impl View<'_> {
             let same = end(other) == end(path);
             same && in_use.is_none_or(|in_use| end(in_use) != end(path))
         };
-        let own: Vec<(&PathView, bool)> =
-            self.paths.iter().map(|path| (path, self.own_blemish(path) != Blemish::None)).collect();
+        let bad = |other: &PathView| self.own_blemish(other) != Blemish::None;
         // Whether another path besides these two is bad that has this end in common with `other`, and not that one.
         let bad_elsewhere = |other: &PathView, this: End, that: End| {
-            own.iter().any(|&(third, bad)| {
-                bad && third.id != path.id && this(third) == this(other) && that(third) != that(other)
-            })
+            let beside = |third: &&PathView| {
+                third.id != path.id && this(third) == this(other) && that(third) != that(other)
+            };
+            self.paths.iter().filter(beside).any(bad)
         };
         let to_blame = |other: &PathView, this: End, that: End| {
             shared(other, this) && (bad_elsewhere(other, this, that) || !bad_elsewhere(other, that, this))
         };
-        let suspected = own.iter().any(|&(other, bad)| {
-            let blamed = to_blame(other, LOCAL, REMOTE) || to_blame(other, REMOTE, LOCAL);
-            bad && other.id != path.id && blamed
-        });
+        let beside =
+            |other: &&PathView| other.id != path.id && (shared(other, LOCAL) || shared(other, REMOTE));
+        let suspected =
+            self.paths.iter().filter(beside).any(|other| {
+                bad(other) && (to_blame(other, LOCAL, REMOTE) || to_blame(other, REMOTE, LOCAL))
+            });
         if suspected { Blemish::Suspected } else { Blemish::None }
     }
 
@@ -94,11 +95,8 @@ impl View<'_> {
         if path.quality.lossy && others().any(better) {
             return Blemish::Lossy;
         }
-        if path
-            .quality
-            .limit
-            .is_some_and(|limit| others().any(|other| other.quality.carried_more_than(limit)))
-        {
+        let carried_more = |limit| others().any(|other| other.quality.carried_more_than(limit));
+        if path.quality.limit.is_some_and(carried_more) {
             return Blemish::Thin;
         }
         // Who fills the window all the time sees the queue that it has made itself, and would make another one elsewhere.

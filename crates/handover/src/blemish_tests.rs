@@ -156,6 +156,17 @@ fn what_carries_too_little_is_no_alternative() {
     assert_eq!(reasons(lossy, thin), []);
 }
 
+#[test]
+fn a_path_that_carries_too_little_is_left_for_one_that_carried_more() {
+    let thin = PathQuality { carries: 100_000, limit: Some(100_000), ..quality(60, 0) };
+    let carried = |carries, limit| PathQuality { carries, limit, ..quality(60, 0) };
+    assert_eq!(reasons(thin, carried(250_000, None)), [Reason::Thin]);
+    assert_eq!(reasons(thin, carried(130_000, None)), [], "that is not far more");
+    assert_eq!(reasons(thin, carried(250_000, Some(90_000))), [], "it does not carry that any more");
+    assert_eq!(reasons(thin, PathQuality { lossy: true, ..carried(250_000, None) }), []);
+    assert_eq!(reasons(PathQuality { limit: None, ..thin }, carried(250_000, None)), []);
+}
+
 /// What was found on one path of a network holds for the others.
 #[test]
 fn a_thin_network_is_thin_by_whichever_path() {

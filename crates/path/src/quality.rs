@@ -21,7 +21,8 @@ pub struct PathQuality {
     /// still short; whoever fills it only because the delay has grown has not caused that. Or for some time the peer has sent at a run and has hardly
     /// been sent anything: it knows how full its window is, and only it does.
     pub saturated: bool,
-    /// Bytes of user data that it carries in a second: of late, if something waits for it, or else the most of late.
+    /// Bytes of user data that it carries in a second: of late, if something waits for it, or else the most of late. One that data has just moved to
+    /// is taken to carry what the path before did.
     pub carries: u64,
     /// Bytes of user data that it carried in a second while more waited, if it carried far less than was to be sent and that is not long ago.
     pub limit: Option<u64>,

@@ -134,7 +134,7 @@ fn a_full_window_is_told() {
     let news = quality.take_news().unwrap();
     let delay = Delay { least: millis(20), most: millis(20), waiting: Duration::ZERO, at: at(250) };
     let expected =
-        PathQuality { delay: Some(delay), saturated: true, carries: news.carries, ..PathQuality::default() };
+        PathQuality { delay: Some(delay), saturated: true, carries: 104_000, ..PathQuality::default() };
     assert_eq!(news, expected);
     assert_eq!(quality.take_news(), None);
 }

@@ -74,12 +74,12 @@ impl Governor {
         out: &mut Vec<Decision>,
     ) {
         let (Some(left), Some(primary)) = (self.peers_choice.left, view.primary_path()) else { return };
-        let moves = want.is_some_and(|want| want.calls_for_a_move(view));
         if primary.route.remote.ip() == left || view.remotes.iter().all(|remote| remote.ip() != left) {
             self.peers_choice.forget();
             return;
         }
         let there = view.paths_from(primary.route.local.ip()).find(|path| path.route.remote.ip() == left);
+        let moves = want.is_some_and(|want| want.calls_for_a_move(view));
         // One that loses much is not sound, even where all do.
         let sound = |path: &&PathView| {
             view.is_usable(path) && !path.quality.lossy && view.blemish(path) == Blemish::None

@@ -17,7 +17,8 @@ const MAX_FOLLOWED: usize = 64;
 /// - Every address is added as soon as there is one, so that every other path is confirmed and supervised before it is needed.
 /// - Away from an interface: when the layer below says that it goes down, when its signal is weak, or no longer strong and falling so
 ///   that it will be weak within `horizon`, and when the path in use is potentially failed.
-/// - Away from a path that works but is far slower, or loses far more, than another ([`Blemish`]), if need be to another address of the peer.
+/// - Away from a path that works but is far slower, carries far less or loses far more than another ([`Blemish`]), if need be to another address of
+///   the peer; and back to the address that the peer has chosen once nothing speaks against it.
 /// - Among interfaces that work and are not about to be lost: unmetered before metered, then by the user's order, then
 ///   wired before wireless LAN before cellular; and where nothing tells them apart it stays where it is. What the network
 ///   selects (a command) comes before all that, as long as it works.
