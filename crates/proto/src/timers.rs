@@ -26,6 +26,8 @@ pub(crate) enum TimerId {
     T4Asconf,
     /// A SACK has been delayed long enough (RFC 9260 §6.2).
     SackDelay,
+    /// DATA that came steadily may have stopped.
+    StreamStopped,
     /// The peer's window is closed: see whether it has opened (RFC 9260 §6.1 A).
     ZeroWindowProbe,
     /// A HEARTBEAT was not answered (RFC 9260 §8.3).

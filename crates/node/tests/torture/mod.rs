@@ -158,14 +158,30 @@ fn a_return_after_the_other_network_has_gone_is_noticed_soon() {
     }
 }
 
-/// A translator gives a host that stays where it is another outer address, and nobody tells: the host finds that nothing comes back, and says so.
+/// A translator gives a host that stays where it is another outer address: its peer says that it does not know the host, which adds the address.
 #[test]
 fn another_outer_address_is_told() {
     for (name, outcome) in outcomes("nat_another_outside/") {
-        assert!(outcome.survived && outcome.recovery < Duration::from_secs(3), "{name}: {outcome:?}");
+        assert!(outcome.survived && outcome.gap < Duration::from_millis(350), "{name}: {outcome:?}");
+    }
+    // The port alone is another.
+    for (name, outcome) in outcomes("nat_rebinding/") {
+        assert!(outcome.survived && outcome.gap < Duration::from_millis(200), "{name}: {outcome:?}");
     }
     for (name, outcome) in outcomes("nat_another_outside_of_two/") {
         assert!(outcome.survived && outcome.behind < Duration::from_millis(300), "{name}: {outcome:?}");
+    }
+}
+
+/// A provider uses addresses inside its network that look as if everybody could reach them: a host behind its translator learns from its peer
+/// that this is not so.
+#[test]
+fn addresses_that_look_public_may_be_translated() {
+    for (name, outcome) in outcomes("public_inside") {
+        assert!(outcome.survived && outcome.gap < Duration::from_millis(2_500), "{name}: {outcome:?}");
+    }
+    for (name, outcome) in outcomes("public_inside_make_before_break") {
+        assert!(outcome.gap < Duration::from_millis(250), "{name}: {outcome:?}");
     }
 }
 

@@ -119,6 +119,16 @@ fn nats(table: &mut Table) {
     table.row("nat_another_outside_of_two", public(two), 0.0, |hosts| {
         hosts.rehome(ONCE, Network::Wifi, Network::Lte)
     });
+    let hidden = |way| Start { translation: Translation::PublicInside, ..one(way) };
+    table.row("public_inside_another_outside", hidden, 0.0, |hosts| {
+        hosts.rehome(ONCE, Network::Wifi, Network::Lte)
+    });
+    for (name, overlap) in [("break_before_make", 0.0), ("make_before_break", 1.0)] {
+        table.row(&format!("public_inside_{name}"), hidden, overlap, move |hosts| {
+            hosts.join(ONCE, Network::Lte, Families::V4);
+            hosts.leave(secs(overlap), Network::Wifi, Families::Both);
+        });
+    }
     for seconds in [5.0, 20.0, 180.0, 900.0] {
         let start = public(if seconds < 14.0 { two } else { rare_on_two });
         table.row(&format!("nat_expiry_{seconds}"), start, seconds, move |hosts| {

@@ -87,6 +87,8 @@ pub(super) enum Translation {
     None,
     /// NAT boxes for IPv4. The server has public addresses.
     Nats,
+    /// The same, and the addresses behind them look public: some provider uses those of others inside its network.
+    PublicInside,
     /// The same, and IPv4 is reached from IPv6 (RFC 6146), by the well-known prefix.
     Nat64,
     /// By a prefix of the network's own, which it tells.
@@ -101,7 +103,7 @@ impl Translation {
             _ => "2001:db8:65:4600::/56",
         };
         match self {
-            Self::None | Self::Nats => None,
+            Self::None | Self::Nats | Self::PublicInside => None,
             Self::Nat64 => Some(Nat64Prefix::WELL_KNOWN),
             Self::OwnNat64 => own.parse().ok(),
         }
@@ -117,6 +119,7 @@ pub(super) fn addresses(
 ) -> impl Iterator<Item = SocketAddr> {
     let n = network.number();
     let (v4, side) = match (network.is_servers(), translation) {
+        (false, Translation::PublicInside) => ([25, 61, n, host], 0x61),
         (false, _) => ([10, 61, n, host], 0x61),
         (true, Translation::None) => ([10, 62, n, host], 0x62),
         (true, _) => ([198, 51, 99 + n, host], 0x62),

@@ -104,6 +104,9 @@ impl Open {
         let known = self.notice_arrival(context, route, arrival.packet.bytes().len());
         if !known && !self.is_about_new_address(route, chunks.clone()) && !self.is_last_word(chunks.clone()) {
             self.notes.packets_dropped += 1;
+            if !contains_abort(chunks) {
+                self.note_stranger(context, route);
+            }
             return Ok(());
         }
         self.sender.opportunity();
@@ -374,6 +377,7 @@ impl Open {
     fn after_data(&mut self, context: &mut Context<'_>, route: Route) {
         self.receive.came_by(route);
         self.receive.packet_done(context.now);
+        self.note_stream(context);
         let usable = |id: &PathId| self.paths.get(*id).is_some_and(Path::is_usable);
         let came_by = self.paths.by_route(route).filter(usable);
         if let Closing::Sent(resend) = &mut self.closing {

@@ -21,6 +21,8 @@ pub(crate) enum Standing {
 pub(crate) struct Locals {
     list: Vec<(SocketAddr, Standing)>,
     up: Vec<SocketAddr>,
+    /// Members that the peer does not know by the names that we gave it.
+    hidden: Vec<IpAddr>,
     /// What IPv4 addresses are called where they are.
     pub(crate) translators: Translators,
 }
@@ -28,7 +30,12 @@ pub(crate) struct Locals {
 impl Locals {
     /// The peer knows `members`; `up` are the endpoint's addresses.
     pub(crate) fn new(members: impl IntoIterator<Item = SocketAddr>, up: &[SocketAddr]) -> Self {
-        let mut locals = Self { list: Vec::new(), up: up.to_vec(), translators: Translators::default() };
+        let mut locals = Self {
+            list: Vec::new(),
+            up: up.to_vec(),
+            hidden: Vec::new(),
+            translators: Translators::default(),
+        };
         for member in members {
             locals.set(member, Standing::Member);
         }
@@ -70,9 +77,22 @@ impl Locals {
 
     pub(crate) fn remove(&mut self, address: IpAddr) {
         self.list.retain(|(known, _)| known.ip() != address);
+        self.hidden.retain(|hidden| *hidden != address);
+    }
+
+    /// The peer says that it does not know where we are, though it has been told of this address: somebody translates it.
+    pub(crate) fn hide(&mut self, address: IpAddr) {
+        if self.standing(address) == Some(Standing::Member) && !self.is_hidden(address) {
+            self.hidden.push(address);
+        }
     }
 
     // ---- views
+
+    /// Whether the peer knows this address by another name, though nothing shows that.
+    pub(crate) fn is_hidden(&self, address: IpAddr) -> bool {
+        self.hidden.contains(&address)
+    }
 
     pub(crate) fn standing(&self, address: IpAddr) -> Option<Standing> {
         self.list.iter().find(|(known, _)| known.ip() == address).map(|&(_, standing)| standing)
@@ -81,6 +101,10 @@ impl Locals {
     /// The endpoint's address with this IP address, if it is up.
     pub(crate) fn up(&self, address: IpAddr) -> Option<SocketAddr> {
         self.up.iter().copied().find(|up| up.ip() == address)
+    }
+
+    pub(crate) fn hides_any(&self) -> bool {
+        !self.hidden.is_empty()
     }
 
     /// Every address of the endpoint that is up, in the association or not.

@@ -6,12 +6,14 @@ use whimbrel_machine::{Instant, Route};
 
 use super::asconf::{Asconf, mobility, peer_may_choose};
 use super::locals::Locals;
+use super::missing_state::Strangers;
 use super::pairing;
 use super::peer_init::remotes;
 use super::primary_change::Primary;
 use super::protection::protection;
 use super::replies::Replies;
 use super::silence::Tries;
+use super::stopped_stream::Stream;
 use super::translation::known_after_handshake;
 use super::{Closing, Context, Identity};
 use crate::auth::session::Auth;
@@ -77,6 +79,8 @@ pub(crate) struct Notes {
     pub(crate) addresses_changed: bool,
     /// Packets that were not the peer's.
     pub(crate) packets_dropped: u64,
+    pub(crate) strangers: Strangers,
+    pub(crate) stream: Stream,
     /// Round trips on all paths, those that are gone included.
     pub(crate) round_trips: DurationHistogram,
 }
@@ -137,6 +141,8 @@ impl Open {
                 said_all: false,
                 addresses_changed: true,
                 packets_dropped: 0,
+                strangers: Strangers::default(),
+                stream: Stream::default(),
                 round_trips: DurationHistogram::default(),
             },
             sender: Sender::new(config, &paths, initial_tsn, agreed.outbound_streams, agreed.peer_a_rwnd),

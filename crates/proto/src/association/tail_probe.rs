@@ -125,7 +125,7 @@ impl Open {
 
     /// Sends the heartbeat that goes with a probe. The probe is earlier than the two round trips that RFC 8985 §7.2 has it wait for; what a late
     /// answer means for the path is decided no sooner for that.
-    fn ask_patiently(&mut self, context: &mut Context<'_>, id: PathId) {
+    pub(super) fn ask_patiently(&mut self, context: &mut Context<'_>, id: PathId) {
         if self.is_asked(id) {
             return;
         }

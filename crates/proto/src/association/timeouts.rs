@@ -19,6 +19,7 @@ impl Open {
             TimerId::HeartbeatTimeout(path) => return self.handle_heartbeat_timeout(context, path),
             TimerId::PmtuProbe(path) => self.handle_probe_timer(context, path),
             TimerId::SackDelay => self.receive.force_ack(),
+            TimerId::StreamStopped => self.handle_stream_timer(context),
             TimerId::ZeroWindowProbe => self.sender.on_window_probe(),
             TimerId::T4Asconf => return self.handle_t4(context),
             TimerId::T2Shutdown => return self.handle_t2(context),

@@ -297,6 +297,7 @@ impl Endpoint {
         let Some(association) = self.table.touch(index) else { return false };
         let was_open = association.open().is_some();
         association.handle_packet(arrival, self.locals.all());
+        let stranger = association.take_stranger();
         if !was_open && association.open().is_some() {
             let tag = association.peer_tag().unwrap_or_default();
             let ports =
@@ -305,6 +306,9 @@ impl Endpoint {
             self.table.shard.directory.spend(arrival.now, tag, ports, end);
         }
         self.follow(index);
+        if let Some(stranger) = stranger {
+            self.tell_stranger(arrival, stranger);
+        }
         true
     }
 

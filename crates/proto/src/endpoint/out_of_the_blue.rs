@@ -2,8 +2,10 @@
 
 use core::net::{IpAddr, SocketAddr};
 
+use whimbrel_machine::Route;
 use whimbrel_wire::{
-    AbortBuilder, Cause, Chunk, ChunkError, CommonHeader, Packet, ShutdownComplete, chunk_type,
+    AbortBuilder, Cause, Chunk, ChunkError, CommonHeader, ErrorBuilder, Packet, ShutdownComplete, chunk_type,
+    draft,
 };
 
 use super::table::{Lookup, Owner};
@@ -42,12 +44,7 @@ impl Endpoint {
             return false;
         }
         self.totals.out_of_the_blue += 1;
-        let header = packet.header();
-        let back = CommonHeader {
-            source_port: header.destination_port,
-            destination_port: header.source_port,
-            verification_tag: tag,
-        };
+        let back = reflecting(packet);
         match verdict(packet) {
             Verdict::Discard => false,
             Verdict::ShutdownComplete => {
@@ -61,6 +58,14 @@ impl Endpoint {
         }
     }
 
+    /// A packet had the tag of an association, and came from an address that the association does not know: whoever has sent it is told, in fewer
+    /// bytes than came.
+    pub(super) fn tell_stranger(&mut self, arrival: &Arrival<'_>, stranger: Route) {
+        let cause = Cause::Unknown { code: draft::CAUSE_MISSING_STATE, bytes: &[] };
+        let back = reflecting(arrival.packet);
+        self.answer(stranger, single_chunk(back, &ErrorBuilder { causes: &[cause] }));
+    }
+
     /// The addresses belong to an association, the tag does not: to be discarded (RFC 9260 §8.5), but for a peer
     /// that reflects the tag we gave it (§8.5.1 B, C), and a SHUTDOWN ACK that meets a handshake (§8.5.1 E).
     fn handle_foreign_tag(&mut self, index: usize, arrival: &Arrival<'_>, tag: u32) -> bool {
@@ -68,6 +73,7 @@ impl Endpoint {
         let reflected = association.peer_tag() == Some(tag);
         let Arrival { now, route, packet, .. } = *arrival;
         match deciding(packet) {
+            Some(Chunk::Error(_)) if reflected => association.handle_missing_state(now, route),
             // A peer that has forgotten us has no key left. Where all has been acknowledged, under protection, its ABORT in clear says what its lost
             // SHUTDOWN COMPLETE would have said; elsewhere nothing in clear ends a protected association.
             Some(Chunk::Abort(abort)) if association.is_protected() => {
@@ -110,6 +116,22 @@ fn without_auth<'a>(packet: &Packet<'a>) -> impl Iterator<Item = Result<Chunk<'a
     packet.chunks().skip_while(|chunk| matches!(chunk, Ok(Chunk::Auth(_))))
 }
 
+/// The header of an answer that carries the tag of the question (RFC 9260 §8.4 rules 5 and 8).
+fn reflecting(packet: &Packet<'_>) -> CommonHeader {
+    let header = packet.header();
+    CommonHeader {
+        source_port: header.destination_port,
+        destination_port: header.source_port,
+        verification_tag: header.verification_tag,
+    }
+}
+
+/// Whether a chunk says that its sender does not know where we are.
+fn is_missing_state(chunk: &Chunk<'_>) -> bool {
+    let missing = |cause| matches!(cause, Ok(Cause::Unknown { code: draft::CAUSE_MISSING_STATE, .. }));
+    matches!(chunk, Chunk::Error(error) if error.causes.take(16).any(missing))
+}
+
 /// The chunk that decides about a packet whose tag is not ours, wherever in the packet it is (RFC 9260 §8.5.1 B, C, E): the
 /// ABORT, if there is one, since a packet with ABORT is never answered (§9.1).
 fn deciding<'a>(packet: &Packet<'a>) -> Option<Chunk<'a>> {
@@ -119,6 +141,7 @@ fn deciding<'a>(packet: &Packet<'a>) -> Option<Chunk<'a>> {
             Ok(abort @ Chunk::Abort(_)) => return Some(abort),
             Err(error) if error.chunk_type == chunk_type::ABORT => return None,
             Ok(end @ (Chunk::ShutdownComplete(_) | Chunk::ShutdownAck)) => found = found.or(Some(end)),
+            Ok(error) if is_missing_state(&error) => found = found.or(Some(error)),
             Ok(_) | Err(_) => {}
         }
     }

@@ -59,6 +59,7 @@ mod slow_start;
 mod stale_cookies;
 mod standby_return;
 mod start_up;
+mod stopped_streams;
 mod stranger_flood;
 mod stream_order;
 mod supervision;

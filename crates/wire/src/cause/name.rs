@@ -22,6 +22,7 @@ pub const fn cause_name(code: u16) -> &'static str {
         c::ILLEGAL_ASCONF_ACK => "Association Aborted Due to Illegal ASCONF-ACK",
         c::NO_AUTHORIZATION => "Request Refused - No Authorization",
         c::UNSUPPORTED_HMAC_IDENTIFIER => "Unsupported HMAC Identifier",
+        draft::CAUSE_MISSING_STATE => "Missing State",
         draft::CAUSE_MISSING_SUPPORT => "Missing DTLS Chunk Support",
         draft::CAUSE_NO_COMMON_METHOD => "No Common DTLS Key Management Method",
         draft::CAUSE_TIE_BREAKER_COLLISION => "DTLS Key Management Tie Breaker Collision",

@@ -1,7 +1,8 @@
-//! What Internet-Drafts define and no RFC yet: packets protected by the SCTP DTLS chunk.
+//! What Internet-Drafts define and no RFC yet: packets protected by the SCTP DTLS chunk, and translators that forget.
 //!
 //! - *The chunk draft*: draft-ietf-tsvwg-sctp-dtls-chunk-04.
 //! - *The key draft*: draft-porfiri-tsvwg-sctp-dtls-handshake-02.
+//! - *The NAT draft*: draft-ietf-tsvwg-natsupp.
 //!
 //! Their numbers are to be confirmed by IANA, so all of them are here. [`Chunk`](crate::Chunk), [`Parameter`](crate::Parameter)
 //! and [`Cause`](crate::Cause) read these formats as unknown, which is what endpoints that do not use them need.
@@ -31,6 +32,10 @@ pub const CAUSE_TIE_BREAKER_COLLISION: u16 = 102;
 
 /// Cause code of Incompatible DTLS Key Management Roles (chunk draft §4.3.4).
 pub const CAUSE_INCOMPATIBLE_ROLES: u16 = 103;
+
+/// Cause code of Missing State: nobody knows the address that a packet came from, so whoever has sent it should add that address anew, by
+/// ASCONF (NAT draft, "Missing State Error Cause").
+pub const CAUSE_MISSING_STATE: u16 = 0x00b1;
 
 /// User messages that hold TLS records (chunk draft §9.5, key draft §4.1).
 pub const PPID_TLS_RECORDS: PayloadProtocolId = PayloadProtocolId(4242);

@@ -264,7 +264,7 @@ impl Open {
 
     /// Numbers and encodes the chunk and changes the standing of the addresses.
     fn commit(&mut self, context: &mut Context<'_>, draft: Draft) {
-        let address = self.name_of(context.config, self.lookup_address());
+        let address = self.lookup_name(context.config);
         let outgoing = &mut self.asconf.outgoing;
         let serial = outgoing.next_serial;
         outgoing.next_serial = serial.wrapping_add(1);
@@ -315,15 +315,6 @@ impl Open {
             },
             held: None,
         });
-    }
-
-    /// The Address Parameter: one of our addresses that the peer knows, by which it finds the association when the
-    /// source address is new to it (RFC 5061 §4.1.1, §5.3.2).
-    fn lookup_address(&self) -> IpAddr {
-        let primary = self.paths.get(self.paths.primary()).map(|path| path.route.local.ip());
-        let known = |address: &IpAddr| self.locals.standing(*address) == Some(Standing::Member);
-        let member = || self.locals.members().next().map(|member| member.ip());
-        primary.filter(known).or_else(member).unwrap_or(self.receive.route().local.ip())
     }
 
     /// RFC 5061 §5.3 F4: received at, not sent from.

@@ -1,6 +1,6 @@
-//! An address of ours that a translator gives another outer address from now on, while ours stays: nothing tells us, and what leaves from there is a
-//! stranger's to the peer. So where nothing comes back to such an address any more, it is added once more (RFC 6951 §5.7): the peer minds no
-//! repetition.
+//! An address of ours that a translator gives another outer address from now on, while ours stays: what leaves from there is a stranger's to the
+//! peer. So where nothing comes back to such an address any more, or the peer says that it does not know where we are ([`super::super::missing_state`]),
+//! it is added once more (RFC 6951 §5.7): the peer minds no repetition.
 
 use core::net::IpAddr;
 use core::time::Duration;
@@ -11,8 +11,9 @@ use super::super::{Context, Open};
 use super::request::{Draft, Request, Unfit, Verdict, pin};
 use crate::config::TailLoss;
 use crate::interface::{AddressChange, PathId, PathState};
+use crate::path::Path;
 
-/// When an address was last added once more, and how often since it worked.
+/// When an address was last added once more, and how often since it worked; not at all if it has.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Restated {
     address: IpAddr,
@@ -38,10 +39,16 @@ impl Open {
             return;
         };
         let address = path.route.local.ip();
-        let mut from_there = self.paths.iter().filter(|path| path.route.local.ip() == address);
-        let silent = from_there.all(|path| path.state != PathState::Active);
+        let works = |path: &Path| path.route.local.ip() == address && path.state == PathState::Active;
+        if !self.paths.iter().any(works) {
+            self.restate(context, address);
+        }
+    }
+
+    /// Adds an address of ours once more, unless that is under way or was done a moment ago.
+    pub(crate) fn restate(&mut self, context: &mut Context<'_>, address: IpAddr) {
         let probing = context.config.retransmission.tail == TailLoss::Probe;
-        let Some(local) = self.locals.up(address).filter(|_| silent && probing) else { return };
+        let Some(local) = self.locals.up(address).filter(|_| probing) else { return };
         let asks = |request: &Request| request.changes().any(|change| change == AddressChange::Add(local));
         let outgoing = &self.asconf.outgoing;
         let under_way = outgoing.outstanding.as_ref().is_some_and(asks)
@@ -69,12 +76,14 @@ impl Open {
     /// A path works: what was asked for its address in vain is over.
     pub(crate) fn forget_restated(&mut self, id: PathId) {
         let address = self.paths.get(id).map(|path| path.route.local.ip());
-        self.asconf.outgoing.restated.take_if(|restated| Some(restated.address) == address);
+        let restated = self.asconf.outgoing.restated.as_mut();
+        restated.filter(|restated| Some(restated.address) == address).into_iter().for_each(|it| it.count = 0);
     }
 
     /// An addition of an address of ours that the peer knows, as far as we know.
     pub(super) fn judge_known(&self, draft: &mut Draft, address: IpAddr) -> Verdict {
-        if self.asconf.outgoing.restated.is_none_or(|restated| restated.address != address) {
+        let restated = self.asconf.outgoing.restated;
+        if !restated.is_some_and(|restated| restated.address == address && restated.count > 0) {
             return Err(Unfit::Done);
         }
         pin(draft, address)?;

@@ -10,13 +10,14 @@ use super::super::translation::{may_be_translated, wildcard_for};
 use super::super::{Context, Naming, Open};
 use super::request::{Draft, Request, Unfit, Verdict, pin};
 use super::{answer_user, refuse};
-use crate::config::Config;
+use crate::config::{AddressNaming, Config};
 use crate::interface::{AddressChange, AddressChangeError};
 
 impl Open {
     /// Whether the peer knows this address of ours by another one.
     pub(super) fn is_translated(&self, config: &Config, address: IpAddr) -> bool {
-        may_be_translated(self.naming(config), self.local_of(address), &self.peer.addresses)
+        let hidden = config.dar.naming == AddressNaming::ByScope && self.locals.is_hidden(address);
+        hidden || may_be_translated(self.naming(config), self.local_of(address), &self.peer.addresses)
     }
 
     fn naming(&self, config: &Config) -> Naming<'_> {
@@ -32,10 +33,24 @@ impl Open {
 
     /// What stands in a packet for this address of ours.
     pub(super) fn name_of(&self, config: &Config, address: IpAddr) -> IpAddr {
-        if !self.is_translated(config, address) {
-            return address;
-        }
+        if self.is_translated(config, address) { self.wildcard_of(address) } else { address }
+    }
+
+    /// What stands for this address of ours where it is not named.
+    pub(super) fn wildcard_of(&self, address: IpAddr) -> IpAddr {
         wildcard_for(&self.locals.translators, self.local_of(address), &self.peer.addresses)
+    }
+
+    /// The Address Parameter: one of our addresses that the peer knows, by which it finds the association when the
+    /// source address is new to it (RFC 5061 §4.1.1, §5.3.2).
+    ///
+    /// Once one of them has turned out to be translated, the others may be as well, and the tag is enough.
+    pub(super) fn lookup_name(&self, config: &Config) -> IpAddr {
+        let primary = self.paths.get(self.paths.primary()).map(|path| path.route.local.ip());
+        let known = |address: &IpAddr| self.locals.standing(*address) == Some(Standing::Member);
+        let member = || self.locals.members().next().map(|member| member.ip());
+        let address = primary.filter(known).or_else(member).unwrap_or(self.receive.route().local.ip());
+        if self.locals.hides_any() { self.wildcard_of(address) } else { self.name_of(config, address) }
     }
 
     /// RFC 5061 §4.2.2 has one name for addresses that nobody can name: all but the source. That serves if nothing else

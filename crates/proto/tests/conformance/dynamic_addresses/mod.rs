@@ -16,6 +16,7 @@ mod links;
 mod long_outages;
 mod malformed;
 mod many;
+mod missing_state;
 mod outgoing;
 mod requests;
 mod retries;

@@ -1,0 +1,123 @@
+//! A translator gives a host another outer address: to its peer it is a stranger with the right tag, which is told so (draft-ietf-tsvwg-natsupp,
+//! "Missing State"), and adds the address that it is seen with (RFC 6951 §5.7).
+
+use core::time::Duration;
+
+use whimbrel_machine::Route;
+use whimbrel_proto::{AddressNaming, Config, TailLoss};
+use whimbrel_wire::{
+    AbortBuilder, Cause, EmitChunk, ErrorBuilder, Heartbeat, chunk_type, draft, parameter_type as kind,
+};
+
+use super::mobile::*;
+use whimbrel_testbed::peer::*;
+
+fn probing() -> Config {
+    let mut config = mesh();
+    config.retransmission.tail = TailLoss::Probe;
+    config.dar.naming = AddressNaming::Wildcards;
+    config
+}
+
+/// An address that the peer has not listed.
+fn elsewhere() -> Route {
+    between(1, 9)
+}
+
+/// Those that leave for [`elsewhere`] after a packet from there.
+fn answers(bench: &mut Bench, bytes: &[u8]) -> Vec<Sent> {
+    bench.deliver_on(elsewhere(), bytes);
+    let sent = bench.take();
+    assert!(sent.iter().all(|sent| sent.route == elsewhere()), "{sent:?}");
+    sent
+}
+
+/// It gets back the tag that it has shown, and fewer bytes than it has sent.
+#[test]
+fn a_stranger_with_our_tag_is_told() {
+    let (mut bench, mobile) = Mobile::connected(probing(), 1);
+    let packet = mobile.packet(&[&Heartbeat { info: b"guess who" }]);
+    let told = answers(&mut bench, &packet);
+    assert_eq!(cause_codes(&told), [draft::CAUSE_MISSING_STATE]);
+    assert_eq!((told.len(), told[0].tag()), (1, mobile.node_tag));
+    assert!(told[0].bytes.len() <= packet.len());
+    assert_eq!(answers(&mut bench, &packet).len(), 0, "a moment ago");
+    bench.pass(Duration::from_millis(60));
+    assert_eq!(answers(&mut bench, &packet).len(), 1);
+    bench.pass(Duration::from_millis(60));
+    let abort = mobile.packet(&[&AbortBuilder { tag_reflected: false, causes: &[] }]);
+    assert_eq!(answers(&mut bench, &abort).len(), 0, "RFC 9260 §8.4 rule 2");
+    assert_eq!(bench.closed(), None);
+}
+
+/// Whoever cannot add an address is not asked to, nor is anybody where the RFC's timers are all there is.
+#[test]
+fn nobody_is_told_who_cannot_move() {
+    let packet = |mobile: &Mobile| mobile.packet(&[&Heartbeat { info: b"guess who" }]);
+    let (mut bench, mobile) = Mobile::connected(mesh(), 1);
+    assert_eq!(answers(&mut bench, &packet(&mobile)).len(), 0);
+    let (mut bench, peer) = Peer::connected(probing());
+    assert_eq!(answers(&mut bench, &peer.packet(&[&Heartbeat { info: b"guess who" }])).len(), 0);
+}
+
+/// The peer says that it does not know us, with this tag.
+fn unknown(mobile: &Mobile, tag: u32, code: u16) -> Vec<u8> {
+    let error = ErrorBuilder { causes: &[Cause::Unknown { code, bytes: &[] }] };
+    packet(mobile.header(tag), &[&error as &dyn EmitChunk])
+}
+
+#[test]
+fn who_is_told_adds_the_address_once_more() {
+    let (mut bench, mobile) = Mobile::connected(probing(), 1);
+    bench.deliver(&unknown(&mobile, mobile.tag ^ 1, draft::CAUSE_MISSING_STATE));
+    bench.deliver(&unknown(&mobile, mobile.tag, draft::CAUSE_MISSING_SUPPORT));
+    assert_eq!(bench.take().len(), 0, "another tag, another cause");
+    let missing = unknown(&mobile, mobile.tag, draft::CAUSE_MISSING_STATE);
+    bench.deliver(&missing);
+    bench.deliver(&missing);
+    let sent = bench.take_only();
+    let (_, address, requests) = mobile.read_asconf(&sent);
+    assert!(address.is_unspecified() && requests.iter().all(|(.., address)| address.is_unspecified()));
+    let kinds: Vec<u16> = requests.iter().map(|&(kind, ..)| kind).collect();
+    assert_eq!(kinds, [kind::ADD_IP_ADDRESS, kind::SET_PRIMARY_ADDRESS]);
+    mobile.grant(&mut bench, &sent);
+    // Anybody who has seen the tag can say so as often as he likes.
+    for _ in 0..9 {
+        bench.deliver(&missing);
+        assert!(!holds(&bench.take(), chunk_type::ASCONF));
+        bench.pass(Duration::from_millis(100));
+    }
+    bench.pass(Duration::from_millis(200));
+    bench.deliver(&missing);
+    assert!(holds(&bench.take(), chunk_type::ASCONF));
+}
+
+/// An address that looks as if everybody could reach it is translated all the same, as the peer does not know it: from then on nothing names an
+/// address, as the others may be translated as well.
+#[test]
+fn what_looks_public_may_be_translated() {
+    let mut config = probing();
+    config.dar.naming = AddressNaming::ByScope;
+    let (mut bench, mobile) = Mobile::connected(config, 1);
+    gain(&mut bench, node_address(2));
+    let named = bench.take_only();
+    assert!(mobile.read_asconf(&named).1 == node_address(1).ip(), "nothing tells yet");
+    mobile.grant(&mut bench, &named);
+    bench.take();
+    bench.deliver_on(between(2, 1), &unknown(&mobile, mobile.tag, draft::CAUSE_MISSING_STATE));
+    let sent = bench.take();
+    let sent = sent.iter().find(|sent| holds(core::slice::from_ref(*sent), chunk_type::ASCONF)).unwrap();
+    assert_eq!(sent.route, between(2, 1));
+    let (_, address, requests) = mobile.read_asconf(sent);
+    assert!(address.is_unspecified() && requests.iter().all(|(.., address)| address.is_unspecified()));
+}
+
+/// The user knows that there is no translator.
+#[test]
+fn who_is_not_translated_adds_nothing() {
+    let mut config = probing();
+    config.dar.naming = AddressNaming::Literal;
+    let (mut bench, mobile) = Mobile::connected(config, 1);
+    bench.deliver(&unknown(&mobile, mobile.tag, draft::CAUSE_MISSING_STATE));
+    assert_eq!(bench.take().len(), 0);
+}
