@@ -178,7 +178,7 @@ fn another_outer_address_is_told() {
 #[test]
 fn addresses_that_look_public_may_be_translated() {
     for (name, outcome) in outcomes("public_inside") {
-        assert!(outcome.survived && outcome.gap < Duration::from_millis(2_500), "{name}: {outcome:?}");
+        assert!(outcome.survived && outcome.gap < Duration::from_millis(1_000), "{name}: {outcome:?}");
     }
     for (name, outcome) in outcomes("public_inside_make_before_break") {
         assert!(outcome.gap < Duration::from_millis(250), "{name}: {outcome:?}");

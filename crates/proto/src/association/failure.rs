@@ -63,7 +63,6 @@ impl Open {
             self.notes.addresses_changed = true;
         }
         self.change_path_state(context, id, PathState::Active);
-        self.forget_restated(id);
         self.grant_wanted_primary(context);
         self.notice_path_in_use(context);
         if matches!(before, PathState::PotentiallyFailed | PathState::Inactive) {

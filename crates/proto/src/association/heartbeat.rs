@@ -154,6 +154,7 @@ impl Open {
                 context.timers.clear(TimerId::HeartbeatTimeout(id));
                 let slower = self.judge_answer(context.now, id, took);
                 self.note_path_alive(context, id);
+                self.forget_restated(id);
                 self.notice_quality(context, id);
                 let reaction = self.primary.rule.on_heartbeat_answered(id);
                 self.react(context, reaction);

@@ -64,6 +64,7 @@ impl Open {
         let Some(probe) = probe else { return };
         self.follow_port(id, probe.route);
         self.note_path_alive(context, id);
+        self.forget_restated(id);
         if self.sender.cumulative_ack_point().precedes(probe.next) {
             self.give_up(context, id);
         }

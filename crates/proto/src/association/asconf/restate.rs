@@ -73,7 +73,7 @@ impl Open {
         self.sender.opportunity();
     }
 
-    /// A path works: what was asked for its address in vain is over.
+    /// A path works: what was asked for its address in vain is over. An ASCONF-ACK does not say that, as strangers get those, too.
     pub(crate) fn forget_restated(&mut self, id: PathId) {
         let address = self.paths.get(id).map(|path| path.route.local.ip());
         let restated = self.asconf.outgoing.restated.as_mut();
