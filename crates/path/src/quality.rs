@@ -161,7 +161,7 @@ const MOST_LOST: u32 = 8;
 
 /// For how long it is believed that a path carries too little: so long at first, twice as long each time that is found again, and no longer
 /// than the second. To find out whether it carries more by now costs an interruption.
-const LIMIT_BELIEVED: [Duration; 2] = [Duration::from_secs(16), Duration::from_secs(256)];
+const LIMIT_BELIEVED: [Duration; 2] = [Duration::from_secs(32), Duration::from_secs(256)];
 
 /// A change of the delay by less is not told.
 const LEAST_CHANGE: u64 = 10_000_000;
@@ -191,7 +191,9 @@ impl Quality {
         };
         let found = self.asked.take_if(|asked| *asked == Asked::Found).is_some();
         let changed = found || differ(|delay| delay.least) || differ(|delay| delay.most);
-        if !changed && lossy == self.told.lossy && saturated == self.told.saturated {
+        // What a path carries at most matters to whoever has left it for that.
+        let freed = self.told.limit.is_some() && self.now.limit.is_none();
+        if !changed && !freed && lossy == self.told.lossy && saturated == self.told.saturated {
             return None;
         }
         self.told = self.now;
@@ -303,9 +305,16 @@ impl Quality {
         }
         let [least, most] = LIMIT_BELIEVED;
         match self.waiting.limit() {
-            None => self.limited_for = Duration::ZERO,
+            // It has carried more, or that is long ago.
+            None if self.now.limit.is_some() || now >= self.limited_until + most => {
+                self.limited_for = Duration::ZERO;
+            }
+            None => {}
             Some(_) if self.waiting.found_limit() => {
-                self.limited_for = self.limited_for.saturating_mul(2).clamp(least, most);
+                // Found anew, after it was no longer believed; else this is still the same finding.
+                if now >= self.limited_until {
+                    self.limited_for = self.limited_for.saturating_mul(2).clamp(least, most);
+                }
                 self.limited_until = now + self.limited_for;
             }
             Some(_) if now >= self.limited_until => self.waiting.forget_limit(),

@@ -269,11 +269,43 @@ fn a_limit_is_believed_the_longer_the_more_often_it_is_found() {
         quality.on_heartbeat(at(300 * spans + later), millis(20));
         quality.now().limit
     };
-    assert!(limit_at(3, 15_000).is_some());
-    assert_eq!(limit_at(3, 17_000), None);
-    assert!(limit_at(4, 30_000).is_some());
-    assert!(limit_at(40, 250_000).is_some());
-    assert_eq!(limit_at(40, 300_000), None);
+    assert!(limit_at(3, 31_000).is_some());
+    assert_eq!(limit_at(3, 33_000), None);
+    assert_eq!(limit_at(40, 33_000), None, "that is one finding");
+
+    // Found anew, after it was believed no longer.
+    let mut quality = Quality::default();
+    let mut time = 0;
+    let mut believed = || {
+        quality.expect(250_000);
+        carry(&mut quality, [time, 900], 10, 20, 100_000);
+        assert!(quality.now().limit.is_some(), "{time}");
+        let seconds = (1..600).find(|second| {
+            quality.on_heartbeat(at(time + 900 + second * 1_000), millis(20));
+            quality.now().limit.is_none()
+        });
+        time += 900 + seconds.unwrap() * 1_000 + 1_000;
+        seconds.unwrap()
+    };
+    assert_eq!([(); 6].map(|()| believed()), [32, 64, 128, 256, 256, 256]);
+}
+
+/// Nobody asks how a path is that nothing goes by: whoever has left it hears that it may carry more.
+#[test]
+fn the_end_of_a_limit_is_news() {
+    let mut quality = Quality::default();
+    quality.expect(250_000);
+    carry(&mut quality, [0, 900], 10, 20, 100_000);
+    quality.on_heartbeat(at(2_000), millis(20));
+    assert!(quality.take_news().unwrap().limit.is_some());
+    for second in [6, 8, 10] {
+        quality.on_heartbeat(at(second * 1_000), millis(20));
+        quality.take_news();
+    }
+    quality.on_heartbeat(at(12_000), millis(20));
+    assert_eq!(quality.take_news(), None);
+    quality.on_heartbeat(at(40_000), millis(20));
+    assert_eq!(quality.take_news().unwrap().limit, None);
 }
 
 #[test]

@@ -156,6 +156,8 @@ const REGRESSIONS: [(Worlds, u64); 97] = [
     (Worlds::BehindNat, 1_795_450_222),
     (Worlds::Mixed, 900_003_841),
     (Worlds::Moving, 7_701_355),
+    (Worlds::Attacked, 947_016_379),
+    (Worlds::Moving, 947_033_861),
 ];
 
 #[test]

@@ -35,6 +35,13 @@ pub(super) fn add_to(table: &mut Table) {
             }
         });
     }
+    // Half of what is said fits through it meanwhile.
+    for (name, way) in [("forth", Way::Up), ("back", Way::Down)] {
+        table.row(&format!("thin_{name}_for_2_s"), two, 60.0, move |hosts| {
+            hosts.change_one(ONCE, Network::Wifi, way, Change::Rate(Some(1_400_000)));
+            hosts.change_one(secs(2.0), Network::Wifi, way, Change::Rate(Some(20_000_000)));
+        });
+    }
     for percent in [0.5, 2.0] {
         table.row(&format!("bursts_of_10_lost_{percent}"), two, 40.0, move |hosts| {
             bursts(hosts, percent / 100.0)

@@ -47,6 +47,16 @@ fn returns(table: &mut Table) {
         hosts.silence(ONCE, Network::Wifi, secs(12.0));
         hosts.silence(secs(4.0), Network::Lte, secs(12.0));
     });
+    // More to say, and more to say again once the network is back.
+    let busy = |way| Start { interval: Duration::from_millis(2), ..one(way) };
+    for seconds in [8.0, 20.0] {
+        table.row(&format!("silent_only_{seconds}_busy"), busy, seconds, move |hosts| {
+            silence_all(hosts, secs(seconds))
+        });
+        table.row(&format!("unplugged_only_{seconds}_busy"), busy, seconds, move |hosts| {
+            hosts.unplug(ONCE, Network::Wifi, secs(seconds));
+        });
+    }
     // Large packets vanish from then on.
     let large = |way| Start { record: 4000, interval: Duration::from_millis(16), ..one(way) };
     table.row("silent_only_8_then_small", large, 8.0, |hosts| {

@@ -8,7 +8,7 @@ use super::{Association, Closing, Context, Ending, Handled, Open, Phase};
 use crate::config::AssociationFailure;
 use crate::interface::CloseReason;
 
-/// A peer that has been refusing packets for this long, and has sent none, is gone.
+/// A peer that we have called, and that has been refusing packets for this long and has sent none, is gone.
 const REFUSALS: Duration = Duration::from_secs(10);
 
 impl Association {
@@ -47,10 +47,12 @@ impl Open {
             return Ok(());
         }
         // Where patience is a time, one message from each does not say so: an interface that goes down and comes back has its address for some
-        // milliseconds before a socket is bound to it.
+        // milliseconds before a socket is bound to it. Whoever has called us may be behind a translator that refuses what it has forgotten while its host sleeps.
+        let called_by_us = context.identity.token.is_some();
         let long_enough = match context.config.failure.association {
             AssociationFailure::Errors(_) => Duration::ZERO,
-            AssociationFailure::Silence(_) => REFUSALS,
+            AssociationFailure::Silence(_) if called_by_us => REFUSALS,
+            AssociationFailure::Silence(patience) => patience,
         };
         self.handle_refusal(context, route, CloseReason::NoSctp, long_enough)
     }

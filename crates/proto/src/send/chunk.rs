@@ -52,6 +52,8 @@ pub(super) struct Chunk {
     /// While in flight: it is no longer on its way, and whether it has arrived is not known.
     pub(super) has_left: bool,
     pub(super) retransmitted: bool,
+    /// It was last sent with another I bit than at first.
+    pub(super) other_bit: bool,
     /// Bytes of the packet that it was last sent in, if it was the first one there: packets are counted by it. Else 0.
     pub(super) packet: u16,
     /// Sent on more than one path, so that an acknowledgement says nothing about either (RFC 7829 §3.2 rule 9).

@@ -100,6 +100,7 @@ impl Outstanding {
             state: ChunkState::InFlight,
             has_left: false,
             retransmitted: false,
+            other_bit: false,
             packet: leads.into(),
             several_paths: false,
             misses: Misses::default(),
@@ -118,6 +119,7 @@ impl Outstanding {
         self.counts.remove(chunk);
         chunk.state = ChunkState::InFlight;
         chunk.retransmitted = true;
+        chunk.other_bit = !chunk.other_bit;
         chunk.packet = leads.into();
         chunk.several_paths |= chunk.path != path;
         chunk.path = path;

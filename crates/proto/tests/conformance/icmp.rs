@@ -60,7 +60,8 @@ fn protocol_unreachable_ends_the_association() {
 fn a_peer_that_refuses_for_a_while_is_waited_for() {
     let mut config = quiet();
     config.failure.association = AssociationFailure::Silence(Duration::from_secs(3600));
-    let (mut bench, peer) = Peer::connected(config);
+    let (mut bench, mut peer) = (Bench::new(config), Peer::new());
+    peer.accept(&mut bench, &[]);
     bench.send(0, b"x");
     let sent = bench.take_only();
     let refuse = |bench: &mut Bench| {
@@ -78,6 +79,22 @@ fn a_peer_that_refuses_for_a_while_is_waited_for() {
     }
     bench.pass(Duration::from_secs(1));
     assert_eq!(refuse(&mut bench), Some(CloseReason::NoSctp));
+}
+
+/// Whoever has called us may sleep behind a translator that refuses what it has forgotten.
+#[test]
+fn a_caller_that_is_refused_for_is_waited_for_patiently() {
+    let mut config = quiet();
+    config.failure.association = AssociationFailure::Silence(Duration::from_secs(3600));
+    let (mut bench, _) = Peer::connected(config);
+    bench.send(0, b"x");
+    let sent = bench.take_only();
+    for minute in 0..=60 {
+        bench.unreachable(peer::route(), Unreachable::Protocol, &sent.bytes[..8]);
+        let gone = (minute == 60).then_some(CloseReason::NoSctp);
+        assert_eq!(bench.closed(), gone, "{minute}");
+        bench.pass(Duration::from_secs(60));
+    }
 }
 
 /// ICMP9: of a peer with several addresses one may be unreachable; the association stays.
@@ -223,7 +240,7 @@ fn a_host_that_refuses_at_all_its_addresses_is_given_up() {
     for refusing in [1, 2] {
         let mut bench = Bench::with_addresses(Config::mobile(), 2);
         let mut peer = Peer::new();
-        peer.connect_with(&mut bench, &[peer_address(1).ip(), peer_address(2).ip()]);
+        peer.accept(&mut bench, &[1, 2].map(|n| Parameter::from(peer_address(n).ip())));
         for second in 0..600 {
             for sent in bench.take() {
                 let refuses = (1..=refusing).any(|n| peer_address(n).ip() == sent.route.remote.ip());

@@ -28,7 +28,7 @@ mod linux {
     use std::io::IoSliceMut;
     use std::os::fd::AsRawFd;
 
-    use core::net::{SocketAddrV4, SocketAddrV6};
+    use core::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddrV4, SocketAddrV6};
 
     use nix::libc::{SO_EE_ORIGIN_ICMP, SO_EE_ORIGIN_ICMP6, SO_EE_ORIGIN_LOCAL, sock_extended_err};
     use nix::sys::socket::{ControlMessageOwned, MsgFlags, SockaddrStorage, recvmsg};
@@ -54,8 +54,13 @@ mod linux {
         let remote = message.address.as_ref().and_then(address);
         let reason = message.cmsgs().ok().and_then(|mut messages| {
             messages.find_map(|message| match message {
-                ControlMessageOwned::Ipv4RecvErr(error, _) | ControlMessageOwned::Ipv6RecvErr(error, _) => {
-                    reason(&error)
+                ControlMessageOwned::Ipv4RecvErr(error, from) => {
+                    let from = from.map(|from| Ipv4Addr::from(u32::from_be(from.sin_addr.s_addr)).into());
+                    reason(&error).map(|reason| by_whom(reason, from, remote))
+                }
+                ControlMessageOwned::Ipv6RecvErr(error, from) => {
+                    let from = from.map(|from| Ipv6Addr::from(from.sin6_addr.s6_addr).into());
+                    reason(&error).map(|reason| by_whom(reason, from, remote))
                 }
                 _ => None,
             })
@@ -67,6 +72,14 @@ mod linux {
                 quoted: quoted[..length].to_vec(),
             }),
             _ => Next::Irrelevant,
+        }
+    }
+
+    /// Only the host itself can say that nobody listens there. A network that lets nothing out, such as one that wants a click first, refuses in its name.
+    fn by_whom(reason: Unreachable, from: Option<IpAddr>, remote: Option<SocketAddr>) -> Unreachable {
+        match reason {
+            Unreachable::Protocol if from != remote.map(|remote| remote.ip()) => Unreachable::Destination,
+            reason => reason,
         }
     }
 

@@ -15,7 +15,7 @@ use crate::interface::{AddressChange, AddressChangeError};
 
 impl Open {
     /// Whether the peer knows this address of ours by another one.
-    pub(super) fn is_translated(&self, config: &Config, address: IpAddr) -> bool {
+    pub(in crate::association) fn is_translated(&self, config: &Config, address: IpAddr) -> bool {
         let hidden = config.dar.naming == AddressNaming::ByScope && self.locals.is_hidden(address);
         hidden || may_be_translated(self.naming(config), self.local_of(address), &self.peer.addresses)
     }
