@@ -136,7 +136,9 @@ impl View<'_> {
         let limited = |third: &PathView, end: End| end(third) == end(other) && end(third) != end(path);
         let alike =
             |third: &&PathView| third.id == other.id || limited(third, LOCAL) || limited(third, REMOTE);
-        self.paths.iter().filter(alike).all(|third| third.quality.carries_what(&path.quality))
+        // What was found on one that has failed since is not forgotten before it is heard again.
+        let known = |third: &&PathView| third.id == other.id || self.is_usable(third);
+        self.paths.iter().filter(alike).filter(known).all(|third| third.quality.carries_what(&path.quality))
     }
 
     /// Whether `path` works, from an address that is part of the association.

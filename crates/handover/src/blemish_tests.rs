@@ -177,6 +177,10 @@ fn a_thin_network_is_thin_by_whichever_path() {
     assert_eq!(blemishes(&model)[0], Blemish::Slow);
     model.paths[3].quality.limit = Some(120_000);
     assert_eq!(blemishes(&model)[0], Blemish::None);
+    // What has failed meanwhile says nothing: nobody would hear that it carries more.
+    model.paths[3].state = PathState::Inactive;
+    assert_eq!(blemishes(&model)[0], Blemish::Slow);
+    model.paths[3].state = PathState::Active;
     // But an address that the path in use has itself does not limit it.
     model.paths[3].quality.limit = None;
     model.paths[2].quality.limit = Some(120_000);

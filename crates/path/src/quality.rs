@@ -191,9 +191,9 @@ impl Quality {
         };
         let found = self.asked.take_if(|asked| *asked == Asked::Found).is_some();
         let changed = found || differ(|delay| delay.least) || differ(|delay| delay.most);
-        // What a path carries at most matters to whoever has left it for that.
-        let freed = self.told.limit.is_some() && self.now.limit.is_none();
-        if !changed && !freed && lossy == self.told.lossy && saturated == self.told.saturated {
+        // Whoever has left a path because it carries too little is told that this is over, too.
+        let limited = self.told.limit.is_some() != self.now.limit.is_some();
+        if !changed && !limited && lossy == self.told.lossy && saturated == self.told.saturated {
             return None;
         }
         self.told = self.now;
@@ -307,7 +307,7 @@ impl Quality {
         match self.waiting.limit() {
             // It has carried more, or that is long ago.
             None if self.now.limit.is_some() || now >= self.limited_until + most => {
-                self.limited_for = Duration::ZERO;
+                (self.limited_for, self.limited_until) = (Duration::ZERO, now);
             }
             None => {}
             Some(_) if self.waiting.found_limit() => {

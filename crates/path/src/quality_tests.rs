@@ -290,6 +290,22 @@ fn a_limit_is_believed_the_longer_the_more_often_it_is_found() {
     assert_eq!([(); 6].map(|()| believed()), [32, 64, 128, 256, 256, 256]);
 }
 
+/// A span in which a little more got through does not end the next finding at once.
+#[test]
+fn a_limit_found_again_is_believed_again() {
+    let mut quality = Quality::default();
+    quality.expect(250_000);
+    carry(&mut quality, [0, 900], 10, 20, 100_000);
+    assert!(quality.now().limit.is_some());
+    carry(&mut quality, [900, 300], 6, 20, 100_000);
+    assert_eq!(quality.now().limit, None);
+    quality.expect(500_000);
+    carry(&mut quality, [1_200, 580], 6, 20, 100_000);
+    assert!(quality.now().limit.is_some());
+    quality.on_heartbeat(at(6_000), millis(20));
+    assert!(quality.now().limit.is_some(), "{quality:?}");
+}
+
 /// Nobody asks how a path is that nothing goes by: whoever has left it hears that it may carry more.
 #[test]
 fn the_end_of_a_limit_is_news() {

@@ -165,7 +165,10 @@ fn delivery(scenario: &Scenario, host: usize, ledgers: [&Ledger; 2], wrong: &mut
     let sent = ledgers[1 - host].incarnations.iter();
     for sender in sent.filter(|sender| scenario.keeps_everything(sender.began)) {
         let clean = matches!(&sender.end, Some((_, End::Closed(CloseReason::Shutdown))));
-        let receiver = ledgers[host].incarnations.iter().find(|i| i.peer == Some(sender.number));
+        // Who was lied to may have taken a message for that of another association.
+        let unharmed = |i: &&Incarnation| scenario.keeps_integrity(host, i.began);
+        let mut receivers = ledgers[host].incarnations.iter().filter(unharmed);
+        let receiver = receivers.find(|i| i.peer == Some(sender.number));
         let clean = clean
             || receiver.is_some_and(|r| matches!(&r.end, Some((_, End::Closed(CloseReason::Shutdown)))));
         let got = receiver.map_or(0, |receiver| receiver.received.len());

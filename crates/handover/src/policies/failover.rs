@@ -6,7 +6,8 @@ use crate::{Fact, Governed, Judge, Need, Pace, Reason, View, Want, Wish};
 
 /// What SCTP does by itself: stays on the primary path, lets the protocol use another while that one fails, and returns when it
 /// works again (RFC 9260 §6.4.1, b08 section 4.1.1). Addresses are added and deleted as they come and go. Another path is made primary only when
-/// the primary path's own address is gone, or that path is far worse than another though it works ([`Blemish`](crate::Blemish)).
+/// the primary path's own address is gone, or that path is far worse than another though it works ([`Blemish`](crate::Blemish)); and the
+/// address that the peer has chosen is returned to once nothing speaks against it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Failover;
 

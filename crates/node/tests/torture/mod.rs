@@ -188,8 +188,15 @@ fn addresses_that_look_public_may_be_translated() {
 /// Nobody stays in a network that costs more because the other one was bad for a moment: not even a server, whose peer the network is.
 #[test]
 fn a_network_that_is_well_again_is_returned_to() {
-    let rows =
-        ["one_core_far_after_loss", "loss_for_a_while", "slow_both_for", "slow_forth_for", "slow_back_for"];
+    let rows = [
+        "one_core_far_after_loss",
+        "loss_for_a_while",
+        "slow_both_for",
+        "slow_forth_for",
+        "slow_back_for",
+        "thin_forth_for",
+        "thin_back_for",
+    ];
     for (name, outcome) in rows.into_iter().flat_map(outcomes) {
         assert!(outcome.aside < 0.1, "{name}: {outcome:?}");
     }
