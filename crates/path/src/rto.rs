@@ -62,6 +62,8 @@ pub struct Rto {
     first: FirstMeasurement,
     /// Whether `smoothed` is of a single measurement.
     single: bool,
+    /// The next measurement counts as the first.
+    anew: bool,
 }
 
 /// Nanoseconds.
@@ -84,6 +86,7 @@ impl Rto {
             granularity: nanos(config.granularity),
             first: config.first,
             single: false,
+            anew: false,
         }
     }
 
@@ -91,7 +94,8 @@ impl Rto {
     pub fn on_measurement(&mut self, rtt: Duration) {
         let rtt = nanos(rtt);
         let superseded = self.first == FirstMeasurement::Superseded && self.single;
-        let kept = self.smoothed.filter(|first| !superseded || rtt >= first.srtt / 4 * 3);
+        let anew = core::mem::take(&mut self.anew);
+        let kept = self.smoothed.filter(|first| !anew && (!superseded || rtt >= first.srtt / 4 * 3));
         self.single = kept.is_none();
         let (srtt, rttvar) = match kept {
             None => (rtt, rtt / 2),
@@ -101,6 +105,12 @@ impl Rto {
         let smoothed = Smoothed { srtt, rttvar: rttvar.max(self.granularity) };
         self.smoothed = Some(smoothed);
         self.current = self.computed(smoothed);
+    }
+
+    /// The path works again after an outage. What was measured last may have lain with a host that was suspended for all that time, and the path may
+    /// be another one: the next measurement is the first, where that may be superseded.
+    pub fn on_return(&mut self) {
+        self.anew = self.first == FirstMeasurement::Superseded;
     }
 
     /// Takes over a timeout known by other means, kept within RTO.Min and RTO.Max; the next measurement replaces it.

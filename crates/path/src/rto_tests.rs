@@ -103,6 +103,33 @@ fn variation_never_falls_below_the_granularity() {
     assert_eq!((rttvar(&rto), rto.current()), (Some(ms(1)), ms(44)));
 }
 
+/// What lay with a suspended host for ten seconds is acknowledged before or after the path counts as working again.
+#[test]
+fn an_outage_is_no_round_trip() {
+    let superseding = RtoConfig { first: FirstMeasurement::Superseded, ..config(500, 200, 60_000) };
+    for late_after_return in [false, true] {
+        let mut rto = Rto::new(&superseding);
+        (0..20).for_each(|_| rto.on_measurement(ms(20)));
+        if late_after_return {
+            rto.on_return();
+        }
+        rto.on_measurement(ms(10_000));
+        assert!(rto.current() > ms(5_000));
+        if !late_after_return {
+            rto.on_return();
+        }
+        rto.on_measurement(ms(20));
+        assert_eq!((rto.srtt(), rto.current()), (Some(ms(20)), ms(200)));
+    }
+    // Where RFC 9260 §6.3.1 C3 is all there is it counts for long.
+    let mut rto = Rto::new(&config(500, 200, 60_000));
+    (0..20).for_each(|_| rto.on_measurement(ms(20)));
+    rto.on_return();
+    rto.on_measurement(ms(10_000));
+    rto.on_measurement(ms(20));
+    assert!(rto.current() > ms(5_000));
+}
+
 proptest! {
     /// No sequence of events leaves the bounds or overflows.
     #[test]

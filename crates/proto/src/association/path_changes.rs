@@ -190,6 +190,9 @@ impl Open {
         }
         if path.state != state {
             let worked = path.state == PathState::Active;
+            if path.state == PathState::Inactive && state == PathState::Active {
+                path.rto.on_return();
+            }
             path.state = state;
             if state != PathState::PotentiallyFailed {
                 path.doubt.clear();
