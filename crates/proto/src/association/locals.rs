@@ -103,6 +103,7 @@ impl Locals {
         self.up.iter().copied().find(|up| up.ip() == address)
     }
 
+    /// Whether the peer knows any address by another name, though nothing shows that.
     pub(crate) fn hides_any(&self) -> bool {
         !self.hidden.is_empty()
     }

@@ -9,7 +9,7 @@ use core::time::Duration;
 
 use whimbrel_machine::{Instant, Route};
 
-use super::{Association, Closing, Context, Open};
+use super::{Association, Closing, Context, Open, Phase};
 use crate::config::{AddressNaming, TailLoss};
 use crate::interface::{Mobility, PathId};
 use crate::path::Path;
@@ -20,6 +20,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// Strangers with our tag that are told to say where they are, and ourselves where we are one.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Strangers {
+    /// When one was told last.
     last: Option<Instant>,
     /// Who is to be told.
     waiting: Option<Route>,
@@ -39,25 +40,7 @@ impl Open {
             (*last, *waiting) = (Some(context.now), Some(route));
         }
     }
-}
 
-impl Association {
-    /// Who is to be told that nobody knows its address.
-    pub(crate) fn take_stranger(&mut self) -> Option<Route> {
-        match self.phase_mut() {
-            super::Phase::Open(open) => open.notes.strangers.waiting.take(),
-            _ => None,
-        }
-    }
-
-    /// The peer does not know the address that our packets come from. Whoever says so may be anybody: all that it brings about is one more ASCONF
-    /// now and then.
-    pub(crate) fn handle_missing_state(&mut self, now: Instant, route: Route) {
-        self.in_open(now, |open, context| open.handle_unknown_source(context, route.local.ip()));
-    }
-}
-
-impl Open {
     fn handle_unknown_source(&mut self, context: &mut Context<'_>, address: IpAddr) {
         let by_scope = context.config.dar.naming == AddressNaming::ByScope;
         if by_scope && !self.is_translated(context.config, address) && self.seems_unknown(context, address) {
@@ -84,5 +67,21 @@ impl Open {
         };
         let round_trip = self.paths.iter().filter(from_there).filter_map(|path| path.rto.srtt()).max();
         context.now >= since + round_trip.unwrap_or_default().max(PAUSE)
+    }
+}
+
+impl Association {
+    /// Who is to be told that nobody knows its address.
+    pub(crate) fn take_stranger(&mut self) -> Option<Route> {
+        match self.phase_mut() {
+            Phase::Open(open) => open.notes.strangers.waiting.take(),
+            _ => None,
+        }
+    }
+
+    /// The peer does not know the address that our packets come from. Whoever says so may be anybody: all that it brings about is one more ASCONF
+    /// now and then.
+    pub(crate) fn handle_missing_state(&mut self, now: Instant, route: Route) {
+        self.in_open(now, |open, context| open.handle_unknown_source(context, route.local.ip()));
     }
 }

@@ -79,7 +79,9 @@ pub(crate) struct Notes {
     pub(crate) addresses_changed: bool,
     /// Packets that were not the peer's.
     pub(crate) packets_dropped: u64,
+    /// Who has our tag and comes from an address that is not the peer's.
     pub(crate) strangers: Strangers,
+    /// How close together the peer's DATA comes.
     pub(crate) stream: Stream,
     /// Round trips on all paths, those that are gone included.
     pub(crate) round_trips: DurationHistogram,

@@ -6,7 +6,6 @@ use whimbrel_wire::{Sack, Tsn};
 
 use super::packet_train::note_delivered;
 use super::{Closing, Context, Ending, Handled, Open};
-use crate::config::TailLoss;
 use crate::interface::{PathId, PathState};
 use crate::send::SackError;
 use crate::send::report::{PathChange, PathProof, Report, T3};
@@ -117,11 +116,6 @@ impl Open {
         };
         if proved {
             path.error_count = 0;
-            // What was sent again measures nothing, and so would leave the RTO backed off for a network that did not answer and does now.
-            let returns = context.config.retransmission.tail == TailLoss::Probe && path.rto.is_backed_off();
-            if returns {
-                path.rto.forget_back_off();
-            }
             // What the answer to a tail-loss probe acknowledges besides may have arrived just before the path failed.
             let sent = change.youngest.max(change.sent_again).unwrap_or(context.now);
             let due = sent + path.rto.long_round_trip().unwrap_or_default();
@@ -133,9 +127,6 @@ impl Open {
             let Some(path) = self.paths.get(change.path) else { return };
             if matches!(path.state, PathState::PotentiallyFailed | PathState::Inactive) {
                 self.change_path_state(context, change.path, PathState::Active);
-            }
-            if returns {
-                self.hasten_retransmissions(context);
             }
         }
     }

@@ -46,13 +46,15 @@ impl Default for Stream {
 impl Open {
     /// A packet with DATA has come.
     pub(crate) fn note_stream(&mut self, context: &mut Context<'_>) {
+        let asks = context.config.retransmission.tail == TailLoss::Probe;
+        if !asks || context.config.heartbeat.interval.is_none() {
+            return;
+        }
         let Stream { last, spacing, watched } = &mut self.notes.stream;
         let since =
             last.replace(context.now).map_or(PAUSE, |last| context.now.saturating_since(last).min(PAUSE));
         *spacing = (*spacing * (WEIGHT - 1) + since) / WEIGHT;
-        let watches = context.config.retransmission.tail == TailLoss::Probe
-            && context.config.heartbeat.interval.is_some();
-        if watches && !*watched && *spacing <= STEADY {
+        if !*watched && *spacing <= STEADY {
             *watched = true;
             context.timers.set(TimerId::StreamStopped, context.now + SHORTEST);
         }

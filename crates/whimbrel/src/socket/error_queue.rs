@@ -76,7 +76,11 @@ mod linux {
     }
 
     /// Only the host itself can say that nobody listens there. A network that lets nothing out, such as one that wants a click first, refuses in its name.
-    fn by_whom(reason: Unreachable, from: Option<IpAddr>, remote: Option<SocketAddr>) -> Unreachable {
+    pub(super) fn by_whom(
+        reason: Unreachable,
+        from: Option<IpAddr>,
+        remote: Option<SocketAddr>,
+    ) -> Unreachable {
         match reason {
             Unreachable::Protocol if from != remote.map(|remote| remote.ip()) => Unreachable::Destination,
             reason => reason,
@@ -109,3 +113,7 @@ mod linux {
         }
     }
 }
+
+#[cfg(all(test, any(target_os = "linux", target_os = "android")))]
+#[path = "error_queue_tests.rs"]
+mod tests;
