@@ -108,9 +108,9 @@ impl Rto {
     }
 
     /// The path works again after an outage. What was measured last may have lain with a host that was suspended for all that time, and the path may
-    /// be another one: the next measurement is the first, where that may be superseded.
+    /// be another one: the next measurement counts as the first (C2).
     pub fn on_return(&mut self) {
-        self.anew = self.first == FirstMeasurement::Superseded;
+        self.anew = true;
     }
 
     /// Takes over a timeout known by other means, kept within RTO.Min and RTO.Max; the next measurement replaces it.

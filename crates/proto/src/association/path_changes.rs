@@ -8,7 +8,7 @@ use whimbrel_path::{PathQuality, Quality};
 
 use super::pairing;
 use super::{Closing, Context, Open};
-use crate::config::{Comparison, PathVerification};
+use crate::config::{Comparison, FirstMeasurement, PathVerification};
 use crate::interface::{Event, PathId, PathState};
 use crate::path::{Egress, Path, control_path};
 use crate::timers::TimerId;
@@ -190,8 +190,9 @@ impl Open {
         }
         if path.state != state {
             let worked = path.state == PathState::Active;
-            if path.state == PathState::Inactive && state == PathState::Active {
-                path.rto.on_return();
+            let returns = path.state == PathState::Inactive && state == PathState::Active;
+            if returns && context.config.rto.first == FirstMeasurement::Superseded {
+                path.on_return(context.now);
             }
             path.state = state;
             if state != PathState::PotentiallyFailed {

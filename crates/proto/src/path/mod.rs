@@ -91,10 +91,20 @@ impl Path {
         round_trip: Duration,
         round_trips: &mut DurationHistogram,
     ) {
+        if self.supervision.has_returned_within(now, round_trip) {
+            // It has lain with a host that was suspended, or has waited for the network to come back.
+            return;
+        }
         self.rto.on_measurement(round_trip);
         self.supervision.measured = Some(now);
         self.supervision.measurements = self.supervision.measurements.saturating_add(1);
         round_trips.record(round_trip);
+    }
+
+    /// The path works again after an outage: what left before measures nothing from now on, and what is measured next counts as the first.
+    pub(crate) fn on_return(&mut self, now: Instant) {
+        self.rto.on_return();
+        self.supervision.note_return(now);
     }
 
     /// Whether enough was measured to tell how much round trips vary: after one or two, RTTVAR is a guess (RFC 9260 §6.3.1 C2). One that has

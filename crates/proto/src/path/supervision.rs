@@ -32,6 +32,8 @@ pub(crate) struct Supervision {
     estimates: Estimates,
     /// When others may be asked because this one is silent.
     looks: Looks,
+    /// When it last worked again after it had failed.
+    returned: Option<Instant>,
     /// The HEARTBEAT whose answer is waited for.
     pub(crate) heartbeat: Option<PendingHeartbeat>,
     /// The last one whose time was over without an answer, which may still come: the next one continues it. `None` while one is waited for.
@@ -92,6 +94,16 @@ impl Looks {
 }
 
 impl Supervision {
+    /// The path works again after it had failed.
+    pub(super) fn note_return(&mut self, now: Instant) {
+        self.returned = Some(now);
+    }
+
+    /// Whether the path has failed and come back in this time.
+    pub(super) fn has_returned_within(&self, now: Instant, time: Duration) -> bool {
+        self.returned.is_some_and(|returned| now.saturating_since(returned) < time)
+    }
+
     /// A path that begins now.
     pub(super) fn new(now: Instant) -> Self {
         Self {
@@ -106,6 +118,7 @@ impl Supervision {
             began: now,
             measurements: 0,
             looks: Looks::default(),
+            returned: None,
             heartbeat: None,
             overdue: None,
             new_port: None,
