@@ -10,6 +10,7 @@ mod outcome;
 mod places;
 mod preference_rows;
 mod rows;
+mod server_rows;
 mod silence_rows;
 mod skewed;
 mod world;

@@ -6,7 +6,7 @@ use whimbrel_netsim::{Change, Loss, Oversize, QueueLimit, Reorder};
 
 use super::places::{Families, Network, Translation};
 use super::world::{Start, Torture, Way};
-use super::{family_rows, network_rows, preference_rows, silence_rows};
+use super::{family_rows, network_rows, preference_rows, server_rows, silence_rows};
 
 /// A row of the torture table.
 pub(super) struct Row {
@@ -252,7 +252,11 @@ impl Table {
 }
 
 pub(super) fn delay_of(network: Network) -> Duration {
-    Duration::from_millis(if network == Network::Wifi { 10 } else { 30 })
+    Duration::from_millis(match network {
+        Network::Core | Network::Core2 => 0,
+        Network::Wifi => 10,
+        _ => 30,
+    })
 }
 
 /// All networks take 300 ms each way from now on.
@@ -331,5 +335,6 @@ pub(super) fn all() -> Vec<Row> {
     network_rows::add_to(&mut table);
     silence_rows::add_to(&mut table);
     preference_rows::add_to(&mut table);
+    server_rows::add_to(&mut table);
     table.rows
 }

@@ -15,7 +15,6 @@ pub(super) fn add_to(table: &mut Table) {
     sleepers(table);
     moves(table);
     quiet(table);
-    servers(table);
 }
 
 fn silence_all(hosts: &mut Torture, lasts: Duration) {
@@ -168,18 +167,4 @@ fn quiet(table: &mut Table) {
             silence_all(hosts, secs(seconds));
         });
     }
-}
-
-/// It is the server that is cut off.
-fn servers(table: &mut Table) {
-    let cores = [Network::Core, Network::Core2];
-    table.row("silent_servers_8", two, 8.0, move |hosts| {
-        cores.into_iter().for_each(|core| hosts.silence(ONCE, core, secs(8.0)));
-    });
-    table.row("silent_one_server_8", two, 0.0, move |hosts| {
-        hosts.silence(ONCE, Network::Core, secs(8.0));
-    });
-    table.row("unplugged_servers_8", two, 8.0, move |hosts| {
-        cores.into_iter().for_each(|core| hosts.unplug(ONCE, core, secs(8.0)));
-    });
 }
