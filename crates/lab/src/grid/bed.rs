@@ -59,7 +59,7 @@ impl Bed {
         for (number, &(contender, start)) in (0_u8..).zip(flows) {
             let (flow, interfaces) = add(&mut world, number, contender, start, place.buffers());
             added.push(flow);
-            ends.push(interfaces);
+            ends.extend(interfaces);
         }
         let bottleneck = join(&mut world, &ends, place.link());
         for (side, at, change) in place.changes() {
@@ -126,25 +126,29 @@ fn of_tcp(sender: &Tcp, receiver: &Tcp) -> Totals {
     }
 }
 
-/// Adds the hosts of a flow and an interface for each.
+/// Adds the hosts of a flow, and for each of its paths an interface at either end.
 fn add(
     world: &mut Everything,
     number: u8,
     contender: Contender,
     start: Instant,
     buffers: usize,
-) -> (Flow, [InterfaceId; 2]) {
-    let address = |end: u8, port| SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, number, 0, end)), port);
+) -> (Flow, Vec<[InterfaceId; 2]>) {
+    let by_path =
+        |path: u8, end: u8, port| SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, number, path, end)), port);
+    let address = |end, port| by_path(0, end, port);
     let seed = |world: &Everything, end: u64| world.seed().child("host", u64::from(number) * 2 + end);
     let hosts = match contender.speaks(buffers + MESSAGE) {
         Speaks::Sctp(config) => {
             let config = Arc::new(*config);
-            let ends = [1, 2].map(|end| address(end, UDP_PORT));
+            let ends = [1, 2].map(|end| -> Vec<_> {
+                (0..contender.paths()).map(|path| by_path(path, end, UDP_PORT)).collect()
+            });
             let node = |world: &Everything, end: usize| {
-                Mixed::First(Node::new(Arc::clone(&config), seed(world, end as u64), vec![ends[end]]))
+                Mixed::First(Node::new(Arc::clone(&config), seed(world, end as u64), ends[end].clone()))
             };
             let traffic = Box::new(Greedy::new(MESSAGE, buffers));
-            let sender = User::<Tally>::sender(start, vec![ends[1]], traffic).saying(blank);
+            let sender = User::<Tally>::sender(start, ends[1].clone(), traffic).saying(blank);
             let (machine, other) = (node(world, 0), node(world, 1));
             let receiver = world.add_host("receiver", other, Mixed::First(User::reader()));
             [world.add_host("sender", machine, Mixed::First(sender)), receiver]
@@ -160,11 +164,13 @@ fn add(
             [world.add_host("sender", machine, Mixed::Second(TcpUser::sender(opening))), receiver]
         }
     };
-    let interfaces = [0, 1].map(|end| world.add_interface(hosts[end], [address(end as u8 + 1, 0).ip()]));
+    let interfaces =
+        |path| [0, 1].map(|end| world.add_interface(hosts[end], [by_path(path, end as u8 + 1, 0).ip()]));
+    let interfaces = (0..contender.paths()).map(interfaces).collect();
     (Flow { sender: hosts[0], receiver: hosts[1] }, interfaces)
 }
 
-/// One flow has the bottleneck for itself, without a router, which would make a run longer.
+/// One path has the bottleneck for itself, without a router, which would make a run longer.
 fn join(world: &mut Everything, ends: &[[InterfaceId; 2]], [there, back]: [LinkConfig; 2]) -> LinkId {
     if let [[sender, receiver]] = *ends {
         return world.add_link(sender, receiver, there, back);

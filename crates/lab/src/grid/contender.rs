@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use whimbrel_proto::Config;
 use whimbrel_proto::path::congestion::{
-    ControllerFactory, CubicParameters, HyStartParameters, RenoParameters,
+    ControllerFactory, CoupledParameters, Coupling, CubicParameters, HyStartParameters, RenoParameters,
 };
 use whimbrel_rivals::tcp::{Cubic, DelayedAck, NewCongestionControl, Rack, Reno, RtoConfig, TcpConfig};
 
@@ -16,6 +16,16 @@ pub enum Contender {
     Reno,
     /// The same with CUBIC and HyStart++.
     Cubic,
+    /// As [`Mobile`](Self::Mobile), by two paths at once, each with a controller of its own.
+    MobileOnTwo,
+    /// As [`Reno`](Self::Reno), by two paths at once, each with a controller of its own.
+    RenoOnTwo,
+    /// By two paths at once, whose windows are coupled by linked increases (RFC 6356).
+    Lia,
+    /// By opportunistic linked increases.
+    Olia,
+    /// By resource pooling.
+    ResourcePooling,
     /// TCP with CUBIC and HyStart, as Linux has it.
     TcpCubic,
     /// TCP with Reno.
@@ -29,10 +39,19 @@ pub(super) enum Speaks {
 }
 
 impl Contender {
-    /// All of them.
+    /// Those that use one path each.
     pub const ALL: [Self; 5] = [Self::Mobile, Self::Reno, Self::Cubic, Self::TcpCubic, Self::TcpReno];
     /// Whimbrel, by controller.
     pub const OURS: [Self; 3] = [Self::Mobile, Self::Reno, Self::Cubic];
+
+    /// Those that use two paths at once, coupled ones last.
+    pub const ON_TWO: [Self; 5] =
+        [Self::MobileOnTwo, Self::RenoOnTwo, Self::Lia, Self::Olia, Self::ResourcePooling];
+
+    /// How many paths it uses, each from an address of its own to another.
+    pub(super) fn paths(self) -> u8 {
+        if Self::ON_TWO.contains(&self) { 2 } else { 1 }
+    }
 
     /// Its name in rows.
     pub const fn name(self) -> &'static str {
@@ -40,6 +59,11 @@ impl Contender {
             Self::Mobile => "mobile",
             Self::Reno => "reno",
             Self::Cubic => "cubic",
+            Self::MobileOnTwo => "mobile-on-two",
+            Self::RenoOnTwo => "reno-on-two",
+            Self::Lia => "lia",
+            Self::Olia => "olia",
+            Self::ResourcePooling => "rpv2",
             Self::TcpCubic => "tcp-cubic",
             Self::TcpReno => "tcp-reno",
         }
@@ -47,34 +71,42 @@ impl Contender {
 
     /// Who goes by a name.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|one| one.name() == name)
+        Self::ALL.into_iter().chain(Self::ON_TWO).find(|one| one.name() == name)
     }
 
     /// Bytes of user data in a full packet of 1500 bytes: behind IP, UDP, SCTP's common header and the headers of two DATA chunks, or behind IP and
     /// TCP without options.
     pub const fn payload(self) -> u64 {
         match self {
-            Self::Mobile | Self::Reno | Self::Cubic => 1500 - 20 - 8 - 12 - 2 * 16,
             Self::TcpCubic | Self::TcpReno => 1500 - 20 - 20,
+            _ => 1500 - 20 - 8 - 12 - 2 * 16,
         }
     }
 
     /// Its configuration, with so many bytes of buffer at each end.
     pub(super) fn speaks(self, buffers: usize) -> Speaks {
+        let reno = || Arc::new(HyStartParameters::around(RenoParameters::default()));
+        let coupled = |coupling| Arc::new(CoupledParameters::new(coupling));
+        let (one, two) = (Config::mobile, || Config::mobile().combining_paths());
         match self {
-            Self::Mobile => sctp(buffers, None),
-            Self::Reno => sctp(buffers, Some(Arc::new(HyStartParameters::around(RenoParameters::default())))),
+            Self::Mobile => sctp(buffers, one(), None),
+            Self::Reno => sctp(buffers, one(), Some(reno())),
             Self::Cubic => {
-                sctp(buffers, Some(Arc::new(HyStartParameters::around(CubicParameters::default()))))
+                let cubic = HyStartParameters::around(CubicParameters::default());
+                sctp(buffers, one(), Some(Arc::new(cubic)))
             }
+            Self::MobileOnTwo => sctp(buffers, two(), None),
+            Self::RenoOnTwo => sctp(buffers, two(), Some(reno())),
+            Self::Lia => sctp(buffers, two(), Some(coupled(Coupling::Lia))),
+            Self::Olia => sctp(buffers, two(), Some(coupled(Coupling::Olia))),
+            Self::ResourcePooling => sctp(buffers, two(), Some(coupled(Coupling::ResourcePooling))),
             Self::TcpCubic => tcp(buffers, Cubic::with_hystart),
             Self::TcpReno => tcp(buffers, Reno::boxed),
         }
     }
 }
 
-fn sctp(buffers: usize, controller: Option<Arc<dyn ControllerFactory>>) -> Speaks {
-    let mut config = Config::mobile();
+fn sctp(buffers: usize, mut config: Config, controller: Option<Arc<dyn ControllerFactory>>) -> Speaks {
     if let Some(controller) = controller {
         config.congestion.controller = controller;
     }

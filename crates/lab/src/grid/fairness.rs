@@ -36,7 +36,7 @@ pub(super) struct Mix {
 }
 
 impl Mix {
-    /// All that are measured: each of ours among its like, and beside TCP; TCP with itself for comparison.
+    /// Each of ours among its like, and beside TCP; TCP with itself for comparison.
     pub(super) fn all() -> Vec<Self> {
         let alone = |contender| Self { first: (4, contender), second: None };
         let beside = |(count, ours), other| Self { first: (count, ours), second: Some((count, other)) };
@@ -46,6 +46,13 @@ impl Mix {
         let one = tcp.map(|other| beside((1, Contender::Mobile), other));
         let others = beside((2, Contender::TcpCubic), Contender::TcpReno);
         alike.into_iter().chain(two).chain(one).chain([others]).collect()
+    }
+
+    /// What uses two paths, both of them through the bottleneck, beside TCP connections; what uses one for comparison.
+    pub(super) fn on_two() -> Vec<Self> {
+        let ours = [Contender::Mobile, Contender::Reno].into_iter().chain(Contender::ON_TWO);
+        let others = [(4, Contender::TcpReno), (1, Contender::TcpReno), (1, Contender::TcpCubic)];
+        ours.flat_map(|ours| others.map(|second| Self { first: (1, ours), second: Some(second) })).collect()
     }
 
     /// Its name in rows.
@@ -64,9 +71,21 @@ impl Mix {
 }
 
 /// Where flows meet.
-fn places() -> Vec<Place> {
-    let of = |rtt| [1.0, 4.0].map(|queue| Place { rate: 100, rtt, queue, trouble: Trouble::Loss(0.0) });
-    [20, 100].into_iter().flat_map(of).collect()
+fn places(rate: u64) -> impl Iterator<Item = Place> {
+    let of = move |rtt| [1.0, 4.0].map(|queue| Place { rate, rtt, queue, trouble: Trouble::Loss(0.0) });
+    [20, 100].into_iter().flat_map(of)
+}
+
+/// A bottleneck that is never full: each packet is as likely to be lost as any other, which coupled windows are made for (RFC 6356 §3).
+const LOSSY: Place = Place { rate: 100, rtt: 20, queue: 1.0, trouble: Trouble::Loss(0.001) };
+
+/// Who meets where. Windows that grow by a packet in each round trip need minutes for what they are in the long run where there is room for many.
+fn meetings() -> impl Iterator<Item = (Place, Mix)> {
+    let of = |place: Place, mixes: Vec<Mix>| mixes.into_iter().map(move |mix| (place, mix));
+    let one = places(100).flat_map(move |place| of(place, Mix::all()));
+    let two = places(10).flat_map(move |place| of(place, Mix::on_two()));
+    let few = Mix::on_two().into_iter().filter(|mix| mix.contenders().len() == 2).collect();
+    one.chain(two).chain(of(LOSSY, few))
 }
 
 impl Measurement for Fairness {
@@ -77,13 +96,11 @@ impl Measurement for Fairness {
     }
 
     fn all(&self) -> Vec<Cell> {
-        let cell = |place: Place, mix: Mix| Cell { series: mix.name().into(), axes: place.axes() };
-        let of = |place: Place| Mix::all().into_iter().map(move |mix| cell(place, mix)).collect::<Vec<_>>();
-        places().into_iter().flat_map(of).collect()
+        meetings().map(|(place, mix)| Cell { series: mix.name().into(), axes: place.axes() }).collect()
     }
 
     fn measure(&self, cell: &Cell, seed: u64, watch: Watch) -> Outcome {
-        let mix = Mix::all().into_iter().find(|mix| mix.name() == cell.series);
+        let mix = Mix::all().into_iter().chain(Mix::on_two()).find(|mix| mix.name() == cell.series);
         let Some((place, mix)) = Place::of(cell).zip(mix) else { return Outcome::default() };
         let mut starts = Seed::from_u64(seed).stream("grid.starts", 0);
         let flows: Vec<_> = mix

@@ -95,3 +95,30 @@ fn flows_share_a_bottleneck() {
     let both = metric(sample, "first") + metric(sample, "second");
     assert!((both - 2.0).abs() < 1e-9, "{sample:?}");
 }
+
+/// Where each packet is as likely to be lost as any other, two coupled paths take what one TCP connection does, and two that are not take twice that.
+#[test]
+fn coupled_paths_take_the_share_of_one_connection() {
+    let fairness = Fairness::default();
+    let place = Place { rate: 20, rtt: 100, trouble: Trouble::Loss(0.001), ..CLEAN };
+    const SEEDS: u64 = 4;
+    let beside_tcp = |ours: Contender| {
+        let cell = Cell { series: format!("1 {} + 1 tcp-reno", ours.name()).into(), axes: place.axes() };
+        let share = |seed| {
+            let outcome = fairness.run(&cell, seed, Watch::default());
+            let sample = &outcome.samples[0];
+            metric(sample, "first") / metric(sample, "second")
+        };
+        (1..=SEEDS).map(share).sum::<f64>() / SEEDS as f64
+    };
+    for (ours, share) in [
+        (Contender::RenoOnTwo, 1.7..2.5),
+        // It grows by what the larger of two windows that rise and fall in turn is owed.
+        (Contender::Lia, 1.0..1.4),
+        (Contender::Olia, 0.8..1.2),
+        (Contender::ResourcePooling, 0.8..1.2),
+    ] {
+        let found = beside_tcp(ours);
+        assert!(share.contains(&found), "{ours:?}: {found}");
+    }
+}

@@ -43,3 +43,22 @@ fn cells_are_counted_and_marked() {
     assert!(page.contains("below 1.5 of the empty path's | 0 of 1 |"), "{page}");
     assert!(page.contains("--series cubic --cell 'rate=100,rtt=50,queue=1,trouble=none'"), "{page}");
 }
+
+/// Flows on one path and associations on two have a table each, with the places where they were measured.
+#[test]
+fn who_uses_two_paths_has_a_table_of_its_own() {
+    let row = |series: &'static str, place: Place| Row {
+        series: series.into(),
+        axes: place.axes(),
+        repetition: 0,
+        seed: 1,
+        metrics: vec![("jain".into(), 0.9), ("first".into(), 1.25), ("second".into(), 0.75)],
+    };
+    let lossy = Place { trouble: Trouble::Loss(0.001), ..place(20, 1.0) };
+    let fairness = [row("2 tcp-cubic + 2 tcp-reno", place(100, 4.0)), row("1 rpv2 + 1 tcp-cubic", lossy)];
+    let page = written(&[], &fairness, &BTreeSet::new());
+    assert!(page.contains("| | 100 Mbit/s, 100 ms, 4 BDP |\n"), "{page}");
+    assert!(page.contains("| 2 tcp-cubic + 2 tcp-reno | 0.90; 1.25 and 0.75 |\n"), "{page}");
+    assert!(page.contains("| | 100 Mbit/s, 20 ms, loss 0.1% |\n"), "{page}");
+    assert!(page.contains("| 1 rpv2 + 1 tcp-cubic | 0.90; 1.25 and 0.75 |\n"), "{page}");
+}
