@@ -47,6 +47,17 @@ pub enum Acknowledge {
     Immediately,
 }
 
+/// How much it matters that a message comes at once.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Urgency {
+    /// It goes by one path.
+    #[default]
+    Usual,
+    /// Where several paths carry data at the same time ([`Config::combining_paths`](crate::Config::combining_paths)) copies go by the others, too, as far as their windows have
+    /// room: what one path loses or delays another brings. Each copy costs as much as the message. With one path at a time there are no copies.
+    Urgent,
+}
+
 /// A user message to send.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Message {
@@ -58,6 +69,8 @@ pub struct Message {
     pub delivery: Delivery,
     /// Delayed or immediate acknowledgement.
     pub acknowledge: Acknowledge,
+    /// By one path or by all.
+    pub urgency: Urgency,
     /// The content; must not be empty (RFC 9260 §6.2: no user data is an error).
     pub payload: Bytes,
 }
@@ -70,6 +83,7 @@ impl Message {
             ppid: PayloadProtocolId(0),
             delivery: Delivery::Ordered,
             acknowledge: Acknowledge::Delayed,
+            urgency: Urgency::Usual,
             payload: payload.into(),
         }
     }

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use bytes::Bytes;
 use whimbrel_machine::Seed;
-use whimbrel_proto::{Acknowledge, Delivery, Message, PayloadProtocolId, StreamId};
+use whimbrel_proto::{Acknowledge, Delivery, Message, PayloadProtocolId, StreamId, Urgency};
 
 use crate::draw::Draw;
 
@@ -123,6 +123,8 @@ impl Traffic {
             ppid: PayloadProtocolId(u32::from(incarnation) << 24 | number),
             delivery: self.delivery(number),
             acknowledge: if planned.immediate { Acknowledge::Immediately } else { Acknowledge::Delayed },
+            // Where several paths carry data.
+            urgency: if planned.immediate { Urgency::Urgent } else { Urgency::Usual },
             payload: self.content(incarnation, number),
         }
     }

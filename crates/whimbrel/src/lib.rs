@@ -146,7 +146,7 @@ pub use whimbrel_proto::{
     Acknowledge, AddressChange, AddressChangeError, AssociationId, AssociationStats, AuthKeyNews,
     BufferSizing, CloseReason, Config, Delivery, DurationHistogram, EndpointStats, KeyExchangeError,
     LargeMessages, Message, Mobility, Part, PathCounters, PathId, PathState, PathView, PeerAddressChange,
-    Received, Security, SendError, StaticReason, Totals,
+    Received, Security, SendError, StaticReason, Totals, Urgency,
 };
 pub use whimbrel_secure as secure;
 pub use whimbrel_wire::{PayloadProtocolId, StreamId};

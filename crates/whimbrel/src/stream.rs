@@ -1,5 +1,5 @@
 use bytes::Bytes;
-use whimbrel_proto::{Acknowledge, Delivery, Message, SendError};
+use whimbrel_proto::{Acknowledge, Delivery, Message, SendError, Urgency};
 use whimbrel_wire::{PayloadProtocolId, StreamId};
 
 use crate::association::Association;
@@ -16,6 +16,7 @@ pub struct Stream {
     ppid: PayloadProtocolId,
     delivery: Delivery,
     acknowledge: Acknowledge,
+    urgency: Urgency,
 }
 
 impl Stream {
@@ -26,6 +27,7 @@ impl Stream {
             ppid: PayloadProtocolId(0),
             delivery: Delivery::Ordered,
             acknowledge: Acknowledge::Delayed,
+            urgency: Urgency::Usual,
         }
     }
 
@@ -45,6 +47,26 @@ impl Stream {
     /// otherwise).
     pub fn with_acknowledge(mut self, acknowledge: Acknowledge) -> Self {
         self.acknowledge = acknowledge;
+        self
+    }
+
+    /// The same stream, sending copies of each message by all paths or not (not unless said otherwise; see [`Urgency`]).
+    ///
+    /// ```
+    /// use whimbrel::{Association, Config, Endpoint, Urgency};
+    ///
+    /// # async fn steer(peer: std::net::SocketAddr) -> Result<(), Box<dyn std::error::Error>> {
+    /// let everything = "0.0.0.0:0".parse()?;
+    /// let config = Config::mobile().combining_paths();
+    /// let endpoint = Endpoint::builder().addresses([everything]).config(config).bind().await?;
+    /// let association: Association = endpoint.connect(&[peer], 7000).await?;
+    /// let commands = association.stream(1).expect("two streams").with_urgency(Urgency::Urgent);
+    /// commands.send("stop").await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with_urgency(mut self, urgency: Urgency) -> Self {
+        self.urgency = urgency;
         self
     }
 
@@ -81,6 +103,7 @@ impl Stream {
             ppid: self.ppid,
             delivery: self.delivery,
             acknowledge: self.acknowledge,
+            urgency: self.urgency,
             payload: payload.into(),
         }
     }

@@ -6,7 +6,7 @@ use anyhow::{Context, bail, ensure};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use whimbrel::secure::{Identity, PublicKey};
-use whimbrel::{Acknowledge, Association, Delivery, Endpoint, Message, PayloadProtocolId, StreamId};
+use whimbrel::{Acknowledge, Association, Endpoint, Message, PayloadProtocolId, StreamId};
 
 use super::book::{Paired, check_name};
 use crate::addresses::of_peer;
@@ -97,11 +97,9 @@ pub(super) async fn refuse(association: &Association, error: &anyhow::Error) -> 
 
 async fn say(association: &Association, words: &Words) -> anyhow::Result<()> {
     let message = Message {
-        stream: StreamId(0),
         ppid: PayloadProtocolId(PPID),
-        delivery: Delivery::Ordered,
         acknowledge: Acknowledge::Immediately,
-        payload: Bytes::from(serde_json::to_vec(words)?),
+        ..Message::new(StreamId(0), Bytes::from(serde_json::to_vec(words)?))
     };
     association.send(message).await.context("the connection is lost")
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::{Context, bail, ensure};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
-use whimbrel::{Acknowledge, Association, Delivery, Message, PayloadProtocolId, StreamId};
+use whimbrel::{Acknowledge, Association, Message, PayloadProtocolId, StreamId};
 
 /// SCTP port of the measurement service.
 pub(crate) const SCTP_PORT: u16 = 7879;
@@ -116,11 +116,9 @@ pub(super) enum Control {
 pub(super) async fn say(association: &Association, control: &Control) -> anyhow::Result<()> {
     let bytes = serde_json::to_vec(control).context("cannot encode a control message")?;
     let message = Message {
-        stream: StreamId(0),
         ppid: PayloadProtocolId(PPID_CONTROL),
-        delivery: Delivery::Ordered,
         acknowledge: Acknowledge::Immediately,
-        payload: Bytes::from(bytes),
+        ..Message::new(StreamId(0), Bytes::from(bytes))
     };
     association.send(message).await.context("the connection is lost")
 }

@@ -12,7 +12,7 @@ use super::{Association, Context, Ending, Handled, Identity, Open};
 use crate::arrival::Arrival;
 use crate::auth::gate::Gate;
 use crate::config::Config;
-use crate::interface::{Acknowledge, CloseReason, Delivery, Message};
+use crate::interface::{Acknowledge, CloseReason, Message};
 use crate::negotiate::Agreement;
 use crate::protection::negotiate::{self, PeerProtection, Refusal};
 use crate::protection::{
@@ -217,11 +217,9 @@ impl Open {
             self.auth.protection.as_mut().and_then(|protection| protection.give())
         {
             let message = Message {
-                stream: StreamId(0),
                 ppid,
-                delivery: Delivery::Ordered,
                 acknowledge: Acknowledge::Immediately,
-                payload: Bytes::from(payload),
+                ..Message::new(StreamId(0), Bytes::from(payload))
             };
             self.sender.send_ahead(message);
         }

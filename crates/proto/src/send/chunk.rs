@@ -88,7 +88,8 @@ impl Chunk {
 
     /// The chunk as it goes on the wire.
     pub(super) fn data(&self, tsn: Tsn) -> Data<'_> {
-        let Piece { payload, ppid, stream, ssn, unordered, beginning, ending, immediate } = &self.piece;
+        let Piece { payload, ppid, stream, ssn, unordered, beginning, ending, immediate, urgent: _ } =
+            &self.piece;
         Data {
             immediate: *immediate,
             unordered: *unordered,

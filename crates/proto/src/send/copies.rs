@@ -1,4 +1,4 @@
-//! Copies of new DATA on other paths (the redundant scheduler).
+//! Copies of new DATA on other paths: of all (the redundant scheduler), or of urgent messages.
 //!
 //! A chunk is accounted for on the path that it was sent on first. A copy is in no flight size and is not retransmitted; it goes only where
 //! there is room in the window of its path beside what that has in flight, and takes it for a round trip. Nothing is acknowledged on behalf of a copy, so
@@ -42,7 +42,7 @@ impl Copies {
 impl Sender {
     /// Whether a copy may leave now.
     pub(super) fn has_copy(&self, now: Instant, paths: &Paths) -> bool {
-        self.multipath().scheduler.copies()
+        self.may_copy()
             && self.scheduler.in_use(paths).into_iter().any(|id| {
                 paths.get(id).is_some_and(|path| !self.to_copy(now, path, path.packet_size()).is_empty())
             })
@@ -50,7 +50,8 @@ impl Sender {
 
     /// A packet of copies for the first path that has room.
     pub(super) fn copy(&mut self, turn: &mut Turn<'_>) -> Option<Train> {
-        if !self.multipath().scheduler.copies() {
+        self.forget_urgent();
+        if !self.may_copy() {
             return None;
         }
         for id in self.scheduler.in_use(turn.paths) {
@@ -67,6 +68,25 @@ impl Sender {
         None
     }
 
+    /// An urgent chunk has been sent.
+    pub(super) fn note_urgent(&mut self, tsn: Tsn) {
+        if self.multipath().scheduler.combines() {
+            self.urgent.push_back(tsn);
+        }
+    }
+
+    /// Whether there can be anything to copy.
+    fn may_copy(&self) -> bool {
+        self.multipath().scheduler.copies() || !self.urgent.is_empty()
+    }
+
+    /// What is not in flight any more is not copied.
+    fn forget_urgent(&mut self) {
+        let in_flight = |tsn: &Tsn| self.outstanding.get(*tsn).is_some_and(Chunk::is_in_flight);
+        let over = self.urgent.iter().take_while(|tsn| !in_flight(tsn)).count();
+        self.urgent.drain(..over);
+    }
+
     /// Chunks that are to be copied on `path` and fit `room` bytes: what was sent on another one within the last round trip and is still in flight.
     fn to_copy(&self, now: Instant, path: &Path, room: usize) -> SmallVec<[Tsn; 8]> {
         let mut chosen = SmallVec::new();
@@ -75,7 +95,7 @@ impl Sender {
         if !flow.may_send(flight) {
             return chosen;
         }
-        let round_trip = round_trip(path);
+        let (round_trip, all) = (round_trip(path), self.multipath().scheduler.copies());
         let fresh = |chunk: &Chunk| {
             chunk.is_in_flight()
                 && chunk.path != path.id
@@ -84,7 +104,13 @@ impl Sender {
         };
         let mut used = 0;
         let from = flow.beside().copies.next.and_then(|next| self.outstanding.index_of(next)).unwrap_or(0);
-        for index in from..self.outstanding.len() {
+        let urgent = self.urgent.iter().filter_map(|tsn| self.outstanding.index_of(*tsn));
+        let candidates: &mut dyn Iterator<Item = usize> = if all {
+            &mut (from..self.outstanding.len())
+        } else {
+            &mut urgent.filter(|index| *index >= from)
+        };
+        for index in candidates {
             let Some(chunk) = self.outstanding.at(index).filter(|chunk| fresh(chunk)) else { continue };
             used += chunk.wire_len();
             if used > room {
@@ -105,6 +131,8 @@ impl Sender {
                 break;
             }
             self.outstanding.note_copied(tsn);
+            // Which of the two has arrived nobody knows.
+            self.flows.iter_mut().for_each(|flow| flow.timed = flow.timed.filter(|&(timed, _)| timed != tsn));
         }
         writer.finish(turn.auth, turn.checksum);
         let segment = turn.out.len() - start;
@@ -114,7 +142,7 @@ impl Sender {
         Some(Train { path: path.id, content: Content::Copy, segment, first, t3: None, timed: false })
     }
 
-    /// Whether round trips can be told from acknowledgements: a copy may be what has arrived.
+    /// Whether round trips can be told from acknowledgements at all: where everything is copied, a copy may be what has arrived.
     pub(super) fn is_timing(&self) -> bool {
         !self.multipath().scheduler.copies()
     }

@@ -3,7 +3,7 @@ use core::time::Duration;
 use whimbrel_wire::{GapAckBlock, Tsn};
 
 use crate::config::{BurstLimit, Config, PathScheduler};
-use crate::interface::PathId;
+use crate::interface::{PathId, Urgency};
 use crate::send::report::PathProof;
 use crate::send::testing::{Rig, Written};
 use crate::send::turn::{Content, Permit};
@@ -15,8 +15,12 @@ const WINDOW: u32 = 1 << 20;
 const MS: Duration = Duration::from_millis(1);
 
 fn rig(window_of_d: usize) -> Rig {
+    rig_with(PathScheduler::Redundant, window_of_d)
+}
+
+fn rig_with(scheduler: PathScheduler, window_of_d: usize) -> Rig {
     let mut config = Config::rfc().combining_paths();
-    config.multipath.scheduler = PathScheduler::Redundant;
+    config.multipath.scheduler = scheduler;
     config.congestion.burst = BurstLimit::Packets(1000);
     let mut rig = Rig::new(config, Tsn(1), WINDOW);
     rig.measure(A, 20 * MS);
@@ -80,4 +84,47 @@ fn an_acknowledged_copy_proves_nothing() {
         (change.path, change.proof, change.measured, change.round_trip),
         (A, PathProof::None, None, None)
     );
+}
+
+/// Of what other schedulers send, urgent messages alone are copied, by the path that they did not take, and once.
+#[test]
+fn what_is_urgent_goes_by_both_paths() {
+    for scheduler in [PathScheduler::LowestRoundTrip, PathScheduler::EarliestCompletion] {
+        let mut rig = rig_with(scheduler, 1 << 20);
+        for urgency in [Urgency::Usual, Urgency::Urgent, Urgency::Usual, Urgency::Urgent] {
+            assert!(rig.send_with(urgency, 0, 1000, usize::MAX));
+        }
+        let written = all(&mut rig);
+        let of_copies = written.iter().filter(|one| one.train.content == Content::Copy);
+        assert!(of_copies.clone().all(|one| one.train.path == D), "{scheduler:?}");
+        assert_eq!(copied(&written), [2, 4], "{scheduler:?}");
+        assert!(all(&mut rig).is_empty(), "{scheduler:?}");
+        // Acknowledged, and forgotten.
+        rig.pass(20 * MS);
+        rig.report(Tsn(4), &[], WINDOW);
+        assert!(all(&mut rig).is_empty() && rig.sender.urgent.is_empty(), "{scheduler:?}");
+    }
+}
+
+/// A round trip is measured by what went one way alone.
+#[test]
+fn urgent_messages_measure_nothing() {
+    for (urgency, measured) in [(Urgency::Urgent, None), (Urgency::Usual, Some(20 * MS))] {
+        let mut rig = rig_with(PathScheduler::LowestRoundTrip, 1 << 20);
+        assert!(rig.send_with(urgency, 0, 1000, usize::MAX));
+        all(&mut rig);
+        rig.pass(20 * MS);
+        rig.sack_by = Some(A);
+        let report = rig.report(Tsn(1), &[] as &[GapAckBlock], WINDOW);
+        assert_eq!(report.paths[0].measured, measured, "{urgency:?}");
+    }
+}
+
+/// Where one path at a time carries data there are no copies.
+#[test]
+fn one_path_at_a_time_carries_no_copies() {
+    let mut rig = rig_with(PathScheduler::PrimaryPath, 1 << 20);
+    assert!(rig.send_with(Urgency::Urgent, 0, 1000, usize::MAX));
+    assert_eq!(copied(&all(&mut rig)), [0_u32; 0]);
+    assert!(rig.sender.urgent.is_empty(), "not even when another path becomes the primary one");
 }

@@ -30,7 +30,10 @@ impl Sender {
             Permit::Probe => self.probe(turn),
             Permit::Everything | Permit::Retransmissions => match self.next_in_order(turn) {
                 Next::Train(train) => Next::Train(train),
-                nothing => self.copy(turn).map_or(nothing, Next::Train),
+                nothing if self.multipath().scheduler.copies() => {
+                    self.copy(turn).map_or(nothing, Next::Train)
+                }
+                nothing => nothing,
             },
         };
         self.check();
@@ -39,6 +42,12 @@ impl Sender {
 
     fn next_in_order(&mut self, turn: &mut Turn<'_>) -> Next {
         if let Some(train) = self.copy_of_probe(turn) {
+            return Next::Train(train);
+        }
+        // What everything is copied for can wait for room; what is urgent cannot wait until there is nothing else to send.
+        if !self.multipath().scheduler.copies()
+            && let Some(train) = self.copy(turn)
+        {
             return Next::Train(train);
         }
         if self.outstanding.has_lost() {

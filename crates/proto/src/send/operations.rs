@@ -127,6 +127,7 @@ impl Model {
             beginning: true,
             ending: true,
             immediate: false,
+            urgent: false,
         };
         let expected = self.tsn(self.sent.len());
         let (tsn, chunk) = self.outstanding.push(piece, PathId(path as u32), self.now, true);

@@ -23,6 +23,7 @@ fn piece() -> Piece {
         beginning: true,
         ending: true,
         immediate: false,
+        urgent: false,
     }
 }
 

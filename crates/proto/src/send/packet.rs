@@ -51,10 +51,14 @@ impl Sender {
             let after = flight + data_chunk_len(len);
             piece.immediate |= flight < cwnd && after >= cwnd;
             piece.immediate |= turn.shuts_down && self.streams.is_empty();
+            let urgent = piece.urgent;
             let (tsn, chunk) = self.outstanding.push(piece, path.id, turn.now, first);
             let fits = writer.push(auth, &chunk.data(tsn));
             debug_assert!(fits, "the room was measured");
             (flight, first) = (after, false);
+            if urgent {
+                self.note_urgent(tsn);
+            }
         }
         writer.finish(auth, turn.checksum);
         let bytes = turn.out.len() - start;

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use whimbrel_wire::{PayloadProtocolId, Ssn, StreamId};
 
 use super::stream_scheduler::StreamScheduler;
-use crate::interface::{Acknowledge, Delivery, Message};
+use crate::interface::{Acknowledge, Delivery, Message, Urgency};
 
 /// A piece of a message, about to become a DATA chunk.
 #[derive(Debug)]
@@ -17,6 +17,8 @@ pub(crate) struct Piece {
     pub(crate) beginning: bool,
     pub(crate) ending: bool,
     pub(crate) immediate: bool,
+    /// Copies of it go by other paths, too.
+    pub(crate) urgent: bool,
 }
 
 /// The outbound streams: messages waiting for their first transmission.
@@ -117,6 +119,7 @@ impl OutboundStreams {
             beginning: core::mem::replace(&mut current.beginning, false),
             ending,
             immediate: ending && message.acknowledge == Acknowledge::Immediately,
+            urgent: message.urgency == Urgency::Urgent,
             payload,
         };
         if ending {

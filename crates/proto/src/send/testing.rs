@@ -17,7 +17,7 @@ use super::turn::{Next, Permit, SackSlot, Train, Turn};
 use crate::association::single_chunk;
 use crate::auth::session::Auth;
 use crate::config::Config;
-use crate::interface::{Message, PathId, PathState};
+use crate::interface::{Message, PathId, PathState, Urgency};
 use crate::path::{Egress, Paths, control_path, testing};
 
 /// Outbound streams.
@@ -89,8 +89,12 @@ impl Rig {
 
     /// Queues a message of `len` bytes; false if it is refused.
     pub(super) fn send(&mut self, stream: u16, len: usize, limit: usize) -> bool {
+        self.send_with(Urgency::Usual, stream, len, limit)
+    }
+
+    pub(super) fn send_with(&mut self, urgency: Urgency, stream: u16, len: usize, limit: usize) -> bool {
         let payload = Bytes::from(vec![len as u8; len]);
-        let message = Message::new(StreamId(stream), payload);
+        let message = Message { urgency, ..Message::new(StreamId(stream), payload) };
         self.sender.send(&self.paths, message, limit, &Auth::default()).is_ok()
     }
 

@@ -6,8 +6,8 @@ use core::time::Duration;
 use bytes::Bytes;
 use whimbrel_machine::{Route, Unreachable};
 use whimbrel_proto::{
-    Acknowledge, AssociationFailure, Command, Config, ConnectToken, Delivery, Message, PathPairing,
-    PayloadProtocolId, StreamId,
+    AssociationFailure, Command, Config, ConnectToken, Delivery, Message, PathPairing, PayloadProtocolId,
+    StreamId,
 };
 use whimbrel_wire::{
     AbortBuilder, Cause, ChecksumMode, Chunk, CommonHeader, CookieAck, CookieEcho, Data, EmitChunk,
@@ -425,11 +425,8 @@ impl Attack {
         let Some(association) = self.victim.association() else { return };
         let size = usize::from(script.byte()) * script.pick(&[1, 1, 16, 64]);
         let message = Message {
-            stream: StreamId(script.below(5) as u16),
-            ppid: PayloadProtocolId(0),
             delivery: if script.one_in(3) { Delivery::Unordered } else { Delivery::Ordered },
-            acknowledge: Acknowledge::Delayed,
-            payload: Bytes::from(vec![1; size]),
+            ..Message::new(StreamId(script.below(5) as u16), vec![1; size])
         };
         self.victim.command(Command::Send { association, message });
     }

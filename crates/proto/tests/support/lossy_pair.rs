@@ -10,7 +10,7 @@ use bytes::Bytes;
 use whimbrel_machine::{Instant, Route, Seed};
 use whimbrel_proto::{
     Acknowledge, AssociationId, CloseReason, Command, Config, ConnectToken, Delivery, Endpoint, Event,
-    Message, Part, PathPairing, PayloadProtocolId, StreamId,
+    Message, Part, PathPairing, PayloadProtocolId, StreamId, Urgency,
 };
 
 use super::script::Script;
@@ -168,6 +168,7 @@ impl World {
             ppid: PayloadProtocolId(side.number),
             delivery: if unordered { Delivery::Unordered } else { Delivery::Ordered },
             acknowledge: if choice & 0x80 == 0 { Acknowledge::Delayed } else { Acknowledge::Immediately },
+            urgency: if choice & 0x80 == 0 { Urgency::Usual } else { Urgency::Urgent },
             payload: payload.clone(),
         };
         side.sent.entry((stream, unordered)).or_default().push(payload);

@@ -2,7 +2,7 @@
 
 use whimbrel_machine::Instant;
 use whimbrel_netsim::{LinkConfig, QueueLimit};
-use whimbrel_proto::Config;
+use whimbrel_proto::{Config, Message, StreamId, Urgency};
 use whimbrel_testbed::bulk::{Bulk, Place};
 use whimbrel_testbed::{CLIENT, Pair, SERVER, User, at, link, message, millis, remotes, uplink_address};
 
@@ -61,6 +61,50 @@ fn a_silent_break() {
         }
     }
     assert!(good, "{told}");
+}
+
+/// When a path breaks, records that are urgent come by the other one: in time where nothing else is sent, and behind the queue in front of that path
+/// where bulk data has filled it.
+#[test]
+fn urgent_records_are_not_late() {
+    for which in [0, 1] {
+        for (bulk, most) in [(0, millis(8)), (3000, millis(52))] {
+            let gaps = |urgency| {
+                let gap = |seed| gap_between_records(urgency, bulk, which, seed);
+                let mut gaps: Vec<Duration> = (0..10).map(gap).collect();
+                gaps.sort_unstable();
+                gaps
+            };
+            let (usual, urgent) = (gaps(Urgency::Usual), gaps(Urgency::Urgent));
+            let good = urgent[5] < most && urgent[9] < most + millis(10) && usual[5] > millis(40);
+            assert!(good, "path {which}, {bulk} messages beside: {usual:?}, urgent {urgent:?}");
+        }
+    }
+}
+
+/// A small record every 5 ms, beside so many large messages, until one of two networks breaks: the longest time without a record at the receiver.
+fn gap_between_records(urgency: Urgency, bulk: usize, which: usize, seed: u64) -> Duration {
+    let mut client = User::client(&remotes(2)).saying(match urgency {
+        Urgency::Usual => |_, _| record(Urgency::Usual),
+        Urgency::Urgent => |_, _| record(Urgency::Urgent),
+    });
+    client.tick(millis(5), 100, 1000);
+    let mut client = client.queueing(bulk, 10_000);
+    client.limit = 1 << 18;
+    let mut pair = Pair::new(seed, Name::Bbr.mobile().combining_paths(), &networks(), client, User::server());
+    pair.cut(which, Instant::from_nanos(3_000_000_000 + seed * 700_000));
+    pair.run(5);
+    let records = pair
+        .server()
+        .received
+        .iter()
+        .filter(|(at, one)| one.stream == StreamId(1) && *at >= Instant::from_nanos(2_900_000_000));
+    let times: Vec<Instant> = records.map(|(at, _)| *at).collect();
+    times.windows(2).map(|two| two[1] - two[0]).max().expect("records")
+}
+
+fn record(urgency: Urgency) -> Message {
+    Message { urgency, ..message(1, 0, 100) }
 }
 
 /// A network that is there only from the fourth second on carries its part from then on, and one that is gone is no loss to the other.

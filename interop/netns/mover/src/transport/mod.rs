@@ -26,6 +26,8 @@ pub(crate) struct Terms {
 pub(crate) enum Transport {
     /// Whimbrel, SCTP over UDP.
     Whimbrel,
+    /// Whimbrel with all networks at once.
+    Aggregate,
     /// The kernel's TCP.
     Tcp,
     /// The kernel's Multipath TCP.
@@ -39,7 +41,7 @@ impl Transport {
     pub(crate) async fn serve(self, listen: &[SocketAddr], terms: Terms) -> anyhow::Result<()> {
         let &first = listen.first().context("an address is needed")?;
         match self {
-            Self::Whimbrel => whimbrel::serve(listen, terms).await,
+            Self::Whimbrel | Self::Aggregate => whimbrel::serve(self, listen, terms).await,
             Self::Tcp => tcp::serve(first, tcp::Kind::Plain, terms).await,
             Self::Mptcp => tcp::serve(first, tcp::Kind::Multipath, terms).await,
             Self::Quic => quic::serve(first, terms).await,
@@ -56,7 +58,7 @@ impl Transport {
     ) -> anyhow::Result<()> {
         let &first = to.first().context("an address is needed")?;
         match self {
-            Self::Whimbrel => whimbrel::connect(to, direction, pace, terms).await,
+            Self::Whimbrel | Self::Aggregate => whimbrel::connect(self, to, direction, pace, terms).await,
             Self::Tcp => tcp::connect(first, tcp::Kind::Plain, direction, pace, terms).await,
             Self::Mptcp => tcp::connect(first, tcp::Kind::Multipath, direction, pace, terms).await,
             Self::Quic => quic::connect(first, direction, pace, terms).await,
@@ -67,6 +69,7 @@ impl Transport {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Whimbrel => "whimbrel",
+            Self::Aggregate => "aggregate",
             Self::Tcp => "tcp",
             Self::Mptcp => "mptcp",
             Self::Quic => "quic",

@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, ensure};
-use whimbrel::{Association, CloseReason, Endpoint, Message, StreamId};
+use whimbrel::{Association, CloseReason, Config, Endpoint, Message, StreamId};
 
 use super::{Terms, Transport, say_ready, say_sent_again};
 use crate::Direction;
@@ -26,8 +26,17 @@ async fn wait_for_an_address(endpoint: &Endpoint) {
     }
 }
 
-pub(crate) async fn serve(listen: &[SocketAddr], terms: Terms) -> anyhow::Result<()> {
-    let endpoint = Endpoint::bind(listen.iter().copied()).await?;
+/// As many networks at a time as the transport says.
+async fn endpoint(transport: Transport, addresses: &[SocketAddr]) -> anyhow::Result<Endpoint> {
+    let config = match transport {
+        Transport::Aggregate => Config::mobile().combining_paths(),
+        _ => Config::mobile(),
+    };
+    Ok(Endpoint::builder().addresses(addresses.iter().copied()).config(config).bind().await?)
+}
+
+pub(crate) async fn serve(transport: Transport, listen: &[SocketAddr], terms: Terms) -> anyhow::Result<()> {
+    let endpoint = endpoint(transport, listen).await?;
     let listener = endpoint.listen(PORT)?;
     say_ready();
     let association = listener.accept().await?;
@@ -35,10 +44,10 @@ pub(crate) async fn serve(listen: &[SocketAddr], terms: Terms) -> anyhow::Result
     let (order, pace) = record::decode(&order.payload)?;
     let work = async {
         match record::direction(order)? {
-            Direction::Up => receive(&association, terms).await,
+            Direction::Up => receive(transport, &association, terms).await,
             Direction::Down => send(&association, pace).await,
             Direction::Both => {
-                exchange(&association, pace, terms).await?;
+                exchange(transport, &association, pace, terms).await?;
                 ended_well(&association).await
             }
         }
@@ -48,22 +57,23 @@ pub(crate) async fn serve(listen: &[SocketAddr], terms: Terms) -> anyhow::Result
 
 /// Bound to the wildcard addresses: every usable address of the host, kept current.
 pub(crate) async fn connect(
+    transport: Transport,
     to: &[SocketAddr],
     direction: Direction,
     pace: Pace,
     terms: Terms,
 ) -> anyhow::Result<()> {
     let any = [(Ipv4Addr::UNSPECIFIED, 9899).into(), (Ipv6Addr::UNSPECIFIED, 9899).into()];
-    let endpoint = Endpoint::bind(any).await?;
+    let endpoint = endpoint(transport, &any).await?;
     wait_for_an_address(&endpoint).await;
     let association = endpoint.connect(to, PORT).await?;
     association.send(message(record::encode(record::order(direction), pace))).await?;
     let work = async {
         match direction {
             Direction::Up => send(&association, pace).await,
-            Direction::Down => receive(&association, terms).await,
+            Direction::Down => receive(transport, &association, terms).await,
             Direction::Both => {
-                exchange(&association, pace, terms).await?;
+                exchange(transport, &association, pace, terms).await?;
                 association.shutdown().await.map_err(Into::into)
             }
         }
@@ -96,20 +106,25 @@ async fn ended_well(association: &Association) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn receive(association: &Association, terms: Terms) -> anyhow::Result<()> {
+async fn receive(transport: Transport, association: &Association, terms: Terms) -> anyhow::Result<()> {
     let mut report = Report::new(terms.patience);
     let result = receive_all(association, &mut report).await;
-    report.print(Transport::Whimbrel.name(), result.as_ref().err());
+    report.print(transport.name(), result.as_ref().err());
     result?;
     association.shutdown().await?;
     Ok(())
 }
 
 /// Sends and receives at the same time.
-async fn exchange(association: &Association, pace: Pace, terms: Terms) -> anyhow::Result<()> {
+async fn exchange(
+    transport: Transport,
+    association: &Association,
+    pace: Pace,
+    terms: Terms,
+) -> anyhow::Result<()> {
     let mut report = Report::new(terms.patience);
     let result = tokio::try_join!(send_all(association, pace), receive_all(association, &mut report));
-    report.print(Transport::Whimbrel.name(), result.as_ref().err());
+    report.print(transport.name(), result.as_ref().err());
     result.map(|_| ())
 }
 
