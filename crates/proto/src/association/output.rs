@@ -135,7 +135,9 @@ impl Open {
         let route = self.confirmed_or_in_use(self.receive.route())?;
         let fails = |path: &&Path| matches!(path.state, PathState::PotentiallyFailed | PathState::Inactive);
         let failed = || self.paths.by_route(route).and_then(|id| self.paths.get(id)).filter(fails);
-        if config.sack.failed_route == FailedRoute::Follow || failed().is_none() {
+        // Where no HEARTBEAT asks any more, what is known of paths grows old, and the DATA is all that tells where the peer is.
+        let follows = config.sack.failed_route == FailedRoute::Follow || self.heartbeats_are_over();
+        if follows || failed().is_none() {
             return Some(route);
         }
         let in_use = self.paths.get(self.data_path());

@@ -50,7 +50,7 @@ impl Sender {
 
     /// A packet of copies for the first path that has room.
     pub(super) fn copy(&mut self, turn: &mut Turn<'_>) -> Option<Train> {
-        self.forget_urgent();
+        self.outstanding.forget_urgent();
         if !self.may_copy() {
             return None;
         }
@@ -71,20 +71,13 @@ impl Sender {
     /// An urgent chunk has been sent.
     pub(super) fn note_urgent(&mut self, tsn: Tsn) {
         if self.multipath().scheduler.combines() {
-            self.urgent.push_back(tsn);
+            self.outstanding.note_urgent(tsn);
         }
     }
 
     /// Whether there can be anything to copy.
     fn may_copy(&self) -> bool {
-        self.multipath().scheduler.copies() || !self.urgent.is_empty()
-    }
-
-    /// What is not in flight any more is not copied.
-    fn forget_urgent(&mut self) {
-        let in_flight = |tsn: &Tsn| self.outstanding.get(*tsn).is_some_and(Chunk::is_in_flight);
-        let over = self.urgent.iter().take_while(|tsn| !in_flight(tsn)).count();
-        self.urgent.drain(..over);
+        self.multipath().scheduler.copies() || self.outstanding.has_urgent()
     }
 
     /// Chunks that are to be copied on `path` and fit `room` bytes: what was sent on another one within the last round trip and is still in flight.
@@ -104,11 +97,10 @@ impl Sender {
         };
         let mut used = 0;
         let from = flow.beside().copies.next.and_then(|next| self.outstanding.index_of(next)).unwrap_or(0);
-        let urgent = self.urgent.iter().filter_map(|tsn| self.outstanding.index_of(*tsn));
         let candidates: &mut dyn Iterator<Item = usize> = if all {
             &mut (from..self.outstanding.len())
         } else {
-            &mut urgent.filter(|index| *index >= from)
+            &mut self.outstanding.urgent().filter(|index| *index >= from)
         };
         for index in candidates {
             let Some(chunk) = self.outstanding.at(index).filter(|chunk| fresh(chunk)) else { continue };

@@ -7,6 +7,7 @@ mod invariants;
 mod left;
 mod marks;
 mod tail;
+mod urgent;
 mod views;
 
 use core::ops::Range;
@@ -55,6 +56,7 @@ pub(super) struct Outstanding {
     belief: Belief,
     /// How many packets have been lost on each path that nobody has asked about yet.
     packets_lost: SmallVec<[(PathId, u32); 4]>,
+    urgent: VecDeque<Tsn>,
 }
 
 impl Outstanding {
@@ -70,6 +72,7 @@ impl Outstanding {
             settled: Marks::default(),
             belief: Belief::default(),
             packets_lost: SmallVec::new(),
+            urgent: VecDeque::new(),
         }
     }
 

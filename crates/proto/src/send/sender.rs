@@ -1,5 +1,4 @@
 use core::time::Duration;
-use std::collections::VecDeque;
 
 use whimbrel_machine::Instant;
 use whimbrel_path::Pacing;
@@ -60,8 +59,6 @@ pub(crate) struct Sender {
     pub(super) held_up: Option<bool>,
     /// The tail-loss probe that has not been answered yet.
     pub(super) tail: Option<TailProbe>,
-    /// Chunks of urgent messages that have been sent, and may be in flight.
-    pub(super) urgent: VecDeque<Tsn>,
     pub(super) totals: Totals,
 }
 
@@ -116,7 +113,6 @@ impl Sender {
             opportunity: true,
             held_up: None,
             tail: None,
-            urgent: VecDeque::new(),
             totals: Totals::default(),
         };
         paths.iter().for_each(|path| sender.add_path(config, path));
