@@ -5,7 +5,6 @@ use core::ops::Range;
 use core::time::Duration;
 use std::collections::BTreeSet;
 
-use bytes::Bytes;
 use whimbrel_machine::Instant;
 use whimbrel_wire::{PayloadProtocolId, Ssn, StreamId, Tsn};
 
@@ -119,7 +118,7 @@ impl Model {
         }
         let (payload, path) = (script.pick(&SIZES), script.below(PATHS));
         let piece = Piece {
-            payload: Bytes::from(vec![0; payload]),
+            payload: vec![0; payload].into(),
             ppid: PayloadProtocolId(self.sent.len() as u32),
             stream: StreamId(0),
             ssn: Ssn(0),
@@ -129,9 +128,9 @@ impl Model {
             immediate: false,
             urgent: false,
         };
-        let expected = self.tsn(self.sent.len());
+        let expected = (self.tsn(self.sent.len()), data_chunk_len(payload));
         let (tsn, chunk) = self.outstanding.push(piece, PathId(path as u32), self.now, true);
-        assert_eq!((tsn, chunk.wire_len()), (expected, data_chunk_len(payload)));
+        assert_eq!((tsn, chunk.wire_len()), expected);
         self.sent.push(Sent {
             payload,
             path,
