@@ -53,8 +53,8 @@ pub enum Urgency {
     /// It goes by one path.
     #[default]
     Usual,
-    /// Where several paths carry data at the same time ([`Config::combining_paths`](crate::Config::combining_paths)) copies go by the others, too, as far as their windows have
-    /// room: what one path loses or delays another brings. Each copy costs as much as the message. With one path at a time there are no copies.
+    /// Where several paths carry data at the same time ([`Config::combining_paths`](crate::Config::combining_paths)) copies go by the others, too, and fill a quarter of
+    /// their windows at most: what one path loses or delays another brings. Each copy costs as much as the message, so that this is for the few that matter. With one path at a time there are no copies.
     Urgent,
 }
 

@@ -17,6 +17,9 @@ use super::turn::{Content, Train, Turn, overhead};
 use crate::auth::chunk_writer::ChunkWriter;
 use crate::path::{Path, Paths};
 
+/// Copies of urgent messages leave before new data, whose window they do not count for: they may be this part of the window at most.
+const URGENT_PART: usize = 4;
+
 /// What has gone out as a copy on one path.
 #[derive(Debug, Default)]
 pub(super) struct Copies {
@@ -84,11 +87,12 @@ impl Sender {
     fn to_copy(&self, now: Instant, path: &Path, room: usize) -> SmallVec<[Tsn; 8]> {
         let mut chosen = SmallVec::new();
         let Some(flow) = self.flow(path.id) else { return chosen };
-        let flight = self.outstanding.on_the_way(path.id) + flow.beside().copies.bytes();
-        if !flow.may_send(flight) {
+        let copied = flow.beside().copies.bytes();
+        let (round_trip, all) = (round_trip(path), self.multipath().scheduler.copies());
+        let too_many = !all && copied > 0 && copied >= flow.congestion.cwnd() / URGENT_PART;
+        if too_many || !flow.may_send(self.outstanding.on_the_way(path.id) + copied) {
             return chosen;
         }
-        let (round_trip, all) = (round_trip(path), self.multipath().scheduler.copies());
         let fresh = |chunk: &Chunk| {
             chunk.is_in_flight()
                 && chunk.path != path.id

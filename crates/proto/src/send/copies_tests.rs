@@ -128,3 +128,13 @@ fn one_path_at_a_time_carries_no_copies() {
     assert_eq!(copied(&all(&mut rig)), [0_u32; 0]);
     assert!(!rig.sender.outstanding.has_urgent(), "not even when another path becomes the primary one");
 }
+
+/// New data does not wait for them, so that they are a quarter of the window at most, and a packet.
+#[test]
+fn copies_of_what_is_urgent_are_a_part_of_the_window() {
+    let mut rig = rig_with(PathScheduler::LowestRoundTrip, 8000);
+    (0..10).for_each(|_| assert!(rig.send_with(Urgency::Urgent, 0, 1000, usize::MAX)));
+    assert_eq!(copied(&all(&mut rig)), [1, 2]);
+    rig.pass(40 * MS);
+    assert_eq!(copied(&all(&mut rig)), [3, 4]);
+}
