@@ -125,6 +125,10 @@ async fn a_peer_that_moves_stays_in_its_shard() {
             .unwrap();
         let (near, far) = connect_to_shard(&client, &server, &listener, wanted).await;
         let mut moves = far.events();
+        exchange(&near, &far, 5).await;
+        // Associations to the other shard were dropped at both ends at once: a last word may have crossed another, and an answer to that has a tag that
+        // names no shard.
+        let before = server.hand_overs().total;
         for first in [false, true] {
             exchange(&near, &far, 5).await;
             sender.send(links(first)).unwrap();
@@ -141,7 +145,8 @@ async fn a_peer_that_moves_stays_in_its_shard() {
             exchange(&near, &far, 20).await;
         }
         assert_eq!(shard(&far), wanted);
-        assert_eq!(server.hand_overs().total, steered(0, server.hand_overs().total));
+        let handed_over = server.hand_overs().total - before;
+        assert_eq!(handed_over, steered(0, handed_over));
     }
 }
 
