@@ -90,7 +90,11 @@ impl Sender {
         let copied = flow.beside().copies.bytes();
         let (round_trip, all) = (round_trip(path), self.multipath().scheduler.copies());
         let too_many = !all && copied > 0 && copied >= flow.congestion.cwnd() / URGENT_PART;
-        if too_many || !flow.may_send(self.outstanding.on_the_way(path.id) + copied) {
+        // After a timeout one packet goes (RFC 9260 §7.2.3), and it is not a copy.
+        if too_many
+            || !all && flow.one_packet
+            || !flow.may_send(self.outstanding.on_the_way(path.id) + copied)
+        {
             return chosen;
         }
         let fresh = |chunk: &Chunk| {
@@ -108,7 +112,12 @@ impl Sender {
         };
         for index in candidates {
             let Some(chunk) = self.outstanding.at(index).filter(|chunk| fresh(chunk)) else { continue };
-            used += chunk.wire_len();
+            let len = chunk.wire_len();
+            if len > room {
+                // It was cut for larger packets.
+                continue;
+            }
+            used += len;
             if used > room {
                 break;
             }
@@ -127,8 +136,6 @@ impl Sender {
                 break;
             }
             self.outstanding.note_copied(tsn);
-            // Which of the two has arrived nobody knows.
-            self.flows.iter_mut().for_each(|flow| flow.timed = flow.timed.filter(|&(timed, _)| timed != tsn));
         }
         writer.finish(turn.auth, turn.checksum);
         let segment = turn.out.len() - start;
@@ -138,9 +145,12 @@ impl Sender {
         Some(Train { path: path.id, content: Content::Copy, segment, first, t3: None, timed: false })
     }
 
-    /// Whether round trips can be told from acknowledgements at all: where everything is copied, a copy may be what has arrived.
-    pub(super) fn is_timing(&self) -> bool {
-        !self.multipath().scheduler.copies()
+    /// Whether the round trip of the chunk `tsn` can be told from its acknowledgement: of what is copied, a copy may be what has arrived. A path that
+    /// carries nothing else is idle (RFC 9260 §8.3), and asked by HEARTBEATs.
+    pub(super) fn is_timing(&self, tsn: Tsn) -> bool {
+        let scheduler = self.multipath().scheduler;
+        let urgent = || self.outstanding.get(tsn).is_some_and(|chunk| chunk.piece.urgent);
+        !(scheduler.copies() || scheduler.combines() && urgent())
     }
 }
 

@@ -112,7 +112,8 @@ fn urgent_messages_measure_nothing() {
     for (urgency, measured) in [(Urgency::Urgent, None), (Urgency::Usual, Some(20 * MS))] {
         let mut rig = rig_with(PathScheduler::LowestRoundTrip, 1 << 20);
         assert!(rig.send_with(urgency, 0, 1000, usize::MAX));
-        all(&mut rig);
+        let timed = all(&mut rig).iter().any(|one| one.train.timed);
+        assert_eq!(timed, measured.is_some(), "it counts as asking the path: {urgency:?}");
         rig.pass(20 * MS);
         rig.sack_by = Some(A);
         let report = rig.report(Tsn(1), &[] as &[GapAckBlock], WINDOW);

@@ -231,7 +231,7 @@ impl Sender {
         let fragment = self.fragment_size(turn.paths, turn.auth);
         let first = self.outstanding.next_tsn();
         let flow = self.flow(path.id)?;
-        let (unused, untimed) = (flow.counters.data_sent == 0, flow.timed.is_none() && self.is_timing());
+        let (unused, untimed) = (flow.counters.data_sent == 0, flow.timed.is_none());
         let mut segment = 0;
         for number in 0..turn.max_segments {
             let limit = if number == 0 { path.packet_size() } else { segment };
@@ -250,7 +250,7 @@ impl Sender {
         }
         let sent = self.outstanding.next_tsn() != first;
         let content = if sent && unused { Content::First } else { Content::New };
-        let (t3, timed) = (sent.then_some(T3::Start), sent && untimed);
+        let (t3, timed) = (sent.then_some(T3::Start), sent && untimed && self.is_timing(first));
         (segment > 0).then_some(Train { path: path.id, content, segment, first, t3, timed })
     }
 
@@ -276,7 +276,7 @@ impl Sender {
         let flight = self.outstanding.on_the_way(path);
         let chunks = self.outstanding.next_tsn().distance_from(first);
         // A SACK may leave no room for DATA.
-        let timing = self.is_timing();
+        let timing = self.is_timing(first);
         let Some(flow) = self.flow_mut(path).filter(|_| chunks > 0) else { return };
         flow.counters.data_sent += u64::from(chunks);
         if timing {

@@ -11,10 +11,10 @@ impl Outstanding {
         self.urgent.push_back(tsn);
     }
 
-    /// Leaves out what is not in flight any more, up to the first one that is.
+    /// Leaves out what can have no copy any more, up to the first one that can: it is not in flight, or has been sent again.
     pub(in crate::send) fn forget_urgent(&mut self) {
-        let in_flight = |tsn: &Tsn| self.get(*tsn).is_some_and(Chunk::is_in_flight);
-        let over = self.urgent.iter().take_while(|tsn| !in_flight(tsn)).count();
+        let first_time = |chunk: &Chunk| chunk.is_in_flight() && !chunk.retransmitted;
+        let over = self.urgent.iter().take_while(|tsn| !self.get(**tsn).is_some_and(first_time)).count();
         self.urgent.drain(..over);
     }
 
