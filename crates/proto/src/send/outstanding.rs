@@ -56,6 +56,7 @@ pub(super) struct Outstanding {
     belief: Belief,
     /// How many packets have been lost on each path that nobody has asked about yet.
     packets_lost: SmallVec<[(PathId, u32); 4]>,
+    /// Chunks of urgent messages that may still have copies, lowest TSN first (`outstanding/urgent.rs`).
     urgent: VecDeque<Tsn>,
 }
 
