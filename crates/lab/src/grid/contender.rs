@@ -40,7 +40,7 @@ pub(super) enum Speaks {
 
 impl Contender {
     /// Those that use one path each.
-    pub const ALL: [Self; 5] = [Self::Mobile, Self::Reno, Self::Cubic, Self::TcpCubic, Self::TcpReno];
+    pub const ON_ONE: [Self; 5] = [Self::Mobile, Self::Reno, Self::Cubic, Self::TcpCubic, Self::TcpReno];
     /// Whimbrel, by controller.
     pub const OURS: [Self; 3] = [Self::Mobile, Self::Reno, Self::Cubic];
 
@@ -71,7 +71,7 @@ impl Contender {
 
     /// Who goes by a name.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().chain(Self::ON_TWO).find(|one| one.name() == name)
+        Self::ON_ONE.into_iter().chain(Self::ON_TWO).find(|one| one.name() == name)
     }
 
     /// Bytes of user data in a full packet of 1500 bytes: behind IP, UDP, SCTP's common header and the headers of two DATA chunks, or behind IP and

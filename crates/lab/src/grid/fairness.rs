@@ -40,7 +40,7 @@ impl Mix {
     pub(super) fn all() -> Vec<Self> {
         let alone = |contender| Self { first: (4, contender), second: None };
         let beside = |(count, ours), other| Self { first: (count, ours), second: Some((count, other)) };
-        let alike = Contender::ALL.map(alone);
+        let alike = Contender::ON_ONE.map(alone);
         let tcp = [Contender::TcpCubic, Contender::TcpReno];
         let two = Contender::OURS.into_iter().flat_map(|ours| tcp.map(|other| beside((2, ours), other)));
         let one = tcp.map(|other| beside((1, Contender::Mobile), other));
