@@ -45,6 +45,10 @@ impl Mover {
         match change {
             AddressChange::Add(address) => {
                 self.known.retain(|(known, _)| accepted || *known != address);
+                // It may have been asked for before there was a policy.
+                if accepted && !self.known.iter().any(|(known, _)| known.ip() == address.ip()) {
+                    self.known.push((address, Standing::Present));
+                }
                 self.set_standing(address.ip(), Standing::Present);
                 Fact::Added { address, accepted }
             }

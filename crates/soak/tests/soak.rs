@@ -58,7 +58,9 @@ fn promises_are_kept() {
 /// 952206536: addresses that the INIT ACK had named were gone before the cookie came back, and the peer was never told.
 /// 932306272, 995500227: readings of four signals came at one instant and were followed one by one, which is no restlessness.
 /// 942010258: a host left one address of a network for another of the same, since the first was to be lost by what its signal had done 100 s before.
-const REGRESSIONS: [(Worlds, u64); 101] = [
+/// 953505754: a server that had keys, and not yet the client's Hello, told of no new address: it ended a client's association after 300 s.
+/// 950002303, 950002708: an address was told before the server was up, and gone when it was: no policy knew that it was to be deleted.
+const REGRESSIONS: [(Worlds, u64); 104] = [
     (Worlds::Controllers, 952_720_241),
     (Worlds::Protected, 952_720_241),
     (Worlds::BehindNat, 971_011_618),
@@ -160,6 +162,9 @@ const REGRESSIONS: [(Worlds, u64); 101] = [
     (Worlds::Moving, 7_701_355),
     (Worlds::Attacked, 947_016_379),
     (Worlds::Moving, 947_033_861),
+    (Worlds::Protected, 953_505_754),
+    (Worlds::Protected, 950_002_303),
+    (Worlds::Protected, 950_002_708),
 ];
 
 #[test]

@@ -1,7 +1,9 @@
+use whimbrel_handover::{Pace, Seamless};
 use whimbrel_netsim::Loss;
+use whimbrel_node::Node;
 use whimbrel_testbed::traffic::{ConstantRate, Traffic};
-use whimbrel_testbed::{at, link, millis};
-use whimbrel_wire::draft::Dtls;
+use whimbrel_testbed::{SERVER, at, link, millis, uplink_address};
+use whimbrel_wire::draft::{self, Dtls};
 
 use super::*;
 
@@ -19,6 +21,44 @@ fn outages_and_losses_are_survived() {
         pair.run(60);
         assert_all_arrived(&pair);
     }
+}
+
+/// A server with one network, which the first sealed packets do not get into; then it is in another one, with another address.
+fn server_that_moves_before_it_is_up(moves: u64) -> Pair {
+    let links = [link(10, 10), link(10, 15)];
+    let users = [User::client(&[uplink_address(SERVER, 0)]), User::server()];
+    let users = users.map(|user| user.queueing(COUNT, 700));
+    let config = SeededExchanges::new(7, b"either").protect(Config::mobile());
+    let finish = |_, node: Node| node.with_policy(|| Box::new(Seamless::policy(Pace::MOBILE)));
+    let mut pair = Pair::around_router(5, config, [(1, &links[..1]), (1, &links)], users, finish);
+    let [old, new] = [pair.uplinks[SERVER][0], pair.uplinks[SERVER][1]];
+    old.leave(&mut pair.world, at(moves));
+    new.enter(&mut pair.world, at(moves + 5));
+    tap(&mut pair, move |_, route, bytes, _| {
+        if route.remote == old.address && bytes[12] == draft::CHUNK_DTLS {
+            bytes[20] ^= 1;
+        }
+    });
+    pair
+}
+
+/// The client has been up, and its Hello is lost, when the server loses its only address and gets another one.
+#[test]
+fn an_address_is_told_before_the_server_is_up() {
+    let mut pair = server_that_moves_before_it_is_up(1_000);
+    pair.run(1);
+    let up = |user: &User| user.record.events.iter().any(|(_, event)| matches!(event, Event::Up { .. }));
+    assert_eq!((up(pair.client()), up(pair.server())), (true, false));
+    pair.run(5);
+    assert_all_arrived(&pair);
+}
+
+/// The same, and the server is cut off for as long as mobile hosts may be.
+#[test]
+fn a_server_that_is_not_up_is_patient() {
+    let mut pair = server_that_moves_before_it_is_up(900_000);
+    pair.run(901);
+    assert_all_arrived(&pair);
 }
 
 /// The keys are renewed each hour, under loss, and nothing is lost by that.

@@ -1,7 +1,7 @@
 use core::time::Duration;
 
 use whimbrel_machine::Instant;
-use whimbrel_proto::{CloseReason, Config, Delivery, Event, KeyExchangeError, Message, PeerKey};
+use whimbrel_proto::{AssociationFailure, CloseReason, Config, Delivery, Event, KeyExchangeError, Message, PeerKey};
 use whimbrel_testbed::{CLIENT, SERVER, SeededExchanges, User, address, link, millis};
 use whimbrel_wire::{Chunk, chunk_type, draft};
 
@@ -108,11 +108,13 @@ fn a_hello_that_comes_late_finds_room() {
     assert_eq!(pair.server().record.received.len(), COUNT);
 }
 
-/// Other secrets are other keys: nobody is up, both give up in time, and only who has asked is told.
+/// Other secrets are other keys: nobody is up, both give up in time, and only who has asked is told. Who has accepted waits as long as for
+/// any silent peer.
 #[test]
 fn other_keys_lead_to_nothing() {
     let client = SeededExchanges::new(7, b"client").protect(Config::mobile());
-    let server = SeededExchanges::new(8, b"server").protect(Config::mobile());
+    let mut server = SeededExchanges::new(8, b"server").protect(Config::mobile());
+    server.failure.association = AssociationFailure::Silence(Duration::from_secs(60));
     let mut pair = pair(1, [client, server], &[link(100, 10)]);
     pair.run(400);
     let (at, reason) = refusal(&pair).expect("refused");

@@ -99,7 +99,7 @@ impl Open {
         }
         self.sender.opportunity();
         if !self.locals.is_source(address.ip()) {
-            return;
+            return self.tell_newcomer_before_up(context, address);
         }
         for id in self.paths_from(address.ip()) {
             if let Some(path) = self.paths.get_mut(id) {

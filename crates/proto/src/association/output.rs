@@ -66,11 +66,11 @@ impl Open {
             return Some(self.sent(route, out.len() - start));
         }
         // Neither is sent in clear where packets are to be protected (chunk draft §3.2).
-        let pending = self.auth.is_pending();
-        if !pending && let Some(route) = self.poll_asconf(context, out) {
+        let in_clear = self.auth.lacks_keys();
+        if !in_clear && let Some(route) = self.poll_asconf(context, out) {
             return Some(self.sent(route, out.len() - start));
         }
-        if !pending && let Some(route) = self.poll_heartbeat(context, out) {
+        if !in_clear && let Some(route) = self.poll_heartbeat(context, out) {
             // A probe that arrived in fragments would prove nothing (RFC 8899 §3).
             let fragmentation = Fragmentation::Forbidden;
             return Some(Transmit { fragmentation, ..self.sent(route, out.len() - start) });

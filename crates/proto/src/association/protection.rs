@@ -1,6 +1,7 @@
 //! An association whose packets are protected: its keys are agreed on before anybody hears of it, and renewed while it lives
 //! (chunk draft §5; key draft §6).
 
+use core::net::SocketAddr;
 use core::time::Duration;
 
 use bytes::Bytes;
@@ -11,8 +12,8 @@ use whimbrel_wire::{Cause, Chunks, InitAck, StreamId};
 use super::{Association, Context, Ending, Handled, Identity, Open};
 use crate::arrival::Arrival;
 use crate::auth::gate::Gate;
-use crate::config::Config;
-use crate::interface::{Acknowledge, CloseReason, Message};
+use crate::config::{AssociationFailure, Config};
+use crate::interface::{Acknowledge, AddressChange, CloseReason, Message};
 use crate::negotiate::Agreement;
 use crate::protection::negotiate::{self, PeerProtection, Refusal};
 use crate::protection::{
@@ -23,8 +24,7 @@ use crate::timers::TimerId;
 /// An association that has no keys after this time is given up.
 const KEY_EXCHANGE: Duration = Duration::from_secs(15);
 
-/// Once there are keys the peer may be up already, and only cut off. It is waited for like any other, but as no user knows of the
-/// association yet that has an end.
+/// Once there are keys the peer may be up already, and only cut off. It is waited for at least as long.
 const HELLO: Duration = Duration::from_secs(300);
 
 /// Bytes that the peer's Hello is taken with when its user's messages, which nobody reads before that, have filled the buffer.
@@ -72,7 +72,7 @@ impl Association {
 
     /// Whether it is set up, and its peer has not shown yet that it has the right keys.
     pub(crate) fn awaits_keys(&self) -> bool {
-        self.begun().is_some_and(|open| open.auth.is_pending() && !open.auth.is_enforced())
+        self.begun().is_some_and(|open| open.auth.lacks_keys())
     }
 
     /// Ends: others are to be listened to.
@@ -167,8 +167,7 @@ impl Open {
                 self.forget_what_came_in_clear()?;
             }
             if progress.enforced {
-                context.timers.set(TimerId::KeyExchange, context.now + HELLO);
-                self.receive.set_spare_room(ROOM_FOR_HELLO);
+                self.wait_for_hello(context);
             }
             if progress.up {
                 self.is_up_now(context);
@@ -185,6 +184,27 @@ impl Open {
         }
         self.say_about_keys();
         Ok(())
+    }
+
+    /// There are keys, and the peer's Hello is yet to come: the peer may be up already and count on us. So it is supervised and told of new
+    /// addresses like any other, and the end that accepts is as patient as it is later. Who connects has a user who waits.
+    fn wait_for_hello(&mut self, context: &mut Context<'_>) {
+        self.receive.set_spare_room(ROOM_FOR_HELLO);
+        let patience = match context.config.failure.association {
+            AssociationFailure::Silence(patience) if context.identity.token.is_none() => patience.max(HELLO),
+            _ => HELLO,
+        };
+        context.timers.set(TimerId::KeyExchange, context.now + patience);
+        self.start_path_supervision(context);
+    }
+
+    /// The user, and with it the policy, hears of the association only when it is up. An address that comes before is told to the peer as
+    /// INIT and INIT ACK tell it all that there are.
+    pub(super) fn tell_newcomer_before_up(&mut self, context: &mut Context<'_>, address: SocketAddr) {
+        let known = self.locals.accepts(address.ip());
+        if self.auth.is_pending() && self.auth.is_enforced() && self.is_dynamic() && !known {
+            self.change_addresses(context, vec![AddressChange::Add(address)]);
+        }
     }
 
     /// Whoever is on the way could have planted a message, to have it delivered as if it were protected: ahead of the sequence, or behind the last

@@ -156,6 +156,12 @@ impl Auth {
         self.protection.as_ref().is_some_and(|protection| protection.is_pending())
     }
 
+    /// Whether packets are to be protected, and cannot be yet.
+    #[inline]
+    pub(crate) fn lacks_keys(&self) -> bool {
+        self.is_pending() && !self.is_enforced()
+    }
+
     /// Whether nothing in clear is taken any more.
     pub(crate) fn is_enforced(&self) -> bool {
         self.protection.as_ref().is_some_and(|protection| protection.is_enforced())
