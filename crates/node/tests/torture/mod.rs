@@ -2,7 +2,7 @@
 //!
 //! `interop/netns/torture.sh` has the same rows with real processes and beside other transports. Here a row takes milliseconds, so that
 //! each has a thousand seeds: `cargo test --release -p whimbrel-node --test node -- --ignored --nocapture torture::table`. `ROWS=TEXT,TEXT`
-//! takes those whose name contains one of the texts, `SEEDS=N` that many, from `SEED` on. `CAPTURE=FOLDER` has a capture of each run written there.
+//! takes those whose name contains one of the texts, `SEEDS=N` that many, from `SEED` on, `PROTECTED=1` with packets that are encrypted. `CAPTURE=FOLDER` has a capture of each run written there.
 
 mod family_rows;
 mod network_rows;
@@ -20,6 +20,7 @@ use core::time::Duration;
 
 use whimbrel_netsim::{Change, LinkConfig, QueueLimit};
 use whimbrel_proto::{AssociationFailure, Config};
+use whimbrel_testbed::SeededExchanges;
 
 use self::outcome::Outcome;
 use self::places::Network;
@@ -31,6 +32,9 @@ const PATIENCE: Duration = Duration::from_secs(3600);
 
 fn play(row: &Row, config: &Config, seed: u64) -> Outcome {
     let mut config = config.clone();
+    if environment("PROTECTED", 0) == 1 {
+        config = SeededExchanges::new(7, b"either").protect(config);
+    }
     if row.lasts > PATIENCE {
         config.failure.association = AssociationFailure::Silence(row.lasts + PATIENCE);
     }
