@@ -87,7 +87,9 @@ impl Open {
         let (rto, round_trip) = (path.rto.current(), path.rto.srtt().unwrap_or_default());
         let due = self.tail_due(context, id);
         let overdue = due.filter(|(due, _)| *due <= context.now).map(|(_, timeout)| timeout);
-        if overdue.is_none() && !self.is_asked(id) {
+        // What was probed for may have been all that was in flight there.
+        let nothing_tells = due.is_none() && self.sender.is_probed(id);
+        if overdue.is_none() && !self.is_asked(id) && !nothing_tells {
             // Other acknowledgements have come since the timer was set.
             if let Some((due, _)) = due {
                 context.timers.set(TimerId::TailProbe(id), due);

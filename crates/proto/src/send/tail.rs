@@ -83,6 +83,8 @@ pub(super) struct TailProbe {
     timeout: Duration,
     /// Bytes of the packet that the chunk was the first of; 0 if it was not.
     pub(super) packet: usize,
+    /// Nothing else was in flight on its path, so that nothing else tells of that.
+    alone: bool,
 }
 
 /// A path whose silence a probe has shown to be a loss.
@@ -137,9 +139,11 @@ impl Sender {
         let round_trip = |id| paths.get(id).and_then(|path| path.rto.srtt()).unwrap_or(Duration::ZERO);
         let answer_from = now + round_trip(target).min(round_trip(path)) / 2;
         let (sent_at, copied) = (now, !elsewhere);
-        self.tail = Some(TailProbe { path, tsn, sent_at, elsewhere, copied, answer_from, timeout, packet });
-        self.force(paths, path);
         let guarded = self.outstanding.earliest_in_flight(path);
+        let alone = guarded.is_none();
+        self.tail =
+            Some(TailProbe { path, tsn, sent_at, elsewhere, copied, answer_from, timeout, packet, alone });
+        self.force(paths, path);
         let flow = self.flow_mut(path)?;
         flow.guarded = guarded;
         flow.timed = None;
@@ -180,7 +184,7 @@ impl Sender {
             _ = report.path(probe.path);
             return;
         }
-        let TailProbe { path, sent_at, elsewhere, timeout, packet, .. } = probe;
+        let TailProbe { path, sent_at, elsewhere, timeout, packet, alone, .. } = probe;
         let overdue = sent_at.min(Instant::ZERO + now.saturating_since(Instant::ZERO + timeout));
         let loss = if elsewhere { Loss::Timeout } else { Loss::Missing };
         let largest = self.outstanding.largest_in_flight(path).max(packet);
@@ -188,7 +192,9 @@ impl Sender {
         self.outstanding.note_lost(path);
         // What is lost there is looked at, and its T3-rtx anew. The order of sending may have told already.
         let told = report.path(path).lost;
-        if !self.outstanding.lose_older(path, overdue, loss) && !told {
+        let lost_more = self.outstanding.lose_older(path, overdue, loss);
+        let is_news = lost_more || told || alone && elsewhere;
+        if !is_news {
             return;
         }
         if let Some(flow) = self.flow_mut(path) {

@@ -2,12 +2,12 @@
 
 use core::time::Duration;
 
-use whimbrel_machine::Instant;
+use whimbrel_machine::{Instant, Route};
 use whimbrel_netsim::{Change, LinkConfig, Loss, Side};
 use whimbrel_proto::{Comparison, Config, PathPairing, PmtuSearch};
 
 use whimbrel_testbed::peer::{Bench, Peer, Sent, peer_address};
-use whimbrel_testbed::{CLIENT, Pair, User, link, remotes};
+use whimbrel_testbed::{CLIENT, Pair, User, address, at, link, remotes};
 
 /// 1,200 and 600 records in two minutes, while a second network is idle.
 #[test]
@@ -47,7 +47,7 @@ fn a_path_that_lets_heartbeats_pass_alone_is_lossy() {
     let primary = bench.paths().iter().find(|path| path.primary).unwrap().route;
     let mut next = peer.node_tsn;
     let lossy = (0..600).any(|n| {
-        bench.take();
+        bench.take().iter().for_each(|sent| answer(&mut bench, &peer, sent));
         bench.send(0, &[1; 300]);
         let arrives = |sent: &Sent| {
             sent.data().iter().any(|data| data.tsn == next) && (n < 20 || sent.route != primary)
@@ -73,4 +73,25 @@ fn a_path_that_lets_heartbeats_pass_alone_is_lossy() {
 /// Answers the heartbeats in a packet.
 fn answer(bench: &mut Bench, peer: &Peer, sent: &Sent) {
     peer.answer_heartbeats(bench, sent);
+}
+
+/// A network falls silent under a message now and then: a probe brings each of them by the other network, and nothing else is in flight that would
+/// tell. The network is left, and what follows is not late.
+#[test]
+fn a_network_that_falls_silent_under_rare_messages_is_left() {
+    for every in [60, 100, 250, 1_000] {
+        let mut client = User::client(&remotes(2));
+        client.tick(Duration::from_millis(every), 100, 1_000_000);
+        let mut pair = Pair::new(5, Config::mobile(), &[link(20, 10), link(20, 15)], client, User::server());
+        pair.run(5);
+        let used = pair.in_use(CLIENT).unwrap();
+        pair.cut(usize::from(used != route_of(&pair, 0)), at(5_001));
+        pair.world.run_for(Duration::from_millis(1_000 + 2 * every));
+        assert_ne!(pair.in_use(CLIENT).unwrap().local, used.local, "a message every {every} ms");
+    }
+}
+
+fn route_of(pair: &Pair, network: usize) -> Route {
+    let local = address(CLIENT, network);
+    pair.paths(CLIENT).iter().find(|path| path.route.local == local).unwrap().route
 }
