@@ -3,7 +3,7 @@
 use core::net::IpAddr;
 
 use whimbrel_machine::{Instant, LinkFact};
-use whimbrel_proto::PeerAddressChange;
+use whimbrel_proto::{PathState, PeerAddressChange};
 
 use self::peers_choice::PeersChoice;
 use crate::bucket::Bucket;
@@ -132,9 +132,16 @@ impl Governor {
     /// Break before make: none of the addresses that the peer knows is left, but there is another. One ASCONF with
     /// add, delete and set primary in this order (b08 section 3.3.2, RFC 5061 §5.1).
     fn start_over(&mut self, now: Instant, wish: &Wish, view: &View<'_>, out: &mut Vec<Decision>) -> bool {
-        // One of a family that the peer has no address of is no way to it, up or not.
-        let known =
-            |local: &&LocalAddress| local.standing != Standing::Absent && view.reaches(local.address.ip());
+        // One of a family that the peer has no address of is no way to it, up or not; nor is one where no path has ever worked, such as a bridge
+        // to containers.
+        let works_nowhere = |ip| {
+            let mut paths = view.paths.iter().filter(|path| path.route.local.ip() == ip).peekable();
+            paths.peek().is_some() && paths.all(|path| path.state == PathState::Unconfirmed)
+        };
+        let known = |local: &&LocalAddress| {
+            let ip = local.address.ip();
+            local.standing != Standing::Absent && view.reaches(ip) && !works_nowhere(ip)
+        };
         let nothing_left = view.dynamic && view.addresses.iter().filter(known).all(|local| !local.up);
         let wanted = wish.primary.map(|want| want.local);
         let refused = |ip| self.refusals.retry_at(Request::Add, ip).is_some_and(|at| at > now);

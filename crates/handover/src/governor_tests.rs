@@ -204,6 +204,19 @@ fn break_before_make_is_one_request_in_the_right_order() {
     assert_eq!(model.primary(), Some(ip(2)));
 }
 
+/// A bridge to containers is up, and nothing has ever been answered there.
+#[test]
+fn an_address_that_works_nowhere_is_nothing_that_is_left() {
+    let mut model = Model::new(Governed::new(Puppet, Pace::MOBILE), &[(1, WIFI), (3, CELL)]);
+    model.path(3, PathState::Unconfirmed);
+    model.down(1);
+    model.wait(seconds(1.0));
+    model.log.clear();
+    model.up(2, CELL);
+    let wanted = [Action::AddAddress(address(2)), Action::DeleteAddress(ip(1)), Action::AskPrimary(ip(2))];
+    assert_eq!(model.actions(), wanted);
+}
+
 /// After half a second, one, two, four, eight seconds, and so on.
 #[test]
 fn a_peer_that_refuses_is_asked_again_but_ever_more_rarely() {

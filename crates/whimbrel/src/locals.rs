@@ -18,7 +18,11 @@ use crate::socket::{LocalAddress, Member, Socket};
 const FREE_PORT_ATTEMPTS: usize = 64;
 
 /// Local addresses of an endpoint that is bound to any, at most: each is offered to every peer.
-const ADDRESSES_MAX: usize = 16;
+const ADDRESSES_MAX: usize = 12;
+/// Of those, how many without a way out: bridges to containers, say. The others come and go with the networks that the host is in, and leave these as they are.
+const ISLANDS_MAX: usize = 8;
+/// So many of each family of an interface come before all others of it: an interface with many addresses leaves room for the others.
+const PER_INTERFACE_FIRST: usize = 4;
 
 /// The addresses an endpoint is to have.
 #[derive(Clone, Debug, Default)]
@@ -64,14 +68,23 @@ impl Wanted {
         }
         let mut ranked = Vec::new();
         for interface in interfaces.0.values().filter(|interface| interface.is_up()) {
+            let mut before = [0, 0];
             for address in interface.addresses.iter().filter(|address| self.wants(address, interface)) {
                 let way_out = interface.way_out(address.ip);
-                ranked.push((way_out.is_none(), way_out, self.one(address.ip, interface, false)));
+                let is_one_of_many = before[usize::from(address.ip.is_ipv6())] >= PER_INTERFACE_FIRST;
+                before[usize::from(address.ip.is_ipv6())] += 1;
+                let rank = (way_out.is_none(), is_one_of_many, way_out);
+                ranked.push((rank, self.one(address.ip, interface, false)));
             }
         }
         // Stable: the system's order among equals.
-        ranked.sort_by_key(|(none, way_out, _)| (*none, *way_out));
-        for (_, _, one) in ranked {
+        ranked.sort_by_key(|(rank, _)| *rank);
+        let mut islands = 0;
+        for ((is_island, ..), one) in ranked {
+            islands += usize::from(is_island);
+            if is_island && islands > ISLANDS_MAX {
+                break;
+            }
             if due.len() < ADDRESSES_MAX && !due.iter().any(|other| other.address.ip() == one.address.ip()) {
                 due.push(one);
             }

@@ -62,7 +62,36 @@ fn addresses_come_in_the_order_of_the_routes_and_leave_through_their_device() {
 fn there_is_an_end_to_any() {
     let many: Vec<String> = (0..200).map(|n| format!("192.0.2.{n}")).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
-    assert_eq!(any().due(&host(&[("a", interface(2, &many))]), &BTreeSet::new()).len(), ADDRESSES_MAX);
+    let mut wide = interface(2, &many);
+    wide.way_out_v4 = Some(RouteRank { specific: false, metric: 100 });
+    assert_eq!(any().due(&host(&[("a", wide)]), &BTreeSet::new()).len(), ADDRESSES_MAX);
+}
+
+/// Nor does an interface with many leave out another one.
+#[test]
+fn an_interface_with_many_addresses_leaves_room_for_others() {
+    let many: Vec<String> = (0..200).map(|n| format!("192.0.2.{n}")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let way = |metric| Some(RouteRank { specific: false, metric });
+    let [mut wide, mut other] = [interface(2, &many), interface(3, &["198.51.100.7"])];
+    (wide.way_out_v4, other.way_out_v4) = (way(100), way(600));
+    let due = any().due(&host(&[("a", wide), ("b", other)]), &BTreeSet::new());
+    assert_eq!(due.len(), ADDRESSES_MAX);
+    assert_eq!(due[4].address.ip().to_string(), "198.51.100.7");
+}
+
+/// Bridges to containers: none takes the place of a network that goes, as if it were another one.
+#[test]
+fn islands_do_not_change_with_the_networks() {
+    let islands: Vec<String> = (0..15).map(|n| format!("172.{}.0.1", 17 + n)).collect();
+    let islands: Vec<&str> = islands.iter().map(String::as_str).collect();
+    let mut network = interface(3, &["198.51.100.7"]);
+    network.way_out_v4 = Some(RouteRank { specific: false, metric: 100 });
+    let [there, gone] =
+        [host(&[("a", interface(2, &islands)), ("b", network)]), host(&[("a", interface(2, &islands))])];
+    let [there, gone] = [there, gone].map(|host| any().due(&host, &BTreeSet::new()));
+    assert_eq!(ips(&there)[1..], ips(&gone)[..]);
+    assert_eq!(gone.len(), ISLANDS_MAX);
 }
 
 #[test]

@@ -223,8 +223,13 @@ impl Open {
         let limits = &context.config.limits;
         // F9.
         let full = self.paths.len() >= limits.paths && self.superfluous_path(heard.is_some()).is_none();
-        if self.peer.addresses.len() >= limits.peer_addresses || full {
+        if full {
             return Err(Refusal::ResourceShortage);
+        }
+        if self.peer.addresses.len() >= limits.peer_addresses {
+            // A host lists bridges to its containers and the like, too. One that speaks for itself may be the only one that is left.
+            let silent = heard.and_then(|_| self.silent_address()).ok_or(Refusal::ResourceShortage)?;
+            self.forget_peer_address(context, silent);
         }
         self.peer.addresses.push(added);
         self.synthesise(context);
@@ -232,6 +237,18 @@ impl Open {
         // F14: unconfirmed until a heartbeat has been answered. When it speaks for itself, all else may be gone.
         self.pair_preferring(context, heard, None);
         Ok(())
+    }
+
+    /// An address of the peer where nothing has been answered of late, at best one where nothing ever was.
+    fn silent_address(&self) -> Option<IpAddr> {
+        let ips = || self.peer.addresses.iter().rev().map(SocketAddr::ip);
+        let asked_in_vain = |ip: &IpAddr, of: fn(PathState) -> bool| {
+            let mut paths = self.paths.iter().filter(|path| path.route.remote.ip() == *ip);
+            paths.all(|path| of(path.state) && path.error_count > 0)
+        };
+        ips()
+            .find(|ip| asked_in_vain(ip, |state| state == PathState::Unconfirmed))
+            .or_else(|| ips().find(|ip| asked_in_vain(ip, |state| state != PathState::Active)))
     }
 
     fn delete_peer_address(&mut self, context: &mut Context<'_>, route: Route, address: IpAddr) -> Outcome {

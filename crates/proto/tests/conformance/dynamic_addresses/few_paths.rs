@@ -1,9 +1,9 @@
-//! A node that may have one path only, and moves.
+//! Little room: a node that may have one path only, and moves; a peer that may list few addresses.
 
 use core::time::Duration;
 
 use whimbrel_proto::AddressChange::{Add, Delete};
-use whimbrel_wire::chunk_type;
+use whimbrel_wire::{cause_code as code, chunk_type};
 
 use super::mobile::*;
 use whimbrel_testbed::peer::*;
@@ -38,4 +38,31 @@ fn a_peer_may_move_though_there_are_as_many_paths_as_there_may_be() {
     bench.deliver_on(between(1, 2), &mobile.asconf(&requests));
     let sent = bench.take();
     assert_eq!(responses(&mobile, &sent), [], "32 paths, 24 of them closed");
+}
+
+/// A host lists bridges to its containers, too, where nothing answers, and there is no room for more. Then it is elsewhere, and speaks for itself
+/// from there.
+#[test]
+fn an_address_where_nothing_answers_makes_room_for_one_that_speaks() {
+    let mut config = mesh();
+    config.limits.peer_addresses = 3;
+    let (mut bench, mut mobile) = Mobile::connected_with(config, 1, &[1, 2, 3]);
+    let speaks = |bench: &mut Bench, mobile: &mut Mobile| {
+        let request = mobile.asconf(&[add(1, peer_address(4).ip())]);
+        bench.take();
+        bench.deliver_on(between(1, 4), &request);
+        let sent = bench.take();
+        responses(mobile, &sent)
+    };
+    let shortage = [(1, code::RESOURCE_SHORTAGE)];
+    assert_eq!(speaks(&mut bench, &mut mobile), shortage, "they may answer yet");
+    // Nobody answers but the first.
+    for _ in 0..300 {
+        bench.pass(Duration::from_secs(1));
+        let sent = bench.take();
+        let first: Vec<_> = sent.into_iter().filter(|sent| sent.route == between(1, 1)).collect();
+        first.iter().for_each(|sent| mobile.answer_heartbeats(&mut bench, sent));
+    }
+    assert_eq!(speaks(&mut bench, &mut mobile), Vec::new());
+    assert_eq!(remotes(&bench), [1, 2, 4].map(|n| peer_address(n).ip()));
 }
