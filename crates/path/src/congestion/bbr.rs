@@ -6,6 +6,7 @@ mod control;
 mod cycle;
 mod model;
 mod probe_rtt;
+mod slight_loss;
 mod startup;
 mod steady_loss;
 mod user_limited;
@@ -19,6 +20,7 @@ use self::another_path::{Before, RoundTrips};
 use self::cycle::Cycle;
 use self::model::{Bounds, Latest, MaxBandwidth, MinRtt, Round, Undo};
 use self::probe_rtt::ProbeRtt;
+use self::slight_loss::RecentLoss;
 use self::startup::FullBandwidth;
 use self::steady_loss::SteadyLoss;
 use self::user_limited::User;
@@ -79,6 +81,7 @@ pub struct Bbr {
     undo: Undo,
     user: User,
     steady_loss: SteadyLoss,
+    recent_loss: RecentLoss,
     round_trips: RoundTrips,
     before: Option<Before>,
     guess: Guess,
@@ -236,6 +239,7 @@ impl Bbr {
             undo: Undo::default(),
             user: User::default(),
             steady_loss: SteadyLoss::default(),
+            recent_loss: RecentLoss::default(),
             round_trips: RoundTrips::default(),
             before: None,
             guess: Guess::None,

@@ -84,10 +84,11 @@ fn without_losses_all_fill_the_path_and_rare_ones_cost_bbr_little() {
     assert!(cubic > reno * 1.2 && bbr > 80.0, "{reno:.1}, {cubic:.1} and {bbr:.1} Mbit/s");
 }
 
+/// It has 92 Mbit/s without losses, and 79 where each of them lowers its bound.
 #[test]
-fn one_loss_in_a_hundred_costs_bbr_less_than_half() {
+fn one_loss_in_a_hundred_costs_bbr_little() {
     let [reno, cubic, bbr] = [Name::Reno, Name::Cubic, Name::Bbr].map(|name| run(name, long(0.01)).goodput);
-    assert!(bbr > 60.0 && bbr > 5.0 * cubic.max(reno), "{reno:.1}, {cubic:.1} and {bbr:.1} Mbit/s");
+    assert!(bbr > 87.0 && bbr > 5.0 * cubic.max(reno), "{reno:.1}, {cubic:.1} and {bbr:.1} Mbit/s");
 }
 
 /// A queue that holds four times as much as the path: what looks for losses fills it, and BBR does not.

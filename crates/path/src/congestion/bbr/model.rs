@@ -70,6 +70,8 @@ pub(super) struct Latest {
     loss_round_delivered: u64,
     pub(super) round_starts: bool,
     lossy: bool,
+    /// Its least round-trip time.
+    pub(super) least_rtt: Option<Duration>,
     /// SACKs that told of losses in this round trip.
     pub(super) losses: u32,
 }
@@ -110,6 +112,8 @@ impl Bbr {
         self.latest.round_starts = false;
         self.latest.bandwidth = self.latest.bandwidth.max(ack.rate());
         self.latest.in_flight = self.latest.in_flight.max(ack.sample.delivered);
+        let least = [self.latest.least_rtt, ack.rtt].into_iter().flatten().min();
+        self.latest.least_rtt = least;
         if ack.sampled && ack.sample.prior_delivered >= self.latest.loss_round_delivered {
             self.latest.loss_round_delivered = self.delivery.delivered();
             self.latest.round_starts = true;
@@ -122,6 +126,7 @@ impl Bbr {
             self.latest.bandwidth = ack.rate();
             self.latest.in_flight = ack.sample.delivered;
             self.latest.losses = 0;
+            self.latest.least_rtt = ack.rtt;
         }
     }
 
@@ -159,7 +164,7 @@ impl Bbr {
         if self.state.accelerates() || !self.latest.lossy {
             return;
         }
-        if self.losses_are_steady() {
+        if self.losses_are_steady() || self.losses_are_slight() {
             self.short_term = Bounds::NONE;
             return;
         }

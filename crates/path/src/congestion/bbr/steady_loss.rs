@@ -27,17 +27,17 @@ const BELIEVED: Duration = Duration::from_secs(10);
 
 /// What has been delivered and lost in a stretch of what was sent, in bytes.
 #[derive(Clone, Copy, Debug, Default)]
-struct Stretch {
-    delivered: u64,
-    lost: u64,
+pub(super) struct Stretch {
+    pub(super) delivered: u64,
+    pub(super) lost: u64,
 }
 
 impl Stretch {
-    const fn told(self) -> u64 {
+    pub(super) const fn told(self) -> u64 {
         self.delivered + self.lost
     }
 
-    const fn and(self, other: Self) -> Self {
+    pub(super) const fn and(self, other: Self) -> Self {
         Self { delivered: self.delivered + other.delivered, lost: self.lost + other.lost }
     }
 
@@ -80,6 +80,7 @@ impl SteadyLoss {
 impl Bbr {
     /// Counts what a SACK says has arrived.
     pub(super) fn count_delivered(&mut self, ack: &Ack) {
+        self.count_recent(Stretch { delivered: ack.bytes, lost: 0 });
         if ack.now > self.steady_loss.at + BELIEVED {
             self.steady_loss = SteadyLoss::default();
         }
@@ -90,6 +91,7 @@ impl Bbr {
 
     /// Counts what a SACK shows to be lost.
     pub(super) fn count_lost(&mut self, now: Instant, bytes: usize, sample: Option<&LossSample>) {
+        self.count_recent(Stretch { delivered: 0, lost: bytes as u64 });
         if sample.is_some_and(|sample| self.is_user_limited(sample.app_limited)) {
             self.count_told(now, Stretch { delivered: 0, lost: bytes as u64 });
         }
