@@ -104,12 +104,11 @@ impl Sender {
                 && chunk.sent_at + round_trip >= now
         };
         let mut used = 0;
-        let from = flow.beside().copies.next.and_then(|next| self.outstanding.index_of(next)).unwrap_or(0);
-        let candidates: &mut dyn Iterator<Item = usize> = if all {
-            &mut (from..self.outstanding.len())
-        } else {
-            &mut self.outstanding.urgent().filter(|index| *index >= from)
-        };
+        let next = flow.beside().copies.next.and_then(|next| self.outstanding.index_of(next));
+        // What is beyond all is from 2³¹ TSNs ago.
+        let from = next.filter(|&index| index <= self.outstanding.len()).unwrap_or(0);
+        let candidates: &mut dyn Iterator<Item = usize> =
+            if all { &mut (from..self.outstanding.len()) } else { &mut self.outstanding.urgent_from(from) };
         for index in candidates {
             let Some(chunk) = self.outstanding.at(index).filter(|chunk| fresh(chunk)) else { continue };
             let len = chunk.wire_len();

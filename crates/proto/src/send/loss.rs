@@ -29,8 +29,8 @@ pub(super) trait LossDetection: Debug + Send {
     /// The receiver has dropped the chunk at `index`, which is in flight again (RFC 9260 §6.2.1 D iii).
     fn on_reneged(&mut self, index: usize, outstanding: &mut Outstanding, report: &mut Report);
 
-    /// A lost chunk has been sent again.
-    fn on_sent_again(&mut self, _tsn: Tsn, _outstanding: &mut Outstanding) {}
+    /// A lost chunk has been sent again. `had_copy`: it had gone out by several paths, so that a duplicate of it will say nothing.
+    fn on_sent_again(&mut self, _tsn: Tsn, _had_copy: bool, _outstanding: &mut Outstanding) {}
 
     /// The receiver has got the chunk `tsn` twice, says a SACK. All up to `acknowledged` is acknowledged, and `next` is sent next.
     fn on_duplicate(&mut self, _tsn: Tsn, _acknowledged: Tsn, _next: Tsn) {}

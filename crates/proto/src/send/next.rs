@@ -170,9 +170,10 @@ impl Sender {
                 break;
             }
             bytes += chunk.wire_len();
+            let had_copy = chunk.several_paths;
             self.outstanding.retransmit(tsn, path.id, turn.now, chunks == 0);
             chunks += 1;
-            self.loss.on_sent_again(tsn, &mut self.outstanding);
+            self.loss.on_sent_again(tsn, had_copy, &mut self.outstanding);
         }
         writer.finish(auth, turn.checksum);
         let segment = turn.out.len() - start;

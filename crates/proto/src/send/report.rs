@@ -43,6 +43,8 @@ pub(super) struct LostChunk {
     pub(super) tsn: Tsn,
     /// It was the first one in its packet: lost packets are counted by it.
     pub(super) is_counted: bool,
+    /// It had gone out by another path, too: that it comes twice says nothing of this one.
+    pub(super) has_copy: bool,
 }
 
 /// What it has changed on one path.
@@ -178,7 +180,12 @@ impl Report {
 
     /// Notes that the chunk `tsn` has turned out to be lost.
     pub(super) fn lost(&mut self, tsn: Tsn, chunk: &Chunk) {
-        self.lost.push(LostChunk { path: chunk.path, tsn, is_counted: chunk.packet > 0 });
+        self.lost.push(LostChunk {
+            path: chunk.path,
+            tsn,
+            is_counted: chunk.packet > 0,
+            has_copy: chunk.several_paths,
+        });
         let entry = self.path(chunk.path);
         entry.lost = true;
         entry.lost_bytes += chunk.wire_len();

@@ -114,7 +114,7 @@ impl Reduced {
     /// The first transmission of this chunk has arrived. What was said of it, if it had been called lost.
     fn note_arrived(&mut self, tsn: Tsn) -> Option<LostChunk> {
         let at = self.lost.partition_point(|known| known.tsn.precedes(tsn));
-        self.lost.get(at).filter(|known| known.tsn == tsn)?;
+        self.lost.get(at).filter(|known| known.tsn == tsn && !known.has_copy)?;
         let late = self.lost.remove(at);
         self.refuted = self.lost.is_empty();
         Some(late)

@@ -158,3 +158,17 @@ fn a_round_trip_of_old_takes_no_two_timeouts_back() {
     }
     assert!(cwnd(&rig) < CWND / 2);
 }
+
+/// A copy by another path may be what has come twice: the loss stands.
+#[test]
+fn a_duplicate_of_what_was_copied_refutes_no_loss() {
+    for has_copy in [false, true] {
+        let tsn = Tsn(7);
+        let mut verdicts = Verdicts::default();
+        verdicts.note_reduction((10_000, 10_000));
+        let lost = LostChunk { path: PathId(0), tsn, is_counted: true, has_copy };
+        assert!(verdicts.reduced.as_mut().unwrap().note_lost(lost));
+        verdicts.note_arrived(tsn);
+        assert_eq!(verdicts.is_refuted(), !has_copy);
+    }
+}

@@ -108,9 +108,9 @@ impl LossDetection for Rack {
         self.of(path).watch(Departure { at, tsn });
     }
 
-    fn on_sent_again(&mut self, tsn: Tsn, outstanding: &mut Outstanding) {
+    fn on_sent_again(&mut self, tsn: Tsn, had_copy: bool, outstanding: &mut Outstanding) {
         let Some(chunk) = outstanding.get(tsn) else { return };
-        let (path, at, verdict) = (chunk.path, chunk.sent_at, chunk.misses.fast_retransmitted);
+        let (path, at, verdict) = (chunk.path, chunk.sent_at, chunk.misses.fast_retransmitted && !had_copy);
         outstanding.settle(tsn);
         self.of(path).on_sent_again(tsn, at, verdict);
     }

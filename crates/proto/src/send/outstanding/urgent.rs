@@ -23,8 +23,10 @@ impl Outstanding {
         !self.urgent.is_empty()
     }
 
-    /// Where they are, lowest TSN first.
-    pub(in crate::send) fn urgent(&self) -> impl Iterator<Item = usize> {
-        self.urgent.iter().filter_map(|tsn| self.index_of(*tsn))
+    /// Where they are from this index on, lowest TSN first.
+    pub(in crate::send) fn urgent_from(&self, index: usize) -> impl Iterator<Item = usize> {
+        let first = self.tsn(index);
+        let from = self.urgent.partition_point(|tsn| tsn.precedes(first));
+        self.urgent.range(from..).filter_map(|tsn| self.index_of(*tsn))
     }
 }
