@@ -46,7 +46,10 @@ impl Mover {
             AddressChange::Add(address) => {
                 self.known.retain(|(known, _)| accepted || *known != address);
                 // It may have been asked for before there was a policy.
-                if accepted && !self.known.iter().any(|(known, _)| known.ip() == address.ip()) {
+                if accepted
+                    && !address.ip().is_unspecified()
+                    && !self.known.iter().any(|(known, _)| known.ip() == address.ip())
+                {
                     self.known.push((address, Standing::Present));
                 }
                 self.set_standing(address.ip(), Standing::Present);

@@ -1,8 +1,12 @@
 //! Why `whimbrel send` has no connection.
 
 use whimbrel::secure::PublicKey;
+use whimbrel::{CloseReason, KeyExchangeError};
 
 use crate::acquaintance::Acquaintance;
+
+/// RFC 9260 §3.3.10.4.
+const OUT_OF_RESOURCE: u16 = 4;
 
 /// Why there is no connection.
 pub(super) enum NoConnection {
@@ -14,6 +18,18 @@ pub(super) enum NoConnection {
     Stranger(Acquaintance, PublicKey, anyhow::Error),
 }
 
+/// Whether the network, or too many others who are setting up connections, may be why an attempt has failed.
+pub(super) fn may_pass(reason: &CloseReason) -> bool {
+    let late = CloseReason::KeyExchange(KeyExchangeError::Late);
+    match reason {
+        CloseReason::Unreachable => true,
+        CloseReason::AbortedByPeer { causes, reason } => {
+            causes.contains(&OUT_OF_RESOURCE) || *reason == late.to_string().as_bytes()
+        }
+        reason => *reason == late,
+    }
+}
+
 impl NoConnection {
     pub(super) fn into_error(self) -> anyhow::Error {
         match self {
@@ -21,3 +37,7 @@ impl NoConnection {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "no_connection_tests.rs"]
+mod tests;

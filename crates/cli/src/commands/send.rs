@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use whimbrel::{Association, CloseReason, ConnectError, Endpoint};
+use whimbrel::{Association, ConnectError, Endpoint};
 
-use super::no_connection::NoConnection;
+use super::no_connection::{NoConnection, may_pass};
 use super::silence::successor;
 use super::{config, leave, watched};
 use crate::addresses::{self, Address};
@@ -31,7 +31,7 @@ const LOOK: Duration = Duration::from_millis(100);
 /// Pause before a new connection.
 const PAUSE: Duration = Duration::from_secs(1);
 /// How long the last acknowledgements may take, when every file is confirmed already.
-const SHUTDOWN: Duration = Duration::from_secs(5);
+const SHUTDOWN: Duration = Duration::from_secs(30);
 /// What the receiver is told of an association that is given up for another.
 const GOES_ON: &str = "the transfer goes on over a new connection";
 
@@ -279,7 +279,10 @@ impl Transfer {
                     self.receiver.remember(&association).await?;
                     return Ok(association);
                 }
-                Err(NoConnection::Passing(_)) if Instant::now() < deadline => {}
+                Err(NoConnection::Passing(error)) if Instant::now() < deadline => {
+                    self.display.note(&format!("{error:#}"));
+                    tokio::time::sleep(PAUSE.min(deadline.saturating_duration_since(Instant::now()))).await;
+                }
                 Err(NoConnection::Stranger(host, key, _)) => {
                     host.meet(key, self.deaf).await?;
                     deadline = Instant::now() + patience;
@@ -364,10 +367,7 @@ impl Transfer {
                     ));
                 }
                 let error = anyhow::anyhow!("no connection to {}: {reason}; {}", self.peers(), self.hint());
-                match reason {
-                    CloseReason::Unreachable => NoConnection::Passing(error),
-                    _ => NoConnection::Final(error),
-                }
+                if may_pass(&reason) { NoConnection::Passing(error) } else { NoConnection::Final(error) }
             }
             // The network went between the look and the attempt.
             ConnectError::NoLocalAddress => NoConnection::Passing(error.into()),

@@ -40,7 +40,8 @@ impl Open {
     /// RFC 9260 §8.3: answered at once, everything in it copied unchanged. In SHUTDOWN-SENT that is no duty any more, but
     /// the peer may have much to send yet, and would think its paths dead.
     pub(crate) fn answer_heartbeat(&mut self, now: Instant, route: Route, raw: &RawChunk<'_>) {
-        if matches!(self.closing, Closing::AckSent(_)) {
+        // Nor in clear what was asked sealed: the peer asks again.
+        if matches!(self.closing, Closing::AckSent(_)) || self.auth.lacks_keys() {
             return;
         }
         let mut chunk = raw.bytes().to_vec();

@@ -310,8 +310,9 @@ impl Open {
         news: &mut PacketNews,
     ) -> Handled<bool> {
         // RFC 5061 §5.2 D5: unauthenticated, it takes the rest of the packet with it; so it does with a peer that has not
-        // announced it.
-        if self.asconf.mobility != Mobility::Dynamic || news.gate != Gate::Authenticated {
+        // announced it. What could be answered in clear only (chunk draft §3.2) comes again.
+        let is_told = self.asconf.mobility == Mobility::Dynamic && news.gate == Gate::Authenticated;
+        if !is_told || self.auth.lacks_keys() {
             return Ok(false);
         }
         match chunk {

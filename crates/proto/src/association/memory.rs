@@ -7,9 +7,11 @@ use super::{Association, Ending, Phase};
 use crate::interface::CloseReason;
 
 impl Association {
-    /// When the peer was last heard, if anything that it has sent is here and has not gone to the user.
+    /// When the peer was last heard, if anything that it has sent is here and has not gone to the user. What comes before the association is up
+    /// goes to nobody, so that it is the first to make room.
     pub(crate) fn holds_since(&self) -> Option<Instant> {
-        self.open().filter(|open| open.receive.holds_unfinished()).map(|open| open.notes.heard)
+        let open = self.open().filter(|open| open.receive.holds_unfinished())?;
+        Some(if open.auth.is_pending() { Instant::ZERO } else { open.notes.heard })
     }
 
     /// What lies beyond gaps, in bytes with bookkeeping.

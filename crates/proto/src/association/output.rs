@@ -65,6 +65,12 @@ impl Open {
         if let Some(route) = self.poll_shutdown(context, out) {
             return Some(self.sent(route, out.len() - start));
         }
+        // The peer can answer neither before it has what is said about keys.
+        if self.auth.is_pending()
+            && let Some(train) = self.poll_train(context, max_segments, out)
+        {
+            return Some(train);
+        }
         // Neither is sent in clear where packets are to be protected (chunk draft §3.2).
         let in_clear = self.auth.lacks_keys();
         if !in_clear && let Some(route) = self.poll_asconf(context, out) {
@@ -75,10 +81,8 @@ impl Open {
             let fragmentation = Fragmentation::Forbidden;
             return Some(Transmit { fragmentation, ..self.sent(route, out.len() - start) });
         }
-        if let Some((path, segment)) = self.poll_data(context, max_segments.max(1), out) {
-            let all_out = self.sender.is_all_out(context.now, &self.paths, &self.auth);
-            self.notes.said_all = all_out && !self.receive.ack_due(context.now);
-            return Some(self.sent_train(path, out.len() - start, segment));
+        if let Some(train) = self.poll_train(context, max_segments, out) {
+            return Some(train);
         }
         if self.receive.ack_due(context.now)
             && let Some(route) = self.sack_destination(context.config)
@@ -88,6 +92,20 @@ impl Open {
             return Some(self.sent(route, out.len() - start));
         }
         None
+    }
+
+    /// Packets with DATA.
+    fn poll_train(
+        &mut self,
+        context: &mut Context<'_>,
+        max_segments: usize,
+        out: &mut Vec<u8>,
+    ) -> Option<Transmit> {
+        let start = out.len();
+        let (path, segment) = self.poll_data(context, max_segments.max(1), out)?;
+        let all_out = self.sender.is_all_out(context.now, &self.paths, &self.auth);
+        self.notes.said_all = all_out && !self.receive.ack_due(context.now);
+        Some(self.sent_train(path, out.len() - start, segment))
     }
 
     /// A packet with answers, and the SACK if one is pending; with the SACK alone if there are no answers.

@@ -70,6 +70,11 @@ impl Association {
         self.begun().is_some_and(|open| open.auth.is_enforced())
     }
 
+    /// Whether it is set up, and not up for want of what is said about keys.
+    pub(crate) fn is_pending(&self) -> bool {
+        self.begun().is_some_and(|open| open.auth.is_pending())
+    }
+
     /// Whether it is set up, and its peer has not shown yet that it has the right keys.
     pub(crate) fn awaits_keys(&self) -> bool {
         self.begun().is_some_and(|open| open.auth.lacks_keys())
@@ -145,6 +150,9 @@ impl Open {
         };
         if protection.note_opened() {
             self.forget_what_came_in_clear()?;
+            if self.awaits_hello() {
+                self.wait_for_hello(context);
+            }
         }
         self.handle_chunks(context, arrival, Chunks::from_wire(&opened), Gate::Authenticated)?;
         if self.auth.protection.as_ref().is_some_and(|protection| protection.is_worn()) {
@@ -167,7 +175,12 @@ impl Open {
                 self.forget_what_came_in_clear()?;
             }
             if progress.enforced {
+                self.receive.set_spare_room(ROOM_FOR_HELLO);
                 self.wait_for_hello(context);
+                self.start_path_supervision(context);
+                for address in self.locals.all_up().collect::<Vec<_>>() {
+                    self.tell_newcomer_before_up(context, address);
+                }
             }
             if progress.up {
                 self.is_up_now(context);
@@ -186,23 +199,27 @@ impl Open {
         Ok(())
     }
 
-    /// There are keys, and the peer's Hello is yet to come: the peer may be up already and count on us. So it is supervised and told of new
-    /// addresses like any other, and the end that accepts is as patient as it is later. Who connects has a user who waits.
-    fn wait_for_hello(&mut self, context: &mut Context<'_>) {
-        self.receive.set_spare_room(ROOM_FOR_HELLO);
+    /// There are keys, and the peer's Hello is yet to come. Who has sealed something may be up already and count on us: the end that accepts is
+    /// as patient then as it is later. Who connects has a user who waits.
+    fn wait_for_hello(&self, context: &mut Context<'_>) {
+        let accepts = context.identity.token.is_none();
+        let is_peer_ready = self.auth.protection.as_ref().is_some_and(|protection| protection.has_opened());
         let patience = match context.config.failure.association {
-            AssociationFailure::Silence(patience) if context.identity.token.is_none() => patience.max(HELLO),
+            AssociationFailure::Silence(patience) if accepts && is_peer_ready => patience.max(HELLO),
             _ => HELLO,
         };
         context.timers.set(TimerId::KeyExchange, context.now + patience);
-        self.start_path_supervision(context);
+    }
+
+    fn awaits_hello(&self) -> bool {
+        self.auth.is_pending() && self.auth.is_enforced()
     }
 
     /// The user, and with it the policy, hears of the association only when it is up. An address that comes before is told to the peer as
     /// INIT and INIT ACK tell it all that there are.
     pub(super) fn tell_newcomer_before_up(&mut self, context: &mut Context<'_>, address: SocketAddr) {
         let known = self.locals.accepts(address.ip());
-        if self.auth.is_pending() && self.auth.is_enforced() && self.is_dynamic() && !known {
+        if self.awaits_hello() && self.is_dynamic() && !known {
             self.change_addresses(context, vec![AddressChange::Add(address)]);
         }
     }
@@ -266,7 +283,7 @@ impl Open {
 
 /// See [`TimerId::KeyExchange`].
 pub(super) fn late_keys() -> Ending {
-    failed("no keys were agreed on in time")
+    ended_by(CloseReason::KeyExchange(KeyExchangeError::Late))
 }
 
 fn failed(what: &str) -> Ending {

@@ -1,8 +1,8 @@
-//! Associations whose peers have not shown yet that they have the right keys.
+//! Associations that are set up and not up: their peers have not shown yet that they have the right keys, or have not said Hello.
 //!
 //! Whoever can receive at an address can have one, with a TLS connection behind it. So there are few at a time. Once there are as many as there may be the oldest makes
 //! way for a new one: who has the keys needs some round trips, and who has none waits for as long as it is let. A network that has more than its share makes way
-//! before others do.
+//! before others do, and who has keys after all who have none.
 
 use core::net::IpAddr;
 use std::collections::VecDeque;
@@ -37,28 +37,37 @@ impl Network {
 pub(super) struct Newcomers(VecDeque<(AssociationId, Network)>);
 
 impl Newcomers {
-    /// Which of them makes way for one more, where there may be so many.
-    fn in_the_way(&self, most: usize) -> Option<usize> {
+    /// Which of them makes way for one more, where there may be so many: one of those without keys, if there are any.
+    fn in_the_way(&self, most: usize, lacks_keys: impl Fn(AssociationId) -> bool) -> Option<usize> {
         if self.0.len() < most {
             return None;
         }
+        let all_have_keys = !self.0.iter().any(|&(id, _)| lacks_keys(id));
+        let candidates: Vec<(usize, Network)> = self
+            .0
+            .iter()
+            .enumerate()
+            .filter(|(_, (id, _))| all_have_keys || lacks_keys(*id))
+            .map(|(at, &(_, network))| (at, network))
+            .collect();
         let mut counts: Vec<(Network, usize)> = Vec::new();
-        for &(_, network) in &self.0 {
+        for &(_, network) in &candidates {
             match counts.iter_mut().find(|(other, _)| *other == network) {
                 Some((_, count)) => *count += 1,
                 None => counts.push((network, 1)),
             }
         }
         let largest = counts.into_iter().max_by_key(|&(_, count)| count).filter(|&(_, count)| count > SHARE);
-        let of_largest = |(network, _)| self.0.iter().position(|&(_, other)| other == network);
-        Some(largest.and_then(of_largest).unwrap_or(0))
+        let wanted = largest.map(|(network, _)| network);
+        let chosen = candidates.iter().find(|(_, network)| wanted.is_none_or(|wanted| wanted == *network));
+        chosen.map(|&(at, _)| at)
     }
 }
 
 impl Endpoint {
     /// The association at `index` was set up from `address`.
     pub(super) fn note_newcomer(&mut self, now: Instant, index: usize, address: IpAddr) {
-        let Some(association) = self.table.get(index).filter(|one| one.awaits_keys()) else {
+        let Some(association) = self.table.get(index).filter(|one| one.is_pending()) else {
             return;
         };
         let (id, network) = (association.identity.id, Network::of(address));
@@ -66,8 +75,9 @@ impl Endpoint {
         let places = self.table.shard.part(self.config.limits.associations);
         let most = MOST.min(places / 2).max(1);
         let mut newcomers = core::mem::take(&mut self.table.newcomers);
-        newcomers.0.retain(|(id, _)| self.table.by_id(*id).is_some_and(Association::awaits_keys));
-        let oldest = newcomers.in_the_way(most).and_then(|oldest| newcomers.0.remove(oldest));
+        newcomers.0.retain(|(id, _)| self.table.by_id(*id).is_some_and(Association::is_pending));
+        let lacks_keys = |id| self.table.by_id(id).is_some_and(Association::awaits_keys);
+        let oldest = newcomers.in_the_way(most, lacks_keys).and_then(|oldest| newcomers.0.remove(oldest));
         newcomers.0.push_back((id, network));
         self.table.newcomers = newcomers;
         let Some(oldest) = oldest.and_then(|(id, _)| self.table.index(id)) else { return };

@@ -95,6 +95,9 @@ pub enum KeyExchangeError {
     /// The peer does not trust us.
     #[error("the peer does not trust our key")]
     Refused,
+    /// None were agreed on in time: packets are lost, or an end is away.
+    #[error("no keys were agreed on in time")]
+    Late,
     /// Anything else.
     #[error("{0}")]
     Failed(String),
