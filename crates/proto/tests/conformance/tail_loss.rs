@@ -66,7 +66,7 @@ fn loss_and_jitter_move_nobody() {
 /// The same for 10,000 minutes, from the seed `SEED` on, or for `WORLDS` of five and a half minutes: `cargo test --release -p whimbrel-proto --test conformance -- --ignored loss_and_jitter`.
 ///
 /// Known to fail: 501034 moves for 39 ms, 0.8 s after its beginning, since the answer to a heartbeat is lost and what SACKs acknowledge of that
-/// path meanwhile is no proof. From 300,000 on nobody moves.
+/// path meanwhile is no proof. From 300,000 on nobody moved once; of the first 1,820 worlds 156, 947, 1067 and 1546 do.
 #[test]
 #[ignore = "takes some minutes; CONTRIBUTING.md has the command"]
 fn loss_and_jitter_move_nobody_in_a_week() {
