@@ -98,8 +98,9 @@ impl Open {
             self.try_again_from(context, address.ip());
         }
         self.sender.opportunity();
+        self.tell_newcomer_before_up(context, address);
         if !self.locals.is_source(address.ip()) {
-            return self.tell_newcomer_before_up(context, address);
+            return;
         }
         for id in self.paths_from(address.ip()) {
             if let Some(path) = self.paths.get_mut(id) {

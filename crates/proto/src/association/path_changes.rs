@@ -67,7 +67,8 @@ impl Open {
     }
 
     /// A path that makes way for a new one where there may be no more: one that no longer belongs to the association, one that nothing can
-    /// leave by, or, for a way that the peer has just been `heard` on, one that nobody has confirmed and where a heartbeat has got no answer.
+    /// leave by, or, for a way that the peer has just been `heard` on, one that nobody has confirmed and where a heartbeat has got no answer, or that
+    /// has failed.
     pub(crate) fn superfluous_path(&self, heard: bool) -> Option<PathId> {
         let find =
             |wanted: &dyn Fn(&Path) -> bool| self.paths.iter().find(|path| wanted(path)).map(|path| path.id);
@@ -75,6 +76,7 @@ impl Open {
         find(&|path| self.is_stale(path))
             .or_else(|| find(&|path| path.egress == Egress::Closed))
             .or_else(|| find(&failed).filter(|_| heard))
+            .or_else(|| find(&|path| path.state == PathState::Inactive).filter(|_| heard))
     }
 
     /// The peer is heard from an address that no path leads to, since there was no room for one: a path that leads nowhere makes way.

@@ -216,12 +216,16 @@ impl Open {
     }
 
     /// The user, and with it the policy, hears of the association only when it is up. An address that comes before is told to the peer as
-    /// INIT and INIT ACK tell it all that there are.
+    /// INIT and INIT ACK tell it all that there are, and those that have gone are taken out.
     pub(super) fn tell_newcomer_before_up(&mut self, context: &mut Context<'_>, address: SocketAddr) {
-        let known = self.locals.accepts(address.ip());
-        if self.awaits_hello() && self.is_dynamic() && !known {
-            self.change_addresses(context, vec![AddressChange::Add(address)]);
+        if !self.awaits_hello() || !self.is_dynamic() {
+            return;
         }
+        let known = self.locals.accepts(address.ip());
+        let gone = self.locals.members().map(|member| member.ip()).filter(|ip| self.locals.up(*ip).is_none());
+        let added = Some(AddressChange::Add(address)).filter(|_| !known);
+        let changes: Vec<_> = added.into_iter().chain(gone.map(AddressChange::Delete)).collect();
+        self.change_addresses(context, changes);
     }
 
     /// Whoever is on the way could have planted a message, to have it delivered as if it were protected: ahead of the sequence, or behind the last
