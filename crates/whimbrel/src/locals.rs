@@ -17,7 +17,8 @@ use crate::socket::{LocalAddress, Member, Socket};
 /// Attempts to find a UDP port that is free on every address.
 const FREE_PORT_ATTEMPTS: usize = 64;
 
-/// Local addresses of an endpoint that is bound to any, at most: each is offered to every peer.
+/// Local addresses of an endpoint that is bound to any, at most: each is offered to every peer. Peers take 16: a new one finds room there before an old one
+/// is taken out.
 const ADDRESSES_MAX: usize = 12;
 /// Of those, how many without a way out: bridges to containers, say. The others come and go with the networks that the host is in, and leave these as they are.
 const ISLANDS_MAX: usize = 8;

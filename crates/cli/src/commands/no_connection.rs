@@ -2,11 +2,9 @@
 
 use whimbrel::secure::PublicKey;
 use whimbrel::{CloseReason, KeyExchangeError};
+use whimbrel_wire::cause_code::OUT_OF_RESOURCE;
 
 use crate::acquaintance::Acquaintance;
-
-/// RFC 9260 §3.3.10.4.
-const OUT_OF_RESOURCE: u16 = 4;
 
 /// Why there is no connection.
 pub(super) enum NoConnection {

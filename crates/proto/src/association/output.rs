@@ -69,6 +69,7 @@ impl Open {
         if self.auth.is_pending()
             && let Some(train) = self.poll_train(context, max_segments, out)
         {
+            self.notes.said_all = false;
             return Some(train);
         }
         // Neither is sent in clear where packets are to be protected (chunk draft §3.2).

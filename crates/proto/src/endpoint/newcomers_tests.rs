@@ -125,6 +125,32 @@ fn the_oldest_of_all_makes_way() {
     assert!(scene.admits([10, 200, 0, 1]));
 }
 
+/// Nor is it enough to have the keys: who never says Hello is up for nobody, and would be there for good.
+#[test]
+fn who_has_keys_and_is_not_up_makes_way() {
+    let mut with_keys = 0;
+    for steps in 2..6 {
+        let mut scene = Scene::new();
+        (0..300_u16).for_each(|n| {
+            let address = [10, (n / 200) as u8, (n % 200) as u8, 1];
+            let client = scene.client(SocketAddr::from((address, 9899)), steps);
+            scene.silent.push(client);
+        });
+        let _ = scene.associations();
+        let all: Vec<_> = scene
+            .server
+            .table
+            .indices()
+            .into_iter()
+            .filter_map(|index| scene.server.table.get(index))
+            .collect();
+        let pending = all.iter().filter(|one| one.is_pending()).count();
+        assert!(pending <= MOST, "{pending} after {steps} steps");
+        with_keys += all.iter().filter(|one| one.is_pending() && !one.awaits_keys()).count();
+    }
+    assert!(with_keys > 0, "none has got so far");
+}
+
 /// Who is up is none of them, however many there are.
 #[test]
 fn who_is_up_stays() {

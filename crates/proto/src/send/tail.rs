@@ -193,8 +193,7 @@ impl Sender {
         // What is lost there is looked at, and its T3-rtx anew. The order of sending may have told already.
         let told = report.path(path).lost;
         let lost_more = self.outstanding.lose_older(path, overdue, loss);
-        let is_news = lost_more || told || alone && elsewhere;
-        if !is_news {
+        if !(lost_more || told || alone && elsewhere) {
             return;
         }
         if let Some(flow) = self.flow_mut(path) {

@@ -112,8 +112,7 @@ impl Bbr {
         self.latest.round_starts = false;
         self.latest.bandwidth = self.latest.bandwidth.max(ack.rate());
         self.latest.in_flight = self.latest.in_flight.max(ack.sample.delivered);
-        let least = [self.latest.least_rtt, ack.rtt].into_iter().flatten().min();
-        self.latest.least_rtt = least;
+        self.latest.least_rtt = [self.latest.least_rtt, ack.rtt].into_iter().flatten().min();
         if ack.sampled && ack.sample.prior_delivered >= self.latest.loss_round_delivered {
             self.latest.loss_round_delivered = self.delivery.delivered();
             self.latest.round_starts = true;
