@@ -46,6 +46,19 @@ pub(super) fn of_rate(rate: u64) -> Vec<Place> {
     places
 }
 
+/// Tunnels over several lines, wireless links that send again what was lost and do not wait for it, and emulators with jitter.
+pub(super) fn disordered() -> Vec<Place> {
+    let troubles = [
+        Trouble::Disorder(20),
+        Trouble::Disorder(100),
+        Trouble::Late(1, 100),
+        Trouble::Late(5, 20),
+        Trouble::Late(30, 200),
+    ];
+    let paths = [(12, 20), (100, 20), (100, 100)];
+    paths.iter().flat_map(|&(rate, rtt)| troubles.map(|trouble| at(rate, rtt, 1.0, trouble))).collect()
+}
+
 /// A place for each contender.
 pub(super) fn for_all(places: &[Place]) -> Vec<Cell> {
     let of = |place: &Place| {

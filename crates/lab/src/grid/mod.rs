@@ -49,6 +49,11 @@ impl Grid {
         Self::of("grid_few", cells::FEW.to_vec())
     }
 
+    /// Paths on which packets come in another order than they were sent in.
+    pub fn disorder() -> Self {
+        Self::of("grid_disorder", cells::disordered())
+    }
+
     fn of(name: &str, places: Vec<Place>) -> Self {
         Self { scenario: scenario(name, "one transfer through one bottleneck"), places }
     }
@@ -57,7 +62,8 @@ impl Grid {
 /// All that this module has, by name.
 pub fn experiments() -> Vec<Box<dyn Experiment>> {
     let rates = RATES.map(|rate| Box::new(Grid::of_rate(rate)) as Box<dyn Experiment>);
-    let others: [Box<dyn Experiment>; 2] = [Box::new(Grid::few()), Box::new(Fairness::default())];
+    let others: [Box<dyn Experiment>; 3] =
+        [Box::new(Grid::few()), Box::new(Grid::disorder()), Box::new(Fairness::default())];
     rates.into_iter().chain(others).collect()
 }
 

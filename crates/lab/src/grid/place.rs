@@ -1,7 +1,7 @@
 use core::time::Duration;
 
 use whimbrel_machine::Instant;
-use whimbrel_netsim::{Change, GilbertElliott, LinkConfig, Loss, QueueLimit, Side};
+use whimbrel_netsim::{Change, GilbertElliott, LinkConfig, Loss, QueueLimit, Reorder, Side};
 
 use crate::experiment::{Axes, Cell};
 use crate::value::Value;
@@ -33,6 +33,10 @@ pub enum Trouble {
     Bursts,
     /// Packets overtake each other.
     Jitter,
+    /// Each packet takes up to so many milliseconds more, either way, whatever is behind it.
+    Disorder(u64),
+    /// So many packets of a hundred take so many milliseconds more, either way.
+    Late(u64, u64),
     /// Rate and round trip change every 15 s.
     Leo,
     /// Packets wait for the medium and leave in bursts.
@@ -57,6 +61,8 @@ impl Trouble {
             Self::Loss(loss) => format!("loss {}%", loss * 100.0),
             Self::Bursts => "bursts".to_owned(),
             Self::Jitter => "jitter".to_owned(),
+            Self::Disorder(most) => format!("disorder {most}ms"),
+            Self::Late(share, by) => format!("late {share}% {by}ms"),
             Self::Leo => "leo".to_owned(),
             Self::Wifi => "wifi".to_owned(),
         }
@@ -64,7 +70,15 @@ impl Trouble {
 
     /// Of this name.
     pub fn named(name: &str) -> Option<Self> {
-        Self::EVERYWHERE.into_iter().chain([Self::Leo, Self::Wifi]).find(|one| one.name() == name)
+        let there = Self::EVERYWHERE.into_iter().chain([Self::Leo, Self::Wifi]);
+        there.chain(Self::disordered(name)).find(|one| one.name() == name)
+    }
+
+    /// `disorder 100ms`, `late 30% 200ms`.
+    fn disordered(name: &str) -> Option<Self> {
+        let mut numbers = name.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok());
+        let first = numbers.next()?;
+        Some(numbers.next().map_or(Self::Disorder(first), |by| Self::Late(first, by)))
     }
 
     /// The share of packets that it takes.
@@ -72,7 +86,7 @@ impl Trouble {
         match self {
             Self::Loss(loss) => loss,
             Self::Bursts => BURSTS.0,
-            Self::Jitter | Self::Leo | Self::Wifi => 0.0,
+            Self::Jitter | Self::Disorder(_) | Self::Late(..) | Self::Leo | Self::Wifi => 0.0,
         }
     }
 }
@@ -183,9 +197,22 @@ impl Place {
                 LinkConfig { loss: Loss::GilbertElliott(GilbertElliott::bursts(mean, length)), ..there }
             }
             Trouble::Jitter => LinkConfig { jitter: JITTER, keep_order: false, ..there },
+            Trouble::Disorder(_) | Trouble::Late(..) => return [there, back].map(|way| self.disordered(way)),
             Trouble::Loss(_) | Trouble::Leo | Trouble::Wifi => there,
         };
         [there, back]
+    }
+
+    fn disordered(self, way: LinkConfig) -> LinkConfig {
+        let milliseconds = Duration::from_millis;
+        match self.trouble {
+            Trouble::Disorder(most) => LinkConfig { jitter: milliseconds(most), keep_order: false, ..way },
+            Trouble::Late(share, by) => {
+                let reorder = Reorder { probability: share as f64 / 100.0, extra: milliseconds(by) };
+                LinkConfig { reorder, ..way }
+            }
+            _ => way,
+        }
     }
 
     /// What happens to the bottleneck during a run.
@@ -193,7 +220,7 @@ impl Place {
         match self.trouble {
             Trouble::Leo => self.steps(),
             Trouble::Wifi => self.turns(),
-            Trouble::Loss(_) | Trouble::Bursts | Trouble::Jitter => Vec::new(),
+            _ => Vec::new(),
         }
     }
 
