@@ -280,6 +280,7 @@ impl Config {
             // 1 Gbit/s and 100 ms are 12.5 MB in flight. Nothing of it is allocated before it is used.
             limits: LimitConfig { send_buffer: 16 << 20, receive_buffer: 16 << 20, ..rfc.limits },
             pairing: PathPairing::Mesh,
+            multipath: MultipathConfig { overtaken: OvertakenSacks::Ignored, ..rfc.multipath },
             dar: DarConfig { mode: DarMode::Negotiated, ..rfc.dar },
             retransmission: RetransmissionConfig {
                 loss: LossDetection::Rack(3),
