@@ -35,6 +35,10 @@ pub(super) trait LossDetection: Debug + Send {
     /// The receiver has got the chunk `tsn` twice, says a SACK. All up to `acknowledged` is acknowledged, and `next` is sent next.
     fn on_duplicate(&mut self, _tsn: Tsn, _acknowledged: Tsn, _next: Tsn) {}
 
+    /// A chunk that had been called lost on `path` has arrived by its first transmission, within `took` after that: SACKs that told of it may have
+    /// been lost.
+    fn on_late(&mut self, _now: Instant, _path: PathId, _took: Duration) {}
+
     /// It is [`due`](Self::due): what is lost now is marked in `outstanding`.
     fn on_time(&mut self, _met: Circumstances<'_>, _outstanding: &mut Outstanding, _report: &mut Report) {}
 

@@ -41,6 +41,8 @@ pub(super) struct LostChunk {
     /// The path it was last sent on.
     pub(super) path: PathId,
     pub(super) tsn: Tsn,
+    /// When it had been sent.
+    pub(super) sent_at: Instant,
     /// It was the first one in its packet: lost packets are counted by it.
     pub(super) is_counted: bool,
     /// It had gone out by another path, too: that it comes twice says nothing of this one.
@@ -183,6 +185,7 @@ impl Report {
         self.lost.push(LostChunk {
             path: chunk.path,
             tsn,
+            sent_at: chunk.sent_at,
             is_counted: chunk.packet > 0,
             has_copy: chunk.several_paths,
         });

@@ -74,9 +74,11 @@ impl Verdicts {
         self.guess.take().or(reduced)
     }
 
-    fn note_arrived(&mut self, tsn: Tsn) {
-        let late = self.reduced.as_mut().and_then(|reduced| reduced.note_arrived(tsn));
-        self.late += u32::from(late.is_some_and(|lost| lost.is_counted));
+    /// When the chunk had been sent, if it was called lost and has arrived by that transmission.
+    fn note_arrived(&mut self, tsn: Tsn) -> Option<Instant> {
+        let late = self.reduced.as_mut()?.note_arrived(tsn)?;
+        self.late += u32::from(late.is_counted);
+        Some(late.sent_at)
     }
 
     /// Whether all that Fast Recovery is about has arrived without being sent again.
@@ -105,8 +107,9 @@ impl Reduced {
     /// One chunk more is called lost; false if there are too many.
     fn note_lost(&mut self, lost: LostChunk) -> bool {
         let at = self.lost.partition_point(|known| known.tsn.precedes(lost.tsn));
-        if self.lost.get(at).is_none_or(|known| known.tsn != lost.tsn) {
-            self.lost.insert(at, lost);
+        match self.lost.get_mut(at).filter(|known| known.tsn == lost.tsn) {
+            Some(known) => known.sent_at = lost.sent_at,
+            None => self.lost.insert(at, lost),
         }
         self.lost.len() <= MOST
     }
@@ -155,13 +158,19 @@ impl Sender {
             return;
         }
         for tsn in duplicates {
-            self.flows.iter_mut().for_each(|flow| flow.verdicts.note_arrived(tsn));
+            for flow in &mut self.flows {
+                if let Some(sent_at) = flow.verdicts.note_arrived(tsn) {
+                    self.loss.on_late(now, flow.path, now.saturating_since(sent_at));
+                }
+            }
         }
         let mut late: SmallVec<[PathId; 2]> = SmallVec::new();
         for returned in &report.returned {
             let Some(flow) = self.flows.iter_mut().find(|flow| flow.path == returned.path) else { continue };
             if returned.is_first(now, flow) {
-                flow.verdicts.note_arrived(returned.tsn);
+                if let Some(sent_at) = flow.verdicts.note_arrived(returned.tsn) {
+                    self.loss.on_late(now, flow.path, now.saturating_since(sent_at));
+                }
                 if report.cumulative_advanced && flow.verdicts.is_guess_wrong(returned) {
                     late.push(flow.path);
                 }

@@ -166,7 +166,7 @@ fn a_duplicate_of_what_was_copied_refutes_no_loss() {
         let tsn = Tsn(7);
         let mut verdicts = Verdicts::default();
         verdicts.note_reduction((10_000, 10_000));
-        let lost = LostChunk { path: PathId(0), tsn, is_counted: true, has_copy };
+        let lost = LostChunk { path: PathId(0), tsn, sent_at: Instant::ZERO, is_counted: true, has_copy };
         assert!(verdicts.reduced.as_mut().unwrap().note_lost(lost));
         verdicts.note_arrived(tsn);
         assert_eq!(verdicts.is_refuted(), !has_copy);

@@ -70,5 +70,10 @@ fn jitter_costs_nothing() {
     bulk.pass(2 * SECOND);
     let (mbit, since) = two_seconds(&mut bulk);
     assert_eq!(since.timeouts, 0, "{since:?}");
-    assert!(since.retransmitted <= since.dropped * 2 + 10 && mbit > 75.0, "{mbit:.1} Mbit/s, {since:?}");
+    // What is sent again for nothing is of the train that was under way when the jitter began. A packet has up to three chunks.
+    let needed = since.dropped * 3 + since.duplicates;
+    assert!(
+        since.retransmitted <= needed && since.duplicates <= 160 && mbit > 75.0,
+        "{mbit:.1} Mbit/s, {since:?}"
+    );
 }

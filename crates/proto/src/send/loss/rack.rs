@@ -1,6 +1,8 @@
 mod of_path;
 mod window;
 
+use core::time::Duration;
+
 use whimbrel_machine::Instant;
 use whimbrel_wire::Tsn;
 
@@ -119,6 +121,10 @@ impl LossDetection for Rack {
         for of in self.paths.iter_mut().filter(|of| of.has_resent(tsn)) {
             of.window.on_duplicate(acknowledged, next);
         }
+    }
+
+    fn on_late(&mut self, now: Instant, path: PathId, took: Duration) {
+        self.of(path).on_late_within(now, took);
     }
 
     fn due(&self, path: PathId) -> Option<Instant> {

@@ -40,6 +40,8 @@ pub(super) struct OfPath {
     newest: Option<Departure>,
     round_trip: Duration,
     smoothed: Option<Duration>,
+    /// When duplicates last had the window doubled.
+    doubled_at: Option<Instant>,
     /// The highest TSN that has arrived.
     highest: Option<Tsn>,
     /// Chunks before this one have been judged, unless they were sent again since.
@@ -60,6 +62,7 @@ impl OfPath {
             newest: None,
             round_trip: Duration::ZERO,
             smoothed: None,
+            doubled_at: None,
             highest: None,
             judged_before: None,
             again: VecDeque::new(),
@@ -71,8 +74,10 @@ impl OfPath {
     /// Takes in what a SACK newly acknowledges (RFC 8985 §6.2 steps 2 and 3).
     pub(super) fn learn(&mut self, change: &PathChange, met: Circumstances<'_>) {
         if let Some((lowest, highest)) = change.once {
+            let took = change.oldest.map(|at| met.now.saturating_since(at)).unwrap_or_default();
             if self.highest.is_some_and(|known| lowest.precedes(known)) {
                 self.window.on_reordering();
+                self.window.on_late(took.saturating_sub(self.round_trip));
             }
             if self.highest.is_none_or(|known| known.precedes(highest)) {
                 self.highest = Some(highest);
@@ -84,6 +89,15 @@ impl OfPath {
         self.smoothed = Some(smoothed);
         if self.newest.is_none_or(|known| known.is_before(newest)) {
             self.newest = Some(newest);
+        }
+    }
+
+    /// Something that was called lost has taken so long at most: the window doubles at most, once in a round trip.
+    pub(super) fn on_late_within(&mut self, now: Instant, took: Duration) {
+        if self.doubled_at.is_none_or(|at| now.saturating_since(at) >= self.round_trip) {
+            self.doubled_at = Some(now);
+            let twice = (self.round_trip / 4).max(self.window.late()) * 2;
+            self.window.on_late(took.saturating_sub(self.round_trip).min(twice));
         }
     }
 

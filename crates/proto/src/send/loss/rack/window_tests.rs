@@ -33,3 +33,26 @@ fn grows_while_it_is_too_short() {
     window.on_recovered();
     assert_eq!(length(&window, true), 10 * MS);
 }
+
+/// What is late by more than a round trip is waited for as long next time; half a second at most. It is forgotten when no more comes so late.
+#[test]
+fn learns_how_late_packets_are() {
+    let mut window = ReorderingWindow::default();
+    window.on_late(120 * MS);
+    assert_eq!(length(&window, false), 120 * MS);
+    window.on_late(30 * MS);
+    assert_eq!(length(&window, false), 120 * MS, "the longest");
+    for _ in 0..15 {
+        window.on_recovered();
+    }
+    window.on_late(70 * MS);
+    window.on_recovered();
+    assert_eq!(length(&window, false), 120 * MS, "disorder goes on");
+    for _ in 0..15 {
+        window.on_late(20 * MS);
+        window.on_recovered();
+    }
+    assert_eq!(length(&window, false), 10 * MS);
+    window.on_late(700 * MS);
+    assert_eq!(length(&window, false), 500 * MS);
+}
