@@ -26,7 +26,7 @@ pub(crate) enum Destination {
 impl Destination {
     /// As typed.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        if text.trim().starts_with("whm1") {
+        if Ticket::is_meant_by(text) {
             let ticket: Result<Ticket, _> = text.parse();
             return ticket.map(|ticket| Self::Ticket(Box::new(ticket))).map_err(|error| error.to_string());
         }

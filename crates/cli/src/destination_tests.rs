@@ -22,7 +22,9 @@ fn a_ticket_says_all() {
     let ticket = ticket();
     let read = receiver(&ticket.to_string()).unwrap();
     assert_eq!((read.sctp_port, read.addresses.len()), (99, 1));
-    assert_eq!(read.pin, Pin::Ticket(ticket));
+    assert_eq!(read.pin, Pin::Ticket(ticket.clone()));
+    let large = receiver(&ticket.to_string().to_uppercase()).unwrap();
+    assert_eq!(large.pin, Pin::Ticket(ticket));
 }
 
 #[test]

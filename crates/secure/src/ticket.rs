@@ -196,11 +196,29 @@ impl fmt::Debug for Ticket {
     }
 }
 
+impl Ticket {
+    /// Whether a text begins as a ticket does, in small or large letters: QR codes hold more of the latter, and some programs change them.
+    ///
+    /// ```
+    /// use whimbrel_secure::Ticket;
+    ///
+    /// assert!(Ticket::is_meant_by(" WHM1ABC") && !Ticket::is_meant_by("whimbrel.example"));
+    /// ```
+    pub fn is_meant_by(text: &str) -> bool {
+        Self::digits(text).is_some()
+    }
+
+    fn digits(text: &str) -> Option<&str> {
+        let (prefix, digits) = text.trim().split_at_checked(PREFIX.len())?;
+        prefix.eq_ignore_ascii_case(PREFIX).then_some(digits)
+    }
+}
+
 impl FromStr for Ticket {
     type Err = TicketError;
 
     fn from_str(text: &str) -> Result<Self, TicketError> {
-        let digits = text.trim().strip_prefix(PREFIX).ok_or(TicketError::Form)?;
+        let digits = Self::digits(text).ok_or(TicketError::Form)?;
         let bytes = base32::decode(digits).map(Zeroizing::new).ok_or(TicketError::Mistyped)?;
         Self::from_bytes(&bytes)
     }

@@ -32,6 +32,11 @@ pub(crate) enum SourceError {
         /// What the system said.
         error: io::Error,
     },
+    /// Standard input, which `-` is elsewhere.
+    #[error(
+        "-: standard input cannot be sent, as its size is told first; write it to a file, or say ./- for a file of that name"
+    )]
+    StandardInput,
     /// A directory without `-r`.
     #[error("{} is a directory; use --recursive (-r) to send it with everything in it", printable(&.0.to_string_lossy()))]
     Directory(PathBuf),
@@ -76,6 +81,9 @@ impl Sources {
     pub(crate) fn collect(paths: &[PathBuf], recursive: bool) -> Result<Self, SourceError> {
         let mut sources = Self::default();
         for path in paths {
+            if path.as_os_str() == "-" {
+                return Err(SourceError::StandardInput);
+            }
             let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, error))?;
             let name = own_name(path)?;
             if metadata.is_dir() {

@@ -31,6 +31,7 @@ fn what_cannot_be_sent_is_said_before_anything_is() {
     let missing = [directory.path().join("nothing")];
     let error = Sources::collect(&missing, false).unwrap_err().to_string();
     assert!(error.contains("nothing") && error.contains("No such file"), "{error}");
+    assert!(matches!(Sources::collect(&["-".into()], false), Err(SourceError::StandardInput)));
     assert!(matches!(Sources::collect(&["/dev/null".into()], false), Err(SourceError::Special(_))));
     assert!(matches!(Sources::collect(&["/".into()], true), Err(SourceError::Nameless(_))));
 }
