@@ -20,6 +20,7 @@ const FAIRNESS: &str = "fairness";
   whimbrel lab grid 10 fairness              parts of it
   whimbrel lab grid 10000                    10 Gbit/s, which takes longer than all others together
   whimbrel lab run grid_few                  ten cells that span it
+  whimbrel lab run grid_disorder             paths on which packets come in another order
   whimbrel lab trace grid_100 --series mobile --cell 'rtt=50,queue=1,trouble=loss 1%' --events a.jsonl
 
 Rows are stored as grid_100.csv and its like, grid_fairness.csv and grid_few.csv. What is interrupted goes on when the same command is run \

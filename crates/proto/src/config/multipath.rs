@@ -101,7 +101,7 @@ pub enum WindowGrowth {
     PathPoints,
 }
 
-/// What becomes of a SACK that tells nothing new, and less than is known: packets of two paths overtake one another.
+/// What becomes of a SACK that tells nothing new, and less than is known: packets overtake one another, of two paths or of one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OvertakenSacks {
     /// What it does not report has been dropped by the receiver (RFC 9260 §6.2.1 D iii), and is in flight again.
