@@ -202,6 +202,26 @@ fn reneged_data_is_in_flight_again() {
     assert_eq!(outstanding.in_flight_payload(), 2 * PAYLOAD);
 }
 
+/// Where overtaken SACKs are ignored, one that reports less is believed as soon as the Cumulative TSN Ack Point advances.
+#[test]
+fn what_is_dropped_is_told_when_the_ack_point_advances() {
+    let mut outstanding = sent(4);
+    let recovery = RecoveryOfAssociation::default();
+    let mut loss = MissIndications::new(3);
+    let mut sack = |outstanding: &mut Outstanding, cumulative: u32, gaps: &[(u16, u16)]| {
+        let met = Circumstances { overtaken: OvertakenSacks::Ignored, ..met(&recovery) };
+        outstanding.on_sack(Tsn(cumulative), gaps.iter().copied(), &mut loss, met)
+    };
+    sack(&mut outstanding, 9, &[(2, 4)]).unwrap();
+    assert!(matches!(sack(&mut outstanding, 9, &[(2, 2)]), Err(SackError::Old)));
+    assert_eq!(outstanding.flight_size(A), WIRE, "11 to 13 have arrived");
+    sack(&mut outstanding, 11, &[]).unwrap();
+    assert_eq!(
+        (state(&outstanding, 12), state(&outstanding, 13)),
+        (ChunkState::InFlight, ChunkState::InFlight)
+    );
+}
+
 /// RFC 9260 §6.2.1 D iii, §7.2.4: reneged, and below the HTNA too, is one indication all the same.
 #[test]
 fn one_sack_counts_one_miss_indication() {
