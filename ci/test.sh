@@ -13,7 +13,7 @@ limit=${LIMIT:-3300}
 export CARGO_INCREMENTAL=${CARGO_INCREMENTAL:-0}
 # Nobody debugs what is built here, and without that it is built in two thirds of the time.
 export CARGO_PROFILE_DEV_DEBUG=${CARGO_PROFILE_DEV_DEBUG:-0}
-# Nothing is measured here: release builds without optimisation across crates are built in a third of the time.
+# Nothing is measured here, and without optimisation across crates release builds are quick (the stage demo: 254 s instead of 660).
 export CARGO_PROFILE_RELEASE_LTO=${CARGO_PROFILE_RELEASE_LTO:-off} CARGO_PROFILE_RELEASE_CODEGEN_UNITS=${CARGO_PROFILE_RELEASE_CODEGEN_UNITS:-16}
 
 install() {

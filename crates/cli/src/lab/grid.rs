@@ -23,7 +23,7 @@ const FAIRNESS: &str = "fairness";
   whimbrel lab run grid_disorder             paths on which packets come in another order
   whimbrel lab trace grid_100 --series mobile --cell 'rtt=50,queue=1,trouble=loss 1%' --events a.jsonl
 
-Rows are stored as grid_100.csv and its like, grid_fairness.csv and grid_few.csv. What is interrupted goes on when the same command is run \
+Rows are stored as grid_100.csv and its like, grid_fairness.csv, grid_few.csv and grid_disorder.csv. What is interrupted goes on when the same command is run \
 again.")]
 pub(super) struct GridArgs {
     /// Rates in Mbit/s (10, 100, 1000, 10000), and `fairness`; all but 10000 unless given.

@@ -46,17 +46,10 @@ pub(super) fn of_rate(rate: u64) -> Vec<Place> {
     places
 }
 
-/// Tunnels over several lines, wireless links that send again what was lost and do not wait for it, and emulators with jitter.
+/// All on which packets come in another order by more than [`Trouble::Jitter`].
 pub(super) fn disordered() -> Vec<Place> {
-    let troubles = [
-        Trouble::Disorder(20),
-        Trouble::Disorder(100),
-        Trouble::Late(1, 100),
-        Trouble::Late(5, 20),
-        Trouble::Late(30, 200),
-    ];
-    let paths = [(12, 20), (100, 20), (100, 100)];
-    paths.iter().flat_map(|&(rate, rtt)| troubles.map(|trouble| at(rate, rtt, 1.0, trouble))).collect()
+    let on = |(rate, rtt)| Trouble::DISORDERED.map(|trouble| at(rate, rtt, 1.0, trouble));
+    [(12, 20), (100, 20), (100, 100)].into_iter().flat_map(on).collect()
 }
 
 /// A place for each contender.

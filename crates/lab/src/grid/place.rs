@@ -54,6 +54,10 @@ impl Trouble {
         Self::Jitter,
     ];
 
+    /// Tunnels over several lines, wireless links that send again what was lost and do not wait for it, and emulators with jitter.
+    pub const DISORDERED: [Self; 5] =
+        [Self::Disorder(20), Self::Disorder(100), Self::Late(1, 100), Self::Late(5, 20), Self::Late(30, 200)];
+
     /// As rows have it.
     pub fn name(self) -> String {
         match self {
@@ -70,15 +74,8 @@ impl Trouble {
 
     /// Of this name.
     pub fn named(name: &str) -> Option<Self> {
-        let there = Self::EVERYWHERE.into_iter().chain([Self::Leo, Self::Wifi]);
-        there.chain(Self::disordered(name)).find(|one| one.name() == name)
-    }
-
-    /// `disorder 100ms`, `late 30% 200ms`.
-    fn disordered(name: &str) -> Option<Self> {
-        let mut numbers = name.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok());
-        let first = numbers.next()?;
-        Some(numbers.next().map_or(Self::Disorder(first), |by| Self::Late(first, by)))
+        let mut all = Self::EVERYWHERE.into_iter().chain(Self::DISORDERED).chain([Self::Leo, Self::Wifi]);
+        all.find(|one| one.name() == name)
     }
 
     /// The share of packets that it takes.
@@ -197,22 +194,17 @@ impl Place {
                 LinkConfig { loss: Loss::GilbertElliott(GilbertElliott::bursts(mean, length)), ..there }
             }
             Trouble::Jitter => LinkConfig { jitter: JITTER, keep_order: false, ..there },
-            Trouble::Disorder(_) | Trouble::Late(..) => return [there, back].map(|way| self.disordered(way)),
+            Trouble::Disorder(most) => {
+                let jitter = Duration::from_millis(most);
+                return [there, back].map(|way| LinkConfig { jitter, keep_order: false, ..way });
+            }
+            Trouble::Late(share, by) => {
+                let reorder = Reorder { probability: share as f64 / 100.0, extra: Duration::from_millis(by) };
+                return [there, back].map(|way| LinkConfig { reorder, ..way });
+            }
             Trouble::Loss(_) | Trouble::Leo | Trouble::Wifi => there,
         };
         [there, back]
-    }
-
-    fn disordered(self, way: LinkConfig) -> LinkConfig {
-        let milliseconds = Duration::from_millis;
-        match self.trouble {
-            Trouble::Disorder(most) => LinkConfig { jitter: milliseconds(most), keep_order: false, ..way },
-            Trouble::Late(share, by) => {
-                let reorder = Reorder { probability: share as f64 / 100.0, extra: milliseconds(by) };
-                LinkConfig { reorder, ..way }
-            }
-            _ => way,
-        }
     }
 
     /// What happens to the bottleneck during a run.
@@ -220,7 +212,11 @@ impl Place {
         match self.trouble {
             Trouble::Leo => self.steps(),
             Trouble::Wifi => self.turns(),
-            _ => Vec::new(),
+            Trouble::Loss(_)
+            | Trouble::Bursts
+            | Trouble::Jitter
+            | Trouble::Disorder(_)
+            | Trouble::Late(..) => Vec::new(),
         }
     }
 

@@ -70,7 +70,7 @@ fn jitter_costs_nothing() {
     bulk.pass(2 * SECOND);
     let (mbit, since) = two_seconds(&mut bulk);
     assert_eq!(since.timeouts, 0, "{since:?}");
-    // What is sent again for nothing is of the train that was under way when the jitter began. A packet has up to three chunks.
+    // Some is sent again for nothing while the window is learnt. A packet has up to three chunks.
     let needed = since.dropped * 3 + since.duplicates;
     assert!(
         since.retransmitted <= needed && since.duplicates <= 160 && mbit > 75.0,

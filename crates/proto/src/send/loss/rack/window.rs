@@ -71,7 +71,8 @@ impl ReorderingWindow {
         }
     }
 
-    /// How long it is: no longer than a round trip (RFC 8985 §6.2 step 4) or what has been seen. `certain`: so much speaks for a loss that nothing is waited for unless packets have been reordered before.
+    /// How long it is: no longer than a round trip (RFC 8985 §6.2 step 4) or what has been seen. `certain`: so much speaks for a loss that nothing is
+    /// waited for unless packets have been reordered before.
     pub(super) fn length(&self, least: Duration, smoothed: Duration, certain: bool) -> Duration {
         if certain && !self.seen {
             return Duration::ZERO;
