@@ -32,7 +32,10 @@ impl Open {
         }
         path.supervision.last_probing = context.now;
         let rto = path.rto.current();
-        context.timers.set(TimerId::HeartbeatTimeout(id), context.now + if heard { rto * 2 } else { rto });
+        // The repetition and those that follow it have a round trip more than the first: together they are late on a path with jitter more easily
+        // than they are lost.
+        let wait = if heard { rto * 2 } else { rto + path.rto.srtt().unwrap_or_default() };
+        context.timers.set(TimerId::HeartbeatTimeout(id), context.now + wait);
         if idle {
             context.timers.set(TimerId::TailProbe(id), context.now + repetition_after(path));
         }

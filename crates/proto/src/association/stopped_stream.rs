@@ -78,7 +78,7 @@ impl Open {
         // What has been sent there is missed by its own timers.
         if path.state == PathState::Active && !self.sender.has_in_flight(path.id) {
             let (id, again) = (path.id, context.now + repetition_after(path));
-            self.ask_patiently(context, id);
+            self.ask_anew(context, id);
             context.timers.set(TimerId::TailProbe(id), again);
         }
     }

@@ -128,10 +128,18 @@ impl Open {
     /// Sends the heartbeat that goes with a probe. The probe is earlier than the two round trips that RFC 8985 §7.2 has it wait for; what a late
     /// answer means for the path is decided no sooner for that.
     pub(super) fn ask_patiently(&mut self, context: &mut Context<'_>, id: PathId) {
-        if self.is_asked(id) {
-            return;
+        if !self.is_asked(id) {
+            self.ask_anew(context, id);
         }
-        self.send_heartbeat_on(context, id);
+    }
+
+    /// Sends a heartbeat, or the one that waits for its answer once more: what was sent before counts for the answer, but gives it no less time.
+    pub(super) fn ask_anew(&mut self, context: &mut Context<'_>, id: PathId) {
+        if self.is_asked(id) {
+            self.repeat_heartbeat(context, id);
+        } else {
+            self.send_heartbeat_on(context, id);
+        }
         let timer = TimerId::HeartbeatTimeout(id);
         let round_trip = self.paths.get(id).and_then(|path| path.rto.srtt());
         if let Some((at, round_trip)) = context.timers.deadline(timer).zip(round_trip) {

@@ -58,15 +58,14 @@ fn rough(seed: u64) -> usize {
 /// Packets are lost and late, but the path is as good as ever: it stays in use.
 #[test]
 fn loss_and_jitter_move_nobody() {
-    for seed in 10_000..10_004 {
+    // In the first two the repetitions of a heartbeat that was lost came late, in the next two the heartbeat of a stream that had stopped was the
+    // repetition of one whose time was nearly over.
+    for seed in [410, 5_536, 156, 4_880, 10_000, 10_001] {
         assert_eq!(rough(seed), 0, "{seed}");
     }
 }
 
 /// The same for 10,000 minutes, from the seed `SEED` on, or for `WORLDS` of five and a half minutes: `cargo test --release -p whimbrel-proto --test conformance -- --ignored loss_and_jitter`.
-///
-/// Known to fail: 501034 moves for 39 ms, 0.8 s after its beginning, since the answer to a heartbeat is lost and what SACKs acknowledge of that
-/// path meanwhile is no proof. From 300,000 on nobody moved once; of the first 1,820 worlds 156, 947, 1067 and 1546 do.
 #[test]
 #[ignore = "takes some minutes; CONTRIBUTING.md has the command"]
 fn loss_and_jitter_move_nobody_in_a_week() {
