@@ -10,6 +10,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, mpsc};
 
 use super::account::Account;
+use super::entry::{Arriving, Entry, State};
 use super::link::Frame;
 use super::names::printable;
 use super::partial::Partial;
@@ -25,29 +26,6 @@ use super::store::{Look, Placed, Store, Tried};
 const BUSY_MAX: usize = 8 * WINDOW;
 /// Files whose content is being flushed to disk at a time.
 const FINISHING: usize = 16;
-
-/// A file on its way.
-struct Entry {
-    offer: Offer,
-    state: State,
-}
-
-enum State {
-    /// The sender must prove that it has the same beginning.
-    Proving { look: Look, tried: Tried },
-    /// May begin.
-    Accepted(Start),
-    /// Content is arriving on a stream.
-    Arriving(Arriving),
-    /// Over for us; the sender will abandon it when our result reaches it.
-    Failed,
-}
-
-struct Arriving {
-    partial: Partial,
-    resumed: u64,
-    length: u64,
-}
 
 /// The state machine.
 pub(crate) struct Inbox {
@@ -137,7 +115,7 @@ impl Inbox {
                 Some(Entry { state: State::Arriving(_), .. }) | None => {
                     Err(Malformed("cancel of a file that was not waiting").into())
                 }
-                Some(Entry { state: State::Failed, .. }) => Ok(()),
+                Some(Entry { state: State::Failed(_), .. }) => Ok(()),
                 Some(entry) => self.end(entry.offer, 0, Outcome::Abandoned, printable(&text)),
             },
             Control::Bye => {
@@ -153,8 +131,13 @@ impl Inbox {
         if self.files.len() >= 2 * WINDOW {
             return Err(Malformed("too many offers at once").into());
         }
-        if self.files.contains_key(&offer.id) {
-            return Err(Malformed("an offer's id is in use").into());
+        if let Some(entry) = self.files.get_mut(&offer.id) {
+            let State::Failed(again) = &mut entry.state else {
+                return Err(Malformed("an offer's id is in use").into());
+            };
+            // Offers overtake what was handed over before them: its turn comes when the first one's content ends.
+            *again = Some(offer);
+            return Ok(());
         }
         self.busy.remove(&offer.id);
         if let Err(error) = self.store.accepts(&offer.path) {
@@ -289,11 +272,19 @@ impl Inbox {
         Ok(())
     }
 
-    fn finish(&mut self, stream: u16, hash: Hash) -> Result<(), Stop> {
+    /// The file whose content ends on `stream`, unless it is over for us; then an offer that waited for that is heard.
+    fn ended(&mut self, stream: u16) -> Result<Option<(Offer, Arriving)>, Stop> {
         let id = self.streams.remove(&stream).ok_or(Malformed("an end outside a file"))?;
-        let entry = self.files.remove(&id).ok_or(Malformed("an end of no file"))?;
-        let State::Arriving(arriving) = entry.state else { return Ok(()) };
-        let offer = entry.offer;
+        match self.files.remove(&id).ok_or(Malformed("an end of no file"))? {
+            Entry { offer, state: State::Arriving(arriving) } => return Ok(Some((offer, arriving))),
+            Entry { state: State::Failed(Some(again)), .. } => self.offer(again)?,
+            _ => {}
+        }
+        Ok(None)
+    }
+
+    fn finish(&mut self, stream: u16, hash: Hash) -> Result<(), Stop> {
+        let Some((offer, arriving)) = self.ended(stream)? else { return Ok(()) };
         if arriving.length != offer.size {
             return Err(Malformed("a file ends before its offered size").into());
         }
@@ -327,9 +318,11 @@ impl Inbox {
             if !outcome.is_success() {
                 account.retreat(offer.size);
             }
-            account.file(FileReport::of(&offer, resumed, outcome, &text, Some(hash)));
+            let report = FileReport::of(&offer, resumed, outcome, &text, Some(hash));
             // If nobody listens any more, the file is in place all the same.
             let _ = replies.blocking_send(Control::Result { id: offer.id, outcome, text });
+            // After the answer: whoever is to read it may not, and the sender would wait for that.
+            account.file(report);
             // Only now: a peer that does not read results gets no further threads.
             drop(permit);
         });
@@ -337,20 +330,18 @@ impl Inbox {
     }
 
     fn abandon(&mut self, stream: u16, reason: Abandon, text: &str) -> Result<(), Stop> {
-        let id = self.streams.remove(&stream).ok_or(Malformed("an end outside a file"))?;
-        let entry = self.files.remove(&id).ok_or(Malformed("an end of no file"))?;
-        let State::Arriving(arriving) = entry.state else { return Ok(()) };
+        let Some((offer, arriving)) = self.ended(stream)? else { return Ok(()) };
         self.account.retreat(arriving.length);
         if reason == Abandon::Changed {
             arriving.partial.discard();
         }
-        self.end(entry.offer, 0, Outcome::Abandoned, printable(text))
+        self.end(offer, 0, Outcome::Abandoned, printable(text))
     }
 
     /// Ends a file that has begun; its stream goes on until the sender hears of it.
     fn fail(&mut self, id: u32, outcome: Outcome, text: String) -> Result<(), Stop> {
         let Some(entry) = self.files.get_mut(&id) else { return Ok(()) };
-        if let State::Arriving(arriving) = std::mem::replace(&mut entry.state, State::Failed) {
+        if let State::Arriving(arriving) = std::mem::replace(&mut entry.state, State::Failed(None)) {
             self.account.retreat(arriving.length);
         }
         if outcome.is_passing() && self.busy.len() < BUSY_MAX {

@@ -79,6 +79,30 @@ fn violations_end_the_transfer() {
     }
 }
 
+/// A busy file is offered again after a second, while what was sent of it is still on its way: the new offer waits until that is over.
+#[test]
+fn an_offer_waits_for_the_end_of_the_first_one() {
+    let (_directory, replies) = with_inbox(|inbox| {
+        hello(inbox);
+        let one = control(&Control::Offer(offer(1, "f", 4)));
+        let other = inbox.store.begin(&offer(1, "f", 4), Start::default()).unwrap().unwrap();
+        other.write(b"ab").unwrap();
+        let claim = control(&Control::Claim { id: 1, hash: *blake3::hash(b"ab").as_bytes() });
+        let begin = data(1, &DataMessage::Begin { id: 1, offset: 2 });
+        [one.clone(), claim, begin].into_iter().for_each(|frame| inbox.frame(frame).unwrap());
+        inbox.frame(one).unwrap();
+        let content = Frame { stream: 1, ppid: PPID_DATA, bytes: Bytes::from_static(b"c") };
+        inbox.frame(content).unwrap();
+        let ended = DataMessage::Abandon { reason: Abandon::Ended, text: String::new() };
+        inbox.frame(data(1, &ended)).unwrap();
+    });
+    let prove = Control::Prove { id: 1, length: 2 };
+    let accept = Control::Accept { id: 1, offset: 2 };
+    assert_eq!(replies[1..3], [prove.clone(), accept]);
+    assert!(matches!(replies[3], Control::Result { outcome: Outcome::Busy, .. }));
+    assert_eq!(replies[4..], [prove]);
+}
+
 #[test]
 fn nothing_counts_before_the_greeting() {
     with_inbox(|inbox| {

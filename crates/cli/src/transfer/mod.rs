@@ -2,6 +2,7 @@
 
 mod account;
 mod cursor;
+mod entry;
 mod hashing;
 pub(crate) mod inbox;
 pub(crate) mod link;
