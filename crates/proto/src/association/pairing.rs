@@ -29,12 +29,18 @@ pub(crate) fn paths(
     let mut path = Path::new(id, arrival, true, config, now);
     path.supervision.proved = Some(now);
     paths.push(path);
-    for (index, &remote) in remotes.iter().enumerate() {
+    let rounds: &[bool] = if config.pairing == PathPairing::Mesh { &[false, true] } else { &[true] };
+    let turns = rounds.iter().flat_map(|last| remotes.iter().enumerate().map(|turn| (*last, turn)));
+    for (last, (index, &remote)) in turns {
         if is_ourselves(locals, remote) {
             continue;
         }
         let routes = match config.pairing {
-            PathPairing::Mesh => fitting(locals, remote),
+            PathPairing::Mesh => {
+                let mut routes = fitting(locals, remote);
+                routes.retain(|route| is_of_both(*route, locals, remotes) == last);
+                routes
+            }
             PathPairing::PerDestination => {
                 let taken: Taken = paths.iter().map(|path| path.route.local).collect();
                 partner(locals, index, remote, &taken).into_iter().collect()
@@ -93,8 +99,15 @@ pub(crate) fn missing(
         }
     }
     // There may not be room for all.
-    routes.sort_by_key(|route| Some(*route) != preferred);
+    routes.sort_by_key(|route| (Some(*route) != preferred, is_of_both(*route, sources, remotes)));
     routes
+}
+
+/// Whether one of a route's addresses is in use at both ends: bridges between the containers of a host have the same few numbers everywhere, and lead
+/// to nobody else. Hosts behind translators may have the same number, too, so that such a route is not left out, but comes after all others.
+pub(crate) fn is_of_both(route: Route, locals: &[SocketAddr], remotes: &[SocketAddr]) -> bool {
+    let has = |addresses: &[SocketAddr], ip: IpAddr| addresses.iter().any(|address| address.ip() == ip);
+    has(remotes, route.local.ip()) || has(locals, route.remote.ip())
 }
 
 /// Whether any of `remotes` could be reached from `local`.

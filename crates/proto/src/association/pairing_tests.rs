@@ -99,6 +99,25 @@ fn a_wildcard_address_reaches_anything_of_its_family() {
 }
 
 /// However many addresses the peer lists.
+/// Bridges between containers have the same addresses on every host. There may be no room for all pairs, and those come last.
+#[test]
+fn what_both_ends_have_comes_last() {
+    let bridge = |n: u8, port| SocketAddr::from(([172, n, 0, 1], port));
+    let locals = [bridge(17, 40_000), bridge(18, 40_000), local(1), local(2)];
+    let remotes = [bridge(17, 9899), bridge(18, 9899), remote(1), remote(2)];
+    let is_of_both = |route: Route| is_of_both(route, &locals, &remotes);
+    let mut config = config(PathPairing::Mesh);
+    for (room, doubtful) in [(4, 0), (16, 12)] {
+        config.limits.paths = room;
+        let paths = paths(NOW, &config, &locals, &remotes, arrival(), |_| false);
+        assert_eq!(paths.iter().filter(|path| is_of_both(path.route)).count(), doubtful);
+    }
+    let paths = paths(NOW, &config, &locals[2..3], &remotes[2..3], arrival(), |_| false);
+    let missing = missing(PathPairing::Mesh, &locals, &remotes, &paths, None);
+    let first = missing.iter().position(|route| is_of_both(*route)).unwrap();
+    assert!(first == 3 && missing[first..].iter().all(|route| is_of_both(*route)));
+}
+
 #[test]
 fn paths_are_bounded() {
     let mut config = config(PathPairing::Mesh);

@@ -1,6 +1,6 @@
 //! Paths come and go with the addresses of both sides, and with the links below.
 
-use core::net::IpAddr;
+use core::net::{IpAddr, SocketAddr};
 use core::time::Duration;
 
 use whimbrel_machine::Route;
@@ -37,7 +37,9 @@ impl Open {
         let routes = pairing::missing(context.config.pairing, &sources, &remotes, &self.paths, preferred);
         for route in routes {
             let full = self.paths.len() >= context.config.limits.paths;
-            let superfluous = self.superfluous_path(preferred == Some(route)).filter(|_| full);
+            let superfluous = self.superfluous_path(preferred == Some(route));
+            let superfluous = superfluous.or_else(|| self.doubtful_path(route, &sources, &remotes));
+            let superfluous = superfluous.filter(|_| full);
             if full && superfluous.is_none() {
                 break;
             }
@@ -77,6 +79,14 @@ impl Open {
             .or_else(|| find(&|path| path.egress == Egress::Closed))
             .or_else(|| find(&failed).filter(|_| heard))
             .or_else(|| find(&|path| path.state == PathState::Inactive).filter(|_| heard))
+    }
+
+    /// A path that nobody has confirmed, with an address that both ends have, makes way for one without.
+    fn doubtful_path(&self, route: Route, sources: &[SocketAddr], remotes: &[SocketAddr]) -> Option<PathId> {
+        let doubtful = |route| pairing::is_of_both(route, sources, remotes);
+        let unconfirmed = |path: &&Path| path.state == PathState::Unconfirmed && doubtful(path.route);
+        let mut paths = self.paths.iter().filter(|_| !doubtful(route));
+        paths.find(unconfirmed).map(|path| path.id)
     }
 
     /// The peer is heard from an address that no path leads to, since there was no room for one: a path that leads nowhere makes way.

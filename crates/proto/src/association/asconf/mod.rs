@@ -150,12 +150,23 @@ impl Open {
                 answer_user(context, change, Err(AddressChangeError::QueueFull));
                 continue;
             }
-            self.asconf.outgoing.waiting.push_back(change);
+            let turn = self.turn_of(change);
+            self.asconf.outgoing.waiting.insert(turn, change);
             if matches!(change, AddressChange::Add(_)) {
                 self.retry_from_newcomer(context);
             }
         }
         self.sender.opportunity();
+    }
+
+    /// Where a change comes among those that wait. An address that the peer has, too, is perhaps one of a bridge that leads to nobody: an addition that leaves
+    /// from there may take seconds, and what adds another network does not wait for it.
+    fn turn_of(&self, change: AddressChange) -> usize {
+        let of_both = |change: &AddressChange| matches!(change, AddressChange::Add(address) if self.knows(address.ip()));
+        let waiting = &self.asconf.outgoing.waiting;
+        let overtakes = matches!(change, AddressChange::Add(_)) && !of_both(&change);
+        let passed = waiting.iter().rev().take_while(|waits| overtakes && of_both(waits)).count();
+        waiting.len() - passed
     }
 
     fn has_room(&self, config: &Config) -> bool {

@@ -21,7 +21,8 @@ use crate::timers::TimerId;
 /// The wait for an ASCONF-ACK doubles this often at most.
 const MAX_DOUBLINGS: u32 = 6;
 
-/// A request leaves from an address that it deletes when each other way has been tried so often in vain.
+/// A request leaves from an address that it deletes when each other way has been tried so often in vain, and from another than its wildcards mean; that
+/// as soon as any way has been, where additions wait behind it.
 const TRIES_BEFORE_LEAVING: usize = 2;
 
 impl Open {
@@ -163,7 +164,9 @@ impl Open {
         let pinned = request.pinned.filter(|pinned| self.locals.up(*pinned).is_some());
         let added = request.items.iter().filter_map(|item| item.added);
         let mut ways = self.ways(pinned, &request.deleted, added.clone());
-        let tries = ways.len() * TRIES_BEFORE_LEAVING;
+        // A bridge between containers leads to nobody, and what adds another network waits behind it.
+        let others_wait = self.waiting_to_be_added().next().is_some();
+        let tries = if others_wait { 1 } else { ways.len() } * TRIES_BEFORE_LEAVING;
         // Every address the peer knows has gone while it was under way, or does not work as far as anybody knows. What waits to be added cannot be, before this is
         // acknowledged: so it leaves from there, and the peer finds the association by the Address Parameter (§5.2).
         if request.tries.timeouts as usize >= ways.len() || !self.any_works(context.config, &ways) {

@@ -273,6 +273,27 @@ fn a_wish_for_an_address_that_is_down_does_not_block_others() {
     assert_eq!(outcomes(&bench), expected);
 }
 
+/// A bridge between containers has an address that leads to nobody, and its addition leaves from there. What adds another network does not wait until each
+/// of the peer's addresses, of which most lead to nobody either, has been tried twice.
+#[test]
+fn an_addition_that_gets_nowhere_does_not_hold_up_another() {
+    let (mut bench, mobile) = Mobile::connected_with(translated(), 1, &[1, 2, 3, 4, 5, 6, 7]);
+    let (bridge, network) = (node_address(2), node_address(3));
+    [bridge, network].into_iter().for_each(|address| up(&mut bench, address));
+    change(&mut bench, &[Add(bridge), Add(network)]);
+    let steps = (0..1_000).find(|_| {
+        for sent in bench.take() {
+            let asks = sent.chunks().iter().any(|chunk| matches!(chunk, Chunk::Asconf(_)));
+            if asks && sent.route.local != bridge && sent.route.remote == peer_address(1) {
+                mobile.grant(&mut bench, &sent);
+            }
+        }
+        bench.pass(Duration::from_millis(10));
+        outcomes(&bench).contains(&(Add(network), Ok(())))
+    });
+    assert!(steps.is_some_and(|steps| steps < 400), "{steps:?} x 10 ms");
+}
+
 /// Where no address is left that the peer is known to know, the one that was is not named either.
 #[test]
 fn an_address_that_is_gone_is_not_named() {
