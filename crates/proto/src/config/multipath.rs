@@ -101,14 +101,15 @@ pub enum WindowGrowth {
     PathPoints,
 }
 
-/// What becomes of a SACK that tells nothing new, and less than is known: packets overtake one another, of two paths or of one.
+/// What becomes of a SACK that tells less than is known: packets overtake one another, of two paths or of one, and SACKs have no room for all gaps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OvertakenSacks {
     /// What it does not report has been dropped by the receiver (RFC 9260 §6.2.1 D iii), and is in flight again.
     #[default]
     Reneging,
-    /// It is ignored (paper b08 section 4.3.2). A receiver that has dropped something will tell when the Cumulative TSN Ack Point advances: what comes next
-    /// there is still missing, and goes out again in any case.
+    /// Where it tells nothing new it is ignored (paper b08 section 4.3.2). A receiver that has dropped something will tell when the Cumulative TSN Ack Point advances: what comes next
+    /// there is still missing, and goes out again in any case. One that tells something new drops nothing behind the last of its gap ack blocks, where it has
+    /// sixteen or more: it may have had no room.
     Ignored,
 }
 

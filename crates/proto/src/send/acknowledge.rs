@@ -152,14 +152,14 @@ impl Sender {
             (self.grows_on_one_path(cumulative_advanced), cumulative_advanced)
         };
         change.waiting = self.waiting();
-        let took = change.youngest.map(|sent_at| now.saturating_since(sent_at));
+        let took = change.took(now);
         change.round_trip = took.filter(|&took| self.is_round_trip(took));
         let outstanding = &self.outstanding;
         let Some(flow) = self.flows.iter_mut().find(|flow| flow.path == change.path) else { return };
         let own_sack = !combines || by == Some(change.path);
         if combines {
             flow.beside_mut().loss_rate.on_arrived(change.packets);
-            flow.note_round_trip(change.youngest.map(|sent_at| now.saturating_since(sent_at)));
+            flow.note_round_trip(took);
         }
         flow.acked_since_burst += change.acked - change.late;
         flow.note_sack(cumulative_advanced && !change.lost);

@@ -18,6 +18,7 @@ use whimbrel_machine::Instant;
 use whimbrel_wire::Tsn;
 
 use self::counts::{Counts, Flight};
+pub(in crate::send) use self::gap_acks::LEAST_ROOM;
 use self::gap_acks::{Belief, GapAcks, sane_blocks};
 use self::marks::Marks;
 use super::chunk::{Chunk, ChunkState, Loss, Misses};
@@ -213,7 +214,9 @@ impl Outstanding {
             loss.on_sack(&news, self, &mut report);
             // After the above, so that one SACK never counts twice against a chunk.
             if less {
-                self.renege(blocks, loss, &mut report);
+                let full = acks.blocks >= LEAST_ROOM && met.overtaken == OvertakenSacks::Ignored;
+                let told = if full { acks.end } else { self.chunks.len() };
+                self.renege(blocks, told, loss, &mut report);
             }
         }
         Ok(report)
@@ -223,7 +226,7 @@ impl Outstanding {
     /// iii). Nothing else may ever tell, as SHUTDOWN has no gap ack blocks.
     pub(super) fn renege_next(&mut self, loss: &mut dyn LossDetection, report: &mut Report) {
         if !self.chunks.is_empty() {
-            self.renege(core::iter::once(1..self.chunks.len()), loss, report);
+            self.renege(core::iter::once(1..self.chunks.len()), self.chunks.len(), loss, report);
         }
     }
 
@@ -285,15 +288,16 @@ impl Outstanding {
     }
 
     /// Chunks that the blocks cover no longer are in flight again, with one miss indication: the receiver has dropped
-    /// them (RFC 9260 §6.2.1 D iii).
+    /// them (RFC 9260 §6.2.1 D iii). Those from `told` on are what the SACK had no room for: more gaps before them are no sign that they were dropped.
     fn renege(
         &mut self,
         blocks: impl Iterator<Item = Range<usize>>,
+        told: usize,
         loss: &mut dyn LossDetection,
         report: &mut Report,
     ) {
         let mut from = 0;
-        for block in blocks.chain(core::iter::once(self.chunks.len()..self.chunks.len())) {
+        for block in blocks.chain(core::iter::once(told..told)) {
             let mut numbers = self.numbers(from..block.start);
             while let Some(number) = self.gap_acknowledged.next(numbers.clone()) {
                 numbers.start = number + 1;

@@ -202,6 +202,30 @@ fn reneged_data_is_in_flight_again() {
     assert_eq!(outstanding.in_flight_payload(), 2 * PAYLOAD);
 }
 
+/// A receiver whose SACK has no room for all gaps reports the lowest (RFC 9260 §6.2.1): more of them there do not mean that it has dropped what is
+/// behind. One that has room for it says so.
+#[test]
+fn what_a_full_sack_leaves_out_is_not_dropped() {
+    let recovery = RecoveryOfAssociation::default();
+    let mut loss = MissIndications::new(3);
+    for (overtaken, kept) in [(OvertakenSacks::Ignored, true), (OvertakenSacks::Reneging, false)] {
+        let mut outstanding = sent(60);
+        let mut sack = |outstanding: &mut Outstanding, gaps: &[(u16, u16)]| {
+            let met = Circumstances { overtaken, ..met(&recovery) };
+            outstanding.on_sack(Tsn(9), gaps.iter().copied(), &mut loss, met).unwrap()
+        };
+        let every_other = |last: u16| (2..=last).step_by(2).map(|offset| (offset, offset));
+        let is_held = |outstanding: &Outstanding, tsn| state(outstanding, tsn) == ChunkState::GapAcknowledged;
+        sack(&mut outstanding, &every_other(20).chain([(40, 60)]).collect::<Vec<_>>());
+        assert!(is_held(&outstanding, 60));
+        // Sixteen, as Linux has it at most; they pass over 11, which is dropped.
+        sack(&mut outstanding, &every_other(34).skip(1).collect::<Vec<_>>());
+        assert_eq!((is_held(&outstanding, 11), is_held(&outstanding, 60)), (false, kept));
+        sack(&mut outstanding, &every_other(20).chain([(36, 36)]).collect::<Vec<_>>());
+        assert!(!is_held(&outstanding, 60));
+    }
+}
+
 /// Where overtaken SACKs are ignored, one that reports less is believed as soon as the Cumulative TSN Ack Point advances.
 #[test]
 fn what_is_dropped_is_told_when_the_ack_point_advances() {

@@ -128,6 +128,13 @@ impl PathChange {
         self.youngest.max(sent_again)
     }
 
+    /// How long the youngest of what was sent once took, unless something that was sent again after it arrived with it: the one that fills a gap may bring
+    /// acknowledgement for what arrived long ago, beyond more gaps than a SACK has room for.
+    pub(super) fn took(&self, now: Instant) -> Option<Duration> {
+        let youngest = self.youngest.filter(|&youngest| self.sent_again <= Some(youngest))?;
+        Some(now.saturating_since(youngest))
+    }
+
     /// That departure, and which chunk it was.
     pub(super) fn newest_departure(&self, now: Instant, least: Option<Duration>) -> Option<Departure> {
         let once = self.youngest.zip(self.once).map(|(at, (_, tsn))| Departure { at, tsn });

@@ -76,6 +76,22 @@ fn without_sacks_by_the_path_what_there_is_counts() {
     assert_eq!(measured(&rig.report(Tsn(3), &[], WINDOW), D), Some(90 * MS));
 }
 
+/// What SACKs had no room for may have arrived long before the retransmission that fills the gap: how long it took is not known.
+#[test]
+fn what_a_retransmission_brings_acknowledgement_for_measures_nothing() {
+    let mut rig = Rig::new(Config::mobile(), Tsn(1), WINDOW);
+    assert!((0..6).all(|_| rig.send(0, 1000, usize::MAX)));
+    while rig.turn(Permit::Everything, 1).is_some() {}
+    rig.pass(50 * MS);
+    let gap = [GapAckBlock { start: 2, end: 4 }];
+    assert_eq!(rig.report(Tsn(0), &gap, WINDOW).paths[0].round_trip, Some(50 * MS));
+    rig.pass(20 * MS);
+    rig.look(A);
+    rig.turn(Permit::Retransmissions, 1).expect("a retransmission");
+    rig.pass(50 * MS);
+    assert_eq!(rig.report(Tsn(6), &[], WINDOW).paths[0].round_trip, None);
+}
+
 /// The first SACKs for a chunk were lost, together with another chunk that goes out again and again: when the next one comes, no round trip is measured.
 #[test]
 fn what_took_minutes_is_no_round_trip() {

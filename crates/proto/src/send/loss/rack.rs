@@ -10,11 +10,8 @@ use self::of_path::{OfPath, Told};
 use super::{Circumstances, LossDetection, SackNews};
 use crate::interface::PathId;
 use crate::send::chunk::Departure;
-use crate::send::outstanding::Outstanding;
+use crate::send::outstanding::{LEAST_ROOM, Outstanding};
 use crate::send::report::{PathChange, Report};
-
-/// Gap ack blocks that every SACK has room for: Linux writes 16 at most, and 100 fit the smallest packet (RFC 9260 §6.7).
-const LEAST_ROOM: usize = 16;
 
 /// RACK (RFC 8985 §6) of each path: a chunk is lost when something has arrived by its path that was sent later, and it has been waited for as
 /// long as packets may be out of order, the reordering window. That is so for retransmissions, too.
@@ -84,11 +81,12 @@ impl LossDetection for Rack {
         self.now = sack.met.now;
         self.most_blocks = self.most_blocks.max(sack.blocks);
         let all = sack.blocks < LEAST_ROOM.max(self.most_blocks / 2);
-        self.told = Told { before: outstanding.tsn(sack.end), all };
+        let told = Told { before: outstanding.tsn(sack.end), all };
+        let told_before = core::mem::replace(&mut self.told, told);
         // What was sent by a path that is gone says nothing about any other.
         let there = |change: &&PathChange| sack.met.flows.iter().any(|flow| flow.path == change.path);
         for change in report.paths.iter().filter(there).filter(|change| change.acked > 0) {
-            self.of(change.path).learn(change, sack.met);
+            self.of(change.path).learn(change, told_before, sack.met);
         }
         self.judge(sack.met, outstanding, report);
         if !recovers {
@@ -149,7 +147,7 @@ impl LossDetection for Rack {
 /// place of the one that is given up for them (RFC 9260 §6.3.1 C4, C5).
 fn measure_entered(now: Instant, report: &mut Report) {
     for change in report.paths.iter_mut().filter(|change| change.lost) {
-        change.measured = change.youngest.map(|sent_at| now.saturating_since(sent_at));
+        change.measured = change.took(now);
     }
 }
 

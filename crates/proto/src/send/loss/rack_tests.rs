@@ -2,9 +2,10 @@ use core::time::Duration;
 
 use whimbrel_wire::{GapAckBlock, Tsn};
 
-use crate::config::{Config, LossDetection};
-use crate::interface::PathId;
+use super::*;
+use crate::config::{Config, LossDetection, OvertakenSacks};
 use crate::send::chunk::ChunkState;
+use crate::send::recovery::RecoveryOfAssociation;
 use crate::send::testing::Rig;
 use crate::send::turn::Permit;
 
@@ -219,6 +220,28 @@ fn a_duplicate_makes_it_wait_longer() {
         report.paths[0].reordering.unwrap()
     });
     assert_eq!(after.saturating_since(before), MS * 97 / 4);
+}
+
+/// What arrives while SACKs have no room to tell of it is not late when one has: that is no reordering, and no reason to wait longer from then on.
+#[test]
+fn what_there_was_no_room_for_is_not_late() {
+    let recovery = RecoveryOfAssociation::default();
+    let at = |ms: u64| Instant::ZERO + Duration::from_millis(ms);
+    let overtaken = OvertakenSacks::Ignored;
+    for (before, all, late) in [(35, false, 0), (61, false, 300), (35, true, 300)] {
+        let mut of = OfPath::new(A);
+        let mut learn = |now, tsn, told| {
+            let mut report = Report::default();
+            let change = report.path(A);
+            (change.once, change.acked) = (Some((Tsn(tsn), Tsn(tsn))), 1000);
+            (change.oldest, change.youngest) = (Some(at(0)), Some(at(0)));
+            let met = Circumstances { now, recovery: &recovery, flows: &[], overtaken, packets: 1 };
+            of.learn(change, told, met);
+        };
+        learn(at(100), 60, Told { before: Tsn(1), all: true });
+        learn(at(400), 50, Told { before: Tsn(before), all });
+        assert_eq!(of.window.late(), late * MS, "told before {before}, all: {all}");
+    }
 }
 
 /// The SACK before another one comes after it.

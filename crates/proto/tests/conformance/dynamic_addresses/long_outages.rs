@@ -212,7 +212,7 @@ fn what_failed_before_is_asked_when_the_last_path_goes_silent() {
 /// more, and from the other nothing has come since that was last asked.
 fn newcomer_beside_a_network_in_doubt(config: Config) -> Option<SocketAddr> {
     let (mut bench, mobile) = Mobile::connected_with(config, 1, &[1, 2]);
-    let mut step = |bench: &mut Bench| {
+    let step = |bench: &mut Bench| {
         bench.pass(Duration::from_millis(10));
         let sent = bench.take();
         let asked = sent.iter().any(|sent| sent.route == between(1, 2));

@@ -71,11 +71,12 @@ impl OfPath {
         }
     }
 
-    /// Takes in what a SACK newly acknowledges (RFC 8985 §6.2 steps 2 and 3).
-    pub(super) fn learn(&mut self, change: &PathChange, met: Circumstances<'_>) {
+    /// Takes in what a SACK newly acknowledges (RFC 8985 §6.2 steps 2 and 3). What the one before, which has `told` of so much, had no room to tell of
+    /// may have arrived long ago, and says nothing about the order.
+    pub(super) fn learn(&mut self, change: &PathChange, told: Told, met: Circumstances<'_>) {
         if let Some((lowest, highest)) = change.once {
             let took = change.oldest.map(|at| met.now.saturating_since(at)).unwrap_or_default();
-            if self.highest.is_some_and(|known| lowest.precedes(known)) {
+            if self.highest.is_some_and(|known| lowest.precedes(known)) && told.covers(lowest) {
                 self.window.on_reordering();
                 self.window.on_late(took.saturating_sub(self.round_trip));
             }
