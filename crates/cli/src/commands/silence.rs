@@ -11,6 +11,9 @@ use whimbrel::{Association, PathState};
 const LOOK: Duration = Duration::from_millis(500);
 /// After so long without a path that works it is worth asking whether the peer was started anew.
 const SILENT: Duration = Duration::from_secs(5);
+/// And after so long where something comes that is not the peer's: that is how a host answers that has restarted. Anybody could send such a thing, who
+/// would have us ask once more in each silence.
+const REFUSED: Duration = Duration::from_secs(1);
 /// The longest rest between two attempts.
 const RARELY: Duration = Duration::from_secs(60);
 /// How long an attempt may take.
@@ -21,6 +24,11 @@ const ANSWER: Duration = Duration::from_secs(2);
 /// Whether no path works now.
 pub(super) async fn is_silent(association: &Association) -> bool {
     association.paths().await.iter().all(|path| path.state != PathState::Active)
+}
+
+/// Packets that are no peer's with the keys.
+async fn refused(association: &Association) -> u64 {
+    association.stats().await.map_or(0, |stats| stats.packets_dropped)
 }
 
 /// Those of `associations` whose peers do not answer now. A network that has just come back is not known to work
@@ -54,16 +62,22 @@ pub(super) async fn successor(
     connect: impl AsyncFn() -> Option<Association>,
 ) -> Association {
     let (mut silent, mut rest) = (Duration::ZERO, SILENT);
+    let mut known = Some(0);
     loop {
         tokio::time::sleep(LOOK).await;
         if !is_silent(association).await {
-            (silent, rest) = (Duration::ZERO, SILENT);
+            (silent, rest, known) = (Duration::ZERO, SILENT, Some(refused(association).await));
             continue;
         }
         silent += LOOK;
-        if silent < rest {
+        let is_refused = match known {
+            Some(known) if silent >= REFUSED => refused(association).await > known,
+            _ => false,
+        };
+        if silent < rest && !is_refused {
             continue;
         }
+        known = known.filter(|_| !is_refused);
         match tokio::time::timeout(ATTEMPT, connect()).await {
             // After an outage both may get through, and the new one first.
             Ok(Some(next)) if unanswering(vec![association.clone()]).await.is_empty() => {
@@ -72,6 +86,9 @@ pub(super) async fn successor(
             Ok(Some(next)) => return next,
             Ok(None) | Err(_) => {}
         }
-        (silent, rest) = (Duration::ZERO, (2 * rest).min(RARELY));
+        silent = Duration::ZERO;
+        if !is_refused {
+            rest = (2 * rest).min(RARELY);
+        }
     }
 }

@@ -55,10 +55,17 @@ impl Association {
         self.conclude(now, Err(ending));
     }
 
+    /// Something has come with the peer's own tag, and ends nothing.
+    pub(crate) fn note_dropped(&mut self, now: Instant) {
+        self.in_open(now, |open, _| open.notes.packets_dropped += 1);
+    }
+
     /// A SHUTDOWN COMPLETE that was accepted on account of its T bit (RFC 9260 §8.5.1 C).
     pub(crate) fn handle_reflected_shutdown_complete(&mut self, now: Instant) {
         if self.is_waiting_for_shutdown_complete() {
             self.conclude(now, Err(Ending::Silent(CloseReason::Shutdown)));
+        } else {
+            self.note_dropped(now);
         }
     }
 }

@@ -84,6 +84,9 @@ impl Endpoint {
             }
             // RFC 4895 §6.3: who reflects a tag has no key left.
             Some(Chunk::Abort(_)) if association.requires_authenticated(chunk_type::ABORT) => {
+                if reflected {
+                    association.note_dropped(now);
+                }
                 return false;
             }
             Some(Chunk::Abort(abort)) if reflected && abort.tag_reflected => {

@@ -143,7 +143,8 @@ pub struct AssociationStats {
     pub bytes_received: u64,
     /// DATA chunks received twice.
     pub duplicates_received: u64,
-    /// Packets dropped because of a wrong checksum, tag or form.
+    /// Packets dropped because of a wrong checksum, tag or form, or since they were not authenticated: among them is what a peer answers that has been
+    /// started anew, and has no keys.
     pub packets_dropped: u64,
     /// User bytes accepted and not yet acknowledged.
     pub send_queued: usize,

@@ -199,8 +199,11 @@ fn an_abort_must_be_authenticated_if_that_is_required() {
     assert_eq!(bench.closed(), None);
     // An answer to a packet out of the blue, as a peer that has lost its association would send it (RFC 9260 §8.4).
     let reflected = Abort { tag_reflected: true, causes: Causes::from_wire(&[]) };
+    let dropped = |bench: &Bench| bench.node.stats(bench.association()).unwrap().packets_dropped;
+    let before = dropped(&bench);
     bench.deliver(&whimbrel_testbed::peer::packet(peer.header(peer.tag), &[&reflected]));
     assert_eq!(bench.closed(), None);
+    assert_eq!(dropped(&bench), before + 1, "it is counted: the peer may have been started anew");
     bench.deliver(&peer.signed(&[&abort]));
     assert!(matches!(bench.closed(), Some(CloseReason::AbortedByPeer { .. })));
 }
