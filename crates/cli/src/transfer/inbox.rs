@@ -115,7 +115,10 @@ impl Inbox {
                 Some(Entry { state: State::Arriving(_), .. }) | None => {
                     Err(Malformed("cancel of a file that was not waiting").into())
                 }
-                Some(Entry { state: State::Failed(_), .. }) => Ok(()),
+                Some(Entry { offer, state: State::Failed(again) }) => {
+                    self.files.insert(id, Entry { offer, state: State::Failed(None) });
+                    again.map_or(Ok(()), |again| self.end(again, 0, Outcome::Abandoned, printable(&text)))
+                }
                 Some(entry) => self.end(entry.offer, 0, Outcome::Abandoned, printable(&text)),
             },
             Control::Bye => {

@@ -11,9 +11,10 @@ use crate::auth::chunk_writer::ChunkWriter;
 use crate::config::{Config, FailedRoute};
 use crate::interface::{PathId, PathState};
 use crate::path::Path;
+use crate::send::LEAST_ROOM;
 
-/// A SACK with as many gap ack blocks as are sent to an address that has not been confirmed.
-const BRIEF_SACK: usize = 64;
+/// A SACK with as many gap ack blocks as are sent to an address that has not been confirmed. Sixteen fit: one with fewer tells of all that there are.
+const BRIEF_SACK: usize = 16 + 4 * LEAST_ROOM;
 
 /// A packet about whose path nothing is known. What is larger than the base size, such as a COOKIE ECHO with a large
 /// cookie, cannot be made smaller, so it may be fragmented.

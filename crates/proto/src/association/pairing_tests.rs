@@ -98,7 +98,6 @@ fn a_wildcard_address_reaches_anything_of_its_family() {
     assert_eq!(handshake_routes(&[any], &[remote(1), own, remote_v6()]).len(), 2);
 }
 
-/// However many addresses the peer lists.
 /// Bridges between containers have the same addresses on every host. There may be no room for all pairs, and those come last.
 #[test]
 fn what_both_ends_have_comes_last() {
@@ -118,6 +117,7 @@ fn what_both_ends_have_comes_last() {
     assert!(first == 3 && missing[first..].iter().all(|route| is_of_both(*route)));
 }
 
+/// However many addresses the peer lists.
 #[test]
 fn paths_are_bounded() {
     let mut config = config(PathPairing::Mesh);

@@ -41,7 +41,7 @@ impl Open {
             let superfluous = superfluous.or_else(|| self.doubtful_path(route, &sources, &remotes));
             let superfluous = superfluous.filter(|_| full);
             if full && superfluous.is_none() {
-                break;
+                continue;
             }
             let id = self.paths.next_id();
             let confirmed = proven == Some(route) || context.config.verification == PathVerification::Omitted;
@@ -87,6 +87,13 @@ impl Open {
         let unconfirmed = |path: &&Path| path.state == PathState::Unconfirmed && doubtful(path.route);
         let mut paths = self.paths.iter().filter(|_| !doubtful(route));
         paths.find(unconfirmed).map(|path| path.id)
+    }
+
+    /// Whether there is one, for a path to an address that the peer adds.
+    pub(crate) fn doubtful_path_makes_way_to(&self, added: SocketAddr) -> bool {
+        let (sources, remotes) = (self.locals.sources(), self.remotes_to_pair());
+        let route = self.route_to_use().map(|route| Route { remote: added, ..route });
+        route.is_some_and(|route| self.doubtful_path(route, &sources, &remotes).is_some())
     }
 
     /// The peer is heard from an address that no path leads to, since there was no room for one: a path that leads nowhere makes way.

@@ -135,15 +135,16 @@ impl Open {
 
     /// Sends a heartbeat, or the one that waits for its answer once more: what was sent before counts for the answer, but gives it no less time.
     pub(super) fn ask_anew(&mut self, context: &mut Context<'_>, id: PathId) {
-        if self.is_asked(id) {
+        let timer = TimerId::HeartbeatTimeout(id);
+        let before = context.timers.deadline(timer).filter(|_| self.is_asked(id));
+        if before.is_some() {
             self.repeat_heartbeat(context, id);
         } else {
             self.send_heartbeat_on(context, id);
         }
-        let timer = TimerId::HeartbeatTimeout(id);
         let round_trip = self.paths.get(id).and_then(|path| path.rto.srtt());
         if let Some((at, round_trip)) = context.timers.deadline(timer).zip(round_trip) {
-            context.timers.set(timer, at + round_trip);
+            context.timers.set(timer, (at + round_trip).max(before.unwrap_or(at)));
         }
     }
 

@@ -223,7 +223,7 @@ impl Open {
         let limits = &context.config.limits;
         // F9.
         let full = self.paths.len() >= limits.paths && self.superfluous_path(heard.is_some()).is_none();
-        if full {
+        if full && !self.doubtful_path_makes_way_to(added) {
             return Err(Refusal::ResourceShortage);
         }
         if self.peer.addresses.len() >= limits.peer_addresses {

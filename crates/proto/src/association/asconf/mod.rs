@@ -46,6 +46,8 @@ struct Outgoing {
     next_correlation: u32,
     waiting: VecDeque<AddressChange>,
     outstanding: Option<Request>,
+    /// Addresses whose addition has made way for others that waited, and is tried as long as any from then on.
+    postponed: VecDeque<IpAddr>,
     /// The address that was added once more because nothing came back to it.
     restated: Option<Restated>,
     /// The peer has answered an ASCONF, authenticated.
@@ -77,6 +79,7 @@ impl Asconf {
                 next_correlation: 0,
                 waiting: VecDeque::new(),
                 outstanding: None,
+                postponed: VecDeque::new(),
                 restated: None,
                 was_answered: false,
                 not_understood: Vec::new(),

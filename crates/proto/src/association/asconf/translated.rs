@@ -13,6 +13,9 @@ use super::{answer_user, refuse};
 use crate::config::{AddressNaming, Config};
 use crate::interface::{AddressChange, AddressChangeError};
 
+/// Postponed additions that are remembered.
+const POSTPONED: usize = 16;
+
 impl Open {
     /// Whether the peer knows this address of ours by another one.
     pub(in crate::association) fn is_translated(&self, config: &Config, address: IpAddr) -> bool {
@@ -92,6 +95,13 @@ impl Open {
     pub(super) fn conclude_astray(&mut self, context: &mut Context<'_>, route: Route, request: &Request) {
         self.undo(context, request);
         let deletes = |change: AddressChange| matches!(change, AddressChange::Delete(_));
+        if self.makes_way(request) {
+            let outgoing = &mut self.asconf.outgoing;
+            outgoing.postponed.truncate(POSTPONED - 1);
+            outgoing.postponed.extend(request.pinned);
+            outgoing.postponed.rotate_right(1);
+            return outgoing.waiting.extend(request.changes());
+        }
         if !request.changes().any(deletes) {
             return refuse(context, request.changes(), AddressChangeError::AddressLost);
         }

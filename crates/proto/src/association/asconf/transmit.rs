@@ -21,8 +21,7 @@ use crate::timers::TimerId;
 /// The wait for an ASCONF-ACK doubles this often at most.
 const MAX_DOUBLINGS: u32 = 6;
 
-/// A request leaves from an address that it deletes when each other way has been tried so often in vain, and from another than its wildcards mean; that
-/// as soon as any way has been, where additions wait behind it.
+/// A request leaves from an address that it deletes, or from another than its wildcards mean, when each other way has been tried so often in vain.
 const TRIES_BEFORE_LEAVING: usize = 2;
 
 impl Open {
@@ -156,6 +155,14 @@ impl Open {
         }
     }
 
+    /// Whether an addition that has to leave from the address that it adds gives up early, once: that may be one of a bridge between containers, which leads
+    /// to nobody, and what adds another network waits behind it.
+    pub(super) fn makes_way(&self, request: &Request) -> bool {
+        let adds = request.len() == 1 && request.items.iter().any(|item| item.added.is_some());
+        let first = request.pinned.is_some_and(|pinned| !self.asconf.outgoing.postponed.contains(&pinned));
+        adds && first && self.waiting_to_be_added().next().is_some()
+    }
+
     /// Where the outstanding chunk goes next: the best way that has not been tried, and once all have been not where it went last, if there
     /// is another (B4). And how many ways there are.
     fn next_way(&mut self, context: &mut Context<'_>) -> Option<(Route, usize)> {
@@ -164,9 +171,7 @@ impl Open {
         let pinned = request.pinned.filter(|pinned| self.locals.up(*pinned).is_some());
         let added = request.items.iter().filter_map(|item| item.added);
         let mut ways = self.ways(pinned, &request.deleted, added.clone());
-        // A bridge between containers leads to nobody, and what adds another network waits behind it.
-        let others_wait = self.waiting_to_be_added().next().is_some();
-        let tries = if others_wait { 1 } else { ways.len() } * TRIES_BEFORE_LEAVING;
+        let tries = if self.makes_way(request) { 1 } else { ways.len() } * TRIES_BEFORE_LEAVING;
         // Every address the peer knows has gone while it was under way, or does not work as far as anybody knows. What waits to be added cannot be, before this is
         // acknowledged: so it leaves from there, and the peer finds the association by the Address Parameter (§5.2).
         if request.tries.timeouts as usize >= ways.len() || !self.any_works(context.config, &ways) {
