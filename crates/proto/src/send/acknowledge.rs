@@ -93,7 +93,7 @@ impl Sender {
             if self.combines_paths() {
                 self.tell_of_others(change.path);
             }
-            self.credit(now, cumulative, report.cumulative_advanced, by, change);
+            self.credit(now, cumulative, report.cumulative_advanced, by, report.after_full, change);
         }
         self.recovery.on_cumulative_ack(cumulative);
         let lost_on: SmallVec<[PathId; 4]> =
@@ -142,6 +142,7 @@ impl Sender {
         cumulative: Tsn,
         cumulative_advanced: bool,
         by: Option<PathId>,
+        after_full: bool,
         change: &mut PathChange,
     ) {
         let combines = self.combines_paths();
@@ -152,7 +153,7 @@ impl Sender {
             (self.grows_on_one_path(cumulative_advanced), cumulative_advanced)
         };
         change.waiting = self.waiting();
-        let took = change.took(now);
+        let took = change.took(now, after_full);
         change.round_trip = took.filter(|&took| self.is_round_trip(took));
         let outstanding = &self.outstanding;
         let Some(flow) = self.flows.iter_mut().find(|flow| flow.path == change.path) else { return };

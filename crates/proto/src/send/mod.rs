@@ -44,5 +44,5 @@ mod view;
 mod window;
 
 pub(crate) use self::chunk::Loss;
-pub(crate) use self::outstanding::SackError;
+pub(crate) use self::outstanding::{LEAST_ROOM, SackError};
 pub(crate) use self::sender::Sender;

@@ -18,7 +18,7 @@ use whimbrel_machine::Instant;
 use whimbrel_wire::Tsn;
 
 use self::counts::{Counts, Flight};
-pub(in crate::send) use self::gap_acks::LEAST_ROOM;
+pub(crate) use self::gap_acks::LEAST_ROOM;
 use self::gap_acks::{Belief, GapAcks, sane_blocks};
 use self::marks::Marks;
 use super::chunk::{Chunk, ChunkState, Loss, Misses};
@@ -55,6 +55,8 @@ pub(super) struct Outstanding {
     /// Chunks that miss indications say nothing about: those that are not in flight, and those that were fast-retransmitted.
     settled: Marks,
     belief: Belief,
+    /// The last SACK had so many gap ack blocks that it may have had no room for more.
+    full: bool,
     /// How many packets have been lost on each path that nobody has asked about yet.
     packets_lost: SmallVec<[(PathId, u32); 4]>,
     /// Chunks of urgent messages that may still have copies, lowest TSN first (`outstanding/urgent.rs`).
@@ -73,6 +75,7 @@ impl Outstanding {
             lost: Marks::default(),
             settled: Marks::default(),
             belief: Belief::default(),
+            full: false,
             packets_lost: SmallVec::new(),
             urgent: VecDeque::new(),
         }
@@ -198,10 +201,12 @@ impl Outstanding {
     ) -> Result<Report, SackError> {
         let highest = gaps.clone().map(|(_, end)| end as usize).max().unwrap_or(0);
         let mut report = self.acknowledge_up_to(cumulative, highest)?;
+        report.after_full = core::mem::take(&mut self.full);
         if highest > 0 || self.counts.gap_acknowledged > 0 || met.recovery.is_active() || loss.is_waiting() {
             let believed = self.belief.is_left();
             let blocks = sane_blocks(gaps).take_while(move |_| believed);
             let acks = self.acknowledge_gaps(blocks.clone(), &mut report);
+            self.full = acks.blocks >= LEAST_ROOM;
             let less = self.counts.gap_acknowledged > acks.count;
             if less
                 && acks.newly_end == 0
@@ -214,8 +219,8 @@ impl Outstanding {
             loss.on_sack(&news, self, &mut report);
             // After the above, so that one SACK never counts twice against a chunk.
             if less {
-                let full = acks.blocks >= LEAST_ROOM && met.overtaken == OvertakenSacks::Ignored;
-                let told = if full { acks.end } else { self.chunks.len() };
+                let leaves_out = self.full && met.overtaken == OvertakenSacks::Ignored;
+                let told = if leaves_out { acks.end } else { self.chunks.len() };
                 self.renege(blocks, told, loss, &mut report);
             }
         }

@@ -31,6 +31,8 @@ pub(crate) struct Report {
     pub(super) lost: SmallVec<[LostChunk; 4]>,
     /// What had been called lost and is acknowledged now.
     pub(super) returned: SmallVec<[Returned; 4]>,
+    /// The SACK before may have had no room for all that there was to tell.
+    pub(super) after_full: bool,
     /// Bytes of user data that have left the send buffer.
     pub(super) released: usize,
 }
@@ -128,10 +130,11 @@ impl PathChange {
         self.youngest.max(sent_again)
     }
 
-    /// How long the youngest of what was sent once took, unless something that was sent again after it arrived with it: the one that fills a gap may bring
-    /// acknowledgement for what arrived long ago, beyond more gaps than a SACK has room for.
-    pub(super) fn took(&self, now: Instant) -> Option<Duration> {
-        let youngest = self.youngest.filter(|&youngest| self.sent_again <= Some(youngest))?;
+    /// How long the youngest of what was sent once took, unless something that was sent again after it arrived with it, `after_full` SACKs: the one that fills
+    /// a gap may bring acknowledgement for what arrived long ago, and had no room in a SACK.
+    pub(super) fn took(&self, now: Instant, after_full: bool) -> Option<Duration> {
+        let told_late = |youngest: &Instant| after_full && self.sent_again > Some(*youngest);
+        let youngest = self.youngest.filter(|youngest| !told_late(youngest))?;
         Some(now.saturating_since(youngest))
     }
 

@@ -3,7 +3,7 @@ use core::time::Duration;
 use whimbrel_wire::GapAckBlock;
 
 use super::*;
-use crate::config::{BurstLimit, Config, PathScheduler, TailLoss};
+use crate::config::{BurstLimit, Config, LossDetection, PathScheduler, TailLoss};
 use crate::send::report::{PathChange, Report};
 use crate::send::testing::Rig;
 use crate::send::turn::Permit;
@@ -79,17 +79,23 @@ fn without_sacks_by_the_path_what_there_is_counts() {
 /// What SACKs had no room for may have arrived long before the retransmission that fills the gap: how long it took is not known.
 #[test]
 fn what_a_retransmission_brings_acknowledgement_for_measures_nothing() {
-    let mut rig = Rig::new(Config::mobile(), Tsn(1), WINDOW);
-    assert!((0..6).all(|_| rig.send(0, 1000, usize::MAX)));
-    while rig.turn(Permit::Everything, 1).is_some() {}
-    rig.pass(50 * MS);
-    let gap = [GapAckBlock { start: 2, end: 4 }];
-    assert_eq!(rig.report(Tsn(0), &gap, WINDOW).paths[0].round_trip, Some(50 * MS));
-    rig.pass(20 * MS);
-    rig.look(A);
-    rig.turn(Permit::Retransmissions, 1).expect("a retransmission");
-    rig.pass(50 * MS);
-    assert_eq!(rig.report(Tsn(6), &[], WINDOW).paths[0].round_trip, None);
+    for (gaps, expected) in [(15, Some(120 * MS)), (16, None)] {
+        let mut config = Config::rfc();
+        config.retransmission.loss = LossDetection::Rack(3);
+        config.congestion.burst = BurstLimit::Packets(1000);
+        let mut rig = Rig::new(config, Tsn(1), WINDOW);
+        rig.sender.install(A, Some(WINDOW as usize), None);
+        assert!((0..40).all(|_| rig.send(0, 1000, usize::MAX)));
+        while rig.turn(Permit::Everything, 1).is_some() {}
+        rig.pass(50 * MS);
+        let gaps: Vec<_> = (1..=gaps).map(|n| GapAckBlock { start: 2 * n, end: 2 * n }).collect();
+        assert_eq!(rig.report(Tsn(0), &gaps, WINDOW).paths[0].round_trip, Some(50 * MS));
+        rig.pass(20 * MS);
+        rig.look(A);
+        rig.turn(Permit::Retransmissions, 1).expect("a retransmission");
+        rig.pass(50 * MS);
+        assert_eq!(rig.report(Tsn(40), &[], WINDOW).paths[0].round_trip, expected);
+    }
 }
 
 /// The first SACKs for a chunk were lost, together with another chunk that goes out again and again: when the next one comes, no round trip is measured.

@@ -146,8 +146,9 @@ impl LossDetection for Rack {
 /// last measurement may be from before the queue was full, so that T3-rtx would expire before the first of them is answered. It takes the
 /// place of the one that is given up for them (RFC 9260 §6.3.1 C4, C5).
 fn measure_entered(now: Instant, report: &mut Report) {
+    let after_full = report.after_full;
     for change in report.paths.iter_mut().filter(|change| change.lost) {
-        change.measured = change.took(now);
+        change.measured = change.took(now, after_full);
     }
 }
 

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 /// Gap ack blocks that every SACK has room for: Linux writes 16 at most, and 100 fit the smallest packet (RFC 9260 §6.7).
-pub(in crate::send) const LEAST_ROOM: usize = 16;
+pub(crate) const LEAST_ROOM: usize = 16;
 
 /// What the gap ack blocks of a SACK covered.
 #[derive(Debug, Default)]
