@@ -98,8 +98,7 @@ impl Open {
         if self.makes_way(request) {
             let outgoing = &mut self.asconf.outgoing;
             outgoing.postponed.truncate(POSTPONED - 1);
-            outgoing.postponed.extend(request.pinned);
-            outgoing.postponed.rotate_right(1);
+            request.pinned.into_iter().for_each(|pinned| outgoing.postponed.push_front(pinned));
             return outgoing.waiting.extend(request.changes());
         }
         if !request.changes().any(deletes) {
