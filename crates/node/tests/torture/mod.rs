@@ -66,6 +66,20 @@ fn every_row_is_survived() {
     }
 }
 
+/// All is lost on one path, sent again on another, and acknowledged there: that is all that ever tells what this other one carries. It went at 40 kB/s
+/// for half a minute.
+#[test]
+fn what_was_lost_on_another_path_says_what_this_one_carries() {
+    let protected = SeededExchanges::new(7, b"either").protect(Config::mobile());
+    for (name, seed, config) in
+        [("far_silent_both/up", 6_000_073, Config::mobile()), ("far_forth_both/up", 6_000_014, protected)]
+    {
+        let row = rows::all().into_iter().find(|row| row.name == name).expect("a row");
+        let outcome = play(&row, &config, seed);
+        assert!(outcome.survived && outcome.behind < Duration::from_secs(16), "{name}: {outcome:?}");
+    }
+}
+
 /// The outcomes of the rows whose names begin so, with three seeds each.
 fn outcomes(names: &str) -> Vec<(String, Outcome)> {
     let rows = rows::all().into_iter().filter(|row| row.name.starts_with(names));

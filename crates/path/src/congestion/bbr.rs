@@ -365,7 +365,7 @@ impl CongestionControl for Bbr {
     }
 
     fn on_answer(&mut self, took: Duration) {
-        self.answer = Some(took);
+        self.note_answer(took);
     }
 
     fn on_app_limited(&mut self, in_flight: usize) {

@@ -39,6 +39,8 @@ struct Bench {
     busy: bool,
     /// Fast Recovery goes on.
     recovers: bool,
+    /// All that leaves is sent again, and has no round trip.
+    repeats: bool,
     states: Vec<State>,
     /// All waiting in the queue, together.
     queued: Duration,
@@ -62,6 +64,7 @@ impl Bench {
             sent: 0,
             busy: true,
             recovers: false,
+            repeats: false,
             states: vec![State::Startup],
             queued: Duration::ZERO,
         }
@@ -117,7 +120,7 @@ impl Bench {
                 continue;
             }
             self.delivered += 1;
-            let rtt = Some(at.saturating_since(sent));
+            let rtt = (!self.repeats).then(|| at.saturating_since(sent));
             let acked = Acked { rtt, newest_sent: Some(sent), ..Acked::of(at, PMDCS) };
             let acked = Acked { in_fast_recovery: self.recovers, ..acked };
             self.bbr.on_acked(&Acked { flight_size_before, in_flight: self.in_flight(), ..acked });
@@ -222,6 +225,21 @@ fn a_longer_route_is_another_path() {
     assert!(goodput > 9_000_000, "{goodput}");
     let begins = bench.states.iter().filter(|state| **state == State::Startup).count();
     assert_eq!(begins, 2, "{:?}", bench.states);
+}
+
+/// After an outage all is sent again, over a longer route: HEARTBEATs alone tell how long it is.
+#[test]
+fn a_longer_route_is_another_path_where_all_is_sent_again() {
+    let mut bench = Bench::new(1_000_000);
+    bench.pass(1000 * MS);
+    (bench.repeats, bench.round_trip) = (true, bench.round_trip * 15);
+    bench.bbr.on_timeout();
+    for _ in 0..10 {
+        bench.bbr.on_answer(bench.round_trip);
+        bench.pass(1000 * MS);
+    }
+    let goodput = bench.goodput(3);
+    assert!(goodput > 9_000_000, "{goodput}");
 }
 
 /// For a while everything is kept back for 360 ms. A round trip of before tells that the path is the same one, and what it carries is known at once.

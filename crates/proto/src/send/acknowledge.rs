@@ -188,6 +188,8 @@ impl Sender {
         // Data that comes by another path than before is acknowledged at once (`NewRoute`).
         let prompt = combines || outstanding.has_gaps();
         flow.answers_mut().learn(change, newest_sent, prompt);
+        // Where several paths carry data there is enough that was never on another one.
+        let carried = if combines { newest_sent } else { flow.newest_carried(now, change) };
         flow.congestion.on_acked(&Acked {
             now,
             bytes: change.acked,
@@ -198,7 +200,7 @@ impl Sender {
             in_fast_recovery: self.recovery.covers(change.path),
             all_acknowledged: outstanding.is_empty(),
             in_flight: outstanding.on_the_way(change.path),
-            newest_sent,
+            newest_sent: carried,
         });
     }
 

@@ -5,6 +5,7 @@ use core::time::Duration;
 use whimbrel_machine::Instant;
 use whimbrel_wire::Tsn;
 
+use super::report::PathChange;
 use super::round_trip::BesideOthers;
 use super::spurious::Verdicts;
 use super::tail::Answers;
@@ -34,6 +35,8 @@ pub(super) struct Flow {
     pub(super) least_round_trip: Option<Duration>,
     /// The least time that a HEARTBEAT took: DATA that is sent again and again has no round trip.
     least_answer: Option<Duration>,
+    /// When something was last acknowledged that was never sent on another path: it says by itself what the path carries.
+    told: Option<Instant>,
     /// What has been learnt for the tail-loss probe.
     answers: Answers,
     /// After T3-rtx at most one packet is in flight until something is acknowledged (RFC 9260 §7.2.3).
@@ -76,6 +79,9 @@ impl Start {
     }
 }
 
+/// For so long a path may say nothing by itself of what it carries, before what came from other paths is taken for its own.
+const UNTOLD: Duration = Duration::from_secs(1);
+
 impl Flow {
     /// Newly acknowledged chunks that had been sent once were on the way for so long.
     pub(super) fn note_least(&mut self, round_trip: Option<Duration>) {
@@ -88,6 +94,17 @@ impl Flow {
     pub(super) fn note_answer(&mut self, took: Duration) {
         self.least_answer = self.least_answer.into_iter().chain([took]).min();
         self.congestion.on_answer(took);
+    }
+
+    /// When the last of what was acknowledged left, for whoever measures what the path carries. What was lost on another path may have come by that one after
+    /// all, and would make this one look better than it is; so it counts only where nothing else has told for a while, as after an outage.
+    pub(super) fn newest_carried(&mut self, now: Instant, change: &PathChange) -> Option<Instant> {
+        let newest = change.newest_sent(now, self.least_wait());
+        if newest.is_some() {
+            self.told = Some(now);
+        }
+        let is_untold = self.told.is_none_or(|at| now.saturating_since(at) > UNTOLD);
+        newest.or_else(|| change.moved_at(now, self.least_wait()).filter(|_| is_untold))
     }
 
     /// How long an answer takes at least; `None` while no DATA has told.
@@ -107,6 +124,7 @@ impl Flow {
             beside: BesideOthers::default(),
             least_round_trip: None,
             least_answer: None,
+            told: None,
             answers: Answers::default(),
             one_packet: false,
             verdicts: Verdicts::default(),

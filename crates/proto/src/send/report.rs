@@ -87,6 +87,8 @@ pub(crate) struct PathChange {
     pub(super) newly: Option<(Tsn, Tsn)>,
     /// The lowest and the highest TSN newly acknowledged of those that were sent once.
     pub(super) once: Option<(Tsn, Tsn)>,
+    /// When the youngest of those was sent that had been lost on another path.
+    pub(super) moved: Option<Instant>,
     /// The TSN of the one that `sent_again` is about.
     pub(super) again: Option<Tsn>,
     /// Something in flight on the path has turned out to be lost.
@@ -128,6 +130,12 @@ impl PathChange {
         let least = least.unwrap_or(Duration::MAX);
         let sent_again = self.sent_again.filter(|&at| now.saturating_since(at) >= least);
         self.youngest.max(sent_again)
+    }
+
+    /// When the youngest of what had been lost on another path was sent on this one, where no answer comes sooner than after `least`.
+    pub(super) fn moved_at(&self, now: Instant, least: Option<Duration>) -> Option<Instant> {
+        let least = least.unwrap_or(Duration::MAX);
+        self.moved.filter(|&at| now.saturating_since(at) >= least)
     }
 
     /// How long the youngest of what was sent once took, unless something that was sent again after it arrived with it, `after_full` SACKs: the one that fills
@@ -176,6 +184,7 @@ impl Report {
                     oldest: None,
                     sent_again,
                     reordering,
+                    moved: None,
                     newly: None,
                     once,
                     again,
@@ -235,7 +244,9 @@ impl Report {
             entry.oldest = Some(entry.oldest.map_or(chunk.sent_at, |oldest| oldest.min(chunk.sent_at)));
             entry.once = Some((entry.once.map_or(tsn, |(lowest, _)| lowest), tsn));
             entry.sizes.arrived = entry.sizes.arrived.max(chunk.packet.into());
-        } else if chunk.retransmitted && !chunk.several_paths && entry.sent_again <= Some(chunk.sent_at) {
+        } else if chunk.retransmitted && chunk.several_paths {
+            entry.moved = entry.moved.max(Some(chunk.sent_at));
+        } else if chunk.retransmitted && entry.sent_again <= Some(chunk.sent_at) {
             (entry.sent_again, entry.again) = (Some(chunk.sent_at), Some(tsn));
         }
         // What is acknowledged after its T3-rtx expired arrived before: it says nothing against the timeout. Taken for a

@@ -25,6 +25,8 @@ pub(super) struct RoundTrips {
     least: Option<Duration>,
     /// The least that was in flight when something left, in bytes: a queue of one's own is shortest then.
     in_flight: Option<u64>,
+    /// How long a HEARTBEAT took.
+    pub(super) answer: Option<Duration>,
 }
 
 /// The model of before, until the new path has been seen for some rounds.
@@ -47,18 +49,27 @@ impl Bbr {
             return;
         }
         if self.round.starts {
-            let RoundTrips { least, in_flight } = core::mem::take(&mut self.round_trips);
+            let RoundTrips { least, in_flight, answer } = core::mem::take(&mut self.round_trips);
             let explained = self.longest_explained(in_flight.unwrap_or(u64::MAX));
+            // Where all DATA is sent again, after an outage, none of it has a round trip (RFC 9260 §6.3.1 C5).
+            let least = least.or(answer);
             if let Some(least) = least.filter(|least| *least > explained) {
                 self.begin_anew(ack.now, least);
             }
         }
-        let RoundTrips { least, in_flight } = self.round_trips;
+        let RoundTrips { least, in_flight, answer } = self.round_trips;
         let flight = ack.sampled.then_some(ack.sample.in_flight);
         self.round_trips = RoundTrips {
             least: [least, ack.rtt].into_iter().flatten().min(),
             in_flight: [in_flight, flight].into_iter().flatten().min(),
+            answer,
         };
+    }
+
+    /// A HEARTBEAT was answered after this time.
+    pub(super) fn note_answer(&mut self, took: Duration) {
+        self.answer = Some(took);
+        self.round_trips.answer = Some(took);
     }
 
     /// The longest round trip that the model and so many bytes in flight explain.

@@ -71,6 +71,8 @@ impl Bbr {
     /// HandleRestartFromIdle.
     pub(super) fn restart_from_idle(&mut self, now: Instant) {
         self.idle_restart = true;
+        // A HEARTBEAT of before says nothing of the path as it is now.
+        self.round_trips.answer = None;
         self.aggregation.restart(now);
         if self.state.probes_bandwidth() {
             self.set_pacing_rate(100);
