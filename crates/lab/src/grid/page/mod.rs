@@ -30,7 +30,9 @@ fn listed(all: &BTreeSet<String>) -> String {
 }
 
 fn introduction(versions: &str, seeds: &str) -> String {
-    let controller = whimbrel_proto::Config::mobile().congestion.controller;
+    let controller = format!("{:?}", whimbrel_proto::Config::mobile().congestion.controller);
+    // The type that makes controllers is called after them, and what follows are its numbers.
+    let controller = controller.split("Parameters").next().unwrap_or_default().to_uppercase();
     format!(
         "# The grid
 
@@ -38,7 +40,7 @@ How fast one transfer is on paths of every kind, by congestion controller, besid
 docs/grid.md` makes this page anew; the rows were made by version {versions} with seed {seeds} (`--seed` and `--reps` are for others).
 
 Two real endpoints send real packets through one bottleneck of `netsim` in virtual time: 1,500 bytes, SCTP in UDP, messages of 16 KiB, as much as the association
-takes. All have buffers of twice what the path and its queue hold. `mobile` is `Config::mobile()`, whose controller is `{controller:?}`; `reno` and `cubic` are
+takes. All have buffers of twice what the path and its queue hold. `mobile` is `Config::mobile()`, whose controller is {controller}; `reno` and `cubic` are
 the same with `--controller reno` and `cubic`, which begin with HyStart++. `tcp-cubic` is CUBIC of `rivals` as Linux has it: RACK with tail loss probes (RFC 8985), proportional rate reduction
 (RFC 9937), DSACK and what it takes back, HyStart, an initial window of ten, timeouts of SRTT and 200 ms at least, and no pacing; but no timestamps, and an acknowledgement for each segment. `tcp-reno` is the same with Reno. The kernel's BBR is not here.
 
