@@ -335,7 +335,7 @@ fn explain(report: &FileReport) -> String {
             "a file of this name is there already (the receiver can run with --overwrite or --rename)".into()
         }
         Outcome::BadName => "the name is not accepted".into(),
-        Outcome::NoSpace => "the receiver's disk is full".into(),
+        Outcome::NoSpace => "the receiver has no room for it".into(),
         Outcome::Corrupt => "the content was damaged".into(),
         Outcome::Failed => "the receiver cannot store it".into(),
         Outcome::Busy if report.text.is_empty() => "another transfer of it is under way".into(),

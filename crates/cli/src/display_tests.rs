@@ -20,7 +20,7 @@ fn outcomes_say_what_to_do() {
     assert!(explain(&report(Outcome::Exists, "")).contains("--overwrite"));
     assert_eq!(
         explain(&report(Outcome::NoSpace, "5 bytes needed")),
-        "the receiver's disk is full: 5 bytes needed"
+        "the receiver has no room for it: 5 bytes needed"
     );
     assert_eq!(explain(&report(Outcome::Failed, "no\x1bpe")), "the receiver cannot store it: no\\u{1b}pe");
     assert_eq!(explain(&report(Outcome::Verified, "saved as f.1")), "2.00 MB: saved as f.1");

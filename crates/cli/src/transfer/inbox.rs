@@ -165,8 +165,8 @@ impl Inbox {
             Ok(look @ (Look::SameSize | Look::Partial(_))) => self.prove(offer, look, tried),
             Ok(Look::Exists) => self.end(offer, 0, Outcome::Exists, String::new()),
             Ok(Look::InTheWay(what)) => self.end(offer, 0, Outcome::Failed, what.into()),
-            Ok(Look::NoSpace(needed, available)) => {
-                let text = format!("{needed} bytes needed, {available} available");
+            Ok(Look::NoSpace(needed, room)) => {
+                let text = format!("{needed} bytes needed, {room}");
                 self.end(offer, 0, Outcome::NoSpace, text)
             }
             Err(error) => {
@@ -315,6 +315,7 @@ impl Inbox {
             let (outcome, text) = match store.finish(partial, &offer, hash) {
                 Ok(Placed::AsOffered) => (Outcome::Verified, String::new()),
                 Ok(Placed::Renamed(path)) => (Outcome::Verified, format!("saved as {path}")),
+                Ok(Placed::SameContent) => (Outcome::Already, String::new()),
                 Ok(Placed::Taken) => (Outcome::Exists, "it appeared during the transfer".into()),
                 Err(error) => Outcome::of_error(&error),
             };

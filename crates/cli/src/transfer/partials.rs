@@ -7,6 +7,7 @@
 //! Space is limited: before more is taken, copies that nobody gets on with go, those that have rested longest first.
 
 use std::ffi::OsStr;
+use std::fmt;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -55,6 +56,26 @@ pub(crate) struct Found {
     pub(crate) length: u64,
     /// The hash state of its content, if this process wrote it or has read it.
     pub(crate) state: Option<Box<blake3::Hasher>>,
+}
+
+/// What an unfinished file may still take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Room {
+    pub(crate) bytes: u64,
+    /// Whether it is the limit on unfinished files that leaves no more, rather than the disk.
+    limited: bool,
+}
+
+impl fmt::Display for Room {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { bytes, limited } = self;
+        match limited {
+            true => {
+                write!(f, "{bytes} left of what unfinished files may take (the receiver's --partial-space)")
+            }
+            false => write!(f, "{bytes} available"),
+        }
+    }
 }
 
 /// How an accepted file is to be written.
@@ -134,13 +155,14 @@ impl Partials {
         Ok(Some(Found { copy, length, state }))
     }
 
-    /// Bytes that an offer may still take: what is free or can be made so, within the limit.
-    pub(crate) fn room(&self, offer: &Offer, copy: Option<u8>) -> io::Result<u64> {
+    /// What an offer may still take: what is free or can be made so, within the limit.
+    pub(crate) fn room(&self, offer: &Offer, copy: Option<u8>) -> io::Result<Room> {
         let free = free_space(&self.directory()?)?;
         let except = copy.map(|copy| name(offer, copy)).unwrap_or_default();
         let index = lock(&self.index);
         let evictable: u64 = index.idle(STALLED, &except).iter().map(|(_, bytes)| bytes).sum();
-        Ok(free.min(self.limit.saturating_sub(index.bytes())).saturating_add(evictable))
+        let within = self.limit.saturating_sub(index.bytes());
+        Ok(Room { bytes: free.min(within).saturating_add(evictable), limited: within < free })
     }
 
     /// The hash state of a copy of this length, if it is known by now.

@@ -214,7 +214,7 @@ fn what_rests_longest_makes_way_when_space_runs_out() {
     drop(write(&partials, &offer("oldest", 900), &[1; 400]));
     drop(write(&partials, &offer("older", 900), &[1; 400]));
     let now = write(&partials, &offer("now", 1000), &[1; 200]);
-    assert_eq!(partials.room(&offer("new", 1), None).unwrap(), 800);
+    assert_eq!(partials.room(&offer("new", 1), None).unwrap().bytes, 800);
     now.write(&[1; 300]).unwrap();
     assert_eq!(on_disk(&directory), [400, 500], "one was enough");
     assert!(found(&partials, &offer("oldest", 900)).is_none());

@@ -20,7 +20,7 @@ use super::hashing::{FromDisk, Hashes, Stamp};
 use super::names::{BadName, RelativePath};
 use super::numbering::{free_number, numbered};
 use super::partial::Partial;
-use super::partials::{DIRECTORY, Found, Partials, Start};
+use super::partials::{DIRECTORY, Found, Partials, Room, Start};
 use super::protocol::Offer;
 use super::rules::{Existing, Hidden, Rules};
 
@@ -48,8 +48,8 @@ pub(crate) enum Look {
     Exists,
     /// What is no file has this name, and stays: no option replaces it. In words.
     InTheWay(&'static str),
-    /// It cannot fit: bytes needed, bytes there.
-    NoSpace(u64, u64),
+    /// It cannot fit: bytes needed, and what there is.
+    NoSpace(u64, Room),
 }
 
 /// What a sender has turned out not to have the content of.
@@ -68,6 +68,8 @@ pub(crate) enum Placed {
     AsOffered,
     /// Under another name, because of [`Existing::Rename`].
     Renamed(RelativePath),
+    /// Nowhere: another connection has brought the same content under this name in the meantime.
+    SameContent,
     /// Nowhere: the name has been taken in the meantime. The content stays among the unfinished files.
     Taken,
 }
@@ -125,7 +127,7 @@ impl Store {
         let needed = offer.size - found.as_ref().map_or(0, |found| found.length);
         let room = self.partials.room(offer, found.as_ref().map(|found| found.copy))?;
         Ok(match found {
-            _ if needed > room => Look::NoSpace(needed, room),
+            _ if needed > room.bytes => Look::NoSpace(needed, room),
             None => Look::Fresh,
             Some(found) => Look::Partial(found),
         })
@@ -175,16 +177,16 @@ impl Store {
             if self.rules.sync {
                 file.sync_data()?;
             }
-            let placed = self.place(directory, name, offer)?;
-            if let Ok(stamp) = Stamp::of(file) {
+            let placed = self.place(directory, name, offer, hash)?;
+            let stays = placed == Placed::Taken;
+            if !stays && let Ok(stamp) = Stamp::of(file) {
                 self.hashes.remember(stamp, hash);
             }
-            let moved = placed != Placed::Taken;
-            Ok((placed, moved))
+            Ok((placed, !stays))
         })
     }
 
-    fn place(&self, partial: &OwnedFd, key: &str, offer: &Offer) -> io::Result<Placed> {
+    fn place(&self, partial: &OwnedFd, key: &str, offer: &Offer, hash: blake3::Hash) -> io::Result<Placed> {
         let parent = self.parent(&offer.path, true)?.ok_or(io::ErrorKind::NotFound)?;
         if self.rules.existing == Existing::Overwrite {
             rustix::fs::renameat(partial, key, &parent, offer.path.name())?;
@@ -192,6 +194,12 @@ impl Store {
         }
         if place(partial, key, parent.as_fd(), offer.path.name())? {
             return Ok(Placed::AsOffered);
+        }
+        if matches!(self.in_place(&offer.path)?, Some((FileType::RegularFile, size)) if size == offer.size)
+            && self.hash_in_place(offer, || true).is_ok_and(|there| there == hash)
+        {
+            rustix::fs::unlinkat(partial, key, AtFlags::empty())?;
+            return Ok(Placed::SameContent);
         }
         if self.rules.existing == Existing::Rename {
             for _ in 0..RACES {

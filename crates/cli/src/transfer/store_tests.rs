@@ -102,6 +102,22 @@ fn existing_files_are_kept_replaced_or_stepped_aside_for() {
     }
 }
 
+/// Two connections that bring the same new file both write it, and one of them is first.
+#[test]
+fn the_same_content_that_comes_twice_leaves_nothing_behind() {
+    for existing in [Existing::Refuse, Existing::Rename, Existing::Overwrite] {
+        let (directory, store) = store(existing);
+        let offer = offer(&["f"], 5);
+        let both = [write(&store, &offer, b"fresh"), write(&store, &offer, b"fresh")];
+        let [first, second] = both.map(|partial| finish(&store, partial, &offer).unwrap());
+        assert_eq!(first, Placed::AsOffered);
+        let replaced = existing == Existing::Overwrite;
+        assert_eq!(second, if replaced { Placed::AsOffered } else { Placed::SameContent }, "{existing:?}");
+        drop(store);
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1, "{existing:?}");
+    }
+}
+
 #[test]
 fn symbolic_links_lead_nowhere() {
     let outside = TempDir::new().unwrap();
@@ -154,6 +170,17 @@ fn what_cannot_fit_is_known_at_once() {
     assert!(
         matches!(store.look(&offer(&["f"], 1 << 60), Tried::default()).unwrap(), Look::NoSpace(needed, _) if needed == 1 << 60)
     );
+}
+
+#[test]
+fn the_limit_on_unfinished_files_is_named() {
+    let directory = TempDir::new().unwrap();
+    let rules = Rules { partial_space: Some(100), ..Rules::default() };
+    let store = Store::open(directory.path(), rules).unwrap();
+    let Look::NoSpace(200, room) = store.look(&offer(&["f"], 200), Tried::default()).unwrap() else {
+        panic!()
+    };
+    assert!(room.to_string().contains("100 left") && room.to_string().contains("--partial-space"), "{room}");
 }
 
 /// What is in place, and what an earlier process has left, is read once, whatever is claimed of it and how often.
