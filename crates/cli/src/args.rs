@@ -8,6 +8,8 @@ use clap::{Args, Parser, Subcommand};
 use crate::addresses::{self, Address};
 use crate::demo::DemoArgs;
 use crate::destination::Destination;
+#[cfg(target_os = "linux")]
+use crate::gateway::GatewayArgs;
 use crate::lab::LabArgs;
 use crate::mobility::MobilityArgs;
 use crate::pairing::pair::PairArgs;
@@ -81,6 +83,8 @@ pub(crate) enum Command {
     /// Print this host's public key, by which others know it.
     Key(KeyArgs),
     Qlog(QlogArgs),
+    #[cfg(target_os = "linux")]
+    Gateway(GatewayArgs),
     /// Play random networks, faults and users in virtual time, and check that SCTP keeps its promises.
     Soak(SoakArgs),
     Lab(LabArgs),

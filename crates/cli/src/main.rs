@@ -15,11 +15,14 @@ mod destination;
 mod display;
 mod exit;
 mod failures;
+#[cfg(target_os = "linux")]
+mod gateway;
 mod identity;
 mod key_file;
 mod lab;
 mod mobility;
 mod multipath;
+mod network_control;
 mod news;
 mod output;
 mod pairing;
@@ -85,6 +88,8 @@ async fn run(command: Command) -> Result<(), Failure> {
         Command::Key(args) => commands::key::run(&args),
         Command::Paths(args) => paths::run(args).await,
         Command::Qlog(args) => qlog::run(args).await,
+        #[cfg(target_os = "linux")]
+        Command::Gateway(args) => gateway::run(args).await,
         Command::Soak(args) => soak::run(args).await,
         Command::Lab(args) => lab::run(args).await,
         Command::Completions { shell } => {

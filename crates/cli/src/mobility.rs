@@ -8,17 +8,19 @@ use anyhow::Context;
 use clap::Args;
 use serde_json::json;
 use whimbrel::handover::{
-    Failover, FastestNetwork, LayerTwoHandover, Pace, Seamless, SignalStrength, Thresholds,
+    Failover, FastestNetwork, LayerTwoHandover, Pace, Policy, Seamless, SignalStrength, Thresholds,
 };
 use whimbrel::interfaces::{FactFile, Interfaces, Preferences};
 use whimbrel::proto::{AssociationFailure, HeartbeatForm};
 use whimbrel::{Config, Endpoint, EndpointBuilder, LargeMessages, ReceivedPower};
+use whimbrel_gateway::Gated;
 
 use crate::args::{A_YEAR, size};
 use crate::controller::ControllerName;
 use crate::exit::Failure;
 use crate::key_file;
 use crate::multipath::Multipath;
+use crate::network_control::NetworkArgs;
 use crate::news::News;
 use crate::watching::WatchingArgs;
 
@@ -70,6 +72,8 @@ pub(crate) struct MobilityArgs {
     #[arg(long, value_name = "FILE", help_heading = "Security")]
     pub(crate) auth_key_file: Option<PathBuf>,
     #[command(flatten)]
+    pub(crate) network: NetworkArgs,
+    #[command(flatten)]
     pub(crate) watching: WatchingArgs,
 }
 
@@ -91,18 +95,18 @@ pub(crate) enum PolicyName {
 const WIFI_RANGE_DBM: (f64, f64) = (-88.0, -76.0);
 
 impl PolicyName {
-    fn apply(self, builder: EndpointBuilder) -> EndpointBuilder {
+    fn policy(self) -> Box<dyn Policy> {
         match self {
-            Self::Failover => builder.policy(|| Failover::policy(Pace::MOBILE)),
-            Self::FastestNetwork => builder.policy(|| FastestNetwork::policy(Pace::MOBILE)),
-            Self::SignalStrength => builder.policy(|| {
+            Self::Failover => Box::new(Failover::policy(Pace::MOBILE)),
+            Self::FastestNetwork => Box::new(FastestNetwork::policy(Pace::MOBILE)),
+            Self::SignalStrength => {
                 let thresholds = Thresholds {
                     reception: ReceivedPower::from_dbm(WIFI_RANGE_DBM.0),
                     primary: ReceivedPower::from_dbm(WIFI_RANGE_DBM.1),
                 };
-                SignalStrength::policy(thresholds, LayerTwoHandover::Soft, Pace::MOBILE)
-            }),
-            Self::Seamless => builder.policy(|| Seamless::policy(Pace::MOBILE)),
+                Box::new(SignalStrength::policy(thresholds, LayerTwoHandover::Soft, Pace::MOBILE))
+            }
+            Self::Seamless => Box::new(Seamless::policy(Pace::MOBILE)),
         }
     }
 }
@@ -187,8 +191,14 @@ impl MobilityArgs {
             config.auth.keys = key_file::read(path).context("--auth-key-file")?;
             config.auth = config.auth.requiring_everything();
         }
-        let mut builder =
-            self.policy.apply(Endpoint::builder().addresses(addresses).config(config)).shards(shards);
+        let mut builder = Endpoint::builder().addresses(addresses).config(config).shards(shards);
+        let policy = self.policy;
+        builder = if self.network.attach.is_some() || self.network.is_given() {
+            let control = self.network.control.clone();
+            builder.policy(move || Gated::new(control.clone(), move || policy.policy()))
+        } else {
+            builder.policy(move || policy.policy())
+        };
         // Files and measurements are streams of bytes: nothing depends on where a message ends.
         builder = builder.large_messages(LargeMessages::InParts);
         if let Some(bytes) = self.window {

@@ -66,6 +66,15 @@ pub(crate) fn follow(endpoint: &Endpoint, association: &Association, news: Arc<i
     });
 }
 
+/// Tells something that knows its own words: a sentence for people, and for programs an object whose `event` names its kind.
+pub(crate) fn tell_as_is(one: &(impl std::fmt::Display + serde::Serialize), news: &impl News) {
+    if let Ok(mut fields) = serde_json::to_value(one) {
+        let event = fields["event"].take();
+        news.event(event.as_str().unwrap_or_default(), fields);
+    }
+    news.note(&one.to_string());
+}
+
 /// Tells what happens to an association's paths and addresses.
 pub(crate) async fn tell_of(
     event: &AssociationEvent,

@@ -31,4 +31,5 @@ pub use identity::{Identity, IdentityError};
 pub use public_key::{PublicKey, PublicKeyError};
 pub use ticket::{Ticket, TicketError};
 pub use tls::required;
+pub use tls::stream::StreamTls;
 pub use trust::{Keyring, Trust};

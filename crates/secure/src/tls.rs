@@ -21,6 +21,7 @@ use self::verifier::Verifier;
 use crate::cipher::{IV_LEN, Suite};
 use crate::{Identity, PublicKey, Trust};
 
+pub(crate) mod stream;
 mod verifier;
 
 /// The key draft's method (section 9.1).
@@ -62,9 +63,6 @@ struct TlsExchanges {
 
 impl TlsExchanges {
     fn new(identity: &Identity, trust: Trust) -> Self {
-        let key = identity.signing_key();
-        let spki = key.public_key().expect("it is known with the private one");
-        let certificate = CertificateDer::from(spki.as_ref().to_vec());
         let wanted = |suite: &rustls::SupportedCipherSuite| Suite::of(suite.suite()).is_some();
         let provider = CryptoProvider {
             cipher_suites: preferred().into_iter().filter(wanted).collect(),
@@ -73,41 +71,72 @@ impl TlsExchanges {
         };
         Self {
             provider: Arc::new(provider),
-            certified: Arc::new(CertifiedKey::new(vec![certificate], Arc::clone(key))),
+            certified: certified(identity),
             own: identity.public_key(),
             trust: Arc::new(trust),
         }
     }
 
     fn connection(&self, role: KeyRole, verifier: Arc<Verifier>) -> Result<Connection, rustls::Error> {
-        let versions = &[&rustls::version::TLS13];
         let (provider, certified) = (Arc::clone(&self.provider), Arc::clone(&self.certified));
         match role {
             KeyRole::Client => {
-                let resolver = Arc::new(AlwaysResolvesClientRawPublicKeys::new(certified));
-                let mut config = ClientConfig::builder_with_provider(provider)
-                    .with_protocol_versions(versions)?
-                    .dangerous()
-                    .with_custom_certificate_verifier(verifier)
-                    .with_client_cert_resolver(resolver);
-                config.alpn_protocols = vec![ALPN.to_vec()];
-                config.enable_sni = false;
-                config.resumption = rustls::client::Resumption::disabled();
-                // The verifier looks at keys, not at names.
-                let name = ServerName::try_from("whimbrel.invalid").expect("a name");
-                ClientConnection::new(Arc::new(config), name).map(Connection::Client)
+                let config = client(provider, certified, verifier, ALPN)?;
+                ClientConnection::new(Arc::new(config), name()).map(Connection::Client)
             }
             KeyRole::Server => {
-                let mut config = ServerConfig::builder_with_provider(provider)
-                    .with_protocol_versions(versions)?
-                    .with_client_cert_verifier(verifier)
-                    .with_cert_resolver(Arc::new(AlwaysResolvesServerRawPublicKeys::new(certified)));
-                config.alpn_protocols = vec![ALPN.to_vec()];
-                config.send_tls13_tickets = 0;
+                let config = server(provider, certified, verifier, ALPN)?;
                 ServerConnection::new(Arc::new(config)).map(Connection::Server)
             }
         }
     }
+}
+
+/// A host's key as TLS wants certificates.
+fn certified(identity: &Identity) -> Arc<CertifiedKey> {
+    let key = identity.signing_key();
+    let spki = key.public_key().expect("it is known with the private one");
+    let certificate = CertificateDer::from(spki.as_ref().to_vec());
+    Arc::new(CertifiedKey::new(vec![certificate], Arc::clone(key)))
+}
+
+/// What a client asks for. The verifier looks at keys, and names mean nothing.
+pub(crate) fn name() -> ServerName<'static> {
+    ServerName::try_from("whimbrel.invalid").expect("a name")
+}
+
+/// A client that shows its key and looks at the server's.
+fn client(
+    provider: Arc<CryptoProvider>,
+    certified: Arc<CertifiedKey>,
+    verifier: Arc<Verifier>,
+    protocol: &[u8],
+) -> Result<ClientConfig, rustls::Error> {
+    let mut config = ClientConfig::builder_with_provider(provider)
+        .with_protocol_versions(&[&rustls::version::TLS13])?
+        .dangerous()
+        .with_custom_certificate_verifier(verifier)
+        .with_client_cert_resolver(Arc::new(AlwaysResolvesClientRawPublicKeys::new(certified)));
+    config.alpn_protocols = vec![protocol.to_vec()];
+    config.enable_sni = false;
+    config.resumption = rustls::client::Resumption::disabled();
+    Ok(config)
+}
+
+/// A server that shows its key and looks at the client's.
+fn server(
+    provider: Arc<CryptoProvider>,
+    certified: Arc<CertifiedKey>,
+    verifier: Arc<Verifier>,
+    protocol: &[u8],
+) -> Result<ServerConfig, rustls::Error> {
+    let mut config = ServerConfig::builder_with_provider(provider)
+        .with_protocol_versions(&[&rustls::version::TLS13])?
+        .with_client_cert_verifier(verifier)
+        .with_cert_resolver(Arc::new(AlwaysResolvesServerRawPublicKeys::new(certified)));
+    config.alpn_protocols = vec![protocol.to_vec()];
+    config.send_tls13_tickets = 0;
+    Ok(config)
 }
 
 /// AES first where the processor has instructions for it.

@@ -7,7 +7,10 @@ use std::collections::VecDeque;
 use whimbrel_machine::{Ecn, Fragmentation, Instant, IpProtocol, Rng, Route, Seed, Sink, Transmit};
 
 use crate::interface::Event;
-use crate::sip::{ClientId, Dialog, Happening, Message, ServerId, Timers, Token, Transactions, response};
+use crate::sip::{
+    ClientId, Contact, Dialog, Happening, Message, ServerId, SipConfig, Token, Transactions, Transport,
+    response,
+};
 
 /// How long a gateway waits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,6 +23,8 @@ pub struct Patience {
     pub measuring: Duration,
     /// As a target, for a terminal to come.
     pub arrival: Duration,
+    /// For somebody who was heard with one of the gateway's addresses to have gone, so that it can be given away. Whoever has left is heard for a while.
+    pub heard: Duration,
 }
 
 impl Default for Patience {
@@ -31,6 +36,7 @@ impl Default for Patience {
             measuring: Duration::from_secs(4),
             // The terminal may be told last of all and by the last copy of a message.
             arrival: Duration::from_secs(40),
+            heard: Duration::MAX,
         }
     }
 }
@@ -41,15 +47,17 @@ pub(crate) struct Agent {
     pub(crate) address: SocketAddr,
     pub(crate) transactions: Transactions,
     pub(crate) events: VecDeque<Event>,
+    transport: Transport,
     rng: Rng,
 }
 
 impl Agent {
-    pub(crate) fn new(address: SocketAddr, timers: Timers, seed: &Seed) -> Self {
+    pub(crate) fn new(address: SocketAddr, sip: SipConfig, seed: &Seed) -> Self {
         Self {
             address,
-            transactions: Transactions::new(timers),
+            transactions: Transactions::new(sip.timers),
             events: VecDeque::new(),
+            transport: sip.transport,
             rng: seed.stream("sip", 0),
         }
     }
@@ -77,6 +85,10 @@ impl Agent {
         Token::branch(&mut self.rng)
     }
 
+    const fn contact(&self) -> Contact {
+        Contact { address: self.address, transport: self.transport }
+    }
+
     fn to(&self, remote: SocketAddr) -> Route {
         Route { local: self.address, remote }
     }
@@ -90,14 +102,14 @@ impl Agent {
         more: impl FnOnce(Message) -> Message,
     ) -> Option<ClientId> {
         let branch = self.branch();
-        let request = dialog.request(&method.into(), self.address, &branch)?;
+        let request = dialog.request(&method.into(), self.contact(), &branch)?;
         self.transactions.request(now, self.to(dialog.target()), &more(request))
     }
 
     /// Acknowledges a 2xx.
     pub(crate) fn acknowledge(&mut self, transaction: ClientId, dialog: &Dialog, accepted: &Message) {
         let branch = self.branch();
-        if let Some(ack) = dialog.ack(accepted.cseq(), self.address, &branch) {
+        if let Some(ack) = dialog.ack(accepted.cseq(), self.contact(), &branch) {
             let route = self.to(dialog.target());
             self.transactions.acknowledge(transaction, route, &ack);
         }

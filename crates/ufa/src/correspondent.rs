@@ -3,9 +3,11 @@ use core::net::SocketAddr;
 use whimbrel_machine::{Input, Instant, Machine, Seed, Sink};
 
 use crate::agent::Agent;
-use crate::cross::{Cross, Side};
+use crate::cross::{Change, Cross, Side};
 use crate::interface::{Application, Command, Event, TransportOrder};
-use crate::sip::{APPLICATION, AppliConfig, BDP, Dialog, Happening, Message, ServerId, Timers, number};
+use crate::sip::{
+    APPLICATION, AppliConfig, BDP, Dialog, Happening, Message, ServerId, SipConfig, Transport, number,
+};
 use crate::transition::Transition;
 
 /// Sessions at most.
@@ -14,6 +16,7 @@ const SESSIONS_MAX: usize = 1024;
 /// The host that a terminal talks to: it answers SIP, and has its SCTP go where message 7 says.
 #[derive(Debug)]
 pub struct Correspondent {
+    transport: Transport,
     agent: Agent,
     cross: Cross,
     sessions: Vec<Session>,
@@ -36,8 +39,9 @@ struct Offer {
 
 impl Correspondent {
     /// At this SIP address; `transition` says what becomes of data when terminals move.
-    pub fn new(address: SocketAddr, timers: Timers, transition: Box<dyn Transition>, seed: &Seed) -> Self {
-        Self { agent: Agent::new(address, timers, seed), cross: Cross::new(transition), sessions: Vec::new() }
+    pub fn new(address: SocketAddr, sip: SipConfig, transition: Box<dyn Transition>, seed: &Seed) -> Self {
+        let (transport, agent) = (sip.transport, Agent::new(address, sip, seed));
+        Self { transport, agent, cross: Cross::new(transition), sessions: Vec::new() }
     }
 
     fn handle(&mut self, now: Instant, happening: Happening) {
@@ -50,6 +54,7 @@ impl Correspondent {
                 "INVITE" => self.offer(now, transaction, &message, route.remote),
                 // RFC 3261 §11: whoever asks learns that we are there, and how far away.
                 "OPTIONS" => self.agent.respond(now, transaction, &message, 200, |answer| answer),
+                "UPDATE" => self.update(now, transaction, &message, route.remote),
                 "BYE" => self.end(now, transaction, &message),
                 _ => self.agent.respond(now, transaction, &message, 405, |answer| answer),
             },
@@ -72,6 +77,13 @@ impl Correspondent {
         if self.sessions.len() >= SESSIONS_MAX {
             return self.agent.respond(now, transaction, request, 486, |answer| answer);
         }
+        // A gateway may have been started anew; another one must be handed the session.
+        let others = |session: &Session| {
+            session.application == application && session.dialog.target().ip() != from.ip()
+        };
+        if self.sessions.iter().any(others) {
+            return self.agent.respond(now, transaction, request, 403, |answer| answer);
+        }
         let tag = self.agent.token();
         let dialog = Dialog::opened(request, &tag, ["correspondent", "terminal"], from);
         self.sessions.retain(|session| session.application != application);
@@ -82,10 +94,14 @@ impl Correspondent {
 
     /// Message 5.
     fn offer(&mut self, now: Instant, transaction: ServerId, request: &Message, from: SocketAddr) {
-        let Self { agent, sessions, .. } = self;
+        let Self { agent, sessions, transport, .. } = self;
         let Some(session) = sessions.iter_mut().find(|session| session.dialog.is_of(request)) else {
             return agent.respond(now, transaction, request, 481, |answer| answer);
         };
+        // Those before it know the dialog, too. Over UDP anybody could say that it is this one.
+        if *transport == Transport::Tls && session.dialog.target().ip() != from.ip() {
+            return agent.respond(now, transaction, request, 403, |answer| answer);
+        }
         if !session.dialog.follows(request) {
             // RFC 3261 §12.2.2.
             return agent.respond(now, transaction, request, 500, |answer| answer);
@@ -102,6 +118,22 @@ impl Correspondent {
         agent.respond(now, transaction, request, 200, |answer| answer);
     }
 
+    /// The session leads through another gateway from now on (RFC 3311 §5.2).
+    fn update(&mut self, now: Instant, transaction: ServerId, request: &Message, from: SocketAddr) {
+        let session = self.sessions.iter_mut().find(|session| session.dialog.is_of(request));
+        let status = match session {
+            None => 481,
+            Some(session) => {
+                let later = session.dialog.follows(request);
+                if later {
+                    session.dialog.set_target(from);
+                }
+                if later { 200 } else { 500 }
+            }
+        };
+        self.agent.respond(now, transaction, request, status, |answer| answer);
+    }
+
     /// Message 7.
     fn apply(&mut self, transaction: ServerId) {
         for session in &mut self.sessions {
@@ -112,10 +144,22 @@ impl Correspondent {
     }
 
     fn end(&mut self, now: Instant, transaction: ServerId, request: &Message) {
-        let known = self.sessions.len();
-        self.sessions.retain(|session| !session.dialog.is_of(request));
-        let status = if self.sessions.len() < known { 200 } else { 481 };
+        let at = self.sessions.iter().position(|session| session.dialog.is_of(request));
+        let status = if at.is_some() { 200 } else { 481 };
         self.agent.respond(now, transaction, request, status, |answer| answer);
+        if let Some(at) = at {
+            self.agent.tell(Event::Ended(self.sessions.remove(at).application));
+        }
+    }
+
+    /// The association has ended, and with it its session.
+    fn close(&mut self, now: Instant, application: &Application) {
+        let Some(at) = self.sessions.iter().position(|session| session.application == *application) else {
+            return;
+        };
+        let mut session = self.sessions.remove(at);
+        self.agent.request(now, &mut session.dialog, "BYE", |request| request);
+        self.agent.tell(Event::Ended(session.application));
     }
 }
 
@@ -135,7 +179,11 @@ impl Machine for Correspondent {
                     self.agent.handle_datagrams(now, route, bytes, segment);
                 }
                 Input::Command(Command::Transport(event)) => {
-                    self.cross.handle_transport(now, &event, Side::Correspondent);
+                    if let Some(Change::Down(gone)) =
+                        self.cross.handle_transport(now, &event, Side::Correspondent)
+                    {
+                        self.close(now, &gone);
+                    }
                 }
                 Input::Command(_) | Input::Unreachable { .. } | Input::Links(_) | Input::Timeout => {}
             }

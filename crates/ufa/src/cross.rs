@@ -21,6 +21,8 @@ const KNOWN_MAX: usize = 1024;
 struct Known {
     association: AssociationId,
     application: Application,
+    /// The UDP ports of SCTP's encapsulation here and there (RFC 6951), 0 without one.
+    ports: [u16; 2],
 }
 
 /// An association on its way to another address of the peer.
@@ -28,7 +30,7 @@ struct Known {
 struct Moving {
     association: AssociationId,
     to: IpAddr,
-    from: SocketAddr,
+    from: IpAddr,
     shape: Option<PathShape>,
 }
 
@@ -50,17 +52,17 @@ impl Cross {
 
     // ---- inputs
 
-    /// SCTP has said this. Returns an association that has come up, and what a session for it is to name; `here` says whether this host is the
-    /// terminal.
-    pub fn handle_transport(&mut self, now: Instant, event: &Event, here: Side) -> Option<Application> {
+    /// SCTP has said this. Returns what becomes of sessions by that; `here` says whether this host is the terminal.
+    pub fn handle_transport(&mut self, now: Instant, event: &Event, here: Side) -> Option<Change> {
         match event {
             Event::Up { association, local_port, remote_port, primary, .. } => {
                 let application = here.application(*primary, *local_port, *remote_port);
                 if self.known.len() >= KNOWN_MAX {
                     return None;
                 }
-                self.known.push(Known { association: *association, application });
-                return Some(application);
+                let ports = [primary.local.port(), primary.remote.port()];
+                self.known.push(Known { association: *association, application, ports });
+                return Some(Change::Up(application));
             }
             Event::Path { association, path, route, state: PathState::Active } => {
                 let to =
@@ -71,9 +73,11 @@ impl Cross {
                 }
             }
             Event::Closed { association, .. } => {
-                self.known.retain(|known| known.association != *association);
+                let at = self.known.iter().position(|known| known.association == *association);
+                let gone = at.map(|at| Change::Down(self.known.remove(at).application));
                 self.moving.retain(|moving| moving.association != *association);
                 self.lingering.retain(|(_, lingering, _)| lingering != association);
+                return gone;
             }
             _ => {}
         }
@@ -94,13 +98,16 @@ impl Cross {
 
     /// The association of a session, if it is up.
     pub fn association(&self, application: &Application) -> Option<AssociationId> {
-        let found = self.known.iter().find(|known| known.application == *application);
-        found.map(|known| known.association)
+        self.known(application).map(|known| known.association)
+    }
+
+    fn known(&self, application: &Application) -> Option<&Known> {
+        self.known.iter().find(|known| known.application == *application)
     }
 
     /// Message 7: the peer has another address from now on, with this bandwidth-delay product on the way there.
     pub fn peer_moves(&mut self, application: &Application, config: &AppliConfig, bdp: Option<u64>) {
-        let Some(association) = self.association(application) else { return };
+        let Some(&Known { association, ports: [_, port], .. }) = self.known(application) else { return };
         // What lingers of an earlier move goes first; and an address that comes back no longer lingers.
         for (_, _, address) in
             self.lingering.extract_if(.., |(_, of, _)| *of == association).collect::<Vec<_>>()
@@ -109,18 +116,31 @@ impl Cross {
                 self.agree(association, vec![AgreedChange::DeletePeer(address)]);
             }
         }
-        let port = application.terminal.port();
-        let from = SocketAddr::new(config.delete, port);
+        let from = config.delete;
         let shape = self.transition.shape(bdp);
-        self.moving.retain(|moving| moving.association != association);
+        // Where it was to go before it will not be.
+        for earlier in
+            self.moving.extract_if(.., |moving| moving.association == association).collect::<Vec<_>>()
+        {
+            if earlier.to != config.add {
+                self.agree(association, vec![AgreedChange::DeletePeer(earlier.to)]);
+            }
+        }
         self.moving.push(Moving { association, to: config.add, from, shape });
-        self.agree(association, vec![AgreedChange::AddPeer(SocketAddr::new(config.add, 0))]);
+        self.agree(association, vec![AgreedChange::AddPeer(SocketAddr::new(config.add, port))]);
     }
 
     /// Message 7A: this address is a valid source from now on.
     pub fn we_move(&mut self, application: &Application, to: IpAddr) {
+        if let Some(&Known { association, ports: [port, _], .. }) = self.known(application) {
+            self.agree(association, vec![AgreedChange::AddOwn(SocketAddr::new(to, port))]);
+        }
+    }
+
+    /// We have not come there.
+    pub fn we_stay(&mut self, application: &Application, to: IpAddr) {
         if let Some(association) = self.association(application) {
-            self.agree(association, vec![AgreedChange::AddOwn(SocketAddr::new(to, 0))]);
+            self.agree(association, vec![AgreedChange::DeleteOwn(to)]);
         }
     }
 
@@ -137,7 +157,7 @@ impl Cross {
             self.orders.push(Command::ShapePath { association, path, shape });
         }
         self.orders.push(Command::SetPrimary { association, path });
-        let old = moving.from.ip();
+        let old = moving.from;
         match self.transition.old_address() {
             OldAddress::GoesAtOnce => self.lingering.push((now, association, old)),
             OldAddress::Lingers => self.lingering.push((now + LINGERING, association, old)),
@@ -159,6 +179,15 @@ impl Cross {
     pub fn next_deadline(&self) -> Option<Instant> {
         self.lingering.iter().map(|(at, ..)| *at).min()
     }
+}
+
+/// An association has come or gone, named as a session for it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Change {
+    /// It is up.
+    Up(Application),
+    /// It has ended.
+    Down(Application),
 }
 
 /// Which end of its associations a host is.

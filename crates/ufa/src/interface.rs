@@ -45,6 +45,10 @@ pub enum Command {
         /// Gateways that may take it, the preferred ones first.
         candidates: Vec<SocketAddr>,
     },
+    /// To a gateway: somebody in its own network has this address, whether or not the gateway has given it. It is given to nobody else.
+    Heard(IpAddr),
+    /// To a terminal: it cannot go where message 7A has sent it.
+    CannotMove,
     /// To a terminal or a correspondent: SCTP on the same host has said this.
     Transport(whimbrel_proto::Event),
 }
@@ -58,6 +62,12 @@ pub enum Event {
     Established(Application),
     /// A session could not be set up; the association goes on without.
     Refused(Application, Failure),
+    /// A session is over, because its association is, or because nobody is there any more.
+    Ended(Application),
+    /// Of a terminal: its gateway is silent. The session goes on if it comes back.
+    GatewaySilent,
+    /// Of a terminal: its gateway answers again.
+    GatewayBack,
     /// Of a gateway: a terminal goes to that gateway, both ends know.
     HandedOver {
         /// Its address here.
@@ -101,7 +111,7 @@ impl PartialEq for TransportOrder {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Failure {
     /// There is no such session, or it is moving already.
-    #[error("no session that could be handed over")]
+    #[error("no session of such a host is here, or it is on its way already")]
     NoSession,
     /// No candidate has what it takes, or has answered.
     #[error("no gateway takes the terminal")]
@@ -118,4 +128,7 @@ pub enum Failure {
     /// The terminal has not come.
     #[error("the terminal has not come")]
     NotCome,
+    /// Its association is over.
+    #[error("its connection has ended")]
+    Ended,
 }

@@ -22,9 +22,12 @@ mod cross;
 mod gateway;
 mod interface;
 pub mod sip;
+mod supervision;
 mod terminal;
 mod transition;
 
+#[cfg(test)]
+mod authority_tests;
 #[cfg(test)]
 mod faults_tests;
 #[cfg(test)]
@@ -32,8 +35,8 @@ mod testing;
 
 pub use agent::Patience;
 pub use correspondent::Correspondent;
-pub use cross::{Cross, Side};
-pub use gateway::{Access, Gateway, GatewayConfig, Order, Resources};
+pub use cross::{Change, Cross, Side};
+pub use gateway::{Access, Gateway, GatewayConfig, Order, Resources, SessionView};
 pub use interface::{Application, Command, Event, Failure, TransportOrder};
 pub use terminal::{Terminal, TerminalConfig};
 pub use transition::{OldAddress, Transition, Ufa, UfaPlus, UfaPlusPlus};

@@ -4,13 +4,16 @@ use core::time::Duration;
 use whimbrel_machine::{Input, Instant, Links, Machine, Route, Seed, Sink};
 
 use crate::agent::Agent;
-use crate::cross::{Cross, Side};
+use crate::cross::{Change, Cross, Side};
 use crate::interface::{Application, Command, Event, Failure, TransportOrder};
 use crate::sip::{
-    APPLICATION, AppliConfig, ClientId, Dialog, Happening, Message, SIP_PORT, ServerId, TerminalSettings,
-    Timers,
+    APPLICATION, AppliConfig, ClientId, Dialog, Happening, Message, ServerId, SipConfig, TerminalSettings,
 };
+use crate::supervision::{Finding, Supervision};
 use crate::transition::Ufa;
+
+/// How long the way may take. The target does not wait for longer, either.
+const LONGEST_MOVE: Duration = Duration::from_secs(40);
 
 /// How a terminal is set up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,8 +24,8 @@ pub struct TerminalConfig {
     pub gateway: SocketAddr,
     /// How long it takes from having the new address to message 8 (D4 of the paper).
     pub detection: Duration,
-    /// SIP's timers.
-    pub timers: Timers,
+    /// How it speaks SIP.
+    pub sip: SipConfig,
 }
 
 /// The host that moves: it has a session for its association, and goes where message 7A says.
@@ -32,6 +35,8 @@ pub struct Terminal {
     agent: Agent,
     cross: Cross,
     links: Links,
+    /// Where it is: the last one that has taken it.
+    gateway: SocketAddr,
     session: Option<Session>,
 }
 
@@ -40,6 +45,14 @@ struct Session {
     application: Application,
     dialog: Dialog,
     state: State,
+    supervision: Supervision,
+}
+
+impl Session {
+    /// Whether a request belongs to it, and comes from where it leads.
+    fn is_of(&self, request: &Message, from: SocketAddr) -> bool {
+        self.dialog.is_of(request) && from.ip() == self.dialog.target().ip()
+    }
 }
 
 #[derive(Debug)]
@@ -51,7 +64,7 @@ enum State {
     /// Message 6A has been sent; its ACK is message 7A.
     Offered { transaction: ServerId, config: AppliConfig, settings: TerminalSettings },
     /// On the way; `due` is when message 8 leaves, once the address is there.
-    Moving { config: AppliConfig, gateway: SocketAddr, due: Option<Instant> },
+    Moving { config: AppliConfig, gateway: SocketAddr, due: Option<Instant>, until: Instant },
     /// Message 8 has been sent.
     Arriving { transaction: ClientId, address: IpAddr },
     /// Nobody has answered message 8, or it was refused.
@@ -61,9 +74,10 @@ enum State {
 impl Terminal {
     /// One without a session.
     pub fn new(config: TerminalConfig, seed: &Seed) -> Self {
-        let agent = Agent::new(config.address, config.timers, seed);
+        let agent = Agent::new(config.address, config.sip, seed);
         // Nobody moves towards a terminal, so nothing is asked of the transition.
-        Self { config, agent, cross: Cross::new(Box::new(Ufa)), links: Links::default(), session: None }
+        let (cross, gateway) = (Cross::new(Box::new(Ufa)), config.gateway);
+        Self { config, agent, cross, links: Links::default(), gateway, session: None }
     }
 
     /// Whether a session is up and goes on where it is.
@@ -78,25 +92,29 @@ impl Terminal {
         }
         let (call_id, tag) = (self.agent.token(), self.agent.token());
         let names = ["terminal", "correspondent"];
-        let mut dialog = Dialog::opening(&call_id, &tag, names, self.config.gateway);
+        let mut dialog = Dialog::opening(&call_id, &tag, names, self.gateway);
         let asked =
             self.agent.request(now, &mut dialog, "INVITE", |request| request.with(APPLICATION, application));
         if let Some(transaction) = asked {
-            self.session = Some(Session { application, dialog, state: State::Calling(transaction) });
+            let supervision = Supervision::new(self.config.sip.supervision, now);
+            self.session =
+                Some(Session { application, dialog, state: State::Calling(transaction), supervision });
         }
     }
 
     fn handle(&mut self, now: Instant, happening: Happening) {
         match happening {
-            Happening::Request { transaction, message, .. } => match message.method().to_string().as_str() {
-                "INVITE" => self.offered(now, transaction, &message),
+            Happening::Request { transaction, message, route } => match message.method().to_string().as_str()
+            {
+                "INVITE" => self.offered(now, transaction, &message, route.remote),
                 "OPTIONS" => self.agent.respond(now, transaction, &message, 200, |answer| answer),
+                "BYE" => self.ended(now, transaction, &message, route.remote),
                 _ => self.agent.respond(now, transaction, &message, 405, |answer| answer),
             },
             Happening::Response { transaction, message } => {
-                self.answered(transaction, Some(&message));
+                self.answered(now, transaction, Some(&message));
             }
-            Happening::TimedOut(transaction) => self.answered(transaction, None),
+            Happening::TimedOut(transaction) => self.answered(now, transaction, None),
             Happening::Acknowledged(transaction) => self.go(now, transaction),
             // The source has asked and then fallen silent: it has nothing more to say, and we stay.
             Happening::NeverAcknowledged(transaction) => {
@@ -109,16 +127,19 @@ impl Terminal {
         }
     }
 
-    /// Message 5A.
-    fn offered(&mut self, now: Instant, transaction: ServerId, request: &Message) {
+    /// Message 5A. Only the gateway that it is at may say this: those before it know the dialog, too.
+    fn offered(&mut self, now: Instant, transaction: ServerId, request: &Message, from: SocketAddr) {
         let Self { agent, session, .. } = self;
-        let Some(session) = session.as_mut().filter(|session| session.dialog.is_of(request)) else {
+        let ours = |session: &&mut Session| session.is_of(request, from);
+        let Some(session) = session.as_mut().filter(ours) else {
             return agent.respond(now, transaction, request, 481, |answer| answer);
         };
         let later = session.dialog.follows(request);
         let status = match (later, &session.state, AppliConfig::of(request), TerminalSettings::of(request)) {
             (false, ..) => 500,
-            (_, State::Stable, Ok(config), Ok(settings)) if config.add == settings.address => {
+            (_, State::Stable, Ok(config), Ok(settings))
+                if config.add == settings.address && config.delete == agent.address.ip() =>
+            {
                 session.state = State::Offered { transaction, config, settings };
                 200
             }
@@ -136,8 +157,8 @@ impl Terminal {
             return;
         }
         let (config, settings) = (*config, settings.clone());
-        let gateway = SocketAddr::new(settings.gateway, SIP_PORT);
-        session.state = State::Moving { config, gateway, due: None };
+        let gateway = SocketAddr::new(settings.gateway, self.config.sip.transport.port());
+        session.state = State::Moving { config, gateway, due: None, until: now + LONGEST_MOVE };
         self.cross.we_move(&session.application, config.add);
         self.agent.tell(Event::Move(config, settings));
         // It may have been there all the time.
@@ -153,11 +174,36 @@ impl Terminal {
         }
     }
 
+    /// The address that the gateway knows is gone, and nobody has said where to go: another session of this host may have been moved, or its link is lost.
+    fn miss_own_address(&mut self, now: Instant) {
+        let own = self.agent.address.ip();
+        if let Some(Session { state: State::Stable, supervision, .. }) = &mut self.session
+            && !self.links.usable().any(|(address, _)| address.ip() == own)
+        {
+            let finding = supervision.lose();
+            self.found(now, finding);
+        }
+    }
+
+    /// The new address will not be there. The correspondent has gone there: what becomes of the association is SCTP's business from now on.
+    fn give_up(&mut self) {
+        if let Some(session) = &mut self.session
+            && let State::Moving { config, .. } = session.state
+        {
+            session.state = State::Lost;
+            self.cross.we_stay(&session.application, config.add);
+            self.agent.tell(Event::Lost(config.add, Failure::NotCome));
+        }
+    }
+
     /// Message 8.
     fn arrive(&mut self, now: Instant) {
         let Some(session) = &mut self.session else { return };
-        let State::Moving { config, gateway, due: Some(due) } = session.state else { return };
-        if due > now {
+        let State::Moving { config, gateway, due, until } = session.state else { return };
+        if due.is_none_or(|due| due > now) {
+            if until <= now {
+                self.give_up();
+            }
             return;
         }
         self.agent.address = SocketAddr::new(config.add, self.config.address.port());
@@ -171,8 +217,11 @@ impl Terminal {
     }
 
     /// An INVITE of ours has been answered, or has not.
-    fn answered(&mut self, answered: ClientId, response: Option<&Message>) {
+    fn answered(&mut self, now: Instant, answered: ClientId, response: Option<&Message>) {
         let Some(session) = &mut self.session else { return };
+        if let Some(finding) = session.supervision.answered(answered, response) {
+            return self.found(now, finding);
+        }
         let failure = match response {
             None => Some(Failure::NoAnswer),
             Some(response) if response.status() >= 300 => Some(Failure::Status(response.status())),
@@ -199,6 +248,8 @@ impl Terminal {
                     return self.agent.tell(Event::Lost(address, failure));
                 }
                 session.state = State::Stable;
+                self.gateway = session.dialog.target();
+                session.supervision = Supervision::new(self.config.sip.supervision, now);
                 if let Some(response) = response {
                     self.agent.acknowledge(answered, &session.dialog, response);
                 }
@@ -208,9 +259,60 @@ impl Terminal {
         }
     }
 
+    /// The association has ended, and with it its session.
+    fn close(&mut self, now: Instant, application: &Application) {
+        if let Some(mut session) = self.session.take_if(|session| session.application == *application)
+            && !matches!(session.state, State::Calling(_))
+        {
+            self.agent.request(now, &mut session.dialog, "BYE", |request| request);
+            self.agent.tell(Event::Ended(session.application));
+        }
+    }
+
+    /// The gateway, or the correspondent behind it, ends the session.
+    fn ended(&mut self, now: Instant, transaction: ServerId, request: &Message, from: SocketAddr) {
+        let ended = self.session.take_if(|session| session.is_of(request, from));
+        let status = if ended.is_some() { 200 } else { 481 };
+        self.agent.respond(now, transaction, request, status, |answer| answer);
+        if let Some(session) = ended {
+            self.agent.tell(Event::Ended(session.application));
+        }
+    }
+
+    /// Asks the gateway whether it is there, if it is time to.
+    fn supervise(&mut self, now: Instant) {
+        let Some(session) = self.session.as_mut().filter(|session| matches!(session.state, State::Stable))
+        else {
+            return;
+        };
+        let (due, finding) = session.supervision.pass(now);
+        if due {
+            let asked = self.agent.request(now, &mut session.dialog, "OPTIONS", |request| request);
+            session.supervision.ask(asked);
+        }
+        self.found(now, finding);
+    }
+
+    fn found(&mut self, now: Instant, finding: Option<Finding>) {
+        match finding {
+            None => {}
+            Some(Finding::Silent) => self.agent.tell(Event::GatewaySilent),
+            Some(Finding::Back) => self.agent.tell(Event::GatewayBack),
+            Some(Finding::Forgotten) => {
+                if let Some(session) = self.session.take_if(|session| matches!(session.state, State::Stable))
+                {
+                    self.call(now, session.application);
+                }
+            }
+        }
+    }
+
     fn next_deadline(&self) -> Option<Instant> {
         let due = match &self.session {
-            Some(Session { state: State::Moving { due, .. }, .. }) => *due,
+            Some(Session { state: State::Moving { due, until, .. }, .. }) => {
+                Some(due.unwrap_or(*until).min(*until))
+            }
+            Some(Session { state: State::Stable, supervision, .. }) => supervision.next_deadline(),
             _ => None,
         };
         let transactions = self.agent.transactions.next_deadline();
@@ -241,12 +343,16 @@ impl Machine for Terminal {
                 Input::Links(links) => {
                     self.links = links.clone();
                     self.look_around(now);
+                    self.miss_own_address(now);
                 }
                 Input::Command(Command::Transport(event)) => {
-                    if let Some(application) = self.cross.handle_transport(now, &event, Side::Terminal) {
-                        self.call(now, application);
+                    match self.cross.handle_transport(now, &event, Side::Terminal) {
+                        Some(Change::Up(application)) => self.call(now, application),
+                        Some(Change::Down(application)) => self.close(now, &application),
+                        None => {}
                     }
                 }
+                Input::Command(Command::CannotMove) => self.give_up(),
                 Input::Command(_) | Input::Unreachable { .. } | Input::Timeout => {}
             }
         }
@@ -255,6 +361,7 @@ impl Machine for Terminal {
             self.handle(now, happening);
         }
         self.arrive(now);
+        self.supervise(now);
         self.cross.handle_timeout(now);
         for order in self.cross.take_orders() {
             self.agent.tell(Event::Transport(TransportOrder(order)));

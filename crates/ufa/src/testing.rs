@@ -4,14 +4,18 @@ use core::net::{IpAddr, SocketAddr};
 use core::time::Duration;
 use std::collections::BTreeMap;
 
-use whimbrel_machine::{Input, Instant, LinkFact, Links, Machine, Rng, Route, Seed, Sink, Transmit};
+use whimbrel_machine::{Input, Instant, LinkFact, Links, Machine, Rng, Route, Seed};
 use whimbrel_proto::{AssociationId, Mobility, StaticReason};
 
-use crate::sip::{HardwareAddress, Message, SIP_PORT, Timers};
+use crate::sip::{HardwareAddress, Message, SIP_PORT, SipConfig};
 use crate::{
     Access, Command, Correspondent, Event, Gateway, GatewayConfig, Order, Patience, Resources, Terminal,
     TerminalConfig, UfaPlusPlus,
 };
+
+mod said;
+
+use self::said::Said;
 
 /// The hosts by number.
 pub(crate) const TERMINAL: usize = 0;
@@ -42,21 +46,8 @@ enum Host {
     Correspondent(Box<Correspondent>),
 }
 
-#[derive(Default)]
-struct Said {
-    sent: Vec<(Route, Vec<u8>)>,
-    events: Vec<Event>,
-}
-
-impl Sink<Event> for Said {
-    fn transmit(&mut self, transmit: &Transmit, bytes: &[u8]) {
-        self.sent.push((transmit.route, bytes.to_vec()));
-    }
-
-    fn event(&mut self, event: Event) {
-        self.events.push(event);
-    }
-}
+/// A host without power.
+pub(crate) struct Stopped(Option<Host>, Option<Instant>);
 
 /// Everything.
 pub(crate) struct Scene {
@@ -100,11 +91,17 @@ pub(crate) fn gateway_config(host: usize) -> GatewayConfig {
             netmask: IpAddr::from([255, 255, 255, 0]),
             addresses: (2..10).map(|n| address(host, n).ip()).collect(),
             delay: Duration::from_millis(2),
+            key: None,
         },
-        resources: Resources { throughput: 1_000_000, buffer: 100_000, least_buffer: 3000 },
+        resources: Resources {
+            throughput: 1_000_000,
+            per_terminal: 1_000_000,
+            buffer: 100_000,
+            least_buffer: 3000,
+        },
         order: Order::OneAfterTheOther,
         patience: Patience::default(),
-        timers: Timers::default(),
+        sip: SipConfig::default(),
     }
 }
 
@@ -122,12 +119,12 @@ impl Scene {
             address: address(TERMINAL, 0),
             gateway: address(SOURCE, 1),
             detection: Duration::ZERO,
-            timers: Timers::default(),
+            sip: change(SOURCE, gateway_config(SOURCE)).sip,
         };
         let terminal = Terminal::new(config, &seed.child("host", 0));
         let there = address(CORRESPONDENT, 0);
         let correspondent =
-            Correspondent::new(there, Timers::default(), Box::new(UfaPlusPlus), &seed.child("host", 3));
+            Correspondent::new(there, SipConfig::default(), Box::new(UfaPlusPlus), &seed.child("host", 3));
         let mut scene = Self {
             now: Instant::ZERO,
             hosts: vec![
@@ -161,6 +158,27 @@ impl Scene {
         scene
     }
 
+    /// A host's power fails; what it knows is kept.
+    pub(crate) fn stop(&mut self, host: usize) -> Stopped {
+        Stopped(self.hosts[host].take(), self.deadlines[host].take())
+    }
+
+    /// It goes on where it was.
+    pub(crate) fn start(&mut self, host: usize, stopped: Stopped) {
+        (self.hosts[host], self.deadlines[host]) = (stopped.0, stopped.1);
+    }
+
+    /// A gateway is started anew and knows nothing.
+    pub(crate) fn replace_gateway(
+        &mut self,
+        host: usize,
+        change: impl Fn(usize, GatewayConfig) -> GatewayConfig,
+    ) {
+        let gateway = Gateway::new(change(host, gateway_config(host)), &Seed::from_u64(77));
+        self.hosts[host] = Some(Host::Gateway(Box::new(gateway)));
+        self.deadlines[host] = None;
+    }
+
     pub(crate) fn talk(&mut self) {
         self.associate();
         self.pass(Duration::from_secs(1));
@@ -191,6 +209,16 @@ impl Scene {
         }
     }
 
+    /// The association ends at one end.
+    pub(crate) fn disassociate(&mut self, host: usize) {
+        let closed = whimbrel_proto::Event::Closed {
+            association: AssociationId::from_number(7),
+            reason: whimbrel_proto::CloseReason::Shutdown,
+            undelivered: 0,
+        };
+        self.step(host, Input::Command(Command::Transport(closed)));
+    }
+
     /// The network decides.
     pub(crate) fn hand_over(&mut self) {
         let terminal = address(TERMINAL, 0).ip();
@@ -212,6 +240,17 @@ impl Scene {
         said.sent = sip;
         self.take(host, said);
         data
+    }
+
+    /// SIP comes to a host from somebody who is not among them.
+    pub(crate) fn deliver_sip(&mut self, host: usize, local: SocketAddr, from: SocketAddr, bytes: &[u8]) {
+        let (route, ecn) = (Route { local, remote: from }, whimbrel_machine::Ecn::NotCapable);
+        self.step(host, Input::Datagrams { route, ecn, bytes, segment: bytes.len() });
+    }
+
+    /// Where the terminal is.
+    pub(crate) fn terminal_address(&self) -> SocketAddr {
+        SocketAddr::new(self.here.expect("it is somewhere"), SIP_PORT)
     }
 
     pub(crate) fn pass(&mut self, time: Duration) {

@@ -21,6 +21,8 @@ use crate::mailbox::Mailbox;
 use crate::shared::{Client, Request};
 use crate::stream::Stream;
 
+mod agreed;
+
 /// One association: messages in both directions over as many paths as the two hosts have.
 ///
 /// A cheap handle: clone it to use the association from several tasks, for instance one that sends and one that

@@ -1,6 +1,7 @@
 //! One file per command.
 
 mod detach;
+mod diagnosis;
 pub(crate) mod key;
 mod no_connection;
 pub(crate) mod recv;

@@ -14,13 +14,14 @@ use whimbrel::{Association, Config, Endpoint, EndpointClosed, Listener, PathView
 use super::detach;
 use super::silence::{is_silent, unanswering};
 use super::who::Who;
-use super::{GOODBYE, config, leave};
+use super::{GOODBYE, config};
 use crate::addresses::{self, UDP_PORT};
 use crate::args::{OutputArgs, RecvArgs};
 use crate::control::ControlSocket;
 use crate::display::{About, Display};
 use crate::exit::{Asked, Failure};
 use crate::identity;
+use crate::network_control::Beside;
 use crate::news::{self, News};
 use crate::output;
 use crate::pairing::{Admitted, Book, Paired};
@@ -46,6 +47,7 @@ struct Server {
     room: Arc<Semaphore>,
     /// Whose keys are taken; `None` if all are, or none are looked at.
     admitted: Option<Arc<Admitted>>,
+    beside: Beside,
     /// It ends when it has had nothing to do for this long.
     idle_limit: Option<Duration>,
 }
@@ -78,9 +80,9 @@ pub(crate) async fn run(mut args: RecvArgs) -> Result<(), Failure> {
         local = addresses::local(&args.listen, UDP_PORT) => local?,
         asked = &mut interrupt => return asked.of_server(),
     };
-    let mut config = config();
-    config.security = security;
+    let config = Config { security, ..config() };
     let endpoint = bind(&args, local, config, display.as_ref()).await?;
+    let beside = args.mobility.network.correspondent(Arc::clone(&display)).await?;
     let _control = ControlSocket::start("recv", &endpoint, display.as_ref());
     let listener = endpoint.listen(args.sctp_port)?;
     has_addresses(&endpoint).await;
@@ -90,7 +92,6 @@ pub(crate) async fn run(mut args: RecvArgs) -> Result<(), Failure> {
         let display = Arc::clone(&display);
         tokio::spawn(async move { admitted.follow(display.as_ref()).await });
     }
-
     let server = Arc::new(Server {
         endpoint: endpoint.clone(),
         store,
@@ -99,11 +100,12 @@ pub(crate) async fn run(mut args: RecvArgs) -> Result<(), Failure> {
         current: Mutex::default(),
         room: Arc::new(Semaphore::new(usize::from(args.senders))),
         admitted,
+        beside,
         idle_limit: args.detached.then_some(detach::IDLE),
     });
     let mut transfers = JoinSet::new();
     let interrupted = server.serve_all(&listener, &mut transfers, args.once, interrupt).await?;
-    leave(&endpoint, "the receiver was stopped").await;
+    server.beside.leave(&endpoint, "the receiver was stopped").await;
     let busy = !transfers.is_empty();
     // The transfers see their associations end, and let go of their files.
     while transfers.join_next().await.is_some() {}
@@ -325,6 +327,7 @@ impl Server {
         let who = name.map_or_else(String::new, |name| format!(" ({name})"));
         about.note(&format!("connection from {}{who}{how}", route.remote));
         news::follow(&self.endpoint, &association, Arc::clone(&about));
+        self.beside.watch(&association).await;
         let on_file: OnFile = {
             let display = Arc::clone(&self.display);
             Arc::new(move |report| display.file(&report, Some(route.remote)))

@@ -5,17 +5,18 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use whimbrel::{Association, ConnectError, Endpoint};
+use whimbrel::{Association, Config, Endpoint};
 
-use super::no_connection::{NoConnection, may_pass};
+use super::no_connection::NoConnection;
 use super::silence::successor;
-use super::{config, leave, watched};
+use super::{config, watched};
 use crate::addresses::{self, Address};
 use crate::args::SendArgs;
 use crate::control::ControlSocket;
 use crate::destination::Receiver;
 use crate::display::Display;
 use crate::exit::{Failure, unless_interrupted};
+use crate::network_control::Beside;
 use crate::news;
 use crate::peer::Peer;
 use crate::transfer::names::printable;
@@ -23,6 +24,8 @@ use crate::transfer::protocol::{Outcome, SCTP_PORT};
 use crate::transfer::report::{FileReport, OnFile, Tally};
 use crate::transfer::send::{Outbox, SendError};
 use crate::transfer::source::{SourceError, Sources, Unsendable};
+
+mod connecting;
 
 /// After so long without an answer something is probably wrong.
 const LONG: Duration = Duration::from_secs(3);
@@ -48,6 +51,7 @@ struct Transfer {
     deaf: Option<&'static str>,
     key_hint: String,
     receiver: Receiver,
+    beside: Beside,
     display: Arc<Display>,
     tally: Arc<Tally>,
 }
@@ -77,18 +81,17 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
     let receiver = Receiver::of(&to, args.ticket_file.as_deref(), args.sctp_port, SCTP_PORT, clear)?;
     let (peer, local) =
         unless_interrupted(&mut interrupt, prepare(&args, &receiver.addresses, patience, &display)).await?;
-    let mut config = config();
-    config.security = receiver.security()?;
+    let config = Config { security: receiver.security()?, ..config() };
     let endpoint = args.mobility.bind(local, config, display.as_ref()).await?;
     let _control = ControlSocket::start("send", &endpoint, display.as_ref());
     news::tell(&endpoint, Arc::clone(&display));
+    let beside = args.mobility.network.terminal(&endpoint, Arc::clone(&display))?;
     let tally = Arc::new(Tally::default());
     let on_file: OnFile = {
         let display = Arc::clone(&display);
         Arc::new(move |report| display.file(&report, None))
     };
-    for one in &sources.unsendable {
-        let report = unsendable(one);
+    for report in sources.unsendable.iter().map(unsendable) {
         tally.announce(1, 0);
         tally.file(&report);
         on_file(report);
@@ -98,15 +101,26 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
     let keyed = keyed || receiver.is_protected();
     let silence = Duration::from_secs(args.mobility.patience);
     let deaf = args.output.json.then_some("--json").or(args.output.quiet.then_some("--quiet"));
-    let transfer =
-        Transfer { endpoint, peer, receiver, patience, silence, keyed, deaf, key_hint, display, tally };
+    let transfer = Transfer {
+        endpoint,
+        peer,
+        receiver,
+        patience,
+        silence,
+        keyed,
+        deaf,
+        key_hint,
+        beside,
+        display,
+        tally,
+    };
     let outcome = tokio::select! {
         outcome = transfer.complete(&mut outbox) => outcome,
         _ = &mut interrupt => {
             Err(Failure::Interrupted("run the same command again to resume"))
         }
     };
-    leave(&transfer.endpoint, "the sender was stopped").await;
+    transfer.beside.leave(&transfer.endpoint, "the sender was stopped").await;
     let totals = transfer.tally.totals();
     let ok = outcome.is_ok() && totals.failed_files == 0;
     transfer.display.summary("sent", &totals, ok);
@@ -267,119 +281,5 @@ impl Transfer {
         association.abort(GOES_ON);
         // The session ends with its connection, and leaves its account as it must be.
         (watched.await, Some(next))
-    }
-
-    /// The first connection. Silence is waited out; an answer that says no is believed at once.
-    async fn connect_first(&self) -> anyhow::Result<Association> {
-        let patience = self.patience.max(LONG);
-        let mut deadline = Instant::now() + patience;
-        loop {
-            match self.connect(deadline).await {
-                Ok(association) => {
-                    self.receiver.remember(&association).await?;
-                    return Ok(association);
-                }
-                Err(NoConnection::Passing(error)) if Instant::now() < deadline => {
-                    self.display.note(&format!("{error:#}"));
-                    tokio::time::sleep(PAUSE.min(deadline.saturating_duration_since(Instant::now()))).await;
-                }
-                Err(NoConnection::Stranger(host, key, _)) => {
-                    host.meet(key, self.deaf).await?;
-                    deadline = Instant::now() + patience;
-                }
-                Err(error) => return Err(error.into_error()),
-            }
-        }
-    }
-
-    /// Waits for a network and tries to connect, until the deadline.
-    async fn connect(&self, deadline: Instant) -> Result<Association, NoConnection> {
-        self.network(deadline).await?;
-        self.display.note(&format!("connecting to {}", self.peers()));
-        let mut attempt = std::pin::pin!(self.peer.connect(&self.endpoint, self.receiver.sctp_port));
-        let first = deadline.min(Instant::now() + LONG);
-        let mut outcome = tokio::time::timeout_at(first.into(), &mut attempt).await;
-        if outcome.is_err() && first < deadline {
-            let text = format!("no answer yet; {}", self.hint());
-            waiting(&text, &self.display);
-            outcome = tokio::time::timeout_at(deadline.into(), &mut attempt).await;
-        }
-        let association = match outcome {
-            Ok(outcome) => outcome.map_err(|error| self.advise(error))?,
-            Err(_) => return Err(NoConnection::Passing(self.silence())),
-        };
-        self.connected(&association);
-        Ok(association)
-    }
-
-    fn connected(&self, association: &Association) {
-        let route = association.initial_route();
-        self.display.set_peer(route.remote);
-        let key = association.peer_key();
-        let protected = key.is_some();
-        let connected = json!({
-            "local": route.local, "remote": route.remote, "protected": protected,
-            "key": key.map(|key| key.to_string()), "name": self.receiver.name(),
-        });
-        self.display.event("connected", connected);
-        let how = if protected { ", encrypted" } else { ", not encrypted" };
-        self.display.note(&format!("connected to {}{how}", route.remote));
-    }
-
-    /// Waits until this host has an address.
-    async fn network(&self, deadline: Instant) -> Result<(), NoConnection> {
-        if !self.endpoint.local_addresses().is_empty() {
-            return Ok(());
-        }
-        waiting(NO_NETWORK, &self.display);
-        while self.endpoint.local_addresses().is_empty() {
-            if Instant::now() >= deadline {
-                return Err(NoConnection::Passing(ConnectError::NoLocalAddress.into()));
-            }
-            tokio::time::sleep(LOOK).await;
-        }
-        Ok(())
-    }
-
-    fn silence(&self) -> anyhow::Error {
-        let seconds = self.patience.max(LONG).as_secs();
-        let (peers, hint) = (self.peers(), self.hint());
-        anyhow::anyhow!("no connection to {peers} within {seconds} s (--retry); {hint}")
-    }
-
-    /// The receiver's addresses, for people.
-    fn peers(&self) -> String {
-        let list: Vec<String> = self.peer.named.iter().map(SocketAddr::to_string).collect();
-        list.join(", ")
-    }
-
-    /// What to do about an error. One of our own making needs no advice about the receiver.
-    fn advise(&self, error: ConnectError) -> NoConnection {
-        if let Some((host, key)) = self.receiver.stranger(&error) {
-            return NoConnection::Stranger(host.clone(), key, error.into());
-        }
-        match error {
-            ConnectError::Failed(reason) => {
-                if let Some(advice) = self.receiver.advice(&reason) {
-                    return NoConnection::Final(anyhow::anyhow!(
-                        "no connection to {}: {advice}",
-                        self.peers()
-                    ));
-                }
-                let error = anyhow::anyhow!("no connection to {}: {reason}; {}", self.peers(), self.hint());
-                if may_pass(&reason) { NoConnection::Passing(error) } else { NoConnection::Final(error) }
-            }
-            // The network went between the look and the attempt.
-            ConnectError::NoLocalAddress => NoConnection::Passing(error.into()),
-            error => NoConnection::Final(error.into()),
-        }
-    }
-
-    fn hint(&self) -> String {
-        let port = self.peer.named.first().map_or(0, SocketAddr::port);
-        format!(
-            "is `whimbrel recv` running there (SCTP port {}), and do firewalls let UDP {port} through?{}",
-            self.receiver.sctp_port, self.key_hint
-        )
     }
 }

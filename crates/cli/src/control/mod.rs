@@ -4,7 +4,7 @@
 //! and its answer are one line of JSON each.
 
 mod client;
-mod place;
+pub(crate) mod place;
 mod protocol;
 mod server;
 

@@ -11,7 +11,7 @@ use rustix::process::geteuid;
 pub(super) const SUFFIX: &str = "sock";
 
 /// The directory; it need not exist.
-pub(super) fn directory() -> PathBuf {
+pub(crate) fn directory() -> PathBuf {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
     let user = geteuid().as_raw();
     let of_user = PathBuf::from(format!("/run/user/{user}"));
@@ -23,7 +23,7 @@ pub(super) fn directory() -> PathBuf {
 }
 
 /// Makes the directory unless it is there, and checks that it is ours alone.
-pub(super) fn prepare(directory: &Path) -> io::Result<()> {
+pub(crate) fn prepare(directory: &Path) -> io::Result<()> {
     match DirBuilder::new().mode(0o700).create(directory) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
         _ => {}
@@ -33,7 +33,7 @@ pub(super) fn prepare(directory: &Path) -> io::Result<()> {
 }
 
 /// Whether the directory is ours and nobody else could have put anything into it.
-pub(super) fn check(directory: &Path) -> io::Result<()> {
+pub(crate) fn check(directory: &Path) -> io::Result<()> {
     let metadata = std::fs::symlink_metadata(directory)?;
     let fault = if !metadata.is_dir() {
         "is no directory"

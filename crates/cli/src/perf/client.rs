@@ -17,10 +17,10 @@ use super::protocol::{Control, Counts, Mode, PPID_DATA, Request, SCTP_PORT, Seen
 use super::report::{Moment, Output, Result as Measured};
 use super::{ClientArgs, config, run as halves};
 use crate::addresses;
-use crate::commands::leave;
 use crate::control::ControlSocket;
 use crate::destination::Receiver;
 use crate::exit::{Failure, unless_interrupted};
+use crate::network_control::Beside;
 use crate::news;
 use crate::peer::Peer;
 
@@ -36,6 +36,10 @@ const GREETING: Duration = Duration::from_secs(10);
 pub(super) async fn run(args: ClientArgs) -> Result<(), Failure> {
     let output = Output { json: args.json };
     let mut interrupt = std::pin::pin!(crate::exit::interrupted());
+    if args.parallel > 1 && args.mobility.network.is_given() {
+        let text = "--gateway: the network moves one connection; leave out --parallel";
+        return Err(Failure::Usage(text.into()));
+    }
     let insecure = args.mobility.is_clear()?;
     let server = Receiver::of(&args.to, args.ticket_file.as_deref(), args.sctp_port, SCTP_PORT, insecure)?;
     let prepared = async {
@@ -52,18 +56,20 @@ pub(super) async fn run(args: ClientArgs) -> Result<(), Failure> {
     let endpoint = args.mobility.bind(local, config, &output).await?;
     let _control = ControlSocket::start("perf client", &endpoint, &output);
     news::tell(&endpoint, Arc::new(output));
+    let beside = args.mobility.network.terminal(&endpoint, Arc::new(output))?;
     let outcome = tokio::select! {
-        outcome = connect_and_measure(&endpoint, &peer, &server, &args, output) => {
+        outcome = connect_and_measure(&endpoint, &beside, &peer, &server, &args, output) => {
             outcome.map_err(|error| Failure::from(error).of_peer(peer.named.first().copied()))
         }
         _ = &mut interrupt => Err(Failure::Interrupted("")),
     };
-    leave(&endpoint, "the client was stopped").await;
+    beside.leave(&endpoint, "the client was stopped").await;
     outcome
 }
 
 async fn connect_and_measure(
     endpoint: &Endpoint,
+    beside: &Beside,
     peer: &Peer,
     server: &Receiver,
     args: &ClientArgs,
@@ -73,6 +79,7 @@ async fn connect_and_measure(
     for _ in 0..args.parallel {
         let association = connect(endpoint, peer, server, args).await?;
         news::follow(endpoint, &association, Arc::new(output));
+        beside.watch(&association).await;
         associations.push(association);
     }
     let Some(route) = associations.first().map(Association::initial_route) else { return Ok(()) };

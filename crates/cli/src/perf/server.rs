@@ -15,7 +15,6 @@ use super::protocol::{Control, Mode, PPID_CONTROL, PPID_DATA, Request, Seen, dec
 use super::report::Output;
 use super::{ServerArgs, config, run as halves};
 use crate::addresses::{self, UDP_PORT};
-use crate::commands::leave;
 use crate::commands::who::nobody_can_be_told;
 use crate::control::ControlSocket;
 use crate::exit::{Asked, Failure};
@@ -45,6 +44,7 @@ pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
     let protected = matches!(security, Security::Required(_));
     let config = Config { security, ..config() };
     let endpoint = args.mobility.bind_shards(local, config, args.shards.shards, &output).await?;
+    let beside = args.mobility.network.correspondent(Arc::new(output)).await?;
     let _control = ControlSocket::start("perf server", &endpoint, &output);
     let listener = endpoint.listen(args.sctp_port)?;
     let list: Vec<String> = endpoint.local_addresses().iter().map(ToString::to_string).collect();
@@ -66,6 +66,7 @@ pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
         tokio::select! {
             association = listener.accept() => {
                 let association = association?;
+                beside.watch(&association).await;
                 match Arc::clone(&room).try_acquire_owned() {
                     Ok(permit) => {
                         let endpoint = endpoint.clone();
@@ -85,7 +86,7 @@ pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
             asked = &mut interrupt => break Some(asked),
         }
     };
-    leave(&endpoint, "the server was stopped").await;
+    beside.leave(&endpoint, "the server was stopped").await;
     interrupted.map_or(Ok(()), Asked::of_server)
 }
 

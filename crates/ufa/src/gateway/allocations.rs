@@ -2,7 +2,9 @@
 
 use core::net::IpAddr;
 use core::time::Duration;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+
+use whimbrel_machine::Instant;
 
 use super::buffer::HoldingBuffer;
 use super::config::{Access, Resources};
@@ -33,35 +35,39 @@ pub(super) struct Allocations {
     next: usize,
     given: BTreeMap<IpAddr, Allocation>,
     /// Addresses of our network in use by somebody whom we have given none.
-    heard: BTreeSet<IpAddr>,
+    heard: BTreeMap<IpAddr, Instant>,
+    /// For how long they are taken to have it.
+    heard_for: Duration,
 }
 
 impl Allocations {
-    pub(super) fn new(access: &Access, resources: Resources) -> Self {
+    pub(super) fn new(access: &Access, resources: Resources, heard_for: Duration) -> Self {
         let addresses = access.addresses.clone();
-        Self { resources, addresses, next: 0, given: BTreeMap::new(), heard: BTreeSet::new() }
+        Self { resources, addresses, next: 0, given: BTreeMap::new(), heard: BTreeMap::new(), heard_for }
     }
 
     // ---- inputs
 
     /// A packet with this source address has come from our network.
-    pub(super) fn hear(&mut self, source: IpAddr) {
-        if self.heard.len() < HEARD_MAX
+    pub(super) fn hear(&mut self, now: Instant, source: IpAddr) {
+        let known = self.heard.contains_key(&source);
+        if (known || self.heard.len() < HEARD_MAX)
             && !self.given.contains_key(&source)
             && self.addresses.contains(&source)
         {
-            self.heard.insert(source);
+            self.heard.insert(source, now);
         }
     }
 
     /// A terminal is here that has its address from elsewhere.
     pub(super) fn welcome(&mut self, address: IpAddr, throughput: u64) {
         self.heard.remove(&address);
-        self.given.insert(address, Allocation { throughput, waiting: None, reserved: 0 });
+        self.given.entry(address).or_insert(Allocation { throughput, waiting: None, reserved: 0 });
     }
 
     /// An address for a terminal that is expected, with room for its bandwidth-delay product. `None` if no address is unique, or there is no room.
-    pub(super) fn expect(&mut self, throughput: u64, bdp: u64) -> Option<IpAddr> {
+    pub(super) fn expect(&mut self, now: Instant, throughput: u64, bdp: u64) -> Option<IpAddr> {
+        self.heard.retain(|_, at| now.saturating_since(*at) < self.heard_for);
         let reserved = bdp.max(self.resources.least_buffer);
         if throughput > self.free_throughput() || reserved > self.free_buffer() {
             return None;
@@ -79,7 +85,7 @@ impl Allocations {
 
     /// Whether nobody has this address: we have given it to nobody, and nobody was heard with it.
     fn is_unique(&self, address: IpAddr) -> bool {
-        !self.given.contains_key(&address) && !self.heard.contains(&address)
+        !self.given.contains_key(&address) && !self.heard.contains_key(&address)
     }
 
     /// The terminal has come: what has waited for it, and no more is kept for it.
@@ -89,7 +95,7 @@ impl Allocations {
         allocation.waiting.take()
     }
 
-    /// Nobody has this address any more. Returns how many packets were waiting there.
+    /// Nobody has this address any more.
     pub(super) fn free(&mut self, address: IpAddr) {
         self.given.remove(&address);
     }
@@ -100,8 +106,18 @@ impl Allocations {
 
     // ---- views
 
+    /// Addresses of terminals that are still to come.
+    pub(super) fn expected(&self) -> impl Iterator<Item = IpAddr> + '_ {
+        self.given.iter().filter(|(_, allocation)| allocation.waiting.is_some()).map(|(address, _)| *address)
+    }
+
     pub(super) fn get(&self, address: IpAddr) -> Option<&Allocation> {
         self.given.get(&address)
+    }
+
+    /// bit/s that one more terminal would be given.
+    pub(super) fn offer(&self) -> u64 {
+        self.free_throughput().min(self.resources.per_terminal)
     }
 
     /// bit/s that nobody has.

@@ -5,9 +5,9 @@ use core::net::SocketAddr;
 use whimbrel_machine::Instant;
 
 use super::session::{Call, Session, State};
-use super::{Gateway, SESSIONS_MAX};
+use super::{Gateway, SESSIONS_MAX, SESSIONS_PER_HOST};
 use crate::interface::{Application, Event, Failure};
-use crate::sip::{APPLICATION, Dialog, Message, SIP_PORT, ServerId};
+use crate::sip::{APPLICATION, Dialog, Message, ServerId};
 
 impl Gateway {
     /// A terminal that is here calls its correspondent.
@@ -16,13 +16,20 @@ impl Gateway {
         let Some(application) = application else {
             return self.agent.respond(now, transaction, request, 488, |answer| answer);
         };
+        // A session decides where an association goes: nobody has one for that of another host.
+        // Nor at the place that is kept for a terminal which is still to come.
+        let is_kept = self.allocations.expected().any(|address| address == from.ip());
+        if application.terminal.ip() != from.ip() || is_kept {
+            return self.agent.respond(now, transaction, request, 403, |answer| answer);
+        }
         let known = self.sessions.iter().any(|session| session.application == application);
-        if known || self.sessions.len() >= SESSIONS_MAX {
+        let of_host = self.sessions.iter().filter(|session| session.is_at(from.ip())).count();
+        if known || of_host >= SESSIONS_PER_HOST || self.sessions.len() >= SESSIONS_MAX {
             return self.agent.respond(now, transaction, request, 486, |answer| answer);
         }
         let (tag, other_tag, call_id) = (self.agent.token(), self.agent.token(), self.agent.token());
         let to_terminal = Dialog::opened(request, &tag, ["correspondent", "terminal"], from);
-        let correspondent = SocketAddr::new(application.correspondent.ip(), SIP_PORT);
+        let correspondent = SocketAddr::new(application.correspondent.ip(), self.config.sip.transport.port());
         let names = ["terminal", "correspondent"];
         let mut to_correspondent = Dialog::opening(&call_id, &other_tag, names, correspondent);
         let passed_on = self
@@ -35,7 +42,14 @@ impl Gateway {
         self.agent.respond(now, transaction, request, 100, |answer| answer);
         let state = State::Calling(Box::new(Call { transaction, request: request.clone(), tag, passed_on }));
         let terminal = from.ip();
-        self.sessions.push(Session { application, terminal, to_terminal, to_correspondent, state });
+        self.sessions.push(Session {
+            application,
+            terminal,
+            to_terminal,
+            to_correspondent,
+            state,
+            heard: now,
+        });
     }
 
     /// The correspondent has answered.
@@ -50,7 +64,7 @@ impl Gateway {
                 self.agent.acknowledge(passed_on, &session.to_correspondent, response);
                 self.agent.respond_as(now, transaction, &request, 200, &tag, |answer| answer);
                 let (application, terminal) = (session.application, session.terminal);
-                let throughput = self.allocations.free_throughput();
+                let throughput = self.allocations.offer();
                 self.allocations.welcome(terminal, throughput);
                 self.agent.tell(Event::Established(application));
             }

@@ -2,7 +2,7 @@ use core::net::{IpAddr, SocketAddr};
 use core::time::Duration;
 
 use crate::agent::Patience;
-use crate::sip::{HardwareAddress, Timers};
+use crate::sip::{HardwareAddress, SipConfig};
 
 /// How a gateway is set up.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -17,8 +17,8 @@ pub struct GatewayConfig {
     pub order: Order,
     /// How long it waits.
     pub patience: Patience,
-    /// SIP's timers.
-    pub timers: Timers,
+    /// How it speaks SIP.
+    pub sip: SipConfig,
 }
 
 /// A gateway's own network, as message 5A describes it.
@@ -36,6 +36,8 @@ pub struct Access {
     pub addresses: Vec<IpAddr>,
     /// From the gateway to a terminal, one way, without the time that sending takes.
     pub delay: Duration,
+    /// By which terminals that come know the gateway, where SIP is protected.
+    pub key: Option<String>,
 }
 
 /// What a gateway has for terminals, all together.
@@ -43,6 +45,8 @@ pub struct Access {
 pub struct Resources {
     /// bit/s on the air.
     pub throughput: u64,
+    /// bit/s that one terminal is given at most.
+    pub per_terminal: u64,
     /// Bytes of IP packets that can wait for terminals that are expected.
     pub buffer: u64,
     /// Bytes that are kept for a terminal at least, where its bandwidth-delay product is less.

@@ -1,6 +1,6 @@
 //! Packets that only pass through.
 
-use whimbrel_machine::{Ecn, Route, Sink};
+use whimbrel_machine::{Ecn, Instant, Route, Sink};
 
 use super::Gateway;
 use super::buffer::Held;
@@ -11,13 +11,14 @@ impl Gateway {
     /// Passes packets on, or keeps them for a terminal that is still to come. `route` is seen from where they go to.
     pub(super) fn forward(
         &mut self,
+        now: Instant,
         route: Route,
         ecn: Ecn,
         bytes: &[u8],
         segment: usize,
         sink: &mut impl Sink<Event>,
     ) {
-        self.allocations.hear(route.remote.ip());
+        self.allocations.hear(now, route.remote.ip());
         let onwards = route.reversed();
         for packet in bytes.chunks(segment.max(1)) {
             let allocation = self.allocations.get_mut(route.local.ip());

@@ -86,6 +86,7 @@ fn messages_5_and_5a_carry_what_tables_1_and_2_say() {
         gateway: address(TARGET, 1).ip(),
         netmask: access.netmask,
         address: appli.add,
+        key: None,
     };
     assert_eq!(TerminalSettings::of(five_a), Ok(settings));
     // 20 ms to the correspondent, 4 ms and 12 ms on the air, at 1 Mbit/s.

@@ -5,22 +5,27 @@ mod allocations;
 mod buffer;
 mod calls;
 mod config;
+mod ending;
 mod forward;
 mod session;
 mod source;
 mod target;
 
+use core::net::IpAddr;
+
 use whimbrel_machine::{Input, Instant, Machine, Seed, Sink};
 
 use self::allocations::Allocations;
 pub use self::config::{Access, GatewayConfig, Order, Resources};
+pub use self::session::SessionView;
 use self::session::{Session, State};
 use crate::agent::Agent;
 use crate::interface::{Command, Event};
 use crate::sip::{CONTEXT_TRANSFER, ClientId, Happening, Message, RESOURCE_QUERY, ServerId};
 
-/// Sessions at most.
+/// Sessions at most, of all and of one address.
 const SESSIONS_MAX: usize = 1024;
+const SESSIONS_PER_HOST: usize = 16;
 
 /// A gateway.
 #[derive(Debug)]
@@ -39,8 +44,8 @@ impl Gateway {
     /// One without terminals.
     pub fn new(config: GatewayConfig, seed: &Seed) -> Self {
         Self {
-            agent: Agent::new(config.address, config.timers, seed),
-            allocations: Allocations::new(&config.access, config.resources),
+            agent: Agent::new(config.address, config.sip, seed),
+            allocations: Allocations::new(&config.access, config.resources, config.patience.heard),
             sessions: Vec::new(),
             arrived: Vec::new(),
             overflowed: 0,
@@ -60,6 +65,21 @@ impl Gateway {
     /// Packets that found no room while their terminal was expected.
     pub const fn overflowed(&self) -> u64 {
         self.overflowed
+    }
+
+    /// Addresses of terminals that are still to come: what is sent there must reach this machine.
+    pub fn expected(&self) -> impl Iterator<Item = IpAddr> + '_ {
+        self.allocations.expected()
+    }
+
+    /// The sessions that lead through it.
+    pub fn sessions(&self) -> impl Iterator<Item = SessionView> + '_ {
+        self.sessions.iter().map(Session::view)
+    }
+
+    /// bit/s that no terminal has.
+    pub fn free_throughput(&self) -> u64 {
+        self.allocations.free_throughput()
     }
 
     /// How many sessions lead through it.
@@ -89,7 +109,8 @@ impl Gateway {
         match request.method().to_string().as_str() {
             "INVITE" if request.to_tag().is_none() => self.call(now, transaction, request, from),
             "INVITE" => self.come(now, transaction, request, from),
-            "OPTIONS" => self.agent.respond(now, transaction, request, 200, |answer| answer),
+            "OPTIONS" => self.asked(now, transaction, request, from),
+            "BYE" => self.ended(now, transaction, request),
             RESOURCE_QUERY => self.queried(now, transaction, request),
             CONTEXT_TRANSFER => self.take_over(now, transaction, request),
             _ => self.agent.respond(now, transaction, request, 405, |answer| answer),
@@ -129,6 +150,7 @@ impl Gateway {
                 }
             }
         }
+        self.end_silent(now);
     }
 }
 
@@ -148,12 +170,13 @@ impl Machine for Gateway {
                     self.agent.handle_datagrams(now, route, bytes, segment);
                 }
                 Input::Datagrams { route, ecn, bytes, segment } => {
-                    self.forward(route, ecn, bytes, segment, sink);
+                    self.forward(now, route, ecn, bytes, segment, sink);
                 }
                 Input::Command(Command::HandOver { terminal, candidates }) => {
                     self.hand_over(now, terminal, candidates);
                 }
-                Input::Command(Command::Transport(_))
+                Input::Command(Command::Heard(address)) => self.allocations.hear(now, address),
+                Input::Command(Command::Transport(_) | Command::CannotMove)
                 | Input::Unreachable { .. }
                 | Input::Links(_)
                 | Input::Timeout => {}
@@ -164,7 +187,8 @@ impl Machine for Gateway {
         self.release(sink);
         self.agent.drain(sink);
         let sessions = self.sessions.iter().filter_map(Session::deadline);
-        sessions.chain(self.agent.transactions.next_deadline()).min()
+        let gone = self.sessions.iter().filter_map(|session| self.gone_at(session));
+        sessions.chain(gone).chain(self.agent.transactions.next_deadline()).min()
     }
 }
 

@@ -16,6 +16,8 @@ pub(super) struct Session {
     pub(super) to_terminal: Dialog,
     pub(super) to_correspondent: Dialog,
     pub(super) state: State,
+    /// When its terminal was last heard of.
+    pub(super) heard: Instant,
 }
 
 /// What goes on in a session.
@@ -40,7 +42,28 @@ pub(super) struct Call {
     pub(super) passed_on: ClientId,
 }
 
+/// A session, for whoever runs the gateway.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SessionView {
+    /// The association that it is for.
+    pub application: Application,
+    /// The terminal's address: here, or where it is expected.
+    pub terminal: IpAddr,
+    /// What goes on in it, in a word or two.
+    pub state: &'static str,
+}
+
 impl Session {
+    pub(super) fn view(&self) -> SessionView {
+        let state = match self.state {
+            State::Calling(_) => "calling",
+            State::Stable => "here",
+            State::Leaving(_) => "leaving",
+            State::Coming(_) => "expected",
+        };
+        SessionView { application: self.application, terminal: self.terminal, state }
+    }
+
     /// When its state wants to be looked at.
     pub(super) fn deadline(&self) -> Option<Instant> {
         match &self.state {

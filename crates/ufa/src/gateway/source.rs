@@ -124,7 +124,7 @@ impl Gateway {
                 let session = &mut self.sessions[at];
                 if let Some(accepted) = accepted {
                     self.agent.acknowledge(transaction, &session.to_correspondent, accepted);
-                    self.stay(at, failure);
+                    self.stay(now, at, failure);
                 } else {
                     self.lose_track(at, failure);
                 }
@@ -175,7 +175,7 @@ impl Gateway {
                 return;
             }
         }
-        self.stay(at, Failure::NoTarget);
+        self.stay(now, at, Failure::NoTarget);
     }
 
     /// Messages 5 and 5A, one after the other or both.
@@ -186,7 +186,7 @@ impl Gateway {
             Order::AtOnce => self.tell_terminal(now, at, &granted),
         };
         if correspondent == Told::NotYet {
-            return self.stay(at, Failure::NoAnswer);
+            return self.stay(now, at, Failure::NoAnswer);
         }
         let phase = Phase::Telling { granted, correspondent, terminal };
         self.sessions[at].state = State::Leaving(Box::new(Departure { until: None, phase }));
@@ -229,7 +229,7 @@ impl Gateway {
         let is_correspondent = *correspondent == Told::Asked(transaction);
         let Some(accepted) = accepted else {
             return if is_correspondent {
-                self.correspondent_fails(at, failure)
+                self.correspondent_fails(now, at, failure)
             } else {
                 self.terminal_fails(now, at, failure)
             };
@@ -245,7 +245,7 @@ impl Gateway {
             (Told::Agreed, Told::Agreed) => {
                 let (address, target) = (session.terminal, granted.target);
                 self.sessions.remove(at);
-                self.allocations.free(address);
+                self.free(address);
                 self.agent.tell(Event::HandedOver { terminal: address, target });
             }
             (Told::Agreed, Told::NotYet) => {
@@ -264,10 +264,10 @@ impl Gateway {
     }
 
     /// The correspondent does not agree. The terminal stays, unless it has been told already.
-    fn correspondent_fails(&mut self, at: usize, failure: Failure) {
+    fn correspondent_fails(&mut self, now: Instant, at: usize, failure: Failure) {
         let State::Leaving(departure) = &self.sessions[at].state else { return };
         match departure.phase {
-            Phase::Telling { terminal: Told::NotYet, .. } => self.stay(at, failure),
+            Phase::Telling { terminal: Told::NotYet, .. } => self.stay(now, at, failure),
             _ => self.lose_track(at, failure),
         }
     }
@@ -286,9 +286,11 @@ impl Gateway {
         }
     }
 
-    fn stay(&mut self, at: usize, failure: Failure) {
+    fn stay(&mut self, now: Instant, at: usize, failure: Failure) {
         let session = &mut self.sessions[at];
         session.state = State::Stable;
+        // It was not asked whether it is there meanwhile.
+        session.heard = now;
         let terminal = session.terminal;
         self.agent.tell(Event::Stays { terminal, failure });
     }
@@ -296,7 +298,7 @@ impl Gateway {
     /// Nobody knows where the terminal is.
     fn lose_track(&mut self, at: usize, failure: Failure) {
         let terminal = self.sessions.remove(at).terminal;
-        self.allocations.free(terminal);
+        self.free(terminal);
         self.agent.tell(Event::Astray { terminal, failure });
     }
 }

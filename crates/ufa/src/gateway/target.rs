@@ -35,6 +35,14 @@ enum Phase {
 }
 
 impl Arrival {
+    /// Message 3, if it is not answered yet.
+    pub(super) fn unanswered(self) -> Option<(ServerId, Message)> {
+        match self.phase {
+            Phase::Measuring { answer, .. } => Some(*answer),
+            Phase::Expected => None,
+        }
+    }
+
     /// Whether this is the answer that measures the way.
     pub(super) fn awaits(&self, transaction: ClientId) -> bool {
         matches!(self.phase, Phase::Measuring { asked, .. } if asked == transaction)
@@ -44,7 +52,7 @@ impl Arrival {
 impl Gateway {
     /// Message 1: what there is for a terminal.
     pub(super) fn queried(&mut self, now: Instant, transaction: ServerId, request: &Message) {
-        let throughput = self.allocations.free_throughput();
+        let throughput = self.allocations.offer();
         let (status, throughput) = if throughput > 0 { (200, Some(throughput)) } else { (480, None) };
         self.agent.respond(now, transaction, request, status, |answer| match throughput {
             Some(throughput) => answer.with(ALLOCATED_THROUGHPUT, throughput),
@@ -58,7 +66,7 @@ impl Gateway {
         let Some(context) = context else {
             return self.agent.respond(now, transaction, request, 400, |answer| answer);
         };
-        self.forget_earlier(&context);
+        self.forget_earlier(now, &context);
         let mut dialog = self.measuring_dialog(&context);
         let asked = (self.sessions.len() < SESSIONS_MAX)
             .then(|| self.agent.request(now, &mut dialog, "OPTIONS", |request| request))
@@ -76,16 +84,17 @@ impl Gateway {
             to_terminal: terminal,
             to_correspondent: correspondent,
             state: State::Coming(Arrival { until, phase }),
+            heard: now,
         });
     }
 
     /// A terminal that was expected once and has not come may be expected again.
-    fn forget_earlier(&mut self, context: &Context) {
+    fn forget_earlier(&mut self, now: Instant, context: &Context) {
         let earlier = |session: &Session| {
             session.application == context.application && matches!(session.state, State::Coming(_))
         };
         while let Some(at) = self.sessions.iter().position(earlier) {
-            self.give_up_on(at);
+            self.give_up_on(now, at);
         }
     }
 
@@ -106,7 +115,7 @@ impl Gateway {
         let (transaction, request) = *answer;
         let granted = response.and_then(|_| {
             let bdp = bdp(throughput, now.saturating_since(since), self.config.access.delay);
-            Some((self.allocations.expect(throughput, bdp)?, bdp))
+            Some((self.allocations.expect(now, throughput, bdp)?, bdp))
         });
         let Some((address, bdp)) = granted else {
             self.sessions.remove(at);
@@ -133,6 +142,7 @@ impl Gateway {
             gateway: self.config.address.ip(),
             netmask: access.netmask,
             address,
+            key: access.key.clone(),
         }
     }
 
@@ -145,12 +155,25 @@ impl Gateway {
         if !session.to_terminal.follows(request) {
             return agent.respond(now, transaction, request, 500, |answer| answer);
         }
+        session.heard = now;
+        if matches!(session.state, State::Stable)
+            && session.terminal == from.ip()
+            && AppliConfig::of(request).is_err()
+        {
+            // RFC 3261 §12.2.2: it is where it was, and has another port or connection.
+            session.to_terminal.set_target(from);
+            return agent.respond(now, transaction, request, 200, |answer| answer);
+        }
         let expected = matches!(&session.state, State::Coming(Arrival { phase: Phase::Expected, .. }));
         if !expected || session.terminal != from.ip() {
             return agent.respond(now, transaction, request, 491, |answer| answer);
         }
         session.state = State::Stable;
         session.to_terminal.set_target(from);
+        if self.config.sip.supervision.is_some() {
+            // RFC 3311: the correspondent's own requests come here from now on, and not to the source.
+            agent.request(now, &mut session.to_correspondent, "UPDATE", |request| request);
+        }
         self.arrived.extend(allocations.arrived(from.ip()));
         agent.respond(now, transaction, request, 200, |answer| answer);
         agent.tell(Event::Arrived(from.ip()));
@@ -165,15 +188,19 @@ impl Gateway {
             return self.agent.respond(now, transaction, &request, 480, |answer| answer);
         }
         let terminal = self.sessions[at].terminal;
-        self.give_up_on(at);
+        self.give_up_on(now, at);
         self.agent.tell(Event::Lost(terminal, Failure::NotCome));
     }
 
     /// What was kept for it is free again.
-    fn give_up_on(&mut self, at: usize) {
+    fn give_up_on(&mut self, now: Instant, at: usize) {
         let session = self.sessions.remove(at);
-        if matches!(session.state, State::Coming(Arrival { phase: Phase::Expected, .. })) {
-            self.allocations.free(session.terminal);
+        let State::Coming(arrival) = session.state else { return };
+        match arrival.unanswered() {
+            Some((transaction, request)) => {
+                self.agent.respond(now, transaction, &request, 480, |answer| answer)
+            }
+            None => self.free(session.terminal),
         }
     }
 }

@@ -3,16 +3,25 @@ use core::net::SocketAddr;
 use core::str::FromStr;
 
 use bytes::Bytes;
-use sip_types::header::typed::{CSeq, CallID, Contact, FromTo, MaxForwards, Via};
+use sip_types::header::typed::{CSeq, CallID, Contact as ContactHeader, FromTo, MaxForwards, Via};
 use sip_types::host::HostPort;
 use sip_types::uri::NameAddr;
 use sip_types::{Headers, Method, Name};
 
 use super::context::BadContext;
-use super::{Message, Token, addressed};
+use super::{Message, Token, Transport, addressed};
 
 /// The host part of names: who somebody is, not where (RFC 2606 §2).
 const REALM: &str = "ufa.invalid";
+
+/// Where an end can be reached, and over what.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Contact {
+    /// Address and port.
+    pub address: SocketAddr,
+    /// What carries SIP there.
+    pub transport: Transport,
+}
 
 /// One end's view of a dialog (RFC 3261 §12).
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -91,17 +100,18 @@ impl Dialog {
     }
 
     /// The next request of this end, which is at `contact`. `None` cannot happen with words that [`Token`] has made.
-    pub fn request(&mut self, method: &Method, contact: SocketAddr, branch: &Token) -> Option<Message> {
+    pub fn request(&mut self, method: &Method, contact: Contact, branch: &Token) -> Option<Message> {
         self.cseq = self.cseq.saturating_add(1);
         self.numbered(method, self.cseq, contact, branch)
     }
 
     /// The ACK for a 2xx to the request with this number (RFC 3261 §13.2.2.4).
-    pub fn ack(&self, cseq: u32, contact: SocketAddr, branch: &Token) -> Option<Message> {
+    pub fn ack(&self, cseq: u32, contact: Contact, branch: &Token) -> Option<Message> {
         self.numbered(&Method::ACK, cseq, contact, branch)
     }
 
-    fn numbered(&self, method: &Method, cseq: u32, contact: SocketAddr, branch: &Token) -> Option<Message> {
+    fn numbered(&self, method: &Method, cseq: u32, contact: Contact, branch: &Token) -> Option<Message> {
+        let Contact { address, transport } = contact;
         let name = |user: &str| {
             NameAddr::uri(
                 sip_types::uri::SipUri::new(HostPort::host_name(REALM)).user(user.to_owned().into()),
@@ -109,14 +119,14 @@ impl Dialog {
         };
         let tag = |tag: &str| Some(tag.to_owned().into());
         let mut headers = Headers::new();
-        headers.insert_named(&Via::new("UDP", contact, branch.as_str()));
+        headers.insert_named(&Via::new(transport.to_string(), address, branch.as_str()));
         headers.insert_named(&MaxForwards(70));
         headers.insert_type(Name::FROM, &FromTo::new(name(&self.local.0), tag(&self.local.1)));
         let remote_tag = self.remote.1.as_deref().and_then(tag);
         headers.insert_type(Name::TO, &FromTo::new(name(&self.remote.0), remote_tag));
         headers.insert_named(&CallID::new(self.call_id.clone()));
         headers.insert_named(&CSeq::new(cseq, method.clone()));
-        let here = Contact::new(NameAddr::uri(addressed(&self.local.0, contact)));
+        let here = ContactHeader::new(NameAddr::uri(addressed(&self.local.0, address)));
         headers.insert_named(&here);
         Message::request(method, addressed(&self.remote.0, self.target), headers, Bytes::new()).ok()
     }

@@ -101,6 +101,8 @@ pub struct TerminalSettings {
     pub netmask: IpAddr,
     /// `Add_IP_Addr`: the terminal's new address.
     pub address: IpAddr,
+    /// `UFA_GW_T_Key`, which the paper has not: the target's public key, by which the terminal knows it where SIP is protected.
+    pub key: Option<String>,
 }
 
 impl TerminalSettings {
@@ -118,23 +120,25 @@ impl TerminalSettings {
             gateway: parameters.parse("UFA_GW_T_IP_Addr").ok_or(bad)?,
             netmask: parameters.parse("UFA_GW_T_Netmask").ok_or(bad)?,
             address: parameters.parse("Add_IP_Addr").ok_or(bad)?,
+            key: parameters.get("UFA_GW_T_Key"),
         })
     }
 }
 
 impl fmt::Display for TerminalSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write(
-            f,
-            &[
-                ("UFA_GW_T_MAC_Addr", &self.mac),
-                ("UFA_GW_T_ESSID", &self.essid),
-                ("UFA_GW_T_Channel", &self.channel),
-                ("UFA_GW_T_IP_Addr", &self.gateway),
-                ("UFA_GW_T_Netmask", &self.netmask),
-                ("Add_IP_Addr", &self.address),
-            ],
-        )
+        let mut pairs: Vec<(&str, &dyn fmt::Display)> = vec![
+            ("UFA_GW_T_MAC_Addr", &self.mac),
+            ("UFA_GW_T_ESSID", &self.essid),
+            ("UFA_GW_T_Channel", &self.channel),
+            ("UFA_GW_T_IP_Addr", &self.gateway),
+            ("UFA_GW_T_Netmask", &self.netmask),
+            ("Add_IP_Addr", &self.address),
+        ];
+        if let Some(key) = &self.key {
+            pairs.push(("UFA_GW_T_Key", key));
+        }
+        write(f, &pairs)
     }
 }
 

@@ -44,7 +44,10 @@ fn table_2_of_the_paper() {
         gateway: [10, 2, 0, 1].into(),
         netmask: [255, 255, 255, 0].into(),
         address: [10, 2, 0, 2].into(),
+        key: None,
     };
+    let with_key = TerminalSettings { key: Some("a;key=1".to_owned()), ..settings.clone() };
+    assert_eq!(TerminalSettings::of(&message(&format!("UFA_Terminal_Config: {with_key}"))), Ok(with_key));
     let text = settings.to_string();
     let names = ["MAC_Addr=02:00:00:00:ab:01", "ESSID=caf%C3%A9%3B", "Channel=165", "IP_Addr=", "Netmask="];
     for name in names {

@@ -1,5 +1,6 @@
 //! SIP (RFC 3261) as far as handovers need it: messages, the headers of paper d10, dialogs and transactions. Syntax is `ezk-sip-types`'.
 
+mod config;
 mod context;
 mod dialog;
 mod headers;
@@ -7,8 +8,9 @@ mod message;
 mod parameters;
 mod transaction;
 
+pub use config::{SipConfig, Transport};
 pub use context::{BadContext, Context};
-pub use dialog::Dialog;
+pub use dialog::{Contact, Dialog};
 pub use headers::{
     ALLOCATED_THROUGHPUT, APPLI_CONFIG, APPLICATION, AppliConfig, BDP, BadHeader, HardwareAddress,
     TERMINAL_CONFIG, TerminalSettings, number,
@@ -16,8 +18,8 @@ pub use headers::{
 pub use message::{Message, NotSip, Token, addressed, response};
 pub use transaction::{ClientId, Happening, ServerId, Timers, Transactions};
 
-/// The port of SIP over UDP (RFC 3261 §19.1.2).
-pub const SIP_PORT: u16 = 5060;
+/// The port of SIP over UDP.
+pub const SIP_PORT: u16 = Transport::Udp.port();
 
 /// The method of messages 1 and 2.
 pub const RESOURCE_QUERY: &str = "RESOURCE_QUERY";

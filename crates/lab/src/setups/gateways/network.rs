@@ -11,7 +11,7 @@ use whimbrel_node::Node;
 use whimbrel_proto::Config;
 use whimbrel_testbed::traffic::{Greedy, Traffic};
 use whimbrel_testbed::{SipHost, SipParts, SipRole, SipUser, Uplink, User, blank};
-use whimbrel_ufa::sip::{HardwareAddress, SIP_PORT, Timers};
+use whimbrel_ufa::sip::{HardwareAddress, SIP_PORT, SipConfig};
 use whimbrel_ufa::{
     Access, Correspondent, Gateway, GatewayConfig, Order, Patience, Resources, Terminal, TerminalConfig,
     Transition,
@@ -98,9 +98,15 @@ impl Air {
         LinkConfig { rate_bps, delay: self.radio_delay, queue, loss, ..LinkConfig::default() }
     }
 
-    /// What a gateway says of itself. Its buffer has room for what waits in front of the radio.
+    /// What a gateway has. Its buffer has room for what waits in front of the radio.
+    fn resources(&self) -> Resources {
+        let throughput = self.radio_rate as u64;
+        let least_buffer = self.queue.bytes.min(u64::from(self.queue.packets).saturating_mul(1500));
+        Resources { throughput, per_terminal: throughput, buffer: 1 << 20, least_buffer }
+    }
+
+    /// What a gateway says of itself.
     fn gateway(&self, number: usize, order: Order) -> GatewayConfig {
-        let least = self.queue.bytes.min(u64::from(self.queue.packets).saturating_mul(1500));
         GatewayConfig {
             address: gateway_address(number),
             access: Access {
@@ -110,11 +116,12 @@ impl Air {
                 netmask: IpAddr::V4(Ipv4Addr::new(255, 255, 255, 0)),
                 addresses: (0..ADDRESSES).map(|n| terminal_address(number, n).ip()).collect(),
                 delay: self.radio_delay,
+                key: None,
             },
-            resources: Resources { throughput: self.radio_rate as u64, buffer: 1 << 20, least_buffer: least },
+            resources: self.resources(),
             order,
             patience: Patience::default(),
-            timers: Timers::default(),
+            sip: SipConfig::default(),
         }
     }
 }
@@ -148,15 +155,15 @@ impl Machines {
         let Some(transition) = transition else {
             return Self { cn: SipParts::plain(cn), mn: SipParts::plain(mn), gateways };
         };
-        let timers = Timers::default();
+        let sip_config = SipConfig::default();
         let address = with_port(correspondent(), SIP_PORT);
-        let role = Correspondent::new(address, timers, transition, &sip(1));
+        let role = Correspondent::new(address, sip_config, transition, &sip(1));
         let cn = SipParts::both(cn, SipRole::Correspondent(Box::new(role)));
         let config = TerminalConfig {
             address: with_port(terminal_address(0, 0), SIP_PORT),
             gateway: gateway_address(0),
             detection: Duration::ZERO,
-            timers,
+            sip: sip_config,
         };
         let mn = SipParts::both(mn, SipRole::Terminal(Box::new(Terminal::new(config, &sip(2)))));
         Self { cn, mn, gateways }

@@ -18,8 +18,9 @@ use self::server::{Server, ServerVerdict};
 pub use self::timers::Timers;
 use super::Message;
 
-/// Transactions of each kind at most; further requests are not heard, and come again.
-const TRANSACTIONS_MAX: usize = 256;
+/// Transactions of each kind at most, of all peers and with one address; further requests are not heard, and come again.
+const TRANSACTIONS_MAX: usize = 8192;
+const PER_PEER_MAX: usize = 256;
 
 /// Names a transaction that this end has begun.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -129,18 +130,20 @@ impl Transactions {
     fn handle_request(&mut self, now: Instant, route: Route, message: Message) {
         let known = self.servers.iter_mut().find(|(_, server)| server.is_of(&message, route));
         if let Some((id, server)) = known {
-            if server.on_request(now, &message, &mut self.output) == ServerVerdict::Acknowledged {
+            if server.on_request(now, &message, route, &mut self.output) == ServerVerdict::Acknowledged {
                 self.happenings.push_back(Happening::Acknowledged(*id));
             }
             return;
         }
+        let of_peer = self.servers.iter().filter(|(_, server)| server.peer() == route.remote.ip()).count();
+        let full = self.servers.len() >= TRANSACTIONS_MAX || of_peer >= PER_PEER_MAX;
         // An ACK that belongs to nothing is answered by nobody (RFC 3261 §17.2.3).
-        if message.method() == &sip_types::Method::ACK || self.servers.len() >= TRANSACTIONS_MAX {
+        if message.method() == &sip_types::Method::ACK || full {
             return;
         }
         let id = ServerId(self.next);
         self.next += 1;
-        self.servers.push((id, Server::new(self.timers, &message, route)));
+        self.servers.push((id, Server::new(now, self.timers, &message, route)));
         self.happenings.push_back(Happening::Request { transaction: id, message, route });
     }
 

@@ -29,7 +29,7 @@ impl ServerState for OtherServer {
     fn on_respond(&mut self, now: Instant, status: u16) -> bool {
         let open = self.completed.is_none();
         if open && status >= 200 {
-            self.completed = Some(now + self.timers.patience());
+            self.completed = Some(now + self.timers.answered);
         }
         open
     }

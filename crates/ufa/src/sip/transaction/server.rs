@@ -48,11 +48,13 @@ pub(super) struct Server {
     call_id: String,
     cseq: u32,
     response: Option<Vec<u8>>,
+    /// Whoever uses this has forgotten to answer by then.
+    forgotten: Option<Instant>,
 }
 
 impl Server {
     /// Responses go where the request came from (RFC 3581), on `route`.
-    pub(super) fn new(timers: Timers, request: &Message, route: Route) -> Self {
+    pub(super) fn new(now: Instant, timers: Timers, request: &Message, route: Route) -> Self {
         let state: Box<dyn ServerState> = if request.method() == &Method::INVITE {
             Box::new(InviteServer::new(timers))
         } else {
@@ -66,12 +68,19 @@ impl Server {
             call_id: request.call_id().to_owned(),
             cseq: request.cseq(),
             response: None,
+            forgotten: Some(now + timers.patience().saturating_mul(4)),
         }
     }
 
-    /// RFC 3261 §17.2.3. The ACK for a 2xx is a transaction of its own, with another branch, and goes by call and number.
+    /// Who has sent the request.
+    pub(super) const fn peer(&self) -> core::net::IpAddr {
+        self.route.remote.ip()
+    }
+
+    /// RFC 3261 §17.2.3. The ACK for a 2xx is a transaction of its own, with another branch, and goes by call and number. A request that is repeated may come by
+    /// another connection.
     pub(super) fn is_of(&self, request: &Message, route: Route) -> bool {
-        let from_there = route.remote == self.route.remote;
+        let from_there = route.remote.ip() == self.peer();
         if request.method() == &Method::ACK {
             let same = request.call_id() == self.call_id && request.cseq() == self.cseq;
             return self.method == Method::INVITE && same;
@@ -83,8 +92,10 @@ impl Server {
         &mut self,
         now: Instant,
         request: &Message,
+        route: Route,
         output: &mut VecDeque<(Route, Vec<u8>)>,
     ) -> ServerVerdict {
+        self.route = route;
         let verdict = if request.method() == &Method::ACK {
             self.state.on_ack(now, request.branch() != self.branch)
         } else {
@@ -103,12 +114,18 @@ impl Server {
         output: &mut VecDeque<(Route, Vec<u8>)>,
     ) {
         if self.state.on_respond(now, response.status()) {
+            if response.status() >= 200 {
+                self.forgotten = None;
+            }
             self.response = Some(response.to_bytes());
             self.send(output);
         }
     }
 
     pub(super) fn on_time(&mut self, now: Instant, output: &mut VecDeque<(Route, Vec<u8>)>) -> Elapsed {
+        if self.forgotten.is_some_and(|at| at <= now) {
+            return Elapsed::Ended;
+        }
         let elapsed = self.state.on_time(now);
         if elapsed == Elapsed::Resend {
             self.send(output);
@@ -117,7 +134,7 @@ impl Server {
     }
 
     pub(super) fn deadline(&self) -> Option<Instant> {
-        self.state.deadline()
+        [self.state.deadline(), self.forgotten].into_iter().flatten().min()
     }
 
     fn send(&self, output: &mut VecDeque<(Route, Vec<u8>)>) {

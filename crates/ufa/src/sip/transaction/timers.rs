@@ -9,15 +9,25 @@ pub struct Timers {
     pub t2: Duration,
     /// T4: how long a message may stay in the network.
     pub t4: Duration,
+    /// Timer J: how long the answer to what is no INVITE is kept for a request that comes again.
+    pub answered: Duration,
 }
 
 impl Default for Timers {
     fn default() -> Self {
-        Self { t1: Duration::from_millis(500), t2: Duration::from_secs(4), t4: Duration::from_secs(5) }
+        let t1 = Duration::from_millis(500);
+        Self { t1, t2: Duration::from_secs(4), t4: Duration::from_secs(5), answered: t1.saturating_mul(64) }
     }
 }
 
 impl Timers {
+    /// For a transport that loses nothing but with a whole connection: answers are not kept for as long.
+    #[must_use]
+    pub fn reliable() -> Self {
+        let usual = Self::default();
+        Self { answered: usual.t4, ..usual }
+    }
+
     /// Timers B, F, H, J, L and M: how long an end waits for another.
     pub const fn patience(&self) -> Duration {
         self.t1.saturating_mul(64)

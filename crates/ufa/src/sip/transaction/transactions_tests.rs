@@ -4,12 +4,16 @@ use core::time::Duration;
 use whimbrel_machine::Seed;
 
 use super::*;
-use crate::sip::{Dialog, Token, response};
+use crate::sip::{Contact, Dialog, Token, Transport, response};
 
 const T1: Duration = Duration::from_millis(500);
 
 fn at(milliseconds: u64) -> Instant {
     Instant::ZERO + Duration::from_millis(milliseconds)
+}
+
+fn contact() -> Contact {
+    Contact { address: addresses()[0], transport: Transport::Udp }
 }
 
 fn addresses() -> [SocketAddr; 2] {
@@ -45,7 +49,7 @@ impl Ends {
 
     fn ask(&mut self, method: &str) -> ClientId {
         let branch = Token::branch(&mut self.branches);
-        let request = self.dialog.request(&method.into(), addresses()[0], &branch).unwrap();
+        let request = self.dialog.request(&method.into(), contact(), &branch).unwrap();
         self.client.request(at(0), Self::route(), &request).unwrap()
     }
 
@@ -148,7 +152,7 @@ fn a_2xx_is_sent_until_its_ack_comes_and_each_is_acknowledged() {
     let Some(Happening::Response { message, .. }) = ends.answer_arrives(at(20)) else { panic!() };
     ends.dialog.confirm(&message);
     let branch = Token::branch(&mut ends.branches);
-    let ack = ends.dialog.ack(message.cseq(), addresses()[0], &branch).unwrap();
+    let ack = ends.dialog.ack(message.cseq(), contact(), &branch).unwrap();
     ends.client.acknowledge(id, Ends::route(), &ack);
     // It is lost; the 2xx comes again, and so does the ACK.
     let (_, lost) = ends.client.poll_transmit().unwrap();
@@ -199,7 +203,7 @@ fn a_refusal_is_acknowledged_by_the_transaction() {
 fn an_ack_of_nothing_and_an_answer_of_nothing_are_not_heard() {
     let mut ends = Ends::new();
     let branch = Token::branch(&mut ends.branches);
-    let ack = ends.dialog.ack(1, addresses()[0], &branch).unwrap();
+    let ack = ends.dialog.ack(1, contact(), &branch).unwrap();
     ends.server.handle_datagram(at(0), Ends::route().reversed(), &ack.to_bytes());
     assert!(ends.server.poll().is_none() && ends.server.is_empty());
     ends.ask("OPTIONS");
@@ -217,11 +221,43 @@ fn there_are_only_so_many_transactions() {
         ends.ask("OPTIONS");
     }
     let branch = Token::branch(&mut ends.branches);
-    let request = ends.dialog.request(&"OPTIONS".into(), addresses()[0], &branch).unwrap();
+    let request = ends.dialog.request(&"OPTIONS".into(), contact(), &branch).unwrap();
     assert_eq!(ends.client.request(at(0), Ends::route(), &request), None);
     while let Some((_, bytes)) = ends.client.poll_transmit() {
         ends.server.handle_datagram(at(0), Ends::route().reversed(), &bytes);
     }
     ends.server.handle_datagram(at(0), Ends::route().reversed(), &request.to_bytes());
-    assert_eq!(ends.server.len(), TRANSACTIONS_MAX);
+    assert_eq!(ends.server.len(), PER_PEER_MAX, "of one peer");
+}
+
+/// A request that comes again by another connection is the same one, and answered by that.
+#[test]
+fn a_repeated_request_may_come_by_another_connection() {
+    let mut ends = Ends::new();
+    ends.ask("INVITE");
+    let (_, request) = ends.client.poll_transmit().unwrap();
+    let route = Ends::route().reversed();
+    ends.server.handle_datagram(at(0), route, &request);
+    let Some(Happening::Request { transaction, message, .. }) = ends.server.poll() else { panic!() };
+    let tag = Token::random(&mut ends.branches);
+    ends.server.respond(at(1), transaction, &response(&message, 200, &tag).unwrap());
+    assert_eq!(ends.server.poll_transmit().unwrap().0, route);
+    let other = Route { remote: core::net::SocketAddr::new(route.remote.ip(), 40_000), ..route };
+    ends.server.handle_datagram(at(2), other, &request);
+    assert!(ends.server.poll().is_none(), "it is no new request");
+    assert_eq!(ends.server.poll_transmit().unwrap().0, other);
+}
+
+/// What nobody answers is forgotten, in the end.
+#[test]
+fn a_request_that_is_never_answered_does_not_stay() {
+    let mut ends = Ends::new();
+    for method in ["INVITE", "OPTIONS"] {
+        ends.ask(method);
+        let (_, request) = ends.client.poll_transmit().unwrap();
+        ends.server.handle_datagram(at(0), Ends::route().reversed(), &request);
+    }
+    assert_eq!(ends.server.len(), 2);
+    ends.server.handle_timeout(at(200_000));
+    assert_eq!((ends.server.len(), ends.server.next_deadline()), (0, None));
 }

@@ -1,0 +1,122 @@
+//! Connections whose network decides where they go: the options, and the agent beside an endpoint.
+
+use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::sync::Arc;
+
+use clap::Args;
+use tokio::sync::mpsc;
+use whimbrel::{Association, Endpoint};
+use whimbrel_gateway::{Agent, AgentNews, Attach, GatewayAddress, NetworkControl, TerminalAgent};
+
+use crate::commands::leave;
+use crate::exit::Failure;
+use crate::identity;
+use crate::news::{News, tell_as_is};
+
+/// What a command that moves data understands about a network that decides.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Moving")]
+pub(crate) struct NetworkArgs {
+    /// The gateway that decides where this host goes (`whimbrel gateway`); KEY is what `whimbrel key` prints there. Where this host only listens: gateways that
+    /// say where its peers have gone. A gateway that is silent for six seconds decides nothing, and --policy does.
+    #[arg(long, value_name = "sip:KEY@ADDRESS", value_delimiter = ',')]
+    pub(crate) gateway: Vec<GatewayAddress>,
+    /// For `sh -c`: attaches this host's link to the network that the gateway sends it to, $WHIMBREL_ESSID on $WHIMBREL_CHANNEL. Address and route
+    /// are set afterwards.
+    #[arg(long, value_name = "COMMAND", requires = "gateway")]
+    pub(crate) attach: Option<String>,
+    /// Whether the network decides now.
+    #[arg(skip)]
+    pub(crate) control: NetworkControl,
+}
+
+/// Whoever stands beside an endpoint and hears gateways.
+pub(crate) enum Beside {
+    Nobody,
+    Terminal(TerminalAgent),
+    Correspondent(Agent),
+}
+
+impl NetworkArgs {
+    /// Whether a gateway decides at all.
+    pub(crate) fn is_given(&self) -> bool {
+        !self.gateway.is_empty()
+    }
+
+    /// Beside an endpoint that connects.
+    ///
+    /// # Errors
+    /// More than one gateway is named, or there is no key.
+    pub(crate) fn terminal(&self, endpoint: &Endpoint, news: Arc<impl News>) -> Result<Beside, Failure> {
+        let gateway = match self.gateway[..] {
+            [] => return Ok(Beside::Nobody),
+            [only] => only,
+            [..] => {
+                let text = "--gateway: this host is at one gateway; that one sends it to others";
+                return Err(Failure::Usage(text.into()));
+            }
+        };
+        let attach = Attach { command: self.attach.clone() };
+        let own = towards(gateway.address).unwrap_or(gateway.address);
+        let control = self.control.clone();
+        let agent =
+            TerminalAgent::new(endpoint, &identity::own()?, gateway, own, attach, control, listener(news));
+        Ok(Beside::Terminal(agent.map_err(anyhow::Error::from)?))
+    }
+
+    /// Beside an endpoint that is connected to.
+    ///
+    /// # Errors
+    /// Another program listens for gateways, or there is no key.
+    pub(crate) async fn correspondent(&self, news: Arc<impl News>) -> Result<Beside, Failure> {
+        if !self.is_given() {
+            return Ok(Beside::Nobody);
+        }
+        if self.attach.is_some() {
+            return Err(Failure::Usage("--attach: a host that is connected to is sent nowhere".into()));
+        }
+        let v6 = self.gateway.iter().any(|gateway| gateway.address.is_ipv6());
+        let agent = Agent::correspondent(&identity::own()?, &self.gateway, v6, listener(news)).await;
+        Ok(Beside::Correspondent(agent.map_err(anyhow::Error::from)?))
+    }
+}
+
+impl Beside {
+    /// Has gateways control where this association goes.
+    pub(crate) async fn watch(&self, association: &Association) {
+        match self {
+            Self::Nobody => {}
+            Self::Terminal(agent) => agent.watch(association).await,
+            Self::Correspondent(agent) => agent.watch(association).await,
+        }
+    }
+
+    /// Closes the endpoint, and has gateways know that its associations are gone.
+    pub(crate) async fn leave(&self, endpoint: &Endpoint, reason: &'static str) {
+        leave(endpoint, reason).await;
+        match self {
+            Self::Nobody => {}
+            Self::Terminal(agent) => agent.finish().await,
+            Self::Correspondent(agent) => agent.finish().await,
+        }
+    }
+}
+
+/// The address that this host has towards another.
+fn towards(other: IpAddr) -> Option<IpAddr> {
+    let any = if other.is_ipv4() { IpAddr::from([0_u8; 4]) } else { IpAddr::from([0_u16; 8]) };
+    let socket = UdpSocket::bind(SocketAddr::new(any, 0)).ok()?;
+    socket.connect(SocketAddr::new(other, 5061)).ok()?;
+    socket.local_addr().ok().map(|own| own.ip())
+}
+
+/// Tells what an agent says.
+fn listener(news: Arc<impl News>) -> mpsc::UnboundedSender<AgentNews> {
+    let (sender, mut receiver) = mpsc::unbounded_channel::<AgentNews>();
+    tokio::spawn(async move {
+        while let Some(one) = receiver.recv().await {
+            tell_as_is(&one, news.as_ref());
+        }
+    });
+    sender
+}

@@ -1,0 +1,357 @@
+//! SIP over TLS over TCP (RFC 3261 §18 and §26.3): one connection per peer, made when there is something to say, and made again when it breaks.
+
+use std::collections::{BTreeSet, HashMap};
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use socket2::{SockRef, TcpKeepalive};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::sync::{Semaphore, mpsc};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use tokio_rustls::{TlsAcceptor, TlsConnector};
+use whimbrel::Route;
+use whimbrel::secure::{Identity, Keyring, PublicKey, StreamTls, Trust};
+use whimbrel_ufa::sip::Transport;
+
+use crate::framing::Frames;
+
+/// What SIP is called in TLS (IANA's registry of ALPN protocol identifiers).
+const ALPN: &[u8] = b"sip/2";
+/// Messages that wait for one peer; more are lost, and come again by SIP's timers.
+const QUEUE: usize = 64;
+/// Messages of all peers that wait for the machine.
+const ARRIVALS: usize = 256;
+/// Connections at most, of all peers and of one.
+const OPEN_MAX: usize = 4096;
+const OPEN_PER_PEER: usize = 16;
+/// Handshakes at a time, of all and from one network: who connects and says nothing must not keep others out.
+const HANDSHAKES: usize = 256;
+const HANDSHAKES_PER_NETWORK: usize = 16;
+/// Hosts with keys that do not fit that are told of.
+const TOLD_MAX: usize = 256;
+/// For a connection to come up.
+const SETUP: Duration = Duration::from_secs(5);
+/// For what was sent to be acknowledged: a host that has moved does not say goodbye.
+const UNHEARD: Duration = Duration::from_secs(10);
+
+/// A message that has come.
+pub(crate) struct Arrival {
+    /// The address of ours that it has come to, and the one under which the peer can be answered.
+    pub(crate) route: Route,
+    /// Whose key the connection has shown.
+    pub(crate) key: PublicKey,
+    pub(crate) message: Vec<u8>,
+}
+
+/// What is known of who is where.
+pub(crate) trait Peers: Send + Sync {
+    /// Where a peer that has come can be called, seen from where its connection came from.
+    fn place(&self, from: SocketAddr, _key: &PublicKey) -> SocketAddr {
+        from
+    }
+
+    /// Keys do not fit: this host does not know the other one, or is not known there.
+    fn complain(&self, _text: String) {}
+
+    /// Whether whoever answers at this address may have this key.
+    fn may_answer(&self, _at: SocketAddr, _key: &PublicKey) -> bool {
+        true
+    }
+}
+
+/// All connections of one host.
+pub(crate) struct Connections {
+    shared: Arc<Shared>,
+    listening: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    connector: TlsConnector,
+    open: Mutex<HashMap<Route, Open>>,
+    next: AtomicU64,
+    arrivals: mpsc::Sender<Arrival>,
+    peers: Box<dyn Peers>,
+    /// Hosts of whom it was told that they are not known, or do not know this one.
+    told: Mutex<BTreeSet<IpAddr>>,
+    /// Handshakes of those that have come, by where they come from.
+    greeting: Mutex<HashMap<IpAddr, usize>>,
+}
+
+/// A connection, or one that is being made, which ends when this is dropped.
+struct Open {
+    number: u64,
+    messages: mpsc::Sender<Vec<u8>>,
+    key: Option<PublicKey>,
+}
+
+impl Connections {
+    /// For a host with this identity, towards hosts whose keys are in `trusted`. What comes is told by the receiver.
+    ///
+    /// # Errors
+    /// None that a valid identity could cause.
+    pub(crate) fn new(
+        identity: &Identity,
+        trusted: &Keyring,
+        peers: Box<dyn Peers>,
+    ) -> io::Result<(Self, mpsc::Receiver<Arrival>)> {
+        let client = StreamTls::new(identity, ALPN).client(Trust::Keyring(trusted.clone()));
+        let connector = TlsConnector::from(client.map_err(io::Error::other)?);
+        let (arrivals, receiver) = mpsc::channel(ARRIVALS);
+        let shared = Arc::new(Shared {
+            connector,
+            open: Mutex::default(),
+            next: AtomicU64::new(0),
+            arrivals,
+            peers,
+            told: Mutex::default(),
+            greeting: Mutex::default(),
+        });
+        Ok((Self { shared, listening: None }, receiver))
+    }
+
+    /// Takes connections of hosts whose keys are in `trusted`, on this address.
+    ///
+    /// # Errors
+    /// The address cannot be listened on.
+    pub(crate) async fn listen(
+        &mut self,
+        address: SocketAddr,
+        identity: &Identity,
+        trusted: &Keyring,
+    ) -> io::Result<SocketAddr> {
+        let server = StreamTls::new(identity, ALPN).server(Trust::Keyring(trusted.clone()));
+        let acceptor = TlsAcceptor::from(server.map_err(io::Error::other)?);
+        let listener = TcpListener::bind(address).await?;
+        let bound = listener.local_addr()?;
+        let shared = Arc::clone(&self.shared);
+        self.listening = Some(tokio::spawn(accept_all(listener, address, acceptor, shared)));
+        Ok(bound)
+    }
+
+    /// Sends a message from an address of this host, or from any if it is unspecified, over a new connection if there is none. What cannot be sent is
+    /// lost.
+    pub(crate) fn send(&self, route: Route, message: Vec<u8>) {
+        let route = of_host(route.local, route.remote);
+        let mut open = self.shared.open();
+        if let Some(known) = open.get(&route).filter(|known| !known.messages.is_closed()) {
+            let _ = known.messages.try_send(message);
+            return;
+        }
+        if open.len() >= OPEN_MAX {
+            return;
+        }
+        let (messages, queue) = mpsc::channel(QUEUE);
+        let _ = messages.try_send(message);
+        let number = self.shared.number();
+        open.insert(route, Open { number, messages, key: None });
+        drop(open);
+        let shared = Arc::clone(&self.shared);
+        tokio::spawn(async move {
+            // Of silence nobody is told: SIP's own timers notice.
+            let ended = match timeout(SETUP, dial(&shared.connector, route)).await {
+                Ok(Ok((stream, key))) if shared.peers.may_answer(route.remote, &key) => {
+                    converse(stream, route, key, queue, &shared.arrivals).await
+                }
+                Ok(Ok(_)) => Err(io::ErrorKind::InvalidData.into()),
+                Ok(Err(error)) => Err(error),
+                Err(_) => Ok(()),
+            };
+            shared.note(route.remote.ip(), &ended);
+            shared.forget(route, number);
+        });
+    }
+}
+
+impl Drop for Connections {
+    fn drop(&mut self) {
+        if let Some(listening) = &self.listening {
+            listening.abort();
+        }
+        // Their queues end, and so do they.
+        self.shared.open().clear();
+    }
+}
+
+impl Shared {
+    fn open(&self) -> MutexGuard<'_, HashMap<Route, Open>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A connection that has come from there; the one before it ends. `None` if this peer has too many.
+    fn admit(&self, route: Route, key: PublicKey) -> Option<(u64, mpsc::Receiver<Vec<u8>>)> {
+        let mut open = self.open();
+        let of_peer = open.values().filter(|open| open.key == Some(key)).count();
+        if of_peer >= OPEN_PER_PEER || open.len() >= OPEN_MAX {
+            return None;
+        }
+        let (messages, queue) = mpsc::channel(QUEUE);
+        let number = self.number();
+        open.insert(route, Open { number, messages, key: Some(key) });
+        Some((number, queue))
+    }
+
+    fn number(&self) -> u64 {
+        self.next.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Tells of keys that do not fit, once for each host.
+    fn note(&self, other: IpAddr, ended: &io::Result<()>) {
+        let keys = ended.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::InvalidData);
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if keys && told.len() < TOLD_MAX && told.insert(other) {
+            self.peers.complain(format!(
+                "no SIP with {other}: it has another key than is known here, or does not know this host's (`whimbrel key`)"
+            ));
+        }
+    }
+
+    /// It has ended; another one may have taken its place.
+    fn forget(&self, route: Route, number: u64) {
+        let mut open = self.open();
+        if open.get(&route).is_some_and(|known| known.number == number) {
+            open.remove(&route);
+        }
+    }
+}
+
+/// What tells connections apart: a host that has moved must not speak by one of its old address. Ports of ours come and go, and SIP's stands for all.
+fn of_host(local: SocketAddr, remote: SocketAddr) -> Route {
+    Route { local: SocketAddr::new(local.ip(), Transport::Tls.port()), remote }
+}
+
+async fn dial(
+    connector: &TlsConnector,
+    route: Route,
+) -> io::Result<(tokio_rustls::client::TlsStream<TcpStream>, PublicKey)> {
+    let socket = if route.remote.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    if !route.local.ip().is_unspecified() {
+        socket.bind(SocketAddr::new(route.local.ip(), 0))?;
+    }
+    let stream = socket.connect(route.remote).await?;
+    watch(&stream)?;
+    let stream = connector.connect(StreamTls::server_name(), stream).await?;
+    let key = StreamTls::peer(stream.get_ref().1).ok_or(io::ErrorKind::InvalidData)?;
+    Ok((stream, key))
+}
+
+async fn accept_all(listener: TcpListener, local: SocketAddr, acceptor: TlsAcceptor, shared: Arc<Shared>) {
+    let handshakes = Arc::new(Semaphore::new(HANDSHAKES));
+    loop {
+        let Ok(permit) = Arc::clone(&handshakes).acquire_owned().await else { return };
+        let Ok((stream, from)) = listener.accept().await else {
+            // Out of file descriptors, for instance: that passes.
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            continue;
+        };
+        let Some(greeting) = Greeting::begin(&shared, network(from.ip())) else { continue };
+        let (acceptor, shared) = (acceptor.clone(), Arc::clone(&shared));
+        tokio::spawn(async move {
+            let greeted = async {
+                watch(&stream)?;
+                acceptor.accept(stream).await
+            };
+            let stream = match timeout(SETUP, greeted).await {
+                Ok(Ok(stream)) => stream,
+                Ok(Err(error)) => return shared.note(from.ip(), &Err(error)),
+                Err(_) => return,
+            };
+            drop((permit, greeting));
+            let Some(key) = StreamTls::peer(stream.get_ref().1) else { return };
+            let from = shared.peers.place(from, &key);
+            let route = of_host(local, from);
+            if let Some((number, queue)) = shared.admit(route, key) {
+                let _ = converse(stream, route, key, queue, &shared.arrivals).await;
+                shared.forget(route, number);
+            }
+        });
+    }
+}
+
+/// What one host may have many addresses of: a /24 of IPv4, a /64 of IPv6.
+fn network(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(address) => IpAddr::V4((address.to_bits() & !0xff).into()),
+        IpAddr::V6(address) => IpAddr::V6((address.to_bits() >> 64 << 64).into()),
+    }
+}
+
+/// A handshake that is under way.
+struct Greeting(Arc<Shared>, IpAddr);
+
+impl Greeting {
+    /// `None` if there are too many from there.
+    fn begin(shared: &Arc<Shared>, from: IpAddr) -> Option<Self> {
+        let mut greeting = shared.greeting.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = greeting.entry(from).or_default();
+        if *count >= HANDSHAKES_PER_NETWORK {
+            return None;
+        }
+        *count += 1;
+        Some(Self(Arc::clone(shared), from))
+    }
+}
+
+impl Drop for Greeting {
+    fn drop(&mut self) {
+        let mut greeting = self.0.greeting.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = greeting.get_mut(&self.1) {
+            *count -= 1;
+            if *count == 0 {
+                greeting.remove(&self.1);
+            }
+        }
+    }
+}
+
+/// Has the kernel notice that the other end is gone.
+fn watch(stream: &TcpStream) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    let socket = SockRef::from(stream);
+    socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(UNHEARD).with_interval(UNHEARD / 4))?;
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    socket.set_tcp_user_timeout(Some(UNHEARD))?;
+    Ok(())
+}
+
+/// Carries messages both ways until one end has had enough.
+async fn converse(
+    stream: impl AsyncRead + AsyncWrite,
+    route: Route,
+    key: PublicKey,
+    mut queue: mpsc::Receiver<Vec<u8>>,
+    arrivals: &mpsc::Sender<Arrival>,
+) -> io::Result<()> {
+    let (mut reader, mut writer) = tokio::io::split(stream);
+    let (mut frames, mut buffer) = (Frames::default(), vec![0; 4096]);
+    loop {
+        tokio::select! {
+            read = reader.read(&mut buffer) => {
+                let read = read?;
+                if read == 0 {
+                    return Ok(());
+                }
+                frames.push(&buffer[..read]);
+                while let Some(message) = frames.next().map_err(io::Error::other)? {
+                    let arrival = Arrival { route, key, message };
+                    arrivals.send(arrival).await.map_err(|_| io::ErrorKind::BrokenPipe)?;
+                }
+            }
+            message = queue.recv() => {
+                let Some(message) = message else { return Ok(()) };
+                timeout(UNHEARD, async {
+                    writer.write_all(&message).await?;
+                    writer.flush().await
+                }).await??;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "connections_tests.rs"]
+mod tests;

@@ -1,0 +1,373 @@
+//! One gateway: SIP in and out, packets that wait, orders of whoever runs the network.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{mpsc, oneshot};
+use whimbrel::Route;
+use whimbrel::secure::{Identity, Keyring, PublicKey};
+use whimbrel_ufa::sip::{CONTEXT_TRANSFER, HardwareAddress, Message, RESOURCE_QUERY, Transport};
+use whimbrel_ufa::{Command, Event, Gateway as Machine, SessionView};
+
+use crate::connections::{Arrival, Connections, Peers};
+use crate::driver::{Driver, Said, seed};
+use crate::hold::{Hold, PACKET_MAX};
+use crate::kernel::{Kernel, Link};
+use crate::news::GatewayNews;
+use crate::settings::Settings;
+
+/// How often it is looked who is in the gateway's own network.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Why a gateway cannot begin.
+#[derive(Debug, thiserror::Error)]
+pub enum GatewayError {
+    /// There is no such interface.
+    #[error("access.interface: there is no interface {0}")]
+    NoInterface(String),
+    /// Another program has the port, or the address is not on this host.
+    #[error("cannot listen on {address}: {error}")]
+    Listen {
+        /// Address and TCP port.
+        address: SocketAddr,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// What the kernel does not let it do.
+    #[error("{what}: {error}")]
+    Kernel {
+        /// What was to be done.
+        what: &'static str,
+        /// What the system says.
+        error: io::Error,
+    },
+}
+
+fn kernel(what: &'static str) -> impl Fn(io::Error) -> GatewayError {
+    move |error| GatewayError::Kernel { what, error }
+}
+
+/// What whoever runs the network wants.
+#[derive(Debug)]
+pub enum Order {
+    /// A terminal is to go to one of these gateways, by their names: the one that has most for it. Any of all that there are, if none is named.
+    Move {
+        /// Its address here.
+        terminal: IpAddr,
+        /// Names of gateways.
+        to: Vec<String>,
+        /// Whose name it has gone to.
+        answer: oneshot::Sender<Result<String, OrderError>>,
+    },
+    /// What sessions there are.
+    Sessions(oneshot::Sender<Vec<SessionView>>),
+    /// To end.
+    End,
+}
+
+/// Why an order was not carried out.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum OrderError {
+    /// The file names no such gateway.
+    #[error("no gateway is called {0}")]
+    NoSuchGateway(String),
+    /// The same terminal is being moved.
+    #[error("it is on its way already")]
+    UnderWay,
+    /// It stays where it is.
+    #[error("it stays here: {0}")]
+    Stays(String),
+    /// Nobody knows where it is.
+    #[error("it is lost on its way: {0}")]
+    Astray(String),
+}
+
+struct UnderWay {
+    since: Instant,
+    answer: Option<oneshot::Sender<Result<String, OrderError>>>,
+}
+
+/// A gateway that runs.
+pub struct Gateway {
+    driver: Driver<Machine>,
+    connections: Connections,
+    arrivals: mpsc::Receiver<Arrival>,
+    kernel: Kernel,
+    hold: Hold,
+    access: Link,
+    pool: BTreeSet<IpAddr>,
+    gateways: BTreeMap<String, (SocketAddr, PublicKey)>,
+    under_way: BTreeMap<IpAddr, UnderWay>,
+    expected: BTreeMap<IpAddr, Instant>,
+    news: mpsc::UnboundedSender<GatewayNews>,
+}
+
+impl Gateway {
+    /// Makes ready what the settings say, and listens.
+    ///
+    /// # Errors
+    /// [`GatewayError`]; without the rights to change routes, for instance.
+    pub async fn open(
+        settings: &Settings,
+        identity: &Identity,
+        news: mpsc::UnboundedSender<GatewayNews>,
+    ) -> Result<Self, GatewayError> {
+        let interface = &settings.access.interface;
+        let mac = hardware_address(interface).ok_or_else(|| GatewayError::NoInterface(interface.clone()))?;
+        let config = settings.machine(mac, identity.public_key());
+        let netlink = Kernel::connect().map_err(kernel("cannot talk to the kernel"))?;
+        let access =
+            netlink.link(interface).await.map_err(|_| GatewayError::NoInterface(interface.clone()))?;
+        let place = |address: IpAddr| SocketAddr::new(address, Transport::Tls.port());
+        let gateways: BTreeMap<_, _> = settings
+            .gateways
+            .iter()
+            .map(|other| (other.name.clone(), (place(other.address), other.key)))
+            .collect();
+        let trusted = Keyring::default();
+        let hosts = settings.hosts.iter().map(|host| host.key);
+        trusted.replace(hosts.chain(gateways.values().map(|(_, key)| *key)));
+        let peers = Box::new(Others(gateways.values().copied().collect(), news.clone()));
+        let (mut connections, arrivals) = Connections::new(identity, &trusted, peers)
+            .map_err(|error| GatewayError::Listen { address: config.address, error })?;
+        connections
+            .listen(config.address, identity, &trusted)
+            .await
+            .map_err(|error| GatewayError::Listen { address: config.address, error })?;
+        let hold = Hold::open(&netlink, config.address.is_ipv6()).await.map_err(kernel(
+            "cannot make a device for packets that wait (needs root or CAP_NET_ADMIN, and /dev/net/tun)",
+        ))?;
+        let (address, pool) = (config.address, config.access.addresses.iter().copied().collect());
+        let seed = seed().map_err(kernel("no randomness"))?;
+        let driver = Driver::new(Machine::new(config, &seed));
+        let gateway = Self {
+            driver,
+            connections,
+            arrivals,
+            kernel: netlink,
+            hold,
+            access,
+            pool,
+            gateways,
+            under_way: BTreeMap::new(),
+            expected: BTreeMap::new(),
+            news,
+        };
+        gateway.tell(GatewayNews::Listening { address });
+        if !forwards(address.is_ipv6()) {
+            let name = if address.is_ipv6() { "net.ipv6.conf.all.forwarding" } else { "net.ipv4.ip_forward" };
+            gateway.tell(GatewayNews::Trouble {
+                text: format!(
+                    "this host forwards no packets, so that terminals reach nobody: sysctl {name}=1"
+                ),
+            });
+        }
+        Ok(gateway)
+    }
+
+    /// Runs until it is told to end, or nobody can tell it anything any more.
+    pub async fn run(mut self, mut orders: mpsc::Receiver<Order>) {
+        let mut look = tokio::time::interval(LOOK);
+        look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut buffer = vec![0; PACKET_MAX];
+        loop {
+            let said = tokio::select! {
+                arrival = self.arrivals.recv() => match arrival {
+                    Some(arrival) => self.take(&arrival),
+                    None => break,
+                },
+                packet = self.hold.next(&mut buffer) => match packet {
+                    Ok((length, Some((to, from)))) if self.pool.contains(&to) => {
+                        let route = Route { local: SocketAddr::new(to, 0), remote: SocketAddr::new(from, 0) };
+                        self.driver.datagram(route, &buffer[..length])
+                    }
+                    // What the kernel says to all that are there.
+                    Ok(_) => continue,
+                    Err(error) => {
+                        self.tell(GatewayNews::Trouble { text: format!("packets cannot wait any more: {error}") });
+                        break;
+                    }
+                },
+                order = orders.recv() => match order {
+                    Some(Order::End) | None => break,
+                    Some(order) => self.obey(order),
+                },
+                _ = look.tick() => {
+                    self.look_around().await;
+                    continue;
+                }
+                () = self.driver.due() => self.driver.time(),
+            };
+            self.carry_out(said).await;
+        }
+        self.hold.close().await;
+    }
+
+    fn tell(&self, news: GatewayNews) {
+        // Whoever does not listen need not be told.
+        let _ = self.news.send(news);
+    }
+
+    /// A SIP message, of somebody who may say it.
+    fn take(&mut self, arrival: &Arrival) -> Said {
+        // What cannot be read the machine would not read, either.
+        let Ok(message) = Message::parse(&arrival.message) else { return Said::default() };
+        let method = message.method().to_string();
+        let of_gateways =
+            message.is_request() && [RESOURCE_QUERY, CONTEXT_TRANSFER].contains(&method.as_str());
+        if of_gateways && !self.gateways.values().any(|(_, key)| *key == arrival.key) {
+            self.tell(GatewayNews::Trouble {
+                text: format!(
+                    "{} asks for what only gateways may, with the key {}",
+                    arrival.route.remote, arrival.key
+                ),
+            });
+            return Said::default();
+        }
+        self.driver.datagram(arrival.route, &arrival.message)
+    }
+
+    fn obey(&mut self, order: Order) -> Said {
+        let (terminal, to, answer) = match order {
+            Order::Move { terminal, to, answer } => (terminal, to, answer),
+            Order::Sessions(answer) => {
+                let _ = answer.send(self.driver.machine.sessions().collect());
+                return Said::default();
+            }
+            Order::End => return Said::default(),
+        };
+        let refusal = match self.candidates(&to) {
+            Err(error) => error,
+            Ok(_) if self.under_way.contains_key(&terminal) => OrderError::UnderWay,
+            Ok(candidates) => {
+                self.under_way.insert(terminal, UnderWay { since: Instant::now(), answer: Some(answer) });
+                return self.driver.command(Command::HandOver { terminal, candidates });
+            }
+        };
+        let _ = answer.send(Err(refusal));
+        Said::default()
+    }
+
+    /// Where gateways of these names are; all, if none is named.
+    fn candidates(&self, names: &[String]) -> Result<Vec<SocketAddr>, OrderError> {
+        if names.is_empty() {
+            return Ok(self.gateways.values().map(|(address, _)| *address).collect());
+        }
+        let place = |name: &String| match self.gateways.get(name) {
+            Some((address, _)) => Ok(*address),
+            None => Err(OrderError::NoSuchGateway(name.clone())),
+        };
+        names.iter().map(place).collect()
+    }
+
+    /// Addresses of our network that somebody has without having been given them are given to nobody.
+    async fn look_around(&mut self) {
+        for address in self.kernel.neighbours(self.access).await.unwrap_or_default() {
+            if self.pool.contains(&address) {
+                let said = self.driver.command(Command::Heard(address));
+                self.carry_out(said).await;
+            }
+        }
+    }
+
+    /// What the machine has said, in the order in which it must happen: what has waited goes out before anything that comes later, and an address is
+    /// held before anybody is told of it.
+    async fn carry_out(&mut self, mut said: Said) {
+        for packet in &said.packets {
+            // The kernel drops what has no place any more, as any router does.
+            let _ = self.hold.send(packet).await;
+        }
+        let expected: BTreeSet<IpAddr> = self.driver.machine.expected().collect();
+        if let Err(error) = self.hold.set(&expected).await {
+            self.tell(GatewayNews::Trouble {
+                text: format!("the kernel does not let packets wait: {error}"),
+            });
+        }
+        said.send(&self.connections);
+        for address in &expected {
+            if !self.expected.contains_key(address) {
+                self.expected.insert(*address, Instant::now());
+                self.tell(GatewayNews::Expected { terminal: *address });
+            }
+        }
+        let waited = said.packets.len();
+        for event in said.events {
+            self.happened(event, waited);
+        }
+        self.expected.retain(|address, _| expected.contains(address));
+    }
+
+    fn happened(&mut self, event: Event, waited: usize) {
+        let news = match event {
+            Event::Established(application) => GatewayNews::SessionUp(application.into()),
+            Event::Refused(application, failure) => {
+                GatewayNews::SessionRefused { session: application.into(), reason: failure.to_string() }
+            }
+            Event::Ended(application) => GatewayNews::SessionEnded(application.into()),
+            Event::HandedOver { terminal, target } => {
+                let name = self.gateways.iter().find(|(_, (address, _))| *address == target);
+                let to = name.map_or_else(|| target.to_string(), |(name, _)| name.clone());
+                let after = self.answer(terminal, Ok(to.clone()));
+                GatewayNews::HandedOver { terminal, to, after }
+            }
+            Event::Stays { terminal, failure } => {
+                self.answer(terminal, Err(OrderError::Stays(failure.to_string())));
+                GatewayNews::Stays { terminal, reason: failure.to_string() }
+            }
+            Event::Astray { terminal, failure } => {
+                self.answer(terminal, Err(OrderError::Astray(failure.to_string())));
+                GatewayNews::Astray { terminal, reason: failure.to_string() }
+            }
+            Event::Arrived(terminal) => {
+                let after = self.expected.get(&terminal).map_or(Duration::ZERO, Instant::elapsed);
+                GatewayNews::Arrived { terminal, after, waited }
+            }
+            Event::Lost(terminal, _) => GatewayNews::NotCome { terminal },
+            // Those of terminals and correspondents.
+            Event::Transport(_) | Event::Move(..) | Event::GatewaySilent | Event::GatewayBack => return,
+        };
+        self.tell(news);
+    }
+
+    /// Answers an order; returns how long it took.
+    fn answer(&mut self, terminal: IpAddr, outcome: Result<String, OrderError>) -> Duration {
+        let Some(order) = self.under_way.remove(&terminal) else { return Duration::ZERO };
+        if let Some(answer) = order.answer {
+            let _ = answer.send(outcome);
+        }
+        order.since.elapsed()
+    }
+}
+
+/// The other gateways, each at its place.
+struct Others(Vec<(SocketAddr, PublicKey)>, mpsc::UnboundedSender<GatewayNews>);
+
+impl Peers for Others {
+    fn complain(&self, text: String) {
+        let _ = self.1.send(GatewayNews::Trouble { text });
+    }
+
+    fn place(&self, from: SocketAddr, key: &PublicKey) -> SocketAddr {
+        self.0.iter().find(|(_, of)| of == key).map_or(from, |(address, _)| *address)
+    }
+
+    fn may_answer(&self, at: SocketAddr, key: &PublicKey) -> bool {
+        self.0.iter().all(|(address, of)| (address.ip() == at.ip()) == (of == key))
+    }
+}
+
+/// The address of an interface on layer 2; zero where it has none.
+fn hardware_address(interface: &str) -> Option<HardwareAddress> {
+    // Such names would lead elsewhere.
+    let plain = !interface.contains('/') && !["", ".", ".."].contains(&interface);
+    let text =
+        plain.then(|| std::fs::read_to_string(format!("/sys/class/net/{interface}/address")).ok())??;
+    Some(text.trim().parse().unwrap_or(HardwareAddress([0; 6])))
+}
+
+fn forwards(v6: bool) -> bool {
+    let file = if v6 { "/proc/sys/net/ipv6/conf/all/forwarding" } else { "/proc/sys/net/ipv4/ip_forward" };
+    std::fs::read_to_string(file).is_ok_and(|text| text.trim() != "0")
+}

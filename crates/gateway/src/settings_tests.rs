@@ -1,0 +1,60 @@
+use super::*;
+use crate::values::prefix_length;
+
+const NORTH: &str = include_str!("../examples/north.toml");
+
+fn settings(text: &str) -> Result<Settings, SettingsError> {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("gateway.toml");
+    std::fs::write(&path, text).unwrap();
+    Settings::read(&path)
+}
+
+#[test]
+fn the_example_is_good_and_means_what_it_says() {
+    let settings = settings(NORTH).unwrap();
+    let config = settings.machine(HardwareAddress([2; 6]), settings.hosts[0].key);
+    assert_eq!(config.address, "10.1.0.1:5061".parse().unwrap());
+    assert_eq!(config.access.netmask, "255.255.255.0".parse::<IpAddr>().unwrap());
+    assert_eq!(config.access.addresses.len(), 100);
+    assert_eq!(config.access.addresses[99], "10.1.0.199".parse::<IpAddr>().unwrap());
+    assert_eq!(config.resources.throughput, 20_000_000);
+    assert_eq!(config.resources.per_terminal, 5_000_000);
+    assert_eq!(config.resources.buffer, 4 << 20);
+}
+
+/// Each mistake is named, by the key that it is in.
+#[test]
+fn mistakes_are_named() {
+    for (from, to, complaint) in [
+        ("prefix-length = 24", "prefix-length = 33", "access.prefix-length: 33"),
+        ("10.1.0.100-10.1.0.199", "10.1.0.100-10.1.1.199", "not in the network of 10.1.0.1/24"),
+        ("10.1.0.100-10.1.0.199", "10.1.0.1-10.1.0.199", "contains the gateway's own address"),
+        ("10.1.0.100-10.1.0.199", "10.1.0.199-10.1.0.100", "is no range"),
+        ("10.1.0.100-10.1.0.199", "10.1.0.100/25", "not an IP address"),
+        ("least-buffer = \"64Ki\"", "least-buffer = \"64Gi\"", "resources.least-buffer"),
+        ("throughput = \"20M\"", "throughput = \"20 Mbit\"", "is no amount"),
+        ("throughput = \"20M\"", "thruput = \"20M\"", "unknown field `thruput`"),
+        ("name = \"south\"", "name = \"robot\"", "two entries are called robot"),
+        ("name = \"south\"", "name = \"south,east\"", "is no name"),
+        ("supervision = 10", "supervision = 2", "supervision"),
+        ("per-terminal = \"5M\"", "per-terminal = 0", "resources.per-terminal"),
+        ("delay-ms = 5", "delay-ms = 5\nmtu = 1500", "unknown field `mtu`"),
+        ("10.2.0.1", "10.1.0.1", "two gateways have the address 10.1.0.1"),
+        ("key = \"whk1", "key = \"whk", "not a key"),
+        ("delay-ms = 5", "delay-ms = -5", "access.delay-ms"),
+    ] {
+        assert!(NORTH.contains(from), "{from}");
+        let text = settings(&NORTH.replacen(from, to, 1)).unwrap_err().to_string();
+        assert!(text.contains(complaint) && text.contains("gateway.toml"), "{text}");
+    }
+}
+
+#[test]
+fn masks_have_a_length_or_are_none() {
+    for length in [1, 8, 24, 31, 32] {
+        assert_eq!(prefix_length(netmask("10.0.0.1".parse().unwrap(), length)), Some(length));
+        assert_eq!(prefix_length(netmask("fd00::1".parse().unwrap(), length + 64)), Some(length + 64));
+    }
+    assert_eq!(prefix_length("255.0.255.0".parse().unwrap()), None);
+}

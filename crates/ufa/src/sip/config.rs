@@ -1,0 +1,47 @@
+use core::fmt;
+use core::time::Duration;
+
+use super::Timers;
+
+/// What carries SIP.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Transport {
+    /// Datagrams, which anyone can read and forge: for networks that nobody else can reach, and for the lab.
+    #[default]
+    Udp,
+    /// TLS over TCP. Requests are repeated here, too, although RFC 3261 §17.1 leaves that to TCP: a host that moves loses its connections, and what
+    /// they carried with them.
+    Tls,
+}
+
+impl Transport {
+    /// The port that SIP has there (RFC 3261 §19.1.2).
+    pub const fn port(self) -> u16 {
+        match self {
+            Self::Udp => 5060,
+            Self::Tls => 5061,
+        }
+    }
+}
+
+/// As Via says it (RFC 3261 §20.42).
+impl fmt::Display for Transport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Udp => "UDP",
+            Self::Tls => "TLS",
+        })
+    }
+}
+
+/// How a machine speaks SIP.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SipConfig {
+    /// What carries it.
+    pub transport: Transport,
+    /// Its timers.
+    pub timers: Timers,
+    /// How often a terminal asks, by OPTIONS within its session (RFC 3261 §11), whether its gateway is there; one that has not answered by the next
+    /// time is silent. A gateway ends a session whose terminal was not heard of for four times as long. Nobody asks if there is none.
+    pub supervision: Option<Duration>,
+}

@@ -1,0 +1,189 @@
+#!/bin/bash
+# gateway.sh [-k] - a host that goes where its network says, on real interfaces.
+#
+# Two gateways, a host (mn) with a link to each, and a server (cn) behind them, in namespaces. The host sends a file at 80 Mbit/s; after a second the
+# network wants it at the other gateway, its link breaks, and 50 ms later the other one is there. Says what the server saw: whether the file has
+# come whole, and the longest time in which no data came. Beside that: the same break without gateways, where the host decides by itself; a target that is
+# dead; a link that cannot be attached; a gateway that ends in mid-transfer; IPv6. Fails if a file is not whole, or a handover does not end as it should.
+# -k keeps the namespaces, for whoever wants to try more (docs/gateway.md). Needs root. Half a minute.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+keep=
+while getopts k option; do
+    case $option in
+    k) keep=1 ;;
+    *) sed -n '2,9s/^# \{0,1\}//p' "$0" && exit 2 ;;
+    esac
+done
+target=${CARGO_TARGET_DIR:-$here/../../target}
+cargo build -q --release --locked --manifest-path "$here/../../Cargo.toml" -p whimbrel-cli || exit
+whimbrel=$target/release/whimbrel
+work=$(mktemp -d)
+name=gw$$
+hosts=(cn g1 g2 mn core)
+failed=0
+
+down() {
+    local host
+    for host in "${hosts[@]}"; do ip netns pids "$name-$host" 2>/dev/null | xargs -r kill 2>/dev/null; done
+    sleep 0.2
+    for host in "${hosts[@]}"; do ip netns del "$name-$host" 2>/dev/null; done
+}
+trap '[ -n "$keep" ] || { down; rm -rf "$work"; }' EXIT
+trap 'exit 1' INT TERM
+
+# on HOST COMMAND... - each host has a key, and a place for sockets, of its own
+on() {
+    local host=$1
+    shift
+    ip netns exec "$name-$host" env HOME="$work/$host" XDG_CONFIG_HOME="$work/$host" XDG_RUNTIME_DIR="$work/$host" "$@"
+}
+ip_in() { local host=$1; shift; ip -n "$name-$host" "$@"; }
+key_of() { on "$1" "$whimbrel" key 2>/dev/null | grep -o 'whk1[a-z0-9]*' | head -n 1; }
+
+# address NET HOST - of IPv4 or IPv6, as $family says
+address() { if [ "$family" = 4 ]; then echo "10.$1.0.$2"; else echo "fd00:$1::$2"; fi; }
+length() { if [ "$family" = 4 ]; then echo 24; else echo 64; fi; }
+network() { if [ "$family" = 4 ]; then echo "10.$1.0.0/24"; else echo "fd00:$1::/64"; fi; }
+
+up() {
+    local host i
+    down
+    rm -rf "${work:?}"/*
+    for host in "${hosts[@]}"; do
+        ip netns add "$name-$host" && mkdir -p "$work/$host" && ip_in "$host" link set lo up || return
+        on "$host" sysctl -qw net.ipv6.conf.default.accept_dad=0 net.ipv6.conf.all.accept_dad=0
+    done
+    ip_in core link add wire type bridge && ip_in core link set wire up
+    for host in cn g1 g2; do
+        ip_in core link add "p$host" type veth peer name core netns "$name-$host"
+        ip_in core link set "p$host" master wire up
+        ip_in "$host" link set core up
+    done
+    i=1
+    for host in cn g1 g2; do ip_in "$host" addr add "$(address 0 $i)/$(length)" dev core && i=$((i + 1)); done
+    for i in 1 2; do
+        ip_in mn link add "radio$i" type veth peer name radio netns "$name-g$i"
+        ip_in "g$i" link set radio up
+        ip_in "g$i" addr add "$(address $i 1)/$(length)" dev radio
+        on "g$i" sysctl -qw net.ipv4.ip_forward=1 net.ipv6.conf.all.forwarding=1
+        ip_in cn route add "$(network $i)" via "$(address 0 $((i + 1)))"
+        on "g$i" tc qdisc add dev radio root tbf rate 80mbit burst 32k latency 50ms
+        on mn tc qdisc add dev "radio$i" root tbf rate 80mbit burst 32k latency 50ms
+    done
+    ip_in g1 route add "$(network 2)" via "$(address 0 3)"
+    ip_in g2 route add "$(network 1)" via "$(address 0 2)"
+    ip_in mn link set radio1 up
+    ip_in mn addr add "$(address 1 50)/$(length)" dev radio1
+    ip_in mn route add default via "$(address 1 1)"
+    settings 1 2 && settings 2 1
+    printf '%s\n' '#!/bin/sh -e' 'n=${WHIMBREL_ESSID#net}' 'ip link set radio$((3 - n)) down' 'sleep 0.05' 'ip link set radio$n up' \
+        "ip addr add \$WHIMBREL_ADDRESS/$(length) dev radio\$n" 'ip route replace default via $WHIMBREL_GATEWAY' >"$work/attach"
+    chmod +x "$work/attach"
+}
+
+# settings N OTHER - the file of gateway N
+settings() {
+    cat >"$work/g$1.toml" <<EOF
+address = "$(address "$1" 1)"
+[access]
+interface = "radio"
+addresses = ["$(address "$1" 100)-$(address "$1" 199)"]
+prefix-length = $(length)
+essid = "net$1"
+delay-ms = 1
+[resources]
+throughput = "80M"
+per-terminal = "40M"
+buffer = "4Mi"
+least-buffer = "256Ki"
+[[gateways]]
+name = "g$2"
+address = "$(address "$2" 1)"
+key = "$(key_of "g$2")"
+[[hosts]]
+name = "mn"
+key = "$(key_of mn)"
+[[hosts]]
+name = "cn"
+key = "$(key_of cn)"
+EOF
+}
+
+bracketed() { if [ "$family" = 4 ]; then echo "$1"; else echo "[$1]"; fi; }
+sip_of() { echo "sip:$(key_of "g$1")@$(bracketed "$(address "$1" 1)")"; }
+
+wait_for() { # FILE PATTERN [SECONDS]
+    local i
+    for ((i = 0; i < ${3:-8} * 20; i++)); do grep -qs -- "$2" "$1" && return; sleep 0.05; done
+    echo "FAIL $case: '$2' is not in ${1##*/}:" && tail -n 15 "$1" | sed 's/^/    /'
+    failed=$((failed + 1))
+    return 1
+}
+
+# Everybody is there, and the file is on its way. Options are those of the sender.
+begin() {
+    local i
+    for i in 1 2; do on "g$i" "$whimbrel" gateway run "$work/g$i.toml" >"$work/g$i.log" 2>&1 & done
+    mkdir -p "$work/in" && head -c "${size:-45000000}" /dev/urandom >"$work/file"
+    on cn "$whimbrel" recv --dir "$work/in" --ticket-file "$work/ticket" --once --gateway "$(sip_of 1),$(sip_of 2)" >"$work/cn.log" 2>&1 &
+    for i in 1 2; do wait_for "$work/g$i.log" listening || return; done
+    wait_for "$work/cn.log" 'ticket is in' || return
+    on cn tcpdump -i core -nn -tt -q "greater 300 and dst host $(address 0 1) and udp" >"$work/dump" 2>/dev/null &
+    dump=$!
+    sleep 0.3
+    on mn "$whimbrel" send "$work/file" --ticket-file "$work/ticket" "$@" >"$work/mn.log" 2>&1 &
+    sender=$!
+    wait_for "$work/mn.log" 'connected to'
+    sleep 1
+}
+
+# The transfer ends well; the longest time without data is in $gap, in ms.
+end() {
+    wait "$sender" || { echo "FAIL $case: the sender failed:" && tail -n 10 "$work/mn.log" && failed=$((failed + 1)) && return 1; }
+    cmp -s "$work/file" "$work/in/file" || { echo "FAIL $case: the file is not whole" && failed=$((failed + 1)) && return 1; }
+    sleep 0.2
+    kill "$(pgrep -P "$dump" -f 'tcpdump -i core' | head -n 1)" 2>/dev/null || pkill -f -- "tcpdump -i core -nn -tt -q greater 300 and dst host $(address 0 1) and udp"
+    gap=$(awk 'p && $1 - p > g { g = $1 - p } { p = $1 } END { printf "%.0f", g * 1000 }' "$work/dump")
+}
+
+move() { on g1 "$whimbrel" gateway move "$(address 1 50)" "$@" 2>&1; }
+say() { printf '%-46s %s\n' "$case" "$*"; }
+
+for family in 4 6; do
+    case="handover by the network, IPv$family"
+    up && begin --gateway "$(sip_of 1)" --attach "$work/attach" || exit 1
+    move --to g2 >"$work/move.log" || { echo "FAIL $case: $(cat "$work/move.log")" && failed=$((failed + 1)); }
+    wait_for "$work/g2.log" 'has come after' && wait_for "$work/mn.log" 'arrived with address'
+    end && say "nothing for $gap ms; $(grep -o 'arrived with.*' "$work/mn.log")"
+    wait_for "$work/g2.log" 'is over'
+done
+
+family=4
+case="the host decides by itself"
+up && begin || exit 1
+ip netns exec "$name-mn" env WHIMBREL_ESSID=net2 WHIMBREL_ADDRESS=10.2.0.100 WHIMBREL_GATEWAY=10.2.0.1 "$work/attach"
+end && say "nothing for $gap ms"
+
+case="the target is dead"
+up && begin --gateway "$(sip_of 1)" --attach "$work/attach" || exit 1
+ip netns pids "$name-g2" | xargs -r kill -9
+move --to g2 >"$work/move.log" && { echo "FAIL $case: the host has gone" && failed=$((failed + 1)); }
+end && say "$(cat "$work/move.log")"
+
+case="the link cannot be attached"
+up && begin --gateway "$(sip_of 1)" --attach false || exit 1
+move --to g2 >"$work/move.log" || { echo "FAIL $case: $(cat "$work/move.log")" && failed=$((failed + 1)); }
+wait_for "$work/mn.log" 'it decides by itself'
+end && say "nothing for $gap ms, and on by the old link"
+
+case="the gateway ends"
+size=90000000
+up && begin --gateway "$(sip_of 1)" --attach "$work/attach" || exit 1
+unset size
+ip netns pids "$name-g1" | xargs -r kill -9
+wait_for "$work/mn.log" 'the gateway is silent' 15
+end && say "nothing for $gap ms; the host decides by itself"
+
+[ "$failed" = 0 ] || echo "$failed failed"
+[ "$failed" = 0 ]
