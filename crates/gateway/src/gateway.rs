@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 use whimbrel::Route;
 use whimbrel::secure::{Identity, Keyring, PublicKey};
-use whimbrel_ufa::sip::{CONTEXT_TRANSFER, HardwareAddress, Message, RESOURCE_QUERY, Transport};
+use whimbrel_ufa::sip::{HardwareAddress, Transport};
 use whimbrel_ufa::{Command, Event, Gateway as Machine, SessionView};
 
+use crate::authority::is_of_gateways;
 use crate::connections::{Arrival, Connections, Peers};
 use crate::driver::{Driver, Said, seed};
 use crate::hold::{Hold, PACKET_MAX};
@@ -212,11 +213,7 @@ impl Gateway {
 
     /// A SIP message, of somebody who may say it.
     fn take(&mut self, arrival: &Arrival) -> Said {
-        // What cannot be read the machine would not read, either.
-        let Ok(message) = Message::parse(&arrival.message) else { return Said::default() };
-        let method = message.method().to_string();
-        let of_gateways =
-            message.is_request() && [RESOURCE_QUERY, CONTEXT_TRANSFER].contains(&method.as_str());
+        let Some(of_gateways) = is_of_gateways(&arrival.message) else { return Said::default() };
         if of_gateways && !self.gateways.values().any(|(_, key)| *key == arrival.key) {
             self.tell(GatewayNews::Trouble {
                 text: format!(

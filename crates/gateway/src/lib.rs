@@ -12,6 +12,8 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this crate lives in real time")]
 
 mod agent;
+#[cfg(target_os = "linux")]
+mod authority;
 mod connections;
 mod driver;
 mod follow;
