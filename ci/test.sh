@@ -58,11 +58,8 @@ fuzz() { RUSTFLAGS="--cfg fuzzing" cargo check --manifest-path fuzz/Cargo.toml -
 soak() {
     local seed=${SEED:-$(date +%s)}
     echo "from seed $seed on; again: SEED=$seed ci/test.sh soak"
-    build_command || return
-    "${CARGO_TARGET_DIR:-target}/debug/whimbrel" soak --seed "$seed" --seeds 2000
+    cargo run --locked -- soak --seed "$seed" --seeds 2000
 }
-# As the stage unit has built it, with what all members of the workspace want of other crates: by itself it would be built anew.
-build_command() { cargo build --locked --workspace --bin whimbrel; }
 # Worlds and inputs that nobody has seen: other ones each time, two hours long.
 long() {
     local worlds seed=${SEED:-$(date +%s)} status=0
@@ -107,8 +104,8 @@ python() {
         return 0
     fi
     "$venv/bin/pip" install -q --disable-pip-version-check --retries 3 -r crates/python/requirements.txt || return
-    # The wheel with the same settings.
-    build_command || return
+    # What `cargo run` of the stage soak has built, and the wheel with the same settings.
+    cargo build --locked || return
     "$venv/bin/maturin" build -q --profile dev --locked -m crates/python/Cargo.toml -i "$venv/bin/python" -o "$work/wheels" || return
     "$venv/bin/pip" install -q --disable-pip-version-check --no-deps "$work"/wheels/*.whl || return
     "$venv/bin/python" -m pytest -q -p no:cacheprovider crates/python/tests
