@@ -193,7 +193,7 @@ impl MobilityArgs {
         }
         let mut builder = Endpoint::builder().addresses(addresses).config(config).shards(shards);
         let policy = self.policy;
-        builder = if self.network.attach.is_some() || self.network.is_given() {
+        builder = if self.network.is_given() {
             let control = self.network.control.clone();
             builder.policy(move || Gated::new(control.clone(), move || policy.policy()))
         } else {

@@ -75,8 +75,7 @@ impl NetworkArgs {
         if self.attach.is_some() {
             return Err(Failure::Usage("--attach: a host that is connected to is sent nowhere".into()));
         }
-        let v6 = self.gateway.iter().any(|gateway| gateway.address.is_ipv6());
-        let agent = Agent::correspondent(&identity::own()?, &self.gateway, v6, listener(news)).await;
+        let agent = Agent::correspondent(&identity::own()?, &self.gateway, listener(news)).await;
         Ok(Beside::Correspondent(agent.map_err(anyhow::Error::from)?))
     }
 }

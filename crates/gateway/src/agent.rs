@@ -69,12 +69,13 @@ impl Agent {
     pub async fn correspondent(
         identity: &Identity,
         gateways: &[GatewayAddress],
-        v6: bool,
         news: mpsc::UnboundedSender<AgentNews>,
     ) -> Result<Self, AgentError> {
         let trusted = keyring(gateways);
         let peers = Box::new(Gateways(gateways.to_vec(), news.clone()));
         let (mut connections, arrivals) = Connections::new(identity, &trusted, peers)?;
+        // Where one has IPv6 the socket takes IPv4, too.
+        let v6 = gateways.iter().any(|gateway| gateway.address.is_ipv6());
         let any = if v6 { IpAddr::from([0_u16; 8]) } else { IpAddr::from([0_u8; 4]) };
         let address = SocketAddr::new(any, Transport::Tls.port());
         let listening = connections.listen(address, identity, &trusted).await;
@@ -143,6 +144,7 @@ impl TerminalAgent {
             sip: sip(Some(SUPERVISION)),
         };
         let machine = Terminal::new(config, &seed()?);
+        control.set(true);
         let agent = Agent::start(|told| {
             tokio::spawn(links(endpoint.clone(), told.clone()));
             let mut runner = Runner::new(machine, connections, arrivals, told, news);

@@ -248,6 +248,8 @@ async fn accept_all(listener: TcpListener, local: SocketAddr, acceptor: TlsAccep
             tokio::time::sleep(Duration::from_millis(100)).await;
             continue;
         };
+        // IPv4 on a socket of IPv6 (RFC 4291 §2.5.5.2).
+        let from = SocketAddr::new(from.ip().to_canonical(), from.port());
         let Some(greeting) = Greeting::begin(&shared, network(from.ip())) else { continue };
         let (acceptor, shared) = (acceptor.clone(), Arc::clone(&shared));
         tokio::spawn(async move {

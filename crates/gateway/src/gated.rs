@@ -15,6 +15,7 @@ pub struct Gated<F, P> {
     control: NetworkControl,
     make: F,
     policy: Option<P>,
+    /// When it is seen next whether the gate is open.
     looks: Option<Instant>,
 }
 
@@ -38,11 +39,21 @@ impl<F: Fn() -> P + Send, P: Policy> Policy for Gated<F, P> {
             self.policy = None;
             return Vec::new();
         }
-        self.policy.get_or_insert_with(&self.make).observe(now, fact, view)
+        match &mut self.policy {
+            Some(policy) => policy.observe(now, fact, view),
+            // What has just happened the view shows.
+            None => self.policy.insert((self.make)()).observe(now, &Fact::Begun, view),
+        }
     }
 
     fn next_deadline(&self) -> Option<Instant> {
-        let policy = self.policy.as_ref().and_then(Policy::next_deadline);
-        [policy, self.looks].into_iter().flatten().min()
+        match &self.policy {
+            Some(policy) => policy.next_deadline(),
+            None => self.looks,
+        }
     }
 }
+
+#[cfg(test)]
+#[path = "gated_tests.rs"]
+mod tests;

@@ -87,7 +87,7 @@ pub enum OrderError {
 
 struct UnderWay {
     since: Instant,
-    answer: Option<oneshot::Sender<Result<String, OrderError>>>,
+    answer: oneshot::Sender<Result<String, OrderError>>,
 }
 
 /// A gateway that runs.
@@ -239,7 +239,7 @@ impl Gateway {
             Err(error) => error,
             Ok(_) if self.under_way.contains_key(&terminal) => OrderError::UnderWay,
             Ok(candidates) => {
-                self.under_way.insert(terminal, UnderWay { since: Instant::now(), answer: Some(answer) });
+                self.under_way.insert(terminal, UnderWay { since: Instant::now(), answer });
                 return self.driver.command(Command::HandOver { terminal, candidates });
             }
         };
@@ -331,9 +331,8 @@ impl Gateway {
     /// Answers an order; returns how long it took.
     fn answer(&mut self, terminal: IpAddr, outcome: Result<String, OrderError>) -> Duration {
         let Some(order) = self.under_way.remove(&terminal) else { return Duration::ZERO };
-        if let Some(answer) = order.answer {
-            let _ = answer.send(outcome);
-        }
+        // Whoever has ordered it may have gone.
+        let _ = order.answer.send(outcome);
         order.since.elapsed()
     }
 }

@@ -4,7 +4,6 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use futures_util::TryStreamExt;
-use rtnetlink::packet_route::address::AddressAttribute;
 use rtnetlink::packet_route::neighbour::{NeighbourAddress, NeighbourAttribute, NeighbourState};
 use rtnetlink::packet_route::route::RouteMessage;
 use rtnetlink::packet_route::rule::{RuleAction, RuleFlags, RuleMessage};
@@ -45,16 +44,11 @@ impl Kernel {
         }
     }
 
-    /// The interface that has this address, and the length of its prefix there.
-    pub(crate) async fn link_with(&self, address: IpAddr) -> io::Result<Option<(Link, u8)>> {
-        let mut all = self.handle.address().get().execute();
-        while let Some(one) = all.try_next().await.map_err(plain)? {
-            let has = |attribute: &AddressAttribute| matches!(attribute, AddressAttribute::Address(there) | AddressAttribute::Local(there) if *there == address);
-            if one.attributes.iter().any(has) {
-                return Ok(Some((Link(one.header.index), one.header.prefix_len)));
-            }
-        }
-        Ok(None)
+    /// The interface that has this address.
+    pub(crate) async fn link_with(&self, address: IpAddr) -> io::Result<Option<Link>> {
+        let mut all = self.handle.address().get().set_address_filter(address).execute();
+        let found = all.try_next().await.map_err(plain)?;
+        Ok(found.map(|one| Link(one.header.index)))
     }
 
     // ---- for gateways

@@ -1,15 +1,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether the network decides where a terminal goes. It does until the gateway refuses, falls silent or loses the terminal.
-#[derive(Clone, Debug)]
+/// Whether the network decides where a host goes. It does from when a [`TerminalAgent`](crate::TerminalAgent) is there until the gateway refuses, falls silent or
+/// loses the terminal; never for a correspondent, which is told of its peers alone.
+#[derive(Clone, Debug, Default)]
 pub struct NetworkControl(Arc<AtomicBool>);
-
-impl Default for NetworkControl {
-    fn default() -> Self {
-        Self(Arc::new(AtomicBool::new(true)))
-    }
-}
 
 impl NetworkControl {
     /// Whether it does now.

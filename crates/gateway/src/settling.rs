@@ -96,7 +96,7 @@ async fn settle(config: &AppliConfig, there: &TerminalSettings) -> io::Result<()
         return Ok(());
     }
     let no_interface = || io::Error::other(format!("no interface has the old address {}", config.delete));
-    let (link, _) = kernel.link_with(config.delete).await?.ok_or_else(no_interface)?;
+    let link = kernel.link_with(config.delete).await?.ok_or_else(no_interface)?;
     let length = prefix_length(there.netmask).ok_or_else(|| io::Error::other("the netmask is none"))?;
     kernel.settle(link, config.add, length, there.gateway).await?;
     kernel.leave(config.delete).await

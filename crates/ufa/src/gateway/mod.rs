@@ -78,7 +78,8 @@ impl Gateway {
     }
 
     /// bit/s that no terminal has.
-    pub fn free_throughput(&self) -> u64 {
+    #[cfg(test)]
+    pub(crate) fn free_throughput(&self) -> u64 {
         self.allocations.free_throughput()
     }
 
