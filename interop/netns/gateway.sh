@@ -20,7 +20,7 @@ cargo build -q --release --locked --manifest-path "$here/../../Cargo.toml" -p wh
 whimbrel=$target/release/whimbrel
 work=$(mktemp -d)
 name=gw$$
-hosts=(cn g1 g2 mn core)
+hosts=(cn g1 g2 mn core air)
 failed=0
 
 down() {
@@ -80,6 +80,27 @@ up() {
     printf '%s\n' '#!/bin/sh -e' 'n=${WHIMBREL_ESSID#net}' 'ip link set radio$((3 - n)) down' 'sleep 0.05' 'ip link set radio$n up' \
         "ip addr add \$WHIMBREL_ADDRESS/$(length) dev radio\$n" 'ip route replace default via $WHIMBREL_GATEWAY' >"$work/attach"
     chmod +x "$work/attach"
+}
+
+# After up: the host has one interface, on the air between two networks. The command of --attach changes the network and nothing else.
+one_interface() {
+    local i
+    for i in 1 2; do
+        ip_in mn link del "radio$i"
+        ip_in air link add "net$i" type bridge && ip_in air link set "net$i" up
+        ip_in air link add "g$i" type veth peer name radio netns "$name-g$i"
+        ip_in air link set "g$i" master "net$i" up
+        ip_in "g$i" link set radio up
+        ip_in "g$i" addr add "$(address $i 1)/$(length)" dev radio
+    done
+    ip_in air link add mn type veth peer name radio netns "$name-mn"
+    ip_in air link set mn master net1 up
+    ip_in mn link set radio up
+    ip_in mn addr add "$(address 1 50)/$(length)" dev radio
+    ip_in mn route add default via "$(address 1 1)"
+    on mn tc qdisc add dev radio root tbf rate 80mbit burst 32k latency 50ms
+    printf '%s\n' '#!/bin/sh -e' "ip -n $name-air link set mn nomaster" 'sleep 0.05' \
+        "ip -n $name-air link set mn master \$WHIMBREL_ESSID" >"$work/attach"
 }
 
 # settings N OTHER - the file of gateway N
@@ -160,6 +181,12 @@ for family in 4 6; do
 done
 
 family=4
+case="one interface, which gets its address"
+up && one_interface && begin --gateway "$(sip_of 1)" --attach "$work/attach" || exit 1
+move --to g2 >"$work/move.log" || { echo "FAIL $case: $(cat "$work/move.log")" && failed=$((failed + 1)); }
+wait_for "$work/mn.log" 'arrived with address'
+end && say "nothing for $gap ms; $(grep -o 'arrived with.*' "$work/mn.log")"
+
 case="the host decides by itself"
 up && begin || exit 1
 ip netns exec "$name-mn" env WHIMBREL_ESSID=net2 WHIMBREL_ADDRESS=10.2.0.100 WHIMBREL_GATEWAY=10.2.0.1 "$work/attach"
