@@ -14,6 +14,7 @@
 //! state of) and `retransmit` (where lost DATA goes).
 
 mod acknowledge;
+mod checks;
 mod chunk;
 mod copies;
 mod flow;

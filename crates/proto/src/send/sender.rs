@@ -60,6 +60,8 @@ pub(crate) struct Sender {
     /// The tail-loss probe that has not been answered yet.
     pub(super) tail: Option<TailProbe>,
     pub(super) totals: Totals,
+    #[cfg(any(test, fuzzing, debug_assertions))]
+    pub(super) unchecked_calls: usize,
 }
 
 /// Totals of an association.
@@ -114,6 +116,8 @@ impl Sender {
             held_up: None,
             tail: None,
             totals: Totals::default(),
+            #[cfg(any(test, fuzzing, debug_assertions))]
+            unchecked_calls: 0,
         };
         paths.iter().for_each(|path| sender.add_path(config, path));
         sender
@@ -363,31 +367,6 @@ impl Sender {
 
     pub(super) fn flow_mut(&mut self, path: PathId) -> Option<&mut Flow> {
         self.flows.iter_mut().find(|flow| flow.path == path)
-    }
-
-    #[cfg(not(any(test, fuzzing, debug_assertions)))]
-    #[inline]
-    pub(super) fn check(&self) {}
-
-    /// What must hold between the parts after every call. Panics if anything contradicts anything.
-    #[cfg(any(test, fuzzing, debug_assertions))]
-    pub(super) fn check(&self) {
-        self.outstanding.invariants();
-        for flow in &self.flows {
-            let flight = self.outstanding.flight_size(flow.path);
-            let earliest = self.outstanding.earliest_in_flight(flow.path);
-            assert_eq!(flight > 0, earliest.is_some());
-            assert!(
-                earliest.is_none_or(|earliest| flow
-                    .guarded
-                    .is_some_and(|guarded| guarded.at_or_before(earliest))),
-                "T3-rtx guards what is in flight on {:?}",
-                flow.path
-            );
-            let sent = |(tsn, _): (Tsn, _)| tsn.precedes(self.outstanding.next_tsn());
-            assert!(flow.timed.is_none_or(sent), "what is timed has been sent");
-        }
-        assert!(self.outstanding.paths().eq(self.flows.iter().map(|flow| flow.path)));
     }
 }
 

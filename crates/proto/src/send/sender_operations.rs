@@ -315,7 +315,7 @@ impl Model {
 
     fn compare(&self) {
         let sender = &self.rig.sender;
-        sender.check();
+        sender.invariants();
         assert!(self.rig.ids().into_iter().eq(sender.flows.iter().map(|flow| flow.path)));
         for path in self.rig.ids() {
             let in_flight = sender.outstanding.flight_size(path) > 0;
