@@ -11,10 +11,10 @@ limit=${LIMIT:-3300}
 [ "$*" != long ] || limit=${LIMIT:-14400}
 # Everything is built once here; what incremental builds would need is written for nothing.
 export CARGO_INCREMENTAL=${CARGO_INCREMENTAL:-0}
-# Nobody debugs what is built here, and without that it is built in two thirds of the time.
-export CARGO_PROFILE_DEV_DEBUG=${CARGO_PROFILE_DEV_DEBUG:-0}
-# Nothing is measured here, and without optimisation across crates release builds are quick (the stage demo: 254 s instead of 660).
-export CARGO_PROFILE_RELEASE_LTO=${CARGO_PROFILE_RELEASE_LTO:-off} CARGO_PROFILE_RELEASE_CODEGEN_UNITS=${CARGO_PROFILE_RELEASE_CODEGEN_UNITS:-16}
+# One profile for all: nobody debugs what is built here, nothing is measured, and what is checked in tests is checked everywhere.
+export CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_OPT_LEVEL=2
+export CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS=true CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS=true
+programs=${CARGO_TARGET_DIR:-target}/release
 
 install() {
     local packages=(build-essential ca-certificates chromium git iproute2 iptables kmod libsctp-dev libusrsctp-dev lksctp-tools
@@ -50,29 +50,30 @@ format() {
     done
 }
 lint() { cargo clippy --workspace --all-targets --locked -- -D warnings; }
-unit() { cargo test --workspace --locked --no-fail-fast; }
+unit() { cargo test --workspace --release --locked --no-fail-fast; }
+# The command, as the stage unit has built it: with the features that tests want, which another build would do everything again without.
+whimbrel() { if [ -n "${PROGRAMS:-}" ]; then "$PROGRAMS/whimbrel" "$@"; else cargo run --release --locked -- "$@"; fi; }
 docs() { RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked; }
 fuzz() { RUSTFLAGS="--cfg fuzzing" cargo check --manifest-path fuzz/Cargo.toml --locked; }
-# Other worlds each time; those that once failed are tests (crates/soak/tests). Not a release build: the invariants between the parts of an
-# association are checked after every call.
+# Other worlds each time; those that once failed are tests (crates/soak/tests).
 soak() {
     local seed=${SEED:-$(date +%s)}
     echo "from seed $seed on; again: SEED=$seed ci/test.sh soak"
-    cargo run --locked -- soak --seed "$seed" --seeds 2000
+    whimbrel soak --seed "$seed" --seeds 2000
 }
 # Worlds and inputs that nobody has seen: other ones each time, two hours long.
 long() {
     local worlds seed=${SEED:-$(date +%s)} status=0
     echo "from seed $seed on; again: SEED=$seed ci/test.sh long"
     for worlds in mixed standing moving attacked behind-nat rough controllers multipath protected; do
-        cargo run --locked -- soak --worlds "$worlds" --seed "$seed" --seeds "${SEEDS:-200000}" || status=1
+        whimbrel soak --worlds "$worlds" --seed "$seed" --seeds "${SEEDS:-200000}" || status=1
     done
     FUZZ_SEED=$seed FUZZ_INPUTS=${FUZZ_INPUTS:-50000} cargo test --release --locked -p whimbrel-proto -- \
         pseudo_random a_hostile_peer two_endpoints || status=1
     return "$status"
 }
 demo() {
-    cargo run --release --locked -- demo --out "$work/demo.html" || return
+    whimbrel demo --out "$work/demo.html" || return
     # Not root, nothing installed: then it says so and passes.
     interop/report/run.sh --page "$work/demo.html"
 }
@@ -80,13 +81,13 @@ demo() {
 lab() {
     local jobs
     for jobs in 1 2; do
-        cargo run --release --locked -- lab run b08_fig07 b08_fig12 --reps 2 --jobs "$jobs" --out "$work/lab-$jobs" || return
+        whimbrel lab run b08_fig07 b08_fig12 --reps 2 --jobs "$jobs" --out "$work/lab-$jobs" || return
     done
     cmp "$work"/lab-{1,2}/b08_fig07.csv && cmp "$work"/lab-{1,2}/b08_fig12.csv || return
-    cargo run --release --locked -- lab report --results "$work/lab-1" --out "$work/lab.html" --open no || return
+    whimbrel lab report --results "$work/lab-1" --out "$work/lab.html" --open no || return
     # Somebody else reads captures, of TCP over Mobile IP and of TCP beside SCTP.
-    cargo run --release --locked -- lab trace c04_fig06 --cell scheme=tom --pcap "$work/mobile-ip.pcapng" || return
-    cargo run --release --locked -- lab trace e13_lc --pcap "$work/beside.pcapng" || return
+    whimbrel lab trace c04_fig06 --cell scheme=tom --pcap "$work/mobile-ip.pcapng" || return
+    whimbrel lab trace e13_lc --pcap "$work/beside.pcapng" || return
     if command -v tshark >/dev/null; then
         interop/check_capture.sh -t "$work"/{mobile-ip,beside}.pcapng || return
     else
@@ -104,19 +105,26 @@ python() {
         return 0
     fi
     "$venv/bin/pip" install -q --disable-pip-version-check --retries 3 -r crates/python/requirements.txt || return
-    # What `cargo run` of the stage soak has built, and the wheel with the same settings.
-    cargo build --locked || return
-    "$venv/bin/maturin" build -q --profile dev --locked -m crates/python/Cargo.toml -i "$venv/bin/python" -o "$work/wheels" || return
+    [ -n "${PROGRAMS:-}" ] || cargo build --release --locked || return
+    "$venv/bin/maturin" build -q --release --locked -m crates/python/Cargo.toml -i "$venv/bin/python" -o "$work/wheels" || return
     "$venv/bin/pip" install -q --disable-pip-version-check --no-deps "$work"/wheels/*.whl || return
-    "$venv/bin/python" -m pytest -q -p no:cacheprovider crates/python/tests
+    WHIMBREL=$programs/whimbrel "$venv/bin/python" -m pytest -q -p no:cacheprovider crates/python/tests
 }
 interop() {
     if [ "$(id -u)" != 0 ]; then
         echo "skipped: needs root for network namespaces"
         return 0
     fi
-    # Real processes and captures on a shared machine: a failure has to repeat itself.
-    REPEAT=1 interop/run.sh
+    # Real processes and captures on a shared machine: a failure has to repeat itself. The guest of the kernel part has one processor.
+    local kernel status
+    interop/run.sh none || return
+    REPEAT=1 interop/run.sh kernel >"$work/kernel.log" 2>&1 &
+    kernel=$!
+    REPEAT=1 interop/run.sh usrsctp webrtc
+    status=$?
+    wait "$kernel" || status=1
+    cat "$work/kernel.log"
+    return "$status"
 }
 
 # A host that moves, on real interfaces and emulated cables.
@@ -163,7 +171,7 @@ run() {
         status=124
     else
         : >"$work/$name.log"
-        WORK=$work timeout --kill-after=30 "$left" ci/test.sh "--stage=$name" >>"$work/$name.log" 2>&1 &
+        WORK=$work PROGRAMS=$built timeout --kill-after=30 "$left" ci/test.sh "--stage=$name" >>"$work/$name.log" 2>&1 &
         child=$!
         tail -n +1 -s 0.2 -f --pid="$child" "$work/$name.log"
         wait "$child"
@@ -171,6 +179,7 @@ run() {
     fi
     if [ "$status" = 0 ]; then
         passed=$((passed + 1))
+        [ "$name" != unit ] || built=$(realpath "$programs")
         summary+=("ok      $name, $((SECONDS - start)) s")
         echo "${summary[-1]}"
         return
@@ -203,6 +212,8 @@ passed=0
 failed=0
 summary=()
 child=
+# Where what other stages run is, when the stage unit has built it.
+built=
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap '[ -z "$child" ] || kill "$child" 2>/dev/null; exit 130' INT TERM

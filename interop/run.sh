@@ -1,5 +1,5 @@
 #!/bin/bash
-# run.sh [usrsctp] [kernel] [webrtc] - Whimbrel against the stacks of others, every packet captured and checked.
+# run.sh [usrsctp] [kernel] [webrtc] [none] - Whimbrel against the stacks of others, every packet captured and checked.
 # usrsctp over UDP, and raw where addresses change; the Linux kernel (user-mode-linux) raw and over UDP; the stacks of WebRTC implementations
 # (pion, dcsctp, sctp-proto) over UDP. Needs root; some minutes.
 #
@@ -21,6 +21,7 @@ graceful='"how":"shutdown_complete"'
 hold="--hold 1000"
 . ./address_changes.sh
 . ./webrtc.sh
+. ./programs.sh
 
 # What a part provides: ours and theirs (run a peer with its addresses), $our_host (the namespace of
 # ours), $to_ours and $to_theirs (options that connect), $our_first and $their_first (primary addresses),
@@ -232,10 +233,12 @@ kernel_part() {
     kernel_address_changes
 }
 
+# What all parts run is built, and nothing is run.
+none_part() { :; }
+
 [ "$(id -u)" = 0 ] || { echo "needs root" >&2 && exit 2; }
 make -s && cargo build --release --locked --quiet --manifest-path whimbrel/Cargo.toml || exit
 target=${CARGO_TARGET_DIR:-$here/whimbrel/target}
-repository_target=${CARGO_TARGET_DIR:-$here/../target}
 whimbrel=$target/release/whimbrel-peer
 [ -z "${KEEP:-}" ] || mkdir -p "$KEEP"
 parts=(${*:-usrsctp kernel webrtc})
@@ -244,7 +247,7 @@ if [ "$failed" -gt 0 ] && [ -n "${REPEAT:-}" ]; then
     echo "--- $failed failed; the second run of ${failed_cases[*]} decides"
     failed=0
     ONLY="@($(IFS='|' && echo "${failed_cases[*]}"))"
-    kernel/peer down
+    [[ ${parts[*]} != *kernel* ]] || kernel/peer down
     for part_name in "${parts[@]}"; do "${part_name}_part"; done
 fi
 echo "$passed passed, $failed failed"

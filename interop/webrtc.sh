@@ -11,7 +11,7 @@ all_assorted=$(received 64 2079148)
 
 build_webrtc() {
     cargo build --release --locked --quiet --manifest-path webrtc/Cargo.toml --target-dir "$target" || return
-    cargo build --release --locked --quiet --manifest-path ../Cargo.toml -p whimbrel-emulator --example relay || return
+    relay=$(program whimbrel-emulator example relay) || return
     stacks=(dcsctp sctp-proto)
     # Debian's would stay at its own version; this fetches the one that go.mod asks for.
     if [[ $(GOTOOLCHAIN=local go version 2>/dev/null) =~ go1\.(2[1-9]|[3-9]) ]]; then
@@ -164,7 +164,7 @@ webrtc_lossy() {
 
 webrtc_part() {
     local our_host=$name-a our_first=10.131.1.1 their_first=10.131.1.2 udp_ports=$webrtc_ports part them
-    local to_ours="--connect $our_first" to_theirs="--connect $their_first" relay=$repository_target/release/examples/relay
+    local to_ours="--connect $our_first" to_theirs="--connect $their_first"
     # Ours and theirs for $them, as the other parts have them. With $remote_port the other end is a relay there.
     ours() {
         local port=${first_port[$them]}

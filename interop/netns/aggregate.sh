@@ -28,10 +28,10 @@ trap 'topology_down; rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 mkdir -p "$out"
 
-target=${CARGO_TARGET_DIR:-$here/../../target}
-cargo build -q --release --locked --manifest-path "$here/../../Cargo.toml" -p whimbrel-emulator --bin whimbrel-wire || exit
+. "$here/../programs.sh"
+target=${CARGO_TARGET_DIR:-$repository/target}
+wire=$(program whimbrel-emulator bin whimbrel-wire) || exit
 cargo build -q --release --locked --manifest-path "$here/mover/Cargo.toml" --target-dir "$target/mover" || exit
-wire=$target/release/whimbrel-wire
 mover=$target/mover/release/whimbrel-mover
 
 # network NETWORK RATE ROUND_TRIP_MS: with a queue of one bandwidth-delay product

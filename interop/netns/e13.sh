@@ -19,7 +19,8 @@
 # part of each row. Ctrl-C ends it and takes the namespaces away.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-target=${CARGO_TARGET_DIR:-$here/../../target}
+. "$here/../programs.sh"
+target=${CARGO_TARGET_DIR:-$repository/target}
 figures=() congestions=() windows=() runs=3 jobs=1 pattern='' out='' quick='' report='' scratch=''
 usage() { sed -n '2,19s/^# \{0,1\}//p' "$0"; }
 while getopts f:c:w:n:j:p:o:qrh option; do
@@ -61,9 +62,8 @@ for congestion in "${congestions[@]}"; do
         { echo "e13.sh: this kernel has no $congestion: $(cat /proc/sys/net/ipv4/tcp_available_congestion_control)" >&2 && exit 2; }
 done
 
-cargo build -q --release --locked --manifest-path "$here/../../Cargo.toml" -p whimbrel-emulator --bin whimbrel-wire || exit
+wire=$(program whimbrel-emulator bin whimbrel-wire) || exit
 cargo build -q --release --locked --manifest-path "$here/mover/Cargo.toml" --target-dir "$target/mover" --bin whimbrel-video || exit
-wire=$target/release/whimbrel-wire
 video=$target/mover/release/whimbrel-video
 # Errors in one line.
 export RUST_BACKTRACE=0

@@ -15,9 +15,8 @@ while getopts k option; do
     *) sed -n '2,9s/^# \{0,1\}//p' "$0" && exit 2 ;;
     esac
 done
-target=${CARGO_TARGET_DIR:-$here/../../target}
-cargo build -q --release --locked --manifest-path "$here/../../Cargo.toml" -p whimbrel-cli || exit
-whimbrel=$target/release/whimbrel
+. "$here/../programs.sh"
+whimbrel=$(program whimbrel-cli bin whimbrel) || exit
 work=$(mktemp -d)
 name=gw$$
 hosts=(cn g1 g2 mn core air)

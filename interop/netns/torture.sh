@@ -21,7 +21,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/freeze.sh"
 . "$here/torture_events.sh"
 . "$here/torture_rows.sh"
-target=${CARGO_TARGET_DIR:-$here/../../target}
+. "$here/../programs.sh"
+target=${CARGO_TARGET_DIR:-$repository/target}
 chosen=() transports=() directions=() runs=1 jobs=1 longest=60 out=$target/torture captures='' repeat='' page='' list=''
 while getopts m:t:d:n:j:l:o:crpL option; do
     case $option in
@@ -60,9 +61,8 @@ all_rows
 [ -z "$list" ] || { printf '%s\n' "${rows[@]}" && exit; }
 [ ${#rows[@]} -gt 0 ] || { echo "no such row: ${chosen[*]} (-L lists them)" >&2 && exit 2; }
 
-cargo build -q --release --locked --manifest-path "$here/../../Cargo.toml" -p whimbrel-emulator --bin whimbrel-wire || exit
+wire=$(program whimbrel-emulator bin whimbrel-wire) || exit
 cargo build -q --release --locked --manifest-path "$here/mover/Cargo.toml" --target-dir "$target/mover" || exit
-wire=$target/release/whimbrel-wire
 mover=$target/mover/release/whimbrel-mover
 mkdir -p "$out/logs"
 out=$(cd "$out" && pwd)
