@@ -70,6 +70,7 @@ long() {
     done
     FUZZ_SEED=$seed FUZZ_INPUTS=${FUZZ_INPUTS:-50000} cargo test --release --locked -p whimbrel-proto -- \
         pseudo_random a_hostile_peer two_endpoints || status=1
+    FUZZ_SEED=$seed FUZZ_INPUTS=${FUZZ_INPUTS:-50000} cargo test --release --locked -p whimbrel-ufa --test hostile || status=1
     return "$status"
 }
 demo() {

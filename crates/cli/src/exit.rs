@@ -31,18 +31,34 @@ impl Asked {
 /// Signals count from the call on, not from the first poll: who makes it before saying that the command is ready
 /// leaves no moment in which a signal ends the process with all that it made still there.
 pub(crate) fn interrupted() -> impl Future<Output = Asked> {
+    let terminated = terminated();
+    #[cfg(unix)]
+    let hang_up = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup());
+    async move {
+        #[cfg(unix)]
+        if let Ok(mut hang_up) = hang_up {
+            return tokio::select! {
+                asked = terminated => asked,
+                _ = hang_up.recv() => Asked::User,
+            };
+        }
+        terminated.await
+    }
+}
+
+/// As [`interrupted`], but for SIGHUP, which means something else to a service: that its file is to be read anew.
+pub(crate) fn terminated() -> impl Future<Output = Asked> {
     #[cfg(unix)]
     let mut signals = {
         use tokio::signal::unix::{SignalKind, signal};
-        [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()].map(signal)
+        [SignalKind::interrupt(), SignalKind::terminate()].map(signal)
     };
     async move {
         #[cfg(unix)]
-        if let [Ok(interrupt), Ok(terminate), Ok(hang_up)] = &mut signals {
+        if let [Ok(interrupt), Ok(terminate)] = &mut signals {
             return tokio::select! {
                 _ = interrupt.recv() => Asked::User,
                 _ = terminate.recv() => Asked::Manager,
-                _ = hang_up.recv() => Asked::User,
             };
         }
         let _ = tokio::signal::ctrl_c().await;

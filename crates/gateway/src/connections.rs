@@ -133,6 +133,12 @@ impl Connections {
         Ok(bound)
     }
 
+    /// Ends the connections of all who may not have one any more. Those that this host has begun end, too: they are made anew when there is something to
+    /// say, and then it is looked who answers.
+    pub(crate) fn close(&self, may_stay: impl Fn(&PublicKey) -> bool) {
+        self.shared.open().retain(|_, open| open.key.as_ref().is_some_and(&may_stay));
+    }
+
     /// Sends a message from an address of this host, or from any if it is unspecified, over a new connection if there is none. What cannot be sent is
     /// lost.
     pub(crate) fn send(&self, route: Route, message: Vec<u8>) {

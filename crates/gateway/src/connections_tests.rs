@@ -180,3 +180,28 @@ async fn silent_connections_keep_nobody_out() {
     let first = timeout(Duration::from_secs(2), to_bob.recv()).await;
     assert!(first.is_ok());
 }
+
+/// Who is not known any more has no connection any more, and gets none.
+#[tokio::test]
+async fn who_may_not_stay_is_shown_out() {
+    let [alice, bob, carol] = [(); 3].map(|()| Identity::generate().unwrap());
+    let trusted = trusting(&[&alice, &carol]);
+    let (at_bob, mut to_bob, address) = server(&bob, &trusted).await;
+    let both = [&alice, &carol]
+        .map(|identity| Connections::new(identity, &trusting(&[&bob]), as_it_came()).unwrap());
+    for (connections, _) in &both {
+        connections.send(to(address), message("hello"));
+        next(&mut to_bob).await.unwrap();
+    }
+    trusted.replace([carol.public_key()]);
+    at_bob.close(|key| trusted.contains(key));
+    assert_eq!(at_bob.shared.open().len(), 1);
+    let [(at_alice, _), (at_carol, _)] = &both;
+    for _ in 0..20 {
+        at_alice.send(to(address), message("again"));
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    at_carol.send(to(address), message("still here"));
+    let arrival = next(&mut to_bob).await.unwrap();
+    assert_eq!((arrival.key, arrival.message), (carol.public_key(), message("still here")));
+}

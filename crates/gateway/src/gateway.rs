@@ -7,16 +7,19 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot};
 use whimbrel::Route;
-use whimbrel::secure::{Identity, Keyring, PublicKey};
-use whimbrel_ufa::sip::{HardwareAddress, Transport};
-use whimbrel_ufa::{Command, Event, Gateway as Machine, SessionView};
+use whimbrel::secure::Identity;
+use whimbrel_ufa::sip::HardwareAddress;
+use whimbrel_ufa::{Command, Event, Gateway as Machine};
 
+use crate::acquaintances::Acquaintances;
 use crate::authority::is_of_gateways;
-use crate::connections::{Arrival, Connections, Peers};
+use crate::connections::{Arrival, Connections};
 use crate::driver::{Driver, Said, seed};
 use crate::hold::{Hold, PACKET_MAX};
 use crate::kernel::{Kernel, Link};
 use crate::news::GatewayNews;
+use crate::numbers::GatewayNumbers;
+use crate::order::{Order, OrderError};
 use crate::settings::Settings;
 
 /// How often it is looked who is in the gateway's own network.
@@ -50,41 +53,6 @@ fn kernel(what: &'static str) -> impl Fn(io::Error) -> GatewayError {
     move |error| GatewayError::Kernel { what, error }
 }
 
-/// What whoever runs the network wants.
-#[derive(Debug)]
-pub enum Order {
-    /// A terminal is to go to one of these gateways, by their names: the one that has most for it. Any of all that there are, if none is named.
-    Move {
-        /// Its address here.
-        terminal: IpAddr,
-        /// Names of gateways.
-        to: Vec<String>,
-        /// Whose name it has gone to.
-        answer: oneshot::Sender<Result<String, OrderError>>,
-    },
-    /// What sessions there are.
-    Sessions(oneshot::Sender<Vec<SessionView>>),
-    /// To end.
-    End,
-}
-
-/// Why an order was not carried out.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum OrderError {
-    /// The file names no such gateway.
-    #[error("no gateway is called {0}")]
-    NoSuchGateway(String),
-    /// The same terminal is being moved.
-    #[error("it is on its way already")]
-    UnderWay,
-    /// It stays where it is.
-    #[error("it stays here: {0}")]
-    Stays(String),
-    /// Nobody knows where it is.
-    #[error("it is lost on its way: {0}")]
-    Astray(String),
-}
-
 struct UnderWay {
     since: Instant,
     answer: oneshot::Sender<Result<String, OrderError>>,
@@ -99,7 +67,9 @@ pub struct Gateway {
     hold: Hold,
     access: Link,
     pool: BTreeSet<IpAddr>,
-    gateways: BTreeMap<String, (SocketAddr, PublicKey)>,
+    settings: Settings,
+    known: Acquaintances,
+    numbers: GatewayNumbers,
     under_way: BTreeMap<IpAddr, UnderWay>,
     expected: BTreeMap<IpAddr, Instant>,
     news: mpsc::UnboundedSender<GatewayNews>,
@@ -121,20 +91,12 @@ impl Gateway {
         let netlink = Kernel::connect().map_err(kernel("cannot talk to the kernel"))?;
         let access =
             netlink.link(interface).await.map_err(|_| GatewayError::NoInterface(interface.clone()))?;
-        let place = |address: IpAddr| SocketAddr::new(address, Transport::Tls.port());
-        let gateways: BTreeMap<_, _> = settings
-            .gateways
-            .iter()
-            .map(|other| (other.name.clone(), (place(other.address), other.key)))
-            .collect();
-        let trusted = Keyring::default();
-        let hosts = settings.hosts.iter().map(|host| host.key);
-        trusted.replace(hosts.chain(gateways.values().map(|(_, key)| *key)));
-        let peers = Box::new(Others(gateways.values().copied().collect(), news.clone()));
-        let (mut connections, arrivals) = Connections::new(identity, &trusted, peers)
-            .map_err(|error| GatewayError::Listen { address: config.address, error })?;
+        let known = Acquaintances::new(settings, news.clone());
+        let (mut connections, arrivals) =
+            Connections::new(identity, known.trusted(), Box::new(known.clone()))
+                .map_err(|error| GatewayError::Listen { address: config.address, error })?;
         connections
-            .listen(config.address, identity, &trusted)
+            .listen(config.address, identity, known.trusted())
             .await
             .map_err(|error| GatewayError::Listen { address: config.address, error })?;
         let hold = Hold::open(&netlink, config.address.is_ipv6()).await.map_err(kernel(
@@ -151,7 +113,9 @@ impl Gateway {
             hold,
             access,
             pool,
-            gateways,
+            settings: settings.clone(),
+            known,
+            numbers: GatewayNumbers::default(),
             under_way: BTreeMap::new(),
             expected: BTreeMap::new(),
             news,
@@ -214,7 +178,7 @@ impl Gateway {
     /// A SIP message, of somebody who may say it.
     fn take(&mut self, arrival: &Arrival) -> Said {
         let Some(of_gateways) = is_of_gateways(&arrival.message) else { return Said::default() };
-        if of_gateways && !self.gateways.values().any(|(_, key)| *key == arrival.key) {
+        if of_gateways && !self.known.is_gateway(&arrival.key) {
             self.tell(GatewayNews::Trouble {
                 text: format!(
                     "{} asks for what only gateways may, with the key {}",
@@ -227,15 +191,24 @@ impl Gateway {
     }
 
     fn obey(&mut self, order: Order) -> Said {
-        let (terminal, to, answer) = match order {
-            Order::Move { terminal, to, answer } => (terminal, to, answer),
-            Order::Sessions(answer) => {
-                let _ = answer.send(self.driver.machine.sessions().collect());
-                return Said::default();
-            }
-            Order::End => return Said::default(),
-        };
-        let refusal = match self.candidates(&to) {
+        match order {
+            Order::Move { terminal, to, answer } => return self.send_away(terminal, &to, answer),
+            // Whoever has asked may have gone.
+            Order::Sessions(answer) => drop(answer.send(self.driver.machine.sessions().collect())),
+            Order::Numbers(answer) => drop(answer.send(self.numbers.of(&self.driver.machine))),
+            Order::Reread(settings) => self.learn(&settings),
+            Order::End => {}
+        }
+        Said::default()
+    }
+
+    fn send_away(
+        &mut self,
+        terminal: IpAddr,
+        to: &[String],
+        answer: oneshot::Sender<Result<String, OrderError>>,
+    ) -> Said {
+        let refusal = match self.known.candidates(to) {
             Err(error) => error,
             Ok(_) if self.under_way.contains_key(&terminal) => OrderError::UnderWay,
             Ok(candidates) => {
@@ -247,16 +220,15 @@ impl Gateway {
         Said::default()
     }
 
-    /// Where gateways of these names are; all, if none is named.
-    fn candidates(&self, names: &[String]) -> Result<Vec<SocketAddr>, OrderError> {
-        if names.is_empty() {
-            return Ok(self.gateways.values().map(|(address, _)| *address).collect());
-        }
-        let place = |name: &String| match self.gateways.get(name) {
-            Some((address, _)) => Ok(*address),
-            None => Err(OrderError::NoSuchGateway(name.clone())),
-        };
-        names.iter().map(place).collect()
+    /// Others are known from now on. Who is not has no connection any more.
+    fn learn(&mut self, settings: &Settings) {
+        self.known.learn(settings);
+        self.connections.close(|key| self.known.trusted().contains(key));
+        self.tell(GatewayNews::Reread {
+            gateways: settings.gateways.len(),
+            hosts: settings.hosts.len(),
+            not_yet: settings.differs(&self.settings),
+        });
     }
 
     /// Addresses of our network that somebody has without having been given them are given to nobody.
@@ -304,8 +276,7 @@ impl Gateway {
             }
             Event::Ended(application) => GatewayNews::SessionEnded(application.into()),
             Event::HandedOver { terminal, target } => {
-                let name = self.gateways.iter().find(|(_, (address, _))| *address == target);
-                let to = name.map_or_else(|| target.to_string(), |(name, _)| name.clone());
+                let to = self.known.name(target);
                 let after = self.answer(terminal, Ok(to.clone()));
                 GatewayNews::HandedOver { terminal, to, after }
             }
@@ -325,6 +296,7 @@ impl Gateway {
             // Those of terminals and correspondents.
             Event::Transport(_) | Event::Move(..) | Event::GatewaySilent | Event::GatewayBack => return,
         };
+        self.numbers.count(&news);
         self.tell(news);
     }
 
@@ -334,23 +306,6 @@ impl Gateway {
         // Whoever has ordered it may have gone.
         let _ = order.answer.send(outcome);
         order.since.elapsed()
-    }
-}
-
-/// The other gateways, each at its place.
-struct Others(Vec<(SocketAddr, PublicKey)>, mpsc::UnboundedSender<GatewayNews>);
-
-impl Peers for Others {
-    fn complain(&self, text: String) {
-        let _ = self.1.send(GatewayNews::Trouble { text });
-    }
-
-    fn place(&self, from: SocketAddr, key: &PublicKey) -> SocketAddr {
-        self.0.iter().find(|(_, of)| of == key).map_or(from, |(address, _)| *address)
-    }
-
-    fn may_answer(&self, at: SocketAddr, key: &PublicKey) -> bool {
-        self.0.iter().all(|(address, of)| (address.ip() == at.ip()) == (of == key))
     }
 }
 

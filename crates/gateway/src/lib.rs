@@ -11,6 +11,8 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this crate lives in real time")]
 
+#[cfg(target_os = "linux")]
+mod acquaintances;
 mod agent;
 #[cfg(target_os = "linux")]
 mod authority;
@@ -29,6 +31,10 @@ mod kernel;
 mod moving;
 mod network_control;
 mod news;
+#[cfg(target_os = "linux")]
+mod numbers;
+#[cfg(target_os = "linux")]
+mod order;
 mod runner;
 mod settings;
 mod settling;
@@ -37,10 +43,14 @@ mod values;
 pub use agent::{Agent, AgentError, Attach, TerminalAgent};
 pub use gated::Gated;
 #[cfg(target_os = "linux")]
-pub use gateway::{Gateway, GatewayError, Order, OrderError};
+pub use gateway::{Gateway, GatewayError};
 pub use gateway_address::GatewayAddress;
 pub use network_control::NetworkControl;
 pub use news::{AgentNews, GatewayNews, SessionNews};
+#[cfg(target_os = "linux")]
+pub use numbers::GatewayNumbers;
+#[cfg(target_os = "linux")]
+pub use order::{Order, OrderError};
 pub use settings::{
     AccessSettings, GatewaySettings, HostSettings, ResourceSettings, Settings, SettingsError,
 };

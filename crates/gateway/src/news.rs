@@ -96,6 +96,15 @@ pub enum GatewayNews {
         /// The address that was kept for it.
         terminal: IpAddr,
     },
+    /// The file has been read anew.
+    Reread {
+        /// How many other gateways it names.
+        gateways: usize,
+        /// How many hosts it names.
+        hosts: usize,
+        /// What has changed besides, and does not count before the gateway is started anew.
+        not_yet: Vec<&'static str>,
+    },
     /// Something does not work as it should, and the gateway goes on.
     Trouble {
         /// What.
@@ -121,6 +130,13 @@ impl fmt::Display for GatewayNews {
                 write!(f, "{terminal} has come after {after:.0} ms, {waited} packets have waited for it")
             }
             Self::NotCome { terminal } => write!(f, "{terminal} has not come"),
+            Self::Reread { gateways, hosts, not_yet } => {
+                write!(f, "the file has been read anew: {gateways} other gateways, {hosts} hosts")?;
+                if !not_yet.is_empty() {
+                    write!(f, "; {} as before until the gateway is started anew", not_yet.join(", "))?;
+                }
+                Ok(())
+            }
             Self::Trouble { text } => f.write_str(text),
         }
     }

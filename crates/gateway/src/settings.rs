@@ -223,6 +223,18 @@ impl Settings {
         faults
     }
 
+    /// The parts other than gateways and hosts in which it differs from another one.
+    pub(crate) fn differs(&self, other: &Self) -> Vec<&'static str> {
+        let parts = [
+            ("address", self.address == other.address),
+            ("key-file", self.key_file == other.key_file),
+            ("supervision", self.supervision == other.supervision),
+            ("access", self.access == other.access),
+            ("resources", self.resources == other.resources),
+        ];
+        parts.into_iter().filter_map(|(name, same)| (!same).then_some(name)).collect()
+    }
+
     /// As the machine wants it.
     pub(crate) fn machine(&self, mac: HardwareAddress, key: PublicKey) -> GatewayConfig {
         let access = &self.access;

@@ -58,3 +58,15 @@ fn masks_have_a_length_or_are_none() {
     }
     assert_eq!(prefix_length("255.0.255.0".parse().unwrap()), None);
 }
+
+/// What a file that is read anew cannot change is named.
+#[test]
+fn parts_that_differ_are_named() {
+    let before = settings(NORTH).unwrap();
+    let mut after = before.clone();
+    after.hosts.clear();
+    assert!(after.differs(&before).is_empty());
+    after.supervision += 1;
+    after.resources.buffer.0 += 1;
+    assert_eq!(after.differs(&before), ["supervision", "resources"]);
+}

@@ -48,16 +48,19 @@ pub(crate) struct Agent {
     pub(crate) transactions: Transactions,
     pub(crate) events: VecDeque<Event>,
     transport: Transport,
+    /// The methods that it takes, as Allow has them.
+    methods: &'static str,
     rng: Rng,
 }
 
 impl Agent {
-    pub(crate) fn new(address: SocketAddr, sip: SipConfig, seed: &Seed) -> Self {
+    pub(crate) fn new(address: SocketAddr, sip: SipConfig, methods: &'static str, seed: &Seed) -> Self {
         Self {
             address,
             transactions: Transactions::new(sip.timers),
             events: VecDeque::new(),
             transport: sip.transport,
+            methods,
             rng: seed.stream("sip", 0),
         }
     }
@@ -69,8 +72,26 @@ impl Agent {
         }
     }
 
-    pub(crate) fn poll(&mut self) -> Option<Happening> {
-        self.transactions.poll()
+    /// What has happened. A request that requires something is refused: there are no extensions here (RFC 3261 §8.2.2.3).
+    pub(crate) fn poll(&mut self, now: Instant) -> Option<Happening> {
+        loop {
+            let happening = self.transactions.poll()?;
+            let Happening::Request { transaction, message, .. } = &happening else { return Some(happening) };
+            let Some(required) = message.list("Require") else { return Some(happening) };
+            self.respond(now, *transaction, message, 420, |answer| answer.with("Unsupported", required));
+        }
+    }
+
+    /// Nobody here knows the method of a request (RFC 3261 §8.2.1).
+    pub(crate) fn refuse_method(&mut self, now: Instant, transaction: ServerId, request: &Message) {
+        let methods = self.methods;
+        self.respond(now, transaction, request, 405, |answer| answer.with("Allow", methods));
+    }
+
+    /// Answers OPTIONS: whoever asks learns that somebody is here, and how far away (RFC 3261 §11.2).
+    pub(crate) fn tell_options(&mut self, now: Instant, transaction: ServerId, request: &Message) {
+        let methods = self.methods;
+        self.respond(now, transaction, request, 200, |answer| answer.with("Allow", methods));
     }
 
     pub(crate) fn tell(&mut self, event: Event) {

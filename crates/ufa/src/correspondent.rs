@@ -10,6 +10,9 @@ use crate::sip::{
 };
 use crate::transition::Transition;
 
+/// What it takes.
+const METHODS: &str = "INVITE, ACK, OPTIONS, UPDATE, BYE";
+
 /// Sessions at most.
 const SESSIONS_MAX: usize = 1024;
 
@@ -40,7 +43,7 @@ struct Offer {
 impl Correspondent {
     /// At this SIP address; `transition` says what becomes of data when terminals move.
     pub fn new(address: SocketAddr, sip: SipConfig, transition: Box<dyn Transition>, seed: &Seed) -> Self {
-        let (transport, agent) = (sip.transport, Agent::new(address, sip, seed));
+        let (transport, agent) = (sip.transport, Agent::new(address, sip, METHODS, seed));
         Self { transport, agent, cross: Cross::new(transition), sessions: Vec::new() }
     }
 
@@ -52,11 +55,10 @@ impl Correspondent {
                     self.begin(now, transaction, &message, route.remote);
                 }
                 "INVITE" => self.offer(now, transaction, &message, route.remote),
-                // RFC 3261 §11: whoever asks learns that we are there, and how far away.
-                "OPTIONS" => self.agent.respond(now, transaction, &message, 200, |answer| answer),
+                "OPTIONS" => self.agent.tell_options(now, transaction, &message),
                 "UPDATE" => self.update(now, transaction, &message, route.remote),
                 "BYE" => self.end(now, transaction, &message),
-                _ => self.agent.respond(now, transaction, &message, 405, |answer| answer),
+                _ => self.agent.refuse_method(now, transaction, &message),
             },
             Happening::Acknowledged(transaction) => self.apply(transaction),
             // What was offered and never confirmed is not done.
@@ -189,7 +191,7 @@ impl Machine for Correspondent {
             }
         }
         self.agent.transactions.handle_timeout(now);
-        while let Some(happening) = self.agent.poll() {
+        while let Some(happening) = self.agent.poll(now) {
             self.handle(now, happening);
         }
         self.cross.handle_timeout(now);

@@ -31,6 +31,8 @@ mod authority_tests;
 #[cfg(test)]
 mod faults_tests;
 #[cfg(test)]
+mod refusals_tests;
+#[cfg(test)]
 mod testing;
 
 pub use agent::Patience;

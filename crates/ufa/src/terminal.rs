@@ -12,6 +12,9 @@ use crate::sip::{
 use crate::supervision::{Finding, Supervision};
 use crate::transition::Ufa;
 
+/// What it takes.
+const METHODS: &str = "INVITE, ACK, OPTIONS, BYE";
+
 /// How long the way may take. The target does not wait for longer, either.
 const LONGEST_MOVE: Duration = Duration::from_secs(40);
 
@@ -74,7 +77,7 @@ enum State {
 impl Terminal {
     /// One without a session.
     pub fn new(config: TerminalConfig, seed: &Seed) -> Self {
-        let agent = Agent::new(config.address, config.sip, seed);
+        let agent = Agent::new(config.address, config.sip, METHODS, seed);
         // Nobody moves towards a terminal, so nothing is asked of the transition.
         let (cross, gateway) = (Cross::new(Box::new(Ufa)), config.gateway);
         Self { config, agent, cross, links: Links::default(), gateway, session: None }
@@ -107,9 +110,9 @@ impl Terminal {
             Happening::Request { transaction, message, route } => match message.method().to_string().as_str()
             {
                 "INVITE" => self.offered(now, transaction, &message, route.remote),
-                "OPTIONS" => self.agent.respond(now, transaction, &message, 200, |answer| answer),
+                "OPTIONS" => self.agent.tell_options(now, transaction, &message),
                 "BYE" => self.ended(now, transaction, &message, route.remote),
-                _ => self.agent.respond(now, transaction, &message, 405, |answer| answer),
+                _ => self.agent.refuse_method(now, transaction, &message),
             },
             Happening::Response { transaction, message } => {
                 self.answered(now, transaction, Some(&message));
@@ -357,7 +360,7 @@ impl Machine for Terminal {
             }
         }
         self.agent.transactions.handle_timeout(now);
-        while let Some(happening) = self.agent.poll() {
+        while let Some(happening) = self.agent.poll(now) {
             self.handle(now, happening);
         }
         self.arrive(now);

@@ -3,13 +3,14 @@
 mod orders;
 mod run;
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
 use crate::args::OutputArgs;
 use crate::exit::Failure;
+use crate::watching::page;
 
 /// Run a gateway that decides where hosts go, or tell one what it is to decide
 ///
@@ -31,7 +32,7 @@ pub(crate) struct GatewayArgs {
 
 #[derive(Subcommand, Debug)]
 enum GatewayCommand {
-    /// Run a gateway until Ctrl-C.
+    /// Run a gateway until Ctrl-C. On SIGHUP it reads its file anew.
     Run(RunArgs),
     /// Have a host that is at the gateway of this machine go to another one.
     Move(MoveArgs),
@@ -40,6 +41,9 @@ enum GatewayCommand {
 }
 
 /// Run a gateway
+///
+/// On SIGHUP it reads its file anew: gateways and hosts are known by it from then on, and who is not in it any more has no connection any more. What else
+/// has changed counts when the gateway is started anew.
 #[derive(Args, Debug)]
 pub(crate) struct RunArgs {
     /// What it is and whom it knows; crates/gateway/examples/north.toml explains each line.
@@ -47,6 +51,9 @@ pub(crate) struct RunArgs {
     /// Say whether the file is good, and end.
     #[arg(long)]
     check: bool,
+    /// Serve counters to Prometheus, at http://ADDR/metrics. A port alone is one of 127.0.0.1; everybody who can reach another address can read them.
+    #[arg(long, value_name = "ADDR", value_parser = page::address)]
+    metrics: Option<SocketAddr>,
     #[command(flatten)]
     output: OutputArgs,
 }

@@ -4,22 +4,38 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use serde_json::json;
-use tokio::sync::mpsc;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::{mpsc, oneshot};
 use whimbrel::secure::Identity;
 use whimbrel_gateway::{Gateway, GatewayNews, Order, Settings};
 
 use super::RunArgs;
 use super::orders::OrderSocket;
 use crate::display::Display;
-use crate::exit::{Failure, interrupted};
+use crate::exit::{Failure, terminated};
 use crate::identity;
 use crate::news::tell_as_is;
+use crate::watching::page::{self, Numbers};
 
 /// Orders that wait.
 const ORDERS: usize = 16;
 
+/// A gateway, which is asked for its numbers.
+#[derive(Clone)]
+struct NumbersOf(mpsc::Sender<Order>);
+
+impl Numbers for NumbersOf {
+    async fn prometheus(&self) -> String {
+        let (answer, numbers) = oneshot::channel();
+        // It may be ending.
+        let _ = self.0.send(Order::Numbers(answer)).await;
+        numbers.await.map(|numbers| numbers.prometheus()).unwrap_or_default()
+    }
+}
+
 pub(super) async fn run(args: RunArgs) -> Result<(), Failure> {
-    let mut interrupt = std::pin::pin!(interrupted());
+    let mut interrupt = std::pin::pin!(terminated());
+    let mut hang_up = signal(SignalKind::hangup()).context("SIGHUP")?;
     let display = Arc::new(Display::new(args.output));
     let settings = Settings::read(&args.file).map_err(anyhow::Error::from)?;
     let key = match &settings.key_file {
@@ -39,6 +55,12 @@ pub(super) async fn run(args: RunArgs) -> Result<(), Failure> {
     let (news, mut told) = mpsc::unbounded_channel::<GatewayNews>();
     let gateway = Gateway::open(&settings, &key, news).await.map_err(anyhow::Error::from)?;
     let (orders, receiver) = mpsc::channel(ORDERS);
+    if let Some(address) = args.metrics {
+        let page = page::serve(address, &NumbersOf(orders.clone())).await;
+        let address = page.with_context(|| format!("--metrics: cannot listen on {address}"))?;
+        display.event("metrics", json!({ "address": address }));
+        display.note(&format!("metrics at http://{address}/metrics"));
+    }
     let _socket = OrderSocket::start(orders.clone()).context("no orders can be taken")?;
     display.event("key", json!({ "key": key.public_key().to_string() }));
     display.note(&format!("this gateway's key: {}", key.public_key()));
@@ -51,6 +73,13 @@ pub(super) async fn run(args: RunArgs) -> Result<(), Failure> {
                     display.warn(text);
                 }
                 one => tell_as_is(one, display.as_ref()),
+            },
+            _ = hang_up.recv() => match Settings::read(&args.file) {
+                Ok(settings) => drop(orders.send(Order::Reread(Box::new(settings))).await),
+                Err(error) => {
+                    display.event("trouble", json!({ "text": error.to_string() }));
+                    display.warn(&format!("{error}; what was read before counts on"));
+                }
             },
             asked = &mut interrupt => break Some(asked),
             _ = &mut running => break None,

@@ -1,7 +1,7 @@
 //! Options for those who want to see what an endpoint does: an event log, numbers, a log.
 
 mod log;
-mod page;
+pub(crate) mod page;
 mod qlog;
 
 use std::net::SocketAddr;

@@ -1,4 +1,4 @@
-//! `--metrics`: the numbers of an endpoint by HTTP/1.1 (RFC 9112), for Prometheus and `curl`. It knows one page, and closes each connection
+//! `--metrics`: the numbers of an endpoint or a gateway by HTTP/1.1 (RFC 9112), for Prometheus and `curl`. It knows one page, and closes each connection
 //! after its answer.
 
 use std::io;
@@ -23,19 +23,31 @@ const BODY_MAX: u64 = 65_536;
 /// After an error of the system's, such as too many open files.
 const PAUSE: Duration = Duration::from_millis(100);
 
+/// What has numbers.
+pub(crate) trait Numbers: Clone + Send + Sync + 'static {
+    /// They as the text that Prometheus reads.
+    fn prometheus(&self) -> impl Future<Output = String> + Send;
+}
+
+impl Numbers for Endpoint {
+    async fn prometheus(&self) -> String {
+        self.metrics().await.prometheus()
+    }
+}
+
 /// An address to serve on: with a port alone, this host's own.
-pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
+pub(crate) fn address(text: &str) -> Result<SocketAddr, String> {
     let port = text.parse().map(|port: u16| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
     port.or_else(|_| text.parse()).map_err(|_| {
         format!("{text:?} is no address; give a port such as 9464, or IP:PORT such as 192.0.2.7:9464")
     })
 }
 
-/// Serves the endpoint's numbers from now on; returns where.
-pub(super) async fn serve(address: SocketAddr, endpoint: &Endpoint) -> io::Result<SocketAddr> {
+/// Serves the numbers from now on; returns where.
+pub(crate) async fn serve(address: SocketAddr, numbers: &impl Numbers) -> io::Result<SocketAddr> {
     let listener = TcpListener::bind(address).await?;
     let address = listener.local_addr()?;
-    let endpoint = endpoint.clone();
+    let numbers = numbers.clone();
     tokio::spawn(async move {
         let room = Arc::new(Semaphore::new(ASKERS));
         loop {
@@ -44,10 +56,10 @@ pub(super) async fn serve(address: SocketAddr, endpoint: &Endpoint) -> io::Resul
                 continue;
             };
             let Ok(place) = Arc::clone(&room).try_acquire_owned() else { continue };
-            let endpoint = endpoint.clone();
+            let numbers = numbers.clone();
             tokio::spawn(async move {
                 // Who asks too slowly, or goes before the answer is there, gets none.
-                let _ = timeout(PATIENCE, attend(stream, &endpoint)).await;
+                let _ = timeout(PATIENCE, attend(stream, &numbers)).await;
                 drop(place);
             });
         }
@@ -55,10 +67,10 @@ pub(super) async fn serve(address: SocketAddr, endpoint: &Endpoint) -> io::Resul
     Ok(address)
 }
 
-async fn attend(mut stream: TcpStream, endpoint: &Endpoint) -> io::Result<()> {
+async fn attend(mut stream: TcpStream, numbers: &impl Numbers) -> io::Result<()> {
     let head = head(&mut stream).await?;
     let (answer, with_body) = match understand(&head) {
-        Ok(method) => (answer("200 OK", "", &endpoint.metrics().await.prometheus()), method == Method::Get),
+        Ok(method) => (answer("200 OK", "", &numbers.prometheus().await), method == Method::Get),
         Err(refusal) => (refusal, true),
     };
     let end =

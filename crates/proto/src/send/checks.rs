@@ -1,32 +1,11 @@
-//! What must hold between the parts of a sender, checked where speed is not asked for.
+//! What must hold between the parts of a sender. Nothing of this is in releases.
 
-#[cfg(any(test, fuzzing, debug_assertions))]
 use whimbrel_wire::Tsn;
 
 use super::sender::Sender;
 
-/// Outstanding chunks that [`Sender::check`] walks in a call, on average.
-#[cfg(any(test, fuzzing, debug_assertions))]
-const CHECKED_PER_CALL: usize = 32;
-
 impl Sender {
-    #[cfg(not(any(test, fuzzing, debug_assertions)))]
-    #[inline]
-    pub(super) fn check(&mut self) {}
-
-    /// [`Sender::invariants`], after every call as long as little is outstanding, and seldom enough otherwise that a call walks
-    /// [`CHECKED_PER_CALL`] chunks on average: with thousands outstanding, tests took ten times as long.
-    #[cfg(any(test, fuzzing, debug_assertions))]
-    pub(super) fn check(&mut self) {
-        self.unchecked_calls += 1;
-        if self.unchecked_calls * CHECKED_PER_CALL >= self.outstanding.len() {
-            self.unchecked_calls = 0;
-            self.invariants();
-        }
-    }
-
     /// What must hold between the parts after every call. Panics if anything contradicts anything.
-    #[cfg(any(test, fuzzing, debug_assertions))]
     pub(super) fn invariants(&self) {
         self.outstanding.invariants();
         for flow in &self.flows {

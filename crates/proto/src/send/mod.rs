@@ -14,6 +14,7 @@
 //! state of) and `retransmit` (where lost DATA goes).
 
 mod acknowledge;
+#[cfg(any(test, fuzzing, debug_assertions))]
 mod checks;
 mod chunk;
 mod copies;

@@ -61,8 +61,12 @@ pub(crate) struct Sender {
     pub(super) tail: Option<TailProbe>,
     pub(super) totals: Totals,
     #[cfg(any(test, fuzzing, debug_assertions))]
-    pub(super) unchecked_calls: usize,
+    unchecked_calls: usize,
 }
+
+/// Outstanding chunks that [`Sender::check`] walks in a call, on average.
+#[cfg(any(test, fuzzing, debug_assertions))]
+const CHECKED_PER_CALL: usize = 32;
 
 /// Totals of an association.
 #[derive(Clone, Copy, Debug, Default)]
@@ -367,6 +371,21 @@ impl Sender {
 
     pub(super) fn flow_mut(&mut self, path: PathId) -> Option<&mut Flow> {
         self.flows.iter_mut().find(|flow| flow.path == path)
+    }
+
+    #[cfg(not(any(test, fuzzing, debug_assertions)))]
+    #[inline]
+    pub(super) fn check(&mut self) {}
+
+    /// [`Sender::invariants`], after every call as long as little is outstanding, and seldom enough otherwise that a call walks
+    /// [`CHECKED_PER_CALL`] chunks on average: with thousands outstanding, tests took ten times as long.
+    #[cfg(any(test, fuzzing, debug_assertions))]
+    pub(super) fn check(&mut self) {
+        self.unchecked_calls += 1;
+        if self.unchecked_calls * CHECKED_PER_CALL >= self.outstanding.len() {
+            self.unchecked_calls = 0;
+            self.invariants();
+        }
     }
 }
 

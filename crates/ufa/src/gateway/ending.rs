@@ -29,7 +29,11 @@ impl Gateway {
             None if request.to_tag().is_none() => 200,
             None => 481,
         };
-        self.agent.respond(now, transaction, request, status, |answer| answer);
+        if status == 200 {
+            self.agent.tell_options(now, transaction, request);
+        } else {
+            self.agent.respond(now, transaction, request, status, |answer| answer);
+        }
     }
 
     /// BYE: the association is over. The other end is told.

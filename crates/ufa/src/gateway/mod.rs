@@ -23,6 +23,9 @@ use crate::agent::Agent;
 use crate::interface::{Command, Event};
 use crate::sip::{CONTEXT_TRANSFER, ClientId, Happening, Message, RESOURCE_QUERY, ServerId};
 
+/// What it takes.
+const METHODS: &str = "INVITE, ACK, OPTIONS, BYE, RESOURCE_QUERY, CONTEXT_TRANSFER";
+
 /// Sessions at most, of all and of one address.
 const SESSIONS_MAX: usize = 1024;
 const SESSIONS_PER_HOST: usize = 16;
@@ -44,7 +47,7 @@ impl Gateway {
     /// One without terminals.
     pub fn new(config: GatewayConfig, seed: &Seed) -> Self {
         Self {
-            agent: Agent::new(config.address, config.sip, seed),
+            agent: Agent::new(config.address, config.sip, METHODS, seed),
             allocations: Allocations::new(&config.access, config.resources, config.patience.heard),
             sessions: Vec::new(),
             arrived: Vec::new(),
@@ -114,7 +117,7 @@ impl Gateway {
             "BYE" => self.ended(now, transaction, request),
             RESOURCE_QUERY => self.queried(now, transaction, request),
             CONTEXT_TRANSFER => self.take_over(now, transaction, request),
-            _ => self.agent.respond(now, transaction, request, 405, |answer| answer),
+            _ => self.agent.refuse_method(now, transaction, request),
         }
     }
 
@@ -139,7 +142,7 @@ impl Gateway {
 
     fn handle_timeout(&mut self, now: Instant) {
         self.agent.transactions.handle_timeout(now);
-        while let Some(happening) = self.agent.poll() {
+        while let Some(happening) = self.agent.poll(now) {
             self.handle(now, happening);
         }
         for at in (0..self.sessions.len()).rev() {

@@ -59,6 +59,15 @@ impl Token {
     }
 }
 
+/// Whether a message can begin so: RFC 3261 §7.1 and §7.2 have one blank between words, and none within.
+fn is_start_line(line: &str) -> bool {
+    if line.starts_with("SIP/2.0 ") {
+        return true;
+    }
+    let words: Vec<&str> = line.split([' ', '\t']).collect();
+    matches!(words[..], [method, uri, "SIP/2.0"] if !method.is_empty() && !uri.is_empty())
+}
+
 /// `sip:user@address:port`, and without a user `sip:address:port`.
 pub fn addressed(user: &str, address: SocketAddr) -> SipUri {
     let uri = SipUri::new(HostPort::from(address));
@@ -86,6 +95,9 @@ impl Message {
         let mut lines = PullParser::new(&source, 0);
         let first = lines.next().ok_or(NotSip)?.map_err(|_| NotSip)?;
         let first = core::str::from_utf8(first).map_err(|_| NotSip)?;
+        if !is_start_line(first) {
+            return Err(NotSip);
+        }
         let (_, line) = MessageLine::parse(&source)(first).map_err(|_| NotSip)?;
         let (mut headers, mut count) = (Headers::new(), 0);
         for text in &mut lines {
@@ -99,11 +111,14 @@ impl Message {
         }
         // RFC 3261 §18.3: in UDP what follows the head is the body, unless Content-Length cuts it short.
         let rest = source.slice(lines.head_end().min(source.len())..);
-        // It is written anew.
-        let length = match headers.remove(&Name::CONTENT_LENGTH).and_then(|all| all.into_iter().next()) {
-            Some(length) => length.trim().parse().map_err(|_| NotSip)?,
-            None => rest.len(),
+        let length = match headers.get_raw(&Name::CONTENT_LENGTH).collect::<Vec<_>>()[..] {
+            [] => rest.len(),
+            [length] => length.as_str().trim().parse().map_err(|_| NotSip)?,
+            // Of two either may be the true one, and what one reader takes for a body is a message to another.
+            _ => return Err(NotSip),
         };
+        // It is written anew.
+        headers.remove(&Name::CONTENT_LENGTH);
         if length > rest.len() {
             return Err(NotSip);
         }
@@ -111,14 +126,25 @@ impl Message {
     }
 
     fn of(line: MessageLine, headers: Headers, body: Bytes) -> Result<Self, NotSip> {
+        // RFC 3261 §7.3.1: of what is no list there is one. Of two dialogs a message would belong to either.
+        if [Name::FROM, Name::TO, Name::CALL_ID, Name::CSEQ]
+            .iter()
+            .any(|name| headers.get_raw(name).count() != 1)
+        {
+            return Err(NotSip);
+        }
         let via: Via = headers.get_named().map_err(|_| NotSip)?;
         let branch = via.params.get_val("branch").ok_or(NotSip)?.to_string();
         let CallID(call_id) = headers.get_named().map_err(|_| NotSip)?;
         let CSeq { cseq, method } = headers.get_named().map_err(|_| NotSip)?;
         let from: FromTo = headers.get(Name::FROM).map_err(|_| NotSip)?;
         let to: FromTo = headers.get(Name::TO).map_err(|_| NotSip)?;
-        let agrees = line.request_method().is_none_or(|of_line| *of_line == method);
-        if !agrees || branch.is_empty() || call_id.is_empty() {
+        let agrees = match &line {
+            MessageLine::Request(line) => line.method == method,
+            MessageLine::Response(line) => (100..700).contains(&line.code.into_u16()),
+        };
+        // A branch of the cookie alone names nothing.
+        if !agrees || branch.is_empty() || branch.eq_ignore_ascii_case(MAGIC_COOKIE) || call_id.is_empty() {
             return Err(NotSip);
         }
         let word = |of: FromTo| of.tag.map(|tag| tag.to_string());
@@ -204,6 +230,12 @@ impl Message {
     /// The first value of a header, as it stands there.
     pub fn header(&self, name: &str) -> Option<&str> {
         Some(self.headers.get_raw(&Name::from(name)).next()?.as_str())
+    }
+
+    /// All values of a header that is a list, which may stand in several lines (RFC 3261 §7.3.1).
+    pub fn list(&self, name: &str) -> Option<String> {
+        let lines: Vec<&str> = self.headers.get_raw(&Name::from(name)).map(|value| value.as_str()).collect();
+        (!lines.is_empty()).then(|| lines.join(", "))
     }
 
     /// The same with one more header.

@@ -26,3 +26,6 @@ pub const RESOURCE_QUERY: &str = "RESOURCE_QUERY";
 
 /// The method of messages 3 and 4.
 pub const CONTEXT_TRANSFER: &str = "CONTEXT_TRANSFER";
+
+#[cfg(test)]
+mod rfc4475_tests;

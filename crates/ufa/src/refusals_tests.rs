@@ -1,0 +1,43 @@
+//! What is refused is refused as RFC 3261 has it, by all three machines.
+
+use core::time::Duration;
+
+use crate::sip::Message;
+use crate::testing::{CORRESPONDENT, SOURCE, Scene, TERMINAL, address};
+
+/// The answer to a request that comes to a host from somebody else.
+fn answer(host: usize, method: &str, more: &str) -> Message {
+    let mut scene = Scene::new(1);
+    let text = format!(
+        "{method} sip:x@10.0.0.1 SIP/2.0\r\nVia: SIP/2.0/UDP 10.9.0.1:5060;branch=z9hG4bKa\r\nFrom: <sip:a@x>;tag=1\r\n\
+        To: <sip:b@x>\r\nCall-ID: c\r\nCSeq: 1 {method}\r\n{more}Content-Length: 0\r\n\r\n"
+    );
+    let n = if host == SOURCE { 1 } else { 0 };
+    scene.deliver_sip(host, address(host, n), "10.9.0.1:5060".parse().unwrap(), text.as_bytes());
+    scene.pass(Duration::from_millis(1));
+    let answers = scene.log.into_iter().filter(|(_, from, ..)| *from == host).map(|(.., message)| message);
+    answers.last().unwrap_or_else(|| panic!("host {host} does not answer {method}"))
+}
+
+#[test]
+fn who_knows_no_such_method_says_which_there_are() {
+    for (host, methods) in [
+        (TERMINAL, "INVITE, ACK, OPTIONS, BYE"),
+        (SOURCE, "INVITE, ACK, OPTIONS, BYE, RESOURCE_QUERY, CONTEXT_TRANSFER"),
+        (CORRESPONDENT, "INVITE, ACK, OPTIONS, UPDATE, BYE"),
+    ] {
+        let refusal = answer(host, "SUBSCRIBE", "");
+        assert_eq!((refusal.status(), refusal.header("Allow")), (405, Some(methods)));
+        let here = answer(host, "OPTIONS", "");
+        assert_eq!((here.status(), here.header("Allow")), (200, Some(methods)));
+    }
+}
+
+#[test]
+fn what_is_required_and_unknown_is_named() {
+    for host in [TERMINAL, SOURCE, CORRESPONDENT] {
+        let refusal = answer(host, "INVITE", "Require: nothingSupportsThis\r\nRequire: 100rel, norThis\r\n");
+        let unsupported = refusal.header("Unsupported");
+        assert_eq!((refusal.status(), unsupported), (420, Some("nothingSupportsThis, 100rel, norThis")));
+    }
+}

@@ -1,0 +1,2 @@
+pub(crate) mod damage;
+pub(crate) mod hostile_sip;
