@@ -4,8 +4,8 @@
 # Two gateways, a host (mn) with a link to each, and a server (cn) behind them, in namespaces. The host sends a file at 80 Mbit/s; after a second the
 # network wants it at the other gateway, its link breaks, and 50 ms later the other one is there. Says what the server saw: whether the file has
 # come whole, and the longest time in which no data came. Beside that: the same break without gateways, where the host decides by itself; a target that is
-# dead; a link that cannot be attached; a gateway that ends in mid-transfer; IPv6. Fails if a file is not whole, or a handover does not end as it should.
-# -k keeps the namespaces, for whoever wants to try more (docs/gateway.md). Needs root. Half a minute.
+# dead; a link that cannot be attached; a gateway that ends in mid-transfer, or does not know the host any more; IPv6. Fails if a file is not whole, or a handover does not end as it should.
+# -k keeps the namespaces, for whoever wants to try more (docs/gateway.md). Needs root. A minute.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 keep=
@@ -144,7 +144,7 @@ wait_for() { # FILE PATTERN [SECONDS]
 # Everybody is there, and the file is on its way. Options are those of the sender.
 begin() {
     local i
-    for i in 1 2; do on "g$i" "$whimbrel" gateway run "$work/g$i.toml" >"$work/g$i.log" 2>&1 & done
+    for i in 1 2; do on "g$i" "$whimbrel" gateway run "$work/g$i.toml" --metrics 9464 >"$work/g$i.log" 2>&1 & done
     mkdir -p "$work/in" && head -c "${size:-45000000}" /dev/urandom >"$work/file"
     on cn "$whimbrel" recv --dir "$work/in" --ticket-file "$work/ticket" --once --gateway "$(sip_of 1),$(sip_of 2)" >"$work/cn.log" 2>&1 &
     for i in 1 2; do wait_for "$work/g$i.log" listening || return; done
@@ -167,6 +167,13 @@ end() {
     gap=$(awk 'p && $1 - p > g { g = $1 - p } { p = $1 } END { printf "%.0f", g * 1000 }' "$work/dump")
 }
 
+# counted N SAMPLE VALUE - what gateway N tells Prometheus
+counted() {
+    local text
+    text=$(on "g$1" python3 -c 'import urllib.request as u; print(u.urlopen("http://127.0.0.1:9464/metrics").read().decode())')
+    grep -qxF "whimbrel_gateway_$2 $3" <<<"$text" ||
+        { echo "FAIL $case: g$1 has not counted $2 $3" && grep -F "$2" <<<"$text" && failed=$((failed + 1)); }
+}
 move() { on g1 "$whimbrel" gateway move "$(address 1 50)" "$@" 2>&1; }
 say() { printf '%-46s %s\n' "$case" "$*"; }
 
@@ -177,6 +184,7 @@ for family in 4 6; do
     wait_for "$work/g2.log" 'has come after' && wait_for "$work/mn.log" 'arrived with address'
     end && say "nothing for $gap ms; $(grep -o 'arrived with.*' "$work/mn.log")"
     wait_for "$work/g2.log" 'is over'
+    counted 1 'handovers_total{end="gone"}' 1 && counted 2 'arrivals_total{end="come"}' 1 && counted 2 sessions 0
 done
 
 family=4
@@ -208,6 +216,16 @@ size=90000000
 up && begin --gateway "$(sip_of 1)" --attach "$work/attach" || exit 1
 unset size
 ip netns pids "$name-g1" | xargs -r kill -9
+wait_for "$work/mn.log" 'the gateway is silent' 15
+end && say "nothing for $gap ms; the host decides by itself"
+
+case="the file is read anew, without the host"
+size=90000000
+up && begin --gateway "$(sip_of 1)" --attach "$work/attach" || exit 1
+unset size
+sed -i "s/$(key_of mn)/$(key_of air)/; s/80M/70M/" "$work/g1.toml"
+ip netns pids "$name-g1" | xargs -r kill -HUP
+wait_for "$work/g1.log" 'read anew: 1 other gateways, 2 hosts; resources as before'
 wait_for "$work/mn.log" 'the gateway is silent' 15
 end && say "nothing for $gap ms; the host decides by itself"
 
