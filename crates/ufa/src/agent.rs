@@ -88,12 +88,6 @@ impl Agent {
         self.respond(now, transaction, request, 405, |answer| answer.with("Allow", methods));
     }
 
-    /// Answers OPTIONS: whoever asks learns that somebody is here, and how far away (RFC 3261 §11.2).
-    pub(crate) fn tell_options(&mut self, now: Instant, transaction: ServerId, request: &Message) {
-        let methods = self.methods;
-        self.respond(now, transaction, request, 200, |answer| answer.with("Allow", methods));
-    }
-
     pub(crate) fn tell(&mut self, event: Event) {
         self.events.push_back(event);
     }

@@ -55,7 +55,7 @@ impl Correspondent {
                     self.begin(now, transaction, &message, route.remote);
                 }
                 "INVITE" => self.offer(now, transaction, &message, route.remote),
-                "OPTIONS" => self.agent.tell_options(now, transaction, &message),
+                "OPTIONS" => self.agent.respond(now, transaction, &message, 200, |answer| answer),
                 "UPDATE" => self.update(now, transaction, &message, route.remote),
                 "BYE" => self.end(now, transaction, &message),
                 _ => self.agent.refuse_method(now, transaction, &message),

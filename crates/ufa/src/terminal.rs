@@ -110,7 +110,7 @@ impl Terminal {
             Happening::Request { transaction, message, route } => match message.method().to_string().as_str()
             {
                 "INVITE" => self.offered(now, transaction, &message, route.remote),
-                "OPTIONS" => self.agent.tell_options(now, transaction, &message),
+                "OPTIONS" => self.agent.respond(now, transaction, &message, 200, |answer| answer),
                 "BYE" => self.ended(now, transaction, &message, route.remote),
                 _ => self.agent.refuse_method(now, transaction, &message),
             },

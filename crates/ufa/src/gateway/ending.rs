@@ -29,11 +29,7 @@ impl Gateway {
             None if request.to_tag().is_none() => 200,
             None => 481,
         };
-        if status == 200 {
-            self.agent.tell_options(now, transaction, request);
-        } else {
-            self.agent.respond(now, transaction, request, status, |answer| answer);
-        }
+        self.agent.respond(now, transaction, request, status, |answer| answer);
     }
 
     /// BYE: the association is over. The other end is told.
