@@ -50,7 +50,10 @@ format() {
     done
 }
 lint() { cargo clippy --workspace --all-targets --locked -- -D warnings; }
-unit() { cargo test --workspace --release --locked --no-fail-fast; }
+unit() {
+    cargo test --workspace --release --locked --no-run && : >"$work/built" || return
+    cargo test --workspace --release --locked --no-fail-fast
+}
 # The command, as the stage unit has built it: with the features that tests want, which another build would do everything again without.
 whimbrel() { if [ -n "${PROGRAMS:-}" ]; then "$PROGRAMS/whimbrel" "$@"; else cargo run --release --locked -- "$@"; fi; }
 docs() { RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked; }
@@ -121,10 +124,12 @@ interop() {
     interop/run.sh none || return
     REPEAT=1 interop/run.sh kernel >"$work/kernel.log" 2>&1 &
     kernel=$!
+    # Also if the stage is ended because something hangs.
+    trap 'cat "$work/kernel.log"' EXIT
+    trap 'exit 143' TERM
     REPEAT=1 interop/run.sh usrsctp webrtc
     status=$?
     wait "$kernel" || status=1
-    cat "$work/kernel.log"
     return "$status"
 }
 
@@ -179,7 +184,7 @@ run() {
         status=$?
     fi
     # Whatever has become of the tests.
-    [ "$name" != unit ] || [ ! -x "$programs/whimbrel" ] || built=$(realpath "$programs")
+    [ ! -e "$work/built" ] || built=$(realpath "$programs")
     if [ "$status" = 0 ]; then
         passed=$((passed + 1))
         summary+=("ok      $name, $((SECONDS - start)) s")

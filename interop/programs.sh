@@ -6,11 +6,9 @@ repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # program PACKAGE bin|example NAME - builds it, unless it has been, and says where it is.
 program() {
-    local directory=${CARGO_TARGET_DIR:-$repository/target}/release
+    local directory=${PROGRAMS:-${CARGO_TARGET_DIR:-$repository/target}/release}
     [ "$2" = bin ] || directory+=/${2}s
-    if [ -n "${PROGRAMS:-}" ]; then
-        directory=$PROGRAMS${directory#*/release}
-    else
+    if [ -z "${PROGRAMS:-}" ]; then
         cargo build -q --release --locked --manifest-path "$repository/Cargo.toml" -p "$1" "--$2" "$3" >&2 || return
     fi
     echo "$directory/$3"

@@ -172,7 +172,7 @@ counted() {
     local text
     text=$(on "g$1" python3 -c 'import urllib.request as u; print(u.urlopen("http://127.0.0.1:9464/metrics").read().decode())')
     grep -qxF "whimbrel_gateway_$2 $3" <<<"$text" ||
-        { echo "FAIL $case: g$1 has not counted $2 $3" && grep -F "$2" <<<"$text" && failed=$((failed + 1)); }
+        { echo "FAIL $case: g$1 has not counted $2 $3"; grep -F "$2" <<<"$text"; failed=$((failed + 1)); }
 }
 move() { on g1 "$whimbrel" gateway move "$(address 1 50)" "$@" 2>&1; }
 say() { printf '%-46s %s\n' "$case" "$*"; }

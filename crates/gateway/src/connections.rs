@@ -72,6 +72,8 @@ pub(crate) struct Connections {
 
 struct Shared {
     connector: TlsConnector,
+    /// Who may speak. It may change while a handshake is under way.
+    trusted: Keyring,
     open: Mutex<HashMap<Route, Open>>,
     next: AtomicU64,
     arrivals: mpsc::Sender<Arrival>,
@@ -104,6 +106,7 @@ impl Connections {
         let (arrivals, receiver) = mpsc::channel(ARRIVALS);
         let shared = Arc::new(Shared {
             connector,
+            trusted: trusted.clone(),
             open: Mutex::default(),
             next: AtomicU64::new(0),
             arrivals,
@@ -133,10 +136,13 @@ impl Connections {
         Ok(bound)
     }
 
-    /// Ends the connections of all who may not have one any more. Those that this host has begun end, too: they are made anew when there is something to
-    /// say, and then it is looked who answers.
-    pub(crate) fn close(&self, may_stay: impl Fn(&PublicKey) -> bool) {
-        self.shared.open().retain(|_, open| open.key.as_ref().is_some_and(&may_stay));
+    /// Who is trusted, or where somebody is, has changed: ends the connections of all who may not have them any more. Those that this host has begun end,
+    /// too: they are made anew when there is something to say, and then it is looked who answers. Keys that do not fit are told of again.
+    pub(crate) fn review(&self) {
+        let Shared { trusted, peers, .. } = &*self.shared;
+        let may_stay = |at: SocketAddr, key: &PublicKey| trusted.contains(key) && peers.may_answer(at, key);
+        self.shared.open().retain(|route, open| open.key.is_some_and(|key| may_stay(route.remote, &key)));
+        self.shared.told.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// Sends a message from an address of this host, or from any if it is unspecified, over a new connection if there is none. What cannot be sent is
@@ -160,7 +166,9 @@ impl Connections {
         tokio::spawn(async move {
             // Of silence nobody is told: SIP's own timers notice.
             let ended = match timeout(SETUP, dial(&shared.connector, route)).await {
-                Ok(Ok((stream, key))) if shared.peers.may_answer(route.remote, &key) => {
+                Ok(Ok((stream, key)))
+                    if shared.trusted.contains(&key) && shared.peers.may_answer(route.remote, &key) =>
+                {
                     converse(stream, route, key, queue, &shared.arrivals).await
                 }
                 Ok(Ok(_)) => Err(io::ErrorKind::InvalidData.into()),
@@ -188,9 +196,13 @@ impl Shared {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A connection that has come from there; the one before it ends. `None` if this peer has too many.
+    /// A connection that has come from there; the one before it ends. `None` if this peer has too many, or is not trusted any more.
     fn admit(&self, route: Route, key: PublicKey) -> Option<(u64, mpsc::Receiver<Vec<u8>>)> {
         let mut open = self.open();
+        // Behind the lock: what `review` does not see comes after it, and after the change.
+        if !self.trusted.contains(&key) {
+            return None;
+        }
         let of_peer = open.values().filter(|open| open.key == Some(key)).count();
         if of_peer >= OPEN_PER_PEER || open.len() >= OPEN_MAX {
             return None;

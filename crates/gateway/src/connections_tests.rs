@@ -194,7 +194,7 @@ async fn who_may_not_stay_is_shown_out() {
         next(&mut to_bob).await.unwrap();
     }
     trusted.replace([carol.public_key()]);
-    at_bob.close(|key| trusted.contains(key));
+    at_bob.review();
     assert_eq!(at_bob.shared.open().len(), 1);
     let [(at_alice, _), (at_carol, _)] = &both;
     for _ in 0..20 {
@@ -204,4 +204,15 @@ async fn who_may_not_stay_is_shown_out() {
     at_carol.send(to(address), message("still here"));
     let arrival = next(&mut to_bob).await.unwrap();
     assert_eq!((arrival.key, arrival.message), (carol.public_key(), message("still here")));
+}
+
+/// A handshake that was under way when its key was taken back leads to no connection.
+#[tokio::test]
+async fn who_is_trusted_no_more_is_not_admitted() {
+    let [alice, bob] = [(); 2].map(|()| Identity::generate().unwrap());
+    let trusted = trusting(&[&alice]);
+    let (at_bob, _to_bob, address) = server(&bob, &trusted).await;
+    assert!(at_bob.shared.admit(to(address), alice.public_key()).is_some());
+    trusted.replace([]);
+    assert!(at_bob.shared.admit(to(address), alice.public_key()).is_none());
 }

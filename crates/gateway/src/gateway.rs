@@ -177,6 +177,10 @@ impl Gateway {
 
     /// A SIP message, of somebody who may say it.
     fn take(&mut self, arrival: &Arrival) -> Said {
+        // It may have come before the file was read anew.
+        if !self.known.trusted().contains(&arrival.key) {
+            return Said::default();
+        }
         let Some(of_gateways) = is_of_gateways(&arrival.message) else { return Said::default() };
         if of_gateways && !self.known.is_gateway(&arrival.key) {
             self.tell(GatewayNews::Trouble {
@@ -223,7 +227,7 @@ impl Gateway {
     /// Others are known from now on. Who is not has no connection any more.
     fn learn(&mut self, settings: &Settings) {
         self.known.learn(settings);
-        self.connections.close(|key| self.known.trusted().contains(key));
+        self.connections.review();
         self.tell(GatewayNews::Reread {
             gateways: settings.gateways.len(),
             hosts: settings.hosts.len(),

@@ -72,17 +72,21 @@ impl Agent {
         }
     }
 
-    /// What has happened. A request that requires something is refused: there are no extensions here (RFC 3261 §8.2.2.3).
+    /// What has happened. A request of a method that is known here and that requires something is refused: there are no extensions (RFC 3261 §8.2.2.3).
     pub(crate) fn poll(&mut self, now: Instant) -> Option<Happening> {
         loop {
             let happening = self.transactions.poll()?;
             let Happening::Request { transaction, message, .. } = &happening else { return Some(happening) };
+            let method = message.method().to_string();
+            if !self.methods.split(", ").any(|known| known == method) {
+                return Some(happening);
+            }
             let Some(required) = message.list("Require") else { return Some(happening) };
             self.respond(now, *transaction, message, 420, |answer| answer.with("Unsupported", required));
         }
     }
 
-    /// Nobody here knows the method of a request (RFC 3261 §8.2.1).
+    /// The method of a request is none that can be done here (RFC 3261 §8.2.1).
     pub(crate) fn refuse_method(&mut self, now: Instant, transaction: ServerId, request: &Message) {
         let methods = self.methods;
         self.respond(now, transaction, request, 405, |answer| answer.with("Allow", methods));

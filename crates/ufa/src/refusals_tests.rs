@@ -26,7 +26,8 @@ fn who_knows_no_such_method_says_which_there_are() {
         (SOURCE, "INVITE, ACK, OPTIONS, BYE, RESOURCE_QUERY, CONTEXT_TRANSFER"),
         (CORRESPONDENT, "INVITE, ACK, OPTIONS, UPDATE, BYE"),
     ] {
-        let refusal = answer(host, "SUBSCRIBE", "");
+        // The method is looked at first.
+        let refusal = answer(host, "SUBSCRIBE", "Require: something\r\n");
         assert_eq!((refusal.status(), refusal.header("Allow")), (405, Some(methods)));
     }
 }

@@ -42,7 +42,7 @@ enum GatewayCommand {
 
 /// Run a gateway
 ///
-/// On SIGHUP it reads its file anew: gateways and hosts are known by it from then on, and who is not in it any more has no connection any more. What else
+/// On SIGHUP it reads its file anew: gateways and hosts are known by it from then on, and who is not in it any more has no SIP here any more. What else
 /// has changed counts when the gateway is started anew.
 #[derive(Args, Debug)]
 pub(crate) struct RunArgs {

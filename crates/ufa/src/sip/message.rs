@@ -61,8 +61,12 @@ impl Token {
 
 /// Whether a message can begin so: RFC 3261 §7.1 and §7.2 have one blank between words, and none within.
 fn is_start_line(line: &str) -> bool {
-    if line.starts_with("SIP/2.0 ") {
-        return true;
+    // Folded lines are joined by whoever reads lines.
+    if line.contains(['\r', '\n']) {
+        return false;
+    }
+    if let Some(status) = line.strip_prefix("SIP/2.0 ") {
+        return status.starts_with(|first: char| first.is_ascii_digit());
     }
     let words: Vec<&str> = line.split([' ', '\t']).collect();
     matches!(words[..], [method, uri, "SIP/2.0"] if !method.is_empty() && !uri.is_empty())
@@ -145,6 +149,10 @@ impl Message {
         };
         // A branch of the cookie alone names nothing.
         if !agrees || branch.is_empty() || branch.eq_ignore_ascii_case(MAGIC_COOKIE) || call_id.is_empty() {
+            return Err(NotSip);
+        }
+        // Two tags would name two dialogs.
+        if [&from, &to].iter().any(|of| of.params.get("tag").is_some()) {
             return Err(NotSip);
         }
         let word = |of: FromTo| of.tag.map(|tag| tag.to_string());

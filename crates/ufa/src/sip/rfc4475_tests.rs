@@ -150,6 +150,8 @@ fn request_lines_that_are_none() {
         "INVITE  sip:cn@10.0.0.1:5060  SIP/2.0",
         "INVITE sip:cn@10.0.0.1:5060 SIP/2.0  ",
         "INVITE sip:cn@10.0.0.1:5060",
+        "INVITE sip:cn@10.0.0.1:5060\r\n SIP/2.0",
+        "SIP/2.0  200 OK",
         "",
     ] {
         is_dropped(&[("INVITE sip:cn@10.0.0.1:5060 SIP/2.0", line)]);
@@ -204,6 +206,13 @@ fn headers_that_come_twice() {
     ] {
         is_dropped(&[(header, &format!("{header}{other}"))]);
     }
+}
+
+/// The same within a header.
+#[test]
+fn tags_that_come_twice() {
+    is_dropped(&[("tag=a", "tag=a;tag=c")]);
+    is_dropped(&[("tag=b", "tag=b;x;tag=b")]);
 }
 
 /// RFC 4475 §3.3.9: two lengths. What one reader takes for a body is a message to another.
