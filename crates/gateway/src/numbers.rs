@@ -1,9 +1,9 @@
 //! What a gateway has done, in numbers.
 
-use core::fmt::Write;
 use std::time::Duration;
 
 use serde::Serialize;
+use whimbrel::PrometheusText;
 use whimbrel_ufa::Gateway as Machine;
 
 use crate::news::GatewayNews;
@@ -80,56 +80,42 @@ impl GatewayNumbers {
     /// All of it as the text that Prometheus reads (exposition format 0.0.4).
     #[must_use]
     pub fn prometheus(&self) -> String {
-        let mut text = String::with_capacity(4096);
-        let handovers = [("gone", self.handed_over), ("stayed", self.stayed), ("astray", self.astray)];
-        let arrivals = [("come", self.arrived), ("not_come", self.not_come)];
-        let packets = [("delivered", self.packets_waited), ("overflowed", self.packets_overflowed)];
-        for (name, help, label, values) in [
-            ("handovers_total", "Handovers ordered here, by what became of them.", "end", &handovers[..]),
-            ("arrivals_total", "Terminals that were expected, by whether they have come.", "end", &arrivals),
-            (
-                "packets_held_total",
-                "Packets for terminals on their way, by what became of them.",
-                "end",
-                &packets,
-            ),
-        ] {
-            family(&mut text, name, "counter", help);
-            for (which, value) in values {
-                sample(&mut text, &format!("{name}{{{label}=\"{which}\"}}"), value);
-            }
-        }
-        for (name, kind, help, value) in [
-            ("sessions_up_total", "counter", "Sessions that have come up.", self.sessions_up),
-            (
-                "sessions_refused_total",
-                "counter",
-                "Sessions that could not be set up.",
-                self.sessions_refused,
-            ),
-            ("sessions_ended_total", "counter", "Sessions that have ended.", self.sessions_ended),
-            ("sessions", "gauge", "Sessions that lead through this gateway.", self.sessions),
-            ("terminals_expected", "gauge", "Terminals on their way to this gateway.", self.expected),
-            ("held_bytes", "gauge", "Bytes that wait for terminals on their way.", self.held_bytes),
-        ] {
-            family(&mut text, name, kind, help);
-            sample(&mut text, name, &value);
-        }
-        let name = "handover_agreement_seconds";
-        family(&mut text, name, "summary", "From the order to go until both ends had agreed.");
-        sample(&mut text, &format!("{name}_sum"), &self.time_to_agree.as_secs_f64());
-        sample(&mut text, &format!("{name}_count"), &self.handed_over);
-        text
+        let mut text = PrometheusText::default();
+        let kind = |name| (name, "counter");
+        text.labelled(
+            kind("gateway_handovers_total"),
+            "Handovers ordered here, by what became of them.",
+            "end",
+            [("gone", self.handed_over), ("stayed", self.stayed), ("astray", self.astray)],
+        );
+        text.labelled(
+            kind("gateway_arrivals_total"),
+            "Terminals that were expected, by whether they have come.",
+            "end",
+            [("come", self.arrived), ("not_come", self.not_come)],
+        );
+        text.labelled(
+            kind("gateway_packets_held_total"),
+            "Packets for terminals on their way, by what became of them.",
+            "end",
+            [("delivered", self.packets_waited), ("overflowed", self.packets_overflowed)],
+        );
+        text.labelled(
+            kind("gateway_session_events_total"),
+            "Sessions that have come up, could not be set up, and have ended.",
+            "event",
+            [("up", self.sessions_up), ("refused", self.sessions_refused), ("ended", self.sessions_ended)],
+        );
+        text.counter(
+            "gateway_handover_agreement_seconds_total",
+            "From orders to go until both ends had agreed, of all that have gone, together.",
+            self.time_to_agree.as_secs_f64(),
+        );
+        text.gauge("gateway_sessions", "Sessions that lead through this gateway.", self.sessions);
+        text.gauge("gateway_terminals_expected", "Terminals on their way to this gateway.", self.expected);
+        text.gauge("gateway_held_bytes", "Bytes that wait for terminals on their way.", self.held_bytes);
+        text.into_string()
     }
-}
-
-/// What the lines that follow are. Writing to a string does not fail.
-fn family(text: &mut String, name: &str, kind: &str, help: &str) {
-    let _ = writeln!(text, "# HELP whimbrel_gateway_{name} {help}\n# TYPE whimbrel_gateway_{name} {kind}");
-}
-
-fn sample(text: &mut String, name: &str, value: &dyn core::fmt::Display) {
-    let _ = writeln!(text, "whimbrel_gateway_{name} {value}");
 }
 
 #[cfg(test)]

@@ -134,7 +134,7 @@ pub use endpoint::{AssociationView, Endpoint, HandOvers};
 pub use endpoint_events::{EndpointEvent, EndpointEvents};
 pub use error::{BindError, ConnectError, EndpointClosed, ListenError, RecvError, TrySendError};
 pub use events::{AssociationEvent, Events};
-pub use metrics::{Ended, Metrics};
+pub use metrics::{Ended, Metrics, PrometheusText};
 pub use recorder::Recorder;
 pub use stream::Stream;
 

@@ -3,7 +3,9 @@
 mod moves;
 #[cfg(feature = "prometheus")]
 mod prometheus;
+mod text;
 
+pub use self::text::PrometheusText;
 use whimbrel_node::Node;
 use whimbrel_proto::{
     AssociationState, CloseReason, DurationHistogram, EndpointStats, Event, Totals as AssociationTotals,

@@ -25,7 +25,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 /// What has numbers.
 pub(crate) trait Numbers: Clone + Send + Sync + 'static {
-    /// They as the text that Prometheus reads.
+    /// All of them as the text that Prometheus reads.
     fn prometheus(&self) -> impl Future<Output = String> + Send;
 }
 

@@ -46,7 +46,7 @@ impl Drop for Replay<'_> {
         if std::thread::panicking() {
             let Self { target, seed, index } = self;
             let variables = format!("FUZZ_SEED={seed} FUZZ_FIRST={index} FUZZ_INPUTS=1");
-            eprintln!("replay of {target}: {variables} cargo test -p whimbrel-proto");
+            eprintln!("replay of {target}: {variables} cargo test -p {}", env!("CARGO_PKG_NAME"));
         }
     }
 }

@@ -1,75 +1,21 @@
 //! The text that Prometheus and its kin read (exposition format 0.0.4).
 
-use core::fmt::{Display, Write};
+use whimbrel_proto::AssociationState;
 
-use whimbrel_proto::{AssociationState, DurationHistogram};
-
-use super::Metrics;
-
-/// Text in the making.
-struct Text(String);
-
-impl Text {
-    /// What the lines that follow are.
-    fn family(&mut self, name: &str, kind: &str, help: &str) {
-        // Writing to a string does not fail.
-        let _ = writeln!(self.0, "# HELP whimbrel_{name} {help}\n# TYPE whimbrel_{name} {kind}");
-    }
-
-    fn sample(&mut self, name: &str, labels: &str, value: impl Display) {
-        let _ = writeln!(self.0, "whimbrel_{name}{labels} {value}");
-    }
-
-    fn counter(&mut self, name: &str, help: &str, value: u64) {
-        self.family(name, "counter", help);
-        self.sample(name, "", value);
-    }
-
-    fn gauge(&mut self, name: &str, help: &str, value: usize) {
-        self.family(name, "gauge", help);
-        self.sample(name, "", value);
-    }
-
-    /// One sample for each value of a label.
-    fn labelled<'a>(
-        &mut self,
-        (name, kind): (&str, &str),
-        help: &str,
-        label: &str,
-        values: impl IntoIterator<Item = (&'a str, u64)>,
-    ) {
-        self.family(name, kind, help);
-        for (which, value) in values {
-            self.sample(name, &format!("{{{label}=\"{which}\"}}"), value);
-        }
-    }
-
-    fn histogram(&mut self, name: &str, help: &str, histogram: &DurationHistogram) {
-        self.family(name, "histogram", help);
-        let bucket = format!("{name}_bucket");
-        let mut below = 0;
-        for (bound, count) in DurationHistogram::BOUNDS.iter().zip(histogram.counts()) {
-            below += count;
-            self.sample(&bucket, &format!("{{le=\"{}\"}}", bound.as_secs_f64()), below);
-        }
-        self.sample(&bucket, "{le=\"+Inf\"}", histogram.count());
-        self.sample(&format!("{name}_sum"), "", histogram.sum().as_secs_f64());
-        self.sample(&format!("{name}_count"), "", histogram.count());
-    }
-}
+use super::{Metrics, PrometheusText};
 
 impl Metrics {
     /// All of it as the text that Prometheus reads, to be served with the content type `text/plain; version=0.0.4`.
     pub fn prometheus(&self) -> String {
-        let mut text = Text(String::with_capacity(8192));
+        let mut text = PrometheusText::default();
         self.packets(&mut text);
         self.data(&mut text);
         self.lives(&mut text);
         self.moves(&mut text);
-        text.0
+        text.into_string()
     }
 
-    fn packets(&self, text: &mut Text) {
+    fn packets(&self, text: &mut PrometheusText) {
         let dropped = self.endpoint.packets_dropped;
         let (malformed, checksum) = (self.endpoint.malformed, self.endpoint.wrong_checksum);
         text.counter("packets_sent_total", "Packets given to the sockets.", self.packets_sent);
@@ -102,7 +48,7 @@ impl Metrics {
         text.counter("cookies_refused_total", "Cookies that were not ours.", self.endpoint.cookies_refused);
     }
 
-    fn data(&self, text: &mut Text) {
+    fn data(&self, text: &mut PrometheusText) {
         let stats = &self.totals.stats;
         text.counter("messages_sent_total", "Messages taken from the program.", stats.messages_sent);
         text.counter("message_bytes_sent_total", "Bytes of messages taken.", stats.bytes_sent);
@@ -120,7 +66,7 @@ impl Metrics {
         text.histogram("round_trip_seconds", "Round trips, as the RTO is made of.", &self.totals.round_trips);
     }
 
-    fn lives(&self, text: &mut Text) {
+    fn lives(&self, text: &mut PrometheusText) {
         let states = self.associations().map(|(state, count)| (name(state), count));
         text.labelled(("associations", "gauge"), "Associations now, by state.", "state", states);
         text.counter("associations_established_total", "Associations that came up.", self.established);
@@ -139,7 +85,7 @@ impl Metrics {
         );
     }
 
-    fn moves(&self, text: &mut Text) {
+    fn moves(&self, text: &mut PrometheusText) {
         text.counter("handovers_total", "Times that new data took another path.", self.handovers);
         text.histogram(
             "handover_gap_seconds",
