@@ -2,8 +2,10 @@
 //!
 //! `interop/netns/torture.sh` has the same rows with real processes and beside other transports. Here a row takes milliseconds, so that
 //! each has a thousand seeds: `cargo test --release -p whimbrel-node --test node -- --ignored --nocapture torture::table`. `ROWS=TEXT,TEXT`
-//! takes those whose name contains one of the texts, `SEEDS=N` that many, from `SEED` on, `PROTECTED=1` with packets that are encrypted. `CAPTURE=FOLDER` has a capture of each run written there.
+//! takes those whose name contains one of the texts, `SEEDS=N` that many, from `SEED` on, `PROTECTED=1` with packets that are encrypted,
+//! `ANY=1` with networks and records that the seed chooses. `CAPTURE=FOLDER` has a capture of each run written there.
 
+mod conditions;
 mod family_rows;
 mod network_rows;
 mod outcome;
@@ -22,6 +24,7 @@ use whimbrel_netsim::{Change, LinkConfig, QueueLimit};
 use whimbrel_proto::{AssociationFailure, Config};
 use whimbrel_testbed::SeededExchanges;
 
+use self::conditions::Conditions;
 use self::outcome::Outcome;
 use self::places::Network;
 use self::rows::Row;
@@ -38,7 +41,11 @@ fn play(row: &Row, config: &Config, seed: u64) -> Outcome {
     if row.lasts > PATIENCE {
         config.failure.association = AssociationFailure::Silence(row.lasts + PATIENCE);
     }
-    let mut hosts = Torture::new(seed, &config, row.start);
+    let conditions = match environment("ANY", 0) {
+        1 => Conditions::any(row.start, seed),
+        _ => Conditions::usual(row.start),
+    };
+    let mut hosts = Torture::new(seed, &config, &conditions);
     if let Ok(folder) = std::env::var("CAPTURE") {
         let name = format!("{folder}/{}-{seed}.pcapng", row.name.replace('/', "-"));
         hosts.capture(std::io::BufWriter::new(std::fs::File::create(name).expect("a file for the capture")));

@@ -10,6 +10,7 @@ use whimbrel_netsim::{Action, Change, HostId, InFlight, RouterId, Side, World};
 use whimbrel_node::Node;
 use whimbrel_proto::Config;
 
+use super::conditions::Conditions;
 use super::outcome::Outcome;
 use super::places::{self, Families, NAT_IDLE, Network, Translation, called};
 use whimbrel_testbed::{Uplink, User, link};
@@ -90,7 +91,8 @@ fn seamless() -> Box<dyn Policy> {
 }
 
 impl Torture {
-    pub(super) fn new(seed: u64, config: &Config, start: Start) -> Self {
+    pub(super) fn new(seed: u64, config: &Config, conditions: &Conditions) -> Self {
+        let start = conditions.start;
         let config = Arc::new(config.clone());
         config.validate().unwrap();
         let mut world = World::new(Seed::from_u64(seed));
@@ -125,13 +127,7 @@ impl Torture {
         for network in Network::ALL {
             let host = if network.is_servers() { server } else { mobile };
             let interface = world.add_interface(host, []);
-            let config = match network {
-                Network::Core | Network::Core2 => link(1000, 0),
-                Network::Wifi => link(20, 10),
-                Network::Lte => link(10, 30),
-                Network::Wired => link(50, 5),
-                Network::Satellite => link(10, 120),
-            };
+            let config = conditions.link(network);
             // Who asks which side is which asks for the mobile host's.
             let link = match network.is_servers() {
                 true => world.add_link(router, interface, config, config),
