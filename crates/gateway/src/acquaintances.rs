@@ -11,6 +11,7 @@ use whimbrel_ufa::sip::Transport;
 use crate::connections::Peers;
 use crate::news::GatewayNews;
 use crate::order::OrderError;
+use crate::plain::Passwords;
 use crate::settings::Settings;
 
 /// Gateways by name, with their addresses and keys.
@@ -21,12 +22,18 @@ type Gateways = BTreeMap<String, (SocketAddr, PublicKey)>;
 pub(crate) struct Acquaintances {
     gateways: Arc<RwLock<Gateways>>,
     trusted: Keyring,
+    passwords: Passwords,
     news: mpsc::UnboundedSender<GatewayNews>,
 }
 
 impl Acquaintances {
     pub(crate) fn new(settings: &Settings, news: mpsc::UnboundedSender<GatewayNews>) -> Self {
-        let all = Self { gateways: Arc::default(), trusted: Keyring::default(), news };
+        let all = Self {
+            gateways: Arc::default(),
+            trusted: Keyring::default(),
+            passwords: Passwords::default(),
+            news,
+        };
         all.learn(settings);
         all
     }
@@ -39,9 +46,16 @@ impl Acquaintances {
             .iter()
             .map(|other| (other.name.clone(), (place(other.address), other.key)))
             .collect();
+        let users = settings.plain_sip.iter().flat_map(|plain| &plain.users);
+        self.passwords.replace(users.map(|user| (user.name.clone(), user.password.0.clone())));
         let hosts = settings.hosts.iter().map(|host| host.key);
         self.trusted.replace(hosts.chain(gateways.values().map(|(_, key)| *key)));
         *self.gateways.write().unwrap_or_else(PoisonError::into_inner) = gateways;
+    }
+
+    /// The passwords of those who have no keys.
+    pub(crate) fn passwords(&self) -> Passwords {
+        self.passwords.clone()
     }
 
     /// Everybody's keys.

@@ -195,7 +195,7 @@ impl Peers for Anywhere {
 const SUPERVISION: Duration = Duration::from_secs(LEAST_SUPERVISION as u64);
 
 fn sip(supervision: Option<Duration>) -> SipConfig {
-    SipConfig { transport: Transport::Tls, timers: Timers::reliable(), supervision }
+    SipConfig { transport: Transport::Tls, besides: None, timers: Timers::reliable(), supervision }
 }
 
 fn keyring(gateways: &[GatewayAddress]) -> Keyring {

@@ -20,13 +20,13 @@ pub(crate) struct Said {
     pub(crate) events: Vec<Event>,
     /// Packets of others that it lets go.
     pub(crate) packets: Vec<Vec<u8>>,
-    sip: Vec<(Route, Vec<u8>)>,
+    pub(crate) sip: Vec<(Route, Vec<u8>)>,
 }
 
 impl Sink<Event> for Said {
     fn transmit(&mut self, transmit: &Transmit, bytes: &[u8]) {
         // Packets of others have no port.
-        if transmit.route.local.port() == Transport::Tls.port() {
+        if [Transport::Tls, Transport::Udp].iter().any(|sip| sip.port() == transmit.route.local.port()) {
             self.sip.push((transmit.route, bytes.to_vec()));
         } else {
             self.packets.push(bytes.to_vec());

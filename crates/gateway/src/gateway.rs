@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 use whimbrel::Route;
 use whimbrel::secure::Identity;
-use whimbrel_ufa::sip::HardwareAddress;
+use whimbrel_ufa::sip::{HardwareAddress, SIP_PORT};
 use whimbrel_ufa::{Command, Event, Gateway as Machine};
 
 use crate::acquaintances::Acquaintances;
@@ -20,6 +20,7 @@ use crate::kernel::{Kernel, Link};
 use crate::news::GatewayNews;
 use crate::numbers::GatewayNumbers;
 use crate::order::{Order, OrderError};
+use crate::plain::{Heard, PlainSip};
 use crate::settings::Settings;
 
 /// How often it is looked who is in the gateway's own network.
@@ -34,7 +35,7 @@ pub enum GatewayError {
     /// Another program has the port, or the address is not on this host.
     #[error("cannot listen on {address}: {error}")]
     Listen {
-        /// Address and TCP port.
+        /// Address and port, of TCP or, for SIP in clear, UDP.
         address: SocketAddr,
         /// What the system says.
         error: io::Error,
@@ -64,6 +65,7 @@ pub struct Gateway {
     connections: Connections,
     arrivals: mpsc::Receiver<Arrival>,
     kernel: Kernel,
+    plain: Option<PlainSip>,
     hold: Hold,
     access: Link,
     pool: BTreeSet<IpAddr>,
@@ -99,6 +101,7 @@ impl Gateway {
             .listen(config.address, identity, known.trusted())
             .await
             .map_err(|error| GatewayError::Listen { address: config.address, error })?;
+        let plain = listen_plain(settings, &known).await?;
         let hold = Hold::open(&netlink, config.address.is_ipv6()).await.map_err(kernel(
             "cannot make a device for packets that wait (needs root or CAP_NET_ADMIN, and /dev/net/tun)",
         ))?;
@@ -109,6 +112,7 @@ impl Gateway {
             driver,
             connections,
             arrivals,
+            plain,
             kernel: netlink,
             hold,
             access,
@@ -121,6 +125,9 @@ impl Gateway {
             news,
         };
         gateway.tell(GatewayNews::Listening { address });
+        if gateway.plain.is_some() {
+            gateway.tell(GatewayNews::ListeningInClear { address: (address.ip(), SIP_PORT).into() });
+        }
         if !forwards(address.is_ipv6()) {
             let name = if address.is_ipv6() { "net.ipv6.conf.all.forwarding" } else { "net.ipv4.ip_forward" };
             gateway.tell(GatewayNews::Trouble {
@@ -142,6 +149,14 @@ impl Gateway {
                 arrival = self.arrivals.recv() => match arrival {
                     Some(arrival) => self.take(&arrival),
                     None => break,
+                },
+                heard = heard_in_clear(self.plain.as_mut()) => match heard {
+                    Heard::Message(route, message) => self.driver.datagram(route, &message),
+                    Heard::Trouble(text) => {
+                        self.tell(GatewayNews::Trouble { text });
+                        continue;
+                    }
+                    Heard::Nothing => continue,
                 },
                 packet = self.hold.next(&mut buffer) => match packet {
                     Ok((length, Some((to, from)))) if self.pool.contains(&to) => {
@@ -258,7 +273,7 @@ impl Gateway {
                 text: format!("the kernel does not let packets wait: {error}"),
             });
         }
-        said.send(&self.connections);
+        self.send(&mut said);
         for address in &expected {
             if !self.expected.contains_key(address) {
                 self.expected.insert(*address, Instant::now());
@@ -270,6 +285,16 @@ impl Gateway {
             self.happened(event, waited);
         }
         self.expected.retain(|address, _| expected.contains(address));
+    }
+
+    /// Each message in the way that its sender has of speaking SIP.
+    fn send(&self, said: &mut Said) {
+        if let Some(plain) = &self.plain {
+            for (route, message) in said.sip.extract_if(.., |(route, _)| route.local.port() == SIP_PORT) {
+                plain.send(route.remote, &message);
+            }
+        }
+        said.send(&self.connections);
     }
 
     fn happened(&mut self, event: Event, waited: usize) {
@@ -310,6 +335,22 @@ impl Gateway {
         // Whoever has ordered it may have gone.
         let _ = order.answer.send(outcome);
         order.since.elapsed()
+    }
+}
+
+/// SIP in clear, if the file wants it.
+async fn listen_plain(settings: &Settings, known: &Acquaintances) -> Result<Option<PlainSip>, GatewayError> {
+    let Some(plain) = &settings.plain_sip else { return Ok(None) };
+    let address = SocketAddr::new(settings.address, SIP_PORT);
+    let socket = PlainSip::bind(address, plain.digests.clone(), known.passwords()).await;
+    socket.map(Some).map_err(|error| GatewayError::Listen { address, error })
+}
+
+/// What somebody says in clear; never, if nobody may.
+async fn heard_in_clear(plain: Option<&mut PlainSip>) -> Heard {
+    match plain {
+        Some(plain) => plain.next().await,
+        None => std::future::pending().await,
     }
 }
 

@@ -35,6 +35,8 @@ mod news;
 mod numbers;
 #[cfg(target_os = "linux")]
 mod order;
+#[cfg(target_os = "linux")]
+mod plain;
 mod runner;
 mod settings;
 mod settling;
@@ -52,7 +54,8 @@ pub use numbers::GatewayNumbers;
 #[cfg(target_os = "linux")]
 pub use order::{Order, OrderError};
 pub use settings::{
-    AccessSettings, GatewaySettings, HostSettings, ResourceSettings, Settings, SettingsError,
+    AccessSettings, DigestAlgorithm, GatewaySettings, HostSettings, Password, PlainSipSettings,
+    ResourceSettings, Settings, SettingsError, UserSettings,
 };
 pub use values::{Amount, Range};
 #[cfg(target_os = "linux")]

@@ -41,6 +41,11 @@ pub enum GatewayNews {
         /// Address and TCP port.
         address: SocketAddr,
     },
+    /// It hears SIP in clear there, of who proves a password.
+    ListeningInClear {
+        /// Address and UDP port.
+        address: SocketAddr,
+    },
     /// A session is up.
     SessionUp(SessionNews),
     /// A session could not be set up.
@@ -116,6 +121,9 @@ impl fmt::Display for GatewayNews {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Listening { address } => write!(f, "listening on {address} (SIP over TLS); Ctrl-C ends"),
+            Self::ListeningInClear { address } => {
+                write!(f, "listening on {address} for SIP in clear (UDP), with passwords")
+            }
             Self::SessionUp(session) => write!(f, "session of {session}"),
             Self::SessionRefused { session, reason } => write!(f, "no session of {session}: {reason}"),
             Self::SessionEnded(session) => write!(f, "session of {session} is over"),

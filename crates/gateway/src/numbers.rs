@@ -60,6 +60,7 @@ impl GatewayNumbers {
             }
             GatewayNews::NotCome { .. } => self.not_come += 1,
             GatewayNews::Listening { .. }
+            | GatewayNews::ListeningInClear { .. }
             | GatewayNews::Expected { .. }
             | GatewayNews::Reread { .. }
             | GatewayNews::Trouble { .. } => {}

@@ -1,6 +1,7 @@
 //! The file that sets a gateway up.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -42,6 +43,52 @@ pub struct Settings {
     /// Terminals and correspondents.
     #[serde(default)]
     pub hosts: Vec<HostSettings>,
+    /// SIP in clear, for agents that are not Whimbrel's; `None` is that nobody is heard so.
+    pub plain_sip: Option<PlainSipSettings>,
+}
+
+/// SIP over UDP on port 5060, without TLS.
+#[derive(Deserialize, Clone, PartialEq, Eq, Debug)]
+#[serde(deny_unknown_fields)]
+pub struct PlainSipSettings {
+    /// How passwords are proved, the preferred way first.
+    #[serde(default = "digests")]
+    pub digests: Vec<DigestAlgorithm>,
+    /// Who may have sessions as a terminal.
+    #[serde(default)]
+    pub users: Vec<UserSettings>,
+}
+
+/// How a password is proved.
+#[derive(Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DigestAlgorithm {
+    /// SHA-256 (RFC 8760).
+    #[serde(rename = "SHA-256")]
+    Sha256,
+    /// MD5, for agents that know nothing else: who has seen an answer finds a short password soon.
+    #[serde(rename = "MD5")]
+    Md5,
+}
+
+/// A terminal that is known by a password.
+#[derive(Deserialize, Clone, PartialEq, Eq, Debug)]
+#[serde(deny_unknown_fields)]
+pub struct UserSettings {
+    /// Whom its SIP names in From.
+    pub name: String,
+    /// What it knows.
+    pub password: Password,
+}
+
+/// A password, which no message shows.
+#[derive(Deserialize, Clone, PartialEq, Eq)]
+#[serde(transparent)]
+pub struct Password(pub String);
+
+impl fmt::Debug for Password {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(a password)")
+    }
 }
 
 /// Its own network, as a terminal that comes is told of it.
@@ -136,6 +183,10 @@ const fn supervision() -> u32 {
     10
 }
 
+fn digests() -> Vec<DigestAlgorithm> {
+    vec![DigestAlgorithm::Sha256]
+}
+
 impl Settings {
     /// Those in a file.
     ///
@@ -217,6 +268,16 @@ impl Settings {
         for key in twice(keys) {
             unless(false, &|| format!("two entries have the key {key}"));
         }
+        if let Some(plain) = &self.plain_sip {
+            unless(!plain.digests.is_empty(), &|| "plain-sip.digests: nobody could prove a password".into());
+            for UserSettings { name, password } in &plain.users {
+                unless(is_user(name), &|| format!("plain-sip.users: {name:?} is no name of a SIP user"));
+                unless(!password.0.is_empty(), &|| format!("plain-sip.users: {name} has an empty password"));
+            }
+            for name in twice(plain.users.iter().map(|user| &user.name)) {
+                unless(false, &|| format!("plain-sip.users: two are called {name}"));
+            }
+        }
         for address in twice(self.gateways.iter().map(|gateway| gateway.address).chain([self.address])) {
             unless(false, &|| format!("two gateways have the address {address}"));
         }
@@ -231,8 +292,14 @@ impl Settings {
             ("supervision", self.supervision == other.supervision),
             ("access", self.access == other.access),
             ("resources", self.resources == other.resources),
+            ("plain-sip", self.ways_in_clear() == other.ways_in_clear()),
         ];
         parts.into_iter().filter_map(|(name, same)| (!same).then_some(name)).collect()
+    }
+
+    /// What a socket is opened by.
+    fn ways_in_clear(&self) -> Option<&[DigestAlgorithm]> {
+        self.plain_sip.as_ref().map(|plain| plain.digests.as_slice())
     }
 
     /// As the machine wants it.
@@ -260,11 +327,19 @@ impl Settings {
             patience: Patience { heard: HEARD, ..Patience::default() },
             sip: SipConfig {
                 transport: Transport::Tls,
-                timers: Timers::reliable(),
+                besides: self.plain_sip.as_ref().map(|_| Transport::Udp),
+                // Those of UDP do no harm elsewhere.
+                timers: if self.plain_sip.is_some() { Timers::default() } else { Timers::reliable() },
                 supervision: Some(Duration::from_secs(self.supervision.into())),
             },
         }
     }
+}
+
+/// As a SIP URI may have it, without escapes.
+fn is_user(name: &str) -> bool {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.!~*'()&=+$,;?/".contains(letter);
+    (1..=64).contains(&name.len()) && name != "anonymous" && name.chars().all(plain)
 }
 
 /// What is there more than once.

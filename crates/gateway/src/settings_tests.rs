@@ -43,6 +43,18 @@ fn mistakes_are_named() {
         ("10.2.0.1", "10.1.0.1", "two gateways have the address 10.1.0.1"),
         ("key = \"whk1", "key = \"whk", "not a key"),
         ("delay-ms = 5", "delay-ms = -5", "access.delay-ms"),
+        ("[access]", "[plain-sip]\ndigests = []\n[access]", "plain-sip.digests"),
+        ("[access]", "[plain-sip]\ndigests = [\"SHA-1\"]\n[access]", "unknown variant `SHA-1`"),
+        (
+            "[access]",
+            "[[plain-sip.users]]\nname = \"a b\"\npassword = \"p\"\n[access]",
+            "no name of a SIP user",
+        ),
+        (
+            "[access]",
+            "[[plain-sip.users]]\nname = \"a\"\npassword = \"\"\n[access]",
+            "a has an empty password",
+        ),
     ] {
         assert!(NORTH.contains(from), "{from}");
         let text = settings(&NORTH.replacen(from, to, 1)).unwrap_err().to_string();
@@ -69,4 +81,16 @@ fn parts_that_differ_are_named() {
     after.supervision += 1;
     after.resources.buffer.0 += 1;
     assert_eq!(after.differs(&before), ["supervision", "resources"]);
+}
+
+#[test]
+fn sip_in_clear_is_only_for_those_who_want_it() {
+    let plain = settings(NORTH).unwrap();
+    assert_eq!(plain.machine(HardwareAddress([2; 6]), plain.hosts[0].key).sip.besides, None);
+    let user = "[[plain-sip.users]]\nname = \"alice\"\npassword = \"secret\"\n[access]";
+    let with = settings(&NORTH.replacen("[access]", user, 1)).unwrap();
+    assert_eq!(with.machine(HardwareAddress([2; 6]), with.hosts[0].key).sip.besides, Some(Transport::Udp));
+    assert_eq!(with.plain_sip.as_ref().unwrap().digests, [DigestAlgorithm::Sha256]);
+    assert_eq!(with.differs(&plain), ["plain-sip"]);
+    assert!(!format!("{with:?}").contains("secret"));
 }

@@ -4,6 +4,7 @@ use core::net::SocketAddr;
 use core::time::Duration;
 use std::collections::VecDeque;
 
+use sip_types::Method;
 use whimbrel_machine::{Ecn, Fragmentation, Instant, IpProtocol, Rng, Route, Seed, Sink, Transmit};
 
 use crate::interface::Event;
@@ -48,6 +49,7 @@ pub(crate) struct Agent {
     pub(crate) transactions: Transactions,
     pub(crate) events: VecDeque<Event>,
     transport: Transport,
+    besides: Option<Transport>,
     /// The methods that it takes, as Allow has them.
     methods: &'static str,
     rng: Rng,
@@ -60,6 +62,7 @@ impl Agent {
             transactions: Transactions::new(sip.timers),
             events: VecDeque::new(),
             transport: sip.transport,
+            besides: sip.besides,
             methods,
             rng: seed.stream("sip", 0),
         }
@@ -104,12 +107,23 @@ impl Agent {
         Token::branch(&mut self.rng)
     }
 
-    const fn contact(&self) -> Contact {
-        Contact { address: self.address, transport: self.transport }
+    /// Where it is itself.
+    fn contact(&self, transport: Transport) -> Contact {
+        let address = match transport == self.transport {
+            true => self.address,
+            false => SocketAddr::new(self.address.ip(), transport.port()),
+        };
+        Contact { address, transport }
     }
 
-    fn to(&self, remote: SocketAddr) -> Route {
-        Route { local: self.address, remote }
+    /// What has carried a message to this address of ours; `None` if it is none for SIP.
+    pub(crate) fn transport_at(&self, local: SocketAddr) -> Option<Transport> {
+        let all = [Some(self.transport), self.besides];
+        all.into_iter().flatten().find(|transport| self.contact(*transport).address == local)
+    }
+
+    fn to(&self, remote: Contact) -> Route {
+        Route { local: self.contact(remote.transport).address, remote: remote.address }
     }
 
     /// Sends a request to where the dialog leads.
@@ -121,14 +135,16 @@ impl Agent {
         more: impl FnOnce(Message) -> Message,
     ) -> Option<ClientId> {
         let branch = self.branch();
-        let request = dialog.request(&method.into(), self.contact(), &branch)?;
+        let contact = self.contact(dialog.target().transport);
+        let request = dialog.request(&method.into(), contact, &branch)?;
         self.transactions.request(now, self.to(dialog.target()), &more(request))
     }
 
     /// Acknowledges a 2xx.
     pub(crate) fn acknowledge(&mut self, transaction: ClientId, dialog: &Dialog, accepted: &Message) {
         let branch = self.branch();
-        if let Some(ack) = dialog.ack(accepted.cseq(), self.contact(), &branch) {
+        let contact = self.contact(dialog.target().transport);
+        if let Some(ack) = dialog.ack(accepted.cseq(), contact, &branch) {
             let route = self.to(dialog.target());
             self.transactions.acknowledge(transaction, route, &ack);
         }
@@ -157,9 +173,13 @@ impl Agent {
         tag: &Token,
         more: impl FnOnce(Message) -> Message,
     ) {
-        if let Ok(answer) = response(request, status, tag) {
-            self.transactions.respond(now, transaction, &more(answer));
+        let Ok(mut answer) = response(request, status, tag) else { return };
+        // RFC 3261 §12.1.1. Those who always speak in the same way know where to answer.
+        if self.besides.is_some() && status / 100 == 2 && request.method() == &Method::INVITE {
+            let at = self.transactions.heard_at(transaction).and_then(|local| self.transport_at(local));
+            answer = answer.at(self.contact(at.unwrap_or(self.transport)));
         }
+        self.transactions.respond(now, transaction, &more(answer));
     }
 
     /// Sends and tells all there is.

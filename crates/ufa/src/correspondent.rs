@@ -1,12 +1,13 @@
 use core::net::SocketAddr;
 
-use whimbrel_machine::{Input, Instant, Machine, Seed, Sink};
+use whimbrel_machine::{Input, Instant, Machine, Route, Seed, Sink};
 
 use crate::agent::Agent;
 use crate::cross::{Change, Cross, Side};
 use crate::interface::{Application, Command, Event, TransportOrder};
 use crate::sip::{
-    APPLICATION, AppliConfig, BDP, Dialog, Happening, Message, ServerId, SipConfig, Transport, number,
+    APPLICATION, AppliConfig, BDP, Contact, Dialog, Happening, Message, ServerId, SipConfig, Transport,
+    number,
 };
 use crate::transition::Transition;
 
@@ -52,11 +53,11 @@ impl Correspondent {
             Happening::Request { transaction, message, route } => match message.method().to_string().as_str()
             {
                 "INVITE" if message.to_tag().is_none() => {
-                    self.begin(now, transaction, &message, route.remote);
+                    self.begin(now, transaction, &message, self.at(route));
                 }
-                "INVITE" => self.offer(now, transaction, &message, route.remote),
+                "INVITE" => self.offer(now, transaction, &message, self.at(route)),
                 "OPTIONS" => self.agent.respond(now, transaction, &message, 200, |answer| answer),
-                "UPDATE" => self.update(now, transaction, &message, route.remote),
+                "UPDATE" => self.update(now, transaction, &message, self.at(route)),
                 "BYE" => self.end(now, transaction, &message),
                 _ => self.agent.refuse_method(now, transaction, &message),
             },
@@ -71,7 +72,11 @@ impl Correspondent {
         }
     }
 
-    fn begin(&mut self, now: Instant, transaction: ServerId, request: &Message, from: SocketAddr) {
+    const fn at(&self, route: Route) -> Contact {
+        Contact { address: route.remote, transport: self.transport }
+    }
+
+    fn begin(&mut self, now: Instant, transaction: ServerId, request: &Message, from: Contact) {
         let application = request.header(APPLICATION).and_then(|text| text.parse::<Application>().ok());
         let Some(application) = application else {
             return self.agent.respond(now, transaction, request, 488, |answer| answer);
@@ -81,13 +86,13 @@ impl Correspondent {
         }
         // A gateway may have been started anew; another one must be handed the session.
         let others = |session: &Session| {
-            session.application == application && session.dialog.target().ip() != from.ip()
+            session.application == application && session.dialog.target().address.ip() != from.address.ip()
         };
         if self.sessions.iter().any(others) {
             return self.agent.respond(now, transaction, request, 403, |answer| answer);
         }
         let tag = self.agent.token();
-        let dialog = Dialog::opened(request, &tag, ["correspondent", "terminal"], from);
+        let dialog = Dialog::opened(request, &tag, from);
         self.sessions.retain(|session| session.application != application);
         self.sessions.push(Session { application, dialog, offered: None });
         self.agent.respond_as(now, transaction, request, 200, &tag, |answer| answer);
@@ -95,13 +100,13 @@ impl Correspondent {
     }
 
     /// Message 5.
-    fn offer(&mut self, now: Instant, transaction: ServerId, request: &Message, from: SocketAddr) {
+    fn offer(&mut self, now: Instant, transaction: ServerId, request: &Message, from: Contact) {
         let Self { agent, sessions, transport, .. } = self;
         let Some(session) = sessions.iter_mut().find(|session| session.dialog.is_of(request)) else {
             return agent.respond(now, transaction, request, 481, |answer| answer);
         };
         // Those before it know the dialog, too. Over UDP anybody could say that it is this one.
-        if *transport == Transport::Tls && session.dialog.target().ip() != from.ip() {
+        if *transport == Transport::Tls && session.dialog.target().address.ip() != from.address.ip() {
             return agent.respond(now, transaction, request, 403, |answer| answer);
         }
         if !session.dialog.follows(request) {
@@ -121,7 +126,7 @@ impl Correspondent {
     }
 
     /// The session leads through another gateway from now on (RFC 3311 §5.2).
-    fn update(&mut self, now: Instant, transaction: ServerId, request: &Message, from: SocketAddr) {
+    fn update(&mut self, now: Instant, transaction: ServerId, request: &Message, from: Contact) {
         let session = self.sessions.iter_mut().find(|session| session.dialog.is_of(request));
         let status = match session {
             None => 481,

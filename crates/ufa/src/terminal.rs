@@ -7,7 +7,8 @@ use crate::agent::Agent;
 use crate::cross::{Change, Cross, Side};
 use crate::interface::{Application, Command, Event, Failure, TransportOrder};
 use crate::sip::{
-    APPLICATION, AppliConfig, ClientId, Dialog, Happening, Message, ServerId, SipConfig, TerminalSettings,
+    APPLICATION, AppliConfig, ClientId, Contact, Dialog, Happening, Message, ServerId, SipConfig,
+    TerminalSettings,
 };
 use crate::supervision::{Finding, Supervision};
 use crate::transition::Ufa;
@@ -54,7 +55,7 @@ struct Session {
 impl Session {
     /// Whether a request belongs to it, and comes from where it leads.
     fn is_of(&self, request: &Message, from: SocketAddr) -> bool {
-        self.dialog.is_of(request) && from.ip() == self.dialog.target().ip()
+        self.dialog.is_of(request) && from.ip() == self.dialog.target().address.ip()
     }
 }
 
@@ -88,6 +89,10 @@ impl Terminal {
         self.session.as_ref().is_some_and(|session| matches!(session.state, State::Stable))
     }
 
+    const fn contact(&self, address: SocketAddr) -> Contact {
+        Contact { address, transport: self.config.sip.transport }
+    }
+
     /// The application's association is up: it gets a session.
     fn call(&mut self, now: Instant, application: Application) {
         if self.session.is_some() {
@@ -95,7 +100,7 @@ impl Terminal {
         }
         let (call_id, tag) = (self.agent.token(), self.agent.token());
         let names = ["terminal", "correspondent"];
-        let mut dialog = Dialog::opening(&call_id, &tag, names, self.gateway);
+        let mut dialog = Dialog::opening(&call_id, &tag, names, self.contact(self.gateway));
         let asked =
             self.agent.request(now, &mut dialog, "INVITE", |request| request.with(APPLICATION, application));
         if let Some(transaction) = asked {
@@ -210,7 +215,7 @@ impl Terminal {
             return;
         }
         self.agent.address = SocketAddr::new(config.add, self.config.address.port());
-        session.dialog.set_target(gateway);
+        session.dialog.set_target(Contact { address: gateway, transport: self.config.sip.transport });
         self.cross.we_have_moved(&session.application, config.delete);
         let asked = self.agent.request(now, &mut session.dialog, "INVITE", |request| request);
         session.state = match asked {
@@ -251,7 +256,7 @@ impl Terminal {
                     return self.agent.tell(Event::Lost(address, failure));
                 }
                 session.state = State::Stable;
-                self.gateway = session.dialog.target();
+                self.gateway = session.dialog.target().address;
                 session.supervision = Supervision::new(self.config.sip.supervision, now);
                 if let Some(response) = response {
                     self.agent.acknowledge(answered, &session.dialog, response);

@@ -7,29 +7,31 @@ use whimbrel_machine::Instant;
 use super::session::{Call, Session, State};
 use super::{Gateway, SESSIONS_MAX, SESSIONS_PER_HOST};
 use crate::interface::{Application, Event, Failure};
-use crate::sip::{APPLICATION, Dialog, Message, ServerId};
+use crate::sip::{APPLICATION, Contact, Dialog, Message, ServerId};
 
 impl Gateway {
     /// A terminal that is here calls its correspondent.
-    pub(super) fn call(&mut self, now: Instant, transaction: ServerId, request: &Message, from: SocketAddr) {
+    pub(super) fn call(&mut self, now: Instant, transaction: ServerId, request: &Message, from: Contact) {
         let application = request.header(APPLICATION).and_then(|text| text.parse::<Application>().ok());
         let Some(application) = application else {
             return self.agent.respond(now, transaction, request, 488, |answer| answer);
         };
         // A session decides where an association goes: nobody has one for that of another host.
         // Nor at the place that is kept for a terminal which is still to come.
-        let is_kept = self.allocations.expected().any(|address| address == from.ip());
-        if application.terminal.ip() != from.ip() || is_kept {
+        let is_kept = self.allocations.expected().any(|address| address == from.address.ip());
+        if application.terminal.ip() != from.address.ip() || is_kept {
             return self.agent.respond(now, transaction, request, 403, |answer| answer);
         }
         let known = self.sessions.iter().any(|session| session.application == application);
-        let of_host = self.sessions.iter().filter(|session| session.is_at(from.ip())).count();
+        let of_host = self.sessions.iter().filter(|session| session.is_at(from.address.ip())).count();
         if known || of_host >= SESSIONS_PER_HOST || self.sessions.len() >= SESSIONS_MAX {
             return self.agent.respond(now, transaction, request, 486, |answer| answer);
         }
         let (tag, other_tag, call_id) = (self.agent.token(), self.agent.token(), self.agent.token());
-        let to_terminal = Dialog::opened(request, &tag, ["correspondent", "terminal"], from);
-        let correspondent = SocketAddr::new(application.correspondent.ip(), self.config.sip.transport.port());
+        let to_terminal = Dialog::opened(request, &tag, from);
+        // Of the same kind: who speaks in clear speaks to those who do.
+        let address = SocketAddr::new(application.correspondent.ip(), from.transport.port());
+        let correspondent = Contact { address, ..from };
         let names = ["terminal", "correspondent"];
         let mut to_correspondent = Dialog::opening(&call_id, &other_tag, names, correspondent);
         let passed_on = self
@@ -41,7 +43,7 @@ impl Gateway {
         // Whoever waits longer than T1 would ask again (RFC 3261 §17.2.1).
         self.agent.respond(now, transaction, request, 100, |answer| answer);
         let state = State::Calling(Box::new(Call { transaction, request: request.clone(), tag, passed_on }));
-        let terminal = from.ip();
+        let terminal = from.address.ip();
         self.sessions.push(Session {
             application,
             terminal,

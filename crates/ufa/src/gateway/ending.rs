@@ -1,27 +1,25 @@
 //! Sessions end: because one end says so, or because a terminal is not heard of any more.
 
-use core::net::SocketAddr;
-
 use whimbrel_machine::Instant;
 
 use super::Gateway;
 use super::session::State;
 use crate::interface::{Event, Failure};
-use crate::sip::{Message, ServerId};
+use crate::sip::{Contact, Message, ServerId};
 
 /// How many questions of a terminal may be missing before it is taken for gone.
 const QUESTIONS: u32 = 4;
 
 impl Gateway {
     /// OPTIONS: within a session its terminal asks whether we are there, and shows that it is. Without one somebody measures the way.
-    pub(super) fn asked(&mut self, now: Instant, transaction: ServerId, request: &Message, from: SocketAddr) {
+    pub(super) fn asked(&mut self, now: Instant, transaction: ServerId, request: &Message, from: Contact) {
         let session = self.sessions.iter_mut().find(|session| session.to_terminal.is_of(request));
         let status = match session {
             Some(session) => {
                 session.to_terminal.follows(request);
                 session.heard = now;
                 // It may have a new connection, by which it can be told something.
-                if session.is_at(from.ip()) && matches!(session.state, State::Stable) {
+                if session.is_at(from.address.ip()) && matches!(session.state, State::Stable) {
                     session.to_terminal.set_target(from);
                 }
                 200

@@ -13,7 +13,7 @@ mod target;
 
 use core::net::IpAddr;
 
-use whimbrel_machine::{Input, Instant, Machine, Seed, Sink};
+use whimbrel_machine::{Input, Instant, Machine, Route, Seed, Sink};
 
 use self::allocations::Allocations;
 pub use self::config::{Access, GatewayConfig, Order, Resources};
@@ -21,7 +21,9 @@ pub use self::session::SessionView;
 use self::session::{Session, State};
 use crate::agent::Agent;
 use crate::interface::{Command, Event};
-use crate::sip::{CONTEXT_TRANSFER, ClientId, Happening, Message, RESOURCE_QUERY, ServerId};
+use crate::sip::{
+    CONTEXT_TRANSFER, ClientId, Contact, Happening, Message, RESOURCE_QUERY, ServerId, Transport,
+};
 
 /// What it takes.
 const METHODS: &str = "INVITE, ACK, OPTIONS, BYE, RESOURCE_QUERY, CONTEXT_TRANSFER";
@@ -94,7 +96,8 @@ impl Gateway {
     fn handle(&mut self, now: Instant, happening: Happening) {
         match happening {
             Happening::Request { transaction, message, route } => {
-                self.handle_request(now, transaction, &message, route.remote);
+                let from = self.caller(&message, route);
+                self.handle_request(now, transaction, &message, from);
             }
             Happening::Response { transaction, message } => self.answered(now, transaction, Some(&message)),
             Happening::TimedOut(transaction) => self.answered(now, transaction, None),
@@ -103,13 +106,16 @@ impl Gateway {
         }
     }
 
-    fn handle_request(
-        &mut self,
-        now: Instant,
-        transaction: ServerId,
-        request: &Message,
-        from: core::net::SocketAddr,
-    ) {
+    /// Where whoever has sent a request can be called: where it comes from, at the port that it names (RFC 3261 §12.1.1).
+    fn caller(&self, request: &Message, route: Route) -> Contact {
+        let transport = self.agent.transport_at(route.local).unwrap_or_default();
+        let named = request.contact().filter(|named| named.ip() == route.remote.ip());
+        // A connection has a port of its own.
+        let named = named.filter(|_| transport == Transport::Udp);
+        Contact { address: named.unwrap_or(route.remote), transport }
+    }
+
+    fn handle_request(&mut self, now: Instant, transaction: ServerId, request: &Message, from: Contact) {
         match request.method().to_string().as_str() {
             "INVITE" if request.to_tag().is_none() => self.call(now, transaction, request, from),
             "INVITE" => self.come(now, transaction, request, from),
@@ -170,7 +176,9 @@ impl Machine for Gateway {
     ) -> Option<Instant> {
         for input in inputs {
             match input {
-                Input::Datagrams { route, bytes, segment, .. } if route.local == self.config.address => {
+                Input::Datagrams { route, bytes, segment, .. }
+                    if self.agent.transport_at(route.local).is_some() =>
+                {
                     self.agent.handle_datagrams(now, route, bytes, segment);
                 }
                 Input::Datagrams { route, ecn, bytes, segment } => {

@@ -9,8 +9,8 @@ use super::config::Order;
 use super::session::{Offer, State};
 use crate::interface::{Event, Failure};
 use crate::sip::{
-    ALLOCATED_THROUGHPUT, APPLI_CONFIG, APPLICATION, AppliConfig, BDP, CONTEXT_TRANSFER, ClientId, Context,
-    Dialog, Message, RESOURCE_QUERY, TERMINAL_CONFIG, TerminalSettings, number,
+    ALLOCATED_THROUGHPUT, APPLI_CONFIG, APPLICATION, AppliConfig, BDP, CONTEXT_TRANSFER, ClientId, Contact,
+    Context, Dialog, Message, RESOURCE_QUERY, TERMINAL_CONFIG, TerminalSettings, number,
 };
 
 /// A terminal on its way out.
@@ -75,7 +75,8 @@ impl Gateway {
         for candidate in candidates {
             // Message 1. Between gateways each request is a dialog of its own.
             let (call_id, tag) = (self.agent.token(), self.agent.token());
-            let mut dialog = Dialog::opening(&call_id, &tag, ["source", "target"], candidate);
+            let mut dialog =
+                Dialog::opening(&call_id, &tag, ["source", "target"], self.gateway_at(candidate));
             let query = |request: Message| request.with(APPLICATION, application);
             asked.extend(
                 self.agent.request(now, &mut dialog, RESOURCE_QUERY, query).map(|asked| (asked, candidate)),
@@ -87,6 +88,11 @@ impl Gateway {
         let until = Some(now + self.config.patience.query);
         let phase = Phase::Querying { asked, offers: Vec::new() };
         self.sessions[at].state = State::Leaving(Box::new(Departure { until, phase }));
+    }
+
+    /// Gateways speak to each other in the same way.
+    const fn gateway_at(&self, address: SocketAddr) -> Contact {
+        Contact { address, transport: self.config.sip.transport }
     }
 
     /// One of the requests has been answered, or has not.
@@ -166,7 +172,7 @@ impl Gateway {
                 correspondent: session.to_correspondent.after(1),
             };
             let (call_id, tag) = (self.agent.token(), self.agent.token());
-            let mut dialog = Dialog::opening(&call_id, &tag, ["source", "target"], gateway);
+            let mut dialog = Dialog::opening(&call_id, &tag, ["source", "target"], self.gateway_at(gateway));
             let fill = |request: Message| request.with_body(context.to_string());
             if let Some(asked) = self.agent.request(now, &mut dialog, CONTEXT_TRANSFER, fill) {
                 let until = Some(now + self.config.patience.transfer);

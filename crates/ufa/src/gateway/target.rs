@@ -1,6 +1,6 @@
 //! A terminal comes: the target answers queries (message 2), takes a session over (4), and lets out what has waited when the terminal is here (8).
 
-use core::net::{IpAddr, SocketAddr};
+use core::net::IpAddr;
 
 use whimbrel_machine::Instant;
 
@@ -9,8 +9,8 @@ use super::session::{Session, State};
 use super::{Gateway, SESSIONS_MAX};
 use crate::interface::{Event, Failure};
 use crate::sip::{
-    ALLOCATED_THROUGHPUT, APPLI_CONFIG, AppliConfig, BDP, ClientId, Context, Dialog, Message, ServerId,
-    TERMINAL_CONFIG, TerminalSettings,
+    ALLOCATED_THROUGHPUT, APPLI_CONFIG, AppliConfig, BDP, ClientId, Contact, Context, Dialog, Message,
+    ServerId, TERMINAL_CONFIG, TerminalSettings,
 };
 
 /// A terminal on its way here.
@@ -147,7 +147,7 @@ impl Gateway {
     }
 
     /// Message 8, or another INVITE within a session.
-    pub(super) fn come(&mut self, now: Instant, transaction: ServerId, request: &Message, from: SocketAddr) {
+    pub(super) fn come(&mut self, now: Instant, transaction: ServerId, request: &Message, from: Contact) {
         let Self { agent, sessions, allocations, .. } = self;
         let Some(session) = sessions.iter_mut().find(|session| session.to_terminal.is_of(request)) else {
             return agent.respond(now, transaction, request, 481, |answer| answer);
@@ -157,7 +157,7 @@ impl Gateway {
         }
         session.heard = now;
         if matches!(session.state, State::Stable)
-            && session.terminal == from.ip()
+            && session.terminal == from.address.ip()
             && AppliConfig::of(request).is_err()
         {
             // RFC 3261 §12.2.2: it is where it was, and has another port or connection.
@@ -165,7 +165,7 @@ impl Gateway {
             return agent.respond(now, transaction, request, 200, |answer| answer);
         }
         let expected = matches!(&session.state, State::Coming(Arrival { phase: Phase::Expected, .. }));
-        if !expected || session.terminal != from.ip() {
+        if !expected || session.terminal != from.address.ip() {
             return agent.respond(now, transaction, request, 491, |answer| answer);
         }
         session.state = State::Stable;
@@ -174,9 +174,9 @@ impl Gateway {
             // RFC 3311: the correspondent's own requests come here from now on, and not to the source.
             agent.request(now, &mut session.to_correspondent, "UPDATE", |request| request);
         }
-        self.arrived.extend(allocations.arrived(from.ip()));
+        self.arrived.extend(allocations.arrived(from.address.ip()));
         agent.respond(now, transaction, request, 200, |answer| answer);
-        agent.tell(Event::Arrived(from.ip()));
+        agent.tell(Event::Arrived(from.address.ip()));
     }
 
     /// It has not been measured in time, or the terminal has not come.

@@ -1,7 +1,8 @@
 use core::fmt;
+use core::str::FromStr;
 use core::time::Duration;
 
-use super::Timers;
+use super::{BadContext, Timers};
 
 /// What carries SIP.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -34,11 +35,22 @@ impl fmt::Display for Transport {
     }
 }
 
+impl FromStr for Transport {
+    type Err = BadContext;
+
+    fn from_str(text: &str) -> Result<Self, BadContext> {
+        let known = |transport: &Self| transport.to_string() == text;
+        [Self::Udp, Self::Tls].into_iter().find(known).ok_or(BadContext)
+    }
+}
+
 /// How a machine speaks SIP.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SipConfig {
     /// What carries it.
     pub transport: Transport,
+    /// What carries it besides, at the same address and this one's port.
+    pub besides: Option<Transport>,
     /// Its timers.
     pub timers: Timers,
     /// How often a terminal asks, by OPTIONS within its session (RFC 3261 §11), whether its gateway is there; one that has not answered by the next

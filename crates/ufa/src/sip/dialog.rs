@@ -36,12 +36,12 @@ pub struct Dialog {
     /// The last number that the other end has used.
     remote_cseq: u32,
     /// Where the other end is.
-    target: SocketAddr,
+    target: Contact,
 }
 
 impl Dialog {
     /// One that this end opens: `names` are those of this end and of the other.
-    pub fn opening(call_id: &Token, tag: &Token, names: [&str; 2], target: SocketAddr) -> Self {
+    pub fn opening(call_id: &Token, tag: &Token, names: [&str; 2], target: Contact) -> Self {
         Self {
             call_id: call_id.as_str().to_owned(),
             local: (names[0].to_owned(), tag.as_str().to_owned()),
@@ -53,22 +53,24 @@ impl Dialog {
     }
 
     /// The one that a request has opened, which is answered with `tag`.
-    pub fn opened(request: &Message, tag: &Token, names: [&str; 2], target: SocketAddr) -> Self {
+    pub fn opened(request: &Message, tag: &Token, target: Contact) -> Self {
         Self {
             call_id: request.call_id().to_owned(),
-            local: (names[0].to_owned(), tag.as_str().to_owned()),
-            remote: (names[1].to_owned(), request.from_tag().map(str::to_owned)),
+            local: (request.to_user().to_owned(), tag.as_str().to_owned()),
+            remote: (request.from_user().to_owned(), request.from_tag().map(str::to_owned)),
             cseq: 0,
             remote_cseq: request.cseq(),
             target,
         }
     }
 
-    /// Whether a request of the other end belongs here (RFC 3261 §12.2.2).
+    /// Whether a request of the other end belongs here (RFC 3261 §12.2.2). The user is to be the same, too: who is known by a password speaks for
+    /// nobody else.
     pub fn is_of(&self, request: &Message) -> bool {
         request.call_id() == self.call_id
             && request.to_tag() == Some(&self.local.1)
             && request.from_tag() == self.remote.1.as_deref()
+            && request.from_user() == self.remote.0
     }
 
     /// Whether a request comes later than all before it; it is the last then.
@@ -84,12 +86,12 @@ impl Dialog {
     }
 
     /// Requests go there from now on.
-    pub const fn set_target(&mut self, target: SocketAddr) {
+    pub const fn set_target(&mut self, target: Contact) {
         self.target = target;
     }
 
     /// Where requests go.
-    pub const fn target(&self) -> SocketAddr {
+    pub const fn target(&self) -> Contact {
         self.target
     }
 
@@ -128,7 +130,7 @@ impl Dialog {
         headers.insert_named(&CSeq::new(cseq, method.clone()));
         let here = ContactHeader::new(NameAddr::uri(addressed(&self.local.0, address)));
         headers.insert_named(&here);
-        Message::request(method, addressed(&self.remote.0, self.target), headers, Bytes::new()).ok()
+        Message::request(method, addressed(&self.remote.0, self.target.address), headers, Bytes::new()).ok()
     }
 }
 
@@ -137,8 +139,14 @@ impl fmt::Display for Dialog {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (local, remote) = (&self.local, &self.remote);
         let remote_tag = remote.1.as_deref().unwrap_or("-");
-        let Self { call_id, cseq, remote_cseq, target, .. } = self;
-        write!(f, "{call_id} {} {} {} {remote_tag} {cseq} {remote_cseq} {target}", local.0, local.1, remote.0)
+        let Self { call_id, cseq, remote_cseq, target: Contact { address, transport }, .. } = self;
+        write!(
+            f,
+            "{call_id} {} {} {} {remote_tag} {cseq} {remote_cseq} {address}",
+            local.0, local.1, remote.0
+        )?;
+        // As in a Via, what is not said is UDP.
+        if *transport == Transport::default() { Ok(()) } else { write!(f, " {transport}") }
     }
 }
 
@@ -147,7 +155,11 @@ impl FromStr for Dialog {
 
     fn from_str(text: &str) -> Result<Self, BadContext> {
         let words: Vec<&str> = text.split_ascii_whitespace().collect();
-        let [call_id, local, local_tag, remote, remote_tag, cseq, remote_cseq, target] = words[..] else {
+        let (words, transport) = match words[..] {
+            [ref words @ .., transport] if words.len() == 8 => (words, transport.parse()?),
+            ref words => (words, Transport::default()),
+        };
+        let [call_id, local, local_tag, remote, remote_tag, cseq, remote_cseq, address] = *words else {
             return Err(BadContext);
         };
         Ok(Self {
@@ -156,7 +168,7 @@ impl FromStr for Dialog {
             remote: (remote.to_owned(), Some(remote_tag.to_owned()).filter(|tag| tag != "-")),
             cseq: cseq.parse().map_err(|_| BadContext)?,
             remote_cseq: remote_cseq.parse().map_err(|_| BadContext)?,
-            target: target.parse().map_err(|_| BadContext)?,
+            target: Contact { address: address.parse().map_err(|_| BadContext)?, transport },
         })
     }
 }

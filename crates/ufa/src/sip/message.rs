@@ -1,20 +1,28 @@
 use core::net::SocketAddr;
 
 use bytes::Bytes;
-use sip_types::header::typed::{CSeq, CallID, FromTo, Via};
+use sip_types::header::typed::{CSeq, CallID, Contact, FromTo, Via};
 use sip_types::host::HostPort;
 use sip_types::msg::{Line, MessageLine, PullParser, RequestLine, StatusLine};
 use sip_types::parse::Parse;
 use sip_types::print::{AppendCtx, PrintCtx, UriContext};
-use sip_types::uri::SipUri;
+use sip_types::uri::{NameAddr, SipUri, SipUriUserPart};
 use sip_types::{Headers, Method, Name, StatusCode};
 use whimbrel_machine::Rng;
+
+use super::SIP_PORT;
 
 /// Bytes of a message at most. What is longer is nobody's who speaks to these machines.
 const MAX_BYTES: usize = 8192;
 
 /// Header lines of a message at most.
 const MAX_LINES: usize = 64;
+
+/// Bytes of a user's name at most.
+const USER_MAX: usize = 64;
+
+/// Who has no name, or one that is no plain word.
+const ANONYMOUS: &str = "anonymous";
 
 /// Every branch begins so (RFC 3261 §8.1.1.7).
 const MAGIC_COOKIE: &str = "z9hG4bK";
@@ -34,7 +42,9 @@ pub struct Message {
     call_id: String,
     cseq: u32,
     method: Method,
+    from_user: String,
     from_tag: Option<String>,
+    to_user: String,
     to_tag: Option<String>,
 }
 
@@ -46,6 +56,11 @@ impl Token {
     /// Of 64 random bits (RFC 3261 §19.3 asks for 32 at least).
     pub fn random(rng: &mut Rng) -> Self {
         Self(format!("{:016x}", rng.next_u64()))
+    }
+
+    /// Of the first eight of these bytes, which nobody guesses.
+    pub fn of(bytes: &[u8; 32]) -> Self {
+        Self(bytes.iter().take(8).map(|byte| format!("{byte:02x}")).collect())
     }
 
     /// A branch, which names a transaction.
@@ -70,6 +85,17 @@ fn is_start_line(line: &str) -> bool {
     }
     let words: Vec<&str> = line.split([' ', '\t']).collect();
     matches!(words[..], [method, uri, "SIP/2.0"] if !method.is_empty() && !uri.is_empty())
+}
+
+/// Who is named there, if that is a plain word.
+fn user(of: &FromTo) -> String {
+    let user = match &of.uri.uri.user_part {
+        SipUriUserPart::User(user) => user.as_str(),
+        SipUriUserPart::Empty | SipUriUserPart::UserPw(_) => "",
+    };
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.!~*'()&=+$,;?/".contains(letter);
+    let is_word = (1..=USER_MAX).contains(&user.len()) && user.chars().all(plain);
+    if is_word { user.to_owned() } else { ANONYMOUS.to_owned() }
 }
 
 /// `sip:user@address:port`, and without a user `sip:address:port`.
@@ -155,7 +181,7 @@ impl Message {
         if [&from, &to].iter().any(|of| of.params.get("tag").is_some()) {
             return Err(NotSip);
         }
-        let word = |of: FromTo| of.tag.map(|tag| tag.to_string());
+        let word = |of: &FromTo| of.tag.as_ref().map(ToString::to_string);
         Ok(Self {
             line,
             headers,
@@ -164,8 +190,10 @@ impl Message {
             call_id: call_id.to_string(),
             cseq,
             method,
-            from_tag: word(from),
-            to_tag: word(to),
+            from_user: user(&from),
+            from_tag: word(&from),
+            to_user: user(&to),
+            to_tag: word(&to),
         })
     }
 
@@ -220,6 +248,16 @@ impl Message {
         self.cseq
     }
 
+    /// Who the URI in From names.
+    pub fn from_user(&self) -> &str {
+        &self.from_user
+    }
+
+    /// Who the URI in To names.
+    pub fn to_user(&self) -> &str {
+        &self.to_user
+    }
+
     /// The tag in From.
     pub fn from_tag(&self) -> Option<&str> {
         self.from_tag.as_deref()
@@ -228,6 +266,33 @@ impl Message {
     /// The tag in To.
     pub fn to_tag(&self) -> Option<&str> {
         self.to_tag.as_deref()
+    }
+
+    /// Where Contact says that its sender is, if by an IP address.
+    pub fn contact(&self) -> Option<SocketAddr> {
+        let contact: Contact = self.headers.get_named().ok()?;
+        let HostPort { port, .. } = contact.uri.uri.host_port;
+        Some(SocketAddr::new(contact.uri.uri.host_port.ip()?, port.unwrap_or(SIP_PORT)))
+    }
+
+    /// The same as it came from there (RFC 3261 §18.2.1, RFC 3581 §4), and where its answer is to go (§18.2.2).
+    ///
+    /// # Errors
+    /// When its Via cannot be read.
+    pub fn received_from(mut self, from: SocketAddr) -> Result<(Self, SocketAddr), NotSip> {
+        let mut answer = from;
+        let note = |via: &mut Via| {
+            if via.params.get("rport").is_some() {
+                via.params.push_or_edit("rport", from.port().to_string());
+            } else {
+                answer.set_port(via.sent_by.port.unwrap_or(SIP_PORT));
+            }
+            if via.sent_by.ip() != Some(from.ip()) {
+                via.params.push_or_edit("received", from.ip().to_string());
+            }
+        };
+        self.headers.edit_named(note).map_err(|_| NotSip)?;
+        Ok((self, answer))
     }
 
     /// All headers.
@@ -244,6 +309,14 @@ impl Message {
     pub fn list(&self, name: &str) -> Option<String> {
         let lines: Vec<&str> = self.headers.get_raw(&Name::from(name)).map(|value| value.as_str()).collect();
         (!lines.is_empty()).then(|| lines.join(", "))
+    }
+
+    /// The same with a Contact there.
+    #[must_use]
+    pub(crate) fn at(mut self, contact: super::Contact) -> Self {
+        let uri = NameAddr::uri(addressed(&self.to_user, contact.address));
+        self.headers.insert_named(&Contact::new(uri));
+        self
     }
 
     /// The same with one more header.

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use whimbrel_machine::Seed;
 
 use super::*;
-use crate::sip::{Dialog, response};
+use crate::sip::{Contact, Dialog, Transport, response};
 
 const INVITE: &str = "INVITE sip:cn@10.0.0.1:5060 SIP/2.0\r\n\
     v: SIP/2.0/UDP 10.1.0.2:5060;branch=z9hG4bK1\r\n\
@@ -67,9 +67,11 @@ fn a_response_has_the_headers_of_its_request_and_a_tag() {
 fn a_dialog_survives_its_way_to_the_next_gateway() {
     let request = Message::parse(INVITE.as_bytes()).unwrap();
     let tag = Token::random(&mut Seed::from_u64(1).stream("test", 0));
-    let target = "10.1.0.2:5060".parse().unwrap();
-    let dialog = Dialog::opened(&request, &tag, ["cn", "mn"], target).after(2);
-    assert_eq!(dialog.to_string().parse(), Ok(dialog));
+    for transport in [Transport::Udp, Transport::Tls] {
+        let target = Contact { address: "10.1.0.2:5060".parse().unwrap(), transport };
+        let dialog = Dialog::opened(&request, &tag, target).after(2);
+        assert_eq!(dialog.to_string().parse(), Ok(dialog));
+    }
 }
 
 proptest! {

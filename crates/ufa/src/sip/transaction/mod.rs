@@ -9,6 +9,7 @@ mod other_server;
 mod server;
 mod timers;
 
+use core::net::SocketAddr;
 use std::collections::VecDeque;
 
 use whimbrel_machine::{Instant, Route};
@@ -185,6 +186,12 @@ impl Transactions {
         if let Some((_, server)) = self.servers.iter_mut().find(|(id, _)| *id == transaction) {
             server.respond(now, response, &mut self.output);
         }
+    }
+
+    /// The address of ours to which a request has come.
+    pub fn heard_at(&self, transaction: ServerId) -> Option<SocketAddr> {
+        let known = self.servers.iter().find(|(id, _)| *id == transaction);
+        known.map(|(_, server)| server.heard_at())
     }
 
     // ---- outputs

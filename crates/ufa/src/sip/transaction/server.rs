@@ -72,6 +72,11 @@ impl Server {
         }
     }
 
+    /// Where it was heard.
+    pub(super) const fn heard_at(&self) -> core::net::SocketAddr {
+        self.route.local
+    }
+
     /// Who has sent the request.
     pub(super) const fn peer(&self) -> core::net::IpAddr {
         self.route.remote.ip()

@@ -36,7 +36,12 @@ impl Ends {
         Self {
             client: Transactions::new(Timers::default()),
             server: Transactions::new(Timers::default()),
-            dialog: Dialog::opening(&call, &tag, ["a", "b"], addresses()[1]),
+            dialog: Dialog::opening(
+                &call,
+                &tag,
+                ["a", "b"],
+                Contact { address: addresses()[1], ..contact() },
+            ),
             tag: Token::random(&mut rng),
             branches: rng,
         }

@@ -1,0 +1,157 @@
+use super::*;
+
+pub(super) const NOW: Duration = Duration::from_secs(1000);
+
+fn digests() -> Digests {
+    Digests::new("10.1.0.1".into(), vec![DigestAlgorithm::Sha256, DigestAlgorithm::Md5], [7; 32])
+}
+
+/// A request of alice, with more header lines.
+fn request(method: &str, branch: &str, more: &str) -> Message {
+    let text = format!(
+        "{method} sip:10.1.0.1:5060 SIP/2.0\r\nVia: SIP/2.0/UDP 10.1.0.50:5060;branch=z9hG4bK{branch}\r\n\
+         From: <sip:alice@10.1.0.50>;tag=a\r\nTo: <sip:bob@10.1.0.1>\r\nCall-ID: call\r\nCSeq: 1 {method}\r\n{more}\r\n"
+    );
+    Message::parse(text.as_bytes()).unwrap()
+}
+
+/// The line with which a client answers.
+fn answer(nonce: &str, count: u32, password: &str, algorithm: DigestAlgorithm) -> String {
+    let hash = |words: &[&str]| algorithm.hash(&words.join(":"));
+    let (uri, count) = ("sip:10.1.0.1:5060", format!("{count:08x}"));
+    let who = hash(&["alice", "10.1.0.1", password]);
+    let response = hash(&[&who, nonce, &count, "c", "auth", &hash(&["INVITE", uri])]);
+    format!(
+        "Authorization: Digest username=\"alice\", realm=\"10.1.0.1\", nonce=\"{nonce}\", uri=\"{uri}\", \
+         response=\"{response}\", algorithm={}, cnonce=\"c\", qop=auth, nc={count}\r\n",
+        algorithm.name()
+    )
+}
+
+fn password(user: &str) -> Option<String> {
+    (user == "alice").then(|| "secret".to_owned())
+}
+
+/// RFC 7616 §3.9.1: what it computes for both algorithms.
+#[test]
+fn the_answers_of_the_rfc_are_expected() {
+    for (name, algorithm, response) in [
+        ("MD5", DigestAlgorithm::Md5, "8ca523f5e9506fed4657c9700eebdbec"),
+        (
+            "SHA-256",
+            DigestAlgorithm::Sha256,
+            "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1",
+        ),
+    ] {
+        let line = format!(
+            "Authorization: Digest username=\"Mufasa\", realm=\"http-auth@example.org\", uri=\"/dir/index.html\", algorithm={name}, \
+             nonce=\"7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v\", nc=00000001, \
+             cnonce=\"f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ\", qop=auth, response=\"{response}\"\r\n"
+        );
+        let request = request("GET", "1", &line);
+        let Ok(AuthResponse::Digest(answer)) = request.headers().get(Name::AUTHORIZATION) else { panic!() };
+        let digests = Digests::new("http-auth@example.org".into(), vec![algorithm], [7; 32]);
+        assert_eq!(digests.expected(&answer, algorithm, &request, "Circle of Life"), response);
+    }
+}
+
+#[test]
+fn who_knows_the_password_is_known() {
+    for algorithm in [DigestAlgorithm::Sha256, DigestAlgorithm::Md5] {
+        let mut digests = digests();
+        let nonce = digests.nonce(NOW);
+        for (word, proof) in [("guess", Proof::Wrong("alice".into())), ("secret", Proof::Of("alice".into()))]
+        {
+            let request = request("INVITE", "1", &answer(&nonce, 1, word, algorithm));
+            assert_eq!(digests.prove(NOW, &request, password), proof);
+        }
+        // A user that there is not is no easier than a wrong password: the empty one is none.
+        let request = request("INVITE", "2", &answer(&nonce, 2, "", algorithm));
+        assert_eq!(digests.prove(NOW, &request, |_| None), Proof::Wrong("alice".into()));
+    }
+}
+
+#[test]
+fn a_way_that_was_not_asked_for_is_no_proof() {
+    let mut digests = Digests::new("10.1.0.1".into(), vec![DigestAlgorithm::Sha256], [7; 32]);
+    let line = answer(&digests.nonce(NOW), 1, "secret", DigestAlgorithm::Md5);
+    let request = request("INVITE", "1", &line);
+    assert_eq!(digests.prove(NOW, &request, password), Proof::Nothing { stale: false });
+}
+
+/// Who has heard an answer has nothing by it: it counts for one request, which may come again.
+#[test]
+fn an_answer_counts_once() {
+    let mut digests = digests();
+    let nonce = digests.nonce(NOW);
+    let mut proof = |branch, count| {
+        let line = answer(&nonce, count, "secret", DigestAlgorithm::Sha256);
+        digests.prove(NOW, &request("INVITE", branch, &line), password)
+    };
+    assert_eq!(proof("1", 1), Proof::Of("alice".into()));
+    assert_eq!(proof("1", 1), Proof::Of("alice".into()));
+    assert_eq!(proof("2", 1), Proof::Nothing { stale: true });
+    assert_eq!(proof("3", 2), Proof::Of("alice".into()));
+    assert_eq!(proof("1", 1), Proof::Nothing { stale: true });
+}
+
+#[test]
+fn nonces_are_of_here_and_young() {
+    let mut digests = digests();
+    let nonce = digests.nonce(NOW);
+    let other = Digests::new("10.1.0.1".into(), vec![DigestAlgorithm::Sha256], [8; 32]).nonce(NOW);
+    let mut proof = |now, nonce: &str| {
+        let line = answer(nonce, 1, "secret", DigestAlgorithm::Sha256);
+        digests.prove(now, &request("INVITE", "1", &line), password)
+    };
+    for (now, nonce) in [(NOW, other.as_str()), (NOW, "x"), (NOW + NONCE_LIVES * 2, &nonce)] {
+        assert_eq!(proof(now, nonce), Proof::Nothing { stale: true }, "{nonce}");
+    }
+    assert_eq!(proof(NOW + NONCE_LIVES, &nonce), Proof::Of("alice".into()));
+}
+
+/// An answer is for the method and the host that it was made for.
+#[test]
+fn an_answer_is_for_its_request() {
+    let mut digests = digests();
+    let nonce = digests.nonce(NOW);
+    let line = answer(&nonce, 1, "secret", DigestAlgorithm::Sha256);
+    assert_eq!(digests.prove(NOW, &request("BYE", "1", &line), password), Proof::Wrong("alice".into()));
+    let elsewhere = line.replace("uri=\"sip:10.1.0.1", "uri=\"sip:10.2.0.1");
+    let proof = digests.prove(NOW, &request("INVITE", "1", &elsewhere), password);
+    assert_eq!(proof, Proof::Nothing { stale: false });
+}
+
+/// Only the uses of young nonces are remembered, and no more than there is room for.
+#[test]
+fn what_is_remembered_is_bounded() {
+    let mut digests = digests();
+    for n in 0..REMEMBERED_MAX as u32 + 10 {
+        let made = NOW + Duration::from_millis(n.into());
+        let line = answer(&digests.nonce(made), 1, "secret", DigestAlgorithm::Sha256);
+        let proof = digests.prove(made, &request("INVITE", "1", &line), password);
+        assert_eq!(matches!(proof, Proof::Of(_)), n < REMEMBERED_MAX as u32, "{n}");
+    }
+    let later = NOW + NONCE_LIVES + Duration::from_secs(10);
+    let line = answer(&digests.nonce(later), 1, "secret", DigestAlgorithm::Sha256);
+    let proof = digests.prove(later, &request("INVITE", "1", &line), password);
+    assert_eq!((proof, digests.used.len()), (Proof::Of("alice".into()), 1));
+}
+
+#[test]
+fn a_challenge_for_each_way() {
+    let digests = digests();
+    let challenge = digests.challenge(NOW, &request("INVITE", "1", ""), true).unwrap();
+    let text = String::from_utf8(challenge.to_bytes()).unwrap();
+    let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("WWW-Authenticate: Digest")).collect();
+    assert_eq!((challenge.status(), lines.len()), (401, 2), "{text}");
+    for (line, name) in lines.iter().zip(["SHA-256", "MD5"]) {
+        assert!(line.contains(&format!("algorithm={name}, qop=\"auth\"")), "{line}");
+        assert!(line.contains("realm=\"10.1.0.1\"") && line.contains("stale=true"), "{line}");
+    }
+    // RFC 3261 §8.2.7.
+    let again = digests.challenge(NOW, &request("INVITE", "1", ""), true).unwrap();
+    assert_eq!(challenge.to_tag(), again.to_tag());
+    let other = digests.challenge(NOW, &request("INVITE", "2", ""), true).unwrap();
+    assert_ne!(challenge.to_tag(), other.to_tag());
+}
