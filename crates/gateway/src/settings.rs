@@ -59,6 +59,27 @@ pub struct PlainSipSettings {
     pub users: Vec<UserSettings>,
 }
 
+impl PlainSipSettings {
+    /// All that is wrong with it, in sentences.
+    fn faults(&self) -> Vec<String> {
+        let mut faults = Vec::new();
+        if self.digests.is_empty() {
+            faults.push("plain-sip.digests: nobody could prove a password".to_owned());
+        }
+        for UserSettings { name, password } in &self.users {
+            if !is_user(name) {
+                faults.push(format!("plain-sip.users: {name:?} is no name of a SIP user"));
+            }
+            if password.0.is_empty() {
+                faults.push(format!("plain-sip.users: {name} has an empty password"));
+            }
+        }
+        let twice = twice(self.users.iter().map(|user| &user.name));
+        faults.extend(twice.into_iter().map(|name| format!("plain-sip.users: two are called {name}")));
+        faults
+    }
+}
+
 /// How a password is proved.
 #[derive(Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DigestAlgorithm {
@@ -268,15 +289,8 @@ impl Settings {
         for key in twice(keys) {
             unless(false, &|| format!("two entries have the key {key}"));
         }
-        if let Some(plain) = &self.plain_sip {
-            unless(!plain.digests.is_empty(), &|| "plain-sip.digests: nobody could prove a password".into());
-            for UserSettings { name, password } in &plain.users {
-                unless(is_user(name), &|| format!("plain-sip.users: {name:?} is no name of a SIP user"));
-                unless(!password.0.is_empty(), &|| format!("plain-sip.users: {name} has an empty password"));
-            }
-            for name in twice(plain.users.iter().map(|user| &user.name)) {
-                unless(false, &|| format!("plain-sip.users: two are called {name}"));
-            }
+        for fault in self.plain_sip.iter().flat_map(PlainSipSettings::faults) {
+            unless(false, &|| fault.clone());
         }
         for address in twice(self.gateways.iter().map(|gateway| gateway.address).chain([self.address])) {
             unless(false, &|| format!("two gateways have the address {address}"));

@@ -19,9 +19,10 @@ use self::server::{Server, ServerVerdict};
 pub use self::timers::Timers;
 use super::Message;
 
-/// Transactions of each kind at most, of all peers and with one address; further requests are not heard, and come again.
+/// Transactions of each kind at most, of all peers and with one address; further requests are not heard, and come again. Over UDP each is remembered for
+/// half a minute (timers J and L): an address can begin sixteen calls a second.
 const TRANSACTIONS_MAX: usize = 8192;
-const PER_PEER_MAX: usize = 256;
+const PER_PEER_MAX: usize = 1024;
 
 /// Names a transaction that this end has begun.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
