@@ -9,11 +9,16 @@ use whimbrel_testbed::link;
 use super::places::Network;
 use super::world::Start;
 
+/// The trouble usually begins so long after the world, or up to twice as long.
+const TROUBLE: Duration = Duration::from_secs(4);
+
 /// What is there whatever the trouble is.
 pub(super) struct Conditions {
     pub start: Start,
     /// By network, in the order of [`Network::ALL`].
     links: [LinkConfig; Network::ALL.len()],
+    /// When the trouble begins, from the beginning of the world.
+    pub trouble: Duration,
 }
 
 fn usual(network: Network) -> LinkConfig {
@@ -28,12 +33,14 @@ fn usual(network: Network) -> LinkConfig {
 
 impl Conditions {
     /// Those of `docs/torture.md`.
-    pub(super) fn usual(start: Start) -> Self {
-        Self { start, links: Network::ALL.map(usual) }
+    pub(super) fn usual(start: Start, seed: u64) -> Self {
+        // When it begins is the seed's choice, so that no timer is in step with it.
+        let later = Seed::from_u64(seed).stream("trouble", 0).duration_below(TROUBLE);
+        Self { start, links: Network::ALL.map(usual), trouble: TROUBLE + later }
     }
 
     /// Those that the seed chooses: networks that are quicker, slower, farther, less reliable, and records that come up to a hundred times as
-    /// rarely, of any size up to the row's.
+    /// rarely, of any size up to the row's. In one world of five the trouble begins within a second of the association.
     pub(super) fn any(start: Start, seed: u64) -> Self {
         let mut random = Seed::from_u64(seed).stream("conditions", 0);
         let links = Network::ALL.map(|network| match network.is_servers() {
@@ -43,7 +50,25 @@ impl Conditions {
         let interval = start.interval.mul_f64(between(1.0, 100.0, &mut random));
         let interval = interval.min(Duration::from_secs(1)).max(start.interval);
         let record = between(1.0, start.record as f64, &mut random) as usize;
-        Self { start: Start { interval, record, ..start }, links }
+        let mut any = Self { start: Start { interval, record, ..start }, links, ..Self::usual(start, seed) };
+        if random.chance(0.2) {
+            any.begin_soon(&mut random);
+        }
+        any
+    }
+
+    /// The trouble meets an association that has just come up, after two round trips.
+    fn begin_soon(&mut self, random: &mut Rng) {
+        for link in &mut self.links {
+            (link.jitter, link.loss) = (Duration::ZERO, Loss::None);
+        }
+        let first = self.link(self.start.networks[0]).delay;
+        self.trouble = first * 4 + random.duration_below(Duration::from_secs(1));
+    }
+
+    /// One way, before the trouble.
+    pub(super) const fn set_delay(&mut self, network: Network, delay: Duration) {
+        self.links[network as usize - 1].delay = delay;
     }
 
     pub(super) fn link(&self, network: Network) -> LinkConfig {

@@ -22,6 +22,17 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
+    /// The association was not up yet when the trouble began: whatever came of it, it has not ended.
+    pub(super) const NOT_BEGUN: Self = Self {
+        survived: true,
+        gap: Duration::ZERO,
+        behind: Duration::ZERO,
+        recovery: Duration::ZERO,
+        moves: 0,
+        packets: 0,
+        aside: 0.0,
+    };
+
     /// The worse of the two in all that is measured.
     pub(super) fn worse(self, other: Self) -> Self {
         Self {

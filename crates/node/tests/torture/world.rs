@@ -15,9 +15,6 @@ use super::outcome::Outcome;
 use super::places::{self, Families, NAT_IDLE, Network, Translation, called};
 use whimbrel_testbed::{Uplink, User, link};
 
-/// A row's trouble begins so long after the world, or up to twice as long: the seed says when, so that no timer is in step with it.
-const TROUBLE: Duration = Duration::from_secs(4);
-
 /// Records go on for so long after the trouble.
 const AFTERWARDS: Duration = Duration::from_secs(6);
 
@@ -139,8 +136,7 @@ impl Torture {
         }
         world.add_link(detour, router, link(100, 15), link(100, 15));
         let held = held.concat();
-        let later = world.seed().stream("trouble", 0).duration_below(TROUBLE);
-        let trouble = TROUBLE + later;
+        let trouble = conditions.trouble;
         let mut torture =
             Self { world, mobile, server, router, detour, uplinks, held: Vec::new(), start, trouble };
         torture.translate();
@@ -309,6 +305,9 @@ impl Torture {
     pub(super) fn run(mut self, back: Duration) -> Outcome {
         let last = self.trouble + back + AFTERWARDS;
         self.world.run_until(Instant::ZERO + self.trouble);
+        if self.start.ways.iter().any(|way| self.user(*way).came_up().is_none()) {
+            return Outcome::NOT_BEGUN;
+        }
         let before = self.packets_sent();
         self.world.run_until(Instant::ZERO + self.trouble + back);
         let packets = self.packets_sent() - before;

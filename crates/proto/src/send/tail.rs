@@ -83,6 +83,8 @@ pub(super) struct TailProbe {
     timeout: Duration,
     /// Bytes of the packet that the chunk was the first of; 0 if it was not.
     pub(super) packet: usize,
+    /// Another chunk was in the packet that the chunk was the first of.
+    beside: Option<Tsn>,
     /// Nothing else was in flight on its path, so that nothing else tells of that.
     alone: bool,
 }
@@ -132,6 +134,7 @@ impl Sender {
         let tsn = self.outstanding.earliest_in_flight(path)?;
         self.held_up = None;
         let packet = self.outstanding.get(tsn).map_or(0, |chunk| chunk.packet.into());
+        let beside = self.beside(tsn);
         self.outstanding.lose_one(tsn);
         let target = self.retransmission_path(paths, path, Loss::Timeout).unwrap_or(path);
         let elsewhere = target != path;
@@ -141,8 +144,18 @@ impl Sender {
         let (sent_at, copied) = (now, !elsewhere);
         let guarded = self.outstanding.earliest_in_flight(path);
         let alone = guarded.is_none();
-        self.tail =
-            Some(TailProbe { path, tsn, sent_at, elsewhere, copied, answer_from, timeout, packet, alone });
+        self.tail = Some(TailProbe {
+            path,
+            tsn,
+            sent_at,
+            elsewhere,
+            copied,
+            answer_from,
+            timeout,
+            packet,
+            beside,
+            alone,
+        });
         self.force(paths, path);
         let flow = self.flow_mut(path)?;
         flow.guarded = guarded;
@@ -150,6 +163,14 @@ impl Sender {
         flow.counters.tail_probes += 1;
         self.check();
         Some(if guarded.is_some() { T3::Start } else { T3::Stop })
+    }
+
+    /// The chunk behind this one, if both are in flight in the same packet.
+    fn beside(&self, tsn: Tsn) -> Option<Tsn> {
+        let first = self.outstanding.get(tsn).filter(|first| first.packet > 0)?;
+        let next = self.outstanding.get(tsn.next()).filter(|next| next.packet == 0)?;
+        let together = (next.path, next.sent_at) == (first.path, first.sent_at);
+        (together && self.outstanding.is_in_flight_by(tsn.next(), first.path)).then(|| tsn.next())
     }
 
     /// Writes the copy of the probe that goes to the path where the chunk was.
@@ -179,7 +200,9 @@ impl Sender {
                 || outstanding.get(probe.tsn).is_none_or(|chunk| chunk.state == ChunkState::GapAcknowledged)
         };
         let Some(probe) = self.tail.take_if(answered) else { return };
-        if now < probe.answer_from {
+        // The first transmission would have brought what was in the same packet: a path may have become shorter.
+        let is_lost = probe.beside.is_some_and(|beside| outstanding.is_in_flight_by(beside, probe.path));
+        if now < probe.answer_from && !is_lost {
             // What is left of the tail has had its time.
             _ = report.path(probe.path);
             return;
