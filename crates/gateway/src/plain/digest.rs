@@ -73,12 +73,14 @@ pub(crate) struct Digests {
     /// Those that are asked for, the preferred one first.
     algorithms: Vec<DigestAlgorithm>,
     secret: [u8; 32],
+    /// How many nonces there were.
+    nonces: u32,
     used: BTreeMap<String, Use>,
 }
 
 impl Digests {
     pub(crate) fn new(realm: String, algorithms: Vec<DigestAlgorithm>, secret: [u8; 32]) -> Self {
-        Self { realm, algorithms, secret, used: BTreeMap::new() }
+        Self { realm, algorithms, secret, nonces: 0, used: BTreeMap::new() }
     }
 
     /// Whether a request is of somebody whose password is known. `now` is on the same clock as all the time.
@@ -104,13 +106,16 @@ impl Digests {
     }
 
     /// 401, with one challenge for each algorithm (RFC 8760 §2.3). `None` cannot happen with a request that was read.
-    pub(crate) fn challenge(&self, now: Duration, request: &Message, stale: bool) -> Option<Message> {
+    pub(crate) fn challenge(&mut self, now: Duration, request: &Message, stale: bool) -> Option<Message> {
         let mut answer = response(request, 401, &self.tag(request)).ok()?;
+        // Those of two requests differ: what one agent proves must not be a repetition for another.
+        self.nonces = self.nonces.wrapping_add(1);
+        let nonce = self.nonce(now, self.nonces);
         for algorithm in &self.algorithms {
             let challenge = AuthChallenge::Digest(DigestChallenge {
                 realm: self.realm.as_str().into(),
                 domain: None,
-                nonce: self.nonce(now).into(),
+                nonce: nonce.as_str().into(),
                 opaque: None,
                 stale,
                 algorithm: algorithm.name(),
@@ -141,18 +146,18 @@ impl Digests {
         mac.finalize().into_bytes().into()
     }
 
-    /// When it was made, and that it was made here.
-    fn nonce(&self, now: Duration) -> String {
-        let made = format!("{:016x}", now.as_millis() as u64);
+    /// When it was made, which one it is, and that it was made here.
+    fn nonce(&self, now: Duration, number: u32) -> String {
+        let made = format!("{:016x}{number:08x}", now.as_millis() as u64);
         let mac = self.mac(&["nonce", &made]);
         made + &hexadecimal(&mac[..16])
     }
 
     /// When a nonce was made; `None` if it was not made here.
     fn made(&self, nonce: &str) -> Option<Duration> {
-        let (made, _) = nonce.split_at_checked(16)?;
-        let made = Duration::from_millis(u64::from_str_radix(made, 16).ok()?);
-        self.is_same(&self.nonce(made), nonce).then_some(made)
+        let number = |range| u64::from_str_radix(nonce.get(range)?, 16).ok();
+        let (made, which) = (Duration::from_millis(number(0..16)?), number(16..24)?);
+        self.is_same(&self.nonce(made, u32::try_from(which).ok()?), nonce).then_some(made)
     }
 
     /// Without telling by the time that it takes where they differ.

@@ -59,7 +59,7 @@ fn the_answers_of_the_rfc_are_expected() {
 fn who_knows_the_password_is_known() {
     for algorithm in [DigestAlgorithm::Sha256, DigestAlgorithm::Md5] {
         let mut digests = digests();
-        let nonce = digests.nonce(NOW);
+        let nonce = digests.nonce(NOW, 1);
         for (word, proof) in [("guess", Proof::Wrong("alice".into())), ("secret", Proof::Of("alice".into()))]
         {
             let request = request("INVITE", "1", &answer(&nonce, 1, word, algorithm));
@@ -74,7 +74,7 @@ fn who_knows_the_password_is_known() {
 #[test]
 fn a_way_that_was_not_asked_for_is_no_proof() {
     let mut digests = Digests::new("10.1.0.1".into(), vec![DigestAlgorithm::Sha256], [7; 32]);
-    let line = answer(&digests.nonce(NOW), 1, "secret", DigestAlgorithm::Md5);
+    let line = answer(&digests.nonce(NOW, 1), 1, "secret", DigestAlgorithm::Md5);
     let request = request("INVITE", "1", &line);
     assert_eq!(digests.prove(NOW, &request, password), Proof::Nothing { stale: false });
 }
@@ -83,7 +83,7 @@ fn a_way_that_was_not_asked_for_is_no_proof() {
 #[test]
 fn an_answer_counts_once() {
     let mut digests = digests();
-    let nonce = digests.nonce(NOW);
+    let nonce = digests.nonce(NOW, 1);
     let mut proof = |branch, count| {
         let line = answer(&nonce, count, "secret", DigestAlgorithm::Sha256);
         digests.prove(NOW, &request("INVITE", branch, &line), password)
@@ -98,8 +98,8 @@ fn an_answer_counts_once() {
 #[test]
 fn nonces_are_of_here_and_young() {
     let mut digests = digests();
-    let nonce = digests.nonce(NOW);
-    let other = Digests::new("10.1.0.1".into(), vec![DigestAlgorithm::Sha256], [8; 32]).nonce(NOW);
+    let nonce = digests.nonce(NOW, 1);
+    let other = Digests::new("10.1.0.1".into(), vec![DigestAlgorithm::Sha256], [8; 32]).nonce(NOW, 1);
     let mut proof = |now, nonce: &str| {
         let line = answer(nonce, 1, "secret", DigestAlgorithm::Sha256);
         digests.prove(now, &request("INVITE", "1", &line), password)
@@ -114,7 +114,7 @@ fn nonces_are_of_here_and_young() {
 #[test]
 fn an_answer_is_for_its_request() {
     let mut digests = digests();
-    let nonce = digests.nonce(NOW);
+    let nonce = digests.nonce(NOW, 1);
     let line = answer(&nonce, 1, "secret", DigestAlgorithm::Sha256);
     assert_eq!(digests.prove(NOW, &request("BYE", "1", &line), password), Proof::Wrong("alice".into()));
     let elsewhere = line.replace("uri=\"sip:10.1.0.1", "uri=\"sip:10.2.0.1");
@@ -128,19 +128,19 @@ fn what_is_remembered_is_bounded() {
     let mut digests = digests();
     for n in 0..REMEMBERED_MAX as u32 + 10 {
         let made = NOW + Duration::from_millis(n.into());
-        let line = answer(&digests.nonce(made), 1, "secret", DigestAlgorithm::Sha256);
+        let line = answer(&digests.nonce(made, 1), 1, "secret", DigestAlgorithm::Sha256);
         let proof = digests.prove(made, &request("INVITE", "1", &line), password);
         assert_eq!(matches!(proof, Proof::Of(_)), n < REMEMBERED_MAX as u32, "{n}");
     }
     let later = NOW + NONCE_LIVES + Duration::from_secs(10);
-    let line = answer(&digests.nonce(later), 1, "secret", DigestAlgorithm::Sha256);
+    let line = answer(&digests.nonce(later, 1), 1, "secret", DigestAlgorithm::Sha256);
     let proof = digests.prove(later, &request("INVITE", "1", &line), password);
     assert_eq!((proof, digests.used.len()), (Proof::Of("alice".into()), 1));
 }
 
 #[test]
 fn a_challenge_for_each_way() {
-    let digests = digests();
+    let mut digests = digests();
     let challenge = digests.challenge(NOW, &request("INVITE", "1", ""), true).unwrap();
     let text = String::from_utf8(challenge.to_bytes()).unwrap();
     let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("WWW-Authenticate: Digest")).collect();
@@ -154,4 +154,22 @@ fn a_challenge_for_each_way() {
     assert_eq!(challenge.to_tag(), again.to_tag());
     let other = digests.challenge(NOW, &request("INVITE", "2", ""), true).unwrap();
     assert_ne!(challenge.to_tag(), other.to_tag());
+}
+
+/// Two agents that ask in the same instant have nothing in common.
+#[test]
+fn each_challenge_is_another_one() {
+    let mut digests = digests();
+    let mut nonce = |branch| {
+        let challenge = digests.challenge(NOW, &request("INVITE", branch, ""), false).unwrap();
+        let text = challenge.header("WWW-Authenticate").unwrap().to_owned();
+        text.split("nonce=\"").nth(1).unwrap().split('"').next().unwrap().to_owned()
+    };
+    let nonces = [nonce("1"), nonce("2")];
+    assert_ne!(nonces[0], nonces[1]);
+    for (nonce, branch) in nonces.iter().zip(["3", "4"]) {
+        let line = answer(nonce, 1, "secret", DigestAlgorithm::Sha256);
+        let proof = digests.prove(NOW, &request("INVITE", branch, &line), password);
+        assert_eq!(proof, Proof::Of("alice".into()));
+    }
 }

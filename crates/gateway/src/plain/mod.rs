@@ -17,7 +17,7 @@ use crate::settings::DigestAlgorithm;
 /// Bytes of a datagram. A longer one is no message.
 const DATAGRAM_MAX: usize = 16_384;
 
-/// Users and addresses with wrong passwords that are told of.
+/// Addresses with wrong passwords that are told of.
 const TOLD_MAX: usize = 256;
 
 /// The passwords of all users; clones are of the same.
@@ -115,7 +115,7 @@ enum Judged {
 struct Door {
     digests: Digests,
     passwords: Passwords,
-    told: BTreeSet<(String, IpAddr)>,
+    told: BTreeSet<IpAddr>,
 }
 
 impl Door {
@@ -157,16 +157,16 @@ impl Door {
             }
             Proof::Wrong(user) => {
                 let challenge = answer(self.digests.challenge(now, &request, false));
-                let text = self.complaint(user, from.ip());
+                let text = self.complaint(&user, from.ip());
                 challenge.map_or(Judged::Drop, |bytes| Judged::Wrong(to, bytes, text))
             }
         }
     }
 
-    /// Once for each user and address.
-    fn complaint(&mut self, user: String, from: IpAddr) -> Option<String> {
+    /// Once for each address.
+    fn complaint(&mut self, user: &str, from: IpAddr) -> Option<String> {
         let text = format!("no SIP with {from}: there is no user {user:?} with the password that it has");
-        (self.told.len() < TOLD_MAX && self.told.insert((user, from))).then_some(text)
+        (self.told.len() < TOLD_MAX && self.told.insert(from)).then_some(text)
     }
 }
 
