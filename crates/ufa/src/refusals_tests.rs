@@ -40,3 +40,18 @@ fn what_is_required_and_unknown_is_named() {
         assert_eq!((refusal.status(), unsupported), (420, Some("nothingSupportsThis, 100rel, norThis")));
     }
 }
+
+/// A gateway calls nobody on its own host, and no groups of hosts.
+#[test]
+fn there_is_no_correspondent_at_such_an_address() {
+    let own = address(SOURCE, 1).ip().to_string();
+    let called = |ip: &str| {
+        let application = format!("UFA_Application: sctp 10.9.0.1:7000 {ip}:7000\r\n");
+        answer(SOURCE, "INVITE", &application).status()
+    };
+    for nobody in [own.as_str(), "127.0.0.1", "0.0.0.0", "224.0.0.1", "255.255.255.255", "[::1]", "[ff02::1]"]
+    {
+        assert_eq!(called(nobody), 488, "{nobody}");
+    }
+    assert_eq!(called("10.9.0.7"), 100);
+}

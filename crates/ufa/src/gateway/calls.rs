@@ -1,6 +1,6 @@
 //! Sessions are set up: a terminal's INVITE is passed on to its correspondent, and the answer back.
 
-use core::net::SocketAddr;
+use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use whimbrel_machine::Instant;
 
@@ -13,7 +13,8 @@ impl Gateway {
     /// A terminal that is here calls its correspondent.
     pub(super) fn call(&mut self, now: Instant, transaction: ServerId, request: &Message, from: Contact) {
         let application = request.header(APPLICATION).and_then(|text| text.parse::<Application>().ok());
-        let Some(application) = application else {
+        let somebody = |application: &Application| self.is_called(application.correspondent.ip());
+        let Some(application) = application.filter(somebody) else {
             return self.agent.respond(now, transaction, request, 488, |answer| answer);
         };
         // A session decides where an association goes: nobody has one for that of another host.
@@ -54,11 +55,22 @@ impl Gateway {
         });
     }
 
+    /// Whether there can be a correspondent at this address: the gateway's own host is none, and no group of hosts is one.
+    fn is_called(&self, correspondent: IpAddr) -> bool {
+        let own = correspondent == self.config.address.ip() || correspondent.is_loopback();
+        let nobody = correspondent.is_unspecified() || correspondent.is_multicast();
+        !own && !nobody && correspondent != IpAddr::V4(Ipv4Addr::BROADCAST)
+    }
+
     /// The correspondent has answered.
     pub(super) fn call_answered(&mut self, now: Instant, at: usize, response: Option<&Message>) {
         let session = &mut self.sessions[at];
         let State::Calling(call) = core::mem::replace(&mut session.state, State::Stable) else { return };
-        let status = response.map_or(408, Message::status);
+        let status = match response.map_or(408, Message::status) {
+            // What it asks for the gateway has not, and the terminal was not asked.
+            401 | 407 => 403,
+            status => status,
+        };
         let Call { transaction, request, tag, passed_on } = *call;
         match response.filter(|_| status < 300) {
             Some(response) => {
