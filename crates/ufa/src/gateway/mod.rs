@@ -109,7 +109,7 @@ impl Gateway {
     /// Where whoever has sent a request can be called: where it comes from, at the port that it names (RFC 3261 §12.1.1).
     fn caller(&self, request: &Message, route: Route) -> Contact {
         let transport = self.agent.transport_at(route.local).unwrap_or_default();
-        let named = request.contact().filter(|named| named.ip() == route.remote.ip());
+        let named = request.contact().filter(|named| named.ip() == route.remote.ip() && named.port() > 0);
         // A connection has a port of its own.
         let named = named.filter(|_| transport == Transport::Udp);
         Contact { address: named.unwrap_or(route.remote), transport }
