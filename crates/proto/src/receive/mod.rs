@@ -308,7 +308,7 @@ impl Receive {
             let is_next = position == self.tsns.cumulative() + 1;
             self.window.fits(len, items)
                 || self.make_room(position, len)
-                || is_next && self.window.fits_spare_room(len)
+                || is_next && self.window.fits_spare_room(len, items)
         }
     }
 

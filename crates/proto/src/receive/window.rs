@@ -58,9 +58,11 @@ impl Window {
         self.spare = bytes;
     }
 
-    /// Whether `len` bytes may be taken beyond the buffer.
-    pub(super) fn fits_spare_room(&self, len: usize) -> bool {
-        self.spare > 0 && self.used.saturating_add(len) <= self.buffer.saturating_add(self.spare)
+    /// Whether `len` bytes may be taken beyond the buffer, and as one item beyond the `items` that are held and those of the user.
+    pub(super) fn fits_spare_room(&self, len: usize, items: usize) -> bool {
+        self.spare > 0
+            && self.used.saturating_add(len) <= self.buffer.saturating_add(self.spare)
+            && items + self.user_items < self.max_items + self.spare.div_ceil(OVERHEAD)
     }
 
     /// Whether `len` more bytes may be taken while `items` are held.
