@@ -239,9 +239,10 @@ impl Open {
         }
         path.rto.back_off();
         self.primary.rule.on_timeout();
-        // RFC 9260 §8.1: it counts against the association only on the path used for data. Unconfirmed ones never
-        // do (§5.4).
-        let of_association = in_use && path.confirmed;
+        // RFC 9260 §8.1: it counts against the association only on the path used for data. Unconfirmed ones do not
+        // (§5.4), unless there is no other: nothing else is sent then that a peer which is gone could fail to answer.
+        let confirmed = path.confirmed;
+        let of_association = in_use && (confirmed || self.paths.iter().all(|path| !path.confirmed));
         self.note_path_error(context, id, of_association)?;
         let max = context.config.failure.path_max_retrans;
         let Some(path) = self.paths.get(id) else { return Ok(()) };

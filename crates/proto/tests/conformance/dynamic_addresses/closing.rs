@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use whimbrel_machine::Route;
-use whimbrel_proto::{PathState, PeerRequests};
+use whimbrel_proto::{CloseReason, PathState, PeerRequests};
 use whimbrel_wire::{Shutdown, chunk_type};
 
 use super::mobile::*;
@@ -91,4 +91,19 @@ fn shutdown_ack_backs_off_from_a_new_address_too() {
         let sent = sent.iter().filter(|sent| holds(&[(*sent).clone()], chunk_type::SHUTDOWN_ACK)).count();
         assert!(sent <= most && (sent > 5) == dynamic, "{sent}");
     }
+}
+
+/// RFC 9260 §8.1: a peer that has deleted its only address that was confirmed, and answers nothing at the other one, is given up as any other.
+#[test]
+fn a_silent_peer_is_given_up_where_no_address_is_confirmed() {
+    let mut config = mesh();
+    config.heartbeat.interval = Some(Duration::from_secs(30));
+    let (mut bench, mut mobile) = Mobile::connected(config, 1);
+    bench.deliver(&mobile.asconf(&[add(7, peer_address(2).ip())]));
+    bench.deliver_on(between(1, 2), &mobile.asconf(&[delete(8, peer_address(1).ip())]));
+    assert_eq!(remotes(&bench), [peer_address(2).ip()]);
+    assert_eq!(state(&bench, between(1, 2)), PathState::Unconfirmed);
+    bench.send(0, b"nobody is there");
+    bench.pass(Duration::from_secs(3600));
+    assert_eq!(bench.closed(), Some(CloseReason::Unreachable));
 }
