@@ -5,6 +5,7 @@ use core::time::Duration;
 use whimbrel_machine::Instant;
 
 use crate::PacketSizes;
+use crate::packet_sizes::Vanished;
 
 /// Path MTU parameters. Sizes are SCTP packets in bytes: common header and chunks, without UDP or IP headers
 /// (the PLPMTU of RFC 8899).
@@ -45,9 +46,6 @@ const SHORTEST_PROBE_TIMER: Duration = Duration::from_secs(1);
 
 /// How long the Error state waits before it tries the base size again: the path may just be dead.
 const ERROR_RETRY: Duration = Duration::from_secs(15);
-
-/// So many packets have been lost and none as large as they has arrived: it is the size.
-const ENOUGH_VANISHED: u32 = 3;
 
 /// A gain in bytes not worth three probes: about 1 % of a packet.
 const LEAST_GAIN: usize = 16;
@@ -97,10 +95,8 @@ pub struct PathMtu {
     arrived: usize,
     /// A heartbeat has been answered since then: small packets pass.
     answered: bool,
-    /// So many packets were lost of late.
-    vanished: u32,
-    /// The smallest of them: none as large has arrived since.
-    least_vanished: usize,
+    /// Packets that were lost of late, and none as large has arrived since.
+    vanished: Vanished,
 }
 
 /// The phases of RFC 8899 §5.2. Disabled is the caller's not asking for probes.
@@ -134,8 +130,7 @@ impl PathMtu {
             timed_out: false,
             arrived: 0,
             answered: false,
-            vanished: 0,
-            least_vanished: usize::MAX,
+            vanished: Vanished::new(),
         };
         if let PmtuSearch::Probe { raise_after } = config.search {
             mtu.raise_after = Some(raise_after);
@@ -219,7 +214,9 @@ impl PathMtu {
         if self.size > self.base {
             self.doubt(self.base);
         } else if self.timed_out && self.answered && too_large {
-            self.doubt(self.min);
+            if !self.vanished.may_be_chance(lost, self.min) {
+                self.doubt(self.min);
+            }
         } else if self.timed_out && self.raise_after.is_some() && !self.is_unconfirmed() && smaller {
             // Nothing says whether it is the size: the path may be down, and be another one when it comes back.
             self.limit = self.max;
@@ -234,25 +231,19 @@ impl PathMtu {
         if sizes.arrived >= self.size {
             (self.timed_out, self.answered) = (false, false);
         }
-        let least = self.least_vanished.min(sizes.least_lost);
-        if least <= self.min.max(sizes.arrived) {
-            (self.vanished, self.least_vanished) = (0, usize::MAX);
-            return false;
-        }
-        self.least_vanished = least;
-        self.vanished = self.vanished.saturating_add(sizes.lost);
+        let Some(least) = self.vanished.on_packets(sizes, self.min) else { return false };
         let smaller = if least > self.base { self.base } else { self.min };
         if smaller >= self.size {
             // They were sent before the size was doubted.
-            (self.vanished, self.least_vanished) = (0, usize::MAX);
+            self.vanished.forget();
             return false;
         }
-        let vanish = self.vanished >= ENOUGH_VANISHED && self.raise_after.is_some();
-        if vanish {
+        let searches = self.raise_after.is_some();
+        if searches {
             self.doubt(smaller);
             self.timed_out = true;
         }
-        vanish
+        searches
     }
 
     /// A heartbeat without padding has been answered: small packets pass.
@@ -340,7 +331,7 @@ impl PathMtu {
             self.limit = self.limit.max(self.probed);
             self.lost = 0;
             self.in_flight_until = None;
-            (self.vanished, self.least_vanished) = (0, usize::MAX);
+            self.vanished.forget();
         }
     }
 

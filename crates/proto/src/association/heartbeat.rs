@@ -160,6 +160,7 @@ impl Open {
                 let reaction = self.primary.rule.on_heartbeat_answered(id);
                 self.react(context, reaction);
                 self.schedule_heartbeat(context, id);
+                self.probe_again(context, id, sent_at);
                 if slower {
                     self.send_heartbeat_on(context, id);
                 }

@@ -125,6 +125,18 @@ impl Open {
         context.timers.set(TimerId::TailProbe(id), due.map_or(again, |due| again.min(due)));
     }
 
+    /// A heartbeat that was sent at `asked_at` has been answered. If a probe left before, and was not, then the path works, and the probe is lost or its SACK
+    /// is: it goes out once more. T3-rtx, which is many round trips long where these are short, would wait for the same.
+    pub(super) fn probe_again(&mut self, context: &mut Context<'_>, id: PathId, asked_at: Instant) {
+        let before = self.sender.last_sent(id).is_some_and(|sent| sent < asked_at);
+        let Some((_, timeout)) = self.tail_due(context, id).filter(|_| before) else { return };
+        let Some(t3) = self.sender.probe_again(&self.paths, id, context.now, timeout) else { return };
+        let Some(path) = self.paths.get(id) else { return };
+        let round_trip = path.rto.srtt().unwrap_or_default();
+        context.set_t3(id, t3, path.rto.current());
+        context.timers.set(TimerId::TailProbe(id), context.now + round_trip.max(SHORTEST));
+    }
+
     /// Sends the heartbeat that goes with a probe. The probe is earlier than the two round trips that RFC 8985 §7.2 has it wait for; what a late
     /// answer means for the path is decided no sooner for that.
     pub(super) fn ask_patiently(&mut self, context: &mut Context<'_>, id: PathId) {

@@ -175,10 +175,12 @@ impl Sender {
         let timed = timed.map(|sent_at| now.saturating_since(sent_at));
         change.measured = timed.or(change.measured.filter(|_| own_sack));
         if self.repair.tail == TailLoss::Probe {
-            // Probes that are sent too early must not keep the round trip from being learnt (RFC 8985 §7.3).
-            let untimed = change
-                .round_trip
-                .filter(|&took| own_sack && flow.timed.is_none() && flow.answers().is_due(now, took));
+            // Probes that are sent too early must not keep the round trip from being learnt (RFC 8985 §7.3). Where what was sent again can have
+            // been answered, the SACK for what was sent once may have been lost, and the heartbeat that asks measures the path.
+            let by_retransmission = change.newest_sent(now, flow.least_wait()) > change.youngest;
+            let untimed = change.round_trip.filter(|&took| {
+                own_sack && flow.timed.is_none() && !by_retransmission && flow.answers().is_due(now, took)
+            });
             change.measured = change.measured.or(untimed);
             flow.answers_mut().note_measured(now, change.measured);
         }

@@ -48,8 +48,9 @@ impl Answers {
         self.newest = self.newest.max(newest);
         self.alone = change.packets < 2 && !prompt;
         self.round_trip = change.round_trip.unwrap_or(self.round_trip);
-        // Of more packets some SACK was lost.
-        if let (2, Some(oldest), Some(youngest)) = (change.packets, change.oldest, change.youngest) {
+        // Of more packets some SACK was lost, and what was sent again had one of its own.
+        let packets = if prompt || change.sent_again.is_some() { 0 } else { change.packets };
+        if let (2, Some(oldest), Some(youngest)) = (packets, change.oldest, change.youngest) {
             let waited = youngest.saturating_since(oldest).min(LONGEST_SACK_DELAY);
             self.delay = waited.max(self.delay * 7 / 8);
         }
@@ -112,7 +113,8 @@ impl Sender {
         let round_trip = if alone { round_trip.saturating_sub(delay) } else { round_trip };
         // What was sent before something that has arrived is for loss detection to judge.
         let sent_at = self.outstanding.get(first)?.sent_at.max(newest.unwrap_or(Instant::ZERO));
-        let kept_back = sent_at + delay.max(waited);
+        // Where something is missing none is kept back (RFC 9260 §6.7).
+        let kept_back = if self.outstanding.has_gaps() { sent_at } else { sent_at + delay.max(waited) };
         let second = self.outstanding.next_packet_in_flight(first, path);
         let since = second.map_or(kept_back, |second| kept_back.min(second.max(sent_at)));
         Some(Tail { since, round_trip, reordering: self.loss.due(path) })
@@ -163,6 +165,22 @@ impl Sender {
         flow.counters.tail_probes += 1;
         self.check();
         Some(if guarded.is_some() { T3::Start } else { T3::Stop })
+    }
+
+    /// As [`Self::probe_tail`], where a probe that went by `path` alone has been lost, or the SACK for it, and the path works.
+    pub(crate) fn probe_again(
+        &mut self,
+        paths: &Paths,
+        path: PathId,
+        now: Instant,
+        timeout: Duration,
+    ) -> Option<T3> {
+        let outstanding = &self.outstanding;
+        let on_path = |probe: &mut TailProbe| {
+            probe.path == path && !probe.elsewhere && outstanding.is_in_flight_by(probe.tsn, path)
+        };
+        self.tail.take_if(on_path)?;
+        self.probe_tail(paths, path, now, timeout)
     }
 
     /// The chunk behind this one, if both are in flight in the same packet.

@@ -3,11 +3,12 @@
 use core::time::Duration;
 
 use whimbrel_machine::{Instant, Route};
-use whimbrel_netsim::{Change, LinkConfig, Loss, Side};
+use whimbrel_netsim::{Change, LinkConfig, Loss, QueueLimit, Side};
 use whimbrel_proto::{Comparison, Config, PathPairing, PmtuSearch};
 
+use whimbrel_testbed::bulk::{Bulk, Place, Totals};
 use whimbrel_testbed::peer::{Bench, Peer, Sent, peer_address};
-use whimbrel_testbed::{CLIENT, Pair, User, address, at, link, remotes};
+use whimbrel_testbed::{CLIENT, Pair, User, address, at, link, millis, remotes};
 
 /// 1,200 and 600 records in two minutes, while a second network is idle.
 #[test]
@@ -88,6 +89,26 @@ fn a_network_that_falls_silent_under_rare_messages_is_left() {
         pair.cut(usize::from(used != route_of(&pair, 0)), at(5_001));
         pair.world.run_for(Duration::from_millis(1_000 + 2 * every));
         assert_ne!(pair.in_use(CLIENT).unwrap().local, used.local, "a message every {every} ms");
+    }
+}
+
+/// The only network has a round trip of 1 ms and loses a fifth in either direction: no SACK tells of a packet in three. RTO.Min is two hundred round
+/// trips there, so nothing may wait for T3-rtx, and no time that was spent with waiting may count as a round trip. Packets are no smaller for it.
+#[test]
+fn a_short_path_that_loses_a_fifth_both_ways_waits_for_no_timeouts() {
+    for seed in 1..5 {
+        let queue = QueueLimit::bytes(Place::capacity(20, 50));
+        let place = Place { mbit: 20, rtt_ms: 1, queue, loss: 0.0, buffers: 4 << 20, seed };
+        let mut bulk = Bulk::new(place, Config::mobile(), 12);
+        bulk.pass(millis(2_000));
+        bulk.pair.change(0, Side::Both, at(2_000), Change::Loss(Loss::Bernoulli(0.2)));
+        let before = bulk.totals();
+        bulk.pass(millis(10_000));
+        let (after, path) = (bulk.totals(), bulk.path());
+        let Totals { timeouts, .. } = after;
+        let carried = after.mbit(before, millis(10_000));
+        assert!(carried > 5.0 && timeouts < 4, "seed {seed}: {carried} Mbit/s, {timeouts} timeouts");
+        assert!(path.srtt < Some(millis(20)) && path.packet_size >= 1200, "seed {seed}: {path:?}");
     }
 }
 

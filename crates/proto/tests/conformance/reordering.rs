@@ -70,8 +70,8 @@ fn jitter_costs_nothing() {
     bulk.pass(2 * SECOND);
     let (mbit, since) = two_seconds(&mut bulk);
     assert_eq!(since.timeouts, 0, "{since:?}");
-    // Some is sent again for nothing while the window is learnt. A packet has up to three chunks.
-    let needed = since.dropped * 3 + since.duplicates;
+    // Some is sent again for nothing while the window is learnt. A packet has up to three chunks, and the last one may still be on its way.
+    let needed = since.dropped * 3 + since.duplicates + 3;
     assert!(
         since.retransmitted <= needed && since.duplicates <= 160 && mbit > 75.0,
         "{mbit:.1} Mbit/s, {since:?}"
