@@ -1,7 +1,5 @@
 //! One packet of new data: how messages are cut into chunks and chunks are bundled (RFC 9260 §6.1, §6.9, §6.10).
 
-use core::time::Duration;
-
 use whimbrel_wire::{DATA_HEADER_LEN, chunk_type};
 
 use super::chunk::data_chunk_len;
@@ -20,12 +18,10 @@ const MAX_OUTSTANDING: usize = 65_534;
 
 /// Bytes a second. Where more flow by a path, chunks that are cut for the smallest packets cost the hosts more than one in a hundred
 /// instructions of a processor, and networks that carry so much carry packets of a decent size.
-const FAST: u128 = 20_000_000;
+const FAST: u64 = 20_000_000;
 
 /// What is cut for while no path is confirmed, and nothing leaves.
 const LEAST_PACKET: usize = 512;
-
-const NANOS: u128 = 1_000_000_000;
 
 impl Sender {
     /// Writes a packet of at most `limit` bytes; `None` if not even one chunk goes in. No chunk holds more than `fragment`
@@ -108,10 +104,9 @@ impl Sender {
         smallest - overhead(auth) - DATA_HEADER_LEN
     }
 
-    /// Whether so much flows by the path that smaller chunks would be a burden.
+    /// Whether so much flows by the path that smaller chunks would be a burden. What is in flight does not tell: when a transfer begins, it is for a round
+    /// trip that has been measured without the queue which it fills.
     fn is_fast(&self, path: &Path) -> bool {
-        let in_a_round_trip = |srtt: Duration| srtt.as_nanos() * FAST / NANOS;
-        let flight = self.outstanding.flight_size(path.id) as u128;
-        path.rto.srtt().is_some_and(|srtt| flight > in_a_round_trip(srtt))
+        self.outstanding.flight_size(path.id) > 0 && path.supervision.quality.now().carries > FAST
     }
 }

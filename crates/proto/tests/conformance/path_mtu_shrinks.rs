@@ -4,10 +4,10 @@
 use core::time::Duration;
 
 use whimbrel_machine::Instant;
-use whimbrel_netsim::{Change, LinkConfig, Oversize, Side};
+use whimbrel_netsim::{Change, LinkConfig, Oversize, QueueLimit, Side};
 use whimbrel_proto::Config;
 
-use whimbrel_testbed::{Pair, User, link, remotes};
+use whimbrel_testbed::{Pair, User, at, link, remotes};
 
 const MESSAGES: usize = 400;
 
@@ -85,5 +85,21 @@ fn swallowed_from_the_beginning() {
         let mut pair = Pair::new(1, Config::mobile(), &links, client, User::server());
         pair.run(60);
         assert_complete(&pair, &format!("{mtu} bytes"));
+    }
+}
+
+/// On a short way a few packets in flight look like a gigabit a second. Chunks are cut for the smallest packets there, too, as long as it is none.
+#[test]
+fn on_a_short_way_chunks_fit_the_smallest_packets() {
+    for milliseconds in [100, 200, 300, 500, 700, 900] {
+        let short =
+            LinkConfig { delay: Duration::from_micros(50), queue: QueueLimit::bytes(125_000), ..link(20, 0) };
+        let short = LinkConfig { oversize: Oversize::Swallowed, ..short };
+        let mut client = User::client(&remotes(1)).queueing(MESSAGES, 10_000);
+        client.shutdown_when_done = true;
+        let mut pair = Pair::new(milliseconds, Config::mobile(), &[short], client, User::server());
+        pair.change(0, Side::Both, at(milliseconds), Change::Mtu(640));
+        pair.run(30);
+        assert_complete(&pair, &format!("after {milliseconds} ms"));
     }
 }
