@@ -68,7 +68,8 @@ impl Server {
             state,
             route,
             branch: request.branch().into(),
-            method: request.method().clone(),
+            // A name that is not known is a piece of the datagram, all of which would stay with it.
+            method: Method::from(request.method().to_string().as_str()),
             call_id: request.call_id().into(),
             cseq: request.cseq(),
             from: (request.from_user().into(), request.from_tag().map(Into::into)),
