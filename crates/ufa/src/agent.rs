@@ -59,7 +59,7 @@ impl Agent {
     pub(crate) fn new(address: SocketAddr, sip: SipConfig, methods: &'static str, seed: &Seed) -> Self {
         let mut transactions = Transactions::new(sip.timers);
         if let Some(besides) = sip.besides {
-            transactions.share(SocketAddr::new(address.ip(), besides.port()), besides.timers());
+            transactions.share(SocketAddr::new(address.ip(), besides.port()), besides.timers().watchful());
         }
         Self {
             address,

@@ -18,7 +18,7 @@ fn route(port: u16, from: &str) -> Route {
 
 fn two_ways() -> Transactions {
     let mut transactions = Transactions::new(Timers::reliable());
-    transactions.share(SocketAddr::from(([10, 1, 0, 1], 5060)), Timers::default());
+    transactions.share(SocketAddr::from(([10, 1, 0, 1], 5060)), Timers::default().watchful());
     transactions
 }
 
@@ -157,6 +157,23 @@ fn each_way_has_its_timers() {
     transactions.handle_timeout(at(6000));
     assert_eq!(transactions.len(), 1);
     assert_eq!(transactions.next_deadline(), Some(at(32_000)));
+}
+
+/// Whoever has heard a request has it come again as it was, which passes for half a minute: a refused one is no new call by that.
+#[test]
+fn a_refused_call_that_comes_again_is_no_new_one() {
+    let own = route(5060, "10.1.0.50:5060");
+    let (mut transactions, invite) = (two_ways(), request("INVITE", "alice", "1", ""));
+    let Some(Happening::Request { transaction, .. }) = hear(&mut transactions, own, &invite) else {
+        panic!()
+    };
+    transactions.respond(at(0), transaction, &response(&invite, 486, &tag()).unwrap());
+    let ack = request("ACK", "alice", "1", &format!(";tag={}", tag().as_str()));
+    assert!(hear(&mut transactions, own, &ack).is_none());
+    transactions.handle_timeout(at(31_900));
+    assert!(hear(&mut transactions, own, &invite).is_none());
+    transactions.handle_timeout(at(32_100));
+    assert!(transactions.is_empty());
 }
 
 /// RFC 3261 §9.1: nothing is cancelled that may not have come, and what is answered is not either.
