@@ -246,6 +246,7 @@ impl Gateway {
         self.tell(GatewayNews::Reread {
             gateways: settings.gateways.len(),
             hosts: settings.hosts.len(),
+            users: settings.plain_sip.as_ref().map_or(0, |plain| plain.users.len()),
             not_yet: settings.differs(&self.settings),
         });
     }

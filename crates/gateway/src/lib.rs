@@ -37,6 +37,7 @@ mod numbers;
 mod order;
 #[cfg(target_os = "linux")]
 mod plain;
+mod plain_settings;
 mod runner;
 mod settings;
 mod settling;
@@ -53,9 +54,9 @@ pub use news::{AgentNews, GatewayNews, SessionNews};
 pub use numbers::GatewayNumbers;
 #[cfg(target_os = "linux")]
 pub use order::{Order, OrderError};
+pub use plain_settings::{DigestAlgorithm, Password, PlainSipSettings, UserSettings};
 pub use settings::{
-    AccessSettings, DigestAlgorithm, GatewaySettings, HostSettings, Password, PlainSipSettings,
-    ResourceSettings, Settings, SettingsError, UserSettings,
+    AccessSettings, GatewaySettings, HostSettings, ResourceSettings, Settings, SettingsError,
 };
 pub use values::{Amount, Range};
 #[cfg(target_os = "linux")]

@@ -107,6 +107,8 @@ pub enum GatewayNews {
         gateways: usize,
         /// How many hosts it names.
         hosts: usize,
+        /// How many users may speak SIP in clear.
+        users: usize,
         /// What has changed besides, and does not count before the gateway is started anew.
         not_yet: Vec<&'static str>,
     },
@@ -138,8 +140,11 @@ impl fmt::Display for GatewayNews {
                 write!(f, "{terminal} has come after {after:.0} ms, {waited} packets have waited for it")
             }
             Self::NotCome { terminal } => write!(f, "{terminal} has not come"),
-            Self::Reread { gateways, hosts, not_yet } => {
+            Self::Reread { gateways, hosts, users, not_yet } => {
                 write!(f, "the file has been read anew: {gateways} other gateways, {hosts} hosts")?;
+                if *users > 0 {
+                    write!(f, ", {users} users of SIP in clear")?;
+                }
                 if !not_yet.is_empty() {
                     write!(f, "; {} as before until the gateway is started anew", not_yet.join(", "))?;
                 }

@@ -1,7 +1,6 @@
 //! The file that sets a gateway up.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,6 +10,7 @@ use whimbrel::secure::PublicKey;
 use whimbrel_ufa::sip::{HardwareAddress, SipConfig, Timers, Transport};
 use whimbrel_ufa::{Access, GatewayConfig, Order, Patience, Resources};
 
+use crate::plain_settings::{DigestAlgorithm, PlainSipSettings};
 use crate::values::{Amount, Range, netmask, parsed, same_network};
 
 /// Addresses that a gateway gives away, at most.
@@ -45,71 +45,6 @@ pub struct Settings {
     pub hosts: Vec<HostSettings>,
     /// SIP in clear, for agents that are not Whimbrel's; `None` is that nobody is heard so.
     pub plain_sip: Option<PlainSipSettings>,
-}
-
-/// SIP over UDP on port 5060, without TLS.
-#[derive(Deserialize, Clone, PartialEq, Eq, Debug)]
-#[serde(deny_unknown_fields)]
-pub struct PlainSipSettings {
-    /// How passwords are proved, the preferred way first.
-    #[serde(default = "digests")]
-    pub digests: Vec<DigestAlgorithm>,
-    /// Who may have sessions as a terminal.
-    #[serde(default)]
-    pub users: Vec<UserSettings>,
-}
-
-impl PlainSipSettings {
-    /// All that is wrong with it, in sentences.
-    fn faults(&self) -> Vec<String> {
-        let mut faults = Vec::new();
-        if self.digests.is_empty() {
-            faults.push("plain-sip.digests: nobody could prove a password".to_owned());
-        }
-        for UserSettings { name, password } in &self.users {
-            if !is_user(name) {
-                faults.push(format!("plain-sip.users: {name:?} is no name of a SIP user"));
-            }
-            if password.0.is_empty() {
-                faults.push(format!("plain-sip.users: {name} has an empty password"));
-            }
-        }
-        let twice = twice(self.users.iter().map(|user| &user.name));
-        faults.extend(twice.into_iter().map(|name| format!("plain-sip.users: two are called {name}")));
-        faults
-    }
-}
-
-/// How a password is proved.
-#[derive(Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
-pub enum DigestAlgorithm {
-    /// SHA-256 (RFC 8760).
-    #[serde(rename = "SHA-256")]
-    Sha256,
-    /// MD5, for agents that know nothing else: who has seen an answer finds a short password soon.
-    #[serde(rename = "MD5")]
-    Md5,
-}
-
-/// A terminal that is known by a password.
-#[derive(Deserialize, Clone, PartialEq, Eq, Debug)]
-#[serde(deny_unknown_fields)]
-pub struct UserSettings {
-    /// Whom its SIP names in From.
-    pub name: String,
-    /// What it knows.
-    pub password: Password,
-}
-
-/// A password, which no message shows.
-#[derive(Deserialize, Clone, PartialEq, Eq)]
-#[serde(transparent)]
-pub struct Password(pub String);
-
-impl fmt::Debug for Password {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("(a password)")
-    }
 }
 
 /// Its own network, as a terminal that comes is told of it.
@@ -183,12 +118,14 @@ pub enum SettingsError {
         error: std::io::Error,
     },
     /// It has another form.
-    #[error("{}: {error}", path.display())]
+    #[error("{}: {place}: {what}", path.display())]
     Form {
         /// Which file.
         path: PathBuf,
-        /// Where, and what.
-        error: Box<toml::de::Error>,
+        /// The line and the column. What stands there is not shown, as it may be a password.
+        place: String,
+        /// What is wrong.
+        what: String,
     },
     /// What it says contradicts itself.
     #[error("{}: {}", path.display(), faults.join("; "))]
@@ -204,10 +141,6 @@ const fn supervision() -> u32 {
     10
 }
 
-fn digests() -> Vec<DigestAlgorithm> {
-    vec![DigestAlgorithm::Sha256]
-}
-
 impl Settings {
     /// Those in a file.
     ///
@@ -221,7 +154,10 @@ impl Settings {
         };
         let settings: Self = match toml::from_str(&text) {
             Ok(settings) => settings,
-            Err(error) => return Err(SettingsError::Form { path, error: Box::new(error) }),
+            Err(error) => {
+                let (place, what) = (place(&text, error.span()), error.message().to_owned());
+                return Err(SettingsError::Form { path, place, what });
+            }
         };
         let faults = settings.faults();
         if faults.is_empty() { Ok(settings) } else { Err(SettingsError::Faults { path, faults }) }
@@ -289,7 +225,8 @@ impl Settings {
         for key in twice(keys) {
             unless(false, &|| format!("two entries have the key {key}"));
         }
-        for fault in self.plain_sip.iter().flat_map(PlainSipSettings::faults) {
+        let gateways: Vec<&str> = self.gateways.iter().map(|gateway| gateway.name.as_str()).collect();
+        for fault in self.plain_sip.iter().flat_map(|plain| plain.faults(&gateways)) {
             unless(false, &|| fault.clone());
         }
         for address in twice(self.gateways.iter().map(|gateway| gateway.address).chain([self.address])) {
@@ -342,22 +279,23 @@ impl Settings {
             sip: SipConfig {
                 transport: Transport::Tls,
                 besides: self.plain_sip.as_ref().map(|_| Transport::Udp),
-                // Those of UDP do no harm elsewhere.
-                timers: if self.plain_sip.is_some() { Timers::default() } else { Timers::reliable() },
+                // UDP besides it has its own.
+                timers: Timers::reliable(),
                 supervision: Some(Duration::from_secs(self.supervision.into())),
             },
         }
     }
 }
 
-/// As a SIP URI may have it, without escapes.
-fn is_user(name: &str) -> bool {
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.!~*'()&=+$,;?/".contains(letter);
-    (1..=64).contains(&name.len()) && name != "anonymous" && name.chars().all(plain)
+/// Where that is in a text, as editors count.
+fn place(text: &str, span: Option<std::ops::Range<usize>>) -> String {
+    let before = span.and_then(|span| text.get(..span.start)).unwrap_or_default();
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    format!("line {}, column {column}", before.matches('\n').count() + 1)
 }
 
 /// What is there more than once.
-fn twice<T: Ord + Copy>(all: impl Iterator<Item = T>) -> Vec<T> {
+pub(crate) fn twice<T: Ord + Copy>(all: impl Iterator<Item = T>) -> Vec<T> {
     let (mut seen, mut again) = (BTreeSet::new(), BTreeSet::new());
     for one in all {
         if !seen.insert(one) {

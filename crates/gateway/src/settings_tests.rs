@@ -44,6 +44,8 @@ fn mistakes_are_named() {
         ("key = \"whk1", "key = \"whk", "not a key"),
         ("delay-ms = 5", "delay-ms = -5", "access.delay-ms"),
         ("[access]", "[plain-sip]\ndigests = []\n[access]", "plain-sip.digests"),
+        ("[access]", "[plain-sip]\n[access]", "plain-sip.users: there is none"),
+        ("[access]", "[plain-sip]\ndigests = [\"MD5\", \"MD5\"]\n[access]", "MD5 is there twice"),
         ("[access]", "[plain-sip]\ndigests = [\"SHA-1\"]\n[access]", "unknown variant `SHA-1`"),
         (
             "[access]",
@@ -59,6 +61,36 @@ fn mistakes_are_named() {
         assert!(NORTH.contains(from), "{from}");
         let text = settings(&NORTH.replacen(from, to, 1)).unwrap_err().to_string();
         assert!(text.contains(complaint) && text.contains("gateway.toml"), "{text}");
+    }
+}
+
+/// Who speaks in clear must not be taken for somebody with a key.
+#[test]
+fn names_of_the_machines_and_of_gateways_are_no_users() {
+    for name in ["terminal", "correspondent", "source", "target", "south"] {
+        let user = format!("[[plain-sip.users]]\nname = \"{name}\"\npassword = \"p\"\n[access]");
+        let text = settings(&NORTH.replacen("[access]", &user, 1)).unwrap_err().to_string();
+        assert!(text.contains(&format!("no user can be called {name}")), "{text}");
+    }
+}
+
+/// What is wrong with a file goes to logs.
+#[test]
+fn no_mistake_shows_a_password() {
+    for line in [
+        "passwort = \"xyzzy1\"",
+        "password = xyzzy1",
+        "password = \"xyzzy1",
+        "password = [\"xyzzy1\"]",
+        "password = \"xyzzy1\" 5",
+        "password = 77123451",
+    ] {
+        let user = format!("[[plain-sip.users]]\nname = \"alice\"\n{line}\n[access]");
+        let error = settings(&NORTH.replacen("[access]", &user, 1)).unwrap_err();
+        for text in [error.to_string(), format!("{error:?}")] {
+            assert!(!text.contains("xyzzy1") && !text.contains("77123451"), "{text}");
+            assert!(text.contains("line 1"), "{text}");
+        }
     }
 }
 
@@ -90,6 +122,7 @@ fn sip_in_clear_is_only_for_those_who_want_it() {
     let user = "[[plain-sip.users]]\nname = \"alice\"\npassword = \"secret\"\n[access]";
     let with = settings(&NORTH.replacen("[access]", user, 1)).unwrap();
     assert_eq!(with.machine(HardwareAddress([2; 6]), with.hosts[0].key).sip.besides, Some(Transport::Udp));
+    assert_eq!(with.machine(HardwareAddress([2; 6]), with.hosts[0].key).sip.timers, Timers::reliable());
     assert_eq!(with.plain_sip.as_ref().unwrap().digests, [DigestAlgorithm::Sha256]);
     assert_eq!(with.differs(&plain), ["plain-sip"]);
     assert!(!format!("{with:?}").contains("secret"));

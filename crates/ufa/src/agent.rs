@@ -57,9 +57,13 @@ pub(crate) struct Agent {
 
 impl Agent {
     pub(crate) fn new(address: SocketAddr, sip: SipConfig, methods: &'static str, seed: &Seed) -> Self {
+        let mut transactions = Transactions::new(sip.timers);
+        if let Some(besides) = sip.besides {
+            transactions.share(SocketAddr::new(address.ip(), besides.port()), besides.timers().watchful());
+        }
         Self {
             address,
-            transactions: Transactions::new(sip.timers),
+            transactions,
             events: VecDeque::new(),
             transport: sip.transport,
             besides: sip.besides,
@@ -105,6 +109,16 @@ impl Agent {
 
     pub(crate) fn branch(&mut self) -> Token {
         Token::branch(&mut self.rng)
+    }
+
+    /// Whether it has this way of speaking.
+    pub(crate) fn speaks(&self, transport: Transport) -> bool {
+        [Some(self.transport), self.besides].contains(&Some(transport))
+    }
+
+    /// Whether this is the other one of two ways, which has a share of what there is.
+    pub(crate) fn is_besides(&self, transport: Transport) -> bool {
+        self.besides == Some(transport)
     }
 
     /// Where it is itself.
@@ -175,7 +189,7 @@ impl Agent {
     ) {
         let Ok(mut answer) = response(request, status, tag) else { return };
         // RFC 3261 §12.1.1. Those who always speak in the same way know where to answer.
-        if self.besides.is_some() && status / 100 == 2 && request.method() == &Method::INVITE {
+        if self.besides.is_some() && (101..300).contains(&status) && request.method() == &Method::INVITE {
             let at = self.transactions.heard_at(transaction).and_then(|local| self.transport_at(local));
             answer = answer.at(self.contact(at.unwrap_or(self.transport)));
         }

@@ -68,7 +68,7 @@ impl Correspondent {
                     session.offered.take_if(|offer| offer.transaction == transaction);
                 }
             }
-            Happening::Response { .. } | Happening::TimedOut(_) => {}
+            Happening::Progress { .. } | Happening::Response { .. } | Happening::TimedOut(_) => {}
         }
     }
 
@@ -102,7 +102,8 @@ impl Correspondent {
     /// Message 5.
     fn offer(&mut self, now: Instant, transaction: ServerId, request: &Message, from: Contact) {
         let Self { agent, sessions, transport, .. } = self;
-        let Some(session) = sessions.iter_mut().find(|session| session.dialog.is_of(request)) else {
+        let ours = |session: &&mut Session| session.dialog.is_of(request, from.transport);
+        let Some(session) = sessions.iter_mut().find(ours) else {
             return agent.respond(now, transaction, request, 481, |answer| answer);
         };
         // Those before it know the dialog, too. Over UDP anybody could say that it is this one.
@@ -127,7 +128,8 @@ impl Correspondent {
 
     /// The session leads through another gateway from now on (RFC 3311 §5.2).
     fn update(&mut self, now: Instant, transaction: ServerId, request: &Message, from: Contact) {
-        let session = self.sessions.iter_mut().find(|session| session.dialog.is_of(request));
+        let ours = |session: &&mut Session| session.dialog.is_of(request, from.transport);
+        let session = self.sessions.iter_mut().find(ours);
         let status = match session {
             None => 481,
             Some(session) => {
@@ -151,7 +153,7 @@ impl Correspondent {
     }
 
     fn end(&mut self, now: Instant, transaction: ServerId, request: &Message) {
-        let at = self.sessions.iter().position(|session| session.dialog.is_of(request));
+        let at = self.sessions.iter().position(|session| session.dialog.is_of(request, self.transport));
         let status = if at.is_some() { 200 } else { 481 };
         self.agent.respond(now, transaction, request, status, |answer| answer);
         if let Some(at) = at {

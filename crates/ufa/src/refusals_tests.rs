@@ -23,7 +23,7 @@ fn answer(host: usize, method: &str, more: &str) -> Message {
 fn who_knows_no_such_method_says_which_there_are() {
     for (host, methods) in [
         (TERMINAL, "INVITE, ACK, OPTIONS, BYE"),
-        (SOURCE, "INVITE, ACK, OPTIONS, BYE, RESOURCE_QUERY, CONTEXT_TRANSFER"),
+        (SOURCE, "INVITE, ACK, CANCEL, OPTIONS, BYE, RESOURCE_QUERY, CONTEXT_TRANSFER"),
         (CORRESPONDENT, "INVITE, ACK, OPTIONS, UPDATE, BYE"),
     ] {
         // The method is looked at first.

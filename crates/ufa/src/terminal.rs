@@ -55,7 +55,8 @@ struct Session {
 impl Session {
     /// Whether a request belongs to it, and comes from where it leads.
     fn is_of(&self, request: &Message, from: SocketAddr) -> bool {
-        self.dialog.is_of(request) && from.ip() == self.dialog.target().address.ip()
+        let target = self.dialog.target();
+        self.dialog.is_of(request, target.transport) && from.ip() == target.address.ip()
     }
 }
 
@@ -123,6 +124,8 @@ impl Terminal {
                 self.answered(now, transaction, Some(&message));
             }
             Happening::TimedOut(transaction) => self.answered(now, transaction, None),
+            // How far the gateway is with its own call changes nothing here.
+            Happening::Progress { .. } => {}
             Happening::Acknowledged(transaction) => self.go(now, transaction),
             // The source has asked and then fallen silent: it has nothing more to say, and we stay.
             Happening::NeverAcknowledged(transaction) => {

@@ -1,7 +1,7 @@
 //! Digest authentication of requests (RFC 3261 §22, RFC 8760, RFC 7616).
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use hmac::{Hmac, KeyInit, Mac};
@@ -15,16 +15,17 @@ use sip_types::print::AppendCtx;
 use sip_types::{Headers, Name};
 use whimbrel_ufa::sip::{Message, Token, response};
 
-use crate::settings::DigestAlgorithm;
+use super::uses::{NonceName, Uses};
+use crate::plain_settings::DigestAlgorithm;
 
-/// What a nonce may be answered with is no older than this.
-const NONCE_LIVES: Duration = Duration::from_secs(300);
+/// Lines with an answer that are looked at: an agent that has been asked in several ways may answer in each.
+const ANSWERS_MAX: usize = 4;
 
-/// Nonces at most whose use is remembered. Only who knows a password makes any be remembered.
-const REMEMBERED_MAX: usize = 4096;
+/// Bits of the number in a nonce.
+const NUMBER_BITS: u32 = 24;
 
 impl DigestAlgorithm {
-    fn name(self) -> Algorithm {
+    fn algorithm(self) -> Algorithm {
         Algorithm::AlgorithmValue(match self {
             Self::Sha256 => AlgorithmValue::SHA256,
             Self::Md5 => AlgorithmValue::MD5,
@@ -58,13 +59,12 @@ pub(crate) enum Proof {
     Wrong(String),
 }
 
-/// Which request has used a nonce last: one that comes again is the same one.
-#[derive(Clone, PartialEq, Eq, Debug)]
-struct Use {
-    count: u32,
-    request: [String; 2],
-    /// When the nonce was made.
-    made: Duration,
+/// A request as it has come.
+#[derive(Clone, Copy)]
+pub(crate) struct Come<'a> {
+    pub(crate) from: SocketAddr,
+    pub(crate) datagram: &'a [u8],
+    pub(crate) request: &'a Message,
 }
 
 /// Asks for passwords, and looks at the answers. Nothing is remembered of who has not answered.
@@ -75,42 +75,73 @@ pub(crate) struct Digests {
     secret: [u8; 32],
     /// How many nonces there were.
     nonces: u32,
-    used: BTreeMap<String, Use>,
+    used: Uses,
 }
 
 impl Digests {
     pub(crate) fn new(realm: String, algorithms: Vec<DigestAlgorithm>, secret: [u8; 32]) -> Self {
-        Self { realm, algorithms, secret, nonces: 0, used: BTreeMap::new() }
+        Self { realm, algorithms, secret, nonces: 0, used: Uses::default() }
     }
 
     /// Whether a request is of somebody whose password is known. `now` is on the same clock as all the time.
     pub(crate) fn prove(
         &mut self,
         now: Duration,
-        request: &Message,
+        come: Come<'_>,
         password: impl Fn(&str) -> Option<String>,
     ) -> Proof {
-        let Some((answer, algorithm)) = self.answer(request) else { return Proof::Nothing { stale: false } };
+        let mut best = Proof::Nothing { stale: false };
+        for (answer, algorithm) in self.answers(come.request) {
+            match self.proof(now, come, (&answer, algorithm), &password) {
+                Proof::Of(user) => return Proof::Of(user),
+                Proof::Nothing { stale: false } => {}
+                proof if best == (Proof::Nothing { stale: false }) => best = proof,
+                _ => {}
+            }
+        }
+        best
+    }
+
+    /// What one answer proves.
+    fn proof(
+        &mut self,
+        now: Duration,
+        come: Come<'_>,
+        (answer, algorithm): (&DigestResponse, DigestAlgorithm),
+        password: impl Fn(&str) -> Option<String>,
+    ) -> Proof {
         let Username::Username(user) = &answer.username else { return Proof::Nothing { stale: false } };
-        let Some(made) = self.made(&answer.nonce) else { return Proof::Nothing { stale: true } };
+        // Who answers has been asked here, and hears what is sent to where it says that it is.
+        let Some(nonce) = self.named(&answer.nonce, come.from.ip()) else {
+            return Proof::Nothing { stale: true };
+        };
         let known = password(user);
         // Whoever guesses names learns nothing by the time that it takes.
-        let expected = self.expected(&answer, algorithm, request, known.as_deref().unwrap_or_default());
+        let expected = self.expected(answer, algorithm, come.request, known.as_deref().unwrap_or_default());
         if !self.is_same(&expected, &answer.response) || known.is_none() {
             return Proof::Wrong(user.to_string());
         }
-        if now.saturating_sub(made) > NONCE_LIVES || !self.is_new(now, made, &answer, request) {
+        let count = answer.qop_response.as_ref().map_or(0, |qop| qop.nc);
+        // Digests cover neither headers nor bodies: all of it, and where it is from, is to be the same if it comes again.
+        let print = self.mac(&[b"datagram", come.from.to_string().as_bytes(), come.datagram]);
+        if !self.used.allow(now, user, nonce, count, print) {
             return Proof::Nothing { stale: true };
         }
         Proof::Of(user.to_string())
     }
 
     /// 401, with one challenge for each algorithm (RFC 8760 §2.3). `None` cannot happen with a request that was read.
-    pub(crate) fn challenge(&mut self, now: Duration, request: &Message, stale: bool) -> Option<Message> {
+    pub(crate) fn challenge(
+        &mut self,
+        now: Duration,
+        asked: IpAddr,
+        request: &Message,
+        stale: bool,
+    ) -> Option<Message> {
         let mut answer = response(request, 401, &self.tag(request)).ok()?;
         // Those of two requests differ: what one agent proves must not be a repetition for another.
-        self.nonces = self.nonces.wrapping_add(1);
-        let nonce = self.nonce(now, self.nonces);
+        self.nonces = (self.nonces + 1) % (1 << NUMBER_BITS);
+        let nonce = self.nonce(NonceName { made: now, number: self.nonces }, asked);
         for algorithm in &self.algorithms {
             let challenge = AuthChallenge::Digest(DigestChallenge {
                 realm: self.realm.as_str().into(),
@@ -118,7 +149,7 @@ impl Digests {
                 nonce: nonce.as_str().into(),
                 opaque: None,
                 stale,
-                algorithm: algorithm.name(),
+                algorithm: algorithm.algorithm(),
                 qop: vec![QopOption::Auth],
                 userhash: false,
                 other: Vec::new(),
@@ -134,48 +165,56 @@ impl Digests {
     }
 
     fn tag(&self, request: &Message) -> Token {
-        Token::of(&self.mac(&["tag", request.branch(), request.call_id()]))
+        Token::of(&self.mac(&[b"tag", request.branch().as_bytes(), request.call_id().as_bytes()]))
     }
 
-    fn mac(&self, words: &[&str]) -> [u8; 32] {
+    /// What stands for a source, and is told to nobody.
+    pub(crate) fn secret_of(&self, source: IpAddr) -> [u8; 32] {
+        self.mac(&[b"source", source.to_string().as_bytes()])
+    }
+
+    fn mac(&self, words: &[&[u8]]) -> [u8; 32] {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.secret).expect("HMAC takes keys of any length");
         for word in words {
             mac.update(&(word.len() as u64).to_be_bytes());
-            mac.update(word.as_bytes());
+            mac.update(word);
         }
         mac.finalize().into_bytes().into()
     }
 
-    /// When it was made, which one it is, and that it was made here.
-    fn nonce(&self, now: Duration, number: u32) -> String {
-        let made = format!("{:016x}{number:08x}", now.as_millis() as u64);
-        let mac = self.mac(&["nonce", &made]);
-        made + &hexadecimal(&mac[..16])
+    /// When it was made, which one it is, and that it was made here for somebody at this address. It is short: whoever forges where a request comes from
+    /// has it sent there.
+    fn nonce(&self, name: NonceName, asked: IpAddr) -> String {
+        let made = format!("{:010x}{:06x}", name.made.as_millis() as u64, name.number);
+        let mac = self.mac(&[b"nonce", made.as_bytes(), asked.to_string().as_bytes()]);
+        made + &hexadecimal(&mac[..12])
     }
 
-    /// When a nonce was made; `None` if it was not made here.
-    fn made(&self, nonce: &str) -> Option<Duration> {
+    /// What names a nonce; `None` if it was not made here for this address.
+    fn named(&self, nonce: &str, asked: IpAddr) -> Option<NonceName> {
         let number = |range| u64::from_str_radix(nonce.get(range)?, 16).ok();
-        let (made, which) = (Duration::from_millis(number(0..16)?), number(16..24)?);
-        self.is_same(&self.nonce(made, u32::try_from(which).ok()?), nonce).then_some(made)
+        let made = Duration::from_millis(number(0..10)?);
+        let name = NonceName { made, number: u32::try_from(number(10..16)?).ok()? };
+        self.is_same(&self.nonce(name, asked), nonce).then_some(name)
     }
 
     /// Without telling by the time that it takes where they differ.
     fn is_same(&self, one: &str, other: &str) -> bool {
-        self.mac(&["same", one]) == self.mac(&["same", other])
+        self.mac(&[b"same", one.as_bytes()]) == self.mac(&[b"same", other.as_bytes()])
     }
 
-    /// The answer to one of our challenges that a request has with it.
-    fn answer(&self, request: &Message) -> Option<(DigestResponse, DigestAlgorithm)> {
-        let lines = request.headers().get_raw(&Name::AUTHORIZATION);
-        lines.into_iter().find_map(|line| {
+    /// The answers to our challenges that a request has with it, in its order.
+    fn answers(&self, request: &Message) -> Vec<(DigestResponse, DigestAlgorithm)> {
+        let lines = request.headers().get_raw(&Name::AUTHORIZATION).take(ANSWERS_MAX);
+        let known = lines.filter_map(|line| {
             let mut alone = Headers::new();
-            alone.insert(Name::AUTHORIZATION, line.clone());
+            alone.insert(Name::AUTHORIZATION, usual_scheme(line.as_str()));
             let Ok(AuthResponse::Digest(answer)) = alone.get(Name::AUTHORIZATION) else { return None };
-            let algorithm = *self.algorithms.iter().find(|known| known.name() == answer.algorithm)?;
+            let algorithm = *self.algorithms.iter().find(|known| known.algorithm() == answer.algorithm)?;
             (answer.realm == *self.realm && !answer.userhash && is_for(&answer, request))
                 .then_some((answer, algorithm))
-        })
+        });
+        known.collect()
     }
 
     /// RFC 7616 §3.4.1.
@@ -198,35 +237,28 @@ impl Digests {
             None => hash(&[&who, &answer.nonce, &what]),
         }
     }
+}
 
-    /// Whether a nonce is used for the first time with this count (RFC 7616 §3.3), or comes again with the same request.
-    fn is_new(&mut self, now: Duration, made: Duration, answer: &DigestResponse, request: &Message) -> bool {
-        let count = answer.qop_response.as_ref().map_or(0, |qop| qop.nc);
-        let this = Use { count, request: [request.branch().to_owned(), request.call_id().to_owned()], made };
-        if self.used.len() >= REMEMBERED_MAX {
-            self.used.retain(|_, used| now.saturating_sub(used.made) <= NONCE_LIVES);
-        }
-        let full = self.used.len() >= REMEMBERED_MAX;
-        let is_new = match self.used.get(answer.nonce.as_str()) {
-            Some(before) if *before == this => return true,
-            Some(before) => before.count < count,
-            None => !full,
-        };
-        if is_new {
-            self.used.insert(answer.nonce.to_string(), this);
-        }
-        is_new
+/// The scheme is a word without regard to case (RFC 7235 §2.1), which whoever reads it here does not know.
+fn usual_scheme(line: &str) -> String {
+    match line.trim_start().split_at_checked(6) {
+        Some((scheme, rest)) if scheme.eq_ignore_ascii_case("Digest") => format!("Digest{rest}"),
+        _ => line.to_owned(),
     }
 }
 
-/// Whether an answer is for this request. Agents name the host that they ask by the Request-URI or by its address alone.
+/// Whether an answer is for this request. Agents name the host that they ask by the Request-URI or by its address alone. Schemes and names of hosts are
+/// words without regard to case (RFC 3261 §19.1.4).
 fn is_for(answer: &DigestResponse, request: &Message) -> bool {
     let qop = answer.qop_response.as_ref().is_none_or(|qop| qop.qop == QopOption::Auth);
     let host = request.uri().map(|uri| uri.host_port.default_print_ctx().to_string());
-    let named = answer.uri.as_str().strip_prefix("sip:").unwrap_or_default();
+    let named = match answer.uri.as_str().split_once(':') {
+        Some((scheme, named)) if ["sip", "sips"].iter().any(|sip| scheme.eq_ignore_ascii_case(sip)) => named,
+        _ => "",
+    };
     let named = named.rsplit_once('@').map_or(named, |(_, host)| host);
     let named = named.split([';', '?']).next().unwrap_or_default();
-    qop && host.is_some_and(|host| host == named)
+    qop && host.is_some_and(|host| host.eq_ignore_ascii_case(named))
 }
 
 #[cfg(test)]

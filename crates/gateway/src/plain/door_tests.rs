@@ -72,19 +72,66 @@ fn a_user_speaks_for_itself_alone() {
     assert_eq!(status(&door.judge(NOW, from(), asks("INVITE", "", &line).as_bytes())), 403);
 }
 
+/// Each source once an hour; and whoever forges where it is from has no nonce, and silences nobody.
 #[test]
 fn a_wrong_password_is_told_of_once_for_each_address() {
     let mut door = door();
-    let Judged::Answer(_, challenge) = door.judge(NOW, from(), asks("INVITE", "", "").as_bytes()) else {
-        panic!()
-    };
-    let mut told = |user, address: &str| {
+    let mut told = |now: Duration, user, address: &str, asked: &str| {
+        let asked = door.judge(now, asked.parse().unwrap(), asks("INVITE", "", "").as_bytes());
+        let Judged::Answer(_, challenge) = asked else { panic!() };
         let line = authorized(&challenge, user, "guess", "INVITE");
-        let judged = door.judge(NOW, address.parse().unwrap(), asks("INVITE", "", &line).as_bytes());
+        let judged = door.judge(now, address.parse().unwrap(), asks("INVITE", "", &line).as_bytes());
         matches!(judged, Judged::Wrong(_, _, Some(_)))
     };
-    assert!(told("alice", "10.1.0.50:1") && !told("nobody", "10.1.0.50:2"));
-    assert!(told("alice", "10.1.0.51:1"));
+    for n in 0..2 * TOLD_MAX {
+        let forged = format!("10.7.{}.{}:1", n / 256, n % 256);
+        assert!(!told(NOW + Duration::from_millis(20) * n as u32, "alice", &forged, "10.1.0.49:1"));
+    }
+    let now = NOW + Duration::from_secs(60);
+    assert!(told(now, "alice", "10.1.0.50:1", "10.1.0.50:1"));
+    assert!(!told(now, "nobody", "10.1.0.50:2", "10.1.0.50:1"));
+    assert!(told(now, "alice", "10.1.0.51:1", "10.1.0.51:1"));
+    assert!(told(now + TOLD_AGAIN, "alice", "10.1.0.50:1", "10.1.0.50:1"));
+}
+
+/// Whoever forges where a request comes from has little sent there, and not for long.
+#[test]
+fn strangers_are_answered_with_little_and_seldom() {
+    let mut door = door();
+    let request = asks("INVITE", "", "");
+    let mut answered =
+        |now, from: &str, text: &str| match door.judge(now, from.parse().unwrap(), text.as_bytes()) {
+            Judged::Answer(_, bytes) | Judged::Pass(_, bytes) => bytes.len(),
+            _ => 0,
+        };
+    let length = answered(NOW, "10.1.0.50:5070", &request);
+    assert!(length > 0 && length < request.len() + 180, "{length} bytes for {}", request.len());
+    for method in ["OPTIONS", "CANCEL", CONTEXT_TRANSFER] {
+        let from = format!("10.2.{}.1:1", method.len());
+        let request = asks(method, "", "");
+        let count = (0..1000).filter(|_| answered(NOW, &from, &request) > 0).count();
+        assert_eq!(count, allowance::BURST as usize, "{method}");
+        assert!(answered(NOW + Duration::from_secs(1), &from, &request) > 0);
+        assert!(answered(NOW, "10.3.0.1:1", &request) > 0, "others are answered");
+    }
+    // One host has all addresses of a /64.
+    let count = (0..1000).filter(|n| answered(NOW, &format!("[2001:db8::{n:x}]:1"), &request) > 0).count();
+    assert_eq!(count, allowance::BURST as usize);
+}
+
+/// Each transaction is remembered for half a minute, and with it the words that name it.
+#[test]
+fn what_would_take_much_room_is_dropped() {
+    let mut door = door();
+    let long = "x".repeat(WORD_MAX + 1);
+    for text in [
+        asks("INVITE", "", &format!("Subject: {}\r\n", "x".repeat(DATAGRAM_MAX))),
+        asks("INVITE", "", "").replace("Call-ID: call", &format!("Call-ID: {long}")),
+        asks("INVITE", "", "").replace("z9hG4bK1", &format!("z9hG4bK{long}")),
+        asks("INVITE", "", "").replace(";tag=a", &format!(";tag={long}")),
+    ] {
+        assert_eq!(door.judge(NOW, from(), text.as_bytes()), Judged::Drop);
+    }
 }
 
 /// RFC 3581: behind a NAT the answer goes where the request came from.
@@ -109,7 +156,8 @@ fn what_cannot_be_asked_for_a_password() {
     let mut judge = |text: String| door.judge(NOW, from(), text.as_bytes());
     assert!(matches!(judge(asks("ACK", "", "")), Judged::Pass(..)));
     assert!(matches!(judge(text("SIP/2.0 200 OK", "", "INVITE", "")), Judged::Pass(..)));
-    assert_eq!(status(&judge(asks("CANCEL", "", ""))), 481);
+    // The machine knows whether there is a call from there with this branch (RFC 3261 §9.2).
+    assert!(matches!(judge(asks("CANCEL", "", "")), Judged::Pass(..)));
     // Not even with a password.
     for method in [RESOURCE_QUERY, CONTEXT_TRANSFER] {
         assert_eq!(status(&judge(asks(method, "", ""))), 403);

@@ -1,24 +1,33 @@
 //! SIP over UDP, in clear, for agents that are not Whimbrel's: who speaks proves a password for each request.
 
+mod allowance;
 mod digest;
+mod uses;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 use tokio::net::UdpSocket;
 use whimbrel::Route;
 use whimbrel_ufa::sip::{CONTEXT_TRANSFER, Message, RESOURCE_QUERY};
 
-use self::digest::{Digests, Proof};
-use crate::settings::DigestAlgorithm;
+use self::allowance::{Allowance, source};
+use self::digest::{Come, Digests, Proof};
+use crate::plain_settings::DigestAlgorithm;
 
-/// Bytes of a datagram. A longer one is no message.
-const DATAGRAM_MAX: usize = 16_384;
+/// Bytes of a datagram. A longer one is no message of an agent that goes by RFC 3261 §18.1.1, and each is remembered for half a minute by its answer, which
+/// has much of what is in it.
+const DATAGRAM_MAX: usize = 4096;
 
-/// Addresses with wrong passwords that are told of.
+/// Bytes of a branch, a Call-ID or a tag, of which each transaction and dialog keeps one.
+const WORD_MAX: usize = 256;
+
+/// Sources with wrong passwords that are told of, and for how long one is not told of again.
 const TOLD_MAX: usize = 256;
+const TOLD_AGAIN: Duration = Duration::from_secs(3600);
 
 /// The passwords of all users; clones are of the same.
 #[derive(Clone, Default)]
@@ -69,7 +78,7 @@ impl PlainSip {
         getrandom::fill(&mut secret).map_err(|error| io::Error::other(error.to_string()))?;
         let socket = UdpSocket::bind(local).await?;
         let door = Door::new(local.ip().to_string(), algorithms, secret, passwords);
-        Ok(Self { socket, local, door, begin: std::time::Instant::now(), buffer: vec![0; DATAGRAM_MAX] })
+        Ok(Self { socket, local, door, begin: std::time::Instant::now(), buffer: vec![0; DATAGRAM_MAX + 1] })
     }
 
     /// The next datagram, and what becomes of it.
@@ -115,59 +124,88 @@ enum Judged {
 struct Door {
     digests: Digests,
     passwords: Passwords,
-    told: BTreeSet<IpAddr>,
+    allowance: Allowance,
+    /// Of whose wrong passwords it was told, and when.
+    told: BTreeMap<IpAddr, Duration>,
 }
 
 impl Door {
     fn new(realm: String, algorithms: Vec<DigestAlgorithm>, secret: [u8; 32], passwords: Passwords) -> Self {
-        Self { digests: Digests::new(realm, algorithms, secret), passwords, told: BTreeSet::new() }
+        let digests = Digests::new(realm, algorithms, secret);
+        Self { digests, passwords, allowance: Allowance::new(), told: BTreeMap::new() }
     }
 
     /// Answers are known by their branch, which nobody guesses, and an ACK cannot be asked for a password (RFC 3261 §22.1): it belongs to what was.
-    fn judge(&mut self, now: std::time::Duration, from: SocketAddr, bytes: &[u8]) -> Judged {
-        let Ok(message) = Message::parse(bytes) else { return Judged::Drop };
-        let method = message.method().to_string();
+    fn judge(&mut self, now: Duration, from: SocketAddr, bytes: &[u8]) -> Judged {
+        let Some(message) = read(bytes) else { return Judged::Drop };
         if !message.is_request() {
             return Judged::Pass(from, message.to_bytes());
         }
         let Ok((request, to)) = message.received_from(from) else { return Judged::Drop };
-        let refused = match method.as_str() {
-            "ACK" => return Judged::Pass(to, request.to_bytes()),
-            // Whoever is answered at once has nothing to cancel (RFC 3261 §9.2), and cannot be asked, either.
-            "CANCEL" => Some(481),
+        match request.method().to_string().as_str() {
+            "ACK" => Judged::Pass(to, request.to_bytes()),
+            // Nor can a CANCEL be asked (RFC 3261 §22.1). It counts if it is from where the call is from, and has its branch (§9.2).
+            "CANCEL" if self.may_answer(now, from) => Judged::Pass(to, request.to_bytes()),
+            "CANCEL" => Judged::Drop,
             // Of gateways, who prove that they are by their keys.
-            RESOURCE_QUERY | CONTEXT_TRANSFER => Some(403),
-            _ => None,
-        };
-        let answer = |message: Option<Message>| message.map(|message| message.to_bytes());
-        if let Some(status) = refused {
-            let refusal = answer(self.digests.refuse(&request, status));
-            return refusal.map_or(Judged::Drop, |bytes| Judged::Answer(to, bytes));
-        }
-        match self.digests.prove(now, &request, |user| self.passwords.of(user)) {
-            // A user is who the request says, too, and not somebody else's session.
-            Proof::Of(user) if user == request.from_user() => Judged::Pass(to, request.to_bytes()),
-            Proof::Of(_) => {
-                let refusal = answer(self.digests.refuse(&request, 403));
-                refusal.map_or(Judged::Drop, |bytes| Judged::Answer(to, bytes))
+            RESOURCE_QUERY | CONTEXT_TRANSFER if self.may_answer(now, from) => {
+                answer(to, self.digests.refuse(&request, 403))
             }
-            Proof::Nothing { stale } => {
-                let challenge = answer(self.digests.challenge(now, &request, stale));
-                challenge.map_or(Judged::Drop, |bytes| Judged::Answer(to, bytes))
-            }
-            Proof::Wrong(user) => {
-                let challenge = answer(self.digests.challenge(now, &request, false));
-                let text = self.complaint(&user, from.ip());
-                challenge.map_or(Judged::Drop, |bytes| Judged::Wrong(to, bytes, text))
-            }
+            RESOURCE_QUERY | CONTEXT_TRANSFER => Judged::Drop,
+            _ => self.ask(now, Come { from, datagram: bytes, request: &request }, to),
         }
     }
 
-    /// Once for each address.
-    fn complaint(&mut self, user: &str, from: IpAddr) -> Option<String> {
-        let text = format!("no SIP with {from}: there is no user {user:?} with the password that it has");
-        (self.told.len() < TOLD_MAX && self.told.insert(from)).then_some(text)
+    /// What is done with a request that needs a proof.
+    fn ask(&mut self, now: Duration, come: Come<'_>, to: SocketAddr) -> Judged {
+        let Come { from, request, .. } = come;
+        let (stale, wrong) = match self.digests.prove(now, come, |user| self.passwords.of(user)) {
+            // A user is who the request says, too, and not somebody else's session.
+            Proof::Of(user) if user == request.from_user() => return Judged::Pass(to, request.to_bytes()),
+            Proof::Of(_) => return answer(to, self.digests.refuse(request, 403)),
+            Proof::Nothing { stale } => (stale, None),
+            Proof::Wrong(user) => (false, Some(user)),
+        };
+        if !self.may_answer(now, from) {
+            return Judged::Drop;
+        }
+        let challenge = answer(to, self.digests.challenge(now, from.ip(), request, stale));
+        match (challenge, wrong) {
+            (Judged::Answer(to, bytes), Some(user)) => {
+                Judged::Wrong(to, bytes, self.complaint(now, &user, from.ip()))
+            }
+            (challenge, _) => challenge,
+        }
     }
+
+    /// Whether somebody at this address who has proved nothing is answered once more.
+    fn may_answer(&mut self, now: Duration, from: SocketAddr) -> bool {
+        let secret = self.digests.secret_of(source(from.ip()));
+        self.allowance.take(now, &secret)
+    }
+
+    /// Once an hour for each source. They are where they say: a wrong password goes with a nonce that was sent there.
+    fn complaint(&mut self, now: Duration, user: &str, from: IpAddr) -> Option<String> {
+        self.told.retain(|_, told| now.saturating_sub(*told) < TOLD_AGAIN);
+        let source = source(from);
+        if self.told.len() >= TOLD_MAX || self.told.contains_key(&source) {
+            return None;
+        }
+        self.told.insert(source, now);
+        Some(format!("no SIP with {from}: there is no user {user:?} with the password that it has"))
+    }
+}
+
+/// A datagram, if it is a message of which not too much would have to be remembered.
+fn read(bytes: &[u8]) -> Option<Message> {
+    let message = Message::parse(bytes).ok().filter(|_| bytes.len() <= DATAGRAM_MAX)?;
+    let words = [Some(message.branch()), Some(message.call_id()), message.from_tag(), message.to_tag()];
+    words.iter().flatten().all(|word| word.len() <= WORD_MAX).then_some(message)
+}
+
+/// `None` cannot happen with a request that was read.
+fn answer(to: SocketAddr, message: Option<Message>) -> Judged {
+    message.map_or(Judged::Drop, |message| Judged::Answer(to, message.to_bytes()))
 }
 
 #[cfg(test)]

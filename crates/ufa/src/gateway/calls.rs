@@ -5,15 +5,15 @@ use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 use whimbrel_machine::Instant;
 
 use super::session::{Call, Session, State};
-use super::{Gateway, SESSIONS_MAX, SESSIONS_PER_HOST};
+use super::{Gateway, SESSIONS_BESIDES_MAX, SESSIONS_MAX, SESSIONS_PER_HOST, SESSIONS_PER_USER};
 use crate::interface::{Application, Event, Failure};
-use crate::sip::{APPLICATION, Contact, Dialog, Message, ServerId};
+use crate::sip::{APPLICATION, ClientId, Contact, Dialog, Message, ServerId};
 
 impl Gateway {
     /// A terminal that is here calls its correspondent.
     pub(super) fn call(&mut self, now: Instant, transaction: ServerId, request: &Message, from: Contact) {
         let application = request.header(APPLICATION).and_then(|text| text.parse::<Application>().ok());
-        let somebody = |application: &Application| self.is_called(application.correspondent.ip());
+        let somebody = |application: &Application| self.is_called(application);
         let Some(application) = application.filter(somebody) else {
             return self.agent.respond(now, transaction, request, 488, |answer| answer);
         };
@@ -25,7 +25,8 @@ impl Gateway {
         }
         let known = self.sessions.iter().any(|session| session.application == application);
         let of_host = self.sessions.iter().filter(|session| session.is_at(from.address.ip())).count();
-        if known || of_host >= SESSIONS_PER_HOST || self.sessions.len() >= SESSIONS_MAX {
+        let full = of_host >= SESSIONS_PER_HOST || self.sessions.len() >= SESSIONS_MAX;
+        if known || full || !self.has_share(request, from) {
             return self.agent.respond(now, transaction, request, 486, |answer| answer);
         }
         let (tag, other_tag, call_id) = (self.agent.token(), self.agent.token(), self.agent.token());
@@ -55,11 +56,95 @@ impl Gateway {
         });
     }
 
-    /// Whether there can be a correspondent at this address: the gateway's own host is none, and no group of hosts is one.
-    fn is_called(&self, correspondent: IpAddr) -> bool {
-        let own = correspondent == self.config.address.ip() || correspondent.is_loopback();
-        let nobody = correspondent.is_unspecified() || correspondent.is_multicast();
-        !own && !nobody && correspondent != IpAddr::V4(Ipv4Addr::BROADCAST)
+    /// Whether there is room for one more session of this user, where it speaks in another way than the usual one.
+    fn has_share(&self, request: &Message, from: Contact) -> bool {
+        if !self.agent.is_besides(from.transport) {
+            return true;
+        }
+        let alike = || {
+            let dialogs = self.sessions.iter().map(|session| &session.to_terminal);
+            dialogs.filter(|dialog| dialog.target().transport == from.transport)
+        };
+        let of_user = alike().filter(|dialog| dialog.other_user() == request.from_user()).count();
+        alike().count() < SESSIONS_BESIDES_MAX && of_user < SESSIONS_PER_USER
+    }
+
+    /// Whether there can be a correspondent there: the gateway's own host is none, no group of hosts is one, and an association has ports and one family.
+    fn is_called(&self, application: &Application) -> bool {
+        let Application { terminal, correspondent } = application;
+        let (own, ip) = (self.config.address.ip(), correspondent.ip());
+        let family = ip.is_ipv4() == own.is_ipv4() && ip == ip.to_canonical();
+        let here = ip == own || ip.is_loopback();
+        let nobody = ip.is_unspecified() || ip.is_multicast() || self.is_broadcast(ip);
+        terminal.port() > 0 && correspondent.port() > 0 && family && !here && !nobody
+    }
+
+    /// Whether all hosts have this address, of any network or of the gateway's own.
+    fn is_broadcast(&self, ip: IpAddr) -> bool {
+        let (IpAddr::V4(ip), IpAddr::V4(own), IpAddr::V4(mask)) =
+            (ip, self.config.address.ip(), self.config.access.netmask)
+        else {
+            return false;
+        };
+        // Networks of two addresses have none for all (RFC 3021), and those of one neither.
+        let of_network = own.to_bits() | !mask.to_bits();
+        ip == Ipv4Addr::BROADCAST || (mask.to_bits().trailing_zeros() > 1 && ip.to_bits() == of_network)
+    }
+
+    /// It rings, or something else goes on at the correspondent: the terminal is told (RFC 3261 §16.7 has proxies pass such answers on).
+    pub(super) fn rings(&mut self, now: Instant, passed_on: ClientId, response: &Message) {
+        let calls = self.sessions.iter().filter_map(|session| match &session.state {
+            State::Calling(call) => Some(call),
+            _ => None,
+        });
+        if let Some(call) = calls.into_iter().find(|call| call.passed_on == passed_on) {
+            let Call { transaction, request, tag, .. } = &**call;
+            self.agent.respond_as(now, *transaction, request, response.status(), tag, |answer| answer);
+        }
+    }
+
+    pub(super) fn is_calling(&self, at: usize) -> bool {
+        matches!(self.sessions[at].state, State::Calling(_) | State::CalledOff { .. })
+    }
+
+    /// CANCEL (RFC 3261 §9.2). That it is of a call which is known is certain; it may have been answered already.
+    pub(super) fn cancelled(&mut self, now: Instant, transaction: ServerId, cancel: &Message, from: Contact) {
+        self.agent.respond(now, transaction, cancel, 200, |answer| answer);
+        let ours = |session: &Session| match &session.state {
+            State::Calling(call) => {
+                let request = &call.request;
+                let named = (request.branch(), request.call_id()) == (cancel.branch(), cancel.call_id());
+                named
+                    && session.is_at(from.address.ip())
+                    && session.to_terminal.target().transport == from.transport
+            }
+            _ => false,
+        };
+        if let Some(at) = self.sessions.iter().position(ours) {
+            self.call_off(now, at);
+        }
+    }
+
+    /// The terminal does not want to be answered any more. The correspondent is told, and has as long as RFC 3261 §9.1 gives it.
+    pub(super) fn call_off(&mut self, now: Instant, at: usize) {
+        let State::Calling(call) = &self.sessions[at].state else { return };
+        let (transaction, request, passed_on) = (call.transaction, call.request.clone(), call.passed_on);
+        let until = now + self.config.sip.timers.patience();
+        self.sessions[at].state = State::CalledOff { passed_on, until };
+        self.agent.respond(now, transaction, &request, 487, |answer| answer);
+        self.agent.transactions.cancel(now, passed_on);
+        self.agent.tell(Event::Refused(self.sessions[at].application, Failure::Ended));
+    }
+
+    /// The correspondent has answered what the terminal has called off. If it has taken the call, that is over at once (RFC 3261 §15).
+    pub(super) fn called_off_answered(&mut self, now: Instant, at: usize, response: Option<&Message>) {
+        let mut session = self.sessions.remove(at);
+        let State::CalledOff { passed_on, .. } = session.state else { return };
+        if let Some(accepted) = response.filter(|response| response.status() < 300) {
+            session.to_correspondent.confirm(accepted);
+            self.agent.acknowledge(passed_on, &session.to_correspondent, accepted);
+            self.agent.request(now, &mut session.to_correspondent, "BYE", |request| request);
+        }
     }
 
     /// The correspondent has answered.
@@ -93,3 +178,7 @@ impl Gateway {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "calls_tests.rs"]
+mod tests;

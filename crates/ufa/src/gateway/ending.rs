@@ -3,9 +3,9 @@
 use whimbrel_machine::Instant;
 
 use super::Gateway;
-use super::session::State;
+use super::session::{Session, State};
 use crate::interface::{Event, Failure};
-use crate::sip::{Contact, Message, ServerId};
+use crate::sip::{Contact, Dialog, Message, ServerId};
 
 /// How many questions of a terminal may be missing before it is taken for gone.
 const QUESTIONS: u32 = 4;
@@ -13,7 +13,8 @@ const QUESTIONS: u32 = 4;
 impl Gateway {
     /// OPTIONS: within a session its terminal asks whether we are there, and shows that it is. Without one somebody measures the way.
     pub(super) fn asked(&mut self, now: Instant, transaction: ServerId, request: &Message, from: Contact) {
-        let session = self.sessions.iter_mut().find(|session| session.to_terminal.is_of(request));
+        let session =
+            self.sessions.iter_mut().find(|session| session.to_terminal.is_of(request, from.transport));
         let status = match session {
             Some(session) => {
                 session.to_terminal.follows(request);
@@ -31,14 +32,19 @@ impl Gateway {
     }
 
     /// BYE: the association is over. The other end is told.
-    pub(super) fn ended(&mut self, now: Instant, transaction: ServerId, request: &Message) {
-        let of_terminal = self.sessions.iter().position(|session| session.to_terminal.is_of(request));
-        let at = of_terminal
-            .or_else(|| self.sessions.iter().position(|session| session.to_correspondent.is_of(request)));
+    pub(super) fn ended(&mut self, now: Instant, transaction: ServerId, request: &Message, from: Contact) {
+        let position = |dialog: fn(&Session) -> &Dialog| {
+            self.sessions.iter().position(|session| dialog(session).is_of(request, from.transport))
+        };
+        let of_terminal = position(|session| &session.to_terminal);
+        let at = of_terminal.or_else(|| position(|session| &session.to_correspondent));
         let status = if at.is_some() { 200 } else { 481 };
         self.agent.respond(now, transaction, request, status, |answer| answer);
-        if let Some(at) = at {
-            self.end(now, at, of_terminal.is_none(), of_terminal.is_some());
+        match (at, of_terminal) {
+            // It rings, and the terminal hangs up (RFC 3261 §15).
+            (Some(at), Some(_)) if self.is_calling(at) => self.call_off(now, at),
+            (Some(at), _) => self.end(now, at, of_terminal.is_none(), of_terminal.is_some()),
+            (None, _) => {}
         }
     }
 
@@ -59,6 +65,7 @@ impl Gateway {
             State::Calling(call) => {
                 self.agent.respond(now, call.transaction, &call.request, 487, |answer| answer);
             }
+            State::CalledOff { .. } => return,
             State::Stable => {}
         }
         if tell_terminal {
@@ -78,7 +85,7 @@ impl Gateway {
     }
 
     /// When a terminal that says nothing more is taken for gone.
-    pub(super) fn gone_at(&self, session: &super::Session) -> Option<Instant> {
+    pub(super) fn gone_at(&self, session: &Session) -> Option<Instant> {
         let interval = self.config.sip.supervision?;
         matches!(session.state, State::Stable).then(|| session.heard + interval * QUESTIONS)
     }

@@ -26,11 +26,16 @@ use crate::sip::{
 };
 
 /// What it takes.
-const METHODS: &str = "INVITE, ACK, OPTIONS, BYE, RESOURCE_QUERY, CONTEXT_TRANSFER";
+const METHODS: &str = "INVITE, ACK, CANCEL, OPTIONS, BYE, RESOURCE_QUERY, CONTEXT_TRANSFER";
 
 /// Sessions at most, of all and of one address.
 const SESSIONS_MAX: usize = 1024;
 const SESSIONS_PER_HOST: usize = 16;
+
+/// Where there is another way of speaking besides the usual one, sessions at most of those who use it, and of one user: who speaks in the usual way always
+/// finds room.
+const SESSIONS_BESIDES_MAX: usize = SESSIONS_MAX / 2;
+const SESSIONS_PER_USER: usize = SESSIONS_BESIDES_MAX / 4;
 
 /// A gateway.
 #[derive(Debug)]
@@ -99,6 +104,7 @@ impl Gateway {
                 let from = self.caller(&message, route);
                 self.handle_request(now, transaction, &message, from);
             }
+            Happening::Progress { transaction, message } => self.rings(now, transaction, &message),
             Happening::Response { transaction, message } => self.answered(now, transaction, Some(&message)),
             Happening::TimedOut(transaction) => self.answered(now, transaction, None),
             // The terminal knows that its session is up, or that it has come; if it does not, it will ask again.
@@ -119,8 +125,9 @@ impl Gateway {
         match request.method().to_string().as_str() {
             "INVITE" if request.to_tag().is_none() => self.call(now, transaction, request, from),
             "INVITE" => self.come(now, transaction, request, from),
+            "CANCEL" => self.cancelled(now, transaction, request, from),
             "OPTIONS" => self.asked(now, transaction, request, from),
-            "BYE" => self.ended(now, transaction, request),
+            "BYE" => self.ended(now, transaction, request, from),
             RESOURCE_QUERY => self.queried(now, transaction, request),
             CONTEXT_TRANSFER => self.take_over(now, transaction, request),
             _ => self.agent.refuse_method(now, transaction, request),
@@ -133,6 +140,9 @@ impl Gateway {
             match &self.sessions[at].state {
                 State::Calling(call) if call.passed_on == transaction => {
                     self.call_answered(now, at, response);
+                }
+                State::CalledOff { passed_on, .. } if *passed_on == transaction => {
+                    self.called_off_answered(now, at, response);
                 }
                 State::Leaving(departure) if departure.awaits(transaction) => {
                     self.departure_answered(now, at, transaction, response);
@@ -156,6 +166,7 @@ impl Gateway {
                 match &self.sessions[at].state {
                     State::Leaving(_) => self.departure_due(now, at),
                     State::Coming(_) => self.arrival_due(now, at),
+                    State::CalledOff { .. } => drop(self.sessions.remove(at)),
                     State::Calling(_) | State::Stable => {}
                 }
             }

@@ -25,6 +25,8 @@ pub(super) struct Session {
 pub(super) enum State {
     /// The terminal's INVITE has been passed on.
     Calling(Box<Call>),
+    /// The terminal has called its INVITE off, and the correspondent has not answered what was passed on. By then it does not any more.
+    CalledOff { passed_on: ClientId, until: Instant },
     /// Nothing.
     Stable,
     /// The terminal is to go to another gateway.
@@ -57,6 +59,7 @@ impl Session {
     pub(super) fn view(&self) -> SessionView {
         let state = match self.state {
             State::Calling(_) => "calling",
+            State::CalledOff { .. } => "called off",
             State::Stable => "here",
             State::Leaving(_) => "leaving",
             State::Coming(_) => "expected",
@@ -68,6 +71,7 @@ impl Session {
     pub(super) fn deadline(&self) -> Option<Instant> {
         match &self.state {
             State::Calling(_) | State::Stable => None,
+            State::CalledOff { until, .. } => Some(*until),
             State::Leaving(departure) => departure.until,
             State::Coming(arrival) => Some(arrival.until),
         }

@@ -173,7 +173,7 @@ impl Gateway {
             };
             let (call_id, tag) = (self.agent.token(), self.agent.token());
             let mut dialog = Dialog::opening(&call_id, &tag, ["source", "target"], self.gateway_at(gateway));
-            let fill = |request: Message| request.with_body(context.to_string());
+            let fill = |request: Message| request.with_body(context.written(self.config.sip.transport));
             if let Some(asked) = self.agent.request(now, &mut dialog, CONTEXT_TRANSFER, fill) {
                 let until = Some(now + self.config.patience.transfer);
                 let phase = Phase::Transferring { asked, to: gateway, others: offers };

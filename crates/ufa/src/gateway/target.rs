@@ -62,10 +62,18 @@ impl Gateway {
 
     /// Message 3: a session is to lead through here. Message 4 waits for the way to the correspondent to be measured.
     pub(super) fn take_over(&mut self, now: Instant, transaction: ServerId, request: &Message) {
-        let context = core::str::from_utf8(request.body()).ok().and_then(|text| text.parse::<Context>().ok());
+        let text = core::str::from_utf8(request.body()).ok();
+        let context = text.and_then(|text| Context::read(text, self.config.sip.transport).ok());
         let Some(context) = context else {
             return self.agent.respond(now, transaction, request, 400, |answer| answer);
         };
+        // Whoever speaks as is not spoken here could be told nothing, and message 8 would not be heard. Another gateway may take the terminal.
+        if ![&context.terminal, &context.correspondent]
+            .iter()
+            .all(|end| self.agent.speaks(end.target().transport))
+        {
+            return self.agent.respond(now, transaction, request, 488, |answer| answer);
+        }
         self.forget_earlier(now, &context);
         let mut dialog = self.measuring_dialog(&context);
         let asked = (self.sessions.len() < SESSIONS_MAX)
@@ -149,7 +157,9 @@ impl Gateway {
     /// Message 8, or another INVITE within a session.
     pub(super) fn come(&mut self, now: Instant, transaction: ServerId, request: &Message, from: Contact) {
         let Self { agent, sessions, allocations, .. } = self;
-        let Some(session) = sessions.iter_mut().find(|session| session.to_terminal.is_of(request)) else {
+        let Some(session) =
+            sessions.iter_mut().find(|session| session.to_terminal.is_of(request, from.transport))
+        else {
             return agent.respond(now, transaction, request, 481, |answer| answer);
         };
         if !session.to_terminal.follows(request) {

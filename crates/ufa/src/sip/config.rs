@@ -23,6 +23,15 @@ impl Transport {
             Self::Tls => 5061,
         }
     }
+
+    /// How long is waited there.
+    #[must_use]
+    pub fn timers(self) -> Timers {
+        match self {
+            Self::Udp => Timers::default(),
+            Self::Tls => Timers::reliable(),
+        }
+    }
 }
 
 /// As Via says it (RFC 3261 §20.42).
@@ -49,9 +58,9 @@ impl FromStr for Transport {
 pub struct SipConfig {
     /// What carries it.
     pub transport: Transport,
-    /// What carries it besides, at the same address and this one's port.
+    /// What carries it besides, at the same address and this one's port, with its own timers.
     pub besides: Option<Transport>,
-    /// Its timers.
+    /// The timers of `transport`.
     pub timers: Timers,
     /// How often a terminal asks, by OPTIONS within its session (RFC 3261 §11), whether its gateway is there; one that has not answered by the next
     /// time is silent. A gateway ends a session whose terminal was not heard of for four times as long. Nobody asks if there is none.

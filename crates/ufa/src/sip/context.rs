@@ -1,7 +1,4 @@
-use core::fmt;
-use core::str::FromStr;
-
-use super::Dialog;
+use super::{Dialog, Transport};
 use crate::interface::Application;
 
 /// A session as one gateway hands it to the next (message 3).
@@ -24,17 +21,19 @@ pub struct Context {
 #[error("a session context that cannot be read")]
 pub struct BadContext;
 
-impl fmt::Display for Context {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Context {
+    /// As the body of a message that `carrier` carries.
+    pub fn written(&self, carrier: Transport) -> String {
         let Self { application, throughput, old_address, terminal, correspondent } = self;
-        write!(f, "{application}\r\n{throughput}\r\n{old_address}\r\n{terminal}\r\n{correspondent}\r\n")
+        let (terminal, correspondent) = (terminal.written(carrier), correspondent.written(carrier));
+        format!("{application}\r\n{throughput}\r\n{old_address}\r\n{terminal}\r\n{correspondent}\r\n")
     }
-}
 
-impl FromStr for Context {
-    type Err = BadContext;
-
-    fn from_str(text: &str) -> Result<Self, BadContext> {
+    /// From the body of a message that `carrier` has carried.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn read(text: &str, carrier: Transport) -> Result<Self, BadContext> {
         let lines: Vec<&str> = text.lines().collect();
         let [application, throughput, old_address, terminal, correspondent] = lines[..] else {
             return Err(BadContext);
@@ -43,8 +42,8 @@ impl FromStr for Context {
             application: application.parse().map_err(|_| BadContext)?,
             throughput: throughput.parse().map_err(|_| BadContext)?,
             old_address: old_address.parse().map_err(|_| BadContext)?,
-            terminal: terminal.parse()?,
-            correspondent: correspondent.parse()?,
+            terminal: Dialog::read(terminal, carrier)?,
+            correspondent: Dialog::read(correspondent, carrier)?,
         })
     }
 }

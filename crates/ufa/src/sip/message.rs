@@ -1,6 +1,7 @@
 use core::net::SocketAddr;
 
 use bytes::Bytes;
+use sip_types::header::HeaderParse;
 use sip_types::header::typed::{CSeq, CallID, Contact, FromTo, Via};
 use sip_types::host::HostPort;
 use sip_types::msg::{Line, MessageLine, PullParser, RequestLine, StatusLine};
@@ -93,9 +94,13 @@ fn user(of: &FromTo) -> String {
         SipUriUserPart::User(user) => user.as_str(),
         SipUriUserPart::Empty | SipUriUserPart::UserPw(_) => "",
     };
+    if is_user(user) { user.to_owned() } else { ANONYMOUS.to_owned() }
+}
+
+/// Whether somebody can be called so: a word that a SIP URI may have without escapes (RFC 3261 §25.1), and not the one of those who have no name.
+pub fn is_user(name: &str) -> bool {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.!~*'()&=+$,;?/".contains(letter);
-    let is_word = (1..=USER_MAX).contains(&user.len()) && user.chars().all(plain);
-    if is_word { user.to_owned() } else { ANONYMOUS.to_owned() }
+    (1..=USER_MAX).contains(&name.len()) && name != ANONYMOUS && name.chars().all(plain)
 }
 
 /// `sip:user@address:port`, and without a user `sip:address:port`.
@@ -282,17 +287,32 @@ impl Message {
     pub fn received_from(mut self, from: SocketAddr) -> Result<(Self, SocketAddr), NotSip> {
         let mut answer = from;
         let note = |via: &mut Via| {
-            if via.params.get("rport").is_some() {
+            let asked = via.params.get("rport").is_some();
+            if asked {
                 via.params.push_or_edit("rport", from.port().to_string());
             } else {
                 answer.set_port(via.sent_by.port.unwrap_or(SIP_PORT));
             }
-            if via.sent_by.ip() != Some(from.ip()) {
+            // RFC 3581 §4: with rport always, even if it says what sent-by does.
+            if asked || via.sent_by.ip() != Some(from.ip()) {
                 via.params.push_or_edit("received", from.ip().to_string());
             }
         };
+        let others = self.other_vias()?;
         self.headers.edit_named(note).map_err(|_| NotSip)?;
+        for via in others {
+            self.headers.insert(Name::VIA, via);
+        }
         Ok((self, answer))
+    }
+
+    /// The Vias below the topmost one, by which the answer finds its way from proxy to proxy. They stand in the same line or in further ones.
+    fn other_vias(&self) -> Result<Vec<String>, NotSip> {
+        let mut lines = self.headers.get_raw(&Name::VIA);
+        let first = lines.next().ok_or(NotSip)?;
+        let (rest, _) = Via::parse(first.as_ref(), first).map_err(|_| NotSip)?;
+        let same_line = rest.trim_start().strip_prefix(',').map(|rest| rest.trim().to_owned());
+        Ok(same_line.into_iter().chain(lines.map(ToString::to_string)).collect())
     }
 
     /// All headers.

@@ -67,11 +67,53 @@ fn a_response_has_the_headers_of_its_request_and_a_tag() {
 fn a_dialog_survives_its_way_to_the_next_gateway() {
     let request = Message::parse(INVITE.as_bytes()).unwrap();
     let tag = Token::random(&mut Seed::from_u64(1).stream("test", 0));
-    for transport in [Transport::Udp, Transport::Tls] {
+    for (transport, carrier) in [
+        (Transport::Udp, Transport::Udp),
+        (Transport::Udp, Transport::Tls),
+        (Transport::Tls, Transport::Udp),
+        (Transport::Tls, Transport::Tls),
+    ] {
         let target = Contact { address: "10.1.0.2:5060".parse().unwrap(), transport };
         let dialog = Dialog::opened(&request, &tag, target).after(2);
-        assert_eq!(dialog.to_string().parse(), Ok(dialog));
+        assert_eq!(Dialog::read(&dialog.written(carrier), carrier), Ok(dialog));
     }
+    // What does not say is spoken to as the gateway that tells of it: who has keys is not spoken to in clear by an omission.
+    let words = "call local 1 remote 2 3 4 10.1.0.2:5061";
+    for carrier in [Transport::Udp, Transport::Tls] {
+        assert_eq!(Dialog::read(words, carrier).unwrap().target().transport, carrier);
+    }
+}
+
+/// RFC 3261 §18.2.2 and §16.7: the answer goes back by all proxies, in whatever lines they stand.
+#[test]
+fn an_answer_has_all_vias() {
+    let (second, third) =
+        ("SIP/2.0/UDP 10.0.0.3:5060;branch=z9hG4bK2", "SIP/2.0/TCP 10.0.0.4;branch=z9hG4bK3;x=\"a, b\"");
+    let with = |more: &str| INVITE.replace("branch=z9hG4bK1\r\n", &format!("branch=z9hG4bK1{more}\r\n"));
+    for text in [
+        with(&format!("\r\nVia: {second}\r\nVia: {third}")),
+        with(&format!(", {second}\r\nVia: {third}")),
+        with(&format!(" ,{second}, {third}")),
+        with(&format!("\r\nVia: {second}, {third}")),
+    ] {
+        let request = Message::parse(text.as_bytes()).unwrap();
+        let (request, _) = request.received_from("10.1.0.9:4000".parse().unwrap()).unwrap();
+        let tag = Token::random(&mut Seed::from_u64(1).stream("test", 0));
+        let answer = response(&request, 200, &tag).unwrap().list("Via").unwrap();
+        let first = "SIP/2.0/UDP 10.1.0.2:5060;branch=z9hG4bK1;received=10.1.0.9";
+        assert_eq!(answer, format!("{first}, {second}, {third}"));
+    }
+}
+
+/// RFC 3581 §4: `received` goes with `rport`, whatever sent-by says.
+#[test]
+fn rport_is_filled_in_with_received() {
+    let text = INVITE.replace("branch=z9hG4bK1", "rport;branch=z9hG4bK1");
+    let (request, to) =
+        Message::parse(text.as_bytes()).unwrap().received_from("10.1.0.2:4000".parse().unwrap()).unwrap();
+    assert_eq!(to, "10.1.0.2:4000".parse().unwrap());
+    let via = request.header("Via").unwrap();
+    assert!(via.contains(";rport=4000") && via.contains(";received=10.1.0.2"), "{via}");
 }
 
 proptest! {

@@ -15,7 +15,7 @@ pub use headers::{
     ALLOCATED_THROUGHPUT, APPLI_CONFIG, APPLICATION, AppliConfig, BDP, BadHeader, HardwareAddress,
     TERMINAL_CONFIG, TerminalSettings, number,
 };
-pub use message::{Message, NotSip, Token, addressed, response};
+pub use message::{Message, NotSip, Token, addressed, is_user, response};
 pub use transaction::{ClientId, Happening, ServerId, Timers, Transactions};
 
 /// The port of SIP over UDP.

@@ -15,6 +15,8 @@ pub(super) enum ClientVerdict {
     Told,
     /// Nothing.
     Absorbed,
+    /// It says how far the other end is: the user is told.
+    Progress,
     /// The ACK goes out again, or for the first time where the transaction makes it itself.
     Acknowledge,
 }
@@ -29,6 +31,9 @@ pub(super) trait ClientState: core::fmt::Debug + Send {
 
     /// When time matters.
     fn deadline(&self) -> Option<Instant>;
+
+    /// Whether no final response has come yet.
+    fn is_open(&self) -> bool;
 }
 
 /// A transaction that this end has begun: its state, and what it sends.
@@ -40,6 +45,17 @@ pub(super) struct Client {
     method: Method,
     request: Vec<u8>,
     ack: Option<(Route, Vec<u8>)>,
+    /// Something has come, so that the other end has the request.
+    heard: bool,
+    cancel: Cancel,
+}
+
+/// Whether the other end is to stop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Cancel {
+    No,
+    Wanted,
+    Sent,
 }
 
 impl Client {
@@ -56,7 +72,30 @@ impl Client {
             method: message.method().clone(),
             request: message.to_bytes(),
             ack: None,
+            heard: false,
+            cancel: Cancel::No,
         }
+    }
+
+    /// By which address of ours it is sent.
+    pub(super) const fn sent_from(&self) -> core::net::SocketAddr {
+        self.route.local
+    }
+
+    /// The other end is to stop.
+    pub(super) fn cancel(&mut self) {
+        if self.cancel == Cancel::No && self.method == Method::INVITE {
+            self.cancel = Cancel::Wanted;
+        }
+    }
+
+    /// The CANCEL that is to be sent now: once, and not before something has come (RFC 3261 §9.1).
+    pub(super) fn take_cancel(&mut self) -> Option<(Route, Message)> {
+        if self.cancel != Cancel::Wanted || !self.heard || !self.state.is_open() {
+            return None;
+        }
+        self.cancel = Cancel::Sent;
+        Some((self.route, of_same_branch(&self.request, Method::CANCEL, None)?))
     }
 
     pub(super) fn request(&self) -> &[u8] {
@@ -79,9 +118,11 @@ impl Client {
         output: &mut VecDeque<(Route, Vec<u8>)>,
     ) -> ClientVerdict {
         let verdict = self.state.on_response(now, response.status());
+        self.heard = true;
         if self.method == Method::INVITE && response.status() >= 300 && verdict != ClientVerdict::Absorbed {
             if self.ack.is_none() {
-                self.ack = acknowledgement(&self.request, response).map(|bytes| (self.route, bytes));
+                self.ack = of_same_branch(&self.request, Method::ACK, Some(response))
+                    .map(|ack| (self.route, ack.to_bytes()));
             }
             output.extend(self.ack.clone());
         } else if verdict == ClientVerdict::Acknowledge {
@@ -103,8 +144,9 @@ impl Client {
     }
 }
 
-/// The ACK for a response that is no 2xx: the request's headers with the To of the response (RFC 3261 §17.1.1.3).
-fn acknowledgement(request: &[u8], response: &Message) -> Option<Vec<u8>> {
+/// What belongs to a request and has its headers and its branch: CANCEL (RFC 3261 §9.1), and the ACK for a response that is no 2xx, with the To of the
+/// response (§17.1.1.3).
+fn of_same_branch(request: &[u8], method: Method, response: Option<&Message>) -> Option<Message> {
     use sip_types::header::typed::{CSeq, CallID, FromTo, MaxForwards, Via};
     use sip_types::{Headers, Name};
 
@@ -114,9 +156,9 @@ fn acknowledgement(request: &[u8], response: &Message) -> Option<Vec<u8>> {
     headers.insert_named(&of.get_named::<Via>().ok()?);
     headers.insert_named(&MaxForwards(70));
     headers.insert_type(Name::FROM, &of.get::<FromTo>(Name::FROM).ok()?);
-    headers.insert_type(Name::TO, &response.headers().get::<FromTo>(Name::TO).ok()?);
+    let to = response.map_or(of, Message::headers).get::<FromTo>(Name::TO).ok()?;
+    headers.insert_type(Name::TO, &to);
     headers.insert_named(&of.get_named::<CallID>().ok()?);
-    headers.insert_named(&CSeq::new(request.cseq(), Method::ACK));
-    let ack = Message::request(&Method::ACK, request.uri()?.clone(), headers, bytes::Bytes::new()).ok()?;
-    Some(ack.to_bytes())
+    headers.insert_named(&CSeq::new(request.cseq(), method.clone()));
+    Message::request(&method, request.uri()?.clone(), headers, bytes::Bytes::new()).ok()
 }

@@ -37,7 +37,8 @@ impl ClientState for InviteClient {
         match self.state {
             State::Calling { .. } | State::Proceeding { .. } if status < 200 => {
                 self.state = State::Proceeding { give_up: now + self.timers.patience() };
-                ClientVerdict::Absorbed
+                // 100 says only that the request has come (RFC 3261 §21.1.1).
+                if status > 100 { ClientVerdict::Progress } else { ClientVerdict::Absorbed }
             }
             State::Calling { .. } | State::Proceeding { .. } if status < 300 => {
                 self.state = State::Accepted { until: now + self.timers.patience() };
@@ -66,6 +67,10 @@ impl ClientState for InviteClient {
             State::Accepted { until } | State::Completed { until } if *until <= now => Elapsed::Ended,
             _ => Elapsed::Nothing,
         }
+    }
+
+    fn is_open(&self) -> bool {
+        matches!(self.state, State::Calling { .. } | State::Proceeding { .. })
     }
 
     fn deadline(&self) -> Option<Instant> {

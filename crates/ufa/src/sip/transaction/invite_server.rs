@@ -42,7 +42,7 @@ impl ServerState for InviteServer {
         if success != of_success {
             return ServerVerdict::Absorbed;
         }
-        let until = if success { give_up } else { now + self.timers.t4 };
+        let until = if success { give_up } else { now + self.timers.acknowledged };
         self.state = State::Confirmed { until };
         if success { ServerVerdict::Acknowledged } else { ServerVerdict::Absorbed }
     }

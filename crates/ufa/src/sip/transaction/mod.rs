@@ -7,17 +7,20 @@ mod invite_server;
 mod other_client;
 mod other_server;
 mod server;
+mod share;
 mod timers;
 
 use core::net::SocketAddr;
 use std::collections::VecDeque;
 
+use sip_types::Method;
 use whimbrel_machine::{Instant, Route};
 
 use self::client::{Client, ClientVerdict};
 use self::server::{Server, ServerVerdict};
+use self::share::Share;
 pub use self::timers::Timers;
-use super::Message;
+use super::{Message, Token, response};
 
 /// Transactions of each kind at most, of all peers and with one address; further requests are not heard, and come again. Over UDP each is remembered for
 /// half a minute (timers J and L): an address can begin sixteen calls a second.
@@ -43,6 +46,13 @@ pub enum Happening {
         message: Message,
         /// From where it came, and to where.
         route: Route,
+    },
+    /// An INVITE has been answered provisionally, by more than 100: it rings, for instance.
+    Progress {
+        /// What it answers.
+        transaction: ClientId,
+        /// The response.
+        message: Message,
     },
     /// A final response has come. A 2xx to INVITE is to be acknowledged by [`Transactions::acknowledge`].
     Response {
@@ -76,6 +86,7 @@ enum Elapsed {
 #[derive(Debug)]
 pub struct Transactions {
     timers: Timers,
+    share: Option<Share>,
     next: u64,
     clients: Vec<(ClientId, Client)>,
     servers: Vec<(ServerId, Server)>,
@@ -88,12 +99,18 @@ impl Transactions {
     pub const fn new(timers: Timers) -> Self {
         Self {
             timers,
+            share: None,
             next: 0,
             clients: Vec::new(),
             servers: Vec::new(),
             output: VecDeque::new(),
             happenings: VecDeque::new(),
         }
+    }
+
+    /// What is said by this address of ours has other timers, and no more than its share of the transactions.
+    pub const fn share(&mut self, local: SocketAddr, timers: Timers) {
+        self.share = Some(Share::new(local, timers));
     }
 
     // ---- inputs
@@ -137,24 +154,62 @@ impl Transactions {
             }
             return;
         }
-        let of_peer = self.servers.iter().filter(|(_, server)| server.peer() == route.remote.ip()).count();
-        let full = self.servers.len() >= TRANSACTIONS_MAX || of_peer >= PER_PEER_MAX;
         // An ACK that belongs to nothing is answered by nobody (RFC 3261 §17.2.3).
-        if message.method() == &sip_types::Method::ACK || full {
+        if message.method() == &Method::ACK {
+            return;
+        }
+        let cancels = message.method() == &Method::CANCEL;
+        if cancels && !self.servers.iter().any(|(_, server)| server.is_cancelled_by(&message, route)) {
+            return self.refuse_cancel(route, &message);
+        }
+        if !self.has_room(&message, route) {
             return;
         }
         let id = ServerId(self.next);
         self.next += 1;
-        self.servers.push((id, Server::new(now, self.timers, &message, route)));
+        let timers = self.timers_at(route.local);
+        self.servers.push((id, Server::new(now, timers, &message, route)));
         self.happenings.push_back(Happening::Request { transaction: id, message, route });
+    }
+
+    /// What would be cancelled is not known (RFC 3261 §9.2). Nobody is asked for a password here, and so nothing is kept of it.
+    fn refuse_cancel(&mut self, route: Route, cancel: &Message) {
+        let refusal = response(cancel, 481, &Token::of(&[0; 32]));
+        self.output.extend(refusal.ok().map(|refusal| (route, refusal.to_bytes())));
+    }
+
+    /// Whether there is room for one more request.
+    fn has_room(&self, request: &Message, route: Route) -> bool {
+        let here = || self.servers.iter().filter(|(_, server)| server.heard_at() == route.local);
+        let of_peer = here().filter(|(_, server)| server.peer() == route.remote.ip()).count();
+        if self.servers.len() >= TRANSACTIONS_MAX || of_peer >= PER_PEER_MAX {
+            return false;
+        }
+        let Some(_) = self.share.filter(|share| share.is_at(route.local)) else { return true };
+        let of_user = here().filter(|(_, server)| server.user() == request.from_user()).count();
+        here().count() < Share::MAX && of_user < Share::PER_USER_MAX
+    }
+
+    fn timers_at(&self, local: SocketAddr) -> Timers {
+        self.share.filter(|share| share.is_at(local)).map_or(self.timers, |share| share.timers())
     }
 
     fn handle_response(&mut self, now: Instant, message: Message) {
         let Some((id, client)) = self.clients.iter_mut().find(|(_, client)| client.is_of(&message)) else {
             return;
         };
-        if client.on_response(now, &message, &mut self.output) == ClientVerdict::Told {
-            self.happenings.push_back(Happening::Response { transaction: *id, message });
+        let transaction = *id;
+        let verdict = client.on_response(now, &message, &mut self.output);
+        let cancel = client.take_cancel();
+        match verdict {
+            ClientVerdict::Told => self.happenings.push_back(Happening::Response { transaction, message }),
+            ClientVerdict::Progress => {
+                self.happenings.push_back(Happening::Progress { transaction, message });
+            }
+            ClientVerdict::Absorbed | ClientVerdict::Acknowledge => {}
+        }
+        if let Some((route, cancel)) = cancel {
+            self.request(now, route, &cancel);
         }
     }
 
@@ -162,15 +217,28 @@ impl Transactions {
 
     /// Sends a request. `None` if there are too many already.
     pub fn request(&mut self, now: Instant, route: Route, message: &Message) -> Option<ClientId> {
-        if self.clients.len() >= TRANSACTIONS_MAX {
+        let of_share = |share: &Share| {
+            let of_it = self.clients.iter().filter(|(_, client)| share.is_at(client.sent_from())).count();
+            share.is_at(route.local) && of_it >= Share::MAX
+        };
+        if self.clients.len() >= TRANSACTIONS_MAX || self.share.as_ref().is_some_and(of_share) {
             return None;
         }
         let id = ClientId(self.next);
         self.next += 1;
-        let client = Client::new(now, self.timers, route, message);
+        let client = Client::new(now, self.timers_at(route.local), route, message);
         self.output.push_back((route, client.request().to_vec()));
         self.clients.push((id, client));
         Some(id)
+    }
+
+    /// Has the other end stop what an INVITE has begun: as soon as it is known to have come (RFC 3261 §9.1).
+    pub fn cancel(&mut self, now: Instant, transaction: ClientId) {
+        let Some((_, client)) = self.clients.iter_mut().find(|(id, _)| *id == transaction) else { return };
+        client.cancel();
+        if let Some((route, cancel)) = client.take_cancel() {
+            self.request(now, route, &cancel);
+        }
     }
 
     /// Acknowledges the 2xx to an INVITE, now and as often as it comes again.
@@ -227,3 +295,6 @@ impl Transactions {
 #[cfg(test)]
 #[path = "transactions_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+mod hostile_tests;

@@ -57,6 +57,10 @@ impl ClientState for OtherClient {
         }
     }
 
+    fn is_open(&self) -> bool {
+        matches!(self.state, State::Trying { .. })
+    }
+
     fn deadline(&self) -> Option<Instant> {
         Some(match self.state {
             State::Trying { resend, give_up, .. } => resend.min(give_up),

@@ -43,11 +43,15 @@ pub(super) struct Server {
     state: Box<dyn ServerState>,
     /// By which the response goes back.
     route: Route,
-    branch: String,
+    branch: Box<str>,
     method: Method,
-    call_id: String,
+    call_id: Box<str>,
     cseq: u32,
-    response: Option<Vec<u8>>,
+    /// Who has sent it, and the tag that it has in From.
+    from: (Box<str>, Option<Box<str>>),
+    /// The tag in To of the last response that had one.
+    tag: Option<Box<str>>,
+    response: Option<Box<[u8]>>,
     /// Whoever uses this has forgotten to answer by then.
     forgotten: Option<Instant>,
 }
@@ -63,10 +67,13 @@ impl Server {
         Self {
             state,
             route,
-            branch: request.branch().to_owned(),
-            method: request.method().clone(),
-            call_id: request.call_id().to_owned(),
+            branch: request.branch().into(),
+            // A name that is not known is a piece of the datagram, all of which would stay with it.
+            method: Method::from(request.method().to_string().as_str()),
+            call_id: request.call_id().into(),
             cseq: request.cseq(),
+            from: (request.from_user().into(), request.from_tag().map(Into::into)),
+            tag: None,
             response: None,
             forgotten: Some(now + timers.patience().saturating_mul(4)),
         }
@@ -82,15 +89,39 @@ impl Server {
         self.route.remote.ip()
     }
 
-    /// RFC 3261 §17.2.3. The ACK for a 2xx is a transaction of its own, with another branch, and goes by call and number. A request that is repeated may come by
-    /// another connection.
+    /// Who has sent the request, by the name in From.
+    pub(super) fn user(&self) -> &str {
+        &self.from.0
+    }
+
+    /// Whether a request is of the same sender, in the same call and with the same number, and has come to the same address of ours. A request that is
+    /// repeated may come by another connection, and so from another port. RFC 3261 §17.2.3 compares sent-by; these are at least as strict, and what is
+    /// said in clear is nothing that was said in TLS.
+    fn is_alike(&self, request: &Message, route: Route) -> bool {
+        route.local == self.route.local
+            && route.remote.ip() == self.peer()
+            && request.call_id() == &*self.call_id
+            && request.cseq() == self.cseq
+            && request.from_tag() == self.from.1.as_deref()
+    }
+
+    /// RFC 3261 §17.2.3. The ACK for a 2xx is a transaction of its own, with another branch, and goes by the dialog (§13.2.2.4), whose tag in To only those
+    /// know who have had the answer.
     pub(super) fn is_of(&self, request: &Message, route: Route) -> bool {
-        let from_there = route.remote.ip() == self.peer();
-        if request.method() == &Method::ACK {
-            let same = request.call_id() == self.call_id && request.cseq() == self.cseq;
-            return self.method == Method::INVITE && same;
+        if !self.is_alike(request, route) {
+            return false;
         }
-        from_there && request.branch() == self.branch && request.method() == &self.method
+        let same_branch = request.branch() == &*self.branch;
+        if request.method() == &Method::ACK {
+            let same_dialog = self.tag.is_some() && request.to_tag() == self.tag.as_deref();
+            return self.method == Method::INVITE && (same_branch || same_dialog);
+        }
+        same_branch && request.method() == &self.method
+    }
+
+    /// Whether a CANCEL is for this request (RFC 3261 §9.2): it has the same branch.
+    pub(super) fn is_cancelled_by(&self, cancel: &Message, route: Route) -> bool {
+        self.method == Method::INVITE && cancel.branch() == &*self.branch && self.is_alike(cancel, route)
     }
 
     pub(super) fn on_request(
@@ -100,10 +131,11 @@ impl Server {
         route: Route,
         output: &mut VecDeque<(Route, Vec<u8>)>,
     ) -> ServerVerdict {
-        self.route = route;
         let verdict = if request.method() == &Method::ACK {
-            self.state.on_ack(now, request.branch() != self.branch)
+            // It is never asked for a password (RFC 3261 §22.1), and nothing is answered to it: where answers go is not its business.
+            self.state.on_ack(now, request.branch() != &*self.branch)
         } else {
+            self.route = route;
             self.state.on_repeated()
         };
         if verdict == ServerVerdict::Resend {
@@ -122,7 +154,8 @@ impl Server {
             if response.status() >= 200 {
                 self.forgotten = None;
             }
-            self.response = Some(response.to_bytes());
+            self.tag = response.to_tag().map(Into::into).or(self.tag.take());
+            self.response = Some(response.to_bytes().into());
             self.send(output);
         }
     }
@@ -143,6 +176,6 @@ impl Server {
     }
 
     fn send(&self, output: &mut VecDeque<(Route, Vec<u8>)>) {
-        output.extend(self.response.clone().map(|response| (self.route, response)));
+        output.extend(self.response.clone().map(|response| (self.route, response.into())));
     }
 }

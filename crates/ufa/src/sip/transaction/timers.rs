@@ -11,12 +11,15 @@ pub struct Timers {
     pub t4: Duration,
     /// Timer J: how long the answer to what is no INVITE is kept for a request that comes again.
     pub answered: Duration,
+    /// Timer I: how long a refused INVITE is known after its ACK has come.
+    pub acknowledged: Duration,
 }
 
 impl Default for Timers {
     fn default() -> Self {
         let t1 = Duration::from_millis(500);
-        Self { t1, t2: Duration::from_secs(4), t4: Duration::from_secs(5), answered: t1.saturating_mul(64) }
+        let t4 = Duration::from_secs(5);
+        Self { t1, t2: Duration::from_secs(4), t4, answered: t1.saturating_mul(64), acknowledged: t4 }
     }
 }
 
@@ -26,6 +29,13 @@ impl Timers {
     pub fn reliable() -> Self {
         let usual = Self::default();
         Self { answered: usual.t4, ..usual }
+    }
+
+    /// Where requests have to prove something: one that comes again is no new one for as long as its proof passes, which is as long as requests come
+    /// again.
+    #[must_use]
+    pub const fn watchful(self) -> Self {
+        Self { acknowledged: self.patience(), ..self }
     }
 
     /// Timers B, F, H, J, L and M: how long an end waits for another.

@@ -1,0 +1,268 @@
+use core::net::SocketAddr;
+use core::time::Duration;
+
+use whimbrel_machine::{Ecn, Input, Machine, Route, Seed, Sink, Transmit};
+
+use super::*;
+use crate::sip::{SipConfig, Timers, Transport, response};
+use crate::testing::{SOURCE, gateway_config};
+
+/// A gateway that hears TLS and, besides, UDP; and what it has sent.
+struct Alone {
+    gateway: Gateway,
+    now: Instant,
+    sent: Vec<(Route, Message)>,
+}
+
+impl Sink<Event> for Vec<(Route, Message)> {
+    fn transmit(&mut self, transmit: &Transmit, bytes: &[u8]) {
+        self.push((transmit.route, Message::parse(bytes).unwrap()));
+    }
+
+    fn event(&mut self, _: Event) {}
+}
+
+const TERMINAL: &str = "10.1.0.50";
+const CORRESPONDENT: &str = "10.0.0.1";
+
+fn here(transport: Transport) -> SocketAddr {
+    SocketAddr::new([10, SOURCE as u8, 0, 1].into(), transport.port())
+}
+
+impl Alone {
+    fn new(besides: Option<Transport>) -> Self {
+        let sip =
+            SipConfig { transport: Transport::Tls, besides, timers: Timers::reliable(), supervision: None };
+        let config = crate::GatewayConfig { address: here(Transport::Tls), sip, ..gateway_config(SOURCE) };
+        Self { gateway: Gateway::new(config, &Seed::from_u64(1)), now: Instant::ZERO, sent: Vec::new() }
+    }
+
+    /// What it sends when this has come from there.
+    fn hear(&mut self, over: Transport, from: &str, text: &[u8]) -> &[(Route, Message)] {
+        let remote = SocketAddr::new(from.parse().unwrap(), over.port());
+        let (route, before) = (Route { local: here(over), remote }, self.sent.len());
+        let input = Input::Datagrams { route, ecn: Ecn::NotCapable, bytes: text, segment: text.len() };
+        self.gateway.step(self.now, [input], &mut self.sent);
+        &self.sent[before..]
+    }
+
+    fn pass(&mut self, time: Duration) -> &[(Route, Message)] {
+        let before = self.sent.len();
+        self.now += time;
+        self.gateway.step(self.now, [Input::Timeout], &mut self.sent);
+        &self.sent[before..]
+    }
+
+    /// The terminal calls; returns what the gateway asks the correspondent.
+    fn calls(&mut self, over: Transport) -> Message {
+        let invite =
+            says(over, "INVITE", "", &format!("UFA_Application: sctp {TERMINAL}:1 {CORRESPONDENT}:2\r\n"));
+        let sent = self.hear(over, TERMINAL, invite.as_bytes());
+        let to_it = |(route, message): &&(Route, Message)| {
+            route.remote.ip().to_string() == CORRESPONDENT && message.is_request()
+        };
+        sent.iter().find(to_it).unwrap().1.clone()
+    }
+
+    fn answers(&mut self, over: Transport, asked: &Message, status: u16) -> Vec<(Route, Message)> {
+        let answer = response(asked, status, &crate::sip::Token::of(&[9; 32])).unwrap();
+        self.hear(over, CORRESPONDENT, &answer.to_bytes()).to_vec()
+    }
+}
+
+/// A request of the terminal in its call.
+fn says(over: Transport, method: &str, to_tag: &str, more: &str) -> String {
+    let number = if method == "BYE" { 2 } else { 1 };
+    format!(
+        "{method} sip:x@10.1.0.1 SIP/2.0\r\nVia: SIP/2.0/{over} {TERMINAL}:5060;branch=z9hG4bKa{}\r\n\
+         From: <sip:alice@x>;tag=1\r\nTo: <sip:b@x>{to_tag}\r\nCall-ID: c\r\nCSeq: {number} {method}\r\n{more}\r\n",
+        if method == "BYE" { "bye" } else { "" }
+    )
+}
+
+/// What went where, in a word.
+fn words(sent: &[(Route, Message)]) -> Vec<String> {
+    let word = |(route, message): &(Route, Message)| match message.status() {
+        0 => format!("{} to {}", message.method(), route.remote.ip()),
+        status => format!("{status} {} to {}", message.method(), route.remote.ip()),
+    };
+    sent.iter().map(word).collect()
+}
+
+/// RFC 3261 §21.1: who waits is told that it rings, in the dialog that is to be.
+#[test]
+fn that_it_rings_is_passed_on() {
+    let mut alone = Alone::new(Some(Transport::Udp));
+    let asked = alone.calls(Transport::Udp);
+    assert_eq!(words(&alone.answers(Transport::Udp, &asked, 100)), [""; 0]);
+    let rings = alone.answers(Transport::Udp, &asked, 180);
+    assert_eq!(words(&rings), [format!("180 INVITE to {TERMINAL}")]);
+    let accepted = alone.answers(Transport::Udp, &asked, 200);
+    let accepted = &accepted.iter().find(|(_, message)| message.status() == 200).unwrap().1;
+    assert_eq!(accepted.to_tag(), rings[0].1.to_tag());
+    assert!(rings[0].1.contact().is_some(), "RFC 3261 §12.1.1");
+}
+
+/// RFC 3261 §9.
+#[test]
+fn a_call_can_be_called_off() {
+    let mut alone = Alone::new(Some(Transport::Udp));
+    let asked = alone.calls(Transport::Udp);
+    alone.answers(Transport::Udp, &asked, 180);
+    let cancel = says(Transport::Udp, "CANCEL", "", "");
+    let sent = alone.hear(Transport::Udp, TERMINAL, cancel.as_bytes()).to_vec();
+    let expected = [
+        format!("200 CANCEL to {TERMINAL}"),
+        format!("487 INVITE to {TERMINAL}"),
+        format!("CANCEL to {CORRESPONDENT}"),
+    ];
+    assert_eq!(words(&sent), expected);
+    let (_, cancel) = &sent[2];
+    assert_eq!(
+        (cancel.branch(), cancel.cseq(), cancel.call_id()),
+        (asked.branch(), asked.cseq(), asked.call_id())
+    );
+    assert_eq!(words(&alone.answers(Transport::Udp, &asked, 487)), [format!("ACK to {CORRESPONDENT}")]);
+    assert_eq!(alone.gateway.session_count(), 0);
+}
+
+/// The answer has crossed the CANCEL: the correspondent's call is over at once. A BYE before the answer means the same (RFC 3261 §15).
+#[test]
+fn what_is_called_off_and_taken_is_ended() {
+    for bye in [false, true] {
+        let mut alone = Alone::new(Some(Transport::Udp));
+        let asked = alone.calls(Transport::Udp);
+        let end = if bye {
+            let rings = alone.answers(Transport::Udp, &asked, 180);
+            says(Transport::Udp, "BYE", &format!(";tag={}", rings[0].1.to_tag().unwrap()), "")
+        } else {
+            says(Transport::Udp, "CANCEL", "", "")
+        };
+        let sent = words(alone.hear(Transport::Udp, TERMINAL, end.as_bytes()));
+        assert!(sent.contains(&format!("487 INVITE to {TERMINAL}")), "{sent:?}");
+        let sent = words(&alone.answers(Transport::Udp, &asked, 200));
+        assert_eq!(sent, [format!("ACK to {CORRESPONDENT}"), format!("BYE to {CORRESPONDENT}")]);
+        assert_eq!(alone.gateway.session_count(), 0);
+    }
+}
+
+/// A correspondent that says nothing more keeps no session (RFC 3261 §9.1).
+#[test]
+fn what_is_called_off_does_not_stay() {
+    let mut alone = Alone::new(Some(Transport::Udp));
+    let asked = alone.calls(Transport::Udp);
+    alone.hear(Transport::Udp, TERMINAL, says(Transport::Udp, "CANCEL", "", "").as_bytes());
+    for _ in 0..4 {
+        alone.answers(Transport::Udp, &asked, 180);
+        alone.pass(Duration::from_secs(10));
+    }
+    assert_eq!(alone.gateway.session_count(), 0);
+}
+
+/// Nobody is asked for a password for a CANCEL, so that one of nothing leaves nothing behind.
+#[test]
+fn who_cancels_nothing_leaves_nothing_behind() {
+    let mut alone = Alone::new(Some(Transport::Udp));
+    alone.calls(Transport::Udp);
+    let kept = alone.gateway.agent.transactions.len();
+    let cancel = says(Transport::Udp, "CANCEL", "", "");
+    for (over, from, text) in [
+        (Transport::Udp, "10.1.0.51", cancel.clone()),
+        (Transport::Tls, TERMINAL, cancel.clone()),
+        (Transport::Udp, TERMINAL, cancel.replace("z9hG4bKa", "z9hG4bKb")),
+        (Transport::Udp, TERMINAL, cancel.replace(";tag=1", ";tag=2")),
+    ] {
+        assert_eq!(words(alone.hear(over, from, text.as_bytes())), [format!("481 CANCEL to {from}")]);
+        assert_eq!(alone.gateway.agent.transactions.len(), kept);
+    }
+}
+
+/// Who holds a key has read what was said in clear, and has nothing to say there; nor the other way about.
+#[test]
+fn a_session_is_ended_in_the_way_in_which_it_was_begun() {
+    for (own, other) in [(Transport::Udp, Transport::Tls), (Transport::Tls, Transport::Udp)] {
+        let mut alone = Alone::new(Some(Transport::Udp));
+        let asked = alone.calls(own);
+        let sent = alone.answers(own, &asked, 200);
+        let accepted = &sent.iter().find(|(_, message)| message.status() == 200).unwrap().1;
+        let bye = says(own, "BYE", &format!(";tag={}", accepted.to_tag().unwrap()), "");
+        for method in ["BYE", "INVITE", "OPTIONS"] {
+            let text = bye.replace("BYE", method).replace("abye", method);
+            assert_eq!(
+                words(alone.hear(other, TERMINAL, text.as_bytes())),
+                [format!("481 {method} to {TERMINAL}")]
+            );
+        }
+        let sent = words(alone.hear(own, TERMINAL, bye.as_bytes()));
+        assert_eq!(sent, [format!("200 BYE to {TERMINAL}"), format!("BYE to {CORRESPONDENT}")]);
+    }
+}
+
+/// One user, from however many addresses, does not use up the sessions; nor do all users who speak in clear.
+#[test]
+fn who_speaks_in_clear_has_a_share_of_the_sessions() {
+    let mut alone = Alone::new(Some(Transport::Udp));
+    let mut call = |over: Transport, user: usize, n: usize| {
+        let terminal = format!("10.1.{}.{}", 1 + n / 250, 1 + n % 250);
+        let application = format!("UFA_Application: sctp {terminal}:1 {CORRESPONDENT}:2\r\n");
+        let invite = says(over, "INVITE", "", &application)
+            .replace("alice", &format!("user{user}"))
+            .replace("z9hG4bKa", &format!("z9hG4bK{over}{user}x{n}"));
+        alone.hear(over, &terminal, invite.as_bytes()).last().unwrap().1.status()
+    };
+    let share =
+        |call: &mut dyn FnMut(usize) -> u16| (0..SESSIONS_BESIDES_MAX).filter(|n| call(*n) == 100).count();
+    assert_eq!(share(&mut |n| call(Transport::Udp, 0, n)), SESSIONS_PER_USER);
+    let others: usize = (1..6).map(|user| share(&mut |n| call(Transport::Udp, user, 1000 * user + n))).sum();
+    assert_eq!(others, SESSIONS_BESIDES_MAX - SESSIONS_PER_USER);
+    assert_eq!(call(Transport::Tls, 9, 9000), 100);
+}
+
+/// There is no association without ports, nor between families, and an address of IPv4 in the clothes of IPv6 is one of IPv4 (RFC 4291 §2.5.5.2).
+#[test]
+fn nobody_is_called_there() {
+    let mut alone = Alone::new(Some(Transport::Udp));
+    for (n, (application, status)) in [
+        ("10.1.0.50:1 [::ffff:127.0.0.1]:2", 488),
+        ("10.1.0.50:1 [::ffff:10.0.0.1]:2", 488),
+        ("10.1.0.50:1 [2001:db8::1]:2", 488),
+        ("10.1.0.50:1 10.1.0.255:2", 488),
+        ("10.1.0.50:1 10.0.0.1:0", 488),
+        ("10.1.0.50:0 10.0.0.1:2", 488),
+        ("10.1.0.50:1 10.0.0.255:2", 100),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let invite = says(Transport::Udp, "INVITE", "", &format!("UFA_Application: sctp {application}\r\n"));
+        let invite = invite.replace("z9hG4bKa", &format!("z9hG4bK{n}"));
+        let answer = alone.hear(Transport::Udp, TERMINAL, invite.as_bytes()).last().unwrap().1.status();
+        assert_eq!(answer, status, "{application}");
+    }
+}
+
+/// A gateway that does not hear UDP could tell an agent of others nothing.
+#[test]
+fn a_session_in_clear_is_taken_over_by_who_speaks_so() {
+    for (besides, terminal, correspondent, taken) in [
+        (None, "UDP", "UDP", false),
+        (None, "TLS", "UDP", false),
+        (None, "TLS", "TLS", true),
+        (Some(Transport::Udp), "UDP", "UDP", true),
+    ] {
+        let mut alone = Alone::new(besides);
+        let body = format!(
+            "sctp {TERMINAL}:1 {CORRESPONDENT}:2\r\n1000\r\n{TERMINAL}\r\nc l 1 r 2 3 4 {TERMINAL}:5060 {terminal}\r\n\
+             c l 1 r 2 3 4 {CORRESPONDENT}:5060 {correspondent}\r\n"
+        );
+        let transfer =
+            says(Transport::Tls, "CONTEXT_TRANSFER", "", &format!("Content-Length: {}\r\n", body.len()));
+        let sent = words(alone.hear(Transport::Tls, "10.2.0.1", (transfer + &body).as_bytes()));
+        let expected = if taken {
+            format!("OPTIONS to {CORRESPONDENT}")
+        } else {
+            "488 CONTEXT_TRANSFER to 10.2.0.1".into()
+        };
+        assert_eq!(sent, [expected]);
+    }
+}
