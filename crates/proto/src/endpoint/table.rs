@@ -329,11 +329,18 @@ impl Table {
     /// looked at, and dropped for its tag. Nothing else is let in from an IP address that is not the peer's.
     ///
     /// An address that somebody has merely listed is not his: he could keep the peer of any other association from moving there
-    /// (RFC 5062 §2). Behind a NAT the IP address alone is no sign, and the port of a peer may change (RFC 6951 §5.4).
+    /// (RFC 5062 §2). Nor is one of an association that is not up, as nobody has shown a key there: the peer may have given it up long ago, and come
+    /// back. Behind a NAT the IP address alone is no sign, and the port of a peer may change (RFC 6951 §5.4).
     pub(super) fn is_of_another(&self, index: usize, peer: SocketAddr, ports: Lookup) -> bool {
         let own = |slot: &Slot| slot.claims.iter().any(|(own, _)| own.ip() == peer.ip());
-        let is_other =
-            |found: Found| self.owner(found.place) != Owner::Here(index) && found.claim == Claim::Proved;
+        let is_up = |found: &Found| match self.owner(found.place) {
+            Owner::Here(other) => {
+                let open = self.get(other).and_then(Association::open);
+                other != index && !open.is_some_and(|open| open.auth.is_pending())
+            }
+            Owner::Elsewhere(_) => true,
+        };
+        let is_other = |found: Found| found.claim == Claim::Proved && is_up(&found);
         !self.slots.get(index).is_some_and(own) && self.find(peer, ports).is_some_and(is_other)
     }
 
