@@ -64,3 +64,7 @@ impl Vanished {
         (self.count, self.least) = (0, usize::MAX);
     }
 }
+
+#[cfg(test)]
+#[path = "packet_sizes_tests.rs"]
+mod tests;

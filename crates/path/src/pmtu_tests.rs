@@ -389,16 +389,3 @@ fn data_of_the_size_in_use_ends_the_doubt() {
 
 #[path = "pmtu_outage_tests.rs"]
 mod outages;
-
-/// Where a network loses five in a row and then one as large arrives, as many say nothing of the size later on, and twice as many do.
-#[test]
-fn what_a_network_loses_by_chance_is_not_its_size() {
-    let mut path = PathMtu::new(&config(), false);
-    Network::new(1500).run(&mut path, Duration::from_secs(1));
-    assert_eq!(path.size(), 1452);
-    path.on_packets(&PacketSizes { arrived: 1452, ..lost(&[1452; 5]) });
-    path.on_packets(&lost(&[1452; 9]));
-    assert_eq!(path.size(), 1452);
-    path.on_packets(&lost(&[1452]));
-    assert_eq!(path.size(), 1200);
-}

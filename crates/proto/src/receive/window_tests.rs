@@ -72,6 +72,17 @@ fn each_item_is_charged() {
     assert_eq!(window.current(most + 5), 0);
 }
 
+/// Small messages fill the buffer by their number long before their bytes do. So may few of them go beside it.
+#[test]
+fn spare_room_is_for_a_few_items() {
+    let mut window = window(BUFFER);
+    let most = BUFFER.div_ceil(OVERHEAD) + 256_usize.div_ceil(OVERHEAD);
+    assert!(!window.fits_spare_room(1, 0));
+    window.set_spare_room(256);
+    assert!(window.fits_spare_room(1, most - 1));
+    assert!(!window.fits_spare_room(1, most));
+}
+
 #[test]
 fn an_empty_buffer_takes_any_chunk() {
     let mut window = window(4096);
