@@ -10,7 +10,7 @@ use super::places::Network;
 use super::world::Start;
 
 /// The trouble usually begins so long after the world, or up to twice as long.
-const TROUBLE: Duration = Duration::from_secs(4);
+pub(super) const TROUBLE: Duration = Duration::from_secs(4);
 
 /// What is there whatever the trouble is.
 pub(super) struct Conditions {

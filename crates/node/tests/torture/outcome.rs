@@ -22,16 +22,18 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    /// The association was not up yet when the trouble began: whatever came of it, it has not ended.
-    pub(super) const NOT_BEGUN: Self = Self {
-        survived: true,
-        gap: Duration::ZERO,
-        behind: Duration::ZERO,
-        recovery: Duration::ZERO,
-        moves: 0,
-        packets: 0,
-        aside: 0.0,
-    };
+    /// The association was not up yet when the trouble began. If it was `expected` to be, that is no way to survive.
+    pub(super) const fn not_begun(expected: bool) -> Self {
+        Self {
+            survived: !expected,
+            gap: Duration::ZERO,
+            behind: Duration::ZERO,
+            recovery: Duration::ZERO,
+            moves: 0,
+            packets: 0,
+            aside: 0.0,
+        }
+    }
 
     /// The worse of the two in all that is measured.
     pub(super) fn worse(self, other: Self) -> Self {

@@ -10,7 +10,7 @@ use whimbrel_netsim::{Action, Change, HostId, InFlight, RouterId, Side, World};
 use whimbrel_node::Node;
 use whimbrel_proto::Config;
 
-use super::conditions::Conditions;
+use super::conditions::{Conditions, TROUBLE};
 use super::outcome::Outcome;
 use super::places::{self, Families, NAT_IDLE, Network, Translation, called};
 use whimbrel_testbed::{Uplink, User, link};
@@ -306,7 +306,7 @@ impl Torture {
         let last = self.trouble + back + AFTERWARDS;
         self.world.run_until(Instant::ZERO + self.trouble);
         if self.start.ways.iter().any(|way| self.user(*way).came_up().is_none()) {
-            return Outcome::NOT_BEGUN;
+            return Outcome::not_begun(self.trouble >= TROUBLE);
         }
         let before = self.packets_sent();
         self.world.run_until(Instant::ZERO + self.trouble + back);

@@ -1,5 +1,7 @@
 //! One packet of new data: how messages are cut into chunks and chunks are bundled (RFC 9260 §6.1, §6.9, §6.10).
 
+use core::time::Duration;
+
 use whimbrel_wire::{DATA_HEADER_LEN, chunk_type};
 
 use super::chunk::data_chunk_len;
@@ -19,6 +21,11 @@ const MAX_OUTSTANDING: usize = 65_534;
 /// Bytes a second. Where more flow by a path, chunks that are cut for the smallest packets cost the hosts more than one in a hundred
 /// instructions of a processor, and networks that carry so much carry packets of a decent size.
 const FAST: u64 = 20_000_000;
+
+const NANOS: u128 = 1_000_000_000;
+
+/// Many queues are longer.
+const SHORT_ROUND_TRIP: Duration = Duration::from_millis(5);
 
 /// What is cut for while no path is confirmed, and nothing leaves.
 const LEAST_PACKET: usize = 512;
@@ -104,9 +111,13 @@ impl Sender {
         smallest - overhead(auth) - DATA_HEADER_LEN
     }
 
-    /// Whether so much flows by the path that smaller chunks would be a burden. What is in flight does not tell: when a transfer begins, it is for a round
-    /// trip that has been measured without the queue which it fills.
+    /// Whether so much flows by the path that smaller chunks would be a burden. Where the round trip is short, what is in flight does not tell alone: when a
+    /// transfer begins, it is for a round trip that has been measured without the queue which it fills. So a good part of it must have arrived in some
+    /// second there.
     fn is_fast(&self, path: &Path) -> bool {
-        self.outstanding.flight_size(path.id) > 0 && path.supervision.quality.now().carries > FAST
+        let in_a_round_trip = |srtt: Duration| srtt.as_nanos() * u128::from(FAST) / NANOS;
+        let flight = self.outstanding.flight_size(path.id) as u128;
+        let arrives = |srtt| srtt > SHORT_ROUND_TRIP || path.supervision.quality.now().carries > FAST / 4;
+        path.rto.srtt().is_some_and(|srtt| flight > in_a_round_trip(srtt) && arrives(srtt))
     }
 }
