@@ -49,8 +49,10 @@ impl Answers {
         self.alone = change.packets < 2 && !prompt;
         self.round_trip = change.round_trip.unwrap_or(self.round_trip);
         // Of more packets some SACK was lost, and what was sent again had one of its own.
-        let packets = if prompt || change.sent_again.is_some() { 0 } else { change.packets };
-        if let (2, Some(oldest), Some(youngest)) = (packets, change.oldest, change.youngest) {
+        if !prompt
+            && change.sent_again.is_none()
+            && let (2, Some(oldest), Some(youngest)) = (change.packets, change.oldest, change.youngest)
+        {
             let waited = youngest.saturating_since(oldest).min(LONGEST_SACK_DELAY);
             self.delay = waited.max(self.delay * 7 / 8);
         }

@@ -185,7 +185,9 @@ impl Transactions {
         if self.servers.len() >= TRANSACTIONS_MAX || of_peer >= PER_PEER_MAX {
             return false;
         }
-        let Some(_) = self.share.filter(|share| share.is_at(route.local)) else { return true };
+        if !self.share.is_some_and(|share| share.is_at(route.local)) {
+            return true;
+        }
         let of_user = here().filter(|(_, server)| server.user() == request.from_user()).count();
         here().count() < Share::MAX && of_user < Share::PER_USER_MAX
     }
