@@ -84,7 +84,7 @@ impl Open {
             return;
         };
         let again = context.now + repetition_after(path);
-        let (rto, round_trip) = (path.rto.current(), path.rto.srtt().unwrap_or_default());
+        let rto = path.rto.current();
         let due = self.tail_due(context, id);
         let overdue = due.filter(|(due, _)| *due <= context.now).map(|(_, timeout)| timeout);
         // What was probed for may have been all that was in flight there.
@@ -97,6 +97,14 @@ impl Open {
             return;
         }
         self.look_for_another(context, id);
+        if self.has_sound_other(id)
+            && let Some(lost) = self.sender.give_tail_up(id, context.now)
+        {
+            self.handle_tail_lost(context, lost);
+            self.set_t3(context, id, T3::Stop, rto);
+            context.timers.set(TimerId::TailProbe(id), again);
+            return;
+        }
         let probe =
             |timeout| self.sender.probe_tail(&self.paths, id, context.now, timeout).map(|t3| (t3, timeout));
         if let Some((t3, timeout)) = overdue.and_then(probe) {
@@ -108,7 +116,7 @@ impl Open {
                 context.timers.set(t3, until);
             }
             if !self.is_asked(id) {
-                context.timers.set(TimerId::TailProbe(id), context.now + round_trip.max(SHORTEST));
+                context.timers.set(TimerId::TailProbe(id), context.now + timeout);
                 return;
             }
         } else if !self.is_asked(id) && !self.sender.is_probed(id) {

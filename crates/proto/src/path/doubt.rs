@@ -23,7 +23,10 @@ enum Standing {
     /// What was in flight is lost, and it is not known yet whether the path is, too: new data avoids it until a heartbeat is answered.
     /// Nobody is told before that has failed.
     Suspect,
-    /// It has answered since, but so slowly that new data goes on avoiding it while another path works.
+    /// It has answered since, but so slowly that new data goes on avoiding it while another path works. A stall that is over looks the same, so
+    /// that nobody is told before another answer says so.
+    SlowOnce,
+    /// More than one answer has said so.
     Slower,
 }
 
@@ -61,9 +64,12 @@ impl Doubt {
         let unusual = self.usual.is_some_and(|(_, usual)| took > usual);
         let slower = unusual && quickest.is_some_and(|other| took > other * MUCH_SLOWER);
         match (slower, self.standing) {
-            (true, Standing::Slower) => Verdict::StillSlow,
-            (true, _) => {
+            (true, Standing::SlowOnce | Standing::Slower) => {
                 self.standing = Standing::Slower;
+                Verdict::StillSlow
+            }
+            (true, _) => {
+                self.standing = Standing::SlowOnce;
                 Verdict::Slow
             }
             (false, _) => {
@@ -80,7 +86,12 @@ impl Doubt {
 
     /// Whether the path answers, but so slowly that another is better.
     pub(crate) fn is_slower(&self) -> bool {
-        self.standing == Standing::Slower
+        matches!(self.standing, Standing::SlowOnce | Standing::Slower)
+    }
+
+    /// Whether the next answer decides what the path is.
+    pub(crate) fn is_open(&self) -> bool {
+        matches!(self.standing, Standing::Suspect | Standing::SlowOnce)
     }
 
     /// Whether another path that works is better for new data.

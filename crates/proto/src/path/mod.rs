@@ -113,9 +113,9 @@ impl Path {
         self.supervision.measurements >= SETTLED || now > self.supervision.began + SETTLING
     }
 
-    /// Whether it is suspect, and the heartbeat that asks may still be answered in time.
+    /// Whether it is suspect, and the heartbeat that asks may still be answered in time, or one has been answered so late that the next one decides.
     pub(crate) fn is_merely_suspect(&self) -> bool {
-        self.state == PathState::Active && self.error_count == 0 && self.doubt.is_suspect()
+        self.state == PathState::Active && self.error_count == 0 && self.doubt.is_open()
     }
 
     /// Path Maximum DATA Chunk Size: the largest DATA chunk in bytes, header and padding included (RFC 9260 §1.3).

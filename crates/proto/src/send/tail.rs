@@ -227,22 +227,37 @@ impl Sender {
             _ = report.path(probe.path);
             return;
         }
-        let TailProbe { path, sent_at, elsewhere, timeout, packet, alone, .. } = probe;
+        let TailProbe { path, sent_at, timeout, .. } = probe;
         let overdue = sent_at.min(Instant::ZERO + now.saturating_since(Instant::ZERO + timeout));
+        // What is lost there is looked at, and its T3-rtx anew. The order of sending may have told already.
+        let told = report.path(path).lost;
+        report.tail_lost = self.lose_tail(probe, overdue, told);
+    }
+
+    /// Neither the probe has been answered, which went to another path, nor its copy on `path`, which has had its time: all that is in flight on
+    /// `path` is lost. `None` if there was no such probe.
+    pub(crate) fn give_tail_up(&mut self, path: PathId, now: Instant) -> Option<TailLost> {
+        let silent = |probe: &mut TailProbe| {
+            probe.path == path && probe.elsewhere && probe.copied && probe.sent_at + probe.timeout <= now
+        };
+        let probe = self.tail.take_if(silent)?;
+        self.lose_tail(probe, now, false)
+    }
+
+    /// What has been in flight on the path of the probe since before `overdue` is lost. `told`: something is already.
+    fn lose_tail(&mut self, probe: TailProbe, overdue: Instant, told: bool) -> Option<TailLost> {
+        let TailProbe { path, elsewhere, timeout, packet, alone, .. } = probe;
         let loss = if elsewhere { Loss::Timeout } else { Loss::Missing };
         let largest = self.outstanding.largest_in_flight(path).max(packet);
         // The first transmission of the probe's chunk is lost, whatever else is.
         self.outstanding.note_lost(path);
-        // What is lost there is looked at, and its T3-rtx anew. The order of sending may have told already.
-        let told = report.path(path).lost;
         let lost_more = self.outstanding.lose_older(path, overdue, loss);
         if !(lost_more || told || alone && elsewhere) {
-            return;
+            return None;
         }
         if let Some(flow) = self.flow_mut(path) {
             flow.note_guess(Some(timeout));
         }
-        report.tail_lost = Some(TailLost { path, elsewhere, largest });
         if !elsewhere {
             self.begin_fast_retransmit(&[path]);
             // It is a timer that says so.
@@ -253,6 +268,7 @@ impl Sender {
             flow.congestion.on_fast_retransmit();
         }
         self.opportunity();
+        Some(TailLost { path, elsewhere, largest })
     }
 
     /// Whether a probe of what was sent on `path` has not been answered yet.

@@ -186,8 +186,8 @@ fn sacks_that_are_lost_for_300_ms() {
 }
 
 /// The network in use, of two, breaks without a word while there is a record every 5 ms, or as much as the network carries: the longest time
-/// without a message.
-fn broken(bulk: bool, seed: u64) -> Duration {
+/// without a message. The other one has a round trip of `other` ms.
+fn broken(bulk: bool, other: u64, seed: u64) -> Duration {
     let place = Place { rtt: 20, networks: 2, seed };
     let mut client = User::client(&remotes(2));
     if bulk {
@@ -197,7 +197,8 @@ fn broken(bulk: bool, seed: u64) -> Duration {
     }
     let queue = QueueLimit::bytes(whimbrel_testbed::bulk::Place::capacity(20, 20));
     let slow = |one| LinkConfig { rate_bps: Some(20_000_000), queue, ..one };
-    let links: Vec<_> = place.links().into_iter().map(slow).collect();
+    let mut links: Vec<_> = place.links().into_iter().map(slow).collect();
+    links[1].delay = millis(other) / 2;
     let mut pair = Pair::new(seed, Config::mobile(), &links, client, User::server());
     pair.cut(0, Instant::from_nanos(3_000_000_000 + seed * 700_000));
     pair.run(5);
@@ -209,7 +210,7 @@ fn a_silent_break() {
     let mut told = String::new();
     let mut good = true;
     for bulk in [false, true] {
-        let mut gaps: Vec<Duration> = (0..40).map(|seed| broken(bulk, seed)).collect();
+        let mut gaps: Vec<Duration> = (0..40).map(|seed| broken(bulk, 20, seed)).collect();
         gaps.sort_unstable();
         let (median, worst) = (gaps[20], gaps[39]);
         // With the jitter a round trip is 21 ms. What is probed for has arrived, its SACK has not: PTO, the answer by the other network, and for
@@ -218,6 +219,23 @@ fn a_silent_break() {
         let most = if bulk { 2 * (2 * 21 + 10 + 21) } else { 21 + 10 + 21 + 2 * 5 + 1 };
         good &= median <= millis(60) && worst <= millis(most);
         told += &format!("bulk {bulk}: median {median:?}, {worst:?} at most\n");
+    }
+    assert!(good, "{told}");
+}
+
+/// The answer to the probe takes longer by the other network than by the one in use: that the copy of the probe is not answered there in time tells sooner.
+#[test]
+fn a_silent_break_beside_a_slow_network() {
+    let mut told = String::new();
+    let mut good = true;
+    for other in [60, 80, 100] {
+        let mut gaps: Vec<Duration> = (0..40).map(|seed| broken(false, other, seed)).collect();
+        gaps.sort_unstable();
+        let (median, worst) = (gaps[20], gaps[39]);
+        // PTO for the probe and for its copy, half a round trip of the other network, and two records.
+        let most = 2 * (21 + 10) + other / 2 + 2 * 5;
+        good &= worst <= millis(most);
+        told += &format!("{other} ms: median {median:?}, {worst:?} at most\n");
     }
     assert!(good, "{told}");
 }
