@@ -68,6 +68,7 @@ pub use config::*;
 pub use endpoint::{Endpoint, EndpointStats, HandOver, Shard};
 pub use interface::*;
 pub use protection::{
-    KeyContext, KeyExchange, KeyExchangeError, KeyExchanges, KeyRole, Keys, PeerKey, RecordCipher, Security,
+    KEY_EXCHANGE, KeyContext, KeyExchange, KeyExchangeError, KeyExchanges, KeyRole, Keys, PeerKey,
+    RecordCipher, Security,
 };
 pub use whimbrel_wire::{PayloadProtocolId, StreamId, cause_name};

@@ -40,6 +40,8 @@ pub(crate) enum TimerId {
     Pacing,
     /// Keys have not been agreed on in time.
     KeyExchange,
+    /// The peer may have fallen silent before there are keys.
+    SilentKeyExchange,
     /// Keys have been in use for long enough (key draft §3.4).
     KeysAge,
     /// What was sealed with the keys before has had time to arrive (key draft §6.2.3).

@@ -6,7 +6,10 @@ use std::collections::VecDeque;
 use whimbrel_machine::Instant;
 use whimbrel_netsim::{App, Context};
 use whimbrel_node::Node;
-use whimbrel_proto::{AssociationId, Command, ConnectToken, Event, Message, PathView};
+use whimbrel_proto::{
+    AssociationId, CloseReason, Command, ConnectToken, Event, KEY_EXCHANGE, KeyExchangeError, Message,
+    PathView,
+};
 
 use crate::content::{message, numbered};
 use crate::record::{Log, Record, Silence, Tally, TransferTimes};
@@ -226,6 +229,12 @@ impl<R: Record> App<Node> for User<R> {
             Event::Up { association, .. } if self.association.is_none() => {
                 self.association = Some(*association);
                 self.offer(0, context);
+            }
+            // As the library does.
+            Event::ConnectFailed { reason: CloseReason::KeyExchange(KeyExchangeError::Late), .. }
+                if self.connect.as_ref().is_some_and(|(start, _)| context.now() < *start + KEY_EXCHANGE) =>
+            {
+                self.on_wake(CONNECT, context);
             }
             Event::Sent { association, bytes, .. } if Some(*association) == self.association => {
                 // Of what was sent past it there is no account.

@@ -4,7 +4,10 @@ use core::net::SocketAddr;
 
 use bytes::Bytes;
 use tokio::sync::oneshot;
-use whimbrel_proto::{AssociationId, AssociationStats, Command, ConnectToken, Mobility, PathView};
+use whimbrel_proto::{
+    AssociationId, AssociationStats, CloseReason, Command, ConnectToken, KEY_EXCHANGE, KeyExchangeError,
+    Mobility, PathView,
+};
 
 use crate::accept::{AcceptQueue, Listener};
 use crate::association::Association;
@@ -137,12 +140,25 @@ impl Endpoint {
     /// Of the peer's addresses one that works is enough: it tells the others. With UDP encapsulation their port is the
     /// peer's UDP port (0 means [`SCTP_OVER_UDP_PORT`]).
     ///
+    /// Where the network that was chosen falls silent before there are keys, or goes, the attempt begins anew over all that there are, until
+    /// [`KEY_EXCHANGE`] has passed.
+    ///
     /// Dropping the future gives the attempt up; if it succeeds at that very moment, the association is closed again.
     ///
     /// # Errors
     /// [`ConnectError`]: the peer does not answer, refuses, or cannot be reached from here.
     pub async fn connect(&self, remote: &[SocketAddr], sctp_port: u16) -> Result<Association, ConnectError> {
-        let remote = self.check_remote(remote, sctp_port)?;
+        let begun = std::time::Instant::now();
+        loop {
+            let outcome = self.attempt(self.check_remote(remote, sctp_port)?, sctp_port).await;
+            let late = ConnectError::Failed(CloseReason::KeyExchange(KeyExchangeError::Late));
+            if begun.elapsed() >= KEY_EXCHANGE || outcome.as_ref().err() != Some(&late) {
+                return outcome;
+            }
+        }
+    }
+
+    async fn attempt(&self, remote: Vec<SocketAddr>, sctp_port: u16) -> Result<Association, ConnectError> {
         let local_port = self.client.sctp_port;
         let (reply, answer) = oneshot::channel();
         let inbox = self.client.inbox_for_connecting(sctp_port);

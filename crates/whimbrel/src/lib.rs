@@ -144,9 +144,9 @@ pub use whimbrel_machine::{ReceivedPower, Record, Route, Seed, Value as RecordVa
 pub use whimbrel_proto as proto;
 pub use whimbrel_proto::{
     Acknowledge, AddressChange, AddressChangeError, AssociationId, AssociationStats, AuthKeyNews,
-    BufferSizing, CloseReason, Config, Delivery, DurationHistogram, EndpointStats, KeyExchangeError,
-    LargeMessages, Message, Mobility, Part, PathCounters, PathId, PathState, PathView, PeerAddressChange,
-    Received, Security, SendError, StaticReason, Totals, Urgency,
+    BufferSizing, CloseReason, Config, Delivery, DurationHistogram, EndpointStats, KEY_EXCHANGE,
+    KeyExchangeError, LargeMessages, Message, Mobility, Part, PathCounters, PathId, PathState, PathView,
+    PeerAddressChange, Received, Security, SendError, StaticReason, Totals, Urgency,
 };
 pub use whimbrel_secure as secure;
 pub use whimbrel_wire::{PayloadProtocolId, StreamId};

@@ -164,7 +164,16 @@ async fn measure(associations: &[Association], args: &ClientArgs, output: Output
                 results = &mut work => break Measured::sum(results?),
                 _ = tick.tick() => {
                     let counts = (counter.read(), back.read());
-                    let now = moment(associations, started.elapsed(), counts).await;
+                    let mut now = moment(associations, started.elapsed(), counts).await;
+                    if matches!(request.mode, Mode::Upload | Mode::Both) {
+                        let arrived = arrived(associations, now.counts, &request).await;
+                        // What is being handed over at this moment is queued, and not counted yet.
+                        let Counts { messages, bytes } = before.counts;
+                        now.counts = Counts {
+                            messages: arrived.messages.max(messages),
+                            bytes: arrived.bytes.max(bytes),
+                        };
+                    }
                     output.interval(request.mode, &before, &now);
                     if (now.counts, now.returned) != (before.counts, before.returned) {
                         moved = Instant::now();
@@ -192,6 +201,18 @@ async fn moment(associations: &[Association], at: Duration, (counts, returned): 
         retransmitted += association.stats().await.unwrap_or_default().data_retransmitted;
     }
     Moment { at, counts, returned, retransmitted, paths: paths(associations).await }
+}
+
+/// What the peer has acknowledged of what was handed over.
+async fn arrived(associations: &[Association], handed: Counts, request: &Request) -> Counts {
+    let mut queued = 0;
+    for association in associations {
+        queued += association.stats().await.map_or(0, |stats| stats.send_queued as u64);
+    }
+    Counts {
+        bytes: handed.bytes.saturating_sub(queued),
+        messages: handed.messages.saturating_sub(queued / u64::from(request.size)),
+    }
 }
 
 /// The paths of all associations.

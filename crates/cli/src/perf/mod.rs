@@ -1,5 +1,6 @@
 //! `whimbrel perf`: what a connection can do, and what it costs.
 
+mod ahead;
 mod client;
 mod count;
 mod histogram;

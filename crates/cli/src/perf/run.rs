@@ -7,6 +7,7 @@ use anyhow::{Context, bail, ensure};
 use bytes::Bytes;
 use whimbrel::{Association, Delivery, Message, Part, PayloadProtocolId, Received, StreamId};
 
+use super::ahead::Ahead;
 use super::count::{Counter, cpu_time};
 use super::protocol::{Control, Counts, PPID_CONTROL, PPID_DATA, Request, Seen, decode, hear, say};
 
@@ -77,6 +78,7 @@ async fn transmit(association: &Association, request: &Request, counter: &Counte
     let deadline = if request.bytes.is_some() { Duration::MAX } else { request.duration() };
     let mut counts = Counts::default();
     let mut queue = VecDeque::with_capacity(batch as usize);
+    let mut ahead = Ahead::default();
     while started.elapsed() < deadline && counts.messages < limit {
         if let Some(rate) = request.rate {
             // Never more than the rate, from the first message on.
@@ -84,6 +86,11 @@ async fn transmit(association: &Association, request: &Request, counter: &Counte
             let due = Duration::from_secs_f64(bytes as f64 * 8.0 / rate as f64);
             tokio::time::sleep_until((started + due.min(deadline)).into()).await;
             if due > deadline {
+                break;
+            }
+        } else if request.bytes.is_none() {
+            let room = ahead.room(association, counts.bytes);
+            if tokio::time::timeout_at((started + deadline).into(), room).await.is_err() {
                 break;
             }
         }

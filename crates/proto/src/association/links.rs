@@ -5,6 +5,7 @@ use core::net::{IpAddr, SocketAddr};
 use whimbrel_machine::{Instant, Route};
 
 use super::pairing;
+use super::protection::late_keys;
 use super::{Association, Context, Open, Phase};
 use crate::interface::AssociationAddresses;
 use crate::interface::PathState;
@@ -35,7 +36,12 @@ impl Association {
                 echoed.open.locals.handle_down(address.ip());
                 echoed.open.follow_links();
             }
-            Phase::Open(open) => open.address_down(&mut context, address),
+            Phase::Open(open) => {
+                open.address_down(&mut context, address);
+                if open.is_cut_off_without_keys(&context) {
+                    self.conclude(now, Err(late_keys()));
+                }
+            }
             Phase::CookieWait(_) | Phase::Closed => {}
         }
     }

@@ -15,14 +15,15 @@ use crate::auth::gate::Gate;
 use crate::config::{AssociationFailure, Config};
 use crate::interface::{Acknowledge, AddressChange, CloseReason, Message};
 use crate::negotiate::Agreement;
+use crate::path::Egress;
 use crate::protection::negotiate::{self, PeerProtection, Refusal};
 use crate::protection::{
-    KeyContext, KeyExchangeError, KeyRole, Protection, Security, is_about_keys, transcript,
+    KEY_EXCHANGE, KeyContext, KeyExchangeError, KeyRole, Protection, Security, is_about_keys, transcript,
 };
 use crate::timers::TimerId;
 
-/// An association that has no keys after this time is given up.
-const KEY_EXCHANGE: Duration = Duration::from_secs(15);
+/// A peer that is not heard for so many RTOs before that is cut off: T3-rtx has expired three times then.
+const SILENT_RTOS: u32 = 7;
 
 /// Once there are keys the peer may be up already, and only cut off. It is waited for at least as long.
 const HELLO: Duration = Duration::from_secs(300);
@@ -106,6 +107,7 @@ impl Open {
     pub(super) fn begin(&mut self, context: &mut Context<'_>) {
         if self.auth.is_pending() {
             context.timers.set(TimerId::KeyExchange, context.now + KEY_EXCHANGE);
+            context.timers.set(TimerId::SilentKeyExchange, context.now + self.silence_without_keys());
             self.say_about_keys();
         } else {
             self.start_path_supervision(context);
@@ -197,6 +199,40 @@ impl Open {
         }
         self.say_about_keys();
         Ok(())
+    }
+
+    /// Before both ends have keys nothing is heard but by the path of the handshake: other paths are confirmed by HEARTBEATs, which are not sent in
+    /// clear (chunk draft §3.2). Who connects, and is not answered by that path, does better to begin anew, which tries all.
+    pub(super) fn expect_keys(&self, context: &mut Context<'_>) -> Handled {
+        let has_opened = self.auth.protection.as_ref().is_some_and(|protection| protection.has_opened());
+        let both_have = has_opened && self.auth.is_enforced();
+        if context.identity.token.is_none() || !self.auth.is_pending() || both_have {
+            return Ok(());
+        }
+        let patience = self.silence_without_keys();
+        // A peer that has keys asks by other paths, and gets no answer from who has none.
+        let confirmed = self.paths.iter().filter(|path| path.confirmed);
+        let heard = confirmed.filter_map(|path| path.supervision.heard).max().unwrap_or_default();
+        let silent = context.now >= heard + patience;
+        let has_another = self.paths.iter().filter(|path| path.egress == Egress::Open).count() > 1;
+        if silent && has_another {
+            return Err(late_keys());
+        }
+        let since = if silent { context.now } else { heard };
+        context.timers.set(TimerId::SilentKeyExchange, since + patience);
+        Ok(())
+    }
+
+    /// How long the peer may be silent before there are keys.
+    fn silence_without_keys(&self) -> Duration {
+        let confirmed = self.paths.iter().filter(|path| path.confirmed);
+        let rto = confirmed.map(|path| path.rto.without_back_off()).max();
+        rto.unwrap_or_default() * SILENT_RTOS
+    }
+
+    /// Whether we connect, have no keys, and no path is left that was confirmed.
+    pub(super) fn is_cut_off_without_keys(&self, context: &Context<'_>) -> bool {
+        context.identity.token.is_some() && self.auth.lacks_keys() && self.is_dormant()
     }
 
     /// There are keys, and the peer's Hello is yet to come. Who has sealed something may be up already and count on us: the end that accepts is

@@ -27,6 +27,7 @@ impl Open {
             // The opportunity is all.
             TimerId::Pacing => {}
             TimerId::KeyExchange => return Err(protection::late_keys()),
+            TimerId::SilentKeyExchange => return self.expect_keys(context),
             TimerId::KeysAge => self.renew_keys(context),
             TimerId::KeysDrain => self.drain_keys(context),
             TimerId::T1Init | TimerId::T1Cookie => {}

@@ -1,6 +1,7 @@
 //! What protection needs of others: keys that two ends agree on, and ciphers. Whoever implements these knows nothing of SCTP.
 
 use core::fmt::Debug;
+use core::time::Duration;
 
 use bytes::Bytes;
 
@@ -86,6 +87,10 @@ pub trait RecordCipher: Send + Sync + Debug {
     fn mask(&self, sample: &[u8; 16]) -> [u8; 2];
 }
 
+/// The longest time that an exchange of keys may take: an association that is set up and has no keys by then is given up
+/// ([`KeyExchangeError::Late`]).
+pub const KEY_EXCHANGE: Duration = Duration::from_secs(15);
+
 /// Why there are no keys.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum KeyExchangeError {
@@ -95,7 +100,8 @@ pub enum KeyExchangeError {
     /// The peer does not trust us.
     #[error("the peer does not trust our key")]
     Refused,
-    /// None were agreed on in time: packets are lost, or an end is away.
+    /// None were agreed on within [`KEY_EXCHANGE`]: packets are lost, or an end is away. Sooner at the end that connects, if the path of the
+    /// handshake is gone, or silent while there is another: no other path can be used before there are keys, and a new attempt tries all.
     #[error("no keys were agreed on in time")]
     Late,
     /// Anything else.

@@ -26,7 +26,8 @@ pub(crate) mod transcript;
 pub use config::Security;
 pub(crate) use establish::Protection;
 pub use exchange::{
-    KeyContext, KeyExchange, KeyExchangeError, KeyExchanges, KeyRole, Keys, PeerKey, RecordCipher,
+    KEY_EXCHANGE, KeyContext, KeyExchange, KeyExchangeError, KeyExchanges, KeyRole, Keys, PeerKey,
+    RecordCipher,
 };
 
 use whimbrel_wire::PayloadProtocolId;
