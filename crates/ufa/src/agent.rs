@@ -103,6 +103,12 @@ impl Agent {
         self.events.push_back(event);
     }
 
+    /// CANCEL, of a request that is known: nobody is told of another one (RFC 3261 §9.2). For a host that answers each INVITE at once it comes too late, and
+    /// changes nothing.
+    pub(crate) fn agree_to_cancel(&mut self, now: Instant, transaction: ServerId, cancel: &Message) {
+        self.respond(now, transaction, cancel, 200, |answer| answer);
+    }
+
     pub(crate) fn token(&mut self) -> Token {
         Token::random(&mut self.rng)
     }
@@ -173,7 +179,8 @@ impl Agent {
         status: u16,
         more: impl FnOnce(Message) -> Message,
     ) {
-        let tag = self.token();
+        // All answers to a request have one tag (RFC 3261 §12.1), and so has that to its CANCEL (§9.2).
+        let tag = self.transactions.tag(transaction).unwrap_or_else(|| self.token());
         self.respond_as(now, transaction, request, status, &tag, more);
     }
 

@@ -14,7 +14,7 @@ use crate::supervision::{Finding, Supervision};
 use crate::transition::Ufa;
 
 /// What it takes.
-const METHODS: &str = "INVITE, ACK, OPTIONS, BYE";
+const METHODS: &str = "INVITE, ACK, CANCEL, OPTIONS, BYE";
 
 /// How long the way may take. The target does not wait for longer, either.
 const LONGEST_MOVE: Duration = Duration::from_secs(40);
@@ -116,6 +116,7 @@ impl Terminal {
             Happening::Request { transaction, message, route } => match message.method().to_string().as_str()
             {
                 "INVITE" => self.offered(now, transaction, &message, route.remote),
+                "CANCEL" => self.agent.agree_to_cancel(now, transaction, &message),
                 "OPTIONS" => self.agent.respond(now, transaction, &message, 200, |answer| answer),
                 "BYE" => self.ended(now, transaction, &message, route.remote),
                 _ => self.agent.refuse_method(now, transaction, &message),

@@ -117,6 +117,7 @@ fn a_call_can_be_called_off() {
         format!("CANCEL to {CORRESPONDENT}"),
     ];
     assert_eq!(words(&sent), expected);
+    assert_eq!(sent[0].1.to_tag(), sent[1].1.to_tag(), "RFC 3261 §9.2");
     let (_, cancel) = &sent[2];
     assert_eq!(
         (cancel.branch(), cancel.cseq(), cancel.call_id()),

@@ -36,7 +36,7 @@ pub(super) enum State {
 }
 
 /// A call that is not answered yet.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Call {
     pub(super) transaction: ServerId,
     pub(super) request: Message,

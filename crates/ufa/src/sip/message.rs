@@ -64,6 +64,11 @@ impl Token {
         Self(bytes.iter().take(8).map(|byte| format!("{byte:02x}")).collect())
     }
 
+    /// One that was chosen before.
+    pub(super) fn named(word: &str) -> Self {
+        Self(word.to_owned())
+    }
+
     /// A branch, which names a transaction.
     pub fn branch(rng: &mut Rng) -> Self {
         Self(format!("{MAGIC_COOKIE}{:016x}", rng.next_u64()))

@@ -158,8 +158,9 @@ impl Transactions {
         if message.method() == &Method::ACK {
             return;
         }
-        let cancels = message.method() == &Method::CANCEL;
-        if cancels && !self.servers.iter().any(|(_, server)| server.is_cancelled_by(&message, route)) {
+        let cancelled = self.servers.iter().find(|(_, server)| server.is_cancelled_by(&message, route));
+        let tag = cancelled.and_then(|(_, server)| server.tag());
+        if message.method() == &Method::CANCEL && cancelled.is_none() {
             return self.refuse_cancel(route, &message);
         }
         if !self.has_room(&message, route) {
@@ -168,7 +169,7 @@ impl Transactions {
         let id = ServerId(self.next);
         self.next += 1;
         let timers = self.timers_at(route.local);
-        self.servers.push((id, Server::new(now, timers, &message, route)));
+        self.servers.push((id, Server::new(now, timers, &message, route).tagged(tag)));
         self.happenings.push_back(Happening::Request { transaction: id, message, route });
     }
 
@@ -263,6 +264,11 @@ impl Transactions {
     pub fn heard_at(&self, transaction: ServerId) -> Option<SocketAddr> {
         let known = self.servers.iter().find(|(id, _)| *id == transaction);
         known.map(|(_, server)| server.heard_at())
+    }
+
+    /// The tag in To that answers to this request have had so far. That of a CANCEL has the one of what it cancels.
+    pub fn tag(&self, transaction: ServerId) -> Option<Token> {
+        self.servers.iter().find(|(id, _)| *id == transaction)?.1.tag()
     }
 
     // ---- outputs
