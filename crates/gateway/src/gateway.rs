@@ -196,8 +196,8 @@ impl Gateway {
         if !self.known.trusted().contains(&arrival.key) {
             return Said::default();
         }
-        let Some(of_gateways) = is_of_gateways(&arrival.message) else { return Said::default() };
-        if of_gateways && !self.known.is_gateway(&arrival.key) {
+        // The machine refuses what is no message.
+        if is_of_gateways(&arrival.message) == Some(true) && !self.known.is_gateway(&arrival.key) {
             self.tell(GatewayNews::Trouble {
                 text: format!(
                     "{} asks for what only gateways may, with the key {}",

@@ -10,7 +10,7 @@ use whimbrel_machine::{Ecn, Fragmentation, Instant, IpProtocol, Rng, Route, Seed
 use crate::interface::Event;
 use crate::sip::{
     ClientId, Contact, Dialog, Happening, Message, ServerId, SipConfig, Token, Transactions, Transport,
-    response,
+    is_recognized, response,
 };
 
 /// How long a gateway waits.
@@ -93,10 +93,12 @@ impl Agent {
         }
     }
 
-    /// The method of a request is none that can be done here (RFC 3261 §8.2.1).
+    /// The method of a request is none that can be done here (RFC 3261 §8.2.1), or none that is known at all (§21.5.2).
     pub(crate) fn refuse_method(&mut self, now: Instant, transaction: ServerId, request: &Message) {
         let methods = self.methods;
-        self.respond(now, transaction, request, 405, |answer| answer.with("Allow", methods));
+        let status = if is_recognized(&request.method().to_string()) { 405 } else { 501 };
+        // RFC 3261 §20.5 has Allow in any answer.
+        self.respond(now, transaction, request, status, |answer| answer.with("Allow", methods));
     }
 
     pub(crate) fn tell(&mut self, event: Event) {

@@ -63,6 +63,29 @@ fn who_knows_no_such_method_says_which_there_are() {
     }
 }
 
+/// RFC 3261 §21.5.2: what nobody knows is another thing than what is not allowed here.
+#[test]
+fn a_method_that_nobody_knows_is_not_implemented() {
+    for host in [TERMINAL, SOURCE, CORRESPONDENT] {
+        for (method, status) in [("BREW", 501), ("REGISTER", 405), ("PUBLISH", 405)] {
+            assert_eq!(answer(host, method, "").status(), status, "host {host}, {method}");
+        }
+        for method in ["RESOURCE_QUERY", "CONTEXT_TRANSFER"].into_iter().filter(|_| host != SOURCE) {
+            assert_eq!(answer(host, method, "").status(), 405, "host {host}, {method}");
+        }
+    }
+}
+
+/// RFC 3261 §18.3 and §21.4.1. It leaves nothing behind (§8.2.7): the same again is answered again.
+#[test]
+fn what_is_bad_is_told_so() {
+    for host in [TERMINAL, SOURCE, CORRESPONDENT] {
+        let bad = request("OPTIONS", "").replace("Length: 0", "Length: 1");
+        let answers = answers(host, &[bad.clone(), bad.replace("OPTIONS", "ACK"), bad]);
+        assert_eq!(answers.iter().map(Message::status).collect::<Vec<_>>(), [400, 400], "host {host}");
+    }
+}
+
 #[test]
 fn what_is_required_and_unknown_is_named() {
     for host in [TERMINAL, SOURCE, CORRESPONDENT] {

@@ -164,3 +164,31 @@ fn what_cannot_be_asked_for_a_password() {
     }
     assert_eq!(judge("GET / HTTP/1.1\r\n\r\n".to_owned()), Judged::Drop);
 }
+
+/// RFC 3261 §18.3 and §21.4.1: what is bad is told so where it comes from, without a question for a password, and as seldom as strangers are answered.
+#[test]
+fn what_is_bad_is_refused() {
+    let mut door = door();
+    let good = asks("OPTIONS", ";rport", "");
+    for (bad, expected) in [
+        (good.replace("\r\n\r\n", "\r\nContent-Length: 5\r\n\r\n"), 400),
+        (good.replace("CSeq: 1 OPTIONS", "CSeq: 4294967296 OPTIONS"), 400),
+        (good.replace("SIP/2.0\r\n", "SIP/3.0\r\n"), 505),
+        (good.replace("sip:10.1.0.1:5060", "tel:1"), 416),
+    ] {
+        let judged = door.judge(NOW, from(), bad.as_bytes());
+        let Judged::Answer(to, answer) = judged else { panic!("{judged:?}") };
+        let answer = String::from_utf8(answer).unwrap();
+        assert!(
+            answer.starts_with(&format!("SIP/2.0 {expected} ")) && answer.contains(";rport=40000"),
+            "{answer}"
+        );
+        assert_eq!(to, from());
+    }
+    let bad = good.replace("SIP/2.0\r\n", "SIP/3.0\r\n");
+    let answered =
+        (0..1000).filter(|_| door.judge(NOW, from(), bad.as_bytes()) != Judged::Drop).count();
+    assert!(answered < allowance::BURST as usize, "{answered}");
+    let huge = bad.replace("\r\n\r\n", &format!("\r\nSubject: {}\r\n\r\n", "x".repeat(DATAGRAM_MAX)));
+    assert_eq!(door.judge(NOW + Duration::from_secs(9), from(), huge.as_bytes()), Judged::Drop);
+}

@@ -20,7 +20,7 @@ use self::client::{Client, ClientVerdict};
 use self::server::{Server, ServerVerdict};
 use self::share::Share;
 pub use self::timers::Timers;
-use super::{Message, Token, response};
+use super::{BadRequest, Message, Token, response};
 
 /// Transactions of each kind at most, of all peers and with one address; further requests are not heard, and come again. Over UDP each is remembered for
 /// half a minute (timers J and L): an address can begin sixteen calls a second.
@@ -117,7 +117,7 @@ impl Transactions {
 
     /// A datagram has come.
     pub fn handle_datagram(&mut self, now: Instant, route: Route, datagram: &[u8]) {
-        let Ok(message) = Message::parse(datagram) else { return };
+        let Ok(message) = Message::parse(datagram) else { return self.refuse_what_is_bad(route, datagram) };
         if message.is_request() {
             self.handle_request(now, route, message);
         } else {
@@ -171,6 +171,12 @@ impl Transactions {
         let timers = self.timers_at(route.local);
         self.servers.push((id, Server::new(now, timers, &message, route).tagged(tag)));
         self.happenings.push_back(Happening::Request { transaction: id, message, route });
+    }
+
+    /// It is no message, and may be near enough to one to be told so (RFC 3261 §18.3, §21.4.1). Nothing is kept of it.
+    fn refuse_what_is_bad(&mut self, route: Route, datagram: &[u8]) {
+        let refusal = BadRequest::read(datagram).map(|bad| bad.answer(&Token::of(&[0; 32])));
+        self.output.extend(refusal.map(|refusal| (route, refusal)));
     }
 
     /// What would be cancelled is not known (RFC 3261 §9.2). Nobody is asked for a password here, and so nothing is kept of it.
