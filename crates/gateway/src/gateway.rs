@@ -150,7 +150,7 @@ impl Gateway {
                     Some(arrival) => self.take(&arrival),
                     None => break,
                 },
-                heard = heard_in_clear(self.plain.as_mut()) => match heard {
+                heard = heard_in_clear(self.plain.as_mut(), &self.driver.machine) => match heard {
                     Heard::Message(route, message) => self.driver.datagram(route, &message),
                     Heard::Trouble(text) => {
                         self.tell(GatewayNews::Trouble { text });
@@ -348,9 +348,9 @@ async fn listen_plain(settings: &Settings, known: &Acquaintances) -> Result<Opti
 }
 
 /// What somebody says in clear; never, if nobody may.
-async fn heard_in_clear(plain: Option<&mut PlainSip>) -> Heard {
+async fn heard_in_clear(plain: Option<&mut PlainSip>, machine: &Machine) -> Heard {
     match plain {
-        Some(plain) => plain.next().await,
+        Some(plain) => plain.next(|request, route, to| machine.is_of_correspondent(request, route, to)).await,
         None => std::future::pending().await,
     }
 }

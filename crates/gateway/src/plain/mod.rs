@@ -81,14 +81,16 @@ impl PlainSip {
         Ok(Self { socket, local, door, begin: std::time::Instant::now(), buffer: vec![0; DATAGRAM_MAX + 1] })
     }
 
-    /// The next datagram, and what becomes of it.
-    pub(crate) async fn next(&mut self) -> Heard {
+    /// The next datagram, and what becomes of it. `known` says whether a request needs no proof: it has come from the first address, and is answered at the
+    /// second.
+    pub(crate) async fn next(&mut self, known: impl Fn(&Message, Route, SocketAddr) -> bool) -> Heard {
         let Ok((length, from)) = self.socket.recv_from(&mut self.buffer).await else {
             // An ICMP message about what was sent before.
             return Heard::Nothing;
         };
         let from = SocketAddr::new(from.ip().to_canonical(), from.port());
-        match self.door.judge(self.begin.elapsed(), from, &self.buffer[..length]) {
+        let known = |request: &Message, to| known(request, Route { local: self.local, remote: from }, to);
+        match self.door.judge(self.begin.elapsed(), from, &self.buffer[..length], known) {
             Judged::Pass(remote, message) => Heard::Message(Route { local: self.local, remote }, message),
             Judged::Answer(remote, message) => {
                 self.send(remote, &message);
@@ -135,8 +137,16 @@ impl Door {
         Self { digests, passwords, allowance: Allowance::new(), told: BTreeMap::new() }
     }
 
-    /// Answers are known by their branch, which nobody guesses, and an ACK cannot be asked for a password (RFC 3261 §22.1): it belongs to what was.
-    fn judge(&mut self, now: Duration, from: SocketAddr, bytes: &[u8]) -> Judged {
+    /// Answers are known by their branch, which nobody guesses, and an ACK cannot be asked for a password (RFC 3261 §22.1): it belongs to what was. `known` says
+    /// whether a request that is answered there is a correspondent's within a session. Such a one has no password, and could not answer (RFC 3261 §22.1 leaves
+    /// to a user agent what it asks of whom).
+    fn judge(
+        &mut self,
+        now: Duration,
+        from: SocketAddr,
+        bytes: &[u8],
+        known: impl Fn(&Message, SocketAddr) -> bool,
+    ) -> Judged {
         let Ok(message) = Message::parse(bytes) else { return self.refuse(now, from, bytes) };
         if !is_modest(&message, bytes) {
             return Judged::Drop;
@@ -155,6 +165,7 @@ impl Door {
                 answer(to, self.digests.refuse(&request, 403))
             }
             RESOURCE_QUERY | CONTEXT_TRANSFER => Judged::Drop,
+            _ if known(&request, to) => Judged::Pass(to, request.to_bytes()),
             _ => self.ask(now, Come { from, datagram: bytes, request: &request }, to),
         }
     }

@@ -10,6 +10,7 @@ mod forward;
 mod session;
 mod source;
 mod target;
+mod within;
 
 use core::net::IpAddr;
 

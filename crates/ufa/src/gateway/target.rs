@@ -156,12 +156,12 @@ impl Gateway {
 
     /// Message 8, or another INVITE within a session.
     pub(super) fn come(&mut self, now: Instant, transaction: ServerId, request: &Message, from: Contact) {
-        let Self { agent, sessions, allocations, .. } = self;
-        let Some(session) =
-            sessions.iter_mut().find(|session| session.to_terminal.is_of(request, from.transport))
-        else {
-            return agent.respond(now, transaction, request, 481, |answer| answer);
+        let of_terminal = |session: &Session| session.to_terminal.is_of(request, from.transport);
+        let Some(at) = self.sessions.iter().position(of_terminal) else {
+            return self.refuse_change(now, transaction, request, from);
         };
+        let Self { agent, sessions, allocations, .. } = self;
+        let session = &mut sessions[at];
         if !session.to_terminal.follows(request) {
             return agent.respond(now, transaction, request, 500, |answer| answer);
         }

@@ -22,7 +22,7 @@ pub(super) enum ClientVerdict {
 }
 
 /// The states of a client transaction, of one kind or the other.
-pub(super) trait ClientState: core::fmt::Debug + Send {
+pub(super) trait ClientState: core::fmt::Debug + Send + Sync {
     /// A response with this status has come.
     fn on_response(&mut self, now: Instant, status: u16) -> ClientVerdict;
 

@@ -295,6 +295,13 @@ impl Transactions {
         clients.chain(self.servers.iter().filter_map(|(_, server)| server.deadline())).min()
     }
 
+    /// Whether a request is one that comes again, and is answered where it was.
+    pub fn is_again(&self, request: &Message, route: Route) -> bool {
+        self.servers
+            .iter()
+            .any(|(_, server)| server.is_of(request, route) && server.answers_to() == route.remote)
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.clients.len() + self.servers.len()

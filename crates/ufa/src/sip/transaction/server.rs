@@ -20,7 +20,7 @@ pub(super) enum ServerVerdict {
 }
 
 /// The states of a server transaction, of one kind or the other.
-pub(super) trait ServerState: core::fmt::Debug + Send {
+pub(super) trait ServerState: core::fmt::Debug + Send + Sync {
     /// The request has come again.
     fn on_repeated(&mut self) -> ServerVerdict;
 
@@ -82,6 +82,11 @@ impl Server {
     /// Where it was heard.
     pub(super) const fn heard_at(&self) -> core::net::SocketAddr {
         self.route.local
+    }
+
+    /// Where it is answered.
+    pub(super) const fn answers_to(&self) -> core::net::SocketAddr {
+        self.route.remote
     }
 
     /// Who has sent the request.
