@@ -10,6 +10,7 @@ use whimbrel::secure::Identity;
 use whimbrel_gateway::{Gateway, GatewayNews, Order, Settings};
 
 use super::RunArgs;
+use super::check::check;
 use super::orders::OrderSocket;
 use crate::display::Display;
 use crate::exit::{Failure, terminated};
@@ -38,20 +39,13 @@ pub(super) async fn run(args: RunArgs) -> Result<(), Failure> {
     let mut hang_up = signal(SignalKind::hangup()).context("SIGHUP")?;
     let display = Arc::new(Display::new(args.output));
     let settings = Settings::read(&args.file).map_err(anyhow::Error::from)?;
+    if args.check {
+        return check(&args.file, &settings, &display);
+    }
     let key = match &settings.key_file {
         Some(path) => Identity::load_or_create(path).context("key-file")?,
         None => identity::own()?,
     };
-    if args.check {
-        let (gateways, hosts) = (settings.gateways.len(), settings.hosts.len());
-        display.event(
-            "checked",
-            json!({ "gateways": gateways, "hosts": hosts, "key": key.public_key().to_string() }),
-        );
-        display.note(&format!("{} is good: {gateways} other gateways, {hosts} hosts", args.file.display()));
-        display.note(&format!("this gateway's key: {}", key.public_key()));
-        return Ok(());
-    }
     let (news, mut told) = mpsc::unbounded_channel::<GatewayNews>();
     let gateway = Gateway::open(&settings, &key, news).await.map_err(anyhow::Error::from)?;
     let (orders, receiver) = mpsc::channel(ORDERS);
