@@ -61,13 +61,7 @@ pub(super) async fn run(args: RunArgs) -> Result<(), Failure> {
     let mut running = tokio::spawn(gateway.run(receiver));
     let asked = loop {
         tokio::select! {
-            Some(one) = told.recv() => match &one {
-                GatewayNews::Trouble { text } => {
-                    display.event("trouble", json!({ "text": text }));
-                    display.warn(text);
-                }
-                one => tell_as_is(one, display.as_ref()),
-            },
+            Some(one) = told.recv() => show(&one, &display),
             _ = hang_up.recv() => match Settings::read(&args.file) {
                 Ok(settings) => drop(orders.send(Order::Reread(Box::new(settings))).await),
                 Err(error) => {
@@ -79,13 +73,26 @@ pub(super) async fn run(args: RunArgs) -> Result<(), Failure> {
             _ = &mut running => break None,
         }
     };
-    // What it has changed in the kernel it takes back.
+    // It tells the ends of its sessions, and takes back what it has changed in the kernel.
     let _ = orders.send(Order::End).await;
     if asked.is_some() {
         let _ = running.await;
     }
+    while let Ok(one) = told.try_recv() {
+        show(&one, &display);
+    }
     match asked {
         Some(asked) => asked.of_server(),
         None => Err(Failure::Reported),
+    }
+}
+
+fn show(one: &GatewayNews, display: &Display) {
+    match one {
+        GatewayNews::Trouble { text } => {
+            display.event("trouble", json!({ "text": text }));
+            display.warn(text);
+        }
+        one => tell_as_is(one, display),
     }
 }

@@ -125,19 +125,20 @@ impl Gateway {
                 // Both answers have one tag.
                 let tag = call.tag.clone();
                 self.agent.respond_as(now, transaction, cancel, 200, &tag, |answer| answer);
-                self.call_off(now, at);
+                self.call_off(now, at, 487);
             }
             _ => self.agent.agree_to_cancel(now, transaction, cancel),
         }
     }
 
-    /// The terminal does not want to be answered any more. The correspondent is told, and has as long as RFC 3261 §9.1 gives it.
-    pub(super) fn call_off(&mut self, now: Instant, at: usize) {
+    /// The terminal does not want to be answered any more, or the gateway ends: it is answered by `status`. The correspondent is told, and has as long as
+    /// RFC 3261 §9.1 gives it.
+    pub(super) fn call_off(&mut self, now: Instant, at: usize, status: u16) {
         let State::Calling(call) = &self.sessions[at].state else { return };
         let Call { transaction, request, tag, passed_on } = (**call).clone();
         let until = now + self.config.sip.timers.patience();
         self.sessions[at].state = State::CalledOff { passed_on, until };
-        self.agent.respond_as(now, transaction, &request, 487, &tag, |answer| answer);
+        self.agent.respond_as(now, transaction, &request, status, &tag, |answer| answer);
         self.agent.transactions.cancel(now, passed_on);
         self.agent.tell(Event::Refused(self.sessions[at].application, Failure::Ended));
     }

@@ -27,6 +27,12 @@ pub const SIP_PORT: u16 = Transport::Udp.port();
 /// The method of messages 1 and 2.
 pub const RESOURCE_QUERY: &str = "RESOURCE_QUERY";
 
+/// Why a session ends (RFC 3326).
+pub(crate) const REASON: &str = "Reason";
+
+/// The gateway ends, and the association goes on: service is unavailable (RFC 3261 §21.5.4).
+pub(crate) const GATEWAY_ENDS: &str = "SIP;cause=503;text=\"the gateway ends\"";
+
 /// The method of messages 3 and 4.
 pub const CONTEXT_TRANSFER: &str = "CONTEXT_TRANSFER";
 

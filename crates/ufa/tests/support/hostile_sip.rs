@@ -275,6 +275,7 @@ impl World {
             }
             19 => self.pass(Duration::from_millis(1 << (how % 18))),
             20 => self.pass(Duration::from_millis(u64::from(how))),
+            21 if how == 255 => self.step(1, Input::Command(Command::Stop)),
             21 => self.command(how),
             22 => {
                 let route = Route {

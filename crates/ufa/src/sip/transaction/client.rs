@@ -98,6 +98,11 @@ impl Client {
         Some((self.route, of_same_branch(&self.request, Method::CANCEL, None)?))
     }
 
+    /// Whether no final response has come yet.
+    pub(super) fn is_open(&self) -> bool {
+        self.state.is_open()
+    }
+
     pub(super) fn request(&self) -> &[u8] {
         &self.request
     }

@@ -302,6 +302,11 @@ impl Transactions {
             .any(|(_, server)| server.is_of(request, route) && server.answers_to() == route.remote)
     }
 
+    /// Whether a request of this end is not answered yet.
+    pub fn awaits_answers(&self) -> bool {
+        self.clients.iter().any(|(_, client)| client.is_open())
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.clients.len() + self.servers.len()
