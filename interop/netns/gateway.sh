@@ -4,7 +4,7 @@
 # Two gateways, a host (mn) with a link to each, and a server (cn) behind them, in namespaces. The host sends a file at 80 Mbit/s; after a second the
 # network wants it at the other gateway, its link breaks, and 50 ms later the other one is there. Says what the server saw: whether the file has
 # come whole, and the longest time in which no data came. Beside that: the same break without gateways, where the host decides by itself; a target that is
-# dead; a link that cannot be attached; a gateway that ends in mid-transfer, or does not know the host any more; IPv6. Fails if a file is not whole, or a handover does not end as it should.
+# dead; a link that cannot be attached; a gateway that crashes in mid-transfer, that is told to end and comes back, or does not know the host any more; IPv6. Fails if a file is not whole, or a handover does not end as it should.
 # -k keeps the namespaces, for whoever wants to try more (docs/gateway.md). Needs root. A minute.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -89,13 +89,26 @@ move --to g2 >"$work/move.log" || { echo "FAIL $case: $(cat "$work/move.log")" &
 wait_for "$work/mn.log" 'it decides by itself'
 end && say "nothing for $gap ms, and on by the old link"
 
-case="the gateway ends"
+case="the gateway crashes"
 size=90000000
 up && begin --gateway "$(sip_of 1)" --attach "$work/attach" || exit 1
 unset size
 ip netns pids "$name-g1" | xargs -r kill -9
 wait_for "$work/mn.log" 'the gateway is silent' 15
 end && say "nothing for $gap ms; the host decides by itself"
+
+case="the gateway is told to end, and comes back"
+size=180000000
+up && begin --gateway "$(sip_of 1)" --attach "$work/attach" || exit 1
+unset size
+ip netns pids "$name-g1" | xargs -r kill -TERM
+wait_for "$work/mn.log" 'the gateway is silent' 2
+wait_for "$work/g1.log" 'is over' 3
+sleep 2.5
+ip netns pids "$name-g1" | grep -q . && { echo "FAIL $case: it has not ended" && failed=$((failed + 1)); }
+on g1 "$whimbrel" gateway run "$work/g1.toml" >"$work/g1.log" 2>&1 &
+wait_for "$work/g1.log" 'session of' 12
+end && say "nothing for $gap ms; the host decides by itself, and has a session again"
 
 case="the file is read anew, without the host"
 size=90000000

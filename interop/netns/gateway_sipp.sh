@@ -2,8 +2,8 @@
 # gateway_sipp.sh [-c CALLS] [-k] - SIP agents that others wrote, with a gateway of ours.
 #
 # SIPp (Debian's sip-tester) is the terminal and the correspondent of a handover between two gateways, over UDP in clear, with a password (MD5, the only
-# way that it knows): called, sent away, arrived by message 8 at the other gateway, ended. Then as many calls as -c says (100), and what a wrong
-# password gets. tshark reads every message of it, and must find nothing malformed. Needs root, sipp, tshark. Half a minute.
+# way that it knows): called, sent away, arrived by message 8 at the other gateway, ended. Then as many calls as -c says (100), what a wrong
+# password gets, and correspondents that hang up. tshark reads every message of it, and must find nothing malformed. Needs root, sipp, tshark. Half a minute.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 keep= calls=100
@@ -90,6 +90,17 @@ agent mn refused 10.1.0.1:5060 -i 10.1.0.50 -p 5060 -m 1 -key correspondent 10.0
 wait_for "$work/g1.log" 'no user "alice" with the password'
 challenges $((2 * calls + 2))
 echo "$case: all answered and ended; a wrong password is refused"
+
+case="correspondents that hang up"
+begin
+agent cn hangs_up -i 10.0.0.1 -p 5060 -m 10 -key gateway 10.1.0.1 &
+correspondent=$!
+agent mn hung_up 10.1.0.1:5060 -i 10.1.0.50 -p 5060 -m 10 -r 10 -key correspondent 10.0.0.1 || fail "the terminal: $(tail -n 5 "$work/hung_up.err")"
+wait "$correspondent" || fail "the correspondent: $(tail -n 5 "$work/hangs_up.err")"
+ended=$(grep -c 'is over' "$work/g1.log")
+[ "$ended" = 10 ] || fail "$ended sessions have ended"
+challenges 10
+echo "$case: without a password"
 
 [ "$failed" = 0 ] || echo "$failed failed"
 [ "$failed" = 0 ]

@@ -1,5 +1,7 @@
 //! One gateway: SIP in and out, packets that wait, orders of whoever runs the network.
 
+mod farewell;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -53,6 +55,9 @@ pub enum GatewayError {
 fn kernel(what: &'static str) -> impl Fn(io::Error) -> GatewayError {
     move |error| GatewayError::Kernel { what, error }
 }
+
+/// It cannot go on.
+struct Over;
 
 struct UnderWay {
     since: Instant,
@@ -146,43 +151,55 @@ impl Gateway {
         let mut buffer = vec![0; PACKET_MAX];
         loop {
             let said = tokio::select! {
-                arrival = self.arrivals.recv() => match arrival {
-                    Some(arrival) => self.take(&arrival),
-                    None => break,
-                },
-                heard = heard_in_clear(self.plain.as_mut()) => match heard {
-                    Heard::Message(route, message) => self.driver.datagram(route, &message),
-                    Heard::Trouble(text) => {
-                        self.tell(GatewayNews::Trouble { text });
-                        continue;
-                    }
-                    Heard::Nothing => continue,
-                },
-                packet = self.hold.next(&mut buffer) => match packet {
-                    Ok((length, Some((to, from)))) if self.pool.contains(&to) => {
-                        let route = Route { local: SocketAddr::new(to, 0), remote: SocketAddr::new(from, 0) };
-                        self.driver.datagram(route, &buffer[..length])
-                    }
-                    // What the kernel says to all that are there.
-                    Ok(_) => continue,
-                    Err(error) => {
-                        self.tell(GatewayNews::Trouble { text: format!("packets cannot wait any more: {error}") });
-                        break;
-                    }
+                said = self.next(&mut buffer) => match said {
+                    Ok(Some(said)) => said,
+                    Ok(None) => continue,
+                    Err(Over) => break,
                 },
                 order = orders.recv() => match order {
-                    Some(Order::End) | None => break,
+                    Some(Order::End) | None => {
+                        self.take_leave().await;
+                        break;
+                    }
                     Some(order) => self.obey(order),
                 },
                 _ = look.tick() => {
                     self.look_around().await;
                     continue;
                 }
-                () = self.driver.due() => self.driver.time(),
             };
             self.carry_out(said).await;
         }
         self.hold.close().await;
+    }
+
+    /// What the machine says to what happens next: a message, a packet, or that it is time. Nothing is lost if somebody ceases to wait for it.
+    async fn next(&mut self, buffer: &mut [u8]) -> Result<Option<Said>, Over> {
+        let said = tokio::select! {
+            arrival = self.arrivals.recv() => self.take(&arrival.ok_or(Over)?),
+            heard = heard_in_clear(self.plain.as_mut(), &self.driver.machine) => match heard {
+                Heard::Message(route, message) => self.driver.datagram(route, &message),
+                Heard::Trouble(text) => {
+                    self.tell(GatewayNews::Trouble { text });
+                    return Ok(None);
+                }
+                Heard::Nothing => return Ok(None),
+            },
+            packet = self.hold.next(buffer) => match packet {
+                Ok((length, Some((to, from)))) if self.pool.contains(&to) => {
+                    let route = Route { local: SocketAddr::new(to, 0), remote: SocketAddr::new(from, 0) };
+                    self.driver.datagram(route, &buffer[..length])
+                }
+                // What the kernel says to all that are there.
+                Ok(_) => return Ok(None),
+                Err(error) => {
+                    self.tell(GatewayNews::Trouble { text: format!("packets cannot wait any more: {error}") });
+                    return Err(Over);
+                }
+            },
+            () = self.driver.due() => self.driver.time(),
+        };
+        Ok(Some(said))
     }
 
     fn tell(&self, news: GatewayNews) {
@@ -196,8 +213,8 @@ impl Gateway {
         if !self.known.trusted().contains(&arrival.key) {
             return Said::default();
         }
-        let Some(of_gateways) = is_of_gateways(&arrival.message) else { return Said::default() };
-        if of_gateways && !self.known.is_gateway(&arrival.key) {
+        // The machine refuses what is no message.
+        if is_of_gateways(&arrival.message) == Some(true) && !self.known.is_gateway(&arrival.key) {
             self.tell(GatewayNews::Trouble {
                 text: format!(
                     "{} asks for what only gateways may, with the key {}",
@@ -348,9 +365,9 @@ async fn listen_plain(settings: &Settings, known: &Acquaintances) -> Result<Opti
 }
 
 /// What somebody says in clear; never, if nobody may.
-async fn heard_in_clear(plain: Option<&mut PlainSip>) -> Heard {
+async fn heard_in_clear(plain: Option<&mut PlainSip>, machine: &Machine) -> Heard {
     match plain {
-        Some(plain) => plain.next().await,
+        Some(plain) => plain.next(|request, route, to| machine.is_of_correspondent(request, route, to)).await,
         None => std::future::pending().await,
     }
 }

@@ -26,7 +26,7 @@ pub enum Order {
     Numbers(oneshot::Sender<GatewayNumbers>),
     /// The file has been read anew. Gateways and hosts are known by it from now on; what else has changed waits until the gateway is started anew.
     Reread(Box<Settings>),
-    /// To end.
+    /// To end: nothing new begins, handovers that are under way have two seconds, and the ends of all sessions are told.
     End,
 }
 

@@ -10,7 +10,7 @@ use whimbrel_machine::{Ecn, Fragmentation, Instant, IpProtocol, Rng, Route, Seed
 use crate::interface::Event;
 use crate::sip::{
     ClientId, Contact, Dialog, Happening, Message, ServerId, SipConfig, Token, Transactions, Transport,
-    response,
+    is_recognized, response,
 };
 
 /// How long a gateway waits.
@@ -93,14 +93,22 @@ impl Agent {
         }
     }
 
-    /// The method of a request is none that can be done here (RFC 3261 §8.2.1).
+    /// The method of a request is none that can be done here (RFC 3261 §8.2.1), or none that is known at all (§21.5.2).
     pub(crate) fn refuse_method(&mut self, now: Instant, transaction: ServerId, request: &Message) {
         let methods = self.methods;
-        self.respond(now, transaction, request, 405, |answer| answer.with("Allow", methods));
+        let status = if is_recognized(&request.method().to_string()) { 405 } else { 501 };
+        // RFC 3261 §20.5 has Allow in any answer.
+        self.respond(now, transaction, request, status, |answer| answer.with("Allow", methods));
     }
 
     pub(crate) fn tell(&mut self, event: Event) {
         self.events.push_back(event);
+    }
+
+    /// CANCEL, of a request that is known: nobody is told of another one (RFC 3261 §9.2). For a host that answers each INVITE at once it comes too late, and
+    /// changes nothing.
+    pub(crate) fn agree_to_cancel(&mut self, now: Instant, transaction: ServerId, cancel: &Message) {
+        self.respond(now, transaction, cancel, 200, |answer| answer);
     }
 
     pub(crate) fn token(&mut self) -> Token {
@@ -173,7 +181,8 @@ impl Agent {
         status: u16,
         more: impl FnOnce(Message) -> Message,
     ) {
-        let tag = self.token();
+        // All answers to a request have one tag (RFC 3261 §12.1), and so has that to its CANCEL (§9.2).
+        let tag = self.transactions.tag(transaction).unwrap_or_else(|| self.token());
         self.respond_as(now, transaction, request, status, &tag, more);
     }
 

@@ -12,7 +12,7 @@ use crate::sip::{
 use crate::transition::Transition;
 
 /// What it takes.
-const METHODS: &str = "INVITE, ACK, OPTIONS, UPDATE, BYE";
+const METHODS: &str = "INVITE, ACK, CANCEL, OPTIONS, UPDATE, BYE";
 
 /// Sessions at most.
 const SESSIONS_MAX: usize = 1024;
@@ -56,6 +56,7 @@ impl Correspondent {
                     self.begin(now, transaction, &message, self.at(route));
                 }
                 "INVITE" => self.offer(now, transaction, &message, self.at(route)),
+                "CANCEL" => self.agent.agree_to_cancel(now, transaction, &message),
                 "OPTIONS" => self.agent.respond(now, transaction, &message, 200, |answer| answer),
                 "UPDATE" => self.update(now, transaction, &message, self.at(route)),
                 "BYE" => self.end(now, transaction, &message),

@@ -47,6 +47,8 @@ pub enum Command {
     },
     /// To a gateway: somebody in its own network has this address, whether or not the gateway has given it. It is given to nobody else.
     Heard(IpAddr),
+    /// To a gateway: it is to end. Nothing new begins, who is on the way gets there, and then the ends of its sessions are told.
+    Stop,
     /// To a terminal: it cannot go where message 7A has sent it.
     CannotMove,
     /// To a terminal or a correspondent: SCTP on the same host has said this.
@@ -64,7 +66,7 @@ pub enum Event {
     Refused(Application, Failure),
     /// A session is over, because its association is, or because nobody is there any more.
     Ended(Application),
-    /// Of a terminal: its gateway is silent. The session goes on if it comes back.
+    /// Of a terminal: its gateway is silent, or has said that it ends. The session goes on if it comes back.
     GatewaySilent,
     /// Of a terminal: its gateway answers again.
     GatewayBack,

@@ -7,14 +7,14 @@ use crate::agent::Agent;
 use crate::cross::{Change, Cross, Side};
 use crate::interface::{Application, Command, Event, Failure, TransportOrder};
 use crate::sip::{
-    APPLICATION, AppliConfig, ClientId, Contact, Dialog, Happening, Message, ServerId, SipConfig,
-    TerminalSettings,
+    APPLICATION, AppliConfig, ClientId, Contact, Dialog, GATEWAY_ENDS, Happening, Message, REASON, ServerId,
+    SipConfig, TerminalSettings,
 };
 use crate::supervision::{Finding, Supervision};
 use crate::transition::Ufa;
 
 /// What it takes.
-const METHODS: &str = "INVITE, ACK, OPTIONS, BYE";
+const METHODS: &str = "INVITE, ACK, CANCEL, OPTIONS, BYE";
 
 /// How long the way may take. The target does not wait for longer, either.
 const LONGEST_MOVE: Duration = Duration::from_secs(40);
@@ -116,6 +116,7 @@ impl Terminal {
             Happening::Request { transaction, message, route } => match message.method().to_string().as_str()
             {
                 "INVITE" => self.offered(now, transaction, &message, route.remote),
+                "CANCEL" => self.agent.agree_to_cancel(now, transaction, &message),
                 "OPTIONS" => self.agent.respond(now, transaction, &message, 200, |answer| answer),
                 "BYE" => self.ended(now, transaction, &message, route.remote),
                 _ => self.agent.refuse_method(now, transaction, &message),
@@ -282,6 +283,15 @@ impl Terminal {
 
     /// The gateway, or the correspondent behind it, ends the session.
     fn ended(&mut self, now: Instant, transaction: ServerId, request: &Message, from: SocketAddr) {
+        let goes = self.config.sip.supervision.is_some() && request.header(REASON) == Some(GATEWAY_ENDS);
+        if let Some(session) = self.session.as_mut().filter(|session| goes && session.is_of(request, from))
+            && matches!(session.state, State::Stable)
+        {
+            // The association goes on. It is asked as before whether the gateway is there, until one that knows nothing of the session answers.
+            let finding = session.supervision.lose();
+            self.agent.respond(now, transaction, request, 200, |answer| answer);
+            return self.found(now, finding);
+        }
         let ended = self.session.take_if(|session| session.is_of(request, from));
         let status = if ended.is_some() { 200 } else { 481 };
         self.agent.respond(now, transaction, request, status, |answer| answer);

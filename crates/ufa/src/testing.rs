@@ -226,6 +226,11 @@ impl Scene {
         self.step(SOURCE, Input::Command(Command::HandOver { terminal, candidates }));
     }
 
+    /// A gateway is told to end.
+    pub(crate) fn stop_gateway(&mut self, host: usize) {
+        self.step(host, Input::Command(Command::Stop));
+    }
+
     pub(crate) fn crash(&mut self, host: usize) {
         self.hosts[host] = None;
         self.deadlines[host] = None;

@@ -1,5 +1,6 @@
 //! `whimbrel gateway`
 
+mod check;
 mod orders;
 mod run;
 
@@ -48,7 +49,7 @@ enum GatewayCommand {
 pub(crate) struct RunArgs {
     /// What it is and whom it knows; crates/gateway/examples/north.toml explains each line.
     file: PathBuf,
-    /// Say whether the file is good, and end.
+    /// Say whether the file is good, whom it names and what the gateway's key is, and end. Nothing is changed or made.
     #[arg(long)]
     check: bool,
     /// Serve counters to Prometheus, at http://ADDR/metrics. A port alone is one of 127.0.0.1; everybody who can reach another address can read them.

@@ -10,6 +10,7 @@ use whimbrel::secure::Identity;
 use whimbrel_gateway::{Gateway, GatewayNews, Order, Settings};
 
 use super::RunArgs;
+use super::check::check;
 use super::orders::OrderSocket;
 use crate::display::Display;
 use crate::exit::{Failure, terminated};
@@ -38,20 +39,13 @@ pub(super) async fn run(args: RunArgs) -> Result<(), Failure> {
     let mut hang_up = signal(SignalKind::hangup()).context("SIGHUP")?;
     let display = Arc::new(Display::new(args.output));
     let settings = Settings::read(&args.file).map_err(anyhow::Error::from)?;
+    if args.check {
+        return check(&args.file, &settings, &display);
+    }
     let key = match &settings.key_file {
         Some(path) => Identity::load_or_create(path).context("key-file")?,
         None => identity::own()?,
     };
-    if args.check {
-        let (gateways, hosts) = (settings.gateways.len(), settings.hosts.len());
-        display.event(
-            "checked",
-            json!({ "gateways": gateways, "hosts": hosts, "key": key.public_key().to_string() }),
-        );
-        display.note(&format!("{} is good: {gateways} other gateways, {hosts} hosts", args.file.display()));
-        display.note(&format!("this gateway's key: {}", key.public_key()));
-        return Ok(());
-    }
     let (news, mut told) = mpsc::unbounded_channel::<GatewayNews>();
     let gateway = Gateway::open(&settings, &key, news).await.map_err(anyhow::Error::from)?;
     let (orders, receiver) = mpsc::channel(ORDERS);
@@ -67,13 +61,7 @@ pub(super) async fn run(args: RunArgs) -> Result<(), Failure> {
     let mut running = tokio::spawn(gateway.run(receiver));
     let asked = loop {
         tokio::select! {
-            Some(one) = told.recv() => match &one {
-                GatewayNews::Trouble { text } => {
-                    display.event("trouble", json!({ "text": text }));
-                    display.warn(text);
-                }
-                one => tell_as_is(one, display.as_ref()),
-            },
+            Some(one) = told.recv() => show(&one, &display),
             _ = hang_up.recv() => match Settings::read(&args.file) {
                 Ok(settings) => drop(orders.send(Order::Reread(Box::new(settings))).await),
                 Err(error) => {
@@ -85,13 +73,26 @@ pub(super) async fn run(args: RunArgs) -> Result<(), Failure> {
             _ = &mut running => break None,
         }
     };
-    // What it has changed in the kernel it takes back.
+    // It tells the ends of its sessions, and takes back what it has changed in the kernel.
     let _ = orders.send(Order::End).await;
     if asked.is_some() {
         let _ = running.await;
     }
+    while let Ok(one) = told.try_recv() {
+        show(&one, &display);
+    }
     match asked {
         Some(asked) => asked.of_server(),
         None => Err(Failure::Reported),
+    }
+}
+
+fn show(one: &GatewayNews, display: &Display) {
+    match one {
+        GatewayNews::Trouble { text } => {
+            display.event("trouble", json!({ "text": text }));
+            display.warn(text);
+        }
+        one => tell_as_is(one, display),
     }
 }

@@ -168,6 +168,11 @@ impl Digests {
         Token::of(&self.mac(&[b"tag", request.branch().as_bytes(), request.call_id().as_bytes()]))
     }
 
+    /// The tag with which something is refused that is no message.
+    pub(crate) fn tag_of(&self, datagram: &[u8]) -> Token {
+        Token::of(&self.mac(&[b"bad", datagram]))
+    }
+
     /// What stands for a source, and is told to nobody.
     pub(crate) fn secret_of(&self, source: IpAddr) -> [u8; 32] {
         self.mac(&[b"source", source.to_string().as_bytes()])

@@ -4,6 +4,13 @@ use super::*;
 
 const NOW: Duration = Duration::from_secs(1000);
 
+impl Door {
+    /// What is done with what is within no session.
+    fn judge_stranger(&mut self, now: Duration, from: SocketAddr, bytes: &[u8]) -> Judged {
+        self.judge(now, from, bytes, |_, _| false)
+    }
+}
+
 fn door() -> Door {
     let passwords = Passwords::default();
     passwords.replace([("alice".to_owned(), "secret".to_owned()), ("bob".to_owned(), "word".to_owned())]);
@@ -48,15 +55,15 @@ fn status(judged: &Judged) -> u16 {
 fn strangers_are_asked_and_users_pass() {
     let mut door = door();
     for method in ["INVITE", "OPTIONS", "BYE", "REGISTER"] {
-        let asked = door.judge(NOW, from(), asks(method, "", "").as_bytes());
+        let asked = door.judge_stranger(NOW, from(), asks(method, "", "").as_bytes());
         assert_eq!(status(&asked), 401, "{method}");
         let Judged::Answer(to, challenge) = asked else { panic!() };
         // RFC 3261 §18.2.2: to where the Via says.
         assert_eq!(to, "10.1.0.50:5070".parse().unwrap());
         let with = |user, password| asks(method, "", &authorized(&challenge, user, password, method));
-        let wrong = door.judge(NOW, from(), with("alice", "guess").as_bytes());
+        let wrong = door.judge_stranger(NOW, from(), with("alice", "guess").as_bytes());
         assert_eq!(status(&wrong), 401);
-        let right = door.judge(NOW, from(), with("alice", "secret").as_bytes());
+        let right = door.judge_stranger(NOW, from(), with("alice", "secret").as_bytes());
         assert!(matches!(right, Judged::Pass(at, _) if at == to), "{right:?}");
     }
 }
@@ -65,11 +72,12 @@ fn strangers_are_asked_and_users_pass() {
 #[test]
 fn a_user_speaks_for_itself_alone() {
     let mut door = door();
-    let Judged::Answer(_, challenge) = door.judge(NOW, from(), asks("INVITE", "", "").as_bytes()) else {
+    let Judged::Answer(_, challenge) = door.judge_stranger(NOW, from(), asks("INVITE", "", "").as_bytes())
+    else {
         panic!()
     };
     let line = authorized(&challenge, "bob", "word", "INVITE");
-    assert_eq!(status(&door.judge(NOW, from(), asks("INVITE", "", &line).as_bytes())), 403);
+    assert_eq!(status(&door.judge_stranger(NOW, from(), asks("INVITE", "", &line).as_bytes())), 403);
 }
 
 /// Each source once an hour; and whoever forges where it is from has no nonce, and silences nobody.
@@ -77,10 +85,10 @@ fn a_user_speaks_for_itself_alone() {
 fn a_wrong_password_is_told_of_once_for_each_address() {
     let mut door = door();
     let mut told = |now: Duration, user, address: &str, asked: &str| {
-        let asked = door.judge(now, asked.parse().unwrap(), asks("INVITE", "", "").as_bytes());
+        let asked = door.judge_stranger(now, asked.parse().unwrap(), asks("INVITE", "", "").as_bytes());
         let Judged::Answer(_, challenge) = asked else { panic!() };
         let line = authorized(&challenge, user, "guess", "INVITE");
-        let judged = door.judge(now, address.parse().unwrap(), asks("INVITE", "", &line).as_bytes());
+        let judged = door.judge_stranger(now, address.parse().unwrap(), asks("INVITE", "", &line).as_bytes());
         matches!(judged, Judged::Wrong(_, _, Some(_)))
     };
     for n in 0..2 * TOLD_MAX {
@@ -99,11 +107,14 @@ fn a_wrong_password_is_told_of_once_for_each_address() {
 fn strangers_are_answered_with_little_and_seldom() {
     let mut door = door();
     let request = asks("INVITE", "", "");
-    let mut answered =
-        |now, from: &str, text: &str| match door.judge(now, from.parse().unwrap(), text.as_bytes()) {
-            Judged::Answer(_, bytes) | Judged::Pass(_, bytes) => bytes.len(),
-            _ => 0,
-        };
+    let mut answered = |now, from: &str, text: &str| match door.judge_stranger(
+        now,
+        from.parse().unwrap(),
+        text.as_bytes(),
+    ) {
+        Judged::Answer(_, bytes) | Judged::Pass(_, bytes) => bytes.len(),
+        _ => 0,
+    };
     let length = answered(NOW, "10.1.0.50:5070", &request);
     assert!(length > 0 && length < request.len() + 180, "{length} bytes for {}", request.len());
     for method in ["OPTIONS", "CANCEL", CONTEXT_TRANSFER] {
@@ -130,7 +141,7 @@ fn what_would_take_much_room_is_dropped() {
         asks("INVITE", "", "").replace("z9hG4bK1", &format!("z9hG4bK{long}")),
         asks("INVITE", "", "").replace(";tag=a", &format!(";tag={long}")),
     ] {
-        assert_eq!(door.judge(NOW, from(), text.as_bytes()), Judged::Drop);
+        assert_eq!(door.judge_stranger(NOW, from(), text.as_bytes()), Judged::Drop);
     }
 }
 
@@ -138,12 +149,13 @@ fn what_would_take_much_room_is_dropped() {
 #[test]
 fn answers_find_their_way_back() {
     let mut door = door();
-    let asked = door.judge(NOW, from(), asks("INVITE", ";rport", "").as_bytes());
+    let asked = door.judge_stranger(NOW, from(), asks("INVITE", ";rport", "").as_bytes());
     let Judged::Answer(to, bytes) = asked else { panic!() };
     assert_eq!(to, from());
     assert!(String::from_utf8(bytes).unwrap().contains(";rport=40000"));
     let elsewhere = "10.1.0.99:40000".parse().unwrap();
-    let Judged::Answer(to, bytes) = door.judge(NOW, elsewhere, asks("INVITE", "", "").as_bytes()) else {
+    let Judged::Answer(to, bytes) = door.judge_stranger(NOW, elsewhere, asks("INVITE", "", "").as_bytes())
+    else {
         panic!()
     };
     assert_eq!(to, "10.1.0.99:5070".parse().unwrap());
@@ -153,7 +165,7 @@ fn answers_find_their_way_back() {
 #[test]
 fn what_cannot_be_asked_for_a_password() {
     let mut door = door();
-    let mut judge = |text: String| door.judge(NOW, from(), text.as_bytes());
+    let mut judge = |text: String| door.judge_stranger(NOW, from(), text.as_bytes());
     assert!(matches!(judge(asks("ACK", "", "")), Judged::Pass(..)));
     assert!(matches!(judge(text("SIP/2.0 200 OK", "", "INVITE", "")), Judged::Pass(..)));
     // The machine knows whether there is a call from there with this branch (RFC 3261 §9.2).
@@ -163,4 +175,56 @@ fn what_cannot_be_asked_for_a_password() {
         assert_eq!(status(&judge(asks(method, "", ""))), 403);
     }
     assert_eq!(judge("GET / HTTP/1.1\r\n\r\n".to_owned()), Judged::Drop);
+}
+
+/// RFC 3261 §18.3 and §21.4.1: what is bad is told so where it comes from, without a question for a password, and as seldom as strangers are answered.
+#[test]
+fn what_is_bad_is_refused() {
+    let mut door = door();
+    let good = asks("OPTIONS", ";rport", "");
+    for (bad, expected) in [
+        (good.replace("\r\n\r\n", "\r\nContent-Length: 5\r\n\r\n"), 400),
+        (good.replace("CSeq: 1 OPTIONS", "CSeq: 4294967296 OPTIONS"), 400),
+        (good.replace("SIP/2.0\r\n", "SIP/3.0\r\n"), 505),
+        (good.replace("sip:10.1.0.1:5060", "tel:1"), 416),
+    ] {
+        let judged = door.judge_stranger(NOW, from(), bad.as_bytes());
+        let Judged::Answer(to, answer) = judged else { panic!("{judged:?}") };
+        let answer = String::from_utf8(answer).unwrap();
+        assert!(
+            answer.starts_with(&format!("SIP/2.0 {expected} ")) && answer.contains(";rport=40000"),
+            "{answer}"
+        );
+        assert_eq!(to, from());
+    }
+    let bad = good.replace("SIP/2.0\r\n", "SIP/3.0\r\n");
+    let answered =
+        (0..1000).filter(|_| door.judge_stranger(NOW, from(), bad.as_bytes()) != Judged::Drop).count();
+    assert!(answered < allowance::BURST as usize, "{answered}");
+    let huge = bad.replace("\r\n\r\n", &format!("\r\nSubject: {}\r\n\r\n", "x".repeat(DATAGRAM_MAX)));
+    assert_eq!(door.judge_stranger(NOW + Duration::from_secs(9), from(), huge.as_bytes()), Judged::Drop);
+}
+
+/// RFC 3261 §22.1: who is to be asked what is a user agent's own business. Gateways prove that they are by their keys in any case.
+#[test]
+fn a_correspondent_is_not_asked_within_its_session() {
+    let mut door = door();
+    for (method, passes) in [
+        ("BYE", true),
+        ("OPTIONS", true),
+        ("INVITE", true),
+        (RESOURCE_QUERY, false),
+        (CONTEXT_TRANSFER, false),
+    ] {
+        let request = asks(method, "", "");
+        let there = "10.1.0.50:5070".parse().unwrap();
+        let judged = door.judge(NOW, from(), request.as_bytes(), |request, to| {
+            request.method().to_string() == method && to == there
+        });
+        assert_eq!(matches!(judged, Judged::Pass(to, _) if to == there), passes, "{method}: {judged:?}");
+        assert!(
+            !matches!(door.judge_stranger(NOW, from(), request.as_bytes()), Judged::Pass(..)),
+            "{method}"
+        );
+    }
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use tokio::net::UdpSocket;
 use whimbrel::Route;
-use whimbrel_ufa::sip::{CONTEXT_TRANSFER, Message, RESOURCE_QUERY};
+use whimbrel_ufa::sip::{BadRequest, CONTEXT_TRANSFER, Message, RESOURCE_QUERY};
 
 use self::allowance::{Allowance, source};
 use self::digest::{Come, Digests, Proof};
@@ -81,14 +81,16 @@ impl PlainSip {
         Ok(Self { socket, local, door, begin: std::time::Instant::now(), buffer: vec![0; DATAGRAM_MAX + 1] })
     }
 
-    /// The next datagram, and what becomes of it.
-    pub(crate) async fn next(&mut self) -> Heard {
+    /// The next datagram, and what becomes of it. `known` says whether a request needs no proof: it has come from the first address, and is answered at the
+    /// second.
+    pub(crate) async fn next(&mut self, known: impl Fn(&Message, Route, SocketAddr) -> bool) -> Heard {
         let Ok((length, from)) = self.socket.recv_from(&mut self.buffer).await else {
             // An ICMP message about what was sent before.
             return Heard::Nothing;
         };
         let from = SocketAddr::new(from.ip().to_canonical(), from.port());
-        match self.door.judge(self.begin.elapsed(), from, &self.buffer[..length]) {
+        let known = |request: &Message, to| known(request, Route { local: self.local, remote: from }, to);
+        match self.door.judge(self.begin.elapsed(), from, &self.buffer[..length], known) {
             Judged::Pass(remote, message) => Heard::Message(Route { local: self.local, remote }, message),
             Judged::Answer(remote, message) => {
                 self.send(remote, &message);
@@ -135,9 +137,20 @@ impl Door {
         Self { digests, passwords, allowance: Allowance::new(), told: BTreeMap::new() }
     }
 
-    /// Answers are known by their branch, which nobody guesses, and an ACK cannot be asked for a password (RFC 3261 §22.1): it belongs to what was.
-    fn judge(&mut self, now: Duration, from: SocketAddr, bytes: &[u8]) -> Judged {
-        let Some(message) = read(bytes) else { return Judged::Drop };
+    /// Answers are known by their branch, which nobody guesses, and an ACK cannot be asked for a password (RFC 3261 §22.1): it belongs to what was. `known` says
+    /// whether a request that is answered there is a correspondent's within a session. Such a one has no password, and could not answer (RFC 3261 §22.1 leaves
+    /// to a user agent what it asks of whom).
+    fn judge(
+        &mut self,
+        now: Duration,
+        from: SocketAddr,
+        bytes: &[u8],
+        known: impl Fn(&Message, SocketAddr) -> bool,
+    ) -> Judged {
+        let Ok(message) = Message::parse(bytes) else { return self.refuse(now, from, bytes) };
+        if !is_modest(&message, bytes) {
+            return Judged::Drop;
+        }
         if !message.is_request() {
             return Judged::Pass(from, message.to_bytes());
         }
@@ -152,8 +165,17 @@ impl Door {
                 answer(to, self.digests.refuse(&request, 403))
             }
             RESOURCE_QUERY | CONTEXT_TRANSFER => Judged::Drop,
+            _ if known(&request, to) => Judged::Pass(to, request.to_bytes()),
             _ => self.ask(now, Come { from, datagram: bytes, request: &request }, to),
         }
+    }
+
+    /// What is no message may be near enough to a request to be told so (RFC 3261 §21.4.1), as seldom as all strangers are answered.
+    fn refuse(&mut self, now: Duration, from: SocketAddr, bytes: &[u8]) -> Judged {
+        let bad = BadRequest::read(bytes).filter(|_| bytes.len() <= DATAGRAM_MAX);
+        let Some(mut bad) = bad.filter(|_| self.may_answer(now, from)) else { return Judged::Drop };
+        let to = bad.received_from(from);
+        Judged::Answer(to, bad.answer(&self.digests.tag_of(bytes)))
     }
 
     /// What is done with a request that needs a proof.
@@ -196,11 +218,10 @@ impl Door {
     }
 }
 
-/// A datagram, if it is a message of which not too much would have to be remembered.
-fn read(bytes: &[u8]) -> Option<Message> {
-    let message = Message::parse(bytes).ok().filter(|_| bytes.len() <= DATAGRAM_MAX)?;
+/// Whether not too much would have to be remembered of a message.
+fn is_modest(message: &Message, bytes: &[u8]) -> bool {
     let words = [Some(message.branch()), Some(message.call_id()), message.from_tag(), message.to_tag()];
-    words.iter().flatten().all(|word| word.len() <= WORD_MAX).then_some(message)
+    bytes.len() <= DATAGRAM_MAX && words.iter().flatten().all(|word| word.len() <= WORD_MAX)
 }
 
 /// `None` cannot happen with a request that was read.

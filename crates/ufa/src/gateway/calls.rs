@@ -109,7 +109,6 @@ impl Gateway {
 
     /// CANCEL (RFC 3261 §9.2). That it is of a call which is known is certain; it may have been answered already.
     pub(super) fn cancelled(&mut self, now: Instant, transaction: ServerId, cancel: &Message, from: Contact) {
-        self.agent.respond(now, transaction, cancel, 200, |answer| answer);
         let ours = |session: &Session| match &session.state {
             State::Calling(call) => {
                 let request = &call.request;
@@ -120,18 +119,26 @@ impl Gateway {
             }
             _ => false,
         };
-        if let Some(at) = self.sessions.iter().position(ours) {
-            self.call_off(now, at);
+        let at = self.sessions.iter().position(ours);
+        match at.map(|at| (at, &self.sessions[at].state)) {
+            Some((at, State::Calling(call))) => {
+                // Both answers have one tag.
+                let tag = call.tag.clone();
+                self.agent.respond_as(now, transaction, cancel, 200, &tag, |answer| answer);
+                self.call_off(now, at, 487);
+            }
+            _ => self.agent.agree_to_cancel(now, transaction, cancel),
         }
     }
 
-    /// The terminal does not want to be answered any more. The correspondent is told, and has as long as RFC 3261 §9.1 gives it.
-    pub(super) fn call_off(&mut self, now: Instant, at: usize) {
+    /// The terminal does not want to be answered any more, or the gateway ends: it is answered by `status`. The correspondent is told, and has as long as
+    /// RFC 3261 §9.1 gives it.
+    pub(super) fn call_off(&mut self, now: Instant, at: usize, status: u16) {
         let State::Calling(call) = &self.sessions[at].state else { return };
-        let (transaction, request, passed_on) = (call.transaction, call.request.clone(), call.passed_on);
+        let Call { transaction, request, tag, passed_on } = (**call).clone();
         let until = now + self.config.sip.timers.patience();
         self.sessions[at].state = State::CalledOff { passed_on, until };
-        self.agent.respond(now, transaction, &request, 487, |answer| answer);
+        self.agent.respond_as(now, transaction, &request, status, &tag, |answer| answer);
         self.agent.transactions.cancel(now, passed_on);
         self.agent.tell(Event::Refused(self.sessions[at].application, Failure::Ended));
     }

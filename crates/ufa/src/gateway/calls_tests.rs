@@ -117,6 +117,7 @@ fn a_call_can_be_called_off() {
         format!("CANCEL to {CORRESPONDENT}"),
     ];
     assert_eq!(words(&sent), expected);
+    assert_eq!(sent[0].1.to_tag(), sent[1].1.to_tag(), "RFC 3261 §9.2");
     let (_, cancel) = &sent[2];
     assert_eq!(
         (cancel.branch(), cancel.cseq(), cancel.call_id()),
@@ -264,5 +265,76 @@ fn a_session_in_clear_is_taken_over_by_who_speaks_so() {
             "488 CONTEXT_TRANSFER to 10.2.0.1".into()
         };
         assert_eq!(sent, [expected]);
+    }
+}
+
+/// What a correspondent says in the dialog that `asked` has begun.
+fn hangs_up(asked: &Message, method: &str) -> String {
+    let (over, from) = (Transport::Udp, asked.to_user());
+    format!(
+        "{method} sip:x@10.1.0.1 SIP/2.0\r\nVia: SIP/2.0/{over} {CORRESPONDENT}:5060;branch=z9hG4bK{method}\r\n\
+         From: <sip:{from}@x>;tag=0909090909090909\r\nTo: <sip:x@x>;tag={}\r\nCall-ID: {}\r\nCSeq: 1 {method}\r\n\r\n",
+        asked.from_tag().unwrap(),
+        asked.call_id()
+    )
+}
+
+/// Whether the gateway takes this, from there, for a correspondent's, whose answers go where it is from.
+fn is_of_correspondent(alone: &Alone, over: Transport, from: &str, text: &str) -> bool {
+    let (request, remote) = (Message::parse(text.as_bytes()).unwrap(), from.parse().unwrap());
+    alone.gateway.is_of_correspondent(&request, Route { local: here(over), remote }, remote)
+}
+
+/// RFC 3261 §12.2.2 and §15: in clear, too, either end may end a call, and the one that has no password needs none for that.
+#[test]
+fn a_correspondent_hangs_up() {
+    let mut alone = Alone::new(Some(Transport::Udp));
+    let asked = alone.calls(Transport::Udp);
+    alone.answers(Transport::Udp, &asked, 200);
+    for (method, status) in [("OPTIONS", 200), ("INVITE", 488), ("UPDATE", 405)] {
+        let text = hangs_up(&asked, method);
+        assert!(is_of_correspondent(&alone, Transport::Udp, "10.0.0.1:5060", &text), "{method}");
+        let sent = words(alone.hear(Transport::Udp, CORRESPONDENT, text.as_bytes()));
+        assert_eq!(sent, [format!("{status} {method} to {CORRESPONDENT}")]);
+    }
+    let bye = hangs_up(&asked, "BYE");
+    assert!(is_of_correspondent(&alone, Transport::Udp, "10.0.0.1:5060", &bye));
+    let sent = words(alone.hear(Transport::Udp, CORRESPONDENT, bye.as_bytes()));
+    assert_eq!(sent, [format!("200 BYE to {CORRESPONDENT}"), format!("BYE to {TERMINAL}")]);
+    assert_eq!(alone.gateway.session_count(), 0);
+    // Its answer is lost: it comes again, and is answered again.
+    assert!(is_of_correspondent(&alone, Transport::Udp, "10.0.0.1:5060", &bye));
+    let sent = words(alone.hear(Transport::Udp, CORRESPONDENT, bye.as_bytes()));
+    assert_eq!(sent, [format!("200 BYE to {CORRESPONDENT}")]);
+    assert!(!is_of_correspondent(&alone, Transport::Udp, "10.0.0.1:5061", &bye));
+    assert!(!is_of_correspondent(
+        &alone,
+        Transport::Udp,
+        "10.0.0.1:5060",
+        &bye.replace("z9hG4bKBYE", "z9hG4bKother")
+    ));
+}
+
+/// Who is elsewhere, does not know both tags, or is the terminal is asked for a password.
+#[test]
+fn nobody_else_hangs_up_for_a_correspondent() {
+    let mut alone = Alone::new(Some(Transport::Udp));
+    let asked = alone.calls(Transport::Udp);
+    let bye = hangs_up(&asked, "BYE");
+    assert!(!is_of_correspondent(&alone, Transport::Udp, "10.0.0.1:5060", &bye), "it has not answered yet");
+    let sent = alone.answers(Transport::Udp, &asked, 200);
+    let accepted = &sent.iter().find(|(_, message)| message.status() == 200).unwrap().1;
+    let of_terminal = says(Transport::Udp, "BYE", &format!(";tag={}", accepted.to_tag().unwrap()), "");
+    for (over, from, text) in [
+        (Transport::Udp, "10.0.0.2:5060", bye.clone()),
+        (Transport::Udp, "10.0.0.1:5061", bye.clone()),
+        (Transport::Tls, "10.0.0.1:5060", bye.clone()),
+        (Transport::Udp, "10.0.0.1:5060", bye.replace(asked.from_tag().unwrap(), "guess")),
+        (Transport::Udp, "10.0.0.1:5060", bye.replace("0909", "0808")),
+        (Transport::Udp, "10.0.0.1:5060", bye.replace(asked.call_id(), "guess")),
+        (Transport::Udp, "10.0.0.1:5060", bye.replace("sip:correspondent@", "sip:alice@")),
+        (Transport::Udp, "10.1.0.50:5060", of_terminal),
+    ] {
+        assert!(!is_of_correspondent(&alone, over, from, &text), "{from}: {text}");
     }
 }

@@ -13,6 +13,7 @@ const QUESTIONS: u32 = 4;
 impl Gateway {
     /// OPTIONS: within a session its terminal asks whether we are there, and shows that it is. Without one somebody measures the way.
     pub(super) fn asked(&mut self, now: Instant, transaction: ServerId, request: &Message, from: Contact) {
+        let of_correspondent = self.sessions.iter().any(|session| session.is_with(request, from));
         let session =
             self.sessions.iter_mut().find(|session| session.to_terminal.is_of(request, from.transport));
         let status = match session {
@@ -26,6 +27,8 @@ impl Gateway {
                 200
             }
             None if request.to_tag().is_none() => 200,
+            // RFC 3261 §12.2.2: within a dialog it is answered as outside of one.
+            None if of_correspondent => 200,
             None => 481,
         };
         self.agent.respond(now, transaction, request, status, |answer| answer);
@@ -42,7 +45,7 @@ impl Gateway {
         self.agent.respond(now, transaction, request, status, |answer| answer);
         match (at, of_terminal) {
             // It rings, and the terminal hangs up (RFC 3261 §15).
-            (Some(at), Some(_)) if self.is_calling(at) => self.call_off(now, at),
+            (Some(at), Some(_)) if self.is_calling(at) => self.call_off(now, at, 487),
             (Some(at), _) => self.end(now, at, of_terminal.is_none(), of_terminal.is_some()),
             (None, _) => {}
         }

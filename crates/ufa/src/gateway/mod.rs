@@ -9,7 +9,9 @@ mod ending;
 mod forward;
 mod session;
 mod source;
+mod stopping;
 mod target;
+mod within;
 
 use core::net::IpAddr;
 
@@ -48,6 +50,8 @@ pub struct Gateway {
     arrived: Vec<buffer::HoldingBuffer>,
     /// Packets that found no room while their terminal was expected.
     overflowed: u64,
+    /// It is to end.
+    stopping: bool,
 }
 
 impl Gateway {
@@ -59,6 +63,7 @@ impl Gateway {
             sessions: Vec::new(),
             arrived: Vec::new(),
             overflowed: 0,
+            stopping: false,
             config,
         }
     }
@@ -122,6 +127,9 @@ impl Gateway {
     }
 
     fn handle_request(&mut self, now: Instant, transaction: ServerId, request: &Message, from: Contact) {
+        if self.is_too_late(request) {
+            return;
+        }
         match request.method().to_string().as_str() {
             "INVITE" if request.to_tag().is_none() => self.call(now, transaction, request, from),
             "INVITE" => self.come(now, transaction, request, from),
@@ -172,6 +180,7 @@ impl Gateway {
             }
         }
         self.end_silent(now);
+        self.part(now);
     }
 }
 
@@ -198,6 +207,7 @@ impl Machine for Gateway {
                 Input::Command(Command::HandOver { terminal, candidates }) => {
                     self.hand_over(now, terminal, candidates);
                 }
+                Input::Command(Command::Stop) => self.stop(now),
                 Input::Command(Command::Heard(address)) => self.allocations.hear(now, address),
                 Input::Command(Command::Transport(_) | Command::CannotMove)
                 | Input::Unreachable { .. }

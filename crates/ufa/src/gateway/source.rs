@@ -67,7 +67,7 @@ impl Gateway {
     pub(super) fn hand_over(&mut self, now: Instant, terminal: IpAddr, candidates: Vec<SocketAddr>) {
         let stable =
             |session: &super::Session| session.is_at(terminal) && matches!(session.state, State::Stable);
-        let Some(at) = self.sessions.iter().position(stable) else {
+        let Some(at) = self.sessions.iter().position(stable).filter(|_| !self.stopping) else {
             return self.agent.tell(Event::Stays { terminal, failure: Failure::NoSession });
         };
         let application = self.sessions[at].application;

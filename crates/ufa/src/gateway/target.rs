@@ -52,7 +52,7 @@ impl Arrival {
 impl Gateway {
     /// Message 1: what there is for a terminal.
     pub(super) fn queried(&mut self, now: Instant, transaction: ServerId, request: &Message) {
-        let throughput = self.allocations.offer();
+        let throughput = if self.stopping { 0 } else { self.allocations.offer() };
         let (status, throughput) = if throughput > 0 { (200, Some(throughput)) } else { (480, None) };
         self.agent.respond(now, transaction, request, status, |answer| match throughput {
             Some(throughput) => answer.with(ALLOCATED_THROUGHPUT, throughput),
@@ -76,7 +76,7 @@ impl Gateway {
         }
         self.forget_earlier(now, &context);
         let mut dialog = self.measuring_dialog(&context);
-        let asked = (self.sessions.len() < SESSIONS_MAX)
+        let asked = (self.sessions.len() < SESSIONS_MAX && !self.stopping)
             .then(|| self.agent.request(now, &mut dialog, "OPTIONS", |request| request))
             .flatten();
         let Some(asked) = asked else {
@@ -156,12 +156,12 @@ impl Gateway {
 
     /// Message 8, or another INVITE within a session.
     pub(super) fn come(&mut self, now: Instant, transaction: ServerId, request: &Message, from: Contact) {
-        let Self { agent, sessions, allocations, .. } = self;
-        let Some(session) =
-            sessions.iter_mut().find(|session| session.to_terminal.is_of(request, from.transport))
-        else {
-            return agent.respond(now, transaction, request, 481, |answer| answer);
+        let of_terminal = |session: &Session| session.to_terminal.is_of(request, from.transport);
+        let Some(at) = self.sessions.iter().position(of_terminal) else {
+            return self.refuse_change(now, transaction, request, from);
         };
+        let Self { agent, sessions, allocations, .. } = self;
+        let session = &mut sessions[at];
         if !session.to_terminal.follows(request) {
             return agent.respond(now, transaction, request, 500, |answer| answer);
         }

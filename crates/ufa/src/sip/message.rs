@@ -12,9 +12,10 @@ use sip_types::{Headers, Method, Name, StatusCode};
 use whimbrel_machine::Rng;
 
 use super::SIP_PORT;
+use super::bad_request::note_source;
 
 /// Bytes of a message at most. What is longer is nobody's who speaks to these machines.
-const MAX_BYTES: usize = 8192;
+pub(super) const MAX_BYTES: usize = 8192;
 
 /// Header lines of a message at most.
 const MAX_LINES: usize = 64;
@@ -62,6 +63,11 @@ impl Token {
     /// Of the first eight of these bytes, which nobody guesses.
     pub fn of(bytes: &[u8; 32]) -> Self {
         Self(bytes.iter().take(8).map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    /// One that was chosen before.
+    pub(super) fn named(word: &str) -> Self {
+        Self(word.to_owned())
     }
 
     /// A branch, which names a transaction.
@@ -134,6 +140,11 @@ impl Message {
             return Err(NotSip);
         }
         let (_, line) = MessageLine::parse(&source)(first).map_err(|_| NotSip)?;
+        // Whoever reads it takes any word that begins with a method for that method, in whatever case (RFC 3261 §7.1).
+        let method = line.request_method().map(ToString::to_string);
+        if method.is_some_and(|method| first.split([' ', '\t']).next() != Some(method.as_str())) {
+            return Err(NotSip);
+        }
         let (mut headers, mut count) = (Headers::new(), 0);
         for text in &mut lines {
             let text = core::str::from_utf8(text.map_err(|_| NotSip)?).map_err(|_| NotSip)?;
@@ -172,6 +183,11 @@ impl Message {
         let branch = via.params.get_val("branch").ok_or(NotSip)?.to_string();
         let CallID(call_id) = headers.get_named().map_err(|_| NotSip)?;
         let CSeq { cseq, method } = headers.get_named().map_err(|_| NotSip)?;
+        // As above.
+        let cseq_line = headers.get_raw(&Name::CSEQ).next().ok_or(NotSip)?;
+        if cseq_line.split_ascii_whitespace().nth(1) != Some(method.to_string().as_str()) {
+            return Err(NotSip);
+        }
         let from: FromTo = headers.get(Name::FROM).map_err(|_| NotSip)?;
         let to: FromTo = headers.get(Name::TO).map_err(|_| NotSip)?;
         let agrees = match &line {
@@ -286,18 +302,7 @@ impl Message {
     /// When its Via cannot be read.
     pub fn received_from(mut self, from: SocketAddr) -> Result<(Self, SocketAddr), NotSip> {
         let mut answer = from;
-        let note = |via: &mut Via| {
-            let asked = via.params.get("rport").is_some();
-            if asked {
-                via.params.push_or_edit("rport", from.port().to_string());
-            } else {
-                answer.set_port(via.sent_by.port.unwrap_or(SIP_PORT));
-            }
-            // RFC 3581 §4: with rport always, even if it says what sent-by does.
-            if asked || via.sent_by.ip() != Some(from.ip()) {
-                via.params.push_or_edit("received", from.ip().to_string());
-            }
-        };
+        let note = |via: &mut Via| answer = note_source(via, from);
         let others = self.other_vias()?;
         self.headers.edit_named(note).map_err(|_| NotSip)?;
         for via in others {

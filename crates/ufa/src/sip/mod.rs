@@ -1,5 +1,6 @@
 //! SIP (RFC 3261) as far as handovers need it: messages, the headers of paper d10, dialogs and transactions. Syntax is `ezk-sip-types`'.
 
+mod bad_request;
 mod config;
 mod context;
 mod dialog;
@@ -8,6 +9,8 @@ mod message;
 mod parameters;
 mod transaction;
 
+pub use bad_request::BadRequest;
+pub(crate) use bad_request::is_recognized;
 pub use config::{SipConfig, Transport};
 pub use context::{BadContext, Context};
 pub use dialog::{Contact, Dialog};
@@ -24,8 +27,16 @@ pub const SIP_PORT: u16 = Transport::Udp.port();
 /// The method of messages 1 and 2.
 pub const RESOURCE_QUERY: &str = "RESOURCE_QUERY";
 
+/// Why a session ends (RFC 3326).
+pub(crate) const REASON: &str = "Reason";
+
+/// The gateway ends, and the association goes on: service is unavailable (RFC 3261 §21.5.4).
+pub(crate) const GATEWAY_ENDS: &str = "SIP;cause=503;text=\"the gateway ends\"";
+
 /// The method of messages 3 and 4.
 pub const CONTEXT_TRANSFER: &str = "CONTEXT_TRANSFER";
 
+#[cfg(test)]
+mod bad_request_tests;
 #[cfg(test)]
 mod rfc4475_tests;

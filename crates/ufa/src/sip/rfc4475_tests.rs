@@ -1,7 +1,7 @@
-//! Messages after those of RFC 4475, each with what that RFC asks of whoever reads it: made by hand for the same trait, section by section. Its
-//! messages that an agent has to answer with 400 are dropped here, as a peer that has proved its key sends none.
+//! Messages after those of RFC 4475, each with what that RFC asks of whoever reads it: made by hand for the same trait, section by section. What
+//! cannot be used is refused where that RFC asks for it, and dropped where nobody could be answered.
 
-use super::Message;
+use super::{BadRequest, Message};
 
 /// A request of ours, with `changes` to it: each a text and what stands in its place.
 fn request(changes: &[(&str, &str)]) -> String {
@@ -28,9 +28,20 @@ fn read(changes: &[(&str, &str)]) -> Message {
     Message::parse(text.as_bytes()).unwrap_or_else(|_| panic!("this is a message:\n{text}"))
 }
 
-fn is_dropped(changes: &[(&str, &str)]) {
+/// It is no message, and is answered by this status, if by any.
+fn is_answered(status: Option<u16>, changes: &[(&str, &str)]) {
     let text = request(changes);
     assert!(Message::parse(text.as_bytes()).is_err(), "this is none:\n{text}");
+    let answered = BadRequest::read(text.as_bytes()).map(|bad| bad.status());
+    assert_eq!(answered, status, "{text}");
+}
+
+fn is_dropped(changes: &[(&str, &str)]) {
+    is_answered(None, changes);
+}
+
+fn is_bad(changes: &[(&str, &str)]) {
+    is_answered(Some(400), changes);
 }
 
 /// RFC 4475 §3.1.1.1: names in any case and short, lines folded, blanks around the colon, headers that nobody knows.
@@ -122,15 +133,15 @@ fn reason_phrases() {
 #[test]
 fn content_lengths_that_lie() {
     for length in ["9999", "-999", "2 2", "two", "99999999999999999999999"] {
-        is_dropped(&[("Content-Length: 2", &format!("Content-Length: {length}"))]);
+        is_bad(&[("Content-Length: 2", &format!("Content-Length: {length}"))]);
     }
 }
 
 /// RFC 4475 §3.1.2.4 and §3.1.2.5: numbers that are too large.
 #[test]
 fn numbers_that_are_too_large() {
-    is_dropped(&[("CSeq: 3 ", "CSeq: 36893488147419103232 ")]);
-    is_dropped(&[("CSeq: 3 ", "CSeq: 4294967296 ")]);
+    is_bad(&[("CSeq: 3 ", "CSeq: 36893488147419103232 ")]);
+    is_bad(&[("CSeq: 3 ", "CSeq: 4294967296 ")]);
 }
 
 /// RFC 4475 §3.1.2.6: a quoted string without an end, which a reader may take to end where it should. The dialog must be none that the text does not have.
@@ -151,9 +162,10 @@ fn request_lines_that_are_none() {
         "INVITE sip:cn@10.0.0.1:5060 SIP/2.0  ",
         "INVITE sip:cn@10.0.0.1:5060",
         "INVITE sip:cn@10.0.0.1:5060\r\n SIP/2.0",
-        "SIP/2.0  200 OK",
-        "",
     ] {
+        is_bad(&[("INVITE sip:cn@10.0.0.1:5060 SIP/2.0", line)]);
+    }
+    for line in ["SIP/2.0  200 OK", ""] {
         is_dropped(&[("INVITE sip:cn@10.0.0.1:5060 SIP/2.0", line)]);
     }
 }
@@ -161,14 +173,14 @@ fn request_lines_that_are_none() {
 /// RFC 4475 §3.1.2.16: another version of the protocol.
 #[test]
 fn another_version() {
-    is_dropped(&[("5060 SIP/2.0\r\n", "5060 SIP/7.0\r\n")]);
+    is_answered(Some(505), &[("5060 SIP/2.0\r\n", "5060 SIP/7.0\r\n")]);
 }
 
 /// RFC 4475 §3.1.2.17 and §3.1.2.18: the method of the request line is that of CSeq.
 #[test]
 fn methods_that_contradict_each_other() {
-    is_dropped(&[("CSeq: 3 INVITE", "CSeq: 3 OPTIONS")]);
-    is_dropped(&[("INVITE sip", "NEWMETHOD sip")]);
+    is_bad(&[("CSeq: 3 INVITE", "CSeq: 3 OPTIONS")]);
+    is_bad(&[("INVITE sip", "NEWMETHOD sip")]);
 }
 
 /// RFC 4475 §3.1.2.19: a status beyond 699.
@@ -185,14 +197,23 @@ fn a_status_that_is_too_large() {
 /// RFC 4475 §3.2.1: a branch of the cookie alone names no transaction.
 #[test]
 fn a_branch_that_names_nothing() {
-    is_dropped(&[("z9hG4bK1", "z9hG4bK")]);
-    is_dropped(&[("branch=z9hG4bK1", "branch")]);
+    is_bad(&[("z9hG4bK1", "z9hG4bK")]);
+    is_bad(&[("branch=z9hG4bK1", "branch")]);
 }
 
 /// RFC 4475 §3.3.1: what every message has is missing.
 #[test]
 fn missing_headers() {
     is_dropped(&[("Call-ID: call@10.1.0.2\r\n", ""), ("From: <sip:mn@ufa.invalid>;tag=a\r\n", "")]);
+}
+
+/// RFC 4475 §3.3.2 and §3.3.3: schemes that are not SIP's.
+#[test]
+fn other_schemes() {
+    for uri in ["nobodyKnowsThisScheme:totallyopaquecontent", "soap.beep://192.0.2.103:3002", "tel:+15551234"]
+    {
+        is_answered(Some(416), &[("sip:cn@10.0.0.1:5060 ", &format!("{uri} "))]);
+    }
 }
 
 /// RFC 4475 §3.3.8: two values where there is one. Of two dialogs it would be either.
@@ -204,19 +225,19 @@ fn headers_that_come_twice() {
         ("From: <sip:mn@ufa.invalid>;tag=a\r\n", "From: <sip:other@ufa.invalid>;tag=z\r\n"),
         ("To: <sip:cn@ufa.invalid>;tag=b\r\n", "t: <sip:other@ufa.invalid>;tag=z\r\n"),
     ] {
-        is_dropped(&[(header, &format!("{header}{other}"))]);
+        is_bad(&[(header, &format!("{header}{other}"))]);
     }
 }
 
 /// The same within a header.
 #[test]
 fn tags_that_come_twice() {
-    is_dropped(&[("tag=a", "tag=a;tag=c")]);
-    is_dropped(&[("tag=b", "tag=b;x;tag=b")]);
+    is_bad(&[("tag=a", "tag=a;tag=c")]);
+    is_bad(&[("tag=b", "tag=b;x;tag=b")]);
 }
 
 /// RFC 4475 §3.3.9: two lengths. What one reader takes for a body is a message to another.
 #[test]
 fn two_content_lengths() {
-    is_dropped(&[("Content-Length: 2", "Content-Length: 1\r\nContent-Length: 2")]);
+    is_bad(&[("Content-Length: 2", "Content-Length: 1\r\nContent-Length: 2")]);
 }

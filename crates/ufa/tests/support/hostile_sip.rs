@@ -171,7 +171,13 @@ impl World {
     }
 
     fn sent(&mut self, route: Route, bytes: Vec<u8>) {
-        let message = Message::parse(&bytes).expect("what a machine sends is SIP");
+        let Ok(message) = Message::parse(&bytes) else {
+            // What was wrong with a request is wrong with its refusal.
+            let text = String::from_utf8_lossy(&bytes);
+            let refuses =
+                ["400", "416", "501", "505"].iter().any(|code| text.starts_with(&format!("SIP/2.0 {code}")));
+            return assert!(refuses, "what a machine sends is SIP: {text}");
+        };
         let again = Message::parse(&message.to_bytes()).expect("what is written can be read");
         assert_eq!(again.to_bytes(), message.to_bytes());
         self.wire.push_back((route.reversed(), bytes));
@@ -269,6 +275,7 @@ impl World {
             }
             19 => self.pass(Duration::from_millis(1 << (how % 18))),
             20 => self.pass(Duration::from_millis(u64::from(how))),
+            21 if how == 255 => self.step(1, Input::Command(Command::Stop)),
             21 => self.command(how),
             22 => {
                 let route = Route {

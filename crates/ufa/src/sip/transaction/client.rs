@@ -22,7 +22,7 @@ pub(super) enum ClientVerdict {
 }
 
 /// The states of a client transaction, of one kind or the other.
-pub(super) trait ClientState: core::fmt::Debug + Send {
+pub(super) trait ClientState: core::fmt::Debug + Send + Sync {
     /// A response with this status has come.
     fn on_response(&mut self, now: Instant, status: u16) -> ClientVerdict;
 
@@ -96,6 +96,11 @@ impl Client {
         }
         self.cancel = Cancel::Sent;
         Some((self.route, of_same_branch(&self.request, Method::CANCEL, None)?))
+    }
+
+    /// Whether no final response has come yet.
+    pub(super) fn is_open(&self) -> bool {
+        self.state.is_open()
     }
 
     pub(super) fn request(&self) -> &[u8] {

@@ -20,7 +20,7 @@ use self::client::{Client, ClientVerdict};
 use self::server::{Server, ServerVerdict};
 use self::share::Share;
 pub use self::timers::Timers;
-use super::{Message, Token, response};
+use super::{BadRequest, Message, Token, response};
 
 /// Transactions of each kind at most, of all peers and with one address; further requests are not heard, and come again. Over UDP each is remembered for
 /// half a minute (timers J and L): an address can begin sixteen calls a second.
@@ -117,7 +117,7 @@ impl Transactions {
 
     /// A datagram has come.
     pub fn handle_datagram(&mut self, now: Instant, route: Route, datagram: &[u8]) {
-        let Ok(message) = Message::parse(datagram) else { return };
+        let Ok(message) = Message::parse(datagram) else { return self.refuse_what_is_bad(route, datagram) };
         if message.is_request() {
             self.handle_request(now, route, message);
         } else {
@@ -158,8 +158,9 @@ impl Transactions {
         if message.method() == &Method::ACK {
             return;
         }
-        let cancels = message.method() == &Method::CANCEL;
-        if cancels && !self.servers.iter().any(|(_, server)| server.is_cancelled_by(&message, route)) {
+        let cancelled = self.servers.iter().find(|(_, server)| server.is_cancelled_by(&message, route));
+        let tag = cancelled.and_then(|(_, server)| server.tag());
+        if message.method() == &Method::CANCEL && cancelled.is_none() {
             return self.refuse_cancel(route, &message);
         }
         if !self.has_room(&message, route) {
@@ -168,8 +169,14 @@ impl Transactions {
         let id = ServerId(self.next);
         self.next += 1;
         let timers = self.timers_at(route.local);
-        self.servers.push((id, Server::new(now, timers, &message, route)));
+        self.servers.push((id, Server::new(now, timers, &message, route).tagged(tag)));
         self.happenings.push_back(Happening::Request { transaction: id, message, route });
+    }
+
+    /// It is no message, and may be near enough to one to be told so (RFC 3261 §18.3, §21.4.1). Nothing is kept of it.
+    fn refuse_what_is_bad(&mut self, route: Route, datagram: &[u8]) {
+        let refusal = BadRequest::read(datagram).map(|bad| bad.answer(&Token::of(&[0; 32])));
+        self.output.extend(refusal.map(|refusal| (route, refusal)));
     }
 
     /// What would be cancelled is not known (RFC 3261 §9.2). Nobody is asked for a password here, and so nothing is kept of it.
@@ -265,6 +272,11 @@ impl Transactions {
         known.map(|(_, server)| server.heard_at())
     }
 
+    /// The tag in To that answers to this request have had so far. That of a CANCEL has the one of what it cancels.
+    pub fn tag(&self, transaction: ServerId) -> Option<Token> {
+        self.servers.iter().find(|(id, _)| *id == transaction)?.1.tag()
+    }
+
     // ---- outputs
 
     /// The next datagram.
@@ -281,6 +293,18 @@ impl Transactions {
     pub fn next_deadline(&self) -> Option<Instant> {
         let clients = self.clients.iter().filter_map(|(_, client)| client.deadline());
         clients.chain(self.servers.iter().filter_map(|(_, server)| server.deadline())).min()
+    }
+
+    /// Whether a request is one that comes again, and is answered where it was.
+    pub fn is_again(&self, request: &Message, route: Route) -> bool {
+        self.servers
+            .iter()
+            .any(|(_, server)| server.is_of(request, route) && server.answers_to() == route.remote)
+    }
+
+    /// Whether a request of this end is not answered yet.
+    pub fn awaits_answers(&self) -> bool {
+        self.clients.iter().any(|(_, client)| client.is_open())
     }
 
     /// How many there are.

@@ -6,7 +6,7 @@ use whimbrel_machine::{Instant, Route};
 use super::invite_server::InviteServer;
 use super::other_server::OtherServer;
 use super::{Elapsed, Timers};
-use crate::sip::Message;
+use crate::sip::{Message, Token};
 
 /// What becomes of a request that belongs to a transaction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,7 +20,7 @@ pub(super) enum ServerVerdict {
 }
 
 /// The states of a server transaction, of one kind or the other.
-pub(super) trait ServerState: core::fmt::Debug + Send {
+pub(super) trait ServerState: core::fmt::Debug + Send + Sync {
     /// The request has come again.
     fn on_repeated(&mut self) -> ServerVerdict;
 
@@ -84,6 +84,11 @@ impl Server {
         self.route.local
     }
 
+    /// Where it is answered.
+    pub(super) const fn answers_to(&self) -> core::net::SocketAddr {
+        self.route.remote
+    }
+
     /// Who has sent the request.
     pub(super) const fn peer(&self) -> core::net::IpAddr {
         self.route.remote.ip()
@@ -119,9 +124,23 @@ impl Server {
         same_branch && request.method() == &self.method
     }
 
-    /// Whether a CANCEL is for this request (RFC 3261 §9.2): it has the same branch.
+    /// Whether this is a CANCEL for this request, of whatever method that is (RFC 3261 §9.2): it has the same branch.
     pub(super) fn is_cancelled_by(&self, cancel: &Message, route: Route) -> bool {
-        self.method == Method::INVITE && cancel.branch() == &*self.branch && self.is_alike(cancel, route)
+        cancel.method() == &Method::CANCEL
+            && self.method != Method::CANCEL
+            && cancel.branch() == &*self.branch
+            && self.is_alike(cancel, route)
+    }
+
+    /// The same with this tag in To for its first answer.
+    pub(super) fn tagged(mut self, tag: Option<Token>) -> Self {
+        self.tag = tag.map(|tag| tag.as_str().into());
+        self
+    }
+
+    /// The tag in To that answers have.
+    pub(super) fn tag(&self) -> Option<Token> {
+        self.tag.as_deref().map(Token::named)
     }
 
     pub(super) fn on_request(
