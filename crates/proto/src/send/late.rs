@@ -27,7 +27,9 @@ impl Sender {
         let (slow, sent_at) = (first.path, first.sent_at);
         let Some(carries) = self.flow(slow).map(Flow::capacity) else { return };
         let overtakes = |flow: &&Flow| {
-            flow.path != slow && flow.answers().newest() > Some(sent_at) && flow.capacity() >= carries
+            flow.path != slow
+                && flow.answers().newest() > Some(sent_at)
+                && flow.capacity().saturating_mul(2) >= carries
         };
         let Some(quick) = self.flows.iter().filter(overtakes).min_by_key(|flow| flow.beside().round_trip())
         else {
