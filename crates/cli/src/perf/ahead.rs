@@ -26,9 +26,8 @@ pub(super) struct Ahead {
 impl Ahead {
     /// Waits until more than `handed` bytes may be handed over. An association that has ended is no reason to wait.
     pub(super) async fn room(&mut self, association: &Association, handed: u64) {
-        while handed >= self.until {
-            let Some(stats) = association.stats().await else { return };
-            let arrived = handed.saturating_sub(stats.send_queued as u64);
+        while handed >= self.until && association.close_reason().is_none() {
+            let arrived = handed.saturating_sub(association.send_queued() as u64);
             self.until = arrived + self.most(Instant::now(), arrived);
             if handed >= self.until {
                 tokio::time::sleep(LOOK).await;

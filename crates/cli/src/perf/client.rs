@@ -166,7 +166,7 @@ async fn measure(associations: &[Association], args: &ClientArgs, output: Output
                     let counts = (counter.read(), back.read());
                     let mut now = moment(associations, started.elapsed(), counts).await;
                     if matches!(request.mode, Mode::Upload | Mode::Both) {
-                        let arrived = arrived(associations, now.counts, &request).await;
+                        let arrived = arrived(associations, now.counts, &request);
                         // What is being handed over at this moment is queued, and not counted yet.
                         let Counts { messages, bytes } = before.counts;
                         now.counts = Counts {
@@ -203,12 +203,9 @@ async fn moment(associations: &[Association], at: Duration, (counts, returned): 
     Moment { at, counts, returned, retransmitted, paths: paths(associations).await }
 }
 
-/// What the peer has acknowledged of what was handed over.
-async fn arrived(associations: &[Association], handed: Counts, request: &Request) -> Counts {
-    let mut queued = 0;
-    for association in associations {
-        queued += association.stats().await.map_or(0, |stats| stats.send_queued as u64);
-    }
+/// What the peers have acknowledged of what was handed over.
+fn arrived(associations: &[Association], handed: Counts, request: &Request) -> Counts {
+    let queued: u64 = associations.iter().map(|one| one.send_queued() as u64).sum();
     Counts {
         bytes: handed.bytes.saturating_sub(queued),
         messages: handed.messages.saturating_sub(queued / u64::from(request.size)),

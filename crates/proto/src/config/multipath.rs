@@ -67,7 +67,7 @@ pub enum PathScheduler {
     /// The one where the next packet arrives first, even if that means to wait for room there: what a slower path takes longer for would keep
     /// the receiver from delivering what comes after it, and fill the buffers of both ends.
     EarliestCompletion,
-    /// As `LowestRoundTrip`, and what was sent goes out as a copy on each other path that has room.
+    /// As `EarliestCompletion`, and what was sent goes out as a copy on each other path that has room.
     Redundant,
 }
 
@@ -75,6 +75,11 @@ impl PathScheduler {
     /// Whether several paths may carry new data at once.
     pub(crate) fn combines(self) -> bool {
         self != Self::PrimaryPath
+    }
+
+    /// Whether what one path keeps back goes out again by another that brings it sooner.
+    pub(crate) fn moves_what_is_late(self) -> bool {
+        matches!(self, Self::EarliestCompletion | Self::Redundant)
     }
 
     /// Whether what goes out on one path is also sent on the others.

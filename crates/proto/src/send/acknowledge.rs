@@ -50,6 +50,7 @@ impl Sender {
         self.judge_losses(now, sack.duplicate_tsns(), &mut report);
         self.judge_tail(now, cumulative, &mut report);
         report.window_open = self.window.on_sack(a_rwnd, self.outstanding.in_flight_payload());
+        self.judge_late(now, &mut report);
         let awaited = self.outstanding.get(cumulative.next());
         report.refused = awaited.is_some_and(|chunk| chunk.payload_len() > a_rwnd);
         let mut report = self.apply(now, cumulative, by, report);
@@ -103,6 +104,7 @@ impl Sender {
             self.note_reasons(&report);
         }
         for change in &mut report.paths {
+            self.outstanding.forget_late_before(change.path, change.youngest);
             change.t3 = self.guard(change.path, change.reneged);
             self.note_path_point(change.path);
             change.reordering = self.loss.due(change.path);
@@ -162,6 +164,7 @@ impl Sender {
             flow.beside_mut().loss_rate.on_arrived(change.packets);
             flow.note_round_trip(took);
         }
+        flow.note_brought(change.acked);
         flow.acked_since_burst += change.acked - change.late;
         flow.note_sack(cumulative_advanced && !change.lost);
         let acknowledged = |&mut (tsn, _): &mut (Tsn, Instant)| {

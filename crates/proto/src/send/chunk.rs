@@ -38,6 +38,8 @@ pub(crate) enum Loss {
     Missing,
     /// T3-rtx has expired, or the path is known to be gone.
     Timeout,
+    /// It is on its way as far as anybody knows, and another path brings it sooner.
+    Late,
 }
 
 /// A DATA chunk that has a TSN. The TSN is its position in [`Outstanding`](super::outstanding::Outstanding).

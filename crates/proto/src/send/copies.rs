@@ -80,7 +80,14 @@ impl Sender {
 
     /// Whether there can be anything to copy.
     fn may_copy(&self) -> bool {
-        self.multipath().scheduler.copies() || self.outstanding.has_urgent()
+        self.copies_all() || self.outstanding.has_urgent()
+    }
+
+    /// Whether everything is to be copied. While new data waits, here or for room in the buffers, a copy would take the room of that, and
+    /// nothing measured what paths carry.
+    pub(super) fn copies_all(&self) -> bool {
+        let is_filled = self.outstanding.held_payload() * 2 >= self.buffers();
+        self.multipath().scheduler.copies() && self.streams.is_empty() && !is_filled
     }
 
     /// Chunks that are to be copied on `path` and fit `room` bytes: what was sent on another one within the last round trip and is still in flight.
@@ -88,12 +95,12 @@ impl Sender {
         let mut chosen = SmallVec::new();
         let Some(flow) = self.flow(path.id) else { return chosen };
         let copied = flow.beside().copies.bytes();
-        let (round_trip, all) = (round_trip(path), self.multipath().scheduler.copies());
+        let (round_trip, all) = (round_trip(path), self.copies_all());
         let too_many = !all && copied > 0 && copied >= flow.congestion.cwnd() / URGENT_PART;
         // After a timeout one packet goes (RFC 9260 §7.2.3), and it is not a copy.
         if too_many
             || !all && flow.one_packet
-            || !flow.may_send(self.outstanding.on_the_way(path.id) + copied)
+            || !flow.lets_out(self.outstanding.on_the_way(path.id) + copied)
         {
             return chosen;
         }
@@ -138,6 +145,9 @@ impl Sender {
         }
         writer.finish(turn.auth, turn.checksum);
         let segment = turn.out.len() - start;
+        for flow in &mut self.flows {
+            flow.timed.take_if(|(tsn, _)| chosen.contains(tsn));
+        }
         let flow = self.flow_mut(path.id)?;
         flow.beside_mut().copies.next = Some(last.next());
         flow.beside_mut().copies.on_the_way.push_back((turn.now, segment));
@@ -149,7 +159,7 @@ impl Sender {
     pub(super) fn is_timing(&self, tsn: Tsn) -> bool {
         let scheduler = self.multipath().scheduler;
         let urgent = || self.outstanding.get(tsn).is_some_and(|chunk| chunk.piece.urgent);
-        !(scheduler.copies() || scheduler.combines() && urgent())
+        !(self.copies_all() || scheduler.combines() && urgent())
     }
 }
 

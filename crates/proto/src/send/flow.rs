@@ -7,6 +7,7 @@ use whimbrel_wire::Tsn;
 
 use super::report::PathChange;
 use super::round_trip::BesideOthers;
+use super::scheduler::NANOS;
 use super::spurious::Verdicts;
 use super::tail::Answers;
 use crate::config::BurstLimit;
@@ -60,6 +61,8 @@ pub(super) struct Flow {
     pub(super) last_data: Option<Instant>,
     /// The path starts at a pace that was measured.
     start_up: Option<Start>,
+    /// The path has joined others: it begins with a packet, and may have in flight twice what it has brought, in bytes.
+    trial: Option<usize>,
     /// The totals that are about DATA; the others are 0.
     pub(super) counters: PathCounters,
 }
@@ -136,6 +139,7 @@ impl Flow {
             acked_since_burst: 0,
             last_data: None,
             start_up: None,
+            trial: None,
             counters: PathCounters::default(),
         }
     }
@@ -207,6 +211,15 @@ impl Flow {
         self.forced = false;
         self.last_data = Some(now);
         self.guarded.get_or_insert(first);
+    }
+
+    /// What the path delivers, in bytes a second, as far as its own data has told: as its controller has measured it, or a window in each round trip.
+    pub(super) fn capacity(&self) -> u64 {
+        self.congestion.bandwidth().unwrap_or_else(|| {
+            let window = self.congestion.cwnd() as u128 * NANOS;
+            let rate = window.checked_div(self.beside.round_trip().as_nanos()).unwrap_or_default();
+            u64::try_from(rate).unwrap_or(u64::MAX)
+        })
     }
 
     /// What the path is like beside others.
@@ -283,11 +296,40 @@ impl Flow {
 
     /// Whether cwnd, the burst limit and the pace let another packet out (RFC 9260 §6.1 B and D, §7.2.3).
     pub(super) fn may_send(&self, flight: usize) -> bool {
+        flight < self.most_on_trial() && self.lets_out(flight)
+    }
+
+    /// The same for what nothing waits for: a trial does not count.
+    pub(super) fn lets_out(&self, flight: usize) -> bool {
         if self.one_packet && flight > 0 {
             return false;
         }
         let window = if self.is_reducing() { usize::MAX } else { self.congestion.cwnd() };
         self.pacer.is_open() && flight < window.min(self.burst_limit)
+    }
+
+    /// The path joins others, and what it carries is not known.
+    pub(super) fn begin_trial(&mut self) {
+        self.trial = Some(0);
+    }
+
+    pub(super) fn is_on_trial(&self) -> bool {
+        self.trial.is_some()
+    }
+
+    /// There is nothing to fall back on.
+    pub(super) fn end_trial(&mut self) {
+        self.trial = None;
+    }
+
+    /// So many bytes have arrived by the path.
+    pub(super) fn note_brought(&mut self, bytes: usize) {
+        self.trial = self.trial.map(|brought| brought.saturating_add(bytes));
+    }
+
+    /// In flight may be less than this.
+    fn most_on_trial(&self) -> usize {
+        self.trial.map_or(usize::MAX, |brought| brought.saturating_mul(2).max(1))
     }
 
     /// When the next train may leave by its pace, if not now.
@@ -302,6 +344,6 @@ impl Flow {
 
     /// Whether cwnd lets no packet out, whatever the burst limit (RFC 9260 §6.1 B).
     pub(super) fn is_window_full(&self, flight: usize) -> bool {
-        flight >= self.congestion.cwnd()
+        flight >= self.congestion.cwnd().min(self.most_on_trial())
     }
 }

@@ -20,6 +20,7 @@ mod chunk;
 mod copies;
 mod flow;
 mod growth;
+mod late;
 mod loss;
 mod lost;
 mod next;

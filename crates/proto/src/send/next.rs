@@ -30,9 +30,7 @@ impl Sender {
             Permit::Probe => self.probe(turn),
             Permit::Everything | Permit::Retransmissions => match self.next_in_order(turn) {
                 Next::Train(train) => Next::Train(train),
-                nothing if self.multipath().scheduler.copies() => {
-                    self.copy(turn).map_or(nothing, Next::Train)
-                }
+                nothing if self.copies_all() => self.copy(turn).map_or(nothing, Next::Train),
                 nothing => nothing,
             },
         };
@@ -45,7 +43,7 @@ impl Sender {
             return Next::Train(train);
         }
         // What everything is copied for can wait for room; what is urgent cannot wait until there is nothing else to send.
-        if !self.multipath().scheduler.copies()
+        if !self.copies_all()
             && let Some(train) = self.copy(turn)
         {
             return Next::Train(train);

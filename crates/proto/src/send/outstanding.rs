@@ -4,6 +4,7 @@ mod counts;
 mod gap_acks;
 #[cfg(any(test, fuzzing, debug_assertions))]
 mod invariants;
+mod late;
 mod left;
 mod marks;
 mod tail;
@@ -20,6 +21,7 @@ use whimbrel_wire::Tsn;
 use self::counts::{Counts, Flight};
 pub(crate) use self::gap_acks::LEAST_ROOM;
 use self::gap_acks::{Belief, GapAcks, sane_blocks};
+use self::late::SeveralPaths;
 use self::marks::Marks;
 use super::chunk::{Chunk, ChunkState, Loss, Misses};
 use super::loss::{Circumstances, LossDetection, SackNews};
@@ -59,8 +61,7 @@ pub(super) struct Outstanding {
     full: bool,
     /// How many packets have been lost on each path that nobody has asked about yet.
     packets_lost: SmallVec<[(PathId, u32); 4]>,
-    /// Chunks of urgent messages that may still have copies, lowest TSN first (`outstanding/urgent.rs`).
-    urgent: VecDeque<Tsn>,
+    several: SeveralPaths,
 }
 
 impl Outstanding {
@@ -77,7 +78,7 @@ impl Outstanding {
             belief: Belief::default(),
             full: false,
             packets_lost: SmallVec::new(),
-            urgent: VecDeque::new(),
+            several: SeveralPaths::default(),
         }
     }
 
@@ -94,6 +95,7 @@ impl Outstanding {
         debug_assert_eq!(self.flight_size(path), 0);
         self.counts.flights.retain(|flight| flight.path != path);
         self.packets_lost.retain(|(id, _)| *id != path);
+        self.several.late.retain(|late| late.path != path);
     }
 
     /// Appends a chunk that is being sent for the first time; its TSN is the one [`Self::next_tsn`] named. `leads`: it is the first one
@@ -173,7 +175,7 @@ impl Outstanding {
         chunk.state = state;
         chunk.has_left = false;
         self.counts.add(chunk);
-        if matches!(state, ChunkState::Lost(_)) && chunk.packet > 0 {
+        if matches!(state, ChunkState::Lost(Loss::Missing | Loss::Timeout)) && chunk.packet > 0 {
             let path = chunk.path;
             self.note_lost(path);
         }
@@ -254,7 +256,9 @@ impl Outstanding {
             self.counts.remove(&chunk);
             report.released += chunk.payload_len();
             self.held_payload -= chunk.payload_len();
-            if chunk.state != ChunkState::GapAcknowledged {
+            if chunk.state == ChunkState::GapAcknowledged {
+                report.bridged = true;
+            } else {
                 report.acked(tsn, &chunk);
             }
         }

@@ -20,6 +20,8 @@ pub(crate) struct Report {
     pub(crate) paths: SmallVec<[PathChange; 4]>,
     /// The Cumulative TSN Ack Point has advanced.
     pub(crate) cumulative_advanced: bool,
+    /// What had arrived beyond a gap is acknowledged for good.
+    pub(super) bridged: bool,
     /// The peer has told of a window that has room for more than what is in flight.
     pub(crate) window_open: bool,
     /// The chunk that the peer waits for is larger than its window, so that it cannot acknowledge anything now (RFC 9260

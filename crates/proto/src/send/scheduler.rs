@@ -4,17 +4,15 @@ mod earliest_completion;
 mod fastest_path_first;
 mod lowest_round_trip;
 mod primary_path;
-mod redundant;
 mod round_robin;
 
 use core::fmt::Debug;
 use core::time::Duration;
 
-pub(super) use self::earliest_completion::EarliestCompletion;
+pub(super) use self::earliest_completion::{EarliestCompletion, LITTLE};
 pub(super) use self::fastest_path_first::FastestPathFirst;
 pub(super) use self::lowest_round_trip::LowestRoundTrip;
 pub(super) use self::primary_path::PrimaryPath;
-pub(super) use self::redundant::Redundant;
 pub(super) use self::round_robin::RoundRobin;
 use super::flow::Flow;
 use super::outstanding::Outstanding;
@@ -47,8 +45,7 @@ pub(super) fn scheduler(asked: PathScheduler) -> Box<dyn Scheduler> {
         PathScheduler::RoundRobin => Box::<RoundRobin>::default(),
         PathScheduler::LowestRoundTrip => Box::new(LowestRoundTrip),
         PathScheduler::FastestPathFirst => Box::new(FastestPathFirst),
-        PathScheduler::EarliestCompletion => Box::new(EarliestCompletion),
-        PathScheduler::Redundant => Box::new(Redundant),
+        PathScheduler::EarliestCompletion | PathScheduler::Redundant => Box::new(EarliestCompletion),
     }
 }
 
@@ -113,6 +110,12 @@ impl Offer<'_> {
         known.or_else(longest).unwrap_or(Duration::ZERO)
     }
 
+    /// What hardly any round trip by the path exceeds.
+    pub(super) fn longest_round_trip(&self, path: PathId) -> Duration {
+        let known = self.paths.get(path).and_then(|path| path.rto.long_round_trip());
+        known.unwrap_or_else(|| self.round_trip(path))
+    }
+
     /// What a path delivers, in bytes a second: as its controller has measured it, or a window in each round trip. 0 if nothing is known.
     pub(super) fn capacity(&self, path: PathId) -> u64 {
         let Some(flow) = self.flow(path) else { return 0 };
@@ -121,6 +124,12 @@ impl Offer<'_> {
             let rate = flow.congestion.cwnd() as u128 * NANOS / round_trip;
             u64::try_from(rate).unwrap_or(u64::MAX)
         })
+    }
+
+    /// When so many bytes have arrived by the path if they leave now, counted like a round trip.
+    pub(super) fn arrival(&self, path: PathId, bytes: usize) -> Duration {
+        let nanos = bytes as u128 * NANOS / u128::from(self.capacity(path).max(1));
+        self.round_trip(path).saturating_add(Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX)))
     }
 
     /// Of these paths the one with room for which `cost` is least, or the first one if none has room.

@@ -141,6 +141,7 @@ impl Sender {
             seed: u64::from(self.first_tsn.0) << 32 | u64::from(path.id.0),
         });
         self.flows.push(Flow::new(path.id, congestion));
+        self.begin_trial(path.id);
         self.outstanding.add_path(path.id);
         self.check();
     }
@@ -258,8 +259,10 @@ impl Sender {
     /// Opens the burst limit of every path, once per opportunity (RFC 9260 §6.1 D).
     pub(crate) fn open_bursts(&mut self, now: Instant, paths: &Paths) {
         if core::mem::take(&mut self.opportunity) {
+            self.end_trials(paths);
             for (flow, path) in self.flows.iter_mut().zip(paths.iter()) {
                 debug_assert_eq!(flow.path, path.id);
+                self.outstanding.forget_late(path.id, now, path.rto.current());
                 let flight = self.outstanding.on_the_way(flow.path);
                 flow.open_burst(now, self.burst, flight, path.pmdcs(), self.recovery.covers(flow.path));
             }
@@ -311,13 +314,13 @@ impl Sender {
     }
 
     /// Bytes of user data that may leave before something is acknowledged for good.
-    fn room(&self) -> usize {
+    pub(super) fn room(&self) -> usize {
         let of_peer = self.window.left(self.outstanding.in_flight_payload());
         of_peer.min(self.send_buffer.saturating_sub(self.outstanding.held_payload()))
     }
 
     /// The smaller one of the buffers of both ends, in bytes.
-    fn buffers(&self) -> usize {
+    pub(super) fn buffers(&self) -> usize {
         self.window.largest.min(self.send_buffer)
     }
 

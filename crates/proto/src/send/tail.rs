@@ -32,6 +32,11 @@ pub(super) struct Answers {
 }
 
 impl Answers {
+    /// When the last of what has arrived was sent.
+    pub(super) fn newest(&self) -> Option<Instant> {
+        self.newest
+    }
+
     /// Whether no round trip has been measured for as long as one takes (RFC 9260 §6.3.1 C4).
     pub(super) fn is_due(&self, now: Instant, round_trip: Duration) -> bool {
         self.measured.is_none_or(|at| at + round_trip <= now)

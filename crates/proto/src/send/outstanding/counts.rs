@@ -8,6 +8,8 @@ use crate::send::chunk::{Chunk, ChunkState, Loss};
 #[derive(PartialEq, Eq, Debug, Default)]
 pub(super) struct Counts {
     pub(super) lost: usize,
+    /// Bytes of user data in what is lost.
+    pub(super) lost_payload: usize,
     /// What of it was lost where, and how: in the order of both, nothing that is nought.
     pub(super) losses: SmallVec<[(PathId, Loss, usize); 4]>,
     pub(super) gap_acknowledged: usize,
@@ -57,6 +59,7 @@ impl Counts {
             }
             ChunkState::Lost(loss) => {
                 self.lost += 1;
+                self.lost_payload += chunk.payload_len();
                 match self.loss(chunk.path, loss) {
                     Ok(at) => self.losses[at].2 += 1,
                     Err(at) => self.losses.insert(at, (chunk.path, loss, 1)),
@@ -88,6 +91,7 @@ impl Counts {
             }
             ChunkState::Lost(loss) => {
                 self.lost -= 1;
+                self.lost_payload -= chunk.payload_len();
                 if let Some(flight) = self.flight_if_there(chunk) {
                     flight.held -= chunk.payload_len();
                 }

@@ -45,6 +45,6 @@ impl Outstanding {
     /// The flight size of `path` without what is known to be no longer on its way: what fills its window.
     pub(in crate::send) fn on_the_way(&self, path: PathId) -> usize {
         let flight = self.counts.flights.iter().find(|flight| flight.path == path);
-        flight.map_or(0, |flight| flight.bytes - flight.left)
+        flight.map_or(0, |flight| flight.bytes - flight.left) + self.late_on(path)
     }
 }

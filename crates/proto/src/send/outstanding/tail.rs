@@ -19,6 +19,7 @@ impl Outstanding {
 
     /// What was called lost on `path`, and has not been sent again, is in flight after all.
     pub(in crate::send) fn restore(&mut self, path: PathId) {
+        self.several.late.retain(|late| late.path != path);
         let end = self.done + self.chunks.len() as u64;
         let mut from = self.done;
         while let Some(number) = self.lost.next(from..end) {

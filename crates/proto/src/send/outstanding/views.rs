@@ -31,6 +31,11 @@ impl Outstanding {
         self.chunks.len()
     }
 
+    /// Bytes of user data that are to go out again.
+    pub(in crate::send) fn lost_payload(&self) -> usize {
+        self.counts.lost_payload
+    }
+
     pub(in crate::send) fn has_lost(&self) -> bool {
         self.counts.lost > 0
     }

@@ -9,7 +9,8 @@ pub(in crate::send) struct Soonest;
 
 impl RetransmissionRule for Soonest {
     fn path(&self, offer: &Offer<'_>, lost_on: PathId, loss: Loss) -> Option<PathId> {
-        let cost = |path: &PathId| (offer.round_trip(*path), *path != lost_on);
+        let bytes = offer.outstanding.lost_payload();
+        let cost = |path: &PathId| (offer.arrival(*path, bytes), *path != lost_on);
         choices(offer, lost_on, loss).into_iter().min_by_key(cost)
     }
 }

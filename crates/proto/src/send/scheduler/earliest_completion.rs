@@ -4,6 +4,7 @@ use core::time::Duration;
 use super::{NANOS, Offer, Scheduler};
 use crate::interface::PathId;
 use crate::path::PathIds;
+use crate::send::flow::Flow;
 
 /// The path where the next packet arrives first, even if it has to wait for room there.
 ///
@@ -79,13 +80,19 @@ fn is_passed_over(offer: &Offer<'_>, paths: &[PathId], path: PathId) -> bool {
     if capacity == 0 {
         return false;
     }
-    let brought_meanwhile = u128::from(capacity).saturating_mul(round_trip.as_nanos()) / NANOS;
+    let proved = offer.flow(path).map_or(0, Flow::capacity);
+    let adds_little = proved.saturating_mul(LITTLE) < capacity;
+    let takes = if adds_little { offer.longest_round_trip(path) } else { round_trip };
+    let brought_meanwhile = u128::from(capacity).saturating_mul(takes.as_nanos()) / NANOS;
     if brought_meanwhile.saturating_mul(MARGIN.0) / MARGIN.1 > offer.room as u128 {
         return true;
     }
     let waiting = offer.streams.queued() as u128 * NANOS / u128::from(capacity);
     slowest.as_nanos() + waiting < round_trip.as_nanos()
 }
+
+/// A path that carries less than this part of what quicker ones do is not worth that they wait for it if it takes longer than it does as a rule.
+pub(in crate::send) const LITTLE: u64 = 8;
 
 /// Paths may bring more than expected, as their windows grow.
 const MARGIN: (u128, u128) = (5, 4);

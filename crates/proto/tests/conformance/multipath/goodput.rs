@@ -77,12 +77,14 @@ fn clean_paths_lose_nothing() {
         for name in [Name::Reno, Name::Bbr].into_iter().take(1 + usize::from(bbr)) {
             let together = run(&places, combining(name.mobile(), scheduler), 4);
             let Totals { retransmitted, duplicates, halvings, timeouts, .. } = together.totals;
-            // Copies are meant to arrive.
+            // What is late at first goes out again, and copies are meant to arrive.
+            let moves = matches!(scheduler, PathScheduler::EarliestCompletion | PathScheduler::Redundant);
+            let most = if moves { 40 } else { 0 };
             let duplicates = if scheduler == PathScheduler::Redundant { 0 } else { duplicates };
-            assert_eq!(
-                (retransmitted, duplicates, halvings, timeouts),
-                (0, 0, 0, 0),
-                "{name:?} {scheduler:?}"
+            assert_eq!((halvings, timeouts), (0, 0), "{name:?} {scheduler:?}");
+            assert!(
+                retransmitted.max(duplicates) <= most,
+                "{name:?} {scheduler:?}: {retransmitted}, {duplicates}"
             );
             let slow = together.round_trips[1];
             assert!(slow >= Duration::from_millis(159), "{name:?} {scheduler:?}: {slow:?}");

@@ -3,6 +3,7 @@
 mod breaks;
 mod goodput;
 mod sacks;
+mod thin;
 
 use core::time::Duration;
 use std::sync::Arc;
