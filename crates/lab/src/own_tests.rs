@@ -53,7 +53,7 @@ fn the_examples_can_be_run_and_show_what_they_say() {
     let warning = load("warning", WARNING).unwrap();
     let silence = |at| metric(&*warning, "seamless", at, "longest_silence");
     // Two seconds are enough to move; a warning that comes after the end is worth nothing.
-    assert!(silence(10.0) < 0.12 && silence(13.0) > 0.15, "{} {}", silence(10.0), silence(13.0));
+    assert!(silence(10.0) < 0.07 && silence(13.0) > 0.12, "{} {}", silence(10.0), silence(13.0));
     let walk = load("walk", example("walk")).unwrap();
     for policy in ["seamless", "failover"] {
         let late = |speed| metric(&*walk, policy, speed, "late");

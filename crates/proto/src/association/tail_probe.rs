@@ -101,7 +101,9 @@ impl Open {
             && let Some(lost) = self.sender.give_tail_up(id, context.now)
         {
             self.handle_tail_lost(context, lost);
-            self.set_t3(context, id, T3::Stop, rto);
+            // What left at this very moment is not.
+            let t3 = if self.sender.has_in_flight(id) { T3::Start } else { T3::Stop };
+            self.set_t3(context, id, t3, rto);
             context.timers.set(TimerId::TailProbe(id), again);
             return;
         }
