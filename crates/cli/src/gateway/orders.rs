@@ -2,8 +2,8 @@
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
@@ -57,6 +57,7 @@ fn path() -> PathBuf {
 /// Where a gateway takes orders; it goes with this value.
 pub(super) struct OrderSocket {
     path: PathBuf,
+    file: Option<File>,
     serving: JoinHandle<()>,
 }
 
@@ -78,14 +79,30 @@ impl OrderSocket {
                 }
             }
         });
-        Ok(Self { path, serving })
+        Ok(Self { file: file(&path), path, serving })
+    }
+}
+
+/// Which file is at a path: its number, which may be given to the next one, and when it was changed, in seconds and ns.
+type File = (u64, i64, i64);
+
+fn file(path: &Path) -> Option<File> {
+    let about = std::fs::symlink_metadata(path).ok()?;
+    Some((about.ino(), about.ctime(), about.ctime_nsec()))
+}
+
+/// Removes what is at `path`, unless it is another file than `ours` by now.
+fn remove_own(path: &Path, ours: Option<File>) {
+    if ours.is_some() && file(path) == ours {
+        let _ = std::fs::remove_file(path);
     }
 }
 
 impl Drop for OrderSocket {
     fn drop(&mut self) {
         self.serving.abort();
-        let _ = std::fs::remove_file(&self.path);
+        // A gateway that ends takes its time, and the next one may take orders there already.
+        remove_own(&self.path, self.file);
     }
 }
 
@@ -186,3 +203,7 @@ pub(super) async fn show_sessions(args: SessionsArgs) -> Result<(), Failure> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+#[path = "orders_tests.rs"]
+mod tests;
