@@ -6,9 +6,17 @@ hosts=(cn g1 g2 mn core air)
 failed=0
 
 down() {
-    local host
+    local host tries
     for host in "${hosts[@]}"; do ip netns pids "$name-$host" 2>/dev/null | xargs -r kill 2>/dev/null; done
     sleep 0.2
+    # A gateway finishes handovers that are under way, and says so to its sessions.
+    for host in "${hosts[@]}"; do
+        for tries in {1..50}; do
+            [ -n "$(ip netns pids "$name-$host" 2>/dev/null)" ] || break
+            sleep 0.1
+        done
+        ip netns pids "$name-$host" 2>/dev/null | xargs -r kill -9 2>/dev/null
+    done
     for host in "${hosts[@]}"; do ip netns del "$name-$host" 2>/dev/null; done
 }
 trap '[ -n "${keep:-}" ] || { down; rm -rf "$work"; }' EXIT
