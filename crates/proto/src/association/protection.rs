@@ -107,7 +107,9 @@ impl Open {
     pub(super) fn begin(&mut self, context: &mut Context<'_>) {
         if self.auth.is_pending() {
             context.timers.set(TimerId::KeyExchange, context.now + KEY_EXCHANGE);
-            context.timers.set(TimerId::SilentKeyExchange, context.now + self.silence_without_keys());
+            if context.identity.token.is_some() {
+                context.timers.set(TimerId::SilentKeyExchange, context.now + self.silence_without_keys());
+            }
             self.say_about_keys();
         } else {
             self.start_path_supervision(context);
@@ -204,9 +206,7 @@ impl Open {
     /// Before both ends have keys nothing is heard but by the path of the handshake: other paths are confirmed by HEARTBEATs, which are not sent in
     /// clear (chunk draft §3.2). Who connects, and is not answered by that path, does better to begin anew, which tries all.
     pub(super) fn expect_keys(&self, context: &mut Context<'_>) -> Handled {
-        let has_opened = self.auth.protection.as_ref().is_some_and(|protection| protection.has_opened());
-        let both_have = has_opened && self.auth.is_enforced();
-        if context.identity.token.is_none() || !self.auth.is_pending() || both_have {
+        if self.auth.is_enforced() && self.has_peer_keys() {
             return Ok(());
         }
         let patience = self.silence_without_keys();
@@ -221,6 +221,11 @@ impl Open {
         let since = if silent { context.now } else { heard };
         context.timers.set(TimerId::SilentKeyExchange, since + patience);
         Ok(())
+    }
+
+    /// Whether the peer has sealed something.
+    fn has_peer_keys(&self) -> bool {
+        self.auth.protection.as_ref().is_some_and(|protection| protection.has_opened())
     }
 
     /// How long the peer may be silent before there are keys.
@@ -239,9 +244,8 @@ impl Open {
     /// as patient then as it is later. Who connects has a user who waits.
     fn wait_for_hello(&self, context: &mut Context<'_>) {
         let accepts = context.identity.token.is_none();
-        let is_peer_ready = self.auth.protection.as_ref().is_some_and(|protection| protection.has_opened());
         let patience = match context.config.failure.association {
-            AssociationFailure::Silence(patience) if accepts && is_peer_ready => patience.max(HELLO),
+            AssociationFailure::Silence(patience) if accepts && self.has_peer_keys() => patience.max(HELLO),
             _ => HELLO,
         };
         context.timers.set(TimerId::KeyExchange, context.now + patience);
@@ -278,6 +282,7 @@ impl Open {
 
     fn is_up_now(&mut self, context: &mut Context<'_>) {
         context.timers.clear(TimerId::KeyExchange);
+        context.timers.clear(TimerId::SilentKeyExchange);
         self.receive.set_spare_room(0);
         context.timers.set(TimerId::KeysAge, context.now + KEYS_LAST);
         // What has happened so far concerns nobody, and may have been said by anybody.

@@ -1,21 +1,10 @@
 use core::time::Duration;
 
-use crate::sip::SipConfig;
+use crate::Event;
+use crate::gateway::supervised::{supervised, talking};
 use crate::testing::{CORRESPONDENT, SOURCE, Scene, TARGET, TERMINAL, address};
-use crate::{Event, GatewayConfig};
 
 const INTERVAL: Duration = Duration::from_secs(10);
-
-fn supervised(_: usize, config: GatewayConfig) -> GatewayConfig {
-    let sip = SipConfig { supervision: Some(INTERVAL), ..config.sip };
-    GatewayConfig { sip, ..config }
-}
-
-fn talking() -> Scene {
-    let mut scene = Scene::with(1, supervised);
-    scene.talk();
-    scene
-}
 
 fn has_ended(scene: &Scene, host: usize) -> usize {
     scene.said(host).iter().filter(|event| matches!(event, Event::Ended(_))).count()
@@ -24,7 +13,7 @@ fn has_ended(scene: &Scene, host: usize) -> usize {
 #[test]
 fn a_session_ends_with_its_association_at_all_three() {
     for host in [TERMINAL, CORRESPONDENT] {
-        let mut scene = talking();
+        let mut scene = talking(INTERVAL);
         scene.disassociate(host);
         scene.pass(Duration::from_secs(1));
         assert_eq!(scene.gateway(SOURCE).session_count(), 0);
@@ -40,7 +29,7 @@ fn a_session_ends_with_its_association_at_all_three() {
 #[test]
 fn after_a_handover_it_ends_at_the_target() {
     for host in [TERMINAL, CORRESPONDENT] {
-        let mut scene = talking();
+        let mut scene = talking(INTERVAL);
         scene.hand_over();
         scene.pass(Duration::from_secs(2));
         scene.disassociate(host);
@@ -52,7 +41,7 @@ fn after_a_handover_it_ends_at_the_target() {
 
 #[test]
 fn a_terminal_that_answers_keeps_its_session_and_one_that_vanishes_loses_it() {
-    let mut scene = talking();
+    let mut scene = talking(INTERVAL);
     scene.pass(INTERVAL * 50);
     assert_eq!(scene.gateway(SOURCE).session_count(), 1);
     scene.crash(TERMINAL);
@@ -63,7 +52,7 @@ fn a_terminal_that_answers_keeps_its_session_and_one_that_vanishes_loses_it() {
 
 #[test]
 fn a_terminal_notices_that_its_gateway_is_gone_and_that_it_was_started_anew() {
-    let mut scene = talking();
+    let mut scene = talking(INTERVAL);
     let gone = scene.stop(SOURCE);
     scene.pass(INTERVAL * 3);
     let count =
@@ -74,7 +63,7 @@ fn a_terminal_notices_that_its_gateway_is_gone_and_that_it_was_started_anew() {
     assert_eq!(count(&scene, &Event::GatewayBack), 1);
 
     // The new one knows nobody, and is told anew.
-    scene.replace_gateway(SOURCE, supervised);
+    scene.replace_gateway(SOURCE, supervised(INTERVAL));
     scene.pass(INTERVAL * 2);
     assert_eq!(scene.gateway(SOURCE).session_count(), 1);
     let up = scene.said(TERMINAL).iter().filter(|event| matches!(event, Event::Established(_))).count();
@@ -94,7 +83,7 @@ fn a_terminal_notices_that_its_gateway_is_gone_and_that_it_was_started_anew() {
 /// What was given to a terminal is free again when its session is over: one gateway has throughput for one, and takes it again and again.
 #[test]
 fn what_a_terminal_had_is_free_again() {
-    let mut scene = talking();
+    let mut scene = talking(INTERVAL);
     for _ in 0..3 {
         assert_eq!(scene.gateway(SOURCE).free_throughput(), 0);
         scene.disassociate(TERMINAL);
@@ -108,7 +97,7 @@ fn what_a_terminal_had_is_free_again() {
 #[test]
 fn an_association_that_ends_in_mid_handover_takes_its_handover_with_it() {
     for after in 0..30 {
-        let mut scene = talking();
+        let mut scene = talking(INTERVAL);
         scene.hand_over();
         scene.pass(Duration::from_millis(after * 10));
         scene.disassociate(TERMINAL);

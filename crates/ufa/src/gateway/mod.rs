@@ -10,6 +10,8 @@ mod forward;
 mod session;
 mod source;
 mod stopping;
+#[cfg(test)]
+mod supervised;
 mod target;
 mod within;
 

@@ -1,21 +1,11 @@
 use core::time::Duration;
 
-use crate::sip::{REASON, SipConfig};
+use crate::Event;
+use crate::gateway::supervised::{supervised, talking};
+use crate::sip::REASON;
 use crate::testing::{CORRESPONDENT, SOURCE, Scene, TARGET, TERMINAL};
-use crate::{Event, GatewayConfig};
 
 const INTERVAL: Duration = Duration::from_secs(3);
-
-fn supervised(_: usize, config: GatewayConfig) -> GatewayConfig {
-    let sip = SipConfig { supervision: Some(INTERVAL), ..config.sip };
-    GatewayConfig { sip, ..config }
-}
-
-fn talking() -> Scene {
-    let mut scene = Scene::with(1, supervised);
-    scene.talk();
-    scene
-}
 
 fn count(scene: &Scene, host: usize, what: fn(&Event) -> bool) -> usize {
     scene.said(host).into_iter().filter(|event| what(event)).count()
@@ -32,7 +22,7 @@ const fn is_up(event: &Event) -> bool {
 /// Within a few round trips, and not after the silence of two questions: the terminal decides by itself, the correspondent knows of no session.
 #[test]
 fn both_ends_are_told_that_the_gateway_ends() {
-    let mut scene = talking();
+    let mut scene = talking(INTERVAL);
     assert!(!scene.gateway(SOURCE).has_stopped());
     scene.stop_gateway(SOURCE);
     scene.pass(Duration::from_millis(100));
@@ -52,19 +42,19 @@ fn both_ends_are_told_that_the_gateway_ends() {
 /// The session comes back by itself, and can be moved.
 #[test]
 fn a_gateway_that_is_started_anew_has_its_sessions_again() {
-    let mut scene = talking();
+    let mut scene = talking(INTERVAL);
     scene.stop_gateway(SOURCE);
     scene.pass(Duration::from_secs(1));
     scene.crash(SOURCE);
     scene.pass(Duration::from_secs(60));
-    scene.replace_gateway(SOURCE, supervised);
+    scene.replace_gateway(SOURCE, supervised(INTERVAL));
     scene.pass(INTERVAL * 3);
     assert_eq!([TERMINAL, CORRESPONDENT].map(|host| count(&scene, host, is_up)), [2, 2]);
     scene.hand_over();
     scene.pass(Duration::from_secs(2));
     assert_eq!(scene.gateway(TARGET).session_count(), 1);
     // An association that ends without a gateway takes the questions with it.
-    let mut scene = talking();
+    let mut scene = talking(INTERVAL);
     scene.stop_gateway(SOURCE);
     scene.pass(Duration::from_secs(1));
     scene.crash(SOURCE);
@@ -79,7 +69,7 @@ fn who_is_on_the_way_gets_there() {
     for host in [SOURCE, TARGET] {
         let mut gone = 0;
         for after in 0..40 {
-            let mut scene = talking();
+            let mut scene = talking(INTERVAL);
             scene.hand_over();
             scene.pass(Duration::from_millis(after * 10));
             scene.stop_gateway(host);
@@ -104,17 +94,17 @@ fn who_is_on_the_way_gets_there() {
 /// Nothing new begins, and another gateway hears so at once.
 #[test]
 fn a_gateway_that_ends_takes_nobody() {
-    let mut scene = talking();
+    let mut scene = talking(INTERVAL);
     scene.stop_gateway(TARGET);
     scene.hand_over();
     scene.pass(Duration::from_millis(500));
     assert_eq!(count(&scene, SOURCE, |event| matches!(event, Event::Stays { .. })), 1);
-    let mut scene = Scene::with(1, supervised);
+    let mut scene = Scene::with(1, supervised(INTERVAL));
     scene.stop_gateway(SOURCE);
     scene.associate();
     scene.pass(Duration::from_secs(1));
     assert!(scene.gateway(SOURCE).has_stopped());
-    scene.replace_gateway(SOURCE, supervised);
+    scene.replace_gateway(SOURCE, supervised(INTERVAL));
     scene.pass(Duration::from_secs(5));
     assert_eq!(count(&scene, TERMINAL, is_up), 1, "the call has come again");
 }
@@ -122,7 +112,7 @@ fn a_gateway_that_ends_takes_nobody() {
 /// A call that is not answered yet is refused, and called off at the correspondent.
 #[test]
 fn a_call_that_rings_is_over() {
-    let mut scene = Scene::with(1, supervised);
+    let mut scene = Scene::with(1, supervised(INTERVAL));
     let silent = scene.stop(CORRESPONDENT);
     scene.associate();
     scene.pass(Duration::from_millis(100));
