@@ -1,5 +1,6 @@
 //! `whimbrel soak`: random networks, faults and users in virtual time, from seed to seed.
 
+use std::convert::Infallible;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -15,6 +16,9 @@ use crate::exit::Failure;
 
 /// The first seeds are played twice, and must come out the same.
 const TWICE: u64 = 5;
+
+/// A world is told of when it has been played for this long; the longest that ends takes seconds.
+const SLOW: Duration = Duration::from_secs(60);
 
 /// Play random scenarios in virtual time
 #[derive(Args, Clone, Debug)]
@@ -67,12 +71,16 @@ pub(crate) async fn run(args: SoakArgs) -> Result<(), Failure> {
             done??;
             false
         }
+        never = tell_of_slow_worlds(&shared) => match never {},
         // The worlds that are being played are not waited for.
         _ = interrupt => true,
     };
     let mut played = shared.played();
     played.stopped = true;
     summarise(&shared.args, &played, started.elapsed(), cpu_time().saturating_sub(cpu));
+    if interrupted {
+        shared.playing().iter().for_each(|world| world.tell());
+    }
     match (interrupted, played.failed) {
         (true, _) => Err(Failure::Interrupted("")),
         (false, 0) => Ok(()),
@@ -145,6 +153,27 @@ struct Shared {
     args: SoakArgs,
     next: AtomicU64,
     played: Mutex<Played>,
+    playing: Mutex<Vec<Playing>>,
+}
+
+/// A world that is being played.
+#[derive(Clone, Debug)]
+struct Playing {
+    seed: u64,
+    sort: Sort,
+    since: Instant,
+    /// It has been said that it takes long.
+    told: bool,
+}
+
+impl Playing {
+    /// Says on stderr which world it is: one that hangs never becomes a failure that names its seed.
+    fn tell(&self) {
+        let (seed, sort, seconds) = (self.seed, self.sort.name(), self.since.elapsed().as_secs());
+        eprintln!(
+            "seed {seed} has been played for {seconds} s; again: whimbrel soak --seed {seed} --seeds 1 --worlds {sort}"
+        );
+    }
 }
 
 /// What has been played so far.
@@ -159,11 +188,26 @@ struct Played {
 
 impl Shared {
     fn new(args: SoakArgs) -> Self {
-        Self { args, next: AtomicU64::new(0), played: Mutex::default() }
+        Self { args, next: AtomicU64::new(0), played: Mutex::default(), playing: Mutex::default() }
     }
 
     fn played(&self) -> MutexGuard<'_, Played> {
         self.played.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn playing(&self) -> MutexGuard<'_, Vec<Playing>> {
+        self.playing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Tells, once each, of worlds that take longer than any does that ends.
+async fn tell_of_slow_worlds(shared: &Shared) -> Infallible {
+    loop {
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        for world in shared.playing().iter_mut().filter(|world| !world.told && world.since.elapsed() > SLOW) {
+            world.told = true;
+            world.tell();
+        }
     }
 }
 
@@ -190,9 +234,12 @@ fn work(shared: &Shared) -> anyhow::Result<()> {
         let sorts = args.worlds.len() as u64;
         let seed = args.seed.wrapping_add(number / sorts);
         let sort = args.worlds[(number % sorts) as usize];
+        shared.playing().push(Playing { seed, sort, since: Instant::now(), told: false });
         let result = play_one(args, seed, sort, number < TWICE).inspect_err(|_| {
             shared.played().stopped = true;
-        })?;
+        });
+        shared.playing().retain(|world| (world.seed, world.sort) != (seed, sort));
+        let result = result?;
         let mut played = shared.played();
         if played.stopped {
             return Ok(());

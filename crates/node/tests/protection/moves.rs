@@ -53,6 +53,25 @@ fn a_network_that_goes_before_there_are_keys_costs_little() {
     assert!(waits.iter().all(|(.., up)| *up < 3.0), "{waits:?}");
 }
 
+/// The only path that there is room for gives way to one that is not confirmed, as the server has keys and asks by it. Nothing measures how long
+/// the client waits then.
+#[test]
+fn the_confirmed_path_gives_way_before_there_are_keys() {
+    for from in (15..90).step_by(10) {
+        let mut configs = configs();
+        configs[CLIENT].limits.paths = 1;
+        let mut pair = pair(from, configs, &[link(10, 10), link(10, 10)]);
+        let client = pair.uplinks[CLIENT][0].address;
+        tap(&mut pair, move |now, route, bytes, _| {
+            if route.remote == client && now >= at(from) && now < at(10_000) {
+                bytes[12] ^= 1;
+            }
+        });
+        pair.run(60);
+        assert_received_all(&pair);
+    }
+}
+
 /// A server with one network, which spoils sealed packets if they are so `large`; then it is in another one, with another address.
 fn server_that_moves_before_it_is_up(leaves: u64, enters: u64, large: usize) -> Pair {
     let links = [link(10, 10), link(10, 15)];

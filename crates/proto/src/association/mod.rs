@@ -86,6 +86,9 @@ use crate::path::amplification::StrangerProbes;
 use crate::receive::Buffers;
 use crate::timers::Timers;
 
+/// Deadlines that an association meets at a time: more than pass at once.
+const MOST_EXPIRATIONS: u32 = 100;
+
 /// What stays the same for the whole life of an association.
 #[derive(Debug)]
 pub(crate) struct Identity {
@@ -185,9 +188,11 @@ impl Association {
         self.conclude(arrival.now, result);
     }
 
-    /// Deadlines that have passed.
+    /// Deadlines that have passed. A timer that would be due again and again at the same moment, which none should be, does not keep the
+    /// endpoint from everything else: what is still due after so many is left for the next time.
     pub(crate) fn handle_timeout(&mut self, now: Instant) {
-        while let Some(timer) = self.timers.pop_expired(now) {
+        for _ in 0..MOST_EXPIRATIONS {
+            let Some(timer) = self.timers.pop_expired(now) else { return };
             let handled = self.in_open(now, |open, context| open.handle_timer(context, timer));
             let result = handled.unwrap_or_else(|| self.handle_handshake_timeout());
             self.conclude(now, result);

@@ -12,7 +12,7 @@ use whimbrel_wire::{Cause, Chunks, InitAck, StreamId};
 use super::{Association, Context, Ending, Handled, Identity, Open};
 use crate::arrival::Arrival;
 use crate::auth::gate::Gate;
-use crate::config::{AssociationFailure, Config};
+use crate::config::{AssociationFailure, Config, RtoConfig};
 use crate::interface::{Acknowledge, AddressChange, CloseReason, Message};
 use crate::negotiate::Agreement;
 use crate::path::Egress;
@@ -108,7 +108,10 @@ impl Open {
         if self.auth.is_pending() {
             context.timers.set(TimerId::KeyExchange, context.now + KEY_EXCHANGE);
             if context.identity.token.is_some() {
-                context.timers.set(TimerId::SilentKeyExchange, context.now + self.silence_without_keys());
+                context.timers.set(
+                    TimerId::SilentKeyExchange,
+                    context.now + self.silence_without_keys(&context.config.rto),
+                );
             }
             self.say_about_keys();
         } else {
@@ -209,7 +212,7 @@ impl Open {
         if self.auth.is_enforced() && self.has_peer_keys() {
             return Ok(());
         }
-        let patience = self.silence_without_keys();
+        let patience = self.silence_without_keys(&context.config.rto);
         // A peer that has keys asks by other paths, and gets no answer from who has none.
         let confirmed = self.paths.iter().filter(|path| path.confirmed);
         let heard = confirmed.filter_map(|path| path.supervision.heard).max().unwrap_or_default();
@@ -228,11 +231,11 @@ impl Open {
         self.auth.protection.as_ref().is_some_and(|protection| protection.has_opened())
     }
 
-    /// How long the peer may be silent before there are keys.
-    fn silence_without_keys(&self) -> Duration {
+    /// How long the peer may be silent before there are keys. The paths that were confirmed may have gone with their addresses.
+    fn silence_without_keys(&self, config: &RtoConfig) -> Duration {
         let confirmed = self.paths.iter().filter(|path| path.confirmed);
         let rto = confirmed.map(|path| path.rto.without_back_off()).max();
-        rto.unwrap_or_default() * SILENT_RTOS
+        rto.unwrap_or(config.initial) * SILENT_RTOS
     }
 
     /// Whether we connect, have no keys, and no path is left that was confirmed.
