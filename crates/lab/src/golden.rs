@@ -8,7 +8,7 @@ use crate::experiment::{PAPER, SEAMLESS};
 /// Experiment, series, the number of the cell, and its fingerprint with the seed of the first repetition.
 ///
 /// A cell of e13 is one run that feeds a figure with transfer times and one with TCP's throughput, as they are named here.
-pub(crate) const GOLDEN: [(&str, &str, usize, u64); 47] = [
+pub(crate) const GOLDEN: [(&str, &str, usize, u64); 51] = [
     ("b08_fig07", PAPER, 3, 0x8155_0fcd_3155_4ccb),
     ("b08_fig07", SEAMLESS, 240, 0xcd5c_1a0e_c340_5309),
     ("b08_fig08", PAPER, 14, 0x1dcf_7904_d3a3_7db1),
@@ -16,6 +16,11 @@ pub(crate) const GOLDEN: [(&str, &str, usize, u64); 47] = [
     ("b08_fig12_failover", PAPER, 1, 0x9c87_a195_658c_ca60),
     ("b08_fig12", PAPER, 1, 0xf48e_8a6d_43ff_40f5),
     ("b08_fig12", SEAMLESS, 6, 0xdc79_7cfa_85fd_086a),
+    ("b08_sbpp", PAPER, 8, 0xd9ab_6cc9_cfd2_69bf),
+    ("b08_westwood", PAPER, 4, 0x8f94_3972_2b85_8367),
+    // Fastest path first, and round robin.
+    ("b08_fpf", PAPER, 0, 0xdfd1_2e56_1b19_50a9),
+    ("b08_fpf", PAPER, 1, 0xe7d2_7712_172d_a067),
     ("b08_dar", PAPER, 6, 0x503c_bc9c_8448_dadc),
     ("b08_eq3", PAPER, 8, 0x6153_5901_8bed_fe64),
     // Figure 4: plain mSCTP that stays and that moves, concurrent transfer from fast to slow and from slow to fast.
@@ -77,9 +82,11 @@ pub(crate) const LONG: [(&str, &str, usize, u64); 1] = [("b08_fig10", PAPER, 0, 
 
 /// As [`GOLDEN`], of runs with alternatives to what is assumed: every choice that is tried, such as TCP with CUBIC, and random loss. Experiment, the
 /// last words of what is changed, the number of the cell, and its fingerprint with that and the seed of the first repetition.
-pub(crate) const ALTERED: [(&str, &str, usize, u64); 22] = [
+pub(crate) const ALTERED: [(&str, &str, usize, u64); 24] = [
     ("b08_fig07", "whole packets", 0, 0x12d5_c4fd_a36d_dc7d),
     ("b08_fig08", "→ down", 0, 0x8918_908b_bb56_714e),
+    ("b08_fpf", "→ [\"cuc\", \"sfr\", \"dac\"]", 0, 0x9e68_bf80_1986_e7a4),
+    ("b08_fpf", "→ rtx-same", 1, 0xf698_5c7c_9ffb_8874),
     ("b09_fig04", "lowest round trip", 10, 0x715f_53ad_db30_8a43),
     ("b09_fig04", "loss: 0.0 → 0.001", 0, 0x2258_2140_6ede_2dcd),
     ("e13_lc", "loss: 0.0 → 0.001", 0, 0x7e8f_4cf4_048a_494d),

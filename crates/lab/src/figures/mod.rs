@@ -6,6 +6,9 @@ mod b08_eq3;
 mod b08_fig07;
 mod b08_fig08;
 mod b08_fig12;
+mod b08_fpf;
+mod b08_sbpp;
+mod b08_westwood;
 mod b09_cc;
 mod b09_fig04;
 mod b09_fig05;
@@ -39,6 +42,9 @@ const ALL: &[New] = &[
     b08_fig12::failover::experiment,
     b08_fig12::idle::experiment,
     b08_eq3::experiment,
+    b08_sbpp::experiment,
+    b08_westwood::experiment,
+    b08_fpf::experiment,
     b08_dar::experiment,
     b09_fig04::experiment,
     b09_fig05::experiment,

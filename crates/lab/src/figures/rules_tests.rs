@@ -20,9 +20,9 @@ fn cell(experiment: &dyn Experiment, series: &str, at: &[(&str, f64)]) -> Cell {
     experiment.cells().iter().find(fits).unwrap().clone()
 }
 
-/// What the checks of these papers look at is measured by some experiment.
+/// What the checks look at is measured by some experiment.
 #[test]
-fn no_claim_of_e13_c04_and_b09_is_left_out() {
+fn no_claim_is_left_out() {
     let all = all(&Papers::load().unwrap()).unwrap();
     let measured = |name: &str| {
         let Some((scenario, metric)) = name.split_once('.') else { return true };
@@ -30,8 +30,10 @@ fn no_claim_of_e13_c04_and_b09_is_left_out() {
         of_scenario.any(|experiment| experiment.metrics().iter().any(|known| known == metric))
     };
     let claims = Claims::load().unwrap();
-    for claim in claims.all().filter(|claim| ["e13", "c04", "b09"].contains(&&*claim.paper)) {
-        let of_these = |word: &&str| ["e13-", "c04-", "b09-"].iter().any(|paper| word.starts_with(paper));
+    for claim in claims.all() {
+        let of_these = |word: &&str| {
+            ["b08-", "b09-", "c04-", "d10-", "e13-"].iter().any(|paper| word.starts_with(paper))
+        };
         let names = claim.check.split('"').filter(of_these);
         for name in names {
             assert!(measured(name), "{}: {name}", claim.id);
@@ -174,4 +176,51 @@ fn algorithms_of_concurrent_transfer_do_what_they_are_for() {
         experiment.cells().into_iter().find(|cell| cell.series == "no-i-bit" && cell.word("dac") == "on");
     let per_packet = metric(&run(&*experiment, &silenced.unwrap()), "sacks_per_packet").unwrap();
     assert!((per_packet - 0.5).abs() < 0.01, "every second packet: {per_packet}");
+}
+
+/// b08 section 4.2.2.1: where nobody else sends, the answers to the large packets of a train are as far apart as the bottleneck has it, whatever the way back.
+#[test]
+fn packet_trains_tell_the_capacity() {
+    let experiment = experiment("b08_sbpp");
+    for cell in experiment.cells() {
+        let sample = run(&*experiment, &cell);
+        println!("{}: {:?}", cell.label(), sample.metrics);
+        if cell.number("cross") > 0.0 {
+            continue;
+        }
+        let (told, valid) = (metric(&sample, "c_est").unwrap(), metric(&sample, "valid_fraction").unwrap());
+        assert!(
+            (told / cell.number("c2") - 1.0).abs() < 0.05 && valid == 1.0,
+            "{}: {sample:?}",
+            cell.label()
+        );
+    }
+}
+
+/// b08 section 4.2.2.2.
+#[test]
+fn the_available_bandwidth_is_an_average_of_windows() {
+    let experiment = experiment("b08_westwood");
+    for cell in experiment.cells() {
+        let sample = run(&*experiment, &cell);
+        println!("{}: {:?}", cell.label(), sample.metrics);
+        let (rate, window) = (cell.number("rate"), cell.number("rtt").max(0.05));
+        assert!((metric(&sample, "window").unwrap() - window).abs() < 0.002, "{}: {sample:?}", cell.label());
+        assert!((metric(&sample, "b_est").unwrap() / rate - 1.0).abs() < 0.1, "{}: {sample:?}", cell.label());
+    }
+}
+
+/// b08 section 4.3.2.2.
+#[test]
+fn fastest_path_first_obeys_its_rule_and_orders_more() {
+    let experiment = experiment("b08_fpf");
+    let samples = ["fpf", "rr"].map(|scheduler| {
+        let cells = experiment.cells();
+        let sample = run(&*experiment, cells.iter().find(|cell| cell.word("sched") == scheduler).unwrap());
+        println!("{scheduler}: {:?}", sample.metrics);
+        sample
+    });
+    let [first, turns] = &samples;
+    assert_eq!((metric(first, "rule_ok"), metric(turns, "rule_ok")), (Some(1.0), Some(0.0)));
+    assert!(metric(first, "reorder_fraction").unwrap() < metric(turns, "reorder_fraction").unwrap());
 }

@@ -7,6 +7,7 @@ mod guests;
 pub(crate) mod overlap;
 mod shared_bottleneck;
 mod stations;
+pub(crate) mod three_links;
 pub mod two_cells;
 mod two_paths;
 

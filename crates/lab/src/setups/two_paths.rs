@@ -53,6 +53,8 @@ impl AccessNetwork {
 pub enum Hosts {
     /// Both with this configuration, and without a policy.
     Plain(Config),
+    /// The correspondent node and the mobile node with these, and without a policy.
+    Each([Config; 2]),
     /// Both with this configuration; the mobile node has the policy that users have, and says which network it prefers:
     /// the one it begins with.
     Seamless(Config),
@@ -107,13 +109,17 @@ impl TwoPaths {
         sender: impl FnOnce(Vec<SocketAddr>) -> User,
     ) -> Self {
         let mut world = World::new(Seed::from_u64(seed));
-        let (config, moves) = match hosts {
-            Hosts::Plain(config) => (Arc::new(config), false),
-            Hosts::Seamless(config) => (Arc::new(config), true),
+        let (configs, moves) = match hosts {
+            Hosts::Plain(config) => ([config.clone(), config], false),
+            Hosts::Each(configs) => (configs, false),
+            Hosts::Seamless(config) => ([config.clone(), config], true),
         };
+        let configs = configs.map(Arc::new);
         let local = |host| [0, 1].map(|path| socket(address(path, host))).to_vec();
-        let node =
-            |host: u8| Node::new(Arc::clone(&config), world.seed().child("host", host.into()), local(host));
+        let node = |host: u8| {
+            let config = Arc::clone(&configs[usize::from(host) - 1]);
+            Node::new(config, world.seed().child("host", host.into()), local(host))
+        };
         let (cn_node, mut mn_node) = (node(1), node(2));
         if moves {
             mn_node = mn_node.with_policy(|| Box::new(Seamless::policy(Pace::MOBILE)));
