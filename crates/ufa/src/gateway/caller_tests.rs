@@ -156,6 +156,25 @@ fn tcp_repeats_by_itself() {
     assert_eq!(again, [format!("200 INVITE to {TERMINAL}")]);
 }
 
+/// What the ends offer each other goes through as it is.
+#[test]
+fn bodies_are_passed_on() {
+    let mut alone = alone();
+    let body = "Content-Type: application/sdp\r\nContent-Length: 5\r\n\r\nv=0\r\n";
+    let application = format!("UFA_Application: sctp {TERMINAL}:1 {CORRESPONDENT}:2\r\n");
+    let invite = by_proxy("INVITE", 1, "", &application);
+    let invite = format!("{}{body}", invite.strip_suffix("\r\n").unwrap());
+    let asked = asked(alone.hear(Transport::Udp, PROXY, invite.as_bytes()));
+    assert_eq!((asked.header("Content-Type"), &asked.body()[..]), (Some("application/sdp"), &b"v=0\r\n"[..]));
+    for status in [183, 200] {
+        let answer = response(&asked, status, &crate::sip::Token::of(&[9; 32])).unwrap();
+        let answer = answer.with("Content-Type", "text/x").with_body("answer");
+        let sent = alone.hear(Transport::Udp, CORRESPONDENT, &answer.to_bytes()).to_vec();
+        let passed = &sent.iter().find(|(_, message)| message.status() == status).unwrap().1;
+        assert_eq!((passed.header("Content-Type"), &passed.body()[..]), (Some("text/x"), &b"answer"[..]));
+    }
+}
+
 /// The next gateway knows how the terminal is reached.
 #[test]
 fn a_path_is_handed_over() {

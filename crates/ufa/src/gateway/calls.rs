@@ -38,9 +38,9 @@ impl Gateway {
         let names = ["terminal", callee.name.as_str()];
         let mut to_correspondent = Dialog::opening(&call_id, &other_tag, names, callee.contact);
         to_correspondent.set_path(callee.path);
-        let passed_on = self
-            .agent
-            .request(now, &mut to_correspondent, "INVITE", |request| request.with(APPLICATION, application));
+        let passed_on = self.agent.request(now, &mut to_correspondent, "INVITE", |asked| {
+            asked.with(APPLICATION, application).with_body_of(request)
+        });
         let Some(passed_on) = passed_on else {
             return self.agent.respond(now, transaction, request, 503, |answer| answer);
         };
@@ -101,7 +101,8 @@ impl Gateway {
         });
         if let Some(call) = calls.into_iter().find(|call| call.passed_on == passed_on) {
             let Call { transaction, request, tag, .. } = &**call;
-            self.agent.respond_as(now, *transaction, request, response.status(), tag, |answer| answer);
+            let passed = |answer: Message| answer.with_body_of(response);
+            self.agent.respond_as(now, *transaction, request, response.status(), tag, passed);
         }
     }
 
@@ -170,7 +171,8 @@ impl Gateway {
             Some(response) => {
                 session.accepted(&self.agent, response);
                 self.agent.acknowledge(passed_on, &session.to_correspondent, response);
-                self.agent.respond_as(now, transaction, &request, 200, &tag, |answer| answer);
+                let passed = |answer: Message| answer.with_body_of(response);
+                self.agent.respond_as(now, transaction, &request, 200, &tag, passed);
                 let (application, terminal) = (session.application, session.terminal);
                 let throughput = self.allocations.offer();
                 self.allocations.welcome(terminal, throughput);

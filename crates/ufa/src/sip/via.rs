@@ -1,4 +1,4 @@
-//! Who has passed a message on, and where one leads.
+//! Messages that are passed on: by whom, what of them, and where they lead.
 
 use core::net::{IpAddr, SocketAddr};
 
@@ -10,6 +10,18 @@ use super::path::values;
 use super::{Message, SIP_PORT, Transport, place};
 
 impl Message {
+    /// The same with the body of another one: what the ends of a call offer each other (RFC 3264) is no business of who is between.
+    #[must_use]
+    pub(crate) fn with_body_of(self, other: &Self) -> Self {
+        match other.header("Content-Type").filter(|_| !other.body().is_empty()) {
+            Some(kind) => {
+                let kind = kind.to_owned();
+                self.with("Content-Type", kind).with_body(other.body().clone())
+            }
+            None => self,
+        }
+    }
+
     /// Whom the Request-URI names.
     pub(crate) fn uri_user(&self) -> Option<&str> {
         match &self.uri()?.user_part {
