@@ -40,7 +40,7 @@ fail() {
 agent() { # HOST SCENARIO OPTION...
     local host=$1 scenario=$2
     shift 2
-    (cd "$work/$host" && on "$host" timeout 20 sipp -sf "$scenarios/$scenario.xml" -t u1 -nostdin -trace_err -error_file "$work/$scenario.err" "$@" >"$work/$scenario.out" 2>&1)
+    (cd "$work/$host" && on "$host" timeout 20 sipp -sf "$scenarios/$scenario.xml" -t "${over:-u1}" -nostdin -trace_err -error_file "$work/$scenario.err" "$@" >"$work/$scenario.out" 2>&1)
 }
 begin() {
     local i
@@ -69,11 +69,12 @@ seen() {
     [ "$count" = 0 ] || fail "$count malformed"
 }
 
-handover() { # HOW PARAMETER-OF-THE-URI
+handover() { # HOW PARAMETER-OF-THE-URI TRANSPORT
     case="a handover through Kamailio, $1"
     begin
     local correspondent terminal call from_tag to_tag address gateway
-    agent cn correspondent -i 10.0.0.1 -p 5060 -m 2 &
+    # It is called in the way in which the gateway has been called.
+    over=$3 agent cn correspondent -i 10.0.0.1 -p 5060 -m 2 &
     correspondent=$!
     agent mn proxied 10.1.0.1:5060 -rsa 10.0.0.9:5060 -i 10.1.0.50 -p 5060 -m 1 -key how "$2" -key correspondent 10.0.0.1 -trace_logs -log_file "$work/told" &
     terminal=$!
@@ -94,8 +95,40 @@ handover() { # HOW PARAMETER-OF-THE-URI
     echo "$case: told to go to $address at $gateway, and has come"
 }
 
-handover "UDP" ""
-handover "TCP at the gateway" ";transport=tcp"
+# agent_that_talks HOST ADDRESS ACCOUNT OPTION... - an agent that answers all calls; what it says is in HOST/baresip.log
+agent_that_talks() {
+    local host=$1 address=$2 account=$3
+    shift 3
+    mkdir -p "$work/$host/baresip"
+    printf '%s\n' 'module_path /usr/lib/baresip/modules' "sip_listen $address:5060" 'audio_source aubridge,a' 'audio_player aubridge,a' 'audio_alert aubridge,b' \
+        'module g711.so' 'module aubridge.so' 'module_app account.so' 'module_app menu.so' >"$work/$host/baresip/config"
+    echo "$account;answermode=auto" >"$work/$host/baresip/accounts"
+    : >"$work/$host/baresip/contacts"
+    on "$host" timeout 20 baresip -f "$work/$host/baresip" -v "$@" </dev/null >"$work/$host/baresip.log" 2>&1
+}
+
+talk() {
+    local bob
+    case="baresip"
+    begin
+    agent_that_talks cn 10.0.0.1 '<sip:bob@10.1.0.1>;auth_user=bob;auth_pass=word;regint=60' -t 9 &
+    bob=$!
+    wait_for "$work/cn/baresip.log" '200 OK.*bob@10.1.0.1\|bob@10.1.0.1.*200 OK' || return
+    agent mn calls 10.1.0.1:5060 -i 10.1.0.50 -p 5070 -m 1 -key correspondent 10.0.0.1 -key callee bob@ || fail "SIPp does not reach it: $(tail -n 5 "$work/calls.err")"
+    echo "$case: says where it is, and is called there by SIPp"
+    agent_that_talks mn 10.1.0.50 '<sip:alice@10.1.0.1>;auth_user=alice;auth_pass=secret;regint=0;outbound="sip:10.0.0.9"' -t 3 -e '/dial sip:bob@10.1.0.1'
+    wait_for "$work/g1.log" 'session of 10.1.0.50:7000' 1 && wait_for "$work/g1.log" '10.1.0.50:7000.*is over' 2
+    wait "$bob"
+    grep -q 'Call established' "$work/mn/baresip.log" || fail "the caller: $(tail -n 5 "$work/mn/baresip.log")"
+    # The call is ended by the caller, within the dialog and so by Route, with its password.
+    seen 1 'sip.Method == "BYE" && sip.auth.username'
+    echo "$case: two of them talk through Kamailio and the gateway"
+}
+
+handover "UDP" "" u1
+handover "TCP at the gateway" ";transport=tcp" t1
+
+talk
 
 [ "$failed" = 0 ] || echo "$failed failed"
 [ "$failed" = 0 ]
