@@ -17,7 +17,7 @@ export CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS=true CARGO_PROFILE_RELEASE_OVERFLO
 programs=${CARGO_TARGET_DIR:-target}/release
 
 install() {
-    local packages=(build-essential ca-certificates chromium git iproute2 iptables kmod libsctp-dev libusrsctp-dev lksctp-tools
+    local packages=(baresip-core build-essential ca-certificates chromium git iproute2 iptables kamailio kmod libsctp-dev libusrsctp-dev lksctp-tools
         procps python3 python3-venv sip-tester socat tcpdump tshark user-mode-linux util-linux)
     if [ "$(id -u)" != 0 ]; then
         echo "not root: nothing is installed, and tests that need namespaces or raw sockets say so and skip"
@@ -144,9 +144,11 @@ moves() {
     python3 interop/netns/e13_report_tests.py || return
     # Half a minute; a shared machine may be too busy once.
     interop/netns/e13.sh -q || interop/netns/e13.sh -q || return
-    # A minute, and half a one with agents of others.
+    # A minute each; the second one with agents of others.
     interop/netns/gateway.sh || interop/netns/gateway.sh || return
-    interop/netns/gateway_sipp.sh
+    interop/netns/gateway_sipp.sh || return
+    # Half a minute.
+    interop/netns/gateway_proxy.sh
 }
 
 # Twelve rows of the torture table, one of each kind of trouble, four at a time; what breaks has to break twice.

@@ -329,7 +329,7 @@ impl Drop for Greeting {
 }
 
 /// Has the kernel notice that the other end is gone.
-fn watch(stream: &TcpStream) -> io::Result<()> {
+pub(crate) fn watch(stream: &TcpStream) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let socket = SockRef::from(stream);
     socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(UNHEARD).with_interval(UNHEARD / 4))?;

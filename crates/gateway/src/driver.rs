@@ -26,7 +26,8 @@ pub(crate) struct Said {
 impl Sink<Event> for Said {
     fn transmit(&mut self, transmit: &Transmit, bytes: &[u8]) {
         // Packets of others have no port.
-        if [Transport::Tls, Transport::Udp].iter().any(|sip| sip.port() == transmit.route.local.port()) {
+        let all = [Transport::Tls, Transport::Udp, Transport::Tcp];
+        if all.iter().any(|sip| sip.local_port() == transmit.route.local.port()) {
             self.sip.push((transmit.route, bytes.to_vec()));
         } else {
             self.packets.push(bytes.to_vec());

@@ -57,3 +57,38 @@ fn what_has_no_end_is_no_message() {
         assert_eq!(frames.next(), Err(NotFramed), "{bad:.60}");
     }
 }
+
+/// RFC 5626 §3.5.1: two empty lines between messages, however they are cut, want one to come back; one is an answer, and wants nothing.
+#[test]
+fn two_empty_lines_are_a_question() {
+    for (pieces, asked) in [
+        (&["\r\n\r\n"][..], true),
+        (&["\r\n", "\r", "\n"], true),
+        (&["\r\n", "OPTIONS sip:a@b SIP/2.0\r\nContent-Length: 0\r\n\r\n"], false),
+        (&["\r\n"], false),
+    ] {
+        let mut frames = Frames::default();
+        for piece in pieces {
+            frames.push(piece.as_bytes());
+            all(&mut frames);
+        }
+        assert_eq!(
+            (frames.take_ping(), frames.take_ping(), frames.is_amid()),
+            (asked, false, false),
+            "{pieces:?}"
+        );
+    }
+    let mut frames = Frames::default();
+    frames.push(b"\r\nOPTIONS");
+    assert!(all(&mut frames).is_empty() && frames.is_amid());
+}
+
+#[test]
+fn a_limit_is_of_whole_messages() {
+    let bytes = message("body");
+    for (longest, fits) in [(bytes.len(), true), (bytes.len() - 1, false)] {
+        let mut frames = Frames::of(longest);
+        frames.push(&bytes);
+        assert_eq!(frames.next().is_ok(), fits);
+    }
+}

@@ -37,7 +37,7 @@ pub enum GatewayError {
     /// Another program has the port, or the address is not on this host.
     #[error("cannot listen on {address}: {error}")]
     Listen {
-        /// Address and port, of TCP or, for SIP in clear, UDP.
+        /// Address and port, of TCP or, for SIP in clear, of either.
         address: SocketAddr,
         /// What the system says.
         error: io::Error,
@@ -308,8 +308,8 @@ impl Gateway {
     /// Each message in the way that its sender has of speaking SIP.
     fn send(&self, said: &mut Said) {
         if let Some(plain) = &self.plain {
-            for (route, message) in said.sip.extract_if(.., |(route, _)| route.local.port() == SIP_PORT) {
-                plain.send(route.remote, &message);
+            for (route, message) in said.sip.extract_if(.., |(route, _)| PlainSip::carries(*route)) {
+                plain.send(route, &message);
             }
         }
         said.send(&self.connections);

@@ -43,7 +43,7 @@ pub enum GatewayNews {
     },
     /// It hears SIP in clear there, of who proves a password.
     ListeningInClear {
-        /// Address and UDP port.
+        /// Address and port, of UDP and of TCP.
         address: SocketAddr,
     },
     /// A session is up.
@@ -124,7 +124,7 @@ impl fmt::Display for GatewayNews {
         match self {
             Self::Listening { address } => write!(f, "listening on {address} (SIP over TLS); Ctrl-C ends"),
             Self::ListeningInClear { address } => {
-                write!(f, "listening on {address} for SIP in clear (UDP), with passwords")
+                write!(f, "listening on {address} for SIP in clear (UDP and TCP), with passwords")
             }
             Self::SessionUp(session) => write!(f, "session of {session}"),
             Self::SessionRefused { session, reason } => write!(f, "no session of {session}: {reason}"),

@@ -1,9 +1,11 @@
 //! The part of a gateway's file that is about SIP in clear.
 
 use std::fmt;
+use std::net::IpAddr;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
+use whimbrel_ufa::ClearSip;
 use whimbrel_ufa::sip::is_user;
 
 use crate::settings::twice;
@@ -12,9 +14,9 @@ use crate::settings::twice;
 /// themselves.
 const RESERVED: [&str; 4] = ["terminal", "correspondent", "source", "target"];
 
-/// SIP over UDP on port 5060, without TLS.
+/// SIP over UDP and TCP on port 5060, without TLS.
 #[derive(Deserialize, Clone, PartialEq, Eq, Debug)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PlainSipSettings {
     /// How passwords are proved, the preferred way first.
     #[serde(default = "digests")]
@@ -22,6 +24,12 @@ pub struct PlainSipSettings {
     /// Who may have sessions as a terminal.
     #[serde(default)]
     pub users: Vec<UserSettings>,
+    /// What the gateway's domain is called, where users can say that they are (REGISTER); its address always is.
+    #[serde(default)]
+    pub domain: Option<String>,
+    /// Proxies that are believed when they say from whom they have a request.
+    #[serde(default)]
+    pub proxies: Vec<IpAddr>,
 }
 
 fn digests() -> Vec<DigestAlgorithm> {
@@ -29,6 +37,11 @@ fn digests() -> Vec<DigestAlgorithm> {
 }
 
 impl PlainSipSettings {
+    /// As the machine wants it.
+    pub(crate) fn machine(&self) -> ClearSip {
+        ClearSip { proxies: self.proxies.clone(), domain: self.domain.clone() }
+    }
+
     /// All that is wrong with it, in sentences. `gateways` are called so in the same file.
     pub(crate) fn faults(&self, gateways: &[&str]) -> Vec<String> {
         let mut faults = Vec::new();
@@ -37,6 +50,13 @@ impl PlainSipSettings {
         }
         if self.users.is_empty() {
             faults.push("plain-sip.users: there is none, so that nobody could speak".to_owned());
+        }
+        let is_host = |name: &str| {
+            !name.is_empty()
+                && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "-.".contains(letter))
+        };
+        if let Some(domain) = self.domain.as_ref().filter(|domain| !is_host(domain)) {
+            faults.push(format!("plain-sip.domain: {domain:?} is no name of a domain"));
         }
         for UserSettings { name, password } in &self.users {
             if !is_user(name) {

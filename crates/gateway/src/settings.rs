@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use whimbrel::secure::PublicKey;
 use whimbrel_ufa::sip::{HardwareAddress, SipConfig, Timers, Transport};
-use whimbrel_ufa::{Access, GatewayConfig, Order, Patience, Resources};
+use whimbrel_ufa::{Access, ClearSip, GatewayConfig, Order, Patience, Resources};
 
 use crate::plain_settings::{DigestAlgorithm, PlainSipSettings};
 use crate::values::{Amount, Range, netmask, parsed, same_network};
@@ -248,9 +248,9 @@ impl Settings {
         parts.into_iter().filter_map(|(name, same)| (!same).then_some(name)).collect()
     }
 
-    /// What a socket is opened by.
-    fn ways_in_clear(&self) -> Option<&[DigestAlgorithm]> {
-        self.plain_sip.as_ref().map(|plain| plain.digests.as_slice())
+    /// What is read once.
+    fn ways_in_clear(&self) -> Option<(&[DigestAlgorithm], ClearSip)> {
+        self.plain_sip.as_ref().map(|plain| (plain.digests.as_slice(), plain.machine()))
     }
 
     /// As the machine wants it.
@@ -283,6 +283,7 @@ impl Settings {
                 timers: Timers::reliable(),
                 supervision: Some(Duration::from_secs(self.supervision.into())),
             },
+            clear: self.plain_sip.as_ref().map_or_else(ClearSip::default, PlainSipSettings::machine),
         }
     }
 }

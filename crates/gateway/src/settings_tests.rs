@@ -126,4 +126,9 @@ fn sip_in_clear_is_only_for_those_who_want_it() {
     assert_eq!(with.plain_sip.as_ref().unwrap().digests, [DigestAlgorithm::Sha256]);
     assert_eq!(with.differs(&plain), ["plain-sip"]);
     assert!(!format!("{with:?}").contains("secret"));
+    let more = "[plain-sip]\nproxies = [\"10.1.0.9\"]\ndomain = \"net.example\"\n".to_owned() + user;
+    let more = settings(&NORTH.replacen("[access]", &more, 1)).unwrap();
+    let clear = more.machine(HardwareAddress([2; 6]), more.hosts[0].key).clear;
+    assert_eq!((clear.proxies.len(), clear.domain.as_deref()), (1, Some("net.example")));
+    assert_eq!(more.differs(&with), ["plain-sip"], "it is read once");
 }

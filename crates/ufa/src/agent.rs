@@ -59,7 +59,10 @@ impl Agent {
     pub(crate) fn new(address: SocketAddr, sip: SipConfig, methods: &'static str, seed: &Seed) -> Self {
         let mut transactions = Transactions::new(sip.timers);
         if let Some(besides) = sip.besides {
-            transactions.share(SocketAddr::new(address.ip(), besides.port()), besides.timers().watchful());
+            for transport in besides_all(besides) {
+                let local = SocketAddr::new(address.ip(), transport.local_port());
+                transactions.share(local, transport.timers().watchful());
+            }
         }
         Self {
             address,
@@ -121,12 +124,12 @@ impl Agent {
 
     /// Whether it has this way of speaking.
     pub(crate) fn speaks(&self, transport: Transport) -> bool {
-        [Some(self.transport), self.besides].contains(&Some(transport))
+        transport == self.transport || self.is_besides(transport)
     }
 
     /// Whether this is the other one of two ways, which has a share of what there is.
     pub(crate) fn is_besides(&self, transport: Transport) -> bool {
-        self.besides == Some(transport)
+        self.besides.is_some_and(|besides| besides_all(besides).any(|known| known == transport))
     }
 
     /// Where it is itself.
@@ -140,12 +143,20 @@ impl Agent {
 
     /// What has carried a message to this address of ours; `None` if it is none for SIP.
     pub(crate) fn transport_at(&self, local: SocketAddr) -> Option<Transport> {
-        let all = [Some(self.transport), self.besides];
-        all.into_iter().flatten().find(|transport| self.contact(*transport).address == local)
+        let all = [Transport::Udp, Transport::Tcp, Transport::Tls];
+        all.into_iter().find(|transport| self.speaks(*transport) && self.local(*transport) == local)
+    }
+
+    /// What stands for it where it speaks so.
+    fn local(&self, transport: Transport) -> SocketAddr {
+        match transport {
+            Transport::Tcp => SocketAddr::new(self.address.ip(), transport.local_port()),
+            Transport::Udp | Transport::Tls => self.contact(transport).address,
+        }
     }
 
     fn to(&self, remote: Contact) -> Route {
-        Route { local: self.contact(remote.transport).address, remote: remote.address }
+        Route { local: self.local(remote.transport), remote: remote.address }
     }
 
     /// Sends a request to where the dialog leads.
@@ -200,7 +211,7 @@ impl Agent {
         // RFC 3261 §12.1.1. Those who always speak in the same way know where to answer.
         if self.besides.is_some() && (101..300).contains(&status) && request.method() == &Method::INVITE {
             let at = self.transactions.heard_at(transaction).and_then(|local| self.transport_at(local));
-            answer = answer.at(self.contact(at.unwrap_or(self.transport)));
+            answer = answer.at(self.contact(at.unwrap_or(self.transport))).recorded(request);
         }
         self.transactions.respond(now, transaction, &more(answer));
     }
@@ -214,6 +225,12 @@ impl Agent {
             sink.event(event);
         }
     }
+}
+
+/// All that is spoken where this is spoken besides: agents of others have UDP and TCP (RFC 3261 §18).
+fn besides_all(besides: Transport) -> impl Iterator<Item = Transport> {
+    let more = (besides == Transport::Udp).then_some(Transport::Tcp);
+    core::iter::once(besides).chain(more)
 }
 
 /// One packet.

@@ -9,8 +9,8 @@ use whimbrel_proto::{AssociationId, Mobility, StaticReason};
 
 use crate::sip::{HardwareAddress, Message, SIP_PORT, SipConfig};
 use crate::{
-    Access, Command, Correspondent, Event, Gateway, GatewayConfig, Order, Patience, Resources, Terminal,
-    TerminalConfig, UfaPlusPlus,
+    Access, ClearSip, Command, Correspondent, Event, Gateway, GatewayConfig, Order, Patience, Resources,
+    Terminal, TerminalConfig, UfaPlusPlus,
 };
 
 mod said;
@@ -102,6 +102,7 @@ pub(crate) fn gateway_config(host: usize) -> GatewayConfig {
         order: Order::OneAfterTheOther,
         patience: Patience::default(),
         sip: SipConfig::default(),
+        clear: ClearSip::default(),
     }
 }
 

@@ -6,7 +6,7 @@ use core::time::Duration;
 
 use whimbrel_machine::{Ecn, Input, Instant, Machine, Route, Seed, Sink, Transmit};
 use whimbrel_ufa::sip::{HardwareAddress, SipConfig, Timers, Transport};
-use whimbrel_ufa::{Access, Event, Gateway, GatewayConfig, Order, Patience, Resources};
+use whimbrel_ufa::{Access, ClearSip, Event, Gateway, GatewayConfig, Order, Patience, Resources};
 
 const SOURCES: usize = 8;
 const REQUESTS: usize = 1100;
@@ -59,6 +59,7 @@ fn gateway() -> Gateway {
             timers: Timers::reliable(),
             supervision: Some(Duration::from_secs(10)),
         },
+        clear: ClearSip::default(),
     };
     Gateway::new(config, &Seed::from_u64(1))
 }
@@ -67,10 +68,18 @@ fn gateway() -> Gateway {
 fn request(method: &str, source: usize, n: usize) -> String {
     let word = |what: &str| format!("{what}{source}x{n}x{}", "w".repeat(200));
     let (from, branch) = (format!("10.9.0.{source}"), word("z9hG4bK"));
+    // More users than there is room for, each of whom says to be at as many places as it may.
+    let (user, to, contacts) = if method == "REGISTER" {
+        let user = format!("user{source}x{}", n % 300);
+        let contacts = (0..4).map(|at| format!("Contact: <sip:{}@{from}:{}>\r\n", "c".repeat(220), 1 + at));
+        (user.clone(), format!("{user}@10.1.0.1"), contacts.collect())
+    } else {
+        (format!("user{source}"), "b@x".to_owned(), String::new())
+    };
     let head = format!(
         "{method} sip:x@10.1.0.1 SIP/2.0\r\nVia: SIP/2.0/UDP {from}:5060;branch={branch}\r\n\
-         From: <sip:user{source}@x>;tag={}\r\nTo: <sip:b@x>\r\nCall-ID: {}\r\nCSeq: 1 {method}\r\n\
-         UFA_Application: sctp {from}:{} 10.0.0.1:{}\r\n",
+         From: <sip:{user}@x>;tag={}\r\nTo: <sip:{to}>\r\nCall-ID: {}\r\nCSeq: 1 {method}\r\n\
+         UFA_Application: sctp {from}:{} 10.0.0.1:{}\r\n{contacts}",
         word("tag"),
         word("call"),
         1 + n,
@@ -106,6 +115,7 @@ fn what_floods_leave_behind_is_bounded() {
         assert!(answered >= 4096, "{method}: {answered} answered");
         assert_eq!(hear(&mut gateway, Transport::Tls, 200, &request("OPTIONS", 200, 0)), 1, "{method}");
         assert!(gateway.session_count() <= 512, "{method}");
+        assert_eq!(gateway.registrations(), if method == "REGISTER" { 1024 } else { 0 }, "{method}");
         // What is kept is not given back before the next one is measured.
         flooded.push(gateway);
     }

@@ -7,7 +7,7 @@ const NOW: Duration = Duration::from_secs(1000);
 impl Door {
     /// What is done with what is within no session.
     fn judge_stranger(&mut self, now: Duration, from: SocketAddr, bytes: &[u8]) -> Judged {
-        self.judge(now, from, bytes, |_, _| false)
+        self.judge(now, (Transport::Udp, from), bytes, |_, _| false)
     }
 }
 
@@ -64,8 +64,20 @@ fn strangers_are_asked_and_users_pass() {
         let wrong = door.judge_stranger(NOW, from(), with("alice", "guess").as_bytes());
         assert_eq!(status(&wrong), 401);
         let right = door.judge_stranger(NOW, from(), with("alice", "secret").as_bytes());
-        assert!(matches!(right, Judged::Pass(at, _) if at == to), "{right:?}");
+        assert!(matches!(right, Judged::Proved(at, _) if at == to), "{right:?}");
     }
+}
+
+/// By TCP an answer goes back by the connection, whatever the Via says (RFC 3261 §18.2.2).
+#[test]
+fn a_connection_is_answered_by_itself() {
+    let mut door = door();
+    let over = (Transport::Tcp, from());
+    let asked = door.judge(NOW, over, asks("INVITE", ";rport", "").as_bytes(), |_, _| false);
+    assert!(matches!(asked, Judged::Answer(to, _) if to == from()), "{asked:?}");
+    let bad = asks("INVITE", "", "").replace("SIP/2.0\r\nVia", "SIP/3.0\r\nVia");
+    let refused = door.judge(NOW, over, bad.as_bytes(), |_, _| false);
+    assert!(matches!(refused, Judged::Answer(to, _) if to == from()), "{refused:?}");
 }
 
 /// Who is known speaks for nobody else: sessions go by the user in From.
@@ -112,7 +124,7 @@ fn strangers_are_answered_with_little_and_seldom() {
         from.parse().unwrap(),
         text.as_bytes(),
     ) {
-        Judged::Answer(_, bytes) | Judged::Pass(_, bytes) => bytes.len(),
+        Judged::Answer(_, bytes) | Judged::Pass(_, bytes) | Judged::Proved(_, bytes) => bytes.len(),
         _ => 0,
     };
     let length = answered(NOW, "10.1.0.50:5070", &request);
@@ -136,7 +148,7 @@ fn what_would_take_much_room_is_dropped() {
     let mut door = door();
     let long = "x".repeat(WORD_MAX + 1);
     for text in [
-        asks("INVITE", "", &format!("Subject: {}\r\n", "x".repeat(DATAGRAM_MAX))),
+        asks("INVITE", "", &format!("Subject: {}\r\n", "x".repeat(MESSAGE_MAX))),
         asks("INVITE", "", "").replace("Call-ID: call", &format!("Call-ID: {long}")),
         asks("INVITE", "", "").replace("z9hG4bK1", &format!("z9hG4bK{long}")),
         asks("INVITE", "", "").replace(";tag=a", &format!(";tag={long}")),
@@ -201,7 +213,7 @@ fn what_is_bad_is_refused() {
     let answered =
         (0..1000).filter(|_| door.judge_stranger(NOW, from(), bad.as_bytes()) != Judged::Drop).count();
     assert!(answered < allowance::BURST as usize, "{answered}");
-    let huge = bad.replace("\r\n\r\n", &format!("\r\nSubject: {}\r\n\r\n", "x".repeat(DATAGRAM_MAX)));
+    let huge = bad.replace("\r\n\r\n", &format!("\r\nSubject: {}\r\n\r\n", "x".repeat(MESSAGE_MAX)));
     assert_eq!(door.judge_stranger(NOW + Duration::from_secs(9), from(), huge.as_bytes()), Judged::Drop);
 }
 
@@ -218,12 +230,15 @@ fn a_correspondent_is_not_asked_within_its_session() {
     ] {
         let request = asks(method, "", "");
         let there = "10.1.0.50:5070".parse().unwrap();
-        let judged = door.judge(NOW, from(), request.as_bytes(), |request, to| {
+        let judged = door.judge(NOW, (Transport::Udp, from()), request.as_bytes(), |request, to| {
             request.method().to_string() == method && to == there
         });
-        assert_eq!(matches!(judged, Judged::Pass(to, _) if to == there), passes, "{method}: {judged:?}");
+        assert_eq!(matches!(judged, Judged::Proved(to, _) if to == there), passes, "{method}: {judged:?}");
         assert!(
-            !matches!(door.judge_stranger(NOW, from(), request.as_bytes()), Judged::Pass(..)),
+            !matches!(
+                door.judge_stranger(NOW, from(), request.as_bytes()),
+                Judged::Pass(..) | Judged::Proved(..)
+            ),
             "{method}"
         );
     }

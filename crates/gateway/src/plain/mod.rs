@@ -1,7 +1,8 @@
-//! SIP over UDP, in clear, for agents that are not Whimbrel's: who speaks proves a password for each request.
+//! SIP over UDP and TCP, in clear, for agents that are not Whimbrel's: who speaks proves a password for each request.
 
 mod allowance;
 mod digest;
+mod streams;
 mod uses;
 
 use std::collections::BTreeMap;
@@ -12,15 +13,16 @@ use std::time::Duration;
 
 use tokio::net::UdpSocket;
 use whimbrel::Route;
-use whimbrel_ufa::sip::{BadRequest, CONTEXT_TRANSFER, Message, RESOURCE_QUERY};
+use whimbrel_ufa::sip::{BadRequest, CONTEXT_TRANSFER, Message, RESOURCE_QUERY, Transport};
 
 use self::allowance::{Allowance, source};
 use self::digest::{Come, Digests, Proof};
+use self::streams::{Limits, Streams};
 use crate::plain_settings::DigestAlgorithm;
 
-/// Bytes of a datagram. A longer one is no message of an agent that goes by RFC 3261 §18.1.1, and each is remembered for half a minute by its answer, which
+/// Bytes of a message. A longer one is no message of an agent that goes by RFC 3261 §18.1.1, and each is remembered for half a minute by its answer, which
 /// has much of what is in it.
-const DATAGRAM_MAX: usize = 4096;
+const MESSAGE_MAX: usize = 4096;
 
 /// Bytes of a branch, a Call-ID or a tag, of which each transaction and dialog keeps one.
 const WORD_MAX: usize = 256;
@@ -55,10 +57,11 @@ pub(crate) enum Heard {
     Trouble(String),
 }
 
-/// The socket, and who may speak.
+/// The sockets, and who may speak.
 pub(crate) struct PlainSip {
     socket: UdpSocket,
-    local: SocketAddr,
+    streams: Streams,
+    local: IpAddr,
     door: Door,
     begin: std::time::Instant,
     buffer: Vec<u8>,
@@ -77,37 +80,77 @@ impl PlainSip {
         let mut secret = [0; 32];
         getrandom::fill(&mut secret).map_err(|error| io::Error::other(error.to_string()))?;
         let socket = UdpSocket::bind(local).await?;
+        let streams = Streams::listen(local, Limits::default()).await?;
         let door = Door::new(local.ip().to_string(), algorithms, secret, passwords);
-        Ok(Self { socket, local, door, begin: std::time::Instant::now(), buffer: vec![0; DATAGRAM_MAX + 1] })
+        let (local, begin) = (local.ip(), std::time::Instant::now());
+        Ok(Self { socket, streams, local, door, begin, buffer: vec![0; MESSAGE_MAX + 1] })
     }
 
-    /// The next datagram, and what becomes of it. `known` says whether a request needs no proof: it has come from the first address, and is answered at the
+    /// Whether it carries what is sent by this route.
+    pub(crate) fn carries(route: Route) -> bool {
+        [Transport::Udp, Transport::Tcp].iter().any(|sip| sip.local_port() == route.local.port())
+    }
+
+    /// The next message, and what becomes of it. `known` says whether a request needs no proof: it has come from the first address, and is answered at the
     /// second.
     pub(crate) async fn next(&mut self, known: impl Fn(&Message, Route, SocketAddr) -> bool) -> Heard {
-        let Ok((length, from)) = self.socket.recv_from(&mut self.buffer).await else {
-            // An ICMP message about what was sent before.
-            return Heard::Nothing;
+        let (over, from, bytes) = tokio::select! {
+            received = self.socket.recv_from(&mut self.buffer) => match received {
+                Ok((length, from)) => (Transport::Udp, from, &self.buffer[..length]),
+                // An ICMP message about what was sent before.
+                Err(_) => return Heard::Nothing,
+            },
+            (from, message) = self.streams.next() => {
+                let length = message.len().min(self.buffer.len());
+                self.buffer[..length].copy_from_slice(&message[..length]);
+                (Transport::Tcp, from, &self.buffer[..length])
+            }
         };
         let from = SocketAddr::new(from.ip().to_canonical(), from.port());
-        let known = |request: &Message, to| known(request, Route { local: self.local, remote: from }, to);
-        match self.door.judge(self.begin.elapsed(), from, &self.buffer[..length], known) {
-            Judged::Pass(remote, message) => Heard::Message(Route { local: self.local, remote }, message),
+        let local = SocketAddr::new(self.local, over.local_port());
+        let known = |request: &Message, to| known(request, Route { local, remote: from }, to);
+        match self.door.judge(self.begin.elapsed(), (over, from), bytes, known) {
+            Judged::Proved(remote, message) => {
+                self.streams.vouch(from);
+                Heard::Message(Route { local, remote }, message)
+            }
+            Judged::Pass(remote, message) => Heard::Message(Route { local, remote }, message),
             Judged::Answer(remote, message) => {
-                self.send(remote, &message);
+                self.answer(Route { local, remote }, &message);
                 Heard::Nothing
             }
             Judged::Wrong(remote, message, text) => {
-                self.send(remote, &message);
+                self.answer(Route { local, remote }, &message);
                 text.map_or(Heard::Nothing, Heard::Trouble)
             }
             Judged::Drop => Heard::Nothing,
         }
     }
 
-    /// What cannot be sent is lost, and comes again by SIP's timers.
-    pub(crate) fn send(&self, to: SocketAddr, message: &[u8]) {
-        let _ = self.socket.try_send_to(message, to);
+    /// Answers whoever is not known: no connection is made for that.
+    fn answer(&self, route: Route, message: &[u8]) {
+        match route.local.port() == Transport::Tcp.local_port() {
+            true => self.streams.answer(route.remote, message),
+            false => self.send(route, message),
+        }
     }
+
+    /// What cannot be sent is lost, and comes again by SIP's timers, or does not.
+    pub(crate) fn send(&self, route: Route, message: &[u8]) {
+        match route.local.port() == Transport::Tcp.local_port() {
+            true => self.streams.send(route.remote, message),
+            false => drop(self.socket.try_send_to(message, route.remote)),
+        }
+    }
+}
+
+/// How whoever has a connection stands with the gateway.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Standing {
+    /// Nothing is known of him.
+    Stranger,
+    /// He has proved who he is, or the gateway has called him.
+    Known,
 }
 
 /// What is done with a message.
@@ -115,6 +158,8 @@ impl PlainSip {
 enum Judged {
     /// The machine may have it, and answer there.
     Pass(SocketAddr, Vec<u8>),
+    /// The same, and whoever has sent it has proved who he is.
+    Proved(SocketAddr, Vec<u8>),
     /// This is sent there, and that is all.
     Answer(SocketAddr, Vec<u8>),
     /// The same, and somebody has a wrong password, which is told once.
@@ -143,11 +188,11 @@ impl Door {
     fn judge(
         &mut self,
         now: Duration,
-        from: SocketAddr,
+        (over, from): (Transport, SocketAddr),
         bytes: &[u8],
         known: impl Fn(&Message, SocketAddr) -> bool,
     ) -> Judged {
-        let Ok(message) = Message::parse(bytes) else { return self.refuse(now, from, bytes) };
+        let Ok(message) = Message::parse(bytes) else { return self.refuse(now, (over, from), bytes) };
         if !is_modest(&message, bytes) {
             return Judged::Drop;
         }
@@ -155,6 +200,7 @@ impl Door {
             return Judged::Pass(from, message.to_bytes());
         }
         let Ok((request, to)) = message.received_from(from) else { return Judged::Drop };
+        let to = answered_at(over, from, to);
         match request.method().to_string().as_str() {
             "ACK" => Judged::Pass(to, request.to_bytes()),
             // Nor can a CANCEL be asked (RFC 3261 §22.1). It counts if it is from where the call is from, and has its branch (§9.2).
@@ -165,16 +211,16 @@ impl Door {
                 answer(to, self.digests.refuse(&request, 403))
             }
             RESOURCE_QUERY | CONTEXT_TRANSFER => Judged::Drop,
-            _ if known(&request, to) => Judged::Pass(to, request.to_bytes()),
+            _ if known(&request, to) => Judged::Proved(to, request.to_bytes()),
             _ => self.ask(now, Come { from, datagram: bytes, request: &request }, to),
         }
     }
 
     /// What is no message may be near enough to a request to be told so (RFC 3261 §21.4.1), as seldom as all strangers are answered.
-    fn refuse(&mut self, now: Duration, from: SocketAddr, bytes: &[u8]) -> Judged {
-        let bad = BadRequest::read(bytes).filter(|_| bytes.len() <= DATAGRAM_MAX);
+    fn refuse(&mut self, now: Duration, (over, from): (Transport, SocketAddr), bytes: &[u8]) -> Judged {
+        let bad = BadRequest::read(bytes).filter(|_| bytes.len() <= MESSAGE_MAX);
         let Some(mut bad) = bad.filter(|_| self.may_answer(now, from)) else { return Judged::Drop };
-        let to = bad.received_from(from);
+        let to = answered_at(over, from, bad.received_from(from));
         Judged::Answer(to, bad.answer(&self.digests.tag_of(bytes)))
     }
 
@@ -183,7 +229,7 @@ impl Door {
         let Come { from, request, .. } = come;
         let (stale, wrong) = match self.digests.prove(now, come, |user| self.passwords.of(user)) {
             // A user is who the request says, too, and not somebody else's session.
-            Proof::Of(user) if user == request.from_user() => return Judged::Pass(to, request.to_bytes()),
+            Proof::Of(user) if user == request.from_user() => return Judged::Proved(to, request.to_bytes()),
             Proof::Of(_) => return answer(to, self.digests.refuse(request, 403)),
             Proof::Nothing { stale } => (stale, None),
             Proof::Wrong(user) => (false, Some(user)),
@@ -221,7 +267,12 @@ impl Door {
 /// Whether not too much would have to be remembered of a message.
 fn is_modest(message: &Message, bytes: &[u8]) -> bool {
     let words = [Some(message.branch()), Some(message.call_id()), message.from_tag(), message.to_tag()];
-    bytes.len() <= DATAGRAM_MAX && words.iter().flatten().all(|word| word.len() <= WORD_MAX)
+    bytes.len() <= MESSAGE_MAX && words.iter().flatten().all(|word| word.len() <= WORD_MAX)
+}
+
+/// Where a request is answered: by the connection that it has come by (RFC 3261 §18.2.2), or else where its Via says.
+fn answered_at(over: Transport, from: SocketAddr, via: SocketAddr) -> SocketAddr {
+    if over == Transport::Tcp { from } else { via }
 }
 
 /// `None` cannot happen with a request that was read.

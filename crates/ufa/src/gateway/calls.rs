@@ -1,17 +1,18 @@
 //! Sessions are set up: a terminal's INVITE is passed on to its correspondent, and the answer back.
 
-use core::net::{IpAddr, Ipv4Addr, SocketAddr};
+use core::net::{IpAddr, Ipv4Addr};
 
 use whimbrel_machine::Instant;
 
+use super::caller::Caller;
 use super::session::{Call, Session, State};
 use super::{Gateway, SESSIONS_BESIDES_MAX, SESSIONS_MAX, SESSIONS_PER_HOST, SESSIONS_PER_USER};
 use crate::interface::{Application, Event, Failure};
-use crate::sip::{APPLICATION, ClientId, Contact, Dialog, Message, ServerId};
+use crate::sip::{APPLICATION, ClientId, Dialog, Message, ServerId, Transport};
 
 impl Gateway {
     /// A terminal that is here calls its correspondent.
-    pub(super) fn call(&mut self, now: Instant, transaction: ServerId, request: &Message, from: Contact) {
+    pub(super) fn call(&mut self, now: Instant, transaction: ServerId, request: &Message, from: &Caller) {
         let application = request.header(APPLICATION).and_then(|text| text.parse::<Application>().ok());
         let somebody = |application: &Application| self.is_called(application);
         let Some(application) = application.filter(somebody) else {
@@ -19,33 +20,34 @@ impl Gateway {
         };
         // A session decides where an association goes: nobody has one for that of another host.
         // Nor at the place that is kept for a terminal which is still to come.
-        let is_kept = self.allocations.expected().any(|address| address == from.address.ip());
-        if application.terminal.ip() != from.address.ip() || is_kept {
+        let is_kept = self.allocations.expected().any(|address| address == from.host);
+        if application.terminal.ip() != from.host || is_kept {
             return self.agent.respond(now, transaction, request, 403, |answer| answer);
         }
         let known = self.sessions.iter().any(|session| session.application == application);
-        let of_host = self.sessions.iter().filter(|session| session.is_at(from.address.ip())).count();
+        let of_host = self.sessions.iter().filter(|session| session.is_at(from.host)).count();
         let full = of_host >= SESSIONS_PER_HOST || self.sessions.len() >= SESSIONS_MAX;
-        if known || full || !self.has_share(request, from) {
+        if known || full || !self.has_share(request, from.source.transport) {
             return self.agent.respond(now, transaction, request, 486, |answer| answer);
         }
         let (tag, other_tag, call_id) = (self.agent.token(), self.agent.token(), self.agent.token());
-        let to_terminal = Dialog::opened(request, &tag, from);
+        let mut to_terminal = Dialog::opened(request, &tag, from.contact);
+        to_terminal.set_path(from.path.clone());
         // Of the same kind: who speaks in clear speaks to those who do.
-        let address = SocketAddr::new(application.correspondent.ip(), from.transport.port());
-        let correspondent = Contact { address, ..from };
-        let names = ["terminal", "correspondent"];
-        let mut to_correspondent = Dialog::opening(&call_id, &other_tag, names, correspondent);
-        let passed_on = self
-            .agent
-            .request(now, &mut to_correspondent, "INVITE", |request| request.with(APPLICATION, application));
+        let callee = self.callee(now, request, &application, from);
+        let names = ["terminal", callee.name.as_str()];
+        let mut to_correspondent = Dialog::opening(&call_id, &other_tag, names, callee.contact);
+        to_correspondent.set_path(callee.path);
+        let passed_on = self.agent.request(now, &mut to_correspondent, "INVITE", |asked| {
+            asked.with(APPLICATION, application).with_body_of(request)
+        });
         let Some(passed_on) = passed_on else {
             return self.agent.respond(now, transaction, request, 503, |answer| answer);
         };
         // Whoever waits longer than T1 would ask again (RFC 3261 §17.2.1).
         self.agent.respond(now, transaction, request, 100, |answer| answer);
         let state = State::Calling(Box::new(Call { transaction, request: request.clone(), tag, passed_on }));
-        let terminal = from.address.ip();
+        let terminal = from.host;
         self.sessions.push(Session {
             application,
             terminal,
@@ -57,13 +59,13 @@ impl Gateway {
     }
 
     /// Whether there is room for one more session of this user, where it speaks in another way than the usual one.
-    fn has_share(&self, request: &Message, from: Contact) -> bool {
-        if !self.agent.is_besides(from.transport) {
+    fn has_share(&self, request: &Message, transport: Transport) -> bool {
+        if !self.agent.is_besides(transport) {
             return true;
         }
         let alike = || {
             let dialogs = self.sessions.iter().map(|session| &session.to_terminal);
-            dialogs.filter(|dialog| dialog.target().transport == from.transport)
+            dialogs.filter(|dialog| self.agent.is_besides(dialog.target().transport))
         };
         let of_user = alike().filter(|dialog| dialog.other_user() == request.from_user()).count();
         alike().count() < SESSIONS_BESIDES_MAX && of_user < SESSIONS_PER_USER
@@ -99,7 +101,8 @@ impl Gateway {
         });
         if let Some(call) = calls.into_iter().find(|call| call.passed_on == passed_on) {
             let Call { transaction, request, tag, .. } = &**call;
-            self.agent.respond_as(now, *transaction, request, response.status(), tag, |answer| answer);
+            let passed = |answer: Message| answer.with_body_of(response);
+            self.agent.respond_as(now, *transaction, request, response.status(), tag, passed);
         }
     }
 
@@ -108,14 +111,14 @@ impl Gateway {
     }
 
     /// CANCEL (RFC 3261 §9.2). That it is of a call which is known is certain; it may have been answered already.
-    pub(super) fn cancelled(&mut self, now: Instant, transaction: ServerId, cancel: &Message, from: Contact) {
+    pub(super) fn cancelled(&mut self, now: Instant, transaction: ServerId, cancel: &Message, from: &Caller) {
         let ours = |session: &Session| match &session.state {
             State::Calling(call) => {
                 let request = &call.request;
                 let named = (request.branch(), request.call_id()) == (cancel.branch(), cancel.call_id());
                 named
-                    && session.is_at(from.address.ip())
-                    && session.to_terminal.target().transport == from.transport
+                    && session.is_at(from.host)
+                    && session.to_terminal.target().transport.is_like(from.source.transport)
             }
             _ => false,
         };
@@ -148,7 +151,7 @@ impl Gateway {
         let mut session = self.sessions.remove(at);
         let State::CalledOff { passed_on, .. } = session.state else { return };
         if let Some(accepted) = response.filter(|response| response.status() < 300) {
-            session.to_correspondent.confirm(accepted);
+            session.accepted(&self.agent, accepted);
             self.agent.acknowledge(passed_on, &session.to_correspondent, accepted);
             self.agent.request(now, &mut session.to_correspondent, "BYE", |request| request);
         }
@@ -166,9 +169,10 @@ impl Gateway {
         let Call { transaction, request, tag, passed_on } = *call;
         match response.filter(|_| status < 300) {
             Some(response) => {
-                session.to_correspondent.confirm(response);
+                session.accepted(&self.agent, response);
                 self.agent.acknowledge(passed_on, &session.to_correspondent, response);
-                self.agent.respond_as(now, transaction, &request, 200, &tag, |answer| answer);
+                let passed = |answer: Message| answer.with_body_of(response);
+                self.agent.respond_as(now, transaction, &request, 200, &tag, passed);
                 let (application, terminal) = (session.application, session.terminal);
                 let throughput = self.allocations.offer();
                 self.allocations.welcome(terminal, throughput);

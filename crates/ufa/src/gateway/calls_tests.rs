@@ -1,93 +1,10 @@
-use core::net::SocketAddr;
 use core::time::Duration;
 
-use whimbrel_machine::{Ecn, Input, Machine, Route, Seed, Sink, Transmit};
+use whimbrel_machine::Route;
 
 use super::*;
-use crate::sip::{SipConfig, Timers, Transport, response};
-use crate::testing::{SOURCE, gateway_config};
-
-/// A gateway that hears TLS and, besides, UDP; and what it has sent.
-struct Alone {
-    gateway: Gateway,
-    now: Instant,
-    sent: Vec<(Route, Message)>,
-}
-
-impl Sink<Event> for Vec<(Route, Message)> {
-    fn transmit(&mut self, transmit: &Transmit, bytes: &[u8]) {
-        self.push((transmit.route, Message::parse(bytes).unwrap()));
-    }
-
-    fn event(&mut self, _: Event) {}
-}
-
-const TERMINAL: &str = "10.1.0.50";
-const CORRESPONDENT: &str = "10.0.0.1";
-
-fn here(transport: Transport) -> SocketAddr {
-    SocketAddr::new([10, SOURCE as u8, 0, 1].into(), transport.port())
-}
-
-impl Alone {
-    fn new(besides: Option<Transport>) -> Self {
-        let sip =
-            SipConfig { transport: Transport::Tls, besides, timers: Timers::reliable(), supervision: None };
-        let config = crate::GatewayConfig { address: here(Transport::Tls), sip, ..gateway_config(SOURCE) };
-        Self { gateway: Gateway::new(config, &Seed::from_u64(1)), now: Instant::ZERO, sent: Vec::new() }
-    }
-
-    /// What it sends when this has come from there.
-    fn hear(&mut self, over: Transport, from: &str, text: &[u8]) -> &[(Route, Message)] {
-        let remote = SocketAddr::new(from.parse().unwrap(), over.port());
-        let (route, before) = (Route { local: here(over), remote }, self.sent.len());
-        let input = Input::Datagrams { route, ecn: Ecn::NotCapable, bytes: text, segment: text.len() };
-        self.gateway.step(self.now, [input], &mut self.sent);
-        &self.sent[before..]
-    }
-
-    fn pass(&mut self, time: Duration) -> &[(Route, Message)] {
-        let before = self.sent.len();
-        self.now += time;
-        self.gateway.step(self.now, [Input::Timeout], &mut self.sent);
-        &self.sent[before..]
-    }
-
-    /// The terminal calls; returns what the gateway asks the correspondent.
-    fn calls(&mut self, over: Transport) -> Message {
-        let invite =
-            says(over, "INVITE", "", &format!("UFA_Application: sctp {TERMINAL}:1 {CORRESPONDENT}:2\r\n"));
-        let sent = self.hear(over, TERMINAL, invite.as_bytes());
-        let to_it = |(route, message): &&(Route, Message)| {
-            route.remote.ip().to_string() == CORRESPONDENT && message.is_request()
-        };
-        sent.iter().find(to_it).unwrap().1.clone()
-    }
-
-    fn answers(&mut self, over: Transport, asked: &Message, status: u16) -> Vec<(Route, Message)> {
-        let answer = response(asked, status, &crate::sip::Token::of(&[9; 32])).unwrap();
-        self.hear(over, CORRESPONDENT, &answer.to_bytes()).to_vec()
-    }
-}
-
-/// A request of the terminal in its call.
-fn says(over: Transport, method: &str, to_tag: &str, more: &str) -> String {
-    let number = if method == "BYE" { 2 } else { 1 };
-    format!(
-        "{method} sip:x@10.1.0.1 SIP/2.0\r\nVia: SIP/2.0/{over} {TERMINAL}:5060;branch=z9hG4bKa{}\r\n\
-         From: <sip:alice@x>;tag=1\r\nTo: <sip:b@x>{to_tag}\r\nCall-ID: c\r\nCSeq: {number} {method}\r\n{more}\r\n",
-        if method == "BYE" { "bye" } else { "" }
-    )
-}
-
-/// What went where, in a word.
-fn words(sent: &[(Route, Message)]) -> Vec<String> {
-    let word = |(route, message): &(Route, Message)| match message.status() {
-        0 => format!("{} to {}", message.method(), route.remote.ip()),
-        status => format!("{status} {} to {}", message.method(), route.remote.ip()),
-    };
-    sent.iter().map(word).collect()
-}
+use crate::gateway::alone::{Alone, CORRESPONDENT, TERMINAL, here, says, words};
+use crate::sip::Transport;
 
 /// RFC 3261 §21.1: who waits is told that it rings, in the dialog that is to be.
 #[test]

@@ -19,6 +19,17 @@ pub struct GatewayConfig {
     pub patience: Patience,
     /// How it speaks SIP.
     pub sip: SipConfig,
+    /// What there is for those who speak in clear.
+    pub clear: ClearSip,
+}
+
+/// What a gateway has for agents of others, who speak in clear.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ClearSip {
+    /// Proxies that are believed when they say from whom they have a request.
+    pub proxies: Vec<IpAddr>,
+    /// What the domain is called whose users can say where they are, besides the gateway's address.
+    pub domain: Option<String>,
 }
 
 /// A gateway's own network, as message 5A describes it.

@@ -3,26 +3,29 @@
 use whimbrel_machine::Instant;
 
 use super::Gateway;
+use super::caller::Caller;
 use super::session::{Session, State};
 use crate::interface::{Event, Failure};
-use crate::sip::{Contact, Dialog, Message, ServerId};
+use crate::sip::{Dialog, Message, ServerId};
 
 /// How many questions of a terminal may be missing before it is taken for gone.
 const QUESTIONS: u32 = 4;
 
 impl Gateway {
     /// OPTIONS: within a session its terminal asks whether we are there, and shows that it is. Without one somebody measures the way.
-    pub(super) fn asked(&mut self, now: Instant, transaction: ServerId, request: &Message, from: Contact) {
-        let of_correspondent = self.sessions.iter().any(|session| session.is_with(request, from));
-        let session =
-            self.sessions.iter_mut().find(|session| session.to_terminal.is_of(request, from.transport));
+    pub(super) fn asked(&mut self, now: Instant, transaction: ServerId, request: &Message, from: &Caller) {
+        let of_correspondent = self.sessions.iter().any(|session| session.is_with(request, from.source));
+        let session = self
+            .sessions
+            .iter_mut()
+            .find(|session| session.to_terminal.is_of(request, from.source.transport));
         let status = match session {
             Some(session) => {
                 session.to_terminal.follows(request);
                 session.heard = now;
                 // It may have a new connection, by which it can be told something.
-                if session.is_at(from.address.ip()) && matches!(session.state, State::Stable) {
-                    session.to_terminal.set_target(from);
+                if session.is_at(from.host) && matches!(session.state, State::Stable) {
+                    session.refresh(from);
                 }
                 200
             }
@@ -35,9 +38,9 @@ impl Gateway {
     }
 
     /// BYE: the association is over. The other end is told.
-    pub(super) fn ended(&mut self, now: Instant, transaction: ServerId, request: &Message, from: Contact) {
+    pub(super) fn ended(&mut self, now: Instant, transaction: ServerId, request: &Message, from: &Caller) {
         let position = |dialog: fn(&Session) -> &Dialog| {
-            self.sessions.iter().position(|session| dialog(session).is_of(request, from.transport))
+            self.sessions.iter().position(|session| dialog(session).is_of(request, from.source.transport))
         };
         let of_terminal = position(|session| &session.to_terminal);
         let at = of_terminal.or_else(|| position(|session| &session.to_correspondent));

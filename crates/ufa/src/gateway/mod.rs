@@ -2,11 +2,16 @@
 //! back-to-back user agent that prepares and carries out handovers.
 
 mod allocations;
+#[cfg(test)]
+mod alone;
+mod bindings;
 mod buffer;
+mod caller;
 mod calls;
 mod config;
 mod ending;
 mod forward;
+mod registrar;
 mod session;
 mod source;
 mod stopping;
@@ -17,20 +22,21 @@ mod within;
 
 use core::net::IpAddr;
 
-use whimbrel_machine::{Input, Instant, Machine, Route, Seed, Sink};
+use whimbrel_machine::{Input, Instant, Machine, Seed, Sink};
 
 use self::allocations::Allocations;
-pub use self::config::{Access, GatewayConfig, Order, Resources};
+use self::bindings::Bindings;
+use self::caller::Caller;
+pub use self::config::{Access, ClearSip, GatewayConfig, Order, Resources};
 pub use self::session::SessionView;
 use self::session::{Session, State};
 use crate::agent::Agent;
 use crate::interface::{Command, Event};
-use crate::sip::{
-    CONTEXT_TRANSFER, ClientId, Contact, Happening, Message, RESOURCE_QUERY, ServerId, Transport,
-};
+use crate::sip::{CONTEXT_TRANSFER, ClientId, Happening, Message, RESOURCE_QUERY, ServerId};
 
-/// What it takes.
+/// What it takes, and what where agents of others speak to it.
 const METHODS: &str = "INVITE, ACK, CANCEL, OPTIONS, BYE, RESOURCE_QUERY, CONTEXT_TRANSFER";
+const METHODS_BESIDES: &str = "INVITE, ACK, CANCEL, OPTIONS, BYE, REGISTER, RESOURCE_QUERY, CONTEXT_TRANSFER";
 
 /// Sessions at most, of all and of one address.
 const SESSIONS_MAX: usize = 1024;
@@ -47,6 +53,7 @@ pub struct Gateway {
     config: GatewayConfig,
     agent: Agent,
     allocations: Allocations,
+    bindings: Bindings,
     sessions: Vec<Session>,
     /// Terminals whose packets are to go out now.
     arrived: Vec<buffer::HoldingBuffer>,
@@ -59,8 +66,10 @@ pub struct Gateway {
 impl Gateway {
     /// One without terminals.
     pub fn new(config: GatewayConfig, seed: &Seed) -> Self {
+        let methods = if config.sip.besides.is_some() { METHODS_BESIDES } else { METHODS };
         Self {
-            agent: Agent::new(config.address, config.sip, METHODS, seed),
+            agent: Agent::new(config.address, config.sip, methods, seed),
+            bindings: Bindings::default(),
             allocations: Allocations::new(&config.access, config.resources, config.patience.heard),
             sessions: Vec::new(),
             arrived: Vec::new(),
@@ -100,6 +109,11 @@ impl Gateway {
         self.allocations.free_throughput()
     }
 
+    /// How many places its users have said to be at.
+    pub fn registrations(&self) -> usize {
+        self.bindings.len()
+    }
+
     /// How many sessions lead through it.
     pub fn session_count(&self) -> usize {
         self.sessions.len()
@@ -107,10 +121,10 @@ impl Gateway {
 
     fn handle(&mut self, now: Instant, happening: Happening) {
         match happening {
-            Happening::Request { transaction, message, route } => {
-                let from = self.caller(&message, route);
-                self.handle_request(now, transaction, &message, from);
-            }
+            Happening::Request { transaction, message, route } => match self.caller(&message, route) {
+                Ok(from) => self.handle_request(now, transaction, &message, &from),
+                Err(status) => self.agent.respond(now, transaction, &message, status, |answer| answer),
+            },
             Happening::Progress { transaction, message } => self.rings(now, transaction, &message),
             Happening::Response { transaction, message } => self.answered(now, transaction, Some(&message)),
             Happening::TimedOut(transaction) => self.answered(now, transaction, None),
@@ -119,16 +133,7 @@ impl Gateway {
         }
     }
 
-    /// Where whoever has sent a request can be called: where it comes from, at the port that it names (RFC 3261 §12.1.1).
-    fn caller(&self, request: &Message, route: Route) -> Contact {
-        let transport = self.agent.transport_at(route.local).unwrap_or_default();
-        let named = request.contact().filter(|named| named.ip() == route.remote.ip() && named.port() > 0);
-        // A connection has a port of its own.
-        let named = named.filter(|_| transport == Transport::Udp);
-        Contact { address: named.unwrap_or(route.remote), transport }
-    }
-
-    fn handle_request(&mut self, now: Instant, transaction: ServerId, request: &Message, from: Contact) {
+    fn handle_request(&mut self, now: Instant, transaction: ServerId, request: &Message, from: &Caller) {
         if self.is_too_late(request) {
             return;
         }
@@ -137,6 +142,9 @@ impl Gateway {
             "INVITE" => self.come(now, transaction, request, from),
             "CANCEL" => self.cancelled(now, transaction, request, from),
             "OPTIONS" => self.asked(now, transaction, request, from),
+            "REGISTER" if self.agent.is_besides(from.source.transport) => {
+                self.register(now, transaction, request, from);
+            }
             "BYE" => self.ended(now, transaction, request, from),
             RESOURCE_QUERY => self.queried(now, transaction, request),
             CONTEXT_TRANSFER => self.take_over(now, transaction, request),

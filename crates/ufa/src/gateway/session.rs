@@ -5,7 +5,7 @@ use whimbrel_machine::Instant;
 use super::source::Departure;
 use super::target::Arrival;
 use crate::interface::Application;
-use crate::sip::{ClientId, Contact, Dialog, Message, ServerId, Token};
+use crate::sip::{ClientId, Dialog, Message, ServerId, Token};
 
 /// A session that leads through this gateway: the user agent is back to back, with a dialog each way.
 #[derive(Debug)]
@@ -75,11 +75,6 @@ impl Session {
             State::Leaving(departure) => departure.until,
             State::Coming(arrival) => Some(arrival.until),
         }
-    }
-
-    /// Whether a request is the correspondent's, within the dialog that it has with the gateway, and from where that leads.
-    pub(super) fn is_with(&self, request: &Message, from: Contact) -> bool {
-        self.to_correspondent.target() == from && self.to_correspondent.is_of(request, from.transport)
     }
 
     pub(super) fn is_at(&self, terminal: IpAddr) -> bool {

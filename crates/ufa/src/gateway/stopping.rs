@@ -25,7 +25,7 @@ impl Gateway {
         let begins = match request.method().to_string().as_str() {
             "INVITE" => request.to_tag().is_none(),
             // Whose session is over would take it that the gateway has been started anew already, and call it.
-            "OPTIONS" => true,
+            "OPTIONS" | "REGISTER" => true,
             _ => false,
         };
         self.stopping && begins

@@ -5,12 +5,13 @@ use core::net::IpAddr;
 use whimbrel_machine::Instant;
 
 use super::allocations::bdp;
+use super::caller::Caller;
 use super::session::{Session, State};
 use super::{Gateway, SESSIONS_MAX};
 use crate::interface::{Event, Failure};
 use crate::sip::{
-    ALLOCATED_THROUGHPUT, APPLI_CONFIG, AppliConfig, BDP, ClientId, Contact, Context, Dialog, Message,
-    ServerId, TERMINAL_CONFIG, TerminalSettings,
+    ALLOCATED_THROUGHPUT, APPLI_CONFIG, AppliConfig, BDP, ClientId, Context, Dialog, Message, ServerId,
+    TERMINAL_CONFIG, TerminalSettings,
 };
 
 /// A terminal on its way here.
@@ -155,8 +156,8 @@ impl Gateway {
     }
 
     /// Message 8, or another INVITE within a session.
-    pub(super) fn come(&mut self, now: Instant, transaction: ServerId, request: &Message, from: Contact) {
-        let of_terminal = |session: &Session| session.to_terminal.is_of(request, from.transport);
+    pub(super) fn come(&mut self, now: Instant, transaction: ServerId, request: &Message, from: &Caller) {
+        let of_terminal = |session: &Session| session.to_terminal.is_of(request, from.source.transport);
         let Some(at) = self.sessions.iter().position(of_terminal) else {
             return self.refuse_change(now, transaction, request, from);
         };
@@ -167,26 +168,26 @@ impl Gateway {
         }
         session.heard = now;
         if matches!(session.state, State::Stable)
-            && session.terminal == from.address.ip()
+            && session.terminal == from.host
             && AppliConfig::of(request).is_err()
         {
             // RFC 3261 §12.2.2: it is where it was, and has another port or connection.
-            session.to_terminal.set_target(from);
+            session.refresh(from);
             return agent.respond(now, transaction, request, 200, |answer| answer);
         }
         let expected = matches!(&session.state, State::Coming(Arrival { phase: Phase::Expected, .. }));
-        if !expected || session.terminal != from.address.ip() {
+        if !expected || session.terminal != from.host {
             return agent.respond(now, transaction, request, 491, |answer| answer);
         }
         session.state = State::Stable;
-        session.to_terminal.set_target(from);
+        session.reached(from);
         if self.config.sip.supervision.is_some() {
             // RFC 3311: the correspondent's own requests come here from now on, and not to the source.
             agent.request(now, &mut session.to_correspondent, "UPDATE", |request| request);
         }
-        self.arrived.extend(allocations.arrived(from.address.ip()));
+        self.arrived.extend(allocations.arrived(from.host));
         agent.respond(now, transaction, request, 200, |answer| answer);
-        agent.tell(Event::Arrived(from.address.ip()));
+        agent.tell(Event::Arrived(from.host));
     }
 
     /// It has not been measured in time, or the terminal has not come.

@@ -5,6 +5,7 @@ use core::net::SocketAddr;
 use whimbrel_machine::{Instant, Route};
 
 use super::Gateway;
+use super::caller::Caller;
 use super::session::Session;
 use crate::sip::{Contact, Message, ServerId};
 
@@ -27,9 +28,9 @@ impl Gateway {
         now: Instant,
         transaction: ServerId,
         request: &Message,
-        from: Contact,
+        from: &Caller,
     ) {
-        let known = self.sessions.iter().any(|session| session.is_with(request, from));
+        let known = self.sessions.iter().any(|session| session.is_with(request, from.source));
         let status = if known { 488 } else { 481 };
         self.agent.respond(now, transaction, request, status, |answer| answer);
     }

@@ -7,7 +7,7 @@ use sip_types::uri::NameAddr;
 use sip_types::{Headers, Method, Name};
 
 use super::context::BadContext;
-use super::{Message, Token, Transport, addressed};
+use super::{Message, Path, Token, Transport, addressed};
 
 /// The host part of names: who somebody is, not where (RFC 2606 §2).
 const REALM: &str = "ufa.invalid";
@@ -33,8 +33,10 @@ pub struct Dialog {
     cseq: u32,
     /// The last number that the other end has used.
     remote_cseq: u32,
-    /// Where the other end is.
+    /// Where requests go: the other end, or the proxy that is nearest.
     target: Contact,
+    /// How they find their way from there.
+    path: Path,
 }
 
 impl Dialog {
@@ -47,6 +49,7 @@ impl Dialog {
             cseq: 0,
             remote_cseq: 0,
             target,
+            path: Path::default(),
         }
     }
 
@@ -59,13 +62,14 @@ impl Dialog {
             cseq: 0,
             remote_cseq: request.cseq(),
             target,
+            path: Path::default(),
         }
     }
 
     /// Whether a request of the other end, which has come `over` this, belongs here (RFC 3261 §12.2.2). The user is to be the same, too: who is known by a
     /// password speaks for nobody else. And so is what carries it: who has a key has read nothing that was said in clear, and the other way about.
     pub fn is_of(&self, request: &Message, over: Transport) -> bool {
-        over == self.target.transport
+        over.is_like(self.target.transport)
             && request.call_id() == self.call_id
             && request.to_tag() == Some(&self.local.1)
             && request.from_tag() == self.remote.1.as_deref()
@@ -92,6 +96,16 @@ impl Dialog {
     /// Requests go there from now on.
     pub const fn set_target(&mut self, target: Contact) {
         self.target = target;
+    }
+
+    /// And this is written on them.
+    pub fn set_path(&mut self, path: Path) {
+        self.path = path;
+    }
+
+    /// What is written on them.
+    pub const fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Where requests go.
@@ -132,9 +146,10 @@ impl Dialog {
         headers.insert_type(Name::TO, &FromTo::new(name(&self.remote.0), remote_tag));
         headers.insert_named(&CallID::new(self.call_id.clone()));
         headers.insert_named(&CSeq::new(cseq, method.clone()));
-        let here = ContactHeader::new(NameAddr::uri(addressed(&self.local.0, address)));
+        let here = ContactHeader::new(NameAddr::uri(addressed(&self.local.0, contact)));
         headers.insert_named(&here);
-        Message::request(method, addressed(&self.remote.0, self.target.address), headers, Bytes::new()).ok()
+        let uri = self.path.write(&mut headers).unwrap_or_else(|| addressed(&self.remote.0, self.target));
+        Message::request(method, uri, headers, Bytes::new()).ok()
     }
 }
 
@@ -145,10 +160,11 @@ impl Dialog {
         let (local, remote) = (&self.local, &self.remote);
         let remote_tag = remote.1.as_deref().unwrap_or("-");
         let Self { call_id, cseq, remote_cseq, target: Contact { address, transport }, .. } = self;
-        let own = if [carrier, *transport] == [Transport::Udp; 2] {
+        let path = self.path.written();
+        let own = if [carrier, *transport] == [Transport::Udp; 2] && path.is_empty() {
             String::new()
         } else {
-            format!(" {transport}")
+            format!(" {transport}{path}")
         };
         format!(
             "{call_id} {} {} {} {remote_tag} {cseq} {remote_cseq} {address}{own}",
@@ -159,9 +175,10 @@ impl Dialog {
     /// From a message that `carrier` has carried, which is what carries a dialog where nothing else is said.
     pub(super) fn read(text: &str, carrier: Transport) -> Result<Self, BadContext> {
         let words: Vec<&str> = text.split_ascii_whitespace().collect();
-        let (words, transport) = match words[..] {
-            [ref words @ .., transport] if words.len() == 8 => (words, transport.parse()?),
-            ref words => (words, carrier),
+        let (words, more) = words.split_at_checked(8).ok_or(BadContext)?;
+        let (transport, path) = match more {
+            [transport, path @ ..] => (transport.parse()?, Path::read(path)?),
+            [] => (carrier, Path::default()),
         };
         let [call_id, local, local_tag, remote, remote_tag, cseq, remote_cseq, address] = *words else {
             return Err(BadContext);
@@ -173,6 +190,7 @@ impl Dialog {
             cseq: cseq.parse().map_err(|_| BadContext)?,
             remote_cseq: remote_cseq.parse().map_err(|_| BadContext)?,
             target: Contact { address: address.parse().map_err(|_| BadContext)?, transport },
+            path,
         })
     }
 }

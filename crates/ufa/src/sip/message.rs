@@ -109,9 +109,12 @@ pub fn is_user(name: &str) -> bool {
     (1..=USER_MAX).contains(&name.len()) && name != ANONYMOUS && name.chars().all(plain)
 }
 
-/// `sip:user@address:port`, and without a user `sip:address:port`.
-pub fn addressed(user: &str, address: SocketAddr) -> SipUri {
-    let uri = SipUri::new(HostPort::from(address));
+/// `sip:user@address:port`, and without a user `sip:address:port`. What is reached by TCP in clear says so (RFC 3261 §19.1.5).
+pub fn addressed(user: &str, at: super::Contact) -> SipUri {
+    let mut uri = SipUri::new(HostPort::from(at.address));
+    if at.transport == super::Transport::Tcp {
+        uri = uri.uri_param_value("transport", "tcp");
+    }
     if user.is_empty() { uri } else { uri.user(user.into()) }
 }
 
@@ -339,8 +342,17 @@ impl Message {
     /// The same with a Contact there.
     #[must_use]
     pub(crate) fn at(mut self, contact: super::Contact) -> Self {
-        let uri = NameAddr::uri(addressed(&self.to_user, contact.address));
+        let uri = NameAddr::uri(addressed(&self.to_user, contact));
         self.headers.insert_named(&Contact::new(uri));
+        self
+    }
+
+    /// The same with the proxies that want to stay between (RFC 3261 §12.1.1).
+    #[must_use]
+    pub(crate) fn recorded(mut self, request: &Self) -> Self {
+        for route in request.headers.get_raw(&Name::RECORD_ROUTE) {
+            self.headers.insert(Name::RECORD_ROUTE, route.as_str());
+        }
         self
     }
 

@@ -7,7 +7,9 @@ mod dialog;
 mod headers;
 mod message;
 mod parameters;
+mod path;
 mod transaction;
+mod via;
 
 pub use bad_request::BadRequest;
 pub(crate) use bad_request::is_recognized;
@@ -19,7 +21,10 @@ pub use headers::{
     TERMINAL_CONFIG, TerminalSettings, number,
 };
 pub use message::{Message, NotSip, Token, addressed, is_user, response};
-pub use transaction::{ClientId, Happening, ServerId, Timers, Transactions};
+pub use path::{BadPath, Path, place};
+pub(crate) use path::{uri_text, values};
+pub use transaction::{ClientId, Happening, Repeats, ServerId, Timers, Transactions};
+pub(crate) use via::senders;
 
 /// The port of SIP over UDP.
 pub const SIP_PORT: u16 = Transport::Udp.port();

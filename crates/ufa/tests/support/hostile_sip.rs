@@ -10,8 +10,8 @@ use whimbrel_machine::{Ecn, Input, Instant, LinkFact, Links, Machine, Route, See
 use whimbrel_proto::{AssociationId, CloseReason, Mobility, StaticReason};
 use whimbrel_ufa::sip::{HardwareAddress, Message, SIP_PORT, SipConfig};
 use whimbrel_ufa::{
-    Access, Command, Correspondent, Event, Gateway, GatewayConfig, Order, Patience, Resources, Terminal,
-    TerminalConfig, UfaPlusPlus,
+    Access, ClearSip, Command, Correspondent, Event, Gateway, GatewayConfig, Order, Patience, Resources,
+    Terminal, TerminalConfig, UfaPlusPlus,
 };
 
 use super::damage::damage;
@@ -133,6 +133,7 @@ impl World {
             order: if host == 1 { Order::OneAfterTheOther } else { Order::AtOnce },
             patience: Patience::default(),
             sip: self.sip,
+            clear: ClearSip::default(),
         }
     }
 

@@ -13,8 +13,8 @@ use whimbrel_testbed::traffic::{Greedy, Traffic};
 use whimbrel_testbed::{SipHost, SipParts, SipRole, SipUser, Uplink, User, blank};
 use whimbrel_ufa::sip::{HardwareAddress, SIP_PORT, SipConfig};
 use whimbrel_ufa::{
-    Access, Correspondent, Gateway, GatewayConfig, Order, Patience, Resources, Terminal, TerminalConfig,
-    Transition,
+    Access, ClearSip, Correspondent, Gateway, GatewayConfig, Order, Patience, Resources, Terminal,
+    TerminalConfig, Transition,
 };
 
 use super::super::random;
@@ -122,6 +122,7 @@ impl Air {
             order,
             patience: Patience::default(),
             sip: SipConfig::default(),
+            clear: ClearSip::default(),
         }
     }
 }

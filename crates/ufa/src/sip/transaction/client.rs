@@ -165,5 +165,8 @@ fn of_same_branch(request: &[u8], method: Method, response: Option<&Message>) ->
     headers.insert_type(Name::TO, &to);
     headers.insert_named(&of.get_named::<CallID>().ok()?);
     headers.insert_named(&CSeq::new(request.cseq(), method.clone()));
+    for route in of.get_raw(&Name::ROUTE) {
+        headers.insert(Name::ROUTE, route.as_str());
+    }
     Message::request(&method, request.uri()?.clone(), headers, bytes::Bytes::new()).ok()
 }

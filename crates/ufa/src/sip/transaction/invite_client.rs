@@ -26,8 +26,8 @@ enum State {
 
 impl InviteClient {
     pub(super) fn new(now: Instant, timers: Timers) -> Self {
-        let state =
-            State::Calling { resend: now + timers.t1, interval: timers.t1, give_up: now + timers.patience() };
+        let interval = timers.first_copy();
+        let state = State::Calling { resend: now + interval, interval, give_up: now + timers.patience() };
         Self { timers, state }
     }
 }

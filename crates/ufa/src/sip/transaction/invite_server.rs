@@ -52,8 +52,9 @@ impl ServerState for InviteServer {
             return false;
         }
         if status >= 200 {
-            let (interval, patience) = (self.timers.t1, self.timers.patience());
             let success = status < 300;
+            let interval = if success { self.timers.t1 } else { self.timers.first_copy() };
+            let patience = self.timers.patience();
             self.state =
                 State::Answered { success, resend: now + interval, interval, give_up: now + patience };
         }

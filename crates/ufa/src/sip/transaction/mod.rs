@@ -19,7 +19,7 @@ use whimbrel_machine::{Instant, Route};
 use self::client::{Client, ClientVerdict};
 use self::server::{Server, ServerVerdict};
 use self::share::Share;
-pub use self::timers::Timers;
+pub use self::timers::{Repeats, Timers};
 use super::{BadRequest, Message, Token, response};
 
 /// Transactions of each kind at most, of all peers and with one address; further requests are not heard, and come again. Over UDP each is remembered for
@@ -86,7 +86,7 @@ enum Elapsed {
 #[derive(Debug)]
 pub struct Transactions {
     timers: Timers,
-    share: Option<Share>,
+    share: Share,
     next: u64,
     clients: Vec<(ClientId, Client)>,
     servers: Vec<(ServerId, Server)>,
@@ -96,10 +96,10 @@ pub struct Transactions {
 
 impl Transactions {
     /// None yet.
-    pub const fn new(timers: Timers) -> Self {
+    pub fn new(timers: Timers) -> Self {
         Self {
             timers,
-            share: None,
+            share: Share::default(),
             next: 0,
             clients: Vec::new(),
             servers: Vec::new(),
@@ -108,9 +108,9 @@ impl Transactions {
         }
     }
 
-    /// What is said by this address of ours has other timers, and no more than its share of the transactions.
-    pub const fn share(&mut self, local: SocketAddr, timers: Timers) {
-        self.share = Some(Share::new(local, timers));
+    /// What is said by this address of ours has other timers, and, with what is said by other such ones, no more than its share of the transactions.
+    pub fn share(&mut self, local: SocketAddr, timers: Timers) {
+        self.share.add(local, timers);
     }
 
     // ---- inputs
@@ -187,20 +187,22 @@ impl Transactions {
 
     /// Whether there is room for one more request.
     fn has_room(&self, request: &Message, route: Route) -> bool {
-        let here = || self.servers.iter().filter(|(_, server)| server.heard_at() == route.local);
-        let of_peer = here().filter(|(_, server)| server.peer() == route.remote.ip()).count();
+        let of_peer =
+            |server: &Server| (server.heard_at(), server.peer()) == (route.local, route.remote.ip());
+        let of_peer = self.servers.iter().filter(|(_, server)| of_peer(server)).count();
         if self.servers.len() >= TRANSACTIONS_MAX || of_peer >= PER_PEER_MAX {
             return false;
         }
-        if !self.share.is_some_and(|share| share.is_at(route.local)) {
+        if !self.share.is_at(route.local) {
             return true;
         }
-        let of_user = here().filter(|(_, server)| server.user() == request.from_user()).count();
-        here().count() < Share::MAX && of_user < Share::PER_USER_MAX
+        let alike = || self.servers.iter().filter(|(_, server)| self.share.is_at(server.heard_at()));
+        let of_user = alike().filter(|(_, server)| server.user() == request.from_user()).count();
+        alike().count() < Share::MAX && of_user < Share::PER_USER_MAX
     }
 
     fn timers_at(&self, local: SocketAddr) -> Timers {
-        self.share.filter(|share| share.is_at(local)).map_or(self.timers, |share| share.timers())
+        self.share.timers(local).unwrap_or(self.timers)
     }
 
     fn handle_response(&mut self, now: Instant, message: Message) {
@@ -226,11 +228,9 @@ impl Transactions {
 
     /// Sends a request. `None` if there are too many already.
     pub fn request(&mut self, now: Instant, route: Route, message: &Message) -> Option<ClientId> {
-        let of_share = |share: &Share| {
-            let of_it = self.clients.iter().filter(|(_, client)| share.is_at(client.sent_from())).count();
-            share.is_at(route.local) && of_it >= Share::MAX
-        };
-        if self.clients.len() >= TRANSACTIONS_MAX || self.share.as_ref().is_some_and(of_share) {
+        let of_share = || self.clients.iter().filter(|(_, client)| self.share.is_at(client.sent_from()));
+        let full = self.share.is_at(route.local) && of_share().count() >= Share::MAX;
+        if self.clients.len() >= TRANSACTIONS_MAX || full {
             return None;
         }
         let id = ClientId(self.next);

@@ -22,8 +22,8 @@ enum State {
 
 impl OtherClient {
     pub(super) fn new(now: Instant, timers: Timers) -> Self {
-        let state =
-            State::Trying { resend: now + timers.t1, interval: timers.t1, give_up: now + timers.patience() };
+        let interval = timers.first_copy();
+        let state = State::Trying { resend: now + interval, interval, give_up: now + timers.patience() };
         Self { timers, state }
     }
 }

@@ -1,5 +1,15 @@
 use core::time::Duration;
 
+/// Who sends again what may be lost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Repeats {
+    /// Transactions.
+    #[default]
+    BySip,
+    /// What carries them, so that they send each message once (RFC 3261 §17.1.1.2). A 2xx to INVITE comes again all the same (§13.3.1.4).
+    ByTransport,
+}
+
 /// The times of RFC 3261 §17.1.1.1 and Table 4, for UDP.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Timers {
@@ -13,13 +23,23 @@ pub struct Timers {
     pub answered: Duration,
     /// Timer I: how long a refused INVITE is known after its ACK has come.
     pub acknowledged: Duration,
+    /// Timers A, E and G run, or do not.
+    pub repeats: Repeats,
 }
 
 impl Default for Timers {
     fn default() -> Self {
         let t1 = Duration::from_millis(500);
         let t4 = Duration::from_secs(5);
-        Self { t1, t2: Duration::from_secs(4), t4, answered: t1.saturating_mul(64), acknowledged: t4 }
+        let repeats = Repeats::BySip;
+        Self {
+            t1,
+            t2: Duration::from_secs(4),
+            t4,
+            answered: t1.saturating_mul(64),
+            acknowledged: t4,
+            repeats,
+        }
     }
 }
 
@@ -36,6 +56,14 @@ impl Timers {
     #[must_use]
     pub const fn watchful(self) -> Self {
         Self { acknowledged: self.patience(), ..self }
+    }
+
+    /// Timers A, E and G at first; where they do not run, later than nobody waits any more.
+    pub(super) fn first_copy(&self) -> Duration {
+        match self.repeats {
+            Repeats::BySip => self.t1,
+            Repeats::ByTransport => self.patience().saturating_mul(2),
+        }
     }
 
     /// Timers B, F, H, J, L and M: how long an end waits for another.
