@@ -153,7 +153,7 @@ impl Figure {
         // Trains of the reader would come between the answers.
         let mut readers = config.clone();
         readers.heartbeat.form = HeartbeatForm::Single;
-        TwoPaths::new(seed, Hosts::Each([config, readers]), self.networks, wired, QUEUE, |peer| {
+        TwoPaths::new(seed, Hosts::Each(Box::new([config, readers])), self.networks, wired, QUEUE, |peer| {
             User::opener(Instant::ZERO, peer)
         })
     }

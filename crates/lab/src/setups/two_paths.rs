@@ -54,7 +54,7 @@ pub enum Hosts {
     /// Both with this configuration, and without a policy.
     Plain(Config),
     /// The correspondent node and the mobile node with these, and without a policy.
-    Each([Config; 2]),
+    Each(Box<[Config; 2]>),
     /// Both with this configuration; the mobile node has the policy that users have, and says which network it prefers:
     /// the one it begins with.
     Seamless(Config),
@@ -111,7 +111,7 @@ impl TwoPaths {
         let mut world = World::new(Seed::from_u64(seed));
         let (configs, moves) = match hosts {
             Hosts::Plain(config) => ([config.clone(), config], false),
-            Hosts::Each(configs) => (configs, false),
+            Hosts::Each(configs) => (*configs, false),
             Hosts::Seamless(config) => ([config.clone(), config], true),
         };
         let configs = configs.map(Arc::new);
