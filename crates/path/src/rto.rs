@@ -113,6 +113,14 @@ impl Rto {
         self.anew = true;
     }
 
+    /// From now on these stand for RTO.Min and RTO.Max. What is backed off stays so.
+    pub fn set_bounds(&mut self, min: Duration, max: Duration) {
+        let computes = self.smoothed.is_some() && !self.is_backed_off();
+        (self.min, self.max) = (nanos(min), nanos(max));
+        let timeout = if computes { nanos(self.without_back_off()) } else { self.current };
+        self.current = timeout.max(self.min).min(self.max);
+    }
+
     /// Takes over a timeout known by other means, kept within RTO.Min and RTO.Max; the next measurement replaces it.
     pub fn install(&mut self, rto: Duration) {
         self.current = nanos(rto).clamp(self.min, self.max);

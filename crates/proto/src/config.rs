@@ -11,6 +11,7 @@ mod primary_change;
 mod raw_ports;
 mod retransmission;
 mod sack;
+mod set_up;
 mod start_up;
 mod streams;
 
@@ -31,6 +32,8 @@ pub use self::retransmission::{
     SpuriousLoss, TailLoss, WindowReduction,
 };
 pub use self::sack::{FailedRoute, NewRoute, OutOfOrder, SackConfig};
+pub(crate) use self::set_up::STEADY_TRIES;
+pub use self::set_up::SetUp;
 pub use self::start_up::StartUp;
 pub use self::streams::StreamConfig;
 use crate::auth::{AuthConfig, AuthSupport};
@@ -48,6 +51,8 @@ pub use whimbrel_path::{FirstMeasurement, PmtuConfig, PmtuSearch, RtoConfig};
 pub struct Config {
     /// Retransmission timeout (RFC 9260 §6.3).
     pub rto: RtoConfig,
+    /// How soon what is lost before the association is up is sent again.
+    pub set_up: SetUp,
     /// Path supervision (RFC 9260 §8.3, §5.4).
     pub heartbeat: HeartbeatConfig,
     /// When a path or the peer counts as dead (RFC 9260 §8, RFC 7829).
@@ -167,6 +172,7 @@ impl Config {
     pub fn rfc() -> Self {
         Self {
             rto: RtoConfig::rfc(),
+            set_up: SetUp::Standard,
             heartbeat: HeartbeatConfig {
                 interval: Some(Duration::from_secs(30)),
                 max_burst: 1,
@@ -243,6 +249,7 @@ impl Config {
                 first: FirstMeasurement::Superseded,
                 ..rfc.rto
             },
+            set_up: SetUp::Prompt(Duration::from_millis(50)),
             heartbeat: HeartbeatConfig {
                 interval: Some(Duration::from_secs(2)),
                 max_burst: 8,
@@ -294,19 +301,6 @@ impl Config {
         }
     }
 
-    /// How long INIT or COOKIE ECHO is repeated until it is given up: T1 and its Max.Init.Retransmits repetitions, backed
-    /// off (RFC 9260 §5.1.4).
-    fn handshake_tries(&self) -> Duration {
-        let mut left = self.failure.max_init_retransmits.saturating_add(1);
-        let (mut rto, mut total) = (self.rto.initial, Duration::ZERO);
-        while left > 0 && rto < self.rto.max {
-            total = total.saturating_add(rto);
-            rto = rto.saturating_mul(2);
-            left -= 1;
-        }
-        total.saturating_add(self.rto.max.saturating_mul(left))
-    }
-
     /// Whether chunks are authenticated one by one, where the peer does so, too (RFC 4895). Protected packets are as a whole.
     pub(crate) fn authenticates_chunks(&self) -> bool {
         self.auth.support == AuthSupport::Offered && !self.security.is_required()
@@ -323,6 +317,7 @@ impl Config {
             self.rto.initial >= self.rto.min && self.rto.initial <= self.rto.max,
             "RTO.Initial must lie between RTO.Min and RTO.Max",
         )?;
+        check(self.set_up != SetUp::Prompt(Duration::ZERO), "the timeout of a set-up must be above zero")?;
         check(self.fresh_timeouts_are_in_bounds(), "RTO.Initial of a fresh path is out of bounds")?;
         // RFC 9260 §6.2: an implementation MUST NOT allow SACK.Delay above 500 ms.
         check(self.sack.delay <= Duration::from_millis(500), "SACK.Delay must not exceed 500 ms")?;

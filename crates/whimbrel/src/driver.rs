@@ -22,6 +22,7 @@ use crate::output::Output;
 use crate::registry::Registry;
 use crate::shared::{Client, Request, Shared};
 use crate::socket::{LocalAddress, NetworkError, ReceiveBuffers};
+use crate::stuck_flows::StuckFlows;
 use crate::timer::Timer;
 use crate::witness::Witness;
 
@@ -63,6 +64,7 @@ pub(crate) struct Driver {
     anticipation: Anticipation,
     metrics: Metrics,
     witness: Witness,
+    stuck: StuckFlows,
     /// No handle is left.
     unattended: bool,
     /// Has told the other shards that there is nothing left to do here.
@@ -116,6 +118,7 @@ impl Driver {
             anticipation: Anticipation::default(),
             metrics: Metrics::default(),
             witness,
+            stuck: StuckFlows::default(),
             lingers_until: None,
             finished: false,
         }
@@ -135,7 +138,7 @@ impl Driver {
             self.carry_out_requests();
         }
         self.follow_links();
-        let urgent = self.registry.take_urgent() || self.links.is_some();
+        let urgent = self.registry.take_urgent() || self.links.is_some() || !self.first.is_empty();
         if !(due || urgent || wishes || !self.buffers.is_empty() || !self.errors.is_empty()) {
             return false;
         }
@@ -143,7 +146,10 @@ impl Driver {
             self.anticipation.received();
         }
         self.step(now);
+        self.stuck.note(now, &self.node, &self.events);
         self.deliver(now);
+        self.stuck.renew(now, &self.node, &mut self.locals, &mut self.first);
+        self.timer.no_later(self.stuck.next());
         true
     }
 
@@ -259,7 +265,10 @@ impl Driver {
                 Request::Metrics(reply) => {
                     let _ = reply.send(self.metrics.of(&self.node));
                 }
-                Request::Listen(command) => self.first.push(command),
+                Request::Listen(command) => {
+                    self.locals.keep_ports();
+                    self.first.push(command);
+                }
                 Request::Follow(interfaces, port) => self.link_news.told(interfaces, port),
                 Request::HandlesGone => self.unattended = true,
                 Request::Close => {

@@ -124,6 +124,7 @@ mod spans;
 #[path = "spans/none.rs"]
 mod spans;
 mod stream;
+mod stuck_flows;
 mod timer;
 mod witness;
 

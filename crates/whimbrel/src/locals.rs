@@ -127,6 +127,8 @@ pub(crate) struct Locals {
     own: Arc<BTreeSet<IpAddr>>,
     /// Addresses that could not be opened, so that it is said only once.
     refused: BTreeSet<IpAddr>,
+    /// The port is one that the system has chosen, and nobody is called there: it may be another.
+    renewable: bool,
 }
 
 impl Locals {
@@ -140,7 +142,9 @@ impl Locals {
         member: Member,
         interfaces: &Interfaces,
     ) -> Result<Self, BindError> {
+        let renewable = wanted.port == 0 && encapsulation == Encapsulation::Udp && member.is_alone();
         let mut locals = Self {
+            renewable,
             wanted,
             encapsulation,
             member,
@@ -180,6 +184,17 @@ impl Locals {
     /// Opens what is to be opened on this UDP port, which another shard of the endpoint has.
     pub(crate) fn use_port(&mut self, port: u16) {
         self.wanted.port = port;
+    }
+
+    /// Peers call here: the port stays.
+    pub(crate) fn keep_ports(&mut self) {
+        self.renewable = false;
+    }
+
+    /// Has packets of `local`, if that is open, leave from another port ([`LocalAddress::renew_port`]).
+    pub(crate) fn renew_port(&mut self, local: SocketAddr) -> bool {
+        let open = self.open.iter_mut().find(|open| open.local() == local && !open.is_parked());
+        self.renewable && open.is_some_and(LocalAddress::renew_port)
     }
 
     /// Closes all sockets.

@@ -29,6 +29,11 @@ impl Timer {
         self.deadline = deadline;
     }
 
+    /// Something else is due then, unless the deadline comes first.
+    pub(crate) fn no_later(&mut self, at: Option<Instant>) {
+        self.deadline = self.deadline.into_iter().chain(at).min();
+    }
+
     pub(crate) fn is_due(&self, now: Instant) -> bool {
         self.deadline.is_some_and(|deadline| deadline <= now)
     }

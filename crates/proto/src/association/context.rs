@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use whimbrel_machine::{Instant, Rng, Route};
 use whimbrel_wire::cause::encode_causes;
-use whimbrel_wire::{Cause, Causes, CommonHeader};
+use whimbrel_wire::{Cause, Causes, CommonHeader, chunk_type};
 
 use super::{Identity, Naming, Translators};
 use crate::auth::SharedKeys;
@@ -115,4 +115,13 @@ pub(crate) fn aborted_by_peer(causes: Causes<'_>) -> Ending {
         }
     }
     Ending::Silent(CloseReason::AbortedByPeer { causes: cause_codes(causes), reason })
+}
+
+/// Whether an ERROR says that the peer does not know ASCONF (RFC 5061 §5.1 A9).
+pub(super) fn rejects_asconf(causes: Causes<'_>) -> bool {
+    let unknown = |cause| match cause {
+        Cause::UnrecognizedChunkType(chunk) => chunk.first() == Some(&chunk_type::ASCONF),
+        _ => false,
+    };
+    causes.take(16).map_while(Result::ok).any(unknown)
 }

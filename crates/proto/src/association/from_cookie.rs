@@ -40,6 +40,7 @@ impl Association {
         self.identity.auth_random = cookie.auth_random;
         let (mut context, _) = self.split(now);
         let mut open = Open::from_cookie(&mut context, locals, cookie, route);
+        open.measure_handshake(&context, now.saturating_since(cookie.created));
         open.begin(&mut context);
         open.send_cookie_ack(&mut context, route);
         self.keep_totals();

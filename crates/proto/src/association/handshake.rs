@@ -2,33 +2,29 @@
 
 mod answer;
 mod attempt;
+mod packets;
 
 use core::net::SocketAddr;
 
 use whimbrel_machine::{Instant, Route, Transmit};
-use whimbrel_wire::draft::KeyManagement;
-use whimbrel_wire::{
-    AbortBuilder, Cause, Causes, ChecksumMode, Chunk, CookieEcho, ErrorBuilder, InitAck, InitBuilder,
-    Parameter, ShutdownComplete,
-};
+use whimbrel_path::Rto;
+use whimbrel_wire::{AbortBuilder, Cause, Chunk, InitAck, ShutdownComplete};
 
 use self::answer::{Answer, read_init_ack};
 use self::attempt::Attempt;
+pub(super) use self::packets::with_init;
+use self::packets::{reports_stale_cookie, write_abort, write_cookie_echo, write_init};
 use super::context::{Farewell, aborted_by_peer};
-use super::output::{single_chunk, single_packet, write_single_chunk};
-use super::own_parameters::own_parameters;
+use super::output::{single_chunk, single_packet};
 use super::pairing;
 use super::peer_init::LEAST_A_RWND;
-use super::protection::own_parameter;
 use super::translation::nameable;
-use super::{Association, Context, Ending, Handled, Identity, Naming, Open, Phase};
+use super::{Association, Context, Ending, Handled, Naming, Open, Phase};
 use crate::arrival::Arrival;
-use crate::auth::chunk_writer::ChunkWriter;
 use crate::auth::gate::{Admission, Gate};
-use crate::auth::offer::Offer;
-use crate::config::Config;
+use crate::config::{Config, SetUp};
 use crate::interface::CloseReason;
-use crate::negotiate::{Agreement, Extensions};
+use crate::negotiate::Agreement;
 use crate::timers::{TimerId, Timers};
 
 /// What the user asked for.
@@ -73,7 +69,7 @@ impl CookieWait {
         if routes.is_empty() {
             timers.set(TimerId::T1Init, now);
         }
-        let attempt = Attempt::new(now, config, TimerId::T1Init, routes);
+        let attempt = Attempt::new(now, TimerId::T1Init, routes, Rto::new(&config.rto));
         Self { request, attempt, listed: None, preservative: 0, stale_cookies: 0, wants_new_tag: false }
     }
 
@@ -236,9 +232,13 @@ impl Association {
         let mut open = Open::new(&mut context, paths, &known, first, &agreed);
         open.locals.set_up(locals);
         open.peer.addresses = remotes;
-        if wait.attempt.sent == 1 {
-            open.measure_first(now, now.saturating_since(wait.attempt.first_sent_at));
-        }
+        let (took, once) = wait.attempt.since_tried(now, route);
+        let rto = if wait.attempt.sent == 1 || (once && self.config.set_up != SetUp::Standard) {
+            open.measure_first(now, took);
+            open.first_timeout(&self.config)
+        } else {
+            open.guess_round_trip(&self.config, took)
+        };
         // After that it goes along the other routes the user named.
         let mut routes = vec![first];
         let is_known = |route: &Route| known.contains(&route.local);
@@ -248,7 +248,7 @@ impl Association {
             request: wait.request,
             cookie: cookie.to_vec(),
             unrecognized: parameters.unrecognized,
-            attempt: Attempt::new(now, &self.config, TimerId::T1Cookie, routes),
+            attempt: Attempt::new(now, TimerId::T1Cookie, routes, rto),
             stale_cookies: wait.stale_cookies,
         }
     }
@@ -263,6 +263,9 @@ impl Association {
         self.timers = Timers::default();
         let mut open = echoed.open;
         let (mut context, _) = self.split(now);
+        if echoed.attempt.sent == 1 {
+            open.measure_handshake(&context, now.saturating_since(echoed.attempt.first_sent_at));
+        }
         open.begin(&mut context);
         self.phase = Phase::Open(open);
         self.announce_up(now);
@@ -309,7 +312,7 @@ impl Association {
         let start = out.len();
         let route = match &mut self.phase {
             Phase::CookieWait(wait) => {
-                let route = wait.attempt.next_route(&mut self.timers, now)?;
+                let route = wait.attempt.next_route(&mut self.timers, &self.config, now)?;
                 let naming = Naming { wanted: self.config.dar.naming, translators: &self.translators };
                 let mut listed = nameable(naming, &wait.request.locals, &wait.request.remotes);
                 listed.truncate(wait.request.listed_at_most);
@@ -322,7 +325,7 @@ impl Association {
                 route
             }
             Phase::CookieEchoed(echoed) => {
-                let Some(route) = echoed.attempt.next_route(&mut self.timers, now) else {
+                let Some(route) = echoed.attempt.next_route(&mut self.timers, &self.config, now) else {
                     // Only heartbeats are answered before COOKIE ACK comes.
                     let (mut context, phase) = self.split(now);
                     let Phase::CookieEchoed(echoed) = phase else { return None };
@@ -335,65 +338,4 @@ impl Association {
         };
         Some(single_packet(&self.config, route, out.len() - start))
     }
-}
-
-fn reports_stale_cookie(causes: Causes<'_>) -> bool {
-    causes.take(16).any(|cause| matches!(cause, Ok(Cause::StaleCookie { .. })))
-}
-
-fn write_abort(identity: &Identity, tag: u32, causes: &[Cause<'_>]) -> Vec<u8> {
-    single_chunk(identity.header(tag), &AbortBuilder { tag_reflected: false, causes })
-}
-
-fn write_init(
-    identity: &Identity,
-    config: &Config,
-    listed: &[SocketAddr],
-    preservative: u32,
-    out: &mut Vec<u8>,
-) {
-    // RFC 9260 §8.5.1 A: a packet with INIT has a zero Verification Tag.
-    with_init(identity, config, listed, preservative, |init| {
-        write_single_chunk(identity.header(0), init, out)
-    });
-}
-
-/// What `act` makes of our INIT.
-pub(super) fn with_init<T>(
-    identity: &Identity,
-    config: &Config,
-    listed: &[SocketAddr],
-    preservative: u32,
-    act: impl FnOnce(&InitBuilder<'_>) -> T,
-) -> T {
-    let offer = Offer::own(config, identity.auth_random);
-    let key_management = own_parameter(config, identity);
-    let extensions = Extensions::own(config).list();
-    let mut parameters = own_parameters(config, listed, offer.as_ref(), &extensions);
-    parameters.extend(key_management.as_deref().map(KeyManagement::parameter));
-    if preservative > 0 {
-        parameters.push(Parameter::CookiePreservative(preservative));
-    }
-    act(&InitBuilder {
-        initiate_tag: identity.local_tag,
-        a_rwnd: identity.buffers.memory().offer(config.limits.first_receive_window()),
-        outbound_streams: config.streams.outbound,
-        inbound_streams: config.streams.inbound_max,
-        initial_tsn: identity.initial_tsn,
-        parameters: &parameters,
-    })
-}
-
-fn write_cookie_echo(identity: &Identity, echoed: &CookieEchoed, out: &mut Vec<u8>) {
-    let auth = &echoed.open.auth;
-    let mut writer = ChunkWriter::new(auth, out, identity.header(echoed.open.peer.tag), usize::MAX);
-    let fits = writer.push(auth, &CookieEcho { cookie: &echoed.cookie });
-    debug_assert!(fits);
-    if !echoed.unrecognized.is_empty() {
-        let causes = [Cause::UnrecognizedParameters(&echoed.unrecognized)];
-        // Without room the peer is not told.
-        _ = writer.push(auth, &ErrorBuilder { causes: &causes });
-    }
-    // RFC 9653 §5.2: a packet with COOKIE ECHO always carries a CRC32c.
-    writer.finish(auth, ChecksumMode::Crc32c);
 }

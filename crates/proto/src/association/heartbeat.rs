@@ -292,6 +292,10 @@ impl Open {
 
     /// Sends a heartbeat on a path now.
     pub(crate) fn send_heartbeat_on(&mut self, context: &mut Context<'_>, id: PathId) {
+        // It could not leave in clear, and the time in which it is not answered would double that of what does.
+        if self.auth.lacks_keys() {
+            return;
+        }
         let nonce = context.rng.next_u64();
         let Some(path) = self.paths.get(id) else { return };
         let mut rto = self.supervision_rto(context, path);

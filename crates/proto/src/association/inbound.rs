@@ -4,7 +4,7 @@ use whimbrel_machine::{Instant, Route};
 use whimbrel_wire::{Cause, Causes, Chunk, Chunks, Data, ErrorBuilder, RawChunk, UnknownAction, chunk_type};
 
 use super::asconf::PacketAnswers;
-use super::context::{aborted_by_peer, cause_codes};
+use super::context::{aborted_by_peer, cause_codes, rejects_asconf};
 use super::{Closing, Context, Ending, Handled, Open};
 use crate::arrival::Arrival;
 use crate::auth::gate::{Admission, Gate};
@@ -33,6 +33,8 @@ struct PacketNews {
     data: bool,
     /// DATA that had not come before.
     new_data: bool,
+    /// DATA that had.
+    old_data: bool,
     /// SACKs processed.
     sacks: u32,
     /// HEARTBEATs answered: a packet full of them must not cause a storm (RFC 5062 §8).
@@ -72,15 +74,6 @@ fn can_be_authenticated(chunk_type: u8) -> bool {
         chunk_type,
         chunk_type::INIT | chunk_type::INIT_ACK | chunk_type::SHUTDOWN_COMPLETE | chunk_type::AUTH
     )
-}
-
-/// Whether an ERROR says that the peer does not know ASCONF (RFC 5061 §5.1 A9).
-fn rejects_asconf(causes: Causes<'_>) -> bool {
-    let unknown = |cause| match cause {
-        Cause::UnrecognizedChunkType(chunk) => chunk.first() == Some(&chunk_type::ASCONF),
-        _ => false,
-    };
-    causes.take(16).map_while(Result::ok).any(unknown)
 }
 
 impl Open {
@@ -144,6 +137,9 @@ impl Open {
             let path = self.paths.by_route(route).and_then(|id| self.paths.get_mut(id));
             path.into_iter().for_each(|path| path.supervision.quality.on_received());
             self.after_data(context, route);
+        }
+        if news.old_data && !news.new_data {
+            self.answer_again(context);
         }
         if news.new_data && self.auth.awaits_key_message() {
             self.take_key_messages(context)?;
@@ -368,7 +364,8 @@ impl Open {
                 news.new_data = true;
                 self.auth.protection.iter_mut().for_each(|protection| protection.note_data(data));
             }
-            DataOutcome::Duplicate | DataOutcome::NoRoom | DataOutcome::OutsideWindow => {}
+            DataOutcome::Duplicate => news.old_data = true,
+            DataOutcome::NoRoom | DataOutcome::OutsideWindow => {}
         }
         news.data = true;
         Ok(())

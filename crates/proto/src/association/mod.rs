@@ -41,6 +41,7 @@ mod reflected;
 mod replies;
 mod restart;
 mod sack;
+mod set_up;
 mod shutdown;
 mod silence;
 mod start_up;

@@ -12,7 +12,7 @@ use whimbrel_wire::{Cause, Chunks, InitAck, StreamId};
 use super::{Association, Context, Ending, Handled, Identity, Open};
 use crate::arrival::Arrival;
 use crate::auth::gate::Gate;
-use crate::config::{AssociationFailure, Config, RtoConfig};
+use crate::config::{AssociationFailure, Config};
 use crate::interface::{Acknowledge, AddressChange, CloseReason, Message};
 use crate::negotiate::Agreement;
 use crate::path::Egress;
@@ -108,11 +108,11 @@ impl Open {
         if self.auth.is_pending() {
             context.timers.set(TimerId::KeyExchange, context.now + KEY_EXCHANGE);
             if context.identity.token.is_some() {
-                context.timers.set(
-                    TimerId::SilentKeyExchange,
-                    context.now + self.silence_without_keys(&context.config.rto),
-                );
+                context
+                    .timers
+                    .set(TimerId::SilentKeyExchange, context.now + self.silence_without_keys(context));
             }
+            self.hurry(context.config);
             self.say_about_keys();
         } else {
             self.start_path_supervision(context);
@@ -153,6 +153,7 @@ impl Open {
         }
         let Some(opened) = opened else {
             self.notes.packets_dropped += 1;
+            self.answer_clear(context, arrival);
             return Ok(());
         };
         if protection.note_opened() {
@@ -175,6 +176,8 @@ impl Open {
             let in_clear = !protection.is_enforced();
             let wanted = self.receive.take(context.now, |received| in_clear || is_about_keys(received.ppid));
             let Some(received) = wanted else { break };
+            self.note_key_message(context);
+            let Some(protection) = &mut self.auth.protection else { return Ok(()) };
             let progress = protection.take(context.now, &received).map_err(ended_by)?;
             // The client has done so when it opened its first record.
             let forgets = progress.enforced && !protection.has_opened();
@@ -182,6 +185,7 @@ impl Open {
                 self.forget_what_came_in_clear()?;
             }
             if progress.enforced {
+                self.acknowledge_what_went_in_clear(context)?;
                 self.receive.set_spare_room(ROOM_FOR_HELLO);
                 self.wait_for_hello(context);
                 self.start_path_supervision(context);
@@ -212,7 +216,7 @@ impl Open {
         if self.auth.is_enforced() && self.has_peer_keys() {
             return Ok(());
         }
-        let patience = self.silence_without_keys(&context.config.rto);
+        let patience = self.silence_without_keys(context);
         // A peer that has keys asks by other paths, and gets no answer from who has none.
         let confirmed = self.paths.iter().filter(|path| path.confirmed);
         let heard = confirmed.filter_map(|path| path.supervision.heard).max().unwrap_or_default();
@@ -227,15 +231,16 @@ impl Open {
     }
 
     /// Whether the peer has sealed something.
-    fn has_peer_keys(&self) -> bool {
+    pub(super) fn has_peer_keys(&self) -> bool {
         self.auth.protection.as_ref().is_some_and(|protection| protection.has_opened())
     }
 
     /// How long the peer may be silent before there are keys. The paths that were confirmed may have gone with their addresses.
-    fn silence_without_keys(&self, config: &RtoConfig) -> Duration {
+    fn silence_without_keys(&self, context: &Context<'_>) -> Duration {
         let confirmed = self.paths.iter().filter(|path| path.confirmed);
         let rto = confirmed.map(|path| path.rto.without_back_off()).max();
-        rto.unwrap_or(config.initial) * SILENT_RTOS
+        // What the set-up is hurried by is no measure of patience.
+        rto.unwrap_or(context.config.rto.initial).max(context.config.rto.min) * SILENT_RTOS
     }
 
     /// Whether we connect, have no keys, and no path is left that was confirmed.
@@ -283,6 +288,12 @@ impl Open {
         Ok(())
     }
 
+    /// The peer has said what nobody can say who has not read all of ours. It cannot be counted on to acknowledge it: at the server a SACK in clear comes too late now, and whoever has
+    /// no keys to write with yet has no other. What waits for a window then, or for T3-rtx, would be the very message that the peer's keys wait for.
+    fn acknowledge_what_went_in_clear(&mut self, context: &mut Context<'_>) -> Handled {
+        self.handle_cumulative_ack(context, self.sender.next_tsn().prev())
+    }
+
     fn is_up_now(&mut self, context: &mut Context<'_>) {
         context.timers.clear(TimerId::KeyExchange);
         context.timers.clear(TimerId::SilentKeyExchange);
@@ -290,6 +301,7 @@ impl Open {
         context.timers.set(TimerId::KeysAge, context.now + KEYS_LAST);
         // What has happened so far concerns nobody, and may have been said by anybody.
         context.events.clear();
+        self.end_hurry(context.config);
         self.announce_up(context);
         self.start_path_supervision(context);
         self.start_pmtu_search(context);

@@ -40,7 +40,9 @@ impl Open {
         // Without heartbeats nothing could say whether the path is alive once the probe has taken what T3-rtx guards to another: then only T3-rtx
         // finds a path that has failed (RFC 9260 §8.2).
         let asks = context.config.heartbeat.interval.is_some();
-        if context.config.retransmission.tail == TailLoss::Probe && asks {
+        // In a hurried set-up T3-rtx comes as soon, and a peer without keys answers no heartbeat.
+        let probes = context.config.retransmission.tail == TailLoss::Probe && !self.is_hurried(context);
+        if probes && asks {
             let timer = TimerId::TailProbe(id);
             let runs = t3 == T3::Start && context.timers.is_set(TimerId::T3Retransmit(id));
             let due = if t3 == T3::Stop { None } else { self.tail_due(context, id).map(|(due, _)| due) };

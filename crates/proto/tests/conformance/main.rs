@@ -28,6 +28,7 @@ mod inits;
 mod large_chunks;
 mod late_heartbeats;
 mod lossy_paths;
+mod lossy_set_up;
 mod lost_again;
 mod many_sacks;
 mod memory_shares;

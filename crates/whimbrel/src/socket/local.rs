@@ -12,6 +12,9 @@ use super::{NetworkError, ReceiveBuffers, Socket};
 /// Peers kept that are reached by the host's routes and not through the device; forgetting one costs a detour.
 const ELSEWHERE_MAX: usize = 64;
 
+/// Sockets kept on former ports: the first port's, with and without a device, and those of the last port.
+const FORMER_MAX: usize = 4;
+
 /// A local address and what sends and receives for it.
 ///
 /// A socket that is bound to an address alone sends by the host's routing table, which looks at the destination only:
@@ -22,6 +25,8 @@ const ELSEWHERE_MAX: usize = 64;
 pub(crate) struct LocalAddress {
     socket: Socket,
     device: Option<Device>,
+    /// Sockets on ports that this address had before: nothing leaves there, and what still arrives is received. The first one keeps its port from others.
+    former: Vec<Socket>,
     /// The host's own addresses: they are not reached through a device.
     own: Arc<BTreeSet<IpAddr>>,
     parked: bool,
@@ -35,7 +40,7 @@ struct Device {
 
 impl LocalAddress {
     pub(crate) fn new(socket: Socket) -> Self {
-        Self { socket, device: None, own: Arc::default(), parked: false }
+        Self { socket, device: None, former: Vec::new(), own: Arc::default(), parked: false }
     }
 
     /// Address and UDP port.
@@ -75,6 +80,24 @@ impl LocalAddress {
             Some(Device { index, socket, elsewhere: VecDeque::new() })
         });
         none && self.device.is_some()
+    }
+
+    /// Sends from another UDP port from now on, under the same name: to the machine nothing has changed, and to the peer a translator has given us another port, which it
+    /// follows once that has answered (RFC 6951 §5.4). False where the system gives no port.
+    pub(crate) fn renew_port(&mut self) -> bool {
+        let mut any = self.local();
+        any.set_port(0);
+        let Ok(mut socket) = Socket::open_udp(any, self.socket.member) else { return false };
+        socket.stand_for(self.local());
+        let index = self.device.take().map(|device| (device.index, device.socket));
+        // Of those between the first and the last nobody is heard any more.
+        self.former.truncate(FORMER_MAX - 2);
+        self.former.push(core::mem::replace(&mut self.socket, socket));
+        if let Some((index, socket)) = index {
+            self.former.push(socket);
+            self.set_device(Some(index));
+        }
+        true
     }
 
     pub(crate) fn send(&mut self, transmit: &Transmit, bytes: &[u8]) {
@@ -118,6 +141,11 @@ impl LocalAddress {
             device.came_elsewhere(buffers.senders(before), &self.own);
         }
         errors.extend(self.socket.take_errors());
+        for socket in &mut self.former {
+            socket.receive(cx, buffers);
+            // What left from there is forgotten, and whoever refuses it says nothing about what leaves now.
+            socket.take_errors().for_each(drop);
+        }
     }
 
     /// Whether something waits for a socket to have room.
@@ -135,7 +163,8 @@ impl LocalAddress {
     }
 
     fn sockets(&mut self) -> impl Iterator<Item = &mut Socket> {
-        core::iter::once(&mut self.socket).chain(self.device.as_mut().map(|device| &mut device.socket))
+        let device = self.device.as_mut().map(|device| &mut device.socket);
+        core::iter::once(&mut self.socket).chain(device).chain(&mut self.former)
     }
 }
 

@@ -55,3 +55,33 @@ async fn peers_that_came_another_way_are_remembered_within_bounds() {
     device.came_elsewhere([ip(5)].into_iter(), &own);
     assert!(!device.elsewhere.contains(&ip(5)), "our own addresses are known anyway");
 }
+
+#[tokio::test]
+async fn an_address_has_another_port_and_keeps_its_name() {
+    let mut local =
+        LocalAddress::new(Socket::open_udp("127.0.0.44:0".parse().unwrap(), Member::ALONE).unwrap());
+    local.set_device(LO);
+    let name = local.local();
+    for _ in 0..10 {
+        assert!(local.renew_port());
+        assert_eq!(local.local(), name);
+        assert!(local.former.len() <= FORMER_MAX, "{}", local.former.len());
+    }
+    let port = |socket: &Socket| socket.bound().unwrap().port();
+    assert_ne!(port(&local.socket), name.port());
+    assert_eq!(port(&local.device.as_ref().unwrap().socket), port(&local.socket));
+    let peer = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    for port in [name.port(), port(&local.socket)] {
+        peer.send_to(b"hello", (name.ip(), port)).unwrap();
+        let mut buffers = ReceiveBuffers::new();
+        let mut errors = Vec::new();
+        let received = core::future::poll_fn(|cx| {
+            local.exchange(cx, &mut buffers, &mut errors);
+            if buffers.is_empty() { core::task::Poll::Pending } else { core::task::Poll::Ready(()) }
+        });
+        tokio::time::timeout(Duration::from_secs(10), received).await.expect("it arrives");
+        let named =
+            |input| matches!(input, whimbrel_machine::Input::Datagrams { route, .. } if route.local == name);
+        assert!(buffers.inputs::<whimbrel_proto::Command>().all(named));
+    }
+}

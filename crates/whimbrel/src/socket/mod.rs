@@ -80,6 +80,16 @@ impl Socket {
         self.local
     }
 
+    /// It stands for the socket at `local` from now on: what it receives is told as having come there.
+    pub(super) fn stand_for(&mut self, local: SocketAddr) {
+        self.local = local;
+    }
+
+    /// Where it really is.
+    pub(super) fn bound(&self) -> std::io::Result<SocketAddr> {
+        self.io.socket().local_addr()
+    }
+
     /// Makes sure that the task is woken when an ICMP error arrives. True if one did.
     ///
     /// An error does not make a socket readable, so this is a wait of its own.

@@ -57,7 +57,8 @@ impl Socket {
         // Only while the twin is bound may the port be shared: later others must find it in use.
         let own = socket2::SockRef::from(self.io.socket());
         own.set_reuse_address(true)?;
-        let twin = open_on(self.local, Type::DGRAM, Protocol::UDP, self.member, Some(device));
+        let bound = self.bound()?;
+        let twin = open_on(bound, Type::DGRAM, Protocol::UDP, self.member, Some(device));
         own.set_reuse_address(false)?;
         let (io, state) = twin?;
         socket2::SockRef::from(io.socket()).set_reuse_address(false)?;

@@ -22,7 +22,7 @@ impl Member {
     #[cfg(test)]
     pub(crate) const ALONE: Self = Self { number: 0, count: NonZeroU32::MIN };
 
-    pub(super) const fn is_alone(self) -> bool {
+    pub(crate) const fn is_alone(self) -> bool {
         self.count.get() == 1
     }
 

@@ -20,4 +20,5 @@ mod raw;
 mod relay;
 mod restart;
 mod shards;
+mod stuck_flow;
 mod support;

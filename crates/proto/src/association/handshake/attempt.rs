@@ -1,10 +1,15 @@
+use core::time::Duration;
+
 use whimbrel_machine::{Instant, Route, Unreachable};
 use whimbrel_path::Rto;
 
 use crate::association::{Ending, Handled};
-use crate::config::Config;
+use crate::config::{Config, STEADY_TRIES, SetUp};
 use crate::interface::CloseReason;
 use crate::timers::{TimerId, Timers};
+
+/// Two routes that nothing is known of are tried no closer to each other (RFC 8305 §8).
+const STAGGER: Duration = Duration::from_millis(250);
 
 /// The retransmission of INIT or COOKIE ECHO over all routes in turn (RFC 9260 §5.1).
 #[derive(Debug)]
@@ -16,14 +21,20 @@ pub(in crate::association) struct Attempt {
     due: bool,
     pub(super) first_sent_at: Instant,
     last_sent_at: Instant,
+    /// When each route was tried last.
+    tried_at: Vec<Instant>,
     /// A try out of turn goes this way.
     prompted: Option<Route>,
+    /// Tries that do not count: they were sooner than they would be without [`SetUp::Prompt`].
+    uncounted: u32,
     rto: Rto,
 }
 
 impl Attempt {
-    pub(super) fn new(now: Instant, config: &Config, timer: TimerId, routes: Vec<Route>) -> Self {
+    /// `rto` is what is known of the round trip.
+    pub(super) fn new(now: Instant, timer: TimerId, routes: Vec<Route>, rto: Rto) -> Self {
         Self {
+            tried_at: vec![now; routes.len()],
             routes,
             timer,
             sent: 0,
@@ -31,7 +42,8 @@ impl Attempt {
             first_sent_at: now,
             last_sent_at: now,
             prompted: None,
-            rto: Rto::new(&config.rto),
+            uncounted: 0,
+            rto,
         }
     }
 
@@ -64,11 +76,14 @@ impl Attempt {
             let what = "no local address can reach the peer's addresses";
             return Err(Ending::Silent(CloseReason::Refused(what)));
         }
-        if self.sent > config.failure.max_init_retransmits {
+        if self.sent - self.uncounted > config.failure.max_init_retransmits {
             return Err(Ending::Silent(CloseReason::Unreachable));
         }
+        let early = self.rto.current() < config.rto.initial;
+        let steady = self.is_steady(config);
+        self.uncounted += u32::from(early || steady);
         // Backing off is per address: it begins once every route has had its try.
-        if (self.sent as usize).is_multiple_of(self.routes.len()) {
+        if !steady && (self.sent as usize).is_multiple_of(self.routes.len()) {
             self.rto.back_off();
         }
         self.due = true;
@@ -86,8 +101,24 @@ impl Attempt {
         }
     }
 
+    /// Whether the timer is not to double yet: nothing is known of the network, not even that it takes longer than this.
+    fn is_steady(&self, config: &Config) -> bool {
+        let rounds = self.sent as usize / self.routes.len().max(1);
+        config.set_up != SetUp::Standard
+            && self.rto.current() == config.rto.initial
+            && rounds < STEADY_TRIES as usize
+    }
+
+    /// How long ago `route` was tried last, and whether it was tried once only.
+    pub(super) fn since_tried(&self, now: Instant, route: Route) -> (Duration, bool) {
+        let ips = |route: &Route| (route.local.ip(), route.remote.ip());
+        let found = self.routes.iter().position(|tried| ips(tried) == ips(&route)).unwrap_or_default();
+        let at = self.tried_at.get(found).copied().unwrap_or(self.last_sent_at);
+        (now.saturating_since(at), self.sent as usize <= found + self.routes.len())
+    }
+
     /// The route of the next try, which counts from now on, if one is due.
-    pub(super) fn next_route(&mut self, timers: &mut Timers, now: Instant) -> Option<Route> {
+    pub(super) fn next_route(&mut self, timers: &mut Timers, config: &Config, now: Instant) -> Option<Route> {
         if let Some(route) = self.prompted.take() {
             self.last_sent_at = now;
             return Some(route);
@@ -101,7 +132,15 @@ impl Attempt {
             self.first_sent_at = now;
         }
         let route = self.route()?;
-        timers.set(self.timer, now + self.rto.current());
+        let turn = (self.sent as usize - 1) % self.routes.len();
+        self.tried_at[turn] = now;
+        // RTO.Initial is that of an address: others need not wait for it, but for long enough that the first one wins where it works (RFC 8305 §5).
+        let wait = if self.is_steady(config) {
+            (self.rto.current() / self.routes.len() as u32).max(STAGGER.min(self.rto.current()))
+        } else {
+            self.rto.current()
+        };
+        timers.set(self.timer, now + wait);
         Some(route)
     }
 }
