@@ -21,8 +21,8 @@ pub(in crate::association) struct Attempt {
     due: bool,
     pub(super) first_sent_at: Instant,
     last_sent_at: Instant,
-    /// When each route was tried last.
-    tried_at: Vec<Instant>,
+    /// When each of the routes was tried last, and whether that was the only time.
+    tried: Vec<(Route, Instant, bool)>,
     /// A try out of turn goes this way.
     prompted: Option<Route>,
     /// Tries that do not count: they were sooner than they would be without [`SetUp::Prompt`].
@@ -34,7 +34,7 @@ impl Attempt {
     /// `rto` is what is known of the round trip.
     pub(super) fn new(now: Instant, timer: TimerId, routes: Vec<Route>, rto: Rto) -> Self {
         Self {
-            tried_at: vec![now; routes.len()],
+            tried: Vec::new(),
             routes,
             timer,
             sent: 0,
@@ -76,7 +76,7 @@ impl Attempt {
             let what = "no local address can reach the peer's addresses";
             return Err(Ending::Silent(CloseReason::Refused(what)));
         }
-        if self.sent - self.uncounted > config.failure.max_init_retransmits {
+        if self.sent.saturating_sub(self.uncounted) > config.failure.max_init_retransmits {
             return Err(Ending::Silent(CloseReason::Unreachable));
         }
         let early = self.rto.current() < config.rto.initial;
@@ -109,12 +109,24 @@ impl Attempt {
             && rounds < STEADY_TRIES as usize
     }
 
-    /// How long ago `route` was tried last, and whether it was tried once only.
+    /// How long ago `route` was tried last, and whether it was tried once only. Ports do not count, which translators change.
     pub(super) fn since_tried(&self, now: Instant, route: Route) -> (Duration, bool) {
         let ips = |route: &Route| (route.local.ip(), route.remote.ip());
-        let found = self.routes.iter().position(|tried| ips(tried) == ips(&route)).unwrap_or_default();
-        let at = self.tried_at.get(found).copied().unwrap_or(self.last_sent_at);
-        (now.saturating_since(at), self.sent as usize <= found + self.routes.len())
+        let tried = self.tried.iter().find(|(tried, ..)| ips(tried) == ips(&route));
+        let (at, once) = tried.map_or((self.last_sent_at, self.sent == 1), |&(_, at, once)| (at, once));
+        (now.saturating_since(at), once)
+    }
+
+    fn note_tried(&mut self, now: Instant, route: Route) {
+        match self.tried.iter_mut().find(|(tried, ..)| *tried == route) {
+            Some(tried) => *tried = (route, now, false),
+            None => {
+                // Routes come and go with the links.
+                let Self { tried, routes, .. } = self;
+                tried.retain(|(tried, ..)| routes.contains(tried));
+                tried.push((route, now, true));
+            }
+        }
     }
 
     /// The route of the next try, which counts from now on, if one is due.
@@ -132,8 +144,7 @@ impl Attempt {
             self.first_sent_at = now;
         }
         let route = self.route()?;
-        let turn = (self.sent as usize - 1) % self.routes.len();
-        self.tried_at[turn] = now;
+        self.note_tried(now, route);
         // RTO.Initial is that of an address: others need not wait for it, but for long enough that the first one wins where it works (RFC 8305 §5).
         let wait = if self.is_steady(config) {
             (self.rto.current() / self.routes.len() as u32).max(STAGGER.min(self.rto.current()))
