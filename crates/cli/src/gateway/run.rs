@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Context;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
@@ -46,6 +47,7 @@ pub(super) async fn run(args: RunArgs) -> Result<(), Failure> {
         Some(path) => Identity::load_or_create(path).context("key-file")?,
         None => identity::own()?,
     };
+    allow_many_files();
     let (news, mut told) = mpsc::unbounded_channel::<GatewayNews>();
     let gateway = Gateway::open(&settings, &key, news).await.map_err(anyhow::Error::from)?;
     let (orders, receiver) = mpsc::channel(ORDERS);
@@ -95,4 +97,10 @@ fn show(one: &GatewayNews, display: &Display) {
         }
         one => tell_as_is(one, display),
     }
+}
+
+/// Connections are limited by the gateway, which keeps room for hosts with TLS: the usual 1,024 files would be used up by others first.
+fn allow_many_files() {
+    let limit = getrlimit(Resource::Nofile);
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
 }

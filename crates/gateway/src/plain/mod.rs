@@ -111,7 +111,9 @@ impl PlainSip {
         let known = |request: &Message, to| known(request, Route { local, remote: from }, to);
         match self.door.judge(self.begin.elapsed(), (over, from), bytes, known) {
             Judged::Proved(remote, message) => {
-                self.streams.vouch(from);
+                if let Ok(message) = Message::parse(&message) {
+                    self.streams.vouch(from, message.from_user());
+                }
                 Heard::Message(Route { local, remote }, message)
             }
             Judged::Pass(remote, message) => Heard::Message(Route { local, remote }, message),

@@ -26,9 +26,10 @@ const ARRIVALS: usize = 64;
 /// How much there may be, and for how long.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Connections, of all and of one source.
+    /// Connections, of all, of one source and of one user.
     pub(super) all: usize,
     pub(super) of_source: usize,
+    pub(super) of_user: usize,
     /// Those of them by which nobody has proved who he is.
     pub(super) strangers: usize,
     pub(super) strangers_of_source: usize,
@@ -50,6 +51,7 @@ impl Default for Limits {
         Self {
             all: 1024,
             of_source: 64,
+            of_user: 256,
             strangers: 256,
             strangers_of_source: 16,
             queue: 64,
@@ -85,6 +87,8 @@ struct Open {
     number: u64,
     messages: mpsc::Sender<Waiting>,
     standing: watch::Sender<Standing>,
+    /// Who has proved who he is.
+    user: Option<String>,
 }
 
 /// A message that waits, and its share of the bytes.
@@ -127,9 +131,15 @@ impl Streams {
         }
     }
 
-    /// Whoever has this connection has proved who he is.
-    pub(super) fn vouch(&self, remote: SocketAddr) {
-        if let Some(open) = self.shared.open().get(&remote) {
+    /// Whoever has this connection has proved to be this user. One who has too many loses it.
+    pub(super) fn vouch(&self, remote: SocketAddr, user: &str) {
+        let mut open = self.shared.open();
+        let is_theirs =
+            |(at, open): &(&SocketAddr, &Open)| **at != remote && open.user.as_deref() == Some(user);
+        if open.iter().filter(is_theirs).count() >= self.shared.limits.of_user {
+            open.remove(&remote);
+        } else if let Some(open) = open.get_mut(&remote) {
+            open.user = Some(user.to_owned());
             open.standing.send_replace(Standing::Known);
         }
     }
@@ -146,22 +156,29 @@ impl Streams {
 
     /// Sends a message by the connection with this other end; where there is none any more, to where it leads by itself (RFC 3261 §18.2.2), by a new one if
     /// need be. What cannot be sent is lost.
+    ///
+    /// A request does not go by a connection of which nobody knows whose it is: it was for somebody who had this address before. An answer may be for a
+    /// stranger, and does not make one known.
     pub(super) fn send(&self, remote: SocketAddr, message: &[u8]) {
         let Some(waiting) = waiting(message, &self.shared.bytes) else { return };
+        let parsed = Message::parse(message).ok();
+        let asks = parsed.as_ref().is_some_and(Message::is_request);
         let mut open = self.shared.open();
         let mut at = remote;
         if !open.get(&at).is_some_and(Open::is_there) {
-            at = Message::parse(message).map_or(remote, |message| message.leads_to(remote));
+            at = parsed.map_or(remote, |message| message.leads_to(remote));
         }
         if let Some(known) = open.get(&at).filter(|known| known.is_there()) {
-            let _ = known.messages.try_send(waiting);
+            if !asks || known.standing() == Standing::Known {
+                let _ = known.messages.try_send(waiting);
+            }
             return;
         }
-        let Limits { all, of_source, .. } = self.shared.limits;
-        if open.len() >= all || count(&open, at.ip(), None) >= of_source {
+        let standing = if asks { Standing::Known } else { Standing::Stranger };
+        if !self.shared.has_room(&open, at.ip(), standing) {
             return;
         }
-        let (number, line) = self.shared.add(&mut open, at, Standing::Known);
+        let (number, line) = self.shared.add(&mut open, at, standing);
         let _ = open[&at].messages.try_send(waiting);
         drop(open);
         let shared = Arc::clone(&self.shared);
@@ -192,11 +209,15 @@ impl Open {
     fn is_there(&self) -> bool {
         !self.messages.is_closed()
     }
+
+    fn standing(&self) -> Standing {
+        *self.standing.borrow()
+    }
 }
 
 /// How many connections there are with this source, of those alone who stand so, if it is said how.
 fn count(open: &BTreeMap<SocketAddr, Open>, with: IpAddr, standing: Option<Standing>) -> usize {
-    let alike = |open: &Open| standing.is_none_or(|standing| *open.standing.borrow() == standing);
+    let alike = |open: &Open| standing.is_none_or(|standing| open.standing() == standing);
     open.iter().filter(|(remote, open)| source(remote.ip()) == source(with) && alike(open)).count()
 }
 
@@ -214,20 +235,29 @@ impl Shared {
         let (messages, queue) = mpsc::channel(self.limits.queue);
         let (sender, standing) = watch::channel(standing);
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        open.insert(remote, Open { number, messages, standing: sender });
+        open.insert(remote, Open { number, messages, standing: sender, user: None });
         (number, Line { remote, queue, standing })
     }
 
-    /// A connection has come from there. `None` if there are too many already.
+    /// Whether there may be one more with this source that stands so.
+    fn has_room(&self, open: &BTreeMap<SocketAddr, Open>, with: IpAddr, standing: Standing) -> bool {
+        let Limits { all, of_source, strangers, strangers_of_source, .. } = self.limits;
+        let is_stranger = |open: &&Open| open.standing() == Standing::Stranger;
+        let room = open.len() < all && count(open, with, None) < of_source;
+        let among_strangers = || {
+            open.values().filter(is_stranger).count() < strangers
+                && count(open, with, Some(Standing::Stranger)) < strangers_of_source
+        };
+        room && (standing == Standing::Known || among_strangers())
+    }
+
+    /// A connection has come from there. `None` if there are too many already, or one that is known: that one was made to there, and nobody takes its place.
     fn admit(&self, remote: SocketAddr) -> Option<(u64, Line)> {
         let mut open = self.open();
-        let Limits { all, of_source, strangers, strangers_of_source, .. } = self.limits;
-        let is_stranger = |open: &&Open| *open.standing.borrow() == Standing::Stranger;
-        let full = open.len() >= all
-            || open.values().filter(is_stranger).count() >= strangers
-            || count(&open, remote.ip(), None) >= of_source
-            || count(&open, remote.ip(), Some(Standing::Stranger)) >= strangers_of_source;
-        (!full).then(|| self.add(&mut open, remote, Standing::Stranger))
+        let is_known = |open: &Open| open.is_there() && open.standing() == Standing::Known;
+        let admits =
+            self.has_room(&open, remote.ip(), Standing::Stranger) && !open.get(&remote).is_some_and(is_known);
+        admits.then(|| self.add(&mut open, remote, Standing::Stranger))
     }
 
     /// It has ended; another one may have taken its place.

@@ -100,7 +100,7 @@ async fn connections_are_limited_in_number() {
     for stream in [&mut one, &mut two, &mut other] {
         stream.write_all(&options("127.0.0.1")).await.unwrap();
         let (from, _) = streams.next().await;
-        streams.vouch(from);
+        streams.vouch(from, "alice");
         known.push(from);
     }
     // Those who are known leave room to strangers, up to all that a source may have.
@@ -131,7 +131,7 @@ async fn connections_are_limited_in_time() {
     let mut known = connect(address, [127, 0, 0, 1]).await;
     known.write_all(&message).await.unwrap();
     let (from, _) = streams.next().await;
-    streams.vouch(from);
+    streams.vouch(from, "alice");
     let begun = Instant::now();
     assert_eq!(known.read(&mut [0; 9]).await.unwrap(), 0);
     assert!(begun.elapsed().abs_diff(limits.idle) < Duration::from_secs(1), "{:?}", begun.elapsed());
@@ -139,7 +139,7 @@ async fn connections_are_limited_in_time() {
     let mut slow = connect(address, [127, 0, 0, 1]).await;
     slow.write_all(&message).await.unwrap();
     let (from, _) = streams.next().await;
-    streams.vouch(from);
+    streams.vouch(from, "alice");
     let begun = Instant::now();
     let (mut reader, mut writer) = slow.split();
     // A byte now and then does not help.
@@ -204,4 +204,71 @@ async fn what_waits_is_limited_in_bytes() {
     .await
     .unwrap();
     assert_eq!(streams.shared.strangers_bytes.available_permits(), 1 << 16);
+}
+
+/// A connection that says something, and from where.
+async fn speaks(streams: &mut Streams, to: SocketAddr, from: [u8; 4]) -> (TcpStream, SocketAddr) {
+    let mut stream = connect(to, from).await;
+    stream.write_all(&options("127.0.0.1")).await.unwrap();
+    let (from, _) = streams.next().await;
+    (stream, from)
+}
+
+/// One user leaves room to the others, from however many addresses.
+#[tokio::test]
+async fn a_user_has_so_many_connections() {
+    let (mut streams, address) = listen(Limits { of_user: 2, ..limits() }).await;
+    let mut all = Vec::new();
+    for host in 1..4 {
+        let (stream, from) = speaks(&mut streams, address, [127, 0, 0, host]).await;
+        streams.vouch(from, "alice");
+        streams.vouch(from, "alice");
+        all.push(stream);
+    }
+    assert!(rest(&mut all[2]).await.0 && !rest(&mut all[0]).await.0 && !rest(&mut all[1]).await.0);
+    let (mut other, from) = speaks(&mut streams, address, [127, 0, 0, 4]).await;
+    streams.vouch(from, "bob");
+    assert!(!rest(&mut other).await.0);
+}
+
+/// Somebody has the address now that a user had, and hears nothing that is for the user but answers to himself.
+#[tokio::test]
+async fn requests_go_to_nobody_who_is_not_known() {
+    let (mut streams, address) = listen(limits()).await;
+    let (mut stranger, from) = speaks(&mut streams, address, [127, 0, 0, 1]).await;
+    streams.send(from, &options("127.0.0.1"));
+    streams.send(from, &answer("127.0.0.1"));
+    assert_eq!(rest(&mut stranger).await, (false, answer("127.0.0.1")));
+    streams.vouch(from, "alice");
+    streams.send(from, &options("127.0.0.1"));
+    assert_eq!(rest(&mut stranger).await, (false, options("127.0.0.1")));
+}
+
+/// An answer to somebody who has gone makes nobody known: it needs room among the strangers.
+#[tokio::test]
+async fn an_answer_makes_no_place_among_those_who_are_known() {
+    let (streams, _) = listen(limits()).await;
+    for port in 1..5 {
+        streams.send(SocketAddr::from(([127, 0, 0, 9], 9)), &answer(&format!("127.0.0.9:{port}")));
+    }
+    assert_eq!(streams.count(), limits().strangers_of_source);
+}
+
+/// Nobody takes the place of a connection that was made to where he calls from.
+#[tokio::test]
+async fn a_connection_that_is_known_is_not_replaced() {
+    let (streams, address) = listen(limits()).await;
+    let there = TcpListener::bind("127.0.0.5:0").await.unwrap();
+    let at = there.local_addr().unwrap();
+    streams.send(at, &options("127.0.0.5"));
+    let (mut called, _) = there.accept().await.unwrap();
+    drop(there);
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_reuseaddr(true).unwrap();
+    if socket.bind(at).is_ok() {
+        let mut stranger = socket.connect(address).await.unwrap();
+        assert!(rest(&mut stranger).await.0);
+    }
+    assert_eq!(rest(&mut called).await, (false, options("127.0.0.5")));
+    assert_eq!(streams.count(), 1);
 }

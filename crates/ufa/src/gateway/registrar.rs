@@ -60,9 +60,11 @@ impl Gateway {
             return Err(403);
         }
         let expires = request.header("Expires").map(seconds);
-        if request.list("Contact").is_some_and(|contact| contact.trim() == "*") {
+        let contacts = request.list("Contact").unwrap_or_default();
+        if contacts.split(',').any(|contact| contact.trim() == "*") {
             // RFC 3261 §10.3, 6.
-            return if expires == Some(Duration::ZERO) { Ok(vec![Wish::GoAll]) } else { Err(400) };
+            let alone = contacts.trim() == "*" && expires == Some(Duration::ZERO);
+            return if alone { Ok(vec![Wish::GoAll]) } else { Err(400) };
         }
         let contacts: Vec<ContactHeader> = values(request, &Name::CONTACT).ok_or(400_u16)?;
         let wish = |contact: &ContactHeader| {

@@ -105,6 +105,7 @@ fn what_a_registrar_refuses() {
         ("Contact: <sip:bob@10.0.0.8>\r\n".to_owned(), 200),
         ("Contact: <tel:1>\r\n".to_owned(), 400),
         ("Contact: <sip:bob@10.0.0.7>, *\r\n".to_owned(), 400),
+        ("Contact: *, <sip:bob@10.0.0.7>\r\nExpires: 0\r\n".to_owned(), 400),
         (format!("Contact: <sip:{}@{BOB}>\r\n", "b".repeat(300)), 400),
     ]
     .into_iter()

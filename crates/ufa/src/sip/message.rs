@@ -185,6 +185,9 @@ impl Message {
         let via: Via = headers.get_named().map_err(|_| NotSip)?;
         let branch = via.params.get_val("branch").ok_or(NotSip)?.to_string();
         let CallID(call_id) = headers.get_named().map_err(|_| NotSip)?;
+        if call_id.contains(char::is_whitespace) {
+            return Err(NotSip);
+        }
         let CSeq { cseq, method } = headers.get_named().map_err(|_| NotSip)?;
         // As above.
         let cseq_line = headers.get_raw(&Name::CSEQ).next().ok_or(NotSip)?;

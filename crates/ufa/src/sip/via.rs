@@ -1,9 +1,11 @@
 //! Messages that are passed on: by whom, what of them, and where they lead.
 
+use core::cell::Cell;
 use core::net::{IpAddr, SocketAddr};
 
 use sip_types::Name;
 use sip_types::header::typed::{Routing, Via};
+use sip_types::print::AppendCtx;
 use sip_types::uri::SipUriUserPart;
 
 use super::path::values;
@@ -47,9 +49,22 @@ impl Message {
 }
 
 /// The hosts that have sent it, the last one first: each Via has the address that the next one has seen, and otherwise what it says of itself (RFC 3261
-/// §18.2.1). `None` is one with a name.
+/// §18.2.1). `None` is one with a name, or one of which there are two addresses: a proxy that replaces one of them leaves the other, which the sender has made up.
 pub(crate) fn senders(message: &Message) -> Vec<Option<IpAddr>> {
     let vias: Vec<Via> = values(message, &Name::VIA).unwrap_or_default();
-    let seen = |via: &Via| via.params.get_val("received").and_then(|seen| seen.as_str().parse().ok());
-    vias.iter().map(|via| seen(via).or_else(|| via.sent_by.ip())).collect()
+    let sender = |via: &Via| {
+        let places = Cell::new(0);
+        let is_place = |name: &str| {
+            places.set(places.get() + u32::from(name.eq_ignore_ascii_case("received")));
+            true
+        };
+        let _ = via.params.filtered_print(is_place).default_print_ctx().to_string();
+        let seen = via.params.get_val("received").and_then(|seen| seen.as_str().parse().ok());
+        if places.get() > 1 { None } else { seen.or_else(|| via.sent_by.ip()) }
+    };
+    vias.iter().map(sender).collect()
 }
+
+#[cfg(test)]
+#[path = "via_tests.rs"]
+mod tests;
