@@ -185,9 +185,6 @@ impl Message {
         let via: Via = headers.get_named().map_err(|_| NotSip)?;
         let branch = via.params.get_val("branch").ok_or(NotSip)?.to_string();
         let CallID(call_id) = headers.get_named().map_err(|_| NotSip)?;
-        if call_id.contains(char::is_whitespace) {
-            return Err(NotSip);
-        }
         let CSeq { cseq, method } = headers.get_named().map_err(|_| NotSip)?;
         // As above.
         let cseq_line = headers.get_raw(&Name::CSEQ).next().ok_or(NotSip)?;
@@ -200,8 +197,9 @@ impl Message {
             MessageLine::Request(line) => line.method == method,
             MessageLine::Response(line) => (100..700).contains(&line.code.into_u16()),
         };
-        // A branch of the cookie alone names nothing.
-        if !agrees || branch.is_empty() || branch.eq_ignore_ascii_case(MAGIC_COOKIE) || call_id.is_empty() {
+        // A branch of the cookie alone names nothing, and Call-ID is a word (RFC 3261 §25.1).
+        let is_word = !call_id.is_empty() && !call_id.contains(char::is_whitespace);
+        if !agrees || branch.is_empty() || branch.eq_ignore_ascii_case(MAGIC_COOKIE) || !is_word {
             return Err(NotSip);
         }
         // Two tags would name two dialogs.
