@@ -206,7 +206,7 @@ fn a_branch_that_names_nothing() {
 fn missing_headers() {
     is_dropped(&[("Call-ID: call@10.1.0.2\r\n", ""), ("From: <sip:mn@ufa.invalid>;tag=a\r\n", "")]);
     // A Call-ID with blanks names no dialog that the next gateway could be told of.
-    is_dropped(&[("call@10.1.0.2\r\n", "call@10.1.0.2 and more\r\n")]);
+    is_bad(&[("call@10.1.0.2\r\n", "call@10.1.0.2 and more\r\n")]);
 }
 
 /// RFC 4475 §3.3.2 and §3.3.3: schemes that are not SIP's.
