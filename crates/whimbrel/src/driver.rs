@@ -146,10 +146,14 @@ impl Driver {
             self.anticipation.received();
         }
         self.step(now);
-        self.stuck.note(now, &self.node, &self.events);
+        if self.locals.has_renewable_ports() {
+            self.stuck.note(now, &self.node, &self.events);
+        }
         self.deliver(now);
-        self.stuck.renew(now, &self.node, &mut self.locals, &mut self.first);
-        self.timer.no_later(self.stuck.next());
+        if self.locals.has_renewable_ports() {
+            self.stuck.renew(now, &self.node, &mut self.locals, &mut self.first);
+            self.timer.no_later(self.stuck.next());
+        }
         true
     }
 

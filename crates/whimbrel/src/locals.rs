@@ -186,6 +186,11 @@ impl Locals {
         self.wanted.port = port;
     }
 
+    /// Whether [`Self::renew_port`] may give addresses other ports.
+    pub(crate) const fn has_renewable_ports(&self) -> bool {
+        self.renewable
+    }
+
     /// Peers call here: the port stays.
     pub(crate) fn keep_ports(&mut self) {
         self.renewable = false;

@@ -62,6 +62,9 @@ impl StuckFlows {
         locals: &mut Locals,
         commands: &mut Vec<Command>,
     ) {
+        if self.next().is_none_or(|next| next > now) {
+            return;
+        }
         self.0.retain(|association, _| is_silent(node, *association));
         let due: Vec<_> =
             self.0.iter().filter(|(_, silence)| silence.until <= now).map(|(id, _)| *id).collect();

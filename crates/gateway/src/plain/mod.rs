@@ -111,7 +111,10 @@ impl PlainSip {
         let known = |request: &Message, to| known(request, Route { local, remote: from }, to);
         match self.door.judge(self.begin.elapsed(), (over, from), bytes, known) {
             Judged::Proved(remote, message) => {
-                if let Ok(message) = Message::parse(&message) {
+                // Who speaks over UDP has no connection, whosever has the same address and port.
+                if over == Transport::Tcp
+                    && let Ok(message) = Message::parse(&message)
+                {
                     self.streams.vouch(from, message.from_user());
                 }
                 Heard::Message(Route { local, remote }, message)

@@ -12,9 +12,10 @@ use whimbrel_testbed::traffic::Traffic;
 
 use super::User;
 use crate::experiment::Watch;
+use crate::profile::{IP_HEADER, SCTP_HEADERS};
 
 /// Bytes of a full packet, IP header included, and of user data in it.
-pub(crate) const PACKET: usize = 1500;
+pub(crate) const PACKET: usize = MESSAGE + IP_HEADER + SCTP_HEADERS;
 pub(crate) const MESSAGE: usize = 1452;
 
 /// Three links in a row, as b08 Figure 9 has them.

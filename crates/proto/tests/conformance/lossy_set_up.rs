@@ -117,7 +117,7 @@ fn tcp_and_tls(seed: u64, lossy: Lossy, loss: f64) -> Option<Duration> {
 
 /// `cargo test --release -p whimbrel-proto --test conformance -- --ignored --nocapture lossy_set_up`
 #[test]
-#[ignore = "prints a table"]
+#[ignore = "prints the table of decision 46; the command is above"]
 fn table() {
     let seeds = std::env::var("SEEDS").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(1000);
     let show = |name: &str,
