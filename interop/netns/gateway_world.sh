@@ -58,8 +58,8 @@ up() {
         ip_in "g$i" addr add "$(address $i 1)/$(length)" dev radio
         on "g$i" sysctl -qw net.ipv4.ip_forward=1 net.ipv6.conf.all.forwarding=1
         ip_in cn route add "$(network $i)" via "$(address 0 $((i + 1)))"
-        on "g$i" tc qdisc add dev radio root tbf rate 80mbit burst 32k latency 50ms
-        on mn tc qdisc add dev "radio$i" root tbf rate 80mbit burst 32k latency 50ms
+        on "g$i" tc qdisc add dev radio root tbf rate "${radio_rate:-80mbit}" burst "${radio_burst:-32k}" latency 50ms
+        on mn tc qdisc add dev "radio$i" root tbf rate "${radio_rate:-80mbit}" burst "${radio_burst:-32k}" latency 50ms
     done
     ip_in g1 route add "$(network 2)" via "$(address 0 3)"
     ip_in g2 route add "$(network 1)" via "$(address 0 2)"
@@ -67,7 +67,7 @@ up() {
     ip_in mn addr add "$(address 1 50)/$(length)" dev radio1
     ip_in mn route add default via "$(address 1 1)"
     settings 1 2 && settings 2 1
-    printf '%s\n' '#!/bin/sh -e' 'n=${WHIMBREL_ESSID#net}' 'ip link set radio$((3 - n)) down' 'sleep 0.05' 'ip link set radio$n up' \
+    printf '%s\n' '#!/bin/sh -e' 'n=${WHIMBREL_ESSID#net}' 'ip link set radio$((3 - n)) down' "sleep ${radio_gap:-0.05}" 'ip link set radio$n up' \
         "ip addr add \$WHIMBREL_ADDRESS/$(length) dev radio\$n" 'ip route replace default via $WHIMBREL_GATEWAY' >"$work/attach"
     chmod +x "$work/attach"
 }
@@ -88,7 +88,7 @@ one_interface() {
     ip_in mn link set radio up
     ip_in mn addr add "$(address 1 50)/$(length)" dev radio
     ip_in mn route add default via "$(address 1 1)"
-    on mn tc qdisc add dev radio root tbf rate 80mbit burst 32k latency 50ms
+    on mn tc qdisc add dev radio root tbf rate "${radio_rate:-80mbit}" burst "${radio_burst:-32k}" latency 50ms
     printf '%s\n' '#!/bin/sh -e' "ip -n $name-air link set mn nomaster" 'sleep 0.05' \
         "ip -n $name-air link set mn master \$WHIMBREL_ESSID" >"$work/attach"
 }
@@ -104,8 +104,8 @@ prefix-length = $(length)
 essid = "net$1"
 delay-ms = 1
 [resources]
-throughput = "80M"
-per-terminal = "40M"
+throughput = "${throughput:-80M}"
+per-terminal = "${per_terminal:-40M}"
 buffer = "4Mi"
 least-buffer = "256Ki"
 [[gateways]]

@@ -6,7 +6,10 @@ use std::sync::Arc;
 use clap::Args;
 use tokio::sync::mpsc;
 use whimbrel::{Association, Endpoint};
-use whimbrel_gateway::{Agent, AgentNews, Attach, GatewayAddress, NetworkControl, TerminalAgent};
+use whimbrel_gateway::{
+    Agent, AgentNews, Attach, GatewayAddress, NetworkControl, TerminalAgent, Transition, Ufa, UfaPlus,
+    UfaPlusPlus,
+};
 
 use crate::commands::leave;
 use crate::exit::Failure;
@@ -25,9 +28,37 @@ pub(crate) struct NetworkArgs {
     /// are set afterwards.
     #[arg(long, value_name = "COMMAND", requires = "gateway")]
     pub(crate) attach: Option<String>,
+    /// Where this host only listens: how data goes on when the network has moved a peer.
+    #[arg(long, value_enum, value_name = "TRANSITION", requires = "gateway")]
+    pub(crate) transition: Option<TransitionName>,
     /// Whether the network decides now.
     #[arg(skip)]
     pub(crate) control: NetworkControl,
+}
+
+/// How data goes on when the network has moved a peer (paper d10, section V.B).
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum TransitionName {
+    /// New data goes to the new address; what is lost on the way to the old one is found as any loss is.
+    #[value(name = "ufa")]
+    Ufa,
+    /// What was on its way to the old address is sent again first.
+    #[value(name = "ufa+")]
+    UfaPlus,
+    /// As ufa+, and as much at once as the gateway says that the new network holds.
+    #[default]
+    #[value(name = "ufa++")]
+    UfaPlusPlus,
+}
+
+impl TransitionName {
+    fn transition(self) -> Box<dyn Transition> {
+        match self {
+            Self::Ufa => Box::new(Ufa),
+            Self::UfaPlus => Box::new(UfaPlus),
+            Self::UfaPlusPlus => Box::new(UfaPlusPlus),
+        }
+    }
 }
 
 /// Whoever stands beside an endpoint and hears gateways.
@@ -56,6 +87,10 @@ impl NetworkArgs {
                 return Err(Failure::Usage(text.into()));
             }
         };
+        if self.transition.is_some() {
+            let text = "--transition: it is the hosts that listen who go on when this one has been moved; give it there";
+            return Err(Failure::Usage(text.into()));
+        }
         let attach = Attach { command: self.attach.clone() };
         let own = towards(gateway.address).unwrap_or(gateway.address);
         let control = self.control.clone();
@@ -75,7 +110,8 @@ impl NetworkArgs {
         if self.attach.is_some() {
             return Err(Failure::Usage("--attach: a host that is connected to is sent nowhere".into()));
         }
-        let agent = Agent::correspondent(&identity::own()?, &self.gateway, listener(news)).await;
+        let transition = self.transition.unwrap_or_default().transition();
+        let agent = Agent::correspondent(&identity::own()?, &self.gateway, transition, listener(news)).await;
         Ok(Beside::Correspondent(agent.map_err(anyhow::Error::from)?))
     }
 }

@@ -10,7 +10,7 @@ use whimbrel::secure::{Identity, Keyring, PublicKey};
 use whimbrel::{Association, Endpoint};
 use whimbrel_machine::Machine;
 use whimbrel_ufa::sip::{SipConfig, Timers, Transport};
-use whimbrel_ufa::{Command, Correspondent, Event, Terminal, TerminalConfig, UfaPlusPlus};
+use whimbrel_ufa::{Command, Correspondent, Event, Terminal, TerminalConfig, Transition};
 
 use crate::connections::{Connections, Peers};
 use crate::driver::seed;
@@ -62,13 +62,15 @@ pub struct Agent {
 
 impl Agent {
     /// Beside an endpoint that stays where it is: listens for gateways on TCP port 5061 of all addresses, and does to the associations that it
-    /// [watches](Self::watch) what these gateways say.
+    /// [watches](Self::watch) what these gateways say. `transition` says how they go on. What it would
+    /// [configure](Transition::configure) is not asked for: an address that goes has what was in flight to it sent again at once, and the rest is the endpoint's.
     ///
     /// # Errors
     /// [`AgentError`].
     pub async fn correspondent(
         identity: &Identity,
         gateways: &[GatewayAddress],
+        transition: Box<dyn Transition>,
         news: mpsc::UnboundedSender<AgentNews>,
     ) -> Result<Self, AgentError> {
         let trusted = keyring(gateways);
@@ -80,7 +82,7 @@ impl Agent {
         let address = SocketAddr::new(any, Transport::Tls.port());
         let listening = connections.listen(address, identity, &trusted).await;
         listening.map_err(|error| AgentError::Listen { address, error })?;
-        let machine = Correspondent::new(address, sip(None), Box::new(UfaPlusPlus), &seed()?);
+        let machine = Correspondent::new(address, sip(None), transition, &seed()?);
         Ok(Self::start(|told| Runner::new(machine, connections, arrivals, told, news)))
     }
 

@@ -61,3 +61,4 @@ pub use settings::{
 pub use values::{Amount, Range};
 #[cfg(target_os = "linux")]
 pub use whimbrel_ufa::SessionView;
+pub use whimbrel_ufa::{Transition, Ufa, UfaPlus, UfaPlusPlus, trusting};

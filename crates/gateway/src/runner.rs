@@ -192,7 +192,9 @@ impl<M: Machine<Command = Command, Event = Event>> Runner<M> {
         match order {
             Command::AgreeAddresses { association, changes } => {
                 let moves = changes.iter().find_map(|change| match change {
-                    AgreedChange::AddPeer(address) => Some(AgentNews::PeerMoves { address: address.ip() }),
+                    AgreedChange::AddVouchedPeer { address, .. } => {
+                        Some(AgentNews::PeerMoves { address: address.ip() })
+                    }
                     _ => None,
                 });
                 self.associations.get(&association)?.agree_addresses(changes);

@@ -45,10 +45,8 @@ pub use trend::Trend;
 pub use view::{LocalAddress, Standing, View};
 /// What a [`View`] and a [`Fact`] are made of.
 pub use whimbrel_machine::{
-    Cost, Interface, InterfaceFact, InterfaceId, InterfaceKind, InterfaceProperties, LinkFact,
+    Cost, Instant, Interface, InterfaceFact, InterfaceId, InterfaceKind, InterfaceProperties, LinkFact,
 };
-
-use whimbrel_machine::Instant;
 
 /// Decides when and where one association moves.
 pub trait Policy: core::fmt::Debug + Send {

@@ -6,7 +6,7 @@ use whimbrel_handover::{Pace, Policy, Seamless};
 use whimbrel_machine::Instant;
 use whimbrel_netsim::{Overheard, QueueLimit};
 use whimbrel_proto::{Config, FreshPath, PrimaryChangeRule, RecoveryScope, WindowGrowth};
-use whimbrel_ufa::{Order, Transition, Ufa, UfaPlus, UfaPlusPlus};
+use whimbrel_ufa::{Order, Transition, Ufa, UfaPlus, UfaPlusPlus, trusting};
 
 use crate::experiment::{Cell, Watch};
 use crate::profile;
@@ -176,6 +176,7 @@ impl HardHandoverPlace {
         if let Some(transition) = transition(cell.word("scheme")) {
             let mut correspondent = base;
             transition.configure(&mut correspondent);
+            trusting(&mut correspondent);
             let terminal = correspondent.clone();
             return (Correspondence { correspondent, terminal }, Control::Network(transition, self.order));
         }

@@ -61,7 +61,7 @@ impl Agent {
         if let Some(besides) = sip.besides {
             for transport in besides_all(besides) {
                 let local = SocketAddr::new(address.ip(), transport.local_port());
-                transactions.share(local, transport.timers().watchful());
+                transactions.share(local, transport.timers().watchful().patient());
             }
         }
         Self {

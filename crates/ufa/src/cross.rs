@@ -13,6 +13,10 @@ use crate::transition::{OldAddress, Transition};
 /// How long an address lingers to which nothing new is sent: longer than its retransmission timer runs, which repairs what was in flight.
 const LINGERING: Duration = Duration::from_secs(10);
 
+/// Bytes that go to the peer's new address before it has answered, at most, whatever bandwidth-delay product a gateway names: it can have a host send as
+/// many to somebody else.
+const VOUCHED_MOST: usize = 1 << 20;
+
 /// Sessions and associations known at most, of each.
 const KNOWN_MAX: usize = 1024;
 
@@ -127,7 +131,9 @@ impl Cross {
             }
         }
         self.moving.push(Moving { association, to: config.add, from, shape });
-        self.agree(association, vec![AgreedChange::AddPeer(SocketAddr::new(config.add, port))]);
+        let bytes = usize::try_from(bdp.unwrap_or(0)).unwrap_or(usize::MAX).min(VOUCHED_MOST);
+        let address = SocketAddr::new(config.add, port);
+        self.agree(association, vec![AgreedChange::AddVouchedPeer { address, bytes }]);
     }
 
     /// Message 7A: this address is a valid source from now on.

@@ -1,5 +1,6 @@
 //! Whatever is lost, doubled or late, and whoever crashes: every machine ends in a state that is described.
 
+use core::net::IpAddr;
 use core::time::Duration;
 
 use crate::testing::{CORRESPONDENT, Faults, SOURCE, Scene, TARGET, TERMINAL, address};
@@ -144,7 +145,8 @@ fn a_terminal_that_does_not_answer_stays_and_the_correspondent_is_told() {
     let (new, old) = (address(TARGET, 2).ip(), address(TERMINAL, 0).ip());
     let orders = scene.orders(CORRESPONDENT);
     assert_eq!(orders.len(), 3, "{orders:?}");
-    let expected = [format!("AddPeer({new}:0)"), format!("DeletePeer({new})"), format!("AddPeer({old}:0)")];
+    let vouched = |address: IpAddr| format!("AddVouchedPeer {{ address: {address}:0");
+    let expected = [vouched(new), format!("DeletePeer({new})"), vouched(old)];
     for (order, expected) in orders.iter().zip(expected) {
         assert!(order.contains(&expected), "{orders:?}");
     }

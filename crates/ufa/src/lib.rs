@@ -31,6 +31,8 @@ mod authority_tests;
 #[cfg(test)]
 mod faults_tests;
 #[cfg(test)]
+mod mishaps_tests;
+#[cfg(test)]
 mod refusals_tests;
 #[cfg(test)]
 mod testing;
@@ -41,4 +43,4 @@ pub use cross::{Change, Cross, Side};
 pub use gateway::{Access, ClearSip, Gateway, GatewayConfig, Order, Resources, SessionView};
 pub use interface::{Application, Command, Event, Failure, TransportOrder};
 pub use terminal::{Terminal, TerminalConfig};
-pub use transition::{OldAddress, Transition, Ufa, UfaPlus, UfaPlusPlus};
+pub use transition::{OldAddress, Transition, Ufa, UfaPlus, UfaPlusPlus, trusting};

@@ -1,5 +1,7 @@
 //! Addresses come and go because both ends have been told by somebody they trust, and not by ASCONF.
 
+use core::net::SocketAddr;
+
 use whimbrel_machine::Instant;
 
 use super::locals::Standing;
@@ -34,14 +36,10 @@ impl Open {
                     self.notice_path_in_use(context);
                 }
             }
-            AgreedChange::AddPeer(address) => {
-                let ours: Vec<_> = self.locals.all().collect();
-                let reachable = ours.iter().any(|local| pairing::reaches(*local, &[address]));
-                let usable = is_usable(address.ip(), address.ip());
-                if usable && reachable && !pairing::is_ourselves(&ours, address) {
-                    // No room is no error: the association goes on as it is.
-                    let _ = self.admit_peer_address(context, address, None);
-                }
+            AgreedChange::AddPeer(address) => self.agree_to_peer_address(context, address),
+            AgreedChange::AddVouchedPeer { address, bytes } => {
+                self.agree_to_peer_address(context, address);
+                self.vouch(context, address.ip(), bytes);
             }
             AgreedChange::DeletePeer(address) => {
                 let elsewhere = |path: &crate::path::Path| {
@@ -54,5 +52,15 @@ impl Open {
             }
         }
         self.sender.opportunity();
+    }
+
+    fn agree_to_peer_address(&mut self, context: &mut Context<'_>, address: SocketAddr) {
+        let ours: Vec<_> = self.locals.all().collect();
+        let reachable = ours.iter().any(|local| pairing::reaches(*local, &[address]));
+        let usable = is_usable(address.ip(), address.ip());
+        if usable && reachable && !pairing::is_ourselves(&ours, address) {
+            // No room is no error: the association goes on as it is.
+            let _ = self.admit_peer_address(context, address, None);
+        }
     }
 }

@@ -61,6 +61,7 @@ impl Open {
         path.pmtu.on_heartbeat_answered();
         if !core::mem::replace(&mut path.confirmed, true) {
             self.notes.addresses_changed = true;
+            self.vouched_has_answered(id);
         }
         self.change_path_state(context, id, PathState::Active);
         self.grant_wanted_primary(context);

@@ -248,7 +248,7 @@ impl Open {
         let max = context.config.failure.path_max_retrans;
         let Some(path) = self.paths.get(id) else { return Ok(()) };
         let urgent = match path.state {
-            PathState::Active => false,
+            PathState::Active => !confirmed && path.error_count <= max,
             // RFC 7829 §3.2 rules 5 and 6.
             PathState::PotentiallyFailed => context.config.heartbeat.interval.is_some(),
             // If it is inactive, its link has just come back.

@@ -53,6 +53,7 @@ mod totals;
 mod translation;
 mod translators;
 mod user_data;
+mod vouched;
 
 use std::collections::VecDeque;
 use std::sync::Arc;

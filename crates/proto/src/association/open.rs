@@ -15,6 +15,7 @@ use super::replies::Replies;
 use super::silence::Tries;
 use super::stopped_stream::Stream;
 use super::translation::known_after_handshake;
+use super::vouched::Vouching;
 use super::{Closing, Context, Identity};
 use crate::auth::session::Auth;
 use crate::config::{ChecksumPolicy, LimitConfig};
@@ -43,6 +44,8 @@ pub(crate) struct Open {
     pub(crate) closing: Closing,
     pub(crate) replies: Replies,
     pub(crate) probe_burst: ProbeBurst,
+    /// An address that has not answered yet and may carry some data all the same.
+    pub(crate) vouching: Vouching,
     pub(crate) notes: Notes,
     /// Nonces that stand for the tags in cookies made while this association lives (RFC 9260 §5.2.2).
     tie_tags: (u64, u64),
@@ -160,6 +163,7 @@ impl Open {
             closing: Closing::No,
             replies: Replies::default(),
             probe_burst: ProbeBurst::new(config.heartbeat.max_burst, context.identity.strangers.clone()),
+            vouching: Vouching::None,
             // Nonces, never the real tags, and never 0, which means that there is none (RFC 9260 §5.2.2,
             // RFC 5062 §3).
             tie_tags: (context.rng.next_u64() | 1, context.rng.next_u64() | 1),

@@ -52,6 +52,7 @@ impl Open {
         out: &mut Vec<u8>,
     ) -> Option<Transmit> {
         self.notes.said_all = false;
+        self.end_vouching(context);
         self.react_to_primary_change(context);
         self.start_up(context);
         self.sender.open_bursts(context.now, &self.paths);
@@ -104,7 +105,8 @@ impl Open {
         out: &mut Vec<u8>,
     ) -> Option<Transmit> {
         let start = out.len();
-        let (path, segment) = self.poll_data(context, max_segments.max(1), out)?;
+        let max_segments = if self.counts_bytes() { 1 } else { max_segments.max(1) };
+        let (path, segment) = self.poll_data(context, max_segments, out)?;
         let all_out = self.sender.is_all_out(context.now, &self.paths, &self.auth);
         self.notes.said_all = all_out && !self.receive.ack_due(context.now);
         Some(self.sent_train(path, out.len() - start, segment))
@@ -212,7 +214,9 @@ impl Open {
         let path = self.paths.by_route(route).and_then(|id| self.paths.get_mut(id))?;
         path.counters.packets_sent += 1;
         path.counters.bytes_sent += bytes as u64;
-        Some(path)
+        let id = path.id;
+        self.count_vouched(id, bytes);
+        self.paths.get(id)
     }
 
     fn sent(&mut self, route: Route, bytes: usize) -> Transmit {
@@ -221,11 +225,12 @@ impl Open {
         datagrams(route, fragmentation, bytes)
     }
 
-    fn sent_train(&mut self, path: PathId, bytes: usize, segment: usize) -> Transmit {
-        let path = self.paths.get_mut(path).expect("data was just sent on it");
+    fn sent_train(&mut self, id: PathId, bytes: usize, segment: usize) -> Transmit {
+        let path = self.paths.get_mut(id).expect("data was just sent on it");
         path.counters.packets_sent += bytes.div_ceil(segment) as u64;
         path.counters.bytes_sent += bytes as u64;
-        let fragmentation = path.fragmentation(segment);
-        datagrams(path.route, fragmentation, segment)
+        let (route, fragmentation) = (path.route, path.fragmentation(segment));
+        self.count_vouched(id, bytes);
+        datagrams(route, fragmentation, segment)
     }
 }

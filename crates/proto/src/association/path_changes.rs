@@ -146,6 +146,7 @@ impl Open {
             self.paths.set_primary(successor);
         }
         self.sender.path_gone(id);
+        self.vouched_is_gone(id, path.route.remote.ip());
         if let Closing::Sent(resend) | Closing::AckSent(resend) = &mut self.closing
             && resend.path == Some(id)
         {
@@ -159,7 +160,7 @@ impl Open {
     /// Nothing leaves by this path any more: its link is down, or its local address is being deleted.
     pub(crate) fn close_egress(&mut self, context: &mut Context<'_>, id: PathId) {
         self.silence_path(context, id);
-        if self.paths.get(id).is_some_and(|path| path.confirmed) {
+        if self.paths.get(id).is_some_and(Path::is_trusted) {
             self.change_path_state(context, id, PathState::Inactive);
         }
         self.notice_path_in_use(context);

@@ -29,6 +29,15 @@ pub enum AgreedChange {
     DeleteOwn(IpAddr),
     /// The peer has this address, too. Whether it must answer a heartbeat before it carries data is [`Config::verification`](crate::Config::verification)'s.
     AddPeer(SocketAddr),
+    /// As `AddPeer`, and data may go there at once, before a heartbeat has been answered: so many bytes in all, packets of SCTP with their headers. Once these are
+    /// used up, it must answer as any other; and until it has, nobody can vouch for another address. For an address that somebody whom the user trusts names
+    /// (paper d10, section V.A).
+    AddVouchedPeer {
+        /// The address; its port is the peer's UDP encapsulation port, 0 for raw IP.
+        address: SocketAddr,
+        /// How much may go there. Less than a packet is nothing.
+        bytes: usize,
+    },
     /// The peer has this address no more. The last one to which a path leads stays.
     DeletePeer(IpAddr),
 }

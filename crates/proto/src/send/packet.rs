@@ -101,7 +101,7 @@ impl Sender {
     /// The most user data in one chunk: what fits every path that the chunk may have to be retransmitted on (AMDCS,
     /// RFC 9260 §7.3), and the smaller packets that the paths may have shrunk to by then.
     pub(super) fn fragment_size(&self, paths: &Paths, auth: &Auth) -> usize {
-        let usable = || paths.iter().filter(|path| path.confirmed);
+        let usable = || paths.iter().filter(|path| path.is_trusted());
         let (carried, most): (fn(&Path) -> usize, usize) = match self.cut_for() {
             None => (Path::packet_size, usize::MAX),
             Some(bytes) if usable().any(|path| self.is_fast(path)) => (|path| path.pmtu.proved(), bytes),

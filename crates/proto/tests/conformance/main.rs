@@ -67,5 +67,6 @@ mod supervision;
 mod tail_loss;
 mod transfer;
 mod unprotected_stray;
+mod vouched_addresses;
 mod window_too_small;
 mod windows;

@@ -68,7 +68,7 @@ impl Gateway {
     }
 }
 
-/// Whoever has a connection to here is called by that: it need not listen. Where there is none any more, the Request-URI says where to.
+/// Whoever has a connection to here, or has been reached by one, is called by that: it need not listen where it says that it is. Where there is none any more, the Request-URI says where to.
 pub(super) fn by_connection(contact: Contact, source: Contact) -> Contact {
     let both = [contact.transport, source.transport] == [Transport::Tcp; 2];
     if both && contact.address.ip() == source.address.ip() { source } else { contact }
@@ -93,7 +93,7 @@ impl Session {
         let path = Path::of_response(response).ok().filter(|_| agent.is_besides(called.transport));
         let Some(path) = path else { return };
         let named = path.first(called.transport).filter(|named| named.address.ip() == called.address.ip());
-        self.to_correspondent.set_target(named.unwrap_or(called));
+        self.to_correspondent.set_target(by_connection(named.unwrap_or(called), called));
         self.to_correspondent.set_path(path);
     }
 

@@ -199,3 +199,16 @@ fn a_path_is_handed_over() {
         assert_eq!(crate::sip::Context::read(&context.written(carrier), carrier), Ok(context.clone()));
     }
 }
+
+/// A correspondent that has been reached by TCP is acknowledged, and later called, where it was reached: it may have no port open for others.
+#[test]
+fn who_was_reached_by_tcp_is_called_by_that_connection() {
+    let mut alone = alone();
+    let invited = alone.calls(Transport::Tcp);
+    let answer = response(&invited, 200, &crate::sip::Token::of(&[9; 32])).unwrap();
+    let answer = answer.with("Contact", format!("<sip:c@{CORRESPONDENT}:40123;transport=tcp>"));
+    let sent = alone.hear(Transport::Tcp, CORRESPONDENT, &answer.to_bytes()).to_vec();
+    let (route, ack) = sent.iter().find(|(_, message)| message.method() == &Method::ACK).unwrap();
+    assert_eq!(route.remote.port(), Transport::Tcp.port(), "{route:?}");
+    assert_eq!(format!("{:?}", ack.uri().unwrap()), format!("sip:c@{CORRESPONDENT}:40123;transport=tcp"));
+}

@@ -8,7 +8,7 @@ use super::caller::Caller;
 use super::session::{Call, Session, State};
 use super::{Gateway, SESSIONS_BESIDES_MAX, SESSIONS_MAX, SESSIONS_PER_HOST, SESSIONS_PER_USER};
 use crate::interface::{Application, Event, Failure};
-use crate::sip::{APPLICATION, ClientId, Dialog, Message, ServerId, Transport};
+use crate::sip::{APPLICATION, ClientId, Dialog, Message, RINGING, ServerId, Transport};
 
 impl Gateway {
     /// A terminal that is here calls its correspondent.
@@ -46,7 +46,9 @@ impl Gateway {
         };
         // Whoever waits longer than T1 would ask again (RFC 3261 §17.2.1).
         self.agent.respond(now, transaction, request, 100, |answer| answer);
-        let state = State::Calling(Box::new(Call { transaction, request: request.clone(), tag, passed_on }));
+        let until = now + RINGING;
+        let call = Call { transaction, request: request.clone(), tag, passed_on, until };
+        let state = State::Calling(Box::new(call));
         let terminal = from.host;
         self.sessions.push(Session {
             application,
@@ -128,22 +130,22 @@ impl Gateway {
                 // Both answers have one tag.
                 let tag = call.tag.clone();
                 self.agent.respond_as(now, transaction, cancel, 200, &tag, |answer| answer);
-                self.call_off(now, at, 487);
+                self.call_off(now, at, 487, Failure::Ended);
             }
             _ => self.agent.agree_to_cancel(now, transaction, cancel),
         }
     }
 
-    /// The terminal does not want to be answered any more, or the gateway ends: it is answered by `status`. The correspondent is told, and has as long as
-    /// RFC 3261 §9.1 gives it.
-    pub(super) fn call_off(&mut self, now: Instant, at: usize, status: u16) {
+    /// The terminal does not want to be answered any more, the gateway ends, or it has rung for long enough: the terminal is answered by `status`. The
+    /// correspondent is told, and has as long as RFC 3261 §9.1 gives it.
+    pub(super) fn call_off(&mut self, now: Instant, at: usize, status: u16, failure: Failure) {
         let State::Calling(call) = &self.sessions[at].state else { return };
-        let Call { transaction, request, tag, passed_on } = (**call).clone();
+        let Call { transaction, request, tag, passed_on, .. } = (**call).clone();
         let until = now + self.config.sip.timers.patience();
         self.sessions[at].state = State::CalledOff { passed_on, until };
         self.agent.respond_as(now, transaction, &request, status, &tag, |answer| answer);
         self.agent.transactions.cancel(now, passed_on);
-        self.agent.tell(Event::Refused(self.sessions[at].application, Failure::Ended));
+        self.agent.tell(Event::Refused(self.sessions[at].application, failure));
     }
 
     /// The correspondent has answered what the terminal has called off. If it has taken the call, that is over at once (RFC 3261 §15).
@@ -166,7 +168,7 @@ impl Gateway {
             401 | 407 => 403,
             status => status,
         };
-        let Call { transaction, request, tag, passed_on } = *call;
+        let Call { transaction, request, tag, passed_on, .. } = *call;
         match response.filter(|_| status < 300) {
             Some(response) => {
                 session.accepted(&self.agent, response);

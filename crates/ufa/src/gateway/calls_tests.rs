@@ -20,6 +20,28 @@ fn that_it_rings_is_passed_on() {
     assert!(rings[0].1.contact().is_some(), "RFC 3261 §12.1.1");
 }
 
+/// RFC 3261 §16.6, timer C: a person may have to come, but not for ever, whether or not it goes on ringing.
+#[test]
+fn a_call_rings_for_three_minutes() {
+    for again in [false, true] {
+        let mut alone = Alone::new(Some(Transport::Udp));
+        let asked = alone.calls(Transport::Udp);
+        alone.answers(Transport::Udp, &asked, 180);
+        for _ in 0..17 {
+            assert!(alone.pass(Duration::from_secs(10)).is_empty(), "it rings");
+            if again {
+                alone.answers(Transport::Udp, &asked, 180);
+            }
+        }
+        let sent = alone.pass(Duration::from_secs(10)).to_vec();
+        let expected = [format!("408 INVITE to {TERMINAL}"), format!("CANCEL to {CORRESPONDENT}")];
+        assert_eq!(words(&sent), expected);
+        let gone = alone.answers(Transport::Udp, &asked, 487);
+        assert_eq!(words(&gone), [format!("ACK to {CORRESPONDENT}")]);
+        assert_eq!(alone.gateway.session_count(), 0);
+    }
+}
+
 /// RFC 3261 §9.
 #[test]
 fn a_call_can_be_called_off() {

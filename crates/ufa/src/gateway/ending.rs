@@ -48,7 +48,7 @@ impl Gateway {
         self.agent.respond(now, transaction, request, status, |answer| answer);
         match (at, of_terminal) {
             // It rings, and the terminal hangs up (RFC 3261 §15).
-            (Some(at), Some(_)) if self.is_calling(at) => self.call_off(now, at, 487),
+            (Some(at), Some(_)) if self.is_calling(at) => self.call_off(now, at, 487, Failure::Ended),
             (Some(at), _) => self.end(now, at, of_terminal.is_none(), of_terminal.is_some()),
             (None, _) => {}
         }

@@ -16,7 +16,7 @@ mod session;
 mod source;
 mod stopping;
 #[cfg(test)]
-mod supervised;
+pub(crate) mod supervised;
 mod target;
 mod within;
 
@@ -31,7 +31,7 @@ pub use self::config::{Access, ClearSip, GatewayConfig, Order, Resources};
 pub use self::session::SessionView;
 use self::session::{Session, State};
 use crate::agent::Agent;
-use crate::interface::{Command, Event};
+use crate::interface::{Command, Event, Failure};
 use crate::sip::{CONTEXT_TRANSFER, ClientId, Happening, Message, RESOURCE_QUERY, ServerId};
 
 /// What it takes, and what where agents of others speak to it.
@@ -184,8 +184,9 @@ impl Gateway {
                 match &self.sessions[at].state {
                     State::Leaving(_) => self.departure_due(now, at),
                     State::Coming(_) => self.arrival_due(now, at),
+                    State::Calling(_) => self.call_off(now, at, 408, Failure::NoAnswer),
                     State::CalledOff { .. } => drop(self.sessions.remove(at)),
-                    State::Calling(_) | State::Stable => {}
+                    State::Stable => {}
                 }
             }
         }

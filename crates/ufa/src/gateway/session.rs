@@ -42,6 +42,8 @@ pub(super) struct Call {
     pub(super) request: Message,
     pub(super) tag: Token,
     pub(super) passed_on: ClientId,
+    /// When it has rung for long enough.
+    pub(super) until: Instant,
 }
 
 /// A session, for whoever runs the gateway.
@@ -70,7 +72,8 @@ impl Session {
     /// When its state wants to be looked at.
     pub(super) fn deadline(&self) -> Option<Instant> {
         match &self.state {
-            State::Calling(_) | State::Stable => None,
+            State::Stable => None,
+            State::Calling(call) => Some(call.until),
             State::CalledOff { until, .. } => Some(*until),
             State::Leaving(departure) => departure.until,
             State::Coming(arrival) => Some(arrival.until),

@@ -4,7 +4,7 @@ use whimbrel_machine::Instant;
 
 use super::Gateway;
 use super::session::State;
-use crate::interface::Event;
+use crate::interface::{Event, Failure};
 use crate::sip::{GATEWAY_ENDS, Message, REASON};
 
 impl Gateway {
@@ -39,7 +39,7 @@ impl Gateway {
         for at in (0..self.sessions.len()).rev() {
             match &self.sessions[at].state {
                 State::Stable => self.take_leave(now, at),
-                State::Calling(_) => self.call_off(now, at, 503),
+                State::Calling(_) => self.call_off(now, at, 503, Failure::Ended),
                 State::CalledOff { .. } | State::Leaving(_) | State::Coming(_) => {}
             }
         }

@@ -7,7 +7,7 @@ use crate::sip::SipConfig;
 use crate::testing::Scene;
 
 /// They ask after `interval`.
-pub(super) fn supervised(interval: Duration) -> impl Fn(usize, GatewayConfig) -> GatewayConfig {
+pub(crate) fn supervised(interval: Duration) -> impl Fn(usize, GatewayConfig) -> GatewayConfig {
     move |_, config| {
         let sip = SipConfig { supervision: Some(interval), ..config.sip };
         GatewayConfig { sip, ..config }

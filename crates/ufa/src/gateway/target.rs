@@ -110,7 +110,10 @@ impl Gateway {
     fn measuring_dialog(&mut self, context: &Context) -> Dialog {
         let (call_id, tag) = (self.agent.token(), self.agent.token());
         let correspondent = context.correspondent.target();
-        Dialog::opening(&call_id, &tag, ["target", "correspondent"], correspondent)
+        let mut dialog = Dialog::opening(&call_id, &tag, ["target", "correspondent"], correspondent);
+        // Behind proxies it is called by them.
+        dialog.set_path(context.correspondent.path().clone());
+        dialog
     }
 
     /// The correspondent has answered, whatever it said: message 4.

@@ -1,4 +1,4 @@
-use whimbrel_proto::{Config, PathShape, PathVerification, PrimaryChangeRule, RetransmissionPath};
+use whimbrel_proto::{Config, PathShape, PrimaryChangeRule};
 
 use super::{OldAddress, Transition};
 
@@ -10,7 +10,6 @@ pub struct Ufa;
 impl Transition for Ufa {
     fn configure(&self, config: &mut Config) {
         config.primary_change = PrimaryChangeRule::Standard;
-        trusting(config);
     }
 
     fn shape(&self, _bdp: Option<u64>) -> Option<PathShape> {
@@ -20,10 +19,4 @@ impl Transition for Ufa {
     fn old_address(&self) -> OldAddress {
         OldAddress::Lingers
     }
-}
-
-/// Of all options: the network vouches for the new address, and there is only one that can be reached (section V.C of the paper).
-pub(super) fn trusting(config: &mut Config) {
-    config.retransmission.path = RetransmissionPath::Primary;
-    config.verification = PathVerification::Omitted;
 }

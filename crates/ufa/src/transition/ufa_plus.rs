@@ -1,6 +1,5 @@
 use whimbrel_proto::{Config, PathShape, PrimaryChangeRule};
 
-use super::ufa::trusting;
 use super::{OldAddress, Transition};
 
 /// UFA+: what is not acknowledged goes out on the new path before anything new, so that no Fast Recovery freezes its window.
@@ -10,7 +9,6 @@ pub struct UfaPlus;
 impl Transition for UfaPlus {
     fn configure(&self, config: &mut Config) {
         config.primary_change = PrimaryChangeRule::LostFirst;
-        trusting(config);
     }
 
     fn shape(&self, _bdp: Option<u64>) -> Option<PathShape> {

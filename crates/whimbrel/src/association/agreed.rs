@@ -6,7 +6,8 @@ use super::Association;
 
 impl Association {
     /// Takes over changes of addresses that both hosts have agreed on otherwise than by ASCONF, in this order. Whoever calls this answers for it: the peer is not
-    /// asked. An address that is new is used once a heartbeat has shown that it leads to the peer (RFC 9260 §5.4); the last one on either side stays.
+    /// asked. An address that is new is used once a heartbeat has shown that it leads to the peer (RFC 9260 §5.4), or up to a number of bytes before
+    /// that ([`AgreedChange::AddVouchedPeer`]); the last one on either side stays.
     pub fn agree_addresses(&self, changes: Vec<AgreedChange>) {
         self.inbox().command(Command::AgreeAddresses { association: self.id(), changes });
     }

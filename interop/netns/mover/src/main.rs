@@ -11,9 +11,10 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum};
+use whimbrel_gateway::GatewayAddress;
 
 use crate::pace::Pace;
-use crate::transport::{Terms, Transport};
+use crate::transport::{Network, Terms, Transport};
 
 /// A steady stream of records between two hosts, and every gap that the receiver sees.
 ///
@@ -31,6 +32,12 @@ struct Options {
     /// Seconds without a record after which the receiver calls the stream broken; also QUIC's idle timeout.
     #[arg(long, default_value_t = 60.0)]
     patience: f64,
+    /// Gateways that hand the host over, as `whimbrel send --gateway` and `recv --gateway` have them.
+    #[arg(long, value_delimiter = ',')]
+    gateway: Vec<GatewayAddress>,
+    /// What attaches the host to another network, as `whimbrel send --attach` has it.
+    #[arg(long)]
+    attach: Option<String>,
     #[command(subcommand)]
     role: Role,
 }
@@ -78,7 +85,8 @@ fn main() -> anyhow::Result<()> {
     let options = Options::parse();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let terms = Terms { patience: Duration::try_from_secs_f64(options.patience)? };
+        let network = Network { gateways: options.gateway, attach: options.attach };
+        let terms = Terms { patience: Duration::try_from_secs_f64(options.patience)?, network };
         match options.role {
             Role::Serve { listen } => options.transport.serve(&listen, terms).await,
             Role::Move { to, send, seconds, size, rate } => {

@@ -16,7 +16,7 @@ pub(super) struct InviteClient {
 enum State {
     /// INVITE is sent again (timer A) until something comes, or nothing has (timer B).
     Calling { resend: Instant, interval: Duration, give_up: Instant },
-    /// A provisional response has come. RFC 3261 would wait for ever; whoever uses this has patience as long as timer B.
+    /// A provisional response has come.
     Proceeding { give_up: Instant },
     /// A 2xx has come, which may come again (timer M).
     Accepted { until: Instant },
@@ -36,7 +36,7 @@ impl ClientState for InviteClient {
     fn on_response(&mut self, now: Instant, status: u16) -> ClientVerdict {
         match self.state {
             State::Calling { .. } | State::Proceeding { .. } if status < 200 => {
-                self.state = State::Proceeding { give_up: now + self.timers.patience() };
+                self.state = State::Proceeding { give_up: now + self.timers.ringing };
                 // 100 says only that the request has come (RFC 3261 §21.1.1).
                 if status > 100 { ClientVerdict::Progress } else { ClientVerdict::Absorbed }
             }

@@ -75,7 +75,9 @@ impl Server {
             from: (request.from_user().into(), request.from_tag().map(Into::into)),
             tag: None,
             response: None,
-            forgotten: Some(now + timers.patience().saturating_mul(4)),
+            forgotten: Some(
+                now + timers.patience().saturating_mul(4).max(timers.ringing + timers.patience()),
+            ),
         }
     }
 

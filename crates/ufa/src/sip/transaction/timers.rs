@@ -1,5 +1,8 @@
 use core::time::Duration;
 
+/// How long a call may ring (timer C, RFC 3261 §16.6).
+pub const RINGING: Duration = Duration::from_secs(180);
+
 /// Who sends again what may be lost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Repeats {
@@ -23,6 +26,9 @@ pub struct Timers {
     pub answered: Duration,
     /// Timer I: how long a refused INVITE is known after its ACK has come.
     pub acknowledged: Duration,
+    /// Timer C: how long an INVITE waits after a provisional answer. RFC 3261 would wait for ever where an agent has begun it, and for three minutes where a
+    /// proxy has passed it on (§16.6).
+    pub ringing: Duration,
     /// Timers A, E and G run, or do not.
     pub repeats: Repeats,
 }
@@ -38,6 +44,7 @@ impl Default for Timers {
             t4,
             answered: t1.saturating_mul(64),
             acknowledged: t4,
+            ringing: t1.saturating_mul(64),
             repeats,
         }
     }
@@ -56,6 +63,12 @@ impl Timers {
     #[must_use]
     pub const fn watchful(self) -> Self {
         Self { acknowledged: self.patience(), ..self }
+    }
+
+    /// Where a person may have to come to the telephone: longer than [`RINGING`], after which whoever calls calls that off.
+    #[must_use]
+    pub fn patient(self) -> Self {
+        Self { ringing: RINGING.saturating_add(self.patience()), ..self }
     }
 
     /// Timers A, E and G at first; where they do not run, later than nobody waits any more.

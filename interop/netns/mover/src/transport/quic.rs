@@ -21,7 +21,7 @@ use crate::pace::Pace;
 const PROTOCOL: &[u8] = b"mover";
 
 /// A connection outlives breaks that are shorter than the patience; a keep-alive finds out that the address has changed.
-fn transport(terms: Terms) -> anyhow::Result<Arc<TransportConfig>> {
+fn transport(terms: &Terms) -> anyhow::Result<Arc<TransportConfig>> {
     let mut config = TransportConfig::default();
     config.max_idle_timeout(Some(terms.patience.try_into()?));
     config.keep_alive_interval(Some(Duration::from_millis(200)));
@@ -38,7 +38,7 @@ pub(crate) async fn serve(listen: SocketAddr, terms: Terms) -> anyhow::Result<()
             .with_single_cert(vec![certified.cert.der().clone()], key.into())?;
     tls.alpn_protocols = vec![PROTOCOL.to_vec()];
     let mut config = ServerConfig::with_crypto(Arc::new(QuicServerConfig::try_from(tls)?));
-    config.transport_config(transport(terms)?);
+    config.transport_config(transport(&terms)?);
     let endpoint = Endpoint::server(config, listen)?;
     say_ready();
     let connection = endpoint.accept().await.context("the endpoint has closed")?.await?;
@@ -66,7 +66,7 @@ pub(crate) async fn connect(
             .with_no_client_auth();
     tls.alpn_protocols = vec![PROTOCOL.to_vec()];
     let mut config = ClientConfig::new(Arc::new(QuicClientConfig::try_from(tls)?));
-    config.transport_config(transport(terms)?);
+    config.transport_config(transport(&terms)?);
     endpoint.set_default_client_config(config);
     let connection = endpoint.connect(to, "mover")?.await?;
     let (mut writer, mut reader) = connection.open_bi().await?;

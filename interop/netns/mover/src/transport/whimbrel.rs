@@ -5,7 +5,8 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, ensure};
-use whimbrel::{Association, CloseReason, Config, Endpoint, Message, StreamId};
+use whimbrel::{Association, CloseReason, Endpoint, Message, StreamId};
+use whimbrel_gateway::NetworkControl;
 
 use super::{Terms, Transport, say_ready, say_sent_again};
 use crate::Direction;
@@ -26,20 +27,23 @@ async fn wait_for_an_address(endpoint: &Endpoint) {
     }
 }
 
-/// As many networks at a time as the transport says.
-async fn endpoint(transport: Transport, addresses: &[SocketAddr]) -> anyhow::Result<Endpoint> {
-    let config = match transport {
-        Transport::Aggregate => Config::mobile().combining_paths(),
-        _ => Config::mobile(),
-    };
-    Ok(Endpoint::builder().addresses(addresses.iter().copied()).config(config).bind().await?)
+/// As the transport says.
+async fn endpoint(
+    transport: Transport,
+    addresses: &[SocketAddr],
+    control: &NetworkControl,
+) -> anyhow::Result<Endpoint> {
+    let builder = Endpoint::builder().addresses(addresses.iter().copied());
+    Ok(transport.configure(builder, control).bind().await?)
 }
 
 pub(crate) async fn serve(transport: Transport, listen: &[SocketAddr], terms: Terms) -> anyhow::Result<()> {
-    let endpoint = endpoint(transport, listen).await?;
+    let endpoint = endpoint(transport, listen, &NetworkControl::default()).await?;
+    let beside = transport.correspondent(&terms.network).await?;
     let listener = endpoint.listen(PORT)?;
     say_ready();
     let association = listener.accept().await?;
+    beside.watch(&association).await;
     let order = association.recv().await?.context("the mover went away at once")?;
     let (order, pace) = record::decode(&order.payload)?;
     let work = async {
@@ -64,9 +68,13 @@ pub(crate) async fn connect(
     terms: Terms,
 ) -> anyhow::Result<()> {
     let any = [(Ipv4Addr::UNSPECIFIED, 9899).into(), (Ipv6Addr::UNSPECIFIED, 9899).into()];
-    let endpoint = endpoint(transport, &any).await?;
+    let control = NetworkControl::default();
+    let endpoint = endpoint(transport, &any, &control).await?;
     wait_for_an_address(&endpoint).await;
+    let own = endpoint.local_addresses().first().context("no address")?.ip();
+    let beside = transport.terminal(&endpoint, own, &terms.network, control)?;
     let association = endpoint.connect(to, PORT).await?;
+    beside.watch(&association).await;
     association.send(message(record::encode(record::order(direction), pace))).await?;
     let work = async {
         match direction {

@@ -1,0 +1,88 @@
+//! A new address of the peer that somebody whom both hosts trust vouches for (paper d10, section V.A): some data may go there before a heartbeat has been
+//! answered.
+//!
+//! RFC 9260 §5.4 lets no data go to an address that has not been confirmed, so that nobody has a host flood another. Here the user answers for the address, up
+//! to a number of bytes, and no more than once until the address has answered: whoever has the ear of the user, and names an address that is somebody else's,
+//! has that many bytes sent there, once in the life of the association.
+
+use core::net::IpAddr;
+
+use super::{Context, Open};
+use crate::interface::{PathId, PathState};
+
+/// Whether somebody vouches for an address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Vouching {
+    /// Nobody does, and somebody may.
+    #[default]
+    None,
+    /// So many more bytes may go by this path.
+    For { path: PathId, left: usize },
+    /// Nobody can, until the address that was vouched for last has answered.
+    Used(IpAddr),
+}
+
+impl Open {
+    /// The address is the peer's, and `bytes` may go there before it has answered.
+    pub(crate) fn vouch(&mut self, context: &mut Context<'_>, address: IpAddr, bytes: usize) {
+        let local = self.route_in_use().local.ip();
+        let ways = || self.paths.iter().filter(|path| path.route.remote.ip() == address);
+        let way = ways().find(|path| path.route.local.ip() == local).or_else(|| ways().next());
+        let Some(path) = way.filter(|path| !path.confirmed && bytes >= path.packet_size()) else { return };
+        let id = path.id;
+        if self.vouching != Vouching::None || self.is_confirmed(address) {
+            return;
+        }
+        self.vouching = Vouching::For { path: id, left: bytes };
+        if let Some(path) = self.paths.get_mut(id) {
+            path.vouched = true;
+        }
+        // Ahead of the data, so that it answers as soon as it can.
+        self.send_heartbeat_on(context, id);
+        self.change_path_state(context, id, PathState::Active);
+    }
+
+    /// So many bytes leave by this path.
+    pub(crate) fn count_vouched(&mut self, id: PathId, bytes: usize) {
+        if let Vouching::For { path, left } = &mut self.vouching
+            && *path == id
+        {
+            *left = left.saturating_sub(bytes);
+        }
+    }
+
+    /// An address whose bytes have been used up has to answer first, as any other.
+    pub(crate) fn end_vouching(&mut self, context: &mut Context<'_>) {
+        let Vouching::For { path: id, left } = self.vouching else { return };
+        let Some(path) = self.paths.get_mut(id).filter(|path| left < path.packet_size()) else { return };
+        path.vouched = false;
+        self.vouching = Vouching::Used(path.route.remote.ip());
+        self.change_path_state(context, id, PathState::Unconfirmed);
+    }
+
+    /// The path has answered, so that nobody need vouch for it.
+    pub(crate) fn vouched_has_answered(&mut self, id: PathId) {
+        let Some(path) = self.paths.get_mut(id) else { return };
+        path.vouched = false;
+        let answered = match self.vouching {
+            Vouching::None => false,
+            Vouching::For { path, .. } => path == id,
+            Vouching::Used(address) => address == path.route.remote.ip(),
+        };
+        if answered {
+            self.vouching = Vouching::None;
+        }
+    }
+
+    /// The path is gone without an answer.
+    pub(crate) fn vouched_is_gone(&mut self, id: PathId, address: IpAddr) {
+        if matches!(self.vouching, Vouching::For { path, .. } if path == id) {
+            self.vouching = Vouching::Used(address);
+        }
+    }
+
+    /// Whether packets leave one by one, as there may not be many more.
+    pub(crate) const fn counts_bytes(&self) -> bool {
+        matches!(self.vouching, Vouching::For { .. })
+    }
+}

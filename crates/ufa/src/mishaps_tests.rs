@@ -1,0 +1,208 @@
+//! Handovers in which messages are lost, doubled and late, and a host loses its power: each has an end that is described, what waits at the target is bounded and
+//! leaves in order, and a terminal is at a gateway that knows it, or decides by itself.
+//!
+//! `MISHAPS=FIRST,COUNT` plays other seeds; a failure names its own.
+
+use core::net::SocketAddr;
+use core::time::Duration;
+
+use whimbrel_machine::{Instant, Rng, Route, Seed};
+
+use crate::Event;
+use crate::gateway::supervised::supervised;
+use crate::testing::{
+    CORRESPONDENT, Faults, SOURCE, Scene, Stopped, TARGET, TERMINAL, address, gateway_config,
+};
+
+/// How often ends and gateways ask after each other.
+const SUPERVISION: Duration = Duration::from_secs(10);
+/// The network has faults for so long, and all is settled then after so long.
+const ROUGH: Duration = Duration::from_secs(60);
+const SETTLED: Duration = Duration::from_secs(300);
+/// What becomes of a host without power.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Fate {
+    Gone,
+    /// It goes on where it was, then.
+    Returns(Instant),
+    /// A gateway begins anew, then.
+    BeginsAnew(Instant),
+}
+
+struct Course {
+    scene: Scene,
+    rng: Rng,
+    /// Who loses its power when, and what becomes of it.
+    crash: Option<(usize, Instant, Fate)>,
+    stopped: Option<Stopped>,
+    /// Packets that the correspondent has sent to the new address, and those that have left the target.
+    sent: u32,
+    out: Vec<u32>,
+}
+
+impl Course {
+    fn new(seed: u64) -> Self {
+        let mut scene = Scene::with(seed, supervised(SUPERVISION));
+        scene.talk();
+        let mut rng = Seed::from_u64(seed).stream("mishaps", 0);
+        scene.faults = Faults {
+            loss: [0.0, 0.05, 0.2, 0.5][rng.below(4) as usize],
+            duplicate: [0.0, 0.3][rng.below(2) as usize],
+            jitter: Duration::from_millis(rng.below(300)),
+        };
+        let crash = rng.chance(0.7).then(|| {
+            let host = rng.below(4) as usize;
+            let at = scene.now + Duration::from_millis(rng.below(2000));
+            let back = at + Duration::from_millis(rng.below(50_000));
+            let fate = match rng.below(3) {
+                0 => Fate::Gone,
+                1 if [SOURCE, TARGET].contains(&host) => Fate::BeginsAnew(back),
+                _ => Fate::Returns(back),
+            };
+            (host, at, fate)
+        });
+        Self { scene, rng, crash, stopped: None, sent: 0, out: Vec::new() }
+    }
+
+    /// Power goes and comes.
+    fn switch(&mut self) {
+        let Some((host, at, fate)) = self.crash else { return };
+        if self.stopped.is_none() && at <= self.scene.now {
+            self.stopped = Some(self.scene.stop(host));
+        }
+        match fate {
+            Fate::Returns(back) if back <= self.scene.now => {
+                let stopped = self.stopped.take().expect("it has stopped before");
+                self.scene.start(host, stopped);
+                self.crash = None;
+            }
+            Fate::BeginsAnew(back) if back <= self.scene.now => {
+                self.scene.replace_gateway(host, supervised(SUPERVISION));
+                self.crash = None;
+            }
+            _ => {}
+        }
+    }
+
+    fn runs(&self, host: usize) -> bool {
+        self.stopped.is_none() || self.crash.is_none_or(|(crashed, ..)| crashed != host)
+    }
+
+    /// The correspondent sends a packet to the new address, if the target waits for somebody there or somebody is there.
+    fn send(&mut self) {
+        let new = address(TARGET, 2).ip();
+        if !self.runs(TARGET) || !self.scene.gateway(TARGET).sessions().any(|session| session.terminal == new)
+        {
+            return;
+        }
+        let (new, cn) = (SocketAddr::new(new, 0), SocketAddr::new(address(CORRESPONDENT, 0).ip(), 0));
+        let mut packet = vec![0; 500];
+        packet[..4].copy_from_slice(&self.sent.to_be_bytes());
+        self.sent += 1;
+        let passed = self.scene.deliver(TARGET, Route { local: new, remote: cn }, &packet);
+        self.collect(passed);
+        assert!(self.scene.gateway(TARGET).held_bytes() <= gateway_config(TARGET).resources.buffer);
+    }
+
+    fn collect(&mut self, passed: Vec<(Route, Vec<u8>)>) {
+        let released = core::mem::take(&mut self.scene.released);
+        for (_, bytes) in released.into_iter().chain(passed) {
+            self.out.push(u32::from_be_bytes(bytes[..4].try_into().unwrap()));
+        }
+    }
+
+    fn pass(&mut self, time: Duration) {
+        self.scene.pass(time);
+        self.collect(Vec::new());
+        self.switch();
+    }
+
+    fn play(&mut self) {
+        self.scene.hand_over();
+        let begin = self.scene.now;
+        while self.scene.now < begin + Duration::from_secs(3) {
+            let wait = Duration::from_millis(5 + self.rng.below(30));
+            self.pass(wait);
+            self.send();
+        }
+        while self.scene.now < begin + ROUGH {
+            self.pass(Duration::from_millis(500));
+        }
+        self.scene.faults = Faults::default();
+        while self.scene.now < begin + SETTLED {
+            self.pass(Duration::from_secs(1));
+        }
+    }
+
+    fn says(&self, host: usize, what: impl Fn(&Event) -> bool) -> usize {
+        self.scene.said(host).into_iter().filter(|event| what(event)).count()
+    }
+
+    fn judge(&self) {
+        let ends = self.says(SOURCE, |event| {
+            matches!(event, Event::HandedOver { .. } | Event::Stays { .. } | Event::Astray { .. })
+        });
+        let source_has_crashed = matches!(self.crash, Some((SOURCE, ..))) || self.stopped.is_some();
+        assert!(ends == 1 || (ends == 0 && source_has_crashed), "the source tells of {ends} ends");
+        assert!(self.out.is_sorted_by(|a, b| a < b), "out of order: {:?}", self.out);
+        if self.runs(TARGET) {
+            let target = self.scene.gateway(TARGET);
+            assert_eq!(target.held_bytes(), 0, "something still waits");
+            let come = self.says(TARGET, |event| matches!(event, Event::Arrived(_))) > 0;
+            if come && self.crash.is_none() && self.stopped.is_none() {
+                let lost = u64::from(self.sent) - self.out.len() as u64;
+                assert_eq!(lost, target.overflowed(), "lost, though there was room for it");
+            }
+        }
+        if self.runs(TERMINAL) {
+            self.judge_terminal();
+        }
+    }
+
+    /// It is at a gateway that knows it, or has said that it decides by itself.
+    fn judge_terminal(&self) {
+        let told = self.scene.said(TERMINAL).into_iter().rev().find_map(|event| match event {
+            Event::Established(_) | Event::Arrived(_) | Event::GatewayBack => Some(true),
+            Event::Lost(..) | Event::Refused(..) | Event::Ended(_) | Event::GatewaySilent => Some(false),
+            _ => None,
+        });
+        if told != Some(true) {
+            return;
+        }
+        let ip = self.scene.terminal_address().ip();
+        let knows = |gateway: usize| {
+            self.runs(gateway) && self.scene.gateway(gateway).sessions().any(|session| session.terminal == ip)
+        };
+        assert!(knows(SOURCE) || knows(TARGET), "the terminal at {ip} thinks that a gateway knows it");
+    }
+}
+
+#[test]
+fn whatever_happens_every_handover_has_an_end() {
+    let seeds = std::env::var("MISHAPS").unwrap_or_else(|_| "1,1000".into());
+    let (first, count) = seeds.split_once(',').expect("FIRST,COUNT");
+    let (first, count): (u64, u64) = (first.parse().unwrap(), count.parse().unwrap());
+    let mut ends = [0; 3];
+    for seed in first..first + count {
+        let played = std::panic::catch_unwind(|| {
+            let mut course = Course::new(seed);
+            course.play();
+            course.judge();
+            [
+                course.says(SOURCE, |event| matches!(event, Event::HandedOver { .. })),
+                course.says(TERMINAL, |event| matches!(event, Event::Arrived(_))),
+                course.says(TERMINAL, |event| matches!(event, Event::Lost(..) | Event::GatewaySilent)),
+            ]
+        });
+        match played {
+            Ok(seen) => ends.iter_mut().zip(seen).for_each(|(sum, seen)| *sum += usize::from(seen > 0)),
+            Err(_) => panic!("MISHAPS={seed},1 cargo test -p whimbrel-ufa --lib mishaps"),
+        }
+    }
+    println!(
+        "of {count}: {} handed over, {} arrived, {} decided by themselves at some time",
+        ends[0], ends[1], ends[2]
+    );
+    let some = usize::try_from(count).unwrap() / 20;
+    assert!(ends.iter().all(|seen| *seen >= some), "{ends:?}");
+}
