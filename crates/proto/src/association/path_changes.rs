@@ -211,8 +211,11 @@ impl Open {
         if path.state != state {
             let worked = path.state == PathState::Active;
             let returns = path.state == PathState::Inactive && state == PathState::Active;
-            if returns && context.config.rto.first == FirstMeasurement::Superseded {
-                path.on_return(context.now);
+            if context.config.rto.first == FirstMeasurement::Superseded {
+                if returns {
+                    path.on_return(context.now);
+                }
+                self.sender.note_standing(context.now, id, state == PathState::Active);
             }
             path.state = state;
             if state != PathState::PotentiallyFailed {

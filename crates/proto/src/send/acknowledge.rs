@@ -156,9 +156,10 @@ impl Sender {
         };
         change.waiting = self.waiting();
         let took = change.took(now, after_full);
-        change.round_trip = took.filter(|&took| self.is_round_trip(took));
+        let took_so_long = took.filter(|&took| self.is_round_trip(took));
         let outstanding = &self.outstanding;
         let Some(flow) = self.flows.iter_mut().find(|flow| flow.path == change.path) else { return };
+        change.round_trip = took_so_long.filter(|&took| flow.has_worked_for(now, took));
         let own_sack = !combines || by == Some(change.path);
         if combines {
             flow.beside_mut().loss_rate.on_arrived(change.packets);

@@ -36,6 +36,8 @@ pub(super) struct Flow {
     pub(super) least_round_trip: Option<Duration>,
     /// The least time that a HEARTBEAT took: DATA that is sent again and again has no round trip.
     least_answer: Option<Duration>,
+    /// Whether it works, and since when it does again.
+    standing: Standing,
     /// When something was last acknowledged that was never sent on another path: it says by itself what the path carries.
     told: Option<Instant>,
     /// What has been learnt for the tail-loss probe.
@@ -67,6 +69,15 @@ pub(super) struct Flow {
     pub(super) counters: PathCounters,
 }
 
+/// Whether a path works. The SACKs of an outage are lost: what was answered by one that came afterwards took as long as the outage, which is no round trip.
+#[derive(Clone, Copy, Debug)]
+enum Standing {
+    /// It does; `None`: it has never failed.
+    Works { since: Option<Instant> },
+    /// It has failed, potentially or altogether.
+    Failed,
+}
+
 /// The first round trip on a path that new data has gone over to: until acknowledgements come there is nothing else to go by than a pace.
 #[derive(Clone, Copy, Debug)]
 struct Start {
@@ -91,6 +102,19 @@ impl Flow {
         let Some(took) = round_trip else { return };
         self.least_round_trip = self.least_round_trip.into_iter().chain([took]).min();
         self.verdicts.note_round_trip();
+    }
+
+    /// The path works from now on, or has failed.
+    pub(super) fn note_standing(&mut self, now: Instant, works: bool) {
+        self.standing = if works { Standing::Works { since: Some(now) } } else { Standing::Failed };
+    }
+
+    /// Whether what was acknowledged after this time left while the path worked as it does.
+    pub(super) fn has_worked_for(&self, now: Instant, took: Duration) -> bool {
+        match self.standing {
+            Standing::Works { since } => since.is_none_or(|since| now.saturating_since(since) >= took),
+            Standing::Failed => false,
+        }
     }
 
     /// A HEARTBEAT was answered after this time.
@@ -127,6 +151,7 @@ impl Flow {
             beside: BesideOthers::default(),
             least_round_trip: None,
             least_answer: None,
+            standing: Standing::Works { since: None },
             told: None,
             answers: Answers::default(),
             one_packet: false,

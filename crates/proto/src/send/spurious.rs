@@ -210,6 +210,13 @@ impl Sender {
         }
     }
 
+    /// The path works from now on, or has failed.
+    pub(crate) fn note_standing(&mut self, now: Instant, path: PathId, works: bool) {
+        if let Some(flow) = self.flow_mut(path) {
+            flow.note_standing(now, works);
+        }
+    }
+
     /// How many packets that were called lost on `path` have turned out to be late since this was last asked. Those of timers are not among them.
     pub(crate) fn take_late(&mut self, path: PathId) -> u32 {
         self.flow_mut(path).map_or(0, |flow| core::mem::take(&mut flow.verdicts.late))

@@ -4,6 +4,7 @@
 mod aborts;
 mod address_without_path;
 mod addresses;
+mod after_an_outage;
 mod agreed_addresses;
 mod auth_peer;
 mod authentication;
