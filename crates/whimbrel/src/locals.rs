@@ -202,6 +202,28 @@ impl Locals {
         self.renewable && open.is_some_and(LocalAddress::renew_port)
     }
 
+    /// Has packets of `local` leave from its first port again. False if they do.
+    pub(crate) fn return_to_first_port(&mut self, local: SocketAddr) -> bool {
+        let open = self.open.iter_mut().find(|open| open.local() == local && !open.is_parked());
+        self.renewable && open.is_some_and(LocalAddress::return_to_first_port)
+    }
+
+    /// Whether somebody has been heard on the first port of `local` since packets leave from another one.
+    pub(crate) fn is_heard_on_first_port(&self, local: SocketAddr) -> bool {
+        self.open.iter().any(|open| open.local() == local && !open.heard_on_first_port().is_empty())
+    }
+
+    /// As [`Self::return_to_first_port`], if one of these has been heard there.
+    pub(crate) fn returns_to_first_port(
+        &mut self,
+        local: SocketAddr,
+        mut peers: impl Iterator<Item = IpAddr>,
+    ) -> bool {
+        let open = self.open.iter().find(|open| open.local() == local);
+        let heard = open.is_some_and(|open| peers.any(|peer| open.heard_on_first_port().contains(&peer)));
+        heard && self.return_to_first_port(local)
+    }
+
     /// Closes all sockets.
     pub(crate) fn close(&mut self) {
         self.open.clear();

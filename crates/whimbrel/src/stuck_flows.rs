@@ -1,4 +1,4 @@
-//! Flows that a box on the way no longer lets pass, while any other between the same hosts would: a translator that keeps an entry which leads nowhere
+//! Flows that a box on the way no longer lets pass, or never did, while any other between the same hosts would: a translator that keeps an entry which leads nowhere
 //! because each packet renews it, a box that has enough of one flow. All that tells is silence, and all that helps is another UDP port.
 
 use std::collections::BTreeMap;
@@ -8,52 +8,89 @@ use core::time::Duration;
 
 use whimbrel_machine::Instant;
 use whimbrel_node::Node;
-use whimbrel_proto::{AssociationId, Command, Event, PathState};
+use whimbrel_proto::{AssociationId, AssociationState, Command, Event, PathState, PathView};
 
 use crate::locals::Locals;
 
-/// After so long without a path that works packets leave from another port. Timeouts have had their tries by then (a path that is silent is left after a fraction of a
+/// After so long without an answer packets leave from another port. Timeouts have had their tries by then (a path that is silent is left after a fraction of a
 /// second), and an outage that is shorter keeps its port, as after a change the peer has to find the new one out first.
 const PATIENCE: Duration = Duration::from_secs(4);
 
 /// The longest time until the next port: each may be an entry in somebody's table.
 const RARELY: Duration = Duration::from_secs(60);
 
-/// When the silence of an association becomes reason for another port, and how long the one after that has to wait.
+/// When a silence becomes reason for another port, and how long the one after that has to wait.
 #[derive(Clone, Copy, Debug)]
 struct Silence {
     until: Instant,
     rest: Duration,
+    /// Packets leave from another port than the first. That is tried as often as all others together: there may be a box that knows it, and no other.
+    elsewhere: bool,
 }
 
-/// The associations of a driver of which no path works.
-#[derive(Debug, Default)]
-pub(crate) struct StuckFlows(BTreeMap<AssociationId, Silence>);
+impl Silence {
+    fn begins(now: Instant) -> Self {
+        Self { until: now + PATIENCE, rest: PATIENCE, elsewhere: false }
+    }
 
-fn is_silent(node: &Node, association: AssociationId) -> bool {
-    let paths = node.paths(association);
-    !paths.is_empty() && paths.iter().all(|path| path.state != PathState::Active)
+    /// Another port, or the first one again. False where there is no such address now.
+    fn change_port(&mut self, now: Instant, locals: &mut Locals, local: SocketAddr) -> bool {
+        let first = self.elsewhere;
+        let changed = if first { locals.return_to_first_port(local) } else { locals.renew_port(local) };
+        if changed {
+            (self.elsewhere, self.rest) = (!first, (2 * self.rest).min(RARELY));
+        }
+        self.until = now + if changed { self.rest } else { PATIENCE };
+        changed
+    }
+}
+
+/// The addresses of a driver by which nobody is reached.
+#[derive(Debug, Default)]
+pub(crate) struct StuckFlows {
+    silences: BTreeMap<SocketAddr, Silence>,
+    /// Associations are being set up.
+    set_up: Option<Silence>,
+    /// How many associations there were when that was last looked at.
+    counted: usize,
+}
+
+/// All paths, with whose they are.
+fn paths(node: &Node) -> Vec<(AssociationId, PathView)> {
+    let of =
+        |(id, _): (AssociationId, AssociationState)| node.paths(id).into_iter().map(move |path| (id, path));
+    node.associations().flat_map(of).collect()
+}
+
+fn works(paths: &[(AssociationId, PathView)], local: SocketAddr) -> bool {
+    paths.iter().any(|(_, path)| path.route.local == local && path.state == PathState::Active)
 }
 
 impl StuckFlows {
     /// Takes in what the machine has told.
     pub(crate) fn note(&mut self, now: Instant, node: &Node, events: &[Event]) {
         for event in events {
-            let Event::Path { association, .. } = event else { continue };
-            if is_silent(node, *association) {
-                self.0.entry(*association).or_insert(Silence { until: now + PATIENCE, rest: PATIENCE });
+            let Event::Path { route, state, .. } = event else { continue };
+            if *state == PathState::Active {
+                self.silences.remove(&route.local);
             } else {
-                self.0.remove(association);
+                // Whether another path from there works is asked when it is time.
+                self.silences.entry(route.local).or_insert_with(|| Silence::begins(now));
             }
         }
+        let count = node.association_count();
+        if count > self.counted && self.set_up.is_none() {
+            self.set_up = Some(Silence::begins(now));
+        }
+        self.counted = count;
     }
 
     /// When to look next.
     pub(crate) fn next(&self) -> Option<Instant> {
-        self.0.values().map(|silence| silence.until).min()
+        self.silences.values().chain(&self.set_up).map(|silence| silence.until).min()
     }
 
-    /// Gives the addresses other ports from which nobody has been heard for long enough, and has the peers asked from there at once: `commands`. An address by which another association
+    /// Gives the addresses other ports from which nobody has been heard for long enough, and has the peers asked from there at once: `commands`. An address by which some association
     /// works keeps its port.
     pub(crate) fn renew(
         &mut self,
@@ -62,36 +99,59 @@ impl StuckFlows {
         locals: &mut Locals,
         commands: &mut Vec<Command>,
     ) {
-        if self.next().is_none_or(|next| next > now) {
+        let heard = self
+            .silences
+            .iter()
+            .any(|(local, silence)| silence.elsewhere && locals.is_heard_on_first_port(*local));
+        if !heard && self.next().is_none_or(|next| next > now) {
             return;
         }
-        self.0.retain(|association, _| is_silent(node, *association));
-        let due: Vec<_> =
-            self.0.iter().filter(|(_, silence)| silence.until <= now).map(|(id, _)| *id).collect();
-        if due.is_empty() {
+        let paths = paths(node);
+        self.silences.retain(|local, _| {
+            paths.iter().any(|(_, path)| path.route.local == *local) && !works(&paths, *local)
+        });
+        let mut changed = Vec::new();
+        for (local, silence) in &mut self.silences {
+            let peers = paths.iter().filter(|(_, path)| path.route.local == *local);
+            if silence.elsewhere
+                && locals.returns_to_first_port(*local, peers.map(|(_, path)| path.route.remote.ip()))
+            {
+                (silence.elsewhere, silence.until) = (false, now + PATIENCE);
+                changed.push(*local);
+            } else if silence.until <= now && silence.change_port(now, locals, *local) {
+                changed.push(*local);
+            }
+        }
+        self.renew_for_set_up(now, node, locals, &paths);
+        let asked = paths.iter().filter(|(_, path)| changed.contains(&path.route.local));
+        commands.extend(asked.map(|(association, path)| Command::RequestHeartbeat {
+            association: *association,
+            path: path.id,
+        }));
+    }
+
+    /// Nobody has answered who is called. INIT and COOKIE ECHO are sent again in any case.
+    fn renew_for_set_up(
+        &mut self,
+        now: Instant,
+        node: &Node,
+        locals: &mut Locals,
+        paths: &[(AssociationId, PathView)],
+    ) {
+        let Some(silence) = self.set_up.as_mut().filter(|silence| silence.until <= now) else { return };
+        let begins = |state| matches!(state, AssociationState::CookieWait | AssociationState::CookieEchoed);
+        if !node.associations().any(|(_, state)| begins(state)) {
+            self.set_up = None;
             return;
         }
-        let working: Vec<SocketAddr> = node
-            .associations()
-            .flat_map(|(id, _)| node.paths(id))
-            .filter(|path| path.state == PathState::Active)
-            .map(|path| path.route.local)
-            .collect();
-        let mut renewed = Vec::new();
-        for association in due {
-            for path in node.paths(association) {
-                let local = path.route.local;
-                if !working.contains(&local) && !renewed.contains(&local) && locals.renew_port(local) {
-                    renewed.push(local);
-                }
-                if renewed.contains(&local) {
-                    commands.push(Command::RequestHeartbeat { association, path: path.id });
-                }
-            }
-            if let Some(silence) = self.0.get_mut(&association) {
-                silence.rest = (2 * silence.rest).min(RARELY);
-                silence.until = now + silence.rest;
-            }
+        let unused = |local: &SocketAddr| !works(paths, *local) && !self.silences.contains_key(local);
+        let before = *silence;
+        for local in locals.addresses().into_iter().filter(unused) {
+            *silence = before;
+            silence.change_port(now, locals, local);
+        }
+        if silence.until <= now {
+            silence.until = now + PATIENCE;
         }
     }
 }

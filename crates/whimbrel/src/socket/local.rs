@@ -12,8 +12,8 @@ use super::{NetworkError, ReceiveBuffers, Socket};
 /// Peers kept that are reached by the host's routes and not through the device; forgetting one costs a detour.
 const ELSEWHERE_MAX: usize = 64;
 
-/// Sockets kept on former ports: the first port's, with and without a device, and those of the last port.
-const FORMER_MAX: usize = 4;
+/// Who has been heard on the first port is remembered of so many.
+const HEARD_MAX: usize = 8;
 
 /// A local address and what sends and receives for it.
 ///
@@ -25,8 +25,13 @@ const FORMER_MAX: usize = 4;
 pub(crate) struct LocalAddress {
     socket: Socket,
     device: Option<Device>,
-    /// Sockets on ports that this address had before: nothing leaves there, and what still arrives is received. The first one keeps its port from others.
+    /// The sockets of the first port, with and without a device, while packets leave from another one. What arrives there is received, and the port is nobody
+    /// else's.
+    first: Vec<Socket>,
+    /// Those of the port before: nothing leaves there, and what still arrives is received.
     former: Vec<Socket>,
+    /// Who has been heard on the first port since another one is in use.
+    heard: Vec<IpAddr>,
     /// The host's own addresses: they are not reached through a device.
     own: Arc<BTreeSet<IpAddr>>,
     parked: bool,
@@ -40,7 +45,8 @@ struct Device {
 
 impl LocalAddress {
     pub(crate) fn new(socket: Socket) -> Self {
-        Self { socket, device: None, former: Vec::new(), own: Arc::default(), parked: false }
+        let (first, former, heard) = (Vec::new(), Vec::new(), Vec::new());
+        Self { socket, device: None, first, former, heard, own: Arc::default(), parked: false }
     }
 
     /// Address and UDP port.
@@ -89,15 +95,42 @@ impl LocalAddress {
         any.set_port(0);
         let Ok(mut socket) = Socket::open_udp(any, self.socket.member) else { return false };
         socket.stand_for(self.local());
-        let index = self.device.take().map(|device| (device.index, device.socket));
+        self.heard.clear();
         // Of those between the first and the last nobody is heard any more.
-        self.former.truncate(FORMER_MAX - 2);
-        self.former.push(core::mem::replace(&mut self.socket, socket));
-        if let Some((index, socket)) = index {
-            self.former.push(socket);
-            self.set_device(Some(index));
+        self.former.clear();
+        let is_first = self.first.is_empty();
+        let last = self.replace_socket(socket);
+        if is_first {
+            self.first = last
+        } else {
+            self.former = last
         }
         true
+    }
+
+    /// Sends from the first UDP port again. False if it does.
+    pub(crate) fn return_to_first_port(&mut self) -> bool {
+        // Without the one of the device: the address may have another one now.
+        let Some(first) = core::mem::take(&mut self.first).into_iter().next() else { return false };
+        self.former = self.replace_socket(first);
+        self.heard.clear();
+        true
+    }
+
+    /// Who has been heard on the first port since packets leave from another one.
+    pub(crate) fn heard_on_first_port(&self) -> &[IpAddr] {
+        &self.heard
+    }
+
+    /// Sends through this socket, and through a device as before; returns the sockets there were.
+    fn replace_socket(&mut self, socket: Socket) -> Vec<Socket> {
+        let device = self.device.take();
+        let mut last = vec![core::mem::replace(&mut self.socket, socket)];
+        if let Some(Device { index, socket, .. }) = device {
+            last.push(socket);
+            self.set_device(Some(index));
+        }
+        last
     }
 
     pub(crate) fn send(&mut self, transmit: &Transmit, bytes: &[u8]) {
@@ -141,8 +174,17 @@ impl LocalAddress {
             device.came_elsewhere(buffers.senders(before), &self.own);
         }
         errors.extend(self.socket.take_errors());
-        for socket in &mut self.former {
+        let before = buffers.len();
+        for socket in &mut self.first {
             socket.receive(cx, buffers);
+        }
+        for sender in buffers.senders(before) {
+            if self.heard.len() < HEARD_MAX && !self.heard.contains(&sender) {
+                self.heard.push(sender);
+            }
+        }
+        self.former.iter_mut().for_each(|socket| socket.receive(cx, buffers));
+        for socket in self.first.iter_mut().chain(&mut self.former) {
             // What left from there is forgotten, and whoever refuses it says nothing about what leaves now.
             socket.take_errors().for_each(drop);
         }
@@ -164,7 +206,7 @@ impl LocalAddress {
 
     fn sockets(&mut self) -> impl Iterator<Item = &mut Socket> {
         let device = self.device.as_mut().map(|device| &mut device.socket);
-        core::iter::once(&mut self.socket).chain(device).chain(&mut self.former)
+        core::iter::once(&mut self.socket).chain(device).chain(&mut self.first).chain(&mut self.former)
     }
 }
 

@@ -2,24 +2,45 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
 
 use tokio::net::UdpSocket;
-use whimbrel::Association;
+use whimbrel::{Association, Endpoint};
 
 use crate::support::*;
 
-/// A translator between a client and the server that lets the client's first port pass no more once `stuck`, and any other.
+/// What a [`Translator`] lets pass.
+const ALL: u8 = 0;
+const NOTHING: u8 = 1;
+const THE_FIRST: u8 = 2;
+const OTHERS: u8 = 3;
+
+fn passes(now: &AtomicU8, is_first: bool) -> bool {
+    match now.load(Ordering::Relaxed) {
+        ALL => true,
+        THE_FIRST => is_first,
+        OTHERS => !is_first,
+        _ => false,
+    }
+}
+
+/// A translator between a client and the server that lets the client's first port pass, or all others, or both, or none.
 struct Translator {
-    stuck: Arc<AtomicBool>,
+    now: Arc<AtomicU8>,
     task: tokio::task::JoinHandle<()>,
 }
 
 impl Translator {
-    fn start(entry: UdpSocket, server: SocketAddr) -> Self {
-        let stuck = Arc::new(AtomicBool::new(false));
-        let task = tokio::spawn(translate(Arc::new(entry), server, Arc::clone(&stuck)));
-        Self { stuck, task }
+    async fn start(server: &Endpoint, now: u8) -> (Self, SocketAddr) {
+        let entry = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+        let (remote, now) = (entry.local_addr().unwrap(), Arc::new(AtomicU8::new(now)));
+        let task = tokio::spawn(translate(Arc::new(entry), server.local_addresses()[0], Arc::clone(&now)));
+        (Self { now, task }, remote)
+    }
+
+    fn set(&self, now: u8) {
+        self.now.store(now, Ordering::Relaxed);
     }
 }
 
@@ -29,31 +50,41 @@ impl Drop for Translator {
     }
 }
 
-async fn translate(entry: Arc<UdpSocket>, server: SocketAddr, stuck: Arc<AtomicBool>) {
+async fn translate(entry: Arc<UdpSocket>, server: SocketAddr, now: Arc<AtomicU8>) {
     let mut exits: BTreeMap<SocketAddr, Arc<UdpSocket>> = BTreeMap::new();
     let mut first = None;
     let mut answers = tokio::task::JoinSet::new();
     let mut buffer = vec![0; 65_536];
     loop {
         let Ok((length, client)) = entry.recv_from(&mut buffer).await else { continue };
-        let passes = *first.get_or_insert(client) != client || !stuck.load(Ordering::Relaxed);
+        let is_first = *first.get_or_insert(client) == client;
         if let Entry::Vacant(vacant) = exits.entry(client) {
             let exit = Arc::clone(vacant.insert(Arc::new(UdpSocket::bind("127.0.0.1:0").await.unwrap())));
-            let (entry, stuck, is_first) = (Arc::clone(&entry), Arc::clone(&stuck), first == Some(client));
+            let (entry, now) = (Arc::clone(&entry), Arc::clone(&now));
             answers.spawn(async move {
                 let mut buffer = vec![0; 65_536];
                 loop {
                     let Ok((length, _)) = exit.recv_from(&mut buffer).await else { continue };
-                    if !(is_first && stuck.load(Ordering::Relaxed)) {
+                    if passes(&now, is_first) {
                         let _ = entry.send_to(&buffer[..length], client).await;
                     }
                 }
             });
         }
-        if passes {
+        if passes(&now, is_first) {
             let _ = exits[&client].send_to(&buffer[..length], server).await;
         }
     }
+}
+
+/// A client and the server, by a translator that lets this pass to begin with.
+async fn connected(now: u8) -> (Translator, [Endpoint; 2], [Association; 2]) {
+    let [client, server] = [endpoint().await, endpoint().await];
+    let (translator, remote) = Translator::start(&server, now).await;
+    let listener = server.listen(PORT).unwrap();
+    let remotes = [remote];
+    let (near, far) = soon(async { tokio::join!(client.connect(&remotes, PORT), listener.accept()) }).await;
+    (translator, [client, server], [near.unwrap(), far.unwrap()])
 }
 
 async fn say(from: &Association, to: &Association, number: usize) {
@@ -65,18 +96,33 @@ async fn say(from: &Association, to: &Association, number: usize) {
 /// The same association goes on, both ways, from another port of the client.
 #[tokio::test]
 async fn an_association_leaves_a_flow_that_no_longer_passes() {
-    let [client, server] = [endpoint().await, endpoint().await];
-    let entry = UdpSocket::bind("127.0.0.1:0").await.unwrap();
-    let remote = [entry.local_addr().unwrap()];
-    let translator = Translator::start(entry, server.local_addresses()[0]);
-    let listener = server.listen(PORT).unwrap();
-    let (near, far) = soon(async { tokio::join!(client.connect(&remote, PORT), listener.accept()) }).await;
-    let (near, far) = (near.unwrap(), far.unwrap());
+    let (translator, [client, _server], [near, far]) = connected(ALL).await;
     say(&near, &far, 0).await;
     say(&far, &near, 1).await;
-    translator.stuck.store(true, Ordering::Relaxed);
+    translator.set(OTHERS);
     say(&near, &far, 2).await;
     say(&far, &near, 3).await;
     let name = client.local_addresses()[0];
     assert!(near.paths().await.iter().all(|path| path.route.local == name), "nobody hears of the port");
+}
+
+/// A firewall that has no other port pass than the one that it knows: after an outage in which the client has tried another one, it is heard on the first and returns there.
+#[tokio::test]
+async fn a_client_returns_to_its_first_port_where_it_is_heard_there() {
+    let (translator, _endpoints, [near, far]) = connected(ALL).await;
+    say(&near, &far, 0).await;
+    translator.set(NOTHING);
+    near.send(message(1, content(1, 3_000))).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(6)).await;
+    translator.set(THE_FIRST);
+    assert_eq!(soon(far.recv()).await.unwrap().unwrap().payload, content(1, 3_000));
+    say(&far, &near, 2).await;
+}
+
+/// The flow of the very first packet is stuck.
+#[tokio::test]
+async fn what_is_being_set_up_tries_another_port() {
+    let (_translator, _endpoints, [near, far]) = connected(OTHERS).await;
+    say(&near, &far, 0).await;
+    say(&far, &near, 1).await;
 }
