@@ -8,6 +8,13 @@ use crate::interface::{PathId, PathState};
 use crate::path::Path;
 use crate::timers::TimerId;
 
+/// A path is far slower than another whose round trip takes so many times as long, and longer than this.
+const FAR: u32 = 4;
+const SLOW: Duration = Duration::from_millis(500);
+
+/// Bytes that may be sent twice when a path works again whose window is small still.
+const NOT_MUCH: usize = 65_536;
+
 impl Open {
     pub(crate) fn handle_timer(&mut self, context: &mut Context<'_>, timer: TimerId) -> Handled {
         self.sender.opportunity();
@@ -82,7 +89,22 @@ impl Open {
                 context.timers.set(timer, overdue.max(context.now));
             }
         }
+        late.extend(self.far_slower(id));
         late.into_iter().for_each(|path| self.give_up(context, path));
+    }
+
+    /// The paths by which all that is on its way takes far longer than by `id`, new data's path, if it is not much: everything that was sent after it waits for it at
+    /// the receiver.
+    fn far_slower(&self, id: PathId) -> Vec<PathId> {
+        let in_use = self.paths.get(id).filter(|_| self.data_path() == id && !self.sender.combines_paths());
+        let Some(quick) = in_use.and_then(|path| path.rto.srtt()) else { return Vec::new() };
+        let slow = |path: &&Path| path.rto.srtt().is_some_and(|srtt| srtt > (FAR * quick).max(SLOW));
+        let others = self.paths.iter().filter(|path| path.id != id && path.state == PathState::Active);
+        others
+            .filter(slow)
+            .map(|path| path.id)
+            .filter(|&path| self.sender.fits_window(path, id, NOT_MUCH))
+            .collect()
     }
 
     /// How long T3-rtx of a path runs from now on. What is in flight on a path that has failed goes out again by one that works, which the path's

@@ -40,6 +40,8 @@ pub(crate) enum Loss {
     Timeout,
     /// It is on its way as far as anybody knows, and another path brings it sooner.
     Late,
+    /// As `Timeout`, and the path has worked again since: nothing speaks against it.
+    Outage,
 }
 
 /// A DATA chunk that has a TSN. The TSN is its position in [`Outstanding`](super::outstanding::Outstanding).

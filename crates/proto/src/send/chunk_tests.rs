@@ -70,6 +70,7 @@ impl Scene {
             ChunkState::Lost(Loss::Missing) => "lost: missing".to_owned(),
             ChunkState::Lost(Loss::Timeout) => "lost: timeout".to_owned(),
             ChunkState::Lost(Loss::Late) => "lost: late".to_owned(),
+            ChunkState::Lost(Loss::Outage) => "lost: in an outage".to_owned(),
         };
         // Nothing counts against a chunk but while it is in flight.
         if chunk.state == ChunkState::InFlight {

@@ -168,6 +168,15 @@ impl Outstanding {
         true
     }
 
+    /// `path` works again: it has nothing against it any more that a timer called chunks lost there.
+    pub(super) fn forgive(&mut self, path: PathId) {
+        let late = |&(_, chunk, loss): &(Tsn, &Chunk, Loss)| chunk.path == path && loss == Loss::Timeout;
+        let late: Vec<Tsn> = self.lost().filter(late).map(|(tsn, ..)| tsn).collect();
+        for tsn in late {
+            self.set_state(tsn.distance_from(self.base) as usize, ChunkState::Lost(Loss::Outage));
+        }
+    }
+
     /// Moves the chunk at `index` from one state to another.
     fn set_state(&mut self, index: usize, state: ChunkState) {
         let chunk = &mut self.chunks[index];

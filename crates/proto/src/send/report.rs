@@ -255,7 +255,7 @@ impl Report {
         // proof, it would bring a dead path back to life for another RTO (RFC 9260 §8.2).
         let proof = match chunk.state {
             _ if chunk.several_paths => PathProof::None,
-            ChunkState::Lost(Loss::Timeout) => PathProof::Late,
+            ChunkState::Lost(Loss::Timeout | Loss::Outage) => PathProof::Late,
             _ => PathProof::InTime,
         };
         entry.proof = entry.proof.max(proof);

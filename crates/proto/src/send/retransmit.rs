@@ -51,7 +51,7 @@ fn choices(offer: &Offer<'_>, lost_on: PathId, loss: Loss) -> PathIds {
     let mut paths = data_paths(offer.paths);
     if let Some(at) = paths.iter().position(|&path| path == lost_on) {
         paths.remove(at);
-        if paths.is_empty() || loss == Loss::Missing {
+        if paths.is_empty() || matches!(loss, Loss::Missing | Loss::Outage) {
             paths.push(lost_on);
         }
     }

@@ -215,6 +215,9 @@ impl Sender {
         if let Some(flow) = self.flow_mut(path) {
             flow.note_standing(now, works);
         }
+        if works {
+            self.outstanding.forgive(path);
+        }
     }
 
     /// How many packets that were called lost on `path` have turned out to be late since this was last asked. Those of timers are not among them.

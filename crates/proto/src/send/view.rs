@@ -130,6 +130,12 @@ impl Sender {
         self.flow(path)?.last_data
     }
 
+    /// Whether something is in flight on `path`, and no more than the congestion window of `by` is large, or `least`.
+    pub(crate) fn fits_window(&self, path: PathId, by: PathId, least: usize) -> bool {
+        let window = self.flow(by).map_or(0, |flow| flow.congestion.cwnd());
+        (1..=window.max(least)).contains(&self.outstanding.flight_size(path))
+    }
+
     /// Probes of the peer's closed window so far; 0 while it is open.
     pub(crate) fn window_probes(&self) -> u32 {
         self.window.probes

@@ -43,3 +43,37 @@ fn the_rate_is_back_at_once() {
     }
     assert!(slow.is_empty(), "(seed, seconds of outage, Mbit/s of 20): {slow:?}");
 }
+
+/// A good network is silent for ten seconds beside one of 40 kbit/s: how long 5 MB take.
+fn beside_a_thin_network(seed: u64) -> Duration {
+    let place = |mbit, rtt_ms, bytes| Place {
+        mbit,
+        rtt_ms,
+        queue: QueueLimit::bytes(bytes),
+        loss: 0.0,
+        buffers: 4 << 20,
+        seed,
+    };
+    let mut bulk = Bulk::over(&[place(20, 20, 150_000), place(1, 60, 20_000)], Config::mobile(), 60);
+    let begin = Duration::from_millis(1000 + 37 * seed);
+    for side in [Side::AtoB, Side::BtoA] {
+        bulk.pair.change(1, side, Instant::ZERO, Change::Rate(Some(40_000)));
+        bulk.pair.change(0, side, Instant::ZERO + begin, Change::Down(InFlight::Lost));
+        bulk.pair.change(0, side, Instant::ZERO + begin + Duration::from_secs(10), Change::Up);
+    }
+    let mut took = Duration::ZERO;
+    while bulk.totals().delivered < 5_000_000 {
+        bulk.pass(Duration::from_millis(100));
+        took += Duration::from_millis(100);
+        assert!(took < Duration::from_secs(120), "seed {seed}");
+    }
+    took
+}
+
+#[test]
+fn what_a_thin_network_has_does_not_hold_up_a_good_one() {
+    let times: Vec<_> = (1..=8).map(beside_a_thin_network).collect();
+    // A path that has failed is asked every five seconds. It was 17 to 35 s, 24 in the mean.
+    assert!(times.iter().all(|took| took.as_secs() < 21), "{times:?}");
+    assert!(times.iter().sum::<Duration>() / 8 < Duration::from_secs(17), "{times:?}");
+}
