@@ -138,13 +138,15 @@ impl Open {
                 let Supervision { heartbeat, overdue, .. } = &mut path.supervision;
                 let sent_with = |pending: &PendingHeartbeat| pending.sent_with(nonce);
                 let Some(sent_at) = heartbeat.as_ref().or(overdue.as_ref()).and_then(sent_with) else {
-                    return;
+                    return self.note_later_answer(context, id, nonce);
                 };
-                (*heartbeat, *overdue) = (None, None);
+                path.supervision.answered = heartbeat.take().or(overdue.take());
                 path.supervision.estimates_mut().on_answer(context.now, nonce, Kind::Path);
                 let took = context.now.saturating_since(sent_at);
+
                 path.supervision.quality.on_heartbeat(context.now, took);
                 self.sender.note_answer(id, took);
+                self.notes.sent_again.on_answer(sent_at);
                 if context.config.retransmission.tail == TailLoss::Probe {
                     self.sender.judge_guess(id, took, path.rto.probe_timeout());
                 }
@@ -314,7 +316,7 @@ impl Open {
         let Supervision { heartbeat, overdue, .. } = &mut path.supervision;
         *heartbeat = Some(match overdue.take() {
             Some(mut overdue) => {
-                overdue.repeat(context.now);
+                overdue.begin_again(context.now);
                 overdue
             }
             None => PendingHeartbeat::new(nonce, context.now),

@@ -5,6 +5,7 @@ use smallvec::SmallVec;
 use whimbrel_machine::{Instant, Route};
 
 use super::asconf::{Asconf, mobility, peer_may_choose};
+use super::dormant::SentAgain;
 use super::locals::Locals;
 use super::missing_state::Strangers;
 use super::pairing;
@@ -84,6 +85,8 @@ pub(crate) struct Notes {
     pub(crate) packets_dropped: u64,
     /// Who has our tag and comes from an address that is not the peer's.
     pub(crate) strangers: Strangers,
+    /// What has gone out again without a word of the peer about it.
+    pub(crate) sent_again: SentAgain,
     /// How close together the peer's DATA comes.
     pub(crate) stream: Stream,
     /// Round trips on all paths, those that are gone included.
@@ -147,6 +150,7 @@ impl Open {
                 addresses_changed: true,
                 packets_dropped: 0,
                 strangers: Strangers::default(),
+                sent_again: SentAgain::default(),
                 stream: Stream::default(),
                 round_trips: DurationHistogram::default(),
             },

@@ -102,8 +102,9 @@ impl Open {
             path.on_measurement(context.now, rtt, &mut self.notes.round_trips);
         }
         if change.packets > 0 {
-            let &PathChange { packets, acked: bytes, round_trip, full, waiting, .. } = change;
+            let &PathChange { packets, acked: bytes, round_trip, full, waiting, youngest, .. } = change;
             let arrival = Arrival { packets, bytes, round_trip, full, waiting };
+            youngest.into_iter().for_each(|sent_at| self.notes.sent_again.on_answer(sent_at));
             path.supervision.quality.on_acknowledged(context.now, &arrival);
             note_delivered(context, path, change);
         }

@@ -8,7 +8,7 @@ use whimbrel_machine::{Instant, Route};
 use super::{Closing, Context, Open};
 use crate::config::TailLoss;
 use crate::interface::{PathId, PathState};
-use crate::path::{Path, Verdict};
+use crate::path::{Path, PendingHeartbeat, Verdict};
 use crate::send::report::{T3, TailLost};
 use crate::timers::TimerId;
 
@@ -29,9 +29,22 @@ fn overdue_after(path: &Path, round_trip: Duration) -> Option<Duration> {
     (path.state == PathState::Active && timeout < path.rto.current()).then_some(timeout)
 }
 
+/// Repetitions of a heartbeat follow each other so many times as closely in an RTO: the first ones are for what is lost.
+const CLOSE: u32 = 8;
+/// Where an RTO is longer than this they are close for this time only.
+const CLOSE_FOR: Duration = Duration::from_secs(1);
+
 /// After this time a heartbeat that has not been answered is sent again: some of them get through before its own time is over.
+///
+/// What is not answered for an RTO is rather on its way yet than lost, and where nothing has been measured no answer is due at any time that is known: the
+/// pause doubles then. At the same pace for as long as it took, there were as many repetitions as data on a path of 2 s, and a link of 9.6 kbit/s was full of them.
 pub(super) fn repetition_after(path: &Path) -> Duration {
-    (path.rto.without_back_off() / 8).max(SHORTEST)
+    let pause = (path.rto.without_back_off() / CLOSE).max(SHORTEST);
+    let measured = path.rto.srtt().is_some();
+    let close =
+        (1..CLOSE).take_while(|close| measured && pause * (close + 1) <= CLOSE_FOR).count() as u32 + 1;
+    let repetitions = path.supervision.heartbeat.as_ref().map_or(0, PendingHeartbeat::repetitions);
+    pause * (1 << (repetitions + 1).saturating_sub(close).min(CLOSE))
 }
 
 impl Open {
@@ -72,6 +85,10 @@ impl Open {
     /// last acknowledgement, which was for something else, RFC 9002 §6.2 from the last packet, which a steady stream puts off for ever.
     fn tail_due(&self, context: &Context<'_>, id: PathId) -> Option<(Instant, Duration)> {
         let path = self.paths.get(id)?;
+        // What has gone out again here and may be answered yet would be probed for as if it were the first copy, and so would the next one.
+        if self.notes.sent_again.is_open() && !self.has_sound_other(id) {
+            return None;
+        }
         // Both ends are taken to be alike.
         let tail = self.sender.tail_of(id, context.config.sack.delay)?;
         let timeout = overdue_after(path, tail.round_trip)?;
@@ -140,9 +157,43 @@ impl Open {
     /// A heartbeat that was sent at `asked_at` has been answered. If a probe left before, and was not, then the path works, and the probe is lost or its SACK
     /// is: it goes out once more. T3-rtx, which is many round trips long where these are short, would wait for the same.
     pub(super) fn probe_again(&mut self, context: &mut Context<'_>, id: PathId, asked_at: Instant) {
-        let before = self.sender.last_sent(id).is_some_and(|sent| sent < asked_at);
-        let Some((_, timeout)) = self.tail_due(context, id).filter(|_| before) else { return };
+        let Some((_, timeout)) = self.tail_due(context, id) else {
+            return self.probe_by_order(context, id, asked_at);
+        };
+        if self.sender.last_sent(id).is_none_or(|sent| sent >= asked_at) {
+            return;
+        }
         let Some(t3) = self.sender.probe_again(&self.paths, id, context.now, timeout) else { return };
+        self.await_probe(context, id, t3);
+    }
+
+    /// A heartbeat that has been answered before is answered once more, to a later repetition, which measures nothing that is not known.
+    pub(super) fn note_later_answer(&mut self, context: &mut Context<'_>, id: PathId, nonce: u64) {
+        let answered = self.paths.get(id).and_then(|path| path.supervision.answered.as_ref());
+        let Some(asked_at) = answered.and_then(|answered| answered.sent_with(nonce)) else { return };
+        self.notes.sent_again.on_answer(asked_at);
+        if self.tail_due(context, id).is_none() {
+            self.probe_by_order(context, id, asked_at);
+        }
+    }
+
+    /// Round trips vary so much that T3-rtx comes before PTO, perhaps in ten seconds. Where a heartbeat has been answered that left after all that is in flight,
+    /// and late enough for a SACK that was kept back, no time is needed to tell that the tail is overdue: it has been overtaken.
+    fn probe_by_order(&mut self, context: &mut Context<'_>, id: PathId, asked_at: Instant) {
+        let probes = context.config.retransmission.tail == TailLoss::Probe && !self.is_hurried(context);
+        let active = self.paths.get(id).is_some_and(|path| path.state == PathState::Active);
+        let overtaken = |sent| asked_at >= sent + context.config.sack.delay;
+        if !probes || !active || !self.sender.last_sent(id).is_some_and(overtaken) {
+            return;
+        }
+        let took = context.now.saturating_since(asked_at);
+        if let Some(t3) = self.sender.probe_tail(&self.paths, id, context.now, took) {
+            self.await_probe(context, id, t3);
+        }
+    }
+
+    /// A probe is about to leave for a path that works.
+    fn await_probe(&self, context: &mut Context<'_>, id: PathId, t3: T3) {
         let Some(path) = self.paths.get(id) else { return };
         let round_trip = path.rto.srtt().unwrap_or_default();
         context.set_t3(id, t3, path.rto.current());
@@ -263,6 +314,9 @@ impl Open {
     /// What was in flight on a path is lost, says the answer to a probe.
     pub(crate) fn handle_tail_lost(&mut self, context: &mut Context<'_>, lost: TailLost) {
         let TailLost { path: id, elsewhere, largest } = lost;
+        if !elsewhere {
+            self.notes.sent_again.note(context.now);
+        }
         // Where another path carries data in any case, it costs little to leave this one for a round trip, and much to trust it for one too many.
         let trusted = !self.sender.combines_paths() && self.is_proved_of_late(context, id);
         let stays = trusted || !self.has_sound_other(id);

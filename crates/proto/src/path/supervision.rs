@@ -38,6 +38,8 @@ pub(crate) struct Supervision {
     pub(crate) heartbeat: Option<PendingHeartbeat>,
     /// The last one whose time was over without an answer, which may still come: the next one continues it. `None` while one is waited for.
     pub(crate) overdue: Option<PendingHeartbeat>,
+    /// The one that was answered last. What repetitions of it bring later tells the order in which packets arrive.
+    pub(crate) answered: Option<PendingHeartbeat>,
     /// The port that the peer seems to have now, which has not answered yet.
     pub(crate) new_port: Option<PortProbe>,
 }
@@ -50,6 +52,8 @@ pub(crate) struct PendingHeartbeat {
     nonce: u64,
     /// When each was sent, the oldest first: one to [`KEPT`](Self::KEPT) times.
     sent: SmallVec<[Instant; 2]>,
+    /// How often it has been repeated since it was first sent, or was continued by another whose time began then.
+    repetitions: u32,
     /// The last one has left; otherwise it waits to be written.
     pub(crate) written: bool,
 }
@@ -121,6 +125,7 @@ impl Supervision {
             returned: None,
             heartbeat: None,
             overdue: None,
+            answered: None,
             new_port: None,
         }
     }
@@ -147,7 +152,7 @@ impl PendingHeartbeat {
 
     /// A HEARTBEAT that waits to be written.
     pub(crate) fn new(nonce: u64, now: Instant) -> Self {
-        Self { nonce, sent: smallvec![now], written: false }
+        Self { nonce, sent: smallvec![now], repetitions: 0, written: false }
     }
 
     /// It is to be written once more.
@@ -157,7 +162,19 @@ impl PendingHeartbeat {
             self.nonce = self.nonce.wrapping_add(1);
         }
         self.sent.push(now);
+        self.repetitions = self.repetitions.saturating_add(1);
         self.written = false;
+    }
+
+    /// It is sent again after its time was over, as the next one, which has a time of its own.
+    pub(crate) fn begin_again(&mut self, now: Instant) {
+        self.repeat(now);
+        self.repetitions = 0;
+    }
+
+    /// How often it has been repeated in its time.
+    pub(crate) const fn repetitions(&self) -> u32 {
+        self.repetitions
     }
 
     /// The nonce of the last one.

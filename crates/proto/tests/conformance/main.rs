@@ -66,6 +66,7 @@ mod stranger_flood;
 mod stream_order;
 mod supervision;
 mod tail_loss;
+mod thin_links;
 mod transfer;
 mod unprotected_stray;
 mod vouched_addresses;
