@@ -140,10 +140,9 @@ impl Open {
                 let Some(sent_at) = heartbeat.as_ref().or(overdue.as_ref()).and_then(sent_with) else {
                     return self.note_later_answer(context, id, nonce);
                 };
-                path.supervision.answered = heartbeat.take().or(overdue.take());
+                path.supervision.conclude_heartbeat();
                 path.supervision.estimates_mut().on_answer(context.now, nonce, Kind::Path);
                 let took = context.now.saturating_since(sent_at);
-
                 path.supervision.quality.on_heartbeat(context.now, took);
                 self.sender.note_answer(id, took);
                 self.notes.sent_again.on_answer(sent_at);

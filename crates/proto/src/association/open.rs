@@ -45,8 +45,6 @@ pub(crate) struct Open {
     pub(crate) closing: Closing,
     pub(crate) replies: Replies,
     pub(crate) probe_burst: ProbeBurst,
-    /// An address that has not answered yet and may carry some data all the same.
-    pub(crate) vouching: Vouching,
     pub(crate) notes: Notes,
     /// Nonces that stand for the tags in cookies made while this association lives (RFC 9260 §5.2.2).
     tie_tags: (u64, u64),
@@ -85,6 +83,8 @@ pub(crate) struct Notes {
     pub(crate) packets_dropped: u64,
     /// Who has our tag and comes from an address that is not the peer's.
     pub(crate) strangers: Strangers,
+    /// An address that has not answered yet and may carry some data all the same.
+    pub(crate) vouching: Vouching,
     /// What has gone out again without a word of the peer about it.
     pub(crate) sent_again: SentAgain,
     /// How close together the peer's DATA comes.
@@ -150,6 +150,7 @@ impl Open {
                 addresses_changed: true,
                 packets_dropped: 0,
                 strangers: Strangers::default(),
+                vouching: Vouching::None,
                 sent_again: SentAgain::default(),
                 stream: Stream::default(),
                 round_trips: DurationHistogram::default(),
@@ -167,7 +168,6 @@ impl Open {
             closing: Closing::No,
             replies: Replies::default(),
             probe_burst: ProbeBurst::new(config.heartbeat.max_burst, context.identity.strangers.clone()),
-            vouching: Vouching::None,
             // Nonces, never the real tags, and never 0, which means that there is none (RFC 9260 §5.2.2,
             // RFC 5062 §3).
             tie_tags: (context.rng.next_u64() | 1, context.rng.next_u64() | 1),

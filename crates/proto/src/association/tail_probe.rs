@@ -169,8 +169,8 @@ impl Open {
 
     /// A heartbeat that has been answered before is answered once more, to a later repetition, which measures nothing that is not known.
     pub(super) fn note_later_answer(&mut self, context: &mut Context<'_>, id: PathId, nonce: u64) {
-        let answered = self.paths.get(id).and_then(|path| path.supervision.answered.as_ref());
-        let Some(asked_at) = answered.and_then(|answered| answered.sent_with(nonce)) else { return };
+        let path = self.paths.get(id);
+        let Some(asked_at) = path.and_then(|path| path.supervision.answered_before(nonce)) else { return };
         self.notes.sent_again.on_answer(asked_at);
         if self.tail_due(context, id).is_none() {
             self.probe_by_order(context, id, asked_at);

@@ -30,12 +30,12 @@ impl Open {
         let way = ways().find(|path| path.route.local.ip() == local).or_else(|| ways().next());
         let Some(path) = way.filter(|path| !path.confirmed && bytes >= path.packet_size()) else { return };
         let id = path.id;
-        if self.vouching != Vouching::None || self.is_confirmed(address) {
+        if self.notes.vouching != Vouching::None || self.is_confirmed(address) {
             return;
         }
-        self.vouching = Vouching::For { path: id, left: bytes };
+        self.notes.vouching = Vouching::For { path: id, left: bytes };
         if let Some(path) = self.paths.get_mut(id) {
-            path.vouched = true;
+            path.supervision.set_vouched(true);
         }
         // Ahead of the data, so that it answers as soon as it can.
         self.send_heartbeat_on(context, id);
@@ -44,7 +44,7 @@ impl Open {
 
     /// So many bytes leave by this path.
     pub(crate) fn count_vouched(&mut self, id: PathId, bytes: usize) {
-        if let Vouching::For { path, left } = &mut self.vouching
+        if let Vouching::For { path, left } = &mut self.notes.vouching
             && *path == id
         {
             *left = left.saturating_sub(bytes);
@@ -53,36 +53,36 @@ impl Open {
 
     /// An address whose bytes have been used up has to answer first, as any other.
     pub(crate) fn end_vouching(&mut self, context: &mut Context<'_>) {
-        let Vouching::For { path: id, left } = self.vouching else { return };
+        let Vouching::For { path: id, left } = self.notes.vouching else { return };
         let Some(path) = self.paths.get_mut(id).filter(|path| left < path.packet_size()) else { return };
-        path.vouched = false;
-        self.vouching = Vouching::Used(path.route.remote.ip());
+        path.supervision.set_vouched(false);
+        self.notes.vouching = Vouching::Used(path.route.remote.ip());
         self.change_path_state(context, id, PathState::Unconfirmed);
     }
 
     /// The path has answered, so that nobody need vouch for it.
     pub(crate) fn vouched_has_answered(&mut self, id: PathId) {
         let Some(path) = self.paths.get_mut(id) else { return };
-        path.vouched = false;
-        let answered = match self.vouching {
+        path.supervision.set_vouched(false);
+        let answered = match self.notes.vouching {
             Vouching::None => false,
             Vouching::For { path, .. } => path == id,
             Vouching::Used(address) => address == path.route.remote.ip(),
         };
         if answered {
-            self.vouching = Vouching::None;
+            self.notes.vouching = Vouching::None;
         }
     }
 
     /// The path is gone without an answer.
     pub(crate) fn vouched_is_gone(&mut self, id: PathId, address: IpAddr) {
-        if matches!(self.vouching, Vouching::For { path, .. } if path == id) {
-            self.vouching = Vouching::Used(address);
+        if matches!(self.notes.vouching, Vouching::For { path, .. } if path == id) {
+            self.notes.vouching = Vouching::Used(address);
         }
     }
 
     /// Whether packets leave one by one, as there may not be many more.
     pub(crate) const fn counts_bytes(&self) -> bool {
-        matches!(self.vouching, Vouching::For { .. })
+        matches!(self.notes.vouching, Vouching::For { .. })
     }
 }

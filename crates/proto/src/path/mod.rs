@@ -34,8 +34,6 @@ pub(crate) struct Path {
     pub(crate) doubt: Doubt,
     /// A heartbeat has been answered, or the user or the cookie vouches for it (RFC 9260 §5.4). Never undone.
     pub(crate) confirmed: bool,
-    /// Somebody vouches for it until it is confirmed, and it may carry data so far (`association/vouched.rs`).
-    pub(crate) vouched: bool,
     pub(crate) egress: Egress,
     pub(crate) rto: Rto,
     pub(crate) pmtu: PathMtu,
@@ -71,7 +69,6 @@ impl Path {
             state: if confirmed { PathState::Active } else { PathState::Unconfirmed },
             doubt: Doubt::default(),
             confirmed,
-            vouched: false,
             egress: Egress::Open,
             rto: Rto::new(&config.rto_of(route)),
             pmtu: PathMtu::new(&config.pmtu, route.remote.is_ipv6()),
@@ -89,7 +86,7 @@ impl Path {
 
     /// Whether it leads to the peer, as it has proved, or somebody vouches for that.
     pub(crate) const fn is_trusted(&self) -> bool {
-        self.confirmed || self.vouched
+        self.confirmed || self.supervision.is_vouched()
     }
 
     /// A round trip took so long (RFC 9260 §6.3.1); the association counts it in `round_trips`.

@@ -39,7 +39,9 @@ pub(crate) struct Supervision {
     /// The last one whose time was over without an answer, which may still come: the next one continues it. `None` while one is waited for.
     pub(crate) overdue: Option<PendingHeartbeat>,
     /// The one that was answered last. What repetitions of it bring later tells the order in which packets arrive.
-    pub(crate) answered: Option<PendingHeartbeat>,
+    answered: Option<PendingHeartbeat>,
+    /// Somebody vouches for the path until it is confirmed, and it may carry data so far (`association/vouched.rs`).
+    vouched: bool,
     /// The port that the peer seems to have now, which has not answered yet.
     pub(crate) new_port: Option<PortProbe>,
 }
@@ -108,6 +110,26 @@ impl Supervision {
         self.returned.is_some_and(|returned| now.saturating_since(returned) < time)
     }
 
+    /// See [`Path::is_trusted`](super::Path::is_trusted).
+    pub(crate) const fn is_vouched(&self) -> bool {
+        self.vouched
+    }
+
+    /// Somebody vouches for the path from now on, or nobody does.
+    pub(crate) const fn set_vouched(&mut self, vouched: bool) {
+        self.vouched = vouched;
+    }
+
+    /// The heartbeat that is waited for, or the one that is overdue, has been answered.
+    pub(crate) fn conclude_heartbeat(&mut self) {
+        self.answered = self.heartbeat.take().or(self.overdue.take());
+    }
+
+    /// When the heartbeat with this nonce was sent, if that is a repetition of the one that was answered last.
+    pub(crate) fn answered_before(&self, nonce: u64) -> Option<Instant> {
+        self.answered.as_ref()?.sent_with(nonce)
+    }
+
     /// A path that begins now.
     pub(super) fn new(now: Instant) -> Self {
         Self {
@@ -126,6 +148,7 @@ impl Supervision {
             heartbeat: None,
             overdue: None,
             answered: None,
+            vouched: false,
             new_port: None,
         }
     }

@@ -148,18 +148,13 @@ impl Sender {
         change: &mut PathChange,
     ) {
         let combines = self.combines_paths();
-        // Where several paths carry data, the slowest of them holds back the Cumulative TSN Ack Point.
-        let (grows, cumulative_advanced) = if combines {
-            self.judge_advance(change.path, cumulative_advanced)
-        } else {
-            (self.grows_on_one_path(cumulative_advanced), cumulative_advanced)
-        };
+        let (grows, cumulative_advanced) = self.growth(change.path, cumulative_advanced);
         change.waiting = self.waiting();
         let took = change.took(now, after_full);
-        let took_so_long = took.filter(|&took| self.is_round_trip(took));
+        let possible = took.filter(|&took| self.is_round_trip(took));
         let outstanding = &self.outstanding;
         let Some(flow) = self.flows.iter_mut().find(|flow| flow.path == change.path) else { return };
-        change.round_trip = took_so_long.filter(|&took| flow.has_worked_for(now, took));
+        change.round_trip = possible.filter(|&took| flow.has_worked_for(now, took));
         let own_sack = !combines || by == Some(change.path);
         if combines {
             flow.beside_mut().loss_rate.on_arrived(change.packets);
@@ -208,6 +203,16 @@ impl Sender {
             in_flight: outstanding.on_the_way(change.path),
             newest_sent: carried,
         });
+    }
+
+    /// Whether the window of `path` may grow, and whether the Cumulative TSN Ack Point has advanced for it. Where several paths carry data, the slowest of them
+    /// holds that back.
+    fn growth(&mut self, path: PathId, advanced: bool) -> (bool, bool) {
+        if self.combines_paths() {
+            self.judge_advance(path, advanced)
+        } else {
+            (self.grows_on_one_path(advanced), advanced)
+        }
     }
 
     /// Fast Recovery of a path may be over by what has become of its own chunks.
