@@ -9,6 +9,7 @@ use core::net::IpAddr;
 
 use super::{Context, Open};
 use crate::interface::{PathId, PathState};
+use crate::path::{Egress, Path};
 
 /// Whether somebody vouches for an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -26,11 +27,12 @@ impl Open {
     /// The address is the peer's, and `bytes` may go there before it has answered.
     pub(crate) fn vouch(&mut self, context: &mut Context<'_>, address: IpAddr, bytes: usize) {
         let local = self.route_in_use().local.ip();
-        let ways = || self.paths.iter().filter(|path| path.route.remote.ip() == address);
+        let leads = |path: &&Path| path.route.remote.ip() == address && path.egress == Egress::Open;
+        let ways = || self.paths.iter().filter(leads);
         let way = ways().find(|path| path.route.local.ip() == local).or_else(|| ways().next());
         let Some(path) = way.filter(|path| !path.confirmed && bytes >= path.packet_size()) else { return };
         let id = path.id;
-        if self.notes.vouching != Vouching::None || self.is_confirmed(address) {
+        if self.notes.vouching != Vouching::None || self.is_confirmed(address) || self.heartbeats_are_over() {
             return;
         }
         self.notes.vouching = Vouching::For { path: id, left: bytes };
