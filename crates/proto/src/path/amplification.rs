@@ -15,7 +15,8 @@
 //! ([`StrangerProbes`]), so that an endpoint's probes never flood anybody however many associations it has. A remote address that
 //! another path of the association has confirmed is no stranger.
 //!
-//! Path MTU probes, SACK, ERROR, SHUTDOWN and DATA only go to confirmed addresses.
+//! Path MTU probes, SACK, ERROR, SHUTDOWN and DATA only go to confirmed addresses, but for so many bytes as somebody vouches
+//! for (`association/vouched.rs`).
 
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;

@@ -68,7 +68,8 @@ impl Gateway {
     }
 }
 
-/// Whoever has a connection to here, or has been reached by one, is called by that: it need not listen where it says that it is. Where there is none any more, the Request-URI says where to.
+/// Whoever has a connection to here, or has been reached by one, is called by that: it need not listen where it says that it is. Where there is none any
+/// more, the Request-URI says where to.
 pub(super) fn by_connection(contact: Contact, source: Contact) -> Contact {
     let both = [contact.transport, source.transport] == [Transport::Tcp; 2];
     if both && contact.address.ip() == source.address.ip() { source } else { contact }
