@@ -7,8 +7,7 @@ use clap::Args;
 use tokio::sync::mpsc;
 use whimbrel::{Association, Endpoint};
 use whimbrel_gateway::{
-    Agent, AgentNews, Attach, GatewayAddress, NetworkControl, TerminalAgent, Transition, Ufa, UfaPlus,
-    UfaPlusPlus,
+    Agent, AgentNews, Attach, GatewayAddress, NetworkControl, Transition, Ufa, UfaPlus, UfaPlusPlus,
 };
 
 use crate::commands::leave;
@@ -61,12 +60,8 @@ impl TransitionName {
     }
 }
 
-/// Whoever stands beside an endpoint and hears gateways.
-pub(crate) enum Beside {
-    Nobody,
-    Terminal(TerminalAgent),
-    Correspondent(Agent),
-}
+/// Whoever stands beside an endpoint and hears gateways, if anybody does.
+pub(crate) struct Beside(Option<Agent>);
 
 impl NetworkArgs {
     /// Whether a gateway decides at all.
@@ -80,7 +75,7 @@ impl NetworkArgs {
     /// More than one gateway is named, or there is no key.
     pub(crate) fn terminal(&self, endpoint: &Endpoint, news: Arc<impl News>) -> Result<Beside, Failure> {
         let gateway = match self.gateway[..] {
-            [] => return Ok(Beside::Nobody),
+            [] => return Ok(Beside(None)),
             [only] => only,
             [..] => {
                 let text = "--gateway: this host is at one gateway; that one sends it to others";
@@ -95,8 +90,8 @@ impl NetworkArgs {
         let own = towards(gateway.address).unwrap_or(gateway.address);
         let control = self.control.clone();
         let agent =
-            TerminalAgent::new(endpoint, &identity::own()?, gateway, own, attach, control, listener(news));
-        Ok(Beside::Terminal(agent.map_err(anyhow::Error::from)?))
+            Agent::terminal(endpoint, &identity::own()?, gateway, own, attach, control, listener(news));
+        Ok(Beside(Some(agent.map_err(anyhow::Error::from)?)))
     }
 
     /// Beside an endpoint that is connected to.
@@ -105,34 +100,30 @@ impl NetworkArgs {
     /// Another program listens for gateways, or there is no key.
     pub(crate) async fn correspondent(&self, news: Arc<impl News>) -> Result<Beside, Failure> {
         if !self.is_given() {
-            return Ok(Beside::Nobody);
+            return Ok(Beside(None));
         }
         if self.attach.is_some() {
             return Err(Failure::Usage("--attach: a host that is connected to is sent nowhere".into()));
         }
         let transition = self.transition.unwrap_or_default().transition();
         let agent = Agent::correspondent(&identity::own()?, &self.gateway, transition, listener(news)).await;
-        Ok(Beside::Correspondent(agent.map_err(anyhow::Error::from)?))
+        Ok(Beside(Some(agent.map_err(anyhow::Error::from)?)))
     }
 }
 
 impl Beside {
     /// Has gateways control where this association goes.
     pub(crate) async fn watch(&self, association: &Association) {
-        match self {
-            Self::Nobody => {}
-            Self::Terminal(agent) => agent.watch(association).await,
-            Self::Correspondent(agent) => agent.watch(association).await,
+        if let Some(agent) = &self.0 {
+            agent.watch(association).await;
         }
     }
 
     /// Closes the endpoint, and has gateways know that its associations are gone.
     pub(crate) async fn leave(&self, endpoint: &Endpoint, reason: &'static str) {
         leave(endpoint, reason).await;
-        match self {
-            Self::Nobody => {}
-            Self::Terminal(agent) => agent.finish().await,
-            Self::Correspondent(agent) => agent.finish().await,
+        if let Some(agent) = &self.0 {
+            agent.finish().await;
         }
     }
 }

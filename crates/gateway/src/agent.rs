@@ -86,6 +86,39 @@ impl Agent {
         Ok(Self::start(|told| Runner::new(machine, connections, arrivals, told, news)))
     }
 
+    /// Beside an endpoint whose host goes where its gateway says. `own` is the host's address towards the gateway; `control` is told when the gateway
+    /// decides.
+    ///
+    /// # Errors
+    /// [`AgentError`].
+    pub fn terminal(
+        endpoint: &Endpoint,
+        identity: &Identity,
+        gateway: GatewayAddress,
+        own: IpAddr,
+        attach: Attach,
+        control: NetworkControl,
+        news: mpsc::UnboundedSender<AgentNews>,
+    ) -> Result<Self, AgentError> {
+        let trusted = keyring(&[gateway]);
+        let (connections, arrivals) = Connections::new(identity, &trusted, Box::new(Anywhere(news.clone())))?;
+        let port = Transport::Tls.port();
+        let config = TerminalConfig {
+            address: SocketAddr::new(own, port),
+            gateway: SocketAddr::new(gateway.address, port),
+            detection: Duration::ZERO,
+            sip: sip(Some(SUPERVISION)),
+        };
+        let machine = Terminal::new(config, &seed()?);
+        control.set(true);
+        Ok(Self::start(|told| {
+            tokio::spawn(links(endpoint.clone(), told.clone()));
+            let mut runner = Runner::new(machine, connections, arrivals, told, news);
+            runner.terminal = Some(Moving::new(attach, control, trusted));
+            runner
+        }))
+    }
+
     /// Has the gateways control where this association goes, too.
     pub async fn watch(&self, association: &Association) {
         let _ = self.told.send(Told::Up(association.clone())).await;
@@ -114,56 +147,6 @@ impl Agent {
 impl Drop for Agent {
     fn drop(&mut self) {
         self.running.abort();
-    }
-}
-
-/// The agent of a terminal.
-#[derive(Debug)]
-pub struct TerminalAgent(Agent);
-
-impl TerminalAgent {
-    /// Beside an endpoint whose host goes where its gateway says. `own` is the host's address towards the gateway; `control` is told when the gateway
-    /// decides.
-    ///
-    /// # Errors
-    /// [`AgentError`].
-    pub fn new(
-        endpoint: &Endpoint,
-        identity: &Identity,
-        gateway: GatewayAddress,
-        own: IpAddr,
-        attach: Attach,
-        control: NetworkControl,
-        news: mpsc::UnboundedSender<AgentNews>,
-    ) -> Result<Self, AgentError> {
-        let trusted = keyring(&[gateway]);
-        let (connections, arrivals) = Connections::new(identity, &trusted, Box::new(Anywhere(news.clone())))?;
-        let port = Transport::Tls.port();
-        let config = TerminalConfig {
-            address: SocketAddr::new(own, port),
-            gateway: SocketAddr::new(gateway.address, port),
-            detection: Duration::ZERO,
-            sip: sip(Some(SUPERVISION)),
-        };
-        let machine = Terminal::new(config, &seed()?);
-        control.set(true);
-        let agent = Agent::start(|told| {
-            tokio::spawn(links(endpoint.clone(), told.clone()));
-            let mut runner = Runner::new(machine, connections, arrivals, told, news);
-            runner.terminal = Some(Moving::new(attach, control, trusted));
-            runner
-        });
-        Ok(Self(agent))
-    }
-
-    /// Has the gateway control where this association goes.
-    pub async fn watch(&self, association: &Association) {
-        self.0.watch(association).await;
-    }
-
-    /// As [`Agent::finish`].
-    pub async fn finish(&self) {
-        self.0.finish().await;
     }
 }
 

@@ -43,7 +43,7 @@ mod settings;
 mod settling;
 mod values;
 
-pub use agent::{Agent, AgentError, Attach, TerminalAgent};
+pub use agent::{Agent, AgentError, Attach};
 pub use gated::Gated;
 #[cfg(target_os = "linux")]
 pub use gateway::{Gateway, GatewayError};

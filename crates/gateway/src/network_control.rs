@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether the network decides where a host goes. It does from when a [`TerminalAgent`](crate::TerminalAgent) is there until the gateway refuses, falls silent or
+/// Whether the network decides where a host goes. It does from when a terminal's [`Agent`](crate::Agent) is there until the gateway refuses, falls silent or
 /// loses the terminal; never for a correspondent, which is told of its peers alone.
 #[derive(Clone, Debug, Default)]
 pub struct NetworkControl(Arc<AtomicBool>);

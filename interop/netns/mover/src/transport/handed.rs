@@ -8,10 +8,9 @@ use tokio::sync::mpsc;
 use whimbrel::handover::{Action, Decision, Fact, Instant, Pace, Policy, Reason, Seamless, Standing, View};
 use whimbrel::proto::{AuthConfig, BurstLimit, DarConfig, DarMode, PrimaryChangeRule};
 use whimbrel::secure::Identity;
-use whimbrel::{Association, Config, Endpoint, EndpointBuilder};
+use whimbrel::{Config, Endpoint, EndpointBuilder};
 use whimbrel_gateway::{
-    Agent, Attach, Gated, GatewayAddress, NetworkControl, TerminalAgent, Transition, Ufa, UfaPlus,
-    UfaPlusPlus, trusting,
+    Agent, Attach, Gated, GatewayAddress, NetworkControl, Transition, Ufa, UfaPlus, UfaPlusPlus, trusting,
 };
 
 use super::Transport;
@@ -23,23 +22,6 @@ pub(crate) struct Network {
     pub(crate) gateways: Vec<GatewayAddress>,
     /// For `sh -c`, as `whimbrel send --attach`.
     pub(crate) attach: Option<String>,
-}
-
-/// Whoever stands beside an endpoint and hears gateways.
-pub(crate) enum Beside {
-    Nobody,
-    Terminal(TerminalAgent),
-    Correspondent(Agent),
-}
-
-impl Beside {
-    pub(crate) async fn watch(&self, association: &Association) {
-        match self {
-            Self::Nobody => {}
-            Self::Terminal(agent) => agent.watch(association).await,
-            Self::Correspondent(agent) => agent.watch(association).await,
-        }
-    }
 }
 
 impl Transport {
@@ -92,14 +74,14 @@ impl Transport {
     }
 
     /// Who is told by gateways where the peers of a server have gone.
-    pub(crate) async fn correspondent(self, network: &Network) -> anyhow::Result<Beside> {
+    pub(crate) async fn correspondent(self, network: &Network) -> anyhow::Result<Option<Agent>> {
         if !self.is_handed_over() {
-            return Ok(Beside::Nobody);
+            return Ok(None);
         }
         ensure!(!network.gateways.is_empty(), "--gateway is needed");
         let news = mpsc::unbounded_channel().0;
         let agent = Agent::correspondent(&identity()?, &network.gateways, self.transition(), news).await?;
-        Ok(Beside::Correspondent(agent))
+        Ok(Some(agent))
     }
 
     /// Who goes where a gateway says.
@@ -109,9 +91,9 @@ impl Transport {
         own: IpAddr,
         network: &Network,
         control: NetworkControl,
-    ) -> anyhow::Result<Beside> {
+    ) -> anyhow::Result<Option<Agent>> {
         if !self.is_handed_over() {
-            return Ok(Beside::Nobody);
+            return Ok(None);
         }
         let &gateway = network.gateways.first().context("--gateway is needed")?;
         let attach = Attach { command: network.attach.clone() };
@@ -121,7 +103,7 @@ impl Transport {
                 eprintln!("{one:?}");
             }
         });
-        Ok(Beside::Terminal(TerminalAgent::new(endpoint, &identity()?, gateway, own, attach, control, news)?))
+        Ok(Some(Agent::terminal(endpoint, &identity()?, gateway, own, attach, control, news)?))
     }
 }
 

@@ -43,7 +43,9 @@ pub(crate) async fn serve(transport: Transport, listen: &[SocketAddr], terms: Te
     let listener = endpoint.listen(PORT)?;
     say_ready();
     let association = listener.accept().await?;
-    beside.watch(&association).await;
+    if let Some(agent) = &beside {
+        agent.watch(&association).await;
+    }
     let order = association.recv().await?.context("the mover went away at once")?;
     let (order, pace) = record::decode(&order.payload)?;
     let work = async {
@@ -74,7 +76,9 @@ pub(crate) async fn connect(
     let own = endpoint.local_addresses().first().context("no address")?.ip();
     let beside = transport.terminal(&endpoint, own, &terms.network, control)?;
     let association = endpoint.connect(to, PORT).await?;
-    beside.watch(&association).await;
+    if let Some(agent) = &beside {
+        agent.watch(&association).await;
+    }
     association.send(message(record::encode(record::order(direction), pace))).await?;
     let work = async {
         match direction {
