@@ -2,6 +2,7 @@
 
 mod answer;
 mod attempt;
+mod first_data;
 mod packets;
 
 use core::net::SocketAddr;
@@ -58,6 +59,8 @@ pub(crate) struct CookieEchoed {
     pub(super) request: ConnectRequest,
     cookie: Vec<u8>,
     unrecognized: Vec<u8>,
+    /// The DATA chunk that goes with COOKIE ECHO; empty if none does.
+    first_data: Vec<u8>,
     pub(super) attempt: Attempt,
     stale_cookies: u32,
 }
@@ -144,6 +147,7 @@ impl Association {
                     return self.restart_handshake(now);
                 }
                 Ok(Chunk::ShutdownAck) => self.answer_shutdown_ack(arrival),
+                Ok(Chunk::InitAck(_)) => echoed.on_another_init_ack(&mut context, arrival.route),
                 // RFC 9260 §6: DATA is discarded in this state; SACK may be. Whoever sends any of these has the cookie.
                 Ok(chunk @ (Chunk::Heartbeat(_) | Chunk::Data(_) | Chunk::Asconf(_))) => {
                     let Phase::CookieEchoed(echoed) = &mut self.phase else { return Ok(()) };
@@ -232,6 +236,7 @@ impl Association {
         let mut open = Open::new(&mut context, paths, &known, first, &agreed);
         open.locals.set_up(locals);
         open.peer.addresses = remotes;
+        open.say_about_keys();
         let (took, once) = wait.attempt.since_tried(now, route);
         let rto = if wait.attempt.sent == 1 || (once && self.config.set_up != SetUp::Standard) {
             open.measure_first(now, took);
@@ -248,7 +253,8 @@ impl Association {
             request: wait.request,
             cookie: cookie.to_vec(),
             unrecognized: parameters.unrecognized,
-            attempt: Attempt::new(now, TimerId::T1Cookie, routes, rto),
+            first_data: Vec::new(),
+            attempt: Attempt::new(now, TimerId::T1Cookie, routes, rto).after(now, &wait.attempt, route),
             stale_cookies: wait.stale_cookies,
         }
     }
@@ -263,10 +269,12 @@ impl Association {
         self.timers = Timers::default();
         let mut open = echoed.open;
         let (mut context, _) = self.split(now);
-        if echoed.attempt.sent == 1 {
-            open.measure_handshake(&context, now.saturating_since(echoed.attempt.first_sent_at));
+        let once = echoed.attempt.was_sent_once();
+        if once {
+            open.measure_cookie_echo(&context, now.saturating_since(echoed.attempt.first_sent_at));
         }
         open.begin(&mut context);
+        open.guard_first_data(&mut context, once);
         self.phase = Phase::Open(open);
         self.announce_up(now);
         self.add_omitted(now, echoed.request.omitted(self.naming()));
@@ -331,7 +339,12 @@ impl Association {
                     let Phase::CookieEchoed(echoed) = phase else { return None };
                     return echoed.open.poll_replies(&mut context, out);
                 };
-                write_cookie_echo(&self.identity, echoed, out);
+                let (context, phase) = self.split(now);
+                let identity = context.identity;
+                if let Phase::CookieEchoed(echoed) = phase {
+                    echoed.choose_first_data(context);
+                    write_cookie_echo(identity, echoed, out);
+                }
                 route
             }
             _ => return None,

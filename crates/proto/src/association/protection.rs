@@ -309,7 +309,7 @@ impl Open {
 
     /// What there is to say about keys goes out on stream 0 in order (key draft §4), and before what users say on other streams: an end that
     /// waits for it reads nothing else.
-    fn say_about_keys(&mut self) {
+    pub(super) fn say_about_keys(&mut self) {
         while let Some((ppid, payload)) =
             self.auth.protection.as_mut().and_then(|protection| protection.give())
         {

@@ -36,6 +36,16 @@ impl Open {
         }
     }
 
+    /// COOKIE ECHO, which went out once, was answered after such a time. By RTO.Initial, where that is less, everything would go out several times.
+    pub(super) fn measure_cookie_echo(&mut self, context: &Context<'_>, took: Duration) {
+        let known = self.paths.iter().next().is_none_or(|path| path.rto.srtt().is_some());
+        if self.is_hurried(context) && !known && took > context.config.rto.initial {
+            self.measure_first(context.now, took);
+        } else {
+            self.measure_handshake(context, took);
+        }
+    }
+
     /// INIT has been sent again, the last time so long ago. Which one was answered nobody knows, so this is no round trip (RFC 9260 §6.3.1 C5), but the network is most
     /// likely no slower: until something is measured COOKIE ECHO, which can do no harm, goes by that, and DATA by no less than RTO.Min.
     pub(super) fn guess_round_trip(&mut self, config: &Config, took: Duration) -> Rto {
@@ -53,8 +63,11 @@ impl Open {
     /// Timeouts are short until the association is up.
     pub(super) fn hurry(&mut self, config: &Config) {
         if let Some(least) = config.least_set_up_timeout() {
-            let most = config.rto.max.min(config.rto.initial * LONGEST);
-            self.paths.iter_mut().for_each(|path| path.rto.set_bounds(least, most));
+            for path in self.paths.iter_mut() {
+                let round_trip = path.rto.srtt().unwrap_or_default();
+                let most = (config.rto.initial * LONGEST).max(round_trip * 2);
+                path.rto.set_bounds(least, most.min(config.rto.max));
+            }
         }
     }
 

@@ -100,6 +100,6 @@ pub(crate) enum Content {
 
 /// Bytes of a packet to a peer with this `auth` before its first DATA chunk: the common header, and AUTH if the peer wants
 /// DATA authenticated.
-pub(super) fn overhead(auth: &Auth) -> usize {
+pub(crate) fn overhead(auth: &Auth) -> usize {
     COMMON_HEADER_LEN + auth.overhead(chunk_type::DATA)
 }

@@ -19,6 +19,7 @@ mod early_probes;
 mod error_counters;
 mod establishment;
 mod failover_time;
+mod first_data;
 mod heard_paths;
 mod heartbeats_off;
 mod hostile_chunks;

@@ -1,10 +1,11 @@
 use whimbrel_machine::Route;
 use whimbrel_wire::{Cause, InitAck, List, parameter_type};
 
+use super::CookieEchoed;
 use crate::association::peer_init::{PeerParameters, Problem};
-use crate::association::{Ending, Handled};
+use crate::association::{Context, Ending, Handled};
 use crate::auth::offer::Offer;
-use crate::config::Config;
+use crate::config::{Config, SetUp};
 use crate::interface::CloseReason;
 use crate::protection::negotiate::PeerProtection;
 
@@ -44,4 +45,17 @@ pub(super) fn read_init_ack<'a>(
     let missing = Cause::MissingMandatoryParameter(List::from(&missing));
     let cookie = parameters.cookie.ok_or_else(|| violation("INIT ACK without a State Cookie", missing))?;
     Ok(Answer { parameters, auth, protection: None, cookie })
+}
+
+impl CookieEchoed {
+    /// The peer answers INIT once more: which one it had answered before is known now, and how long a round trip takes. What goes out every RTO.Initial or sooner would fill a slow
+    /// network with copies.
+    pub(super) fn on_another_init_ack(&mut self, context: &mut Context<'_>, route: Route) {
+        let hurried = context.config.set_up != SetUp::Standard;
+        let took = if hurried { self.attempt.on_another_answer(context.timers, route) } else { None };
+        let first = self.open.paths.iter_mut().next();
+        if let Some((path, took)) = first.zip(took).filter(|(path, _)| path.rto.srtt().is_none()) {
+            path.rto.install(path.rto.current().max(took * 2));
+        }
+    }
 }

@@ -1,3 +1,4 @@
+use core::net::IpAddr;
 use core::time::Duration;
 
 use whimbrel_machine::{Instant, Route, Unreachable};
@@ -21,8 +22,10 @@ pub(in crate::association) struct Attempt {
     due: bool,
     pub(super) first_sent_at: Instant,
     last_sent_at: Instant,
-    /// When each of the routes was tried last, and whether that was the only time.
-    tried: Vec<(Route, Instant, bool)>,
+    /// When each of the routes was tried first and last.
+    tried: Vec<(Route, [Instant; 2])>,
+    /// The exchange before this one took so long by this route if the first of several tries was answered.
+    slow: Option<(Route, Duration)>,
     /// A try out of turn goes this way.
     prompted: Option<Route>,
     /// Tries that do not count: they were sooner than they would be without [`SetUp::Prompt`].
@@ -35,6 +38,7 @@ impl Attempt {
     pub(super) fn new(now: Instant, timer: TimerId, routes: Vec<Route>, rto: Rto) -> Self {
         Self {
             tried: Vec::new(),
+            slow: None,
             routes,
             timer,
             sent: 0,
@@ -94,9 +98,9 @@ impl Attempt {
     /// it may take a minute until the next try, and the way that is tried then may be gone. `route` must be one of those that are tried, but for the ports, which
     /// translators change.
     pub(super) fn prompt(&mut self, now: Instant, route: Route) {
-        let is_tried =
-            |tried: &Route| (tried.local.ip(), tried.remote.ip()) == (route.local.ip(), route.remote.ip());
-        if self.routes.iter().any(is_tried) && now >= self.last_sent_at + self.rto.without_back_off() {
+        if self.routes.iter().any(|tried| ips(*tried) == ips(route))
+            && now >= self.last_sent_at + self.rto.without_back_off()
+        {
             self.prompted = Some(route);
         }
     }
@@ -109,22 +113,50 @@ impl Attempt {
             && rounds < STEADY_TRIES as usize
     }
 
-    /// How long ago `route` was tried last, and whether it was tried once only. Ports do not count, which translators change.
+    /// When `route` was tried first and last. Ports do not count, which translators change.
+    fn tried(&self, route: Route) -> [Instant; 2] {
+        let tried = self.tried.iter().find(|(tried, _)| ips(*tried) == ips(route));
+        tried.map_or([self.first_sent_at, self.last_sent_at], |&(_, at)| at)
+    }
+
+    /// How long ago `route` was tried last, and whether it was tried once only.
     pub(super) fn since_tried(&self, now: Instant, route: Route) -> (Duration, bool) {
-        let ips = |route: &Route| (route.local.ip(), route.remote.ip());
-        let tried = self.tried.iter().find(|(tried, ..)| ips(tried) == ips(&route));
-        let (at, once) = tried.map_or((self.last_sent_at, self.sent == 1), |&(_, at, once)| (at, once));
-        (now.saturating_since(at), once)
+        let [first, last] = self.tried(route);
+        (now.saturating_since(last), first == last)
+    }
+
+    /// What follows `before`, which has been answered by `route`: nobody knows which try of several.
+    pub(super) fn after(mut self, now: Instant, before: &Self, route: Route) -> Self {
+        let [first, last] = before.tried(route);
+        self.slow = (first != last).then(|| (route, now.saturating_since(first)));
+        self
+    }
+
+    /// What was tried before this is answered by `route` once more: the answer to an earlier try had come first, and a round trip takes as long as that. How long, unless that is
+    /// known.
+    pub(super) fn on_another_answer(&mut self, timers: &mut Timers, route: Route) -> Option<Duration> {
+        let (_, took) = self.slow.take_if(|(answered, _)| ips(*answered) == ips(route))?;
+        let timeout = took * 2;
+        if timeout > self.rto.current() {
+            self.rto.install(timeout);
+            timers.set(self.timer, self.last_sent_at + self.rto.current());
+        }
+        Some(took)
+    }
+
+    /// Whether there was one try, in turn or out of it.
+    pub(super) fn was_sent_once(&self) -> bool {
+        self.sent == 1 && self.last_sent_at == self.first_sent_at
     }
 
     fn note_tried(&mut self, now: Instant, route: Route) {
-        match self.tried.iter_mut().find(|(tried, ..)| *tried == route) {
-            Some(tried) => *tried = (route, now, false),
+        match self.tried.iter_mut().find(|(tried, _)| *tried == route) {
+            Some((_, [_, last])) => *last = now,
             None => {
                 // Routes come and go with the links.
                 let Self { tried, routes, .. } = self;
-                tried.retain(|(tried, ..)| routes.contains(tried));
-                tried.push((route, now, true));
+                tried.retain(|(tried, _)| routes.contains(tried));
+                tried.push((route, [now, now]));
             }
         }
     }
@@ -154,4 +186,8 @@ impl Attempt {
         timers.set(self.timer, now + wait);
         Some(route)
     }
+}
+
+fn ips(route: Route) -> [IpAddr; 2] {
+    [route.local.ip(), route.remote.ip()]
 }

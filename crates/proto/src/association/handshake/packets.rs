@@ -4,7 +4,7 @@ use core::net::SocketAddr;
 
 use whimbrel_wire::draft::KeyManagement;
 use whimbrel_wire::{
-    AbortBuilder, Cause, Causes, ChecksumMode, CookieEcho, ErrorBuilder, InitBuilder, Parameter,
+    AbortBuilder, Cause, Causes, ChecksumMode, CookieEcho, EmitChunk, ErrorBuilder, InitBuilder, Parameter,
 };
 
 use super::CookieEchoed;
@@ -12,6 +12,7 @@ use crate::association::Identity;
 use crate::association::output::{single_chunk, write_single_chunk};
 use crate::association::own_parameters::own_parameters;
 use crate::association::protection::own_parameter;
+use crate::association::replies::Encoded;
 use crate::auth::chunk_writer::ChunkWriter;
 use crate::auth::offer::Offer;
 use crate::config::Config;
@@ -64,6 +65,15 @@ pub(in crate::association) fn with_init<T>(
     })
 }
 
+impl CookieEchoed {
+    /// Bytes of COOKIE ECHO, and of ERROR if the peer is told of parameters that we do not know.
+    pub(super) fn len_of_chunks(&self) -> usize {
+        let error = ErrorBuilder { causes: &[Cause::UnrecognizedParameters(&self.unrecognized)] };
+        let told = if self.unrecognized.is_empty() { 0 } else { error.wire_len() };
+        CookieEcho { cookie: &self.cookie }.wire_len() + told
+    }
+}
+
 pub(super) fn write_cookie_echo(identity: &Identity, echoed: &CookieEchoed, out: &mut Vec<u8>) {
     let auth = &echoed.open.auth;
     let mut writer = ChunkWriter::new(auth, out, identity.header(echoed.open.peer.tag), usize::MAX);
@@ -73,6 +83,10 @@ pub(super) fn write_cookie_echo(identity: &Identity, echoed: &CookieEchoed, out:
         let causes = [Cause::UnrecognizedParameters(&echoed.unrecognized)];
         // Without room the peer is not told.
         _ = writer.push(auth, &ErrorBuilder { causes: &causes });
+    }
+    if !echoed.first_data.is_empty() {
+        let fits = writer.push(auth, &Encoded(&echoed.first_data));
+        debug_assert!(fits);
     }
     // RFC 9653 §5.2: a packet with COOKIE ECHO always carries a CRC32c.
     writer.finish(auth, ChecksumMode::Crc32c);
