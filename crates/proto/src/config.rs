@@ -253,7 +253,7 @@ impl Config {
             heartbeat: HeartbeatConfig {
                 interval: Some(Duration::from_secs(2)),
                 max_burst: 8,
-                standby_back_off: Some(Duration::from_secs(3)),
+                standby_back_off: Some(Duration::from_secs(2)),
                 silent_peer: Some(ProbeSpacing {
                     soon: Duration::from_secs(5),
                     soon_for: Duration::from_secs(600),

@@ -43,6 +43,8 @@ pub(super) struct Waiting {
     /// What it carries at most, as far as that was found, in bytes/s; and in how many of the last spans in a row.
     limit: Option<u64>,
     found: u32,
+    /// Data began to go by the path in this span.
+    begins: bool,
 }
 
 impl Waiting {
@@ -82,16 +84,22 @@ impl Waiting {
         self.limit = None;
     }
 
-    /// The path should carry so much, in bytes/s.
+    /// New data goes by the path from now on, and it should carry so much, in bytes/s. What it has carried in the span so far tells nothing of that.
     pub(super) fn expect(&mut self, carried: u64) {
         self.carried = self.carried.max(carried);
+        self.begins = true;
     }
 
     /// A span is over: for how long messages wait because the path carries less than it did.
     pub(super) fn close(&mut self, span: Ended) -> Option<Duration> {
         let found = core::mem::take(&mut self.found);
         let arrived = core::mem::take(&mut self.arrived);
-        let waiting = self.least.take()?;
+        let least = self.least.take();
+        if core::mem::take(&mut self.begins) {
+            self.before = rate(arrived, span.lasted).unwrap_or_default();
+            return None;
+        }
+        let waiting = least?;
         let rate = rate(arrived, span.lasted)?;
         let waits = for_how_long(waiting, rate);
         let before = core::mem::replace(&mut self.before, rate);

@@ -90,3 +90,16 @@ fn what_waits_in_the_network_tells_of_a_limit_too() {
     assert_eq!(close(false, true), None, "no more was to be sent");
     assert_eq!(close(true, false), None, "an outage says nothing of what a path carries otherwise");
 }
+
+/// In the span in which data comes to a path again little has arrived yet, and all that is to be sent waits.
+#[test]
+fn a_path_is_not_judged_by_the_span_in_which_data_comes_to_it() {
+    let mut waiting = Waiting::default();
+    span(&mut waiting, 900_000, 0);
+    span(&mut waiting, 800, 0);
+    waiting.expect(900_000);
+    assert_eq!(span(&mut waiting, 60_000, 8_000_000), None);
+    assert_eq!(span(&mut waiting, 900_000, 8_000_000), None);
+    // If it stays like that it is the path.
+    assert_eq!(span(&mut waiting, 60_000, 600_000), Some(Duration::from_secs(10)));
+}

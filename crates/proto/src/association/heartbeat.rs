@@ -15,6 +15,10 @@ use crate::interface::{PathId, PathState};
 use crate::path::{Egress, Path, PendingHeartbeat, Supervision};
 use crate::timers::TimerId;
 
+/// A path that has failed is asked so many times without a pause between the end of one heartbeat's time and the next one, where its backing off is limited: it may
+/// be the better network, which nobody says is back, and the one in use a poor one.
+const AWAITED: u32 = 20;
+
 impl Open {
     /// The association is established: supervise every path, confirm those that need it (RFC 9260 §5.4, §8.3).
     pub(crate) fn start_path_supervision(&mut self, context: &mut Context<'_>) {
@@ -252,7 +256,10 @@ impl Open {
             PathState::Active => !confirmed && path.error_count <= max,
             // RFC 7829 §3.2 rules 5 and 6.
             PathState::PotentiallyFailed => context.config.heartbeat.interval.is_some(),
-            // If it is inactive, its link has just come back.
+            // Its link has just come back, or it has failed a while ago, and may be back soon.
+            PathState::Inactive if context.config.heartbeat.standby_back_off.is_some() => {
+                path.error_count <= max.saturating_add(AWAITED)
+            }
             PathState::Unconfirmed | PathState::Inactive => path.error_count <= max,
         };
         if urgent {

@@ -300,5 +300,6 @@ impl Open {
             let association = context.identity.id;
             context.events.push_back(Event::PathInUse { association, path: id, route });
         }
+        self.leave_far_slower(context, id);
     }
 }

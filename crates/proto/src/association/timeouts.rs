@@ -93,18 +93,33 @@ impl Open {
         late.into_iter().for_each(|path| self.give_up(context, path));
     }
 
-    /// The paths by which all that is on its way takes far longer than by `id`, new data's path, if it is not much: everything that was sent after it waits for it at
-    /// the receiver.
+    /// New data goes by another path from now on: what is on its way by one that is far slower goes out again by it.
+    pub(crate) fn leave_far_slower(&mut self, context: &mut Context<'_>, id: PathId) {
+        let probing = context.config.retransmission.tail == TailLoss::Probe;
+        if probing && self.sender.window_probes() == 0 {
+            self.far_slower(id).into_iter().for_each(|path| self.give_up(context, path));
+        }
+    }
+
+    /// The paths by which all that is on its way takes far longer than by `id`, new data's path, though it were sent again: everything that was sent after it waits for it
+    /// at the receiver.
     fn far_slower(&self, id: PathId) -> Vec<PathId> {
         let in_use = self.paths.get(id).filter(|_| self.data_path() == id && !self.sender.combines_paths());
         let Some(quick) = in_use.and_then(|path| path.rto.srtt()) else { return Vec::new() };
-        let slow = |path: &&Path| path.rto.srtt().is_some_and(|srtt| srtt > (FAR * quick).max(SLOW));
+        let slow = |path: &Path| {
+            // Where a queue fills the average lags behind.
+            let lately = path.supervision.quality.now().delay.map(|delay| delay.least);
+            let round_trip = path.rto.srtt()?.max(lately.unwrap_or_default());
+            if round_trip <= (FAR * quick).max(SLOW) {
+                return None;
+            }
+            // Half of the time that it takes by the slow path.
+            let windows = round_trip.as_nanos() / (2 * quick.as_nanos()).max(1);
+            let fits = self.sender.fits_windows(path.id, id, windows as usize, NOT_MUCH);
+            fits.then_some(path.id)
+        };
         let others = self.paths.iter().filter(|path| path.id != id && path.state == PathState::Active);
-        others
-            .filter(slow)
-            .map(|path| path.id)
-            .filter(|&path| self.sender.fits_window(path, id, NOT_MUCH))
-            .collect()
+        others.filter_map(slow).collect()
     }
 
     /// How long T3-rtx of a path runs from now on. What is in flight on a path that has failed goes out again by one that works, which the path's

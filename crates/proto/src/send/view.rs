@@ -130,10 +130,10 @@ impl Sender {
         self.flow(path)?.last_data
     }
 
-    /// Whether something is in flight on `path`, and no more than the congestion window of `by` is large, or `least`.
-    pub(crate) fn fits_window(&self, path: PathId, by: PathId, least: usize) -> bool {
-        let window = self.flow(by).map_or(0, |flow| flow.congestion.cwnd());
-        (1..=window.max(least)).contains(&self.outstanding.flight_size(path))
+    /// Whether something is in flight on `path`, and no more than so many congestion windows of `by` are large, or `least`.
+    pub(crate) fn fits_windows(&self, path: PathId, by: PathId, windows: usize, least: usize) -> bool {
+        let room = self.flow(by).map_or(0, |flow| flow.congestion.cwnd().saturating_mul(windows));
+        (1..=room.max(least)).contains(&self.outstanding.flight_size(path))
     }
 
     /// Probes of the peer's closed window so far; 0 while it is open.

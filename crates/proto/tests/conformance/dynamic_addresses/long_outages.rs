@@ -133,7 +133,7 @@ fn what_left_as_a_last_resort_leaves_again_by_the_first_path_that_works() {
             }
             // A HEARTBEAT by a path that has no address in common with that by which DATA has just left, and which cannot have brought an answer yet.
             let apart = |route: Route| route.local != sent.route.local && route.remote != sent.route.remote;
-            let recent = last.filter(|&(route, _, at)| apart(route) && n < at + 10);
+            let recent = last.filter(|&(route, _, at)| apart(route) && n < at + 30);
             if let Some((_, tsn, _)) = recent
                 && holds(core::slice::from_ref(&sent), chunk_type::HEARTBEAT)
             {
