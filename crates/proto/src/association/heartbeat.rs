@@ -250,6 +250,7 @@ impl Open {
         let confirmed = path.confirmed;
         let of_association = in_use && (confirmed || self.paths.iter().all(|path| !path.confirmed));
         self.note_path_error(context, id, of_association)?;
+        self.vouched_is_silent(context, id);
         let max = context.config.failure.path_max_retrans;
         let Some(path) = self.paths.get(id) else { return Ok(()) };
         let urgent = match path.state {

@@ -57,8 +57,8 @@ impl Open {
         let data = self.sender.has_sent() && !self.auth.is_pending();
         let Some(path) = self.paths.get(id) else { return };
         match path.pmtu.deadline() {
-            // A path that has failed is left to heartbeats; its search goes on when it is active again.
-            Some(at) if path.state == PathState::Active && data => {
+            // A path that has failed is left to heartbeats; its search goes on when it is active again. To an address that is vouched for nothing goes but data.
+            Some(at) if path.state == PathState::Active && path.confirmed && data => {
                 context.timers.set(TimerId::PmtuProbe(id), at.max(context.now))
             }
             _ => context.timers.clear(TimerId::PmtuProbe(id)),

@@ -30,7 +30,7 @@ impl Open {
         let id = self.paths.by_ips(route.local.ip(), route.remote.ip())?;
         let path = self.paths.get(id)?;
         // No data goes to an unconfirmed address, nor is there any left to send while the association ends.
-        if !path.confirmed || matches!(self.closing, Closing::Sent(_) | Closing::AckSent(_)) {
+        if !path.is_trusted() || matches!(self.closing, Closing::Sent(_) | Closing::AckSent(_)) {
             self.follow_port(id, route);
             return Some(id);
         }

@@ -52,7 +52,7 @@ impl Open {
         out: &mut Vec<u8>,
     ) -> Option<Transmit> {
         self.notes.said_all = false;
-        self.end_vouching(context);
+        self.end_used_vouching(context);
         self.react_to_primary_change(context);
         self.start_up(context);
         self.sender.open_bursts(context.now, &self.paths);

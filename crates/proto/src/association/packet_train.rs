@@ -150,7 +150,7 @@ impl Open {
     /// is repeated.
     pub(crate) fn begin_train(&mut self, context: &mut Context<'_>, id: PathId) {
         let Some(path) = self.paths.get_mut(id) else { return };
-        let works = path.state == PathState::Active && path.error_count == 0;
+        let works = path.state == PathState::Active && path.confirmed && path.error_count == 0;
         if context.config.heartbeat.form != HeartbeatForm::Train || !works {
             return;
         }

@@ -19,10 +19,12 @@ impl Association {
         // What had arrived completely was acknowledged, so the user gets it.
         open.drain_received(&mut self.events, self.identity.id, &self.config.limits);
         let undelivered = open.undelivered();
+        let vouching = open.vouching_after_restart();
         self.in_open(arrival.now, |open, context| {
             open.abandon_changes(context, AddressChangeError::Abandoned);
         });
         self.open_from_cookie(arrival, locals, cookie);
+        self.in_open(arrival.now, |open, _| open.notes.vouching = vouching);
         self.events.push_back(Event::Restarted {
             association: self.identity.id,
             outbound_streams: cookie.agreement.outbound_streams,

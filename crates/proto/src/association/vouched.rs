@@ -54,12 +54,38 @@ impl Open {
     }
 
     /// An address whose bytes have been used up has to answer first, as any other.
-    pub(crate) fn end_vouching(&mut self, context: &mut Context<'_>) {
+    pub(crate) fn end_used_vouching(&mut self, context: &mut Context<'_>) {
         let Vouching::For { path: id, left } = self.notes.vouching else { return };
-        let Some(path) = self.paths.get_mut(id).filter(|path| left < path.packet_size()) else { return };
+        if self.paths.get(id).is_some_and(|path| left < path.packet_size()) {
+            self.end_vouching(context, id);
+        }
+    }
+
+    /// The heartbeat that went ahead of the data has not been answered in time: whoever is to come there is late. What has left may wait for it in the network; more of it, and
+    /// repetitions, would only wait behind that, and nothing would find out that the path has failed.
+    pub(crate) fn vouched_is_silent(&mut self, context: &mut Context<'_>, id: PathId) {
+        if matches!(self.notes.vouching, Vouching::For { path, .. } if path == id) {
+            self.end_vouching(context, id);
+        }
+    }
+
+    fn end_vouching(&mut self, context: &mut Context<'_>, id: PathId) {
+        let Some(path) = self.paths.get_mut(id) else { return };
         path.supervision.set_vouched(false);
         self.notes.vouching = Vouching::Used(path.route.remote.ip());
         self.change_path_state(context, id, PathState::Unconfirmed);
+        self.notice_path_in_use(context);
+    }
+
+    /// What a peer that has begun anew may have vouched for: no more than before, or whoever names an address that is somebody else's would have the same bytes sent there again
+    /// after each restart.
+    pub(crate) fn vouching_after_restart(&self) -> Vouching {
+        match self.notes.vouching {
+            Vouching::For { path, .. } => {
+                self.paths.get(path).map_or(Vouching::None, |path| Vouching::Used(path.route.remote.ip()))
+            }
+            other => other,
+        }
     }
 
     /// The path has answered, so that nobody need vouch for it.

@@ -7,6 +7,7 @@ use whimbrel_machine::Instant;
 use whimbrel_path::LossRate;
 use whimbrel_wire::{Sack, Tsn};
 
+use super::Sender;
 use super::copies::Copies;
 use super::flow::Flow;
 use crate::interface::PathId;
@@ -46,6 +47,13 @@ struct ToldElsewhere {
 
 /// The SACK of a path takes no longer than this many times what the quicker one took. If none has come by then, the peer sends them another way.
 const PATIENCE: u32 = 4;
+
+impl Sender {
+    /// What is in flight has gone out again, and what was timed does not tell a round trip (RFC 9260 §6.3.1 C5).
+    pub(crate) fn forget_timing(&mut self) {
+        self.flows.iter_mut().for_each(|flow| flow.timed = None);
+    }
+}
 
 impl Flow {
     /// A chunk that was sent once has taken so long.

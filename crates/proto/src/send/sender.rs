@@ -287,11 +287,6 @@ impl Sender {
         self.check();
     }
 
-    /// What is in flight has gone out again, and what was timed does not tell a round trip (RFC 9260 §6.3.1 C5).
-    pub(crate) fn forget_timing(&mut self) {
-        self.flows.iter_mut().for_each(|flow| flow.timed = None);
-    }
-
     /// Fast Recovery ends on `path`.
     pub(crate) fn end_recovery(&mut self, path: PathId) {
         self.recovery.end(path);

@@ -113,3 +113,89 @@ fn no_bytes_are_no_voucher() {
     assert_eq!(state(&bench, 2), Some(PathState::Unconfirmed));
     assert_eq!(data_to(&talk_in_vain(&mut bench), 2), 0);
 }
+
+/// Bytes of all packets that went there while the address was vouched for.
+fn bytes_while_vouched(bench: &mut Bench, to: u8) -> usize {
+    let mut bytes = 0;
+    for _ in 0..2_000 {
+        let vouched = state(bench, to) == Some(PathState::Active);
+        let sent = bench.take();
+        bytes += sent
+            .iter()
+            .filter(|sent| sent.route.remote == peer_address(to))
+            .map(|sent| sent.bytes.len())
+            .sum::<usize>();
+        if !vouched {
+            break;
+        }
+        bench.pass(Duration::from_millis(10));
+    }
+    bytes
+}
+
+/// A path MTU probe would be a packet more than that.
+#[test]
+fn all_that_goes_there_counts() {
+    for bytes in (1_300..20_000).step_by(370) {
+        let (mut bench, _) = up();
+        move_to(&mut bench, 2, bytes);
+        (0..40).for_each(|_| bench.send(0, &[1; 1000]));
+        let sent = bytes_while_vouched(&mut bench, 2);
+        assert!((500..=bytes).contains(&sent), "{sent} of {bytes}");
+    }
+}
+
+/// The address is vouched for and new data's, and the old one stays.
+fn prefer(bench: &mut Bench, to: u8, bytes: usize) {
+    let association = bench.association();
+    let address = peer_address(to);
+    let changes = vec![AgreedChange::AddVouchedPeer { address, bytes }];
+    bench.command(Command::AgreeAddresses { association, changes });
+    let way = bench.paths().iter().find(|path| path.route.remote == address).map(|path| path.id);
+    bench.command(Command::SetPrimary { association, path: way.expect("there is room") });
+}
+
+/// The old address works, and the new one never answers: what is said meanwhile arrives by the old one.
+#[test]
+fn a_voucher_does_not_outlive_a_heartbeat_without_an_answer() {
+    let mut bench = Bench::new(Config::rfc());
+    let mut peer = Peer::new();
+    peer.connect_with(&mut bench, &[]);
+    bench.take();
+    prefer(&mut bench, 2, 1 << 20);
+    let (mut by_old, mut by_new) = (0, 0);
+    for _ in 0..300 {
+        bench.send(0, &[1; 500]);
+        bench.pass(Duration::from_millis(100));
+        for sent in bench.take() {
+            let by = if sent.route.remote == peer_address(2) { &mut by_new } else { &mut by_old };
+            *by += sent.data().len();
+            if sent.route.remote != peer_address(2) {
+                peer.answer_heartbeats(&mut bench, &sent);
+            }
+        }
+    }
+    assert_eq!(state(&bench, 2), Some(PathState::Unconfirmed));
+    // Nobody acknowledges anything, so that a window is all.
+    assert!(by_old > 3 && by_new < 10, "{by_old}, {by_new}");
+}
+
+/// A peer that begins anew is the same peer.
+#[test]
+fn a_restart_is_no_new_voucher() {
+    let (mut bench, _) = up();
+    let mut bytes = Vec::new();
+    for round in 1..4 {
+        prefer(&mut bench, 2, BYTES);
+        (0..40).for_each(|_| bench.send(0, &[1; 1000]));
+        bench.pass(Duration::from_millis(300));
+        bytes.push(data_to(&bench.take(), 2));
+        let mut again = Peer { tag: 0x7777 + round, ..Peer::new() };
+        bench.deliver(&again.init(&[]));
+        again.learn_init_ack(&bench.take_only());
+        bench.deliver(&again.cookie_echo());
+        bench.take();
+        assert_eq!(bench.restarts(), round as usize);
+    }
+    assert!(bytes[0] > 4_000 && bytes[1..] == [0, 0], "{bytes:?}");
+}

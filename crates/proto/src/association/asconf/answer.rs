@@ -79,7 +79,8 @@ impl Open {
         let Some(id) = self.paths.by_route(route).filter(|_| request.tries.route == Some(route)) else {
             return;
         };
-        if self.paths.get(id).is_some_and(|path| path.is_usable()) {
+        // An address that is vouched for has to answer a HEARTBEAT (RFC 9260 §5.4): this answer can be made up without having seen the question.
+        if self.paths.get(id).is_some_and(|path| path.confirmed && path.is_usable()) {
             self.note_path_alive(context, id);
         }
     }
