@@ -26,11 +26,24 @@ struct Silence {
     rest: Duration,
     /// Packets leave from another port than the first. That is tried as often as all others together: there may be a box that knows it, and no other.
     elsewhere: bool,
+    /// Another path from the address worked when that was last looked at. The silence begins anew once that path is silent as well, or has gone.
+    excused: bool,
 }
 
 impl Silence {
     fn begins(now: Instant) -> Self {
-        Self { until: now + PATIENCE, rest: PATIENCE, elsewhere: false }
+        Self { until: now + PATIENCE, rest: PATIENCE, elsewhere: false, excused: false }
+    }
+
+    /// There may be paths yet from which nothing is heard; until something happens they are looked at seldom, as each time all paths are.
+    fn excused(now: Instant) -> Self {
+        Self { until: now + RARELY, excused: true, ..Self::begins(now) }
+    }
+
+    fn no_longer_excused(&mut self, now: Instant) {
+        if self.excused {
+            *self = Self::begins(now);
+        }
     }
 
     /// Another port, or the first one again. False where there is no such address now.
@@ -66,16 +79,30 @@ fn works(paths: &[(AssociationId, PathView)], local: SocketAddr) -> bool {
     paths.iter().any(|(_, path)| path.route.local == local && path.state == PathState::Active)
 }
 
+/// Whether there is a path from there that does not work.
+fn is_silent(paths: &[(AssociationId, PathView)], local: SocketAddr) -> bool {
+    paths.iter().any(|(_, path)| path.route.local == local && path.state != PathState::Active)
+}
+
 impl StuckFlows {
     /// Takes in what the machine has told.
     pub(crate) fn note(&mut self, now: Instant, node: &Node, events: &[Event]) {
         for event in events {
-            let Event::Path { route, state, .. } = event else { continue };
-            if *state == PathState::Active {
-                self.silences.remove(&route.local);
-            } else {
-                // Whether another path from there works is asked when it is time.
-                self.silences.entry(route.local).or_insert_with(|| Silence::begins(now));
+            match event {
+                Event::Path { route, state: PathState::Active, .. } => {
+                    // Of several associations another one may be stuck.
+                    let silence = self.silences.get_mut(&route.local);
+                    silence.into_iter().for_each(|silence| *silence = Silence::excused(now));
+                }
+                Event::Path { route, .. } => {
+                    // Whether another path from there works is asked when it is time.
+                    let silence = self.silences.entry(route.local).or_insert_with(|| Silence::begins(now));
+                    silence.no_longer_excused(now);
+                }
+                Event::PathGone { .. } | Event::Closed { .. } => {
+                    self.silences.values_mut().for_each(|silence| silence.no_longer_excused(now));
+                }
+                _ => {}
             }
         }
         let count = node.association_count();
@@ -107,8 +134,11 @@ impl StuckFlows {
             return;
         }
         let paths = paths(node);
-        self.silences.retain(|local, _| {
-            paths.iter().any(|(_, path)| path.route.local == *local) && !works(&paths, *local)
+        self.silences.retain(|local, silence| {
+            if works(&paths, *local) {
+                *silence = Silence::excused(now);
+            }
+            is_silent(&paths, *local)
         });
         let mut changed = Vec::new();
         for (local, silence) in &mut self.silences {
