@@ -46,15 +46,21 @@ impl Silence {
         }
     }
 
-    /// Another port, or the first one again. False where there is no such address now.
+    /// Another port, or the first one again. False where there is no such address now, or no free port.
     fn change_port(&mut self, now: Instant, locals: &mut Locals, local: SocketAddr) -> bool {
-        let first = self.elsewhere;
-        let changed = if first { locals.return_to_first_port(local) } else { locals.renew_port(local) };
+        // An address that went and came back is on its first port, whatever was the case before.
+        let is_first = self.elsewhere && locals.return_to_first_port(local);
+        let changed = is_first || locals.renew_port(local);
         if changed {
-            (self.elsewhere, self.rest) = (!first, (2 * self.rest).min(RARELY));
+            self.elsewhere = !is_first;
         }
-        self.until = now + if changed { self.rest } else { PATIENCE };
+        self.wait(now);
         changed
+    }
+
+    fn wait(&mut self, now: Instant) {
+        self.rest = (2 * self.rest).min(RARELY);
+        self.until = now + self.rest;
     }
 }
 
@@ -181,7 +187,11 @@ impl StuckFlows {
             silence.change_port(now, locals, local);
         }
         if silence.until <= now {
-            silence.until = now + PATIENCE;
+            silence.wait(now);
         }
     }
 }
+
+#[cfg(test)]
+#[path = "stuck_flows_tests.rs"]
+mod tests;
