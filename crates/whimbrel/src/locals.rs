@@ -191,9 +191,12 @@ impl Locals {
         self.renewable
     }
 
-    /// Peers call here: the port stays.
+    /// Peers call here: packets leave from the first port, also if another one is in use, and that stays so.
     pub(crate) fn keep_ports(&mut self) {
         self.renewable = false;
+        for open in &mut self.open {
+            open.return_to_first_port();
+        }
     }
 
     /// Has packets of `local`, if that is open, leave from another port ([`LocalAddress::renew_port`]).

@@ -157,3 +157,35 @@ async fn who_is_stuck_beside_another_leaves_the_flow_once_alone() {
     near.abort(&b"enough"[..]);
     assert_eq!(soon(far_stuck.recv()).await.unwrap().unwrap().payload, content(1, 3_000));
 }
+
+/// A translator before the caller lets only that pass which comes from where the caller has sent to.
+#[tokio::test]
+async fn who_listens_is_called_at_the_first_port() {
+    let (translator, [client, _server], [near, far]) = connected(ALL).await;
+    say(&near, &far, 0).await;
+    translator.set(OTHERS);
+    say(&near, &far, 1).await;
+    let listener = client.listen(PORT).unwrap();
+    let (front, exit) =
+        (UdpSocket::bind("127.0.0.1:0").await.unwrap(), UdpSocket::bind("127.0.0.1:0").await.unwrap());
+    exit.connect(client.local_addresses()[0]).await.unwrap();
+    let remote = front.local_addr().unwrap();
+    tokio::spawn(async move {
+        let (mut from, mut there, mut back) = (None, vec![0; 65_536], vec![0; 65_536]);
+        loop {
+            tokio::select! {
+                Ok((length, caller)) = front.recv_from(&mut there) => {
+                    from = Some(caller);
+                    let _ = exit.send(&there[..length]).await;
+                }
+                Ok(length) = exit.recv(&mut back) => {
+                    let Some(caller) = from else { continue };
+                    let _ = front.send_to(&back[..length], caller).await;
+                }
+            }
+        }
+    });
+    let caller = endpoint().await;
+    let (near, far) = called(&caller, remote, &listener).await;
+    say(&near, &far, 0).await;
+}
