@@ -19,6 +19,10 @@ const PATIENCE: Duration = Duration::from_secs(4);
 /// The longest time until the next port: each may be an entry in somebody's table.
 const RARELY: Duration = Duration::from_secs(60);
 
+/// Who is heard on a first port is looked at so often at most, and no sooner after a port has been changed: anybody can send there, each look is at all paths, and
+/// the peer is to have time to answer what leaves from the new port.
+const HEED: Duration = Duration::from_secs(1);
+
 /// When a silence becomes reason for another port, and how long the one after that has to wait.
 #[derive(Clone, Copy, Debug)]
 struct Silence {
@@ -72,6 +76,32 @@ pub(crate) struct StuckFlows {
     set_up: Option<Silence>,
     /// How many associations there were when that was last looked at.
     counted: usize,
+    heed: Heed,
+}
+
+/// When it is looked at who has been heard on first ports.
+#[derive(Debug, Default)]
+struct Heed {
+    /// Somebody has been.
+    due: Option<Instant>,
+    /// Not before that.
+    rests: Instant,
+}
+
+impl Heed {
+    /// `heard`: somebody has been, and that was not looked at yet.
+    fn note(&mut self, now: Instant, heard: bool) {
+        self.due = heard.then(|| self.rests.max(now));
+    }
+
+    /// It is looked at now, if it is time, or a port has changed.
+    fn rest(&mut self, now: Instant) {
+        (self.due, self.rests) = (None, now + HEED);
+    }
+
+    fn is_due(&self, now: Instant) -> bool {
+        self.due.is_some_and(|due| due <= now)
+    }
 }
 
 /// All paths, with whose they are.
@@ -120,7 +150,7 @@ impl StuckFlows {
 
     /// When to look next.
     pub(crate) fn next(&self) -> Option<Instant> {
-        self.silences.values().chain(&self.set_up).map(|silence| silence.until).min()
+        self.silences.values().chain(&self.set_up).map(|silence| silence.until).chain(self.heed.due).min()
     }
 
     /// Gives the addresses other ports from which nobody has been heard for long enough, and has the peers asked from there at once: `commands`. An address by which some association
@@ -136,9 +166,11 @@ impl StuckFlows {
             .silences
             .iter()
             .any(|(local, silence)| silence.elsewhere && locals.is_heard_on_first_port(*local));
-        if !heard && self.next().is_none_or(|next| next > now) {
+        self.heed.note(now, heard);
+        if self.next().is_none_or(|next| next > now) {
             return;
         }
+        let heeds = self.heed.is_due(now);
         let paths = paths(node);
         self.silences.retain(|local, silence| {
             if works(&paths, *local) {
@@ -149,7 +181,7 @@ impl StuckFlows {
         let mut changed = Vec::new();
         for (local, silence) in &mut self.silences {
             let peers = paths.iter().filter(|(_, path)| path.route.local == *local);
-            if silence.elsewhere
+            if (heeds && silence.elsewhere)
                 && locals.returns_to_first_port(*local, peers.map(|(_, path)| path.route.remote.ip()))
             {
                 (silence.elsewhere, silence.until) = (false, now + PATIENCE);
@@ -157,6 +189,9 @@ impl StuckFlows {
             } else if silence.until <= now && silence.change_port(now, locals, *local) {
                 changed.push(*local);
             }
+        }
+        if heeds || !changed.is_empty() {
+            self.heed.rest(now);
         }
         self.renew_for_set_up(now, node, locals, &paths);
         let asked = paths.iter().filter(|(_, path)| changed.contains(&path.route.local));

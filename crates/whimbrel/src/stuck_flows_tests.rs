@@ -52,3 +52,22 @@ async fn what_fails_is_tried_seldom() {
     }
     assert_eq!(waits, [8, 16, 32, 60, 60]);
 }
+
+/// Strangers who send to the first port without end cost a look a second, and a port that has changed has a second, too.
+#[test]
+fn who_is_heard_on_the_first_port_is_looked_at_once_a_second() {
+    let mut heed = Heed::default();
+    let ms = |ms| Instant::ZERO + Duration::from_millis(ms);
+    heed.note(ms(0), false);
+    assert_eq!(heed.due, None);
+    heed.rest(ms(0));
+    let mut looks = Vec::new();
+    for now in 1..5_000 {
+        heed.note(ms(now), true);
+        if heed.is_due(ms(now)) {
+            looks.push(now);
+            heed.rest(ms(now));
+        }
+    }
+    assert_eq!(looks, [1_000, 2_000, 3_000, 4_000]);
+}

@@ -189,3 +189,21 @@ async fn who_listens_is_called_at_the_first_port() {
     let (near, far) = called(&caller, remote, &listener).await;
     say(&near, &far, 0).await;
 }
+
+/// Whoever sends from the peer's address to the first port, without a word of the association, does not have the client stay there.
+#[tokio::test]
+async fn noise_on_the_first_port_keeps_nobody_there() {
+    let (translator, [client, _server], [near, far]) = connected(ALL).await;
+    say(&near, &far, 0).await;
+    translator.set(OTHERS);
+    let first = client.local_addresses()[0];
+    let noise = tokio::spawn(async move {
+        let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+        loop {
+            let _ = socket.send_to(b"x", first).await;
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    });
+    say(&near, &far, 1).await;
+    noise.abort();
+}
