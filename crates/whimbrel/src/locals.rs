@@ -191,9 +191,12 @@ impl Locals {
         self.renewable
     }
 
-    /// Peers call here: the port stays.
+    /// Peers call here: packets leave from the first port, also if another one is in use, and that stays so.
     pub(crate) fn keep_ports(&mut self) {
         self.renewable = false;
+        for open in &mut self.open {
+            open.return_to_first_port();
+        }
     }
 
     /// Has packets of `local`, if that is open, leave from another port ([`LocalAddress::renew_port`]).
@@ -208,20 +211,20 @@ impl Locals {
         self.renewable && open.is_some_and(LocalAddress::return_to_first_port)
     }
 
-    /// Whether somebody has been heard on the first port of `local` since packets leave from another one.
+    /// See [`LocalAddress::is_heard_on_first_port`].
     pub(crate) fn is_heard_on_first_port(&self, local: SocketAddr) -> bool {
-        self.open.iter().any(|open| open.local() == local && !open.heard_on_first_port().is_empty())
+        self.open.iter().any(|open| open.local() == local && open.is_heard_on_first_port())
     }
 
-    /// As [`Self::return_to_first_port`], if one of these has been heard there.
+    /// As [`Self::return_to_first_port`], if one of these has been heard there. Who has been is forgotten.
     pub(crate) fn returns_to_first_port(
         &mut self,
         local: SocketAddr,
         mut peers: impl Iterator<Item = IpAddr>,
     ) -> bool {
-        let open = self.open.iter().find(|open| open.local() == local);
-        let heard = open.is_some_and(|open| peers.any(|peer| open.heard_on_first_port().contains(&peer)));
-        heard && self.return_to_first_port(local)
+        let open = self.open.iter_mut().find(|open| open.local() == local);
+        let heard = open.map(LocalAddress::take_heard_on_first_port).unwrap_or_default();
+        peers.any(|peer| heard.contains(&peer)) && self.return_to_first_port(local)
     }
 
     /// Closes all sockets.

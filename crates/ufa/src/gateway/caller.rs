@@ -87,14 +87,17 @@ impl Session {
         from_there && self.to_correspondent.is_of(request, source.transport)
     }
 
-    /// The correspondent has accepted the call: requests go from now on where it says that it is, if that is where it was called (RFC 3261 §12.1.2).
+    /// The correspondent has accepted the call: requests, and ACK (RFC 3261 §13.2.2.4), go from now on to the first proxy that wants to stay between, or where the
+    /// correspondent says that it is, if that is the host that was called (§12.1.2, §12.2.1.1). Who has no proxy before it and was called over TCP need not listen at
+    /// the port that it names, and is asked by the connection that has reached it as long as there is one.
     pub(super) fn accepted(&mut self, agent: &Agent, response: &Message) {
         self.to_correspondent.confirm(response);
         let called = self.to_correspondent.target();
         let path = Path::of_response(response).ok().filter(|_| agent.is_besides(called.transport));
         let Some(path) = path else { return };
         let named = path.first(called.transport).filter(|named| named.address.ip() == called.address.ip());
-        self.to_correspondent.set_target(by_connection(named.unwrap_or(called), called));
+        let next = named.unwrap_or(called);
+        self.to_correspondent.set_target(if path.has_routes() { next } else { by_connection(next, called) });
         self.to_correspondent.set_path(path);
     }
 

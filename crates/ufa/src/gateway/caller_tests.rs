@@ -212,3 +212,23 @@ fn who_was_reached_by_tcp_is_called_by_that_connection() {
     assert_eq!(route.remote.port(), Transport::Tcp.port(), "{route:?}");
     assert_eq!(format!("{:?}", ack.uri().unwrap()), format!("sip:c@{CORRESPONDENT}:40123;transport=tcp"));
 }
+
+/// A proxy of the correspondent's that has a port of its own for what comes within dialogs is asked there, over TCP, too: it has named it for this (RFC 3261 §12.2.1.1, §13.2.2.4).
+#[test]
+fn a_proxy_that_stays_between_is_asked_at_the_port_that_it_names() {
+    let mut alone = alone();
+    let invited = alone.calls(Transport::Tcp);
+    let answer = response(&invited, 200, &crate::sip::Token::of(&[9; 32])).unwrap();
+    let answer = answer
+        .with("Record-Route", format!("<sip:{CORRESPONDENT}:5066;transport=tcp;lr>"))
+        .with("Contact", format!("<sip:c@{CORRESPONDENT}:40123;transport=tcp>"));
+    let sent = alone.hear(Transport::Tcp, CORRESPONDENT, &answer.to_bytes()).to_vec();
+    let (route, ack) = sent.iter().find(|(_, message)| message.method() == &Method::ACK).unwrap();
+    assert_eq!(route.remote, SocketAddr::new(CORRESPONDENT.parse().unwrap(), 5066));
+    assert_eq!(routes(ack), [format!("<sip:{CORRESPONDENT}:5066;transport=tcp;lr>")]);
+    alone.gateway.step(alone.now, [Input::Command(Command::Stop)], &mut alone.sent);
+    let to_it = |(route, message): &&(Route, Message)| {
+        message.method() == &Method::BYE && route.remote.ip().to_string() == CORRESPONDENT
+    };
+    assert_eq!(alone.sent.iter().find(to_it).unwrap().0.remote.port(), 5066);
+}

@@ -8,7 +8,7 @@ use super::caller::Caller;
 use super::session::{Call, Session, State};
 use super::{Gateway, SESSIONS_BESIDES_MAX, SESSIONS_MAX, SESSIONS_PER_HOST, SESSIONS_PER_USER};
 use crate::interface::{Application, Event, Failure};
-use crate::sip::{APPLICATION, ClientId, Dialog, Message, RINGING, ServerId, Transport};
+use crate::sip::{APPLICATION, ClientId, Dialog, Message, RINGING, RINGING_MAX, ServerId, Transport};
 
 impl Gateway {
     /// A terminal that is here calls its correspondent.
@@ -46,8 +46,8 @@ impl Gateway {
         };
         // Whoever waits longer than T1 would ask again (RFC 3261 §17.2.1).
         self.agent.respond(now, transaction, request, 100, |answer| answer);
-        let until = now + RINGING;
-        let call = Call { transaction, request: request.clone(), tag, passed_on, until };
+        let (until, at_most) = (now + RINGING, now + RINGING_MAX);
+        let call = Call { transaction, request: request.clone(), tag, passed_on, until, at_most };
         let state = State::Calling(Box::new(call));
         let terminal = from.host;
         self.sessions.push(Session {
@@ -95,13 +95,14 @@ impl Gateway {
         ip == Ipv4Addr::BROADCAST || (mask.to_bits().trailing_zeros() > 1 && ip.to_bits() == of_network)
     }
 
-    /// It rings, or something else goes on at the correspondent: the terminal is told (RFC 3261 §16.7 has proxies pass such answers on).
+    /// It rings, or something else goes on at the correspondent: the terminal is told (RFC 3261 §16.7 has proxies pass such answers on), and waits for longer (item 2).
     pub(super) fn rings(&mut self, now: Instant, passed_on: ClientId, response: &Message) {
-        let calls = self.sessions.iter().filter_map(|session| match &session.state {
+        let mut calls = self.sessions.iter_mut().filter_map(|session| match &mut session.state {
             State::Calling(call) => Some(call),
             _ => None,
         });
-        if let Some(call) = calls.into_iter().find(|call| call.passed_on == passed_on) {
+        if let Some(call) = calls.find(|call| call.passed_on == passed_on) {
+            call.until = call.at_most.min(now + RINGING);
             let Call { transaction, request, tag, .. } = &**call;
             let passed = |answer: Message| answer.with_body_of(response);
             self.agent.respond_as(now, *transaction, request, response.status(), tag, passed);

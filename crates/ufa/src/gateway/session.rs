@@ -42,8 +42,10 @@ pub(super) struct Call {
     pub(super) request: Message,
     pub(super) tag: Token,
     pub(super) passed_on: ClientId,
-    /// When it has rung for long enough.
+    /// When it has rung for long enough without another word.
     pub(super) until: Instant,
+    /// When it has rung for long enough in any case.
+    pub(super) at_most: Instant,
 }
 
 /// A session, for whoever runs the gateway.

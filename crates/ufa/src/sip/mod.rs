@@ -23,7 +23,7 @@ pub use headers::{
 pub use message::{Message, NotSip, Token, addressed, is_user, response};
 pub use path::{BadPath, Path, place};
 pub(crate) use path::{uri_text, values};
-pub use transaction::{ClientId, Happening, RINGING, Repeats, ServerId, Timers, Transactions};
+pub use transaction::{ClientId, Happening, RINGING, RINGING_MAX, Repeats, ServerId, Timers, Transactions};
 pub(crate) use via::senders;
 
 /// The port of SIP over UDP.

@@ -30,7 +30,7 @@ pub(crate) struct LocalAddress {
     first: Vec<Socket>,
     /// Those of the port before: nothing leaves there, and what still arrives is received.
     former: Vec<Socket>,
-    /// Who has been heard on the first port since another one is in use.
+    /// Who has been heard on the first port since another one is in use, and since that was last looked at.
     heard: Vec<IpAddr>,
     /// The host's own addresses: they are not reached through a device.
     own: Arc<BTreeSet<IpAddr>>,
@@ -117,9 +117,14 @@ impl LocalAddress {
         true
     }
 
-    /// Who has been heard on the first port since packets leave from another one.
-    pub(crate) fn heard_on_first_port(&self) -> &[IpAddr] {
-        &self.heard
+    /// Whether somebody has been heard on the first port since that was last asked by [`Self::take_heard_on_first_port`], while packets leave from another one.
+    pub(crate) fn is_heard_on_first_port(&self) -> bool {
+        !self.heard.is_empty()
+    }
+
+    /// Who has been. They are forgotten: anybody may send there, and leaves room for the peer so.
+    pub(crate) fn take_heard_on_first_port(&mut self) -> Vec<IpAddr> {
+        core::mem::take(&mut self.heard)
     }
 
     /// Sends through this socket, and through a device as before; returns the sockets there were.

@@ -85,3 +85,29 @@ async fn an_address_has_another_port_and_keeps_its_name() {
         assert!(buffers.inputs::<whimbrel_proto::Command>().all(named));
     }
 }
+
+/// As many strangers as are remembered, before the peer.
+#[tokio::test]
+async fn strangers_on_the_first_port_leave_room_for_the_peer() {
+    let mut local =
+        LocalAddress::new(Socket::open_udp("127.0.0.45:0".parse().unwrap(), Member::ALONE).unwrap());
+    assert!(local.renew_port());
+    let strangers: Vec<_> = (1..=HEARD_MAX).map(|n| format!("127.0.1.{n}")).collect();
+    for senders in [strangers, vec!["127.0.2.1".to_owned()]] {
+        for sender in &senders {
+            let socket = std::net::UdpSocket::bind((sender.as_str(), 0)).unwrap();
+            socket.send_to(b"hello", local.local()).unwrap();
+        }
+        let mut buffers = ReceiveBuffers::new();
+        let all = core::future::poll_fn(|cx| {
+            local.exchange(cx, &mut buffers, &mut Vec::new());
+            buffers.clear();
+            let heard = local.heard.len() == senders.len();
+            if heard { core::task::Poll::Ready(()) } else { core::task::Poll::Pending }
+        });
+        tokio::time::timeout(Duration::from_secs(10), all).await.expect("they are heard");
+        let heard: Vec<_> = local.take_heard_on_first_port().iter().map(IpAddr::to_string).collect();
+        assert_eq!(heard, senders);
+        assert!(!local.is_heard_on_first_port());
+    }
+}

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 use tokio::net::UdpSocket;
-use whimbrel::{Association, Endpoint};
+use whimbrel::{Association, Endpoint, Listener, PathState};
 
 use crate::support::*;
 
@@ -82,9 +82,14 @@ async fn connected(now: u8) -> (Translator, [Endpoint; 2], [Association; 2]) {
     let [client, server] = [endpoint().await, endpoint().await];
     let (translator, remote) = Translator::start(&server, now).await;
     let listener = server.listen(PORT).unwrap();
+    let (near, far) = called(&client, remote, &listener).await;
+    (translator, [client, server], [near, far])
+}
+
+async fn called(client: &Endpoint, remote: SocketAddr, listener: &Listener) -> (Association, Association) {
     let remotes = [remote];
     let (near, far) = soon(async { tokio::join!(client.connect(&remotes, PORT), listener.accept()) }).await;
-    (translator, [client, server], [near.unwrap(), far.unwrap()])
+    (near.unwrap(), far.unwrap())
 }
 
 async fn say(from: &Association, to: &Association, number: usize) {
@@ -125,4 +130,80 @@ async fn what_is_being_set_up_tries_another_port() {
     let (_translator, _endpoints, [near, far]) = connected(OTHERS).await;
     say(&near, &far, 0).await;
     say(&far, &near, 1).await;
+}
+
+/// A second association by the same address is stuck and cannot have another port as long as the first one works; it gets one once the first has ended, however long it has been silent by then.
+#[tokio::test]
+async fn who_is_stuck_beside_another_leaves_the_flow_once_alone() {
+    let client = endpoint().await;
+    let servers = [endpoint().await, endpoint().await];
+    let [(_passes, first), (translator, second)] =
+        [Translator::start(&servers[0], ALL).await, Translator::start(&servers[1], ALL).await];
+    let listeners = servers.each_ref().map(|server| server.listen(PORT).unwrap());
+    let (near, far) = called(&client, first, &listeners[0]).await;
+    let (stuck, far_stuck) = called(&client, second, &listeners[1]).await;
+    say(&stuck, &far_stuck, 0).await;
+    translator.set(OTHERS);
+    stuck.send(message(1, content(1, 3_000))).await.unwrap();
+    let silent = async {
+        while stuck.paths().await.iter().any(|path| path.state != PathState::Inactive) {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    soon(silent).await;
+    // Longer than the silence after which the port would have been changed.
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    say(&near, &far, 0).await;
+    near.abort(&b"enough"[..]);
+    assert_eq!(soon(far_stuck.recv()).await.unwrap().unwrap().payload, content(1, 3_000));
+}
+
+/// A translator before the caller lets only that pass which comes from where the caller has sent to.
+#[tokio::test]
+async fn who_listens_is_called_at_the_first_port() {
+    let (translator, [client, _server], [near, far]) = connected(ALL).await;
+    say(&near, &far, 0).await;
+    translator.set(OTHERS);
+    say(&near, &far, 1).await;
+    let listener = client.listen(PORT).unwrap();
+    let (front, exit) =
+        (UdpSocket::bind("127.0.0.1:0").await.unwrap(), UdpSocket::bind("127.0.0.1:0").await.unwrap());
+    exit.connect(client.local_addresses()[0]).await.unwrap();
+    let remote = front.local_addr().unwrap();
+    tokio::spawn(async move {
+        let (mut from, mut there, mut back) = (None, vec![0; 65_536], vec![0; 65_536]);
+        loop {
+            tokio::select! {
+                Ok((length, caller)) = front.recv_from(&mut there) => {
+                    from = Some(caller);
+                    let _ = exit.send(&there[..length]).await;
+                }
+                Ok(length) = exit.recv(&mut back) => {
+                    let Some(caller) = from else { continue };
+                    let _ = front.send_to(&back[..length], caller).await;
+                }
+            }
+        }
+    });
+    let caller = endpoint().await;
+    let (near, far) = called(&caller, remote, &listener).await;
+    say(&near, &far, 0).await;
+}
+
+/// Whoever sends from the peer's address to the first port, without a word of the association, does not have the client stay there.
+#[tokio::test]
+async fn noise_on_the_first_port_keeps_nobody_there() {
+    let (translator, [client, _server], [near, far]) = connected(ALL).await;
+    say(&near, &far, 0).await;
+    translator.set(OTHERS);
+    let first = client.local_addresses()[0];
+    let noise = tokio::spawn(async move {
+        let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+        loop {
+            let _ = socket.send_to(b"x", first).await;
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    });
+    say(&near, &far, 1).await;
+    noise.abort();
 }

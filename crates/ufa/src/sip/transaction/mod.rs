@@ -19,7 +19,7 @@ use whimbrel_machine::{Instant, Route};
 use self::client::{Client, ClientVerdict};
 use self::server::{Server, ServerVerdict};
 use self::share::Share;
-pub use self::timers::{RINGING, Repeats, Timers};
+pub use self::timers::{RINGING, RINGING_MAX, Repeats, Timers};
 use super::{BadRequest, Message, Token, response};
 
 /// Transactions of each kind at most, of all peers and with one address; further requests are not heard, and come again. Over UDP each is remembered for

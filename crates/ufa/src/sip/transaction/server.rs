@@ -1,5 +1,7 @@
 use std::collections::VecDeque;
 
+use core::time::Duration;
+
 use sip_types::Method;
 use whimbrel_machine::{Instant, Route};
 
@@ -52,6 +54,8 @@ pub(super) struct Server {
     /// The tag in To of the last response that had one.
     tag: Option<Box<str>>,
     response: Option<Box<[u8]>>,
+    /// How long whoever uses this may take for an answer after a provisional one.
+    ringing: Duration,
     /// Whoever uses this has forgotten to answer by then.
     forgotten: Option<Instant>,
 }
@@ -64,6 +68,7 @@ impl Server {
         } else {
             Box::new(OtherServer::new(timers))
         };
+        let ringing = timers.ringing + timers.patience();
         Self {
             state,
             route,
@@ -75,9 +80,8 @@ impl Server {
             from: (request.from_user().into(), request.from_tag().map(Into::into)),
             tag: None,
             response: None,
-            forgotten: Some(
-                now + timers.patience().saturating_mul(4).max(timers.ringing + timers.patience()),
-            ),
+            ringing,
+            forgotten: Some(now + timers.patience().saturating_mul(4).max(ringing)),
         }
     }
 
@@ -172,9 +176,12 @@ impl Server {
         output: &mut VecDeque<(Route, Vec<u8>)>,
     ) {
         if self.state.on_respond(now, response.status()) {
-            if response.status() >= 200 {
-                self.forgotten = None;
-            }
+            self.forgotten = match response.status() {
+                200.. => None,
+                // Whoever uses this waits for longer (RFC 3261 §16.7, item 2).
+                101.. => self.forgotten.max(Some(now + self.ringing)),
+                _ => self.forgotten,
+            };
             self.tag = response.to_tag().map(Into::into).or(self.tag.take());
             self.response = Some(response.to_bytes().into());
             self.send(output);

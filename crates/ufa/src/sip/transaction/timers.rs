@@ -1,7 +1,11 @@
 use core::time::Duration;
 
-/// How long a call may ring (timer C, RFC 3261 §16.6).
-pub const RINGING: Duration = Duration::from_secs(180);
+/// Timer C: how long a call may ring without another word (RFC 3261 §16.6, item 11: longer than three minutes). Each provisional response but 100 sets it anew
+/// (§16.7, item 2); whoever wants to ring for longer says so every minute (§13.3.1.1).
+pub const RINGING: Duration = Duration::from_secs(190);
+
+/// How long a call may ring in all, whatever the other end says.
+pub const RINGING_MAX: Duration = Duration::from_secs(3600);
 
 /// Who sends again what may be lost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -26,8 +30,8 @@ pub struct Timers {
     pub answered: Duration,
     /// Timer I: how long a refused INVITE is known after its ACK has come.
     pub acknowledged: Duration,
-    /// Timer C: how long an INVITE waits after a provisional answer. RFC 3261 would wait for ever where an agent has begun it, and for three minutes where a
-    /// proxy has passed it on (§16.6).
+    /// Timer C: how long an INVITE waits after a provisional answer, of either end. RFC 3261 would wait for ever where an agent has begun it, and a little more than
+    /// three minutes where a proxy has passed it on (§16.6).
     pub ringing: Duration,
     /// Timers A, E and G run, or do not.
     pub repeats: Repeats,
