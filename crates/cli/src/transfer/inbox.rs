@@ -26,6 +26,7 @@ use super::store::{Look, Placed, Store, Tried};
 const BUSY_MAX: usize = 8 * WINDOW;
 /// Files whose content is being flushed to disk at a time.
 const FINISHING: usize = 16;
+const UNDER_WAY: &str = "another transfer of this file is under way";
 
 /// The state machine.
 pub(crate) struct Inbox {
@@ -85,8 +86,7 @@ impl Inbox {
         self.said_bye && self.files.is_empty()
     }
 
-    /// Waits until every finished file is in its place. What was busy to the end has failed; where the connection is lost it
-    /// is unfinished as others are, and may come over the next one.
+    /// Waits until every finished file is in its place. What was busy to the end has failed; where the connection is lost it may come over the next one.
     pub(crate) fn settle(&mut self) {
         if self.said_bye {
             for (offer, outcome, text) in std::mem::take(&mut self.busy).into_values() {
@@ -192,8 +192,7 @@ impl Inbox {
         self.reply(Control::Accept { id, offset })
     }
 
-    /// The sender names the hash of what we have. The hash travels this way round so that nobody can learn what is
-    /// in DIR by offering a name.
+    /// The sender names the hash of what we have. It travels this way round so that nobody can learn what is in DIR by offering a name.
     fn claim(&mut self, id: u32, claimed: Hash) -> Result<(), Stop> {
         let Some(Entry { offer, state: State::Proving { look, mut tried } }) = self.files.remove(&id) else {
             return Err(Malformed("a claim nobody asked for").into());
@@ -203,10 +202,14 @@ impl Inbox {
         // What cannot be read now (it may have been renamed or removed) is as good as not there.
         match look {
             Look::Partial(found) => {
-                tried.copies |= 1 << found.copy;
-                let copy = Some(found.copy);
+                let copy = found.copy;
+                tried.copies |= 1 << copy;
                 match self.store.hash_partial(&offer, found, wanted) {
-                    Ok(hasher) if hasher.finalize() == claimed => self.accept(offer, Start { copy, hasher }),
+                    // All that may be on its way would come in vain if that were found out only when it begins.
+                    Ok(hasher) if hasher.finalize() == claimed => match self.store.is_held(&offer, copy) {
+                        true => self.turn_away(&offer, Outcome::Busy, UNDER_WAY.into()),
+                        false => self.accept(offer, Start { copy: Some(copy), hasher }),
+                    },
                     // It has another beginning, which somebody else may go on with.
                     _ => self.judge(offer, tried),
                 }
@@ -250,7 +253,7 @@ impl Inbox {
                 entry.state = State::Arriving(Arriving { partial, resumed: offset, length: offset });
                 Ok(())
             }
-            Ok(None) => self.fail(id, Outcome::Busy, "another transfer of this file is under way".into()),
+            Ok(None) => self.fail(id, Outcome::Busy, UNDER_WAY.into()),
             Err(error) => {
                 let (outcome, text) = Outcome::of_error(&error);
                 self.fail(id, outcome, text)
@@ -315,7 +318,8 @@ impl Inbox {
             let (outcome, text) = match store.finish(partial, &offer, hash) {
                 Ok(Placed::AsOffered) => (Outcome::Verified, String::new()),
                 Ok(Placed::Renamed(path)) => (Outcome::Verified, format!("saved as {path}")),
-                Ok(Placed::SameContent) => (Outcome::Already, String::new()),
+                // It came all the same.
+                Ok(Placed::SameContent) => (Outcome::Verified, "it is there already".into()),
                 Ok(Placed::Taken) => (Outcome::Exists, "it appeared during the transfer".into()),
                 Err(error) => Outcome::of_error(&error),
             };
@@ -348,12 +352,18 @@ impl Inbox {
         if let State::Arriving(arriving) = std::mem::replace(&mut entry.state, State::Failed(None)) {
             self.account.retreat(arriving.length);
         }
+        let offer = entry.offer.clone();
+        self.turn_away(&offer, outcome, text)
+    }
+
+    /// Tells of a file that failed; one that is busy may be offered again.
+    fn turn_away(&mut self, offer: &Offer, outcome: Outcome, text: String) -> Result<(), Stop> {
         if outcome.is_passing() && self.busy.len() < BUSY_MAX {
-            self.busy.insert(id, (entry.offer.clone(), outcome, text.clone()));
+            self.busy.insert(offer.id, (offer.clone(), outcome, text.clone()));
         } else {
-            self.account.file(FileReport::of(&entry.offer, 0, outcome, &text, None));
+            self.account.file(FileReport::of(offer, 0, outcome, &text, None));
         }
-        self.reply(Control::Result { id, outcome, text })
+        self.reply(Control::Result { id: offer.id, outcome, text })
     }
 
     /// Ends a file that is in no table any more.

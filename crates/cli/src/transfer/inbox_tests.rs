@@ -85,22 +85,74 @@ fn an_offer_waits_for_the_end_of_the_first_one() {
     let (_directory, replies) = with_inbox(|inbox| {
         hello(inbox);
         let one = control(&Control::Offer(offer(1, "f", 4)));
-        let other = inbox.store.begin(&offer(1, "f", 4), Start::default()).unwrap().unwrap();
-        other.write(b"ab").unwrap();
-        let claim = control(&Control::Claim { id: 1, hash: *blake3::hash(b"ab").as_bytes() });
         let begin = data(1, &DataMessage::Begin { id: 1, offset: 2 });
-        [one.clone(), claim, begin].into_iter().for_each(|frame| inbox.frame(frame).unwrap());
+        let claim = left_behind(inbox);
+        [one.clone(), claim].into_iter().for_each(|frame| inbox.frame(frame).unwrap());
+        let other = go_on(inbox);
+        inbox.frame(begin).unwrap();
         inbox.frame(one).unwrap();
         let content = Frame { stream: 1, ppid: PPID_DATA, bytes: Bytes::from_static(b"c") };
         inbox.frame(content).unwrap();
         let ended = DataMessage::Abandon { reason: Abandon::Ended, text: String::new() };
         inbox.frame(data(1, &ended)).unwrap();
+        drop(other);
     });
     let prove = Control::Prove { id: 1, length: 2 };
     let accept = Control::Accept { id: 1, offset: 2 };
     assert_eq!(replies[1..3], [prove.clone(), accept]);
     assert!(matches!(replies[3], Control::Result { outcome: Outcome::Busy, .. }));
     assert_eq!(replies[4..], [prove]);
+}
+
+/// Two bytes of a file, which nobody writes; and the claim of who has them.
+fn left_behind(inbox: &Inbox) -> Frame {
+    let other = inbox.store.begin(&offer(1, "f", 4), Start::default()).unwrap().unwrap();
+    other.write(b"ab").unwrap();
+    control(&Control::Claim { id: 1, hash: *blake3::hash(b"ab").as_bytes() })
+}
+
+/// Somebody else goes on with them.
+fn go_on(inbox: &Inbox) -> Partial {
+    let mut hasher = Box::new(blake3::Hasher::new());
+    hasher.update(b"ab");
+    inbox.store.begin(&offer(1, "f", 4), Start { copy: Some(0), hasher }).unwrap().unwrap()
+}
+
+/// A sender that has died is started again: a window of content was on its way when it heard that the first one was still thought to write.
+#[test]
+fn who_would_be_busy_is_not_accepted() {
+    let (_directory, replies) = with_inbox(|inbox| {
+        hello(inbox);
+        let claim = left_behind(inbox);
+        let other = go_on(inbox);
+        let one = control(&Control::Offer(offer(1, "f", 4)));
+        [one.clone(), claim.clone()].into_iter().for_each(|frame| inbox.frame(frame).unwrap());
+        drop(other);
+        [one, claim].into_iter().for_each(|frame| inbox.frame(frame).unwrap());
+    });
+    let prove = Control::Prove { id: 1, length: 2 };
+    assert_eq!(replies[1], prove);
+    assert!(matches!(replies[2], Control::Result { outcome: Outcome::Busy, .. }), "{replies:?}");
+    assert_eq!(replies[3..], [prove, Control::Accept { id: 1, offset: 2 }]);
+}
+
+/// Two send the same file at the same time. The second one has sent it, and is told so.
+#[test]
+fn what_came_twice_is_verified_twice() {
+    let (_directory, replies) = with_inbox(|inbox| {
+        hello(inbox);
+        let hash = blake3::hash(b"abcd");
+        let other = inbox.store.begin(&offer(1, "f", 4), Start::default()).unwrap().unwrap();
+        let content = Frame { stream: 1, ppid: PPID_DATA, bytes: Bytes::from_static(b"abcd") };
+        let begin = data(1, &DataMessage::Begin { id: 1, offset: 0 });
+        let one = control(&Control::Offer(offer(1, "f", 4)));
+        [one, begin, content].into_iter().for_each(|frame| inbox.frame(frame).unwrap());
+        other.write(b"abcd").unwrap();
+        assert!(matches!(inbox.store.finish(other, &offer(1, "f", 4), hash), Ok(Placed::AsOffered)));
+        inbox.frame(data(1, &DataMessage::End { hash: *hash.as_bytes() })).unwrap();
+    });
+    let last = replies.last().unwrap();
+    assert!(matches!(last, Control::Result { outcome: Outcome::Verified, .. }), "{last:?}");
 }
 
 #[test]

@@ -183,6 +183,11 @@ impl Partials {
         }
     }
 
+    /// Whether somebody writes this copy, and gets on.
+    pub(crate) fn is_held(&self, offer: &Offer, copy: u8) -> bool {
+        lock(&self.index).is_held(&name(offer, copy), HELD)
+    }
+
     /// Opens the copy of an offer for writing; `None` if others write all that it could be, or if what was proved is
     /// not there any more.
     pub(crate) fn begin(self: &Arc<Self>, offer: &Offer, start: Start) -> io::Result<Option<Partial>> {

@@ -170,6 +170,11 @@ impl Store {
         self.partials.begin(offer, start)
     }
 
+    /// See [`Partials::is_held`].
+    pub(crate) fn is_held(&self, offer: &Offer, copy: u8) -> bool {
+        self.partials.is_held(offer, copy)
+    }
+
     /// Puts a complete file, whose content has the hash `hash`, in its place.
     pub(crate) fn finish(&self, partial: Partial, offer: &Offer, hash: blake3::Hash) -> io::Result<Placed> {
         partial.finish(|file, directory, name| {
