@@ -3,10 +3,10 @@
 use core::time::Duration;
 
 use whimbrel_machine::{Instant, Seed};
-use whimbrel_netsim::{LinkConfig, Loss};
+use whimbrel_netsim::{Change, InFlight, LinkConfig, Loss, Side};
 use whimbrel_proto::Config;
 
-use whimbrel_testbed::{Pair, SeededExchanges, User, link, remotes};
+use whimbrel_testbed::{Pair, SeededExchanges, User, at, link, remotes};
 
 /// Which packets are lost.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -84,6 +84,20 @@ fn what_the_peer_sends_again_is_answered_again() {
 fn a_second_network_is_tried_soon() {
     let ([_, most, ..], never) = measured(SEEDS, 2, Lossy::Both, 0.3);
     assert!(most < 2_700 && never == 0, "{most} {never}");
+}
+
+/// A portal that lets nobody through until its user has agreed, a tunnel: nothing tells when it is over, and the timer of INIT was ten seconds long by then.
+#[test]
+fn a_network_that_opens_late_is_used_soon() {
+    for opens in [1_300, 2_600, 5_100, 9_100, 17_100, 27_100, 36_900] {
+        let client = User::client(&remotes(1)).queueing(1, 1000);
+        let mut pair = Pair::with_configs(opens, configs(), &[[link(20, 10); 2]], client, User::server());
+        pair.change(0, Side::Both, at(0), Change::Down(InFlight::Lost));
+        pair.change(0, Side::Both, at(opens), Change::Up);
+        pair.run(60);
+        let (first, _) = *pair.server().record.received.first().expect("it comes about");
+        assert!(first < at(opens + 2_100), "{opens} {first}");
+    }
 }
 
 /// What TCP with TLS 1.3 would take in such a network: SYN, ClientHello, the client's Finished and its data, each until its answer has come. RTO is 1 s until there is a round trip

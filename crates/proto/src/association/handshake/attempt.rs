@@ -12,6 +12,9 @@ use crate::timers::{TimerId, Timers};
 /// Two routes that nothing is known of are tried no closer to each other (RFC 8305 §8).
 const STAGGER: Duration = Duration::from_millis(250);
 
+/// INIT is not repeated any later than this after the last one: whatever kept it back may be over, and nothing tells.
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+
 /// The retransmission of INIT or COOKIE ECHO over all routes in turn (RFC 9260 §5.1).
 #[derive(Debug)]
 pub(in crate::association) struct Attempt {
@@ -30,6 +33,8 @@ pub(in crate::association) struct Attempt {
     prompted: Option<Route>,
     /// Tries that do not count: they were sooner than they would be without [`SetUp::Prompt`].
     uncounted: u32,
+    /// So many of these are to come before the timer is taken to have run out.
+    between: u32,
     rto: Rto,
 }
 
@@ -47,6 +52,7 @@ impl Attempt {
             last_sent_at: now,
             prompted: None,
             uncounted: 0,
+            between: 0,
             rto,
         }
     }
@@ -80,6 +86,10 @@ impl Attempt {
             let what = "no local address can reach the peer's addresses";
             return Err(Ending::Silent(CloseReason::Refused(what)));
         }
+        if self.between > 0 {
+            (self.between, self.uncounted, self.due) = (self.between - 1, self.uncounted + 1, true);
+            return Ok(());
+        }
         if self.sent.saturating_sub(self.uncounted) > config.failure.max_init_retransmits {
             return Err(Ending::Silent(CloseReason::Unreachable));
         }
@@ -90,6 +100,7 @@ impl Attempt {
         if !steady && (self.sent as usize).is_multiple_of(self.routes.len()) {
             self.rto.back_off();
         }
+        self.between = self.parts(config) - 1;
         self.due = true;
         Ok(())
     }
@@ -103,6 +114,14 @@ impl Attempt {
         {
             self.prompted = Some(route);
         }
+    }
+
+    /// A timer that has doubled so often that it is long is waited for in so many parts, with tries between that do not count.
+    fn parts(&self, config: &Config) -> u32 {
+        if config.set_up == SetUp::Standard || self.timer != TimerId::T1Init {
+            return 1;
+        }
+        self.rto.current().as_nanos().div_ceil(LONGEST_PAUSE.as_nanos()).max(1) as u32
     }
 
     /// Whether the timer is not to double yet: nothing is known of the network, not even that it takes longer than this.
@@ -181,7 +200,7 @@ impl Attempt {
         let wait = if self.is_steady(config) {
             (self.rto.current() / self.routes.len() as u32).max(STAGGER.min(self.rto.current()))
         } else {
-            self.rto.current()
+            self.rto.current() / self.parts(config)
         };
         timers.set(self.timer, now + wait);
         Some(route)
