@@ -258,7 +258,7 @@ impl Receiver {
     pub(crate) fn pin_hint(&self) -> Option<String> {
         match &self.pin {
             Pin::Clear | Pin::Acquaintance(_) => None,
-            Pin::Ticket(_) => Some(" A ticket is good until the receiver that printed it ends.".into()),
+            Pin::Ticket(_) => Some(" A ticket is good until the receiver that printed it ends, or for as long as it is in that receiver's --ticket-file.".into()),
             Pin::Paired(host) => {
                 let name = &host.name;
                 Some(format!(

@@ -269,12 +269,12 @@ impl Association {
         self.timers = Timers::default();
         let mut open = echoed.open;
         let (mut context, _) = self.split(now);
-        let once = echoed.attempt.was_sent_once();
-        if once {
+        let again = echoed.attempt.sent_again_at();
+        if again.is_none() {
             open.measure_cookie_echo(&context, now.saturating_since(echoed.attempt.first_sent_at));
         }
         open.begin(&mut context);
-        open.guard_first_data(&mut context, once);
+        open.guard_first_data(&mut context, again);
         self.phase = Phase::Open(open);
         self.announce_up(now);
         self.add_omitted(now, echoed.request.omitted(self.naming()));

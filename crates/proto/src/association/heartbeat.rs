@@ -7,6 +7,7 @@ use whimbrel_wire::{Heartbeat, PadBuilder, RawChunk, chunk_type};
 
 use super::heartbeat_info::{self, Kind};
 use super::heartbeat_time;
+use super::late_heartbeat::AWAITED;
 use super::replies::First;
 use super::{Closing, Context, Handled, Open};
 use crate::auth::chunk_writer::ChunkWriter;
@@ -14,10 +15,6 @@ use crate::config::{HeartbeatForm, TailLoss, Unanswered};
 use crate::interface::{PathId, PathState};
 use crate::path::{Egress, Path, PendingHeartbeat, Supervision};
 use crate::timers::TimerId;
-
-/// A path that has failed is asked so many times without a pause between the end of one heartbeat's time and the next one, where its backing off is limited: it may
-/// be the better network, which nobody says is back, and the one in use a poor one.
-const AWAITED: u32 = 20;
 
 impl Open {
     /// The association is established: supervise every path, confirm those that need it (RFC 9260 §5.4, §8.3).
@@ -258,7 +255,7 @@ impl Open {
             // RFC 7829 §3.2 rules 5 and 6.
             PathState::PotentiallyFailed => context.config.heartbeat.interval.is_some(),
             // Its link has just come back, or it has failed a while ago, and may be back soon.
-            PathState::Inactive if context.config.heartbeat.standby_back_off.is_some() => {
+            PathState::Inactive if self.awaits_few(context) => {
                 path.error_count <= max.saturating_add(AWAITED)
             }
             PathState::Unconfirmed | PathState::Inactive => path.error_count <= max,

@@ -1,13 +1,26 @@
-//! A heartbeat that is not answered in time on a path from which packets keep coming ([`Unanswered::RepeatIfHeard`]).
+//! A heartbeat that is not answered in time: on a path from which packets keep coming ([`Unanswered::RepeatIfHeard`]), and on one that has failed and may be back soon.
 
 use super::tail_probe::repetition_after;
 use super::{Closing, Context, Open};
-use crate::config::{TailLoss, Unanswered};
+use crate::config::{HeartbeatConfig, TailLoss, Unanswered};
 use crate::interface::{PathId, PathState};
 use crate::path::{Path, PendingHeartbeat};
 use crate::timers::TimerId;
 
+/// A path that has failed is asked so many times without a pause between the end of one heartbeat's time and the next one, where its backing off is limited: it may
+/// be the better network, which nobody says is back, and the one in use a poor one.
+pub(super) const AWAITED: u32 = 20;
+/// As long as no more paths have failed.
+const FEW: usize = 4;
+
 impl Open {
+    /// Whether paths that have failed are asked more often than RFC 9260 §8.3 has it, and are no more than a thin network has room to ask for.
+    pub(super) fn awaits_few(&self, context: &Context<'_>) -> bool {
+        let HeartbeatConfig { interval, standby_back_off, .. } = &context.config.heartbeat;
+        let failed = |path: &&Path| matches!(path.state, PathState::PotentiallyFailed | PathState::Inactive);
+        interval.is_some() && standby_back_off.is_some() && self.paths.iter().filter(failed).count() <= FEW
+    }
+
     /// Sends the heartbeat that has not been answered once more if its path is alive by another sign; true if it has.
     ///
     /// The answer to either of the two counts, and measures: they are told apart.

@@ -24,7 +24,7 @@ impl Association {
             open.abandon_changes(context, AddressChangeError::Abandoned);
         });
         self.open_from_cookie(arrival, locals, cookie);
-        self.in_open(arrival.now, |open, _| open.notes.vouching = vouching);
+        self.in_open(arrival.now, |open, _| open.vouch_as_before(vouching));
         self.events.push_back(Event::Restarted {
             association: self.identity.id,
             outbound_streams: cookie.agreement.outbound_streams,

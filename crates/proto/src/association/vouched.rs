@@ -109,6 +109,12 @@ impl Open {
         }
     }
 
+    /// See [`Self::vouching_after_restart`]. An address from which the peer has begun anew has answered.
+    pub(crate) fn vouch_as_before(&mut self, before: Vouching) {
+        let answered = matches!(before, Vouching::Used(address) if self.is_confirmed(address));
+        self.notes.vouching = if answered { Vouching::None } else { before };
+    }
+
     /// Whether packets leave one by one, as there may not be many more.
     pub(crate) const fn counts_bytes(&self) -> bool {
         matches!(self.notes.vouching, Vouching::For { .. })

@@ -140,6 +140,13 @@ impl Outstanding {
         self.belief.on_sent();
     }
 
+    /// All that is in flight has gone out once more as it was.
+    pub(super) fn sent_again(&mut self, now: Instant) {
+        for chunk in self.chunks.iter_mut().filter(|chunk| chunk.is_in_flight()) {
+            (chunk.retransmitted, chunk.sent_at) = (true, now);
+        }
+    }
+
     /// The packet whose first chunk is `tsn` has this many bytes.
     pub(super) fn note_packet(&mut self, tsn: Tsn, bytes: usize) {
         if let Some(chunk) = self.chunks.get_mut(tsn.distance_from(self.base) as usize) {

@@ -49,9 +49,13 @@ struct ToldElsewhere {
 const PATIENCE: u32 = 4;
 
 impl Sender {
-    /// What is in flight has gone out again, and what was timed does not tell a round trip (RFC 9260 §6.3.1 C5).
-    pub(crate) fn forget_timing(&mut self) {
-        self.flows.iter_mut().for_each(|flow| flow.timed = None);
+    /// All that is in flight has gone out once more at `sent_at` as it was: when it is acknowledged that tells no round trip (RFC 9260 §6.3.1 C5).
+    pub(crate) fn sent_again(&mut self, sent_at: Instant) {
+        self.outstanding.sent_again(sent_at);
+        for flow in &mut self.flows {
+            flow.timed = None;
+            flow.last_data = flow.last_data.map(|_| sent_at);
+        }
     }
 }
 

@@ -100,7 +100,7 @@ fn what_cannot_be_answered_yet_is_asked_seldom() {
     let clear = Thin { protected: false, ..thin(20_000_000, 2_000, 100) };
     for (thin, most) in [
         (clear, 17),
-        (thin(20_000_000, 2_000, 100), 20),
+        (thin(20_000_000, 2_000, 100), 24),
         (thin(9_600, 600, 100), 60),
         (thin(9_600, 2_000, 100), 36),
     ] {

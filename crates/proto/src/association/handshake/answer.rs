@@ -51,11 +51,14 @@ impl CookieEchoed {
     /// The peer answers INIT once more: which one it had answered before is known now, and how long a round trip takes. What goes out every RTO.Initial or sooner would fill a slow
     /// network with copies.
     pub(super) fn on_another_init_ack(&mut self, context: &mut Context<'_>, route: Route) {
-        let hurried = context.config.set_up != SetUp::Standard;
-        let took = if hurried { self.attempt.on_another_answer(context.timers, route) } else { None };
-        let first = self.open.paths.iter_mut().next();
-        if let Some((path, took)) = first.zip(took).filter(|(path, _)| path.rto.srtt().is_none()) {
-            path.rto.install(path.rto.current().max(took * 2));
+        let config = context.config;
+        let took = match config.set_up {
+            SetUp::Standard => None,
+            SetUp::Prompt(_) => self.attempt.on_another_answer(context.now, config, context.timers, route),
+        };
+        let known = self.open.paths.iter().next().is_none_or(|path| path.rto.srtt().is_some());
+        if let Some(took) = took.filter(|_| !known) {
+            self.open.measure_first(context.now, took);
         }
     }
 }

@@ -151,10 +151,20 @@ impl Attempt {
         self
     }
 
-    /// What was tried before this is answered by `route` once more: the answer to an earlier try had come first, and a round trip takes as long as that. How long, unless that is
-    /// known.
-    pub(super) fn on_another_answer(&mut self, timers: &mut Timers, route: Route) -> Option<Duration> {
-        let (_, took) = self.slow.take_if(|(answered, _)| ips(*answered) == ips(route))?;
+    /// What was tried before this is answered by `route` once more: the answer to an earlier try had come first, and a round trip takes about as long as that. How long, unless
+    /// that is known.
+    ///
+    /// Answers come as far apart as the tries were. Those that come at once were held up together, or are one that came twice, and tell nothing.
+    pub(super) fn on_another_answer(
+        &mut self,
+        now: Instant,
+        config: &Config,
+        timers: &mut Timers,
+        route: Route,
+    ) -> Option<Duration> {
+        let apart = now >= self.first_sent_at + config.rto.initial / 2;
+        let (_, took) = self.slow.take_if(|(answered, _)| apart && ips(*answered) == ips(route))?;
+        let took = took.min(LONGEST_PAUSE * 2);
         let timeout = took * 2;
         if timeout > self.rto.current() {
             self.rto.install(timeout);
@@ -163,9 +173,10 @@ impl Attempt {
         Some(took)
     }
 
-    /// Whether there was one try, in turn or out of it.
-    pub(super) fn was_sent_once(&self) -> bool {
-        self.sent == 1 && self.last_sent_at == self.first_sent_at
+    /// When the last try was made, if there was more than one, in turn or out of it.
+    pub(super) fn sent_again_at(&self) -> Option<Instant> {
+        let once = self.sent == 1 && self.last_sent_at == self.first_sent_at;
+        (!once).then_some(self.last_sent_at)
     }
 
     fn note_tried(&mut self, now: Instant, route: Route) {
