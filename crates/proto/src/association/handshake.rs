@@ -59,7 +59,7 @@ pub(crate) struct CookieEchoed {
     pub(super) request: ConnectRequest,
     cookie: Vec<u8>,
     unrecognized: Vec<u8>,
-    /// The DATA chunk that goes with COOKIE ECHO; empty if none does.
+    /// The DATA chunks that go with COOKIE ECHO; empty if none do.
     first_data: Vec<u8>,
     pub(super) attempt: Attempt,
     stale_cookies: u32,

@@ -14,8 +14,9 @@ pub enum SetUp {
     #[default]
     Standard,
     /// By the round trip as soon as one is known, and by nothing shorter than this. RTO.Min is there for acknowledgements that a receiver keeps back, which nobody does yet.
-    /// COOKIE ECHO and the state cookie measure round trips, too. INIT has no round trip to go by: its timer doubles after some tries on each route, and INIT goes out every two seconds while a longer one runs. What the peer sends twice
-    /// has our answer to it sent again, as the peer has not heard that. Where packets are protected all this goes on until both ends have keys, and the first message about them goes with COOKIE ECHO.
+    /// COOKIE ECHO and the state cookie measure round trips, too. INIT has no round trip to go by: its timer doubles after some tries on each route, and INIT goes out every
+    /// two seconds while a longer one runs. What the peer sends twice has our answer to it sent again, as the peer has not heard that. Where packets are protected all this
+    /// goes on until both ends have keys, and the first message about them goes with COOKIE ECHO.
     Prompt(Duration),
 }
 

@@ -15,17 +15,21 @@ fn up() -> (Bench, Peer) {
     (bench, peer)
 }
 
-/// The peer goes from its first address to that one.
-fn move_to(bench: &mut Bench, to: u8, bytes: usize) {
+/// The address is vouched for and new data's, and the old one stays.
+fn prefer(bench: &mut Bench, to: u8, bytes: usize) {
     let association = bench.association();
     let address = peer_address(to);
-    let gone = bench.paths().iter().map(|path| path.route.remote.ip()).collect::<Vec<_>>();
-    bench.command(Command::AgreeAddresses {
-        association,
-        changes: vec![AgreedChange::AddVouchedPeer { address, bytes }],
-    });
+    let changes = vec![AgreedChange::AddVouchedPeer { address, bytes }];
+    bench.command(Command::AgreeAddresses { association, changes });
     let way = bench.paths().iter().find(|path| path.route.remote == address).map(|path| path.id);
     bench.command(Command::SetPrimary { association, path: way.expect("there is room") });
+}
+
+/// The peer goes from the addresses it has to that one.
+fn move_to(bench: &mut Bench, to: u8, bytes: usize) {
+    let association = bench.association();
+    let gone = bench.paths().iter().map(|path| path.route.remote.ip()).collect::<Vec<_>>();
+    prefer(bench, to, bytes);
     let changes = gone.into_iter().map(AgreedChange::DeletePeer).collect();
     bench.command(Command::AgreeAddresses { association, changes });
 }
@@ -143,16 +147,6 @@ fn all_that_goes_there_counts() {
         let sent = bytes_while_vouched(&mut bench, 2);
         assert!((500..=bytes).contains(&sent), "{sent} of {bytes}");
     }
-}
-
-/// The address is vouched for and new data's, and the old one stays.
-fn prefer(bench: &mut Bench, to: u8, bytes: usize) {
-    let association = bench.association();
-    let address = peer_address(to);
-    let changes = vec![AgreedChange::AddVouchedPeer { address, bytes }];
-    bench.command(Command::AgreeAddresses { association, changes });
-    let way = bench.paths().iter().find(|path| path.route.remote == address).map(|path| path.id);
-    bench.command(Command::SetPrimary { association, path: way.expect("there is room") });
 }
 
 /// The old address works, and the new one never answers: what is said meanwhile arrives by the old one.
