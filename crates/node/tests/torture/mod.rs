@@ -251,6 +251,15 @@ fn a_network_that_is_well_again_is_returned_to() {
     }
 }
 
+/// Networks that carry packets in one direction each are used together, and settled for.
+#[test]
+fn one_way_networks_are_used_together() {
+    for (name, outcome) in outcomes("crossed") {
+        assert!(outcome.survived && outcome.gap < Duration::from_secs(5), "{name}: {outcome:?}");
+        assert!(outcome.moves < 20, "{name}: {outcome:?}");
+    }
+}
+
 /// A network that is quick while it carries nothing is not gone to again and again.
 #[test]
 fn a_network_that_carries_too_little_is_left_alone() {

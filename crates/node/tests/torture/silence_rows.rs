@@ -12,6 +12,7 @@ const DOWN: Change = Change::Down(InFlight::Lost);
 
 pub(super) fn add_to(table: &mut Table) {
     returns(table);
+    crossed(table);
     sleepers(table);
     moves(table);
     quiet(table);
@@ -88,6 +89,18 @@ fn returns(table: &mut Table) {
         silence_all(hosts, secs(8.0));
         hosts.forget(secs(8.0), Network::Wifi);
     });
+}
+
+/// Each network works in one direction only, and not in the same one.
+fn crossed(table: &mut Table) {
+    for (name, ways) in [("forth_back", [Way::Up, Way::Down]), ("back_forth", [Way::Down, Way::Up])] {
+        table.row(&format!("crossed_20_{name}"), two, 20.0, move |hosts| {
+            for (network, way) in [Network::Wifi, Network::Lte].into_iter().zip(ways) {
+                hosts.change_one(ONCE, network, way, DOWN);
+                hosts.change_one(secs(20.0), network, way, Change::Up);
+            }
+        });
+    }
 }
 
 /// The network comes back while a host sleeps.

@@ -150,9 +150,8 @@ impl Association {
                 Ok(Chunk::InitAck(_)) => echoed.on_another_init_ack(&mut context, arrival.route),
                 // RFC 9260 §6: DATA is discarded in this state; SACK may be. Whoever sends any of these has the cookie.
                 Ok(chunk @ (Chunk::Heartbeat(_) | Chunk::Data(_) | Chunk::Asconf(_))) => {
-                    let Phase::CookieEchoed(echoed) = &mut self.phase else { return Ok(()) };
                     if matches!(chunk, Chunk::Heartbeat(_)) {
-                        echoed.open.answer_heartbeat(now, arrival.route, &raw);
+                        echoed.open.answer_heartbeat(&context, arrival.route, &raw);
                     }
                     echoed.attempt.prompt(now, arrival.route);
                 }

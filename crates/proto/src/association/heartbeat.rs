@@ -40,7 +40,7 @@ impl Open {
 
     /// RFC 9260 §8.3: answered at once, everything in it copied unchanged. In SHUTDOWN-SENT that is no duty any more, but
     /// the peer may have much to send yet, and would think its paths dead.
-    pub(crate) fn answer_heartbeat(&mut self, now: Instant, route: Route, raw: &RawChunk<'_>) {
+    pub(crate) fn answer_heartbeat(&mut self, context: &Context<'_>, route: Route, raw: &RawChunk<'_>) {
         // Nor in clear what was asked sealed: the peer asks again.
         if matches!(self.closing, Closing::AckSent(_)) || self.auth.lacks_keys() {
             return;
@@ -53,7 +53,10 @@ impl Open {
         let source = if self.locals.is_source(route.local.ip()) { Some(route) } else { self.route_to_use() };
         match source.filter(|source| self.locals.is_source(source.local.ip())) {
             Some(source) => _ = self.replies.push_raw(source, First::Other, &chunk),
-            None => self.hold_answer(now, route, chunk),
+            None => return self.hold_answer(context.now, route, chunk),
+        }
+        for detour in self.detours(context.config, route) {
+            self.replies.push_raw(detour, First::Other, &chunk);
         }
     }
 
@@ -130,7 +133,7 @@ impl Open {
         }
     }
 
-    pub(crate) fn handle_heartbeat_ack(&mut self, context: &mut Context<'_>, info: &[u8]) {
+    pub(crate) fn handle_heartbeat_ack(&mut self, context: &mut Context<'_>, route: Route, info: &[u8]) {
         let Some((id, kind, nonce)) = heartbeat_info::decode(info) else { return };
         let Some(path) = self.paths.get_mut(id) else { return };
         match kind {
@@ -142,6 +145,7 @@ impl Open {
                     return self.note_later_answer(context, id, nonce);
                 };
                 path.supervision.conclude_heartbeat();
+                path.supervision.answered_elsewhere = path.route != route;
                 path.supervision.estimates_mut().on_answer(context.now, nonce, Kind::Path);
                 let took = context.now.saturating_since(sent_at);
                 path.supervision.quality.on_heartbeat(context.now, took);

@@ -226,11 +226,11 @@ impl Open {
             Chunk::Heartbeat(_) => {
                 news.heartbeats += 1;
                 if news.heartbeats <= 1 {
-                    self.answer_heartbeat(context.now, route, raw);
+                    self.answer_heartbeat(context, route, raw);
                     self.return_heartbeat(context, route);
                 }
             }
-            Chunk::HeartbeatAck(ack) => self.handle_heartbeat_ack(context, ack.info),
+            Chunk::HeartbeatAck(ack) => self.handle_heartbeat_ack(context, route, ack.info),
             // RFC 5061 §5.3 F4: it answers what was sent before the address was deleted (§5.3.1).
             Chunk::Abort(_) if self.locals.is_leaving(route.local.ip()) => return Ok(false),
             Chunk::Abort(abort) => {

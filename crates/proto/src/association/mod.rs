@@ -28,6 +28,7 @@ mod memory;
 mod missing_state;
 mod mtu_probe;
 mod new_port;
+mod one_way;
 mod open;
 mod output;
 mod own_parameters;

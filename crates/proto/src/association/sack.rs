@@ -24,7 +24,8 @@ impl Open {
         }
         let by = if self.sender.combines_paths() { self.paths.by_route(route) } else { None };
         let report = self.sender.on_sack(context.now, sack, by);
-        let Some(Report { window_open, refused, .. }) = self.apply(context, report)? else { return Ok(()) };
+        let told = self.apply(context, report, Some(route))?;
+        let Some(Report { window_open, refused, .. }) = told else { return Ok(()) };
         let reaction = self.primary.rule.on_sack(&self.sender);
         self.react(context, reaction);
         if refused {
@@ -48,20 +49,21 @@ impl Open {
             Err(SackError::NeverSent) => return Ok(()),
             report => report,
         };
-        self.apply(context, report).map(|_| ())
+        self.apply(context, report, None).map(|_| ())
     }
 
     /// Packets of a path have had time to be out of order: what has not come since is lost (RFC 8985 §6.2).
     pub(crate) fn handle_reordering_timer(&mut self, context: &mut Context<'_>, id: PathId) -> Handled {
         let report = self.sender.on_reordering_timer(context.now, id);
-        self.apply(context, Ok(report)).map(|_| ())
+        self.apply(context, Ok(report), None).map(|_| ())
     }
 
-    /// Draws the consequences, and yields what they followed from; `None` if there are none.
+    /// Draws the consequences of what has come by `route`, and yields what they followed from; `None` if there are none.
     fn apply(
         &mut self,
         context: &mut Context<'_>,
         report: Result<Report, SackError>,
+        route: Option<Route>,
     ) -> Handled<Option<Report>> {
         let report = match report {
             Ok(report) => report,
@@ -73,7 +75,7 @@ impl Open {
             }
         };
         for change in &report.paths {
-            self.apply_to_path(context, change);
+            self.apply_to_path(context, change, route);
             self.judge_packet_size(context, change);
         }
         if let Some(lost) = report.tail_lost {
@@ -96,7 +98,7 @@ impl Open {
     }
 
     /// RTO and error counter of one path.
-    fn apply_to_path(&mut self, context: &mut Context<'_>, change: &PathChange) {
+    fn apply_to_path(&mut self, context: &mut Context<'_>, change: &PathChange, route: Option<Route>) {
         let Some(path) = self.paths.get_mut(change.path) else { return };
         if let Some(rtt) = change.measured {
             path.on_measurement(context.now, rtt, &mut self.notes.round_trips);
@@ -117,6 +119,7 @@ impl Open {
         };
         if proved {
             path.error_count = 0;
+            path.supervision.answered_elsewhere = route.is_some_and(|route| route != path.route);
             // What the answer to a tail-loss probe acknowledges besides may have arrived just before the path failed.
             let sent = change.youngest.max(change.sent_again).unwrap_or(context.now);
             let due = sent + path.rto.long_round_trip().unwrap_or_default();

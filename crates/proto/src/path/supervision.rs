@@ -40,6 +40,8 @@ pub(crate) struct Supervision {
     pub(crate) overdue: Option<PendingHeartbeat>,
     /// The one that was answered last. What repetitions of it bring later tells the order in which packets arrive.
     answered: Option<PendingHeartbeat>,
+    /// What the peer last answered of this path came by another: this one may work in one direction only.
+    pub(crate) answered_elsewhere: bool,
     /// Somebody vouches for the path until it is confirmed, and it may carry data so far (`association/vouched.rs`).
     vouched: bool,
     /// The port that the peer seems to have now, which has not answered yet.
@@ -148,6 +150,7 @@ impl Supervision {
             heartbeat: None,
             overdue: None,
             answered: None,
+            answered_elsewhere: false,
             vouched: false,
             new_port: None,
         }

@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use whimbrel_machine::Route;
 use whimbrel_proto::{Config, FailedRoute, PathState, PathView};
-use whimbrel_wire::Chunk;
+use whimbrel_wire::{Chunk, Heartbeat};
 
 use whimbrel_testbed::peer::{Bench, Peer, Sent, node_address, peer_address, quiet};
 
@@ -175,4 +175,31 @@ fn what_was_acknowledged_elsewhere_is_acknowledged_again() {
     // Once is enough.
     let sent = scene.pass(Duration::from_secs(60), |_| true);
     assert_eq!(sacks(&sent), 0, "{sent:?}");
+}
+
+/// The ways of the answers to a HEARTBEAT that comes by the second path, which has failed, and by the first, which has where `both` have.
+fn ways_of_answers(rule: FailedRoute, both: bool) -> Vec<Vec<Route>> {
+    let mut config = quiet();
+    config.heartbeat.max_burst = 8;
+    config.sack.failed_route = rule;
+    let mut scene = Scene::new(config);
+    scene.pass(Duration::from_secs(600), |route| route != second() && !both);
+    assert_eq!(scene.path().state, PathState::Inactive);
+    let first = Route { local: node_address(1), remote: peer_address(1) };
+    let answers = |sent: &Sent| sent.chunks().iter().any(|chunk| matches!(chunk, Chunk::HeartbeatAck(_)));
+    let mut ways_of = |route| {
+        scene.bench.deliver_on(route, &scene.peer.packet(&[&Heartbeat { info: b"asked" }]));
+        scene.bench.take().into_iter().filter(answers).map(|sent| sent.route).collect::<Vec<_>>()
+    };
+    vec![ways_of(second()), ways_of(first)]
+}
+
+/// Each path may work in the other direction only: the peer would never hear that one of them carries what it sends. Where any works both ways it hears of the others soon enough.
+#[test]
+fn answers_go_by_every_path_where_none_works() {
+    let first = Route { local: node_address(1), remote: peer_address(1) };
+    let by_themselves = vec![vec![second()], vec![first]];
+    assert_eq!(ways_of_answers(FailedRoute::Follow, true), by_themselves);
+    assert_eq!(ways_of_answers(FailedRoute::Avoid, false), by_themselves);
+    assert_eq!(ways_of_answers(FailedRoute::Avoid, true), [vec![second(), first], vec![first, second()]]);
 }

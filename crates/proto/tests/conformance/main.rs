@@ -13,6 +13,7 @@ mod camping;
 mod collisions;
 mod controllers;
 mod cookies;
+mod crossed_paths;
 mod departed;
 mod dynamic_addresses;
 mod early_probes;

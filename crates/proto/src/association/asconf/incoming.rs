@@ -152,6 +152,9 @@ impl Open {
                 break;
             }
         }
+        for detour in self.detours(context.config, route) {
+            answers.answers.iter().all(|answer| self.replies.push_raw(detour, First::AsconfAck, answer));
+        }
         if self.sack_destination(context.config).is_none() {
             // The peer has left every address that a SACK could go to, and would send again what has arrived. V4 lets a
             // SACK go with the answer.
