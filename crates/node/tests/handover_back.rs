@@ -21,6 +21,10 @@ fn network(kbit: u64, one_way_ms: u64) -> LinkConfig {
     }
 }
 
+/// Where the thin network's controller learnt nothing from what had been lost by the better one, and filled the queue; and, the last, where a measurement of the
+/// round trip (ProbeRTT) looked as if the better one had become slow.
+const HARDER: [u64; 6] = [288, 291, 303, 337, 396, 68];
+
 /// What becomes of 12 MB over 8 Mbit/s (or over 1 Mbit/s for a while).
 struct Outcome {
     /// How long after the better network is back it is used.
@@ -40,7 +44,7 @@ fn outcome(seed: u64) -> Outcome {
     let links = [network(8_000, 25), network(1_000, 60)];
     let mut pair = Pair::with_nodes(seed, Config::mobile(), &links, client, User::server(), finish);
     pair.uplinks[CLIENT].iter().for_each(|uplink| uplink.name(&mut pair.world, at(0)));
-    let cut = 3_000 + seed * 137;
+    let cut = 3_000 + seed * 137 % 2_111;
     pair.change(0, Side::Both, at(cut), Change::Down(InFlight::Lost));
     pair.change(0, Side::Both, at(cut + CUT_FOR), Change::Up);
     pair.run(60);
@@ -58,7 +62,7 @@ fn outcome(seed: u64) -> Outcome {
 /// A path that has failed was asked every nine seconds after a while, and the thin network kept all of 12 MB for as long.
 #[test]
 fn the_better_network_is_used_soon_after_it_is_back() {
-    for seed in 0..12 {
+    for seed in (0..12).chain(HARDER) {
         let Outcome { back, done, moves, .. } = outcome(seed);
         assert!(back < millis(2_500), "{seed}: {back:?}");
         assert!(done < at(19_600), "{seed}: {done}");
@@ -69,7 +73,7 @@ fn the_better_network_is_used_soon_after_it_is_back() {
 /// What is in the queue of the thin one goes out again by the better one: everything behind it waited for it at the receiver.
 #[test]
 fn nothing_waits_for_what_the_thin_network_holds() {
-    for seed in 0..12 {
+    for seed in (0..12).chain(HARDER) {
         let Outcome { gap, .. } = outcome(seed);
         assert!(gap < millis(600), "{seed}: {gap:?}");
     }

@@ -14,7 +14,7 @@ use super::report::{PathChange, Report, T3};
 use super::sender::Sender;
 use crate::config::{TailLoss, WindowReduction};
 use crate::interface::PathId;
-use crate::path::congestion::{Acked, Lost, Shared, SharedPath};
+use crate::path::congestion::{Acked, CongestionPhase, Lost, Shared, SharedPath};
 
 /// The peer's window has room if a chunk with so many bytes of user data fits.
 const LITTLE: usize = 1_200;
@@ -149,12 +149,15 @@ impl Sender {
     ) {
         let combines = self.combines_paths();
         let (grows, cumulative_advanced) = self.growth(change.path, cumulative_advanced);
-        change.waiting = self.waiting();
+        let waiting = self.waiting();
         let took = change.took(now, after_full);
         let possible = took.filter(|&took| self.is_round_trip(took));
         let outstanding = &self.outstanding;
         let Some(flow) = self.flows.iter_mut().find(|flow| flow.path == change.path) else { return };
         change.round_trip = possible.filter(|&took| flow.has_worked_for(now, took));
+        // While the path is measured without a queue it is the measurement that holds data back.
+        let measures = flow.congestion.phase() == CongestionPhase::ProbeRoundTrip;
+        change.waiting = if measures { 0 } else { waiting };
         let own_sack = !combines || by == Some(change.path);
         if combines {
             flow.beside_mut().loss_rate.on_arrived(change.packets);

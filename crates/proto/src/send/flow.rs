@@ -134,10 +134,9 @@ impl Flow {
         newest.or_else(|| change.moved_at(now, self.least_wait()).filter(|_| is_untold))
     }
 
-    /// How long an answer takes at least; `None` while no DATA has told.
+    /// How long an answer takes at least, be it to DATA or to a HEARTBEAT: on a path that has been on standby nothing else has told. `None` while neither has.
     pub(super) fn least_wait(&self) -> Option<Duration> {
-        let least = self.least_round_trip?;
-        Some(self.least_answer.map_or(least, |answer| answer.min(least)))
+        self.least_round_trip.into_iter().chain(self.least_answer).min()
     }
 
     pub(super) fn new(path: PathId, congestion: Box<dyn CongestionControl>) -> Self {
