@@ -260,3 +260,18 @@ fn who_has_left_a_slow_network_stays_where_it_is_quick() {
         .collect();
     assert!(all.iter().all(|(behind, told)| *behind < 300 && *told == 1), "{all:?}");
 }
+
+/// Who sends nearly all that the network carries has hardly anything waiting, until BBR measures the round trip without a queue (ProbeRTT), and halves its window for that: 30 s have
+/// five such times in them.
+#[test]
+fn a_network_whose_round_trip_is_measured_is_kept() {
+    for seed in 0..3 {
+        for microseconds in [6_800, 7_000, 7_200] {
+            let mut client = User::client(&remotes(2));
+            client.tick(Duration::from_micros(microseconds), 16_384, 4_000);
+            let mut pair = moving_with(seed, Config::mobile(), &[link(20, 10), link(10, 30)], client);
+            pair.run(30);
+            assert_eq!(moves(&pair), [], "{seed} {microseconds}");
+        }
+    }
+}
