@@ -169,12 +169,10 @@ fn interface(
     }
     let name = name?;
     let flags = link.header.flags;
-    // Drivers that know nothing of operational states (tunnels, loopback) leave it unknown; then the flag counts.
-    let operational = match state {
-        State::Up => true,
-        State::Unknown => flags.contains(LinkFlags::LowerUp),
-        _ => false,
-    };
+    // The flag has the carrier as it is. The operational state follows up to a second later: a host that has just started would have no address so long. Where it is dormant
+    // (802.1X) or tested the carrier is not enough; drivers that know nothing of it (tunnels, loopback) leave it unknown.
+    let held_back = matches!(state, State::Dormant | State::Testing | State::NotPresent);
+    let operational = flags.contains(LinkFlags::LowerUp) && !held_back;
     let kind = if flags.contains(LinkFlags::Loopback) {
         Some(InterfaceKind::Loopback)
     } else {

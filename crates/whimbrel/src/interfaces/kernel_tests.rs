@@ -42,10 +42,14 @@ fn all(links: &[LinkMessage], addresses: &[AddressMessage], routes: &[RouteMessa
 fn carrier_and_switch_decide_whether_a_link_is_up() {
     for (flags, state, expected) in [
         (up(), State::Up, true),
-        (up(), State::Down, false),
-        // Carrier lost: the addresses stay, the operational state says it.
+        // Carrier lost: the addresses stay.
         (LinkFlags::Up, State::LowerLayerDown, false),
-        (LinkFlags::Up, State::Dormant, false),
+        // The operational state has not followed the carrier yet.
+        (LinkFlags::Up, State::Up, false),
+        (up(), State::Down, true),
+        (up(), State::LowerLayerDown, true),
+        // Somebody has to be authenticated first.
+        (up(), State::Dormant, false),
         (LinkFlags::LowerUp, State::Up, false),
         // Drivers without operational states.
         (up(), State::Unknown, true),
