@@ -93,6 +93,7 @@ impl Open {
         }
         packet.push(&answer);
         incoming.cached.push_back((serial, answer));
+        self.repeat_asconf_by(context, route);
     }
 
     /// An ASCONF in SHUTDOWN-ACK-SENT, which leaves no trace but that SHUTDOWN COMPLETE is let in from where it comes from. Only the next one in

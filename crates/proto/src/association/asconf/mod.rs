@@ -6,6 +6,7 @@
 mod answer;
 mod carry_out;
 mod incoming;
+mod repeat;
 mod request;
 mod restate;
 mod translated;

@@ -44,6 +44,8 @@ pub(super) struct Tries {
     /// Where it was last sent.
     pub(super) route: Option<Route>,
     pub(super) sent_at: Instant,
+    /// Where the peer has just been heard: it goes there next.
+    pub(super) heard: Option<Route>,
     /// Where it has been sent since each way was tried last.
     pub(super) tried: Vec<Route>,
     /// How often T4 has expired since the address it leaves from changed for good.
@@ -308,6 +310,7 @@ impl Open {
                 route: None,
                 sent_at: context.now,
                 tried: Vec::new(),
+                heard: None,
                 timeouts: 0,
                 early: false,
                 to_strangers: 0,

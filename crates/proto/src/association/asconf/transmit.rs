@@ -96,27 +96,6 @@ impl Open {
         self.note_path_error(context, id, true)
     }
 
-    /// The address that the outstanding chunk left from is down, or has just got a way out: no need to wait for T4.
-    pub(crate) fn repeat_asconf_of(&mut self, context: &mut Context<'_>, source: IpAddr) {
-        let Some(request) = &mut self.asconf.outgoing.outstanding else { return };
-        if request.tries.route.is_some_and(|route| route.local.ip() == source) {
-            request.due = true;
-            // No timeout, and none on the routes from elsewhere.
-            request.tries.timeouts = 0;
-            request.tries.tried.retain(|tried| tried.local.ip() != source);
-            context.timers.clear(TimerId::T4Asconf);
-        }
-    }
-
-    /// The peer has deleted the address that the outstanding chunk was sent to: no need to wait for T4 either.
-    pub(super) fn repeat_asconf_to(&mut self, context: &mut Context<'_>, deleted: IpAddr) {
-        let Some(request) = &mut self.asconf.outgoing.outstanding else { return };
-        if request.tries.route.is_some_and(|route| route.remote.ip() == deleted) {
-            request.due = true;
-            context.timers.clear(TimerId::T4Asconf);
-        }
-    }
-
     /// When the outstanding chunk goes out once more, by another path, although T4 of `path` has not expired: as with the tail of what was
     /// sent. A path that has just ceased to work costs two round trips instead of RTO.Min. Each is asked so once; then T4 is as B1 and B3 have it.
     fn early_try(&self, context: &Context<'_>, path: &Path, ways: usize) -> Option<Duration> {
@@ -133,28 +112,6 @@ impl Open {
         timeout.filter(|_| self.paths.iter().any(other))
     }
 
-    /// There are new names for the peer where it was looked for in vain: no need to wait for T4 either.
-    pub(crate) fn repeat_asconf_by_new_names(&mut self, context: &mut Context<'_>) {
-        let Some(request) = &mut self.asconf.outgoing.outstanding else { return };
-        (request.due, request.tries.route, request.tries.timeouts) = (true, None, 0);
-        context.timers.clear(TimerId::T4Asconf);
-    }
-
-    /// A path works again: the outstanding chunk has waited long enough once it has waited an RTO that is not backed off.
-    pub(crate) fn hasten_asconf(&mut self, context: &mut Context<'_>) {
-        let Some(deadline) = context.timers.deadline(TimerId::T4Asconf) else { return };
-        let route = self.asconf.outgoing.outstanding.as_ref().and_then(|request| request.tries.route);
-        let path = route.and_then(|route| self.way_path(route)).and_then(|id| self.paths.get(id));
-        let rto = path.map_or(context.config.rto.initial, |path| path.rto.without_back_off());
-        let Some(request) = &mut self.asconf.outgoing.outstanding else { return };
-        request.tries.timeouts = 0;
-        request.tries.tried.clear();
-        let at = (request.tries.sent_at + rto.max(context.config.rto.initial)).max(context.now);
-        if deadline > at {
-            context.timers.set(TimerId::T4Asconf, at);
-        }
-    }
-
     /// Whether an addition that has to leave from the address that it adds gives up early, once: that may be one of a bridge between containers, which leads
     /// to nobody, and what adds another network waits behind it.
     pub(super) fn makes_way(&self, request: &Request) -> bool {
@@ -166,6 +123,8 @@ impl Open {
     /// Where the outstanding chunk goes next: the best way that has not been tried, and once all have been not where it went last, if there
     /// is another (B4). And how many ways there are.
     fn next_way(&mut self, context: &mut Context<'_>) -> Option<(Route, usize)> {
+        let request = self.asconf.outgoing.outstanding.as_mut()?;
+        let heard = request.tries.heard.take();
         let request = self.asconf.outgoing.outstanding.as_ref()?;
         // It has to be delivered all the same, since nothing else can be asked before (RFC 5061 §5.1 A3).
         let pinned = request.pinned.filter(|pinned| self.locals.up(*pinned).is_some());
@@ -185,7 +144,7 @@ impl Open {
             ways.extend(self.ways_from_leaving(&request.deleted));
         }
         let count = ways.len();
-        let way = self.choose_way(context, ways)?;
+        let way = heard.or_else(|| self.choose_way(context, ways))?;
         if self.locals.standing(way.local.ip()).is_none() {
             // Its answer is to be let in.
             self.locals.set(way.local, Standing::Adding);
@@ -312,7 +271,7 @@ impl Open {
     }
 
     /// Whether one of the `ways` works, as far as anybody knows. Where nothing but T4 and HEARTBEATs tells, any path that has not failed speaks for all.
-    fn any_works(&self, config: &Config, ways: &[Route]) -> bool {
+    pub(super) fn any_works(&self, config: &Config, ways: &[Route]) -> bool {
         match config.retransmission.tail {
             TailLoss::Timeout => !self.is_dormant(),
             TailLoss::Probe => ways.iter().any(|way| self.works(*way)),
@@ -342,7 +301,7 @@ impl Open {
     }
 
     /// The path whose RTO and error counter a chunk on this route goes by. One that nothing else is sent on knows nothing of today.
-    fn way_path(&self, route: Route) -> Option<PathId> {
+    pub(super) fn way_path(&self, route: Route) -> Option<PathId> {
         let open = |id: &PathId| self.paths.get(*id).is_some_and(|path| path.egress == Egress::Open);
         self.paths.by_route(route).filter(open)
     }
@@ -372,19 +331,6 @@ impl Open {
         let mut routes: Vec<Route> = routes.collect();
         routes.sort_by_key(|route| !self.is_called_so(route));
         routes
-    }
-
-    /// Another address waits to be added, while the outstanding chunk has been sent in vain, or by a path that does not work as far as anybody
-    /// knows: perhaps it gets away from there.
-    pub(super) fn retry_from_newcomer(&mut self, context: &mut Context<'_>) {
-        let fails = |route| self.paths.by_route(route).is_some() && !self.any_works(context.config, &[route]);
-        let in_vain =
-            |request: &Request| request.tries.timeouts > 0 || request.tries.route.is_some_and(fails);
-        let in_vain = self.asconf.outgoing.outstanding.as_ref().is_some_and(in_vain);
-        if let Some(request) = self.asconf.outgoing.outstanding.as_mut().filter(|_| in_vain) {
-            request.due = true;
-            context.timers.clear(TimerId::T4Asconf);
-        }
     }
 
     /// The peer's primary address before its others.
