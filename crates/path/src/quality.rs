@@ -97,8 +97,8 @@ pub struct Arrival {
     pub round_trip: Option<Duration>,
     /// The congestion window was full.
     pub full: bool,
-    /// Bytes of user data that wait for nothing but the window or the pace of the path.
-    pub waiting: usize,
+    /// Bytes of user data that wait for nothing but the window or the pace of the path; `None` while the controller holds data back to measure the path.
+    pub waiting: Option<usize>,
 }
 
 /// Somebody wants to know how the path is now.
@@ -208,7 +208,10 @@ impl Quality {
     /// Packets of DATA have arrived.
     pub fn on_acknowledged(&mut self, now: Instant, arrival: &Arrival) {
         let &Arrival { packets, bytes, round_trip, full, waiting } = arrival;
-        self.waiting.on_acknowledged(bytes as u64, waiting as u64);
+        match waiting {
+            Some(waiting) => self.waiting.on_acknowledged(bytes as u64, waiting as u64),
+            None => self.waiting.on_held_back(),
+        }
         let arrived = i32::try_from(packets).unwrap_or(i32::MAX).saturating_mul(evidence::ARRIVED);
         self.weigh(arrived);
         self.span.acknowledgements = self.span.acknowledgements.saturating_add(1);

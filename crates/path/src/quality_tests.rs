@@ -14,7 +14,7 @@ fn millis(millis: u64) -> Duration {
 
 /// One packet has arrived.
 fn one(round_trip: Option<Duration>, full: bool) -> Arrival {
-    Arrival { packets: 1, bytes: 1_000, round_trip, full, waiting: 0 }
+    Arrival { packets: 1, bytes: 1_000, round_trip, full, waiting: Some(0) }
 }
 
 /// A packet every 10 ms, each of which is lost with this probability: after how many the path counts as lossy.
@@ -226,8 +226,8 @@ fn steady(seconds: &[u64]) -> (u128, bool) {
         for n in 0..100 {
             waiting = (waiting + 2_500_u64).saturating_sub(rate / 100);
             let bytes = if waiting > 0 { rate / 100 } else { 2_500 } as usize;
-            let waiting = waiting as usize;
-            let arrival = Arrival { bytes, waiting, ..one(Some(millis(20)), waiting > 0) };
+            let backlog = waiting as usize;
+            let arrival = Arrival { bytes, waiting: Some(backlog), ..one(Some(millis(20)), waiting > 0) };
             quality.on_acknowledged(at(second * 1_000 + n * 10), &arrival);
         }
     }
@@ -253,7 +253,7 @@ fn what_waits_since_there_is_more_of_it_is_none() {
 /// Packets of 1,000 bytes for `lasts` ms from `from` on, each of which took `round_trip` ms, while so much waits.
 fn carry(quality: &mut Quality, [from, lasts]: [u64; 2], every: u64, round_trip: u64, waiting: usize) {
     for time in (from..from + lasts).step_by(every as usize) {
-        let arrival = Arrival { waiting, ..one(Some(millis(round_trip)), false) };
+        let arrival = Arrival { waiting: Some(waiting), ..one(Some(millis(round_trip)), false) };
         quality.on_acknowledged(at(time), &arrival);
     }
 }

@@ -10,6 +10,9 @@ const SHORTEST: Duration = Duration::from_millis(10);
 /// So many spans in a row tell of a limit. One may have a stall in it.
 const FOUND: u32 = 2;
 
+/// The span in which data was held back, and the one after it.
+const HELD_BACK: u32 = 2;
+
 /// A span that is over.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ended {
@@ -45,6 +48,10 @@ pub(super) struct Waiting {
     found: u32,
     /// Data began to go by the path in this span.
     begins: bool,
+    /// So many spans, this one included, say nothing of the path: data was held back to measure it, or arrives as it left then.
+    held_back: u32,
+    /// For how long messages waited in the last span that did say something.
+    waits: Option<Duration>,
 }
 
 impl Waiting {
@@ -52,6 +59,11 @@ impl Waiting {
     pub(super) fn on_acknowledged(&mut self, bytes: u64, waiting: u64) {
         self.arrived = self.arrived.saturating_add(bytes);
         self.least = Some(self.least.map_or(waiting, |least| least.min(waiting)));
+    }
+
+    /// Something has arrived while the controller holds data back to measure the path.
+    pub(super) fn on_held_back(&mut self) {
+        self.held_back = HELD_BACK;
     }
 
     /// What the path carried of late while nothing waited, in bytes/s.
@@ -92,6 +104,16 @@ impl Waiting {
 
     /// A span is over: for how long messages wait because the path carries less than it did.
     pub(super) fn close(&mut self, span: Ended) -> Option<Duration> {
+        if self.held_back > 0 {
+            self.held_back -= 1;
+            (self.arrived, self.least) = (0, None);
+        } else {
+            self.waits = self.judge(span);
+        }
+        self.waits
+    }
+
+    fn judge(&mut self, span: Ended) -> Option<Duration> {
         let found = core::mem::take(&mut self.found);
         let arrived = core::mem::take(&mut self.arrived);
         let least = self.least.take();

@@ -103,3 +103,29 @@ fn a_path_is_not_judged_by_the_span_in_which_data_comes_to_it() {
     // If it stays like that it is the path.
     assert_eq!(span(&mut waiting, 60_000, 600_000), Some(Duration::from_secs(10)));
 }
+
+/// ProbeRTT halves the window for 200 ms, and what arrives in the round trip after it left at that pace.
+#[test]
+fn what_is_held_back_for_a_measurement_says_nothing_of_the_path() {
+    let held_back = |waiting: &mut Waiting, rate| {
+        waiting.on_held_back();
+        span(waiting, rate, 500_000)
+    };
+    // It is well, and remains so.
+    let mut waiting = Waiting::default();
+    assert_eq!(span(&mut waiting, 1_000_000, 0), None);
+    assert_eq!(held_back(&mut waiting, 500_000), None);
+    assert_eq!(span(&mut waiting, 600_000, 500_000), None);
+    assert_eq!(waiting.carried(), 1_000_000);
+    // It is slow, and remains so.
+    let slow = span(&mut waiting, 400_000, 500_000);
+    assert!(slow.is_some());
+    assert_eq!(held_back(&mut waiting, 200_000), slow);
+    assert_eq!(span(&mut waiting, 300_000, 500_000), slow);
+    // Nothing is known of a path that was full from the first: a measurement teaches nothing, either.
+    let mut waiting = Waiting::default();
+    assert_eq!(span(&mut waiting, 1_000_000, 500_000), None);
+    assert_eq!(held_back(&mut waiting, 900_000), None);
+    assert_eq!(span(&mut waiting, 1_000_000, 500_000), None);
+    assert_eq!(span(&mut waiting, 600_000, 500_000), None);
+}

@@ -51,11 +51,11 @@ impl Open {
         chunk.resize(chunk.len().next_multiple_of(4), 0);
         // Not from an address that the peer has not acknowledged yet (RFC 5061 §5.3 F1), nor from one that is leaving.
         let source = if self.locals.is_source(route.local.ip()) { Some(route) } else { self.route_to_use() };
-        match source.filter(|source| self.locals.is_source(source.local.ip())) {
-            Some(source) => _ = self.replies.push_raw(source, First::Other, &chunk),
-            None => return self.hold_answer(context.now, route, chunk),
-        }
-        for detour in self.detours(context.config, route) {
+        let Some(source) = source.filter(|source| self.locals.is_source(source.local.ip())) else {
+            return self.hold_answer(context.now, route, chunk);
+        };
+        self.replies.push_raw(source, First::Other, &chunk);
+        for detour in self.detours(context, route, source, chunk.len()) {
             self.replies.push_raw(detour, First::Other, &chunk);
         }
     }
@@ -145,11 +145,15 @@ impl Open {
                     return self.note_later_answer(context, id, nonce);
                 };
                 path.supervision.conclude_heartbeat();
-                path.supervision.answered_elsewhere = path.route != route;
                 path.supervision.estimates_mut().on_answer(context.now, nonce, Kind::Path);
                 let took = context.now.saturating_since(sent_at);
                 path.supervision.quality.on_heartbeat(context.now, took);
-                self.sender.note_answer(id, took);
+                self.note_way_of_answer(id, route);
+                // What returned by another path measures neither.
+                let Some(path) = self.paths.get_mut(id) else { return };
+                if !path.supervision.answered_elsewhere {
+                    self.sender.note_answer(id, took);
+                }
                 self.notes.sent_again.on_answer(sent_at);
                 if context.config.retransmission.tail == TailLoss::Probe {
                     self.sender.judge_guess(id, took, path.rto.probe_timeout());

@@ -4,7 +4,8 @@ use whimbrel_wire::EmitChunk;
 /// Chunks that answer the peer, waiting to be sent where the question came from (RFC 9260 §6.4).
 ///
 /// Bounded: answers beyond the limits are dropped, as if lost on the way. What one packet of the peer can cause
-/// therefore never exceeds one packet, nor what it has sent (RFC 5062 §8, §10).
+/// therefore never exceeds one packet, nor what it has sent (RFC 5062 §8, §10), but where no path works both ways: then a few small copies go by
+/// other confirmed paths, some times in an RTO (`one_way.rs`).
 #[derive(Debug, Default)]
 pub(crate) struct Replies {
     queue: Vec<Reply>,

@@ -161,6 +161,7 @@ impl Open {
                 let Some(route) = self.confirmed_or_in_use(route) else {
                     return Err(Ending::Silent(CloseReason::Shutdown));
                 };
+                let route = self.way_of_last_word(route);
                 Err(Ending::Farewell(Box::new(Farewell { reason: CloseReason::Shutdown, route, packet })))
             }
             Closing::No | Closing::Pending | Closing::Received => Ok(()),

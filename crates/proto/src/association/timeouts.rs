@@ -130,7 +130,7 @@ impl Open {
         if fails && works(self.data_path()) { path.rto.without_back_off() } else { path.rto.current() }
     }
 
-    /// A path works again: what was sent on others while none did waits for their T3-rtx no longer than it would if it left now.
+    /// A path works again: T3-rtx of failed paths expires no later than if it were started now.
     pub(crate) fn hasten_t3(&self, context: &mut Context<'_>) {
         for path in self.paths.iter().filter(|path| path.state != PathState::Active) {
             let timer = TimerId::T3Retransmit(path.id);

@@ -40,8 +40,10 @@ pub(crate) struct Supervision {
     pub(crate) overdue: Option<PendingHeartbeat>,
     /// The one that was answered last. What repetitions of it bring later tells the order in which packets arrive.
     answered: Option<PendingHeartbeat>,
-    /// What the peer last answered of this path came by another: this one may work in one direction only.
+    /// The last answer about this path arrived by another path: this one may work in one direction only.
     pub(crate) answered_elsewhere: bool,
+    /// When an answer to what came by this path last went by others, too.
+    pub(crate) detoured: Option<Instant>,
     /// Somebody vouches for the path until it is confirmed, and it may carry data so far (`association/vouched.rs`).
     vouched: bool,
     /// The port that the peer seems to have now, which has not answered yet.
@@ -151,6 +153,7 @@ impl Supervision {
             overdue: None,
             answered: None,
             answered_elsewhere: false,
+            detoured: None,
             vouched: false,
             new_port: None,
         }

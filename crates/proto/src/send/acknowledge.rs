@@ -155,9 +155,8 @@ impl Sender {
         let outstanding = &self.outstanding;
         let Some(flow) = self.flows.iter_mut().find(|flow| flow.path == change.path) else { return };
         change.round_trip = possible.filter(|&took| flow.has_worked_for(now, took));
-        // While the path is measured without a queue it is the measurement that holds data back.
         let measures = flow.congestion.phase() == CongestionPhase::ProbeRoundTrip;
-        change.waiting = if measures { 0 } else { waiting };
+        change.waiting = (!measures).then_some(waiting);
         let own_sack = !combines || by == Some(change.path);
         if combines {
             flow.beside_mut().loss_rate.on_arrived(change.packets);

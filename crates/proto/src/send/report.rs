@@ -65,8 +65,8 @@ pub(crate) struct PathChange {
     pub(crate) sizes: PacketSizes,
     /// The congestion window of the path was full when it last had its turn to send.
     pub(crate) full: bool,
-    /// Bytes of new user data that wait for nothing but the window or the pace of the path, which has been found out.
-    pub(crate) waiting: usize,
+    /// Bytes of new user data that wait for nothing but the window or the pace of the path, which has been found out; `None` while data is held back to measure the path.
+    pub(crate) waiting: Option<usize>,
     /// The round-trip time of the youngest newly acknowledged chunk that was sent once.
     pub(crate) round_trip: Option<Duration>,
     /// What of these was not on its way any more: it arrived some time ago.
@@ -176,7 +176,7 @@ impl Report {
                     packets: 0,
                     sizes: PacketSizes::default(),
                     full: false,
-                    waiting: 0,
+                    waiting: None,
                     round_trip: None,
                     late: 0,
                     proof,

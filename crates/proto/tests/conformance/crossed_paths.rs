@@ -74,3 +74,41 @@ fn what_is_said_later_arrives_at_once() {
         }
     }
 }
+
+/// SHUTDOWN ACK comes by a path that carries nothing back, and SHUTDOWN COMPLETE is the last word.
+#[test]
+fn both_ends_know_the_end() {
+    for seed in 0..10 {
+        for ways in WAYS {
+            let mut client = User::client(&remotes(2));
+            client.tick(millis(20), 1000, 500);
+            client.shutdown_when_done = true;
+            let mut pair = pair(seed, Config::mobile(), client, User::server(), ways);
+            pair.run(30);
+            assert_eq!(pair.server().received.len(), 500, "{seed} {ways:?}");
+            let closed = [CLIENT, SERVER].map(|host| pair.user(host).closed());
+            assert_eq!(closed, [true; 2], "{seed} {ways:?}");
+        }
+    }
+}
+
+/// Of six paths the last two are the ones that work, in one direction each.
+#[test]
+fn many_paths_are_tried_in_turn() {
+    for seed in 0..5 {
+        let mut client = User::client(&remotes(6));
+        client.tick(millis(100), 1000, 900);
+        let mut config = Config::mobile();
+        config.limits.paths = 64;
+        let mut pair = Pair::new(seed, config, &[link(8, 10); 6], client, User::server());
+        // By then all have answered a HEARTBEAT.
+        let cut = 40_000 + seed * 7;
+        (0..4).for_each(|n| pair.change(n, Side::Both, at(cut), Change::Down(InFlight::Lost)));
+        pair.change(4, Side::BtoA, at(cut), Change::Down(InFlight::Lost));
+        pair.change(5, Side::AtoB, at(cut), Change::Down(InFlight::Lost));
+        pair.run(140);
+        assert_eq!(pair.server().received.len(), 900, "{seed}");
+        let (gap, _) = pair.server().longest_gap(at(cut), at(90_000));
+        assert!(gap < millis(8_000), "{seed} {gap:?}");
+    }
+}

@@ -13,7 +13,7 @@ use core::num::NonZeroU32;
 use futures_util::{Stream, StreamExt, TryStreamExt};
 use rtnetlink::packet_route::AddressFamily;
 use rtnetlink::packet_route::address::{AddressAttribute, AddressFlags, AddressHeaderFlags, AddressMessage};
-use rtnetlink::packet_route::link::{LinkAttribute, LinkFlags, LinkMessage, State};
+use rtnetlink::packet_route::link::{LinkAttribute, LinkFlags, LinkMessage, LinkMode, State};
 use rtnetlink::packet_route::route::{RouteAttribute, RouteMessage, RouteProtocol, RouteType};
 use rtnetlink::{Handle, MulticastGroup, RouteMessageBuilder};
 use tokio::time::{Instant, sleep, timeout};
@@ -159,19 +159,21 @@ fn interface(
     device_type: impl Fn(&str) -> Option<String>,
 ) -> Option<(String, Interface)> {
     let mut name = None;
-    let mut state = State::Unknown;
+    let (mut state, mut mode) = (State::Unknown, LinkMode::Default);
     for attribute in &link.attributes {
         match attribute {
             LinkAttribute::IfName(text) => name = Some(text.clone()),
             LinkAttribute::OperState(oper) => state = *oper,
+            LinkAttribute::Mode(link_mode) => mode = *link_mode,
             _ => {}
         }
     }
     let name = name?;
     let flags = link.header.flags;
-    // The flag has the carrier as it is. The operational state follows up to a second later: a host that has just started would have no address so long. Where it is dormant
-    // (802.1X) or tested the carrier is not enough; drivers that know nothing of it (tunnels, loopback) leave it unknown.
-    let held_back = matches!(state, State::Dormant | State::Testing | State::NotPresent);
+    // LOWER_UP is the carrier itself. The operational state follows it up to a second later, as long as nobody has to be authenticated (802.1X, wireless LANs): then the link
+    // is dormant by default, and the state decides.
+    let held_back = matches!(state, State::Dormant | State::Testing | State::NotPresent)
+        || (mode != LinkMode::Default && state != State::Up);
     let operational = flags.contains(LinkFlags::LowerUp) && !held_back;
     let kind = if flags.contains(LinkFlags::Loopback) {
         Some(InterfaceKind::Loopback)

@@ -60,6 +60,16 @@ fn carrier_and_switch_decide_whether_a_link_is_up() {
     }
 }
 
+/// A wireless LAN has its carrier when it is associated, and is dormant until the keys are there.
+#[test]
+fn a_carrier_is_not_enough_where_somebody_has_to_be_authenticated() {
+    for (state, expected) in [(State::Down, false), (State::Dormant, false), (State::Up, true)] {
+        let mut message = link(3, "wlan0", up(), state);
+        message.attributes.push(LinkAttribute::Mode(LinkMode::Dormant));
+        assert_eq!(all(&[message], &[], &[]).0["wlan0"].up, Some(expected), "{state:?}");
+    }
+}
+
 #[test]
 fn kinds_are_told_apart() {
     for (name, flags, kind) in [

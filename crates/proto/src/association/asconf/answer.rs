@@ -79,6 +79,10 @@ impl Open {
         let Some(id) = self.paths.by_route(route).filter(|_| request.tries.route == Some(route)) else {
             return;
         };
+        // It may be the answer to what went another way, which returned here because nothing works both ways.
+        if request.tries.several && !self.any_works_both_ways() {
+            return;
+        }
         // An address that is vouched for has to answer a HEARTBEAT (RFC 9260 §5.4): this answer can be made up without having seen the question.
         if self.paths.get(id).is_some_and(|path| path.confirmed && path.is_usable()) {
             self.note_path_alive(context, id);

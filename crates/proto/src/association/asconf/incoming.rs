@@ -153,7 +153,8 @@ impl Open {
                 break;
             }
         }
-        for detour in self.detours(context.config, route) {
+        let len = answers.answers.iter().map(Vec::len).sum();
+        for detour in self.detours(context, arrival.route, route, len) {
             answers.answers.iter().all(|answer| self.replies.push_raw(detour, First::AsconfAck, answer));
         }
         if self.sack_destination(context.config).is_none() {

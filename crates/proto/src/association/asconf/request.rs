@@ -44,6 +44,8 @@ pub(super) struct Tries {
     /// Where it was last sent.
     pub(super) route: Option<Route>,
     pub(super) sent_at: Instant,
+    /// It has gone by more than one way.
+    pub(super) several: bool,
     /// Where the peer has just been heard: it goes there next.
     pub(super) heard: Option<Route>,
     /// Where it has been sent since each way was tried last.
@@ -310,6 +312,7 @@ impl Open {
                 route: None,
                 sent_at: context.now,
                 tried: Vec::new(),
+                several: false,
                 heard: None,
                 timeouts: 0,
                 early: false,

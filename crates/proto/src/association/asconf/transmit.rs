@@ -60,6 +60,7 @@ impl Open {
         (request.due, request.tries.early) = (false, early.is_some());
         request.sent = request.sent.saturating_add(1);
         request.tries.sent_at = context.now;
+        request.tries.several |= request.tries.route.is_some_and(|before| before != route);
         request.tries.route = Some(route);
         request.tries.tried.push(route);
         if stranger {
