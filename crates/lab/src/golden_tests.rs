@@ -12,7 +12,7 @@ use crate::sensitivity::{self, AS_ASSUMED, Altered};
 const APART: [(&str, &str, usize, u64); 4] = [
     ("b08_fig07", PROFILE_ALONE, 312, 0x41d4_8c64_8ab6_4d12),
     ("b08_fig07", POLICY_ALONE, 350, 0xd17e_6c9d_ea1d_d762),
-    ("c04_fig10", PROFILE_ALONE, 83, 0x7413_f4d8_2d16_4a7f),
+    ("c04_fig10", PROFILE_ALONE, 83, 0xb4d6_7a9a_e68b_8f68),
     ("c04_fig10", POLICY_ALONE, 103, 0x5245_b788_1e7e_5881),
 ];
 

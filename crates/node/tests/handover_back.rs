@@ -21,8 +21,7 @@ fn network(kbit: u64, one_way_ms: u64) -> LinkConfig {
     }
 }
 
-/// Where the thin network's controller learnt nothing from what had been lost by the better one, and filled the queue; and, the last, where a measurement of the
-/// round trip (ProbeRTT) looked as if the better one had become slow.
+/// Seeds that failed before: in all but the last BBR filled the queue of the thin network with what the better one had lost; in the last, ProbeRTT made the better network look slow.
 const HARDER: [u64; 6] = [288, 291, 303, 337, 396, 68];
 
 /// What becomes of 12 MB over 8 Mbit/s (or over 1 Mbit/s for a while).

@@ -251,7 +251,7 @@ fn a_network_that_is_well_again_is_returned_to() {
     }
 }
 
-/// Networks that carry packets in one direction each are used together, and settled for.
+/// Networks that carry packets in one direction each are used together, without moves to and fro.
 #[test]
 fn one_way_networks_are_used_together() {
     for (name, outcome) in outcomes("crossed") {

@@ -8,6 +8,7 @@ use whimbrel_wire::{Heartbeat, PadBuilder, RawChunk, chunk_type};
 use super::heartbeat_info::{self, Kind};
 use super::heartbeat_time;
 use super::late_heartbeat::AWAITED;
+use super::one_way::is_answered_directly;
 use super::replies::First;
 use super::{Closing, Context, Handled, Open};
 use crate::auth::chunk_writer::ChunkWriter;
@@ -55,9 +56,7 @@ impl Open {
             return self.hold_answer(context.now, route, chunk);
         };
         self.replies.push_raw(source, First::Other, &chunk);
-        for detour in self.detours(context, route, source, chunk.len()) {
-            self.replies.push_raw(detour, First::Other, &chunk);
-        }
+        self.answer_elsewhere(context, [route, source], First::Other, &[chunk]);
     }
 
     /// The peer has sent a HEARTBEAT, and ours on this path may go, too: it goes with the answer, so that both ends are done
@@ -148,10 +147,7 @@ impl Open {
                 path.supervision.estimates_mut().on_answer(context.now, nonce, Kind::Path);
                 let took = context.now.saturating_since(sent_at);
                 path.supervision.quality.on_heartbeat(context.now, took);
-                self.note_way_of_answer(id, route);
-                // What returned by another path measures neither.
-                let Some(path) = self.paths.get_mut(id) else { return };
-                if !path.supervision.answered_elsewhere {
+                if is_answered_directly(path, route) {
                     self.sender.note_answer(id, took);
                 }
                 self.notes.sent_again.on_answer(sent_at);

@@ -70,6 +70,7 @@ use self::handshake::{CookieEchoed, CookieWait};
 pub(crate) use self::inbound::contains_abort;
 pub(crate) use self::listing::listed_at_most;
 pub(crate) use self::new_port::PortProbe;
+pub(crate) use self::one_way::WayOfAnswers;
 pub(crate) use self::open::Open;
 pub(crate) use self::output::{single_chunk, single_packet};
 pub(crate) use self::own_parameters::{addresses_to_list, own_parameters};

@@ -87,8 +87,6 @@ pub(crate) struct Notes {
     pub(crate) vouching: Vouching,
     /// What has gone out again without a word of the peer about it.
     pub(crate) sent_again: SentAgain,
-    /// Where the next answer begins that goes by other paths than its question.
-    pub(crate) detours: usize,
     /// How close together the peer's DATA comes.
     pub(crate) stream: Stream,
     /// Round trips on all paths, those that are gone included.
@@ -154,7 +152,6 @@ impl Open {
                 strangers: Strangers::default(),
                 vouching: Vouching::None,
                 sent_again: SentAgain::default(),
-                detours: 0,
                 stream: Stream::default(),
                 round_trips: DurationHistogram::default(),
             },

@@ -4,6 +4,7 @@ use whimbrel_machine::Route;
 use whimbrel_path::Arrival;
 use whimbrel_wire::{Sack, Tsn};
 
+use super::one_way::is_answered_directly;
 use super::packet_train::note_delivered;
 use super::{Closing, Context, Ending, Handled, Open};
 use crate::interface::{PathId, PathState};
@@ -119,16 +120,16 @@ impl Open {
         };
         if proved {
             path.error_count = 0;
+            // Where several paths carry data SACKs come by any of them.
+            if let Some(route) = route.filter(|_| !self.sender.combines_paths()) {
+                is_answered_directly(path, route);
+            }
             // What the answer to a tail-loss probe acknowledges besides may have arrived just before the path failed.
             let sent = change.youngest.max(change.sent_again).unwrap_or(context.now);
             let due = sent + path.rto.long_round_trip().unwrap_or_default();
             path.supervision.proved = path.supervision.proved.max(Some(due.min(context.now)));
             if change.round_trip.is_some_and(|took| self.judge_answer(context.now, change.path, took)) {
                 self.send_heartbeat_on(context, change.path);
-            }
-            // Where several paths carry data SACKs come by any of them.
-            if let Some(route) = route.filter(|_| !self.sender.combines_paths()) {
-                self.note_way_of_answer(change.path, route);
             }
             self.trust(context, change.path);
             let Some(path) = self.paths.get(change.path) else { return };

@@ -11,17 +11,19 @@ pub struct SackConfig {
     pub new_route: NewRoute,
     /// What happens when DATA comes out of order.
     pub out_of_order: OutOfOrder,
-    /// Where SACKs go when nothing that is sent by the route of DATA seems to arrive.
+    /// Where SACKs, and copies of answers, go when nothing that is sent by the route of DATA or of a question seems to arrive.
     pub failed_route: FailedRoute,
 }
 
-/// Where SACKs go when the path that DATA comes by is potentially failed or inactive: it may work in one direction only.
+/// Where SACKs go when the path that DATA comes by is potentially failed or inactive: it may work in one direction only. Where no path works in both, it also decides whether answers
+/// to HEARTBEATs and ASCONFs are copied to other paths.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum FailedRoute {
     /// To where the DATA came from, all the same.
     #[default]
     Follow,
-    /// By the path that new data goes out on, if that is active. RFC 9260 §6.4 leaves the choice to the implementation.
+    /// By the path that new data goes out on, if that is active. RFC 9260 §6.4 leaves the choice to the implementation. Answers are copied to other confirmed paths where no path works
+    /// both ways.
     Avoid,
 }
 

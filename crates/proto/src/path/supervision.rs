@@ -4,7 +4,7 @@ use smallvec::{SmallVec, smallvec};
 use whimbrel_machine::Instant;
 use whimbrel_path::Quality;
 
-use crate::association::{Estimates, PortProbe};
+use crate::association::{Estimates, PortProbe, WayOfAnswers};
 
 /// What a path is supervised by (RFC 9260 §8.3): when it was last probed and heard, and which probes have not been answered.
 #[derive(Debug)]
@@ -40,10 +40,8 @@ pub(crate) struct Supervision {
     pub(crate) overdue: Option<PendingHeartbeat>,
     /// The one that was answered last. What repetitions of it bring later tells the order in which packets arrive.
     answered: Option<PendingHeartbeat>,
-    /// The last answer about this path arrived by another path: this one may work in one direction only.
-    pub(crate) answered_elsewhere: bool,
-    /// When an answer to what came by this path last went by others, too.
-    pub(crate) detoured: Option<Instant>,
+    /// By which ways answers come and go.
+    way_of_answers: WayOfAnswers,
     /// Somebody vouches for the path until it is confirmed, and it may carry data so far (`association/vouched.rs`).
     vouched: bool,
     /// The port that the peer seems to have now, which has not answered yet.
@@ -152,8 +150,7 @@ impl Supervision {
             heartbeat: None,
             overdue: None,
             answered: None,
-            answered_elsewhere: false,
-            detoured: None,
+            way_of_answers: WayOfAnswers::default(),
             vouched: false,
             new_port: None,
         }
@@ -162,6 +159,16 @@ impl Supervision {
     /// Whether others may be asked now because this path is silent: for this `time`, and again after a pause of as much, twice as much and so on.
     pub(crate) fn may_look(&mut self, now: Instant, time: Duration) -> bool {
         self.looks.may_look(now, time)
+    }
+
+    /// By which ways answers come and go.
+    pub(crate) const fn way_of_answers(&self) -> &WayOfAnswers {
+        &self.way_of_answers
+    }
+
+    /// The same, to be told more.
+    pub(crate) const fn way_of_answers_mut(&mut self) -> &mut WayOfAnswers {
+        &mut self.way_of_answers
     }
 
     /// What the path can carry, and carries.

@@ -153,10 +153,7 @@ impl Open {
                 break;
             }
         }
-        let len = answers.answers.iter().map(Vec::len).sum();
-        for detour in self.detours(context, arrival.route, route, len) {
-            answers.answers.iter().all(|answer| self.replies.push_raw(detour, First::AsconfAck, answer));
-        }
+        self.answer_elsewhere(context, [arrival.route, route], First::AsconfAck, &answers.answers);
         if self.sack_destination(context.config).is_none() {
             // The peer has left every address that a SACK could go to, and would send again what has arrived. V4 lets a
             // SACK go with the answer.
