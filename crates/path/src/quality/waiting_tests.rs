@@ -129,3 +129,21 @@ fn what_is_held_back_for_a_measurement_says_nothing_of_the_path() {
     assert_eq!(span(&mut waiting, 1_000_000, 500_000), None);
     assert_eq!(span(&mut waiting, 600_000, 500_000), None);
 }
+
+/// A host that was suspended answers as soon as it goes on: what has arrived by then took the outage.
+#[test]
+fn an_outage_is_no_slowness() {
+    let after_outage = |waiting: &mut Waiting| {
+        waiting.on_acknowledged(100_000, 500_000);
+        waiting.close(Ended { lasted: SPAN * 20, steady: false, fills: false })
+    };
+    let mut waiting = Waiting::default();
+    assert_eq!(span(&mut waiting, 1_000_000, 0), None);
+    assert_eq!(after_outage(&mut waiting), None);
+    assert_eq!(span(&mut waiting, 600_000, 500_000), None, "it grows");
+    let slow = span(&mut waiting, 500_000, 500_000);
+    assert!(slow.is_some());
+    assert_eq!(after_outage(&mut waiting), slow, "that is as it was");
+    assert_eq!(span(&mut waiting, 1_000_000, 0), None);
+    assert_eq!(after_outage(&mut waiting), None);
+}
