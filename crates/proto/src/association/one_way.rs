@@ -90,11 +90,13 @@ impl Open {
         self.paths.iter().any(works_both_ways)
     }
 
-    /// The way of the last word to what came by `asked`: where nothing that is sent there seems to arrive the path in use, if that is active.
+    /// The way of the last word to what came by `asked`: that one (RFC 9260 §6.4), or where nothing that is sent there seems to arrive, and no path works both ways, the path in use,
+    /// if that is active.
     pub(super) fn way_of_last_word(&self, asked: Route) -> Route {
         let failed = self.paths.by_route(asked).and_then(|id| self.paths.get(id)).is_some_and(has_failed);
         let in_use = self.paths.get(self.data_path()).filter(|path| path.state == PathState::Active);
-        in_use.filter(|path| failed && path.is_usable()).map_or(asked, |path| path.route)
+        let elsewhere = failed && !self.any_works_both_ways();
+        in_use.filter(|path| elsewhere && path.is_usable()).map_or(asked, |path| path.route)
     }
 }
 
