@@ -251,6 +251,17 @@ fn a_network_that_is_well_again_is_returned_to() {
     }
 }
 
+/// An ASCONF that went to an address which the peer has lost at the same instant is asked again where the peer is heard: the networks of these seeds leave no time for T4.
+#[test]
+fn hosts_that_move_at_the_same_instant_find_each_other() {
+    let rows = rows::all();
+    let row = rows.iter().find(|row| row.name == "both_ends_renumbered_in_turn_400/up").expect("the row");
+    for seed in [7, 18, 55] {
+        let outcome = play_under(&Conditions::any(row.start, seed), row, &Config::mobile(), seed);
+        assert!(outcome.survived, "{seed}: {outcome:?}");
+    }
+}
+
 /// Networks that carry packets in one direction each are used together, without moves to and fro.
 #[test]
 fn one_way_networks_are_used_together() {

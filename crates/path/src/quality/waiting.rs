@@ -125,7 +125,6 @@ impl Waiting {
         let rate = rate(arrived, span.lasted)?;
         let waits = for_how_long(waiting, rate);
         let before = core::mem::replace(&mut self.before, rate);
-        let short_of = self.short_of.take();
         self.limit = self.limit.filter(|&limit| rate <= limit.saturating_add(limit / 8));
         let grows = rate > before.saturating_add(before / 8);
         let short = is_far_less(rate, self.carried) && !grows;
@@ -139,12 +138,11 @@ impl Waiting {
             self.carried = rate.max(self.carried - self.carried / 16);
         }
         if waits < SHORTEST || !short {
-            self.short = 0;
+            (self.short, self.short_of) = (0, None);
             return None;
         }
         if !span.steady {
             // Nothing arrived for some of the time: an outage is no slowness, and what the path carries grows from here.
-            self.short_of = short_of;
             return self.waits;
         }
         self.short_of = Some(rate);

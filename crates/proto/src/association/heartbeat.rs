@@ -8,7 +8,7 @@ use whimbrel_wire::{Heartbeat, PadBuilder, RawChunk, chunk_type};
 use super::heartbeat_info::{self, Kind};
 use super::heartbeat_time;
 use super::late_heartbeat::AWAITED;
-use super::one_way::is_answered_directly;
+use super::one_way::note_way_of_answer;
 use super::replies::First;
 use super::{Closing, Context, Handled, Open};
 use crate::auth::chunk_writer::ChunkWriter;
@@ -147,7 +147,7 @@ impl Open {
                 path.supervision.estimates_mut().on_answer(context.now, nonce, Kind::Path);
                 let took = context.now.saturating_since(sent_at);
                 path.supervision.quality.on_heartbeat(context.now, took);
-                if is_answered_directly(path, route) {
+                if note_way_of_answer(path, route) {
                     self.sender.note_answer(id, took);
                 }
                 self.notes.sent_again.on_answer(sent_at);

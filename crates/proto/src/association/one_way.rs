@@ -101,7 +101,7 @@ impl Open {
 }
 
 /// Notes that an answer about `path` has come by `route`; whether that is the way of the path itself.
-pub(super) fn is_answered_directly(path: &mut Path, route: Route) -> bool {
+pub(super) fn note_way_of_answer(path: &mut Path, route: Route) -> bool {
     // Behind a translator the port may be another one each time.
     let ends = |route: Route| (route.local.ip(), route.remote.ip());
     let directly = ends(route) == ends(path.route);

@@ -228,9 +228,6 @@ impl Open {
             if worked {
                 self.look_around(context, id);
             }
-            if state == PathState::Active {
-                self.hasten_t3(context);
-            }
         }
     }
 

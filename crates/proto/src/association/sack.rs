@@ -4,9 +4,10 @@ use whimbrel_machine::Route;
 use whimbrel_path::Arrival;
 use whimbrel_wire::{Sack, Tsn};
 
-use super::one_way::is_answered_directly;
+use super::one_way::note_way_of_answer;
 use super::packet_train::note_delivered;
 use super::{Closing, Context, Ending, Handled, Open};
+use crate::config::TailLoss;
 use crate::interface::{PathId, PathState};
 use crate::send::SackError;
 use crate::send::report::{PathChange, PathProof, Report, T3};
@@ -122,7 +123,7 @@ impl Open {
             path.error_count = 0;
             // Where several paths carry data SACKs come by any of them.
             if let Some(route) = route.filter(|_| !self.sender.combines_paths()) {
-                is_answered_directly(path, route);
+                note_way_of_answer(path, route);
             }
             // What the answer to a tail-loss probe acknowledges besides may have arrived just before the path failed.
             let sent = change.youngest.max(change.sent_again).unwrap_or(context.now);
@@ -135,6 +136,10 @@ impl Open {
             let Some(path) = self.paths.get(change.path) else { return };
             if matches!(path.state, PathState::PotentiallyFailed | PathState::Inactive) {
                 self.change_path_state(context, change.path, PathState::Active);
+                // As when a HEARTBEAT is answered.
+                if context.config.retransmission.tail == TailLoss::Probe {
+                    self.hasten_retransmissions(context);
+                }
             }
         }
     }

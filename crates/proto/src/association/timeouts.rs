@@ -130,17 +130,6 @@ impl Open {
         if fails && works(self.data_path()) { path.rto.without_back_off() } else { path.rto.current() }
     }
 
-    /// A path works again: T3-rtx of failed paths expires no later than if it were started now.
-    pub(crate) fn hasten_t3(&self, context: &mut Context<'_>) {
-        for path in self.paths.iter().filter(|path| path.state != PathState::Active) {
-            let timer = TimerId::T3Retransmit(path.id);
-            let at = context.now + self.t3_wait(context, path);
-            if context.timers.deadline(timer).is_some_and(|deadline| deadline > at) {
-                context.timers.set(timer, at);
-            }
-        }
-    }
-
     /// T3-rtx expired on a path (RFC 9260 §6.3.3 E1 to E4).
     fn handle_t3(&mut self, context: &mut Context<'_>, id: PathId) -> Handled {
         self.primary.rule.on_timeout();
