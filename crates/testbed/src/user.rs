@@ -8,7 +8,7 @@ use whimbrel_netsim::{App, Context};
 use whimbrel_node::Node;
 use whimbrel_proto::{
     AssociationId, CloseReason, Command, ConnectToken, Event, KEY_EXCHANGE, KeyExchangeError, Message,
-    PathView,
+    PathView, Received,
 };
 
 use crate::content::{message, numbered};
@@ -42,12 +42,28 @@ pub struct User<R = Log> {
     pub shutdown_when_done: bool,
     /// Keep received data instead of releasing it.
     pub hold: bool,
+    /// What it does for each message that arrives.
+    answer: Answer,
     /// What it was told.
     pub record: R,
 }
 
+/// What a user does for each message that arrives.
+#[derive(Clone, Copy, Debug)]
+enum Answer {
+    Nothing,
+    /// Sends it back.
+    Echo,
+    /// Asks the next question after a pause.
+    NextQuestion {
+        pause: Duration,
+        bytes: usize,
+    },
+}
+
 const CONNECT: u64 = 0;
 const SEND: u64 = 1;
+const ASK: u64 = 2;
 
 impl User {
     /// Waits for an association and writes down all that happens.
@@ -118,6 +134,7 @@ impl<R: Record> User<R> {
             queued: 0,
             shutdown_when_done: false,
             hold: false,
+            answer: Answer::Nothing,
             record: R::default(),
         }
     }
@@ -139,6 +156,18 @@ impl<R: Record> User<R> {
     #[must_use]
     pub fn saying(self, content: fn(u32, usize) -> Message) -> Self {
         Self { content, ..self }
+    }
+
+    /// The same, sending back each message that arrives.
+    #[must_use]
+    pub fn echoing(self) -> Self {
+        Self { answer: Answer::Echo, ..self }
+    }
+
+    /// The same, with a question of so many bytes as soon as the association is up, and the next one so long after each message that arrives.
+    #[must_use]
+    pub fn asking(self, bytes: usize, pause: Duration) -> Self {
+        Self { answer: Answer::NextQuestion { pause, bytes }, ..self }
     }
 
     /// Sends `count` messages of `bytes` each, one at every `interval`.
@@ -167,6 +196,24 @@ impl<R: Record> User<R> {
         });
         if let Some(next) = next {
             context.wake_at(next, SEND);
+        }
+    }
+
+    fn ask(&mut self, context: &mut Context<'_, Command>) {
+        let Answer::NextQuestion { bytes, .. } = self.answer else { return };
+        self.outbox.push_back((self.content)(self.sent, bytes));
+        self.sent = self.sent.wrapping_add(1);
+        self.empty_outbox(context);
+    }
+
+    fn answer(&mut self, received: &Received, context: &mut Context<'_, Command>) {
+        match self.answer {
+            Answer::Nothing => {}
+            Answer::Echo => {
+                self.outbox.push_back(Message::new(received.stream, received.payload.clone()));
+                self.empty_outbox(context);
+            }
+            Answer::NextQuestion { pause, .. } => context.wake_at(context.now() + pause, ASK),
         }
     }
 
@@ -216,6 +263,7 @@ impl<R: Record> App<Node> for User<R> {
                 remote_port: SCTP_PORT,
                 local_port: self.local_port,
             }),
+            _ if token == ASK => self.ask(context),
             _ => self.offer(0, context),
         }
     }
@@ -225,10 +273,12 @@ impl<R: Record> App<Node> for User<R> {
             Event::Message { association, received } if !self.hold => {
                 let (association, bytes) = (*association, received.payload.len());
                 context.command(Command::Release { association, bytes });
+                self.answer(received, context);
             }
             Event::Up { association, .. } if self.association.is_none() => {
                 self.association = Some(*association);
                 self.offer(0, context);
+                self.ask(context);
             }
             // As the library does.
             Event::ConnectFailed { reason: CloseReason::KeyExchange(KeyExchangeError::Late), .. }

@@ -190,7 +190,8 @@ impl Sender {
         let newest_sent = change.newest_sent(now, flow.least_round_trip);
         // Data that comes by another path than before is acknowledged at once (`NewRoute`).
         let prompt = combines || outstanding.has_gaps();
-        flow.answers_mut().learn(change, newest_sent, prompt);
+        let least = flow.least_wait();
+        flow.answers_mut().learn(change, newest_sent, prompt, least);
         // Where several paths carry data there is enough that was never on another one.
         let carried = if combines { newest_sent } else { flow.newest_carried(now, change) };
         flow.congestion.on_acked(&Acked {

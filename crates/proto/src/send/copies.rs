@@ -34,6 +34,11 @@ impl Copies {
         self.on_the_way.iter().map(|&(_, bytes)| bytes).sum()
     }
 
+    /// When the last copy left, if that was within a round trip.
+    pub(super) fn last(&self) -> Option<Instant> {
+        self.on_the_way.back().map(|&(sent_at, _)| sent_at)
+    }
+
     /// What has left a round trip ago does not count any more.
     fn forget_old(&mut self, now: Instant, round_trip: Duration) {
         while self.on_the_way.front().is_some_and(|&(sent_at, _)| sent_at + round_trip <= now) {
@@ -132,7 +137,7 @@ impl Sender {
         chosen
     }
 
-    fn write_copies(&mut self, path: &Path, chosen: &[Tsn], turn: &mut Turn<'_>) -> Option<Train> {
+    pub(super) fn write_copies(&mut self, path: &Path, chosen: &[Tsn], turn: &mut Turn<'_>) -> Option<Train> {
         let (&first, &last) = chosen.first().zip(chosen.last())?;
         let start = turn.out.len();
         let mut writer = ChunkWriter::new(turn.auth, turn.out, turn.header, path.packet_size());
@@ -148,7 +153,9 @@ impl Sender {
         for flow in &mut self.flows {
             flow.timed.take_if(|(tsn, _)| chosen.contains(tsn));
         }
+        let round_trip = round_trip(path);
         let flow = self.flow_mut(path.id)?;
+        flow.beside_mut().copies.forget_old(turn.now, round_trip);
         flow.beside_mut().copies.next = Some(last.next());
         flow.beside_mut().copies.on_the_way.push_back((turn.now, segment));
         Some(Train { path: path.id, content: Content::Copy, segment, first, t3: None, timed: false })
@@ -163,7 +170,7 @@ impl Sender {
     }
 }
 
-fn round_trip(path: &Path) -> Duration {
+pub(super) fn round_trip(path: &Path) -> Duration {
     path.rto.srtt().unwrap_or_else(|| path.rto.current())
 }
 

@@ -33,6 +33,7 @@ pub(crate) mod report;
 mod retransmit;
 mod round_trip;
 mod scheduler;
+mod second_way;
 mod sender;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod sender_operations;

@@ -31,7 +31,7 @@ impl Sender {
             Permit::Everything | Permit::Retransmissions => match self.next_in_order(turn) {
                 Next::Train(train) => Next::Train(train),
                 nothing if self.copies_all() => self.copy(turn).map_or(nothing, Next::Train),
-                nothing => nothing,
+                nothing => self.copy_to_doubted(turn).map_or(nothing, Next::Train),
             },
         };
         self.check();

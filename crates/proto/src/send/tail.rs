@@ -6,6 +6,7 @@ use whimbrel_machine::Instant;
 use whimbrel_wire::Tsn;
 
 use super::chunk::{ChunkState, Loss};
+use super::flow::Flow;
 use super::report::{PathChange, Report, T3};
 use super::sender::Sender;
 use super::turn::{Content, Train, Turn, overhead};
@@ -48,11 +49,22 @@ impl Answers {
     }
 
     /// Takes in what a SACK newly acknowledges, and when the last of that left.
-    /// `prompt`: something is missing, so that the peer keeps no SACK back.
-    pub(super) fn learn(&mut self, change: &PathChange, newest: Option<Instant>, prompt: bool) {
+    /// `prompt`: something is missing, so that the peer keeps no SACK back. `least`: no answer takes less.
+    pub(super) fn learn(
+        &mut self,
+        change: &PathChange,
+        newest: Option<Instant>,
+        prompt: bool,
+        least: Option<Duration>,
+    ) {
         self.newest = self.newest.max(newest);
         self.alone = change.packets < 2 && !prompt;
         self.round_trip = change.round_trip.unwrap_or(self.round_trip);
+        if self.alone {
+            // A SACK that was lost looks as if it had been kept back until the next one.
+            let waited = self.round_trip.saturating_sub(least.unwrap_or_default());
+            self.delay = self.delay.min(waited.max(self.delay * 7 / 8));
+        }
         // Of more packets some SACK was lost, and what was sent again had one of its own.
         if !prompt
             && change.sent_again.is_none()
@@ -87,6 +99,8 @@ pub(super) struct TailProbe {
     copied: bool,
     /// No answer can come earlier: what does answers the first transmission.
     answer_from: Instant,
+    /// By the other path no answer can come earlier: what does answers the copy, which the path itself has brought.
+    elsewhere_from: Option<Instant>,
     /// The answer to what was sent on the path is overdue after this.
     timeout: Duration,
     /// Bytes of the packet that the chunk was the first of; 0 if it was not.
@@ -151,6 +165,9 @@ impl Sender {
         let round_trip = |id| paths.get(id).and_then(|path| path.rto.srtt()).unwrap_or(Duration::ZERO);
         let answer_from = now + round_trip(target).min(round_trip(path)) / 2;
         let (sent_at, copied) = (now, !elsewhere);
+        // The way there and the way back may be unlike, and the answer may come by the quicker of the two ways back.
+        let least = self.flow(target).filter(|_| elsewhere).and_then(Flow::least_wait);
+        let elsewhere_from = least.map(|least| now + least / 2);
         let guarded = self.outstanding.earliest_in_flight(path);
         let alone = guarded.is_none();
         self.tail = Some(TailProbe {
@@ -160,6 +177,7 @@ impl Sender {
             elsewhere,
             copied,
             answer_from,
+            elsewhere_from,
             timeout,
             packet,
             beside,
@@ -224,7 +242,7 @@ impl Sender {
             probe.tsn.at_or_before(cumulative)
                 || outstanding.get(probe.tsn).is_none_or(|chunk| chunk.state == ChunkState::GapAcknowledged)
         };
-        let Some(probe) = self.tail.take_if(answered) else { return };
+        let Some(mut probe) = self.tail.take_if(answered) else { return };
         // The first transmission would have brought what was in the same packet: a path may have become shorter.
         let is_lost = probe.beside.is_some_and(|beside| outstanding.is_in_flight_by(beside, probe.path));
         if now < probe.answer_from && !is_lost {
@@ -232,6 +250,7 @@ impl Sender {
             _ = report.path(probe.path);
             return;
         }
+        probe.elsewhere &= probe.elsewhere_from.is_none_or(|from| now >= from);
         let TailProbe { path, sent_at, timeout, .. } = probe;
         let overdue = sent_at.min(Instant::ZERO + now.saturating_since(Instant::ZERO + timeout));
         // What is lost there is looked at, and its T3-rtx anew. The order of sending may have told already.

@@ -182,7 +182,7 @@ impl Sender {
     /// Whether no data can follow that which has just gone out, be it for want of data or of room. Nobody asks for the next packet then, so
     /// that controllers hear here that the user has no more.
     pub(crate) fn is_all_out(&mut self, now: Instant, paths: &Paths, auth: &Auth) -> bool {
-        if self.has_copy(now, paths) {
+        if self.has_copy(now, paths) || self.has_copy_to_doubted(now, paths) {
             return false;
         }
         let offer = self.offer(paths);
