@@ -36,6 +36,8 @@ pub struct User<R = Log> {
     pub outbox: VecDeque<Message>,
     /// Bytes that may be with the transport, acknowledged ones not counted, when a message of the outbox is handed over.
     pub limit: usize,
+    /// `limit` is what the transport says that it has room for, as it is for a program that uses the library.
+    heeds_room: bool,
     /// Bytes handed over and not acknowledged yet.
     queued: usize,
     /// Shut down once the outbox is empty and everything is acknowledged.
@@ -131,6 +133,7 @@ impl<R: Record> User<R> {
             sent: 0,
             outbox: VecDeque::new(),
             limit: 256 * 1024,
+            heeds_room: false,
             queued: 0,
             shutdown_when_done: false,
             hold: false,
@@ -156,6 +159,12 @@ impl<R: Record> User<R> {
     #[must_use]
     pub fn saying(self, content: fn(u32, usize) -> Message) -> Self {
         Self { content, ..self }
+    }
+
+    /// The same, with as much in the transport as that has room for.
+    #[must_use]
+    pub fn heeding_room(self) -> Self {
+        Self { heeds_room: true, ..self }
     }
 
     /// The same, sending back each message that arrives.
@@ -286,7 +295,8 @@ impl<R: Record> App<Node> for User<R> {
             {
                 self.on_wake(CONNECT, context);
             }
-            Event::Sent { association, bytes, .. } if Some(*association) == self.association => {
+            Event::Sent { association, bytes, room } if Some(*association) == self.association => {
+                self.limit = if self.heeds_room { *room } else { self.limit };
                 // Of what was sent past it there is no account.
                 self.queued = self.queued.saturating_sub(*bytes);
                 self.offer(*bytes, context);

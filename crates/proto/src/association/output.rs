@@ -55,6 +55,10 @@ impl Open {
         self.end_used_vouching(context);
         self.react_to_primary_change(context);
         self.start_up(context);
+        if self.sender.combines_paths() {
+            let room = context.config.limits.send_room(self.sender.window());
+            self.sender.note_filling(context.now, room);
+        }
         self.sender.open_bursts(context.now, &self.paths);
         let start = out.len();
         while let Some(reply) = self.replies.pop() {

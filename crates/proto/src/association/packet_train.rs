@@ -52,9 +52,12 @@ impl Estimates {
 
     /// Whether the next train need not wait for HB.interval.
     pub(crate) fn is_urgent(&self, context: &Context<'_>) -> bool {
-        context.config.heartbeat.form == HeartbeatForm::Train
-            && self.capacity.trains() < TRIES
-            && self.capacity.estimate().is_none()
+        context.config.heartbeat.form != HeartbeatForm::Single && self.is_unknown()
+    }
+
+    /// Whether no train has told anything yet, and others may.
+    fn is_unknown(&self) -> bool {
+        self.capacity.trains() < TRIES && self.capacity.estimate().is_none()
     }
 
     /// When the last train left; `None` where there are none.
@@ -151,7 +154,12 @@ impl Open {
     pub(crate) fn begin_train(&mut self, context: &mut Context<'_>, id: PathId) {
         let Some(path) = self.paths.get_mut(id) else { return };
         let works = path.state == PathState::Active && path.confirmed && path.error_count == 0;
-        if context.config.heartbeat.form != HeartbeatForm::Train || !works {
+        let wanted = match context.config.heartbeat.form {
+            HeartbeatForm::Single => false,
+            HeartbeatForm::Train => true,
+            HeartbeatForm::TrainUntilKnown => path.supervision.estimates().is_unknown(),
+        };
+        if !works || !wanted {
             return;
         }
         let large = path.packet_size() + header_bytes(path.route);
@@ -165,6 +173,9 @@ impl Open {
 
     /// Announces it when there is something new about what a path can carry, or carries.
     pub(crate) fn notice_estimates(&mut self, context: &mut Context<'_>, id: PathId) {
+        let estimate = |path: &Path| path.supervision.estimates().capacity.estimate();
+        self.sender
+            .note_estimate(id, self.paths.get(id).and_then(estimate).map(|estimate| estimate.rate / 8));
         if context.config.heartbeat.form != HeartbeatForm::Train {
             return;
         }

@@ -34,6 +34,9 @@ pub enum HeartbeatForm {
     /// Any peer answers it. One that drops padded packets leaves the capacity unknown. No heartbeat goes with an answer to the peer's on paths that are confirmed, for it would
     /// come between the answers to the peer's train.
     Train,
+    /// Such trains, three at most, until the capacity of a path is known, and single ones from then on: of several paths that carry data together a long one can be told from
+    /// a thin one before it has carried any.
+    TrainUntilKnown,
 }
 
 /// Whether anybody compares paths: then changes of their quality are told ([`Event::PathQuality`](crate::Event::PathQuality)), and those on

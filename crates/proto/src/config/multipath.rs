@@ -1,14 +1,17 @@
-use super::{Config, LossDetection, RecoveryScope, RetransmissionPath};
+use super::{Config, HeartbeatForm, LossDetection, RecoveryScope, RetransmissionPath};
 
 impl Config {
     /// The same, with new data on all paths that work at once. What goes with it: losses are judged by time, for each path by itself, Fast Recovery
-    /// is a state of each path that ends with it, and lost data goes out again where it arrives first.
+    /// is a state of each path that ends with it, lost data goes out again where it arrives first, and trains of HEARTBEATs find out what a path can carry.
     #[must_use]
     pub fn combining_paths(mut self) -> Self {
         self.multipath = MultipathConfig::on();
         self.retransmission.loss = LossDetection::Rack(3);
         self.retransmission.recovery = RecoveryScope::PathAlone;
         self.retransmission.path = RetransmissionPath::Soonest;
+        if self.heartbeat.form == HeartbeatForm::Single {
+            self.heartbeat.form = HeartbeatForm::TrainUntilKnown;
+        }
         self
     }
 }

@@ -12,7 +12,7 @@ use super::spurious::Verdicts;
 use super::tail::Answers;
 use crate::config::BurstLimit;
 use crate::interface::{PathCounters, PathId};
-use crate::path::congestion::{CongestionControl, Sent};
+use crate::path::congestion::{CongestionControl, CongestionPhase, Sent};
 use whimbrel_path::{Pacer, Pacing, RateReduction};
 
 /// The sender's side of one path. Its flight size is [`Outstanding`](super::outstanding::Outstanding)'s to count and is
@@ -244,6 +244,13 @@ impl Flow {
             let rate = window.checked_div(self.beside.round_trip().as_nanos()).unwrap_or_default();
             u64::try_from(rate).unwrap_or(u64::MAX)
         })
+    }
+
+    /// The same, or what packet trains have told as long as its own data has not shown how far it goes.
+    pub(super) fn likely_capacity(&self) -> u64 {
+        let grows = matches!(self.congestion.phase(), CongestionPhase::SlowStart | CongestionPhase::Startup);
+        let estimate = self.beside.estimate.filter(|_| grows);
+        self.capacity().max(estimate.unwrap_or_default())
     }
 
     /// What the path is like beside others.

@@ -25,7 +25,8 @@ impl Sender {
         }
         let Some(first) = self.outstanding.at(0).filter(|chunk| chunk.is_in_flight()) else { return };
         let (slow, sent_at) = (first.path, first.sent_at);
-        let Some(carries) = self.flow(slow).map(Flow::capacity) else { return };
+        let Some(slow_flow) = self.flow(slow) else { return };
+        let (carries, least) = (slow_flow.likely_capacity(), slow_flow.least_wait().unwrap_or_default());
         let overtakes = |flow: &&Flow| {
             flow.path != slow
                 && flow.answers().newest() > Some(sent_at)
@@ -38,9 +39,12 @@ impl Sender {
         let (round_trip, window) = (quick.beside().round_trip(), quick.congestion.cwnd());
         let stops = self.room() < window && carries.saturating_mul(LITTLE) < quick.capacity();
         let waits = self.streams.is_empty() || stops;
+        // What carries about as much is worth waiting for, as long as it takes without a queue.
+        let usual =
+            if carries.saturating_mul(2) >= quick.capacity() { round_trip.max(least) } else { round_trip };
         let before = if waits && now >= sent_at + round_trip * 2 {
             Instant::ZERO + now.saturating_since(Instant::ZERO + round_trip * 2)
-        } else if now >= self.outstanding.bridged_at().max(sent_at + round_trip) + PATIENCE {
+        } else if now >= self.outstanding.bridged_at().max(sent_at + usual) + PATIENCE {
             sent_at + PATIENCE / 3
         } else {
             return;
@@ -59,13 +63,24 @@ impl Sender {
         }
     }
 
-    /// One that is used alone is not.
+    /// One that is used alone is not, nor one that can carry twice what the others do.
     pub(super) fn end_trials(&mut self, paths: &Paths) {
-        if self.flows.iter().any(Flow::is_on_trial)
-            && let [alone] = *self.scheduler.in_use(paths)
-            && let Some(flow) = self.flow_mut(alone)
-        {
-            flow.end_trial();
+        if !self.flows.iter().any(Flow::is_on_trial) {
+            return;
+        }
+        let in_use = self.scheduler.in_use(paths);
+        let most = self.flows.iter().map(Flow::capacity).max().unwrap_or_default();
+        for flow in self.flows.iter_mut().filter(|flow| flow.is_on_trial() && in_use.contains(&flow.path)) {
+            if in_use.len() == 1 || flow.likely_capacity() > most.saturating_mul(2) {
+                flow.end_trial();
+            }
+        }
+    }
+
+    /// Packet trains have told how many bytes a second `path` can carry, if they have.
+    pub(crate) fn note_estimate(&mut self, path: PathId, rate: Option<u64>) {
+        if let Some(flow) = self.flow_mut(path) {
+            flow.beside_mut().estimate = rate;
         }
     }
 }

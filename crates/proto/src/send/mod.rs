@@ -18,6 +18,7 @@ mod acknowledge;
 mod checks;
 mod chunk;
 mod copies;
+mod filling;
 mod flow;
 mod growth;
 mod late;

@@ -71,8 +71,11 @@ impl Sender {
         let shares = path.is_some_and(|path| offer.has_share(path.id));
         match path {
             None => Next::Nothing,
-            Some(_) if !shares => Next::NoRoom,
-            Some(path) => self.send_new(path, turn).map_or(Next::NoRoom, Next::Train),
+            Some(path) if shares && let Some(train) = self.send_new(path, turn) => Next::Train(train),
+            Some(_) => {
+                self.note_passed_over(turn.paths);
+                Next::NoRoom
+            }
         }
     }
 

@@ -23,6 +23,8 @@ pub(super) struct BesideOthers {
     pub(super) loss_rate: LossRate,
     /// What has gone out as copies.
     pub(super) copies: Copies,
+    /// Bytes a second that the path can carry, as packet trains have told.
+    pub(super) estimate: Option<u64>,
 }
 
 impl BesideOthers {

@@ -8,7 +8,7 @@ use super::flow::Flow;
 use super::sender::{Sender, Totals};
 use crate::auth::session::Auth;
 use crate::interface::{PathCounters, PathId, PathView};
-use crate::path::{Path, Paths};
+use crate::path::{Path, PathIds, Paths};
 
 impl Sender {
     /// A view of `path`; `in_use` says whether new data goes out on it.
@@ -164,6 +164,22 @@ impl Sender {
         for flow in &mut self.flows {
             let flight = self.outstanding.on_the_way(flow.path);
             if !flow.is_window_full(flight) {
+                flow.congestion.on_app_limited(flight);
+            }
+        }
+    }
+
+    /// Paths that have room and are not given anything: what they carry is not all that they can.
+    pub(super) fn note_passed_over(&mut self, paths: &Paths) {
+        if !self.combines_paths() {
+            return;
+        }
+        let offer = self.offer(paths);
+        let with_room = |flow: &&Flow| offer.has_room(flow.path);
+        let passed_over: PathIds = offer.flows.iter().filter(with_room).map(|flow| flow.path).collect();
+        for path in passed_over {
+            let flight = self.outstanding.on_the_way(path);
+            if let Some(flow) = self.flow_mut(path) {
                 flow.congestion.on_app_limited(flight);
             }
         }

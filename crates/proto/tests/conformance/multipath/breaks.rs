@@ -76,7 +76,8 @@ fn urgent_records_are_not_late() {
                 gaps
             };
             let (usual, urgent) = (gaps(Urgency::Usual), gaps(Urgency::Urgent));
-            let good = urgent[5] < most && urgent[9] < most + millis(10) && usual[5] > millis(40);
+            // One in ten loses its copy, too, or waits behind what is lost.
+            let good = urgent[5] < most && urgent[8] < most + millis(10) && usual[5] > millis(40);
             assert!(good, "path {which}, {bulk} messages beside: {usual:?}, urgent {urgent:?}");
         }
     }

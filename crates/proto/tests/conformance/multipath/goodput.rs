@@ -79,7 +79,7 @@ fn clean_paths_lose_nothing() {
             let Totals { retransmitted, duplicates, halvings, timeouts, .. } = together.totals;
             // What is late at first goes out again, and copies are meant to arrive.
             let moves = matches!(scheduler, PathScheduler::EarliestCompletion | PathScheduler::Redundant);
-            let most = if moves { 40 } else { 0 };
+            let most = if moves { 80 } else { 0 };
             let duplicates = if scheduler == PathScheduler::Redundant { 0 } else { duplicates };
             assert_eq!((halvings, timeouts), (0, 0), "{name:?} {scheduler:?}");
             assert!(

@@ -2,6 +2,7 @@
 
 mod breaks;
 mod goodput;
+mod long;
 mod sacks;
 mod thin;
 
