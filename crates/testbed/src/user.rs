@@ -65,7 +65,8 @@ enum Answer {
 
 const CONNECT: u64 = 0;
 const SEND: u64 = 1;
-const ASK: u64 = 2;
+/// Far from the tokens of those who have a user among their own parts.
+const ASK: u64 = 1 << 32;
 
 impl User {
     /// Waits for an association and writes down all that happens.
