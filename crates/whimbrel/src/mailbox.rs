@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 use tokio::sync::Notify;
 use whimbrel_handover::Decision;
-use whimbrel_proto::{AssociationId, CloseReason, Command, Message, Received, SendError};
+use whimbrel_proto::{AssociationId, CloseReason, Command, Message, Received, SendError, is_about_keys};
 
 use crate::association::Setup;
 use crate::changes::Changes;
@@ -44,6 +44,8 @@ struct State {
     /// Senders waiting for room; the others must not overtake them.
     waiting_senders: usize,
     outbound_streams: u16,
+    /// Packets are protected: messages about keys are the association's own.
+    protected: bool,
     phase: Phase,
     /// No handle is left: messages that still arrive are dropped.
     abandoned: bool,
@@ -73,16 +75,17 @@ impl Mailbox {
         Self {
             id,
             changes: Changes::new(setup.mobility),
-            setup,
             state: Mutex::new(State {
                 received: ReceivedQueue::default(),
                 queued: SendQueue::new(memory),
                 waiting_senders: 0,
                 outbound_streams,
+                protected: setup.peer_key.is_some(),
                 phase: Phase::Open,
                 abandoned: false,
                 subscribers: Vec::new(),
             }),
+            setup,
             readable: Notify::new(),
             writable: Notify::new(),
             ended: Notify::new(),
@@ -273,6 +276,9 @@ impl State {
         }
         if message.stream.0 >= self.outbound_streams {
             return Err(SendError::NoSuchStream);
+        }
+        if self.protected && is_about_keys(message.ppid) {
+            return Err(SendError::ReservedIdentifier);
         }
         if !self.queued.has_room(bytes) || (self.waiting_senders > 0 && !in_turn) {
             return Err(SendError::BufferFull);
