@@ -174,9 +174,9 @@ impl Association {
         self.mailbox().take(&self.0.client).unwrap_or(Ok(None))
     }
 
-    /// Waits for messages and appends up to `limit` of them to `into`; returns how many, 0 when the association was
-    /// shut down gracefully and everything has been received. Cheaper than [`Association::recv`] when messages are
-    /// small.
+    /// Waits for messages and appends up to `limit` of them to `into`; returns how many, and 0 only when the association was
+    /// shut down gracefully and everything has been received: a limit of 0 counts as 1. Cheaper than [`Association::recv`] when
+    /// messages are small.
     ///
     /// Cancel-safe: messages are taken only by a call that returns.
     ///

@@ -161,13 +161,14 @@ impl Mailbox {
         }
     }
 
-    /// Takes up to `limit` messages at once; `None` if there is nothing to report yet.
+    /// Takes up to `limit` messages at once, and one where that is 0; `None` if there is nothing to report yet.
     pub(crate) fn take_many(
         &self,
         shared: &Shared,
         into: &mut Vec<Received>,
         limit: usize,
     ) -> Option<Result<usize, RecvError>> {
+        let limit = limit.max(1);
         let mut state = self.state();
         let mut count = 0;
         while count < limit && !(count > 0 && state.received.restart_is_next()) {
@@ -180,7 +181,7 @@ impl Mailbox {
                 None => break,
             }
         }
-        if count == 0 && limit > 0 {
+        if count == 0 {
             return state.end().map(|end| end.map(|_| 0));
         }
         let wake = state.give_back(self.id, shared, shared.release_threshold);

@@ -197,6 +197,17 @@ async fn a_restart_stands_between_two_lives() {
     assert_eq!(take_many(), None);
 }
 
+/// 0 means the end, and nothing else.
+#[tokio::test]
+async fn a_limit_of_nothing_is_not_taken_for_the_end() {
+    let bench = bench().await;
+    let mut into = Vec::new();
+    assert_eq!(bench.mailbox.take_many(&bench.shared, &mut into, 0), None);
+    bench.deliver([bench.message(1), bench.message(2)]);
+    assert_eq!(bench.mailbox.take_many(&bench.shared, &mut into, 0), Some(Ok(1)));
+    assert_eq!(into.len(), 1);
+}
+
 /// A peer that restarts for ever, and each time fills the window that a restart opens, fills no memory.
 #[tokio::test]
 async fn restarts_do_not_pile_up_what_was_received() {
