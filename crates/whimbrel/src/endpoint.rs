@@ -144,6 +144,10 @@ impl Endpoint {
     /// as many associations as it takes, or too many begin at once. An encrypted endpoint has 256 in each shard that have not agreed on keys yet,
     /// and then the oldest of them makes way for a new one. Clients that all come back after a server's restart are served within seconds that way.
     ///
+    /// With [`Config::mobile`](crate::Config::mobile) a peer that never answers is waited for about a minute (`config.failure.max_init_retransmits` makes it
+    /// less, or a timeout around this). Once the association is up, a peer that vanishes counts as lost after two hours
+    /// (`config.failure.association`).
+    ///
     /// Dropping the future gives the attempt up; if it succeeds at that very moment, the association is closed again.
     ///
     /// # Errors
@@ -209,7 +213,8 @@ impl Endpoint {
     /// Shuts every association down gracefully and waits until all are gone and the sockets are closed. Attempts to
     /// connect fail, listeners end.
     ///
-    /// Peers that do not answer hold this up until they count as lost; [`Endpoint::abort`] does not wait for them.
+    /// Peers that have vanished hold this up until they count as lost, which is two hours with [`Config::mobile`](crate::Config::mobile)
+    /// (`config.failure.association` makes it less). [`Endpoint::abort`] does not wait for them, also when this has begun.
     /// Messages that the peers still send can be received meanwhile.
     ///
     /// Dropping the future does not take it back.
