@@ -204,12 +204,6 @@ impl Receiver {
             }
             CloseReason::KeyExchange(KeyExchangeError::UnknownPeer(key)) => Some(key),
             CloseReason::KeyExchange(KeyExchangeError::Refused) => None,
-            // What a Whimbrel says to whom it does not trust: its ABORT may be quicker than the alert of TLS.
-            CloseReason::AbortedByPeer { reason, .. }
-                if reason.ends_with(b"key is not one that is trusted") =>
-            {
-                None
-            }
             _ => return None,
         };
         let Some(key) = found else { return Some(self.refused()) };

@@ -119,7 +119,9 @@ pub enum AssociationFailure {
     /// When nothing authentic has come from the peer for this long, however many timeouts there were, and the last tries were in
     /// vain, too: a host that has slept for longer gets its chance, and one without any link is not tried, so that it waits for one as long as it
     /// takes. Authentic is what has the right Verification Tag, comes from an address of the peer, and is authenticated where that is
-    /// required (RFC 4895). A peer that refuses packets at all its addresses (ICMP port or protocol unreachable) is given up after ten seconds of that.
+    /// required (RFC 4895). A peer that refuses packets at all its addresses (ICMP port or protocol unreachable) is given up after ten seconds of that by the end
+    /// that has connected, if packets go in clear. The other end waits all the same, as a translator may refuse for a host that sleeps; and where packets are
+    /// protected ICMP is not believed.
     Silence(Duration),
 }
 
@@ -239,6 +241,10 @@ impl Config {
     /// What moving hosts need, and the default of the tools: quick timers, probes for the tail of what was sent (RFC 8985 §7), failover as soon as a
     /// HEARTBEAT that asks after a timeout is not answered either (RFC 7829), standby paths that are supervised every few seconds, a large initial window, slow start that ends
     /// before a queue overflows (RFC 9406), and every address pair as a path.
+    ///
+    /// A peer that has vanished is waited for two hours, since it may be in a tunnel or asleep: until then nothing ends, and what waits for it, such as a shutdown,
+    /// goes on waiting. `failure.association` says how long: [`AssociationFailure::Silence`] of a minute suits hosts that stay where they are.
+    /// Who connects to an address where nobody answers waits for about a minute: so long take `failure.max_init_retransmits` repetitions of INIT.
     pub fn mobile() -> Self {
         let rfc = Self::rfc();
         Self {

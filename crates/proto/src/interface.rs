@@ -254,7 +254,8 @@ pub enum SendError {
     /// Empty messages cannot be sent (RFC 9260 §6.2).
     #[error("an empty message cannot be sent")]
     Empty,
-    /// A payload protocol identifier that is used for keys of protected packets (key draft §4).
+    /// A payload protocol identifier that is used for keys of protected packets (key draft §4), over an association whose packets are protected:
+    /// 4242, 4243 or 0x57485300.
     #[error("this payload protocol identifier is used for keys of the association itself")]
     ReservedIdentifier,
     /// The send buffer is full; wait for [`Event::Sent`].

@@ -69,6 +69,6 @@ pub use endpoint::{Endpoint, EndpointStats, HandOver, Shard};
 pub use interface::*;
 pub use protection::{
     KEY_EXCHANGE, KeyContext, KeyExchange, KeyExchangeError, KeyExchanges, KeyRole, Keys, PeerKey,
-    RecordCipher, Security,
+    RecordCipher, Security, is_about_keys,
 };
 pub use whimbrel_wire::{PayloadProtocolId, StreamId, cause_name};

@@ -1,15 +1,14 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use core::net::{IpAddr, SocketAddr};
 use core::pin::pin;
 
 use bytes::Bytes;
 use tokio::sync::oneshot;
 use whimbrel_machine::Route;
 use whimbrel_proto::{
-    AddressChange, AddressChangeError, AssociationId, AssociationStats, CloseReason, Command, Message,
-    Mobility, PathId, PathView, PeerKey, Received, SendError,
+    AssociationId, AssociationStats, CloseReason, Command, Message, Mobility, PathId, PathView, PeerKey,
+    Received, SendError,
 };
 use whimbrel_secure::PublicKey;
 use whimbrel_wire::StreamId;
@@ -21,6 +20,7 @@ use crate::mailbox::Mailbox;
 use crate::shared::{Client, Request};
 use crate::stream::Stream;
 
+mod addresses;
 mod agreed;
 
 /// One association: messages in both directions over as many paths as the two hosts have.
@@ -147,6 +147,9 @@ impl Association {
     /// (`config.limits.receive_buffer`), and then holds up the sender. Several tasks may receive at once; each message
     /// goes to one of them.
     ///
+    /// A peer that has vanished looks like one that has nothing to say: this waits until it counts as lost, which is two hours with
+    /// [`Config::mobile`](crate::Config::mobile) (`config.failure.association` there makes it less), or until the future is dropped.
+    ///
     /// Cancel-safe: a message is taken only by a call that returns it.
     ///
     /// # Errors
@@ -174,9 +177,9 @@ impl Association {
         self.mailbox().take(&self.0.client).unwrap_or(Ok(None))
     }
 
-    /// Waits for messages and appends up to `limit` of them to `into`; returns how many, 0 when the association was
-    /// shut down gracefully and everything has been received. Cheaper than [`Association::recv`] when messages are
-    /// small.
+    /// Waits for messages and appends up to `limit` of them to `into`; returns how many, and 0 only when the association was
+    /// shut down gracefully and everything has been received: a limit of 0 counts as 1. Cheaper than [`Association::recv`] when
+    /// messages are small.
     ///
     /// Cancel-safe: messages are taken only by a call that returns.
     ///
@@ -196,6 +199,9 @@ impl Association {
 
     /// Closes gracefully: everything sent so far is delivered first, and what the peer has sent can still be received
     /// meanwhile (and must be, if it is more than the receive window holds). Resolves when the association is gone.
+    ///
+    /// A peer that has vanished holds this up until it counts as lost: for two hours with [`Config::mobile`](crate::Config::mobile) while it lacks
+    /// anything (`config.failure.association` makes it less). Who will not wait so long has a timeout around this, and then [`Association::abort`].
     ///
     /// Dropping the future does not take the shutdown back; one that was never polled does nothing.
     ///
@@ -266,73 +272,6 @@ impl Association {
     /// Sends a heartbeat on a path now.
     pub fn request_heartbeat(&self, path: PathId) {
         self.inbox().command(Command::RequestHeartbeat { association: self.id(), path });
-    }
-
-    // Our addresses. A policy does all this by itself; these are for programs that know better.
-
-    /// Whether our addresses can change while the association lives, and if not, why.
-    pub fn mobility(&self) -> Mobility {
-        self.mailbox().changes.mobility()
-    }
-
-    /// Adds a local address to the association: tells the peer, and waits for its answer (RFC 5061). The address carries data
-    /// once a heartbeat from it has been answered.
-    ///
-    /// It must be one of [`Endpoint::local_addresses`](crate::Endpoint::local_addresses).
-    ///
-    /// ```no_run
-    /// # async fn example(association: whimbrel::Association) -> Result<(), Box<dyn std::error::Error>> {
-    /// // The train leaves the station: from Wi-Fi to cellular.
-    /// association.add_address("10.64.0.2".parse()?).await?;
-    /// association.ask_primary("10.64.0.2".parse()?).await?;
-    /// association.delete_address("192.0.2.7".parse()?).await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// Dropping the future does not take the request back; this is so of all requests to the peer here.
-    ///
-    /// # Errors
-    /// [`AddressChangeError`], for instance that the peer does not know about moving ([`Association::mobility`]).
-    pub async fn add_address(&self, address: IpAddr) -> Result<(), AddressChangeError> {
-        let ours = self.0.client.addresses();
-        let own = ours.iter().find(|own| own.ip() == address).or_else(|| ours.first());
-        let port = own.map_or(0, SocketAddr::port);
-        self.change_one(AddressChange::Add(SocketAddr::new(address, port))).await
-    }
-
-    /// Takes a local address out of the association, never the last one.
-    ///
-    /// # Errors
-    /// [`AddressChangeError`].
-    pub async fn delete_address(&self, address: IpAddr) -> Result<(), AddressChangeError> {
-        self.change_one(AddressChange::Delete(address)).await
-    }
-
-    /// Asks the peer to send to this address of ours. It does so at once, or as soon as it knows that the address leads to us.
-    ///
-    /// # Errors
-    /// [`AddressChangeError`].
-    pub async fn ask_primary(&self, address: IpAddr) -> Result<(), AddressChangeError> {
-        self.change_one(AddressChange::SetPrimary(address)).await
-    }
-
-    /// Several changes in one go, in this order, and the answer to each. After a hard handover, when the old address is lost
-    /// already: add the new one, delete the old one, make the new one primary.
-    pub async fn change_addresses(&self, changes: Vec<AddressChange>) -> Vec<Result<(), AddressChangeError>> {
-        let association = self.id();
-        let expected = self.mailbox().changes.expect(&changes, || {
-            self.inbox().command(Command::ChangeAddresses { association, changes: changes.clone() });
-        });
-        let mut answers = Vec::with_capacity(expected.len());
-        for answer in expected {
-            answers.push(answer.await.unwrap_or(Err(AddressChangeError::Closed)));
-        }
-        answers
-    }
-
-    async fn change_one(&self, change: AddressChange) -> Result<(), AddressChangeError> {
-        self.change_addresses(vec![change]).await.pop().unwrap_or(Err(AddressChangeError::Closed))
     }
 
     // Plain facts.

@@ -4,10 +4,8 @@ use core::net::SocketAddr;
 
 use bytes::Bytes;
 use tokio::sync::oneshot;
-use whimbrel_proto::{
-    AssociationId, AssociationStats, CloseReason, Command, ConnectToken, KEY_EXCHANGE, KeyExchangeError,
-    Mobility, PathView,
-};
+use tokio::time::Instant;
+use whimbrel_proto::{AssociationId, AssociationStats, Command, ConnectToken, Mobility, PathView};
 
 use crate::accept::{AcceptQueue, Listener};
 use crate::association::Association;
@@ -17,6 +15,7 @@ use crate::error::{BindError, ConnectError, EndpointClosed, ListenError};
 use crate::inbox::Inbox;
 use crate::interfaces::Interfaces;
 use crate::metrics::Metrics;
+use crate::persistence::{Persistence, chance};
 use crate::shared::{Client, Request};
 
 /// One SCTP stack: local addresses, their sockets, and the associations over them.
@@ -141,19 +140,26 @@ impl Endpoint {
     /// peer's UDP port (0 means [`SCTP_OVER_UDP_PORT`]).
     ///
     /// Where the network that was chosen falls silent before there are keys, or goes, the attempt begins anew over all that there are, until
-    /// [`KEY_EXCHANGE`] has passed.
+    /// [`KEY_EXCHANGE`](crate::KEY_EXCHANGE) has passed. So long it is tried again, too, ever more seldom, where the peer is out of resources: it has
+    /// as many associations as it takes, or too many begin at once. An encrypted endpoint has 256 in each shard that have not agreed on keys yet,
+    /// and then the oldest of them makes way for a new one. Clients that all come back after a server's restart are served within seconds that way.
+    ///
+    /// With [`Config::mobile`](crate::Config::mobile) a peer that never answers is waited for about a minute (`config.failure.max_init_retransmits` makes it
+    /// less, or a timeout around this). Once the association is up, a peer that vanishes counts as lost after two hours
+    /// (`config.failure.association`).
     ///
     /// Dropping the future gives the attempt up; if it succeeds at that very moment, the association is closed again.
     ///
     /// # Errors
     /// [`ConnectError`]: the peer does not answer, refuses, or cannot be reached from here.
     pub async fn connect(&self, remote: &[SocketAddr], sctp_port: u16) -> Result<Association, ConnectError> {
-        let begun = std::time::Instant::now();
+        let mut persistence = Persistence::new(Instant::now());
         loop {
             let outcome = self.attempt(self.check_remote(remote, sctp_port)?, sctp_port).await;
-            let late = ConnectError::Failed(CloseReason::KeyExchange(KeyExchangeError::Late));
-            if begun.elapsed() >= KEY_EXCHANGE || outcome.as_ref().err() != Some(&late) {
-                return outcome;
+            let Err(error) = &outcome else { return outcome };
+            match persistence.pause(Instant::now(), error, chance()) {
+                Some(pause) => tokio::time::sleep(pause).await,
+                None => return outcome,
             }
         }
     }
@@ -207,7 +213,8 @@ impl Endpoint {
     /// Shuts every association down gracefully and waits until all are gone and the sockets are closed. Attempts to
     /// connect fail, listeners end.
     ///
-    /// Peers that do not answer hold this up until they count as lost; [`Endpoint::abort`] does not wait for them.
+    /// Peers that have vanished hold this up until they count as lost, which is two hours with [`Config::mobile`](crate::Config::mobile)
+    /// (`config.failure.association` makes it less). [`Endpoint::abort`] does not wait for them, also when this has begun.
     /// Messages that the peers still send can be received meanwhile.
     ///
     /// Dropping the future does not take it back.

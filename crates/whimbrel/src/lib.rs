@@ -110,6 +110,7 @@ mod locals;
 mod mailbox;
 mod metrics;
 mod output;
+mod persistence;
 mod received;
 mod recorder;
 mod registry;

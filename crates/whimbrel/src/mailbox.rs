@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 use tokio::sync::Notify;
 use whimbrel_handover::Decision;
-use whimbrel_proto::{AssociationId, CloseReason, Command, Message, Received, SendError};
+use whimbrel_proto::{AssociationId, CloseReason, Command, Message, Received, SendError, is_about_keys};
 
 use crate::association::Setup;
 use crate::changes::Changes;
@@ -44,6 +44,8 @@ struct State {
     /// Senders waiting for room; the others must not overtake them.
     waiting_senders: usize,
     outbound_streams: u16,
+    /// Packets are protected: messages about keys are the association's own.
+    protected: bool,
     phase: Phase,
     /// No handle is left: messages that still arrive are dropped.
     abandoned: bool,
@@ -73,16 +75,17 @@ impl Mailbox {
         Self {
             id,
             changes: Changes::new(setup.mobility),
-            setup,
             state: Mutex::new(State {
                 received: ReceivedQueue::default(),
                 queued: SendQueue::new(memory),
                 waiting_senders: 0,
                 outbound_streams,
+                protected: setup.peer_key.is_some(),
                 phase: Phase::Open,
                 abandoned: false,
                 subscribers: Vec::new(),
             }),
+            setup,
             readable: Notify::new(),
             writable: Notify::new(),
             ended: Notify::new(),
@@ -158,13 +161,14 @@ impl Mailbox {
         }
     }
 
-    /// Takes up to `limit` messages at once; `None` if there is nothing to report yet.
+    /// Takes up to `limit` messages at once, and one where that is 0; `None` if there is nothing to report yet.
     pub(crate) fn take_many(
         &self,
         shared: &Shared,
         into: &mut Vec<Received>,
         limit: usize,
     ) -> Option<Result<usize, RecvError>> {
+        let limit = limit.max(1);
         let mut state = self.state();
         let mut count = 0;
         while count < limit && !(count > 0 && state.received.restart_is_next()) {
@@ -177,7 +181,7 @@ impl Mailbox {
                 None => break,
             }
         }
-        if count == 0 && limit > 0 {
+        if count == 0 {
             return state.end().map(|end| end.map(|_| 0));
         }
         let wake = state.give_back(self.id, shared, shared.release_threshold);
@@ -273,6 +277,9 @@ impl State {
         }
         if message.stream.0 >= self.outbound_streams {
             return Err(SendError::NoSuchStream);
+        }
+        if self.protected && is_about_keys(message.ppid) {
+            return Err(SendError::ReservedIdentifier);
         }
         if !self.queued.has_room(bytes) || (self.waiting_senders > 0 && !in_turn) {
             return Err(SendError::BufferFull);

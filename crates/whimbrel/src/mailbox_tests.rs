@@ -1,6 +1,6 @@
 use tokio::task::yield_now;
 use whimbrel_machine::Route;
-use whimbrel_proto::{Config, Delivery as Order, Event, Mobility, Part};
+use whimbrel_proto::{Config, Delivery as Order, Event, Mobility, Part, PeerKey};
 use whimbrel_wire::{PayloadProtocolId, StreamId};
 
 use super::*;
@@ -24,6 +24,10 @@ const SEND_LIMIT: usize = 100_000;
 const RECEIVE_BUFFER: usize = 80_000;
 
 async fn bench() -> Bench {
+    bench_with(None).await
+}
+
+async fn bench_with(peer_key: Option<PeerKey>) -> Bench {
     let mut config = Config::mobile();
     config.limits.send_buffer = SEND_LIMIT;
     config.limits.receive_buffer = RECEIVE_BUFFER;
@@ -36,7 +40,7 @@ async fn bench() -> Bench {
         primary: route,
         mobility: Mobility::Dynamic,
         peer_adaptation: None,
-        peer_key: None,
+        peer_key,
     };
     let memory = Arc::clone(&shared.send_memory);
     Bench { mailbox: Mailbox::new(name().await, 4, setup, memory), shared }
@@ -100,6 +104,22 @@ async fn room_is_what_is_not_acknowledged() {
     bench.sent(SEND_LIMIT);
     assert_eq!(bench.offer(SEND_LIMIT * 2, false), Ok(()), "a message larger than the buffer goes alone");
     assert_eq!(bench.offer(1, false), Err(SendError::BufferFull));
+}
+
+/// What would be taken for a word about keys is refused at once, where there are keys, and takes no room.
+#[tokio::test]
+async fn reserved_identifiers_are_refused_where_packets_are_protected() {
+    let reserved =
+        || Message { ppid: PayloadProtocolId(4242), ..Message::new(StreamId(1), vec![0; SEND_LIMIT]) };
+    let bench = bench_with(Some(PeerKey(Bytes::new()))).await;
+    let refused = bench.mailbox.offer(&bench.shared, reserved(), false).unwrap_err();
+    assert_eq!(refused.error, SendError::ReservedIdentifier);
+    let mut many = VecDeque::from([Message::new(StreamId(0), "fine"), reserved()]);
+    let outcome = bench.mailbox.offer_many(&bench.shared, &mut many, false);
+    assert_eq!(outcome, Err(SendError::ReservedIdentifier));
+    assert_eq!(many, [reserved()], "the one at fault is the first");
+    let clear = self::bench().await;
+    assert_eq!(clear.mailbox.offer(&clear.shared, reserved(), false), Ok(()));
 }
 
 #[tokio::test]
@@ -175,6 +195,17 @@ async fn a_restart_stands_between_two_lives() {
     assert_eq!(take_many(), Some(Err(RecvError::Restarted)));
     assert_eq!(take_many(), Some(Ok(1)));
     assert_eq!(take_many(), None);
+}
+
+/// 0 means the end, and nothing else.
+#[tokio::test]
+async fn a_limit_of_nothing_is_not_taken_for_the_end() {
+    let bench = bench().await;
+    let mut into = Vec::new();
+    assert_eq!(bench.mailbox.take_many(&bench.shared, &mut into, 0), None);
+    bench.deliver([bench.message(1), bench.message(2)]);
+    assert_eq!(bench.mailbox.take_many(&bench.shared, &mut into, 0), Some(Ok(1)));
+    assert_eq!(into.len(), 1);
 }
 
 /// A peer that restarts for ever, and each time fills the window that a restart opens, fills no memory.

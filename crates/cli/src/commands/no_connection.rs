@@ -2,7 +2,6 @@
 
 use whimbrel::secure::PublicKey;
 use whimbrel::{CloseReason, KeyExchangeError};
-use whimbrel_wire::cause_code::OUT_OF_RESOURCE;
 
 use crate::acquaintance::Acquaintance;
 
@@ -21,8 +20,8 @@ pub(super) fn may_pass(reason: &CloseReason) -> bool {
     let late = CloseReason::KeyExchange(KeyExchangeError::Late);
     match reason {
         CloseReason::Unreachable => true,
-        CloseReason::AbortedByPeer { causes, reason } => {
-            causes.contains(&OUT_OF_RESOURCE) || *reason == late.to_string().as_bytes()
+        CloseReason::AbortedByPeer { reason: text, .. } => {
+            reason.is_peer_out_of_resource() || *text == late.to_string().as_bytes()
         }
         reason => *reason == late,
     }

@@ -1,3 +1,5 @@
+use whimbrel_wire::cause_code::OUT_OF_RESOURCE;
+
 use super::*;
 
 /// What a lossy start, or a crowd of others, does to an attempt is tried again; what somebody has answered for good is not.

@@ -15,7 +15,7 @@ use self::answer::{Answer, read_init_ack};
 use self::attempt::Attempt;
 pub(super) use self::packets::with_init;
 use self::packets::{reports_stale_cookie, write_abort, write_cookie_echo, write_init};
-use super::context::{Farewell, aborted_by_peer};
+use super::context::Farewell;
 use super::output::{single_chunk, single_packet};
 use super::pairing;
 use super::peer_init::LEAST_A_RWND;
@@ -142,7 +142,9 @@ impl Association {
                     };
                     return self.in_open(now, rest).unwrap_or(Ok(()));
                 }
-                Ok(Chunk::Abort(abort)) if !abort.tag_reflected => return Err(aborted_by_peer(abort.causes)),
+                Ok(Chunk::Abort(abort)) if !abort.tag_reflected => {
+                    return Err(echoed.open.aborted_by_peer(abort.causes));
+                }
                 Ok(Chunk::Error(error)) if reports_stale_cookie(error.causes) => {
                     return self.restart_handshake(now);
                 }

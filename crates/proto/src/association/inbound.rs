@@ -4,7 +4,7 @@ use whimbrel_machine::{Instant, Route};
 use whimbrel_wire::{Cause, Causes, Chunk, Chunks, Data, ErrorBuilder, RawChunk, UnknownAction, chunk_type};
 
 use super::asconf::PacketAnswers;
-use super::context::{aborted_by_peer, cause_codes, rejects_asconf};
+use super::context::{cause_codes, rejects_asconf};
 use super::{Closing, Context, Ending, Handled, Open};
 use crate::arrival::Arrival;
 use crate::auth::gate::{Admission, Gate};
@@ -236,7 +236,7 @@ impl Open {
             Chunk::Abort(abort) => {
                 // RFC 9260 §8.5.1 B: with the T bit the tag must have been the peer's.
                 if !abort.tag_reflected || context.identity.local_tag == self.peer.tag {
-                    return Err(aborted_by_peer(abort.causes));
+                    return Err(self.aborted_by_peer(abort.causes));
                 }
                 return Ok(false);
             }

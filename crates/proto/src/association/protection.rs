@@ -7,8 +7,9 @@ use core::time::Duration;
 use bytes::Bytes;
 use whimbrel_machine::Instant;
 use whimbrel_wire::draft::{CHUNK_DTLS, Dtls};
-use whimbrel_wire::{Cause, Chunks, InitAck, StreamId};
+use whimbrel_wire::{Cause, Causes, Chunks, InitAck, StreamId};
 
+use super::context::aborted_by_peer;
 use super::{Association, Context, Ending, Handled, Identity, Open};
 use crate::arrival::Arrival;
 use crate::auth::gate::Gate;
@@ -319,6 +320,19 @@ impl Open {
                 ..Message::new(StreamId(0), Bytes::from(payload))
             };
             self.sender.send_ahead(message);
+        }
+    }
+
+    /// The ending that an ABORT of the peer means. While keys are agreed on, its explanation may be what a peer of our kind says to whom it does not trust
+    /// (see `ended_by`): there is no code for that, and the alert of TLS, which says the same, may come later or not at all.
+    pub(super) fn aborted_by_peer(&self, causes: Causes<'_>) -> Ending {
+        match aborted_by_peer(causes) {
+            Ending::Silent(CloseReason::AbortedByPeer { reason, .. })
+                if self.auth.is_pending() && reason == KeyExchangeError::UNKNOWN_PEER.as_bytes() =>
+            {
+                Ending::Silent(CloseReason::KeyExchange(KeyExchangeError::Refused))
+            }
+            ending => ending,
         }
     }
 

@@ -1,5 +1,5 @@
 use bytes::Bytes;
-use whimbrel_wire::{cause_name, draft};
+use whimbrel_wire::{cause_code, cause_name, draft};
 
 use crate::protection::KeyExchangeError;
 
@@ -57,12 +57,22 @@ pub enum CloseReason {
     Refused(&'static str),
 }
 
+impl CloseReason {
+    /// Whether the peer has ended it because it has, or does, too much already (RFC 9260 §3.3.10.4): later it may have room.
+    pub fn is_peer_out_of_resource(&self) -> bool {
+        matches!(self, Self::AbortedByPeer { causes, .. } if causes.contains(&cause_code::OUT_OF_RESOURCE))
+    }
+}
+
 fn describe_abort(causes: &[u16], reason: &Bytes) -> String {
     if !reason.is_empty() {
         return crate::printable::printable(reason);
     }
     match causes.first() {
         Some(&draft::CAUSE_MISSING_SUPPORT) => "it only speaks with encryption".to_owned(),
+        Some(&cause_code::OUT_OF_RESOURCE) => {
+            "it is out of resources; trying again later may help".to_owned()
+        }
         Some(&code) => format!("cause {code}, {}", cause_name(code)),
         None => "no reason given".to_owned(),
     }

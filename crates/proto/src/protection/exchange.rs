@@ -95,9 +95,9 @@ pub const KEY_EXCHANGE: Duration = Duration::from_secs(15);
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum KeyExchangeError {
     /// The peer has proved to have a key that is not among those we trust.
-    #[error("the peer's key is not one that is trusted")]
+    #[error("{}", Self::UNKNOWN_PEER)]
     UnknownPeer(PeerKey),
-    /// The peer does not trust us.
+    /// The peer does not trust us: not its key is wrong, but ours is not among those that it knows.
     #[error("the peer does not trust our key")]
     Refused,
     /// None were agreed on within [`KEY_EXCHANGE`]: packets are lost, or an end is away. Sooner at the end that connects, if the path of the
@@ -107,4 +107,9 @@ pub enum KeyExchangeError {
     /// Anything else.
     #[error("{0}")]
     Failed(String),
+}
+
+impl KeyExchangeError {
+    /// What is said of a peer that is not trusted. It is told the same, and knows by these words what it means.
+    pub(crate) const UNKNOWN_PEER: &str = "the peer's key is not one that is trusted";
 }

@@ -33,8 +33,9 @@ pub use exchange::{
 use whimbrel_wire::PayloadProtocolId;
 use whimbrel_wire::draft::{PPID_KEY_CONTROL, PPID_TLS_RECORDS};
 
-/// Whether a message with this identifier is about the keys of its association (key draft §4).
+/// Whether a message with this identifier is about the keys of its association (key draft §4): over a protected association no other may
+/// have it ([`SendError::ReservedIdentifier`](crate::SendError::ReservedIdentifier)).
 #[inline]
-pub(crate) fn is_about_keys(ppid: PayloadProtocolId) -> bool {
+pub fn is_about_keys(ppid: PayloadProtocolId) -> bool {
     ppid == PPID_TLS_RECORDS || ppid == PPID_KEY_CONTROL || ppid == hello::PPID_HELLO
 }
