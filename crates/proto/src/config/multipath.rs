@@ -2,7 +2,8 @@ use super::{Config, LossDetection, RecoveryScope, RetransmissionPath};
 
 impl Config {
     /// The same, with new data on all paths that work at once. What goes with it: losses are judged by time, for each path by itself, Fast Recovery
-    /// is a state of each path that ends with it, and lost data goes out again where it arrives first.
+    /// is a state of each path that ends with it, and lost data goes out again where it arrives first. Metered networks
+    /// ([`Endpoint::spare_addresses`](crate::Endpoint::spare_addresses), which a policy's host does by itself) take no part while another works.
     #[must_use]
     pub fn combining_paths(mut self) -> Self {
         self.multipath = MultipathConfig::on();
