@@ -55,7 +55,8 @@ pub(crate) struct MobilityArgs {
     /// What decides how fast this host sends.
     #[arg(long, value_enum, value_name = "CONTROLLER", default_value_t, help_heading = "Speed")]
     pub(crate) controller: ControllerName,
-    /// Whether several networks carry data at once. It is up to each host what it does with its own data.
+    /// Whether several networks carry data at once. It is up to each host what it does with its own data: one that sends on all of its networks may send to a
+    /// metered one of the other host, too.
     #[arg(long, value_enum, value_name = "HOW", default_value_t, help_heading = "Speed")]
     pub(crate) multipath: Multipath,
     /// Measure what each path can carry, whether or not data takes it: heartbeats leave as trains of six packets, two of them
@@ -182,7 +183,7 @@ impl MobilityArgs {
         }
         let mut config = config;
         self.controller.apply(&mut config);
-        config = self.multipath.apply(config, &self.metered)?;
+        config = self.multipath.apply(config);
         if self.measure_capacity {
             config.heartbeat.form = HeartbeatForm::Train;
         }

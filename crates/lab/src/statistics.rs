@@ -6,6 +6,9 @@ const FEW: [f64; 10] =
 /// The 97.5 % quantile of the normal distribution.
 const NORMAL: f64 = 1.959_963_985;
 
+/// The part of a mean below which nothing was measured: sums of 64-bit numbers are off by some 1e-16 of themselves.
+const ROUNDING: f64 = 1e-9;
+
 /// What repetitions tell about a metric.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Estimate {
@@ -13,7 +16,8 @@ pub struct Estimate {
     pub count: usize,
     /// Their mean.
     pub mean: f64,
-    /// Half the width of the 95 % confidence interval of the mean (t distribution); 0 for a single value.
+    /// Half the width of the 95 % confidence interval of the mean (t distribution); 0 for a single value, and where values differ by no more than the
+    /// arithmetic has rounded.
     pub half_width: f64,
 }
 
@@ -31,7 +35,9 @@ impl Estimate {
         }
         let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
         let error = (squares / (count - 1) as f64 / count as f64).sqrt();
-        Some(Self { count, mean, half_width: t_quantile(count - 1) * error })
+        let half_width = t_quantile(count - 1) * error;
+        let is_noise = half_width < mean.abs() * ROUNDING;
+        Some(Self { count, mean, half_width: if is_noise { 0.0 } else { half_width } })
     }
 }
 

@@ -26,6 +26,18 @@ fn a_mean_has_its_interval() {
     assert_eq!(Estimate::of([f64::NAN]), None);
 }
 
+/// Three times the same number has a mean that is off by its last digit.
+#[test]
+fn what_arithmetic_rounds_is_no_interval() {
+    let third = 0.1151;
+    let estimate = Estimate::of([third, third, third]).unwrap();
+    assert_eq!(estimate.half_width, 0.0, "{estimate:?}");
+    let rounded = Estimate::of([third, third * (1.0 + 1e-15), third]).unwrap();
+    assert_eq!(rounded.half_width, 0.0, "{rounded:?}");
+    assert!(Estimate::of([third, third * (1.0 + 1e-6), third]).unwrap().half_width > 0.0);
+    assert!(Estimate::of([-1e-15, 1e-15]).unwrap().half_width > 0.0, "small as the values are");
+}
+
 #[test]
 fn half_of_the_values_are_on_either_side_of_the_median() {
     assert_eq!(median(&[]), None);

@@ -17,6 +17,8 @@ pub(crate) struct Mover {
     /// Our addresses as the peer knows them, or has been asked to.
     known: Vec<(SocketAddr, Standing)>,
     dynamic: bool,
+    /// Addresses that the association has been told to spare, since they are metered.
+    spared: Vec<IpAddr>,
 }
 
 impl Mover {
@@ -28,7 +30,7 @@ impl Mover {
         dynamic: bool,
     ) -> Self {
         let known = known.into_iter().map(|address| (address, Standing::Present)).collect();
-        Self { association, policy, known, dynamic }
+        Self { association, policy, known, dynamic, spared: Vec::new() }
     }
 
     pub(crate) fn set_dynamic(&mut self, dynamic: bool) {
@@ -38,6 +40,16 @@ impl Mover {
     /// The handshake was repeated with these addresses.
     pub(crate) fn restart(&mut self, known: impl IntoIterator<Item = SocketAddr>) {
         self.known = known.into_iter().map(|address| (address, Standing::Present)).collect();
+        self.spared.clear();
+    }
+
+    /// Which addresses the association has to be told to spare, if those have changed.
+    pub(crate) fn spare(&mut self, links: &Links) -> Option<Vec<IpAddr>> {
+        if links.metered().eq(self.spared.iter().copied()) {
+            return None;
+        }
+        self.spared = links.metered().collect();
+        Some(self.spared.clone())
     }
 
     /// The peer has answered a request.

@@ -166,6 +166,11 @@ impl Movers {
         endpoint: &mut Endpoint,
     ) {
         let Some(mover) = self.all.get_mut(&association) else { return };
+        if matches!(fact, Fact::Begun | Fact::Link(_))
+            && let Some(spared) = mover.spare(links)
+        {
+            endpoint.spare_addresses(now, association, spared);
+        }
         if let Some(before) = mover.next_deadline() {
             self.deadlines.remove(&(before, association));
         }

@@ -155,6 +155,34 @@ fn a_metered_link_is_used_only_while_nothing_else_works() {
     assert_eq!(moves(&pair), [Reason::PathFailed, Reason::Preferred]);
 }
 
+/// What two networks carry together does not go by one that is paid for by volume, until nothing else works. Without that word both carry.
+#[test]
+fn a_metered_link_takes_no_part_in_aggregation() {
+    for metered in [false, true] {
+        let client = User::client(&remotes(2)).queueing(4000, 1000);
+        let mut pair =
+            moving_with(7, Config::mobile().combining_paths(), &[link(2, 20), link(2, 20)], client);
+        if metered {
+            about(&mut pair, 0, 2, InterfaceFact::Cost(Cost::Metered));
+        }
+        let by_second = |pair: &Pair| {
+            let second = |path: &PathView| path.route.local == address(CLIENT, 1);
+            pair.paths(CLIENT)
+                .iter()
+                .filter(|path| second(path))
+                .map(|path| path.counters.data_sent)
+                .sum::<u64>()
+        };
+        pair.run(5);
+        let carried = by_second(&pair);
+        assert!(if metered { carried < 10 } else { carried > 300 }, "{metered}: {carried}");
+        pair.cut(0, at(5_000));
+        pair.run(40);
+        assert!(by_second(&pair) > 1000, "{metered}");
+        assert_eq!(pair.server().received.len(), 4000, "{metered}");
+    }
+}
+
 /// The server moves: between its INIT ACK and the COOKIE ECHO its second address comes up. A round trip takes 100 ms.
 #[test]
 fn an_address_that_comes_up_after_init_ack_is_added() {

@@ -121,6 +121,7 @@ fn said(error: &toml::de::Error) -> String {
     let kinds = [
         ("expected f64", "expected a number"),
         ("expected u64", "expected a whole number from 0 on"),
+        ("expected u32", "expected a whole number from 0 on"),
         ("expected u8", "expected a whole number from 0 to 255"),
     ];
     kinds.into_iter().fold(error.to_string(), |text, (kind, name)| text.replace(kind, name))
@@ -168,7 +169,8 @@ impl Own {
         for axis in &self.sweep {
             let wanted = cell.get(&axis.path);
             if let Some((_, raw)) = axis.values.iter().find(|(value, _)| Some(value) == wanted) {
-                put(&mut file, &axis.path, raw)?;
+                put(&mut file, &axis.path, raw)
+                    .map_err(|DataError(error)| DataError(format!("{}: {error}", self.name)))?;
             }
         }
         let wrong = |error: String| DataError(format!("{}, {}: {error}", self.name, cell.label()));

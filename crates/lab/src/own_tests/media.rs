@@ -100,6 +100,10 @@ fn what_is_no_such_network_is_said() {
             "event.0: the rate of n is that of its kind",
         ),
         (
+            "[network.n]\ndelay = 1\nkind = \"802.11b\"\n[host.a]\ncount = -1\n",
+            "expected a whole number from 0 on",
+        ),
+        (
             "[network.n]\ndelay = 1\nkind = \"802.11b\"\n[host.a]\ncount = 500\n",
             "host.a.count is 500.0, and must be from 1 to 200",
         ),

@@ -188,7 +188,10 @@ fn everything_can_be_swept_without_being_there_before() {
         assert!(!experiment.meaning(path).definition.is_empty(), "{path}");
     }
     for (path, expected) in [
-        ("network.wimax.loss", "there is nothing at network.wimax.loss; in network there are: wifi"),
+        (
+            "network.wimax.loss",
+            "mine: sweep: there is nothing at network.wimax.loss; in network there are: wifi",
+        ),
         ("host.a.profile.RTO.Min", "nothing at host.a.profile.RTO.Min; in the file there are: duration, "),
         ("profile.RTO.Least", "SCTP has no parameter called RTO.Least"),
         ("policy.seamless.haste", "seamless has no parameter called haste"),

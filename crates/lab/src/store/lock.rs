@@ -16,6 +16,10 @@ impl Lock {
     /// # Errors
     /// That another run has it, or what the file system says.
     pub fn of(dir: &Path, shard: Option<Shard>) -> io::Result<Self> {
+        if fs::metadata(dir).is_ok_and(|there| !there.is_dir()) {
+            let what = "it is a file; results go into a directory, which is made if it is not there: name another one with --out";
+            return Err(io::Error::new(io::ErrorKind::NotADirectory, what));
+        }
         fs::create_dir_all(dir)?;
         let path = dir.join(shard.map_or(".lock".to_owned(), |shard| format!(".{}.lock", shard.in_name())));
         if fs::symlink_metadata(&path).is_ok_and(|there| !there.is_file()) {
@@ -36,3 +40,7 @@ impl Lock {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "lock_tests.rs"]
+mod tests;

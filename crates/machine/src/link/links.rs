@@ -1,6 +1,6 @@
 use core::net::{IpAddr, SocketAddr};
 
-use super::{Interface, InterfaceFact, InterfaceId, InterfaceProperties, LinkFact, Nat64Prefix};
+use super::{Cost, Interface, InterfaceFact, InterfaceId, InterfaceProperties, LinkFact, Nat64Prefix};
 
 /// Interfaces remembered at most. A host with more has most of them out of use.
 pub(super) const MAX_INTERFACES: usize = 64;
@@ -187,6 +187,13 @@ impl Links {
     pub fn nat64(&self) -> impl Iterator<Item = (IpAddr, Nat64Prefix)> + '_ {
         let translated = self.usable().filter(|(address, _)| address.is_ipv6());
         translated.filter_map(|(address, on)| Some((address.ip(), self.interface(on)?.properties.nat64?)))
+    }
+
+    /// The addresses of metered interfaces that can be used now.
+    pub fn metered(&self) -> impl Iterator<Item = IpAddr> + '_ {
+        let is_metered =
+            |on| self.interface(on).is_some_and(|one| one.properties.cost == Some(Cost::Metered));
+        self.usable().filter(move |&(_, on)| is_metered(on)).map(|(address, _)| address.ip())
     }
 
     pub(super) fn address(&self, ip: IpAddr) -> Option<&Address> {

@@ -46,6 +46,14 @@ impl Association {
         }
     }
 
+    /// See [`Endpoint::spare_addresses`](crate::Endpoint::spare_addresses).
+    pub(crate) fn spare_addresses(&mut self, now: Instant, addresses: Vec<IpAddr>) {
+        self.in_open(now, |open, _| {
+            open.paths.spare(addresses);
+            open.sender.opportunity();
+        });
+    }
+
     /// What the peer knows of us, and we of the peer; nothing before the association is up.
     pub(crate) fn addresses(&self) -> AssociationAddresses {
         let view = |open: &Open| AssociationAddresses {

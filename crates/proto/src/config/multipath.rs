@@ -2,7 +2,8 @@ use super::{Config, HeartbeatForm, LossDetection, RecoveryScope, RetransmissionP
 
 impl Config {
     /// The same, with new data on all paths that work at once. What goes with it: losses are judged by time, for each path by itself, Fast Recovery
-    /// is a state of each path that ends with it, lost data goes out again where it arrives first, and trains of HEARTBEATs find out what a path can carry.
+    /// is a state of each path that ends with it, lost data goes out again where it arrives first, and trains of HEARTBEATs find out what a path can carry. Metered networks
+    /// ([`Endpoint::spare_addresses`](crate::Endpoint::spare_addresses), which a policy's host does by itself) take no part while another works.
     #[must_use]
     pub fn combining_paths(mut self) -> Self {
         self.multipath = MultipathConfig::on();

@@ -32,6 +32,14 @@ impl Endpoint {
         self.tell_links(|association, _| association.translators_changed(now, &translators));
     }
 
+    /// These addresses of ours are metered, and no others: where several paths carry data at once (`Config::multipath`), those from there do not, but for the
+    /// primary path, while another one works.
+    pub fn spare_addresses(&mut self, now: Instant, association: AssociationId, addresses: Vec<IpAddr>) {
+        if let Some(found) = self.table.touch_by_id(association) {
+            found.spare_addresses(now, addresses);
+        }
+    }
+
     /// The addresses that the INIT ACK has not named are put to use as far as the peer can learn of them, and those that it has named and that
     /// are gone by now are gone for the association.
     pub(super) fn complete_addresses(&mut self, now: Instant, index: usize, told: &Told, families: Families) {

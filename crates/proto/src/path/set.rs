@@ -12,6 +12,8 @@ pub(crate) struct Paths {
     list: Vec<Path>,
     primary: PathId,
     next_id: u32,
+    /// Addresses of ours that are metered.
+    spared: Vec<IpAddr>,
 }
 
 impl Paths {
@@ -19,7 +21,7 @@ impl Paths {
     ///
     /// There is room for `expected` paths and no more: a path is large, and there may be very many associations.
     pub(crate) fn new(expected: usize) -> Self {
-        Self { list: Vec::with_capacity(expected), primary: PathId(0), next_id: 0 }
+        Self { list: Vec::with_capacity(expected), primary: PathId(0), next_id: 0, spared: Vec::new() }
     }
 
     pub(crate) fn next_id(&mut self) -> PathId {
@@ -48,6 +50,15 @@ impl Paths {
     pub(crate) fn set_primary(&mut self, id: PathId) {
         debug_assert!(self.get(id).is_some());
         self.primary = id;
+    }
+
+    /// The paths from these addresses of ours, now and later, are not for data that others can carry; see [`data_paths`](super::data_paths).
+    pub(crate) fn spare(&mut self, addresses: Vec<IpAddr>) {
+        self.spared = addresses;
+    }
+
+    pub(crate) fn is_spared(&self, path: &Path) -> bool {
+        self.spared.contains(&path.route.local.ip())
     }
 
     pub(crate) fn len(&self) -> usize {

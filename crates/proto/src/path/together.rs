@@ -12,13 +12,17 @@ pub(crate) type PathIds = SmallVec<[PathId; 4]>;
 /// so that none that is potentially failed carries any (RFC 7829 §3.2). Where there is none, the least bad one does. Empty only when no path
 /// is usable.
 ///
+/// What is spent on a metered network costs money: paths from there take part only as the primary path, as which somebody has chosen them, or where all others have
+/// failed.
+///
 /// Of two hosts with two addresses each, four pairs may work, and two of them lead over the same links as the other two. A path takes part only if one of its
 /// addresses is no other's, those that share none with others before those that share one.
 pub(crate) fn data_paths(paths: &Paths) -> PathIds {
     let mut chosen = PathIds::new();
+    let takes_part = |path: &&Path| is_sound(path) && (path.id == paths.primary() || !paths.is_spared(path));
     for shared in [0, 1] {
         let primary = paths.get(paths.primary()).into_iter();
-        for path in primary.chain(paths.iter()).filter(|path| is_sound(path)) {
+        for path in primary.chain(paths.iter()).filter(takes_part) {
             if !chosen.contains(&path.id) && shared_addresses(paths, &chosen, path) <= shared {
                 chosen.push(path.id);
             }

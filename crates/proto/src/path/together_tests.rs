@@ -30,6 +30,23 @@ fn one_address_on_one_side_is_shared() {
     }
 }
 
+/// Local address 2 is metered: it carries data where it is chosen, or where nothing else works.
+#[test]
+fn metered_networks_do_not_take_part() {
+    let mut paths = mesh();
+    let metered = paths.get(PathId(2)).expect("a path").route.local.ip();
+    paths.spare(vec![metered]);
+    assert_eq!(together(&paths), [0, 1]);
+    paths.set_primary(PathId(3));
+    assert_eq!(together(&paths), [3, 0]);
+    paths.set_primary(PathId(0));
+    (0..2).for_each(|id| set(&mut paths, PathId(id), PathState::Inactive, 9));
+    assert_eq!(together(&paths).len(), 1);
+    assert!(together(&paths)[0] >= 2, "nothing else works");
+    paths.spare(Vec::new());
+    assert_eq!(together(&paths).len(), 2);
+}
+
 /// RFC 7829 §3.2: no data to a potentially failed path while another works; the least bad one if none does.
 #[test]
 fn failed_and_doubted_paths_are_left_out() {
