@@ -37,8 +37,9 @@ pub struct LimitConfig {
     /// What becomes of messages larger than the receive buffer.
     pub large_messages: LargeMessages,
     /// Bytes that all associations of the endpoint may hold together of what their peers have sent, bookkeeping included. At least
-    /// four times the receive buffer is taken. It is shared fairly, and a_rwnd shows it: n associations that want all they can get have an
-    /// (n + 1)th each. When three quarters are in use, those whose peers have been silent for longest are given up first: what they hold
+    /// five times the receive buffer is taken. It is shared fairly, and a_rwnd shows it: n associations that want all they can get have an
+    /// (n + 1)th each. An eighth, and at least one receive buffer, is set aside: messages that are larger than such a part are finished there, one
+    /// after another. When three quarters are in use, those whose peers have been silent for longest are given up first: what they hold
     /// beyond gaps, then they themselves.
     pub receive_memory: usize,
     /// Peer addresses taken from INIT or INIT ACK, at most.

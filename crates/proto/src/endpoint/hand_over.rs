@@ -49,6 +49,7 @@ impl Endpoint {
             }
         }
         self.relieve_memory(now);
+        self.pass_the_turn(now);
     }
 
     /// What belongs to another shard. To be asked for after each input, as [`Self::poll_transmit`] is.

@@ -5,6 +5,7 @@ use core::time::Duration;
 use whimbrel_machine::Instant;
 
 use super::{Endpoint, Shard};
+use crate::association::Association;
 use crate::config::LimitConfig;
 use crate::receive::Memory;
 
@@ -14,9 +15,13 @@ const SILENT: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The memory that these limits allow. One association alone must be able to fill its buffer with chunks of any size: half of the
-/// memory is for others, and bookkeeping may be as much as the buffer. Each shard of an endpoint has its part.
+/// memory is for others, and bookkeeping may be as much as the buffer. An eighth, and at least one buffer, is the reserve for whose turn it is.
+/// Each shard of an endpoint has its part.
 pub(super) fn of(limits: &LimitConfig, shard: &Shard) -> Memory {
-    Memory::new(shard.part(limits.receive_memory).max(limits.receive_buffer.saturating_mul(4)))
+    let buffer = limits.receive_buffer;
+    let all = shard.part(limits.receive_memory).max(buffer.saturating_mul(5));
+    let reserve = buffer.max(all / 8);
+    Memory::new(all - reserve, reserve)
 }
 
 impl Endpoint {
@@ -31,7 +36,12 @@ impl Endpoint {
         }
         self.supplies.relief = now + PAUSE;
         let table = &self.table;
-        let holder = |index: usize| table.get(index)?.holds_since().map(|heard| (heard, index));
+        // Who has been told that there is no room waits in silence; once it has had its turn it counts like others.
+        let waits = |association: &&Association| association.standing().is_some_and(|s| s.ticket.is_some());
+        let holder = |index: usize| {
+            let association = table.get(index).filter(|association| !waits(association))?;
+            association.holds_since().map(|heard| (heard, index))
+        };
         let mut silent: Vec<(Instant, usize)> = table.indices().into_iter().filter_map(holder).collect();
         silent.retain(|&(heard, _)| now.saturating_since(heard) >= SILENT);
         silent.sort_unstable();
@@ -52,7 +62,12 @@ impl Endpoint {
             }
         }
         let table = &self.table;
-        let held = |index: usize| table.get(index).map(|association| (association.held(), index));
+        // Whose turn it is holds it up for as long as what is dropped takes to come again.
+        let turn = self.supplies.turns.holder();
+        let held = |index: usize| {
+            let association = table.get(index).filter(|_| Some(index) != turn)?;
+            Some((association.held(), index))
+        };
         let mut holders: Vec<(usize, usize)> = table.indices().into_iter().filter_map(held).collect();
         holders.sort_unstable_by_key(|&(held, index)| (core::cmp::Reverse(held), index));
         for (held, index) in holders {

@@ -20,6 +20,7 @@ mod spent;
 mod stats;
 mod table;
 mod tags;
+mod turns;
 mod user_data;
 mod views;
 
@@ -39,6 +40,7 @@ pub(crate) use self::own_addresses::Serial;
 pub use self::shard::Shard;
 pub use self::stats::EndpointStats;
 use self::table::{Lookup, Table};
+use self::turns::Turns;
 use crate::arrival::{Arrival, Origin};
 use crate::association::{Association, Phase, single_packet};
 use crate::auth::SharedKeys;
@@ -83,6 +85,7 @@ struct Supplies {
     buffers: Buffers,
     /// When memory may be looked for again.
     relief: Instant,
+    turns: Turns,
 }
 
 impl Endpoint {
@@ -106,6 +109,7 @@ impl Endpoint {
                 keys: Arc::new(config.auth.keys.clone()),
                 buffers: Buffers::new(memory::of(&config.limits, &shard)),
                 relief: Instant::ZERO,
+                turns: Turns::default(),
                 seed,
             },
             locals: OwnAddresses::new(locals),
@@ -130,6 +134,7 @@ impl Endpoint {
             }
         }
         self.relieve_memory(now);
+        self.pass_the_turn(now);
     }
 
     /// ICMP said that something we sent on `route` did not arrive (RFC 9260 §10). `quoted` is the beginning of it.

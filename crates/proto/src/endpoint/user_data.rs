@@ -25,5 +25,7 @@ impl Endpoint {
         if self.table.by_id_mut(id).is_some_and(|association| association.release(now, bytes)) {
             self.with(id, |_| {});
         }
+        // What was read may have been in the way of whoever waits for the turn.
+        self.pass_the_turn(now);
     }
 }

@@ -21,10 +21,12 @@ pub(crate) mod operations;
 mod outcome;
 mod prompt;
 mod reassembly;
+mod refused;
 mod streams;
 mod tsn_map;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod tsn_map_operations;
+mod turn;
 mod view;
 mod window;
 
@@ -40,6 +42,7 @@ pub(crate) use self::outcome::DataOutcome;
 use self::prompt::Prompt;
 use self::reassembly::Reassembly;
 use self::tsn_map::{Place, TsnMap};
+pub(crate) use self::turn::Standing;
 use self::window::Window;
 use crate::auth::chunk_writer::ChunkWriter;
 use crate::auth::session::Auth;
@@ -54,8 +57,6 @@ const BRIEF_BLOCKS: usize = 100;
 
 /// When so much has come again, longer SACKs are lost. One or two may be, anywhere.
 const ENOUGH_UNHEARD: u32 = 4;
-
-const BEFORE_THEIR_TURN: &str = "messages before their turn in their stream fill the window";
 
 /// Bytes of a SACK without gap ack blocks or duplicates.
 const SMALLEST_SACK: usize = 16;
@@ -144,21 +145,7 @@ impl Receive {
         };
         let (valid, len) = (data.stream.0 < self.inbound_streams, data.payload.len());
         if valid && !self.admit(position, len) {
-            if position == self.tsns.cumulative() + 1 {
-                // Only the user can make room for this chunk, so it gets what there is of the message (RFC 9260 §6.9).
-                self.reassembly.deliver_unfinished();
-                self.window.charge(self.reassembly.items());
-                let full = self.window.is_all_here() && !self.window.is_short_of_memory(len);
-                if full && self.reassembly.is_too_large() {
-                    return DataOutcome::TooLarge { limit: self.window.buffer() };
-                }
-                if full && self.reassembly.is_stuck() {
-                    return self.violated(BEFORE_THEIR_TURN);
-                }
-            }
-            // RFC 9260 §6.2: whoever drops DATA MUST send a SACK at once.
-            self.acknowledgement.on_chunk(Urgency::Immediate);
-            return DataOutcome::NoRoom;
+            return self.refused(position, len);
         }
         // RFC 7053 §5.2: the I bit. RFC 5681 §4.2: what fills a gap, wholly or in part, is acknowledged at once.
         let urgent = data.immediate || self.prompt.beside_gaps() && self.tsns.has_gaps();
@@ -358,6 +345,7 @@ impl Receive {
             }
         }
         if in_order {
+            self.window.share_mut().go_on();
             self.reassembly.advanced(self.tsns.cumulative())?;
         }
         self.window.charge(self.reassembly.items());

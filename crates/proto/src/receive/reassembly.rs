@@ -1,6 +1,7 @@
 //! From chunks to messages: reassembly (RFC 9260 §6.9), order within streams (§6.6), partial delivery.
 
 mod parts;
+mod progress;
 
 use std::collections::VecDeque;
 
@@ -41,7 +42,17 @@ pub(super) struct Reassembly {
     /// Length of the fragmented message before: the next one is probably as long.
     hint: usize,
     buffers: Buffers,
+    totals: Totals,
+}
+
+/// What has become of it so far.
+#[derive(Debug, Default)]
+struct Totals {
+    /// Messages built of fragments.
+    built: u64,
+    /// Messages delivered to their end.
     messages: u64,
+    /// Bytes delivered.
     bytes: u64,
 }
 
@@ -69,8 +80,7 @@ impl Reassembly {
             further_part: buffer / 4,
             hint: 0,
             buffers,
-            messages: 0,
-            bytes: 0,
+            totals: Totals::default(),
         }
     }
 
@@ -175,10 +185,9 @@ impl Reassembly {
         self.ready.is_empty() && (building || !self.early.is_empty())
     }
 
-    /// Whether nothing is here but a message whose turn it is, which may not be delivered in parts: it will never be whole.
-    pub(super) fn is_too_large(&self) -> bool {
-        let building = self.building.as_ref().is_some_and(|building| self.is_turn(&building.header));
-        self.refuses_parts() && self.ready.is_empty() && building
+    /// Whether the message that is being built, and may not be delivered in parts, is larger than `buffer` with the next `len` bytes.
+    pub(super) fn is_too_large(&self, len: usize, buffer: usize) -> bool {
+        self.refuses_parts() && self.building.as_ref().is_some_and(|b| b.payload.len() + len > buffer)
     }
 
     fn refuses_parts(&self) -> bool {
@@ -186,11 +195,11 @@ impl Reassembly {
     }
 
     pub(super) fn messages(&self) -> u64 {
-        self.messages
+        self.totals.messages
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        self.bytes
+        self.totals.bytes
     }
 
     /// Payload bytes not yet taken by the user.
@@ -296,6 +305,7 @@ impl Reassembly {
 
     fn finish_building(&mut self) -> Result<(), &'static str> {
         let Some(building) = self.building.take() else { return Ok(()) };
+        self.totals.built += 1;
         let Building { header, payload, partial, .. } = building;
         self.hint = if partial { 0 } else { payload.len().min(MAX_HINT).min(self.first_part) };
         let payload = self.buffers.lend(payload);
@@ -346,8 +356,8 @@ impl Reassembly {
 
     #[inline]
     fn deliver(&mut self, header: &Header, part: Part, payload: Bytes) {
-        self.messages += u64::from(matches!(part, Part::Whole | Part::Last));
-        self.bytes += payload.len() as u64;
+        self.totals.messages += u64::from(matches!(part, Part::Whole | Part::Last));
+        self.totals.bytes += payload.len() as u64;
         self.ready_bytes += payload.len();
         let Header { stream, ppid, delivery, .. } = *header;
         self.ready.push_back(Received { stream, ppid, delivery, part, payload });

@@ -6,7 +6,7 @@ use whimbrel_machine::Instant;
 
 use super::allowance::Allowance;
 use super::memory::{Memory, Share};
-use crate::config::LimitConfig;
+use crate::config::{LargeMessages, LimitConfig};
 
 /// What each message or message part costs besides its payload, in bytes. A fragment that is held apart or a message that waits
 /// for its turn counts as several such items, see [`HELD`].
@@ -30,6 +30,8 @@ pub(super) struct Window {
     /// What the peer may have sent that the user has not read.
     allowance: Allowance,
     max_items: usize,
+    /// Messages are not delivered in parts.
+    whole_only: bool,
     /// Payload bytes held here or by the user. At most `buffer`, except that one chunk of any size is let into an
     /// empty buffer: it could never be received otherwise.
     used: usize,
@@ -51,7 +53,9 @@ impl Window {
         let max_items = buffer.div_ceil(OVERHEAD).max(MIN_ITEMS);
         let share = Share::new(memory);
         let offered = allowance.bytes();
-        Self { buffer, allowance, max_items, used: 0, spare: 0, offered, user_bytes: 0, user_items: 0, share }
+        let whole_only = limits.large_messages == LargeMessages::Refuse;
+        let (used, spare, user_bytes, user_items) = (0, 0, 0, 0);
+        Self { buffer, allowance, max_items, whole_only, used, spare, offered, user_bytes, user_items, share }
     }
 
     pub(super) fn set_spare_room(&mut self, bytes: usize) {
@@ -80,15 +84,39 @@ impl Window {
         len: usize,
         items: usize,
     ) -> bool {
-        let used = self.used.saturating_sub(dropped);
-        (used == 0 || used.saturating_add(len) <= self.buffer)
-            && items - dropped_items + self.user_items < self.max_items
+        self.has_room_without(dropped, dropped_items, len, items)
             && self.share.admits(len.saturating_add(OVERHEAD), dropped + dropped_items * OVERHEAD)
     }
 
-    /// Whether the endpoint's memory is what keeps `len` more bytes out, not this association's buffer.
+    /// As [`Window::fits_without`], as if the endpoint had memory without end.
+    #[inline]
+    pub(super) fn has_room_without(
+        &self,
+        dropped: usize,
+        dropped_items: usize,
+        len: usize,
+        items: usize,
+    ) -> bool {
+        let used = self.used.saturating_sub(dropped);
+        (used == 0 || used.saturating_add(len) <= self.buffer)
+            && items - dropped_items + self.user_items < self.max_items
+    }
+
+    /// Whether the endpoint's memory keeps `len` more bytes out, or the window closed, and not that the user does not read.
     pub(super) fn is_short_of_memory(&self, len: usize) -> bool {
-        !self.share.admits(len.saturating_add(OVERHEAD), 0)
+        self.share.left() < len.saturating_add(OVERHEAD).max(self.step())
+            && self.user_bytes < self.allowance.bytes()
+    }
+
+    /// What the association holds of the endpoint's memory.
+    #[inline]
+    pub(super) fn share(&self) -> &Share {
+        &self.share
+    }
+
+    #[inline]
+    pub(super) fn share_mut(&mut self) -> &mut Share {
+        &mut self.share
     }
 
     /// Charges what is held now, with these `items` and those of the user, to the endpoint's memory.
@@ -142,14 +170,21 @@ impl Window {
     /// What to advertise while `items` are held: the free space, here or in the endpoint's memory, as far as it is allowed, but the window opens
     /// only by a worthwhile step beyond the peer's credit (receiver silly window avoidance, RFC 1122 §4.2.3.3). An allowance that shrinks takes back no
     /// credit: the right edge of the window stays where it was.
+    ///
+    /// The end of a message that nearly fills the buffer must not wait for such a step: if it may not be delivered in parts and the user has
+    /// nothing, only the peer can make room.
     #[inline]
     pub(super) fn current(&self, items: usize) -> usize {
         let bytes = self.buffer.saturating_sub(self.used);
-        let items = self.max_items.saturating_sub(items + self.user_items);
+        let held = items;
+        let items = self.max_items.saturating_sub(held + self.user_items);
         // The smallest buffers have items to spare beyond their bytes.
-        let free = bytes.min(items.saturating_mul(OVERHEAD)).min(self.share.left());
-        let free = free.min(self.allowance.bytes().saturating_sub(self.user_bytes).max(self.offered));
-        if free >= self.offered + self.step() { free } else { free.min(self.offered) }
+        let own = bytes.min(items.saturating_mul(OVERHEAD));
+        let left = self.share.left();
+        let free =
+            own.min(left).min(self.allowance.bytes().saturating_sub(self.user_bytes).max(self.offered));
+        let last = self.whole_only && own < self.step() && own <= left && self.user_items == 0 && held == 1;
+        if last || free >= self.offered + self.step() { free } else { free.min(self.offered) }
     }
 
     /// Whether the window has opened so far since the peer last heard of it that it should be told: by a quarter of

@@ -35,6 +35,7 @@ mod lossy_set_up;
 mod lost_again;
 mod many_sacks;
 mod memory_shares;
+mod memory_turns;
 mod multipath;
 mod no_padding;
 mod out_of_the_blue;
