@@ -70,7 +70,8 @@ impl Open {
         let Some(path) = self.paths.get(id) else { return };
         let waiting = path.error_count == 0 && context.timers.is_set(TimerId::Heartbeat(id));
         // It would come between the answers to the peer's train.
-        let apart = path.confirmed && context.config.heartbeat.form == HeartbeatForm::Train;
+        let trains = context.config.heartbeat.form == HeartbeatForm::Train || path.wants_train(context);
+        let apart = path.confirmed && trains;
         if !waiting || apart || self.heartbeats_are_over() {
             return;
         }
@@ -203,7 +204,7 @@ impl Open {
         if path.supervision.heartbeat.is_some() {
             return;
         }
-        let at_once = path.doubt.is_slower() || path.supervision.estimates().is_urgent(context);
+        let at_once = path.doubt.is_slower() || path.wants_train(context);
         let interval = context.config.heartbeat.interval.filter(|_| !at_once).unwrap_or(Duration::ZERO);
         let since = path.supervision.estimates().last_train(context).unwrap_or(path.supervision.last_probing);
         let rto = self.supervision_rto(context, path);
@@ -343,8 +344,7 @@ impl Open {
         };
         // RFC 7829 §3.2 rule 5: once per RTO while potentially failed. So is one that data would go back to.
         let waits = path.state == PathState::PotentiallyFailed || path.doubt.is_slower();
-        let waits = waits || path.supervision.estimates().is_urgent(context);
-        let interval = if waits { Duration::ZERO } else { interval };
+        let interval = if waits || path.wants_train(context) { Duration::ZERO } else { interval };
         let rto = self.supervision_rto(context, path);
         let latest = self.probe_spacing(context, path).map(|spacing| path.supervision.last_probing + spacing);
         let at = heartbeat_time::next(context.now, interval, rto, context.rng);

@@ -50,9 +50,13 @@ impl Estimates {
         *self = Self { told: self.told, ..Self::default() };
     }
 
-    /// Whether the next train need not wait for HB.interval.
-    pub(crate) fn is_urgent(&self, context: &Context<'_>) -> bool {
-        context.config.heartbeat.form != HeartbeatForm::Single && self.is_unknown()
+    /// Whether the next train need not wait for HB.interval, on a path that works or not.
+    pub(crate) fn is_urgent(&self, context: &Context<'_>, works: bool) -> bool {
+        match context.config.heartbeat.form {
+            HeartbeatForm::Single => false,
+            HeartbeatForm::Train => self.is_unknown(),
+            HeartbeatForm::TrainUntilKnown => works && self.is_unknown(),
+        }
     }
 
     /// Whether no train has told anything yet, and others may.
@@ -60,9 +64,13 @@ impl Estimates {
         self.capacity.trains() < TRIES && self.capacity.estimate().is_none()
     }
 
-    /// When the last train left; `None` where there are none.
+    /// When the last train left; `None` where HEARTBEATs are none.
     pub(crate) fn last_train(&self, context: &Context<'_>) -> Option<Instant> {
-        self.last.filter(|_| context.config.heartbeat.form == HeartbeatForm::Train)
+        self.last.filter(|_| match context.config.heartbeat.form {
+            HeartbeatForm::Single => false,
+            HeartbeatForm::Train => true,
+            HeartbeatForm::TrainUntilKnown => self.is_unknown(),
+        })
     }
 
     /// Whether there is more of a train to write.
@@ -116,6 +124,16 @@ impl Estimates {
 }
 
 impl Path {
+    /// Whether it works, so that a train may tell something.
+    pub(super) fn takes_trains(&self) -> bool {
+        self.state == PathState::Active && self.confirmed && self.error_count == 0
+    }
+
+    /// Whether the next train need not wait for HB.interval.
+    pub(super) fn wants_train(&self, context: &Context<'_>) -> bool {
+        self.supervision.estimates().is_urgent(context, self.takes_trains())
+    }
+
     /// What the next HEARTBEAT of its train bears, which counts as written, and how large its packet is to be; 0 if as small as it can be. `None` while the
     /// first waits, which is the one that supervises the path.
     pub(super) fn next_of_train(&mut self) -> Option<(u64, usize)> {
@@ -153,7 +171,7 @@ impl Open {
     /// is repeated.
     pub(crate) fn begin_train(&mut self, context: &mut Context<'_>, id: PathId) {
         let Some(path) = self.paths.get_mut(id) else { return };
-        let works = path.state == PathState::Active && path.confirmed && path.error_count == 0;
+        let works = path.takes_trains();
         let wanted = match context.config.heartbeat.form {
             HeartbeatForm::Single => false,
             HeartbeatForm::Train => true,

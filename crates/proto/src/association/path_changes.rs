@@ -177,6 +177,7 @@ impl Open {
         path.supervision.estimates_mut().forget();
         path.doubt.forget();
         (path.supervision.began, path.supervision.measurements) = (context.now, 0);
+        self.sender.forget_least(id);
         _ = self.sender.take_lost(id);
         context.timers.set(TimerId::Heartbeat(id), context.now);
     }

@@ -80,6 +80,9 @@ impl Open {
             self.apply_to_path(context, change, route);
             self.judge_packet_size(context, change);
         }
+        if let Some(id) = report.ask {
+            self.ask_patiently(context, id);
+        }
         if let Some(lost) = report.tail_lost {
             self.handle_tail_lost(context, lost);
         }

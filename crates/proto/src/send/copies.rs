@@ -1,7 +1,7 @@
 //! Copies of new DATA on other paths: of all (the redundant scheduler), or of urgent messages.
 //!
 //! A chunk is accounted for on the path that it was sent on first. A copy is in no flight size and is not retransmitted; it goes only where
-//! there is room in the window of its path beside what that has in flight, and takes it for a round trip. Nothing is acknowledged on behalf of a copy, so
+//! there is room in the window of its path beside what that has in flight, and takes it for a round trip. (`second_way.rs` has copies for a path in doubt.) Nothing is acknowledged on behalf of a copy, so
 //! that no window grows for it: what is sent in vain never exceeds the window that was there before.
 
 use core::time::Duration;
@@ -30,11 +30,11 @@ pub(super) struct Copies {
 }
 
 impl Copies {
-    fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         self.on_the_way.iter().map(|&(_, bytes)| bytes).sum()
     }
 
-    /// When the last copy left, if that was within a round trip.
+    /// When the last copy left that has not been forgotten.
     pub(super) fn last(&self) -> Option<Instant> {
         self.on_the_way.back().map(|&(sent_at, _)| sent_at)
     }
@@ -69,8 +69,13 @@ impl Sender {
                 flow.beside_mut().copies.forget_old(turn.now, round_trip);
             }
             let chosen = self.to_copy(turn.now, path, path.packet_size() - overhead(turn.auth));
-            if !chosen.is_empty() {
-                return self.write_copies(path, &chosen, turn);
+            if let Some(last) = chosen.last() {
+                let next = last.next();
+                let train = self.write_copies(path, &chosen, turn);
+                if let Some(flow) = self.flow_mut(id) {
+                    flow.beside_mut().copies.next = Some(next);
+                }
+                return train;
             }
         }
         None
@@ -138,7 +143,7 @@ impl Sender {
     }
 
     pub(super) fn write_copies(&mut self, path: &Path, chosen: &[Tsn], turn: &mut Turn<'_>) -> Option<Train> {
-        let (&first, &last) = chosen.first().zip(chosen.last())?;
+        let &first = chosen.first()?;
         let start = turn.out.len();
         let mut writer = ChunkWriter::new(turn.auth, turn.out, turn.header, path.packet_size());
         for &tsn in chosen {
@@ -156,7 +161,6 @@ impl Sender {
         let round_trip = round_trip(path);
         let flow = self.flow_mut(path.id)?;
         flow.beside_mut().copies.forget_old(turn.now, round_trip);
-        flow.beside_mut().copies.next = Some(last.next());
         flow.beside_mut().copies.on_the_way.push_back((turn.now, segment));
         Some(Train { path: path.id, content: Content::Copy, segment, first, t3: None, timed: false })
     }

@@ -10,6 +10,8 @@ use super::sender::Sender;
 #[derive(Debug, Default)]
 pub(super) struct Filling {
     since: Option<Instant>,
+    /// It has handed over more since.
+    more: bool,
     /// Until it was last looked at.
     pub(super) lasted: Duration,
 }
@@ -19,7 +21,13 @@ impl Sender {
     pub(crate) fn note_filling(&mut self, now: Instant, room: usize) {
         let filled = self.undelivered().saturating_mul(2) >= room;
         let since = if filled { Some(self.filling.since.unwrap_or(now)) } else { None };
-        let lasted = since.map_or(Duration::ZERO, |since| now.saturating_since(since));
-        self.filling = Filling { since, lasted };
+        let more = since.is_some() && self.filling.more;
+        let lasted = since.filter(|_| more).map_or(Duration::ZERO, |since| now.saturating_since(since));
+        self.filling = Filling { since, more, lasted };
+    }
+
+    /// The user has handed over a message.
+    pub(super) fn note_more(&mut self) {
+        self.filling.more = self.filling.since.is_some();
     }
 }

@@ -247,9 +247,10 @@ impl Flow {
     }
 
     /// The same, or what packet trains have told as long as its own data has not shown how far it goes.
-    pub(super) fn likely_capacity(&self) -> u64 {
-        let grows = matches!(self.congestion.phase(), CongestionPhase::SlowStart | CongestionPhase::Startup);
-        let estimate = self.beside.estimate.filter(|_| grows);
+    pub(super) fn likely_capacity(&self, now: Instant) -> u64 {
+        let starts = matches!(self.congestion.phase(), CongestionPhase::SlowStart | CongestionPhase::Startup);
+        let least = self.least_wait().unwrap_or_default();
+        let estimate = self.beside.estimate.filter(|_| starts && self.beside.growth.goes_on(now, least));
         self.capacity().max(estimate.unwrap_or_default())
     }
 
@@ -300,9 +301,13 @@ impl Flow {
     /// that is known: answers to what is sent again would be taken for late ones each time, and one chunk would leave in each T3-rtx.
     pub(super) fn note_guess(&mut self, overdue_after: Option<Duration>) {
         if self.verdicts.is_doubtful() {
-            (self.least_round_trip, self.least_answer) = (None, None);
+            self.forget_least();
         }
         self.verdicts.note_guess((self.congestion.cwnd(), self.congestion.ssthresh()), overdue_after);
+    }
+
+    pub(super) const fn forget_least(&mut self) {
+        (self.least_round_trip, self.least_answer) = (None, None);
     }
 
     /// What a timer called lost was late: the window is again what it was, or what has become of it since if that is more.

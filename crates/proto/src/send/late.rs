@@ -9,7 +9,7 @@ use super::report::Report;
 use super::scheduler::LITTLE;
 use super::sender::Sender;
 use crate::interface::PathId;
-use crate::path::Paths;
+use crate::path::{PathIds, Paths};
 
 /// So long the receiver may wait for one path while another brings what was sent later.
 const PATIENCE: Duration = Duration::from_millis(70);
@@ -26,7 +26,8 @@ impl Sender {
         let Some(first) = self.outstanding.at(0).filter(|chunk| chunk.is_in_flight()) else { return };
         let (slow, sent_at) = (first.path, first.sent_at);
         let Some(slow_flow) = self.flow(slow) else { return };
-        let (carries, least) = (slow_flow.likely_capacity(), slow_flow.least_wait().unwrap_or_default());
+        let (carries, least) = (slow_flow.likely_capacity(now), slow_flow.least_wait().unwrap_or_default());
+        let proved = slow_flow.capacity();
         let overtakes = |flow: &&Flow| {
             flow.path != slow
                 && flow.answers().newest() > Some(sent_at)
@@ -37,9 +38,9 @@ impl Sender {
             return;
         };
         let (round_trip, window) = (quick.beside().round_trip(), quick.congestion.cwnd());
-        let stops = self.room() < window && carries.saturating_mul(LITTLE) < quick.capacity();
+        let stops = self.room() < window && proved.saturating_mul(LITTLE) < quick.capacity();
         let waits = self.streams.is_empty() || stops;
-        // What carries about as much is worth waiting for, as long as it takes without a queue.
+        // A path that carries about as much is waited for: its least round trip.
         let usual =
             if carries.saturating_mul(2) >= quick.capacity() { round_trip.max(least) } else { round_trip };
         let before = if waits && now >= sent_at + round_trip * 2 {
@@ -64,16 +65,23 @@ impl Sender {
     }
 
     /// One that is used alone is not, nor one that can carry twice what the others do.
-    pub(super) fn end_trials(&mut self, paths: &Paths) {
+    pub(super) fn end_trials(&mut self, now: Instant, paths: &Paths) {
         if !self.flows.iter().any(Flow::is_on_trial) {
             return;
         }
         let in_use = self.scheduler.in_use(paths);
-        let most = self.flows.iter().map(Flow::capacity).max().unwrap_or_default();
-        for flow in self.flows.iter_mut().filter(|flow| flow.is_on_trial() && in_use.contains(&flow.path)) {
-            if in_use.len() == 1 || flow.likely_capacity() > most.saturating_mul(2) {
-                flow.end_trial();
-            }
+        let others = |path: PathId| {
+            let others = self.flows.iter().filter(|other| other.path != path && in_use.contains(&other.path));
+            others.map(|other| other.likely_capacity(now)).max().unwrap_or_default()
+        };
+        let over = |flow: &&Flow| {
+            let most = others(flow.path);
+            in_use.len() == 1 || most > 0 && flow.likely_capacity(now) > most.saturating_mul(2)
+        };
+        let on_trial = self.flows.iter().filter(|flow| flow.is_on_trial() && in_use.contains(&flow.path));
+        let over: PathIds = on_trial.filter(over).map(|flow| flow.path).collect();
+        for flow in self.flows.iter_mut().filter(|flow| over.contains(&flow.path)) {
+            flow.end_trial();
         }
     }
 

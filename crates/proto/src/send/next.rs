@@ -30,8 +30,10 @@ impl Sender {
             Permit::Probe => self.probe(turn),
             Permit::Everything | Permit::Retransmissions => match self.next_in_order(turn) {
                 Next::Train(train) => Next::Train(train),
-                nothing if self.copies_all() => self.copy(turn).map_or(nothing, Next::Train),
-                nothing => self.copy_to_doubted(turn).map_or(nothing, Next::Train),
+                nothing => {
+                    let copy = if self.copies_all() { self.copy(turn) } else { None };
+                    copy.or_else(|| self.copy_to_doubted(turn)).map_or(nothing, Next::Train)
+                }
             },
         };
         self.check();

@@ -29,6 +29,8 @@ pub(crate) struct Report {
     pub(crate) refused: bool,
     /// The path on which a tail-loss probe has shown all to be lost that was sent before it.
     pub(crate) tail_lost: Option<TailLost>,
+    /// The copy of a probe on this path has been answered, by the time that it took: a HEARTBEAT is to say so, too.
+    pub(crate) ask: Option<PathId>,
     /// What a SACK or the time has shown to be lost.
     pub(super) lost: SmallVec<[LostChunk; 4]>,
     /// What had been called lost and is acknowledged now.

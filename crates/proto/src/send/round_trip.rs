@@ -25,6 +25,31 @@ pub(super) struct BesideOthers {
     pub(super) copies: Copies,
     /// Bytes a second that the path can carry, as packet trains have told.
     pub(super) estimate: Option<u64>,
+    pub(super) growth: Growth,
+}
+
+/// Whether what a path carries grows, as it does while it starts.
+#[derive(Debug, Default)]
+pub(super) struct Growth {
+    /// Bytes a second, and when they had grown to that by a quarter.
+    last: Option<(u64, Instant)>,
+}
+
+impl Growth {
+    /// Round trips in which a path that starts has grown.
+    const ROUNDS: u32 = 5;
+
+    pub(super) fn note(&mut self, now: Instant, capacity: u64) {
+        let before = self.last.map_or(0, |(capacity, _)| capacity);
+        if self.last.is_none() || capacity > before.saturating_add(before / 4) {
+            self.last = Some((capacity, now));
+        }
+    }
+
+    /// Whether it has of late, or has not begun; a round trip takes `least`.
+    pub(super) fn goes_on(&self, now: Instant, least: Duration) -> bool {
+        self.last.is_none_or(|(_, at)| now <= at + least * Self::ROUNDS)
+    }
 }
 
 impl BesideOthers {

@@ -13,6 +13,7 @@ use super::copies::round_trip;
 use super::flow::Flow;
 use super::sender::Sender;
 use super::turn::{Train, Turn, overhead};
+use crate::auth::session::Auth;
 use crate::interface::PathId;
 use crate::path::{Path, Paths};
 
@@ -22,43 +23,61 @@ const FEW: usize = 8;
 /// The other way is much slower if an answer takes so many times as long there.
 const MUCH_SLOWER: u32 = 2;
 
+/// Chunks for one packet.
+type Chosen = SmallVec<[Tsn; 8]>;
+
 impl Sender {
     /// Whether such copies may leave now.
-    pub(super) fn has_copy_to_doubted(&self, now: Instant, paths: &Paths) -> bool {
-        self.doubted(paths)
-            .is_some_and(|path| !self.to_copy_to_doubted(now, path, path.packet_size()).is_empty())
+    pub(super) fn has_copy_to_doubted(&self, now: Instant, paths: &Paths, auth: &Auth) -> bool {
+        self.copies_to_doubted(now, paths, auth).is_some()
     }
 
     /// A packet with copies of what goes by another path, for a path in doubt that may bring it much sooner.
     pub(super) fn copy_to_doubted(&mut self, turn: &mut Turn<'_>) -> Option<Train> {
-        let path = self.doubted(turn.paths)?;
-        let chosen = self.to_copy_to_doubted(turn.now, path, path.packet_size() - overhead(turn.auth));
-        if chosen.is_empty() { None } else { self.write_copies(path, &chosen, turn) }
+        let (path, chosen) = self.copies_to_doubted(turn.now, turn.paths, turn.auth)?;
+        self.write_copies(path, &chosen, turn)
     }
 
-    fn doubted<'a>(&self, paths: &'a Paths) -> Option<&'a Path> {
-        let little = !self.outstanding.is_empty() && self.outstanding.len() <= FEW && self.streams.is_empty();
-        paths.iter().find(|path| path.is_usable() && path.doubt.is_suspect()).filter(|_| little)
+    fn copies_to_doubted<'a>(
+        &self,
+        now: Instant,
+        paths: &'a Paths,
+        auth: &Auth,
+    ) -> Option<(&'a Path, Chosen)> {
+        if self.outstanding.is_empty() || self.outstanding.len() > FEW || !self.streams.is_empty() {
+            return None;
+        }
+        let doubted = paths.iter().filter(|path| path.is_usable() && path.doubt.is_suspect());
+        let mut copies = doubted.map(|path| (path, self.to_copy_to_doubted(now, path, auth)));
+        copies.find(|(_, chosen)| !chosen.is_empty())
     }
 
-    /// What is in flight on paths that are much slower than `path`, if it fits one packet with `room` for so many bytes: once in a round trip all of it, and
-    /// what leaves meanwhile.
-    fn to_copy_to_doubted(&self, now: Instant, path: &Path, room: usize) -> SmallVec<[Tsn; 8]> {
-        let none = SmallVec::new();
-        let copied = self.flow(path.id).and_then(|flow| flow.beside().copies.last());
+    /// What is in flight on paths that are much slower than `path`, lowest TSN first, as much as fits one packet and as the window has room for beside other copies: once in a
+    /// round trip all of it, and what leaves meanwhile.
+    fn to_copy_to_doubted(&self, now: Instant, path: &Path, auth: &Auth) -> Chosen {
+        let none = Chosen::new();
+        let Some(flow) = self.flow(path.id) else { return none };
+        let copies = &flow.beside().copies;
         let least = |id: PathId| self.flow(id).and_then(Flow::least_wait);
-        let Some(quick) = least(path.id).filter(|_| copied != Some(now)) else { return none };
-        let lately = copied.is_some_and(|at| now < at + round_trip(path));
+        let Some(quick) = least(path.id).filter(|_| copies.last() != Some(now)) else { return none };
+        let lately = copies.last().is_some_and(|at| now < at + round_trip(path));
+        let on_the_way = if lately { copies.bytes() } else { 0 };
+        if !flow.lets_out(self.outstanding.on_the_way(path.id) + on_the_way) {
+            return none;
+        }
         let slower = |by: PathId| least(by).is_some_and(|slow| slow > quick * MUCH_SLOWER);
         let wanted = |chunk: &Chunk| {
-            chunk.is_in_flight()
-                && chunk.path != path.id
-                && slower(chunk.path)
-                && (!lately || chunk.sent_at == now)
+            let new = !lately || chunk.sent_at == now;
+            chunk.is_in_flight() && chunk.path != path.id && slower(chunk.path) && new
         };
         let all = (0..self.outstanding.len()).filter_map(|index| Some((index, self.outstanding.at(index)?)));
-        let chosen = all.filter(|(_, chunk)| wanted(chunk));
-        let bytes: usize = chosen.clone().map(|(_, chunk)| chunk.wire_len()).sum();
-        if bytes > room { none } else { chosen.map(|(index, _)| self.outstanding.tsn(index)).collect() }
+        let mut room = path.packet_size() - overhead(auth);
+        let fits = |(_, chunk): &(usize, &Chunk)| {
+            let fits = chunk.wire_len() <= room;
+            room -= if fits { chunk.wire_len() } else { 0 };
+            fits
+        };
+        let chosen = all.filter(|(_, chunk)| wanted(chunk)).take_while(fits);
+        chosen.map(|(index, _)| self.outstanding.tsn(index)).collect()
     }
 }

@@ -207,6 +207,7 @@ impl Sender {
             self.totals.bytes += message.payload.len() as u64;
             let first = self.streams.is_empty();
             self.streams.push(message);
+            self.note_more();
             self.opportunity = true;
             self.check();
             return Ok(first || !self.is_held_up(paths, auth));
@@ -262,7 +263,7 @@ impl Sender {
     /// Opens the burst limit of every path, once per opportunity (RFC 9260 §6.1 D).
     pub(crate) fn open_bursts(&mut self, now: Instant, paths: &Paths) {
         if core::mem::take(&mut self.opportunity) {
-            self.end_trials(paths);
+            self.end_trials(now, paths);
             for (flow, path) in self.flows.iter_mut().zip(paths.iter()) {
                 debug_assert_eq!(flow.path, path.id);
                 self.outstanding.forget_late(path.id, now, path.rto.current());
@@ -361,11 +362,6 @@ impl Sender {
     #[inline]
     pub(super) fn grows_on_one_path(&self, cumulative: bool) -> bool {
         self.growth.grows_on_one_path(cumulative)
-    }
-
-    /// Whether new data uses `path` at present.
-    pub(crate) fn uses(&self, paths: &Paths, path: PathId) -> bool {
-        self.scheduler.in_use(paths).contains(&path)
     }
 
     /// Whether several paths may carry data at once.

@@ -210,6 +210,13 @@ impl Sender {
         }
     }
 
+    /// It may be another network that leads there from now on: how long an answer takes at least is not known.
+    pub(crate) fn forget_least(&mut self, path: PathId) {
+        if let Some(flow) = self.flow_mut(path) {
+            flow.forget_least();
+        }
+    }
+
     /// The path works from now on, or has failed.
     pub(crate) fn note_standing(&mut self, now: Instant, path: PathId, works: bool) {
         if let Some(flow) = self.flow_mut(path) {

@@ -60,9 +60,11 @@ impl Answers {
         self.newest = self.newest.max(newest);
         self.alone = change.packets < 2 && !prompt;
         self.round_trip = change.round_trip.unwrap_or(self.round_trip);
-        if self.alone {
+        if let (true, Some(took), Some(least)) =
+            (self.alone && change.sent_again.is_none(), change.round_trip, least)
+        {
             // A SACK that was lost looks as if it had been kept back until the next one.
-            let waited = self.round_trip.saturating_sub(least.unwrap_or_default());
+            let waited = took.saturating_sub(least);
             self.delay = self.delay.min(waited.max(self.delay * 7 / 8));
         }
         // Of more packets some SACK was lost, and what was sent again had one of its own.
@@ -250,7 +252,10 @@ impl Sender {
             _ = report.path(probe.path);
             return;
         }
-        probe.elsewhere &= probe.elsewhere_from.is_none_or(|from| now >= from);
+        if probe.elsewhere_from.is_some_and(|from| now < from) {
+            probe.elsewhere = false;
+            report.ask = Some(probe.path);
+        }
         let TailProbe { path, sent_at, timeout, .. } = probe;
         let overdue = sent_at.min(Instant::ZERO + now.saturating_since(Instant::ZERO + timeout));
         // What is lost there is looked at, and its T3-rtx anew. The order of sending may have told already.

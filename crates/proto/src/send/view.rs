@@ -8,6 +8,7 @@ use super::flow::Flow;
 use super::sender::{Sender, Totals};
 use crate::auth::session::Auth;
 use crate::interface::{PathCounters, PathId, PathView};
+use crate::path::congestion::CongestionPhase;
 use crate::path::{Path, PathIds, Paths};
 
 impl Sender {
@@ -73,6 +74,11 @@ impl Sender {
     /// Bytes of user data accepted and not acknowledged for good.
     pub(crate) fn undelivered(&self) -> usize {
         self.streams.queued() + self.outstanding.held_payload()
+    }
+
+    /// Whether new data uses `path` at present.
+    pub(crate) fn uses(&self, paths: &Paths, path: PathId) -> bool {
+        self.scheduler.in_use(paths).contains(&path)
     }
 
     /// Whether no new data waits.
@@ -169,14 +175,17 @@ impl Sender {
         }
     }
 
-    /// Paths that have room and are not given anything: what they carry is not all that they can.
+    /// Paths that start and have room, and are not given anything: what they carry is not all that they can.
     pub(super) fn note_passed_over(&mut self, paths: &Paths) {
         if !self.combines_paths() {
             return;
         }
         let offer = self.offer(paths);
-        let with_room = |flow: &&Flow| offer.has_room(flow.path);
-        let passed_over: PathIds = offer.flows.iter().filter(with_room).map(|flow| flow.path).collect();
+        let in_use = self.scheduler.in_use(paths);
+        let starts =
+            |flow: &&Flow| in_use.contains(&flow.path) && flow.congestion.phase() == CongestionPhase::Startup;
+        let with_room = offer.flows.iter().filter(starts).filter(|flow| offer.has_room(flow.path));
+        let passed_over: PathIds = with_room.map(|flow| flow.path).collect();
         for path in passed_over {
             let flight = self.outstanding.on_the_way(path);
             if let Some(flow) = self.flow_mut(path) {
@@ -198,7 +207,7 @@ impl Sender {
     /// Whether no data can follow that which has just gone out, be it for want of data or of room. Nobody asks for the next packet then, so
     /// that controllers hear here that the user has no more.
     pub(crate) fn is_all_out(&mut self, now: Instant, paths: &Paths, auth: &Auth) -> bool {
-        if self.has_copy(now, paths) || self.has_copy_to_doubted(now, paths) {
+        if self.has_copy(now, paths) || self.has_copy_to_doubted(now, paths, auth) {
             return false;
         }
         let offer = self.offer(paths);

@@ -39,28 +39,3 @@ fn a_loss_larger_than_a_sack_costs_one_halving() {
     // Two chunks fill a packet.
     assert!(totals.retransmitted <= 2 * totals.dropped + 20, "{told}");
 }
-
-/// BBR's Startup fills the queue and goes on until a round trip of losses is over. What it sent again meanwhile found the queue full and was lost again: no message
-/// for 0.7 s over 20 Mbit/s and 200 ms.
-#[test]
-fn what_startup_has_lost_is_not_lost_again() {
-    const STEP: Duration = Duration::from_millis(50);
-    for (mbit, rtt_ms) in [(20, 200), (40, 100), (100, 50)] {
-        let queue = QueueLimit::bytes(Place::capacity(mbit, rtt_ms));
-        let place = Place { mbit, rtt_ms, queue, loss: 0.0, buffers: 16 << 20, seed: 1 };
-        let mut bulk = Bulk::new(place, Config::mobile(), 5);
-        let (mut stalled, mut longest, mut delivered) = (Duration::ZERO, Duration::ZERO, 0);
-        for _ in 0..100 {
-            bulk.pass(STEP);
-            let now = bulk.totals().delivered;
-            // Before that windows are small.
-            let begun = delivered > 1 << 20;
-            stalled = if begun && now == delivered { stalled + STEP } else { Duration::ZERO };
-            (longest, delivered) = (longest.max(stalled), now);
-        }
-        let told = format!("{mbit} Mbit/s, {rtt_ms} ms: {longest:?}, {:?}", bulk.totals());
-        println!("{told}");
-        assert!(longest.as_millis() * 5 <= u128::from(rtt_ms) * 12, "{told}");
-        assert!(bulk.totals().dropped > 5, "Startup fills the queue: {told}");
-    }
-}

@@ -131,22 +131,11 @@ impl Bbr {
         } else if self.cwnd < most || self.delivery.delivered() < self.path.initial_cwnd() as u64 {
             self.cwnd = grown;
         }
-        if self.overfills(ack) {
-            self.cwnd = self.cwnd.min(ack.in_flight + ack.bytes / 2);
-        }
         self.cwnd = self.cwnd.max(self.least_window());
         if self.state == State::ProbeRtt {
             self.cwnd = self.cwnd.min(self.probe_rtt_window());
         }
         self.cwnd = self.cwnd.min(self.bound()).min(LARGEST_WINDOW as u64);
-    }
-
-    /// Whether Startup has filled a queue that overflows. For a round trip it would go on to be full: what is sent again is lost again, and the receiver waits for
-    /// twice as long. Half of what leaves the path makes room for that (as RFC 9937 has it, and packet conservation, which draft-ietf-ccwg-bbr leaves to loss recovery).
-    fn overfills(&self, ack: &Ack) -> bool {
-        let loses = self.latest.losses > 0 || ack.in_fast_recovery;
-        let queues = ack.rtt.zip(self.min_rtt.get()).is_some_and(|(rtt, least)| rtt * 2 > least * 3);
-        self.state == State::Startup && loses && queues
     }
 
     /// BoundCwndForModel.
