@@ -160,9 +160,7 @@ impl Sender {
         let own_sack = !combines || by == Some(change.path);
         if combines {
             flow.beside_mut().loss_rate.on_arrived(change.packets);
-            flow.note_round_trip(took);
-            let capacity = flow.capacity();
-            flow.beside_mut().growth.note(now, capacity);
+            flow.note_round_trip(now, took);
         }
         flow.note_brought(change.acked);
         flow.acked_since_burst += change.acked - change.late;

@@ -20,14 +20,14 @@ impl Sender {
     /// The user may have `room` bytes undelivered now. One that has filled half of it hands over more as soon as it can: with each SACK room for a part is told of.
     pub(crate) fn note_filling(&mut self, now: Instant, room: usize) {
         let filled = self.undelivered().saturating_mul(2) >= room;
-        let since = if filled { Some(self.filling.since.unwrap_or(now)) } else { None };
-        let more = since.is_some() && self.filling.more;
+        let since = if filled { Some(self.streams.filling.since.unwrap_or(now)) } else { None };
+        let more = since.is_some() && self.streams.filling.more;
         let lasted = since.filter(|_| more).map_or(Duration::ZERO, |since| now.saturating_since(since));
-        self.filling = Filling { since, more, lasted };
+        self.streams.filling = Filling { since, more, lasted };
     }
 
     /// The user has handed over a message.
     pub(super) fn note_more(&mut self) {
-        self.filling.more = self.filling.since.is_some();
+        self.streams.filling.more = self.streams.filling.since.is_some();
     }
 }

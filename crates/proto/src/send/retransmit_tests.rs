@@ -1,5 +1,3 @@
-use core::time::Duration;
-
 use whimbrel_wire::Tsn;
 
 use super::*;
@@ -16,16 +14,8 @@ fn path(rule: &dyn RetransmissionRule, paths: &Paths, lost_on: u32, loss: Loss) 
     let (outstanding, streams) =
         (Outstanding::new(Tsn(1)), OutboundStreams::new(1, FirstComeFirstServed::boxed()));
     let share = Share::WHOLE;
-    let offer = Offer {
-        paths,
-        flows: &[],
-        outstanding: &outstanding,
-        streams: &streams,
-        room: 0,
-        buffers: 0,
-        share,
-        filled_for: Duration::ZERO,
-    };
+    let offer =
+        Offer { paths, flows: &[], outstanding: &outstanding, streams: &streams, room: 0, buffers: 0, share };
     rule.path(&offer, PathId(lost_on), loss).map(PathId::number)
 }
 

@@ -87,12 +87,14 @@ impl Sender {
 }
 
 impl Flow {
-    /// A chunk that was sent once has taken so long.
-    pub(super) fn note_round_trip(&mut self, took: Option<Duration>) {
+    /// Something has arrived; a chunk that was sent once has taken so long.
+    pub(super) fn note_round_trip(&mut self, now: Instant, took: Option<Duration>) {
         if let Some(took) = took {
             let smoothed = &mut self.beside_mut().smoothed;
             *smoothed = Some(smoothed.map_or(took, |before| (before * 7 + took) / 8));
         }
+        let capacity = self.capacity();
+        self.beside_mut().growth.note(now, capacity);
     }
 
     /// The chunk that is timed has been acknowledged by a SACK that came by `by`: when it left, if that makes a round trip.

@@ -63,8 +63,6 @@ pub(super) struct Offer<'a> {
     pub(super) buffers: usize,
     /// Bytes of user data that one path may have outstanding, and in flight.
     pub(super) share: Share,
-    /// For so long the user has had as much waiting as there is room for: what waits is not all that there is.
-    pub(super) filled_for: Duration,
 }
 
 /// What one path may fill of the buffers of both ends, in bytes of user data.

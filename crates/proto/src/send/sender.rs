@@ -5,7 +5,6 @@ use whimbrel_path::Pacing;
 use whimbrel_wire::Tsn;
 
 use super::acknowledge::LONGEST_ROUND_TRIP;
-use super::filling::Filling;
 use super::flow::Flow;
 use super::growth::{self, Advance, Growth};
 use super::loss::{LossDetection, MissIndications, Rack, Split};
@@ -56,7 +55,6 @@ pub(crate) struct Sender {
     first_tsn: Tsn,
     /// A new transmission opportunity is due: bursts start afresh (RFC 9260 §6.1 D).
     opportunity: bool,
-    pub(super) filling: Filling,
     /// Whether windows held new data up when that was last looked at; `None` if something has happened since.
     pub(super) held_up: Option<bool>,
     /// The tail-loss probe that has not been answered yet.
@@ -119,7 +117,6 @@ impl Sender {
             burst: config.congestion.burst,
             first_tsn: initial_tsn,
             opportunity: true,
-            filling: Filling::default(),
             held_up: None,
             tail: None,
             totals: Totals::default(),
@@ -306,17 +303,15 @@ impl Sender {
 
     /// The scheduler and what it may look at.
     pub(super) fn scheduling<'a>(&'a mut self, paths: &'a Paths) -> (&'a mut dyn Scheduler, Offer<'a>) {
-        let (room, share, buffers, filled_for) =
-            (self.room(), self.share(paths), self.buffers(), self.filling.lasted);
+        let (room, share, buffers) = (self.room(), self.share(paths), self.buffers());
         let Self { scheduler, flows, outstanding, streams, .. } = self;
-        (&mut **scheduler, Offer { paths, flows, outstanding, streams, room, buffers, share, filled_for })
+        (&mut **scheduler, Offer { paths, flows, outstanding, streams, room, buffers, share })
     }
 
     pub(super) fn offer<'a>(&'a self, paths: &'a Paths) -> Offer<'a> {
-        let (room, share, buffers, filled_for) =
-            (self.room(), self.share(paths), self.buffers(), self.filling.lasted);
+        let (room, share, buffers) = (self.room(), self.share(paths), self.buffers());
         let Self { flows, outstanding, streams, .. } = self;
-        Offer { paths, flows, outstanding, streams, room, buffers, share, filled_for }
+        Offer { paths, flows, outstanding, streams, room, buffers, share }
     }
 
     /// Bytes of user data that may leave before something is acknowledged for good.

@@ -3,6 +3,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use whimbrel_wire::{PayloadProtocolId, Ssn, StreamId};
 
+use super::filling::Filling;
 use super::stream_scheduler::StreamScheduler;
 use crate::interface::{Acknowledge, Delivery, Message, Urgency};
 
@@ -34,6 +35,8 @@ pub(crate) struct OutboundStreams {
     /// finished before another begins.
     current: Option<Current>,
     queued: usize,
+    /// How long the user has kept its room filled.
+    pub(super) filling: Filling,
 }
 
 #[derive(Debug, Default)]
@@ -51,7 +54,8 @@ struct Current {
 
 impl OutboundStreams {
     pub(crate) fn new(count: u16, scheduler: Box<dyn StreamScheduler>) -> Self {
-        Self { streams: Vec::new(), count, scheduler, ahead: 0, current: None, queued: 0 }
+        let filling = Filling::default();
+        Self { streams: Vec::new(), count, scheduler, ahead: 0, current: None, queued: 0, filling }
     }
 
     /// Queues a message; the caller has checked the stream and the payload.

@@ -87,7 +87,7 @@ fn is_passed_over(offer: &Offer<'_>, paths: &[PathId], path: PathId) -> bool {
     if brought_meanwhile.saturating_mul(MARGIN.0) / MARGIN.1 > offer.room as u128 {
         return true;
     }
-    if offer.filled_for >= round_trip {
+    if offer.streams.filling.lasted >= round_trip {
         return false;
     }
     let waiting = offer.streams.queued() as u128 * NANOS / u128::from(capacity);
