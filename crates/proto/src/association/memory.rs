@@ -31,8 +31,7 @@ impl Association {
     pub(crate) fn begin_turn(&mut self) -> Option<Duration> {
         let Phase::Open(open) = &mut self.phase else { return None };
         open.receive.begin_turn();
-        let usable = open.paths.iter().filter(|path| path.is_usable());
-        usable.filter_map(|path| path.rto.srtt()).max()
+        open.paths.longest_round_trip()
     }
 
     /// It has the turn no more.

@@ -55,8 +55,7 @@ impl Open {
     /// The user has read so much. It is an opportunity to send like any other, but only data that wait, or a SACK that tells of the
     /// room, can take it: false without either.
     pub(crate) fn release(&mut self, now: Instant, bytes: usize) -> bool {
-        let usable = self.paths.iter().filter(|path| path.is_usable());
-        self.receive.release(now, bytes, || usable.filter_map(|path| path.rto.srtt()).max());
+        self.receive.release(now, bytes, || self.paths.longest_round_trip());
         self.sender.opportunity();
         self.receive.ack_due(now) || !self.sender.is_idle() || self.sender.has_lost()
     }

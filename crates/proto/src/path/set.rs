@@ -1,4 +1,5 @@
 use core::net::{IpAddr, SocketAddr};
+use core::time::Duration;
 
 use smallvec::SmallVec;
 use whimbrel_machine::Route;
@@ -59,6 +60,11 @@ impl Paths {
 
     pub(crate) fn is_spared(&self, path: &Path) -> bool {
         self.spared.contains(&path.route.local.ip())
+    }
+
+    /// What the slowest path that can be used takes for a round trip, if that is known of any.
+    pub(crate) fn longest_round_trip(&self) -> Option<Duration> {
+        self.iter().filter(|path| path.is_usable()).filter_map(|path| path.rto.srtt()).max()
     }
 
     pub(crate) fn len(&self) -> usize {
