@@ -65,6 +65,7 @@ impl Open {
         if matches!(train.content, Content::First | Content::New) && permit != Permit::Probe {
             self.notice_path_in_use(context);
         }
+        context.timers.clear(TimerId::ZeroWindowProbe);
         let Some(path) = self.paths.get_mut(train.path) else { return };
         if train.timed {
             path.supervision.last_probing = context.now;
@@ -84,8 +85,8 @@ impl Open {
         }
     }
 
-    /// Data waits and the peer's window is closed with nothing in flight: probe it after one RTO, then ever less
-    /// often (RFC 9260 §6.1 A).
+    /// Data waits and the peer's window is closed, or too small for it, with nothing in flight: probe it after one RTO, then
+    /// ever less often (RFC 9260 §6.1 A). SACKs that change nothing do not put that off.
     fn watch_closed_window(&mut self, context: &mut Context<'_>) {
         if self.sender.is_all_acknowledged() && !context.timers.is_set(TimerId::ZeroWindowProbe) {
             let interval = self.probe_interval(context, self.data_path());

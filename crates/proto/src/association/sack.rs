@@ -27,16 +27,13 @@ impl Open {
         let by = if self.sender.combines_paths() { self.paths.by_route(route) } else { None };
         let report = self.sender.on_sack(context.now, sack, by);
         let told = self.apply(context, report, Some(route))?;
-        let Some(Report { window_open, refused, .. }) = told else { return Ok(()) };
+        let Some(Report { refused, .. }) = told else { return Ok(()) };
         let reaction = self.primary.rule.on_sack(&self.sender);
         self.react(context, reaction);
         if refused {
             // The peer cannot acknowledge anything now, but it is there (RFC 9260 §6.1 A, §8.1). Where several paths
             // time out in turn, some do so between two of its answers.
             self.notes.error_count = 0;
-        }
-        if window_open {
-            context.timers.clear(TimerId::ZeroWindowProbe);
         }
         Ok(())
     }

@@ -49,7 +49,7 @@ impl Sender {
         }
         self.judge_losses(now, sack.duplicate_tsns(), &mut report);
         self.judge_tail(now, cumulative, &mut report);
-        report.window_open = self.window.on_sack(a_rwnd, self.outstanding.in_flight_payload());
+        self.window.on_sack(a_rwnd, self.outstanding.in_flight_payload());
         self.judge_late(now, &mut report);
         let awaited = self.outstanding.get(cumulative.next());
         report.refused = awaited.is_some_and(|chunk| chunk.payload_len() > a_rwnd);

@@ -92,7 +92,9 @@ impl Sender {
         // least half of the largest window ever seen, or as a probe.
         let squeezed = rwnd & !3;
         let worthwhile = squeezed * 2 >= self.window.largest || self.window.probe_allowed;
-        if !whole && squeezed > 0 && first && worthwhile {
+        // Nothing but the rest of a message that has begun may ever open the window: the peer may hold it until it has all.
+        let may_be_cut = !whole || self.streams.has_begun();
+        if may_be_cut && squeezed > 0 && first && worthwhile {
             return Some(squeezed);
         }
         (first && self.window.probe_allowed).then_some(len)

@@ -22,8 +22,6 @@ pub(crate) struct Report {
     pub(crate) cumulative_advanced: bool,
     /// What had arrived beyond a gap is acknowledged for good.
     pub(super) bridged: bool,
-    /// The peer has told of a window that has room for more than what is in flight.
-    pub(crate) window_open: bool,
     /// The chunk that the peer waits for is larger than its window, so that it cannot acknowledge anything now (RFC 9260
     /// §6.1 A).
     pub(crate) refused: bool,

@@ -284,7 +284,9 @@ impl Sender {
     /// The time has come to probe the peer's closed window (RFC 9260 §6.1 A).
     pub(crate) fn on_window_probe(&mut self) {
         self.held_up = None;
-        self.window.allow_probe();
+        if self.is_all_acknowledged() && !self.streams.is_empty() {
+            self.window.allow_probe();
+        }
         self.check();
     }
 

@@ -40,17 +40,15 @@ impl PeerWindow {
         self.advertised.saturating_sub(self.held).saturating_sub(in_flight)
     }
 
-    /// A SACK has told of the window (RFC 9260 §6.2.1 D ii). Whether anything is left of it.
-    pub(super) fn on_sack(&mut self, a_rwnd: usize, in_flight: usize) -> bool {
+    /// A SACK has told of the window (RFC 9260 §6.2.1 D ii).
+    pub(super) fn on_sack(&mut self, a_rwnd: usize, in_flight: usize) {
         (self.advertised, self.held) = (a_rwnd, 0);
         self.largest = self.largest.max(a_rwnd);
         self.peer_answers = true;
-        let open = self.left(in_flight) > 0;
-        if open {
+        if self.left(in_flight) > 0 {
             self.probes = 0;
             self.probe_allowed = false;
         }
-        open
     }
 
     /// So much user data has been acknowledged by a SHUTDOWN, which does not tell of the window.

@@ -137,6 +137,41 @@ fn a_silly_window_is_not_filled_with_crumbs() {
     assert!(gaps.min().unwrap() >= Duration::from_secs(1), "{crumbs:?}");
 }
 
+/// RFC 9260 §6.1 A: the rest of a message may be larger than a window that opens no further before all of it has come. Such a
+/// window is filled.
+#[test]
+fn the_rest_of_a_message_is_cut_for_a_small_window() {
+    let (mut bench, peer) = up(quiet(), 1500);
+    bench.send(0, &[1; 2500]);
+    let start = bench.now;
+    let mut pieces = Vec::new();
+    while let [sent] = bench.take().as_slice() {
+        let data = sent.data();
+        pieces.push(data[0].payload.len());
+        bench.deliver(&peer.sack(data[0].tsn, 1000));
+    }
+    assert_eq!((pieces.iter().sum::<usize>(), pieces[1], bench.now), (2500, 1000, start), "{pieces:?}");
+}
+
+/// RFC 9260 §6.1 A: a window too small for what waits is probed, however often the peer repeats it meanwhile.
+#[test]
+fn repeated_sacks_do_not_put_the_probe_off() {
+    let (mut bench, peer) = up(quiet(), 1500);
+    bench.send(0, &[1; 1000]);
+    bench.send(0, &[2; 1000]);
+    bench.take();
+    for _ in 0..12 {
+        bench.deliver(&peer.sack(peer.node_tsn, 500));
+        assert_eq!(bench.take().len(), 0, "at {}", bench.now);
+        bench.pass(Duration::from_millis(100));
+        if let [probe] = bench.take().as_slice() {
+            assert_eq!(probe.data()[0].payload, [2; 1000]);
+            return;
+        }
+    }
+    panic!("no probe within 1.2 s");
+}
+
 /// RFC 9260 §6.2, RFC 1122 §4.2.3.3: a user who reads byte by byte makes neither a SACK per byte nor a window of crumbs.
 #[test]
 fn the_receiver_does_not_offer_a_silly_window() {
