@@ -118,7 +118,7 @@ impl Governor {
                 self.peers_choice.forget();
                 let taken = self.chosen.filter(|&chosen| view.primary() != Some(chosen));
                 if let Some(chosen) = taken.filter(|&chosen| view.usable_path(chosen).is_some()) {
-                    self.contended.shun(now, chosen, &self.pace);
+                    self.contended.yield_to_peer(now, chosen, &self.pace);
                     self.chosen = None;
                 }
             }
