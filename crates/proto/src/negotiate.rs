@@ -4,13 +4,14 @@
 mod agreement;
 
 use smallvec::SmallVec;
+use whimbrel_wire::draft::CHUNK_NR_SACK;
 use whimbrel_wire::{Parameter, chunk_type};
 
 pub(crate) use self::agreement::Agreement;
-use crate::config::{Config, DarMode};
+use crate::config::{Config, DarMode, SackForm};
 
 /// The chunk types of extensions that this implementation knows, in the order in which they are listed.
-const KNOWN: [u8; 3] = [chunk_type::AUTH, chunk_type::ASCONF, chunk_type::ASCONF_ACK];
+const KNOWN: [u8; 4] = [chunk_type::AUTH, chunk_type::ASCONF, chunk_type::ASCONF_ACK, CHUNK_NR_SACK];
 
 /// A list of chunk types.
 pub(crate) type ChunkTypeList = SmallVec<[u8; 4]>;
@@ -33,6 +34,9 @@ impl Extensions {
             types.push(chunk_type::AUTH);
         }
         types.extend_from_slice(of_addresses(config));
+        if config.sack.form == SackForm::NonRenegable {
+            types.push(CHUNK_NR_SACK);
+        }
         Self::known(&types)
     }
 
@@ -40,6 +44,11 @@ impl Extensions {
     pub(crate) fn with(self, authenticated: bool) -> Self {
         let need_it = Self::known(&[chunk_type::AUTH, chunk_type::ASCONF, chunk_type::ASCONF_ACK]);
         if authenticated { self } else { Self(self.0 & !need_it.0) }
+    }
+
+    /// Those of both sides.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
     }
 
     /// Whether all of these chunk types are among them.

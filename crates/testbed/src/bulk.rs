@@ -72,8 +72,13 @@ impl Bulk {
     }
 
     /// The same over several networks. Buffers and seed are those of the first.
-    pub fn over(places: &[Place], mut config: Config, seconds: u64) -> Self {
+    pub fn over(places: &[Place], config: Config, seconds: u64) -> Self {
         const MESSAGE: usize = 65_536;
+        Self::of_messages(places, config, seconds, MESSAGE.min(places[0].buffers / 4), 1)
+    }
+
+    /// The same, by messages of `size` bytes in each of so many streams in turn.
+    pub fn of_messages(places: &[Place], mut config: Config, seconds: u64, size: usize, streams: u16) -> Self {
         let place = places[0];
         config.limits.send_buffer = place.buffers;
         config.limits.receive_buffer = place.buffers;
@@ -81,9 +86,10 @@ impl Bulk {
         let mut client = User::client(&remotes(places.len()));
         client.limit = place.buffers;
         let mbit: u64 = places.iter().map(|place| place.mbit).sum();
-        let size = MESSAGE.min(place.buffers / 4);
         let messages = mbit * 125_000 * (seconds + 1) / size as u64 + 1;
-        client.outbox = std::iter::repeat_n(message(0, 1, size), messages as usize).collect();
+        let stream = |n| (n % u64::from(streams)) as u16;
+        let kinds: Vec<_> = (0..streams).map(|stream| message(stream, 1, size)).collect();
+        client.outbox = (0..messages).map(|n| kinds[usize::from(stream(n))].clone()).collect();
         let mut server = User::server();
         server.discard = true;
         let mut pair = Pair::with_configs(place.seed, [config.clone(), config], &links, client, server);

@@ -102,6 +102,12 @@ impl Open {
         let Some(path) = self.paths.get_mut(id) else { return };
         path.pmtu.on_packet_too_big(size, context.now);
         self.sender.on_packet_size(id, path.pmdcs());
+        // Larger ones have not passed, either; the size, not a full queue, is to blame.
+        let largest = path.packet_size();
+        if size <= largest && let Some(t3) = self.sender.lose_larger(id, largest) {
+            let wait = path.rto.current();
+            self.set_t3(context, id, t3, wait);
+        }
         self.refresh_probe_timer(context, id);
     }
 }

@@ -29,7 +29,7 @@ const MAX_SACKS: u32 = 4;
 
 /// What the chunks of one packet have in common.
 #[derive(Debug, Default)]
-struct PacketNews {
+pub(super) struct PacketNews {
     data: bool,
     /// DATA that had not come before.
     new_data: bool,
@@ -51,7 +51,7 @@ struct PacketNews {
 
 impl PacketNews {
     /// Whether one more SACK is processed.
-    fn admits_sack(&mut self) -> bool {
+    pub(super) fn admits_sack(&mut self) -> bool {
         self.sacks += 1;
         self.sacks <= MAX_SACKS
     }
@@ -222,7 +222,7 @@ impl Open {
     ) -> Handled<bool> {
         match chunk {
             Chunk::Data(data) => self.handle_data(route, &data, news)?,
-            Chunk::Sack(sack) if news.admits_sack() => self.handle_sack(context, route, &sack)?,
+            Chunk::Sack(sack) if news.admits_sack() => self.handle_sack(context, route, &sack.into())?,
             Chunk::Heartbeat(_) => {
                 news.heartbeats += 1;
                 if news.heartbeats <= 1 {
@@ -253,6 +253,9 @@ impl Open {
                 return Ok(false);
             }
             Chunk::Error(error) => self.handle_error(context, error.causes, news),
+            Chunk::Unknown(_) if raw.chunk_type() == self.receive.sack_type() => {
+                self.handle_nr_sack(context, route, raw, news)?;
+            }
             Chunk::Unknown(unknown) => return Ok(self.handle_unknown(route, raw, unknown.action())),
             Chunk::Asconf(_) | Chunk::AsconfAck(_)
                 if Extensions::own(context.config).include(&[raw.chunk_type()]) =>

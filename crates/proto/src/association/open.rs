@@ -3,6 +3,7 @@ use std::collections::VecDeque;
 
 use smallvec::SmallVec;
 use whimbrel_machine::{Instant, Route};
+use whimbrel_wire::draft::CHUNK_NR_SACK;
 
 use super::asconf::{Asconf, mobility, peer_may_choose};
 use super::dormant::SentAgain;
@@ -22,7 +23,7 @@ use crate::auth::session::Auth;
 use crate::config::{ChecksumPolicy, LimitConfig};
 use crate::cookie::OpenedCookie;
 use crate::interface::{AssociationId, AssociationStats, DurationHistogram, Event, PathId, PathView, Totals};
-use crate::negotiate::Agreement;
+use crate::negotiate::{Agreement, Extensions};
 use crate::path::amplification::ProbeBurst;
 use crate::path::{Egress, Path, Paths, control_path};
 use crate::receive::Receive;
@@ -135,6 +136,17 @@ impl Open {
             ChecksumPolicy::Crc32c => false,
             ChecksumPolicy::ZeroAcceptable { edmid } => agreed.zero_checksum == Some(edmid),
         };
+        let mut receive = Receive::new(
+            agreed.peer_initial_tsn,
+            agreed.inbound_streams,
+            &config.limits,
+            context.identity.buffers.clone(),
+            &config.sack,
+            route,
+        );
+        if Extensions::own(config).and(agreed.extensions).include(&[CHUNK_NR_SACK]) {
+            receive.tell_what_is_kept();
+        }
         Self {
             asconf,
             auth,
@@ -157,14 +169,7 @@ impl Open {
             },
             sender: Sender::new(config, &paths, initial_tsn, agreed.outbound_streams, agreed.peer_a_rwnd),
             paths,
-            receive: Receive::new(
-                agreed.peer_initial_tsn,
-                agreed.inbound_streams,
-                &config.limits,
-                context.identity.buffers.clone(),
-                &config.sack,
-                route,
-            ),
+            receive,
             closing: Closing::No,
             replies: Replies::default(),
             probe_burst: ProbeBurst::new(config.heartbeat.max_burst, context.identity.strangers.clone()),

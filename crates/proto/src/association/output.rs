@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use whimbrel_machine::{Ecn, Fragmentation, Instant, IpProtocol, Route, Transmit};
-use whimbrel_wire::{COMMON_HEADER_LEN, ChecksumMode, CommonHeader, EmitChunk, PacketWriter, chunk_type};
+use whimbrel_wire::{COMMON_HEADER_LEN, ChecksumMode, CommonHeader, EmitChunk, PacketWriter};
 
 use super::replies::{Encoded, First, Reply};
 use super::{Context, Open};
@@ -131,7 +131,7 @@ impl Open {
             self.write_sack(context, &mut writer, 0);
         } else if due && route == self.receive.route() && reply.first == First::AsconfAck {
             // RFC 5061 §5.2 V4: a brief one may go with the answer to where the peer has moved.
-            let room = writer.room_for(&self.auth, chunk_type::SACK);
+            let room = writer.room_for(&self.auth, self.receive.sack_type());
             self.write_sack(context, &mut writer, room.saturating_sub(BRIEF_SACK));
         }
         writer.finish(&self.auth, checksum);

@@ -2,8 +2,10 @@
 
 use whimbrel_machine::Route;
 use whimbrel_path::Arrival;
-use whimbrel_wire::{Sack, Tsn};
+use whimbrel_wire::draft::NrSack;
+use whimbrel_wire::{RawChunk, Tsn};
 
+use super::inbound::PacketNews;
 use super::one_way::note_way_of_answer;
 use super::packet_train::note_delivered;
 use super::{Closing, Context, Ending, Handled, Open};
@@ -18,7 +20,7 @@ impl Open {
         &mut self,
         context: &mut Context<'_>,
         route: Route,
-        sack: &Sack<'_>,
+        sack: &NrSack<'_>,
     ) -> Handled {
         // RFC 9260 §6: discarded once everything is acknowledged and SHUTDOWN or SHUTDOWN ACK is on its way.
         if matches!(self.closing, Closing::Sent(_) | Closing::AckSent(_)) {
@@ -36,6 +38,20 @@ impl Open {
             self.notes.error_count = 0;
         }
         Ok(())
+    }
+
+    /// NR-SACK, of a peer that has agreed to it. One that contradicts itself is ignored.
+    pub(super) fn handle_nr_sack(
+        &mut self,
+        context: &mut Context<'_>,
+        route: Route,
+        raw: &RawChunk<'_>,
+        news: &mut PacketNews,
+    ) -> Handled {
+        match NrSack::read(raw) {
+            Some(sack) if news.admits_sack() => self.handle_sack(context, route, &sack),
+            _ => Ok(()),
+        }
     }
 
     /// The Cumulative TSN Ack of a SHUTDOWN; it says nothing about gaps (RFC 9260 §3.3.8). Peers exist that fill it in wrongly: what was

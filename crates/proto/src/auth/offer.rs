@@ -2,10 +2,11 @@
 
 use smallvec::SmallVec;
 use whimbrel_machine::Seed;
+use whimbrel_wire::draft::CHUNK_NR_SACK;
 use whimbrel_wire::{Cause, List, Parameter, Tsn, chunk_type, parameter_type};
 
 use super::config::HmacAlgorithm;
-use crate::config::{Config, DarMode};
+use crate::config::{Config, DarMode, SackForm};
 use crate::interface::CloseReason;
 use crate::negotiate::{Extensions, of_addresses};
 
@@ -78,6 +79,10 @@ pub(crate) fn required(config: &Config) -> SmallVec<[u8; 8]> {
     }
     let mut types: SmallVec<[u8; 8]> = config.auth.required.iter().copied().collect();
     types.extend_from_slice(of_addresses(config));
+    // Whoever could forge the one could make believe what the other must not.
+    if config.sack.form == SackForm::NonRenegable && types.contains(&chunk_type::SACK) {
+        types.push(CHUNK_NR_SACK);
+    }
     types.sort_unstable();
     types.dedup();
     types

@@ -13,6 +13,20 @@ pub struct SackConfig {
     pub out_of_order: OutOfOrder,
     /// Where SACKs, and copies of answers, go when nothing that is sent by the route of DATA or of a question seems to arrive.
     pub failed_route: FailedRoute,
+    /// What SACKs say of what has come out of order.
+    pub form: SackForm,
+}
+
+/// What SACKs say of what has come out of order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum SackForm {
+    /// That it is there, as long as the receiver needs the memory for nothing else (SACK, RFC 9260 §3.3.4): the sender keeps it until all that comes before has arrived, too.
+    #[default]
+    Renegable,
+    /// Which of it the receiver will not drop any more, since its user has got it (NR-SACK, draft-natarajan-tsvwg-sctp-nrsack), if the peer says the same of itself: the sender's buffer
+    /// has room for other data then. That is worth something where messages are unordered or of several streams, and losses leave gaps open for long, as on several paths
+    /// at once.
+    NonRenegable,
 }
 
 /// Where SACKs go when the path that DATA comes by is potentially failed or inactive: it may work in one direction only. Where no path works in both, it also decides whether answers

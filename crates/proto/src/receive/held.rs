@@ -1,5 +1,6 @@
 //! Fragments and messages that came out of order and wait for what is missing (RFC 9260 §6.6, §6.9).
 
+use core::ops::Range;
 use std::collections::{BTreeMap, VecDeque};
 
 use bytes::Bytes;
@@ -222,6 +223,11 @@ impl Held {
         self.fragments -= 1;
         self.bytes -= len;
         Some((last, len))
+    }
+
+    /// The positions of all fragments, run by run.
+    pub(super) fn ranges(&self) -> impl Iterator<Item = Range<u64>> {
+        self.runs.iter().map(|(&first, run)| first..first + run.fragments())
     }
 
     #[inline]

@@ -16,12 +16,14 @@ mod buffers;
 mod early;
 mod held;
 mod memory;
+mod non_renegable;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod operations;
 mod outcome;
 mod prompt;
 mod reassembly;
 mod refused;
+mod sacks;
 mod streams;
 mod tsn_map;
 #[cfg(any(test, fuzzing))]
@@ -33,33 +35,23 @@ mod window;
 use core::time::Duration;
 
 use whimbrel_machine::{Instant, Route};
-use whimbrel_wire::{CountedSack, Data, GapAckBlock, SackBuilder, Tsn, chunk_type};
+use whimbrel_wire::{Data, GapAckBlock, Tsn};
 
 use self::acknowledgement::{Acknowledgement, Urgency};
 pub(crate) use self::buffers::Buffers;
 pub(crate) use self::memory::Memory;
+use self::non_renegable::Split;
 pub(crate) use self::outcome::DataOutcome;
 use self::prompt::Prompt;
 use self::reassembly::Reassembly;
 use self::tsn_map::{Place, TsnMap};
 pub(crate) use self::turn::Standing;
 use self::window::Window;
-use crate::auth::chunk_writer::ChunkWriter;
-use crate::auth::session::Auth;
 use crate::config::{LargeMessages, LimitConfig, SackConfig};
 use crate::interface::Received;
 
-/// Gap ack blocks whose memory is kept between SACKs.
-const KEPT_BLOCKS: usize = 64;
-
 /// A SACK with no more gap ack blocks than this, and the duplicates and the AUTH chunk that go with it, passes any network (RFC 1122 §3.3.2: 576 bytes).
 const BRIEF_BLOCKS: usize = 100;
-
-/// When so much has come again, longer SACKs are lost. One or two may be, anywhere.
-const ENOUGH_UNHEARD: u32 = 4;
-
-/// Bytes of a SACK without gap ack blocks or duplicates.
-const SMALLEST_SACK: usize = 16;
 
 /// Bytes that a SACK without gaps and a few duplicates needs; a longer one goes alone.
 pub(crate) const SACK_ROOM: usize = 32;
@@ -79,6 +71,8 @@ pub(crate) struct Receive {
     violation: Option<&'static str>,
     /// The blocks of the SACK last written.
     blocks: Vec<GapAckBlock>,
+    /// NR-SACKs are sent instead of SACKs, and these are the blocks of the last one.
+    split: Option<Box<Split>>,
     /// How often something came again that a SACK with more than [`BRIEF_BLOCKS`] had acknowledged for good.
     unheard: u32,
     /// Where the last DATA came from: SACKs go there (RFC 9260 §6.4).
@@ -112,6 +106,7 @@ impl Receive {
             duplicates: 0,
             violation: None,
             blocks: Vec::new(),
+            split: None,
             unheard: 0,
             route,
             prompt: Prompt::new(sack),
@@ -202,6 +197,11 @@ impl Receive {
         self.window.set_spare_room(bytes);
     }
 
+    /// NR-SACKs are sent from now on.
+    pub(crate) fn tell_what_is_kept(&mut self) {
+        self.split = Some(Box::default());
+    }
+
     /// Makes a SACK due now.
     pub(crate) fn force_ack(&mut self) {
         self.acknowledgement.force();
@@ -229,49 +229,6 @@ impl Receive {
         self.window.hand_over(received.payload.len());
         self.release(now, received.payload.len(), || None);
         Some(received)
-    }
-
-    /// The SACK of now, at most `max_len` bytes long (but never less than 16): gap ack blocks lowest first as many
-    /// as fit (RFC 9260 §6.7), then duplicates. Whatever was due or pending counts as sent.
-    pub(crate) fn write_sack(&mut self, max_len: usize) -> SackBuilder<'_> {
-        let max_entries = SackBuilder::max_entries(max_len);
-        self.blocks.clear();
-        if self.blocks.capacity() > KEPT_BLOCKS {
-            self.blocks = Vec::new();
-        }
-        if self.tsns.has_gaps() {
-            self.tsns.gap_ack_blocks(max_entries, &mut self.blocks);
-        }
-        self.shorten();
-        SackBuilder {
-            cumulative_tsn_ack: self.tsns.cumulative_tsn(),
-            a_rwnd: saturated(self.window.advertise(self.reassembly.items())),
-            duplicate_tsns: self.acknowledgement.sent(max_entries - self.blocks.len()),
-            gap_ack_blocks: &self.blocks,
-        }
-    }
-
-    /// Cuts a long SACK if long ones do not arrive. Nothing answers a SACK, so that no search for the path's MTU finds out that the way back has
-    /// become smaller, but that what they acknowledge comes again and again says so.
-    fn shorten(&mut self) {
-        if self.blocks.len() <= BRIEF_BLOCKS {
-            self.unheard = 0;
-        } else if self.unheard >= ENOUGH_UNHEARD {
-            self.blocks.truncate(BRIEF_BLOCKS + 1);
-        }
-    }
-
-    /// Appends a SACK as large as the packet allows (RFC 9260 §6.7), leaving `reserve` bytes for what follows. Without room for
-    /// one it stays pending, and the result is false.
-    pub(crate) fn append_sack(&mut self, auth: &Auth, writer: &mut ChunkWriter<'_>, reserve: usize) -> bool {
-        let room = writer.room_for(auth, chunk_type::SACK).saturating_sub(reserve);
-        if room < SMALLEST_SACK {
-            return false;
-        }
-        let packets = self.prompt.count(self.acknowledgement.unacknowledged());
-        let fits = writer.push(auth, &CountedSack { sack: self.write_sack(room), packets });
-        debug_assert!(fits, "a SACK is cut to fit");
-        true
     }
 
     /// When a delayed SACK becomes due; `None` if one is due already or there is nothing to acknowledge.

@@ -1,7 +1,8 @@
 //! What others may know of a receiver.
 
 use whimbrel_machine::{Instant, Route};
-use whimbrel_wire::Tsn;
+use whimbrel_wire::draft::CHUNK_NR_SACK;
+use whimbrel_wire::{Tsn, chunk_type};
 
 #[cfg(any(test, fuzzing))]
 use super::saturated;
@@ -21,6 +22,11 @@ impl Receive {
     /// Whether there is something to acknowledge: a SACK should go along if DATA goes out anyway (RFC 9260 §6.1).
     pub(crate) fn ack_pending(&self) -> bool {
         self.acknowledgement.is_pending()
+    }
+
+    /// The chunk type of SACKs.
+    pub(crate) fn sack_type(&self) -> u8 {
+        if self.split.is_some() { CHUNK_NR_SACK } else { chunk_type::SACK }
     }
 
     /// Where the last DATA came from.

@@ -4,7 +4,8 @@ use core::time::Duration;
 
 use smallvec::SmallVec;
 use whimbrel_machine::Instant;
-use whimbrel_wire::{Sack, Tsn};
+use whimbrel_wire::Tsn;
+use whimbrel_wire::draft::NrSack;
 
 use super::chunk::ChunkState;
 use super::flow::Flow;
@@ -31,23 +32,25 @@ impl Sender {
     pub(crate) fn on_sack(
         &mut self,
         now: Instant,
-        sack: &Sack<'_>,
+        sack: &NrSack<'_>,
         by: Option<PathId>,
     ) -> Result<Report, SackError> {
-        let gaps = sack.gap_ack_blocks().map(|block| (block.start, block.end));
-        let (cumulative, a_rwnd) = (sack.cumulative_tsn_ack, sack.a_rwnd as usize);
-        let (overtaken, packets) = (self.multipath().overtaken, sack.packets.into());
+        let NrSack { sack: told, .. } = sack;
+        let gaps = told.gap_ack_blocks().map(|block| (block.start, block.end));
+        let kept = sack.non_renegable_blocks().map(|block| (block.start, block.end));
+        let (cumulative, a_rwnd) = (told.cumulative_tsn_ack, told.a_rwnd as usize);
+        let (overtaken, packets) = (self.multipath().overtaken, told.packets.into());
         let Self { outstanding, loss, recovery, flows, .. } = self;
         let met = Circumstances { now, recovery: &**recovery, flows, overtaken, packets };
-        let mut report = match outstanding.on_sack(cumulative, gaps, &mut **loss, met) {
+        let mut report = match outstanding.on_sack(cumulative, gaps, kept, &mut **loss, met) {
             Ok(report) => report,
             Err(SackError::Old) => return self.on_old_sack(now, sack, by),
             Err(error) => return Err(error),
         };
-        for tsn in sack.duplicate_tsns() {
+        for tsn in told.duplicate_tsns() {
             self.loss.on_duplicate(tsn, cumulative, self.outstanding.next_tsn());
         }
-        self.judge_losses(now, sack.duplicate_tsns(), &mut report);
+        self.judge_losses(now, told.duplicate_tsns(), &mut report);
         self.judge_tail(now, cumulative, &mut report);
         self.window.on_sack(a_rwnd, self.outstanding.in_flight_payload());
         self.judge_late(now, &mut report);
@@ -230,7 +233,7 @@ impl Sender {
     fn on_old_sack(
         &mut self,
         now: Instant,
-        sack: &Sack<'_>,
+        sack: &NrSack<'_>,
         by: Option<PathId>,
     ) -> Result<Report, SackError> {
         let mut report = Report::default();
@@ -244,7 +247,7 @@ impl Sender {
     fn measure_by_own_sack(
         &mut self,
         now: Instant,
-        sack: &Sack<'_>,
+        sack: &NrSack<'_>,
         by: Option<PathId>,
         report: &mut Report,
     ) {
@@ -296,7 +299,7 @@ impl Sender {
 
     /// What becomes of T3-rtx of a path whose chunks have changed (RFC 9260 §6.3.2 R2, R3, R4). From `reneged` on some of them are
     /// in flight again.
-    fn guard(&mut self, path: PathId, reneged: Option<Tsn>) -> T3 {
+    pub(super) fn guard(&mut self, path: PathId, reneged: Option<Tsn>) -> T3 {
         let outstanding = &self.outstanding;
         let Some(flow) = self.flows.iter_mut().find(|flow| flow.path == path) else { return T3::Stop };
         let still_first = flow.guarded.and_then(|tsn| outstanding.get(tsn)).is_some_and(|chunk| {

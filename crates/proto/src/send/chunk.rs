@@ -11,7 +11,8 @@ use crate::interface::PathId;
 pub(super) enum ChunkState {
     /// Sent, fate unknown; counts in the flight size of its path.
     InFlight,
-    /// Acknowledged by a gap ack block, which is advisory: the receiver may renege (RFC 9260 §6.2.1 D iii).
+    /// Acknowledged by a gap ack block, which is advisory: the receiver may renege (RFC 9260 §6.2.1 D iii), unless the chunk has been
+    /// released.
     GapAcknowledged,
     /// To be retransmitted; counts in no flight size.
     Lost(Loss),
@@ -78,6 +79,11 @@ impl Chunk {
     /// Whether its fate is unknown.
     pub(super) fn is_in_flight(&self) -> bool {
         self.state == ChunkState::InFlight
+    }
+
+    /// Whether the receiver has said that it will not drop it, so that its user data is no longer here. No DATA chunk goes out without any.
+    pub(super) fn is_released(&self) -> bool {
+        self.piece.payload.is_empty()
     }
 
     /// Bytes of user data: what the peer's window counts (RFC 9260 §6.2.1).

@@ -3,6 +3,7 @@
 use core::time::Duration;
 
 use super::chunk::Loss;
+use super::report::T3;
 use super::sender::Sender;
 use crate::interface::PathId;
 use crate::path::Paths;
@@ -49,6 +50,23 @@ impl Sender {
         self.opportunity();
         self.check();
         true
+    }
+
+    /// What is in flight on `path` in packets of more than `size` bytes does not get through: it goes out again at once in smaller ones. Returns what
+    /// becomes of T3-rtx of the path; `None` if there was no such packet.
+    pub(crate) fn lose_larger(&mut self, path: PathId, size: usize) -> Option<T3> {
+        if !self.outstanding.lose_larger(path, size) {
+            return None;
+        }
+        let t3 = self.guard(path, None);
+        if self.outstanding.flight_size(path) == 0
+            && let Some(flow) = self.flow_mut(path)
+        {
+            flow.forget_flight();
+        }
+        self.opportunity();
+        self.check();
+        Some(t3)
     }
 
     /// A heartbeat that went when what was in flight on `path` was called lost has been answered after `took`: if that is longer than the

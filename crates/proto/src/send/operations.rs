@@ -231,7 +231,7 @@ impl Model {
         let (now, overtaken) = (self.now, Default::default());
         let met = Circumstances { now, recovery: &recovery, flows: &[], overtaken, packets: 1 };
         let rule = &mut MissIndications::new(3);
-        let result = self.outstanding.on_sack(tsn, blocks.iter().copied(), rule, met);
+        let result = self.outstanding.on_sack(tsn, blocks.iter().copied(), core::iter::empty(), rule, met);
         let reach = blocks.iter().map(|&(_, end)| i64::from(end)).max().unwrap_or(0);
         if let Some(error) = self.refusal(cumulative, reach) {
             assert_eq!(result.err(), Some(error));

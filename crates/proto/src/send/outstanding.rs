@@ -7,6 +7,7 @@ mod invariants;
 mod late;
 mod left;
 mod marks;
+mod reneging;
 mod tail;
 mod urgent;
 mod views;
@@ -53,6 +54,8 @@ pub(super) struct Outstanding {
     /// How many chunks have been acknowledged for good: the number of the first in the sets that follow.
     done: u64,
     gap_acknowledged: Marks,
+    /// Those of them that the receiver may still drop.
+    renegable: Marks,
     lost: Marks,
     /// Chunks that miss indications say nothing about: those that are not in flight, and those that were fast-retransmitted.
     settled: Marks,
@@ -73,6 +76,7 @@ impl Outstanding {
             held_payload: 0,
             done: 0,
             gap_acknowledged: Marks::default(),
+            renegable: Marks::default(),
             lost: Marks::default(),
             settled: Marks::default(),
             belief: Belief::default(),
@@ -201,7 +205,9 @@ impl Outstanding {
     /// Brings the sets up to date with the chunk at `index`.
     fn mark(&mut self, index: usize) {
         let (number, chunk) = (self.done + index as u64, &self.chunks[index]);
-        self.gap_acknowledged.put(number, chunk.state == ChunkState::GapAcknowledged);
+        let acknowledged = chunk.state == ChunkState::GapAcknowledged;
+        self.gap_acknowledged.put(number, acknowledged);
+        self.renegable.put(number, acknowledged && !chunk.is_released());
         self.lost.put(number, matches!(chunk.state, ChunkState::Lost(_)));
         self.settled.put(number, chunk.state != ChunkState::InFlight || chunk.misses.fast_retransmitted);
     }
@@ -209,23 +215,30 @@ impl Outstanding {
     // ---- inputs
 
     /// Applies a SACK (RFC 9260 §6.2.1, §7.2.4). `gaps` are (start, end) offsets from the Cumulative TSN Ack, as on the
-    /// wire; nonsensical blocks are ignored.
+    /// wire; nonsensical blocks are ignored. So are `kept`, of what the receiver has said that it will not drop (NR-SACK draft).
     pub(super) fn on_sack(
         &mut self,
         cumulative: Tsn,
         gaps: impl Iterator<Item = (u16, u16)> + Clone,
+        kept: impl Iterator<Item = (u16, u16)> + Clone,
         loss: &mut dyn LossDetection,
         met: Circumstances<'_>,
     ) -> Result<Report, SackError> {
-        let highest = gaps.clone().map(|(_, end)| end as usize).max().unwrap_or(0);
+        let highest = gaps.clone().chain(kept.clone()).map(|(_, end)| end as usize).max().unwrap_or(0);
         let mut report = self.acknowledge_up_to(cumulative, highest)?;
         report.after_full = core::mem::take(&mut self.full);
         if highest > 0 || self.counts.gap_acknowledged > 0 || met.recovery.is_active() || loss.is_waiting() {
             let believed = self.belief.is_left();
             let blocks = sane_blocks(gaps).take_while(move |_| believed);
-            let acks = self.acknowledge_gaps(blocks.clone(), &mut report);
+            let mut acks = GapAcks::default();
+            self.acknowledge_gaps(blocks.clone(), &mut acks, &mut report);
+            let renegable = acks.count;
+            for block in sane_blocks(kept).take_while(move |_| believed) {
+                self.acknowledge_gaps(core::iter::once(block.clone()), &mut acks, &mut report);
+                self.release(block, &mut report);
+            }
             self.full = acks.blocks >= LEAST_ROOM;
-            let less = self.counts.gap_acknowledged > acks.count;
+            let less = self.counts.renegable() > renegable;
             if less
                 && acks.newly_end == 0
                 && !report.cumulative_advanced
@@ -243,14 +256,6 @@ impl Outstanding {
             }
         }
         Ok(report)
-    }
-
-    /// Had the receiver kept the next chunk, it would be acknowledged cumulatively now: it was dropped (RFC 9260 §6.2.1 D
-    /// iii). Nothing else may ever tell, as SHUTDOWN has no gap ack blocks.
-    pub(super) fn renege_next(&mut self, loss: &mut dyn LossDetection, report: &mut Report) {
-        if !self.chunks.is_empty() {
-            self.renege(core::iter::once(1..self.chunks.len()), self.chunks.len(), loss, report);
-        }
     }
 
     /// Applies a Cumulative TSN Ack: of a SACK whose gap ack blocks reach `highest` TSNs further, or of a SHUTDOWN, which says nothing
@@ -279,22 +284,22 @@ impl Outstanding {
             }
         }
         self.done += advance as u64;
-        for marks in [&mut self.gap_acknowledged, &mut self.lost, &mut self.settled] {
+        for marks in [&mut self.gap_acknowledged, &mut self.renegable, &mut self.lost, &mut self.settled] {
             marks.forget_before(self.done);
         }
         Ok(report)
     }
 
-    /// Applies the gap ack blocks.
+    /// Applies gap ack blocks.
     fn acknowledge_gaps(
         &mut self,
         blocks: impl Iterator<Item = Range<usize>>,
+        acks: &mut GapAcks,
         report: &mut Report,
-    ) -> GapAcks {
-        let mut acks = GapAcks::default();
+    ) {
         for block in blocks {
             acks.blocks += 1;
-            acks.end = block.end;
+            acks.end = acks.end.max(block.end);
             acks.count += block.len();
             let numbers = self.numbers(block);
             let mut from = numbers.start;
@@ -306,47 +311,8 @@ impl Outstanding {
                 // Only consecutive miss indications count (RFC 9260 §7.2.4).
                 chunk.misses.indications = 0;
                 self.set_state(index, ChunkState::GapAcknowledged);
-                acks.newly_end = index + 1;
+                acks.newly_end = acks.newly_end.max(index + 1);
             }
-        }
-        acks
-    }
-
-    /// Chunks that the blocks cover no longer are in flight again, with one miss indication: the receiver has dropped
-    /// them (RFC 9260 §6.2.1 D iii). Those from `told` on are what the SACK had no room for: more gaps before them are no sign that they were dropped.
-    fn renege(
-        &mut self,
-        blocks: impl Iterator<Item = Range<usize>>,
-        told: usize,
-        loss: &mut dyn LossDetection,
-        report: &mut Report,
-    ) {
-        let mut from = 0;
-        for block in blocks.chain(core::iter::once(told..told)) {
-            let mut numbers = self.numbers(from..block.start);
-            while let Some(number) = self.gap_acknowledged.next(numbers.clone()) {
-                numbers.start = number + 1;
-                self.renege_one((number - self.done) as usize, loss, report);
-            }
-            from = block.end;
-        }
-    }
-
-    fn renege_one(&mut self, index: usize, loss: &mut dyn LossDetection, report: &mut Report) {
-        self.belief.on_reneged();
-        let path = self.chunks[index].path;
-        if !self.counts.flights.iter().any(|flight| flight.path == path) {
-            // No timer guards anything on a path that has gone.
-            self.set_state(index, ChunkState::Lost(Loss::Timeout));
-            return;
-        }
-        report.path(path);
-        self.set_state(index, ChunkState::InFlight);
-        loss.on_reneged(index, self, report);
-        if self.chunks[index].state == ChunkState::InFlight {
-            let tsn = self.base.plus(index as u32);
-            // The lowest comes first.
-            report.path(path).reneged.get_or_insert(tsn);
         }
     }
 

@@ -53,7 +53,7 @@ fn try_sack(
     gaps: &[(u16, u16)],
 ) -> Result<Report, SackError> {
     let recovery = RecoveryOfAssociation::default();
-    outstanding.on_sack(Tsn(cumulative), gaps.iter().copied(), &mut MissIndications::new(3), met(&recovery))
+    outstanding.on_sack(Tsn(cumulative), gaps.iter().copied(), core::iter::empty(), &mut MissIndications::new(3), met(&recovery))
 }
 
 fn sack(outstanding: &mut Outstanding, cumulative: u32, gaps: &[(u16, u16)]) -> Report {
@@ -134,7 +134,7 @@ fn with_a_threshold_of_four_the_fourth_miss_indication_loses_a_chunk() {
     let (mut four, recovery) = (MissIndications::new(4), RecoveryOfAssociation::default());
     for end in 2..=5 {
         assert!(!outstanding.has_lost());
-        outstanding.on_sack(Tsn(9), [(2, end)].into_iter(), &mut four, met(&recovery)).unwrap();
+        outstanding.on_sack(Tsn(9), [(2, end)].into_iter(), core::iter::empty(), &mut four, met(&recovery)).unwrap();
     }
     assert_eq!(lost(&outstanding), [(10, Loss::Missing)]);
 }
@@ -165,7 +165,7 @@ fn in_fast_recovery_an_advance_counts_for_all() {
     for cumulative in [10, 11] {
         let offset = 17 - cumulative as u16;
         let gaps = [(offset, offset)].into_iter();
-        outstanding.on_sack(Tsn(cumulative), gaps, &mut MissIndications::new(3), met(&recovery)).unwrap();
+        outstanding.on_sack(Tsn(cumulative), gaps, core::iter::empty(), &mut MissIndications::new(3), met(&recovery)).unwrap();
     }
     let missing: Vec<u32> = lost(&outstanding).iter().map(|&(tsn, _)| tsn).collect();
     assert_eq!(missing, [12, 13, 14, 15, 16]);
@@ -212,7 +212,7 @@ fn what_a_full_sack_leaves_out_is_not_dropped() {
         let mut outstanding = sent(60);
         let mut sack = |outstanding: &mut Outstanding, gaps: &[(u16, u16)]| {
             let met = Circumstances { overtaken, ..met(&recovery) };
-            outstanding.on_sack(Tsn(9), gaps.iter().copied(), &mut loss, met).unwrap()
+            outstanding.on_sack(Tsn(9), gaps.iter().copied(), core::iter::empty(), &mut loss, met).unwrap()
         };
         let every_other = |last: u16| (2..=last).step_by(2).map(|offset| (offset, offset));
         let is_held = |outstanding: &Outstanding, tsn| state(outstanding, tsn) == ChunkState::GapAcknowledged;
@@ -234,7 +234,7 @@ fn what_is_dropped_is_told_when_the_ack_point_advances() {
     let mut loss = MissIndications::new(3);
     let mut sack = |outstanding: &mut Outstanding, cumulative: u32, gaps: &[(u16, u16)]| {
         let met = Circumstances { overtaken: OvertakenSacks::Ignored, ..met(&recovery) };
-        outstanding.on_sack(Tsn(cumulative), gaps.iter().copied(), &mut loss, met)
+        outstanding.on_sack(Tsn(cumulative), gaps.iter().copied(), core::iter::empty(), &mut loss, met)
     };
     sack(&mut outstanding, 9, &[(2, 4)]).unwrap();
     assert!(matches!(sack(&mut outstanding, 9, &[(2, 2)]), Err(SackError::Old)));
@@ -376,7 +376,7 @@ fn blocks_that_come_and_go_without_end_are_not_believed() {
     // More indications than there are SACKs: nothing is lost for want of acknowledgement.
     let mut loss = MissIndications::new(u8::MAX);
     let mut sack = |outstanding: &mut Outstanding, cumulative: u32, gaps: &[(u16, u16)]| {
-        outstanding.on_sack(Tsn(cumulative), gaps.iter().copied(), &mut loss, met(&recovery)).unwrap()
+        outstanding.on_sack(Tsn(cumulative), gaps.iter().copied(), core::iter::empty(), &mut loss, met(&recovery)).unwrap()
     };
     let all = [(2, CHUNKS as u16)];
     let acked = |report: &Report| report.paths.iter().map(|path| path.acked).sum::<usize>();

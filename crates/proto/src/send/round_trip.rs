@@ -5,7 +5,8 @@ use core::time::Duration;
 
 use whimbrel_machine::Instant;
 use whimbrel_path::LossRate;
-use whimbrel_wire::{Sack, Tsn};
+use whimbrel_wire::Tsn;
+use whimbrel_wire::draft::NrSack;
 
 use super::Sender;
 use super::copies::Copies;
@@ -109,7 +110,7 @@ impl Flow {
     }
 
     /// A SACK has come by this path: when the chunk left that it was sent for, if another one has told of that before.
-    pub(super) fn take_told_elsewhere(&mut self, sack: &Sack<'_>) -> Option<Instant> {
+    pub(super) fn take_told_elsewhere(&mut self, sack: &NrSack<'_>) -> Option<Instant> {
         self.beside_mut().told_elsewhere.take_if(|told| covers(sack, told.tsn)).map(|told| told.sent_at)
     }
 
@@ -125,10 +126,10 @@ impl Flow {
 }
 
 /// Whether a SACK acknowledges `tsn`.
-fn covers(sack: &Sack<'_>, tsn: Tsn) -> bool {
-    let cumulative = sack.cumulative_tsn_ack;
+fn covers(sack: &NrSack<'_>, tsn: Tsn) -> bool {
+    let cumulative = sack.sack.cumulative_tsn_ack;
     tsn.at_or_before(cumulative)
-        || sack.gap_ack_blocks().any(|block| {
+        || sack.sack.gap_ack_blocks().chain(sack.non_renegable_blocks()).any(|block| {
             let offset = tsn.distance_from(cumulative);
             (u32::from(block.start)..=u32::from(block.end)).contains(&offset)
         })

@@ -154,7 +154,7 @@ impl Rig {
         let packet = single_chunk(HEADER, &CountedSack { sack, packets: self.sack_packets });
         let packet = Packet::parse(&packet).expect("a packet");
         let Some(Ok(Chunk::Sack(sack))) = packet.chunks().next() else { panic!("a SACK") };
-        self.sender.on_sack(self.now, &sack, self.sack_by)
+        self.sender.on_sack(self.now, &sack.into(), self.sack_by)
     }
 
     /// The Cumulative TSN Ack of a SHUTDOWN.

@@ -52,8 +52,8 @@ pub(crate) struct SackSlot<'a> {
 impl SackSlot<'_> {
     /// Writes the SACK into a packet that leaves by `route`, if it goes there, leaving `reserve` bytes for what follows.
     pub(super) fn bundle(&mut self, auth: &Auth, writer: &mut ChunkWriter<'_>, route: Route, reserve: usize) {
-        let fits = writer.room_for(auth, chunk_type::SACK) >= SACK_ROOM;
-        if let Some((receive, _)) = self.pending.take_if(|(_, goes)| *goes == route && fits) {
+        let fits = |receive: &Receive| writer.room_for(auth, receive.sack_type()) >= SACK_ROOM;
+        if let Some((receive, _)) = self.pending.take_if(|(receive, goes)| *goes == route && fits(receive)) {
             self.written = receive.append_sack(auth, writer, reserve);
         }
     }

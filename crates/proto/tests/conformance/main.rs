@@ -38,6 +38,7 @@ mod memory_shares;
 mod memory_turns;
 mod multipath;
 mod no_padding;
+mod nr_sacks;
 mod out_of_the_blue;
 mod outages;
 mod overshoot;

@@ -7,7 +7,7 @@ use whimbrel_machine::Instant;
 use whimbrel_netsim::{Change, LinkConfig, Oversize, QueueLimit, Side};
 use whimbrel_proto::Config;
 
-use whimbrel_testbed::{Pair, User, at, link, remotes};
+use whimbrel_testbed::{CLIENT, Pair, User, at, link, remotes};
 
 const MESSAGES: usize = 400;
 
@@ -48,6 +48,23 @@ fn with_an_icmp_message() {
     for (name, config) in [("rfc", Config::rfc()), ("mobile", Config::mobile())] {
         let pair = transfer(config, 1, 1300, Oversize::Reported);
         assert_complete(&pair, name);
+    }
+}
+
+/// Our own interface carries less than the base size, and its system says so at once: nothing waits for a timer, and nothing is taken for congestion.
+#[test]
+fn of_our_own_interface() {
+    for (shrinks, seconds) in [(false, 4), (true, 5)] {
+        let mtu = if shrinks { 1500 } else { 1000 };
+        let near = LinkConfig { oversize: Oversize::Reported, mtu, ..link(20, 35) };
+        let client = User::client(&remotes(1)).queueing(MESSAGES, 10_000);
+        let mut pair = Pair::new(1, Config::mobile(), &[near], client, User::server());
+        pair.change(0, Side::Both, at(1000), Change::Mtu(1000));
+        pair.run(seconds);
+        let bytes: usize = pair.server().received.iter().map(|(_, received)| received.payload.len()).sum();
+        let path = &pair.paths(CLIENT)[0];
+        println!("{shrinks}: {bytes} bytes, {path:?}");
+        assert_eq!((bytes, path.counters.timeouts, path.packet_size), (MESSAGES * 10_000, 0, 972), "{path:?}");
     }
 }
 

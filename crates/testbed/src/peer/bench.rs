@@ -296,6 +296,11 @@ impl Bench {
         self.events.iter().filter(|event| matches!(event, Event::Restarted { .. })).count()
     }
 
+    /// How many messages were refused for want of room, or otherwise.
+    pub fn refused(&self) -> usize {
+        self.events.iter().filter(|event| matches!(event, Event::SendRefused { .. })).count()
+    }
+
     /// Why the association has ended, if it has.
     pub fn closed(&self) -> Option<CloseReason> {
         self.events.iter().find_map(|event| match event {

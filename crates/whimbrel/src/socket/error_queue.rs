@@ -13,6 +13,8 @@ pub(super) enum Next {
     /// Something the machine has no use for.
     Irrelevant,
     Error(NetworkError),
+    /// A packet is larger than the MTU of our own interface, in bytes with IP header. It is not quoted: who sent it knows.
+    TooLarge { mtu: u32 },
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -30,7 +32,7 @@ mod linux {
 
     use core::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddrV4, SocketAddrV6};
 
-    use nix::libc::{SO_EE_ORIGIN_ICMP, SO_EE_ORIGIN_ICMP6, SO_EE_ORIGIN_LOCAL, sock_extended_err};
+    use nix::libc::{EMSGSIZE, SO_EE_ORIGIN_ICMP, SO_EE_ORIGIN_ICMP6, SO_EE_ORIGIN_LOCAL, sock_extended_err};
     use nix::sys::socket::{ControlMessageOwned, MsgFlags, SockaddrStorage, recvmsg};
     use whimbrel_machine::{Route, Unreachable};
 
@@ -54,19 +56,25 @@ mod linux {
         let remote = message.address.as_ref().and_then(address);
         let reason = message.cmsgs().ok().and_then(|mut messages| {
             messages.find_map(|message| match message {
+                ControlMessageOwned::Ipv4RecvErr(error, _) | ControlMessageOwned::Ipv6RecvErr(error, _)
+                    if is_own_mtu(&error) =>
+                {
+                    Some(Err(error.ee_info))
+                }
                 ControlMessageOwned::Ipv4RecvErr(error, from) => {
                     let from = from.map(|from| Ipv4Addr::from(u32::from_be(from.sin_addr.s_addr)).into());
-                    reason(&error).map(|reason| by_whom(reason, from, remote))
+                    reason(&error).map(|reason| Ok(by_whom(reason, from, remote)))
                 }
                 ControlMessageOwned::Ipv6RecvErr(error, from) => {
                     let from = from.map(|from| Ipv6Addr::from(from.sin6_addr.s6_addr).into());
-                    reason(&error).map(|reason| by_whom(reason, from, remote))
+                    reason(&error).map(|reason| Ok(by_whom(reason, from, remote)))
                 }
                 _ => None,
             })
         });
         match (remote, reason) {
-            (Some(remote), Some(reason)) => Next::Error(NetworkError {
+            (_, Some(Err(mtu))) => Next::TooLarge { mtu },
+            (Some(remote), Some(Ok(reason))) => Next::Error(NetworkError {
                 route: Route { local, remote },
                 reason,
                 quoted: quoted[..length].to_vec(),
@@ -95,6 +103,10 @@ mod linux {
         }
     }
 
+    fn is_own_mtu(error: &sock_extended_err) -> bool {
+        error.ee_origin == SO_EE_ORIGIN_LOCAL && error.ee_errno == EMSGSIZE as u32
+    }
+
     /// What an ICMP message means to SCTP (RFC 9260 §10; RFC 6951 §5.5 for ports).
     fn reason(error: &sock_extended_err) -> Option<Unreachable> {
         match (error.ee_origin, error.ee_type, error.ee_code) {
@@ -107,8 +119,6 @@ mod linux {
             // Port unreachable; unrecognised next header.
             (SO_EE_ORIGIN_ICMP6, 1, 4) | (SO_EE_ORIGIN_ICMP6, 4, 1) => Some(Unreachable::Protocol),
             (SO_EE_ORIGIN_ICMP6, 1, _) => Some(Unreachable::Destination),
-            // Our own interface's MTU. The packet is not quoted; `send` reports it with the packet.
-            (SO_EE_ORIGIN_LOCAL, _, _) => None,
             _ => None,
         }
     }

@@ -112,15 +112,18 @@ impl Socket {
         }
     }
 
-    /// Moves what the system has queued to `errors`.
-    fn collect_errors(&mut self) {
+    /// Moves what the system has queued to `errors`. Returns the MTU of our own interface, in bytes, if a packet was larger.
+    fn collect_errors(&mut self) -> Option<u32> {
+        let mut own_mtu = None;
         for _ in 0..ERRORS_MAX {
             match error_queue::next(self.io.socket(), self.local) {
-                error_queue::Next::Empty => return,
+                error_queue::Next::Empty => break,
                 error_queue::Next::Irrelevant => {}
                 error_queue::Next::Error(error) => self.note(error),
+                error_queue::Next::TooLarge { mtu } => own_mtu = Some(mtu),
             }
         }
+        own_mtu
     }
 }
 

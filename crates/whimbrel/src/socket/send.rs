@@ -135,8 +135,11 @@ impl Socket {
             self.send_singly(transmit, train);
         } else if let Some(reason) = reason(error) {
             let quoted = train[..train.len().min(QUOTED_BYTES)].to_vec();
-            // The system's own error queue knows the MTU, where it has one; our own word comes without.
-            self.collect_errors();
+            // The system's error queue knows the MTU, where there is one, and not the packet.
+            let reason = match (reason, self.collect_errors()) {
+                (Unreachable::PacketTooBig { .. }, Some(mtu)) => Unreachable::PacketTooBig { mtu },
+                (reason, _) => reason,
+            };
             self.note(NetworkError { route: transmit.route, reason, quoted });
         }
     }

@@ -60,6 +60,7 @@ pub use init::{Init, InitBuilder};
 pub use init_ack::{InitAck, InitAckBuilder};
 pub use pad::{Pad, PadBuilder};
 pub use re_config::{ReConfig, ReConfigBuilder};
+pub(crate) use sack::{ENTRY_LEN, MOST_PACKETS, PACKETS_SHIFT};
 pub use sack::{CountedSack, GapAckBlock, Sack, SackBuilder};
 pub use shutdown::Shutdown;
 pub use shutdown_ack::ShutdownAck;

@@ -34,11 +34,11 @@ use crate::serial::Tsn;
 
 const FIXED_LEN: usize = 12;
 /// Bytes of one gap ack block, and of one duplicate TSN.
-const ENTRY_LEN: usize = 4;
+pub(crate) const ENTRY_LEN: usize = 4;
 /// Where the number of packets is in the flags.
-const PACKETS_SHIFT: u32 = 6;
+pub(crate) const PACKETS_SHIFT: u32 = 6;
 /// The largest number that there is room for.
-const MOST_PACKETS: u8 = 3;
+pub(crate) const MOST_PACKETS: u8 = 3;
 
 /// A run of TSNs received beyond a gap, as offsets from the Cumulative TSN Ack, both inclusive.
 ///
@@ -49,6 +49,18 @@ pub struct GapAckBlock {
     pub start: u16,
     /// Offset of the last TSN received.
     pub end: u16,
+}
+
+impl GapAckBlock {
+    #[inline]
+    pub(crate) fn read(&[s0, s1, e0, e1]: &[u8; ENTRY_LEN]) -> Self {
+        Self { start: u16::from_be_bytes([s0, s1]), end: u16::from_be_bytes([e0, e1]) }
+    }
+
+    pub(crate) fn emit(&self, out: &mut Vec<u8>) {
+        let ([s0, s1], [e0, e1]) = (self.start.to_be_bytes(), self.end.to_be_bytes());
+        out.extend_from_slice(&[s0, s1, e0, e1]);
+    }
 }
 
 /// Acknowledges DATA received.
@@ -89,15 +101,23 @@ impl<'a> Sack<'a> {
         })
     }
 
+    /// One that is made of what another chunk says.
+    pub(crate) fn of_parts(
+        cumulative_tsn_ack: Tsn,
+        a_rwnd: u32,
+        packets: u8,
+        gap_ack_blocks: &'a [[u8; ENTRY_LEN]],
+        duplicate_tsns: &'a [[u8; ENTRY_LEN]],
+    ) -> Self {
+        Self { cumulative_tsn_ack, a_rwnd, packets, gap_ack_blocks, duplicate_tsns }
+    }
+
     /// The gap ack blocks in the order sent.
     #[inline]
     pub fn gap_ack_blocks(
         &self,
     ) -> impl ExactSizeIterator<Item = GapAckBlock> + DoubleEndedIterator + Clone + use<'a> {
-        self.gap_ack_blocks.iter().map(|&[s0, s1, e0, e1]| GapAckBlock {
-            start: u16::from_be_bytes([s0, s1]),
-            end: u16::from_be_bytes([e0, e1]),
-        })
+        self.gap_ack_blocks.iter().map(GapAckBlock::read)
     }
 
     /// The TSNs received more than once since the last SACK.
@@ -185,9 +205,7 @@ impl SackBuilder<'_> {
         let (cumulative, a_rwnd) = (self.cumulative_tsn_ack, self.a_rwnd);
         emit_fixed(out, packets, cumulative, a_rwnd, blocks.len(), duplicates.len());
         for block in blocks {
-            let [s0, s1] = block.start.to_be_bytes();
-            let [e0, e1] = block.end.to_be_bytes();
-            out.extend_from_slice(&[s0, s1, e0, e1]);
+            block.emit(out);
         }
         for tsn in duplicates {
             out.extend_from_slice(&tsn.0.to_be_bytes());

@@ -1,7 +1,9 @@
-//! What Internet-Drafts define and no RFC yet: packets protected by the SCTP DTLS chunk, and translators that forget.
+//! What Internet-Drafts define and no RFC yet: packets protected by the SCTP DTLS chunk, acknowledgements that are for
+//! good, and translators that forget.
 //!
 //! - *The chunk draft*: draft-ietf-tsvwg-sctp-dtls-chunk-04.
 //! - *The key draft*: draft-porfiri-tsvwg-sctp-dtls-handshake-02.
+//! - *The NR-SACK draft*: draft-natarajan-tsvwg-sctp-nrsack, later a part of draft-tuexen-tsvwg-sctp-multipath.
 //! - *The NAT draft*: draft-ietf-tsvwg-natsupp.
 //!
 //! Their numbers are to be confirmed by IANA, so all of them are here. [`Chunk`](crate::Chunk), [`Parameter`](crate::Parameter)
@@ -9,14 +11,19 @@
 
 mod dtls;
 mod key_management;
+mod nr_sack;
 
 pub use dtls::{DTLS_CHUNK_OVERHEAD, Dtls, RECORD_HEADER_LEN};
 pub use key_management::{KeyManagement, KeyRoles};
+pub use nr_sack::{NrSack, NrSackBuilder};
 
 use crate::PayloadProtocolId;
 
 /// Chunk type of DTLS (chunk draft §4.2).
 pub const CHUNK_DTLS: u8 = 0x41;
+
+/// Chunk type of NR-SACK (NR-SACK draft). It may be sent to peers only that list it among their extensions: others take it for unknown and stop.
+pub const CHUNK_NR_SACK: u8 = 0x10;
 
 /// Parameter type of DTLS Key Management (chunk draft §4.1).
 pub const PARAMETER_KEY_MANAGEMENT: u16 = 0x8006;

@@ -13,6 +13,8 @@ pub(super) struct Counts {
     /// What of it was lost where, and how: in the order of both, nothing that is nought.
     pub(super) losses: SmallVec<[(PathId, Loss, usize); 4]>,
     pub(super) gap_acknowledged: usize,
+    /// What of it the receiver will not drop.
+    pub(super) released: usize,
     /// Bytes of user data in flight, which the peer's rwnd is about.
     pub(super) payload: usize,
     pub(super) flights: SmallVec<[Flight; 4]>,
@@ -52,6 +54,7 @@ impl Counts {
             }
             ChunkState::GapAcknowledged => {
                 self.gap_acknowledged += 1;
+                self.released += usize::from(chunk.is_released());
                 if let Some(flight) = self.flight_if_there(chunk) {
                     flight.arrived += u32::from(chunk.packet > 0);
                     flight.held += chunk.payload_len();
@@ -84,6 +87,7 @@ impl Counts {
             }
             ChunkState::GapAcknowledged => {
                 self.gap_acknowledged -= 1;
+                self.released -= usize::from(chunk.is_released());
                 if let Some(flight) = self.flight_if_there(chunk) {
                     flight.arrived -= u32::from(chunk.packet > 0);
                     flight.held -= chunk.payload_len();
@@ -102,6 +106,11 @@ impl Counts {
                 }
             }
         }
+    }
+
+    /// How many chunks are acknowledged that the receiver may still drop.
+    pub(super) fn renegable(&self) -> usize {
+        self.gap_acknowledged - self.released
     }
 
     fn loss(&self, path: PathId, loss: Loss) -> Result<usize, usize> {

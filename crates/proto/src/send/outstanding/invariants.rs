@@ -22,10 +22,13 @@ impl Outstanding {
             let (gap_acknowledged, lost) =
                 (chunk.state == ChunkState::GapAcknowledged, matches!(chunk.state, ChunkState::Lost(_)));
             let settled = chunk.state != ChunkState::InFlight || chunk.misses.fast_retransmitted;
-            let marks = [is(&self.gap_acknowledged), is(&self.lost), is(&self.settled)];
-            assert_eq!(marks, [gap_acknowledged, lost, settled]);
+            let renegable = gap_acknowledged && !chunk.is_released();
+            assert!(gap_acknowledged || !chunk.is_released(), "user data is missing");
+            let marks =
+                [is(&self.gap_acknowledged), is(&self.renegable), is(&self.lost), is(&self.settled)];
+            assert_eq!(marks, [gap_acknowledged, renegable, lost, settled]);
         }
-        for marks in [&self.gap_acknowledged, &self.lost, &self.settled] {
+        for marks in [&self.gap_acknowledged, &self.renegable, &self.lost, &self.settled] {
             assert_eq!(marks.next(end..u64::MAX), None, "what has not been sent is marked");
         }
     }
