@@ -78,7 +78,13 @@ impl Bulk {
     }
 
     /// The same, by messages of `size` bytes in each of so many streams in turn.
-    pub fn of_messages(places: &[Place], mut config: Config, seconds: u64, size: usize, streams: u16) -> Self {
+    pub fn of_messages(
+        places: &[Place],
+        mut config: Config,
+        seconds: u64,
+        size: usize,
+        streams: u16,
+    ) -> Self {
         let place = places[0];
         config.limits.send_buffer = place.buffers;
         config.limits.receive_buffer = place.buffers;

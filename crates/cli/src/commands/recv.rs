@@ -12,7 +12,7 @@ use whimbrel::secure::{self, Trust};
 use whimbrel::{Association, Config, Endpoint, EndpointClosed, Listener, PathView, Security};
 
 use super::detach;
-use super::silence::{is_silent, unanswering};
+use super::silence::{OLD_WORKS, is_silent, unanswering};
 use super::who::Who;
 use super::{GOODBYE, config};
 use crate::addresses::{self, UDP_PORT};
@@ -347,8 +347,11 @@ impl Server {
             Err(_) => association.abort("the transfer failed"),
         }
         let text = outcome.as_ref().err().map(ToString::to_string);
-        about.event("disconnected", json!({ "remote": route.remote, "ok": outcome.is_ok(), "text": text }));
-        if let Some(text) = text {
+        // The sender goes on over its old connection, and nothing of this one is unfinished.
+        let needless = text.as_ref().is_some_and(|text| text.ends_with(OLD_WORKS));
+        let ok = outcome.is_ok() || needless;
+        about.event("disconnected", json!({ "remote": route.remote, "ok": ok, "text": text }));
+        if let Some(text) = text.filter(|_| !needless) {
             let text = format!("{}: {text}; unfinished files can be resumed", route.remote);
             self.display.note(&text);
         }

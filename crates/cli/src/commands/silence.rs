@@ -7,6 +7,9 @@ use std::time::Duration;
 
 use whimbrel::{Association, PathState};
 
+/// What a sender says that has made another connection for nothing.
+pub(super) const OLD_WORKS: &str = "the old connection works again";
+
 /// How often to look.
 const LOOK: Duration = Duration::from_millis(500);
 /// After so long without a path that works it is worth asking whether the peer was started anew.
@@ -81,7 +84,7 @@ pub(super) async fn successor(
         match tokio::time::timeout(ATTEMPT, connect()).await {
             // After an outage both may get through, and the new one first.
             Ok(Some(next)) if unanswering(vec![association.clone()]).await.is_empty() => {
-                next.abort("the old connection works again");
+                next.abort(OLD_WORKS);
             }
             Ok(Some(next)) => return next,
             Ok(None) | Err(_) => {}

@@ -253,14 +253,15 @@ async fn work(
             Ok(Measured { client: ours, server: theirs, received: theirs, ..Measured::default() })
         }
         Mode::Download => {
-            let ours = halves::receive(association, request, counter).await?;
+            let ours = halves::receive(association, request, counter, halves::Begins::Now).await?;
             let Control::Seen(theirs) = hear(association).await? else {
                 bail!("not the answer that was due")
             };
             Ok(Measured { client: ours, server: theirs, received: ours, ..Measured::default() })
         }
         Mode::Both => {
-            let exchanged = halves::exchange(association, request, counter, back).await?;
+            let exchanged =
+                halves::exchange(association, request, counter, back, halves::Begins::Now).await?;
             let (client, server) = (exchanged.sent, exchanged.sent_arrived);
             let returned = Some(exchanged.received);
             Ok(Measured { client, server, received: server, returned, ..Measured::default() })

@@ -34,8 +34,33 @@ pub(super) async fn receive(
     association: &Association,
     request: &Request,
     counter: &Counter,
+    begins: Begins,
 ) -> anyhow::Result<Seen> {
-    Arrivals::new(request, counter).all(association).await
+    Arrivals::new(begins.at(association, request).await, counter).all(association).await
+}
+
+/// From when on what arrives is measured. The first message has been on its way for a while when all of it is there, and counts.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Begins {
+    /// The other side sends from now on, without being asked.
+    Now,
+    /// The other side has been told a moment ago that it may, so that nothing can arrive before a round trip is over.
+    WhenAnswered,
+}
+
+impl Begins {
+    async fn at(self, association: &Association, request: &Request) -> Instant {
+        let now = Instant::now();
+        match self {
+            // At a given rate the time before the first message is part of the measurement.
+            Self::WhenAnswered if request.rate.is_none() => {
+                let paths = association.paths().await;
+                let round_trip = paths.iter().find(|path| path.in_use).and_then(|path| path.srtt);
+                now + round_trip.unwrap_or_default()
+            }
+            _ => now,
+        }
+    }
 }
 
 /// What came of a measurement in both directions at once.
@@ -55,9 +80,11 @@ pub(super) async fn exchange(
     request: &Request,
     out: &Counter,
     back: &Counter,
+    begins: Begins,
 ) -> anyhow::Result<Exchanged> {
+    let begin = begins.at(association, request).await;
     let arriving = async {
-        let mut arrivals = Arrivals::new(request, back);
+        let mut arrivals = Arrivals::new(begin, back);
         let received = arrivals.all(association).await?;
         while arrivals.answer.is_none() {
             arrivals.more(association).await?;
@@ -132,8 +159,10 @@ struct Arrivals<'a> {
     /// What has arrived here.
     arrived: Counts,
     batch: Vec<Received>,
-    /// From when it is measured, and when the last payload arrived.
-    times: Option<(Instant, Instant)>,
+    /// From when it is measured, unless something arrives before.
+    begin: Instant,
+    /// When the last payload arrived.
+    last: Option<Instant>,
     /// How much the other side sent, once it has said so.
     announced: Option<Counts>,
     /// What the other side received, once it has said so.
@@ -141,12 +170,10 @@ struct Arrivals<'a> {
 }
 
 impl<'a> Arrivals<'a> {
-    fn new(request: &Request, counter: &'a Counter) -> Self {
+    fn new(begin: Instant, counter: &'a Counter) -> Self {
         let batch = Vec::with_capacity(BATCH_MESSAGES);
         let arrived = Counts::default();
-        // At a given rate the time before the first message is part of the measurement.
-        let times = request.rate.map(|_| (Instant::now(), Instant::now()));
-        Self { counter, arrived, batch, times, announced: None, answer: None }
+        Self { counter, arrived, batch, begin, last: None, announced: None, answer: None }
     }
 
     /// Waits until everything that was announced is here, and tells the other side. Messages on other streams, and unordered ones, may come
@@ -158,7 +185,7 @@ impl<'a> Arrivals<'a> {
         }
         let seen = Seen {
             counts: self.arrived,
-            seconds: self.times.map_or(0.0, |(first, last)| (last - first).as_secs_f64()),
+            seconds: self.last.map_or(0.0, |last| (last - self.begin).as_secs_f64()),
             cpu_seconds: (cpu_time() - cpu).as_secs_f64(),
         };
         say(association, &Control::Seen(seen)).await?;
@@ -184,7 +211,8 @@ impl<'a> Arrivals<'a> {
         }
         if bytes > 0 {
             let now = Instant::now();
-            self.times = Some((self.times.map_or(now, |(first, _)| first), now));
+            self.begin = self.begin.min(now);
+            self.last = Some(now);
         }
         self.arrived.messages += messages;
         self.arrived.bytes += bytes;

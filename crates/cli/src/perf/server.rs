@@ -160,7 +160,7 @@ async fn serve(endpoint: &Endpoint, association: &Association, output: Output) -
 
 async fn measure(association: &Association, request: &Request, counter: &Counter) -> anyhow::Result<Seen> {
     match request.mode {
-        Mode::Upload => halves::receive(association, request, counter).await,
+        Mode::Upload => halves::receive(association, request, counter, halves::Begins::WhenAnswered).await,
         Mode::Download => {
             let (ours, _) = halves::send(association, request, counter).await?;
             // The client has no other way to know what this side spent.
@@ -168,7 +168,10 @@ async fn measure(association: &Association, request: &Request, counter: &Counter
             Ok(ours)
         }
         Mode::Both => {
-            Ok(halves::exchange(association, request, &Counter::default(), counter).await?.received)
+            let sent = Counter::default();
+            Ok(halves::exchange(association, request, &sent, counter, halves::Begins::WhenAnswered)
+                .await?
+                .received)
         }
         Mode::Latency => echo(association, request, counter).await,
     }

@@ -104,7 +104,9 @@ impl Open {
         self.sender.on_packet_size(id, path.pmdcs());
         // Larger ones have not passed, either; the size, not a full queue, is to blame.
         let largest = path.packet_size();
-        if size <= largest && let Some(t3) = self.sender.lose_larger(id, largest) {
+        if size <= largest
+            && let Some(t3) = self.sender.lose_larger(id, largest)
+        {
             let wait = path.rto.current();
             self.set_t3(context, id, t3, wait);
         }

@@ -32,7 +32,8 @@ impl Split {
         });
         let mut run = held.next();
         for block in blocks {
-            let (mut from, end) = (cumulative + u64::from(block.start), cumulative + u64::from(block.end) + 1);
+            let (mut from, end) =
+                (cumulative + u64::from(block.start), cumulative + u64::from(block.end) + 1);
             while from < end {
                 while run.as_ref().is_some_and(|run| run.end <= from) {
                     run = held.next();
@@ -42,10 +43,8 @@ impl Split {
                 let until = if is_held { stop } else { start.min(end) };
                 let is_full = self.renegable.len() + self.non_renegable.len() >= max;
                 let list = if is_held { &mut self.renegable } else { &mut self.non_renegable };
-                let piece = GapAckBlock {
-                    start: (from - cumulative) as u16,
-                    end: (until - 1 - cumulative) as u16,
-                };
+                let piece =
+                    GapAckBlock { start: (from - cumulative) as u16, end: (until - 1 - cumulative) as u16 };
                 match list.last_mut().filter(|last| last.end + 1 == piece.start) {
                     Some(last) => last.end = piece.end,
                     None if is_full => return,

@@ -13,7 +13,10 @@ fn what_is_held_may_be_dropped_and_nothing_else() {
     assert_eq!(split(&[(2, 9)], &[], 9), (vec![], vec![(2, 9)]));
     assert_eq!(split(&[(2, 9)], &[2..10], 9), (vec![(2, 9)], vec![]));
     assert_eq!(split(&[(2, 9)], &[4..6], 9), (vec![(4, 5)], vec![(2, 3), (6, 9)]));
-    assert_eq!(split(&[(2, 3), (5, 5), (7, 9)], &[5..6, 8..9], 9), (vec![(5, 5), (8, 8)], vec![(2, 3), (7, 7), (9, 9)]));
+    assert_eq!(
+        split(&[(2, 3), (5, 5), (7, 9)], &[5..6, 8..9], 9),
+        (vec![(5, 5), (8, 8)], vec![(2, 3), (7, 7), (9, 9)])
+    );
     // Messages that wait for their turn side by side are one block.
     assert_eq!(split(&[(2, 9)], &[3..4, 4..6, 6..7], 9), (vec![(3, 6)], vec![(2, 2), (7, 9)]));
 }

@@ -53,7 +53,13 @@ fn try_sack(
     gaps: &[(u16, u16)],
 ) -> Result<Report, SackError> {
     let recovery = RecoveryOfAssociation::default();
-    outstanding.on_sack(Tsn(cumulative), gaps.iter().copied(), core::iter::empty(), &mut MissIndications::new(3), met(&recovery))
+    outstanding.on_sack(
+        Tsn(cumulative),
+        gaps.iter().copied(),
+        core::iter::empty(),
+        &mut MissIndications::new(3),
+        met(&recovery),
+    )
 }
 
 fn sack(outstanding: &mut Outstanding, cumulative: u32, gaps: &[(u16, u16)]) -> Report {
@@ -134,7 +140,9 @@ fn with_a_threshold_of_four_the_fourth_miss_indication_loses_a_chunk() {
     let (mut four, recovery) = (MissIndications::new(4), RecoveryOfAssociation::default());
     for end in 2..=5 {
         assert!(!outstanding.has_lost());
-        outstanding.on_sack(Tsn(9), [(2, end)].into_iter(), core::iter::empty(), &mut four, met(&recovery)).unwrap();
+        outstanding
+            .on_sack(Tsn(9), [(2, end)].into_iter(), core::iter::empty(), &mut four, met(&recovery))
+            .unwrap();
     }
     assert_eq!(lost(&outstanding), [(10, Loss::Missing)]);
 }
@@ -165,7 +173,9 @@ fn in_fast_recovery_an_advance_counts_for_all() {
     for cumulative in [10, 11] {
         let offset = 17 - cumulative as u16;
         let gaps = [(offset, offset)].into_iter();
-        outstanding.on_sack(Tsn(cumulative), gaps, core::iter::empty(), &mut MissIndications::new(3), met(&recovery)).unwrap();
+        outstanding
+            .on_sack(Tsn(cumulative), gaps, core::iter::empty(), &mut MissIndications::new(3), met(&recovery))
+            .unwrap();
     }
     let missing: Vec<u32> = lost(&outstanding).iter().map(|&(tsn, _)| tsn).collect();
     assert_eq!(missing, [12, 13, 14, 15, 16]);
@@ -376,7 +386,9 @@ fn blocks_that_come_and_go_without_end_are_not_believed() {
     // More indications than there are SACKs: nothing is lost for want of acknowledgement.
     let mut loss = MissIndications::new(u8::MAX);
     let mut sack = |outstanding: &mut Outstanding, cumulative: u32, gaps: &[(u16, u16)]| {
-        outstanding.on_sack(Tsn(cumulative), gaps.iter().copied(), core::iter::empty(), &mut loss, met(&recovery)).unwrap()
+        outstanding
+            .on_sack(Tsn(cumulative), gaps.iter().copied(), core::iter::empty(), &mut loss, met(&recovery))
+            .unwrap()
     };
     let all = [(2, CHUNKS as u16)];
     let acked = |report: &Report| report.paths.iter().map(|path| path.acked).sum::<usize>();

@@ -134,7 +134,8 @@ fn what_is_kept_makes_room_in_the_senders_buffer() {
     assert!(!room(&mut bench));
     bench.take();
     bench.pass(core::time::Duration::from_secs(3));
-    let again: Vec<u8> = bench.take().iter().flat_map(|sent| sent.data()).map(|data| data.payload[0]).collect();
+    let again: Vec<u8> =
+        bench.take().iter().flat_map(|sent| sent.data()).map(|data| data.payload[0]).collect();
     assert!(again.contains(&0) && !again.contains(&2), "{again:?}");
     bench.deliver(&nr_sack(&peer, before.plus(6), &[], &[]));
     assert_eq!(bench.paths()[0].flight_size, 0);

@@ -64,7 +64,11 @@ fn of_our_own_interface() {
         let bytes: usize = pair.server().received.iter().map(|(_, received)| received.payload.len()).sum();
         let path = &pair.paths(CLIENT)[0];
         println!("{shrinks}: {bytes} bytes, {path:?}");
-        assert_eq!((bytes, path.counters.timeouts, path.packet_size), (MESSAGES * 10_000, 0, 972), "{path:?}");
+        assert_eq!(
+            (bytes, path.counters.timeouts, path.packet_size),
+            (MESSAGES * 10_000, 0, 972),
+            "{path:?}"
+        );
     }
 }
 

@@ -14,7 +14,9 @@ pub(super) enum Next {
     Irrelevant,
     Error(NetworkError),
     /// A packet is larger than the MTU of our own interface, in bytes with IP header. It is not quoted: who sent it knows.
-    TooLarge { mtu: u32 },
+    TooLarge {
+        mtu: u32,
+    },
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]

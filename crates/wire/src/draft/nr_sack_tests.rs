@@ -37,7 +37,10 @@ fn the_lists_are_where_the_figure_has_them() {
     assert_eq!(out.len(), built.wire_len());
     let packet = packet_of(&built);
     let read = NrSack::read(&raw_chunks(&packet)[0]).expect("an NR-SACK");
-    assert_eq!((read.sack.cumulative_tsn_ack, read.sack.a_rwnd, read.sack.packets), (Tsn(0x0102_0304), 5000, 2));
+    assert_eq!(
+        (read.sack.cumulative_tsn_ack, read.sack.a_rwnd, read.sack.packets),
+        (Tsn(0x0102_0304), 5000, 2)
+    );
     assert_eq!(read.sack.gap_ack_blocks().collect::<Vec<_>>(), renegable);
     assert_eq!(read.non_renegable_blocks().collect::<Vec<_>>(), kept);
     assert_eq!(read.sack.duplicate_tsns().collect::<Vec<_>>(), [Tsn(9)]);
@@ -46,7 +49,8 @@ fn the_lists_are_where_the_figure_has_them() {
 #[test]
 fn lists_that_do_not_fill_the_chunk_are_refused() {
     let fixed = "01020304 00001388";
-    for counts in ["0001 0000 0000 0000", "0000 0001 0000 0000", "0000 0000 0001 0000", "ffff ffff ffff 0000"] {
+    for counts in ["0001 0000 0000 0000", "0000 0001 0000 0000", "0000 0000 0001 0000", "ffff ffff ffff 0000"]
+    {
         read(CHUNK_NR_SACK, &hex(&format!("{fixed} {counts}")), |read| assert_eq!(read, None, "{counts}"));
     }
     let none = hex(&format!("{fixed} 0000 0000 0000 ffff"));

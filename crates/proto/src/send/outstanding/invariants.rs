@@ -24,8 +24,7 @@ impl Outstanding {
             let settled = chunk.state != ChunkState::InFlight || chunk.misses.fast_retransmitted;
             let renegable = gap_acknowledged && !chunk.is_released();
             assert!(gap_acknowledged || !chunk.is_released(), "user data is missing");
-            let marks =
-                [is(&self.gap_acknowledged), is(&self.renegable), is(&self.lost), is(&self.settled)];
+            let marks = [is(&self.gap_acknowledged), is(&self.renegable), is(&self.lost), is(&self.settled)];
             assert_eq!(marks, [gap_acknowledged, renegable, lost, settled]);
         }
         for marks in [&self.gap_acknowledged, &self.renegable, &self.lost, &self.settled] {

@@ -73,5 +73,8 @@ fn nr_sacks_save_buffer() {
     };
     let [sacks, nr_sacks] = [SackForm::Renegable, SackForm::NonRenegable].map(goodput);
     println!("{sacks:.2?} and {nr_sacks:.2?} Mbit/s");
-    assert!(nr_sacks.iter().sum::<f64>() > 1.03 * sacks.iter().sum::<f64>(), "{sacks:.2?} and {nr_sacks:.2?}");
+    assert!(
+        nr_sacks.iter().sum::<f64>() > 1.03 * sacks.iter().sum::<f64>(),
+        "{sacks:.2?} and {nr_sacks:.2?}"
+    );
 }
