@@ -1,4 +1,7 @@
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
+
+use core::net::IpAddr;
 
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
@@ -29,6 +32,26 @@ struct State {
     limits: Vec<Complaints>,
     changed: bool,
     complaints: Vec<Complaint>,
+    /// Interfaces and addresses that are known not to be used, since they count on others.
+    unused: BTreeSet<(String, IpAddr)>,
+}
+
+impl State {
+    /// What is to be said of networks that are not used, and has not been said yet.
+    fn note_unused(&mut self) -> Vec<String> {
+        let all = Interfaces::merged(self.sources.iter().flatten());
+        let before = core::mem::take(&mut self.unused);
+        let mut texts = Vec::new();
+        for (name, ip, holder) in all.unused().into_iter().take(COMPLAINTS_MAX) {
+            if self.unused.insert((name.to_owned(), ip)) && !before.contains(&(name.to_owned(), ip)) {
+                texts.push(format!(
+                    "{name} and {holder} have the same address, {ip}, so that only {holder} is used (the preferred one, or else that of the \
+                     better route)"
+                ));
+            }
+        }
+        texts
+    }
 }
 
 /// Something a source could not make sense of, or the end of a source.
@@ -78,7 +101,7 @@ impl Board {
         while interfaces.0.len() > Interfaces::MAX {
             interfaces.0.pop_last();
         }
-        {
+        let unused = {
             let mut state = lock(&self.state);
             let Some(known) = state.sources.get_mut(slot) else { return };
             let first = known.is_none();
@@ -90,6 +113,10 @@ impl Board {
             if first {
                 self.published.notify_waiters();
             }
+            state.note_unused()
+        };
+        for text in unused {
+            self.complain(slot, text);
         }
         self.changes.send_replace(());
         (self.wake)();

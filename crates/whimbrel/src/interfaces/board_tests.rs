@@ -6,6 +6,7 @@ use tokio::time::timeout;
 use super::super::complaints::BURST;
 use super::super::source::Run;
 use super::*;
+use crate::interfaces::InterfaceAddress;
 use crate::interfaces::Interface;
 
 /// Says one thing for ever.
@@ -104,4 +105,28 @@ async fn what_a_source_says_is_bounded() {
         (0..100).for_each(|line| nonsense(slot, line));
     }
     assert_eq!(board.take().complaints.len(), COMPLAINTS_MAX);
+}
+
+/// Two hotspots give out the same private address.
+#[tokio::test]
+async fn a_network_that_is_not_used_is_told_of_once() {
+    let board = Board::new(|| {});
+    let _running = board.start(vec![Box::new(Says("a", up(true)))]);
+    spoken(&board).await;
+    let with = |address: &str| {
+        let ip = address.parse().unwrap();
+        Interface { addresses: vec![InterfaceAddress { ip, asked_for: false }], ..up(true) }
+    };
+    let publish = |one: &str, other: &str| {
+        board.publish(0, Interfaces([("eth0".to_owned(), with(one)), ("wlan0".to_owned(), with(other))].into()));
+        board.take().complaints
+    };
+    assert_eq!(publish("192.168.43.2", "192.168.43.3"), []);
+    let told = publish("192.168.43.2", "192.168.43.2");
+    assert_eq!(told.len(), 1);
+    assert!(told[0].text.starts_with("wlan0 and eth0 have the same address, 192.168.43.2"), "{told:?}");
+    board.publish(0, Interfaces::default());
+    assert_eq!(publish("192.168.43.2", "192.168.43.2").len(), 1, "it is so again");
+    board.publish(0, Interfaces([("eth0".to_owned(), with("10.0.0.1"))].into()));
+    assert_eq!(board.take().complaints, []);
 }

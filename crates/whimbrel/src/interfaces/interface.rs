@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use core::net::IpAddr;
 use core::num::NonZeroU32;
 
-use whimbrel_machine::InterfaceProperties;
+use whimbrel_machine::{Cost, InterfaceProperties};
 
 /// An address of an interface.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -65,6 +65,14 @@ impl Interface {
         if ip.is_ipv4() { self.way_out_v4 } else { self.way_out_v6 }
     }
 
+    /// How good its claim is to an address that others have, too; the lesser is the better one: that of an interface that is up, that the user likes more,
+    /// that costs nothing, and by which the system would rather leave.
+    pub(crate) fn claim(&self, ip: IpAddr) -> impl Ord + Copy + use<> {
+        let InterfaceProperties { rank, cost, .. } = self.properties;
+        let way_out = self.way_out(ip);
+        (!self.is_up(), rank.unwrap_or(u8::MAX), cost == Some(Cost::Metered), way_out.is_none(), way_out)
+    }
+
     /// Adds what another source says, which has the last word.
     fn merge(&mut self, other: &Self) {
         self.index = self.index.or(other.index);
@@ -103,11 +111,35 @@ impl Interfaces {
         merged
     }
 
-    /// The interface that has an address: one that is up, if there is any.
+    /// The interface that has an address: the one with the best claim to it if there are several.
     pub fn with_address(&self, ip: IpAddr) -> Option<(&str, &Interface)> {
-        let mut holders = self.0.iter().filter(|(_, own)| own.addresses.iter().any(|a| a.ip == ip));
-        let first = holders.clone().find(|(_, interface)| interface.is_up()).or_else(|| holders.next())?;
-        Some((first.0, first.1))
+        let holders = self.0.iter().filter(|(_, own)| own.addresses.iter().any(|a| a.ip == ip));
+        let (name, holder) = holders.min_by_key(|(_, own)| own.claim(ip))?;
+        Some((name, holder))
+    }
+
+    /// Each address with the name of the interface that it counts on, as [`Interfaces::with_address`] has it.
+    pub(crate) fn holders(&self) -> BTreeMap<IpAddr, &str> {
+        let mut best = BTreeMap::new();
+        for (name, interface) in &self.0 {
+            for address in &interface.addresses {
+                let claim = interface.claim(address.ip);
+                let (known, holder) = best.entry(address.ip).or_insert((claim, &name[..]));
+                if claim < *known {
+                    (*known, *holder) = (claim, name);
+                }
+            }
+        }
+        best.into_iter().map(|(ip, (_, holder))| (ip, holder)).collect()
+    }
+
+    /// Interfaces that have an address which counts on another one though they are up: the name, the address and the other one's name.
+    pub(crate) fn unused(&self) -> Vec<(&str, IpAddr, &str)> {
+        let holders = self.holders();
+        let up = self.0.iter().filter(|(_, interface)| interface.is_present());
+        let addresses = up.flat_map(|(name, own)| own.addresses.iter().map(move |a| (&name[..], a.ip)));
+        let counts_elsewhere = |(name, ip)| (holders[&ip] != name).then(|| (name, ip, holders[&ip]));
+        addresses.filter_map(counts_elsewhere).collect()
     }
 }
 

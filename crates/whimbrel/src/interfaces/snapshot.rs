@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use core::net::IpAddr;
 use core::num::NonZeroU32;
 
 use whimbrel_machine::{InterfaceId, InterfaceProperties, Links, ReceivedPower};
@@ -67,19 +66,10 @@ impl LinkWriter {
     }
 
     fn place_addresses(&self, interfaces: &Interfaces, links: &mut Links) {
-        let mut placed = BTreeMap::<IpAddr, (bool, InterfaceId)>::new();
-        for (name, interface) in &interfaces.0 {
-            let Some(known) = self.known.get(name) else { continue };
-            for address in &interface.addresses {
-                // An address on two interfaces belongs to the first that is up, as in `Interfaces::with_address`.
-                let first = placed.entry(address.ip).or_insert((interface.is_up(), known.id));
-                if interface.is_up() && !first.0 {
-                    *first = (true, known.id);
-                }
+        for (ip, holder) in interfaces.holders() {
+            if let Some(known) = self.known.get(holder) {
+                links.place(ip, known.id);
             }
-        }
-        for (ip, (_, interface)) in placed {
-            links.place(ip, interface);
         }
     }
 

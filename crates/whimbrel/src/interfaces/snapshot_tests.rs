@@ -1,6 +1,6 @@
 use whimbrel_machine::{Cost, InterfaceFact, InterfaceKind, LinkFact};
 
-use super::super::InterfaceAddress;
+use super::super::{InterfaceAddress, RouteRank};
 use super::*;
 
 fn wifi(index: u32, addresses: &[&str]) -> Interface {
@@ -221,15 +221,21 @@ fn names_may_be_swapped() {
     assert_eq!(facts, []);
 }
 
-/// One address on two interfaces that are both up: the links and the socket agree on where it is.
+/// One address on two interfaces that are both up: the links and the socket agree on where it is, and it is where the system would leave.
 #[test]
-fn an_address_on_two_interfaces_belongs_to_the_first_that_is_up() {
-    let mut told = Told::default();
-    let both = many(&[("eth0", &wifi(5, &["10.0.0.5"])), ("eth1", &wifi(6, &["10.0.0.5"]))]);
-    told.tell(&both);
+fn an_address_on_two_interfaces_belongs_to_the_better_one() {
     let ip = "10.0.0.5".parse().unwrap();
-    let (_, socket) = both.with_address(ip).unwrap();
-    assert_eq!(told.links.interface_of(ip), socket.index.map(|i| InterfaceId(i.get())));
+    let route = |metric| Some(RouteRank { specific: false, metric });
+    for (metrics, place) in [([None, None], 5), ([None, route(9)], 6), ([route(100), route(200)], 5), ([route(200), route(100)], 6)] {
+        let mut told = Told::default();
+        let [first, second] = metrics.map(|way_out_v4| move |one| Interface { way_out_v4, ..one });
+        let (first, second) = (first(wifi(5, &["10.0.0.5"])), second(wifi(6, &["10.0.0.5"])));
+        let both = many(&[("eth0", &first), ("eth1", &second)]);
+        told.tell(&both);
+        let (_, socket) = both.with_address(ip).unwrap();
+        assert_eq!(told.links.interface_of(ip), socket.index.map(|i| InterfaceId(i.get())));
+        assert_eq!(told.links.interface_of(ip), Some(InterfaceId(place)), "{metrics:?}");
+    }
 }
 
 /// Thousands of addresses on one interface, one of which is open.
