@@ -90,12 +90,15 @@ impl Pasts {
     }
 }
 
-/// A number from 0 to 255 that two addresses hardly ever have in common.
+/// A number from 0 to 255 that two addresses hardly ever have in common, however alike they are (FNV-1a).
 fn share(ip: IpAddr) -> u32 {
-    let mix = |bytes: &[u8]| bytes.iter().fold(0_u8, |sum, byte| sum.wrapping_mul(31).wrapping_add(*byte));
-    let share = match ip {
+    let mix = |bytes: &[u8]| {
+        let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        bytes.iter().fold(0xcbf2_9ce4_8422_2325, step) >> 32
+    };
+    let hash = match ip {
         IpAddr::V4(ip) => mix(&ip.octets()),
         IpAddr::V6(ip) => mix(&ip.octets()),
     };
-    u32::from(share)
+    (hash % 256) as u32
 }

@@ -12,7 +12,7 @@ use whimbrel_proto::{
     AssociationFailure, AuthConfig, AuthSupport, BufferSizing, BufferSplit, BurstLimit, ChecksumPolicy,
     Config, DarMode, HmacAlgorithm, InitialWindow, LossDetection, MultipathConfig, NewRoute, OutOfOrder,
     OvertakenSacks, PathPairing, PathScheduler, PeerRequests, PmtuConfig, PmtuSearch, PrimaryChangeRule,
-    RecoveryScope, RetransmissionPath, RtoConfig, SharedKeys, SharedSecret, WindowGrowth,
+    RecoveryScope, RetransmissionPath, RtoConfig, SackForm, SharedKeys, SharedSecret, WindowGrowth,
 };
 use whimbrel_testbed::SeededExchanges;
 use whimbrel_wire::chunk_type;
@@ -160,6 +160,10 @@ pub(crate) fn multipath(draw: &mut Draw, config: &mut Config) {
             BufferSplit::Both,
         ]),
     };
+    // Not drawn, so that the worlds of all seeds stay what they are.
+    if matches!(config.multipath.growth, WindowGrowth::PathPoint | WindowGrowth::PathPoints) {
+        config.sack.form = SackForm::NonRenegable;
+    }
     let coupling = match draw.between(0, 5) {
         0 => Some(Coupling::Lia),
         1 => Some(Coupling::Olia),

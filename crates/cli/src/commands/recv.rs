@@ -348,7 +348,8 @@ impl Server {
         }
         let text = outcome.as_ref().err().map(ToString::to_string);
         // The sender goes on over its old connection, and nothing of this one is unfinished.
-        let needless = text.as_ref().is_some_and(|text| text.ends_with(OLD_WORKS));
+        let unused = matches!(outcome, Err(ReceiveError::Unused(_)));
+        let needless = unused && text.as_ref().is_some_and(|text| text.ends_with(OLD_WORKS));
         let ok = outcome.is_ok() || needless;
         about.event("disconnected", json!({ "remote": route.remote, "ok": ok, "text": text }));
         if let Some(text) = text.filter(|_| !needless) {

@@ -36,7 +36,7 @@ pub(super) async fn receive(
     counter: &Counter,
     begins: Begins,
 ) -> anyhow::Result<Seen> {
-    Arrivals::new(begins.at(association, request).await, counter).all(association).await
+    Arrivals::new(begins.pause(association, request).await, counter).all(association).await
 }
 
 /// From when on what arrives is measured. The first message has been on its way for a while when all of it is there, and counts.
@@ -49,16 +49,15 @@ pub(super) enum Begins {
 }
 
 impl Begins {
-    async fn at(self, association: &Association, request: &Request) -> Instant {
-        let now = Instant::now();
+    /// How long nothing can arrive.
+    async fn pause(self, association: &Association, request: &Request) -> Duration {
         match self {
             // At a given rate the time before the first message is part of the measurement.
             Self::WhenAnswered if request.rate.is_none() => {
                 let paths = association.paths().await;
-                let round_trip = paths.iter().find(|path| path.in_use).and_then(|path| path.srtt);
-                now + round_trip.unwrap_or_default()
+                paths.iter().find(|path| path.in_use).and_then(|path| path.srtt).unwrap_or_default()
             }
-            _ => now,
+            _ => Duration::ZERO,
         }
     }
 }
@@ -82,9 +81,9 @@ pub(super) async fn exchange(
     back: &Counter,
     begins: Begins,
 ) -> anyhow::Result<Exchanged> {
-    let begin = begins.at(association, request).await;
+    let pause = begins.pause(association, request).await;
     let arriving = async {
-        let mut arrivals = Arrivals::new(begin, back);
+        let mut arrivals = Arrivals::new(pause, back);
         let received = arrivals.all(association).await?;
         while arrivals.answer.is_none() {
             arrivals.more(association).await?;
@@ -159,8 +158,10 @@ struct Arrivals<'a> {
     /// What has arrived here.
     arrived: Counts,
     batch: Vec<Received>,
-    /// From when it is measured, unless something arrives before.
+    /// From when it is measured, but for the pause.
     begin: Instant,
+    /// How long nothing could arrive at first.
+    pause: Duration,
     /// When the last payload arrived.
     last: Option<Instant>,
     /// How much the other side sent, once it has said so.
@@ -170,10 +171,19 @@ struct Arrivals<'a> {
 }
 
 impl<'a> Arrivals<'a> {
-    fn new(begin: Instant, counter: &'a Counter) -> Self {
+    fn new(pause: Duration, counter: &'a Counter) -> Self {
         let batch = Vec::with_capacity(BATCH_MESSAGES);
         let arrived = Counts::default();
-        Self { counter, arrived, batch, begin, last: None, announced: None, answer: None }
+        Self {
+            counter,
+            arrived,
+            batch,
+            begin: Instant::now(),
+            pause,
+            last: None,
+            announced: None,
+            answer: None,
+        }
     }
 
     /// Waits until everything that was announced is here, and tells the other side. Messages on other streams, and unordered ones, may come
@@ -185,7 +195,7 @@ impl<'a> Arrivals<'a> {
         }
         let seen = Seen {
             counts: self.arrived,
-            seconds: self.last.map_or(0.0, |last| (last - self.begin).as_secs_f64()),
+            seconds: self.last.map_or(0.0, |last| lasted(last - self.begin, self.pause).as_secs_f64()),
             cpu_seconds: (cpu_time() - cpu).as_secs_f64(),
         };
         say(association, &Control::Seen(seen)).await?;
@@ -210,15 +220,19 @@ impl<'a> Arrivals<'a> {
             messages += u64::from(matches!(received.part, Part::Whole | Part::Last));
         }
         if bytes > 0 {
-            let now = Instant::now();
-            self.begin = self.begin.min(now);
-            self.last = Some(now);
+            self.last = Some(Instant::now());
         }
         self.arrived.messages += messages;
         self.arrived.bytes += bytes;
         self.counter.add(messages, bytes);
         Ok(())
     }
+}
+
+/// How long a measurement lasted that was over after `all`, of which nothing could arrive for a `pause`: one that takes little longer is measured with it, for
+/// what is left says nothing.
+fn lasted(all: Duration, pause: Duration) -> Duration {
+    if all > 2 * pause { all - pause } else { all }
 }
 
 #[cfg(test)]

@@ -31,6 +31,9 @@ pub(crate) enum ReceiveError {
     /// The association failed.
     #[error(transparent)]
     Link(#[from] LinkError),
+    /// The same before the sender had said anything.
+    #[error(transparent)]
+    Unused(LinkError),
     /// The peer misbehaved or gave up.
     #[error(transparent)]
     Stop(#[from] Stop),
@@ -99,7 +102,7 @@ pub(crate) async fn receive<L: Link>(
 /// Hands what the sender says to the inbox, until the sender has closed or nobody listens.
 async fn feed<L: Link>(link: &L, frames: mpsc::Sender<Frame>) -> Result<(), ReceiveError> {
     let greeting = tokio::time::timeout(GREETING, link.recv()).await;
-    let mut frame = greeting.map_err(|_| ReceiveError::Silent)??;
+    let mut frame = greeting.map_err(|_| ReceiveError::Silent)?.map_err(ReceiveError::Unused)?;
     while let Some(next) = frame {
         // Nothing longer is ever sent, and what waits for the disk must not grow with what a peer sends.
         if next.bytes.len() > BLOCK {

@@ -100,14 +100,12 @@ impl Open {
         let Some(size) = (mtu as usize).checked_sub(ip + udp) else { return };
         let Some(id) = self.paths.by_route(route) else { return };
         let Some(path) = self.paths.get_mut(id) else { return };
+        let before = path.packet_size();
         path.pmtu.on_packet_too_big(size, context.now);
+        let (is_less, wait) = (path.packet_size() < before, path.rto.current());
         self.sender.on_packet_size(id, path.pmdcs());
-        // Larger ones have not passed, either; the size, not a full queue, is to blame.
-        let largest = path.packet_size();
-        if size <= largest
-            && let Some(t3) = self.sender.lose_larger(id, largest)
-        {
-            let wait = path.rto.current();
+        // What is on its way in larger packets has not passed, either; the size, not a full queue, is to blame.
+        if is_less && let Some(t3) = self.sender.lose_larger(id, size) {
             self.set_t3(context, id, t3, wait);
         }
         self.refresh_probe_timer(context, id);

@@ -253,10 +253,7 @@ impl Open {
                 return Ok(false);
             }
             Chunk::Error(error) => self.handle_error(context, error.causes, news),
-            Chunk::Unknown(_) if raw.chunk_type() == self.receive.sack_type() => {
-                self.handle_nr_sack(context, route, raw, news)?;
-            }
-            Chunk::Unknown(unknown) => return Ok(self.handle_unknown(route, raw, unknown.action())),
+            Chunk::Unknown(_) => return self.handle_unlisted(context, route, raw, news),
             Chunk::Asconf(_) | Chunk::AsconfAck(_)
                 if Extensions::own(context.config).include(&[raw.chunk_type()]) =>
             {
@@ -336,7 +333,7 @@ impl Open {
     }
 
     /// An unrecognized chunk: its two high bits say what to do (RFC 9260 §3.2).
-    fn handle_unknown(&mut self, route: Route, raw: &RawChunk<'_>, action: UnknownAction) -> bool {
+    pub(super) fn handle_unknown(&mut self, route: Route, raw: &RawChunk<'_>, action: UnknownAction) -> bool {
         if action.reports() {
             let quote = &raw.bytes()[..raw.bytes().len().min(MAX_QUOTE)];
             self.report(route, Cause::UnrecognizedChunkType(quote));

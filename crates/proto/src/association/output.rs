@@ -11,11 +11,6 @@ use crate::auth::chunk_writer::ChunkWriter;
 use crate::config::{Config, FailedRoute};
 use crate::interface::{PathId, PathState};
 use crate::path::Path;
-use crate::send::LEAST_ROOM;
-
-/// A SACK with as many gap ack blocks as are sent to an address that has not been confirmed. Sixteen fit: one with fewer tells of all that there are.
-const BRIEF_SACK: usize = 16 + 4 * LEAST_ROOM;
-
 /// A packet about whose path nothing is known. What is larger than the base size, such as a COOKIE ECHO with a large
 /// cookie, cannot be made smaller, so it may be fragmented.
 pub(crate) fn single_packet(config: &Config, route: Route, bytes: usize) -> Transmit {
@@ -132,7 +127,7 @@ impl Open {
         } else if due && route == self.receive.route() && reply.first == First::AsconfAck {
             // RFC 5061 §5.2 V4: a brief one may go with the answer to where the peer has moved.
             let room = writer.room_for(&self.auth, self.receive.sack_type());
-            self.write_sack(context, &mut writer, room.saturating_sub(BRIEF_SACK));
+            self.write_sack(context, &mut writer, room.saturating_sub(self.receive.brief_sack()));
         }
         writer.finish(&self.auth, checksum);
     }

@@ -3,7 +3,7 @@
 use whimbrel_machine::Route;
 use whimbrel_path::Arrival;
 use whimbrel_wire::draft::NrSack;
-use whimbrel_wire::{RawChunk, Tsn};
+use whimbrel_wire::{RawChunk, Tsn, UnknownAction};
 
 use super::inbound::PacketNews;
 use super::one_way::note_way_of_answer;
@@ -40,17 +40,21 @@ impl Open {
         Ok(())
     }
 
-    /// NR-SACK, of a peer that has agreed to it. One that contradicts itself is ignored.
-    pub(super) fn handle_nr_sack(
+    /// A chunk of a type that no RFC has: an NR-SACK, if the peer has agreed to that, or one that is unknown. An NR-SACK that contradicts itself is ignored.
+    /// False if the rest of the packet is to be ignored.
+    pub(super) fn handle_unlisted(
         &mut self,
         context: &mut Context<'_>,
         route: Route,
         raw: &RawChunk<'_>,
         news: &mut PacketNews,
-    ) -> Handled {
+    ) -> Handled<bool> {
+        if raw.chunk_type() != self.receive.sack_type() {
+            return Ok(self.handle_unknown(route, raw, UnknownAction::from_high_bits(raw.chunk_type())));
+        }
         match NrSack::read(raw) {
-            Some(sack) if news.admits_sack() => self.handle_sack(context, route, &sack),
-            _ => Ok(()),
+            Some(sack) if news.admits_sack() => self.handle_sack(context, route, &sack).map(|()| true),
+            _ => Ok(true),
         }
     }
 
@@ -87,6 +91,9 @@ impl Open {
             // RFC 5062 §5: a receiver that acknowledges what was never sent lies, so as to make us send faster.
             Err(SackError::NeverSent) => {
                 return Err(Ending::violation("acknowledgement of a TSN that was never sent"));
+            }
+            Err(SackError::Withdrawn) => {
+                return Err(Ending::violation("no acknowledgement of a TSN that was to be kept"));
             }
         };
         for change in &report.paths {

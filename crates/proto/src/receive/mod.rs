@@ -35,23 +35,20 @@ mod window;
 use core::time::Duration;
 
 use whimbrel_machine::{Instant, Route};
-use whimbrel_wire::{Data, GapAckBlock, Tsn};
+use whimbrel_wire::{Data, Tsn};
 
 use self::acknowledgement::{Acknowledgement, Urgency};
 pub(crate) use self::buffers::Buffers;
 pub(crate) use self::memory::Memory;
-use self::non_renegable::Split;
 pub(crate) use self::outcome::DataOutcome;
 use self::prompt::Prompt;
 use self::reassembly::Reassembly;
+use self::sacks::LastSack;
 use self::tsn_map::{Place, TsnMap};
 pub(crate) use self::turn::Standing;
 use self::window::Window;
 use crate::config::{LargeMessages, LimitConfig, SackConfig};
 use crate::interface::Received;
-
-/// A SACK with no more gap ack blocks than this, and the duplicates and the AUTH chunk that go with it, passes any network (RFC 1122 §3.3.2: 576 bytes).
-const BRIEF_BLOCKS: usize = 100;
 
 /// Bytes that a SACK without gaps and a few duplicates needs; a longer one goes alone.
 pub(crate) const SACK_ROOM: usize = 32;
@@ -69,12 +66,7 @@ pub(crate) struct Receive {
     inbound_streams: u16,
     duplicates: u64,
     violation: Option<&'static str>,
-    /// The blocks of the SACK last written.
-    blocks: Vec<GapAckBlock>,
-    /// NR-SACKs are sent instead of SACKs, and these are the blocks of the last one.
-    split: Option<Box<Split>>,
-    /// How often something came again that a SACK with more than [`BRIEF_BLOCKS`] had acknowledged for good.
-    unheard: u32,
+    last_sack: LastSack,
     /// Where the last DATA came from: SACKs go there (RFC 9260 §6.4).
     route: Route,
     prompt: Prompt,
@@ -105,9 +97,7 @@ impl Receive {
             inbound_streams,
             duplicates: 0,
             violation: None,
-            blocks: Vec::new(),
-            split: None,
-            unheard: 0,
+            last_sack: LastSack::default(),
             route,
             prompt: Prompt::new(sack),
             #[cfg(any(debug_assertions, test, fuzzing))]
@@ -127,8 +117,8 @@ impl Receive {
             Place::New(position) => position,
             Place::Duplicate => {
                 self.duplicates += 1;
-                if self.blocks.len() > BRIEF_BLOCKS && data.tsn.at_or_before(self.tsns.cumulative_tsn()) {
-                    self.unheard += 1;
+                if data.tsn.at_or_before(self.tsns.cumulative_tsn()) {
+                    self.last_sack.note_repeated();
                 }
                 self.acknowledgement.on_duplicate(data.tsn);
                 return DataOutcome::Duplicate;
@@ -199,7 +189,7 @@ impl Receive {
 
     /// NR-SACKs are sent from now on.
     pub(crate) fn tell_what_is_kept(&mut self) {
-        self.split = Some(Box::default());
+        self.last_sack.split = Some(Box::default());
     }
 
     /// Makes a SACK due now.

@@ -4,6 +4,8 @@ use core::ops::Range;
 
 use whimbrel_wire::GapAckBlock;
 
+use super::sacks::KEPT_BLOCKS;
+
 /// Runs of chunks that are held, at most, that are told apart for one SACK. Behind them nothing is said to be there for good.
 const MAX_RUNS: usize = 1_024;
 
@@ -15,8 +17,8 @@ pub(super) struct Split {
 }
 
 impl Split {
-    /// Splits `blocks`, which are offsets from `cumulative`, by the runs of positions that are `held`, in ascending order. The lowest come first, until there
-    /// are `max` in both lists.
+    /// Splits `blocks`, which are offsets from `cumulative`, by the runs of positions that are `held`, in ascending order. There are `max` in both lists at
+    /// most, if there are no more `blocks` than that: where they run short, a block that would be several is said to be one that may be dropped.
     pub(super) fn make(
         &mut self,
         blocks: &[GapAckBlock],
@@ -24,14 +26,17 @@ impl Split {
         held: impl Iterator<Item = Range<u64>>,
         max: usize,
     ) {
-        self.renegable.clear();
-        self.non_renegable.clear();
+        for list in [&mut self.renegable, &mut self.non_renegable] {
+            list.clear();
+            list.shrink_to(KEPT_BLOCKS);
+        }
         let mut held = held.take(MAX_RUNS + 1).enumerate().map(|(number, run)| {
             let end = if number < MAX_RUNS { run.end } else { u64::MAX };
             run.start..end
         });
         let mut run = held.next();
-        for block in blocks {
+        for (number, block) in blocks.iter().enumerate() {
+            let before = (self.renegable.len(), self.non_renegable.len());
             let (mut from, end) =
                 (cumulative + u64::from(block.start), cumulative + u64::from(block.end) + 1);
             while from < end {
@@ -41,18 +46,30 @@ impl Split {
                 let (start, stop) = run.as_ref().map_or((end, end), |run| (run.start, run.end.min(end)));
                 let is_held = start <= from;
                 let until = if is_held { stop } else { start.min(end) };
-                let is_full = self.renegable.len() + self.non_renegable.len() >= max;
                 let list = if is_held { &mut self.renegable } else { &mut self.non_renegable };
-                let piece =
-                    GapAckBlock { start: (from - cumulative) as u16, end: (until - 1 - cumulative) as u16 };
-                match list.last_mut().filter(|last| last.end + 1 == piece.start) {
-                    Some(last) => last.end = piece.end,
-                    None if is_full => return,
-                    None => list.push(piece),
-                }
+                append(list, (from - cumulative) as u16, (until - 1 - cumulative) as u16);
                 from = until;
             }
+            let left = blocks.len() - number - 1;
+            if self.len() + left > max {
+                self.renegable.truncate(before.0);
+                self.non_renegable.truncate(before.1);
+                self.renegable.push(*block);
+            }
         }
+    }
+
+    /// How many blocks there are.
+    pub(super) fn len(&self) -> usize {
+        self.renegable.len() + self.non_renegable.len()
+    }
+}
+
+/// Runs of one kind side by side are one block.
+fn append(list: &mut Vec<GapAckBlock>, start: u16, end: u16) {
+    match list.last_mut().filter(|last| last.end + 1 == start) {
+        Some(last) => last.end = end,
+        None => list.push(GapAckBlock { start, end }),
     }
 }
 

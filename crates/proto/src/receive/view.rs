@@ -26,7 +26,7 @@ impl Receive {
 
     /// The chunk type of SACKs.
     pub(crate) fn sack_type(&self) -> u8 {
-        if self.split.is_some() { CHUNK_NR_SACK } else { chunk_type::SACK }
+        if self.last_sack.split.is_some() { CHUNK_NR_SACK } else { chunk_type::SACK }
     }
 
     /// Where the last DATA came from.

@@ -64,6 +64,7 @@ impl Sender {
         {
             flow.forget_flight();
         }
+        self.forget_probe(path);
         self.opportunity();
         self.check();
         Some(t3)

@@ -23,7 +23,7 @@ use self::counts::{Counts, Flight};
 pub(crate) use self::gap_acks::LEAST_ROOM;
 use self::gap_acks::{Belief, GapAcks, sane_blocks};
 use self::late::SeveralPaths;
-use self::marks::Marks;
+use self::marks::{GapMarks, Marks};
 use super::chunk::{Chunk, ChunkState, Loss, Misses};
 use super::loss::{Circumstances, LossDetection, SackNews};
 use super::report::Report;
@@ -38,6 +38,8 @@ pub(crate) enum SackError {
     Old,
     /// Acknowledges a TSN never sent (RFC 5062 §5: answer with ABORT).
     NeverSent,
+    /// Stops right before a chunk that the receiver has said it will not drop, and that it therefore has: it would never be acknowledged.
+    Withdrawn,
 }
 
 /// DATA chunks that have been sent and not yet cumulatively acknowledged: a ring indexed by TSN − base, since
@@ -53,9 +55,7 @@ pub(super) struct Outstanding {
     held_payload: usize,
     /// How many chunks have been acknowledged for good: the number of the first in the sets that follow.
     done: u64,
-    gap_acknowledged: Marks,
-    /// Those of them that the receiver may still drop.
-    renegable: Marks,
+    gap_acknowledged: GapMarks,
     lost: Marks,
     /// Chunks that miss indications say nothing about: those that are not in flight, and those that were fast-retransmitted.
     settled: Marks,
@@ -75,8 +75,7 @@ impl Outstanding {
             counts: Counts::default(),
             held_payload: 0,
             done: 0,
-            gap_acknowledged: Marks::default(),
-            renegable: Marks::default(),
+            gap_acknowledged: GapMarks::default(),
             lost: Marks::default(),
             settled: Marks::default(),
             belief: Belief::default(),
@@ -206,16 +205,16 @@ impl Outstanding {
     fn mark(&mut self, index: usize) {
         let (number, chunk) = (self.done + index as u64, &self.chunks[index]);
         let acknowledged = chunk.state == ChunkState::GapAcknowledged;
-        self.gap_acknowledged.put(number, acknowledged);
-        self.renegable.put(number, acknowledged && !chunk.is_released());
+        self.gap_acknowledged.all.put(number, acknowledged);
+        self.gap_acknowledged.renegable.put(number, acknowledged && !chunk.is_released());
         self.lost.put(number, matches!(chunk.state, ChunkState::Lost(_)));
         self.settled.put(number, chunk.state != ChunkState::InFlight || chunk.misses.fast_retransmitted);
     }
 
     // ---- inputs
 
-    /// Applies a SACK (RFC 9260 §6.2.1, §7.2.4). `gaps` are (start, end) offsets from the Cumulative TSN Ack, as on the
-    /// wire; nonsensical blocks are ignored. So are `kept`, of what the receiver has said that it will not drop (NR-SACK draft).
+    /// Applies a SACK (RFC 9260 §6.2.1, §7.2.4), or an NR-SACK. `gaps` are (start, end) offsets from the Cumulative TSN Ack, as on the
+    /// wire, and so are those `kept`, of what the receiver says that it will not drop (NR-SACK draft). Nonsensical blocks are ignored.
     pub(super) fn on_sack(
         &mut self,
         cumulative: Tsn,
@@ -230,15 +229,12 @@ impl Outstanding {
         if highest > 0 || self.counts.gap_acknowledged > 0 || met.recovery.is_active() || loss.is_waiting() {
             let believed = self.belief.is_left();
             let blocks = sane_blocks(gaps).take_while(move |_| believed);
+            let kept = sane_blocks(kept).take_while(move |_| believed);
             let mut acks = GapAcks::default();
             self.acknowledge_gaps(blocks.clone(), &mut acks, &mut report);
-            let renegable = acks.count;
-            for block in sane_blocks(kept).take_while(move |_| believed) {
-                self.acknowledge_gaps(core::iter::once(block.clone()), &mut acks, &mut report);
-                self.release(block, &mut report);
-            }
+            self.acknowledge_gaps(kept.clone(), &mut acks, &mut report);
             self.full = acks.blocks >= LEAST_ROOM;
-            let less = self.counts.renegable() > renegable;
+            let less = self.counts.renegable() > acks.count;
             if less
                 && acks.newly_end == 0
                 && !report.cumulative_advanced
@@ -246,6 +242,7 @@ impl Outstanding {
             {
                 return Err(SackError::Old);
             }
+            kept.for_each(|block| self.release(block, &mut report));
             let news = SackNews { end: acks.end, newly_end: acks.newly_end, blocks: acks.blocks, met };
             loss.on_sack(&news, self, &mut report);
             // After the above, so that one SACK never counts twice against a chunk.
@@ -269,6 +266,9 @@ impl Outstanding {
         if advance + highest > self.chunks.len() {
             return Err(SackError::NeverSent);
         }
+        if self.chunks.get(advance).is_some_and(Chunk::is_released) {
+            return Err(SackError::Withdrawn);
+        }
         let mut report = Report { cumulative_advanced: advance > 0, ..Report::default() };
         for _ in 0..advance {
             let chunk = self.chunks.pop_front().expect("advance was checked");
@@ -284,7 +284,8 @@ impl Outstanding {
             }
         }
         self.done += advance as u64;
-        for marks in [&mut self.gap_acknowledged, &mut self.renegable, &mut self.lost, &mut self.settled] {
+        let GapMarks { all, renegable } = &mut self.gap_acknowledged;
+        for marks in [all, renegable, &mut self.lost, &mut self.settled] {
             marks.forget_before(self.done);
         }
         Ok(report)
@@ -300,10 +301,9 @@ impl Outstanding {
         for block in blocks {
             acks.blocks += 1;
             acks.end = acks.end.max(block.end);
-            acks.count += block.len();
             let numbers = self.numbers(block);
             let mut from = numbers.start;
-            while let Some(number) = self.gap_acknowledged.next_unmarked(from..numbers.end) {
+            while let Some(number) = self.gap_acknowledged.all.next_unmarked(from..numbers.end) {
                 from = number + 1;
                 let index = (number - self.done) as usize;
                 let chunk = &mut self.chunks[index];
@@ -313,6 +313,7 @@ impl Outstanding {
                 self.set_state(index, ChunkState::GapAcknowledged);
                 acks.newly_end = acks.newly_end.max(index + 1);
             }
+            acks.count += self.count_renegable(numbers);
         }
     }
 

@@ -6,8 +6,8 @@ use tokio::time::timeout;
 use super::super::complaints::BURST;
 use super::super::source::Run;
 use super::*;
-use crate::interfaces::InterfaceAddress;
 use crate::interfaces::Interface;
+use crate::interfaces::InterfaceAddress;
 
 /// Says one thing for ever.
 struct Says(&'static str, Interface);
@@ -118,7 +118,10 @@ async fn a_network_that_is_not_used_is_told_of_once() {
         Interface { addresses: vec![InterfaceAddress { ip, asked_for: false }], ..up(true) }
     };
     let publish = |one: &str, other: &str| {
-        board.publish(0, Interfaces([("eth0".to_owned(), with(one)), ("wlan0".to_owned(), with(other))].into()));
+        board.publish(
+            0,
+            Interfaces([("eth0".to_owned(), with(one)), ("wlan0".to_owned(), with(other))].into()),
+        );
         board.take().complaints
     };
     assert_eq!(publish("192.168.43.2", "192.168.43.3"), []);

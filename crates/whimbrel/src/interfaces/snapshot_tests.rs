@@ -226,7 +226,12 @@ fn names_may_be_swapped() {
 fn an_address_on_two_interfaces_belongs_to_the_better_one() {
     let ip = "10.0.0.5".parse().unwrap();
     let route = |metric| Some(RouteRank { specific: false, metric });
-    for (metrics, place) in [([None, None], 5), ([None, route(9)], 6), ([route(100), route(200)], 5), ([route(200), route(100)], 6)] {
+    for (metrics, place) in [
+        ([None, None], 5),
+        ([None, route(9)], 6),
+        ([route(100), route(200)], 5),
+        ([route(200), route(100)], 6),
+    ] {
         let mut told = Told::default();
         let [first, second] = metrics.map(|way_out_v4| move |one| Interface { way_out_v4, ..one });
         let (first, second) = (first(wifi(5, &["10.0.0.5"])), second(wifi(6, &["10.0.0.5"])));

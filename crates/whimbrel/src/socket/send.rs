@@ -138,6 +138,8 @@ impl Socket {
             // The system's error queue knows the MTU, where there is one, and not the packet.
             let reason = match (reason, self.collect_errors()) {
                 (Unreachable::PacketTooBig { .. }, Some(mtu)) => Unreachable::PacketTooBig { mtu },
+                // Where there is none in it, a router's word about an earlier packet is told on this one, once.
+                (Unreachable::PacketTooBig { .. }, None) if self.try_send(transmit, train).is_ok() => return,
                 (reason, _) => reason,
             };
             self.note(NetworkError { route: transmit.route, reason, quoted });

@@ -10,7 +10,7 @@ pub(crate) const LEAST_ROOM: usize = 16;
 pub(super) struct GapAcks {
     /// How many there are.
     pub blocks: usize,
-    /// Chunks covered.
+    /// Chunks covered that the receiver may still drop.
     pub count: usize,
     /// One more than the highest index covered.
     pub end: usize,

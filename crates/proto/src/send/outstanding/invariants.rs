@@ -15,6 +15,7 @@ impl Outstanding {
         self.chunks.iter().for_each(|chunk| counts.add(chunk));
         assert_eq!(counts, self.counts);
         assert_eq!(self.held_payload, self.chunks.iter().map(|chunk| chunk.payload_len()).sum::<usize>());
+        let GapMarks { all, renegable: may_be_dropped } = &self.gap_acknowledged;
         let end = self.done + self.chunks.len() as u64;
         for (number, chunk) in (self.done..end).zip(&self.chunks) {
             let here = number..number + 1;
@@ -24,10 +25,10 @@ impl Outstanding {
             let settled = chunk.state != ChunkState::InFlight || chunk.misses.fast_retransmitted;
             let renegable = gap_acknowledged && !chunk.is_released();
             assert!(gap_acknowledged || !chunk.is_released(), "user data is missing");
-            let marks = [is(&self.gap_acknowledged), is(&self.renegable), is(&self.lost), is(&self.settled)];
+            let marks = [is(all), is(may_be_dropped), is(&self.lost), is(&self.settled)];
             assert_eq!(marks, [gap_acknowledged, renegable, lost, settled]);
         }
-        for marks in [&self.gap_acknowledged, &self.renegable, &self.lost, &self.settled] {
+        for marks in [all, may_be_dropped, &self.lost, &self.settled] {
             assert_eq!(marks.next(end..u64::MAX), None, "what has not been sent is marked");
         }
     }

@@ -20,6 +20,14 @@ pub(super) struct Marks {
     blocks: VecDeque<Box<Block>>,
 }
 
+/// The chunks that gap ack blocks have acknowledged.
+#[derive(Debug, Default)]
+pub(super) struct GapMarks {
+    pub(super) all: Marks,
+    /// Those that the receiver may still drop.
+    pub(super) renegable: Marks,
+}
+
 #[derive(Debug)]
 struct Block {
     words: [u64; 64],
@@ -105,6 +113,21 @@ impl Marks {
             from = start + BLOCK_BITS;
         }
         None
+    }
+
+    /// How many chunks in `range` are marked.
+    pub(super) fn count(&self, range: Range<u64>) -> usize {
+        let mut count = 0;
+        let mut from = range.start.max(self.first * BLOCK_BITS);
+        while from < range.end {
+            let Some(block) = self.index(from / BLOCK_BITS) else { break };
+            let (at, left) = (from % WORD_BITS, range.end - from);
+            let word = self.blocks[block].words[(from % BLOCK_BITS / WORD_BITS) as usize] >> at;
+            let bits = left.min(WORD_BITS - at);
+            count += (word & (u64::MAX >> (WORD_BITS - bits))).count_ones() as usize;
+            from += bits;
+        }
+        count
     }
 
     #[inline]

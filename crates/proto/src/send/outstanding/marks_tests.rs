@@ -29,6 +29,7 @@ fn finds_what_is_marked_and_what_is_not() {
             [gone..gone + 14_000, chunk.max(gone)..chunk + 5000, chunk.max(gone)..chunk.max(gone) + 1]
         {
             assert_eq!(marks.next(range.clone()), model.range(range.clone()).next().copied());
+            assert_eq!(marks.count(range.clone()), model.range(range.clone()).count());
             assert_eq!(marks.next_unmarked(range.clone()), range.clone().find(|n| !model.contains(n)));
         }
     }

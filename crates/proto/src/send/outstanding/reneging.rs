@@ -30,7 +30,7 @@ impl Outstanding {
         let mut from = 0;
         for block in blocks.chain(core::iter::once(told..told)) {
             let mut numbers = self.numbers(from..block.start);
-            while let Some(number) = self.renegable.next(numbers.clone()) {
+            while let Some(number) = self.gap_acknowledged.renegable.next(numbers.clone()) {
                 numbers.start = number + 1;
                 self.renege_one((number - self.done) as usize, loss, report);
             }
@@ -56,11 +56,17 @@ impl Outstanding {
         }
     }
 
+    /// How many of the chunks with these numbers, all of which are acknowledged, the receiver may still drop.
+    pub(super) fn count_renegable(&self, numbers: Range<u64>) -> usize {
+        let all = (numbers.end - numbers.start) as usize;
+        if self.counts.released == 0 { all } else { self.gap_acknowledged.renegable.count(numbers) }
+    }
+
     /// The chunks with these indices, all of which are acknowledged, need not be sent again, whatever happens: their user data makes
     /// room. What else is known of them lasts until the Cumulative TSN Ack covers them.
     pub(super) fn release(&mut self, block: Range<usize>, report: &mut Report) {
         let mut numbers = self.numbers(block);
-        while let Some(number) = self.renegable.next(numbers.clone()) {
+        while let Some(number) = self.gap_acknowledged.renegable.next(numbers.clone()) {
             numbers.start = number + 1;
             let index = (number - self.done) as usize;
             let chunk = &mut self.chunks[index];

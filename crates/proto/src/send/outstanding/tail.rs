@@ -56,14 +56,12 @@ impl Outstanding {
     pub(in crate::send) fn lose_larger(&mut self, path: PathId, size: usize) -> bool {
         let (mut any, mut packet) = (false, 0);
         for index in 0..self.chunks.len() {
-            if self.is_in_flight_on(index, path) {
-                // Only the first chunk of a packet knows its size.
-                let leads = usize::from(self.chunks[index].packet);
-                packet = if leads > 0 { leads } else { packet };
-                if packet > size {
-                    self.set_state(index, ChunkState::Lost(Loss::Outage));
-                    any = true;
-                }
+            // Only the first chunk of a packet knows its size.
+            let leads = usize::from(self.chunks[index].packet);
+            packet = if leads > 0 { leads } else { packet };
+            if packet > size && self.is_in_flight_on(index, path) {
+                self.set_state(index, ChunkState::Lost(Loss::Outage));
+                any = true;
             }
         }
         any
