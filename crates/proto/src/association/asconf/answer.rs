@@ -46,12 +46,12 @@ impl Open {
         context.timers.clear(TimerId::T4Asconf);
         self.notes.error_count = 0;
         self.credit_way(context, route, &request);
+        let outcomes = outcomes(&request, ack.parameters);
         if request.astray {
-            self.conclude_astray(context, route, &request);
+            self.conclude_astray(context, route, &request, &outcomes);
             self.sender.opportunity();
             return Ok(());
         }
-        let outcomes = outcomes(&request, ack.parameters);
         self.learn_what_is_not_understood(&request, &outcomes);
         self.conclude_request(context, &request, &outcomes, route);
         for (item, outcome) in request.items.iter().zip(outcomes) {

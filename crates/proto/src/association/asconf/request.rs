@@ -75,6 +75,8 @@ pub(super) struct Item {
     /// The address to be added, wildcards resolved.
     pub(super) added: Option<SocketAddr>,
     pub(super) correlation_id: u32,
+    /// As the chunk has it: perhaps a wildcard.
+    pub(super) name: IpAddr,
 }
 
 impl Request {
@@ -289,7 +291,7 @@ impl Open {
                 AddressChange::Delete(_) => Parameter::DeleteIpAddress(request),
                 AddressChange::SetPrimary(_) => Parameter::SetPrimaryAddress(request),
             });
-            items.push(Item { change, added, correlation_id });
+            items.push(Item { change, added, correlation_id, name: address });
         }
         let mut chunk = Vec::new();
         AsconfBuilder { sequence_number: serial, address, parameters: &parameters }.emit(&mut chunk);

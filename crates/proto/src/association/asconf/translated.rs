@@ -91,8 +91,24 @@ impl Open {
     /// The peer has answered a chunk that left from another address than its wildcards meant, at least once: which of them it took
     /// them for is not known. Whoever still wants an addition or a primary address may ask again, the peer minds no repetition. A
     /// deletion may have left the peer any one of our translated addresses: they are gone for us, too, and the one that it answered
-    /// is added at once.
-    pub(super) fn conclude_astray(&mut self, context: &mut Context<'_>, route: Route, request: &Request) {
+    /// is added at once. A deletion that names its address means the same wherever it leaves from.
+    pub(super) fn conclude_astray(
+        &mut self,
+        context: &mut Context<'_>,
+        route: Route,
+        request: &Request,
+        outcomes: &[Result<(), AddressChangeError>],
+    ) {
+        let mut unnamed = Vec::new();
+        for (item, &outcome) in request.items.iter().zip(outcomes) {
+            match item.change {
+                AddressChange::Delete(ip) if !item.name.is_unspecified() => {
+                    outcome.is_ok().then(|| self.locals.remove(ip));
+                    answer_user(context, item.change, outcome);
+                }
+                change => unnamed.push(change),
+            }
+        }
         self.undo(context, request);
         let deletes = |change: AddressChange| matches!(change, AddressChange::Delete(_));
         if self.makes_way(request) {
@@ -101,12 +117,13 @@ impl Open {
             request.pinned.into_iter().for_each(|pinned| outgoing.postponed.push_front(pinned));
             return outgoing.waiting.extend(request.changes());
         }
-        if !request.changes().any(deletes) {
-            return refuse(context, request.changes(), AddressChangeError::AddressLost);
+        if !unnamed.iter().copied().any(deletes) {
+            self.pair_addresses(context, None);
+            return refuse(context, unnamed.into_iter(), AddressChangeError::AddressLost);
         }
         let translated = |local: &SocketAddr| self.is_translated(context.config, local.ip());
         let doubtful: Vec<SocketAddr> = self.locals.members().filter(translated).collect();
-        for change in request.changes() {
+        for change in unnamed {
             let is_gone = |ip: IpAddr| ip != route.local.ip() && AddressChange::Delete(ip) == change;
             if !doubtful.iter().any(|local| is_gone(local.ip())) {
                 answer_user(context, change, Err(AddressChangeError::AddressLost));
