@@ -119,7 +119,7 @@ impl Open {
         }
         if !unnamed.iter().copied().any(deletes) {
             self.pair_addresses(context, None);
-            return refuse(context, unnamed.into_iter(), AddressChangeError::AddressLost);
+            return refuse(context, unnamed, AddressChangeError::AddressLost);
         }
         let translated = |local: &SocketAddr| self.is_translated(context.config, local.ip());
         let doubtful: Vec<SocketAddr> = self.locals.members().filter(translated).collect();
