@@ -19,7 +19,7 @@ fn read(chunk_type: u8, value: &[u8], check: impl Fn(Option<NrSack<'_>>)) {
 
 const BLOCK: fn(u16, u16) -> GapAckBlock = |start, end| GapAckBlock { start, end };
 
-/// The bytes are those that packetdrill's scripts for usrsctp have: TSNs 2 and 3 of an unfinished message may be dropped, 4 not.
+// No stack at hand sends these; the bytes follow the figure.
 #[test]
 fn the_lists_are_where_the_figure_has_them() {
     let (renegable, kept) = ([BLOCK(2, 3)], [BLOCK(4, 4), BLOCK(7, 9)]);
