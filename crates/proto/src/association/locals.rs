@@ -87,6 +87,13 @@ impl Locals {
         }
     }
 
+    /// No other name would do: the peer is told this address as we know it, and at worst refuses it. Returns whether it was hidden.
+    pub(crate) fn reveal(&mut self, address: IpAddr) -> bool {
+        let hidden = self.is_hidden(address);
+        self.hidden.retain(|hidden| *hidden != address);
+        hidden
+    }
+
     // ---- views
 
     /// Whether the peer knows this address by another name, though nothing shows that.

@@ -199,7 +199,7 @@ impl Open {
         Ok(Some(local))
     }
 
-    fn judge_delete(&self, config: &Config, draft: &mut Draft, address: IpAddr) -> Verdict {
+    fn judge_delete(&mut self, config: &Config, draft: &mut Draft, address: IpAddr) -> Verdict {
         self.understood(parameter_type::DELETE_IP_ADDRESS)?;
         if address.is_unspecified() {
             let Some(kept) = self.source_of_wildcard(draft) else { return Err(Unfit::Later) };
@@ -218,8 +218,8 @@ impl Open {
             // It needs another source, or the answer to the addition first.
             return Err(Unfit::Later);
         }
-        if translated {
-            return self.judge_translated_delete(draft, address);
+        if translated && let Some(verdict) = self.judge_translated_delete(config, draft, address) {
+            return verdict;
         }
         // RFC 5061 §5.3 F5; an address that cannot be sent from is as good as none.
         let is_up = |member: &SocketAddr| self.locals.up(member.ip()).is_some();

@@ -56,9 +56,25 @@ impl Open {
         if self.locals.hides_any() { self.wildcard_of(address) } else { self.name_of(config, address) }
     }
 
+    /// Judges a deletion of an address that the peer knows by another name; `None` if it is to be judged under the name that we have.
+    ///
+    /// That an address is hidden is inferred from what the peer said once. Where the wildcard does not serve, the name may, and the
+    /// peer refuses it at worst, whereas an address that nobody deletes stays with the peer for good.
+    pub(super) fn judge_translated_delete(
+        &mut self,
+        config: &Config,
+        draft: &mut Draft,
+        address: IpAddr,
+    ) -> Option<Verdict> {
+        let verdict = self.judge_unnamed_delete(draft, address);
+        let unnamed = matches!(verdict, Err(Unfit::Wrong(AddressChangeError::CannotBeNamed)));
+        let revealed = unnamed && self.locals.reveal(address) && !self.is_translated(config, address);
+        if revealed { None } else { Some(verdict) }
+    }
+
     /// RFC 5061 §4.2.2 has one name for addresses that nobody can name: all but the source. That serves if nothing else
     /// is to be kept.
-    pub(super) fn judge_translated_delete(&self, draft: &mut Draft, address: IpAddr) -> Verdict {
+    fn judge_unnamed_delete(&self, draft: &mut Draft, address: IpAddr) -> Verdict {
         if draft.deleted.contains(&address) {
             return Ok(None);
         }

@@ -4,7 +4,7 @@
 use core::time::Duration;
 
 use whimbrel_machine::Route;
-use whimbrel_proto::{AddressNaming, Config, TailLoss};
+use whimbrel_proto::{AddressChange, AddressNaming, Config, TailLoss};
 use whimbrel_wire::{
     AbortBuilder, Cause, EmitChunk, ErrorBuilder, Heartbeat, chunk_type, draft, parameter_type as kind,
 };
@@ -92,6 +92,21 @@ fn who_is_told_adds_the_address_once_more() {
     assert!(holds(&bench.take(), chunk_type::ASCONF));
 }
 
+fn is_asconf(sent: &Sent) -> bool {
+    holds(core::slice::from_ref(sent), chunk_type::ASCONF)
+}
+
+/// The peer answers our second address, but says twice that it does not know it. Returns the ASCONF that follows.
+fn hide_the_second(bench: &mut Bench, mobile: &Mobile) -> Sent {
+    let missing = unknown(mobile, mobile.tag, draft::CAUSE_MISSING_STATE);
+    bench.pass(Duration::from_millis(100));
+    bench.deliver_on(between(2, 1), &missing);
+    bench.pass(Duration::from_millis(100));
+    bench.take();
+    bench.deliver_on(between(2, 1), &missing);
+    bench.take().into_iter().find(is_asconf).unwrap()
+}
+
 /// An address that looks as if everybody could reach it is translated all the same, as the peer does not know it: from then on nothing names an
 /// address, as the others may be translated as well.
 #[test]
@@ -104,26 +119,44 @@ fn what_looks_public_may_be_translated() {
     assert!(mobile.read_asconf(&named).1 == node_address(1).ip(), "nothing tells yet");
     mobile.grant(&mut bench, &named);
     mobile.settle(&mut bench);
-    let asconf = |sent: &&Sent| holds(core::slice::from_ref(*sent), chunk_type::ASCONF);
     let missing = unknown(&mobile, mobile.tag, draft::CAUSE_MISSING_STATE);
     // A packet was late once, and the peer answers from there: it knows the address.
     for _ in 0..5 {
         bench.deliver_on(between(2, 1), &missing);
         let sent = mobile.settle(&mut bench);
         assert!(sent.iter().any(|sent| !sent.heartbeats().is_empty()), "it asks");
-        assert_eq!(sent.iter().find(asconf).map(|sent| sent.route), None);
+        assert_eq!(sent.iter().find(|sent| is_asconf(sent)).map(|sent| sent.route), None);
         bench.pass(Duration::from_millis(200));
         mobile.settle(&mut bench);
     }
-    bench.deliver_on(between(2, 1), &missing);
-    bench.pass(Duration::from_millis(100));
-    bench.take();
-    bench.deliver_on(between(2, 1), &missing);
-    let sent = bench.take();
-    let sent = sent.iter().find(asconf).unwrap();
+    let sent = hide_the_second(&mut bench, &mobile);
     assert_eq!(sent.route, between(2, 1));
-    let (_, address, requests) = mobile.read_asconf(sent);
+    let (_, address, requests) = mobile.read_asconf(&sent);
     assert!(address.is_unspecified() && requests.iter().all(|(.., address)| address.is_unspecified()));
+}
+
+/// That the peer knows an address by another name was inferred. If the wildcard would delete others with it, the address is named: the peer
+/// would keep it for good otherwise.
+#[test]
+fn what_no_wildcard_can_delete_is_named() {
+    let mut config = probing();
+    config.dar.naming = AddressNaming::ByScope;
+    let (mut bench, mobile) = Mobile::connected(config, 1);
+    for address in [2, 3] {
+        gain(&mut bench, node_address(address));
+        let sent = bench.take().into_iter().find(is_asconf).unwrap();
+        mobile.grant(&mut bench, &sent);
+        mobile.settle(&mut bench);
+    }
+    let sent = hide_the_second(&mut bench, &mobile);
+    mobile.grant(&mut bench, &sent);
+    mobile.settle(&mut bench);
+    let second = node_address(2).ip();
+    change(&mut bench, &[AddressChange::Delete(second)]);
+    let sent = bench.take().into_iter().find(is_asconf).unwrap();
+    let (.., requests) = mobile.read_asconf(&sent);
+    let named: Vec<_> = requests.iter().map(|&(kind, _, address)| (kind, address)).collect();
+    assert_eq!(named, [(kind::DELETE_IP_ADDRESS, second)]);
 }
 
 /// The user knows that there is no translator.
