@@ -143,7 +143,7 @@ impl Association {
                     return self.in_open(now, rest).unwrap_or(Ok(()));
                 }
                 Ok(Chunk::Abort(abort)) if !abort.tag_reflected => {
-                    return Err(echoed.open.aborted_by_peer(abort.causes));
+                    return self.handle_refusal(now, abort.causes);
                 }
                 Ok(Chunk::Error(error)) if reports_stale_cookie(error.causes) => {
                     return self.restart_handshake(now);

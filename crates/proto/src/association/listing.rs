@@ -3,7 +3,7 @@
 use core::net::SocketAddr;
 
 use whimbrel_machine::Instant;
-use whimbrel_wire::{Cause, Causes};
+use whimbrel_wire::{Cause, Causes, Parameters};
 
 use super::context::{MAX_CAUSES, aborted_by_peer};
 use super::handshake::{ConnectRequest, CookieWait};
@@ -33,16 +33,35 @@ impl ConnectRequest {
         let mut all = addresses_to_list(naming, &self.locals, &self.remotes);
         all.split_off(all.len().min(self.listed_at_most))
     }
+
+    /// Whether a refusal is about addresses that INIT has left out since: it answers an earlier one, and is late.
+    fn has_left_out(&self, naming: Naming<'_>, causes: Causes<'_>) -> bool {
+        let new = causes.take(MAX_CAUSES).filter_map(|cause| match cause {
+            Ok(Cause::RestartWithNewAddresses(parameters)) => Some(Parameters::from_wire(parameters)),
+            _ => None,
+        });
+        let mut new = new.flatten().filter_map(|parameter| parameter.ok()?.address()).peekable();
+        let omitted = self.omitted(naming);
+        new.peek().is_some() && new.all(|new| omitted.iter().any(|omitted| omitted.ip() == new))
+    }
+}
+
+/// Whether an ABORT says that an INIT or a COOKIE ECHO looks like a restart with new addresses (RFC 9260 §5.2.1, §5.2.2). Once the association
+/// is up it is late: the peer has taken another one with this tag since.
+pub(super) fn names_new_addresses(causes: Causes<'_>) -> bool {
+    causes.take(MAX_CAUSES).any(|cause| matches!(cause, Ok(Cause::RestartWithNewAddresses(_))))
 }
 
 impl Association {
     /// The peer refuses our INIT. If it has had an INIT ACK from us, which lists fewer addresses, and waits for the answer to its COOKIE
     /// ECHO, an INIT that lists more looks like somebody else's to it (RFC 9260 §5.2.1): another one lists no more than that.
     pub(super) fn handle_refusal(&mut self, now: Instant, causes: Causes<'_>) -> Handled {
-        let surprised =
-            { causes }.take(MAX_CAUSES).any(|cause| matches!(cause, Ok(Cause::RestartWithNewAddresses(_))));
+        let surprised = names_new_addresses(causes);
         let naming = Naming { wanted: self.config.dar.naming, translators: &self.translators };
         match &mut self.phase {
+            Phase::CookieWait(wait) if wait.request.has_left_out(naming, causes) => Ok(()),
+            Phase::CookieEchoed(echoed) if echoed.request.has_left_out(naming, causes) => Ok(()),
+            Phase::CookieEchoed(echoed) => Err(echoed.open.aborted_by_peer(causes)),
             Phase::CookieWait(wait) if surprised && wait.request.listed(naming).len() > LISTED_UNASKED => {
                 let request = ConnectRequest {
                     remotes: core::mem::take(&mut wait.request.remotes),

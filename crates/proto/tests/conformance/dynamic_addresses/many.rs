@@ -114,6 +114,32 @@ fn a_second_refusal_is_final() {
     assert!(matches!(bench.events.last(), Some(Event::ConnectFailed { .. })), "{:?}", bench.events);
 }
 
+/// The network brings the first refusal once more: it names what the INIT leaves out by now, and the handshake goes on. Nor does it end the
+/// association later, whose tag is the same.
+#[test]
+fn a_refusal_that_is_late_is_no_refusal() {
+    let mut bench = Bench::with_addresses(dynamic(), 10);
+    let mut mobile = Mobile::new();
+    bench.connect(&[peer_address(1)]);
+    mobile.auth.peer.learn_init(&bench.take_only());
+    let mut named = Vec::new();
+    node_ips(5..=10).into_iter().for_each(|ip| Parameter::from(ip).emit(&mut named));
+    let causes = [Cause::RestartWithNewAddresses(&named)];
+    let refusal = AbortBuilder { tag_reflected: false, causes: &causes };
+    let refusal = mobile.packet(&[&refusal]);
+    bench.deliver(&refusal);
+    let init = bench.take_only();
+    bench.deliver(&refusal);
+    assert!(bench.take().is_empty());
+    mobile.accept_init(&mut bench, &init);
+    mobile.settle(&mut bench);
+    assert_eq!(bench.ups(), 1, "{:?}", bench.events);
+    bench.deliver(&refusal);
+    assert_eq!(bench.closed(), None);
+    bench.send(0, b"still here");
+    assert!(holds(&bench.take(), chunk_type::DATA));
+}
+
 /// With IPv4 and UDP headers on both, and an INIT as short as can be.
 #[test]
 fn an_init_ack_is_not_much_longer_than_the_shortest_init() {
